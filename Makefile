@@ -34,7 +34,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run mock build app package try-package test fmt fmt-check vet lint vulnerabilities race faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licences clean aimock
+.PHONY: help setup setup-app setup-test run mock build app package try-package test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licences clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -96,6 +96,11 @@ vulnerabilities: setup ## Look for known vulnerabilities in what is linked; need
 race: export FYNE_CACHE = 15m
 race: setup-test aimock ## Run all tests with the race detector
 	go test $(GOTAGS) -race -vet=off -timeout 40m ./...
+
+SEEDS ?= 10000
+
+simulate: ## Simulate the lives of runs from SEEDS seeds, with crashes and faults; SEED=n replays one with a trace
+	SEEDS=$(SEEDS) SEED=$(if $(filter file,$(origin SEED)),,$(SEED)) go test $(GOTAGS) -count 1 -timeout 60m -v -run '^TestSimulation$$' ./engine
 
 LENGTH ?= 10s
 EVENTS ?= 10000

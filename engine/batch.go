@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Batch carries finished sessions from a worker to the journal and then to the loop, which gives it back. What its rows
-// hold lies one behind another in slices of the batch: a row has no room of its own that would grow to the longest session.
+// Batch carries finished sessions from a worker to the journal and then to the node, which recycles it. The steps and events
+// of its rows lie in slices of the batch: a row has no memory of its own, which would grow to that of the longest session.
 type Batch struct {
 	next   *Batch      // below it among those that nobody uses
 	wide   bool        // it carries those of many workers
@@ -21,7 +21,7 @@ type Batch struct {
 	probes int    // of these, such that had one session only, to see how that goes
 	beside Outlay // what the sessions spent that the journal will not tell
 
-	// queued is what the journal took to queue the rows, handed what the loop took to take the batches before.
+	// queued is what the journal took to queue the rows, handed how long the node took to take the batches before.
 	queued, handed time.Duration
 }
 

@@ -215,15 +215,11 @@ func (c *core) written(t *ticket, err error) {
 		c.cycles.closed(err)
 	case checkpointTicket:
 		c.saves.settled(t.checkpoint, err)
-	case retireTicket:
-		if err == nil && t.inFlight { // so that no session is cancelled without a reason in the journal
-			c.emit(cancelSession{t.place.Agent})
-		}
-	case requeueTicket:
-		c.cycles.requeued(t.place, err)
+	case retireTicket, requeueTicket, injectTicket:
+		c.cycles.ordered(t, err)
 	case endTicket:
 		c.life.end(err)
-	case injectTicket, noTicket:
+	case noTicket:
 	}
 	if t.answer != 0 {
 		c.emit(answer{t.answer, err})
@@ -258,7 +254,7 @@ func (c *core) step() bool {
 		l.finish()
 	case cy.open == nil:
 		return cy.begin()
-	case cy.left() == 0 && cy.workers == 0 && cy.requeueing == 0 && !l.isCut && !l.unpaid:
+	case cy.left() == 0 && cy.workers == 0 && cy.ordering == 0 && !l.isCut && !l.unpaid:
 		cy.close()
 	case l.phase == Draining && cy.workers == 0 && !cy.closing:
 		l.finish()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // coreImports are the packages that the core may use: none of them has a clock, goroutines, locks or files, but for time,
@@ -101,4 +102,43 @@ func impurities(t *testing.T, file string, source any) (all []string) {
 		return true
 	})
 	return all
+}
+
+// TestInjectedIsDurableBeforeItIsRead holds that no cycle begins while an injection that its sessions find may still be
+// lost: a session that read it would be in the journal without it.
+func TestInjectedIsDurableBeforeItIsRead(t *testing.T) {
+	cfg := Config{Agents: 3, Settings: DefaultSettings()}
+	cfg.Settings.Limit, cfg.Settings.Cycles = 3, 2
+	at := time.Unix(1_900_000_000, 0)
+	c := newCore(cfg, now{At: at}, probes{})
+	var waits []ticket
+	step := func(e event) (began bool) {
+		for _, f := range c.Step(e, now{At: at}) {
+			switch f := f.(type) {
+			case beginCycle:
+				began = true
+			case writeRow:
+				if f.ticket.kind != noTicket {
+					waits = append(waits, f.ticket)
+				}
+			}
+		}
+		return began
+	}
+	step(pauseOrder{"me", "lunch"})
+	step(begun{})
+	for _, w := range waits {
+		step(written{ticket: w})
+	}
+	waits = nil
+	step(injectOrder{Message{Body: []byte(`"hi"`)}, "all", "me", 1})
+	if len(waits) != 1 || c.recall.injected == nil {
+		t.Fatalf("%d rows to wait for, injected %v", len(waits), c.recall.injected)
+	}
+	if step(resumeOrder{"me"}) {
+		t.Error("the cycle begins before the injection is durable")
+	}
+	if !step(written{ticket: waits[0]}) {
+		t.Error("the cycle does not begin once the injection is durable")
+	}
 }

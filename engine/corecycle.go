@@ -17,19 +17,19 @@ type plan struct {
 type cycles struct {
 	core *core
 
-	open       *plan // nil between cycles
-	number     int   // of the open cycle
-	first      int   // that this process began with
-	done       []int // agents that had their session of the first in an earlier process
-	released   int   // sessions of the open cycle that may begin, requeued ones left out
-	again      int   // sessions that were requeued in it
-	workers    int
-	idle       time.Time // when the last worker left
-	started    bool      // the journal has the row that this process took up the run
-	closing    bool      // the barrier's rows are being committed
-	turning    bool      // memory moves on to the next cycle
-	requeueing int       // orders to do so that are being committed
-	bad        map[int]SessionEnd
+	open     *plan // nil between cycles
+	number   int   // of the open cycle
+	first    int   // that this process began with
+	done     []int // agents that had their session of the first in an earlier process
+	released int   // sessions of the open cycle that may begin, requeued ones left out
+	again    int   // sessions that were requeued in it
+	workers  int
+	idle     time.Time // when the last worker left
+	started  bool      // the journal has the row that this process took up the run
+	closing  bool      // the barrier's rows are being committed
+	turning  bool      // memory moves on to the next cycle
+	ordering int       // orders by hand that are being committed
+	bad      map[int]SessionEnd
 
 	began    time.Time // the open cycle
 	standing time.Duration
@@ -46,8 +46,8 @@ func (cy *cycles) mayBegin() int { return cy.released + cy.again - cy.core.now.s
 // begin opens the next cycle if its time has come, or ends the run. It reports whether it did either.
 func (cy *cycles) begin() bool {
 	c := cy.core
-	if !cy.started || c.life.pausedByUs || c.life.trouble != nil {
-		return false
+	if !cy.started || cy.ordering > 0 || c.life.pausedByUs || c.life.trouble != nil {
+		return false // a session that reads what is ordered must not stand before the order in the journal
 	}
 	if isEmpty := c.roster.isEmpty(cy.number); isEmpty || cy.isOver() {
 		why := nobody
@@ -256,11 +256,15 @@ func (cy *cycles) comes(cycle int) bool {
 	return n == 0 || cycle < n
 }
 
-// requeued hears whether the order to make a session again is durable: nothing of the take is journaled before.
-func (cy *cycles) requeued(take Place, err error) {
-	cy.requeueing--
-	if err == nil {
+// ordered hears whether an order by hand is durable: nothing that it leads to is journaled before.
+func (cy *cycles) ordered(t *ticket, err error) {
+	cy.ordering--
+	switch {
+	case err != nil:
+	case t.kind == retireTicket && t.inFlight:
+		cy.core.emit(cancelSession{t.place.Agent})
+	case t.kind == requeueTicket:
 		cy.again++
-		cy.core.emit(makeAgain{take})
+		cy.core.emit(makeAgain{t.place})
 	}
 }

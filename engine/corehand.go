@@ -51,7 +51,6 @@ func (c *core) requeue(o *requeueOrder) error {
 	delete(cy.bad, agent)
 	c.emit(withdrawSession{agent})
 	c.tally.begun--
-	cy.requeueing++
 	take := Place{cy.number, agent, end.Take + 1}
 	since := Inexact{Cycle: cy.number, Agent: agent, Why: "a session was requeued by hand"}
 	c.commitHand(RequeueChange, handText(take), o.who, since, ticket{kind: requeueTicket, place: take, answer: o.answer})
@@ -98,6 +97,7 @@ func (c *core) commitHand(what string, text handText, who string, since Inexact,
 
 // commitChange journals a change whose ticket comes back once it is durable.
 func (c *core) commitChange(row ChangeRow, t ticket) {
+	c.cycles.ordering++
 	c.show(row)
 	c.emit(writeRow{row, t})
 	c.emit(publish{})

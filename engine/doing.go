@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// slot is where a worker's session is seen from outside, from when it may wait on: one that only computes is not.
+// slot shows the session of a worker from its first step that can wait. A session that only computes is not shown.
 type slot struct {
 	mu    sync.Mutex
 	doing Doing
@@ -63,7 +63,7 @@ func (b *slot) lookIfOlder(than time.Time) (d Doing, ok bool) {
 	return b.doing, true
 }
 
-// slots are those of all workers. It is safe for concurrent use. Nobody holds its lock for long or allocates under it:
+// slots are those of all workers. It is safe for concurrent use. Its lock is held briefly and nothing is allocated under it:
 // all workers of a cycle come and go at about the same time.
 type slots struct {
 	mu  sync.Mutex
@@ -96,7 +96,7 @@ func (s *slots) remove(b *slot) {
 	s.all = s.all[:last]
 }
 
-// list is a copy of those that are there, to be looked at without the lock.
+// list returns a copy, to be read without the lock.
 func (s *slots) list() []*slot {
 	for n := 0; ; {
 		all := make([]*slot, 0, n)
@@ -150,9 +150,6 @@ func older(a, b *Doing) bool {
 // Oldest are the sessions in flight that began first, at most n of them, the oldest first; those that have not come to
 // anything that can wait are left out.
 func (r *Run) Oldest(n int) []Doing {
-	if n <= 0 {
-		return nil
-	}
 	first := r.pool.Oldest(n)
 	for i := range first {
 		if d := &first[i]; r.name != nil {

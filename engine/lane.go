@@ -1,7 +1,7 @@
 package engine
 
-// lane is the memory of a sequential run within a cycle: what a session changed and said is there for the next one. It
-// belongs to the worker that has the only place.
+// lane is the memory of a sequential run within a cycle: each session finds what those before it changed and said. It belongs
+// to the only worker.
 type lane struct {
 	settings *Settings
 	cycle    int

@@ -3,6 +3,7 @@ package engine
 import (
 	"container/list"
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -36,6 +37,17 @@ type outOfBudget struct{ why string }
 
 func (e *outOfBudget) Error() string { return e.why }
 func (e *outOfBudget) Unwrap() error { return ErrCut }
+
+// OutOfBudget returns the error of a claim that is refused, an [ErrCut]. why says which bound is used up.
+func OutOfBudget(why string) error { return &outOfBudget{why} }
+
+// OutOfBudgetWhy returns why a claim was refused; "" if err is another error.
+func OutOfBudgetWhy(err error) string {
+	if refused, ok := errors.AsType[*outOfBudget](err); ok {
+		return refused.why
+	}
+	return ""
+}
 
 // try claims an amount if nothing has to wait for that. It is not refused: that is for wait to say.
 func (l *Ledger) try(a Outlay) bool {

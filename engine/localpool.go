@@ -135,7 +135,12 @@ func (p *localPool) Progress() Progress {
 }
 
 // Oldest returns the n sessions in flight that began first.
-func (p *localPool) Oldest(n int) []Doing { return p.slots.oldest(n) }
+func (p *localPool) Oldest(n int) []Doing {
+	if n <= 0 {
+		return nil
+	}
+	return p.slots.oldest(n)
+}
 
 // Doing returns what an agent's session is at.
 func (p *localPool) Doing(agent int) (Doing, bool) {

@@ -2,18 +2,18 @@ package engine
 
 import "runtime"
 
-// mergeQueueRoom is how many batches lie on the merge queue before workers wait until it is carried.
+// mergeQueueRoom is how many batches the merge queue holds before workers wait.
 const mergeQueueRoom = 256
 
-// mergeQueue is where workers lay what they finished before they wait or leave, so that sessions that end at about the same
-// time wake the loop once. What lies on it is in the journal already. It is a channel, as workers that wait for a lock in
-// their thousands cost the garbage collector the square of their number (Go 1.26, runtime.adjustsudogs).
+// mergeQueue collects the batches of workers that wait or leave, so that sessions that end at about the same time wake the
+// node once. Its batches are in the journal already. It is a channel because thousands of workers that wait for a lock cost
+// the garbage collector the square of their number (Go 1.26, runtime.adjustsudogs).
 type mergeQueue chan *Batch
 
 func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueRoom) }
 
-// gather moves what lies on the merge queue, b and what follows, into one batch. over is the first that had no room there; nil is
-// that the merge queue is empty. Those that gave what they had are free; a wide one takes it, so that few become large.
+// gather merges b and what is on the merge queue into one batch. over is the first batch that did not fit, nil if the queue is
+// empty. The merged batch comes from the wide ones, so that few batches grow; the emptied ones are free again.
 func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
 	for all = b; ; {
 		select {
@@ -35,7 +35,7 @@ func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
 	}
 }
 
-// lay puts a batch on the merge queue, unless the loop goes on without it.
+// lay puts a batch on the merge queue, unless its worker was abandoned.
 func (p *localPool) lay(b *Batch) {
 	select {
 	case p.mergeQueue <- b:
@@ -49,13 +49,13 @@ func (p *localPool) lay(b *Batch) {
 	}
 }
 
-// carry brings to the loop what is laid on the merge queue, in its order, until the run ends.
+// carry delivers what is on the merge queue, in order, until the pool is closed.
 func (p *localPool) carry() {
 	defer p.cfg.Rescue()
 	for {
 		select {
 		case b := <-p.mergeQueue:
-			runtime.Gosched() // sessions that end now come along
+			runtime.Gosched() // so that sessions that end now are in it
 			for b != nil {
 				all, over := p.mergeQueue.gather(b, &p.free, &p.wide)
 				p.hand(all)
@@ -67,7 +67,7 @@ func (p *localPool) carry() {
 	}
 }
 
-// hand gives a batch to the loop, unless that goes on without it.
+// hand delivers a batch, unless its worker was abandoned.
 func (p *localPool) hand(b *Batch) {
 	select {
 	case p.results <- b:

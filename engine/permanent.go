@@ -24,12 +24,12 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return "status " + strconv.Itoa(e.Status) + e.Text }
 
-// permanence is how sure it is that a failure repeats. The zero value can heal by itself.
-type permanence uint8
+// Permanence is how sure it is that a failure repeats. The zero value can heal by itself.
+type Permanence uint8
 
 const (
 	// heals: an outage, a timeout, a full server.
-	heals permanence = iota
+	heals Permanence = iota
 	// untilChanged: the service says no, or is not there. It is permanent only where it never said yes: keys are
 	// renewed, hosts come back.
 	untilChanged
@@ -64,30 +64,30 @@ const (
 	configFix = "correct it"
 )
 
-// lasts is what a failed session says of whether waiting can heal its failure. The zero value is that it can.
-type lasts struct {
-	permanence
-	status int    // of the answer, 0 without one
-	fix    string // what to change
+// Lasting says whether waiting can heal the failure of a session. The zero value is that it can.
+type Lasting struct {
+	Permanence Permanence
+	Status     int    // of the answer, 0 without one
+	Fix        string // what to change
 }
 
 // lastsOf sorts the error of a session whose class and path are known.
-func lastsOf(err error, r *SessionRow) lasts {
+func lastsOf(err error, r *SessionRow) Lasting {
 	status := statusOf(err, r)
 	permanent, is := errors.AsType[*PermanentError](err)
 	switch fix, refused := permanentStatuses[status]; {
 	case is && (r.Class == Script || r.Class == ConfigError):
-		return lasts{untilCorrected, status, permanent.Fix}
+		return Lasting{untilCorrected, status, permanent.Fix}
 	case is:
-		return lasts{untilChanged, status, permanent.Fix}
+		return Lasting{untilChanged, status, permanent.Fix}
 	case r.Class == Script:
-		return lasts{untilCorrected, status, scriptFix}
+		return Lasting{untilCorrected, status, scriptFix}
 	case r.Class == ConfigError:
-		return lasts{untilCorrected, status, configFix}
+		return Lasting{untilCorrected, status, configFix}
 	case r.Class == ClientError && refused:
-		return lasts{untilChanged, status, fix}
+		return Lasting{untilChanged, status, fix}
 	}
-	return lasts{}
+	return Lasting{}
 }
 
 // statusOf is the status of the answer that an error is about: that of the error, or, where the journal told of it, the

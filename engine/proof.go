@@ -51,21 +51,21 @@ func (p *proof) add(r *SessionRow) {
 		return
 	case r.Outcome != Failed && r.Outcome != TimedOut:
 		return // retired: it says nothing
-	case r.lasts.permanence == heals:
+	case r.Lasting.Permanence == heals:
 		*p = proof{well: p.well}
 		return
 	}
 	p.permanent++
-	if p.mistaken++; r.lasts.permanence != untilCorrected {
+	if p.mistaken++; r.Lasting.Permanence != untilCorrected {
 		p.mistaken, p.probes = 0, 0
 	}
-	of := cause{stepOf(r.Path), r.Class, r.lasts.status}
+	of := cause{stepOf(r.Path), r.Class, r.Lasting.Status}
 	if p.causes == nil {
 		p.causes = map[cause]*lasting{}
 	}
 	known := p.causes[of]
 	if known == nil {
-		known = &lasting{cause: of, agent: r.Agent, cycle: r.Cycle, message: r.Error, fix: r.lasts.fix}
+		known = &lasting{cause: of, agent: r.Agent, cycle: r.Cycle, message: r.Error, fix: r.Lasting.Fix}
 		p.causes[of] = known
 	}
 	known.count++

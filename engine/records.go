@@ -105,8 +105,8 @@ type SessionRow struct {
 	Service time.Duration
 	Total   time.Duration // from its start to its end
 	Acted   bool
-	unpaid  string // why it was cut, if that is for the budget
-	lasts   lasts  // of a failure: whether waiting can heal it
+	unpaid  string  // why it was cut, if that is for the budget
+	Lasting Lasting // of a failure; not journaled
 	Steps   []StepRecord
 	Events  []Event
 	Delta   Delta // committed at the barrier if the outcome commits

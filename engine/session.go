@@ -47,7 +47,7 @@ func (s *Session) Reset(p Place, now time.Time, memory *Memory) {
 // Continue gives the session what an earlier process journaled of it.
 func (s *Session) Continue(known Prefix) {
 	s.AnswerFrom(known)
-	s.spending.begin(known)
+	s.begin(known)
 }
 
 // AnswerFrom gives the session results of service steps to replay.
@@ -208,7 +208,7 @@ func (r *SessionRow) Fail(path string, err error) {
 		r.Class = step.Class
 	}
 	var timeout *TimeoutError
-	r.lasts = lastsOf(err, r)
+	r.Lasting = lastsOf(err, r)
 	switch {
 	case errors.Is(err, ErrCut):
 		r.Outcome = Cut
@@ -216,7 +216,7 @@ func (r *SessionRow) Fail(path string, err error) {
 			r.unpaid = short.why
 		}
 	case errors.As(err, &timeout) && timeout.What != "step":
-		r.Outcome, r.Class, r.lasts = TimedOut, Timeout, lasts{}
+		r.Outcome, r.Class, r.Lasting = TimedOut, Timeout, Lasting{}
 	}
 }
 

@@ -88,6 +88,9 @@ func (p Prefix) total() (a Outlay) {
 // Unrecorded returns what the session spent that the journal will not tell: in addition to the steps' records if it ended,
 // or to the entries kept for a replay if it was cut.
 func (s *Session) Unrecorded() Outlay {
+	if len(s.Row.Steps) == 0 && s.spent == s.kept && s.kept == (Outlay{}) { // nothing was asked
+		return Outlay{}
+	}
 	if s.Row.Outcome == Cut {
 		return s.spent.Minus(s.kept)
 	}

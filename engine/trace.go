@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Tracer hears of exchanges with services, of each when it is over. It is called by many goroutines and must not wait.
+// Tracer receives each exchange with a service when it is over. Many goroutines call it; it must not wait.
 type Tracer func(Exchange)
 
 const (
@@ -19,8 +19,7 @@ const (
 	failedEach = 50
 )
 
-// traces are the exchanges that a run keeps for people: of one agent that they watch, and those that went wrong. It is
-// safe for concurrent use.
+// traces keep exchanges for people: those of the agent that is watched, and those that failed. It is safe for concurrent use.
 type traces struct {
 	tracer  Tracer       // nil is none
 	watched atomic.Int64 // the agent's index and 1; 0 is nobody
@@ -32,7 +31,7 @@ type traces struct {
 	failed ring
 }
 
-// wants reports whether an exchange of an agent is to be told.
+// wants reports whether an exchange of an agent is wanted.
 func (t *traces) wants(agent int, failed bool) bool {
 	return t.tracer != nil || t.watched.Load() == int64(agent)+1 || failed && t.mayNote(time.Now())
 }

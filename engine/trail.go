@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// mostTrail bounds how many of each kind a trail has: one that goes on for longer tells its beginning.
+// mostTrail bounds how many of each kind a trail keeps: the first ones.
 const mostTrail = 1000
 
-// Trail is when a session did what. [Config.Trail] hears of it with the session's row complete; all of it belongs to the
-// worker, which uses it again. Its methods are safe for concurrent use, and may be called of a nil Trail, which keeps
-// nothing.
+// Trail is when a session did what. [Config.Trail] receives it with the session's row complete; the worker reuses all of it.
+// Its methods are safe for concurrent use, and do nothing on a nil Trail.
 type Trail struct {
 	Row      *SessionRow
 	Steps    []StepTime // in the order in which they ended, those that were not reached left out

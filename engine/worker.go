@@ -14,31 +14,33 @@ import (
 const (
 	batchRows = 256
 	batchAge  = 20 * time.Millisecond
-	// slice is how long a worker computes before it lets others on: the runtime would let it have 10 ms, and with
-	// every core taken the loop and the window would feel that.
+	// slice is how long a worker computes before it yields. The runtime would allow 10 ms, which the node and the window
+	// would notice when every core is busy.
 	slice = time.Millisecond
 )
 
-// worker runs sessions one after another in one place, as long as the limit lets it keep that.
+// worker executes sessions one after another in one place, until the limit takes that away.
 type worker struct {
 	pool  *localPool
 	cycle *cycle
-	batch *Batch        // from when a session has ended until it is handed on; nil else
+	batch *Batch        // sessions that ended and were not handed on; nil if there are none
 	since time.Time     // when the batch got its first row
 	now   time.Time     // the last session's end is the next one's start
 	began time.Time     // of the session in flight
-	let   time.Time     // when it last let others on
-	late  time.Duration // what the loop took to take the batch before
+	let   time.Time     // when it yielded last
+	late  time.Duration // until the node took the batch before
 	row   SessionRow    // of the session in flight
 	clock *clock.Clock  // of the session in flight; nil until it may wait
 	spare *clock.Clock
 	limit *TimeoutError // of the spare
 	once  bool          // one session only
 	slot  slot
-	// trail is that of the session in flight; nil where nobody wants to hear of it.
+	// trail is that of the session in flight; nil if nobody wants it.
 	trail *Trail
 	claim memoryClaims
-	s     *Session
+	// recording is the run that answers in place of the services; "" if services are called.
+	recording RunID
+	s         *Session
 }
 
 var _ Slot = (*worker)(nil)
@@ -47,6 +49,7 @@ func (w *worker) work() {
 	defer w.pool.cfg.Rescue()
 	w.claim.budget = &w.pool.memoryBudget
 	w.s = NewSession(w.pool.host, w, &w.row)
+	w.recording = w.s.Recording()
 	w.now = time.Now()
 	w.let = w.now
 	if w.pool.cfg.Trail != nil {
@@ -168,20 +171,19 @@ func (w *worker) session(p Place) {
 
 // recall has the session answered from the recording, if the run is.
 func (w *worker) recall() error {
-	run := w.pool.host.Run().Recording
-	if run == "" {
+	if w.recording == "" {
 		return nil
 	}
 	known, err := w.pool.host.Recorded(w.cycle.ctx, w.s.Cycle, w.s.Agent)
 	if err != nil {
-		return Fail(ConfigError, "read what run %s recorded: %w", run, err)
+		return Fail(ConfigError, "read what run %s recorded: %w", w.recording, err)
 	}
 	w.s.AnswerFrom(known)
 	return nil
 }
 
-// yield lets others on after a slice of computing; a session that waited has done so. Where there are far more workers
-// than cores its turn is long in coming, and what it finished must not wait for that.
+// yield lets other goroutines run after a slice of computing; a session that waited has done so. With far more workers than
+// cores the next turn is far off, so finished sessions are handed on first.
 func (w *worker) yield() {
 	switch {
 	case w.clock != nil:
@@ -196,7 +198,7 @@ func (w *worker) yield() {
 	}
 }
 
-// guarded runs the program; a panic of its is the session's failure.
+// guarded runs the program. A panic fails the session.
 func (w *worker) guarded() {
 	defer func() {
 		if p := recover(); p != nil {
@@ -206,7 +208,7 @@ func (w *worker) guarded() {
 	w.pool.cfg.Program.Session(w.s)
 }
 
-// judge corrects an outcome that the program did not say or could not know.
+// judge corrects an outcome that the program did not set or could not know.
 func (w *worker) judge(retired bool) {
 	if w.row.Outcome == Unfinished {
 		w.row.Fail(w.row.Path, Fail(ConfigError, "the program did not say how the session ended"))
@@ -214,13 +216,13 @@ func (w *worker) judge(retired bool) {
 	switch {
 	case w.row.Outcome.Commits():
 	case w.cycle.ctx.Err() != nil:
-		w.row.Outcome = Cut // whatever failed may have failed for that: it runs again
+		w.row.Outcome = Cut // the failure may come from the cut: the session runs again
 	case retired:
 		w.row.Outcome, w.row.Class, w.row.Error = Cancelled, NoError, ErrRetired.Error()
 	}
 }
 
-// filling is the batch that the worker fills.
+// filling returns the batch that the worker fills.
 func (w *worker) filling() *Batch {
 	if w.batch == nil {
 		w.batch = w.pool.free.take()
@@ -228,7 +230,7 @@ func (w *worker) filling() *Batch {
 	return w.batch
 }
 
-// keep puts the row of the session that ended into the batch.
+// keep adds the session that ended to the batch.
 func (w *worker) keep() {
 	b := w.filling()
 	if len(b.rows) == 0 {
@@ -240,8 +242,8 @@ func (w *worker) keep() {
 	}
 }
 
-// handOn hands on what the worker finished before the session in flight waits; what a full journal makes it wait is not
-// its own time.
+// handOn hands on finished sessions before the session in flight waits. Waiting for a full journal does not count as the
+// session's time.
 func (w *worker) handOn() {
 	if w.batch == nil {
 		return
@@ -250,10 +252,10 @@ func (w *worker) handOn() {
 	w.began = w.began.Add(w.give(since, w.pool.lay).Sub(since))
 }
 
-// flush journals, from now on, what the worker finished, hands it to the loop, and returns when that was done.
+// flush journals the finished sessions, hands them to the node, and returns when that was done.
 func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.pool.hand) }
 
-// give journals, from now on, what the worker finished, gives it away, and returns when that was done.
+// give journals the finished sessions, passes them on, and returns when that was done.
 func (w *worker) give(now time.Time, to func(b *Batch)) time.Time {
 	b := w.batch
 	w.batch = nil
@@ -265,8 +267,8 @@ func (w *worker) give(now time.Time, to func(b *Batch)) time.Time {
 	return now
 }
 
-// journal journals, from now on, what the worker finished, and returns when the journal had it. What an abandoned worker
-// still finished is lost, as if it had been cut.
+// journal journals the finished sessions and returns when the journal had them. Those of an abandoned worker are lost, as if
+// they had been cut.
 func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 	select {
 	case <-w.pool.abandoned:
@@ -284,7 +286,7 @@ func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 	return queued
 }
 
-// leave tells the loop, behind everything that the worker handed on, that it has ended.
+// leave tells the node, behind everything that the worker handed on, that it has left.
 func (w *worker) leave() {
 	b := w.filling()
 	b.gone = 1

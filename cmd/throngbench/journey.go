@@ -16,7 +16,6 @@ import (
 	"github.com/throng-sim/throng/engine/govern"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
-	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 //go:embed peers/journey.yaml
@@ -84,12 +83,12 @@ func (j journeys) run(ctx context.Context, e env, s *scenario.Scenario, settings
 	if !j.Journals {
 		return unjournaled(ctx, s, settings)
 	}
-	store, err := sqlite.Open(e.dir, sqlite.Options{})
+	a, err := app.Open(app.Options{Data: e.dir})
 	if err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	job, err := app.Launch{Store: store, Data: e.dir, Trusted: true, Scenario: s, Settings: settings}.Start(ctx)
+	defer func() { err = errors.Join(err, a.Close()) }()
+	job, err := a.Start(ctx, app.Launch{Trusted: true, Scenario: s, Settings: settings})
 	if err != nil {
 		return result, err
 	}

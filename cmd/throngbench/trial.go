@@ -32,8 +32,9 @@ type trial struct {
 	cycles int
 	with   func(s *engine.Settings) // nil leaves them
 
-	store *sqlite.Store
-	run   engine.RunID // "" until it has begun
+	app   *app.App
+	store *sqlite.Store // of app
+	run   engine.RunID  // "" until it has begun
 }
 
 // load reads the scenario.
@@ -58,24 +59,25 @@ func (t *trial) start(ctx context.Context) (job *app.Job, err error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, err
 	}
-	if t.store, err = sqlite.Open(data, sqlite.Options{Logger: slog.New(slog.DiscardHandler)}); err != nil {
+	if t.app, err = app.Open(app.Options{Data: data, Store: sqlite.Options{Logger: slog.New(slog.DiscardHandler)}}); err != nil {
 		return nil, err
 	}
+	t.store = t.app.Store()
 	settings := engine.DefaultSettings()
 	settings.Governor, settings.Cycles, settings.KeepAwake = engine.Manual, t.cycles, false
 	if t.with != nil {
 		t.with(&settings)
 	}
-	job, err = app.Launch{Store: t.store, Data: data, Trusted: true, Scenario: s, Settings: settings, Resume: t.run}.Start(ctx)
+	job, err = t.app.Start(ctx, app.Launch{Trusted: true, Scenario: s, Settings: settings, Resume: t.run})
 	if err != nil {
-		return nil, errors.Join(err, t.store.Close())
+		return nil, errors.Join(err, t.app.Close())
 	}
 	t.run = job.Run.ID()
 	return job, nil
 }
 
 // end closes the run, which must have ended, and its store.
-func (t *trial) end(job *app.Job) error { return errors.Join(job.Close(), t.store.Close()) }
+func (t *trial) end(job *app.Job) error { return errors.Join(job.Close(), t.app.Close()) }
 
 // finish waits until the run has ended, which must be well and with so many sessions, and closes it.
 func (t *trial) finish(job *app.Job, sessions int64) error {
@@ -180,7 +182,7 @@ chain c:
 	if err := job.Close(); err != nil { // all is written down then
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, t.store.Close()) }()
+	defer func() { err = errors.Join(err, t.app.Close()) }()
 	bytes, err := t.bytes(ctx)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 		counts, cycle, who := map[engine.Outcome]int{}, r.Cycle, []int(nil)
 		if c.Cycle != nil {
 			if cycle = *c.Cycle; cycle < r.ForkCycle || cycle > r.Cycle || r.Cycles > 0 && cycle >= r.Cycles {
-				return &engine.FieldError{Field: "cycle", Problem: fmt.Sprintf("run %s has not come to a cycle %d", r.ID, cycle), Hint: "the first is " + strconv.Itoa(r.ForkCycle)}
+				return &engine.FieldError{Field: "cycle", Problem: fmt.Sprintf("run %s has not reached cycle %d", r.ID, cycle), Hint: "its cycles start at " + strconv.Itoa(r.ForkCycle)}
 			}
 		}
 		for ; cycle >= 0; cycle-- {
@@ -73,7 +73,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// find lists the agents for whom an expression over their persona is true.
+// find lists the agents whose personas match an expression.
 func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, people *history.People) error {
 	settings := r.Settings
 	settings.Agents, settings.Filter = nil, c.Where
@@ -126,7 +126,7 @@ func (t *terminal) counts(agents, cycle int, counts map[engine.Outcome]int) {
 // endings are the ways in which a session ends.
 var endings = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
 
-// outcome is the one that is asked for; Unfinished is none.
+// outcome returns the outcome in --state, or Unfinished without the flag.
 func (c *agentsCmd) outcome() (engine.Outcome, error) {
 	if c.State == "" {
 		return engine.Unfinished, nil
@@ -138,5 +138,5 @@ func (c *agentsCmd) outcome() (engine.Outcome, error) {
 	for i, o := range endings {
 		names[i] = o.String()
 	}
-	return engine.Unfinished, &engine.FieldError{Field: "state", Problem: "no session ends " + c.State, Hint: "one of " + strings.Join(names, ", ")}
+	return engine.Unfinished, &engine.FieldError{Field: "state", Problem: "unknown state " + c.State, Hint: "one of " + strings.Join(names, ", ")}
 }

@@ -38,14 +38,14 @@ func TestAgents(t *testing.T) {
 		want []string
 	}{
 		{"agents", []string{"cycle 2, 4 agents", "ok         3", "failed     1"}},
-		{"agents --cycle 7", []string{"has not come to a cycle 7", "the first is 0"}},
-		{"agents --cycle=-1", []string{"has not come to a cycle -1"}},
+		{"agents --cycle 7", []string{"has not reached cycle 7", "start at 0"}},
+		{"agents --cycle=-1", []string{"has not reached cycle -1"}},
 		{"agents --state failed --cycle 0", []string{"shopper-2\n"}},
-		{"agents --state bad", []string{"no session ends bad", "one of ok, stopped, failed, timeout, cancelled"}},
+		{"agents --state bad", []string{"unknown state bad", "one of ok, stopped, failed, timeout, cancelled"}},
 		{"timeline shopper-2", []string{"\ncycle 0: failed", "\ncycle 1: failed", "\ncycle 2: failed", `order: asked shop → 409 {"said": "/order/2"}`}},
-		{"timeline shopper-1 --last 1", []string{"only its newest sessions are shown: --last 0 shows those before cycle 2", "\ncycle 2: ok"}},
+		{"timeline shopper-1 --last 1", []string{"--last 0 also shows those before cycle 2", "\ncycle 2: ok"}},
 		{"timeline shopper-1 --cycle 1", []string{"\ncycle 1: ok"}},
-		{"timeline shopper-1 --cycle 9", []string{"no session of it has ended in cycle 9"}},
+		{"timeline shopper-1 --cycle 9", []string{"No session has finished in cycle 9"}},
 		{"timeline shopper-1 --last 0", []string{"\ncycle 0: ok", "\ncycle 1: ok", "\ncycle 2: ok"}},
 	} {
 		_, out, stderr := ctl(t, append(strings.Fields(tt.args), "--data", data)...)

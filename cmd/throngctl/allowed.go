@@ -46,7 +46,7 @@ func (c *allowedCmd) Run(t *terminal) error {
 		return t.print(list)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(t.out, "nothing was allowed")
+		fmt.Fprintln(t.out, "No addresses are allowed.")
 		return nil
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
@@ -61,10 +61,10 @@ func (c *allowedCmd) Run(t *terminal) error {
 
 func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Granted) error {
 	if c.File == "" {
-		return &engine.FieldError{Field: "forget", Problem: "no file is named", Hint: "such as throngctl allowed shop.yaml --forget"}
+		return &engine.FieldError{Field: "forget", Problem: "no file given", Hint: "for example: throngctl allowed shop.yaml --forget"}
 	}
 	if len(all) == 0 && !t.json {
-		fmt.Fprintf(t.out, "%s was not allowed anything\n", visible.Line(c.File))
+		fmt.Fprintf(t.out, "%s has no permissions.\n", visible.Line(c.File))
 	}
 	list := []allowedJSON{}
 	for _, g := range all {
@@ -72,7 +72,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 			return err
 		}
 		if !t.json {
-			fmt.Fprintf(t.out, "%s may call nothing outside of Throng until it is allowed again\n", visible.Line(g.File))
+			fmt.Fprintf(t.out, "%s may call nothing outside Throng until it is allowed again.\n", visible.Line(g.File))
 		}
 		list = append(list, allowedJSON{g.File, []consent.Grant{}})
 	}

@@ -54,7 +54,7 @@ func (t *terminal) runAlone(ctx context.Context, l app.Launch, out output, flag 
 	r := &reports{all: map[int]*chain.Report{}}
 	l.Watch = r.add
 	if l.Resume != "" && l.Scenario.Rows() {
-		fmt.Fprintln(t.err, "rows that had ended before are not shown again")
+		fmt.Fprintln(t.err, "Rows that finished earlier are not shown again.")
 	}
 	quiet := *t
 	quiet.out = io.Discard
@@ -68,9 +68,9 @@ func (t *terminal) runAlone(ctx context.Context, l app.Launch, out output, flag 
 	case code == exitFailed && len(r.all) == l.Scenario.Agents: // every session failed
 		cut = false
 	case code == exitInterrupted:
-		fmt.Fprintln(t.err, "the run was interrupted; go on with: throngctl resume")
+		fmt.Fprintln(t.err, "Interrupted. Resume with: throngctl resume")
 	default:
-		fmt.Fprintln(t.err, "the run did not come to its end; throngctl export --what run says why")
+		fmt.Fprintln(t.err, "The run did not finish. Show why with: throngctl export --what run")
 	}
 	shown, printErr := r.print(t.out, l.Scenario.Rows(), cut)
 	switch {
@@ -82,8 +82,8 @@ func (t *terminal) runAlone(ctx context.Context, l app.Launch, out output, flag 
 	return err
 }
 
-// print writes one result in full or, for the rows of a payload, a line for each. cut says that the run did not come
-// to its end: what had not ended well by then runs again. ok is that all went well.
+// print writes one result in full or, for the rows of a payload, a line for each. cut means that the run did not finish:
+// what had not succeeded by then runs again. ok reports whether everything succeeded.
 func (r *reports) print(w io.Writer, rows, cut bool) (ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

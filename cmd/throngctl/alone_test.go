@@ -277,7 +277,7 @@ func TestWrongUseOfChain(t *testing.T) {
 		want string
 	}{
 		{[]string{"--chain", "parallel"}, "chain: there is no chain parallel (there is parallel_analysis)"},
-		{[]string{"--chain", "parallel_analysis", "--cycles", "3"}, "chain: a chain that is run alone runs once"},
+		{[]string{"--chain", "parallel_analysis", "--cycles", "3"}, "chain: a single chain runs once"},
 		{[]string{"--payload", filepath.Join(dir, "nowhere.json")}, "nowhere.json"},
 		{[]string{"--payload", dir}, "is no file"},
 		{[]string{"--payload", bad}, "bad.json:2:6: "},

@@ -41,11 +41,11 @@ func (t *terminal) asked(question string, fd int) (string, error) {
 // nowhere, once each. They last as long as this process; one that is not given stays missing, which the launch tells.
 func (t *terminal) askSecrets(l app.Launch) error {
 	fd, ok := t.person()
-	if !ok || l.Settings.Replay != "" { // which asks nobody
+	if !ok || l.Settings.Replay != "" { // a replay calls no service
 		return nil
 	}
 	put := map[string]bool{}
-	for _, service := range l.Outlook() {
+	for _, service := range l.Permits().Outlook() {
 		for _, s := range service.Secrets {
 			if s.Err == nil || put[s.Name] {
 				continue
@@ -54,7 +54,7 @@ func (t *terminal) askSecrets(l app.Launch) error {
 			if mistake, ok := errors.AsType[*engine.FieldError](s.Err); ok { // its hint is for another way
 				fmt.Fprintf(t.err, "%s: %s\n", mistake.Field, mistake.Problem)
 			}
-			value, err := t.asked("value of "+s.Name+" (not shown, for this run only; Enter to leave it out): ", fd)
+			value, err := t.asked("value of "+s.Name+" (hidden, for this run only; press Enter to skip): ", fd)
 			if err != nil {
 				return err
 			}
@@ -70,24 +70,24 @@ func (t *terminal) askSecrets(l app.Launch) error {
 }
 
 // askDestinations shows the person at the terminal, if there is one, what the scenario would call and was not allowed yet,
-// and asks once for all of it. Where nobody can be asked, or the answer is no, the launch refuses it.
+// and asks once for all of it. Without a terminal, or if the answer is no, the launch refuses it.
 func (t *terminal) askDestinations(l *app.Launch) error {
 	_, ok := t.person()
 	if !ok || t.json {
 		return nil
 	}
-	all := engine.Merged(l.Unallowed())
+	all := engine.Merged(l.Permits().Unallowed())
 	if len(all) == 0 {
 		return nil
 	}
-	fmt.Fprintf(t.err, "%s was not allowed to call these addresses yet:\n", visible.Line(l.Scenario.Source.Name))
+	fmt.Fprintf(t.err, "%s may not call these addresses yet:\n", visible.Line(l.Scenario.Source.Name))
 	for _, d := range all {
 		fmt.Fprintf(t.err, "  %s gets %s (%s)\n", d.Address(), d.Gets(), d.Service)
 		if d.Results {
-			fmt.Fprintln(t.err, "    it holds the results of your runs")
+			fmt.Fprintln(t.err, "    This database holds the results of your runs.")
 		}
 	}
-	fmt.Fprint(t.err, "Allow all of it for this file? The answer is kept; another address or secret is asked about again. [y/N] ")
+	fmt.Fprint(t.err, "Allow all of them for this file? The answer is remembered; a new address or secret asks again. [y/N] ")
 	answer, err := t.typedLine()
 	if err != nil {
 		return err
@@ -120,8 +120,8 @@ func (t *terminal) askPassword(db config.Database) (config.Database, error) {
 	if !ok || !db.Asks {
 		return db, nil
 	}
-	fmt.Fprintf(t.err, "the password of %s was kept only until the program ended that it was given to\n", db.Target())
-	password, err := t.asked("password (not shown, for this run only; Enter to leave it out): ", fd)
+	fmt.Fprintf(t.err, "The password of %s was kept only for the program it was entered in.\n", db.Target())
+	password, err := t.asked("password (hidden, for this run only; press Enter to skip): ", fd)
 	if err != nil || password == "" {
 		return db, err
 	}

@@ -132,7 +132,7 @@ func TestSecretsAreAskedFor(t *testing.T) {
 	}))
 	defer server.Close()
 	file := write(t, filepath.Join(t.TempDir(), "asking.yaml"), fmt.Sprintf(locked, server.URL))
-	const question = "value of THRONG_TEST_ONE (not shown, for this run only; Enter to leave it out): "
+	const question = "value of THRONG_TEST_ONE (hidden, for this run only; press Enter to skip): "
 	run := func(answer string) (code int, seen string) {
 		t.Helper()
 		t.Cleanup(func() { _ = secrets.Forget("THRONG_TEST_ONE") })
@@ -177,7 +177,7 @@ func TestThePasswordIsAskedForAgain(t *testing.T) {
 		}
 		return db
 	}
-	s := newScreen(t, map[string]string{"(not shown, for this run only; Enter to leave it out): ": "hunter2-new"})
+	s := newScreen(t, map[string]string{"(hidden, for this run only; press Enter to skip): ": "hunter2-new"})
 	if db := find(s); db.Password != "hunter2-old" || s.text() != "" {
 		t.Errorf("asked in the same process:\n%s", s.text())
 	}

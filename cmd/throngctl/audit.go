@@ -36,8 +36,8 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 			var both *audit.Report
 			if both, err = review.AuditSent(ctx, store, r.ID, db); err == nil {
 				report.Add(both)
-			} else if c.DatabaseURL == "" { // nobody asked for it
-				fmt.Fprintf(t.err, "what was sent to %s was not compared: %v\n", db.Target(), err)
+			} else if c.DatabaseURL == "" { // not requested
+				fmt.Fprintf(t.err, "Rows in %s were not compared: %v\n", db.Target(), err)
 				err = nil
 			}
 		}
@@ -60,7 +60,7 @@ func (c *auditCmd) files(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if !known {
-		fmt.Fprintf(t.err, "the store does not have run %s: its files were compared with each other only\n", report.Run)
+		fmt.Fprintf(t.err, "Run %s is not in the store: its files were only compared with each other.\n", report.Run)
 	}
 	return t.audited(report, c.All)
 }

@@ -138,7 +138,7 @@ func TestAudit(t *testing.T) {
 	audits(exitFailed, "files: sessions failed", "--export", out)
 	elsewhere := t.TempDir()
 	code, stdout, stderr := ctl(t, "audit", "--data", elsewhere, "--export", out)
-	if code != exitFailed || !strings.Contains(stderr, "does not have run") {
+	if code != exitFailed || !strings.Contains(stderr, "is not in the store") {
 		t.Errorf("audit of an export alone: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if err := os.RemoveAll(data); err != nil { // its damage is meant

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/dash"
 )
 
-// board is the dashboard of a run of this process while it goes on; nil is that there is none.
+// board is the dashboard of a run of this process while it is in progress, or nil.
 type board struct {
 	dash *dash.Dash
 	stop chan struct{} // q was typed
@@ -43,7 +43,7 @@ func (b *board) stops() <-chan struct{} {
 	return b.stop
 }
 
-// screens knows the dashboard that is on the terminal now, for whoever ends the program.
+// screens holds the dashboard on the terminal, so that a crash can remove it.
 type screens struct {
 	mu  sync.Mutex
 	now *dash.Dash
@@ -62,7 +62,7 @@ func (s *screens) taken() bool {
 	return s.now != nil
 }
 
-// clear gives the terminal back, if a dashboard is on it.
+// clear removes the dashboard from the terminal, if there is one.
 func (s *screens) clear() {
 	if s == nil {
 		return
@@ -107,7 +107,7 @@ func (t *terminal) board(box *crash.Box, job *app.Job, lines bool) *board {
 		<-done
 		t.screens.set(nil)
 		if err := errors.Join(err, local.Close()); err != nil {
-			fmt.Fprintf(t.err, "the dashboard ended: %v\n", err)
+			fmt.Fprintf(t.err, "The dashboard stopped: %v\n", err)
 		}
 	})
 	if err != nil {

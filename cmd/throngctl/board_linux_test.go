@@ -171,7 +171,7 @@ func TestDashboard(t *testing.T) {
 	s.press("q")
 	s.await(boardDown)
 	after := s.leaves(exitInterrupted)
-	if strings.Contains(after, boardUp) || !strings.Contains(after, "stopped after") || !strings.Contains(after, "go on with: throngctl resume") {
+	if strings.Contains(after, boardUp) || !strings.Contains(after, "stopped after") || !strings.Contains(after, "resume with: throngctl resume") {
 		t.Errorf("behind the dashboard: %q", after)
 	}
 	_, changes, _ := ctl(t, "export", "--data", data, "--what", "changes")
@@ -200,7 +200,7 @@ func TestDashboardIsTakenDown(t *testing.T) {
 	s := sit(t, shoppers(data)...)
 	s.await(boardDown)
 	s.leaves(exitFailed)
-	if !strings.Contains(s.stderr.String(), "a mistake in Throng itself ended the program") {
+	if !strings.Contains(s.stderr.String(), "Throng crashed") {
 		t.Errorf("a panic says %s", s.stderr)
 	}
 	if found, err := filepath.Glob(filepath.Join(data, "crashes", "*")); err != nil || len(found) == 0 {

@@ -77,7 +77,7 @@ func TestBudgetOfRequests(t *testing.T) {
 			t.Errorf("nothing is said of %q:\n%s", want, out)
 		}
 	}
-	if !regexp.MustCompile(`go on with: throngctl resume \S+ --max-requests 100\n$`).MatchString(out) {
+	if !regexp.MustCompile(`resume with: throngctl resume \S+ --max-requests 100\n$`).MatchString(out) {
 		t.Errorf("it does not say how to go on:\n%s", out)
 	}
 	_, runs, _ := ctl(t, "runs", "--data", data)
@@ -226,7 +226,7 @@ func TestBudgetOnOtherWays(t *testing.T) {
 		data, bound := t.TempDir(), map[string]int64{"--max-requests": all.Requests, "--max-tokens": all.Tokens}[flag]
 		step := bound/6 + 10
 		code, out, stderr := ctl(t, run(data, flag, fmt.Sprint(step), "--max-concurrent", "4")...)
-		for budget := 2 * step; code == exitFailed && strings.Contains(out, "go on with") && budget < 20*step; budget += step {
+		for budget := 2 * step; code == exitFailed && strings.Contains(out, "resume with") && budget < 20*step; budget += step {
 			code, out, stderr = ctl(t, "resume", "--data", data, flag, fmt.Sprint(budget), "--export", filepath.Join(data, "out"))
 		}
 		if code != exitDone {

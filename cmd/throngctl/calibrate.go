@@ -16,11 +16,11 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// calibrateCmd finds how many sessions at once are worth it.
+// calibrateCmd finds the best concurrency limit.
 type calibrateCmd struct {
 	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
 	Set    map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
-	Filter string            `placeholder:"EXPR" help:"Only agents that match this expression take part."`
+	Filter string            `placeholder:"EXPR" help:"Run only agents that match this expression."`
 
 	Levels   []int         `placeholder:"N,N" help:"Concurrency limits to measure (default: 1, 2, 4, ... up to --max)."`
 	Max      int           `placeholder:"N" help:"Highest limit to measure (default: 64, or the number of agents)."`
@@ -38,7 +38,7 @@ type calibrateCmd struct {
 	outsideFlags
 }
 
-var errGivenUp = errors.New("given up")
+var errGivenUp = errors.New("cancelled")
 
 // Run is called by kong.
 func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
@@ -98,19 +98,13 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 // sweep is what the flags ask for.
 func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if c.File == "" {
-		return s, &engine.FieldError{Field: "file", Problem: "no scenario is named", Hint: "such as throngctl calibrate shopping"}
+		return s, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "for example: throngctl calibrate shopping"}
 	}
 	loaded, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
 		return s, err
 	}
-	saved, err := config.LoadSaved(t.data)
-	if err != nil {
-		return s, err
-	}
-	settings, _, err := config.Layers{
-		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: config.FileSettings(loaded), Saved: saved,
-	}.Resolve()
+	settings, _, err := config.Resolve(t.data, loaded, texts(c.settingFlags.Plugins, c.newFlags.Plugins), os.Getenv)
 	if err != nil {
 		return s, err
 	}
@@ -124,7 +118,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	}, nil
 }
 
-// idle refuses to measure beside a run of the same store, which would be measured too.
+// idle refuses to measure while a run of the same store is in progress: it would distort the result.
 func (t *terminal) idle(ctx context.Context) (err error) {
 	store, err := t.open()
 	if err != nil {
@@ -137,13 +131,13 @@ func (t *terminal) idle(ctx context.Context) (err error) {
 	}
 	for i := range runs {
 		if runs[i].InProgress {
-			return fmt.Errorf("run %s is in progress, and would be measured too: stop it, or wait for its end: %w", runs[i].ID, engine.ErrInUse)
+			return fmt.Errorf("run %s is in progress and would distort the measurement; stop it or wait for it to end: %w", runs[i].ID, engine.ErrInUse)
 		}
 	}
 	return nil
 }
 
-// calibrate carries the sweep out; a signal gives it up.
+// calibrate runs the sweep; a signal cancels it.
 func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found app.Calibration, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -166,7 +160,7 @@ func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found app.Calibr
 // gaveUp says why a sweep did not come to its end.
 func (t *terminal) gaveUp(err error) error {
 	if errors.Is(err, errGivenUp) {
-		fmt.Fprintln(t.err, "given up; nothing of it was kept")
+		fmt.Fprintln(t.err, "Cancelled; nothing was stored.")
 		return exitError(exitInterrupted)
 	}
 	return err
@@ -182,7 +176,7 @@ func (c *calibrateCmd) advise(t *terminal, r *calibrate.Result) error {
 		out = t.err
 	}
 	if !c.Apply {
-		fmt.Fprintf(out, "use it with --max-concurrent %d --ceiling %d, or save it with --apply\n", r.Level, r.Level)
+		fmt.Fprintf(out, "Use it with --max-concurrent %d --ceiling %d, or save it with --apply.\n", r.Level, r.Level)
 		return nil
 	}
 	if err := app.ApplyLevel(t.data, r.Level); err != nil {
@@ -205,7 +199,7 @@ func measured(r *calibrate.Result) bool {
 func measuring(p calibrate.Progress) string {
 	text := fmt.Sprintf("measured %d/%d", p.Done, p.Total)
 	if p.Measuring {
-		text += fmt.Sprintf("  now %d at once, round %d", p.Level, p.Round)
+		text += fmt.Sprintf("  now limit %d, round %d", p.Level, p.Round)
 	}
 	if r := &p.Result; r.Level > 0 {
 		text += fmt.Sprintf("  best so far %d", r.Level)
@@ -220,7 +214,7 @@ func measuring(p calibrate.Progress) string {
 func (t *terminal) calibrated(c *app.Calibration) {
 	fmt.Fprintf(t.out, "\n%s, %s agents, on %s\n", c.Title, engine.FormatCount(int64(c.Agents)), c.Machine)
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "  AT ONCE\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE")
+	fmt.Fprintln(w, "  LIMIT\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE")
 	for i := range c.Result.Levels {
 		l := &c.Result.Levels[i]
 		if len(l.Samples) == 0 {
@@ -272,11 +266,11 @@ func (t *terminal) calibrations() error {
 		return t.print(append([]app.Calibration{}, all...))
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(t.out, "nothing was calibrated yet; try: throngctl calibrate shopping")
+		fmt.Fprintln(t.out, "No calibrations yet. Try: throngctl calibrate shopping")
 		return nil
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "WHEN\tSCENARIO\tAGENTS\tAT ONCE\tMACHINE\tFOUND")
+	fmt.Fprintln(w, "WHEN\tSCENARIO\tAGENTS\tLIMIT\tMACHINE\tFOUND")
 	for i := range all {
 		c := &all[i]
 		rowf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", stamp(c.At), c.Title, engine.FormatCount(int64(c.Agents)), c.Result.Level, c.Machine, c.Result.String())
@@ -317,7 +311,7 @@ func (t *terminal) presets() error {
 		title, what string
 		presets     []engine.Preset
 	}{
-		{"SYSTEM", "SIMULATIONS AT ONCE", engine.Systems}, {"USE", "SIMULATIONS AT ONCE", engine.Uses}, {"DEPLOYMENT", "LLM CALLS AT ONCE", engine.Deployments},
+		{"SYSTEM", "SESSIONS IN FLIGHT", engine.Systems}, {"USE", "SESSIONS IN FLIGHT", engine.Uses}, {"DEPLOYMENT", "MODEL CALLS IN FLIGHT", engine.Deployments},
 	} {
 		rowf(w, "%s\tMATCHES\t%s\n", table.title, table.what)
 		for _, p := range table.presets {

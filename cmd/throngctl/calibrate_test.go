@@ -42,7 +42,7 @@ func TestCalibrate(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	for _, want := range []string{
-		`(?m)^measured 3/3`, `Marketplace shoppers, 30 agents, on .*\d cores`, `(?m)^  AT ONCE +SESSIONS/S +P95`, `(?m)^  4 +\S+ `,
+		`(?m)^measured 3/3`, `Marketplace shoppers, 30 agents, on .*\d cores`, `(?m)^  LIMIT +SESSIONS/S +P95`, `(?m)^  4 +\S+ `,
 		`with λ [\d.,]+`, `\d sessions? at once.*Bound by `, `saved: max-concurrent=(\d) ceiling=\d`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
@@ -53,7 +53,7 @@ func TestCalibrate(t *testing.T) {
 	if err != nil || saved["max-concurrent"] == "" || saved["ceiling"] != saved["max-concurrent"] {
 		t.Errorf("saved is %v, %v", saved, err)
 	}
-	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "there is no run yet") {
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, errNoRun.Error()) {
 		t.Errorf("the store has runs:\n%s", out)
 	}
 	left, err := filepath.Glob(filepath.Join(data, "calibrate-*"))
@@ -86,7 +86,7 @@ func TestCalibrateMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"calibrate", "--data", data}, "no scenario is named"},
+		{[]string{"calibrate", "--data", data}, "no scenario given"},
 		{brief(data, "--levels", "0"), "levels: 0 sessions at once"},
 		{brief(data, "--levels", "31"), "31 sessions at once (1 to 30)"},
 		{brief(data, "--service", "shop=https://shop.example.com"), "--allow shop.example.com"},
@@ -142,7 +142,7 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 	var errs bytes.Buffer
 	out := waiting{text: regexp.MustCompile(`measured [1-9]`), heard: func() { signals <- syscall.SIGINT }}
 	code := execute(brief(data, "--repeats", "100"), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{trusts: true, host: unseen}})
-	if code != exitInterrupted || !strings.Contains(errs.String(), "given up") || !strings.Contains(out.String(), "AT ONCE") {
+	if code != exitInterrupted || !strings.Contains(errs.String(), "Cancelled") || !strings.Contains(out.String(), "LIMIT") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
 	if kept, _, err := app.Calibrations(data); err != nil || len(kept) > 0 {

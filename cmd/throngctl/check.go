@@ -52,10 +52,10 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	l.Settings.Remote = db.URL != ""
 	if l.Scenario != nil {
-		if err := l.CheckAddresses(); err != nil {
+		if err := l.Services().CheckAddresses(); err != nil {
 			return err
 		}
-		if err := errors.Join(t.askDestinations(&l), l.KeepAllowed()); err != nil {
+		if err := errors.Join(t.askDestinations(&l), l.Permits().KeepAllowed()); err != nil {
 			return err
 		}
 	}
@@ -89,15 +89,7 @@ func (t *terminal) checked(checks []engine.Check) (err error) {
 
 // settings are those that a run would have.
 func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	saved, err := config.LoadSaved(t.data)
-	if err != nil {
-		return engine.Settings{}, err
-	}
-	layers := config.Layers{Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, Saved: saved}
-	if s != nil {
-		layers.File = config.FileSettings(s)
-	}
-	settings, _, err := layers.Resolve()
+	settings, _, err := config.Resolve(t.data, s, texts(c.settingFlags.Plugins, c.newFlags.Plugins), os.Getenv)
 	if err != nil {
 		return settings, err
 	}
@@ -131,11 +123,11 @@ func inTerminal(c *engine.Check) string {
 	way, to := c.Way()
 	switch way {
 	case engine.MendAllow:
-		return "if that is what you want: --allow " + to
+		return "to allow it: --allow " + to
 	case engine.MendSecret:
-		return "throngctl secret set " + to + ", or have it in the environment under that name"
+		return "throngctl secret set " + to + ", or set an environment variable of that name"
 	case engine.MendConnections:
-		return c.Hint + "; to take no more: throngctl settings database-connections=" + to
+		return c.Hint + "; to limit them: throngctl settings database-connections=" + to
 	case engine.MendFree:
 		return strings.TrimPrefix(c.Hint+"; see throngctl prune --help", "; ")
 	}

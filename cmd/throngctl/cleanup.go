@@ -61,10 +61,10 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		return nil
 	case send:
 	case c.DryRun || t.json || !person:
-		fmt.Fprintln(people.out, "dry run: nothing was sent; --yes carries it out")
+		fmt.Fprintln(people.out, "Dry run: nothing was sent. Run it with --yes.")
 		return nil
 	case t.answer(fmt.Sprintf("Send %s and remove all of it? Type yes: ", plan.Requests)) != "yes":
-		return t.kept("nothing was sent")
+		return t.kept("Nothing was sent.")
 	}
 	if c.MaxConcurrent != "" {
 		layers := config.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
@@ -76,7 +76,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 	return t.carryOut(ctx, l, c.output, databaseFlag{})
 }
 
-// plan finds the run and what is to be removed.
+// plan finds the run and what must be removed.
 func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *app.Cleanup, err error) {
 	name, file := c.Of, ""
 	if _, err := os.Stat(c.Of); err == nil {
@@ -120,7 +120,7 @@ func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *app.Cleanup, 
 	return app.NewCleanup(ctx, store, &record, src)
 }
 
-// newestOf is the newest run of a scenario file that is no cleanup.
+// newestOf returns the newest run of a scenario file, without cleanups.
 func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, er
 			return string(runs[i].ID), nil
 		}
 	}
-	return "", &engine.FieldError{Field: "run", Problem: "there is no run of " + file, Hint: "throngctl runs lists them"}
+	return "", &engine.FieldError{Field: "run", Problem: "no run of " + file, Hint: "throngctl runs lists them"}
 }
 
 // show says what would be removed, and where.
@@ -141,7 +141,7 @@ func (c *cleanupCmd) show(t *terminal, plan *app.Cleanup) {
 		fmt.Fprintf(t.out, "  %s\n", plan.Run.Cleaned[i].Says(plan.Run.ID, stamp))
 	}
 	if plan.Agents == 0 && plan.Resume == "" {
-		fmt.Fprintln(t.out, "  nothing is left to remove")
+		fmt.Fprintln(t.out, "  nothing left to remove")
 		return
 	}
 	if plan.Resume != "" {

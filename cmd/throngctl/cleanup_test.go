@@ -138,15 +138,15 @@ func TestCleanup(t *testing.T) {
 
 	write(fmt.Sprintf(buyers+buyersCleanup, d.URL))
 	clean(exitDone, "events: 12 order\n  sends: 12 requests\n", 13, 0, file)
-	clean(exitDone, "dry run: nothing was sent", 13, 0, file)
-	clean(exitDone, "dry run: nothing was sent", 13, 0, file, "--dry-run", "--yes")
+	clean(exitDone, "Dry run: nothing was sent", 13, 0, file)
+	clean(exitDone, "Dry run: nothing was sent", 13, 0, file, "--dry-run", "--yes")
 	d.stick("buyer-3")
 	clean(exitDone, "to remove: what 6 agents made in 12 sessions", 3, 11, file, "--yes") // buyer-3's first fails, its second is not tried
 	d.stick("nobody")
 	marked(t, data, "Cleaned up in part by run", "11 requests, 5 of 6 agents done.")
 	clean(exitDone, "to remove: what 1 agent made in 2 sessions", 1, 13, file, "--yes")
 	marked(t, data, "Cleaned up by run", ": 2 requests for 1 agent.")
-	clean(exitDone, "nothing is left to remove", 1, 13, file, "--yes")
+	clean(exitDone, "nothing left to remove", 1, 13, file, "--yes")
 	clean(exitDone, "Cleaned up by run", 1, 13, file)
 	runs := listed(t, data)
 	if code, _, stderr := ctl(t, "resume", "--data", data, "--no-dashboard", "--cycles", "3", "--as-it-was", string(runs[len(runs)-1].Run)); code != exitDone {

@@ -54,7 +54,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"model open to the world", []string{"mock", "--model", "0.0.0.0:0"}, []string{"loopback"}},
 		{"nothing to mock", []string{"mock"}, []string{"--shop ADDR", "--model ADDR"}},
 		{"quota below 0", []string{"mock", "--model", "127.0.0.1:0", "--requests-per-minute=-1"}, []string{"quota"}},
-		{"unknown setting", []string{"settings", "colour=red"}, []string{"colour", "throngctl settings lists them"}},
+		{"unknown setting", []string{"settings", "colour=red"}, []string{"colour", "throngctl settings lists all"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -236,7 +236,7 @@ func interrupt(t *testing.T, data string, times int) string {
 // TestInterruptStopsGracefullyAndResumes sends Ctrl+C once, then goes on.
 func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 	data := t.TempDir()
-	if out := interrupt(t, data, 1); !strings.Contains(out, "go on with: throngctl resume") {
+	if out := interrupt(t, data, 1); !strings.Contains(out, "resume with: throngctl resume") {
 		t.Errorf("it does not say how to go on:\n%s", out)
 	}
 	if _, out, _ := ctl(t, "checkpoints", "--data", data); !strings.Contains(out, "stop") {

@@ -62,7 +62,7 @@ func letter(i int) string {
 }
 
 func showComparison(out io.Writer, c *review.Comparison, cycles bool) error {
-	fmt.Fprintf(out, "cycles %d to %d, which all of them have done; intervals of %.0f %%\n", c.From, c.To-1, 100*compare.Level)
+	fmt.Fprintf(out, "cycles %d to %d, which all runs completed; %.0f%% intervals\n", c.From, c.To-1, 100*compare.Level)
 	for i := range c.Runs {
 		r := &c.Runs[i]
 		exact := "exact"
@@ -74,7 +74,7 @@ func showComparison(out io.Writer, c *review.Comparison, cycles bool) error {
 			continue
 		}
 		if len(c.Differences[i-1]) == 0 {
-			fmt.Fprintf(out, "   made like A\n")
+			fmt.Fprintf(out, "   same settings as A\n")
 		}
 		for _, d := range c.Differences[i-1] {
 			fmt.Fprintf(out, "   %s\n", d)
@@ -91,7 +91,7 @@ func showComparison(out io.Writer, c *review.Comparison, cycles bool) error {
 		showCycles(w, c)
 	}
 	if slices.ContainsFunc(c.Samples, (*compare.Sample).Dropped) {
-		fmt.Fprintln(w, "events hold more numbers than are compared: the first ones met are")
+		fmt.Fprintln(w, "Events hold more numbers than can be compared; the first ones are.")
 	}
 	return w.Flush()
 }

@@ -25,7 +25,7 @@ func TestConsentInATerminal(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	a, data := newAdmin(t), t.TempDir()
 	file := write(t, filepath.Join(t.TempDir(), "mystery.yaml"), fmt.Sprintf(plainMystery, a.URL))
-	const question = "is asked about again. [y/N] "
+	const question = "asks again. [y/N] "
 	run := func(answers map[string]string, in bool) (code int, seen string) {
 		t.Helper()
 		s := newScreen(t, answers)
@@ -68,7 +68,7 @@ func TestRefusedBeforeItWaits(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "mystery.yaml"), fmt.Sprintf(plainMystery, a.URL))
 	at := time.Now().Add(3 * time.Hour).Format("15:04")
 	code, said := asPerson(t, "run", file, "--data", t.TempDir(), "--no-dashboard", "--at", at)
-	if code != exitUsage || !strings.Contains(said, "--allow "+a.address()) || strings.Contains(said, "starts at") {
+	if code != exitUsage || !strings.Contains(said, "--allow "+a.address()) || strings.Contains(said, "Starts at") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
 }

@@ -36,9 +36,9 @@ type tunableJSON struct {
 	Meaning string `json:"meaning"`
 }
 
-var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or go on with one: throngctl resume")
+var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or resume one with: throngctl resume")
 
-// steer finds the run in progress and hands whoever works on it to f. A signal gives up.
+// steer finds the run in progress and calls f with a client of its process. A signal cancels it.
 func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Context, c *control.Client, run engine.RunID) error) error {
 	var record *engine.RunRecord
 	err := t.look(ctx, func(store *sqlite.Store) (err error) {
@@ -53,7 +53,7 @@ func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Co
 	case !record.InProgress && record.Ending == engine.EndFinished:
 		return fmt.Errorf("run %s is not in progress: it has finished", record.ID)
 	case !record.InProgress:
-		return fmt.Errorf("run %s is not in progress; go on with: throngctl resume %s", record.ID, record.ID)
+		return fmt.Errorf("run %s is not in progress; resume it with: throngctl resume %s", record.ID, record.ID)
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -157,7 +157,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// order gives an order and says that it was given.
+// order sends an order and prints the confirmation.
 func (t *terminal) order(ctx context.Context, run string, give func(ctx context.Context, c *control.Client) error, done string) error {
 	return t.steer(ctx, run, func(ctx context.Context, c *control.Client, id engine.RunID) error {
 		if err := give(ctx, c); err != nil {
@@ -180,7 +180,7 @@ type pauseCmd struct {
 // Run is called by kong.
 func (c *pauseCmd) Run(ctx context.Context, t *terminal) error {
 	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Pause(ctx, c.Why) },
-		"paused; sessions in flight end, and no other starts until: throngctl continue")
+		"paused; sessions in flight finish; continue with: throngctl continue")
 }
 
 type continueCmd struct {
@@ -190,7 +190,7 @@ type continueCmd struct {
 
 // Run is called by kong.
 func (c *continueCmd) Run(ctx context.Context, t *terminal) error {
-	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Continue(ctx) }, "goes on")
+	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Continue(ctx) }, "continued")
 }
 
 type stopCmd struct {
@@ -202,9 +202,9 @@ type stopCmd struct {
 
 // Run is called by kong.
 func (c *stopCmd) Run(ctx context.Context, t *terminal) error {
-	done := "stopping; sessions in flight end first, then comes a checkpoint"
+	done := "stopping; sessions in flight finish, then a checkpoint is taken"
 	if c.Now {
-		done = "stopping at once; sessions in flight are cut and run again on resume"
+		done = "stopping immediately; sessions in flight are cancelled and run again on resume"
 	}
 	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Stop(ctx, c.Now, c.Why) }, done)
 }
@@ -260,7 +260,7 @@ type requeueCmd struct {
 func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
 	run, agents := c.split()
 	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Requeue(ctx, agents) },
-		"running once more: "+strings.Join(agents, ", "))
+		"retrying: "+strings.Join(agents, ", "))
 }
 
 type tellCmd struct {
@@ -281,7 +281,7 @@ func (c *tellCmd) split() (run, text string, to []string, err error) {
 		run, words = words[0], words[1:]
 	}
 	if len(words) > 1 && len(c.To) == 0 {
-		return "", "", nil, &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("%d texts", len(words)), Hint: "quote what is to be told"}
+		return "", "", nil, &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("expected one message, got %d words", len(words)), Hint: "put the message in quotes"}
 	}
 	return run, words[0], slices.Concat(c.To, words[1:]), nil
 }
@@ -297,5 +297,5 @@ func (c *tellCmd) Run(ctx context.Context, t *terminal) error {
 		to = strings.Join(agents, ", ")
 	}
 	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Tell(ctx, agents, text) },
-		"told "+to+"; it is in the inboxes from the next cycle on")
+		"sent to "+to+"; it is in the inboxes from the next cycle on")
 }

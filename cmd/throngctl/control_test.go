@@ -36,15 +36,15 @@ func TestSecondTerminal(t *testing.T) {
 		{"pause --why lunch", exitDone, `^run ` + id + `: paused; .*throngctl continue\n$`, ""},
 		{"status", exitDone, `  phase +paused: lunch\n(.*\n)*  limit +4, `, ""},
 		{"checkpoint " + id, exitDone, `checkpoint taken`, ""},
-		{"continue", exitDone, `goes on`, ""},
-		{"tell hello --to shopper-3 shopper-1", exitDone, `told shopper-3, shopper-1; `, ""},
-		{"tell " + id + " all", exitDone, `told all; `, ""},
-		{"tell " + id + " hello --to shopper-2,shopper-5", exitDone, `told shopper-2, shopper-5; `, ""},
-		{"tell too many words", exitUsage, "", `3 texts \(quote`},
+		{"continue", exitDone, `continued`, ""},
+		{"tell hello --to shopper-3 shopper-1", exitDone, `sent to shopper-3, shopper-1; `, ""},
+		{"tell " + id + " all", exitDone, `sent to all; `, ""},
+		{"tell " + id + " hello --to shopper-2,shopper-5", exitDone, `sent to shopper-2, shopper-5; `, ""},
+		{"tell too many words", exitUsage, "", `expected one message, got 3 words \(put`},
 		{"tell hello --to eve", exitUsage, "", `nobody is called eve`},
 		{"retire nobody", exitUsage, "", `nobody is called nobody`},
 		{"pause 20200101-000000-none", exitUsage, "", `not found`},
-		{"stop --now --why enough", exitDone, `stopping at once; `, ""},
+		{"stop --now --why enough", exitDone, `stopping immediately; `, ""},
 	} {
 		code, out, errs := ctl(t, append(strings.Fields(c.args), "--data", data)...)
 		if code != c.code || !regexp.MustCompile(c.out).MatchString(out) || !regexp.MustCompile(c.errs).MatchString(errs) {
@@ -59,7 +59,7 @@ func TestSecondTerminal(t *testing.T) {
 	}
 	checkChanges(t, data)
 	for args, want := range map[string]string{
-		"status":        `not in progress: stopped, .*\n  ended: enough\n  go on with: throngctl resume ` + id,
+		"status":        `not in progress: stopped, .*\n  ended: enough\n  resume with: throngctl resume ` + id,
 		"status --json": `"ending":"stopped".*"elapsed_seconds":[1-9.].*"ceiling":100,.*"checkpoints":[1-9].*"last_checkpoint":"20.*"outcomes":\{.*"requests":[1-9].*"events":[1-9].*"latency_seconds":\{"mean":[0-9.e-]+`,
 	} {
 		if code, out, errs := ctl(t, append(strings.Fields(args), "--data", data)...); code != exitDone || !regexp.MustCompile(want).MatchString(out) {
@@ -67,7 +67,7 @@ func TestSecondTerminal(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"pause": "no run is in progress; .*throngctl run", "pause " + id: "is not in progress; go on with: throngctl resume " + id,
+		"pause": "no run is in progress; .*throngctl run", "pause " + id: "is not in progress; resume it with: throngctl resume " + id,
 	} {
 		if code, _, errs := ctl(t, append(strings.Fields(args), "--data", data)...); code != exitFailed || !regexp.MustCompile(want).MatchString(errs) {
 			t.Errorf("%s afterwards: exit code %d: %s", args, code, errs)
@@ -243,7 +243,7 @@ func TestRunsAmongAgents(t *testing.T) {
 func TestGuideOrders(t *testing.T) {
 	text := page(t, "terminal")
 	_, help, _ := ctl(t, "--help")
-	if _, rest, _ := strings.Cut(help, "\nThe run in progress\n"); !strings.HasPrefix(rest, "  status ") {
+	if _, rest, _ := strings.Cut(help, "\nThe run in progress:\n"); !strings.HasPrefix(rest, "  status ") {
 		t.Errorf("the orders do not stand together\n%s", help)
 	}
 	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "tell"} {

@@ -43,7 +43,7 @@ func TestDamagedRun(t *testing.T) {
 		says(exitDone, sound, "runs")
 		says(exitDone, broken, "runs")
 		says(exitFailed, "a part of it cannot be read", "resume", broken)
-		says(exitDone, "it stays in the trash", "delete", broken, "--yes")
+		says(exitDone, "kept in the trash", "delete", broken, "--yes")
 		says(exitDone, broken, "trash")
 		says(exitDone, "", "restore", broken)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// What becomes of rows that the database has not confirmed when their run goes.
+// Choices for rows that the database has not confirmed when their run is deleted.
 const (
 	sendUnsent = "send"
 	dropUnsent = "drop"
@@ -26,7 +26,7 @@ const (
 // removalFlags are what deleting and pruning have in common.
 type removalFlags struct {
 	Unsent string `enum:",send,drop" default:"" placeholder:"WHAT" help:"What to do with rows not yet in Postgres: send them first, or drop them (default: ask)."`
-	Now    bool   `help:"Delete at once instead of moving to the trash. Frees disk space; cannot be undone."`
+	Now    bool   `help:"Delete immediately instead of moving to the trash. Frees disk space; cannot be undone."`
 	Yes    bool   `short:"y" help:"Skip the confirmation."`
 }
 
@@ -34,9 +34,9 @@ type removalFlags struct {
 type deleteCmd struct {
 	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
 	Checkpoint []int  `placeholder:"N" sep:"," xor:"what" help:"Delete only these checkpoints."`
-	InPostgres bool   `xor:"what" help:"Also delete its rows in Postgres, at once; they cannot be restored."`
+	InPostgres bool   `xor:"what" help:"Also delete its rows in Postgres, immediately; they cannot be restored."`
 	jsonFlag
-	OnlyPostgres bool `xor:"what" help:"Delete only its rows in Postgres, at once; the local run stays."`
+	OnlyPostgres bool `xor:"what" help:"Delete only its rows in Postgres, immediately; the local run stays."`
 	removalFlags
 	databaseFlag
 }
@@ -46,7 +46,7 @@ func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
 	if !t.json {
 		return c.remove(ctx, t)
 	}
-	if !c.Yes { // nobody can be asked
+	if !c.Yes { // cannot ask
 		return errUnasked
 	}
 	if err := c.remove(ctx, t.quiet()); err != nil {
@@ -55,8 +55,8 @@ func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
 	return t.print(deletedJSON{c.RunID, c.Checkpoint, c.InPostgres || c.OnlyPostgres, !c.Now && !c.OnlyPostgres})
 }
 
-// errUnasked is that nobody can be asked where the answer is for programs.
-var errUnasked = &engine.FieldError{Field: "json", Problem: "nobody can be asked; nothing was deleted", Hint: "--yes agrees beforehand"}
+// errUnasked refuses to delete without confirmation when the output is JSON.
+var errUnasked = &engine.FieldError{Field: "json", Problem: "cannot ask for confirmation; nothing was deleted", Hint: "add --yes"}
 
 // deletedJSON is what was deleted.
 type deletedJSON struct {
@@ -120,7 +120,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "run %s (%s, %s) will go: %s sessions, %s events, %s %s, about %s\n", r.ID, r.Title, stamp(r.Created),
+		fmt.Fprintf(t.out, "run %s (%s, %s) will be deleted: %s sessions, %s events, %s %s, about %s\n", r.ID, r.Title, stamp(r.Created),
 			engine.FormatCount(d.Sessions), engine.FormatCount(d.Events), engine.FormatCount(int64(d.Checkpoints)), plural(d.Checkpoints, "checkpoint", "checkpoints"),
 			engine.FormatBytes(d.Bytes))
 		if err := x.settle(ctx, r.ID, d.Sendings); err != nil {
@@ -136,7 +136,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "from %s will go: %s sessions, %s events, %s rows in all\n", remote.Target(),
+		fmt.Fprintf(t.out, "from %s will be deleted: %s sessions, %s events, %s rows in all\n", remote.Target(),
 			engine.FormatCount(w.Sessions), engine.FormatCount(w.Events), engine.FormatCount(w.Rows))
 	}
 	if err := c.agreed(t); err != nil {
@@ -145,7 +145,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 	if remote != nil {
 		rows, err := remote.Remove(ctx, r.ID)
 		if err != nil {
-			return fmt.Errorf("%w; here everything was kept, and %s rows have gone there", err, engine.FormatCount(rows))
+			return fmt.Errorf("%w; everything here was kept, and %s rows there were deleted", err, engine.FormatCount(rows))
 		}
 		fmt.Fprintf(t.out, "deleted %s rows from %s\n", engine.FormatCount(rows), remote.Target())
 	}
@@ -175,10 +175,10 @@ func (x *removing) settle(ctx context.Context, run engine.RunID, all []storage.S
 		}
 		fmt.Fprintf(x.t.out, "%s rows of run %s have not reached %s\n", engine.FormatCount(to.Unsent), run, to.Target)
 		if what == "" && x.flags.Yes {
-			return &engine.FieldError{Field: "unsent", Problem: "the run was kept: it is not said what becomes of these rows", Hint: "--unsent send, or --unsent drop"}
+			return &engine.FieldError{Field: "unsent", Problem: "the run was kept: choose what to do with these rows", Hint: "--unsent send, or --unsent drop"}
 		}
 		if what == "" {
-			what = x.t.answer("send them first, drop them, or keep the run? type send or drop: ")
+			what = x.t.answer("Type send to send them first, drop to discard them, or press Enter to keep the run: ")
 		}
 		switch what {
 		case dropUnsent:
@@ -186,9 +186,9 @@ func (x *removing) settle(ctx context.Context, run engine.RunID, all []storage.S
 			if err := x.send(ctx, run, to.Target); err != nil {
 				return fmt.Errorf("run %s was kept: %w", run, err)
 			}
-			fmt.Fprintf(x.t.out, "they are in %s now\n", to.Target)
+			fmt.Fprintf(x.t.out, "They are in %s now.\n", to.Target)
 		default:
-			return x.t.kept("run " + string(run) + " is kept")
+			return x.t.kept("Run " + string(run) + " was kept.")
 		}
 	}
 	return nil
@@ -202,7 +202,7 @@ func (x *removing) send(ctx context.Context, run engine.RunID, target string) er
 	}
 	if remote.Target() != target {
 		return &engine.FieldError{
-			Field: "unsent", Problem: "the rows were to go to " + target + ", which is not the database in force", Hint: "name it with --database-url, or drop them",
+			Field: "unsent", Problem: "the rows belong in " + target + ", which is not the current database", Hint: "name it with --database-url, or use --unsent drop",
 		}
 	}
 	if err := remote.Drain(ctx, run); err != nil {
@@ -223,7 +223,7 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "of run %s will go, about %s:\n", run, engine.FormatBytes(bytes))
+	fmt.Fprintf(t.out, "of run %s, to be deleted, about %s:\n", run, engine.FormatBytes(bytes))
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	for _, cp := range all {
 		for _, n := range c.Checkpoint {
@@ -254,10 +254,10 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 
 // agreed asks whether what was shown is to go.
 func (f *removalFlags) agreed(t *terminal) error {
-	if f.Yes || t.answer("delete it? type yes: ") == "yes" {
+	if f.Yes || t.answer("Delete? Type yes: ") == "yes" {
 		return nil
 	}
-	return t.kept("nothing was deleted")
+	return t.kept("Nothing was deleted.")
 }
 
 // kept says what was not deleted.

@@ -49,10 +49,10 @@ func TestPrune(t *testing.T) {
 	runs := []string{newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms")}
 	prune := func(more ...string) []string { return append([]string{"prune", "--data", data}, more...) }
 
-	want(t, exitUsage, "", prune(), "it is not said what is old")
-	want(t, exitDone, "", prune("--older-than", "1"), "nothing is that old")
+	want(t, exitUsage, "", prune(), "no limit given")
+	want(t, exitDone, "", prune("--older-than", "1"), "Nothing to prune.")
 	want(t, exitDone, "", prune("--keep", "1", "--dry-run"), "checkpoint", runs[0], runs[1], runs[2])
-	want(t, exitFailed, "no\n", prune("--keep", "1"), "nothing was deleted")
+	want(t, exitFailed, "no\n", prune("--keep", "1"), "Nothing was deleted.")
 	want(t, exitDone, "yes\n", prune(runs[0], "--keep", "1"), "deleted 1 of 1")
 	for i, id := range runs {
 		_, out, _ := ctl(t, "checkpoints", id, "--data", data)
@@ -88,14 +88,14 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 	remove := func(more ...string) []string {
 		return append([]string{"delete", "--data", data, "--database-url", url}, more...)
 	}
-	want(t, exitUsage, "", remove(first, "-y"), "have not reached", "it is not said what becomes of these rows")
-	want(t, exitFailed, "hm\n", remove(first), "send them first, drop them", "is kept")
+	want(t, exitUsage, "", remove(first, "-y"), "have not reached", "choose what to do with these rows")
+	want(t, exitFailed, "hm\n", remove(first), "send them first", "was kept")
 	want(t, exitFailed, "send\nyes\n", remove(first), "was kept", "nothing answers")
 	want(t, exitDone, "drop\nyes\n", remove(first), "deleted")
 	server.Start(t)
-	want(t, exitDone, "", []string{"prune", "--keep-runs", "1", "--data", data}, "nothing is that old")
-	want(t, exitUsage, "", []string{"delete", "--data", data, "--database-url", "postgres://app@127.0.0.1:1/other", second, "-y", "--unsent", "send"}, "not the database in force")
-	want(t, exitDone, "send\nyes\n", remove(second), "they are in ", "deleted")
+	want(t, exitDone, "", []string{"prune", "--keep-runs", "1", "--data", data}, "Nothing to prune.")
+	want(t, exitUsage, "", []string{"delete", "--data", data, "--database-url", "postgres://app@127.0.0.1:1/other", second, "-y", "--unsent", "send"}, "not the current database")
+	want(t, exitDone, "send\nyes\n", remove(second), "They are in ", "deleted")
 	if n := len(sent(t, url, "sessions", []string{"agent"})); n != 90 {
 		t.Errorf("%d sessions arrived, want the 90 of the second run", n)
 	}
@@ -111,7 +111,7 @@ func TestDeleteFromPostgres(t *testing.T) {
 	remove := func(more ...string) []string {
 		return append([]string{"delete", "--data", data, "--database-url", url}, more...)
 	}
-	want(t, exitFailed, "no\n", remove(first, "--only-postgres"), "90 sessions", "nothing was deleted")
+	want(t, exitFailed, "no\n", remove(first, "--only-postgres"), "90 sessions", "Nothing was deleted.")
 	want(t, exitDone, "yes\n", remove(first, "--only-postgres"), "deleted")
 	if n := there(); n != 90 {
 		t.Errorf("%d sessions are there, want those of the second run", n)

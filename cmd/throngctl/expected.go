@@ -20,15 +20,15 @@ func printService(w io.Writer, o app.Outlook) {
 	var notes []string
 	switch {
 	case o.Embedded:
-		notes = append(notes, "the mock, in this program")
+		notes = append(notes, "mock, in this process")
 	case o.Hidden:
-		notes = append(notes, "nobody knows where: a secret is missing")
+		notes = append(notes, "unknown: a secret is missing")
 	case len(o.Unallowed) > 0:
 		var flags []string
 		for _, d := range o.Unallowed {
 			flags = append(flags, "--allow "+consent.Name(d))
 		}
-		notes = append(notes, "not allowed yet: a run asks for "+strings.Join(flags, " "))
+		notes = append(notes, "not allowed yet: needs "+strings.Join(flags, " "))
 	case len(o.Away) > 0:
 		notes = append(notes, "another host, allowed")
 	default:
@@ -39,7 +39,7 @@ func printService(w io.Writer, o app.Outlook) {
 	}
 	switch {
 	case o.Unnamed:
-		notes = append(notes, "asked for the model that it has")
+		notes = append(notes, "uses the model the server has")
 	case o.Kind == "llm" && !slices.Equal(o.Models, o.Named):
 		notes = append(notes, "asked for "+strings.Join(o.Models, ", "))
 	}
@@ -63,7 +63,7 @@ func printExpected(w io.Writer, s *scenario.Scenario) {
 	for _, r := range all {
 		rowf(w, "%s\t%s\t%s\n", r.Service.Name, strings.Join(append(span(r, 1), loops(r)...), ", and "), cycle(r, s.Agents))
 		if r.Service.Login != nil {
-			rowf(w, "%s\tone more to sign in\tonce for each agent, and when a token is too old\n", r.Service.Name)
+			rowf(w, "%s\tone more to log in\tonce per agent, and when a token has expired\n", r.Service.Name)
 		}
 	}
 }
@@ -79,12 +79,12 @@ func counted(n int, what string) string {
 func cycle(r chain.Requests, agents int) string {
 	parts := span(r, int64(agents))
 	if len(r.Loops) > 0 || r.More {
-		parts = append(parts, "those of the loops")
+		parts = append(parts, "those of loops")
 	}
 	return strings.Join(parts, ", and ")
 }
 
-// span is how many requests some sessions make, but for those in loops that nobody knows the length of.
+// span returns how many requests some sessions make, without those in loops of unknown length.
 func span(r chain.Requests, sessions int64) []string {
 	least, most := engine.FormatCount(r.Least*sessions), engine.FormatCount(r.Most*sessions)
 	switch {

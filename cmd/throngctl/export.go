@@ -41,7 +41,7 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 			return c.all(ctx, t, store, &r)
 		case c.Out == "" && c.Format == storage.Parquet:
 			if _, shown := isTerminal(raw(t.out)); shown {
-				return &engine.FieldError{Field: "format", Problem: "a terminal cannot show Parquet", Hint: "name a file: -o FILE"}
+				return &engine.FieldError{Field: "format", Problem: "Parquet cannot be written to a terminal", Hint: "name a file with -o FILE"}
 			}
 			return c.one(ctx, raw(t.out), store, r)
 		case c.Out == "":
@@ -56,12 +56,12 @@ func (c *exportCmd) check() error {
 	switch c.What {
 	case "memory", "changes", "population", "run":
 		if c.Format != storage.CSV {
-			return &engine.FieldError{Field: "format", Problem: c.What + " is always written as it is", Hint: "metrics, cycles, sessions, events and timings have formats"}
+			return &engine.FieldError{Field: "format", Problem: c.What + " has only one format", Hint: "leave out --format"}
 		}
 	}
 	switch {
 	case c.What == "all" && c.Out == standard:
-		return &engine.FieldError{Field: "out", Problem: "all of it is several files", Hint: "name a folder, or one of them with --what"}
+		return &engine.FieldError{Field: "out", Problem: "--what all writes several files", Hint: "name a folder with -o DIR, or choose one with --what"}
 	case c.Follow && c.What != "metrics":
 		return &engine.FieldError{Field: "follow", Problem: "only metrics can be followed", Hint: "--what metrics --follow"}
 	case c.Follow && c.Format == storage.Parquet:
@@ -75,7 +75,7 @@ func (c *exportCmd) all(ctx context.Context, t *terminal, store *sqlite.Store, r
 	if dir == "" {
 		dir = "throng-" + string(r.ID)
 	}
-	if err := exportAll(ctx, store, r.ID, dir, c.Format); err != nil {
+	if err := review.Export(ctx, store, r.ID, dir, c.Format); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.out, "exported to %s\n", dir)
@@ -105,7 +105,7 @@ func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r
 		return storage.ExportMemory(ctx, w, store, r.ID, names)
 	case "population":
 		if names.Personas == nil {
-			return &engine.FieldError{Field: "what", Problem: "no model wrote the agents of run " + string(r.ID), Hint: "they are in its scenario"}
+			return &engine.FieldError{Field: "what", Problem: "run " + string(r.ID) + " has no generated population", Hint: "its agents are in its scenario"}
 		}
 		return names.Personas(w)
 	default:
@@ -138,7 +138,7 @@ func (c *exportCmd) follow(ctx context.Context, t *terminal, store *sqlite.Store
 	}
 	record, err := store.Run(ctx, r.ID)
 	if err == nil {
-		fmt.Fprintf(t.err, "run %s is not in progress any more: %s\n", record.ID, record.State())
+		fmt.Fprintf(t.err, "Run %s is no longer in progress: %s.\n", record.ID, record.State())
 	}
 	return err
 }

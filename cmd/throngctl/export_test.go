@@ -35,7 +35,7 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // interrupted
-	if code := <-followed; code != exitDone || !strings.Contains(said, "is not in progress any more: stopped") {
+	if code := <-followed; code != exitDone || !strings.Contains(said, "is no longer in progress: stopped") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
 	rows, err := csv.NewReader(strings.NewReader(read(t, live))).ReadAll()
@@ -57,8 +57,8 @@ func TestExportFormats(t *testing.T) {
 		"--what events --follow": "only metrics can be followed",
 		"--follow":               "only metrics can be followed",
 		"--what metrics --follow --format parquet":   "cannot be read before it is complete",
-		"--what run --format parquet":                "run is always written as it is",
-		"--what changes --format jsonl":              "changes is always written as it is",
+		"--what run --format parquet":                "run has only one format",
+		"--what changes --format jsonl":              "changes has only one format",
 		"--what sessions --format xml":               "must be one of",
 		"--what sessions --format parquet -o " + out: "",
 	} {

@@ -16,7 +16,7 @@ type elsewhereFlag struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Read from this Postgres database instead of the local store; \"saved\" uses the saved one."`
 }
 
-// find returns the database, if one is to be looked into.
+// find returns the database to read from, if one was given.
 func (f elsewhereFlag) find(t *terminal) (db config.Database, ok bool, err error) {
 	if f.DatabaseURL == "" {
 		return db, false, nil
@@ -46,7 +46,7 @@ func (t *terminal) remoteRuns(ctx context.Context, db config.Database) error {
 		return t.print(all)
 	}
 	if len(runs) == 0 {
-		fmt.Fprintf(t.out, "there is no run in %s yet\n", db.Target())
+		fmt.Fprintf(t.out, "There are no runs in %s yet.\n", db.Target())
 		return nil
 	}
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
@@ -75,7 +75,7 @@ func (t *terminal) remoteRuns(ctx context.Context, db config.Database) error {
 // remoteCheckpoints lists the checkpoints of a run in a database.
 func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, run string) error {
 	if run == "" {
-		return &engine.FieldError{Field: "run", Problem: "is not named", Hint: "throngctl runs --database-url URL lists them"}
+		return &engine.FieldError{Field: "run", Problem: "no run given", Hint: "list runs with: throngctl runs --database-url URL"}
 	}
 	r, all, err := remote.Checkpoints(ctx, db, engine.RunID(run))
 	if err != nil {
@@ -85,7 +85,7 @@ func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, ru
 		return t.print(newCheckpoints(r.ID, all))
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(t.out, "run %s has no checkpoint in %s that can be fetched\n", r.ID, db.Target())
+		fmt.Fprintf(t.out, "Run %s has no checkpoint in %s that can be fetched.\n", r.ID, db.Target())
 		return nil
 	}
 	return t.listCheckpoints(all)
@@ -109,7 +109,7 @@ func (c *fetchCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return config.ErrNoDatabase
 	}
 	if c.Checkpoint < 0 {
-		return &engine.FieldError{Field: "checkpoint", Problem: fmt.Sprintf("%d is no number of one", c.Checkpoint), Hint: "they count from 1"}
+		return &engine.FieldError{Field: "checkpoint", Problem: fmt.Sprintf("no such checkpoint: %d", c.Checkpoint), Hint: "numbers start at 1"}
 	}
 	store, err := t.open()
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *fetchCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if t.json {
 		return t.print(newCheckpoints(run.ID, []engine.CheckpointRecord{checkpoint}))
 	}
-	fmt.Fprintf(t.out, "checkpoint %d of run %s is here, at the start of cycle %d; its results stay in %s\nbegin a run of your own there with: throngctl fork %s --checkpoint %d\n",
+	fmt.Fprintf(t.out, "Fetched checkpoint %d of run %s, at the start of cycle %d; its results stay in %s.\nFork it with: throngctl fork %s --checkpoint %d\n",
 		checkpoint.Number, run.ID, checkpoint.Cycle, db.Target(), run.ID, checkpoint.Number)
 	return nil
 }

@@ -61,7 +61,7 @@ func TestFetchOverKills(t *testing.T) {
 	if want := must("NUMBER", "checkpoints", run, "--data", here); listed != want {
 		t.Errorf("the database lists\n%s\nhere are\n%s", listed, want)
 	}
-	refused("count from 1", "fetch", run, "--checkpoint=-1", "--database-url", url, "--data", there)
+	refused("start at 1", "fetch", run, "--checkpoint=-1", "--database-url", url, "--data", there)
 	refused("there are", "fetch", run, "--checkpoint", "999", "--database-url", url, "--data", there)
 	refused("was made in this store", "fetch", run, "--database-url", url, "--data", here)
 	refused("is not in", "fetch", "nobody", "--database-url", url, "--data", there)
@@ -72,7 +72,7 @@ func TestFetchOverKills(t *testing.T) {
 			must("agents with memory", "checkpoints", run, "--show", lastNumber(t, listed), "--data", there)
 		}
 	}
-	must("is here", "fetch", run, "--database-url", url, "--data", there)
+	must("Fetched checkpoint", "fetch", run, "--database-url", url, "--data", there)
 	if kills < 6 {
 		t.Errorf("only %d kills: the test proves little", kills)
 	}

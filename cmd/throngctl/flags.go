@@ -30,7 +30,7 @@ const settingsGroup = "Run settings"
 // settingFlag is a flag for a setting.
 type settingFlag struct{ name, unit, help, group, standard, variable, xor string }
 
-// exclusive are the flags of which only one can be given, by the name of the group.
+// exclusive maps flags to groups; only one flag of a group can be given.
 var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.GovernorSetting: engine.GovernorSetting}
 
 // runFlags are the flags of settings that a resumed run keeps, if fixed, or can change.
@@ -148,7 +148,7 @@ func unsaid(command *kong.Context) error {
 			continue
 		}
 		if f.Group != nil && f.Group.Key == settingsGroup || slices.Contains([]string{"data", "log-file", "export", "replay"}, f.Name) {
-			mistakes = append(mistakes, &engine.FieldError{Field: "--" + f.Name, Problem: "nothing is given for it", Hint: "leave it out, or give it a value"})
+			mistakes = append(mistakes, &engine.FieldError{Field: "--" + f.Name, Problem: "has no value", Hint: "give it a value, or leave it out"})
 		}
 	}
 	return errors.Join(mistakes...)
@@ -157,7 +157,7 @@ func unsaid(command *kong.Context) error {
 // onOff is a flag that is on where it stands alone.
 type onOff string
 
-// Decode implements kong.MapperValue. A word that is none of a switch is left to what follows.
+// Decode implements kong.MapperValue. It leaves a word that is not a switch value to the next argument.
 func (o *onOff) Decode(ctx *kong.DecodeContext) error {
 	next := ctx.Scan.Peek()
 	word, _ := next.Value.(string)

@@ -47,7 +47,7 @@ func TestNothingIsGiven(t *testing.T) {
 	t.Setenv("THRONG_DATA", "")
 	for _, args := range [][]string{{"--budget", ""}, {"--budget="}, {"--max-concurrent", ""}, {"--seed="}, {"--export", ""}, {"--data", ""}, {"--sequential="}} {
 		name, _, _ := strings.Cut(args[0], "=")
-		want := name + ": nothing is given for it (leave it out, or give it a value)"
+		want := name + ": has no value (give it a value, or leave it out)"
 		all := append([]string{"run", "shopping", "--cycles", "1", "--set", "agents=2"}, args...)
 		if name != "--data" {
 			all = append(all, "--data", data)

@@ -43,23 +43,23 @@ func (t *terminal) forecast(ctx context.Context, l app.Launch) (f engine.Forecas
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
 	}
-	if err := l.TakeKept(); err != nil {
+	if err := l.Population().TakeKept(); err != nil {
 		return f, err
 	}
-	taking, err := l.Taking(ctx)
+	taking, err := l.Estimate().Taking(ctx)
 	if err != nil {
 		return f, err
 	}
-	return l.Forecast(app.NewPast(store).Like(ctx, l), taking), nil
+	return l.Estimate().Forecast(app.NewPast(store).Like(ctx, l.Estimate()), taking), nil
 }
 
-// compared shows what was forecast beside what the run came to.
+// compared prints the forecast next to the actual values.
 func (t *terminal) compared(w io.Writer, r *engine.RunRecord, totals *engine.Totals) {
 	facts := r.Compare(totals)
 	if len(facts) == 0 {
 		return
 	}
-	fmt.Fprintf(t.out, "forecast and fact (the forecast was %s)\n", r.Forecast.From())
+	fmt.Fprintf(t.out, "Forecast and actual values (the forecast was %s)\n", r.Forecast.From())
 	for _, f := range facts {
 		if f.Fact == "" {
 			continue
@@ -68,7 +68,7 @@ func (t *terminal) compared(w io.Writer, r *engine.RunRecord, totals *engine.Tot
 	}
 }
 
-// followed is a record with how its run ended, which the store is told by the journal.
+// followed returns a record with the ending of its run, which the store learns from the journal.
 func followed(r engine.RunRecord, result *engine.Result, s *engine.Snapshot) *engine.RunRecord {
 	r.Ending, r.Cycle = result.Ending, s.Cycle
 	return &r

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -22,8 +21,8 @@ type forkCmd struct {
 	File       string            `placeholder:"FILE" help:"Same as the file argument."`
 	Checkpoint int               `placeholder:"N" help:"Checkpoint to fork from (default: the newest)."`
 	Set        map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter (default: as in the run)."`
-	Agents     []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter     *string           `placeholder:"EXPR" help:"Only agents that match this expression take part; empty: all agents."`
+	Agents     []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
+	Filter     *string           `placeholder:"EXPR" help:"Run only agents that match this expression; empty: all agents."`
 	output
 	settingFlags
 	adaptiveFlag
@@ -45,29 +44,26 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	s, err := parent.Read(c.File, c.Set)
-	if err != nil {
-		return err
-	}
-	settings, err := parent.Settings(s, c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), os.Getenv)
+	l, err := parent.Launch(app.ForkOptions{
+		File: c.File, Parameters: c.Set, Settings: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv,
+		Trusted: t.hooks.trusts, Allow: c.Allow,
+	})
 	if err != nil {
 		return err
 	}
 	if len(c.Agents) > 0 {
-		settings.Agents = c.Agents
+		l.Settings.Agents = c.Agents
 	}
 	if c.Filter != nil {
-		settings.Filter = *c.Filter
+		l.Settings.Filter = *c.Filter
 	}
 	if c.Service != nil { // the others stay where they are
 		all := maps.Clone(c.Service)
-		maps.Copy(all, settings.Services)
+		maps.Copy(all, l.Settings.Services)
 		maps.Copy(all, c.Service)
 		c.Service = all
 	}
-	c.apply(&settings)
-	config.Schedule(&settings, s)
-	l := app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Fork: parent, Data: t.data}
+	c.apply(&l.Settings)
 	if t.json {
 		t.quiet().announce(&l)
 	} else {
@@ -82,7 +78,7 @@ func (c *forkCmd) sortOut() error {
 		c.RunID, c.Other = "", c.RunID
 	}
 	if c.Other != "" && c.File != "" {
-		return &engine.FieldError{Field: c.Other, Problem: "a scenario is one file", Hint: "leave out --file " + c.File}
+		return &engine.FieldError{Field: c.Other, Problem: "more than one scenario file", Hint: "leave out --file " + c.File}
 	}
 	if c.File == "" {
 		c.File = c.Other
@@ -98,7 +94,7 @@ func (t *terminal) announce(l *app.Launch) {
 		fmt.Fprintf(t.out, "  %s\n", d)
 	}
 	if len(differences) == 0 {
-		fmt.Fprintln(t.out, "  nothing is changed")
+		fmt.Fprintln(t.out, "  no changes")
 	}
 	for _, w := range l.Warnings() {
 		fmt.Fprintf(t.err, "note: %s\n", w)

@@ -29,7 +29,7 @@ func TestForkFromTheCommandLine(t *testing.T) {
 	if err := os.WriteFile(file, []byte(forkable), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "there is no run yet") {
+	if code, out, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, errNoRun.Error()) {
 		t.Errorf("without a run: exit code %d\n%s%s", code, out, stderr)
 	}
 	code, out, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--mock-latency", "none", "--checkpoint-interval", "0.001", "--keep-checkpoints", "1000", "--set", "pause=0.05")
@@ -52,7 +52,7 @@ func TestForkFromTheCommandLine(t *testing.T) {
 		"is at the start of cycle 2, and the fork has 2": {"--checkpoint", number, "--cycles", "2"},
 		"the scenario has no such parameter":             {"--set", "shop=5"},
 		"there is no file nowhere.yaml":                  {"--file", "nowhere.yaml"},
-		"a scenario is one file":                         {file, "--file", file},
+		"more than one scenario file":                    {file, "--file", file},
 	} {
 		if code, out, stderr := ctl(t, append([]string{"fork", parent, "--data", data}, args...)...); code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, want %q\n%s%s", args, code, want, out, stderr)
@@ -94,7 +94,7 @@ func TestForkOfAShortRun(t *testing.T) {
 	if code, out, stderr := ctl(t, day(data, "--cycles", "1")...); code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	if code, out, _ := ctl(t, "checkpoints", "--data", data); code != exitDone || !strings.Contains(out, "finished before one was due") {
+	if code, out, _ := ctl(t, "checkpoints", "--data", data); code != exitDone || !strings.Contains(out, "finished before the first was due") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	if code, _, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "keeps no checkpoint") || !strings.Contains(stderr, "--checkpoint-interval") {

@@ -14,12 +14,12 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// goOnFlag has throngctl run go on with a run instead of starting one.
-type goOnFlag struct {
+// resumeFlag makes throngctl run resume a run instead of starting one.
+type resumeFlag struct {
 	Resume earlier `placeholder:"RUN" help:"Resume this run, or the newest of the scenario, as throngctl resume does."`
 }
 
-// earlier is the run to go on with, or newest; "" is none.
+// earlier is the run to resume, or newest, or "".
 type earlier string
 
 // theNewest is what a flag says that stands alone.
@@ -42,8 +42,8 @@ func (e *earlier) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// goOn is run with --resume: the run keeps what it was made from.
-func (c *runCmd) goOn(ctx context.Context, t *terminal) error {
+// resume is run with --resume: the run keeps its scenario and fixed settings.
+func (c *runCmd) resume(ctx context.Context, t *terminal) error {
 	kept := map[string]bool{
 		"set": len(c.Set) > 0, "agents": len(c.Agents) > 0, "filter": c.Filter != "", "chain": c.Chain != "", "payload": c.Payload != "", "replay": c.Replay != "",
 	}
@@ -52,7 +52,7 @@ func (c *runCmd) goOn(ctx context.Context, t *terminal) error {
 	}
 	maps.DeleteFunc(kept, func(_ string, given bool) bool { return !given })
 	if names := slices.Sorted(maps.Keys(kept)); len(names) > 0 {
-		return &engine.FieldError{Field: "resume", Problem: "a run that goes on keeps its --" + names[0], Hint: "leave it out, or begin another run with throngctl fork"}
+		return &engine.FieldError{Field: "resume", Problem: "a resumed run keeps its --" + names[0], Hint: "leave it out, or start another run with throngctl fork"}
 	}
 	id := engine.RunID("")
 	if c.Resume != theNewest {
@@ -72,7 +72,7 @@ func (c *runCmd) goOn(ctx context.Context, t *terminal) error {
 func (c *runCmd) ofFile(ctx context.Context, t *terminal, named engine.RunID) (found engine.RunID, err error) {
 	s, err := authoring.Load(c.File, nil)
 	if errors.Is(err, fs.ErrNotExist) { // a name of a run that is not one, maybe
-		return "", &engine.FieldError{Field: "resume", Problem: "there is no run and no scenario " + c.File, Hint: "throngctl runs lists the runs"}
+		return "", &engine.FieldError{Field: "resume", Problem: "no run and no scenario named " + c.File, Hint: "list runs with: throngctl runs"}
 	}
 	if err != nil {
 		return "", err
@@ -92,7 +92,7 @@ func (c *runCmd) ofFile(ctx context.Context, t *terminal, named engine.RunID) (f
 		}
 		i := slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.Source.Path == s.Source.Path && r.Fetched == nil })
 		if i < 0 {
-			return &engine.FieldError{Field: "resume", Problem: "there is no run of " + c.File + " yet", Hint: "leave --resume out to start one"}
+			return &engine.FieldError{Field: "resume", Problem: "no run of " + c.File + " yet", Hint: "leave out --resume to start one"}
 		}
 		found = runs[i].ID
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // guideCmd shows the guide that comes along.
@@ -74,7 +75,7 @@ func findPage(pages []assets.Page, topic string) (assets.Page, error) {
 	}
 	if len(found) != 1 {
 		return assets.Page{}, &engine.FieldError{
-			Field: "topic", Problem: fmt.Sprintf("the guide has no page %s", topic), Hint: "one of " + strings.Join(topics, ", ") + "; words are looked for with --search",
+			Field: "topic", Problem: fmt.Sprintf("the guide has no page %s", topic), Hint: strings.TrimSpace(suggest.Hint(topic, topics) + " choose " + strings.Join(topics, ", ") + "; --search finds words"),
 		}
 	}
 	return found[0], nil
@@ -84,7 +85,7 @@ func findPage(pages []assets.Page, topic string) (assets.Page, error) {
 func (c *guideCmd) search(t *terminal, pages []assets.Page) error {
 	found := assets.Search(pages, c.Search)
 	if len(found) == 0 {
-		fmt.Fprintf(t.err, "no passage holds all of: %s\n", strings.Join(slices.Collect(strings.FieldsSeq(c.Search)), ", "))
+		fmt.Fprintf(t.err, "No passage contains all of: %s\n", strings.Join(slices.Collect(strings.FieldsSeq(c.Search)), ", "))
 		return exitError(exitFailed)
 	}
 	if t.json {

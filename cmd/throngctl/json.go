@@ -68,7 +68,7 @@ func (t *terminal) done(run engine.RunID, format string, args ...any) error {
 	return err
 }
 
-// errorJSON is what went wrong, on standard error.
+// errorJSON is an error, on standard error.
 type errorJSON struct {
 	Error    string        `json:"error"`
 	Code     int           `json:"exit_code"`
@@ -85,7 +85,7 @@ type mistakeJSON struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// failure writes what went wrong as JSON, on one line.
+// failure writes an error as JSON, on one line.
 func (t *terminal) failure(err error, code int) int {
 	e := errorJSON{Error: secrets.Redact(err.Error()), Code: code}
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// What the lines are about that a run writes for programs.
+// Events of the JSON lines that a run writes.
 const (
 	startedEvent  = "started"
 	progressEvent = "progress"

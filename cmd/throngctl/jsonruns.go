@@ -103,7 +103,7 @@ type agentsJSON struct {
 	Who       []string       `json:"who,omitempty"`
 }
 
-// agentsFoundJSON are agents for whom an expression is true.
+// agentsFoundJSON lists the agents that match an expression.
 type agentsFoundJSON struct {
 	Run    engine.RunID `json:"run"`
 	Agents int          `json:"agents"` // of the run

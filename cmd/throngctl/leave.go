@@ -33,12 +33,12 @@ func heeded() <-chan os.Signal {
 
 // leave ends a run within leaveTime.
 func (t *terminal) leave(run *engine.Run, reason string) {
-	fmt.Fprintf(t.err, "%s, stopping within %s: a checkpoint now, then sessions in flight that end soon; the others run again on resume\n",
+	fmt.Fprintf(t.err, "%s, stopping within %s: a checkpoint, then sessions in flight that end in time; the others run again on resume\n",
 		reason, engine.FormatDuration(leaveTime))
 	if t.exit != nil {
 		time.AfterFunc(leaveTime-100*time.Millisecond, func() {
 			t.screens.clear()
-			fmt.Fprintf(t.err, "there is no more time; what was done is kept as far as the disk took it: throngctl resume %s\n", run.ID())
+			fmt.Fprintf(t.err, "Out of time; finished work is stored as far as the disk allowed. Resume with: throngctl resume %s\n", run.ID())
 			t.exit(exitInterrupted)
 		}) // a disk or a server may be slow
 	}
@@ -47,7 +47,7 @@ func (t *terminal) leave(run *engine.Run, reason string) {
 	}
 }
 
-// crashed says where the text of a panic is, and how to go on. It does not return.
+// crashed prints where the crash report is and how to resume. It does not return.
 func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []byte) {
 	t.screens.clear()
 	path := box.Keep(value, stack, string(run))
@@ -57,7 +57,7 @@ func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []
 	} else {
 		path = "in " + path
 	}
-	fmt.Fprintf(t.err, "\nthrongctl: a mistake in Throng itself ended the program. What was done is kept; go on with: throngctl resume %s\nThe text is %s; the next start names it once more.\n", run, path)
+	fmt.Fprintf(t.err, "\nthrongctl: Throng crashed. Finished work is stored; resume with: throngctl resume %s\nReport saved to %s.\n", run, path)
 	if t.exit != nil {
 		t.exit(exitFailed)
 	}

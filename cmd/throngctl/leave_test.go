@@ -141,7 +141,7 @@ func TestPanicEndsTheProgram(t *testing.T) {
 	data := t.TempDir()
 	cmd, out, stderr := process(t, []string{panicEnv + "=0"}, day(data, "--mock-fault", "hang=0.2")...)
 	_ = cmd.Run() // the state says more
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stderr.String(), "go on with: throngctl resume") {
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stderr.String(), "resume with: throngctl resume") {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	_, list, told := ctl(t, "checkpoints", "--data", data)

@@ -39,7 +39,7 @@ func (c *licencesCmd) Run(t *terminal) error {
 		}
 	}
 	if len(found) == 0 {
-		return &engine.FieldError{Field: "name", Problem: fmt.Sprintf("nothing that is called %s is linked", c.Name), Hint: "throngctl licences lists what is"}
+		return &engine.FieldError{Field: "name", Problem: fmt.Sprintf("no component is named %s", c.Name), Hint: "list them with: throngctl licences"}
 	}
 	if t.json {
 		return t.print(found)

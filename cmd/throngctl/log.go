@@ -13,8 +13,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// openLog begins the log of a command: in the file that is named or, of what takes a run to its end, in the data folder.
-// What is amiss is said on standard error too, as long as no dashboard is on the terminal.
+// openLog opens the log of a command: the file given with --log-file or, for commands that run a scenario, one in the data
+// folder. Warnings are also printed on standard error unless a dashboard is on the terminal.
 func (t *terminal) openLog(flags *common, command string) (end func(), err error) {
 	_, level := config.FindLogLevel(flags.Debug, t.data)
 	o := logs.Options{File: flags.LogFile, Level: level, Redact: secrets.Redact}
@@ -46,7 +46,7 @@ func (t *terminal) openLog(flags *common, command string) (end func(), err error
 	return end, nil
 }
 
-// beside is a handler that says nothing while a dashboard is on the terminal.
+// beside is a handler that is silent while a dashboard is on the terminal.
 type beside struct {
 	slog.Handler
 	screens *screens

@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
@@ -110,13 +111,13 @@ type terminal struct {
 	signals  <-chan os.Signal // ask the run to stop
 	byHand   <-chan os.Signal // ask for a checkpoint
 	lines    *bufio.Reader    // of in; nil until something is asked
-	exit     func(code int)   // ends the program at once; nil, in tests, does not
+	exit     func(code int)   // ends the program; nil in tests
 	data     string
 	screens  *screens
 	log      *slog.Logger // a file, or nothing
 	json     bool         // answers and errors are for programs
 	debug    bool         // more is logged
-	trouble  chan error   // what goes wrong beside a run; see hear
+	trouble  chan error   // errors outside of the run; see hear
 	hooks    hooks
 }
 
@@ -129,7 +130,7 @@ type hooks struct {
 	onRequest func(mock.Request)
 	witness   service.Witness
 	host      func() engine.HostMetrics
-	env       []string // of the processes that throngctl prove starts, beside its own
+	env       []string // additional variables of the processes of throngctl prove
 	cores     int      // of the machine in forecasts; 0 is as it is
 	trusts    bool     // every scenario is taken for the person's own, so that it may call this machine
 }
@@ -160,13 +161,31 @@ func (t *terminal) storeOptions() sqlite.Options {
 	return sqlite.Options{Updating: updating, OnCommit: t.hooks.onCommit, OnGone: retention.Gone(t.data, t.log), Logger: t.log}
 }
 
-// open opens the store and says what was found amiss.
+// openApp opens the store for a run, and prints its notices.
+func (t *terminal) openApp() (a *app.App, err error) {
+	a, err = app.Open(app.Options{
+		Data: t.data, Program: crashes.TerminalName, Store: t.storeOptions(), Logger: t.log, Log: t.log,
+		Crashed: func(run engine.RunID, value any, stack []byte) { t.crashed(a.Box(), run, value, stack) },
+		Host:    t.hooks.host, OnRequest: t.hooks.onRequest, Witness: t.hooks.witness,
+	})
+	if err == nil {
+		t.notices(a.Store())
+	}
+	return a, err
+}
+
+// open opens the store and prints its notices.
 func (t *terminal) open() (*sqlite.Store, error) {
 	// What the store would log reaches the terminal in other ways: its notice, and the reason of a pause.
 	store, err := sqlite.Open(t.data, t.storeOptions())
-	if err != nil {
-		return nil, err
+	if err == nil {
+		t.notices(store)
 	}
+	return store, err
+}
+
+// notices prints what a person should know of the store and of earlier processes.
+func (t *terminal) notices(store *sqlite.Store) {
 	if n := store.Notice(); n != "" {
 		fmt.Fprintln(t.err, n)
 	}
@@ -175,10 +194,9 @@ func (t *terminal) open() (*sqlite.Store, error) {
 	} else if n != "" {
 		fmt.Fprintln(t.err, n)
 	}
-	return store, nil
 }
 
-// raw is the writer that gets what is written as it is: for control of the terminal, and for what is no text.
+// raw returns the writer behind the escaping one, for terminal control and for binary output.
 func raw(w io.Writer) io.Writer {
 	if safe, ok := w.(*visible.Writer); ok {
 		return safe.Unwrap()
@@ -257,11 +275,12 @@ func (t *terminal) execute(args []string) int {
 	if err != nil { // a tag above is wrong
 		panic(err)
 	}
-	command, err := parser.Parse(args)
-	if _, all := all.(*cli); all {
-		if unknown := unknownCommand(args); unknown != nil {
-			err = unknown
-		}
+	if _, every := all.(*cli); every {
+		err = unknownCommand(args)
+	}
+	var command *kong.Context
+	if err == nil {
+		command, err = parser.Parse(args)
 	}
 	switch {
 	case code >= 0: // --help
@@ -296,7 +315,7 @@ func version() string {
 	return "throngctl " + a.String() + "\nGo " + a.Go + ", " + a.System
 }
 
-// fail prints what went wrong and returns the exit code for it.
+// fail prints an error and returns its exit code.
 func (t *terminal) fail(err error) int {
 	var code exitError
 	var mistakes *scenario.Mistakes

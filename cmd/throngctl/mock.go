@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// mockCmd starts the shop, the model server or both alone, for as long as nobody stops it.
+// mockCmd serves the mock shop, the mock model or both until it is stopped.
 type mockCmd struct {
 	Shop              string            `placeholder:"ADDR" help:"Loopback address of the mock shop, such as 127.0.0.1:8080; port 0 picks a free port."`
 	Model             string            `placeholder:"ADDR" help:"Loopback address of the mock model."`
@@ -27,7 +27,7 @@ type mockCmd struct {
 // Run is called by kong.
 func (c *mockCmd) Run(t *terminal) (err error) {
 	if c.Shop == "" && c.Model == "" {
-		return &engine.FieldError{Field: "mock", Problem: "nothing is to be started", Hint: "--shop ADDR, --model ADDR or both"}
+		return &engine.FieldError{Field: "mock", Problem: "nothing to serve", Hint: "add --shop ADDR, --model ADDR or both"}
 	}
 	cfg, err := app.ParseMock(engine.Mock{Profile: c.Profile, Faults: c.Fault, Scarcity: c.Scarcity})
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *mockCmd) Run(t *terminal) (err error) {
 		defer func() { err = errors.Join(err, end()) }()
 	}
 	if !t.json {
-		fmt.Fprintln(t.out, "Ctrl+C ends it")
+		fmt.Fprintln(t.out, "Press Ctrl+C to stop.")
 	}
 	<-t.signals
 	return nil
@@ -80,7 +80,7 @@ func (t *terminal) startShop(cfg mock.Config) (end func() error, err error) {
 	}
 	fmt.Fprintf(t.out, "url %s\nsecret %s\n", shop.URL(), shop.Secret())
 	fmt.Fprintf(t.out, "sign in as USER with the header: Authorization: Bearer %s.USER\n", shop.Secret())
-	fmt.Fprintln(t.out, "or log in: POST /auth/login with user and password; the secret is everybody's password")
+	fmt.Fprintln(t.out, "or log in: POST /auth/login with user and password; the secret is the password of every user")
 	return func() error {
 		s, orders := shop.Stats(), shop.Orders()
 		fmt.Fprintf(t.out, "%s requests answered, %s orders\n", engine.FormatCount(s.Requests), engine.FormatCount(orders.Total))

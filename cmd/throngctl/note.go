@@ -31,7 +31,7 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 			return t.print(noteJSON{r.ID, r.Note})
 		}
 		if r.Note == "" {
-			fmt.Fprintf(t.out, "run %s has no note\n", r.ID)
+			fmt.Fprintf(t.out, "Run %s has no note.\n", r.ID)
 			return nil
 		}
 		fmt.Fprintln(t.out, r.Note)

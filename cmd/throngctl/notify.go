@@ -22,15 +22,15 @@ func (f notifyFlag) target(t *terminal) (config.Notify, error) {
 	return config.FindNotify(f.Notify, os.Getenv, t.data)
 }
 
-// hear takes in what goes wrong beside a run, from any goroutine; it is said by the one that talks to the terminal.
+// hear accepts an error outside of the run from any goroutine; the one that owns the terminal prints it.
 func (t *terminal) hear(err error) {
 	select {
 	case t.trouble <- err:
-	default: // who hears so much has heard enough
+	default: // the queue is full: enough errors are waiting
 	}
 }
 
-// sayTrouble says what was heard and is not said yet.
+// sayTrouble prints the errors that are waiting.
 func (t *terminal) sayTrouble() {
 	for {
 		select {
@@ -42,7 +42,7 @@ func (t *terminal) sayTrouble() {
 	}
 }
 
-// patience is that of a person with what others are still to be told at the end of a run.
+// patience limits how long the end of a run waits for notifications and telemetry.
 type patience struct {
 	over <-chan struct{} // closed by end
 	end  context.CancelFunc
@@ -53,7 +53,7 @@ func newPatience() *patience {
 	return &patience{ctx.Done(), end}
 }
 
-// hurryTime is what others have of the time of a person who wants the program to end at once.
+// hurryTime is that limit after a second Ctrl+C.
 const hurryTime = time.Second
 
 // await waits for others, and says what troubled them. Any signal ends the patience with them.
@@ -74,7 +74,7 @@ func (t *terminal) await(p *patience, others func() error) (err error) {
 	}
 }
 
-// telling has a web hook told of a run. The returned function waits until its end is told, for some seconds.
+// telling sends notifications of a run. The returned function waits some seconds for the last one.
 func (t *terminal) telling(n config.Notify, job *app.Job, title string, p *patience) (done func()) {
 	watch := n.WatchFor(job.Run, title, t.hear)
 	return func() {
@@ -91,7 +91,7 @@ func tryNotice(ctx context.Context, n config.Notify) engine.Check {
 		return check
 	}
 	if err != nil {
-		check.Text, check.Hint = err.Error(), "a run would go on without; look at the address and its server"
+		check.Text, check.Hint = err.Error(), "runs continue without it; check the address and its server"
 		return check
 	}
 	check.Grade, check.Text = engine.GradeOK, n.Host()+" took a notice, as a test: "+answer

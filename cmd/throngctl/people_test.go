@@ -83,8 +83,8 @@ func TestWrongChoicesStartNothing(t *testing.T) {
 	}{
 		{[]string{"--filter", "agent.agee > 3"}, "filter: 1:7: agent has no agee here (did you mean age?)"},
 		{[]string{"--agents", "ann", "zoe"}, "agents: nobody is called zoe"},
-		{[]string{"other.yaml"}, "other.yaml: a scenario is one file"},
-		{[]string{"--keep-awake", "nope"}, "nope: a scenario is one file (agents to run are named after --agents, and a switch is set to on or off)"},
+		{[]string{"other.yaml"}, "other.yaml: more than one scenario file"},
+		{[]string{"--keep-awake", "nope"}, "nope: more than one scenario file (agent IDs follow --agents; a switch takes on or off)"},
 	} {
 		data := t.TempDir()
 		code, out, stderr := ctl(t, people(data, tt.args...)...)

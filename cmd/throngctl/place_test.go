@@ -59,9 +59,9 @@ func writtenFiles(t *testing.T, data, dir string) {
 		says string
 		args []string
 	}{
-		{"out: all of it is several files", []string{"export", "-o", "-"}},
-		{dir + ": it is a folder", []string{"report", "-o", dir}},
-		{dir + ": it is a folder", []string{"export", "--what", "events", "-o", dir}},
+		{"out: --what all writes several files", []string{"export", "-o", "-"}},
+		{dir + ": is a folder", []string{"report", "-o", dir}},
+		{dir + ": is a folder", []string{"export", "--what", "events", "-o", dir}},
 		{nowhere + " cannot be written: no such file or directory", []string{"report", "-o", nowhere}},
 	} {
 		if code, _, stderr := ctl(t, append(c.args, "--data", data)...); code == exitDone || !strings.Contains(stderr, c.says) {

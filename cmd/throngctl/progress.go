@@ -22,7 +22,7 @@ const lineEvery = 5 * time.Second
 type progress struct {
 	out    io.Writer
 	moving bool
-	every  time.Duration // how often show is to be called
+	every  time.Duration // how often to call show
 	shown  bool
 	last   time.Time                // of the last line
 	line   func(s *engine.Snapshot) // writes a line for programs; nil for people

@@ -21,8 +21,8 @@ import (
 type proveCmd struct {
 	File    string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario (default: all built-in scenarios, small)."`
 	Set     map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
-	Agents  []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter  string            `placeholder:"EXPR" help:"Only agents that match this expression take part."`
+	Agents  []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
+	Filter  string            `placeholder:"EXPR" help:"Run only agents that match this expression."`
 	Chain   string            `placeholder:"NAME" help:"Run only this chain, once."`
 	Payload string            `placeholder:"FILE" help:"Input of chains, as in throngctl run."`
 
@@ -47,7 +47,7 @@ type proof struct {
 // Run is called by kong.
 func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 	if c.Kills < 1 {
-		return &engine.FieldError{Field: "kills", Problem: "a proof without kills shows nothing", Hint: "at least 1"}
+		return &engine.FieldError{Field: "kills", Problem: "a proof needs kills", Hint: "at least 1"}
 	}
 	all, err := c.proofs(ctx, t)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 	for i := range all {
 		r, err := t.prove(ctx, &all[i])
 		if errors.Is(err, errInterrupted) {
-			fmt.Fprintln(t.err, "the proof was interrupted; its processes are gone, and their folders too")
+			fmt.Fprintln(t.err, "Interrupted; the processes of the proof are stopped and their folders deleted.")
 			return exitError(exitInterrupted)
 		}
 		if err != nil {
@@ -106,14 +106,14 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	if err := t.askDestinations(&l); err != nil {
 		return nil, err
 	}
-	c.arguments(&p.Config, append(l.Allowed(), c.Allow...)) // the processes have data folders of their own
+	c.arguments(&p.Config, append(l.Permits().Allowed(), c.Allow...)) // the processes have data folders of their own
 	if outside := asked(&l); len(outside) > 0 {
 		p.AtOnce = 1
 		if !c.agree(t, outside) {
 			if t.json {
-				return nil, &engine.FieldError{Field: "json", Problem: "nobody can be asked whether real services may be called; nothing was started", Hint: "--yes agrees beforehand"}
+				return nil, &engine.FieldError{Field: "json", Problem: "cannot ask whether real services may be called; nothing was started", Hint: "add --yes"}
 			}
-			fmt.Fprintln(t.out, "nothing was started")
+			fmt.Fprintln(t.out, "Nothing was started.")
 			return nil, exitError(exitFailed)
 		}
 	}
@@ -122,7 +122,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 
 // asked are the services of a launch that are not the mock's.
 func asked(l *app.Launch) (all []string) {
-	for _, o := range l.Outlook() {
+	for _, o := range l.Permits().Outlook() {
 		if !o.Embedded {
 			all = append(all, o.Name)
 		}
@@ -132,13 +132,13 @@ func asked(l *app.Launch) (all []string) {
 
 // agree asks whether real services are to be called that often.
 func (c *proveCmd) agree(t *terminal, outside []string) bool {
-	if t.json { // nobody can be asked
+	if t.json { // cannot ask
 		return c.Yes
 	}
-	fmt.Fprintf(t.out, "%s %s not the mock: all requests of a run, with what they cost and change, are sent to %s up to %d times.\n"+
-		"Only what gives the same answer to the same request can be proved, and changing requests must know their Idempotency-Key again.\n",
+	fmt.Fprintf(t.out, "%s %s not a mock: all requests of a run are sent to %s up to %d times, with their cost and effects.\n"+
+		"The services must answer equal requests equally, and must honor Idempotency-Key.\n",
 		strings.Join(outside, ", "), plural(len(outside), "is", "are"), plural(len(outside), "it", "them"), c.Kills+1)
-	return c.Yes || t.answer("go on? type yes: ") == "yes"
+	return c.Yes || t.answer("Continue? Type yes: ") == "yes"
 }
 
 // arguments writes the flags down for the processes of the trials.
@@ -201,18 +201,18 @@ var small = []struct {
 // builtIn are all built-in scenarios, which share the kills.
 func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error) {
 	if c.Only > 0 || len(c.Set)+len(c.MockFault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.MockLatency+c.DatabaseURL != "" {
-		return nil, &engine.FieldError{Field: "prove", Problem: "the flags of a run need a scenario", Hint: "throngctl prove shopping …"}
+		return nil, &engine.FieldError{Field: "prove", Problem: "these flags need a scenario", Hint: "throngctl prove shopping …"}
 	}
 	given := c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins))
 	seed := prove.DefaultSeed
 	if text := given["seed"]; text != "" {
 		if _, err := fmt.Sscan(text, &seed); err != nil {
-			return nil, &engine.FieldError{Field: "seed", Problem: fmt.Sprintf("%q is no whole number", text)}
+			return nil, &engine.FieldError{Field: "seed", Problem: fmt.Sprintf("%q is not a whole number", text)}
 		}
 		delete(given, "seed")
 	}
 	if len(given) > 0 {
-		return nil, &engine.FieldError{Field: "prove", Problem: "the flags of a run need a scenario", Hint: "throngctl prove shopping …"}
+		return nil, &engine.FieldError{Field: "prove", Problem: "these flags need a scenario", Hint: "throngctl prove shopping …"}
 	}
 	for i, s := range small {
 		kills := c.Kills*(i+1)/len(small) - c.Kills*i/len(small)
@@ -267,7 +267,7 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 	}
 	for i, r := range reports {
 		if f := r.Failed(); f != nil {
-			fmt.Fprintf(t.out, "\n%s, %s: %s\nwhat differs: %s\nthe same kills again, with the folders kept: throngctl prove %s --kills %d --only %d --keep\n",
+			fmt.Fprintf(t.out, "\n%s, %s: %s\nwhat differs: %s\nrepeat these kills and keep the folders: throngctl prove %s --kills %d --only %d --keep\n",
 				all[i].name, f.Describe(), f.First, strings.Join(f.Parts, ", "), strings.Join(all[i].Run, " "), all[i].Kills, f.Number)
 		}
 		if r.Folder != "" {
@@ -275,7 +275,7 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 		}
 	}
 	if failed == nil {
-		fmt.Fprintf(t.out, "%d kills: nothing lost, nothing twice\n", kills)
+		fmt.Fprintf(t.out, "%d kills: nothing lost, nothing duplicated\n", kills)
 	}
 	return failed
 }

@@ -61,11 +61,11 @@ func TestProveOfWhatCannotBeProved(t *testing.T) {
 	}{
 		{"timing", few(t, "--mock-scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so that there is nothing to compare with: inexact since cycle 0: agents share the stock"},
 		{"a budget", few(t, "--max-requests", "9"), exitFailed, "it is to come to its end: it is out of budget"},
-		{"no kills", few(t, "--kills", "0"), exitUsage, "a proof without kills shows nothing"},
+		{"no kills", few(t, "--kills", "0"), exitUsage, "a proof needs kills"},
 		{"a mistake", few(t, "--set", "agents=none"), exitUsage, "is not a whole number"},
-		{"flags without a scenario", []string{"prove", "--set", "agents=3"}, exitUsage, "the flags of a run need a scenario"},
-		{"settings without a scenario", []string{"prove", "--cycles", "3"}, exitUsage, "the flags of a run need a scenario"},
-		{"a service that is real", few(t, "--service", "shop=http://127.0.0.1:1"), exitFailed, "go on? type yes: nothing was started"},
+		{"flags without a scenario", []string{"prove", "--set", "agents=3"}, exitUsage, "these flags need a scenario"},
+		{"settings without a scenario", []string{"prove", "--cycles", "3"}, exitUsage, "these flags need a scenario"},
+		{"a service that is real", few(t, "--service", "shop=http://127.0.0.1:1"), exitFailed, "Continue? Type yes: Nothing was started."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
@@ -91,7 +91,7 @@ func TestProveFindsWhatIsBroken(t *testing.T) {
 	}
 	code, out := prove("--kills", "8", "--mock-fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1")
 	again := regexp.MustCompile(`throngctl prove shopping .* --kills 8 --only (\d+) --keep\n`).FindStringSubmatch(out)
-	if code != exitFailed || !strings.Contains(out, "DIFFERENT") || strings.Contains(out, "nothing twice") || again == nil {
+	if code != exitFailed || !strings.Contains(out, "DIFFERENT") || strings.Contains(out, "nothing duplicated") || again == nil {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}
 	code, one := prove("--kills", "8", "--mock-fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1", "--only", again[1])
@@ -139,7 +139,7 @@ func TestInterruptedProof(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(), "the proof was interrupted") {
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(), "Interrupted") {
 		t.Errorf("ended with %v\n%s%s", err, out, stderr)
 	}
 	if left, err := filepath.Glob(filepath.Join(tmp, "throng-prove-*")); err != nil || len(left) > 0 {

@@ -28,7 +28,7 @@ type pruneCmd struct {
 // Run is called by kong.
 func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.Keep < 0 || c.OlderThan < 0 || c.KeepRuns < 0 || c.Keep == 0 && c.OlderThan == 0 && c.KeepRuns == 0 {
-		return &engine.FieldError{Field: "prune", Problem: "it is not said what is old", Hint: "such as --keep 3, --older-than 30 or --keep-runs 20"}
+		return &engine.FieldError{Field: "prune", Problem: "no limit given", Hint: "for example --keep 3, --older-than 30 or --keep-runs 20"}
 	}
 	store, err := t.open()
 	if err != nil {
@@ -51,14 +51,14 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return c.asJSON(ctx, t, store, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(t.out, "nothing is that old")
+		fmt.Fprintln(t.out, "Nothing to prune.")
 		return nil
 	}
 	if err := showGoing(t, all); err != nil || c.DryRun {
 		return err
 	}
 	if !c.Now {
-		fmt.Fprintf(t.out, "it stays in the trash for %s, and takes room until then; --now makes room at once\n", trashDays)
+		fmt.Fprintf(t.out, "It stays in the trash for %s and uses disk space until then; --now frees it immediately.\n", trashDays)
 	}
 	return c.take(ctx, t, store, all)
 }
@@ -83,7 +83,7 @@ func showGoing(t *terminal, all []retention.Going) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "about %s in all; what was sent to Postgres stays there\n", engine.FormatBytes(bytes))
+	fmt.Fprintf(t.out, "About %s in total; rows in Postgres stay.\n", engine.FormatBytes(bytes))
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, a
 	return err
 }
 
-// asJSON is the answer for programs, which nobody can ask.
+// asJSON deletes with JSON output, which cannot ask for confirmation.
 func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (err error) {
 	j := newPruned(all, c.Now)
 	if !c.DryRun && len(all) > 0 {

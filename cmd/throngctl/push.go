@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// databaseFlag says where results go beside the local store.
+// databaseFlag names the database that also gets results.
 type databaseFlag struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database, such as postgres://user@host/db; none disables it (default: the saved one; variable ${env_database_url})." group:"Results"`
 	databaseParts
@@ -40,7 +40,7 @@ func (t *terminal) offerDatabase() {
 	if !ok {
 		return
 	}
-	fmt.Fprintf(t.err, "%s points to %s. Throng does not use it. To send results there: --database-url \"$%s\", or save it in Settings. This is said once.\n",
+	fmt.Fprintf(t.err, "%s points to %s. Throng does not use it. To send results there: --database-url \"$%s\", or save it in Settings. This is shown once.\n",
 		config.OfferEnv, offer.Target, config.OfferEnv)
 	if err := offer.Decline(t.data); err != nil {
 		slog.Warn("the answer to the offer of a database cannot be saved", "error", err)
@@ -180,12 +180,12 @@ func (t *terminal) deliver(ctx context.Context, remote *remote.Sender, job *app.
 		}
 	}()
 	if err := t.drain(ctx, remote, job.Record.ID); err != nil {
-		fmt.Fprintf(t.err, "not all results are in %s yet: %v\nsend them later with: throngctl push %s\n", job.Target, err, job.Record.ID)
+		fmt.Fprintf(t.err, "Not all results are in %s yet: %v\nSend the rest later with: throngctl push %s\n", job.Target, err, job.Record.ID)
 		return
 	}
 	if refused := remote.Refused(); refused != "" {
-		fmt.Fprintf(t.err, "not all results are in %s: %s\n", job.Target, refused)
+		fmt.Fprintf(t.err, "Not all results are in %s: %s\n", job.Target, refused)
 		return
 	}
-	fmt.Fprintf(t.out, "all results are in %s\n", job.Target)
+	fmt.Fprintf(t.out, "All results are in %s.\n", job.Target)
 }

@@ -30,11 +30,11 @@ func TestPush(t *testing.T) {
 		t.Errorf("push --check of a server that is down: code 0\n%s%s", stdout, stderr)
 	}
 	code, stdout, stderr = ctl(t, day(data, "--database-url", url, "--export", out)...)
-	if code != exitDone || !strings.Contains(stderr, "not all results are in") || !strings.Contains(stderr, "throngctl push") {
+	if code != exitDone || !strings.Contains(stderr, "Not all results are in") || !strings.Contains(stderr, "throngctl push") {
 		t.Fatalf("run without the server: code %d\n%s%s", code, stdout, stderr)
 	}
 	t.Setenv("THRONG_DATABASE_URL", url)
-	if code, stdout, stderr = ctl(t, "status", "--data", data); code != exitDone || !strings.Contains(stdout, "rows wait here for") {
+	if code, stdout, stderr = ctl(t, "status", "--data", data); code != exitDone || !strings.Contains(stdout, "rows are not in") {
 		t.Errorf("status of what waits: code %d\n%s%s", code, stdout, stderr)
 	}
 	t.Setenv("THRONG_DATABASE_URL", "")

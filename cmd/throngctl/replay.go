@@ -31,7 +31,7 @@ func (f replayFlag) recorded(ctx context.Context, t *terminal) (of *engine.RunRe
 	return of, err
 }
 
-// scenario reads what is to be run: the file or, of a replay without one, what the recorded run was made from.
+// scenario reads the file, or the scenario of the recorded run for a replay without a file.
 func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario, error) {
 	payload, err := authoring.Payload(c.Payload)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 	x := scenario.Extras{Parameters: c.Set, Chain: c.Chain, Payload: payload}
 	switch {
 	case of == nil && c.File == "":
-		return nil, &engine.FieldError{Field: "file", Problem: "none is named", Hint: "a scenario file, or one of: shopping, conversation, world, analysis"}
+		return nil, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "name a file, or a built-in scenario: shopping, conversation, world, analysis"}
 	case of == nil:
 		return t.load(c.File, x)
 	case c.File != "":
@@ -49,7 +49,7 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 		return t.load(c.File, x)
 	case len(c.Set) > 0 || c.Chain != "" || c.Payload != "":
 		return nil, &engine.FieldError{
-			Field: "replay", Problem: "the scenario kept with run " + string(of.ID) + " is taken as it was run", Hint: "leave out --set, --chain and --payload, or name the file",
+			Field: "replay", Problem: "the scenario kept with run " + string(of.ID) + " is replayed as it ran", Hint: "leave out --set, --chain and --payload, or name the file",
 		}
 	}
 	s, err := scenario.Restore(of.Source)
@@ -98,9 +98,9 @@ func recording(ctx context.Context, store *sqlite.Store, job *app.Job, ending en
 	if err != nil {
 		return ""
 	}
-	text := fmt.Sprintf("all answers are recorded, %s", engine.FormatBytes(size))
+	text := fmt.Sprintf("All answers are recorded, %s", engine.FormatBytes(size))
 	if ending != engine.EndFinished {
-		return text + "; they can be replayed once the run has finished"
+		return text + "; they can be replayed when the run has finished"
 	}
 	return fmt.Sprintf("%s; replay them with: throngctl run --replay %s", text, job.Run.ID())
 }

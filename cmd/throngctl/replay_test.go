@@ -88,7 +88,7 @@ func TestReplayOfBuiltIns(t *testing.T) {
 				"run", name, "--data", data, "--seed", "7", "--record", "--mock-latency", "none", "--max-concurrent", "7", "--no-dashboard",
 				"--retries", "2", "--retry-wait", "1ms", "--breaker", "off", "--mock-fault", "server_error=0.12", "--export", filepath.Join(data, "out"),
 			}, more...)...)
-			if code == exitUsage || !strings.Contains(out, "all answers are recorded") {
+			if code == exitUsage || !strings.Contains(out, "All answers are recorded") {
 				t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 			}
 			if name == "shopping" && !strings.Contains(read(t, data, "out", "sessions.csv"), ",server_error,") {
@@ -175,7 +175,7 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 		"has nothing to record":                                          {"--replay", of, "--record"},
 		"leave out --set, --chain":                                       {"--replay", of, "--set", "a=1"},
 		"not found":                                                      {"--replay", "nothing"},
-		"file: none is named":                                            {},
+		"file: no scenario given":                                        {},
 		"ends sessions before they ask":                                  {file, "--record", "--cycle-timeout", "1m"},
 	} {
 		code, out, stderr := ctl(t, append([]string{"run", "--data", data}, args...)...)
@@ -339,7 +339,7 @@ func TestForksOfRecordings(t *testing.T) {
 	ran(exitDone, "replay them with", append([]string{"run", "shopping", "--record"}, small...)...)
 	of := newest(t, data)
 	ran(exitUsage, "its recording would lack the cycles before it", "fork", of, "--record")
-	ran(exitDone, "answered from the recording", "run", "--replay", of, "--checkpoint-interval", "1us") // it may be over in 5 ms
+	ran(exitDone, "replaying the recording", "run", "--replay", of, "--checkpoint-interval", "1us") // it may be over in 5 ms
 	ran(exitDone, "was answered from the recording of "+of, "fork", newest(t, data))
 	ran(exitDone, "record on → off", "fork", of)
 }

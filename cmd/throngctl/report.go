@@ -28,7 +28,7 @@ type reportJSON struct {
 // Run is called by kong.
 func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 	if c.JSON && c.Out == standard {
-		return &engine.FieldError{Field: "json", Problem: "the page itself goes to standard output", Hint: "-o FILE, or leave out --json"}
+		return &engine.FieldError{Field: "json", Problem: "the report itself goes to standard output", Hint: "add -o FILE, or leave out --json"}
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		how := review.ReportOptions{Against: engine.RunID(c.Against), Audit: c.Audit}
@@ -50,7 +50,7 @@ func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// reportName is that of the report beside what a run is exported to.
+// reportName is the file name of the report in an export.
 const reportName = "report.html"
 
 // writeReport writes the report of a run into a file.

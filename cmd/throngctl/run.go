@@ -13,14 +13,10 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/cmd/internal/app/about"
-	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
-	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -30,12 +26,12 @@ type runCmd struct {
 	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
 	Set    map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
-	Agents []string          `placeholder:"ID" sep:"," help:"Only these agents take part."`
-	Filter string            `placeholder:"EXPR" help:"Only agents that match this expression take part, such as 'agent.age > 30'."`
+	Agents []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
+	Filter string            `placeholder:"EXPR" help:"Run only agents that match this expression, such as 'agent.age > 30'."`
 
 	Chain   string `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
 	Payload string `placeholder:"FILE" help:"Input of chains: a .json file, or one row per agent from a JSON list, .jsonl or .csv file."`
-	goOnFlag
+	resumeFlag
 	output
 	settingFlags
 	adaptiveFlag
@@ -58,7 +54,7 @@ type output struct {
 // Run is called by kong.
 func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 	if c.Resume != "" {
-		return c.goOn(ctx, t)
+		return c.resume(ctx, t)
 	}
 	l, err := c.launch(ctx, t)
 	if err != nil {
@@ -68,7 +64,7 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 		return t.carryOut(ctx, l, c.output, c.databaseFlag)
 	}
 	if given := texts(c.settingFlags.Plugins); given["cycles"] != "" || given["hours"] != "" {
-		return &engine.FieldError{Field: "chain", Problem: "a chain that is run alone runs once", Hint: "leave out --cycles and --hours"}
+		return &engine.FieldError{Field: "chain", Problem: "a single chain runs once", Hint: "leave out --cycles and --hours"}
 	}
 	return t.runAlone(ctx, l, c.output, c.databaseFlag)
 }
@@ -93,7 +89,7 @@ func (c *runCmd) launch(ctx context.Context, t *terminal) (l app.Launch, err err
 // agents are those named after the flag: what follows its value stands behind the file.
 func (c *runCmd) agents() ([]string, error) {
 	if len(c.More) > 0 && len(c.Agents) == 0 {
-		return nil, &engine.FieldError{Field: c.More[0], Problem: "a scenario is one file", Hint: "agents to run are named after --agents, and a switch is set to on or off"}
+		return nil, &engine.FieldError{Field: c.More[0], Problem: "more than one scenario file", Hint: "agent IDs follow --agents; a switch takes on or off"}
 	}
 	all := c.Agents
 	for _, ids := range c.More {
@@ -102,7 +98,7 @@ func (c *runCmd) agents() ([]string, error) {
 	return all, nil
 }
 
-// resumeCmd goes on with a run.
+// resumeCmd resumes a run.
 type resumeCmd struct {
 	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	AsItWas bool   `help:"Use the scenario stored with the run even if its file has changed."`
@@ -115,14 +111,13 @@ type resumeCmd struct {
 
 // Run is called by kong.
 func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
-	var record engine.RunRecord
-	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-		record = r
-		record.Settings.Limit = r.Limit
-		if c.AsItWas {
-			return nil
+	var l app.Launch
+	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
+		o := app.ResumeOptions{
+			Settings: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
 		}
-		note, err := app.Drift(ctx, store, t.data, &r)
+		var note string
+		l, note, err = app.Resumed(ctx, store, t.data, &r, o)
 		if note != "" {
 			fmt.Fprintf(t.err, "note: %s\n", note)
 		}
@@ -134,32 +129,23 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	s, err := scenario.Restore(record.Source)
-	if err != nil {
-		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
-	}
-	settings, _, err := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, Run: &record.Settings}.Resolve()
-	if err != nil {
-		return err
-	}
-	c.apply(&settings)
-	l := app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: record.ID}
-	if record.Source.Alone() != "" {
+	c.apply(&l.Settings)
+	if l.Scenario.Source.Alone() != "" {
 		return t.runAlone(ctx, l, c.output, c.databaseFlag)
 	}
 	return t.carryOut(ctx, l, c.output, c.databaseFlag)
 }
 
-// refuse says why a run is not resumed, and both ways to go on.
+// refuse prints why a run is not resumed, and both ways to continue.
 func (t *terminal) refuse(e *app.ChangedError) error {
-	fmt.Fprintf(t.err, "throngctl: %v\nNothing was started. To go on with the scenario\n", e)
-	fmt.Fprintf(t.err, "  as it was:  throngctl resume %s --as-it-was\n", e.Run)
+	fmt.Fprintf(t.err, "throngctl: %v\nNothing was started. Choose the scenario:\n", e)
+	fmt.Fprintf(t.err, "  stored with the run:  throngctl resume %s --as-it-was\n", e.Run)
 	switch {
 	case e.Unreadable != nil:
 	case e.Checkpoint == 0:
-		fmt.Fprintf(t.err, "  as it is:   throngctl run %s (there is no checkpoint to begin at)\n", e.Path)
+		fmt.Fprintf(t.err, "  current file:         throngctl run %s (there is no checkpoint to fork from)\n", e.Path)
 	default:
-		fmt.Fprintf(t.err, "  as it is:   throngctl fork %s --checkpoint %d --file %s\n", e.Run, e.Checkpoint, e.Path)
+		fmt.Fprintf(t.err, "  current file:         throngctl fork %s --checkpoint %d --file %s\n", e.Run, e.Checkpoint, e.Path)
 	}
 	return exitError(exitUsage)
 }
@@ -167,7 +153,7 @@ func (t *terminal) refuse(e *app.ChangedError) error {
 // carryOut takes a run to its end and shows it.
 func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag databaseFlag) (err error) {
 	unheard := make(chan os.Signal, 1)
-	signal.Notify(unheard, syscall.SIGPIPE) // the run goes on when nobody reads any more what it says
+	signal.Notify(unheard, syscall.SIGPIPE) // the run continues if its output is closed
 	defer signal.Stop(unheard)
 	at, err := out.startTime(time.Now())
 	if err != nil {
@@ -206,35 +192,27 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	defer func() { err = errors.Join(err, closeTell()) }()
 	patience := newPatience()
 	defer patience.end()
-	l.Tell, l.Tell.Hurry, l.Log = tell, patience.over, t.log
+	l.Tell, l.Tell.Hurry = tell, patience.over
 	if !at.IsZero() {
-		if err := l.Consent(); err != nil { // before the wait: at the start time there may be no person to ask
+		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time there may be no person to ask
 			return err
 		}
 		if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {
 			return err
 		}
 	}
-	store, err := t.open()
+	a, err := t.openApp()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	l.Remote = remote.New(store, t.log)
-	defer func() { err = errors.Join(err, l.Remote.Close()) }()
-	if err := l.Remote.Use(db); err != nil {
+	defer func() { err = errors.Join(err, a.Close()) }()
+	store, box := a.Store(), a.Box()
+	if err := a.SendTo(db); err != nil {
 		return err
 	}
-	box, err := crash.Open(t.data, crashes.TerminalName+" "+about.Version())
-	if err != nil { // the run is worth more than the text of a crash
-		fmt.Fprintln(t.err, err)
-	}
-	defer func() { err = errors.Join(err, box.Close()) }()
-	l.Crashed = func(run engine.RunID, value any, stack []byte) { t.crashed(box, run, value, stack) }
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l.Store, l.Data, l.OnRequest, l.Witness, l.Host = store, t.data, t.hooks.onRequest, t.hooks.witness, t.hooks.host
-	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; this one waits its turn (Ctrl+C gives up)\n", holder) }
+	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; waiting for it (Ctrl+C cancels)\n", holder) }
 	var writing *progress
 	l.Writing = func(done, total int) {
 		if writing == nil {
@@ -242,7 +220,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		}
 		writing.say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
 	}
-	job, err := t.start(ctx, giveUp, l)
+	job, err := t.start(ctx, giveUp, a, l)
 	if writing != nil {
 		writing.end()
 	}
@@ -251,7 +229,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	}
 	if t.json {
 		if err := programs.line(newStarted(job, &l)); err != nil {
-			fmt.Fprintln(t.err, err) // the run goes on
+			fmt.Fprintln(t.err, err) // the run continues
 		}
 	}
 	verb := "run"
@@ -264,7 +242,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	}
 	fmt.Fprintf(t.out, "%s %s: %s, %s agents, seed %d\n", verb, job.Run.ID(), l.Scenario.Title, agents, l.Settings.Seed)
 	if of := job.Run.Settings().Replay; of != "" {
-		fmt.Fprintf(t.out, "answered from the recording of run %s: nobody is asked, and it costs nothing\n", of)
+		fmt.Fprintf(t.out, "replaying the recording of run %s: no service is called\n", of)
 	}
 	if job.Written != nil {
 		fmt.Fprintln(t.out, job.Written)
@@ -294,30 +272,30 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	t.cycles(context.WithoutCancel(ctx), store, job)
 	t.unconfirmed(context.WithoutCancel(ctx), store, job)
 	if leaving { // there is no time
-		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())
+		fmt.Fprintf(t.out, "resume with: throngctl resume %s\n", job.Run.ID())
 		return exitError(exitInterrupted)
 	}
 	if text := recording(ctx, store, job, result.Ending); text != "" {
 		fmt.Fprintln(t.out, text)
 	}
-	t.deliver(ctx, l.Remote, job)
+	t.deliver(ctx, a.Remote(), job)
 	if out.Export != "" {
 		page, err := exportRun(ctx, store, job.Run.ID(), out.Export)
 		if err != nil {
-			return fmt.Errorf("%w; the run is kept as it ended, and can be exported again: throngctl export %s -o DIR", err, job.Run.ID())
+			return fmt.Errorf("%w; export it again with: throngctl export %s -o DIR", err, job.Run.ID())
 		}
-		fmt.Fprintf(t.out, "exported to %s; to be read: %s\n", out.Export, page)
+		fmt.Fprintf(t.out, "exported to %s; report: %s\n", out.Export, page)
 	}
 	if result.Ending == engine.EndOutOfBudget && !interrupted {
 		s := job.Run.Snapshot()
-		fmt.Fprintf(t.out, "go on with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
+		fmt.Fprintf(t.out, "resume with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
 	}
 	if result.Ending == engine.EndHopeless {
 		fmt.Fprintf(t.out, "to continue: %s\n", app.Afterwards(endedRecord(job, &result)))
 	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:
-		fmt.Fprintf(t.out, "go on with: throngctl resume %s\n", job.Run.ID())
+		fmt.Fprintf(t.out, "resume with: throngctl resume %s\n", job.Run.ID())
 		return exitError(exitInterrupted)
 	case !result.Passed():
 		return exitError(exitFailed)
@@ -334,7 +312,7 @@ func endedRecord(job *app.Job, r *engine.Result) *engine.RunRecord {
 
 // exportRun writes all files of a run and its report, which it names.
 func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) (page string, err error) {
-	if err := exportAll(ctx, store, run, dir, storage.CSV); err != nil {
+	if err := review.Export(ctx, store, run, dir, storage.CSV); err != nil {
 		return "", err
 	}
 	page = filepath.Join(dir, reportName)
@@ -342,7 +320,7 @@ func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 }
 
 // start builds the run. A signal while it stands in line gives up.
-func (t *terminal) start(ctx context.Context, giveUp func(), l app.Launch) (*app.Job, error) {
+func (t *terminal) start(ctx context.Context, giveUp func(), a *app.App, l app.Launch) (*app.Job, error) {
 	type started struct {
 		job *app.Job
 		err error
@@ -350,7 +328,7 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l app.Launch) (*app
 	done := make(chan started, 1)
 	// The run itself must not end with giveUp's context: signals stop it gracefully.
 	go func() {
-		job, err := l.Start(ctx)
+		job, err := a.Start(ctx, l)
 		done <- started{job, err}
 	}()
 	select {
@@ -369,8 +347,8 @@ func (t *terminal) start(ctx context.Context, giveUp func(), l app.Launch) (*app
 	}
 }
 
-// follow shows the run until it has ended. Ctrl+C stops it gracefully, once more at once, where others have to be told soon
-// as well; a signal of the system has it leave.
+// follow shows the run until it has ended. Ctrl+C stops it gracefully, a second one immediately, which also shortens the
+// wait for notifications; a signal of the system makes it leave.
 func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *patience) (interrupted, leaving bool) {
 	run := job.Run
 	board := t.board(box, job, lines || t.json)
@@ -392,7 +370,7 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 		}
 	}
 	if t.json {
-		p.line = func(s *engine.Snapshot) { _ = t.line(newProgressLine(s)) } // who reads no more may miss it
+		p.line = func(s *engine.Snapshot) { _ = t.line(newProgressLine(s)) } // a closed output may miss it
 	}
 	say := func(text string) {
 		p.end()
@@ -402,9 +380,9 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 	}
 	hasty := false
 	stop := func(sig os.Signal) {
-		why := "stopping: sessions in flight end, then a checkpoint; again to stop at once"
+		why := "stopping: sessions in flight finish, then a checkpoint; press again to stop immediately"
 		if interrupted {
-			why = "stopping at once: sessions in flight are cut and run again on resume"
+			why = "stopping immediately: sessions in flight are cancelled and run again on resume"
 			hasty = true
 		}
 		say(sig.String() + ", " + why)
@@ -435,7 +413,7 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 			}
 		case err := <-saved:
 			if err != nil {
-				say(fmt.Sprintf("no checkpoint was taken: %v", err))
+				say(fmt.Sprintf("checkpoint failed: %v", err))
 			} else if p.end(); !board.say("checkpoint taken") && !t.json {
 				fmt.Fprintln(t.out, "checkpoint taken")
 			}

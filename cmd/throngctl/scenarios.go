@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// scenariosCmd shows the scenarios that come along, and gives copies to begin with.
+// scenariosCmd lists, shows and copies the built-in scenarios.
 type scenariosCmd struct {
 	Name string `arg:"" optional:"" name:"file" help:"Built-in scenario to show (default: list all)."`
 	Copy string `placeholder:"DIR" help:"Copy its files to this folder; existing files are kept."`
@@ -32,7 +32,7 @@ type builtInJSON struct {
 func (c *scenariosCmd) Run(t *terminal) error {
 	if c.Name == "" {
 		if c.Copy != "" {
-			return &engine.FieldError{Field: "--copy", Problem: "does not say of what", Hint: "throngctl scenarios shopping --copy DIR"}
+			return &engine.FieldError{Field: "--copy", Problem: "no scenario given", Hint: "for example: throngctl scenarios shopping --copy DIR"}
 		}
 		return c.list(t)
 	}
@@ -97,7 +97,7 @@ func (c *scenariosCmd) copy(t *terminal, one builtInJSON) error {
 	names := slices.Sorted(maps.Keys(one.Files))
 	for _, name := range names {
 		if _, err := os.Lstat(filepath.Join(c.Copy, name)); err == nil {
-			return &engine.FieldError{Field: "--copy", Problem: filepath.Join(c.Copy, name) + " is there already", Hint: "another folder; nothing was written"}
+			return &engine.FieldError{Field: "--copy", Problem: filepath.Join(c.Copy, name) + " already exists", Hint: "nothing was written; choose another folder"}
 		}
 	}
 	for _, name := range names {
@@ -113,6 +113,6 @@ func (c *scenariosCmd) copy(t *terminal, one builtInJSON) error {
 		return t.print([]builtInJSON{one})
 	}
 	own := filepath.Join(c.Copy, authoring.FileName(one.Name))
-	_, err := fmt.Fprintf(t.out, "wrote %s; try: throngctl validate %s\n", strings.Join(names, ", "), own)
+	_, err := fmt.Fprintf(t.out, "Copied %s. Next: throngctl validate %s\n", strings.Join(names, ", "), own)
 	return err
 }

@@ -30,7 +30,7 @@ func TestScenarios(t *testing.T) {
 		}
 		write(t, file, "mine")
 		code, _, stderr = ctl(t, "scenarios", name, "--copy", dir)
-		if code != exitUsage || !strings.Contains(stderr, "is there already") || read(t, file) != "mine" {
+		if code != exitUsage || !strings.Contains(stderr, "already exists") || read(t, file) != "mine" {
 			t.Errorf("once more: exit code %d\n%s", code, stderr)
 		}
 	}

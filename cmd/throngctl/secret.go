@@ -33,7 +33,7 @@ func (c *secretSetCmd) Run(t *terminal) error {
 	}
 	err = secrets.Keep(c.Name, value)
 	if unkept, ok := errors.AsType[*secrets.UnkeptError](err); ok {
-		return fmt.Errorf("%s is kept nowhere: %w; export %s=… before a run, or type it when a run in a terminal asks for it",
+		return fmt.Errorf("%s was not saved: %w; set the variable %s before a run, or type it when a run in a terminal asks",
 			c.Name, unkept.Err, c.Name)
 	}
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *secretForgetCmd) Run(t *terminal) error {
 	if t.json {
 		return t.print(secretJSON{Name: c.Name})
 	}
-	fmt.Fprintf(t.out, "%s is not in %s any more\n", c.Name, secrets.InKeychain)
+	fmt.Fprintf(t.out, "%s was removed from %s.\n", c.Name, secrets.InKeychain)
 	return nil
 }
 
@@ -82,10 +82,10 @@ func (t *terminal) secret(name, place string) error {
 	return err
 }
 
-// readSecret reads a value without showing it, or all of what is no terminal.
+// readSecret reads a value from a terminal without showing it, or all of a pipe.
 func (t *terminal) readSecret(name string) (string, error) {
 	if fd, ok := isTerminal(t.in); ok {
-		return t.asked("value of "+name+" (not shown): ", fd)
+		return t.asked("value of "+name+" (hidden): ", fd)
 	}
 	value, err := io.ReadAll(io.LimitReader(t.in, maxSecret+1))
 	switch {

@@ -50,7 +50,7 @@ func TestSecrets(t *testing.T) {
 		{"", []string{"set", "THRONG_TEST_SECRET"}, exitUsage, "it is empty"},
 		{strings.Repeat("hunter2 ", maxSecret), []string{"set", "THRONG_TEST_SECRET"}, exitFailed, "longer than 65536 bytes"},
 		{"hunter2", []string{"set", "two words"}, exitUsage, "cannot be its name"},
-		{"", []string{"forget", "THRONG_TEST_SECRET"}, exitDone, "not in the keychain any more"},
+		{"", []string{"forget", "THRONG_TEST_SECRET"}, exitDone, "removed from the keychain"},
 		{"", []string{"check", "THRONG_TEST_SECRET"}, exitUsage, "throngctl secret set THRONG_TEST_SECRET"},
 	} {
 		if code, said := secret(tt.input, tt.args...); code != tt.code || !strings.Contains(said, tt.says) {

@@ -41,13 +41,13 @@ func (c *settingsCmd) Run(t *terminal) error {
 		rowf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
 	}
 	if all.CA != "" {
-		fmt.Fprintf(t.err, "the imported CA is %s\n", all.CA)
+		fmt.Fprintf(t.err, "Imported CA: %s\n", all.CA)
 	}
-	rowf(w, "data\t%s\t\tfolder of the store\n", all.Data)
+	rowf(w, "data\t%s\t\tdata folder\n", all.Data)
 	return w.Flush()
 }
 
-// save keeps what is to be changed with the saved settings.
+// save stores the given settings.
 func (c *settingsCmd) save(t *terminal) error {
 	if len(c.Change) == 0 {
 		return nil
@@ -143,7 +143,7 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 	logged, _ := config.FindLogLevel(t.debug, t.data)
 	all.Settings = append(all.Settings, settingJSON{Name: config.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: config.LogLevelHelp})
 	if ca, err := config.SavedCA(t.data); err != nil {
-		fmt.Fprintf(t.err, "the imported CA: %v\n", err)
+		fmt.Fprintf(t.err, "Imported CA: %v\n", err)
 	} else if ca != nil {
 		all.CA = ca.String()
 	}

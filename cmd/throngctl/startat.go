@@ -14,10 +14,10 @@ import (
 
 // startFlag lets a run wait for its time.
 type startFlag struct {
-	At string `placeholder:"TIME" help:"Start at this time, such as 22:00, '2030-03-01 22:00' or +90m. Ctrl+C cancels, Enter starts at once."`
+	At string `placeholder:"TIME" help:"Start at this time, such as 22:00, '2030-03-01 22:00' or +90m. Ctrl+C cancels, Enter starts now."`
 }
 
-// startTime is when the run is to start; zero is at once.
+// startTime returns when to start the run; zero means now.
 func (f *startFlag) startTime(now time.Time) (time.Time, error) {
 	if f.At == "" {
 		return time.Time{}, nil
@@ -66,7 +66,7 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 		case <-done:
 		}
 	}()
-	fmt.Fprintf(t.err, "starts at %s; Ctrl+C cancels, %s\n", at.Format("2006-01-02 15:04:05"), startsAtOnce())
+	fmt.Fprintf(t.err, "Starts at %s. Ctrl+C cancels; %s.\n", at.Format("2006-01-02 15:04:05"), startsAtOnce())
 	p := newProgress(t.err, false)
 	typed := t.enters()
 	late, err := app.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
@@ -82,23 +82,23 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 	case errors.Is(err, errStart):
 		return nil
 	case errors.Is(err, errCancelled):
-		fmt.Fprintln(t.err, "cancelled: nothing was started")
+		fmt.Fprintln(t.err, "Cancelled: nothing was started.")
 		return exitError(exitInterrupted)
 	case err != nil:
 		return err
 	case late > overslept:
-		fmt.Fprintf(t.err, "started %s late: the machine slept, or this program was stopped\n", app.Left(late))
+		fmt.Fprintf(t.err, "Started %s late: the machine or this program was suspended.\n", app.Left(late))
 	}
 	return nil
 }
 
-// errStart is that Enter was pressed.
-var errStart = errors.New("start at once")
+// errStart means that Enter was pressed.
+var errStart = errors.New("start now")
 
 // startsAtOnce says how a run that waits is started.
 func startsAtOnce() string {
 	if runtime.GOOS == "windows" {
-		return "nothing starts it sooner"
+		return "it cannot be started earlier"
 	}
-	return fmt.Sprintf("Enter or kill -USR1 %d starts at once", os.Getpid())
+	return fmt.Sprintf("press Enter or send SIGUSR1 to %d to start now", os.Getpid())
 }

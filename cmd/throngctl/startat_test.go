@@ -51,8 +51,8 @@ func TestStartLater(t *testing.T) {
 		code   int
 		said   string
 	}{
-		{"cancel", func(h *waiter) { h.signals <- os.Interrupt }, exitInterrupted, "cancelled: nothing was started"},
-		{"start", func(h *waiter) { h.byHand <- os.Interrupt }, exitDone, "starts at "},
+		{"cancel", func(h *waiter) { h.signals <- os.Interrupt }, exitInterrupted, "Cancelled: nothing was started."},
+		{"start", func(h *waiter) { h.byHand <- os.Interrupt }, exitDone, "Starts at "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := t.TempDir()
@@ -62,7 +62,7 @@ func TestStartLater(t *testing.T) {
 				done <- h.ctl("run", "shopping", "--agents", "shopper-1", "--mock-latency", "none", "--cycles", "1", "--at", "+1h", "--data", data)
 			}()
 			for text := range h.said {
-				if strings.Contains(text, "starts at ") {
+				if strings.Contains(text, "Starts at ") {
 					break
 				}
 			}

@@ -122,7 +122,7 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// endedStatus is what the store knows of a run that nobody works on.
+// endedStatus returns the status of a run that is not in progress, from the store.
 func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) (*view.Status, error) {
 	totals, err := store.Totals(ctx, r.ID)
 	if err != nil {
@@ -161,7 +161,7 @@ func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.R
 	case err != nil:
 		return nil, err
 	case s.Unsent > 0:
-		s.Words = fmt.Sprintf("%s rows wait here for %s; send them with: throngctl push %s", engine.FormatCount(s.Unsent), s.Target, run)
+		s.Words = fmt.Sprintf("%s rows are not in %s yet; send them with: throngctl push %s", engine.FormatCount(s.Unsent), s.Target, run)
 	default:
 		s.Words = "all rows are in " + s.Target
 	}
@@ -173,10 +173,10 @@ func unconfirmedOf(s *view.Status) string {
 	if s.Unconfirmed == 0 {
 		return ""
 	}
-	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them: throngctl check --after " + string(s.Run)
+	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them with: throngctl check --after " + string(s.Run)
 }
 
-// showEnded says how a run that nobody works on ended, and how it goes on.
+// showEnded prints how a run ended and how to continue.
 func (t *terminal) showEnded(r *engine.RunRecord) {
 	fmt.Fprintf(t.out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.Title, r.State(), doneOf(r.Done, r.Total))
 	if why := r.Why(); why != "" {
@@ -187,9 +187,9 @@ func (t *terminal) showEnded(r *engine.RunRecord) {
 	case engine.EndHopeless:
 		fmt.Fprintf(t.out, "  to continue: %s\n", app.Afterwards(r))
 	case engine.EndOutOfBudget:
-		fmt.Fprintf(t.out, "  go on with: throngctl resume %s and a larger budget\n", r.ID)
+		fmt.Fprintf(t.out, "  resume with: throngctl resume %s, with a larger budget\n", r.ID)
 	default:
-		fmt.Fprintf(t.out, "  go on with: throngctl resume %s\n", r.ID)
+		fmt.Fprintf(t.out, "  resume with: throngctl resume %s\n", r.ID)
 	}
 }
 
@@ -217,7 +217,7 @@ func printStatus(out io.Writer, s *view.Status) error {
 	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), doneOf(s.Sessions, s.Planned)+" sessions done",
 		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)),
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.SessionRate))
-	row("time", seconds(s.Elapsed)+" so far", left(s.Remaining))
+	row("time", seconds(s.Elapsed)+" elapsed", left(s.Remaining))
 	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), steered(s))
 	if s.Breaker != engine.BreakerClosed.String() {
 		row("breaker", s.Breaker, s.BreakerWhy, at(s.NextProbe, "next probe"))
@@ -233,7 +233,7 @@ func printStatus(out io.Writer, s *view.Status) error {
 	}
 	row("checkpoints", fmt.Sprint(s.Checkpoints), at(s.LastCheckpoint, "last"))
 	if s.Stall != nil {
-		row("stall", at(s.Stall.Since, "no session has ended since"), s.Stall.Why)
+		row("stall", at(s.Stall.Since, "no session has finished since"), s.Stall.Why)
 	}
 	for _, d := range s.Oldest[:min(len(s.Oldest), shownOldest)] {
 		row("in flight", cmp.Or(d.Name, fmt.Sprint(d.Agent)), at(d.Began, "since"), join(" ", d.Path, d.Service), d.Gate)

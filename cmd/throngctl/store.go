@@ -11,14 +11,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app/about"
-	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-var errNoRun = errors.New("there is no run yet; try: throngctl run shopping")
+var errNoRun = errors.New("no runs yet; try: throngctl run shopping")
 
 // pick returns a run by the beginning of its name; the newest without one.
 func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunRecord, error) {
@@ -146,9 +144,9 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		case len(all) > 0:
 			return t.listCheckpoints(all)
 		case r.Ending == engine.EndFinished:
-			fmt.Fprintf(t.out, "run %s has no checkpoint: it finished before one was due (--checkpoint-interval)\n", r.ID)
+			fmt.Fprintf(t.out, "Run %s has no checkpoint: it finished before the first was due (--checkpoint-interval).\n", r.ID)
 		default:
-			fmt.Fprintf(t.out, "run %s has no checkpoint; resuming goes to the journal's end all the same\n", r.ID)
+			fmt.Fprintf(t.out, "Run %s has no checkpoint. It can still be resumed from its journal.\n", r.ID)
 		}
 		return nil
 	})
@@ -164,7 +162,7 @@ func (t *terminal) listCheckpoints(all []engine.CheckpointRecord) error {
 	return w.Flush()
 }
 
-// tookOf is how long a checkpoint took, while sessions went on; an older version did not measure it.
+// tookOf returns how long a checkpoint took.
 func tookOf(cp *engine.CheckpointRecord) string {
 	if cp.Took == 0 {
 		return "not known"
@@ -200,7 +198,7 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 // writeFile writes a file that appears when it is complete.
 func writeFile(path string, write func(io.Writer) error) error {
 	if there, err := os.Stat(path); err == nil && there.IsDir() {
-		return &engine.FieldError{Field: path, Problem: "it is a folder", Hint: "name a file in it"}
+		return &engine.FieldError{Field: path, Problem: "is a folder", Hint: "name a file in it"}
 	} else if err == nil && !there.Mode().IsRegular() {
 		return writeInto(path, write)
 	}
@@ -227,12 +225,4 @@ func writeInto(path string, write func(io.Writer) error) error {
 	}
 	w := bufio.NewWriter(f)
 	return errors.Join(write(w), w.Flush(), f.Close())
-}
-
-func exportAll(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string, f storage.Format) error {
-	names, err := review.Names(ctx, store, run)
-	if err != nil {
-		return err
-	}
-	return storage.ExportAllAs(ctx, dir, f, store, run, names, about.Version())
 }

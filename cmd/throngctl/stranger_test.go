@@ -83,7 +83,7 @@ func TestLoopbackIsNotConsent(t *testing.T) {
 	if _, said := asPerson(t, "check", file, "--data", data); !strings.Contains(said, "nothing was sent to "+a.address()) || !strings.Contains(said, "--allow "+a.address()) {
 		t.Errorf("check:\n%s", said)
 	}
-	if _, said := asPerson(t, "validate", file, "--data", data); !strings.Contains(said, "not allowed yet: a run asks for --allow "+a.address()) {
+	if _, said := asPerson(t, "validate", file, "--data", data); !strings.Contains(said, "not allowed yet: needs --allow "+a.address()) {
 		t.Errorf("validate:\n%s", said)
 	}
 	if heard := a.took(); len(heard) > 0 {
@@ -152,7 +152,7 @@ func TestOwnFilesAreTrusted(t *testing.T) {
 		t.Errorf("an address that was typed is asked about:\n%s", said)
 	}
 	secret := write(t, filepath.Join(dir, "secret.yaml"), fmt.Sprintf(mystery, "http://127.0.0.1:1"))
-	if _, said := asPerson(t, "validate", secret, "--data", data, "--service", "helper="+a.URL); !strings.Contains(said, "not allowed yet: a run asks for --allow "+a.address()) {
+	if _, said := asPerson(t, "validate", secret, "--data", data, "--service", "helper="+a.URL); !strings.Contains(said, "not allowed yet: needs --allow "+a.address()) {
 		t.Errorf("secrets go to an address that was typed for a stranger's file:\n%s", said)
 	}
 	text, err := os.ReadFile(copies[0])
@@ -160,7 +160,7 @@ func TestOwnFilesAreTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, copies[0], strings.Replace(string(text), "mock:shop", a.URL, 1))
-	if _, said := asPerson(t, "validate", copies[0], "--data", data); !strings.Contains(said, "not allowed yet: a run asks for --allow "+a.address()) {
+	if _, said := asPerson(t, "validate", copies[0], "--data", data); !strings.Contains(said, "not allowed yet: needs --allow "+a.address()) {
 		t.Errorf("a copy that was changed elsewhere is not asked about:\n%s", said)
 	}
 }

@@ -29,7 +29,7 @@ func (t *terminal) summary(job *app.Job, r *engine.Result) {
 	}
 	row("sessions", "%s%s", engine.FormatCount(s.Ended), outcomes(s))
 	if s.Cut > 0 {
-		row("cut", "%s, which run again on resume", engine.FormatCount(s.Cut))
+		row("cancelled", "%s, which run again on resume", engine.FormatCount(s.Cut))
 	}
 	row("requests", "%s, %s retries, %s refused (429)", engine.FormatCount(s.Requests), engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited))
 	if s.Usage != (engine.Usage{}) {
@@ -56,7 +56,7 @@ func (t *terminal) summary(job *app.Job, r *engine.Result) {
 			row("machine", "%s", took)
 		}
 		if late := max(s.Late.Tick, s.Late.Core); late > 0 {
-			row("lateness", "%s at worst, by which times may be too long", engine.FormatDuration(late))
+			row("timer lag", "up to %s; latencies may read high", engine.FormatDuration(late))
 		}
 	}
 	if b := health.FindBottleneck(&s.Overhead, s.Limit, s.Binds); b.Kind != health.Unbound {
@@ -82,7 +82,7 @@ func (t *terminal) summary(job *app.Job, r *engine.Result) {
 		row("recorded steps", "%s answered from the recording of run %s", engine.FormatCount(n), job.Run.Settings().Replay)
 	}
 	if names := job.Record.Source.Mocked(); len(names) > 0 {
-		row("not defined", "%s: the mock answered in their place", strings.Join(names, ", "))
+		row("not defined", "%s: the mock answered instead", strings.Join(names, ", "))
 	}
 	if failed, err := review.Failures(&r.Totals, job.Program.AgentID); err == nil && failed != "" {
 		row("failed agents", "%s", failed)
@@ -129,7 +129,7 @@ func repeats(s *engine.Snapshot) string {
 		parts = append(parts, fmt.Sprintf("%s in doubt: %s had been done already, %s sent again and done once, %s unconfirmed", engine.FormatCount(again),
 			engine.FormatCount(l[engine.Confirmed]), engine.FormatCount(l[engine.Resent]), engine.FormatCount(l[engine.Unconfirmed])))
 	}
-	add(l[engine.NotRepeated], "not sent again, as the scenario says: whether they were done is not known")
+	add(l[engine.NotRepeated], "not sent again, as the scenario says; outcome unknown")
 	return strings.Join(parts, "; ")
 }
 
@@ -153,7 +153,7 @@ func (t *terminal) unconfirmed(ctx context.Context, store storage.Reader, job *a
 	for _, line := range doubts.Lines() {
 		fmt.Fprintln(t.out, " ", line)
 	}
-	fmt.Fprintf(t.out, "to do: %s; all of them: throngctl export %s -o DIR, in run.json\n", engine.UnconfirmedAdvice, job.Run.ID())
+	fmt.Fprintf(t.out, "to do: %s; listed in run.json: throngctl export %s -o DIR\n", engine.UnconfirmedAdvice, job.Run.ID())
 }
 
 // speedUp says how much faster the run was than its steps one after another, and the chains that ran steps together.
@@ -196,7 +196,7 @@ func (t *terminal) cycles(ctx context.Context, store storage.Reader, job *app.Jo
 	}
 	_ = w.Flush() // to the terminal
 	if n := len(all) - len(last); n > 0 {
-		fmt.Fprintf(t.out, "the %d cycles before: throngctl export %s --what cycles\n", n, job.Run.ID())
+		fmt.Fprintf(t.out, "%d earlier cycles: throngctl export %s --what cycles\n", n, job.Run.ID())
 	}
 }
 

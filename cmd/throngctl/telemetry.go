@@ -15,8 +15,8 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 )
 
-// open opens what the flags, the environment and the saved settings ask for, and says where it is. What close ends is open
-// until then, so that the last figures of a run can still be had.
+// open starts the exporters that flags, variables and saved settings ask for, and prints their addresses. They run until
+// closeAll, so that the last metrics of a run are available.
 func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
 	found, _, err := config.FindTelemetry(texts(f.Plugins), os.Getenv, t.data)
@@ -42,13 +42,13 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, c
 	return tell, endpoint.Close, nil
 }
 
-// metricsCmd lists what there is to be had of a run, or prints a dashboard of it.
+// metricsCmd lists the exported metrics, or prints a Grafana dashboard.
 type metricsCmd struct {
 	What string `arg:"" optional:"" enum:"list,dashboard" default:"list" help:"list prints the metrics, dashboard a Grafana dashboard to import."`
 	jsonFlag
 }
 
-// metricJSON is a metric that there is to be had.
+// metricJSON is an exported metric.
 type metricJSON struct {
 	Name   string   `json:"name"` // as Prometheus calls it
 	Kind   string   `json:"kind"`

@@ -55,7 +55,7 @@ func moment(text string, begun time.Time) (time.Time, error) {
 	}
 	clock, err := time.Parse(time.TimeOnly, text)
 	if err != nil {
-		return clock, &engine.FieldError{Field: "at", Problem: fmt.Sprintf("%q is no time", text), Hint: "such as 10m, 15:04:05 or 2006-01-02T15:04:05"}
+		return clock, &engine.FieldError{Field: "at", Problem: fmt.Sprintf("%q is not a time", text), Hint: "for example 10m, 15:04:05 or 2006-01-02T15:04:05"}
 	}
 	day := begun.Local()
 	at := time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, time.Local)

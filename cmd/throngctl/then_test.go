@@ -33,7 +33,7 @@ func TestWithoutAWindow(t *testing.T) {
 	if early.Sessions != 0 || late.Sessions != 60 || late.Phase != "ended" {
 		t.Errorf("at first %d sessions are done, at the end %d, and it is %s", early.Sessions, late.Sessions, late.Phase)
 	}
-	if code, _, stderr := ctl(t, "status", "--at", "teatime", "--data", data); code != exitUsage || !strings.Contains(stderr, "no time") {
+	if code, _, stderr := ctl(t, "status", "--at", "teatime", "--data", data); code != exitUsage || !strings.Contains(stderr, "not a time") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if out := answer("check", "--after"); !strings.Contains(out, "60 of 60 sessions ended") {
@@ -45,7 +45,7 @@ func TestWithoutAWindow(t *testing.T) {
 	if out := answer("timeline", "shopper-3", "--persona", "--last", "1"); !strings.Contains(out, "price_sensitivity") {
 		t.Error(out)
 	}
-	if out := answer("calibrate", "--history"); !strings.Contains(out, "nothing was calibrated yet") {
+	if out := answer("calibrate", "--history"); !strings.Contains(out, "No calibrations yet") {
 		t.Error(out)
 	}
 	answer("calibrate", "shopping", "--set", "agents=20", "--levels", "1,2", "--repeats", "1", "--duration", "50ms", "--mock-latency", "none", "--json")

@@ -66,14 +66,14 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 			}
 		}
 		if earlier > 0 && c.Cycle == nil {
-			fmt.Fprintf(t.out, "only its newest sessions are shown: --last 0 shows those before cycle %d as well\n", earlier)
+			fmt.Fprintf(t.out, "Only the newest sessions are shown; --last 0 also shows those before cycle %d.\n", earlier)
 		}
 		switch {
 		case len(turns) > 0:
 		case c.Cycle != nil:
-			fmt.Fprintf(t.out, "no session of it has ended in cycle %d\n", *c.Cycle)
+			fmt.Fprintf(t.out, "No session has finished in cycle %d.\n", *c.Cycle)
 		default:
-			fmt.Fprintln(t.out, "no session of it has ended")
+			fmt.Fprintln(t.out, "No session has finished.")
 		}
 		for i := range turns {
 			t.session(&turns[i])
@@ -133,7 +133,7 @@ func (c *timelineCmd) turns(ctx context.Context, people *history.People, agent i
 	return turns, before, nil
 }
 
-// find returns the index of an agent that is named by its id or, where nobody is called so, by its index.
+// find returns the index of an agent, given by its ID or its index.
 func find(program *scenario.Program, name string) (int, error) {
 	found, err := program.Find([]string{name})
 	if err == nil {
@@ -159,7 +159,7 @@ func (t *terminal) session(row *engine.AgentTurn) {
 	}
 	fmt.Fprintln(t.out)
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "  step\tended\tanswer\trequests\tstatuses\theld back\tused")
+	fmt.Fprintln(w, "  step\tended\tanswer\trequests\tstatuses\tthrottled\tused")
 	for i := range row.Steps {
 		s := &row.Steps[i]
 		ended := s.Status.String()

@@ -23,7 +23,7 @@ func binWords(run engine.RunID, checkpoints []int) string {
 	if len(checkpoints) > 0 {
 		command += " --checkpoint " + strings.ReplaceAll(numbers(checkpoints), " ", ",")
 	}
-	return fmt.Sprintf("it stays in the trash for %s: %s", trashDays, command)
+	return fmt.Sprintf("kept in the trash for %s; restore it with: %s", trashDays, command)
 }
 
 // withAny is with for a run that may be in the trash, or be damaged.
@@ -61,7 +61,7 @@ func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Stor
 			Field: "run", Problem: fmt.Sprintf("%s is in the trash", r.ID), Hint: fmt.Sprintf("throngctl restore %s, or throngctl delete %s --now", r.ID, r.ID),
 		}
 	}
-	fmt.Fprintf(t.out, "run %s (%s, %s) will go for good, out of the trash\n", r.ID, r.Title, stamp(r.Created))
+	fmt.Fprintf(t.out, "Run %s (%s, %s) will be deleted from the trash for good.\n", r.ID, r.Title, stamp(r.Created))
 	if err := c.agreed(t); err != nil {
 		return err
 	}
@@ -141,21 +141,21 @@ func (c *trashCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return c.asJSON(ctx, t, store, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(t.out, "the trash is empty; what is deleted stays in it for "+trashDays)
+		fmt.Fprintln(t.out, "The trash is empty. Deleted runs stay in it for "+trashDays+".")
 		return nil
 	}
 	if err := t.listTrash(all); err != nil || !c.Empty {
 		return err
 	}
-	if !c.Yes && t.answer("delete all of it for good? type yes: ") != "yes" {
-		return t.kept("nothing was deleted")
+	if !c.Yes && t.answer("Delete all of it for good? Type yes: ") != "yes" {
+		return t.kept("Nothing was deleted.")
 	}
 	gone, err := retention.EmptyTrash(ctx, store, t.data, all[0].At)
 	fmt.Fprintf(t.out, "deleted %d of %d\n", len(gone), len(all))
 	return err
 }
 
-// asJSON is the answer for programs, which nobody can ask.
+// asJSON deletes with JSON output, which cannot ask for confirmation.
 func (c *trashCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []storage.Trashed) error {
 	j := newTrash(all)
 	if !c.Empty || len(all) == 0 {
@@ -186,6 +186,6 @@ func (t *terminal) listTrash(all []storage.Trashed) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "about %s in all\n", engine.FormatBytes(bytes))
+	fmt.Fprintf(t.out, "about %s in total\n", engine.FormatBytes(bytes))
 	return nil
 }

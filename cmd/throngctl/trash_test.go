@@ -20,10 +20,10 @@ func TestTrash(t *testing.T) {
 	}
 	_, before, _ := ctl(t, in("runs")...)
 
-	want(t, exitDone, "", in("trash"), "the trash is empty", "30 days")
-	want(t, exitFailed, "no\n", in("delete", first), "nothing was deleted")
-	want(t, exitDone, "yes\n", in("delete", first), "deleted; it stays in the trash for 30 days: throngctl restore "+first)
-	want(t, exitDone, "", in("trash"), first, "30 days", "in all")
+	want(t, exitDone, "", in("trash"), "The trash is empty", "30 days")
+	want(t, exitFailed, "no\n", in("delete", first), "Nothing was deleted.")
+	want(t, exitDone, "yes\n", in("delete", first), "deleted; kept in the trash for 30 days; restore it with: throngctl restore "+first)
+	want(t, exitDone, "", in("trash"), first, "30 days", "in total")
 	want(t, exitUsage, "", in("delete", first, "-y"), "is in the trash", "restore", "--now")
 	want(t, exitUsage, "", in("checkpoints", first), "in the trash")
 	if _, out, _ := ctl(t, in("runs")...); strings.Contains(out, first) || !strings.Contains(out, second) {
@@ -47,7 +47,7 @@ func TestTrash(t *testing.T) {
 	next := strings.Fields(lines[len(lines)-2])[0]
 	want(t, exitDone, "", in("delete", second, "--checkpoint", next+","+oldest, "-y"), "--checkpoint "+next+","+oldest)
 	want(t, exitDone, "", in("restore", second, "--checkpoint", next+","+oldest), "checkpoints "+next+", "+oldest+" of run "+second+" are restored")
-	want(t, exitDone, "", in("delete", second, "--checkpoint", oldest, "-y"), "deleted; it stays in the trash", "--checkpoint "+oldest)
+	want(t, exitDone, "", in("delete", second, "--checkpoint", oldest, "-y"), "deleted; kept in the trash", "--checkpoint "+oldest)
 	want(t, exitDone, "", in("trash"), second, "checkpoint "+oldest)
 	want(t, exitDone, "", in("restore", second, "--checkpoint", oldest), "checkpoint "+oldest+" of run "+second+" is restored")
 	if _, again, _ := ctl(t, in("checkpoints", second)...); again != points {
@@ -55,16 +55,16 @@ func TestTrash(t *testing.T) {
 	}
 
 	want(t, exitDone, "", in("delete", first, "-y"), "in the trash")
-	want(t, exitFailed, "no\n", in("delete", first, "--now"), "for good", "nothing was deleted")
+	want(t, exitFailed, "no\n", in("delete", first, "--now"), "for good", "Nothing was deleted.")
 	want(t, exitDone, "", in("delete", first, "--now", "-y"), "deleted")
 	if _, err := os.Stat(log); !os.IsNotExist(err) {
 		t.Errorf("the log of its mock is there: %v", err)
 	}
 	want(t, exitDone, "", in("prune", "--older-than", "0.0000001", "-y"), "stays in the trash for 30 days", "deleted 1 of 1")
-	want(t, exitFailed, "no\n", in("trash", "--empty"), second, "nothing was deleted")
+	want(t, exitFailed, "no\n", in("trash", "--empty"), second, "Nothing was deleted.")
 	want(t, exitDone, "yes\n", in("trash", "--empty"), "deleted 1 of 1")
 	want(t, exitUsage, "", in("restore", second), "not found")
-	want(t, exitDone, "", in("trash"), "the trash is empty")
+	want(t, exitDone, "", in("trash"), "The trash is empty")
 }
 
 // TestDeleteNow takes a run away without the trash.
@@ -73,7 +73,7 @@ func TestDeleteNow(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	run := newRun(t, data)
 	want(t, exitDone, "", []string{"delete", run, "--now", "-y", "--data", data}, "deleted\n")
-	want(t, exitDone, "", []string{"trash", "--data", data}, "the trash is empty")
+	want(t, exitDone, "", []string{"trash", "--data", data}, "The trash is empty")
 }
 
 // TestNote keeps a person's words with a run, in lists and in run.json.

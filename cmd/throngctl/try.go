@@ -64,7 +64,7 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	switch {
 	case err != nil:
-		fmt.Fprintln(t.err, "the session was cut")
+		fmt.Fprintln(t.err, "The session was cancelled.")
 		return exitError(exitInterrupted)
 	case !trial.Outcome.Commits():
 		return exitError(exitFailed)

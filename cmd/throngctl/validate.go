@@ -28,7 +28,7 @@ type validateCmd struct {
 	jsonFlag
 }
 
-// printPlan writes a line for each step; of those that run beside each other, what each waits for.
+// printPlan writes a line for each step and, for parallel steps, what each waits for.
 func printPlan(w io.Writer, p chain.Plan, indent string) {
 	for _, steps := range p.Segments {
 		for _, step := range steps {
@@ -39,7 +39,7 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 			if len(step.After) > 0 {
 				notes = append(notes, "after "+strings.Join(step.After, ", "))
 			} else if len(steps) > 1 {
-				notes = append(notes, "at once")
+				notes = append(notes, "starts immediately")
 			}
 			rowf(w, "%s%s\t%s\t%s\n", indent, step.Name, step.Kind, strings.Join(notes, "; "))
 			for _, inner := range step.Inner {
@@ -49,13 +49,13 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 	}
 }
 
-// printChain writes the steps of a chain and, where some run beside each other, the longest way through them.
+// printChain writes the steps of a chain and, if some are parallel, the longest path.
 func printChain(w io.Writer, c *chain.Chain) {
 	plan := c.Plan()
 	fmt.Fprintf(w, "\nchain %s\n", c.Name)
 	printPlan(w, plan, "  ")
 	if slices.ContainsFunc(plan.Segments, func(steps []chain.Planned) bool { return len(steps) > 1 }) {
-		rowf(w, "longest way\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
+		rowf(w, "longest path\t%d steps\t%s\n", len(plan.Longest), strings.Join(plan.Longest, ", "))
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	if l.Settings, err = c.settings(t, s); err != nil {
 		return err
 	}
-	if err := errors.Join(l.CheckAddresses(), s.Program(1).Check()); err != nil {
+	if err := errors.Join(l.Services().CheckAddresses(), s.Program(1).Check()); err != nil {
 		return err
 	}
 	if t.json {
@@ -86,7 +86,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return t.print(newScenario(s, l.Outlook(), &f))
+		return t.print(newScenario(s, l.Permits().Outlook(), &f))
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	for _, p := range s.Parameters {
 		rowf(w, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
 	}
-	for _, o := range l.Outlook() {
+	for _, o := range l.Permits().Outlook() {
 		printService(w, o)
 	}
 	printChain(w, s.Chain)
@@ -133,13 +133,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 
 // settings are those that a run would have.
 func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	saved, err := config.LoadSaved(t.data)
-	if err != nil {
-		return engine.Settings{}, err
-	}
-	settings, _, err := config.Layers{
-		Flags: texts(c.settingFlags.Plugins, c.newFlags.Plugins), Env: os.Getenv, File: config.FileSettings(s), Saved: saved,
-	}.Resolve()
+	settings, _, err := config.Resolve(t.data, s, texts(c.settingFlags.Plugins, c.newFlags.Plugins), os.Getenv)
 	if err != nil {
 		return settings, err
 	}
@@ -151,7 +145,7 @@ func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settin
 // writtenBy says in words which model writes the agents, and how many of them are kept; "" where none does.
 func (t *terminal) writtenBy(l app.Launch) (string, error) {
 	l.Data = t.data
-	by, kept, err := l.Unwritten()
+	by, kept, err := l.Population().Unwritten()
 	if err != nil || by == "" {
 		return "", err
 	}

@@ -33,7 +33,7 @@ func TestForecastInTheTerminal(t *testing.T) {
 		t.Errorf("validate left %v, %v", files, err)
 	}
 	code, out, stderr = ctl(t, day(data)...)
-	for _, want := range []string{"forecast: cycle up to ", "a guess, until a first run is measured", "forecast and fact", "as forecast"} {
+	for _, want := range []string{"forecast: cycle up to ", "a guess, until a first run is measured", "Forecast and actual values", "as forecast"} {
 		if code != exitDone || !strings.Contains(out, want) {
 			t.Fatalf("exit code %d, nothing is said of %q\n%s%s", code, want, out, stderr)
 		}

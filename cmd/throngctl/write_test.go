@@ -63,7 +63,7 @@ func TestWrittenPopulation(t *testing.T) {
 	}
 	plain := t.TempDir()
 	ctl(t, people(plain, "--cycles", "1")...)
-	if code, _, stderr := ctl(t, "export", "--data", plain, "--what", "population"); code != exitUsage || !strings.Contains(stderr, "no model wrote the agents") {
+	if code, _, stderr := ctl(t, "export", "--data", plain, "--what", "population"); code != exitUsage || !strings.Contains(stderr, "no generated population") {
 		t.Errorf("of another population: exit code %d: %s", code, stderr)
 	}
 }

@@ -19,7 +19,8 @@ var ErrDamaged = fmt.Errorf("cannot be decoded: %w", engine.ErrDamaged)
 
 var (
 	encoding = must(cbor.EncOptions{ShortestFloat: cbor.ShortestFloat16}.EncMode())
-	decoding = must(cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode())
+	// Errors and answers may hold texts of services that are not UTF-8.
+	decoding = must(cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, UTF8: cbor.UTF8DecodeInvalid}.DecMode())
 )
 
 func must[T any](v T, err error) T {

@@ -10,7 +10,7 @@ import (
 // maxInterned bounds what a reader remembers of texts.
 const maxInterned = 10_000
 
-// SessionReader decodes sessions into one row that it reuses. It keeps the texts that come again and again.
+// SessionReader decodes sessions into one row that it reuses. It interns texts that repeat.
 type SessionReader struct {
 	row      engine.SessionRow
 	statuses []int
@@ -34,7 +34,7 @@ func (r *SessionReader) text(b []byte) string {
 	return s
 }
 
-// Read decodes the segment of a session; the row is valid until the next read.
+// Read decodes the row of a session; the row is valid until the next read.
 func (r *SessionReader) Read(c Cursor, cycle int, base int64) (*engine.SessionRow, error) {
 	steps, events := r.row.Steps[:0], r.row.Events[:0]
 	r.statuses = r.statuses[:0]
@@ -152,7 +152,7 @@ func Rows(pack []byte, f func(c Cursor, base int64) error) error {
 	return nil
 }
 
-// OutcomeOf reads the beginning of a session's segment.
+// OutcomeOf reads the beginning of a session's row.
 func OutcomeOf(c Cursor, cycle int) (p engine.Place, o engine.Outcome, err error) {
 	p, o = c.Place(cycle), c.outcome(c.byte()&outcomeBits)
 	if c.bad {
@@ -196,6 +196,7 @@ type Request struct {
 	Earlier []engine.Entry // of an intent
 }
 
+// ReadRequest decodes an intent or an answer; it shares memory with the pack.
 func ReadRequest(c Cursor, cycle int) (r Request, err error) {
 	r.Place = c.Place(cycle)
 	switch r.Kind = c.byte(); r.Kind {

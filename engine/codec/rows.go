@@ -39,7 +39,7 @@ const (
 	flagAgain  = 1 << 4 // calls that were sent again, which follow its usage
 )
 
-// appendSegment appends what f writes, with its length in front.
+// appendSegment appends a row: its length, and the body that f writes.
 func appendSegment(dst []byte, f func(dst []byte) []byte) []byte {
 	start := len(dst)
 	dst = f(append(dst, 0))
@@ -64,7 +64,7 @@ func appendPlace(dst []byte, p engine.Place) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Agent)), uint64(p.Take))
 }
 
-// AppendSession appends the segment of a session, but for its Delta.
+// AppendSession appends the row of a session without its Delta.
 func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = appendPlace(dst, r.Place)
@@ -185,7 +185,7 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 	return dst
 }
 
-// usageFields are those of a usage but for Again, in the order in which they are written.
+// usageFields are the fields of a usage except Again, in the order in which they are written.
 func usageFields(u *engine.Usage) [8]*int64 {
 	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Cached}
 }
@@ -205,7 +205,7 @@ const (
 	flagReplace = 1 << 1
 )
 
-// AppendDelta appends the segment of what a session changes. An empty one says that a later take changes nothing.
+// AppendDelta appends the row of what a session changes. An empty one says that a later take changes nothing.
 func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = appendPlace(dst, p)
@@ -239,12 +239,13 @@ func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 	})
 }
 
-// The kinds of a request's segment.
+// The kinds of a request.
 const (
 	IntentKind byte = 0
 	AnswerKind byte = 1
 )
 
+// AppendIntent appends the row of an intent.
 func AppendIntent(dst []byte, r *engine.IntentRow) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = append(appendPlace(dst, r.Place), IntentKind)
@@ -257,14 +258,15 @@ func AppendIntent(dst []byte, r *engine.IntentRow) []byte {
 	})
 }
 
+// AppendAnswer appends the row of an answer.
 func AppendAnswer(dst []byte, r *engine.AnswerRow) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		return appendEntry(append(appendPlace(dst, r.Place), AnswerKind), &r.Entry)
 	})
 }
 
-// What stands above the status of an entry: that it is private, that what it spent follows at its end, that its request
-// had been sent before, and that it may have been carried out twice.
+// Flags above the status of an entry: it is private, what it spent follows at its end, its request had been sent before,
+// and it may have been carried out twice.
 const (
 	flagPrivate     = 1 << 7
 	flagSpent       = 1 << 6
@@ -296,7 +298,7 @@ func appendEntry(dst []byte, e *engine.Entry) []byte {
 	return dst
 }
 
-// appendOutlay appends the requests of an outlay, shifted by one bit that says whether a usage follows, and that.
+// appendOutlay appends the requests of an outlay, shifted left by one, and the usage if the low bit is set.
 func appendOutlay(dst []byte, o *engine.Outlay) []byte {
 	if o.Usage == (engine.Usage{}) {
 		return binary.AppendVarint(dst, o.Requests<<1)
@@ -433,12 +435,13 @@ func (c *Cursor) status(b byte) engine.StepStatus {
 	return 0
 }
 
+// Place reads the place of a row.
 func (c *Cursor) Place(cycle int) engine.Place {
 	return engine.Place{Cycle: cycle, Agent: c.index(), Take: c.index()}
 }
 
-// Segment reads one segment of a pack.
+// Segment reads the next row of a pack.
 func (c *Cursor) Segment() Cursor { return Cursor{data: c.bytes(), bad: c.bad} }
 
-// More reports whether there are segments left.
+// More reports whether rows are left.
 func (c *Cursor) More() bool { return len(c.data) > 0 && !c.bad }

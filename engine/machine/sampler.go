@@ -3,7 +3,7 @@ package machine
 
 import "time"
 
-// Figures are one sample. What cannot be read is 0. Rates cover the time since the previous sample, and are 0 in the
+// Figures are one sample. Values that cannot be read are 0. Rates cover the time since the previous sample, and are 0 in the
 // first.
 type Figures struct {
 	CPU             float64 // percent of all cores of the machine

@@ -16,7 +16,7 @@ func TestCoreWait(t *testing.T) {
 		was, now *scheduler
 		want     time.Duration
 	}{
-		{"nobody waited", at(5, 5, 5, 5), at(5, 5, 5, 5), 0},
+		{"no goroutine waited", at(5, 5, 5, 5), at(5, 5, 5, 5), 0},
 		{"only what is new counts", at(5, 1000, 5, 5), at(105, 1000, 5, 5), time.Millisecond},
 		{"one of a hundred is left out", at(0, 0, 0, 0), at(99, 0, 1, 0), time.Millisecond},
 		{"two are not", at(0, 0, 0, 0), at(98, 0, 2, 0), 4 * time.Millisecond},

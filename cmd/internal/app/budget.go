@@ -10,7 +10,7 @@ import (
 )
 
 // unpriced are the models whose price nobody knows.
-func (l Launch) unpriced() ([]string, error) {
+func (l Services) unpriced() ([]string, error) {
 	var names []string
 	for _, s := range l.Scenario.Services {
 		if s.Kind != "llm" || l.unnamed(s) || l.free(s) {
@@ -35,7 +35,7 @@ func (l Launch) unpriced() ([]string, error) {
 }
 
 // embeds reports whether something may ask a service for embeddings: an embed step, or a connector.
-func (l Launch) embeds(s *chain.Service) bool {
+func (l Services) embeds(s *chain.Service) bool {
 	g := l.Scenario.Chain.Graph()
 	found := g.Cut
 	g.Walk(func(step *engine.GraphStep) { found = found || step.Service == s.Name && step.Kind != "llm" })
@@ -43,7 +43,7 @@ func (l Launch) embeds(s *chain.Service) bool {
 }
 
 // checkGoOn finds out whether the budget is enough to go on with a run. If it is not, its settings stay what they were.
-func (l Launch) checkGoOn(ctx context.Context, was *engine.RunRecord, res *engine.Resumption) error {
+func (l assembly) checkGoOn(ctx context.Context, was *engine.RunRecord, res *engine.Resumption) error {
 	reason := ""
 	if was.Ending == engine.EndOutOfBudget {
 		reason = was.Reason

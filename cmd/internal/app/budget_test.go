@@ -62,14 +62,14 @@ func TestUnpricedModels(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, l.Data, c.prices)
 			l.Settings.Services = c.at
-			if got, err := l.unpriced(); err != nil || !slices.Equal(got, c.want) {
+			if got, err := l.Services().unpriced(); err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("got %v, %v, want %v", got, err, c.want)
 			}
 		})
 	}
 	write(t, l.Data, "{")
 	l.Settings.Services = nil
-	if _, err := l.unpriced(); err == nil {
+	if _, err := l.Services().unpriced(); err == nil {
 		t.Error("a broken table of prices is none")
 	}
 }

@@ -101,7 +101,7 @@ func (s Sweep) check() error {
 	if s.Duration < 0 || s.Duration > longest {
 		mistakes = append(mistakes, &engine.FieldError{Field: "duration", Problem: "is out of range", Hint: "up to " + longest.String()})
 	}
-	draft, err := s.Launch.Draft()
+	draft, err := s.Launch.Population().Draft()
 	if err == nil && draft != nil && draft.Left > 0 && !draft.Free {
 		err = &engine.FieldError{Field: "population", Problem: fmt.Sprintf("is not written: %d are missing", draft.Left), Hint: "launch the scenario once; what is written is kept"}
 	}
@@ -150,12 +150,12 @@ func scratch(data string) (dir string, leave func() error, err error) {
 // calibration says what a sweep of the launch is of.
 func (l Launch) calibration(name string) Calibration {
 	return Calibration{
-		At: time.Now(), Machine: ThisMachine(l.Data), Scenario: name, Title: l.Scenario.Title, Hash: hashOf(&l.Scenario.Source), Services: l.places(),
+		At: time.Now(), Machine: ThisMachine(l.Data), Scenario: name, Title: l.Scenario.Title, Hash: hashOf(&l.Scenario.Source), Services: l.Permits().places(),
 	}
 }
 
 // places says where the services are, without users and passwords.
-func (l Launch) places() (all []string) {
+func (l Permits) places() (all []string) {
 	for _, s := range l.Scenario.Services {
 		place := "this machine"
 		hosts, hidden := l.away(s)

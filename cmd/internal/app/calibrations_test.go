@@ -126,7 +126,7 @@ func TestPlacesHoldNoPassword(t *testing.T) {
 	}
 	l := Launch{Scenario: s, Settings: engine.DefaultSettings()}
 	l.Settings.Services = map[string]string{"shop": "https://me:geheim@staging.example.com/v1", "model": "http://127.0.0.1:8081"}
-	got := strings.Join(l.places(), "; ")
+	got := strings.Join(l.Permits().places(), "; ")
 	if strings.Contains(got, "geheim") || !strings.Contains(got, "model: 127.0.0.1:8081") {
 		t.Errorf("the services are at %q", got)
 	}

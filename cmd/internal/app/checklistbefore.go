@@ -53,7 +53,7 @@ func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, tell
 		ctx, end = withBudget(ctx, l.Settings.Budget)
 		defer end()
 	}
-	items := l.items(db)
+	items := l.checks().items(db)
 	all := make([]engine.Check, len(items))
 	for i, it := range items {
 		all[i].Name = it.name
@@ -116,13 +116,22 @@ func (p *Preflight) answered(key string) (engine.Check, bool) {
 	return c.Check, ok
 }
 
+// checks are those of a launch. They run at once, and are told by [Preflight.List].
+type checks struct {
+	Permits
+	estimate  Estimate
+	automatic bool // nobody asked for them: no secrets are sent
+	host      func() engine.HostMetrics
+	past      *Past
+}
+
 // items are the lines of a launch's list: what the run asks, where its results go, the machine.
-func (l Launch) items(db config.Database) []item {
+func (l checks) items(db config.Database) []item {
 	var all []item
 	if l.Scenario != nil && l.Settings.Replay == "" {
 		outlook := l.Outlook()
 		for _, o := range outlook {
-			l.equip(o.Service, !l.Automatic && locked(o) == nil && len(o.Unallowed) == 0)
+			l.equip(o.Service, !l.automatic && locked(o) == nil && len(o.Unallowed) == 0)
 			all = append(all, item{"Service " + o.Name, l.serviceKey(o), func(ctx context.Context) engine.Check { return l.checkService(ctx, o) }})
 		}
 		all = append(all, l.simulationItem(outlook))

@@ -20,8 +20,8 @@ import (
 const enoughDisk = 10e9
 
 // machineItems are what this machine must have.
-func (l Launch) machineItems() []item {
-	sample := l.Host
+func (l checks) machineItems() []item {
+	sample := l.host
 	if sample == nil {
 		sample = engine.HostSampler(nearestFolder(l.Data))
 	}
@@ -40,20 +40,17 @@ func (l Launch) machineItems() []item {
 }
 
 // foreseen is the forecast of the launch; nothing is known of one without a scenario.
-func (l Launch) foreseen() engine.Forecast {
+func (l checks) foreseen() engine.Forecast {
 	if l.Scenario == nil {
 		return engine.Forecast{}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
-	taking, err := l.Taking(ctx)
+	taking, err := l.estimate.Taking(ctx)
 	if err != nil {
 		return engine.Forecast{}
 	}
-	if l.Past == nil {
-		l.Past = NewPast(l.Store)
-	}
-	return l.Forecast(l.Past.Like(ctx, l), taking)
+	return l.estimate.Forecast(l.past.Like(ctx, l.estimate), taking)
 }
 
 func checkDisk(here engine.HostMetrics, need engine.Estimate) engine.Check {
@@ -124,7 +121,7 @@ func nearestFolder(dir string) string {
 const muchKept = 0.1
 
 // checkLog says what is written down of a run beside its results.
-func (l Launch) checkLog(ctx context.Context, log *slog.Logger) engine.Check {
+func (l checks) checkLog(ctx context.Context, log *slog.Logger) engine.Check {
 	share := fmt.Sprintf("%.4g %% of the sessions keep their requests and answers", 100*l.Settings.KeepShare)
 	switch {
 	case log.Enabled(ctx, slog.LevelDebug):
@@ -141,7 +138,7 @@ func (l Launch) checkLog(ctx context.Context, log *slog.Logger) engine.Check {
 var errFree = errors.New("it may fall asleep during a run, which then waits")
 
 // mayKeepAwake tries whether a run can keep the machine awake.
-func (l Launch) mayKeepAwake() error {
+func (l checks) mayKeepAwake() error {
 	if !l.Settings.KeepAwake {
 		return errFree
 	}

@@ -15,7 +15,7 @@ import (
 const poolStatements = 4
 
 // checkPool asks the database of sql steps, and opens as many connections as they may have.
-func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
+func (l checks) checkPool(ctx context.Context, o Outlook) engine.Check {
 	d, _, err := l.database(o.Service)
 	if err != nil {
 		return refused(err)
@@ -56,7 +56,7 @@ func (l Launch) checkPool(ctx context.Context, o Outlook) engine.Check {
 }
 
 // databaseItems are what the database that results go to must have. It is asked once for all of them.
-func (l Launch) databaseItems(db config.Database) []item {
+func (l checks) databaseItems(db config.Database) []item {
 	switch {
 	case db.URL == "":
 		return []item{{"Database", "", func(context.Context) engine.Check {

@@ -20,12 +20,12 @@ import (
 )
 
 // serviceKey is what the answer of a service depends on.
-func (l Launch) serviceKey(o Outlook) string {
+func (l checks) serviceKey(o Outlook) string {
 	if o.Embedded || len(o.Unallowed) > 0 || locked(o) != nil {
 		return ""
 	}
 	key := fmt.Sprint("service ", o.Name, o.Kind, o.Address, o.Bearer, o.Models, l.Settings.Simulation, l.Settings.Remote)
-	if l.Automatic {
+	if l.automatic {
 		return automaticKey + key
 	}
 	return key
@@ -55,7 +55,7 @@ const automaticKey = "automatic "
 
 // checkService looks whether a service answers, and takes what it is signed in to with. Nothing is sent to an address that
 // the file was not allowed, and no secrets where nobody asked for the check.
-func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
+func (l checks) checkService(ctx context.Context, o Outlook) engine.Check {
 	missing := locked(o)
 	switch {
 	case o.Embedded:
@@ -70,15 +70,15 @@ func (l Launch) checkService(ctx context.Context, o Outlook) engine.Check {
 		d := o.Unallowed[0]
 		return mended(warning("a launch asks for that, too", "nothing was sent to %s, which you have not allowed yet: it would get %s", d.Address(), d.Gets()),
 			engine.MendAllow, consent.Name(d))
-	case o.Postgres != nil && l.Automatic && len(o.Secrets) > 0:
+	case o.Postgres != nil && l.automatic && len(o.Secrets) > 0:
 		return mended(unknown("not asked yet: automatic checks send no secrets, and this one needs %s", names(o.Secrets)), engine.MendAgain, "")
 	case o.Postgres != nil:
 		return l.checkPool(ctx, o)
 	}
-	text, err := l.askService(ctx, o, !l.Automatic)
+	text, err := l.askService(ctx, o, !l.automatic)
 	var doubt *doubtError
 	switch {
-	case err != nil && l.Automatic && o.TLS != nil && o.TLS.Cert != nil && wantsCertificate(err):
+	case err != nil && l.automatic && o.TLS != nil && o.TLS.Cert != nil && wantsCertificate(err):
 		return mended(unknown("not asked yet: automatic checks show no client certificate"), engine.MendAgain, "")
 	case errors.Is(err, engine.ErrCut):
 		return unknown("not asked: %v", err)
@@ -104,7 +104,7 @@ type doubtError struct{ text, hint string }
 func (e *doubtError) Error() string { return e.text }
 
 // equip makes a service ready to be asked: with what it trusts, and with its secrets if it may have them.
-func (l Launch) equip(s *chain.Service, secrets bool) {
+func (l checks) equip(s *chain.Service, secrets bool) {
 	if !secrets || s.Postgres != nil || l.mocks(s) {
 		return
 	}
@@ -114,7 +114,7 @@ func (l Launch) equip(s *chain.Service, secrets bool) {
 }
 
 // trusts is how a service is asked over TLS: with the client's certificate if signed is set.
-func (l Launch) trusts(s *chain.Service, signed bool) (*tls.Config, error) {
+func (l checks) trusts(s *chain.Service, signed bool) (*tls.Config, error) {
 	if !signed {
 		return s.Anonymous(), nil
 	}
@@ -122,7 +122,7 @@ func (l Launch) trusts(s *chain.Service, signed bool) (*tls.Config, error) {
 }
 
 // askService asks a service that is equipped, signed in to as the run would be if signed is set, and says in words what answered.
-func (l Launch) askService(ctx context.Context, o Outlook, signed bool) (string, error) {
+func (l checks) askService(ctx context.Context, o Outlook, signed bool) (string, error) {
 	trusted, err := l.trusts(o.Service, signed)
 	switch {
 	case err != nil:
@@ -137,7 +137,7 @@ func (l Launch) askService(ctx context.Context, o Outlook, signed bool) (string,
 
 // checkHTTP asks for the service's own address, without secrets. Whatever it answers, it is there; but its own errors, and that
 // it wants a token, are told.
-func (l Launch) checkHTTP(ctx context.Context, o Outlook, trusted *tls.Config) (string, error) {
+func (l checks) checkHTTP(ctx context.Context, o Outlook, trusted *tls.Config) (string, error) {
 	header := http.Header{}
 	if l.Settings.Simulation {
 		header.Set("X-Simulation-Mode", "true")
@@ -148,9 +148,9 @@ func (l Launch) checkHTTP(ctx context.Context, o Outlook, trusted *tls.Config) (
 		return "", err
 	case a.Code >= http.StatusInternalServerError:
 		return "", &doubtError{a.String(), "look at its log before many agents ask it"}
-	case l.Automatic && o.Login != nil:
+	case l.automatic && o.Login != nil:
 		return a.String() + "; automatic checks do not log in", nil
-	case l.Automatic && len(o.Secrets) > 0:
+	case l.automatic && len(o.Secrets) > 0:
 		return fmt.Sprintf("%s; %s was not sent: automatic checks send no secrets", a, names(o.Secrets)), nil
 	case refusesKey(a.Code):
 		return "", &doubtError{a.String() + "; the scenario sends it no token", "auth of the service in the scenario, if sessions are refused too"}
@@ -248,7 +248,7 @@ func askHTTP(ctx context.Context, t target, header http.Header) (HTTPAnswer, err
 // TestService asks a service of the launch once because somebody wants it, at an address that may be another than the
 // launch's, and says in words what answered. Nothing is sent to an address that the file names and was not allowed; one that
 // the person typed gets no secrets before it is allowed.
-func (l Launch) TestService(ctx context.Context, name, address string) (string, error) {
+func (l checks) TestService(ctx context.Context, name, address string) (string, error) {
 	i := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name })
 	if i < 0 {
 		return "", &engine.FieldError{Field: "service " + name, Problem: "the scenario has no such service"}
@@ -288,7 +288,7 @@ func (l Launch) TestService(ctx context.Context, name, address string) (string, 
 	if missing := locked(o); missing != nil && len(asks) == 0 {
 		return "", missing.Err
 	}
-	l.Automatic = false
+	l.automatic = false
 	l.equip(s, len(asks) == 0)
 	return l.askService(ctx, o, len(asks) == 0)
 }
@@ -297,7 +297,7 @@ func (l Launch) TestService(ctx context.Context, name, address string) (string, 
 var limitHeaders = []string{"X-RateLimit-Limit", "RateLimit-Limit", "RateLimit-Policy"}
 
 // simulationItem looks whether services lift their limits for a simulation that says it is one.
-func (l Launch) simulationItem(outlook []Outlook) item {
+func (l checks) simulationItem(outlook []Outlook) item {
 	var asked, embedded []Outlook
 	key := "simulation"
 	for _, o := range outlook {
@@ -327,11 +327,11 @@ func (l Launch) simulationItem(outlook []Outlook) item {
 }
 
 // lifts asks each service with the header and without.
-func (l Launch) lifts(ctx context.Context, services []Outlook) engine.Check {
+func (l checks) lifts(ctx context.Context, services []Outlook) engine.Check {
 	var lifted, kept, silent, away []string
 	for _, o := range services {
 		limit := func(header http.Header) (string, bool) {
-			trusted, err := l.trusts(o.Service, !l.Automatic)
+			trusted, err := l.trusts(o.Service, !l.automatic)
 			if err != nil {
 				return "", false
 			}

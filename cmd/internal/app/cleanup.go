@@ -149,12 +149,12 @@ func (c *Cleanup) hosts(own, whole *scenario.Scenario) error {
 	mocked := true
 	for _, s := range whole.Services {
 		i := slices.IndexFunc(own.Services, func(o *chain.Service) bool { return o.Name == s.Name })
-		if i < 0 || l.address(own.Services[i]) != l.address(s) {
+		if i < 0 || l.Services().address(own.Services[i]) != l.Services().address(s) {
 			return &engine.FieldError{
 				Field: "service " + s.Name, Problem: fmt.Sprintf("run %s did not ask it at that address", c.Run.ID), Hint: "a cleanup goes to the hosts of its run only",
 			}
 		}
-		address := l.address(s)
+		address := l.Services().address(s)
 		if s.Postgres == nil && strings.HasPrefix(address, scenario.Mock) {
 			continue
 		}

@@ -17,15 +17,15 @@ import (
 
 // connecting gives the services of a run their clients.
 type connecting struct {
-	Launch
+	Services
 	job     *Job
 	bearers map[string]string // by service
 	bound   *service.Bound    // of all calls of models
 }
 
 // connect starts the mocks that services want, and gives every one of them its client.
-func (l Launch) connect(j *Job, bearers map[string]string, services []*chain.Service) error {
-	c := &connecting{Launch: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
+func (l Services) connect(j *Job, bearers map[string]string, services []*chain.Service) error {
+	c := &connecting{Services: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
 	for _, s := range services {
 		s.Simulation = l.Settings.Simulation && s.Kind == "http"
 		connect := c.http
@@ -50,7 +50,7 @@ func (l Launch) connect(j *Job, bearers map[string]string, services []*chain.Ser
 const noBreaker = "off"
 
 // mocks reports whether a service is an embedded one.
-func (l Launch) mocks(s *chain.Service) bool {
+func (l Services) mocks(s *chain.Service) bool {
 	return strings.HasPrefix(l.address(s), scenario.Mock)
 }
 

@@ -8,11 +8,12 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 )
 
 // stayAwake keeps the machine awake while the run goes on, if it is to and can.
-func (l Launch) stayAwake(j *Job) {
+func (l assembly) stayAwake(j *Job) {
 	if !l.Settings.KeepAwake {
 		return
 	}
@@ -29,7 +30,7 @@ func (l Launch) stayAwake(j *Job) {
 }
 
 // takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
-func (l Launch) takeOrders(j *Job) {
+func (l assembly) takeOrders(j *Job) {
 	var sink func() *view.Sink
 	if j.Target != "" {
 		sink = l.Remote.Sink
@@ -52,4 +53,24 @@ func (l Launch) takeOrders(j *Job) {
 		return
 	}
 	j.onClose(stop)
+}
+
+// foresee is the forecast that is kept with a new run.
+func (l assembly) foresee(ctx context.Context, j *Job, taking Crowd) *engine.Forecast {
+	past := l.Past
+	if past == nil {
+		past = NewPast(l.Store)
+	}
+	f := l.Estimate().Forecast(past.Like(ctx, l.Estimate()), taking)
+	if j.Written != nil { // that is known by now, and part of what the run takes
+		took := j.Written.Took
+		for _, figure := range []struct {
+			of *engine.Estimate
+			n  int64
+		}{{&f.Requests, took.Requests}, {&f.Calls, took.Usage.Calls}, {&f.Input, took.Usage.Input}, {&f.Output, took.Usage.Output}} {
+			*figure.of = figure.of.Plus(engine.Exactly(float64(figure.n), engine.Measured))
+		}
+		f.Cost = f.Cost.Plus(engine.Exactly(float64(took.Usage.Cost)/1e9, engine.Measured))
+	}
+	return &f
 }

@@ -20,7 +20,7 @@ import (
 
 // destinations are the addresses outside of Throng that a service is at, with the secrets that it gets. hidden is that they
 // cannot be known: where a database is may be a secret, and one that is not found is told elsewhere.
-func (l Launch) destinations(s *chain.Service) (all []engine.Destination, hidden bool) {
+func (l Permits) destinations(s *chain.Service) (all []engine.Destination, hidden bool) {
 	if l.mocks(s) {
 		return nil, false
 	}
@@ -55,7 +55,7 @@ func hostOf(u *url.URL) string {
 }
 
 // secretsOf are the names of all secrets that a service is sent.
-func (l Launch) secretsOf(s *chain.Service) []string {
+func (l Services) secretsOf(s *chain.Service) []string {
 	names := slices.Clone(s.Secrets())
 	names = append(names, s.Bearer)
 	if s.Postgres != nil {
@@ -71,7 +71,7 @@ func (l Launch) secretsOf(s *chain.Service) []string {
 }
 
 // Unallowed are the destinations of the launch that nobody has allowed its file yet, by service.
-func (l Launch) Unallowed() (all []engine.Destination) {
+func (l Permits) Unallowed() (all []engine.Destination) {
 	if l.Settings.Replay != "" { // it asks nobody
 		return nil
 	}
@@ -83,7 +83,7 @@ func (l Launch) Unallowed() (all []engine.Destination) {
 }
 
 // Allowed are the addresses of the launch that its file may call, each once, as --allow takes them.
-func (l Launch) Allowed() (all []string) {
+func (l Permits) Allowed() (all []string) {
 	for _, s := range l.Scenario.Services {
 		found, _ := l.destinations(s)
 		for _, d := range found {
@@ -98,7 +98,7 @@ func (l Launch) Allowed() (all []string) {
 // mayCall is the one place where it is decided whether a service may be called at a destination. Without a word of the
 // person that is so only on this machine: for files that are known to be the person's own, or where the person has typed
 // the address and no secret goes there.
-func (l Launch) mayCall(s *chain.Service, d engine.Destination) bool {
+func (l Permits) mayCall(s *chain.Service, d engine.Destination) bool {
 	if consent.Named(l.Allow, d) || consent.Of(l.Data).Allows(l.consentKey(), d) {
 		return true
 	}
@@ -110,16 +110,16 @@ func (l Launch) mayCall(s *chain.Service, d engine.Destination) bool {
 }
 
 // fromElsewhere reports whether the launch continues what was fetched from a database: its settings are nobody's word.
-func (l Launch) fromElsewhere() bool { return l.Fork != nil && l.Fork.Record.Fetched != nil }
+func (l Permits) fromElsewhere() bool { return l.Foreign }
 
 // consentKey is what the answers of a person are kept under: the file, or what it says where it is not known.
-func (l Launch) consentKey() string {
+func (l Permits) consentKey() string {
 	return cmp.Or(l.Scenario.Source.Path, "source:"+l.Scenario.Source.Hash)
 }
 
 // holdsResults reports whether a database is the one that results of runs go to. Its address may be written otherwise, as
 // that of this machine is.
-func (l Launch) holdsResults(d engine.Destination) bool {
+func (l Permits) holdsResults(d engine.Destination) bool {
 	var results []string
 	if l.Remote != nil {
 		results = append(results, l.Remote.Target())
@@ -150,7 +150,7 @@ func sameHost(a, b string) bool {
 
 // Consent keeps what the person has allowed with the launch, for the next one of the file, and refuses what is still
 // unallowed.
-func (l Launch) Consent() error {
+func (l Permits) Consent() error {
 	if err := l.refuseUnallowed(); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (l Launch) Consent() error {
 }
 
 // KeepAllowed keeps what the person has allowed with the launch, for the next one of the file.
-func (l Launch) KeepAllowed() error {
+func (l Permits) KeepAllowed() error {
 	var named []engine.Destination
 	for _, s := range l.Scenario.Services {
 		found, _ := l.destinations(s)
@@ -175,7 +175,7 @@ func (l Launch) KeepAllowed() error {
 }
 
 // refuseUnallowed finds destinations that nobody allowed.
-func (l Launch) refuseUnallowed() error {
+func (l Permits) refuseUnallowed() error {
 	var mistakes []error
 	for _, d := range l.Unallowed() {
 		problem := fmt.Sprintf("would send %s to %s, which %s was not allowed yet", d.Gets(), d.Address(), l.Scenario.Source.Name)

@@ -19,7 +19,7 @@ type Draft struct {
 }
 
 // Draft tells what the writing of the population would come to; nil where nobody writes it.
-func (l Launch) Draft() (*Draft, error) {
+func (l Population) Draft() (*Draft, error) {
 	by, kept, err := l.Unwritten()
 	if err != nil || by == "" {
 		return nil, err

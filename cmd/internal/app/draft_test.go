@@ -15,7 +15,7 @@ func TestDraft(t *testing.T) {
 		t.Helper()
 		settings := engine.DefaultSettings()
 		settings.Services = services
-		got, err := app.Launch{Data: d.data, Scenario: d.read(text, given), Settings: settings}.Draft()
+		got, err := app.Launch{Data: d.data, Scenario: d.read(text, given), Settings: settings}.Population().Draft()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,8 +38,15 @@ type Crowd struct {
 	Sessions int64
 }
 
+// Estimate says what runs of a population will take.
+type Estimate struct {
+	Population
+	Cores int // of the machine; 0 is as many as it has
+	First int // cycle that a fork begins with
+}
+
 // Forecast says what a launch will take, by what the newest run like it took if there is one. It asks nobody outside.
-func (l Launch) Forecast(like *Like, taking Crowd) engine.Forecast {
+func (l Estimate) Forecast(like *Like, taking Crowd) engine.Forecast {
 	m := forecast.Machine{Cores: bounded(l.Cores, runtime.NumCPU()), Database: engine.Connections{Own: -1, Server: -1, Max: -1}}
 	here := engine.HostSampler(l.Data)()
 	m.Available, m.DiskFree = here.Available, here.DiskFree
@@ -73,43 +80,23 @@ func (l Launch) Forecast(like *Like, taking Crowd) engine.Forecast {
 
 // Taking counts who takes part: all, where that is not known before their population is written. Its errors are mistakes
 // in who that is.
-func (l Launch) Taking(ctx context.Context) (Crowd, error) {
+func (l Estimate) Taking(ctx context.Context) (Crowd, error) {
 	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return Crowd{}, err
 	}
-	taking := Crowd{Agents: l.Scenario.Agents, Sessions: engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.first())}
+	taking := Crowd{Agents: l.Scenario.Agents, Sessions: engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.First)}
 	if chosen != nil {
 		taking.Agents = len(chosen)
 	}
 	return taking, nil
 }
 
-// foresee is the forecast that is kept with a new run.
-func (l Launch) foresee(ctx context.Context, j *Job, taking Crowd) *engine.Forecast {
-	past := l.Past
-	if past == nil {
-		past = NewPast(l.Store)
-	}
-	f := l.Forecast(past.Like(ctx, l), taking)
-	if j.Written != nil { // that is known by now, and part of what the run takes
-		took := j.Written.Took
-		for _, figure := range []struct {
-			of *engine.Estimate
-			n  int64
-		}{{&f.Requests, took.Requests}, {&f.Calls, took.Usage.Calls}, {&f.Input, took.Usage.Input}, {&f.Output, took.Usage.Output}} {
-			*figure.of = figure.of.Plus(engine.Exactly(float64(figure.n), engine.Measured))
-		}
-		f.Cost = f.Cost.Plus(engine.Exactly(float64(took.Usage.Cost)/1e9, engine.Measured))
-	}
-	return &f
-}
-
 // order is what would be run.
-func (l *Launch) order(taking Crowd) forecast.Order {
+func (l Estimate) order(taking Crowd) forecast.Order {
 	set := &l.Settings
 	o := forecast.Order{
-		Agents: taking.Agents, Cycles: max(set.Cycles-l.first(), 0), Sessions: taking.Sessions, Wall: time.Duration(set.Hours * float64(time.Hour)),
+		Agents: taking.Agents, Cycles: max(set.Cycles-l.First, 0), Sessions: taking.Sessions, Wall: time.Duration(set.Hours * float64(time.Hour)),
 		Scale: set.TimeScale, Limit: set.Limit, LLMCalls: set.MaxLLMCalls, Budget: set.Budget,
 	}
 	if set.TimeScale > 0 {
@@ -128,7 +115,7 @@ func (l *Launch) order(taking Crowd) forecast.Order {
 }
 
 // expected is what a session takes as far as the scenario and the mock's profile say.
-func (l *Launch) expected() forecast.Session {
+func (l Estimate) expected() forecast.Session {
 	c := l.Scenario.Chain
 	least, most, all := c.Thinks()
 	s := forecast.Session{CPU: usualCPU, Disk: usualDisk, Thinks: engine.Between(least.Seconds(), most.Seconds(), engine.FromFile)}
@@ -185,7 +172,7 @@ func answerTokens(steps []chain.Asking, s *chain.Service) engine.Estimate {
 }
 
 // service is what is known of a service before it is asked.
-func (l *Launch) service(s *chain.Service, answer engine.Estimate) forecast.Service {
+func (l Estimate) service(s *chain.Service, answer engine.Estimate) forecast.Service {
 	v := forecast.Service{
 		Name: s.Name, Model: s.Kind == "llm", Inside: l.mocks(s), Bound: s.Limits.Connections,
 		Rate: s.Limits.Rate, MaxRate: s.Limits.MaxRate, Latency: usualTimes[s.Kind],
@@ -221,7 +208,7 @@ func bounded(n, usual int) int {
 var wireTime = engine.Between(100e-6, 1e-3, engine.FromProfile)
 
 // profile is how long the mock takes for an answer, on average.
-func (l *Launch) profile(model bool, answer engine.Estimate) engine.Estimate {
+func (l Estimate) profile(model bool, answer engine.Estimate) engine.Estimate {
 	cfg, err := ParseMock(l.Settings.Mock)
 	if err != nil { // it is told elsewhere
 		cfg.Profile = mock.ProfileLocal
@@ -235,7 +222,7 @@ func (l *Launch) profile(model bool, answer engine.Estimate) engine.Estimate {
 }
 
 // price is what a call costs, in US dollars.
-func (l *Launch) price(s *chain.Service, input, output engine.Estimate) engine.Estimate {
+func (l Estimate) price(s *chain.Service, input, output engine.Estimate) engine.Estimate {
 	if l.free(s) {
 		return engine.Exactly(0, engine.FromFile)
 	}

@@ -34,11 +34,11 @@ func (d *town) foresee(s *scenario.Scenario, change func(*app.Launch)) engine.Fo
 	if change != nil {
 		change(&l)
 	}
-	taking, err := l.Taking(d.t.Context())
+	taking, err := l.Estimate().Taking(d.t.Context())
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return l.Forecast(app.NewPast(d.store).Like(d.t.Context(), l), taking)
+	return l.Estimate().Forecast(app.NewPast(d.store).Like(d.t.Context(), l.Estimate()), taking)
 }
 
 func around(e engine.Estimate, low, high float64) bool {
@@ -200,7 +200,7 @@ func TestForecastOfWhoTakesPart(t *testing.T) {
 	if !around(clock.Cycles, 240, 240) || clock.Length.Low != time.Hour.Seconds() {
 		t.Errorf("an hour has %v cycles of 15 s and takes %v", clock.Cycles, clock.Length)
 	}
-	if _, err := (app.Launch{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"nobody"}}}).Taking(t.Context()); err == nil {
+	if _, err := (app.Launch{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"nobody"}}}).Estimate().Taking(t.Context()); err == nil {
 		t.Error("nobody takes part")
 	}
 }

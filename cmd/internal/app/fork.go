@@ -193,7 +193,7 @@ func (l *Launch) first() int {
 }
 
 // shopFolder is where the mock keeps its log.
-func (l *Launch) shopFolder() string { return cmp.Or(l.Scratch, l.Data) }
+func (l Services) shopFolder() string { return cmp.Or(l.Scratch, l.Data) }
 
 // checkFork finds out whether any cycle follows the place where a fork begins.
 func (l *Launch) checkFork() error {
@@ -253,8 +253,8 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 		return err
 	}
 	r.Parent, r.ForkCycle, r.Cycle = l.Fork.Record.ID, l.first(), l.first()
-	from, to := config.ShopLog(l.shopFolder(), l.Fork.asked()), config.ShopLog(l.shopFolder(), r.ID)
-	if l.mocksShop() {
+	from, to := config.ShopLog(l.Services().shopFolder(), l.Fork.asked()), config.ShopLog(l.Services().shopFolder(), r.ID)
+	if l.Services().mocksShop() {
 		err := mock.CopyLog(to, from, l.first())
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without one its shop begins empty; Warnings says so
 			return fmt.Errorf("take over the mock of run %s: %w", l.Fork.asked(), err)
@@ -273,7 +273,7 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 func (l *Launch) takeover() (storage.Fork, error) {
 	f := storage.Fork{Checkpoint: l.Fork.Point.Number}
 	before := Launch{Scenario: l.Fork.Scenario, Settings: l.Fork.Record.Settings}
-	for _, s := range l.services() {
+	for _, s := range l.Services().services() {
 		i := slices.IndexFunc(before.Scenario.Services, func(was *chain.Service) bool { return was.Name == s.Name })
 		if i < 0 {
 			continue
@@ -282,7 +282,7 @@ func (l *Launch) takeover() (storage.Fork, error) {
 		if s.Kind != was.Kind || pacing(s) != pacing(was) {
 			f.Untuned = append(f.Untuned, s.Name)
 		}
-		if s.Kind == "llm" && l.address(s) != before.address(was) {
+		if s.Kind == "llm" && l.Services().address(s) != before.Services().address(was) {
 			f.Unanswered = true
 		}
 	}
@@ -298,7 +298,7 @@ func (l *Launch) resettled() (names []string) {
 	if was.MaxLLMCalls != now.MaxLLMCalls {
 		names = append(names, "max-llm-calls")
 	}
-	for _, s := range l.services() {
+	for _, s := range l.Services().services() {
 		if was.Breaker != now.Breaker {
 			names = append(names, s.Name+".breaker")
 		}
@@ -352,7 +352,7 @@ func (l *Launch) moved() (map[int]int, error) {
 }
 
 // mocksShop reports whether a service is the embedded shop.
-func (l *Launch) mocksShop() bool {
+func (l Services) mocksShop() bool {
 	return slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Kind == "http" && l.mocks(s) })
 }
 

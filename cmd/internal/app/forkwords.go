@@ -34,10 +34,10 @@ func (l *Launch) Warnings() (all []string) {
 	if outside := p.outside(); len(outside) > 0 && p.Record.Done > 0 {
 		all = append(all, fmt.Sprintf("what run %s did at %s cannot be taken back: the fork finds it as it is now", p.asked(), strings.Join(outside, ", ")))
 	}
-	if before := (&Launch{Scenario: p.Scenario, Settings: p.Record.Settings}); l.mocksShop() && l.first() > 0 {
-		_, err := os.Stat(config.ShopLog(l.shopFolder(), p.asked()))
+	if before := (&Launch{Scenario: p.Scenario, Settings: p.Record.Settings}); l.Services().mocksShop() && l.first() > 0 {
+		_, err := os.Stat(config.ShopLog(l.Services().shopFolder(), p.asked()))
 		switch {
-		case !before.mocksShop():
+		case !before.Services().mocksShop():
 			all = append(all, "the parent's shop was not the mock: that of the fork begins empty")
 		case errors.Is(err, fs.ErrNotExist):
 			all = append(all, fmt.Sprintf("the mock of run %s kept no log: the shop of the fork begins empty", p.asked()))
@@ -68,7 +68,7 @@ func howMany(n int, one, many string) string {
 func (p *Parent) outside() (names []string) {
 	before := Launch{Scenario: p.Scenario, Settings: p.Record.Settings}
 	for _, step := range p.Scenario.Chain.Asking() {
-		if step.Writes && !before.mocks(step.Service) && !slices.Contains(names, step.Service.Name) {
+		if step.Writes && !before.Services().mocks(step.Service) && !slices.Contains(names, step.Service.Name) {
 			names = append(names, step.Service.Name)
 		}
 	}

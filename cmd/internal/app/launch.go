@@ -149,15 +149,15 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if j.Agents = l.Scenario.Agents; chosen != nil {
 		j.Agents = len(chosen)
 	}
-	res, err := l.claim(ctx, j, engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.first()))
+	res, err := l.assembly().claim(ctx, j, engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.first()))
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.send(ctx, j), o.connect(j)); err != nil {
+	if err := errors.Join(l.assembly().send(ctx, j), o.connect(j)); err != nil {
 		return nil, err
 	}
 	if len(j.pools) > 0 {
-		j.census = startCensus(ctx, j.pools, func(at string) int { return l.sinkAt(j, at) })
+		j.census = startCensus(ctx, j.pools, func(at string) int { return l.assembly().sinkAt(j, at) })
 		j.onClose(func() error { j.census.Stop(); return nil })
 	}
 	journal, err := l.Store.Journal(j.Record.ID)
@@ -173,17 +173,17 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sender, err := l.sender(j)
+	sender, err := l.assembly().sender(j)
 	if err != nil {
 		return nil, err
 	}
-	parted, err := l.parted(ctx, j, res)
+	parted, err := l.assembly().parted(ctx, j, res)
 	if err != nil {
 		return nil, err
 	}
-	probe := l.probe(j)
+	probe := l.assembly().probe(j)
 	probe.Stored = journal.Stored
-	log := l.logOf(j)
+	log := l.assembly().logOf(j)
 	kept := runlog.New(log)
 	kept.Start(&j.Record, j.Agents, j.Target, &l.Settings)
 	j.Run, err = engine.Start(ctx, engine.Config{
@@ -210,26 +210,26 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Ledger:    j.ledger,
 		Written:   j.records,
 		Before:    j.writing,
-		Barrier:   l.barrier(j),
+		Barrier:   l.assembly().barrier(j),
 		Mock:      j.mockBytes,
 
-		MemoryBudget: l.memoryBudget(),
+		MemoryBudget: l.assembly().memoryBudget(),
 		Tracer:       l.Tracer,
 		Trail:        sender.Trail(),
-		Crashed:      l.crashed(j.Record.ID),
+		Crashed:      l.assembly().crashed(j.Record.ID),
 	})
 	if err != nil {
 		return nil, err
 	}
 	j.onClose(kept.Follow(j.Run))
-	l.tell(j, sender)
-	l.takeOrders(j)
-	l.stayAwake(j)
+	l.assembly().tell(j, sender)
+	l.assembly().takeOrders(j)
+	l.assembly().stayAwake(j)
 	return j, nil
 }
 
 // logOf is the log of what happens to the run.
-func (l Launch) logOf(j *Job) *slog.Logger {
+func (l assembly) logOf(j *Job) *slog.Logger {
 	if l.Log == nil {
 		return slog.New(slog.DiscardHandler)
 	}
@@ -247,24 +247,24 @@ type outside struct {
 func (l *Launch) outside(ctx context.Context, j *Job, recording *sqlite.Recording) (o outside, err error) {
 	if recording != nil {
 		for _, s := range l.Scenario.Services {
-			s.Models = l.models(s)
+			s.Models = l.Services().models(s)
 		}
-		o.recording, o.connect = recording, l.disconnect
+		o.recording, o.connect = recording, l.Services().disconnect
 		return o, errors.Join(l.Settings.Validate(), j.Program.Check())
 	}
-	o.unpriced, err = l.unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.checkRecord(), l.checkHosts(), l.checkStandIn(), l.checkMock(), j.Program.Check(),
+	o.unpriced, err = l.Services().unpriced()
+	if err := errors.Join(err, l.Settings.Validate(), l.checkRecord(), l.Permits().checkHosts(), l.Services().checkStandIn(), l.Services().checkMock(), j.Program.Check(),
 		engine.CheckPriced(l.Settings.Budget, o.unpriced), l.checkFork()); err != nil {
 		return o, err
 	}
-	bearers, err := l.unlock()
+	bearers, err := l.Services().unlock()
 	if err != nil {
 		return o, err
 	}
-	if err := l.nameModels(paidFrom(ctx, j.ledger), bearers); err != nil {
+	if l.Settings.Services, err = l.Services().nameModels(paidFrom(ctx, j.ledger), bearers); err != nil {
 		return o, err
 	}
-	if o.unpriced, err = l.unpriced(); err != nil { // with the models that were found out
+	if o.unpriced, err = l.Services().unpriced(); err != nil { // with the models that were found out
 		return o, err
 	}
 	if err := engine.CheckPriced(l.Settings.Budget, o.unpriced); err != nil {
@@ -273,12 +273,12 @@ func (l *Launch) outside(ctx context.Context, j *Job, recording *sqlite.Recordin
 	if err := l.Inherit(); err != nil {
 		return o, err
 	}
-	o.connect = func(j *Job) error { return l.connect(j, bearers, l.services()) }
-	return o, l.write(ctx, j, bearers)
+	o.connect = func(j *Job) error { return l.Services().connect(j, bearers, l.Services().services()) }
+	return o, l.Population().write(ctx, j, bearers)
 }
 
 // crashed is what hears of a panic of the run; nil where nobody wants to.
-func (l Launch) crashed(run engine.RunID) func(any, []byte) {
+func (l assembly) crashed(run engine.RunID) func(any, []byte) {
 	if l.Crashed == nil {
 		return nil
 	}
@@ -286,7 +286,7 @@ func (l Launch) crashed(run engine.RunID) func(any, []byte) {
 }
 
 // barrier has the mock keep a cycle as durably as the journal does, and sends the cycle's rows.
-func (l Launch) barrier(j *Job) func(int) {
+func (l assembly) barrier(j *Job) func(int) {
 	return func(int) {
 		if j.Target != "" {
 			l.Remote.Nudge()
@@ -301,7 +301,7 @@ func (l Launch) barrier(j *Job) func(int) {
 }
 
 // send has the run's results sent, if they are to be. Where no database is configured now they stay in the store.
-func (l Launch) send(ctx context.Context, j *Job) error {
+func (l assembly) send(ctx context.Context, j *Job) error {
 	if !l.Settings.Remote || l.Remote == nil || l.Remote.Target() == "" {
 		return nil
 	}
@@ -311,7 +311,7 @@ func (l Launch) send(ctx context.Context, j *Job) error {
 }
 
 // claim makes this process the one that works on the run, and finds out where it goes on.
-func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resumption, error) {
+func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Resumption, error) {
 	if l.Resume == "" {
 		j.Record = engine.RunRecord{
 			ID:       NewRunID(time.Now()),
@@ -349,7 +349,7 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 	release, err := l.Store.ClaimWait(ctx, j.Record.ID, wait)
 	if err != nil {
 		if l.Resume == "" { // it never began
-			err = errors.Join(err, retention.Delete(context.WithoutCancel(ctx), l.Store, l.shopFolder(), j.Record.ID))
+			err = errors.Join(err, retention.Delete(context.WithoutCancel(ctx), l.Store, l.Services().shopFolder(), j.Record.ID))
 		}
 		return nil, err
 	}
@@ -388,7 +388,7 @@ func (l Launch) claim(ctx context.Context, j *Job, planned int64) (*engine.Resum
 }
 
 // address is where a service is, with the user's replacement if there is one.
-func (l Launch) address(s *chain.Service) string {
+func (l Services) address(s *chain.Service) string {
 	u, ok := l.Settings.Services[s.Name]
 	switch {
 	case !ok:
@@ -401,7 +401,7 @@ func (l Launch) address(s *chain.Service) string {
 
 // CheckAddresses finds services that do not exist, and addresses that are none. Those of databases may be secrets: they
 // are looked at when a run starts.
-func (l Launch) CheckAddresses() error {
+func (l Services) CheckAddresses() error {
 	var mistakes []error
 	for name := range l.Settings.Services {
 		if !slices.ContainsFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name }) {
@@ -421,7 +421,7 @@ func (l Launch) CheckAddresses() error {
 }
 
 // checkHosts finds addresses that cannot be called, and those that nobody allowed.
-func (l Launch) checkHosts() error {
+func (l Permits) checkHosts() error {
 	mistakes := []error{l.CheckAddresses()}
 	for _, s := range l.Scenario.Services {
 		if s.Postgres != nil {
@@ -432,13 +432,13 @@ func (l Launch) checkHosts() error {
 	return errors.Join(append(mistakes, l.Consent())...)
 }
 
-func (l Launch) checkMock() error {
+func (l Services) checkMock() error {
 	_, err := ParseMock(l.Settings.Mock)
 	return err
 }
 
 // unlock gives every service its secrets; that of a bearer token by the service's name. The mock needs none.
-func (l Launch) unlock() (bearers map[string]string, err error) {
+func (l Services) unlock() (bearers map[string]string, err error) {
 	bearers = map[string]string{}
 	var mistakes []error
 	for _, s := range l.Scenario.Services {

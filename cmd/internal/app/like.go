@@ -48,7 +48,7 @@ type Past struct {
 func NewPast(store *sqlite.Store) *Past { return &Past{store: store} }
 
 // Like returns the newest run to go by; nil where there is none, or the store does not tell in time.
-func (p *Past) Like(ctx context.Context, l Launch) *Like {
+func (p *Past) Like(ctx context.Context, l Estimate) *Like {
 	if p.store == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (p *Past) Like(ctx context.Context, l Launch) *Like {
 }
 
 // resembles reports whether a launch will do what a run did, and that run did enough of it.
-func (l *Launch) resembles(r *engine.RunRecord) bool {
+func (l Estimate) resembles(r *engine.RunRecord) bool {
 	if r.Damage != "" || r.InProgress || r.Fetched != nil || r.Settings.Replay != "" || r.Done == 0 || r.Ending != engine.EndFinished && r.Done < enough {
 		return false
 	}
@@ -139,7 +139,7 @@ func (p *Past) processor(ctx context.Context, run engine.RunID) engine.Estimate 
 }
 
 // measure replaces what is expected of a session by what the earlier run took.
-func (k *Like) measure(l *Launch, o *forecast.Order, s *forecast.Session, m *forecast.Machine) {
+func (k *Like) measure(l *Estimate, o *forecast.Order, s *forecast.Session, m *forecast.Machine) {
 	t, n := &k.totals, float64(k.totals.Ended())
 	few := k.few(o)
 	s.Time, s.Longest = k.time(o), k.longest(o.Agents)

@@ -32,7 +32,7 @@ func withModel(address, model string) string {
 
 // models are those that a service is asked for, the first first: the one behind the address that is used instead of the
 // file's, or those of the file.
-func (l Launch) models(s *chain.Service) []string {
+func (l Services) models(s *chain.Service) []string {
 	if _, model := SplitModel(l.Settings.Services[s.Name]); s.Kind == "llm" && model != "" {
 		return []string{model}
 	}
@@ -44,7 +44,7 @@ func (l Launch) models(s *chain.Service) []string {
 
 // unnamed reports whether nobody says which model a service is to be asked for: it is not where the file says, and what
 // the file's provider is usually asked for need not be known there.
-func (l Launch) unnamed(s *chain.Service) bool {
+func (l Services) unnamed(s *chain.Service) bool {
 	_, model := SplitModel(l.Settings.Services[s.Name])
 	return s.Kind == "llm" && s.Unnamed && model == "" && l.address(s) != s.URL && !l.mocks(s)
 }
@@ -53,8 +53,8 @@ func (l Launch) unnamed(s *chain.Service) bool {
 var mockModel = service.Providers[0].Model
 
 // nameModels asks services whose model nobody names which ones they have, and takes what leaves no choice; it is kept
-// with the run. Every service is then asked for its models.
-func (l *Launch) nameModels(ctx context.Context, bearers map[string]string) error {
+// with the run: addresses are those of all services then. Every service is asked for its models from then on.
+func (l Services) nameModels(ctx context.Context, bearers map[string]string) (addresses map[string]string, err error) {
 	var mistakes []error
 	for _, s := range l.Scenario.Services {
 		if !l.unnamed(s) {
@@ -73,11 +73,11 @@ func (l *Launch) nameModels(ctx context.Context, bearers map[string]string) erro
 	for _, s := range l.Scenario.Services {
 		s.Models = l.models(s)
 	}
-	return errors.Join(mistakes...)
+	return l.Settings.Services, errors.Join(mistakes...)
 }
 
 // nameModel finds the model of one service.
-func (l *Launch) nameModel(ctx context.Context, s *chain.Service, address, key string) (string, error) {
+func (l Services) nameModel(ctx context.Context, s *chain.Service, address, key string) (string, error) {
 	u, err := service.CheckAddress(address)
 	if err != nil {
 		return "", &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()}

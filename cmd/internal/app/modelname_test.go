@@ -58,7 +58,7 @@ func TestWhichModelIsAskedFor(t *testing.T) {
 			l := Launch{Data: t.TempDir(), Scenario: s, Settings: engine.DefaultSettings()}
 			given := map[string]string{tt.service: address + tt.behind}
 			l.Settings.Services = given
-			err = l.nameModels(t.Context(), map[string]string{})
+			l.Settings.Services, err = l.Services().nameModels(t.Context(), map[string]string{})
 			said := ""
 			if err != nil {
 				said = err.Error()
@@ -75,16 +75,16 @@ func TestWhichModelIsAskedFor(t *testing.T) {
 				if service.Name == tt.service {
 					want = tt.want
 				}
-				if !slices.Equal(service.Models, l.models(service)) || strings.Join(service.Models, " ") != want && service.Models[0] != want {
+				if !slices.Equal(service.Models, l.Services().models(service)) || strings.Join(service.Models, " ") != want && service.Models[0] != want {
 					t.Errorf("%s is asked for %v, want %s", service.Name, service.Models, want)
 				}
 			}
-			if got := l.address(s.Services[slices.IndexFunc(s.Services, func(one *chain.Service) bool { return one.Name == tt.service })]); got != address {
+			if got := l.Services().address(s.Services[slices.IndexFunc(s.Services, func(one *chain.Service) bool { return one.Name == tt.service })]); got != address {
 				t.Errorf("it is at %s", got)
 			}
 			again := l // as a resume has it
 			have = "another"
-			if err := again.nameModels(t.Context(), nil); err != nil || again.Settings.Services[tt.service] != l.Settings.Services[tt.service] {
+			if named, err := again.Services().nameModels(t.Context(), nil); err != nil || named[tt.service] != l.Settings.Services[tt.service] {
 				t.Errorf("asked again: %v, %v", again.Settings.Services, err)
 			}
 			if given[tt.service] != address+tt.behind {

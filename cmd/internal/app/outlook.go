@@ -33,7 +33,7 @@ type Secret struct {
 }
 
 // Outlook tells of every service of the scenario what a launch would do with it.
-func (l Launch) Outlook() []Outlook {
+func (l Permits) Outlook() []Outlook {
 	var all []Outlook
 	for _, s := range l.Scenario.Services {
 		o := Outlook{Service: s, Address: l.address(s), Models: l.models(s), Unnamed: l.unnamed(s)}
@@ -52,7 +52,7 @@ func (l Launch) Outlook() []Outlook {
 
 // away returns the addresses of a service that are not this machine, as short as they are allowed by; hidden is that they
 // cannot be known.
-func (l Launch) away(s *chain.Service) (hosts []string, hidden bool) {
+func (l Permits) away(s *chain.Service) (hosts []string, hidden bool) {
 	all, hidden := l.destinations(s)
 	for _, d := range all {
 		if !d.Local() {
@@ -64,7 +64,7 @@ func (l Launch) away(s *chain.Service) (hosts []string, hidden bool) {
 }
 
 // needed looks for the secrets of a service.
-func (l Launch) needed(s *chain.Service) []Secret {
+func (l Permits) needed(s *chain.Service) []Secret {
 	var all []Secret
 	for _, name := range l.secretsOf(s) {
 		_, place, err := l.Secrets.Find("service "+s.Name, name)

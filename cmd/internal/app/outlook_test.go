@@ -27,7 +27,7 @@ func TestOutlook(t *testing.T) {
 		Scenario: s, Allow: []string{"other.example.com"},
 		Secrets: secrets.Finder{Env: func(name string) string { return map[string]string{"SHOP_TOKEN": "x"}[name] }},
 	}
-	all := l.Outlook()
+	all := l.Permits().Outlook()
 	shop, local := all[0], all[3]
 	if want := []string{"shop.example.com"}; !slices.Equal(shop.Away, want) || len(shop.Unallowed) != 1 || shop.Unallowed[0].Address() != "shop.example.com:443" || !slices.Equal(shop.Unallowed[0].Secrets, []string{"SHOP_TOKEN"}) || shop.Replaced || shop.Embedded {
 		t.Errorf("got %+v", shop)
@@ -46,7 +46,7 @@ func TestOutlook(t *testing.T) {
 	}
 
 	l.Settings = engine.Settings{Services: map[string]string{"shop": "mock:shop", "local": "https://other.example.com"}}
-	all = l.Outlook()
+	all = l.Permits().Outlook()
 	shop, local = all[0], all[3]
 	if !shop.Embedded || !shop.Replaced || shop.Secrets != nil || shop.Away != nil {
 		t.Errorf("the mock instead: got %+v", shop)

@@ -21,7 +21,7 @@ func (j *Job) mockBytes() int64 {
 
 // parted says how the store of a resumed run and the log of its mock shop differ; "" if they do not. They differ where the
 // data folder was copied in the middle of the run, or where a file lost its end.
-func (l Launch) parted(ctx context.Context, j *Job, res *engine.Resumption) (string, error) {
+func (l assembly) parted(ctx context.Context, j *Job, res *engine.Resumption) (string, error) {
 	if l.Resume == "" || res == nil {
 		return "", nil
 	}
@@ -56,15 +56,15 @@ func (l Launch) parted(ctx context.Context, j *Job, res *engine.Resumption) (str
 }
 
 // compareMock compares the changing requests of the open cycle in the journal and in the log of the mock shop.
-func (l Launch) compareMock(ctx context.Context, j *Job, cycle int, size int64) (mock.Difference, error) {
+func (l assembly) compareMock(ctx context.Context, j *Job, cycle int, size int64) (mock.Difference, error) {
 	mocked := map[string]bool{} // steps that change something at the mock shop
 	for _, step := range l.Scenario.Chain.Asking() {
-		if step.Writes && step.Service.Kind == "http" && l.mocks(step.Service) {
+		if step.Writes && step.Service.Kind == "http" && l.Services().mocks(step.Service) {
 			mocked[step.Path] = true
 		}
 	}
 	run := j.Record.ID
-	return mock.CompareLog(config.ShopLog(l.shopFolder(), run), size, cycle, func(yield func(mock.Sent)) error {
+	return mock.CompareLog(config.ShopLog(l.Services().shopFolder(), run), size, cycle, func(yield func(mock.Sent)) error {
 		return l.Store.OpenRequests(ctx, run, cycle, func(p engine.Place, e *engine.Entry) {
 			n := len(e.Statuses)
 			yield(mock.Sent{

@@ -135,9 +135,16 @@ func (k *keptPersonas) find(w *scenario.Writing, address func(*chain.Service) st
 	return requests, personas, nil
 }
 
+// Population is who takes part in runs of a scenario: from its file, or written by a model.
+type Population struct {
+	Services
+	Waiting func(holder string)   // is told who holds the file of personas; may be nil
+	Writing func(done, total int) // is told how far the writing is, one call at a time; may be nil
+}
+
 // Unwritten says who is to write the population of a launch, and how many of the personas are kept from before; "" is
 // nobody.
-func (l Launch) Unwritten() (by string, kept int, err error) {
+func (l Population) Unwritten() (by string, kept int, err error) {
 	w := l.Scenario.Writing(l.Settings.Seed)
 	if w == nil {
 		return "", 0, nil
@@ -156,7 +163,7 @@ func (l Launch) Unwritten() (by string, kept int, err error) {
 }
 
 // TakeKept makes the personas that are kept the population of the scenario, if they are all there.
-func (l Launch) TakeKept() error {
+func (l Population) TakeKept() error {
 	w := l.Scenario.Writing(l.Settings.Seed)
 	if w == nil {
 		return nil

@@ -63,12 +63,12 @@ func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
 }
 
 // database is where a service of kind postgres is in this launch, and its secrets.
-func (l Launch) database(s *chain.Service) (*service.Database, []string, error) {
+func (l Services) database(s *chain.Service) (*service.Database, []string, error) {
 	return PostgresService{s.Name, l.address(s), s.Postgres.Password, s.Postgres.Role}.find(l.Secrets)
 }
 
 // openPool gives a service of kind postgres its client.
-func (l Launch) openPool(j *Job, s *chain.Service) error {
+func (l Services) openPool(j *Job, s *chain.Service) error {
 	d, secrets, err := l.database(s)
 	if err != nil {
 		return err

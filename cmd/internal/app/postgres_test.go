@@ -60,7 +60,7 @@ chain c: {step a: {kind: sql, service: db, query: "insert into t values ($1), ($
 			t.Fatal(err)
 		}
 		result := job.Run.Wait()
-		probe := l.probe(job)
+		probe := l.assembly().probe(job)
 		sunk := int64(0)
 		if sink {
 			if err := l.Remote.Drain(t.Context(), job.Record.ID); err != nil {
@@ -107,18 +107,18 @@ chain c: {step a: {kind: emit, event: e}}
 	env := map[string]string{"DB": "postgres://app:hunter2@a.example,c.example/x", "PW": "hunter2"}
 	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: secrets.Finder{Env: func(name string) string { return env[name] }}}
 	var got []string
-	for _, to := range l.Unallowed() {
+	for _, to := range l.Permits().Unallowed() {
 		got = append(got, to.Service+" "+to.Address())
 	}
 	if text := strings.Join(got, ", "); text != "a a.example:5432/x, a c.example:5432/x, b b.example:5432/x" {
 		t.Errorf("foreign: %s", text)
 	}
 	l.Allow = []string{"a.example", "b.example", "c.example"}
-	if err := l.checkHosts(); err != nil || len(l.Unallowed()) > 0 {
-		t.Errorf("allowed, and still %v, %v", err, l.Unallowed())
+	if err := l.Permits().checkHosts(); err != nil || len(l.Permits().Unallowed()) > 0 {
+		t.Errorf("allowed, and still %v, %v", err, l.Permits().Unallowed())
 	}
 	clear(env)
-	if err := l.checkHosts(); err == nil || strings.Count(err.Error(), "neither in the environment") != 2 {
+	if err := l.Permits().checkHosts(); err == nil || strings.Count(err.Error(), "neither in the environment") != 2 {
 		t.Errorf("without secrets: %v", err)
 	}
 }

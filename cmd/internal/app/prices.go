@@ -18,7 +18,7 @@ import (
 // pricesOf are the prices of a service's models. The mocks cost nothing, nor do providers on this machine at their own
 // address. At another local address, a model without a price costs nothing: one that has a price is a way to somebody who
 // charges, such as a proxy.
-func (l Launch) pricesOf(s *chain.Service) (service.Prices, error) {
+func (l Services) pricesOf(s *chain.Service) (service.Prices, error) {
 	address := l.address(s)
 	if l.mocks(s) || s.Free && address == s.URL {
 		return service.Free, nil
@@ -31,7 +31,7 @@ func (l Launch) pricesOf(s *chain.Service) (service.Prices, error) {
 }
 
 // free reports whether the calls of a service cost nothing.
-func (l Launch) free(s *chain.Service) bool {
+func (l Services) free(s *chain.Service) bool {
 	prices, err := l.pricesOf(s)
 	if err != nil { // the launch tells it
 		return false

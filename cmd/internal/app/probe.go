@@ -7,7 +7,7 @@ import (
 // probe tells the run what it cannot know of itself. Its connections and writes are those to remote databases, of the
 // sink and of sql steps; where there is none they are the local store's. The server whose clients are counted is the
 // sink's, if there is one, else that of the sql steps that has the least left.
-func (l Launch) probe(j *Job) engine.Probe {
+func (l assembly) probe(j *Job) engine.Probe {
 	probe := engine.Probe{Host: engine.HostSampler(l.Data), Writer: l.Store.Worked, Window: l.Window}
 	if l.Host != nil {
 		probe.Host = l.Host
@@ -59,7 +59,7 @@ func (l Launch) probe(j *Job) engine.Probe {
 }
 
 // sinkStatus are those that send the results.
-func (l Launch) sinkStatus() engine.Connections {
+func (l assembly) sinkStatus() engine.Connections {
 	s, _ := l.Remote.Status()
 	if !s.Connected {
 		return engine.Connections{Own: s.Connections, Server: -1, Max: -1, Pool: s.Pool}
@@ -72,7 +72,7 @@ func (l Launch) sinkStatus() engine.Connections {
 }
 
 // sinkAt is how many clients of a server send the results of a run.
-func (l Launch) sinkAt(j *Job, at string) int {
+func (l assembly) sinkAt(j *Job, at string) int {
 	if j.Target == "" || server(j.Target) != at {
 		return 0
 	}
@@ -80,7 +80,7 @@ func (l Launch) sinkAt(j *Job, at string) int {
 	return s.Connections
 }
 
-func (l Launch) unsent() int64 {
+func (l assembly) unsent() int64 {
 	s, ok := l.Remote.Status()
 	if !ok {
 		return -1

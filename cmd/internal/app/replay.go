@@ -179,7 +179,7 @@ func (l Launch) checkRecord() error {
 const nowhere = "nowhere.invalid"
 
 // disconnect gives the services of a replay clients that have nobody to ask.
-func (l Launch) disconnect(j *Job) error {
+func (l Services) disconnect(j *Job) error {
 	for _, s := range l.services() {
 		s.Unlock(nil)
 		s.Simulation = l.Settings.Simulation && s.Kind == "http"
@@ -190,7 +190,7 @@ func (l Launch) disconnect(j *Job) error {
 	return nil
 }
 
-func (l Launch) isolate(j *Job, s *chain.Service) error {
+func (l Services) isolate(j *Job, s *chain.Service) error {
 	switch s.Kind {
 	case "postgres":
 		d, err := service.ParseDatabase("postgres://"+nowhere+"/none", "")

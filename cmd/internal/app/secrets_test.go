@@ -87,7 +87,7 @@ chain c: {step a: {kind: emit, event: e}}
 	}
 	env := map[string]string{}
 	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: secrets.Finder{Env: func(name string) string { return env[name] }}}
-	_, err = l.unlock()
+	_, err = l.Services().unlock()
 	var told []string
 	for line := range strings.Lines(fmt.Sprint(err)) {
 		told = append(told, strings.Join(strings.Fields(line)[:5], " "))
@@ -96,12 +96,12 @@ chain c: {step a: {kind: emit, event: e}}
 		t.Errorf("told\n%s\nwant\n%s", got, want)
 	}
 	env["A"], env["B"], env["C"] = "1", "2", "3"
-	if bearers, err := l.unlock(); err != nil || bearers["a"] != "1" || bearers["b"] != "" {
+	if bearers, err := l.Services().unlock(); err != nil || bearers["a"] != "1" || bearers["b"] != "" {
 		t.Errorf("got %v, %v", bearers, err)
 	}
 	clear(env)
 	l.Settings.Services = map[string]string{"a": "mock:shop", "b": "mock:shop", "c": "mock:shop"}
-	if _, err := l.unlock(); err != nil {
+	if _, err := l.Services().unlock(); err != nil {
 		t.Errorf("the mock: %v", err)
 	}
 }

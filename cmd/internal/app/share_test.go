@@ -53,7 +53,7 @@ chain c:
 		t.Fatal(err)
 	}
 	conn := pgtest.Connect(t, server.URL(pgtest.User, "postgres"))
-	probe, peak, sizes := l.probe(job), 0, engine.Pool{}
+	probe, peak, sizes := l.assembly().probe(job), 0, engine.Pool{}
 	for over := false; !over; {
 		select {
 		case <-job.Run.Done():

@@ -29,7 +29,7 @@ type signedIn struct {
 
 // checkSignIn signs the first agent in to a service as its sessions would, and asks for the service's own address. It says in
 // words what answered, and of a refusal what was sent where, and what to change.
-func (l Launch) checkSignIn(ctx context.Context, o Outlook) (string, error) {
+func (l checks) checkSignIn(ctx context.Context, o Outlook) (string, error) {
 	if l.Scenario.Agents == 0 || l.Scenario.Writing(l.Settings.Seed) != nil {
 		trusted, err := l.trust(o.Service)
 		if err != nil {
@@ -47,7 +47,7 @@ func (l Launch) checkSignIn(ctx context.Context, o Outlook) (string, error) {
 
 // signIn runs a session of the first agent that signs in to a service, and does nothing else. The requests are paid from the
 // budget of the checks.
-func (l Launch) signIn(ctx context.Context, s *chain.Service) (*signedIn, error) {
+func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error) {
 	bearer, _, err := l.Secrets.Of(s)
 	if err != nil {
 		return nil, err

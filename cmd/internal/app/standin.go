@@ -13,7 +13,7 @@ import (
 
 // checkStandIn refuses to have the mock answer in place of what is not defined while real services are called: what
 // they are told would be made up.
-func (l Launch) checkStandIn() error {
+func (l Services) checkStandIn() error {
 	real := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool {
 		return !strings.HasPrefix(l.address(s), scenario.Mock)
 	})
@@ -35,7 +35,7 @@ func (l Launch) checkStandIn() error {
 }
 
 // services are those that need a client: the scenario's, and what stands in for what it does not define.
-func (l Launch) services() []*chain.Service {
+func (l Services) services() []*chain.Service {
 	if l.Scenario.StandIn == nil {
 		return l.Scenario.Services
 	}

@@ -123,7 +123,7 @@ chain c:
 	}
 	full := job.census.count(t.Context())
 	job.census.last.Store(&full)
-	got := launch.probe(job).Connections()
+	got := launch.assembly().probe(job).Connections()
 	if got.Server < 10 || got.Server > 14 || got.Max != 20 || got.Own < 2 || got.Own > 6 {
 		t.Errorf("%+v; want 10 to 14 of 20", got)
 	}

@@ -24,7 +24,7 @@ type Shown interface {
 }
 
 // sender prepares to send what the run gives; nil if nothing is to be sent.
-func (l Launch) sender(j *Job) (*telemetry.Sender, error) {
+func (l assembly) sender(j *Job) (*telemetry.Sender, error) {
 	if l.Tell.Sending == nil {
 		return nil, nil //nolint:nilnil // a nil sender sends nothing
 	}
@@ -51,12 +51,12 @@ func (l Launch) sender(j *Job) (*telemetry.Sender, error) {
 }
 
 // told is what others are told of who the run is.
-func (l Launch) told(j *Job) telemetry.Run {
+func (l assembly) told(j *Job) telemetry.Run {
 	return telemetry.Run{ID: j.Record.ID, Title: l.Scenario.Title, Seed: l.Settings.Seed, Agents: j.Agents}
 }
 
 // tell has others told of the run from now on.
-func (l Launch) tell(j *Job, sender *telemetry.Sender) {
+func (l assembly) tell(j *Job, sender *telemetry.Sender) {
 	run := l.told(j)
 	run.Snapshot = j.Run.Snapshot
 	if sender != nil {

@@ -13,7 +13,7 @@ import (
 
 // trust is the TLS configuration of a service; a private key in a file is read anew each time, for it is not kept with
 // the run.
-func (l Launch) trust(s *chain.Service) (*tls.Config, error) {
+func (l Services) trust(s *chain.Service) (*tls.Config, error) {
 	return s.TLSConfig(func(file string) ([]byte, error) {
 		path := l.Scenario.Source.Path
 		if path == "" || strings.HasPrefix(path, engine.BuiltIn) {

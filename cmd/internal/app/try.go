@@ -27,7 +27,7 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 	if err := l.checkTry(); err != nil {
 		return nil, err
 	}
-	bearers, err := l.unlock()
+	bearers, err := l.Services().unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	if err := l.connect(j, bearers, l.services()); err != nil {
+	if err := l.Services().connect(j, bearers, l.Services().services()); err != nil {
 		return nil, err
 	}
 	trial := &trying{}
@@ -74,9 +74,9 @@ func alone(s engine.Settings) engine.Settings {
 
 // checkTry finds what keeps a session from being tried.
 func (l Launch) checkTry() error {
-	unpriced, err := l.unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.checkHosts(), l.checkStandIn(), l.checkMock(),
-		l.Scenario.Program(l.Settings.Seed).Check(), engine.CheckPriced(l.Settings.Budget, unpriced), l.TakeKept()); err != nil {
+	unpriced, err := l.Services().unpriced()
+	if err := errors.Join(err, l.Settings.Validate(), l.Permits().checkHosts(), l.Services().checkStandIn(), l.Services().checkMock(),
+		l.Scenario.Program(l.Settings.Seed).Check(), engine.CheckPriced(l.Settings.Budget, unpriced), l.Population().TakeKept()); err != nil {
 		return err
 	}
 	switch w := l.Scenario.Writing(l.Settings.Seed); {

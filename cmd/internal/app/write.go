@@ -86,7 +86,7 @@ func (e *UnwrittenError) Unwrap() error { return e.Cause }
 
 // write has a model write the population, if it is to, before anything else is made: those who are missing in what is
 // kept.
-func (l Launch) write(ctx context.Context, j *Job, bearers map[string]string) (err error) {
+func (l Population) write(ctx context.Context, j *Job, bearers map[string]string) (err error) {
 	w := l.Scenario.Writing(l.Settings.Seed)
 	if w == nil {
 		return nil
@@ -100,7 +100,7 @@ func (l Launch) write(ctx context.Context, j *Job, bearers map[string]string) (e
 	if err != nil {
 		return err
 	}
-	a := &authors{Launch: l, work: w, kept: kept, requests: requests, personas: personas, ledger: j.ledger, began: time.Now()}
+	a := &authors{Population: l, work: w, kept: kept, requests: requests, personas: personas, ledger: j.ledger, began: time.Now()}
 	for i, p := range personas {
 		if p == nil {
 			a.missing = append(a.missing, i)
@@ -118,7 +118,7 @@ func (l Launch) write(ctx context.Context, j *Job, bearers map[string]string) (e
 
 // authors have the personas written that are missing.
 type authors struct {
-	Launch
+	Population
 	work     *scenario.Writing
 	requests []string
 	missing  []int // indexes
@@ -143,7 +143,7 @@ var errTooMany = errors.New("too many failed")
 func (a *authors) write(ctx context.Context, bearers map[string]string) (err error) {
 	services := &Job{}
 	defer func() { err = errors.Join(err, services.Close()) }()
-	l := a.Launch
+	l := a.Services
 	l.Settings.Breaker = noBreaker // a person waits for the run to begin, and is told what fails
 	if err := l.connect(services, bearers, a.work.Services()); err != nil {
 		return err

@@ -221,7 +221,7 @@ func TestInterruptedWritingGoesOn(t *testing.T) {
 			t.Errorf("a run was made: %v %v", runs, err)
 		}
 		s := d.read(harbour, nil)
-		by, found, err := app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: d.data}.Unwritten()
+		by, found, err := app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: d.data}.Population().Unwritten()
 		if by != "model" || found != kept || err != nil {
 			t.Errorf("before it goes on: %d kept by %q, %v; want %d", found, by, err, kept)
 		}

@@ -103,7 +103,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 		d.tell(now)
 	}
 	go func() {
-		found, err := s.Run(alive)
+		found, err := d.app.Calibrate(alive, s)
 		giveUp(nil)
 		now := &calibrate.State{Share: 1, Err: err}
 		if len(found.Result.Levels) > 0 {
@@ -143,7 +143,7 @@ func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s app.Sw
 	if l.Fork != nil { // what is measured begins at the beginning
 		name, l.Fork = l.Fork.Record.Source.Name, nil
 	}
-	for _, to := range l.Unallowed() {
+	for _, to := range l.Permits().Unallowed() {
 		return s, fmt.Errorf("the service %s is at %s, which was not allowed yet: launch the scenario once from Setup, which asks", to.Service, to.Address())
 	}
 	p := levels.Plan{Levels: o.Levels, Max: o.Max, Repeats: o.Repeats, Seed: l.Settings.Seed}

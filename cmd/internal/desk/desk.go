@@ -16,12 +16,10 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
-	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
@@ -35,7 +33,8 @@ import (
 // Desk serves one window. Its methods are safe for concurrent use.
 type Desk struct {
 	data   string
-	store  *sqlite.Store
+	app    *app.App
+	store  *sqlite.Store // of app, as are those below
 	remote *remote.Sender
 	past   *app.Past
 	window *flock.Flock // held while a window works with the folder
@@ -96,17 +95,17 @@ func claim(data string) (*Desk, error) {
 
 // open opens the store. updating, if set, is told how far a backup is that is made before it is brought up to date.
 func (d *Desk) open(updating func(sqlite.Update)) error {
-	store, err := sqlite.Open(d.data, sqlite.Options{OnGone: retention.Gone(d.data, slog.Default()), Updating: updating})
+	var err error
+	d.app, err = app.Open(app.Options{
+		Data: d.data, Program: crashes.WindowName, Store: sqlite.Options{Updating: updating}, Crashed: d.crashed,
+		Window: func() time.Duration { return time.Duration(d.drew.Load()) },
+	})
 	if err != nil {
 		return err
 	}
-	d.store, d.notice = store, store.Notice()
-	if d.box, err = crash.Open(d.data, crashes.WindowName+" "+about.Version()); err != nil {
-		slog.Warn("the text of a crash would not be kept", "error", err)
-	}
-	d.notice = strings.TrimSpace(d.notice + "\n" + d.openOutlets())
+	d.store, d.remote, d.past, d.box = d.app.Store(), d.app.Remote(), d.app.Past(), d.app.Box()
+	d.notice = strings.TrimSpace(d.store.Notice() + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
-	d.remote, d.past = remote.New(store, slog.Default()), app.NewPast(store)
 	if err := d.reconnect(); err != nil {
 		slog.Warn("results are not sent", "error", err)
 	}
@@ -213,7 +212,7 @@ func (d *Desk) Close() error {
 	defer time.AfterFunc(toldTime, d.hurry).Stop() // the system wants the program to end
 	<-settled
 	d.telling.Wait()
-	return errors.Join(d.outlets.close(), d.remote.Close(), d.store.Close(), d.window.Close(), d.box.Close())
+	return errors.Join(d.outlets.close(), d.app.Close(), d.window.Close())
 }
 
 // toldTime is how long closing waits until the end of a run is told, and what is left is sent, that it has stopped itself.
@@ -245,17 +244,15 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 			d.vacate(settled)
 		}
 	}()
-	l.Store, l.Data, l.Remote, l.Past = d.store, d.data, d.remote, d.past
-	l.Crashed, l.Tell = d.crashed, d.elsewhere()
+	l.Tell = d.elsewhere()
 	if d.log != nil {
 		l.Log = slog.New(d.log.runs)
 	}
-	l.Window = func() time.Duration { return time.Duration(d.drew.Load()) }
 	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; wait for its end, or stop it there", holder)) }
 	l.Writing = d.writing(ctx, giveUp, l.Writing)
-	job, err := l.Start(alive)
+	job, err := d.app.Start(alive, l)
 	if err != nil {
 		_, unwritten := errors.AsType[*app.UnwrittenError](err)
 		if cause := context.Cause(alive); cause != nil && !unwritten {

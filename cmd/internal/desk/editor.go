@@ -225,7 +225,7 @@ func (d editorDesk) Unallowed(_ context.Context, t editor.Trial) ([]engine.Desti
 	if err != nil {
 		return nil, err
 	}
-	return l.Unallowed(), nil
+	return l.Permits().Unallowed(), nil
 }
 
 // Try runs a session.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
@@ -27,15 +26,11 @@ func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID,
 	if err != nil {
 		return "", err
 	}
-	n, err := names(ctx, d.store, run)
-	if err != nil {
-		return "", err
-	}
 	folder, err := unused(dir, run, "", func(path string) error { return os.Mkdir(path, 0o755) })
 	if err != nil {
 		return "", fmt.Errorf("export run %s: %w; choose another folder", run, err)
 	}
-	return folder, storage.ExportAllAs(ctx, folder, f, d.store, run, n, about.Version())
+	return folder, d.app.Export(ctx, run, folder, f)
 }
 
 // report writes a page about a run into a new file.

@@ -55,11 +55,7 @@ func (d setupDesk) settings(b *begun) (engine.Settings, error) {
 	if b.parent != nil {
 		return b.parent.Settings(b.Scenario, nil, os.Getenv)
 	}
-	saved, err := config.LoadSaved(d.data)
-	if err != nil {
-		return engine.Settings{}, err
-	}
-	settings, _, err := config.Layers{Env: os.Getenv, File: config.FileSettings(b.Scenario), Saved: saved}.Resolve()
+	settings, _, err := config.Resolve(d.data, b.Scenario, nil, os.Getenv)
 	settings.Remote = d.remote.Target() != ""
 	return settings, err
 }

@@ -19,7 +19,7 @@ func (d setupDesk) Outlook(ctx context.Context, o setup.Order) (out setup.Outloo
 		return out, err
 	}
 	out.Changed, out.Lost = l.Differences(), l.Warnings()
-	for _, s := range l.Outlook() {
+	for _, s := range l.Permits().Outlook() {
 		for _, secret := range s.Secrets {
 			if secret.Err == nil {
 				continue
@@ -31,7 +31,7 @@ func (d setupDesk) Outlook(ctx context.Context, o setup.Order) (out setup.Outloo
 			out.Missing = append(out.Missing, m)
 		}
 	}
-	draft, err := l.Draft()
+	draft, err := l.Population().Draft()
 	if err != nil || draft == nil {
 		return out, err
 	}
@@ -46,14 +46,14 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 		return engine.Forecast{}, err
 	}
 	l.Remote = d.remote
-	if err := l.TakeKept(); err != nil {
+	if err := l.Population().TakeKept(); err != nil {
 		return engine.Forecast{}, err
 	}
-	taking, err := l.Taking(ctx)
+	taking, err := l.Estimate().Taking(ctx)
 	if err != nil {
 		return engine.Forecast{}, err
 	}
-	return l.Forecast(d.past.Like(ctx, l), taking), nil
+	return l.Estimate().Forecast(d.past.Like(ctx, l.Estimate()), taking), nil
 }
 
 // KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends, as Outlook has said.
@@ -80,7 +80,7 @@ func locked(l app.Launch) error {
 		return nil
 	}
 	var names []string
-	for _, o := range l.Outlook() {
+	for _, o := range l.Permits().Outlook() {
 		for _, s := range o.Secrets {
 			if s.Err != nil && !slices.Contains(names, s.Name) {
 				names = append(names, s.Name)

@@ -20,7 +20,7 @@ func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told
 	if anew {
 		d.preflight.Forget()
 	}
-	if err := l.TakeKept(); err != nil {
+	if err := l.Population().TakeKept(); err != nil {
 		return nil, err
 	}
 	l.Store, l.Remote, l.Past, l.Automatic = d.store, d.remote, d.past, !anew
@@ -34,7 +34,7 @@ func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
 		return err
 	}
 	l.Remote = d.remote
-	return l.KeepAllowed()
+	return l.Permits().KeepAllowed()
 }
 
 // LowerConnections lets the sending of results have so many connections at most, from now on.

@@ -79,12 +79,26 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumpt
 	if err != nil {
 		return "", err
 	}
-	if !how.AsItWas {
-		if note, err = app.Drift(ctx, d.store, d.data, &record); err != nil {
-			return "", changed(err)
-		}
+	o := app.ResumeOptions{AsItWas: how.AsItWas, Limit: how.Limit}
+	if o.Limit <= 0 {
+		o.Limit = record.Limit
 	}
-	return note, d.resume(ctx, &record, how.Limit, how.Bound)
+	if setting, _, _ := record.Bound(); setting != "" && how.Bound != "" {
+		o.Settings = map[string]string{setting: how.Bound}
+	}
+	l, note, err := app.Resumed(ctx, d.store, d.data, &record, o)
+	if err != nil {
+		return "", changed(err)
+	}
+	if err := locked(l); err != nil {
+		return note, err
+	}
+	l.Remote = d.remote
+	for _, to := range l.Permits().Unallowed() {
+		return note, fmt.Errorf("the service %s is at %s, which %s is not allowed to call: open the scenario in Setup and launch it once, or resume the run in a terminal with --allow %s",
+			to.Service, to.Address(), record.Source.Name, to.Address())
+	}
+	return note, d.start(ctx, l)
 }
 
 // changed tells the screen that a run's scenario is another one now.
@@ -93,33 +107,6 @@ func changed(err error) error {
 		return &runs.Changed{What: c.What(), Checkpoint: c.Checkpoint, Readable: c.Unreadable == nil}
 	}
 	return err
-}
-
-func (d runsDesk) resume(ctx context.Context, record *engine.RunRecord, limit int, bound string) error {
-	s, err := restore(record)
-	if err != nil {
-		return err
-	}
-	if limit <= 0 {
-		limit = record.Limit
-	}
-	l := app.Launch{Scenario: s, Settings: record.Settings, Resume: record.ID}
-	l.Settings.Limit, l.Settings.Ceiling = limit, max(limit, l.Settings.Ceiling)
-	if setting, _, _ := record.Bound(); setting != "" && bound != "" {
-		l.Settings, _, err = config.Layers{Flags: map[string]string{setting: bound}, Run: &l.Settings}.Resolve()
-		if err != nil {
-			return err
-		}
-	}
-	if err := locked(l); err != nil {
-		return err
-	}
-	l.Data, l.Remote = d.data, d.remote
-	for _, to := range l.Unallowed() {
-		return fmt.Errorf("the service %s is at %s, which %s is not allowed to call: open the scenario in Setup and launch it once, or resume the run in a terminal with --allow %s",
-			to.Service, to.Address(), record.Source.Name, to.Address())
-	}
-	return d.start(ctx, l)
 }
 
 // Export writes what a run gave into a new folder inside dir.

@@ -154,7 +154,7 @@ func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := l.TakeKept(); err != nil {
+	if err := l.Population().TakeKept(); err != nil {
 		return 0, inWords(o.Scenario, err)
 	}
 	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
@@ -171,7 +171,7 @@ func (d setupDesk) Unallowed(ctx context.Context, o setup.Order) ([]engine.Desti
 		return nil, err
 	}
 	l.Remote = d.remote
-	return l.Unallowed(), nil
+	return l.Permits().Unallowed(), nil
 }
 
 // Launch starts a run.
@@ -180,7 +180,7 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	if err != nil {
 		return err
 	}
-	if err := l.Consent(); err != nil { // before it waits
+	if err := l.Permits().Consent(); err != nil { // before it waits
 		return err
 	}
 	if !o.At.IsZero() {

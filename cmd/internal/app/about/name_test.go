@@ -10,7 +10,7 @@ import (
 
 // TestAppIsCalledTheSameEverywhere compares what is compiled in with what the packages are made from.
 func TestAppIsCalledTheSameEverywhere(t *testing.T) {
-	text, err := os.ReadFile("../../../FyneApp.toml")
+	text, err := os.ReadFile("../../../../FyneApp.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,3 +45,17 @@ func FileSettings(s *scenario.Scenario) map[string]string {
 	}
 	return file
 }
+
+// Resolve returns the settings of a new run of a scenario, and where each comes from: flags by their names, the environment,
+// the scenario and what is saved, the strongest first. Its errors are *engine.FieldError, joined. s may be nil.
+func Resolve(data string, s *scenario.Scenario, flags map[string]string, env func(string) string) (engine.Settings, map[string]Origin, error) {
+	saved, err := LoadSaved(data)
+	if err != nil {
+		return engine.Settings{}, nil, err
+	}
+	layers := Layers{Flags: flags, Env: env, Saved: saved}
+	if s != nil {
+		layers.File = FileSettings(s)
+	}
+	return layers.Resolve()
+}

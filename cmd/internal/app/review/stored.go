@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // Names knows how a run's agents and sessions are called: its scenario was kept with it.
@@ -30,4 +32,20 @@ func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage
 		names.Personas = func(w io.Writer) error { return s.ExportPersonas(w, seed) }
 	}
 	return names, nil
+}
+
+// Export writes what a run gave into a folder. A run whose results are elsewhere is a *engine.FieldError.
+func Export(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string, format storage.Format) error {
+	record, err := store.Run(ctx, run)
+	if err == nil {
+		err = CheckHere(&record)
+	}
+	if err != nil {
+		return err
+	}
+	names, err := Names(ctx, store, record.ID)
+	if err != nil {
+		return err
+	}
+	return storage.ExportAllAs(ctx, dir, format, store, record.ID, names, about.Version())
 }
