@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
@@ -138,7 +139,7 @@ func (t *terminal) idle(ctx context.Context) (err error) {
 }
 
 // calibrate runs the sweep; a signal cancels it.
-func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found app.Calibration, err error) {
+func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found calibration.Record, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	s.Launch.Tell.Hurry = ctx.Done()
@@ -179,7 +180,7 @@ func (c *calibrateCmd) advise(t *terminal, r *calibrate.Result) error {
 		fmt.Fprintf(out, "Use it with --max-concurrent %d --ceiling %d, or save it with --apply.\n", r.Level, r.Level)
 		return nil
 	}
-	if err := app.ApplyLevel(t.data, r.Level); err != nil {
+	if err := calibration.ApplyLevel(t.data, r.Level); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "saved: max-concurrent=%d ceiling=%d\n", r.Level, r.Level)
@@ -211,7 +212,7 @@ func measuring(p calibrate.Progress) string {
 }
 
 // calibrated shows what a sweep found.
-func (t *terminal) calibrated(c *app.Calibration) {
+func (t *terminal) calibrated(c *calibration.Record) {
 	fmt.Fprintf(t.out, "\n%s, %s agents, on %s\n", c.Title, engine.FormatCount(int64(c.Agents)), c.Machine)
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "  LIMIT\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE")
@@ -255,7 +256,7 @@ func percent(v float64) string {
 
 // calibrations lists what was found before, the newest first.
 func (t *terminal) calibrations() error {
-	all, notice, err := app.Calibrations(t.data)
+	all, notice, err := calibration.List(t.data)
 	if err != nil {
 		return err
 	}
@@ -263,7 +264,7 @@ func (t *terminal) calibrations() error {
 		fmt.Fprintln(t.err, notice)
 	}
 	if t.json {
-		return t.print(append([]app.Calibration{}, all...))
+		return t.print(append([]calibration.Record{}, all...))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(t.out, "No calibrations yet. Try: throngctl calibrate shopping")
@@ -288,7 +289,7 @@ type presetJSON struct {
 }
 
 func newPresets(data string) (all []presetJSON) {
-	machine := app.ThisMachine(data)
+	machine := calibration.ThisMachine(data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
 	for _, table := range []struct {
 		name    string
@@ -303,7 +304,7 @@ func newPresets(data string) (all []presetJSON) {
 
 // presets shows starting points, that of this machine marked.
 func (t *terminal) presets() error {
-	machine := app.ThisMachine(t.data)
+	machine := calibration.ThisMachine(t.data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
 	fmt.Fprintln(t.out, own.Suits(machine.String()))
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)

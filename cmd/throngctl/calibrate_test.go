@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
@@ -65,7 +65,7 @@ func TestCalibrate(t *testing.T) {
 func TestCalibrateJSON(t *testing.T) {
 	data := t.TempDir()
 	code, out, stderr := rested(t, brief(data, "--json")...)
-	var found app.Calibration
+	var found calibration.Record
 	d := json.NewDecoder(strings.NewReader(out))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&found); err != nil || code != exitDone {
@@ -74,7 +74,7 @@ func TestCalibrateJSON(t *testing.T) {
 	if found.Scenario != "shopping" || len(found.Result.Levels) != 3 || found.Result.Level == 0 || !strings.Contains(stderr, "measured 3/3") {
 		t.Errorf("%+v\n%s", found, stderr)
 	}
-	kept, _, err := app.Calibrations(data)
+	kept, _, err := calibration.List(data)
 	if err != nil || len(kept) != 1 || kept[0].Hash != found.Hash {
 		t.Errorf("%+v is kept, %v", kept, err)
 	}
@@ -145,7 +145,7 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 	if code != exitInterrupted || !strings.Contains(errs.String(), "Cancelled") || !strings.Contains(out.String(), "LIMIT") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
-	if kept, _, err := app.Calibrations(data); err != nil || len(kept) > 0 {
+	if kept, _, err := calibration.List(data); err != nil || len(kept) > 0 {
 		t.Errorf("%v is kept, %v", kept, err)
 	}
 }

@@ -64,7 +64,7 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	var list app.Preflight
-	checks := list.List(ctx, l, db, nil)
+	checks := list.List(ctx, l, db, false, nil)
 	if c.TestNotice {
 		checks = append(checks, tryNotice(ctx, told))
 	}

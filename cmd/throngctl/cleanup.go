@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/cleanup"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
@@ -28,16 +29,16 @@ type cleanupCmd struct {
 
 // cleanupJSON is what a cleanup would remove.
 type cleanupJSON struct {
-	Run      engine.RunID        `json:"run"`
-	Agents   int                 `json:"agents"`
-	Sessions int64               `json:"sessions"`
-	Events   map[string]int64    `json:"events"`
-	Requests app.CleanupRequests `json:"requests"`
-	Hosts    []string            `json:"hosts"`
-	Resume   engine.RunID        `json:"resume,omitempty"`
-	Done     []engine.RunID      `json:"done"`
-	Cleaned  []engine.Cleaned    `json:"cleaned"`
-	Sent     bool                `json:"sent"`
+	Run      engine.RunID     `json:"run"`
+	Agents   int              `json:"agents"`
+	Sessions int64            `json:"sessions"`
+	Events   map[string]int64 `json:"events"`
+	Requests cleanup.Requests `json:"requests"`
+	Hosts    []string         `json:"hosts"`
+	Resume   engine.RunID     `json:"resume,omitempty"`
+	Done     []engine.RunID   `json:"done"`
+	Cleaned  []engine.Cleaned `json:"cleaned"`
+	Sent     bool             `json:"sent"`
 }
 
 // Run is called by kong.
@@ -77,7 +78,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // plan finds the run and what must be removed.
-func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *app.Cleanup, err error) {
+func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *cleanup.Plan, err error) {
 	name, file := c.Of, ""
 	if _, err := os.Stat(c.Of); err == nil {
 		if file, err = filepath.Abs(c.Of); err != nil {
@@ -117,7 +118,7 @@ func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *app.Cleanup, 
 			src.Files, src.Name = own, s.Source.Name
 		}
 	}
-	return app.NewCleanup(ctx, store, &record, src)
+	return cleanup.New(ctx, store, &record, src)
 }
 
 // newestOf returns the newest run of a scenario file, without cleanups.
@@ -135,7 +136,7 @@ func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, er
 }
 
 // show says what would be removed, and where.
-func (c *cleanupCmd) show(t *terminal, plan *app.Cleanup) {
+func (c *cleanupCmd) show(t *terminal, plan *cleanup.Plan) {
 	fmt.Fprintf(t.out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
 	for i := range plan.Run.Cleaned {
 		fmt.Fprintf(t.out, "  %s\n", plan.Run.Cleaned[i].Says(plan.Run.ID, stamp))
@@ -157,7 +158,7 @@ func (c *cleanupCmd) show(t *terminal, plan *app.Cleanup) {
 	}
 }
 
-func newCleanupJSON(plan *app.Cleanup, send bool) cleanupJSON {
+func newCleanupJSON(plan *cleanup.Plan, send bool) cleanupJSON {
 	j := cleanupJSON{
 		Run: plan.Run.ID, Agents: plan.Agents, Sessions: plan.Sessions, Events: plan.Events, Requests: plan.Requests, Hosts: []string{}, Resume: plan.Resume,
 		Done: []engine.RunID{}, Cleaned: append([]engine.Cleaned{}, plan.Run.Cleaned...), Sent: send && (plan.Agents > 0 || plan.Resume != ""),

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -86,8 +86,8 @@ var answers = []printed{
 	{"validate", "", scenarioJSON{}},
 	{"check", "", checksJSON{}},
 	{"prove", "", []proofJSON{}},
-	{"calibrate", "", app.Calibration{}},
-	{"calibrate --history", "", []app.Calibration{}},
+	{"calibrate", "", calibration.Record{}},
+	{"calibrate --history", "", []calibration.Record{}},
 	{"calibrate --presets", "", []presetJSON{}},
 	{"settings", "", settingsJSON{}},
 	{"secret set", "", secretJSON{}},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
@@ -198,7 +199,7 @@ func (a *App) Start(ctx context.Context, l Launch) (*Job, error) {
 }
 
 // Calibrate measures throughput at several limits, in a store of its own.
-func (a *App) Calibrate(ctx context.Context, s Sweep) (Calibration, error) {
+func (a *App) Calibrate(ctx context.Context, s Sweep) (calibration.Record, error) {
 	s.Launch.Data = a.options.Data
 	return s.Run(ctx)
 }

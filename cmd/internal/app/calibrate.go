@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/engine/service"
@@ -39,7 +40,7 @@ type Sweep struct {
 
 // Run carries the sweep out and keeps what it found. When ctx ends, or the run that is measured does, what was measured
 // until then comes beside the error, and is not kept. Mistakes are *engine.FieldError.
-func (s Sweep) Run(ctx context.Context) (c Calibration, err error) {
+func (s Sweep) Run(ctx context.Context) (c calibration.Record, err error) {
 	if err := s.check(); err != nil {
 		return c, err
 	}
@@ -72,7 +73,7 @@ func (s Sweep) Run(ctx context.Context) (c Calibration, err error) {
 	if c.Result, err = s.sweep(ctx, job); err != nil {
 		return c, err
 	}
-	return c, c.keep(s.Launch.Data)
+	return c, c.Keep(s.Launch.Data)
 }
 
 // sweep measures the levels, of which there are no more than agents.
@@ -88,8 +89,8 @@ func (s Sweep) sweep(ctx context.Context, job *Job) (calibrate.Result, error) {
 		p.Max = job.Agents
 	}
 	duration := cmp.Or(s.Duration, DefaultDuration)
-	g := &gauge{job.Run, time.Duration(settling * float64(duration)), duration}
-	return calibrate.Sweep(ctx, p, g.measure, s.Report)
+	g := calibration.NewGauge(job.Run, time.Duration(settling*float64(duration)), duration)
+	return calibrate.Sweep(ctx, p, g.Measure, s.Report)
 }
 
 // check finds what cannot be measured.
@@ -148,9 +149,9 @@ func scratch(data string) (dir string, leave func() error, err error) {
 }
 
 // calibration says what a sweep of the launch is of.
-func (l Launch) calibration(name string) Calibration {
-	return Calibration{
-		At: time.Now(), Machine: ThisMachine(l.Data), Scenario: name, Title: l.Scenario.Title, Hash: hashOf(&l.Scenario.Source), Services: l.Permits().places(),
+func (l Launch) calibration(name string) calibration.Record {
+	return calibration.Record{
+		At: time.Now(), Machine: calibration.ThisMachine(l.Data), Scenario: name, Title: l.Scenario.Title, Hash: calibration.HashOf(&l.Scenario.Source), Services: l.Permits().places(),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 )
@@ -67,11 +68,11 @@ func TestSweepMeasuresAndKeeps(t *testing.T) {
 		t.Errorf("%d reports", reports)
 	}
 	for _, name := range leftOver(t, s.Launch.Data) {
-		if !strings.HasPrefix(name, calibrationsName) {
+		if !strings.HasPrefix(name, calibration.ListFile) {
 			t.Errorf("%s is left", name)
 		}
 	}
-	all, notice, err := Calibrations(s.Launch.Data)
+	all, notice, err := calibration.List(s.Launch.Data)
 	if err != nil || notice != "" || len(all) != 1 {
 		t.Fatalf("%d are kept, %q, %v", len(all), notice, err)
 	}

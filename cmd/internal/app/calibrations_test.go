@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 )
@@ -16,9 +17,9 @@ func TestCalibrationsAreKeptByWhatTheyAreOf(t *testing.T) {
 	data := t.TempDir()
 	of := func(host, hash, place string, level int) {
 		t.Helper()
-		c := Calibration{At: time.Now(), Machine: Machine{Host: host, Cores: 2}, Hash: hash, Services: []string{place}}
+		c := calibration.Record{At: time.Now(), Machine: calibration.Machine{Host: host, Cores: 2}, Hash: hash, Services: []string{place}}
 		c.Result.Level = level
-		if err := c.keep(data); err != nil || c.Notice != "" {
+		if err := c.Keep(data); err != nil || c.Notice != "" {
 			t.Fatal(err, c.Notice)
 		}
 	}
@@ -27,7 +28,7 @@ func TestCalibrationsAreKeptByWhatTheyAreOf(t *testing.T) {
 	of("a", "1", "shop: staging", 7)
 	of("b", "1", "shop: mock", 8)
 	of("a", "1", "shop: mock", 9)
-	all, _, err := Calibrations(data)
+	all, _, err := calibration.List(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +45,11 @@ func TestCalibrationsAreKeptByWhatTheyAreOf(t *testing.T) {
 func TestDamagedCalibrations(t *testing.T) {
 	for _, text := range []string{"", "{", `{"Version": 0}`, `[1]`} {
 		data := t.TempDir()
-		if err := os.WriteFile(filepath.Join(data, calibrationsName), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(data, calibration.ListFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c := Calibration{Hash: "1"}
-		if err := c.keep(data); err != nil || !strings.Contains(c.Notice, "damaged") {
+		c := calibration.Record{Hash: "1"}
+		if err := c.Keep(data); err != nil || !strings.Contains(c.Notice, "damaged") {
 			t.Errorf("%q: %v, %q", text, err, c.Notice)
 		}
 		aside, err := filepath.Glob(filepath.Join(data, "*.damaged-*"))
@@ -58,7 +59,7 @@ func TestDamagedCalibrations(t *testing.T) {
 		if kept, err := os.ReadFile(aside[0]); err != nil || string(kept) != text {
 			t.Errorf("%q became %q, %v", text, kept, err)
 		}
-		if all, notice, err := Calibrations(data); err != nil || notice != "" || len(all) != 1 {
+		if all, notice, err := calibration.List(data); err != nil || notice != "" || len(all) != 1 {
 			t.Errorf("%q: then %d, %q, %v", text, len(all), notice, err)
 		}
 	}
@@ -67,14 +68,14 @@ func TestDamagedCalibrations(t *testing.T) {
 // TestNewerCalibrations are left alone.
 func TestNewerCalibrations(t *testing.T) {
 	data := t.TempDir()
-	path := filepath.Join(data, calibrationsName)
+	path := filepath.Join(data, calibration.ListFile)
 	if err := os.WriteFile(path, []byte(`{"Version": 99}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Calibrations(data); err == nil || !strings.Contains(err.Error(), "newer") {
+	if _, _, err := calibration.List(data); err == nil || !strings.Contains(err.Error(), "newer") {
 		t.Errorf("%v", err)
 	}
-	if err := (&Calibration{}).keep(data); err == nil {
+	if err := (&calibration.Record{}).Keep(data); err == nil {
 		t.Error("something was written over it")
 	}
 	if kept, err := os.ReadFile(path); err != nil || string(kept) != `{"Version": 99}` {
@@ -88,10 +89,10 @@ func FuzzCalibrations(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		data := t.TempDir()
-		if err := os.WriteFile(filepath.Join(data, calibrationsName), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(data, calibration.ListFile), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		all, notice, err := Calibrations(data)
+		all, notice, err := calibration.List(data)
 		if err != nil && (notice != "" || all != nil) || notice != "" && all != nil {
 			t.Errorf("%d, %q, %v", len(all), notice, err)
 		}
@@ -103,7 +104,7 @@ func TestApplyLevel(t *testing.T) {
 	if err := config.Save(data, map[string]string{"ceiling": "80", "floor": "20", "retries": "3"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := ApplyLevel(data, 12); err != nil {
+	if err := calibration.ApplyLevel(data, 12); err != nil {
 		t.Fatal(err)
 	}
 	saved, err := config.LoadSaved(data)

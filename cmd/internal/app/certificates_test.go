@@ -69,15 +69,14 @@ func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true, Automatic: true}
+		l := app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true}
 		var list app.Preflight
-		expect(t, named(t, list.List(t.Context(), l, config.Database{}, nil), "Service shop"), quiet.grade, quiet.mend, quiet.says)
+		expect(t, named(t, list.List(t.Context(), l, config.Database{}, true, nil), "Service shop"), quiet.grade, quiet.mend, quiet.says)
 		if n := shown.Load(); n != 0 {
 			t.Errorf("%v: an automatic check showed %d certificates", asks, n)
 		}
-		l.Automatic = false
 		list.Forget()
-		expect(t, named(t, list.List(t.Context(), l, config.Database{}, nil), "Service shop"), engine.GradeOK, "", "answered 200 OK")
+		expect(t, named(t, list.List(t.Context(), l, config.Database{}, false, nil), "Service shop"), engine.GradeOK, "", "answered 200 OK")
 		if shown.Load() == 0 {
 			t.Errorf("%v: a check that was asked for showed no certificate", asks)
 		}

@@ -51,7 +51,7 @@ func TestChecksOfTheMock(t *testing.T) {
 	}
 	var told [][]engine.Check
 	var list app.Preflight
-	all := list.List(t.Context(), app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: data, Host: host}, config.Database{},
+	all := list.List(t.Context(), app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: data, Host: host}, config.Database{}, false,
 		func(now []engine.Check) { told = append(told, now) })
 	if worst := engine.WorstGrade(all); worst > engine.GradeWarning { // the machine of the test may be on a battery
 		t.Errorf("found %+v", all)
@@ -108,7 +108,7 @@ func TestChecksOfServices(t *testing.T) {
 			change(&l)
 		}
 		var list app.Preflight
-		return list.List(t.Context(), l, config.Database{}, nil)
+		return list.List(t.Context(), l, config.Database{}, false, nil)
 	}
 	service := func(all []engine.Check) engine.Check { return named(t, all, "Service shop") }
 	expect(t, service(check("", "", "", nil)), engine.GradeOK, "", "answered 200 OK")
@@ -139,7 +139,7 @@ func TestChecksOfServices(t *testing.T) {
 	var list app.Preflight
 	again := func() int64 {
 		before := asked.Load()
-		list.List(t.Context(), app.Launch{Scenario: staging(t, shop.URL, ""), Settings: engine.DefaultSettings(), Data: data, Trusted: true}, config.Database{}, nil)
+		list.List(t.Context(), app.Launch{Scenario: staging(t, shop.URL, ""), Settings: engine.DefaultSettings(), Data: data, Trusted: true}, config.Database{}, false, nil)
 		return asked.Load() - before
 	}
 	if first, second := again(), again(); first == 0 || second != 0 {
@@ -159,7 +159,7 @@ func TestChecksOfTheDatabase(t *testing.T) {
 	l := app.Launch{Settings: engine.DefaultSettings(), Data: t.TempDir()}
 	check := func() []engine.Check {
 		var list app.Preflight
-		return list.List(t.Context(), l, db, nil)
+		return list.List(t.Context(), l, db, false, nil)
 	}
 	expect(t, named(t, check(), "Database"), engine.GradeOK, "", "stay on this machine")
 	l.Settings.Remote = true

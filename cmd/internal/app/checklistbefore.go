@@ -47,13 +47,14 @@ func (p *Preflight) Forget() {
 // List checks everything at once, each for ten seconds at most, and returns the list. A launch without a scenario is the
 // machine and the database alone. Tell, if it is set, hears of the list at first, where all is awaited, and after every
 // answer; one call at a time, and the list is its own. The results would go to db.
-func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, tell func([]engine.Check)) []engine.Check {
+// Automatic says that nobody asked for the checks: they send no secrets.
+func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, automatic bool, tell func([]engine.Check)) []engine.Check {
 	if l.Scenario != nil {
 		var end func()
 		ctx, end = withBudget(ctx, l.Settings.Budget)
 		defer end()
 	}
-	items := l.checks().items(db)
+	items := l.checks(automatic).items(db)
 	all := make([]engine.Check, len(items))
 	for i, it := range items {
 		all[i].Name = it.name

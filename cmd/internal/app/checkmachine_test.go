@@ -89,7 +89,7 @@ func TestCheckLog(t *testing.T) {
 	grade := func(log *slog.Logger, change func(s *engine.Settings)) engine.Grade {
 		l := Launch{Settings: engine.DefaultSettings()}
 		change(&l.Settings)
-		return l.checks().checkLog(t.Context(), log).Grade
+		return l.checks(false).checkLog(t.Context(), log).Grade
 	}
 	if got := grade(quiet, func(*engine.Settings) {}); got != engine.GradeOK {
 		t.Errorf("the defaults: %s", got)

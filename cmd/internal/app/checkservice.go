@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -279,7 +280,7 @@ func (l checks) TestService(ctx context.Context, name, address string) (string, 
 		m := ModelService{Name: name, Address: address, Key: s.Bearer, Models: l.models(s), Unnamed: l.unnamed(s), TLS: s.Anonymous()}
 		return CheckModels(ctx, m, m.OwnsKey())
 	}
-	if at, _ := SplitModel(address); address != "" {
+	if at, _ := services.SplitModel(address); address != "" {
 		if _, err := service.CheckAddress(at); err != nil {
 			return "", &engine.FieldError{Field: "service " + name, Problem: err.Error()}
 		}

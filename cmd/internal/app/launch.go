@@ -17,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/runlog"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -47,8 +48,6 @@ type Launch struct {
 	Trusted bool
 	// Results is a database that holds results of runs beside the one of Remote and of the settings, as Target writes it.
 	Results string
-	// Automatic says that nobody asked for the checks: they send no secrets.
-	Automatic bool
 
 	Secrets secrets.Finder
 	// OnRequest, if set, hears of every request to the mock, before its answer leaves.
@@ -388,16 +387,7 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 }
 
 // address is where a service is, with the user's replacement if there is one.
-func (l Services) address(s *chain.Service) string {
-	u, ok := l.Settings.Services[s.Name]
-	switch {
-	case !ok:
-		return s.URL
-	case s.Kind == "llm":
-		u, _ = SplitModel(u)
-	}
-	return u
-}
+func (l Services) address(s *chain.Service) string { return services.Address(&l.Settings, s) }
 
 // CheckAddresses finds services that do not exist, and addresses that are none. Those of databases may be secrets: they
 // are looked at when a run starts.

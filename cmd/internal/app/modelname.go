@@ -6,34 +6,19 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// SplitModel splits the address of a service of models from the model that stands behind a #; "" is that none does.
-func SplitModel(address string) (at, model string) {
-	at, model, _ = strings.Cut(address, "#")
-	if name, err := url.PathUnescape(model); err == nil {
-		model = name
-	}
-	return at, strings.TrimSpace(model)
-}
-
-// withModel is an address with a model behind it.
-func withModel(address, model string) string {
-	u := url.URL{Fragment: model}
-	return address + u.String()
-}
-
 // models are those that a service is asked for, the first first: the one behind the address that is used instead of the
 // file's, or those of the file.
 func (l Services) models(s *chain.Service) []string {
-	if _, model := SplitModel(l.Settings.Services[s.Name]); s.Kind == "llm" && model != "" {
+	if _, model := services.SplitModel(l.Settings.Services[s.Name]); s.Kind == "llm" && model != "" {
 		return []string{model}
 	}
 	if s.Named == nil {
@@ -45,7 +30,7 @@ func (l Services) models(s *chain.Service) []string {
 // unnamed reports whether nobody says which model a service is to be asked for: it is not where the file says, and what
 // the file's provider is usually asked for need not be known there.
 func (l Services) unnamed(s *chain.Service) bool {
-	_, model := SplitModel(l.Settings.Services[s.Name])
+	_, model := services.SplitModel(l.Settings.Services[s.Name])
 	return s.Kind == "llm" && s.Unnamed && model == "" && l.address(s) != s.URL && !l.mocks(s)
 }
 
@@ -67,7 +52,7 @@ func (l Services) nameModels(ctx context.Context, bearers map[string]string) (ad
 			continue
 		}
 		l.Settings.Services = maps.Clone(l.Settings.Services)
-		l.Settings.Services[s.Name] = withModel(address, model)
+		l.Settings.Services[s.Name] = services.WithModel(address, model)
 		slog.Info("the service is asked for the model that it has", "service", s.Name, "model", model)
 	}
 	for _, s := range l.Scenario.Services {
@@ -140,6 +125,6 @@ func hasModels(have []string) string {
 func unnamedError(name, address, why, example string) error {
 	return &engine.FieldError{
 		Field: "service " + name, Problem: "no model is named for " + address + ": " + why,
-		Hint: fmt.Sprintf("put the model behind the address: --service '%s=%s'", name, withModel(address, example)),
+		Hint: fmt.Sprintf("put the model behind the address: --service '%s=%s'", name, services.WithModel(address, example)),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -37,7 +38,7 @@ const mostModels = 8 << 20
 // withKey is set.
 func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, error) {
 	field := "service " + m.Name
-	if at, model := SplitModel(m.Address); model != "" {
+	if at, model := services.SplitModel(m.Address); model != "" {
 		m.Address, m.Models, m.Unnamed = at, []string{model}, false
 	}
 	u, err := service.CheckAddress(m.Address)
@@ -76,7 +77,7 @@ func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, err
 
 // OwnsKey reports whether a service is that of the provider whose key it is.
 func (m ModelService) OwnsKey() bool {
-	at, _ := SplitModel(m.Address)
+	at, _ := services.SplitModel(m.Address)
 	u, err := service.CheckAddress(at)
 	return err == nil && ownsKey(u, m.Key)
 }

@@ -76,10 +76,10 @@ func TestChecksSignIn(t *testing.T) {
 	defer server.Close()
 	check := func(auth, secret string, automatic bool) engine.Check {
 		t.Helper()
-		l := app.Launch{Scenario: staging(t, server.URL, ", auth: "+auth), Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true, Automatic: automatic}
+		l := app.Launch{Scenario: staging(t, server.URL, ", auth: "+auth), Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true}
 		l.Secrets.Env = func(string) string { return secret }
 		var list app.Preflight
-		return named(t, list.List(t.Context(), l, config.Database{}, nil), "Service shop")
+		return named(t, list.List(t.Context(), l, config.Database{}, automatic, nil), "Service shop")
 	}
 	const login = `{login: {post: /login, json: {username: "${agent.id}", password: "secret:SHOP_PASSWORD"}, token: body.access.token}}`
 	at := func(path string) string { return strings.Replace(login, "/login", path, 1) }
@@ -149,7 +149,7 @@ func TestChecksOfLoginsArePaid(t *testing.T) {
 	l.Settings.Simulation = false
 	l.Settings.Budget.Requests = 1
 	var list app.Preflight
-	all := list.List(t.Context(), l, config.Database{}, nil)
+	all := list.List(t.Context(), l, config.Database{}, false, nil)
 	if c := named(t, all, "Service shop"); len(shop.took()) != 1 || c.Grade == engine.GradeOK {
 		t.Errorf("%s: %s", c.Grade, c.Text)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/engine"
 	levels "github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/ui/calibrate"
@@ -59,14 +60,14 @@ func (d calibrateDesk) Stop() {
 
 // Machine describes this one.
 func (d calibrateDesk) Machine(context.Context) (calibrate.Machine, error) {
-	m := app.ThisMachine(d.data)
+	m := calibration.ThisMachine(d.data)
 	return calibrate.Machine{Words: m.String(), Cores: m.Cores, Memory: m.MemoryBytes}, nil
 }
 
 // Earlier lists what earlier sweeps on this machine found.
 func (d calibrateDesk) Earlier(context.Context) (found []calibrate.Found, notice string, err error) {
-	all, notice, err := app.Calibrations(d.data)
-	here := app.ThisMachine(d.data)
+	all, notice, err := calibration.List(d.data)
+	here := calibration.ThisMachine(d.data)
 	for i := range all {
 		if all[i].Machine.Host == here.Host && all[i].Machine.Cores == here.Cores {
 			found = append(found, *foundIn(&all[i]))
@@ -97,7 +98,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	s.Report = func(p levels.Progress) {
 		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("%d at once", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
 		if p.Done > 0 {
-			now.Found = foundIn(&app.Calibration{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
+			now.Found = foundIn(&calibration.Record{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
 			now.Found.About = "so far, of the sweep under way"
 		}
 		d.tell(now)
@@ -159,7 +160,7 @@ func leftOf(p *levels.Progress) string {
 }
 
 // foundIn is what the screen shows of a calibration.
-func foundIn(c *app.Calibration) *calibrate.Found {
+func foundIn(c *calibration.Record) *calibrate.Found {
 	r := &c.Result
 	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law()}
 	if c.Agents > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -197,7 +198,7 @@ func (d setupDesk) Remote() string { return d.remote.Target() }
 
 // Preset says how many at once suit this machine.
 func (d setupDesk) Preset(context.Context) (string, error) {
-	m := app.ThisMachine(d.data)
+	m := calibration.ThisMachine(d.data)
 	return engine.PresetFor(m.Cores, m.MemoryBytes).Suits(m.String()), nil
 }
 

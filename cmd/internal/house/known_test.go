@@ -4,7 +4,6 @@ package house
 
 // largePackages are the packages over maxLines or maxFiles.
 var largePackages = []string{
-	"cmd/internal/app",
 	"cmd/throngctl",
 	"engine",
 	"engine/chain",
@@ -16,7 +15,6 @@ var largePackages = []string{
 
 // largeTypes are the types over maxMethods or maxFields.
 var largeTypes = []string{
-	"cmd/internal/app.Launch",
 	"cmd/internal/desk.Desk",
 	"cmd/throngctl.cli",
 	"cmd/throngctl.terminal",

@@ -1,4 +1,4 @@
-package app
+package calibration
 
 import (
 	"context"
@@ -17,15 +17,20 @@ const (
 	mostTimes   = 6
 )
 
-// gauge measures levels on one run, whose limit it moves: what the services, their rate limiters and the agents have become goes
+// Gauge measures levels on one run, whose limit it moves: what the services, their rate limiters and the agents have become goes
 // on from level to level, and one budget is that of all.
-type gauge struct {
+type Gauge struct {
 	run              *engine.Run
 	warmUp, duration time.Duration
 }
 
-// measure has so many sessions in flight, lets that settle, and returns what a while of it gave.
-func (g *gauge) measure(ctx context.Context, level int) (calibrate.Sample, error) {
+// NewGauge measures a run: each level for a duration, after a warm-up.
+func NewGauge(run *engine.Run, warmUp, duration time.Duration) *Gauge {
+	return &Gauge{run, warmUp, duration}
+}
+
+// Measure has so many sessions in flight, lets that settle, and returns what a while of it gave.
+func (g *Gauge) Measure(ctx context.Context, level int) (calibrate.Sample, error) {
 	if err := g.run.SetLimit(level, "throng", "calibrate"); err != nil {
 		return calibrate.Sample{}, g.over(ctx)
 	}
@@ -47,7 +52,7 @@ func (g *gauge) measure(ctx context.Context, level int) (calibrate.Sample, error
 }
 
 // watch looks at the run until done says that it has seen enough.
-func (g *gauge) watch(ctx context.Context, done func(*engine.Snapshot) bool) error {
+func (g *Gauge) watch(ctx context.Context, done func(*engine.Snapshot) bool) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -71,7 +76,7 @@ func (g *gauge) watch(ctx context.Context, done func(*engine.Snapshot) bool) err
 }
 
 // over says why the run has ended.
-func (g *gauge) over(ctx context.Context) error {
+func (g *Gauge) over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -1,4 +1,5 @@
-package app
+// Package cleanup removes at services what the agents of a run made there.
+package cleanup
 
 import (
 	"bytes"
@@ -11,14 +12,15 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 )
 
-// Cleanup is what removes at services what the agents of a run made there.
-type Cleanup struct {
+// Plan is what removes at services what the agents of a run made there.
+type Plan struct {
 	Run      engine.RunRecord
 	Scenario *scenario.Scenario // its chain, and what each agent made as its input
 	Settings engine.Settings
@@ -27,19 +29,19 @@ type Cleanup struct {
 	Agents   int // with something left to remove
 	Sessions int64
 	Events   map[string]int64 // that say what was made, by name
-	Requests CleanupRequests  // that it sends
-	Hosts    []CleanupHost    // where requests go
+	Requests Requests         // that it sends
+	Hosts    []Host           // where requests go
 	Done     []engine.RunID   // the cleanups that were carried out before
 }
 
-// CleanupRequests is how many requests a cleanup sends, without retries: as far as the file says it.
-type CleanupRequests struct {
+// Requests is how many requests a cleanup sends, without retries: as far as the file says it.
+type Requests struct {
 	Least int64 `json:"least"`
 	Most  int64 `json:"most"`
 	More  bool  `json:"more,omitempty"` // it may be more than Most: that depends on answers
 }
 
-func (r CleanupRequests) String() string {
+func (r Requests) String() string {
 	switch {
 	case r.More:
 		return "at least " + engine.Counted(r.Least, "request", "requests") + "; how many more depends on the answers"
@@ -54,8 +56,8 @@ func (r CleanupRequests) String() string {
 // errNoCleanup is that the scenario does not say how to remove what its agents made.
 var errNoCleanup = &engine.FieldError{Field: "cleanup", Problem: "the scenario names no cleanup", Hint: "cleanup: CHAIN, see assets/scenarios/README.md"}
 
-// CleanupHost is a service that a cleanup may ask.
-type CleanupHost struct{ Service, Address string }
+// Host is a service that a cleanup may ask.
+type Host struct{ Service, Address string }
 
 // cleanupStore is what is read of a store for a cleanup.
 type cleanupStore interface {
@@ -83,10 +85,10 @@ type madeEvent struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// NewCleanup finds out what the agents of a run made that no earlier cleanup has removed. src is the scenario to go by;
+// New finds out what the agents of a run made that no earlier cleanup has removed. src is the scenario to go by;
 // that of the run, or a newer one with the same services.
-func NewCleanup(ctx context.Context, store cleanupStore, r *engine.RunRecord, src engine.Source) (*Cleanup, error) {
-	c := &Cleanup{Run: *r, Events: map[string]int64{}}
+func New(ctx context.Context, store cleanupStore, r *engine.RunRecord, src engine.Source) (*Plan, error) {
+	c := &Plan{Run: *r, Events: map[string]int64{}}
 	switch {
 	case r.InProgress:
 		return nil, &engine.FieldError{Field: "run", Problem: string(r.ID) + " is in progress", Hint: "stop it, or wait for its end"}
@@ -144,27 +146,27 @@ func NewCleanup(ctx context.Context, store cleanupStore, r *engine.RunRecord, sr
 }
 
 // hosts notes where requests go: where the run's went, and nowhere else.
-func (c *Cleanup) hosts(own, whole *scenario.Scenario) error {
-	l := Launch{Settings: c.Run.Settings}
+func (c *Plan) hosts(own, whole *scenario.Scenario) error {
+	address := func(s *chain.Service) string { return services.Address(&c.Run.Settings, s) }
 	mocked := true
 	for _, s := range whole.Services {
 		i := slices.IndexFunc(own.Services, func(o *chain.Service) bool { return o.Name == s.Name })
-		if i < 0 || l.Services().address(own.Services[i]) != l.Services().address(s) {
+		if i < 0 || address(own.Services[i]) != address(s) {
 			return &engine.FieldError{
 				Field: "service " + s.Name, Problem: fmt.Sprintf("run %s did not ask it at that address", c.Run.ID), Hint: "a cleanup goes to the hosts of its run only",
 			}
 		}
-		address := l.Services().address(s)
-		if s.Postgres == nil && strings.HasPrefix(address, scenario.Mock) {
+		at := address(s)
+		if s.Postgres == nil && strings.HasPrefix(at, scenario.Mock) {
 			continue
 		}
 		mocked = false
 		if s.Postgres != nil {
-			address = "a database"
-		} else if safe := storage.WithoutSecrets(map[string]string{"": address})[""]; safe != "" {
-			address = safe
+			at = "a database"
+		} else if safe := storage.WithoutSecrets(map[string]string{"": at})[""]; safe != "" {
+			at = safe
 		}
-		c.Hosts = append(c.Hosts, CleanupHost{s.Name, address})
+		c.Hosts = append(c.Hosts, Host{s.Name, at})
 	}
 	if mocked {
 		return &engine.FieldError{Field: "cleanup", Problem: fmt.Sprintf("run %s asked only the mocks, which keep nothing after their run", c.Run.ID)}
@@ -173,7 +175,7 @@ func (c *Cleanup) hosts(own, whole *scenario.Scenario) error {
 }
 
 // earlier finds the cleanups of the run: one to resume, and else when the things of which agents were removed last.
-func (c *Cleanup) earlier(ctx context.Context, store cleanupStore) (*removals, error) {
+func (c *Plan) earlier(ctx context.Context, store cleanupStore) (*removals, error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
 		return nil, err
@@ -222,7 +224,7 @@ func (r *removals) has(s *engine.SessionRow) bool {
 }
 
 // resume makes the rest of a cleanup that did not finish the plan.
-func (c *Cleanup) resume(ctx context.Context, store cleanupStore, r *engine.RunRecord) error {
+func (c *Plan) resume(ctx context.Context, store cleanupStore, r *engine.RunRecord) error {
 	record, err := store.Run(ctx, r.ID) // with its files
 	if err != nil {
 		return err
@@ -258,7 +260,7 @@ func (c *Cleanup) resume(ctx context.Context, store cleanupStore, r *engine.RunR
 }
 
 // expect counts the requests that its chain sends, by the file and by what was made.
-func (c *Cleanup) expect() {
+func (c *Plan) expect() {
 	var events int64
 	for _, n := range c.Events {
 		events += n
@@ -287,7 +289,7 @@ func (c *Cleanup) expect() {
 }
 
 // collect reads what the agents of the run made, but for those whose was removed.
-func (c *Cleanup) collect(ctx context.Context, store cleanupStore, events []string, removed *removals) (map[int]*agentMade, error) {
+func (c *Plan) collect(ctx context.Context, store cleanupStore, events []string, removed *removals) (map[int]*agentMade, error) {
 	all := map[int]*agentMade{}
 	for s, err := range store.Sessions(ctx, c.Run.ID, 0, 0) {
 		if err != nil {
@@ -325,7 +327,7 @@ func (c *Cleanup) collect(ctx context.Context, store cleanupStore, events []stri
 }
 
 // settle makes the settings of the cleanup: the run's own, for one pass.
-func (c *Cleanup) settle() {
+func (c *Plan) settle() {
 	agents := c.Settings.Agents
 	s := c.Run.Settings
 	s.Cleanup, s.Agents, s.Filter, s.Cycles, s.Hours, s.TimeScale = c.Run.ID, agents, "", 1, 0, 0
@@ -334,7 +336,7 @@ func (c *Cleanup) settle() {
 }
 
 // Counted says how many of what were made, such as "412 order, 3 refund".
-func (c *Cleanup) Counted() string {
+func (c *Plan) Counted() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(c.Events)) {
 		parts = append(parts, engine.FormatCount(c.Events[name])+" "+name)

@@ -1,4 +1,5 @@
-package app
+// Package calibration measures a run at levels of its limit, and keeps what was found.
+package calibration
 
 import (
 	"crypto/sha256"
@@ -22,8 +23,8 @@ import (
 	"github.com/throng-sim/throng/engine/calibrate"
 )
 
-// Calibration is a sweep that was made, and of what.
-type Calibration struct {
+// Record is a sweep that was made, and of what.
+type Record struct {
 	At       time.Time        `json:"at"`
 	Machine  Machine          `json:"machine"`
 	Scenario string           `json:"scenario"` // name or path
@@ -61,12 +62,12 @@ func (m Machine) String() string {
 }
 
 // Same reports whether c and o are of the same scenario with the same services on the same machine.
-func (c *Calibration) Same(o *Calibration) bool {
+func (c *Record) Same(o *Record) bool {
 	return c.Machine.Host == o.Machine.Host && c.Machine.Cores == o.Machine.Cores && c.Hash == o.Hash && slices.Equal(c.Services, o.Services)
 }
 
-// hashOf tells scenarios apart, and what parameters they were given.
-func hashOf(s *engine.Source) string {
+// HashOf tells scenarios apart, and what parameters they were given.
+func HashOf(s *engine.Source) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", s.Hash)
 	for _, name := range slices.Sorted(maps.Keys(s.Parameters)) {
@@ -76,20 +77,20 @@ func hashOf(s *engine.Source) string {
 }
 
 const (
-	calibrationsName    = "calibrations.json"
+	ListFile            = "calibrations.json"
 	calibrationsVersion = 1
 )
 
 // calibrationFile is what the file holds, newest first.
-type calibrationFile struct {
-	Version      int           `json:"version"`
-	Calibrations []Calibration `json:"calibrations"`
+type file struct {
+	Version      int      `json:"version"`
+	Calibrations []Record `json:"calibrations"`
 }
 
-// Calibrations lists those that are kept in the data folder, newest first: one for each machine, scenario and services.
+// List lists those that are kept in the data folder, newest first: one for each machine, scenario and services.
 // A file that cannot be read is set aside under another name, which notice says.
-func Calibrations(data string) (all []Calibration, notice string, err error) {
-	path := filepath.Join(data, calibrationsName)
+func List(data string) (all []Record, notice string, err error) {
+	path := filepath.Join(data, ListFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
@@ -97,7 +98,7 @@ func Calibrations(data string) (all []Calibration, notice string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	var file calibrationFile
+	var file file
 	switch err := json.Unmarshal(text, &file); {
 	case err != nil || file.Version < 1:
 		aside := path + ".damaged-" + time.Now().UTC().Format("20060102-150405.000")
@@ -111,23 +112,23 @@ func Calibrations(data string) (all []Calibration, notice string, err error) {
 	return file.Calibrations, "", nil
 }
 
-// keep adds c to the file, in place of an earlier one of the same.
-func (c *Calibration) keep(data string) (err error) {
-	lock := flock.New(filepath.Join(data, calibrationsName+".lock"))
+// Keep adds c to the file, in place of an earlier one of the same.
+func (c *Record) Keep(data string) (err error) {
+	lock := flock.New(filepath.Join(data, ListFile+".lock"))
 	if err := lock.Lock(); err != nil {
 		return fmt.Errorf("the calibration is not kept: %w", err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	var all []Calibration
-	if all, c.Notice, err = Calibrations(data); err != nil {
+	var all []Record
+	if all, c.Notice, err = List(data); err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(o Calibration) bool { return o.Same(c) })
-	text, err := json.MarshalIndent(calibrationFile{calibrationsVersion, append([]Calibration{*c}, all...)}, "", "\t")
+	all = slices.DeleteFunc(all, func(o Record) bool { return o.Same(c) })
+	text, err := json.MarshalIndent(file{calibrationsVersion, append([]Record{*c}, all...)}, "", "\t")
 	if err != nil {
 		return fmt.Errorf("the calibration is not kept: %w", err)
 	}
-	path := filepath.Join(data, calibrationsName)
+	path := filepath.Join(data, ListFile)
 	if err := os.WriteFile(path+".new", append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("the calibration is not kept: %w", err)
 	}

@@ -1,4 +1,4 @@
-package app
+package cleanup
 
 import (
 	"testing"
@@ -30,7 +30,7 @@ func TestCleanupRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan := &Cleanup{Scenario: s, Agents: 3, Sessions: 7, Events: map[string]int64{"order": 10, "cart": 2}, Resume: c.resume}
+			plan := &Plan{Scenario: s, Agents: 3, Sessions: 7, Events: map[string]int64{"order": 10, "cart": 2}, Resume: c.resume}
 			plan.expect()
 			if got := plan.Requests.String(); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
