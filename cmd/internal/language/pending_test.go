@@ -35,6 +35,7 @@ var pending = []string{
 	"engine/enginetest",
 	"engine/forecast",
 	"engine/govern",
+	"engine/health",
 	"engine/internal/alarm",
 	"engine/internal/clock",
 	"engine/internal/doc",
