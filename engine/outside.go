@@ -21,38 +21,41 @@ type Service interface {
 
 // ServiceState is how a service is doing.
 type ServiceState struct {
-	Name, Kind string
-	// Calls under way, at most so many, and calls that wait for a place.
-	InFlight, Bound, Waiting int
-	Rate, MaxRate            float64   // requests per second that may start; 0 is as many as come
-	RateWhy                  string    // in words: why the rate is what it is; of a database, why it has fewer connections than Bound was set to
-	Blocked                  time.Time // nothing starts before; zero is that it may
-	Refused                  int64     // 429s so far, of this process
-	Failures                 int64     // attempts so far that failed for the service's sake
-	Replies                  Replies   // to the attempts so far, of this process
-	Retries                  int64     // of those, the ones that were not a request's first
-	Breaker                  BreakerState
-	BreakerWhy               string    // in words; "" while it is closed
-	NextProbe                time.Time // of an open breaker
-	// Exhausted says that the service's quota is gone for long, in words; "" is that it is not. The run pauses until then,
-	// for a person where Until is zero.
-	Exhausted string
-	Until     time.Time
-	Said      time.Time // when it said so last
-	// Buckets are the parts of the service that are limited by themselves, where there are several and something is to be
-	// said of them.
-	Buckets []BucketState
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	// InFlight counts calls in flight, at most Bound of them.
+	InFlight int `json:"in_flight"`
+	Bound    int `json:"max_in_flight,omitempty"`
+	LimiterState
+	Failures   int64        `json:"failures"` // attempts that failed because of the service
+	Replies    Replies      `json:"-"`        // to the attempts of this process
+	Retries    int64        `json:"-"`        // attempts that were not a request's first
+	Breaker    BreakerState `json:"breaker"`
+	BreakerWhy string       `json:"breaker_why,omitempty"` // "" while it is closed
+	NextProbe  time.Time    `json:"next_probe,omitzero"`   // of an open breaker
+	// Until is when an exhausted quota is available again; the run pauses until then, or for a person if Until is zero.
+	Until time.Time `json:"-"`
+	Said  time.Time `json:"-"` // when the service reported it last
+	// Buckets are the parts of the service with their own limits, if there are several and there is something to report.
+	Buckets []BucketState `json:"buckets,omitempty"`
+}
+
+// LimiterState is how a rate limiter is doing.
+type LimiterState struct {
+	Waiting int     `json:"waiting,omitempty"`             // calls that wait for a slot or their turn
+	Rate    float64 `json:"requests_per_second,omitempty"` // that may start; 0 is unlimited
+	MaxRate float64 `json:"max_requests_per_second,omitempty"`
+	// RateWhy is the reason for the rate; of a database, why it has fewer connections than Bound was set to.
+	RateWhy   string    `json:"rate_why,omitempty"`
+	Blocked   time.Time `json:"blocked_until,omitzero"` // nothing starts before
+	Refused   int64     `json:"rate_limited"`           // 429s of this process
+	Exhausted string    `json:"exhausted,omitempty"`    // why the quota is used up for a long time; "" if it is not
 }
 
 // BucketState is how an endpoint of a service, or several that share a limit, are doing.
 type BucketState struct {
-	Name          string    // an endpoint, such as "GET /api/products/{}", or what the scenario or the service calls it
-	Rate, MaxRate float64   // requests per second that may start; 0 is as many as come
-	RateWhy       string    // in words
-	Blocked       time.Time // nothing starts before; zero is that it may
-	Waiting       int       // calls that wait for their turn
-	Refused       int64     // 429s so far, of this process
-	Exhausted     string    // its quota is gone for long, in words
+	Name string `json:"name"` // an endpoint, such as "GET /api/products/{}", or the name in the scenario or of the service
+	LimiterState
 }
 
 // Reply is what kind of answer an attempt at a request had: a status of HTTP, or none. What a database did counts as 2xx.

@@ -275,7 +275,7 @@ func TestGoneQuotaPauses(t *testing.T) {
 // TestQuotaOfNoTimeWaitsForAPerson, and does not pause again for the same.
 func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model", Exhausted: "the account is empty"}}
+		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}}
 		cfg, _, j := steered(20, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
@@ -300,7 +300,7 @@ func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 // pause again.
 func TestQuotaThatIsGoneAgainPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model", Exhausted: "the account is empty", Said: time.Now()}}
+		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}, Said: time.Now()}}
 		cfg, _, j := steered(20, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
@@ -325,7 +325,7 @@ func TestQuotaThatIsGoneAgainPauses(t *testing.T) {
 // service says so before the loop looks the next time.
 func TestQuotaGoneAgainPausesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model", Exhausted: "the account is empty"}, heals: true}
+		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}, heals: true}
 		cfg, _, j := steered(20, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)

@@ -10,7 +10,11 @@ type Row interface{ row() }
 
 // Place names a session: a take of an agent's turn in a cycle. Takes count from 0; a session requeued by hand has a
 // higher one, and the last counts.
-type Place struct{ Cycle, Agent, Take int }
+type Place struct {
+	Cycle int `json:"cycle"`
+	Agent int `json:"agent"`
+	Take  int `json:"take"`
+}
 
 // Entry is the result of one service step, as the journal keeps it for a replay.
 type Entry struct {
@@ -140,11 +144,14 @@ const (
 // ChangeRow is anything that a person or a governor changed mid-run, or that happened to it. What is one of the above,
 // one of [LiveSettings], or what a service calls it.
 type ChangeRow struct {
-	At             time.Time
-	Cycle          int
-	What, Old, New string
-	Who, Why       string
-	Inexact        *Inexact // set if the run's result may depend on timing from here on
+	At      time.Time `json:"at"`
+	Cycle   int       `json:"cycle"`
+	What    string    `json:"what"`
+	Old     string    `json:"old,omitempty"`
+	New     string    `json:"new,omitempty"`
+	Who     string    `json:"who,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Inexact *Inexact  `json:"-"` // set if the run's result may depend on timing from here on
 }
 
 // CheckpointRow makes a checkpoint. Memory holds the agents whose memory changed since the previous checkpoint, as

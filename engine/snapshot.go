@@ -102,13 +102,13 @@ type ClosedCycle struct {
 
 // ErrorNote is a class of errors with its last occurrence, which is not known where that was before a resume.
 type ErrorNote struct {
-	Class   Class
-	Count   int64
-	Cycle   int
-	Agent   int
-	Name    string // of the agent; "" where it is not known
-	Path    string
-	Message string
+	Class   Class  `json:"class"`
+	Count   int64  `json:"count"`
+	Cycle   int    `json:"cycle"`
+	Agent   int    `json:"agent"`
+	Name    string `json:"name,omitempty"` // of the agent; "" if unknown
+	Path    string `json:"step,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // Who is the agent for people.

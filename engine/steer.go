@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -84,12 +86,12 @@ type Stall struct {
 // Doing is what a session in flight is at.
 type Doing struct {
 	Place
-	Name    string    // of the agent; "" where it is not known
-	Began   time.Time // the session
-	Path    string    // of the step; "" before the first that can wait
-	Service string    // that the step asks; "" is none
-	Gate    string    // that holds it back, in words; "" is none
-	Since   time.Time // of the step or the gate
+	Name    string    `json:"name,omitempty"`    // of the agent; "" if unknown
+	Began   time.Time `json:"began"`             // the session
+	Path    string    `json:"step,omitempty"`    // "" before the first step that can wait
+	Service string    `json:"service,omitempty"` // that the step calls
+	Gate    string    `json:"waiting_for,omitempty"`
+	Since   time.Time `json:"since,omitzero"` // the beginning of the step or the wait
 }
 
 // BreakerState is that of a circuit breaker. The zero value lets everything through.
@@ -103,7 +105,22 @@ const (
 )
 
 func (b BreakerState) String() string {
-	return [...]string{BreakerClosed: "closed", BreakerHalfOpen: "half-open", BreakerOpen: "open"}[b]
+	return breakerStates[b]
+}
+
+var breakerStates = []string{BreakerClosed: "closed", BreakerHalfOpen: "half-open", BreakerOpen: "open"}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (b BreakerState) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (b *BreakerState) UnmarshalText(text []byte) error {
+	i := slices.Index(breakerStates, string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown breaker state %q", text)
+	}
+	*b = BreakerState(i)
+	return nil
 }
 
 // Governing is a policy that moves the limit, with what people are told of it.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -66,6 +67,19 @@ var classNames = [...]string{
 }
 
 func (c Class) String() string { return classNames[c] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (c *Class) UnmarshalText(text []byte) error {
+	i := slices.Index(classNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown class of errors %q", text)
+	}
+	*c = Class(i)
+	return nil
+}
 
 // Classes lists every class of error in the order in which they are shown.
 func Classes() []Class {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -40,25 +40,18 @@ type manifest struct {
 	Exact      bool                       `json:"exact"`
 	Inexact    *inexact                   `json:"inexact_since,omitempty"`
 	// Unconfirmed are the changing requests that may have been carried out twice, the first of them.
-	Unconfirmed      []unconfirmed `json:"unconfirmed,omitempty"`
-	UnconfirmedCount int64         `json:"unconfirmed_count"`
-	Cycle            int           `json:"cycle"`
-	Totals           totals        `json:"totals"`
-	Success          []judgement   `json:"success,omitempty"`
-	Forecast         *forecast     `json:"forecast,omitempty"`
+	Unconfirmed      []unconfirmed    `json:"unconfirmed,omitempty"`
+	UnconfirmedCount int64            `json:"unconfirmed_count"`
+	Cycle            int              `json:"cycle"`
+	Totals           totals           `json:"totals"`
+	Success          []view.Judgement `json:"success,omitempty"`
+	Forecast         *forecast        `json:"forecast,omitempty"`
 }
 
 type scenario struct {
 	File  string            `json:"file"`
 	Hash  string            `json:"hash"`
 	Files map[string]string `json:"files"` // those that are not UTF-8, or large, are left out
-}
-
-type budget struct {
-	Dollars  float64 `json:"usd,omitempty"`
-	Tokens   int64   `json:"tokens,omitempty"`
-	Requests int64   `json:"requests,omitempty"`
-	Seconds  float64 `json:"seconds,omitempty"`
 }
 
 // mostUnconfirmed bounds the unconfirmed requests that the manifest lists.
@@ -108,10 +101,10 @@ type totals struct {
 	QueueMS     map[string]float64 `json:"queue_wait_ms"`
 	Flow        flow               `json:"flow"`
 	HeldBy      map[string]float64 `json:"held_by_ms"` // over all requests
-	ByStep      []step             `json:"by_step,omitempty"`
-	Spent       budget             `json:"spent"` // of the budget, by all processes
+	ByStep      []view.Step        `json:"by_step,omitempty"`
+	Spent       view.Amounts       `json:"spent"` // of the budget, by all processes
 	Peaks       peaks              `json:"peaks"`
-	Overhead    *overhead          `json:"overhead,omitempty"`
+	Overhead    *view.Overhead     `json:"overhead,omitempty"`
 }
 
 // models is what calls of models took.
@@ -139,16 +132,6 @@ type flow struct {
 	TimeoutRate     *float64 `json:"timeout_rate"`
 }
 
-// step is the figures of one step.
-type step struct {
-	Step        string             `json:"step"`
-	Statuses    map[string]int64   `json:"statuses"`
-	Requests    int64              `json:"requests,omitempty"`
-	Retries     int64              `json:"retries,omitempty"`
-	RateLimited int64              `json:"rate_limited,omitempty"`
-	ServiceMS   map[string]float64 `json:"service_ms,omitempty"`
-}
-
 type peaks struct {
 	MemoryBytes          uint64  `json:"memory_bytes,omitempty"`
 	StoredBytes          int64   `json:"stored_bytes,omitempty"` // that the run took in the store
@@ -158,14 +141,6 @@ type peaks struct {
 	CheckpointGapSeconds float64 `json:"checkpoint_gap_seconds"`
 	ElapsedSeconds       float64 `json:"elapsed_seconds"`
 	LagSeconds           float64 `json:"lag_seconds"`
-}
-
-type judgement struct {
-	Metric    string   `json:"metric"`
-	Criterion string   `json:"criterion"`
-	Value     *float64 `json:"value"` // null where it is not known
-	Shown     string   `json:"shown"`
-	Passed    bool     `json:"passed"`
 }
 
 // RunJSON writes run.json, the manifest: what the run was made from, how it went, whether its result is exact.
@@ -223,12 +198,8 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 	if since != nil {
 		m.Inexact = &inexact{since.Cycle, since.Agent, since.Path, since.Why}
 	}
-	for _, j := range r.Verdict {
-		out := judgement{Metric: j.Criterion.Metric, Criterion: j.Criterion.Text, Shown: j.Shown, Passed: j.Passed}
-		if !j.Unknown && !math.IsNaN(j.Value) && !math.IsInf(j.Value, 0) {
-			out.Value = &j.Value
-		}
-		m.Success = append(m.Success, out)
+	if len(r.Verdict) > 0 {
+		m.Success = view.NewJudgements(r.Verdict)
 	}
 	m.Forecast = newForecast(r, t)
 	return m
@@ -284,8 +255,8 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 			t.Flow.Parallel, t.Flow.Sequential, t.Flow.Failed, t.Flow.TimedOut,
 			figure(t.Flow.Rate(t.Ended())), figure(t.Flow.Speedup()), figure(t.Speedup()), figure(t.TimeoutRate()),
 		},
-		ByStep: bySteps(t.ByStep.Figures()),
-		Spent:  newSpent(t), Overhead: newOverhead(r, &t.Peaks),
+		ByStep: view.NewSteps(t.ByStep.Figures()),
+		Spent:  newSpent(t), Overhead: view.NewOverhead(&t.Peaks.Overhead, t.Peaks.Late, r.Limit, ""),
 		Peaks: peaks{
 			MemoryBytes: t.Peaks.Memory, StoredBytes: t.Peaks.Stored, Connections: t.Peaks.Connections, ServerConnections: t.Peaks.ServerConnections,
 			CycleSeconds: t.Peaks.Cycle.Seconds(), CheckpointGapSeconds: t.Peaks.CheckpointGap.Seconds(),
@@ -311,46 +282,8 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	return out
 }
 
-// overhead is where the time went, and what keeps the run from being faster.
-type overhead struct {
-	SessionSeconds map[string]float64 `json:"session_seconds"` // of all sessions together, by what for
-	Lost           *float64           `json:"lost"`            // the part of these that went to the engine and the journal; null where it is not known
-	SpanSeconds    float64            `json:"span_seconds"`    // of the run, that what follows is of
-	CoreSeconds    float64            `json:"core_seconds"`    // that the machine had
-	MachineSeconds float64            `json:"machine_cpu_seconds"`
-	ProcessSeconds float64            `json:"process_cpu_seconds"`
-	GarbageSeconds float64            `json:"collector_cpu_seconds"`
-	WriterSeconds  float64            `json:"journal_writer_seconds"`
-	WindowSeconds  float64            `json:"window_cpu_seconds,omitempty"`
-	BarrierSeconds float64            `json:"barrier_seconds"`
-	LateMS         float64            `json:"late_ms"` // at worst
-	CoreWaitMS     float64            `json:"core_wait_p99_ms"`
-	LimitedBy      string             `json:"limited_by,omitempty"`
-	Why            string             `json:"limited_why,omitempty"`
-}
-
-// newOverhead is nil where nothing was measured.
-func newOverhead(r *engine.RunRecord, p *engine.Peaks) *overhead {
-	o := &p.Overhead
-	if o.Span <= 0 {
-		return nil
-	}
-	b := health.FindBottleneck(o, r.Limit, "")
-	all := &overhead{
-		SessionSeconds: map[string]float64{}, Lost: figure(o.Times.Lost()), SpanSeconds: o.Span.Seconds(), CoreSeconds: o.Cores.Seconds(),
-		MachineSeconds: o.Machine.Seconds(), ProcessSeconds: o.Process.Seconds(), GarbageSeconds: o.Collector.Seconds(),
-		WriterSeconds: o.Writer.Seconds(), WindowSeconds: o.Window.Seconds(), BarrierSeconds: o.Barrier.Seconds(),
-		LateMS: milliseconds(p.Late.Tick), CoreWaitMS: milliseconds(p.Late.Core), LimitedBy: b.Kind.String(), Why: b.String(),
-	}
-	for _, of := range engine.Purposes() {
-		all.SessionSeconds[of.String()] = o.Times[of].Seconds()
-	}
-	return all
-}
-
-func newSpent(t *engine.Totals) budget {
-	spent := t.Spent().Amount()
-	return budget{float64(spent.Cost) / 1e9, spent.Tokens, spent.Requests, t.Peaks.Elapsed.Seconds()}
+func newSpent(t *engine.Totals) view.Amounts {
+	return view.NewSpent(t.Spent().Amount(), t.Peaks.Elapsed)
 }
 
 func newModels(u *engine.Usage) models {
@@ -360,20 +293,6 @@ func newModels(u *engine.Usage) models {
 		m.Cost = &cost
 	}
 	return m
-}
-
-// bySteps are the figures of steps, ascending by path.
-func bySteps(figures []engine.StepFigures) []step {
-	all := make([]step, len(figures))
-	for i, f := range figures {
-		all[i] = step{f.Path, map[string]int64{}, f.Requests, f.Retries, f.RateLimited, described(&f.Service)}
-		for status, n := range f.Statuses {
-			if n > 0 {
-				all[i].Statuses[engine.StepStatus(status).String()] = n
-			}
-		}
-	}
-	return all
 }
 
 // figure is a number to three places; nil where it is not known.

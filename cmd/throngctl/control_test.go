@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // TestSecondTerminal steers a run of another process until it stops, and finds in the store who did what and why.
@@ -119,7 +120,7 @@ func TestFollowedStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := json.NewDecoder(pipe)
-	var first, last control.Status
+	var first, last view.Status
 	if err := lines.Decode(&first); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
@@ -146,17 +147,20 @@ func TestPrintStatus(t *testing.T) {
 		t.Error(out)
 	}
 	for name, c := range map[string]struct {
-		status control.Status
+		status view.Status
 		want   string
 	}{
-		"little": {control.Status{Run: "r", Title: "T", Phase: "preparing", Breaker: "closed"}, `run r: T
+		"little": {view.Status{Progress: view.Progress{Run: "r", Phase: "preparing"}, Title: "T", Steering: view.Steering{Breaker: "closed"}}, `run r: T
   phase        preparing
   progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
   time         0s so far
   limit        0, 0 in flight
   checkpoints  0
 `},
-		"a limit that nothing has moved": {control.Status{Run: "r", Title: "T", Phase: "running", Breaker: "closed", Limit: 9, Floor: 1, Ceiling: 50, Governor: "adaptive", SteeredBy: "resources"}, `run r: T
+		"a limit that nothing has moved": {view.Status{
+			Progress: view.Progress{Run: "r", Phase: "running", Limit: 9}, Title: "T",
+			Steering: view.Steering{Breaker: "closed", Floor: 1, Ceiling: 50, Governor: "adaptive", SteeredBy: "resources"},
+		}, `run r: T
   phase        running
   progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
   time         0s so far
@@ -189,25 +193,33 @@ func TestPrintStatus(t *testing.T) {
 }
 
 // muchToSay is a run with all that a status can tell, but for times of day.
-func muchToSay() control.Status {
+func muchToSay() view.Status {
 	left := 90.
-	return control.Status{
-		Run: "r", Title: "T", Phase: "paused", Reason: "lunch", Inexact: "inexact since cycle 1", Cycle: 2, Cycles: 24, Done: 10, Total: 100, CycleDone: 5,
-		CycleTotal: 6, Failed: 2, PerSecond: 84.2, Elapsed: 60, Remaining: &left, Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive",
-		SteeredBy: "resources", Steered: "25 → 20: CPU 91 %", Breaker: "open", BreakerWhy: "half of the cycle failed",
-		Services: []control.Service{{
-			Name: "model", InFlight: 3, Bound: 50, Rate: 8, RateWhy: "8/s: a 429 from 10/s", Refused: 9, Breaker: "half-open", BreakerWhy: "some failed",
-			Exhausted: "the quota of the day is gone",
-		}, {
-			Name: "small", Kind: "llm", InFlight: 1, Bound: 2, Waiting: 1234, Rate: 40, RateWhy: "40/s: doubled, no 429 came yet", Breaker: "closed",
-		}},
-		Budget: &control.Budget{Dollars: 5, SpentDollars: 1.25, Tokens: 1000, SpentTokens: 10, WallSeconds: 3600, Short: "dollars will not last"},
-		Stall:  &control.Stall{Why: "they wait for model"}, Checkpoints: 2,
-		Oldest: []control.Doing{{Agent: 4, Name: "eve", Path: "ask", Service: "model", Gate: "rate limiter"}, {Agent: 7}},
-		Health: []control.Finding{
-			{Metric: "latency", Level: "healthy", Value: "1s"}, {Metric: "CPU", Level: "critical", Value: "95 %", Threshold: "above 90 %", Advice: "do less"},
+	return view.Status{
+		Progress: view.Progress{
+			Run: "r", Phase: "paused", Reason: "lunch", Cycle: 2, Cycles: 24, Sessions: 10, Planned: 100, Failed: 2, SessionRate: 84.2, Elapsed: 60,
+			Remaining: &left, Limit: 20, InFlight: 7,
 		},
-		Overhead: &control.Overhead{Words: "services 59 %, engine 41 %", Why: "This machine is the limit: 97 % of its 2 cores are in use", Advice: "lower the limit"},
+		Totals: view.Totals{Inexact: "inexact since cycle 1"},
+		Steering: view.Steering{
+			Floor: 1, Ceiling: 100, Governor: "adaptive", SteeredBy: "resources", Steered: "25 → 20: CPU 91 %", Breaker: "open", BreakerWhy: "half of the cycle failed",
+		},
+		Title: "T", CycleEnded: 5, CycleTotal: 6,
+		Services: []engine.ServiceState{{
+			Name: "model", InFlight: 3, Bound: 50, Breaker: engine.BreakerHalfOpen, BreakerWhy: "some failed",
+			LimiterState: engine.LimiterState{Rate: 8, RateWhy: "8/s: a 429 from 10/s", Refused: 9, Exhausted: "the quota of the day is gone"},
+		}, {
+			Name: "small", Kind: "llm", InFlight: 1, Bound: 2, LimiterState: engine.LimiterState{Waiting: 1234, Rate: 40, RateWhy: "40/s: doubled, no 429 came yet"},
+		}},
+		Budget: &view.Budget{
+			Limit: view.Amounts{Cost: 5, Tokens: 1000, Seconds: 3600}, Spent: view.Amounts{Cost: 1.25, Tokens: 10}, Short: "dollars will not last",
+		},
+		Stall: &view.Stall{Why: "they wait for model"}, Checkpoints: 2,
+		Oldest: []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Path: "ask", Service: "model", Gate: "rate limiter"}, {Place: engine.Place{Agent: 7}}},
+		Health: []health.Finding{
+			{Metric: "latency", Level: health.Healthy, Value: "1s"}, {Metric: "CPU", Level: health.Critical, Value: "95 %", Threshold: "above 90 %", Advice: "do less"},
+		},
+		Overhead: &view.Overhead{Words: "services 59 %, engine 41 %", Why: "This machine is the limit: 97 % of its 2 cores are in use", Advice: "lower the limit"},
 	}
 }
 

@@ -58,7 +58,7 @@ func names(v any, all map[string]bool) {
 		for name, inner := range v {
 			all[name] = true
 			switch name {
-			case "outcomes", "events", "persona", "memory", "data", "seconds", "headers":
+			case "outcomes", "events", "persona", "memory", "data", "session_seconds", "headers":
 			default:
 				names(inner, all)
 			}
@@ -86,7 +86,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		t.Fatalf("%v: %s", err, lines[len(lines)-1])
 	}
 	var middle progressJSON
-	if err := json.Unmarshal([]byte(lines[len(lines)-2]), &middle); err != nil || middle.Event != progressEvent || middle.Phase != "ended" || middle.Done != 20 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-2]), &middle); err != nil || middle.Event != progressEvent || middle.Phase != "ended" || middle.Sessions != 20 {
 		t.Errorf("%v: %s", err, lines[len(lines)-2])
 	}
 	run := string(first.Run)
@@ -106,7 +106,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		{"runs", exitDone, []string{`"run": "` + run, `"state": "finished"`, `"exact": true`, `"passed": true`, `"seed": 7`}},
 		{"checkpoints " + run, exitDone, []string{`"run": "` + run, `"number": 1`, `"kind": "by time"`, `"bytes": `}},
 		{"checkpoints " + run + " --show 1", exitDone, []string{`"memory": `, `"limit": 50`}},
-		{"status", exitDone, []string{`"phase":"ended"`, `"done":20`}},
+		{"status", exitDone, []string{`"phase":"ended"`, `"sessions":20`}},
 		{"agents " + run, exitDone, []string{`"agents": 10`, `"no_session": 0`, `"outcomes": {`}},
 		{"agents " + run + " --state stopped", exitDone, []string{`"state": "stopped"`, `"who": [`}},
 		{"timeline shopper-3 " + run, exitDone, []string{`"id": "shopper-3"`, `"sessions": [`, `"total_ms": `, `"path": "decide_shop"`}},

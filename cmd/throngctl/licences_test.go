@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-
 )
 
 func TestLicences(t *testing.T) {
@@ -19,4 +18,3 @@ func TestLicences(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
-

@@ -87,7 +87,7 @@ func TestNotify(t *testing.T) {
 				}
 				rest = after
 			}
-			if last := h.got[len(h.got)-1]; last.Run == "" || last.Scenario == "" || last.Passed == nil || last.Figures.Phase != "ended" {
+			if last := h.got[len(h.got)-1]; last.Run == "" || last.Scenario == "" || last.Passed == nil || last.Progress.Phase != "ended" {
 				t.Errorf("the last is %+v", last)
 			}
 			if strings.Contains(out+stderr, "canary-9c1d") || strings.Contains(stderr, "could not be sent") {

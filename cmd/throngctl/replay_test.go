@@ -175,7 +175,7 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 		"has nothing to record":                                          {"--replay", of, "--record"},
 		"leave out --set, --chain":                                       {"--replay", of, "--set", "a=1"},
 		"not found":                                                      {"--replay", "nothing"},
-		"file: no scenario given":                                            {},
+		"file: no scenario given":                                        {},
 		"ends sessions before they ask":                                  {file, "--record", "--cycle-timeout", "1m"},
 	} {
 		code, out, stderr := ctl(t, append([]string{"run", "--data", data}, args...)...)

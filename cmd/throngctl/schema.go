@@ -14,10 +14,10 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // schemaCmd prints JSON Schemas.
@@ -53,7 +53,7 @@ var answers = []printed{
 	{"fork", "progress", progressJSON{}},
 	{"fork", "waiting", waitingJSON{}},
 	{"fork", "ended", endedJSON{}},
-	{"status", "", control.Status{}},
+	{"status", "", view.Status{}},
 	{"set", "", changesJSON{}},
 	{"pause", "", doneJSON{}},
 	{"continue", "", doneJSON{}},

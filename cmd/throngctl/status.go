@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/dash"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -54,7 +55,7 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 		return c.then(ctx, t)
 	}
 	var record *engine.RunRecord
-	var ended *control.Status
+	var ended *view.Status
 	err := t.look(ctx, func(store *sqlite.Store) (err error) {
 		if record, err = inProgress(ctx, store, c.RunID); err != nil {
 			return err
@@ -122,7 +123,7 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // endedStatus returns the status of a run that is not in progress, from the store.
-func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) (*control.Status, error) {
+func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) (*view.Status, error) {
 	totals, err := store.Totals(ctx, r.ID)
 	if err != nil {
 		return nil, err
@@ -131,13 +132,8 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 	if err != nil {
 		return nil, err
 	}
-	s := &control.Status{
-		Run: string(r.ID), Title: r.Title, At: time.Now().UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Ending: cmp.Or(r.Ending.String(), r.State()),
-		Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total, Limit: r.Limit, Floor: r.Settings.Floor, Ceiling: r.Settings.Ceiling, Governor: r.Settings.Governor,
-		Breaker: engine.BreakerClosed.String(), Checkpoints: len(checkpoints),
-		Overhead: control.NewOverhead(&totals.Peaks.Overhead, totals.Peaks.Late, r.Limit, ""),
-	}
-	s.Sum(&totals)
+	s := view.OfRecord(r, &totals, time.Now())
+	s.Checkpoints = len(checkpoints)
 	doubts, err := store.Unconfirmed(ctx, r.ID, 0) // of sessions that have not ended, too
 	if err != nil {
 		return nil, err
@@ -153,12 +149,12 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 
 // unsent says what of a run waits for the database that is configured; nil where there is none, or it never was to go
 // there.
-func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.RunID) (*control.Sink, error) {
+func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.RunID) (*view.Sink, error) {
 	db, err := databaseFlag{}.find(t)
 	if err != nil || db.URL == "" {
 		return nil, err
 	}
-	s := &control.Sink{Target: db.Target()}
+	s := &view.Sink{Target: db.Target()}
 	switch s.Unsent, err = store.Unsent(ctx, run, s.Target); {
 	case errors.Is(err, engine.ErrNotFound):
 		return nil, nil //nolint:nilnil // it is not to go there
@@ -173,11 +169,11 @@ func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.R
 }
 
 // unconfirmedOf says how many requests of a run may have been carried out more than once, and where they are listed.
-func unconfirmedOf(s *control.Status) string {
+func unconfirmedOf(s *view.Status) string {
 	if s.Unconfirmed == 0 {
 		return ""
 	}
-	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them with: throngctl check --after " + s.Run
+	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them with: throngctl check --after " + string(s.Run)
 }
 
 // showEnded prints how a run ended and how to continue.
@@ -197,7 +193,7 @@ func (t *terminal) showEnded(r *engine.RunRecord) {
 	}
 }
 
-func (t *terminal) showStatus(s *control.Status, asJSON bool) error {
+func (t *terminal) showStatus(s *view.Status, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(t.out).Encode(s)
 	}
@@ -208,7 +204,7 @@ func (t *terminal) showStatus(s *control.Status, asJSON bool) error {
 const shownOldest = 5
 
 // printStatus writes what a person would ask for first: what is unwell comes last, where the eye is.
-func printStatus(out io.Writer, s *control.Status) error {
+func printStatus(out io.Writer, s *view.Status) error {
 	fmt.Fprintf(out, "run %s: %s\n", s.Run, s.Title)
 	w := tabwriter.NewWriter(out, 2, 4, 2, ' ', 0)
 	row := func(name string, parts ...string) {
@@ -218,9 +214,9 @@ func printStatus(out io.Writer, s *control.Status) error {
 	}
 	row("phase", join(": ", join(", ", s.Phase, s.Ending), s.Reason), s.Inexact)
 	row("unconfirmed", unconfirmedOf(s))
-	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), doneOf(s.Done, s.Total)+" sessions done",
-		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)),
-		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.PerSecond))
+	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), doneOf(s.Sessions, s.Planned)+" sessions done",
+		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)),
+		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.SessionRate))
 	row("time", seconds(s.Elapsed)+" elapsed", left(s.Remaining))
 	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), steered(s))
 	if s.Breaker != engine.BreakerClosed.String() {
@@ -230,10 +226,10 @@ func printStatus(out io.Writer, s *control.Status) error {
 		printAsked(row, &s.Services[i])
 	}
 	if b := s.Budget; b != nil {
-		row("budget", taken("$"+decimals(b.SpentDollars), b.Dollars, "$"+decimals(b.Dollars)),
-			taken(engine.FormatCount(b.SpentTokens), float64(b.Tokens), engine.FormatCount(b.Tokens)+" tokens"),
-			taken(engine.FormatCount(b.SpentRequest), float64(b.Requests), engine.FormatCount(b.Requests)+" requests"),
-			taken(seconds(s.Elapsed), b.WallSeconds, seconds(b.WallSeconds)), b.Short)
+		row("budget", taken("$"+decimals(b.Spent.Cost), b.Limit.Cost, "$"+decimals(b.Limit.Cost)),
+			taken(engine.FormatCount(b.Spent.Tokens), float64(b.Limit.Tokens), engine.FormatCount(b.Limit.Tokens)+" tokens"),
+			taken(engine.FormatCount(b.Spent.Requests), float64(b.Limit.Requests), engine.FormatCount(b.Limit.Requests)+" requests"),
+			taken(seconds(s.Elapsed), b.Limit.Seconds, seconds(b.Limit.Seconds)), b.Short)
 	}
 	row("checkpoints", fmt.Sprint(s.Checkpoints), at(s.LastCheckpoint, "last"))
 	if s.Stall != nil {
@@ -252,15 +248,15 @@ func printStatus(out io.Writer, s *control.Status) error {
 		printOverhead(row, s.Overhead)
 	}
 	for _, f := range s.Health {
-		if f.Level == health.Warning.String() || f.Level == health.Critical.String() {
-			row(f.Level, f.Metric+" "+f.Value+" ("+f.Threshold+")", f.Advice)
+		if f.Level >= health.Warning {
+			row(f.Level.String(), string(f.Metric)+" "+f.Value+" ("+f.Threshold+")", f.Advice)
 		}
 	}
 	return w.Flush()
 }
 
 // printOverhead says where the time goes, and what keeps the run from going faster.
-func printOverhead(row func(name string, parts ...string), o *control.Overhead) {
+func printOverhead(row func(name string, parts ...string), o *view.Overhead) {
 	if o.Words != "" {
 		row("time spent", o.Words)
 	}
@@ -270,7 +266,7 @@ func printOverhead(row func(name string, parts ...string), o *control.Overhead) 
 }
 
 // server is how many clients the database server has; "" where it does not say.
-func server(c *control.Connections) string {
+func server(c *view.Connections) string {
 	if c.Server == nil || c.Max == nil {
 		return ""
 	}
@@ -278,11 +274,11 @@ func server(c *control.Connections) string {
 }
 
 // printAsked writes a line for a service.
-func printAsked(row func(name string, parts ...string), s *control.Service) {
+func printAsked(row func(name string, parts ...string), s *engine.ServiceState) {
 	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound))}
 	parts = append(parts, limiterParts(s.Waiting, s.Rate, s.RateWhy, s.Blocked, s.Refused)...)
-	if s.Breaker != engine.BreakerClosed.String() {
-		parts = append(parts, "breaker "+join(": ", s.Breaker, s.BreakerWhy))
+	if s.Breaker != engine.BreakerClosed {
+		parts = append(parts, "breaker "+join(": ", s.Breaker.String(), s.BreakerWhy))
 	}
 	row("service "+s.Name, append(parts, s.Exhausted)...)
 	for i := range s.Buckets {
@@ -336,7 +332,7 @@ func left(remaining *float64) string {
 	return seconds(*remaining) + " left"
 }
 
-func bounds(s *control.Status) string {
+func bounds(s *view.Status) string {
 	if s.Governor == "" || s.Governor == engine.Manual {
 		return s.Governor
 	}
@@ -360,7 +356,7 @@ func stamped(text string, when time.Time) string {
 }
 
 // steered says why the limit was moved last, and by what; "" is that it was not.
-func steered(s *control.Status) string {
+func steered(s *view.Status) string {
 	if s.Steered == "" {
 		return ""
 	}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -36,7 +36,7 @@ func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 		for i := range m.Recent {
 			vitals.See(&engine.Snapshot{Metrics: m.Recent[i]})
 		}
-		return t.showStatus(control.NewStatus(r.Title, m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
+		return t.showStatus(view.NewStatus(r.Title, m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
 	})
 }
 

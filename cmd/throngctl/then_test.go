@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // TestWithoutAWindow is what the window shows of a run that is over: a moment of it, what to look at, who is whom.
@@ -23,15 +23,15 @@ func TestWithoutAWindow(t *testing.T) {
 		}
 		return out
 	}
-	var early, late control.Status
+	var early, late view.Status
 	if err := json.Unmarshal([]byte(answer("status", "--at", "0s", "--json")), &early); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal([]byte(answer("status", "--at", "1h", "--json")), &late); err != nil {
 		t.Fatal(err)
 	}
-	if early.Done != 0 || late.Done != 60 || late.Phase != "ended" {
-		t.Errorf("at first %d sessions are done, at the end %d, and it is %s", early.Done, late.Done, late.Phase)
+	if early.Sessions != 0 || late.Sessions != 60 || late.Phase != "ended" {
+		t.Errorf("at first %d sessions are done, at the end %d, and it is %s", early.Sessions, late.Sessions, late.Phase)
 	}
 	if code, _, stderr := ctl(t, "status", "--at", "teatime", "--data", data); code != exitUsage || !strings.Contains(stderr, "not a time") {
 		t.Errorf("exit code %d: %s", code, stderr)

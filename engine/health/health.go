@@ -3,6 +3,7 @@ package health
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -40,16 +41,31 @@ const (
 )
 
 func (l Level) String() string {
-	return [...]string{Unknown: "", Good: "good", Healthy: "healthy", Warning: "warning", Critical: "critical"}[l]
+	return levels[l]
+}
+
+var levels = []string{Unknown: "", Good: "good", Healthy: "healthy", Warning: "warning", Critical: "critical"}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (l *Level) UnmarshalText(text []byte) error {
+	i := slices.Index(levels, string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown level %q", text)
+	}
+	*l = Level(i)
+	return nil
 }
 
 // Finding is a line of a run's health.
 type Finding struct {
-	Metric    Metric
-	Level     Level
-	Value     string // "" where it is not known
-	Threshold string // from where it is a warning, and critical
-	Advice    string // what to do from a warning on, or what is good about it; else ""
+	Metric    Metric `json:"metric"`
+	Level     Level  `json:"level"`
+	Value     string `json:"value"` // "" if unknown
+	Threshold string `json:"threshold"`
+	Advice    string `json:"advice,omitempty"` // what to do about a warning, or what is good
 }
 
 // vital is a line of the table. Figures grow with the trouble and are NaN where they are not known: from warn on it is a

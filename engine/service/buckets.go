@@ -264,7 +264,10 @@ func bucketOf(h http.Header) (name string, global bool) {
 func (b *bucket) state(now time.Time) engine.BucketState {
 	p := b.rateLimiter.State(now)
 	return engine.BucketState{
-		Name: b.name, Rate: p.Rate, MaxRate: p.Limits.Ceiling, RateWhy: p.Why, Blocked: p.Blocked, Waiting: p.Waiting, Refused: b.refused.Load(), Exhausted: p.Exhausted,
+		Name: b.name,
+		LimiterState: engine.LimiterState{
+			Rate: p.Rate, MaxRate: p.Limits.Ceiling, RateWhy: p.Why, Blocked: p.Blocked, Waiting: p.Waiting, Refused: b.refused.Load(), Exhausted: p.Exhausted,
+		},
 	}
 }
 

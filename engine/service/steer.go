@@ -18,7 +18,8 @@ var (
 // State implements [engine.Service]. A call that has a place and waits for its turn counts among those that wait.
 func (h *HTTP) State(now time.Time) engine.ServiceState {
 	t := &h.transport
-	s := engine.ServiceState{Name: h.name, Kind: h.kind, Refused: t.rejected.Load()}
+	s := engine.ServiceState{Name: h.name, Kind: h.kind}
+	s.Refused = t.rejected.Load()
 	s.Bound, s.InFlight, s.Waiting = t.bound.State()
 	if t.buckets.one { // those who wait for their turn have a place
 		s.InFlight = max(s.InFlight-t.rateLimiter.State(now).Waiting, 0)

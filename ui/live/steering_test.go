@@ -92,8 +92,8 @@ func TestAlarm(t *testing.T) {
 	at := time.Date(2030, 3, 1, 12, 5, 0, 0, time.Local)
 	st.run.change(func(s *engine.Snapshot) {
 		s.Breaker, s.BreakerWhy, s.NextProbe = engine.BreakerOpen, "60 % of cycle 3 failed", at
-		s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen, BreakerWhy: "open since 12:04; next try in 7s", NextProbe: at, Bound: 200, InFlight: 3, Rate: 10, MaxRate: 50, RateWhy: "after a 429", Buckets: []engine.BucketState{
-			{Name: "POST /orders", Waiting: 31, Refused: 7, Blocked: s.At.Add(time.Minute)},
+		s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen, BreakerWhy: "open since 12:04; next try in 7s", NextProbe: at, Bound: 200, InFlight: 3, LimiterState: engine.LimiterState{Rate: 10, MaxRate: 50, RateWhy: "after a 429"}, Buckets: []engine.BucketState{
+			{Name: "POST /orders", LimiterState: engine.LimiterState{Waiting: 31, Refused: 7, Blocked: s.At.Add(time.Minute)}},
 		}}}
 		s.Stall = &engine.Stall{Why: "5 sessions wait for shop"}
 		s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5, Requests: 1000}, Spent: engine.Amount{Cost: 1_230_000_000, Requests: 640}, Forecast: engine.Amount{Cost: 6e9}, Short: "the budget will not last"}

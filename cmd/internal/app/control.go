@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // stayAwake keeps the machine awake while the run goes on, if it is to and can.
@@ -30,7 +31,7 @@ func (l assembly) stayAwake(j *Job) {
 
 // takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
 func (l assembly) takeOrders(j *Job) {
-	var sink func() *control.Sink
+	var sink func() *view.Sink
 	if j.Target != "" {
 		sink = l.Remote.Sink
 	}

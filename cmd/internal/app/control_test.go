@@ -55,7 +55,7 @@ func TestRunTakesOrders(t *testing.T) {
 	}
 	defer func() { _ = c.Close() }()
 	status, err := c.Status(t.Context())
-	if err != nil || status.Run != string(job.Record.ID) || status.Title != "Hamlet" || status.Total != 15 {
+	if err != nil || status.Run != job.Record.ID || status.Title != "Hamlet" || status.Planned != 15 {
 		t.Errorf("%+v, %v", status, err)
 	}
 	if _, err := c.Set(t.Context(), []engine.Assignment{{Name: engine.LimitSetting, Value: "7"}}, "a test"); err != nil || job.Run.Snapshot().Limit != 7 {

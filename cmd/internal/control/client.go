@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Client gives orders to a run in progress. It is for one goroutine.
@@ -109,7 +110,7 @@ func (c *Client) order(ctx context.Context, q request) error {
 }
 
 // Status returns how the run is doing.
-func (c *Client) Status(ctx context.Context) (*Status, error) {
+func (c *Client) Status(ctx context.Context) (*view.Status, error) {
 	r, err := c.ask(ctx, request{Order: orderStatus})
 	switch {
 	case err != nil:

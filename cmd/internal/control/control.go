@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Run is what can be done to a run in progress.
@@ -34,5 +35,5 @@ type Job struct {
 	// durable.
 	Tell func(ctx context.Context, ids []string, text, who string) error
 	// Sink says how the sending of results does; nil where they stay on this machine.
-	Sink func() *Sink
+	Sink func() *view.Sink
 }

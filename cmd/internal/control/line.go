@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // version is that of the protocol.
@@ -50,7 +51,7 @@ type request struct {
 type reply struct {
 	Version  int              `json:"version"`
 	Error    *fault           `json:"error,omitempty"`
-	Status   *Status          `json:"status,omitempty"`
+	Status   *view.Status     `json:"status,omitempty"`
 	Tunables []engine.Tunable `json:"tunables,omitempty"`
 	Changes  []engine.Change  `json:"changes,omitempty"`
 }

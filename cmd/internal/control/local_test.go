@@ -24,7 +24,7 @@ func TestLocal(t *testing.T) {
 	if got, want := r.heard(), "apply [{floor 30}] by W because by hand; pause by W because lunch"; got != want {
 		t.Errorf("asked for %q, want %q", got, want)
 	}
-	if s, err := look.Status(t.Context()); err != nil || s.Run != string(runID) || s.Limit != 50 {
+	if s, err := look.Status(t.Context()); err != nil || s.Run != runID || s.Limit != 50 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if err := l.Close(); err != nil {

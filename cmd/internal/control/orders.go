@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // mostWords is how long, in characters, who and why may be.
@@ -69,11 +70,11 @@ func (s *server) status(_ *request, r *reply) error {
 	snap := s.job.Snapshot()
 	s.mu.Lock()
 	s.vitals.See(snap)
-	health := health.Judge(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
+	findings := health.Judge(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
 	overhead, late := s.vitals.Overhead(snap)
 	s.mu.Unlock()
-	r.Status = NewStatus(s.job.Title, snap, health)
-	r.Status.Overhead = NewOverhead(&overhead, late, snap.Limit, snap.Binds)
+	r.Status = view.NewStatus(s.job.Title, snap, findings)
+	r.Status.Overhead = view.NewOverhead(&overhead, late, snap.Limit, snap.Binds)
 	if s.job.Sink != nil {
 		r.Status.Sink = s.job.Sink()
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 func TestStatus(t *testing.T) {
@@ -20,9 +21,9 @@ func TestStatus(t *testing.T) {
 		Steer: "25 → 20: CPU 91 % for 3 s, above 80 %", Steered: at.Add(-time.Second), Breaker: engine.BreakerOpen, BreakerWhy: "half of the cycle failed",
 		NextProbe: at.Add(time.Minute), Stall: &engine.Stall{Since: at.Add(-70 * time.Second), Why: "they wait for model"},
 		Services: []engine.ServiceState{{
-			Name: "model", Kind: "llm", InFlight: 3, Bound: 50, Waiting: 4, Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Refused: 9,
-			Breaker: engine.BreakerHalfOpen, Exhausted: "the quota of the day is gone",
-			Buckets: []engine.BucketState{{Name: "POST /embeddings", Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Waiting: 4, Refused: 9}},
+			Name: "model", Kind: "llm", InFlight: 3, Bound: 50, Breaker: engine.BreakerHalfOpen,
+			LimiterState: engine.LimiterState{Waiting: 4, Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Refused: 9, Exhausted: "the quota of the day is gone"},
+			Buckets:      []engine.BucketState{{Name: "POST /embeddings", LimiterState: engine.LimiterState{Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Waiting: 4, Refused: 9}}},
 		}},
 		Budget:  engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Spent: engine.Amount{Cost: 1_250_000_000, Tokens: 10, Requests: 2}, Short: "dollars"},
 		Oldest:  []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", Gate: "rate limiter"}, {}, {}, {}, {}, {}},
@@ -39,16 +40,16 @@ func TestStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"run":"20300301-120000-abcd","title":"Hamlet","at":"2030-03-01T12:00:00Z","phase":"paused","reason":"lunch"`,
-		`"inexact":"inexact since cycle 1: told"`, `"cycle":2,"cycles":24,"done":844,"total":8928,"cycle_done":100,"cycle_total":372,"cycle_seconds":0,"failed":5`,
-		`"elapsed_seconds":60,"remaining_seconds":90,"limit":20,"in_flight":7,"floor":1,"ceiling":100,"governor":"adaptive","steered_by":"resources"`,
+		`"run":"20300301-120000-abcd","at":"2030-03-01T12:00:00Z","phase":"paused","reason":"lunch"`, `"title":"Hamlet"`,
+		`"inexact":"inexact since cycle 1: told"`, `"cycle":2,"cycles":24,"sessions":844,"planned_sessions":8928,"failed_sessions":5,"limit":20,"in_flight":7`, `"cycle_sessions":100,"cycle_planned_sessions":372`,
+		`"elapsed_seconds":60,"remaining_seconds":90`, `"floor":1,"ceiling":100,"governor":"adaptive","steered_by":"resources"`,
 		`"breaker":"open","breaker_why":"half of the cycle failed","next_probe":"2030-03-01T12:01:00Z"`,
 		`"stall":{"since":"2030-03-01T11:58:50Z","why":"they wait for model"}`,
-		`"buckets":[{"name":"POST /embeddings","rate":8,"max_rate":50,"rate_why":"a 429","blocked_until":"2030-03-01T12:00:00Z","waiting":4,"refused":9}]`,
-		`{"name":"model","kind":"llm","in_flight":3,"bound":50,"waiting":4,"rate":8,"max_rate":50,"rate_why":"a 429"`,
-		`"breaker":"half-open","exhausted":"the quota of the day is gone","buckets"`,
-		`"budget":{"dollars":5,"spent_dollars":1.25,"spent_tokens":10,"spent_requests":2,"short":"dollars"}`,
-		`{"agent":4,"name":"eve","began":"2030-03-01T12:00:00Z","path":"ask","service":"model","gate":"rate limiter"}`,
+		`"buckets":[{"name":"POST /embeddings","waiting":4,"requests_per_second":8,"max_requests_per_second":50,"rate_why":"a 429","blocked_until":"2030-03-01T12:00:00Z","rate_limited":9}]`,
+		`{"name":"model","kind":"llm","in_flight":3,"max_in_flight":50,"waiting":4,"requests_per_second":8,"max_requests_per_second":50,"rate_why":"a 429"`,
+		`"exhausted":"the quota of the day is gone"`, `"breaker":"half-open","buckets"`,
+		`"budget":{"limit":{"usd":5},"spent":{"usd":1.25,"tokens":10,"requests":2,"seconds":60},"short":"dollars"}`,
+		`"agent":4,"take":0,"name":"eve","began":"2030-03-01T12:00:00Z","step":"ask","service":"model","waiting_for":"rate limiter"}`,
 		`{"metric":"CPU","level":"critical","value":"95 %","threshold":"from 70 %, critical above 90 %"`,
 	} {
 		if !strings.Contains(string(text), want) {
@@ -62,7 +63,7 @@ func TestStatus(t *testing.T) {
 
 // TestStatusOfNothing: what is not known is left out.
 func TestStatusOfNothing(t *testing.T) {
-	text, err := json.Marshal(NewStatus("", &engine.Snapshot{Remaining: -1}, nil))
+	text, err := json.Marshal(view.NewStatus("", &engine.Snapshot{Remaining: -1}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // nameWidth is that of the names of figures.
@@ -49,7 +49,7 @@ func (p *picture) run(width int) []row {
 		cycle += "/" + engine.FormatCount(int64(s.Cycles))
 	}
 	rows = append(rows,
-		named(2, "progress", span{fmt.Sprintf("%s, %s/%s in it", cycle, engine.FormatCount(s.CycleDone), engine.FormatCount(s.CycleTotal)), plain}),
+		named(2, "progress", span{fmt.Sprintf("%s, %s/%s in it", cycle, engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)), plain}),
 		named(5, "time", span{seconds(math.Floor(s.Elapsed)) + " so far", plain}))
 	if s.SimTime.Year() > 1 {
 		rows = append(rows, named(6, "simulated", span{s.SimTime.Format("2006-01-02 15:04"), plain}))
@@ -57,10 +57,10 @@ func (p *picture) run(width int) []row {
 	rows = append(rows,
 		told(0, "in flight", fmt.Sprintf("%s of %s", engine.FormatCount(int64(s.InFlight)), engine.FormatCount(int64(s.Limit))), p.course.inFlight, width, float64(s.Limit)))
 	rows = append(rows, p.steering(width)...)
-	rows = append(rows, told(0, "sessions/s", figure(s.PerSecond), p.course.sessions, width, 0))
-	if s.Second != nil {
-		rows = append(rows, told(3, "requests/s", figure(s.Second.Requests), p.course.requests, width, 0),
-			named(4, "writes/s", span{figure(s.Second.Writes), plain}))
+	rows = append(rows, told(0, "sessions/s", figure(s.SessionRate), p.course.sessions, width, 0))
+	if s.LastSecond != nil {
+		rows = append(rows, told(3, "requests/s", figure(s.LastSecond.RequestRate), p.course.requests, width, 0),
+			named(4, "writes/s", span{figure(s.LastSecond.WriteRate), plain}))
 	}
 	rows = append(rows, named(3, "cycle time", span{cycleTime(s), plain}))
 	if q := s.Latency; q != nil {
@@ -68,7 +68,7 @@ func (p *picture) run(width int) []row {
 			told(1, "p95", seconds(q.P95), p.course.p95, width, 0),
 			named(3, "mean", span{seconds(q.Mean) + ", p50 " + seconds(q.P50) + ", p99 " + seconds(q.P99), plain}))
 	}
-	failed := span{engine.FormatCount(s.Failed) + " of " + engine.FormatCount(s.Done), plain}
+	failed := span{engine.FormatCount(s.Failed) + " of " + engine.FormatCount(s.Sessions), plain}
 	if s.Failed > 0 {
 		failed.tone = warning
 	}
@@ -86,10 +86,10 @@ func (p *picture) run(width int) []row {
 }
 
 // cycleTime is how long the open cycle has taken, and the one before it took.
-func cycleTime(s *control.Status) string {
-	text := seconds(s.CycleTook) + " so far"
+func cycleTime(s *view.Status) string {
+	text := seconds(s.CycleSeconds) + " so far"
 	if s.LastCycle != nil {
-		text += ", last " + seconds(s.LastCycle.Took)
+		text += ", last " + seconds(s.LastCycle.Seconds)
 	}
 	return text
 }
@@ -103,14 +103,14 @@ const (
 // slowest are the steps that took the most time.
 func (p *picture) slowest(width int) (rows []row) {
 	for i, s := range dearest(p.status.Steps) {
-		if s.Took == nil || i == 8 {
+		if s.Latency == nil || i == 8 {
 			break
 		}
 		if i == 0 {
 			rows = append(rows, blank(), row{titled("Steps that took the most", width).line, spare})
 		}
 		name := max(width-20, 10)
-		r := say(plain, cell(s.Path, name)).and(quiet, " p95 ").and(plain, fmt.Sprintf("%-8s", seconds(s.Took.P95)))
+		r := say(plain, cell(s.Path, name)).and(quiet, " p95 ").and(plain, fmt.Sprintf("%-8s", seconds(s.Latency.P95)))
 		if s.Errors > 0 {
 			r = r.and(warning, engine.FormatCount(s.Errors)+" ✖")
 		}
@@ -135,13 +135,13 @@ func (p *picture) oldest(width int) (rows []row) {
 // blank is a row between parts.
 func blank() row { return row{say(plain, ""), sparer + 10} }
 
-func asked(s *control.Status) string {
+func asked(s *view.Status) string {
 	var parts []string
 	if s.Retries > 0 {
 		parts = append(parts, engine.FormatCount(s.Retries)+" retries")
 	}
-	if s.Refused > 0 {
-		parts = append(parts, engine.FormatCount(s.Refused)+" 429s")
+	if s.RateLimited > 0 {
+		parts = append(parts, engine.FormatCount(s.RateLimited)+" 429s")
 	}
 	return strings.Join(append([]string{""}, parts...), ", ")
 }
@@ -178,10 +178,10 @@ func (p *picture) bounds(width int) (rows []row) {
 				parts = append(parts, so+" of "+all)
 			}
 		}
-		add(dollars(b.SpentDollars), dollars(b.Dollars), b.Dollars > 0)
-		add(engine.FormatCount(b.SpentTokens), engine.FormatCount(b.Tokens)+" tokens", b.Tokens > 0)
-		add(engine.FormatCount(b.SpentRequest), engine.FormatCount(b.Requests)+" requests", b.Requests > 0)
-		add(seconds(math.Floor(s.Elapsed)), seconds(b.WallSeconds), b.WallSeconds > 0)
+		add(dollars(b.Spent.Cost), dollars(b.Limit.Cost), b.Limit.Cost > 0)
+		add(engine.FormatCount(b.Spent.Tokens), engine.FormatCount(b.Limit.Tokens)+" tokens", b.Limit.Tokens > 0)
+		add(engine.FormatCount(b.Spent.Requests), engine.FormatCount(b.Limit.Requests)+" requests", b.Limit.Requests > 0)
+		add(seconds(math.Floor(s.Elapsed)), seconds(b.Limit.Seconds), b.Limit.Seconds > 0)
 		rows = append(rows, named(1, "budget", span{strings.Join(parts, ", "), plain}))
 	} else if s.Cost > 0 {
 		rows = append(rows, named(2, "cost", span{dollars(s.Cost), plain}))
@@ -203,11 +203,11 @@ func figure(f float64) string {
 func (p *picture) resources(width int) []row {
 	s := p.status
 	rows := []row{titled("Resources", width)}
-	if m := s.Second; m != nil {
+	if m := s.LastSecond; m != nil {
 		rows = append(rows,
-			told(0, "CPU", fmt.Sprintf("%.0f %%, Throng %s", m.CPU, cores(m.OwnCPU)), p.course.cpu, width, 100),
+			told(0, "CPU", fmt.Sprintf("%.0f %%, Throng %s", m.CPU, cores(m.ProcessCPU)), p.course.cpu, width, 100),
 			told(1, "memory", engine.FormatBytes(int64(m.Memory)), p.course.memory, width, 0),
-			named(4, "left", span{engine.FormatBytes(int64(m.MemoryLeft)) + " of " + engine.FormatBytes(int64(m.MemoryAll)), plain}))
+			named(4, "left", span{engine.FormatBytes(int64(m.MemoryLeft)) + " of " + engine.FormatBytes(int64(m.MachineTotal)), plain}))
 	}
 	if c := s.Connections; c != nil {
 		text := fmt.Sprintf("%d/%d", c.InUse, c.Size)
@@ -236,7 +236,7 @@ func (p *picture) resources(width int) []row {
 func cores(percent float64) string { return fmt.Sprintf("%.0f %%", percent) }
 
 // service is how one does: what is under way, its pace, what it refused.
-func (p *picture) service(s *control.Service, rank, width int) []row {
+func (p *picture) service(s *engine.ServiceState, rank, width int) []row {
 	text := engine.FormatCount(int64(s.InFlight))
 	if s.Bound > 0 {
 		text += "/" + engine.FormatCount(int64(s.Bound))
@@ -252,8 +252,8 @@ func (p *picture) service(s *control.Service, rank, width int) []row {
 		r.line = r.and(warning, ", "+engine.FormatCount(s.Refused)+" 429s")
 	}
 	rows := []row{r}
-	if s.Breaker != "" && s.Breaker != engine.BreakerClosed.String() {
-		rows = append(rows, worded(rank, "", "✖ breaker "+s.Breaker+": "+s.BreakerWhy, bad, width, 2)...)
+	if s.Breaker != engine.BreakerClosed {
+		rows = append(rows, worded(rank, "", "✖ breaker "+s.Breaker.String()+": "+s.BreakerWhy, bad, width, 2)...)
 	}
 	if s.Exhausted != "" {
 		rows = append(rows, worded(rank, "", "✖ "+s.Exhausted, bad, width, 2)...)
@@ -277,7 +277,7 @@ func (p *picture) times(width int) (rows []row) {
 	}
 	var parts []part
 	sum := 0.0
-	for name, took := range o.Seconds {
+	for name, took := range o.SessionSeconds {
 		parts, sum = append(parts, part{name, took}), sum+took
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name)) })

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // mostSeconds is how much of the course of a figure is kept, in seconds.
@@ -13,28 +13,28 @@ const mostSeconds = 300
 // course is how some figures went, a value for each second. Not known is NaN.
 type course struct {
 	sessions, requests, p95, cpu, memory, inFlight []float64
-	last                                           *control.Second
+	last                                           *view.Second
 }
 
 // add takes in a status, where it has a new second.
-func (c *course) add(s *control.Status) {
-	if s.Second == nil || c.last != nil && !s.Second.At.After(c.last.At) {
+func (c *course) add(s *view.Status) {
+	if s.LastSecond == nil || c.last != nil && !s.LastSecond.At.After(c.last.At) {
 		return
 	}
-	c.last = s.Second
+	c.last = s.LastSecond
 	p95 := math.NaN()
-	if s.Second.Latency != nil {
-		p95 = s.Second.Latency.P95
+	if s.LastSecond.Latency != nil {
+		p95 = s.LastSecond.Latency.P95
 	}
 	for _, one := range []struct {
 		of    *[]float64
 		value float64
 	}{
-		{&c.sessions, s.Second.Sessions},
-		{&c.requests, s.Second.Requests},
+		{&c.sessions, s.LastSecond.SessionRate},
+		{&c.requests, s.LastSecond.RequestRate},
 		{&c.p95, p95},
-		{&c.cpu, s.Second.CPU},
-		{&c.memory, float64(s.Second.Memory)},
+		{&c.cpu, s.LastSecond.CPU},
+		{&c.memory, float64(s.LastSecond.Memory)},
 		{&c.inFlight, float64(s.InFlight)},
 	} {
 		*one.of = append(*one.of, one.value)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // every is how far apart pictures are at least, but for what a key changes.
@@ -69,7 +70,7 @@ func (d *Dash) Run(ctx context.Context) error {
 	defer d.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	keys, seen := make(chan int, 64), make(chan *control.Status)
+	keys, seen := make(chan int, 64), make(chan *view.Status)
 	lost := make(chan error, 1)
 	go listen(d.cfg.In, keys)
 	go func() { lost <- d.watch(ctx, seen) }()
@@ -106,7 +107,7 @@ func (d *Dash) Run(ctx context.Context) error {
 }
 
 // watch looks at the run again and again. A run that has ended is no error.
-func (d *Dash) watch(ctx context.Context, seen chan<- *control.Status) error {
+func (d *Dash) watch(ctx context.Context, seen chan<- *view.Status) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -180,7 +181,7 @@ func (d *Dash) press(k int) (leaves bool) {
 	case k == backTab:
 		p.view = next(p.view, -1)
 	case k >= '1' && k < '1'+int(numViews):
-		p.view = view(k - '1')
+		p.view = page(k - '1')
 	case k == ctrlL:
 		d.screen.anew()
 	case p.status != nil:
@@ -189,12 +190,12 @@ func (d *Dash) press(k int) (leaves bool) {
 	return false
 }
 
-// next is the view before or behind another; behind the help is the first.
-func next(v view, way int) view {
+// next returns the next or previous page; the help counts as before the first.
+func next(v page, way int) page {
 	if v >= numViews {
 		return overview
 	}
-	return (v + numViews + view(way)) % numViews
+	return (v + numViews + page(way)) % numViews
 }
 
 // steer gives the order of a key.
@@ -233,7 +234,7 @@ func (d *Dash) steer(k int) {
 
 // move orders another limit by a tenth or, where a governor moves that, another ceiling of it. Keys that follow each
 // other go on from what was ordered last.
-func (d *Dash) move(s *control.Status, way int) {
+func (d *Dash) move(s *view.Status, way int) {
 	name, from := engine.LimitSetting, s.Limit
 	if d.picture.governed() {
 		name, from = engine.CeilingSetting, s.Ceiling

@@ -14,7 +14,9 @@ import (
 	"github.com/mattn/go-runewidth"
 	"go.uber.org/goleak"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 var update = flag.Bool("update", false, "write the golden texts anew")
@@ -27,61 +29,78 @@ func TestMain(m *testing.M) {
 var noon = time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // busy is a run in which much goes on.
-func busy() *control.Status {
+func busy() *view.Status {
 	left, most, clients := 5405.0, 60, 41
-	return &control.Status{
-		Run: "20300301-113000-abcd", Title: "Marketplace shoppers", At: noon, Phase: "running", Cycle: 11, Cycles: 144, Done: 4211, Total: 53568,
-		CycleDone: 119, CycleTotal: 372, CycleTook: 12.4, LastCycle: &control.Cycle{Took: 43}, Failed: 17, PerSecond: 84.2, Elapsed: 1800.4, Remaining: &left,
-		Limit: 38, InFlight: 36, Floor: 1, Ceiling: 100, Governor: "adaptive", SteeredBy: "resources", Steered: "50 → 38: CPU 86 % for 4s, above 80 %",
-		SteeredAt: noon.Add(-time.Minute), Breaker: "closed", Checkpoints: 6, LastCheckpoint: noon.Add(-2 * time.Minute), SimTime: noon,
-		Services: []control.Service{
-			{Name: "shop", Kind: "http", InFlight: 31, Bound: 200, Breaker: "closed", Refused: 12},
-			{Name: "model", Kind: "llm", InFlight: 5, Bound: 50, Waiting: 3, Rate: 8, MaxRate: 50, Refused: 41, Breaker: "open", BreakerWhy: "10 failures in a row"},
+	return &view.Status{
+		Progress: view.Progress{
+			Run: "20300301-113000-abcd", At: noon, Phase: "running", Cycle: 11, Cycles: 144, Sessions: 4211, Planned: 53568, CycleSeconds: 12.4,
+			LastCycle: &view.Cycle{Seconds: 43}, Failed: 17, SessionRate: 84.2, Elapsed: 1800.4, Remaining: &left, Limit: 38, InFlight: 36,
+			Requests: 21344, RateLimited: 53, Latency: &view.Latency{Mean: 1.2, P50: 0.9, P95: 2.4, P99: 4.1, Max: 9},
 		},
-		Budget:      &control.Budget{Dollars: 5, SpentDollars: 1.25, SpentTokens: 120_000, SpentRequest: 9000},
-		Oldest:      []control.Doing{{Agent: 4, Name: "shopper-4", Began: noon.Add(-9 * time.Second), Path: "fill_cart[2].add_cart", Service: "shop"}, {Agent: 371, Began: noon.Add(-800 * time.Millisecond), Path: "think", Service: "model", Gate: "rate limiter"}},
-		Sink:        &control.Sink{Target: "db.example.com:5432/results", Words: "db.example.com:5432/results: 512 rows wait here, 900/s, 1s left"},
-		Connections: &control.Connections{Open: 6, Size: 8, InUse: 5, Idle: 1, Waiting: 2, Server: &clients, Max: &most},
-		Health: []control.Finding{
-			{Metric: "cycle time", Level: "healthy", Value: "41s"},
-			{Metric: "latency", Level: "warning", Value: "1.4s", Advice: "look at the slowest step: queries, network"},
-			{Metric: "CPU", Level: "critical", Value: "93 %", Advice: "lower the limit, unless a governor does; something else may be using it"},
+		Totals: view.Totals{
+			Retries: 64,
+			Errors: []engine.ErrorNote{
+				{Class: engine.ServerError, Count: 14, Cycle: 10, Agent: 8, Name: "shopper-8", Path: "checkout.order", Message: "500 Internal Server Error: the database is\x1b[2J away"},
+				{Class: engine.Timeout, Count: 3, Cycle: 11, Agent: 200, Path: "enter", Message: "no answer within 10s"},
+			},
+		},
+		Steering: view.Steering{
+			Floor: 1, Ceiling: 100, Governor: "adaptive", SteeredBy: "resources", Steered: "50 → 38: CPU 86 % for 4s, above 80 %",
+			SteeredAt: noon.Add(-time.Minute), Breaker: "closed",
+		},
+		Title: "Marketplace shoppers", CycleEnded: 119, CycleTotal: 372, Checkpoints: 6, LastCheckpoint: noon.Add(-2 * time.Minute), SimTime: noon,
+		Services: []engine.ServiceState{
+			{Name: "shop", Kind: "http", InFlight: 31, Bound: 200, LimiterState: engine.LimiterState{Refused: 12}},
+			{
+				Name: "model", Kind: "llm", InFlight: 5, Bound: 50, LimiterState: engine.LimiterState{Waiting: 3, Rate: 8, MaxRate: 50, Refused: 41},
+				Breaker: engine.BreakerOpen, BreakerWhy: "10 failures in a row",
+			},
+		},
+		Budget: &view.Budget{Limit: view.Amounts{Cost: 5}, Spent: view.Amounts{Cost: 1.25, Tokens: 120_000, Requests: 9000}},
+		Oldest: []engine.Doing{
+			{Place: engine.Place{Agent: 4}, Name: "shopper-4", Began: noon.Add(-9 * time.Second), Path: "fill_cart[2].add_cart", Service: "shop"},
+			{Place: engine.Place{Agent: 371}, Began: noon.Add(-800 * time.Millisecond), Path: "think", Service: "model", Gate: "rate limiter"},
+		},
+		Sink:        &view.Sink{Target: "db.example.com:5432/results", Words: "db.example.com:5432/results: 512 rows wait here, 900/s, 1s left"},
+		Connections: &view.Connections{Open: 6, Size: 8, InUse: 5, Idle: 1, Waiting: 2, Server: &clients, Max: &most},
+		Health: []health.Finding{
+			{Metric: "cycle time", Level: health.Healthy, Value: "41s"},
+			{Metric: "latency", Level: health.Warning, Value: "1.4s", Advice: "look at the slowest step: queries, network"},
+			{Metric: "CPU", Level: health.Critical, Value: "93 %", Advice: "lower the limit, unless a governor does; something else may be using it"},
 			{Metric: "writes"},
 		},
-		Overhead: &control.Overhead{
-			Seconds: map[string]float64{"services": 700, "refusals": 200, "engine": 20, "journal": 80},
-			Limit:   "the backend", Why: "The backend is the limit: services took 70 % of the sessions' time", Advice: "look at the slowest step: nothing here waits for a place",
+		Overhead: &view.Overhead{
+			SessionSeconds: map[string]float64{"services": 700, "refusals": 200, "engine": 20, "journal": 80},
+			Limit:          "the backend", Why: "The backend is the limit: services took 70 % of the sessions' time", Advice: "look at the slowest step: nothing here waits for a place",
 		},
-		Requests: 21344, Retries: 64, Refused: 53, Latency: &control.Latency{Mean: 1.2, P50: 0.9, P95: 2.4, P99: 4.1, Max: 9},
-		Second: &control.Second{At: noon, Sessions: 84, Requests: 412, Writes: 950, CPU: 93, OwnCPU: 120, Memory: 212e6, MemoryLeft: 9e9, MemoryAll: 16e9, Latency: &control.Latency{P95: 2.2}},
-		Errors: []control.Error{
-			{Class: "server_error", Count: 14, Cycle: 10, Agent: 8, Name: "shopper-8", Path: "checkout.order", Message: "500 Internal Server Error: the database is\x1b[2J away"},
-			{Class: "timeout", Count: 3, Cycle: 11, Agent: 200, Path: "enter", Message: "no answer within 10s"},
+		LastSecond: &view.Second{
+			At: noon, SessionRate: 84, RequestRate: 412, WriteRate: 950, CPU: 93, ProcessCPU: 120, Memory: 212e6, MemoryLeft: 9e9, MachineTotal: 16e9,
+			Latency: &view.Latency{P95: 2.2},
 		},
-		Log: []control.Event{
+		Changes: []engine.ChangeRow{
 			{At: noon.Add(-5 * time.Minute), What: "max-concurrent", Old: "60", New: "50", Who: "terminal (ann@77)", Why: "the shop's own batch begins"},
 			{At: noon.Add(-time.Minute), What: "max-concurrent", Old: "50", New: "38", Who: "resources", Why: "50 → 38: CPU 86 % for 4s, above 80 %"},
 		},
-		Steps: []control.Step{
-			{Path: "enter", Ran: 4211, Requests: 4220, Retries: 9, Errors: 3, Took: &control.Latency{Mean: 0.1, P50: 0.09, P95: 0.2}},
-			{Path: "fill_cart.add_cart", Ran: 9000, Requests: 9031, Retries: 31, Refused: 12, Took: &control.Latency{Mean: 0.3, P50: 0.25, P95: 0.8}},
+		Steps: []view.Step{
+			{Path: "enter", Ran: 4211, Requests: 4220, Retries: 9, Errors: 3, Latency: &view.Latency{Mean: 0.1, P50: 0.09, P95: 0.2}},
+			{Path: "fill_cart.add_cart", Ran: 9000, Requests: 9031, Retries: 31, RateLimited: 12, Latency: &view.Latency{Mean: 0.3, P50: 0.25, P95: 0.8}},
 			{Path: "decide", Ran: 4211},
 		},
 	}
 }
 
 // seen is a picture of a run after two minutes.
-func seen(s *control.Status) *picture {
+func seen(s *view.Status) *picture {
 	p := &picture{status: s, own: true}
 	for i := range 120 {
 		then := *s
-		second := *s.Second
+		second := *s.LastSecond
 		second.At = noon.Add(time.Duration(i-119) * time.Second)
-		second.CPU, second.Sessions = 50+40*math.Sin(float64(i)/9), float64(20+i%60)
+		second.CPU, second.SessionRate = 50+40*math.Sin(float64(i)/9), float64(20+i%60)
 		if i%17 == 0 {
 			second.Latency = nil
 		}
-		then.Second = &second
+		then.LastSecond = &second
 		p.course.add(&then)
 	}
 	return p
@@ -97,15 +116,17 @@ func text(lines []line) string {
 
 // TestPictures compares what is drawn of runs with what is in testdata.
 func TestPictures(t *testing.T) {
-	calm := &control.Status{
-		Run: "20300301-115900-wxyz", Title: "市場の買い物客", At: noon, Phase: "paused", Reason: "lunch", Cycle: 0, Done: 3, CycleDone: 3, CycleTotal: 20, Elapsed: 61, Limit: 5,
-		Governor: "manual", Breaker: "open", BreakerWhy: "half of the cycle failed", Inexact: "inexact since cycle 0: told", Health: []control.Finding{{Metric: "CPU", Level: "good"}},
-		Second: &control.Second{At: noon, CPU: 12, Memory: 30e6, MemoryLeft: 9e9, MemoryAll: 16e9}, Stall: &control.Stall{Since: noon.Add(-time.Minute), Why: "they wait for shop"},
+	calm := &view.Status{
+		Progress: view.Progress{Run: "20300301-115900-wxyz", At: noon, Phase: "paused", Reason: "lunch", Sessions: 3, Elapsed: 61, Limit: 5},
+		Totals:   view.Totals{Inexact: "inexact since cycle 0: told"},
+		Steering: view.Steering{Governor: "manual", Breaker: "open", BreakerWhy: "half of the cycle failed"},
+		Title:    "市場の買い物客", CycleEnded: 3, CycleTotal: 20, Health: []health.Finding{{Metric: "CPU", Level: health.Good}},
+		LastSecond: &view.Second{At: noon, CPU: 12, Memory: 30e6, MemoryLeft: 9e9, MachineTotal: 16e9}, Stall: &view.Stall{Since: noon.Add(-time.Minute), Why: "they wait for shop"},
 	}
 	for _, c := range []struct {
 		name          string
-		status        *control.Status
-		view          view
+		status        *view.Status
+		view          page
 		width, height int
 	}{
 		{"busy", busy(), overview, 80, 24},
@@ -148,7 +169,7 @@ func TestPictures(t *testing.T) {
 // TestAnySize: there is a picture of every size, which fills it and goes no further.
 func TestAnySize(t *testing.T) {
 	p := seen(busy())
-	for _, v := range []view{overview, sessions, chain, logbook, help} {
+	for _, v := range []page{overview, sessions, chain, logbook, help} {
 		p.view = v
 		for width := 1; width < 220; width += 3 {
 			for height := 1; height < 60; height += 7 {
@@ -278,8 +299,8 @@ func TestTyped(t *testing.T) {
 func TestCourseForgets(t *testing.T) {
 	var c course
 	for i := range 2 * mostSeconds {
-		c.add(&control.Status{Second: &control.Second{At: noon.Add(time.Duration(i) * time.Second), Sessions: float64(i)}})
-		c.add(&control.Status{Second: &control.Second{At: noon.Add(time.Duration(i) * time.Second), Sessions: -1}}) // the same second
+		c.add(&view.Status{LastSecond: &view.Second{At: noon.Add(time.Duration(i) * time.Second), SessionRate: float64(i)}})
+		c.add(&view.Status{LastSecond: &view.Second{At: noon.Add(time.Duration(i) * time.Second), SessionRate: -1}}) // the same second
 	}
 	if n := len(c.sessions); n != mostSeconds || c.sessions[n-1] != 2*mostSeconds-1 || c.sessions[0] != mostSeconds {
 		t.Errorf("%d values, from %v", n, c.sessions[0])

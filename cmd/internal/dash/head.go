@@ -35,7 +35,7 @@ func (p *picture) head(width int) []line {
 	if s.Inexact != "" {
 		right = right.and(plain, "  ").and(warning, "inexact")
 	}
-	left := say(strong, s.Title).and(quiet, "  "+s.Run)
+	left := say(strong, s.Title).and(quiet, "  "+string(s.Run))
 	if s.Reason != "" && s.Phase != engine.Running.String() {
 		left = say(strong, s.Title).and(t, "  "+s.Reason)
 	}
@@ -47,11 +47,11 @@ func (p *picture) head(width int) []line {
 // progress is how far the run is, as a bar and in words.
 func (p *picture) progress(width int) line {
 	s := p.status
-	done := engine.FormatCount(s.Done)
+	done := engine.FormatCount(s.Sessions)
 	share := 0.0
-	if s.Total > 0 {
-		done += " of " + engine.FormatCount(s.Total)
-		share = float64(s.Done) / float64(s.Total)
+	if s.Planned > 0 {
+		done += " of " + engine.FormatCount(s.Planned)
+		share = float64(s.Sessions) / float64(s.Planned)
 	} else if s.Remaining != nil && s.Elapsed+*s.Remaining > 0 { // it ends by the clock
 		share = s.Elapsed / (s.Elapsed + *s.Remaining)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Look is what a terminal can show.
@@ -15,11 +15,11 @@ type Look struct {
 	ASCII bool // no other letters
 }
 
-// view is one of several pictures of a run.
-type view int
+// page is one of the pages of the dashboard.
+type page int
 
 const (
-	overview view = iota
+	overview page = iota
 	sessions
 	chain
 	logbook
@@ -31,9 +31,9 @@ var viewNames = [...]string{overview: "overview", sessions: "sessions", chain: "
 
 // picture is all that is drawn from.
 type picture struct {
-	status *control.Status // nil is that nothing is known yet
+	status *view.Status // nil is that nothing is known yet
 	course course
-	view   view
+	view   page
 	said   span // what came of the last order
 	own    bool // the run is this process's
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // sessions lists those in flight, the oldest first.
@@ -30,15 +30,15 @@ func (p *picture) sessions(width, height int) []line {
 func cell(text string, width int) string { return say(plain, text).fit(width).text() }
 
 // dearest are steps, those first that took the most time.
-func dearest(all []control.Step) []control.Step {
-	took := func(s *control.Step) float64 {
-		if s.Took == nil {
+func dearest(all []view.Step) []view.Step {
+	took := func(s *view.Step) float64 {
+		if s.Latency == nil {
 			return 0
 		}
-		return s.Took.Mean * float64(s.Ran)
+		return s.Latency.Mean * float64(s.Ran)
 	}
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b control.Step) int { return cmp.Compare(took(&b), took(&a)) })
+	slices.SortStableFunc(all, func(a, b view.Step) int { return cmp.Compare(took(&b), took(&a)) })
 	return all
 }
 
@@ -51,8 +51,8 @@ func (p *picture) steps(width, height int) []line {
 	for i := range all[:min(len(all), max(height-2, 0))] {
 		s := &all[i]
 		var p50, p95 string
-		if s.Took != nil {
-			p50, p95 = seconds(s.Took.P50), seconds(s.Took.P95)
+		if s.Latency != nil {
+			p50, p95 = seconds(s.Latency.P50), seconds(s.Latency.P95)
 		}
 		t := plain
 		if s.Errors > 0 {
@@ -60,7 +60,7 @@ func (p *picture) steps(width, height int) []line {
 		}
 		lines = append(lines, say(plain, fmt.Sprintf("%s %9s ", cell(s.Path, name), engine.FormatCount(s.Ran))).
 			and(t, fmt.Sprintf("%8s", engine.FormatCount(s.Errors))).
-			and(plain, fmt.Sprintf(" %8s %8s %9s %9s", engine.FormatCount(s.Retries), engine.FormatCount(s.Refused), p50, p95)))
+			and(plain, fmt.Sprintf(" %8s %8s %9s %9s", engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited), p50, p95)))
 	}
 	return lines
 }
@@ -68,8 +68,8 @@ func (p *picture) steps(width, height int) []line {
 // log is what was changed and what happened, the newest first.
 func (p *picture) log(width, height int) []line {
 	lines := []line{titled("Changes and events, the newest first", width).line}
-	for i := range p.status.Log {
-		e := &p.status.Log[len(p.status.Log)-1-i]
+	for i := range p.status.Changes {
+		e := &p.status.Changes[len(p.status.Changes)-1-i]
 		const stamp = 9
 		for k, text := range wrap(changed(e), width-stamp, 3) {
 			when := strings.Repeat(" ", stamp)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 )
@@ -23,11 +22,11 @@ func (p *picture) trouble(width int) []row {
 			rows = append(rows, row{say(quiet, "  "+text), 3 + i + k})
 		}
 	}
-	if len(s.Log) > 0 {
+	if len(s.Changes) > 0 {
 		rows = append(rows, blank(), row{titled("Log", width).line, 3})
 	}
-	for i := range s.Log {
-		e := &s.Log[len(s.Log)-1-i]
+	for i := range s.Changes {
+		e := &s.Changes[len(s.Changes)-1-i]
 		const stamp = 9
 		for k, text := range wrap(changed(e), width-stamp, 3) {
 			if k == 0 {
@@ -45,18 +44,18 @@ func (p *picture) health(width int) (rows []row) {
 	known := 0
 	for i := range p.status.Health {
 		f := &p.status.Health[i]
-		if f.Level != "" {
+		if f.Level != health.Unknown {
 			known++
 		}
 		glyph, t, rank := "▲ ", warning, 1
 		switch f.Level {
-		case health.Critical.String():
+		case health.Critical:
 			glyph, t, rank = "✖ ", bad, 0
-		case health.Warning.String():
+		case health.Warning:
 		default:
 			continue
 		}
-		rows = append(rows, row{say(t, glyph+f.Level+" ").and(strong, f.Metric).and(plain, " "+f.Value), rank})
+		rows = append(rows, row{say(t, glyph+f.Level.String()+" ").and(strong, string(f.Metric)).and(plain, " "+f.Value), rank})
 		for k, text := range wrap(f.Advice, width-2, 3) {
 			rows = append(rows, row{say(quiet, "  "+text), 4 + rank + 2*k})
 		}
@@ -71,7 +70,7 @@ func (p *picture) health(width int) (rows []row) {
 }
 
 // where is the last occurrence of an error.
-func where(e *control.Error) string {
+func where(e *engine.ErrorNote) string {
 	var parts []string
 	if e.Path != "" {
 		parts = append(parts, "at "+e.Path)
@@ -86,7 +85,7 @@ func where(e *control.Error) string {
 }
 
 // changed is what was changed, in one line.
-func changed(e *control.Event) string {
+func changed(e *engine.ChangeRow) string {
 	text := e.What
 	switch {
 	case e.Old != "" && e.New != "":

@@ -138,7 +138,7 @@ func TestKinds(t *testing.T) {
 			if err := json.Unmarshal([]byte(p.body), &got); err != nil {
 				return err
 			}
-			if got.Event != "breaker" || got.Run != "r" || got.Scenario != "Käufer" || got.Text != m.Text || got.Figures.Cycle != 2 || got.Figures.Failed != 3 || got.When.Unix() != 1_800_000_000 {
+			if got.Event != "breaker" || got.Run != "r" || got.Scenario != "Käufer" || got.Text != m.Text || got.Progress.Cycle != 2 || got.Progress.Failed != 3 || got.When.Unix() != 1_800_000_000 {
 				return fmt.Errorf("got %s", p.body)
 			}
 			return nil
@@ -187,7 +187,7 @@ func TestWatch(t *testing.T) {
 	if len(got) != 2 || !strings.Contains(got[0].body, `"event":"stalled"`) || strings.Contains(got[0].body, "hunter2") {
 		t.Fatalf("got %v", got)
 	}
-	for _, part := range []string{`"event":"ended"`, `"passed":false`, `{"metric":"error_rate","wanted":"< 5 %","was":"9 %","passed":false}`, "Criteria missed: 1 of 1.", `"total":24`} {
+	for _, part := range []string{`"event":"ended"`, `"passed":false`, `{"metric":"error_rate","criterion":"< 5 %","value":0,"shown":"9 %","passed":false}`, "Criteria missed: 1 of 1.", `"planned_sessions":24`} {
 		if !strings.Contains(got[1].body, part) {
 			t.Errorf("%s does not hold %s", got[1].body, part)
 		}

@@ -26,7 +26,7 @@ func full() *Run {
 	s := &engine.Snapshot{
 		Run: "a", At: time.Unix(1000, 0), Phase: engine.Running, Cycles: 3, Total: 9, Elapsed: time.Minute, Outcomes: map[engine.Outcome]int64{engine.OK: 4},
 		Binds: "latency", Latency: q, Queue: q, QueueSum: 4 * time.Second, Held: q, HeldSum: 4 * time.Second,
-		Services:       []engine.ServiceState{{Name: "shop", Bound: 5, Rate: 3, Replies: engine.Replies{engine.Reply2xx: 7}}},
+		Services:       []engine.ServiceState{{Name: "shop", Bound: 5, LimiterState: engine.LimiterState{Rate: 3}, Replies: engine.Replies{engine.Reply2xx: 7}}},
 		Budget:         engine.BudgetState{Budget: engine.Budget{Dollars: 4, Requests: 10}, Spent: engine.Amount{Cost: 1e9, Requests: 9}},
 		LastCheckpoint: time.Unix(900, 0), CheckpointTook: time.Second, UnsentSince: time.Unix(990, 0),
 		Metrics: engine.MetricsRow{

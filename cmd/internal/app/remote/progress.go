@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
@@ -64,16 +64,16 @@ func (r *Sender) Progress(ctx context.Context, run engine.RunID) string {
 	return text
 }
 
-// Sink is how sending does, for whoever asks from another terminal; nil where nothing is sent.
-func (r *Sender) Sink() *control.Sink {
+// Sink returns the state of the database that results are sent to; nil if there is none.
+func (r *Sender) Sink() *view.Sink {
 	pusher, target := r.current()
 	if pusher == nil {
 		return nil
 	}
 	s := pusher.Status()
 	text, trouble := words(&s, target, s.Unsent)
-	return &control.Sink{
-		Target: target, Connected: s.Connected, Error: s.Error, Since: s.Since.UTC(), Unsent: s.Unsent, SetAside: s.SetAside,
+	return &view.Sink{
+		Target: target, Connected: s.Connected, Error: s.Error, Since: s.Since.UTC(), Unsent: s.Unsent, Rejected: s.SetAside,
 		Rate: s.Rate, Left: s.Left.Seconds(), Trouble: trouble, Words: text,
 	}
 }

@@ -1,0 +1,79 @@
+package house
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestPackageSize(t *testing.T) {
+	found := map[string]string{}
+	for folder, p := range read(t) {
+		if p.lines > maxLines || p.files > maxFiles {
+			found[folder] = fmt.Sprintf("has %d lines in %d files; split it: at most %d lines and %d files", p.lines, p.files, maxLines, maxFiles)
+		}
+	}
+	known(t, largePackages, found)
+}
+
+func TestTypeSize(t *testing.T) {
+	found := map[string]string{}
+	for folder, p := range read(t) {
+		for name, n := range p.methods {
+			if n > maxMethods {
+				found[folder+"."+name] = fmt.Sprintf("has %d methods, at most %d", n, maxMethods)
+			}
+		}
+		for _, s := range p.structs {
+			if s.count > maxFields {
+				found[s.name] = strings.TrimPrefix(found[s.name]+", "+fmt.Sprintf("has %d fields, at most %d", s.count, maxFields), ", ")
+			}
+		}
+	}
+	known(t, largeTypes, found)
+}
+
+func TestStructClones(t *testing.T) {
+	var all []*structType
+	for _, p := range read(t) {
+		for _, s := range p.structs {
+			if len(s.fields) >= minFields {
+				all = append(all, s)
+			}
+		}
+	}
+	found := map[string]string{}
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if clones(a, b) {
+				found[min(a.name, b.name)+" = "+max(a.name, b.name)] = "share most of their fields: use one of them, or embed what they share"
+			}
+		}
+	}
+	known(t, clonedStructs, found)
+}
+
+// TestClonesAreFound holds that a copy is found although its types are spelled in another package and it has fields of its own.
+func TestClonesAreFound(t *testing.T) {
+	of := func(fields ...string) *structType {
+		s := &structType{fields: map[string]string{}}
+		for _, f := range fields {
+			s.fields[f] = "int"
+		}
+		return s
+	}
+	a := of("a", "b", "c", "d", "e", "f")
+	for _, c := range []struct {
+		other *structType
+		want  bool
+	}{
+		{of("a", "b", "c", "d", "e"), true},
+		{of("a", "b", "c", "d", "e", "x"), true},
+		{of("a", "b", "c", "d", "x", "y"), false},
+		{of("a", "b", "c", "d"), false},
+	} {
+		if got := clones(a, c.other); got != c.want {
+			t.Errorf("%v and %v: %v", a.fields, c.other.fields, got)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package view
+
+import "github.com/throng-sim/throng/engine"
+
+// Judgement is the result of one success criterion.
+type Judgement struct {
+	Metric    string   `json:"metric"`
+	Criterion string   `json:"criterion"`
+	Value     *float64 `json:"value"` // null if unknown
+	Shown     string   `json:"shown"`
+	Passed    *bool    `json:"passed"` // null if unknown
+}
+
+// NewJudgements returns the results of success criteria, never nil.
+func NewJudgements(all []engine.Judgement) []Judgement {
+	out := []Judgement{}
+	for i := range all {
+		j := &all[i]
+		one := Judgement{Metric: j.Criterion.Metric, Criterion: j.Criterion.Text, Shown: j.Shown}
+		if !j.Unknown {
+			one.Value, one.Passed = finite(j.Value), &j.Passed
+		}
+		out = append(out, one)
+	}
+	return out
+}
