@@ -37,6 +37,7 @@ var rules = []rule{
 	{"/engine/visible", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/browser", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/codec", []string{"/engine", "/engine/internal/..."}, noPgx},
+	{"/engine/pipe", []string{"/engine", "/engine/codec", "/engine/internal/..."}, noPgx},
 	{"/engine/script", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/pgbouncer", nil, append([]string{module}, noPgx...)},
 	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/pgbouncer", "/engine/script"}, below},
@@ -84,7 +85,7 @@ var rules = []rule{
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/app/...", "/cmd/internal/desk", "/ui", "/cmd/internal/opened"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/consent", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/consent", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
 }
 
 func TestImports(t *testing.T) {

@@ -175,7 +175,7 @@ func TestTryRefuses(t *testing.T) {
 	nobody := scenarioFile(t, "population: {count: 0}\nchain a: {step b: {kind: stop}}\n")
 	for _, c := range []struct{ name, file, agent, want string }{
 		{"a host that nobody allowed", far, "", "shop.example.com"},
-		{"an agent that is not there", "shopping", "nobody-9", "nobody is called nobody-9"},
+		{"an agent that is not there", "shopping", "nobody-9", "no such agent: nobody-9"},
 		{"a population of nobody", nobody, "", "there are none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
