@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // scenariosCmd lists, shows and copies the built-in scenarios.
@@ -37,7 +38,7 @@ func (c *scenariosCmd) Run(t *terminal) error {
 		return c.list(t)
 	}
 	if !slices.Contains(authoring.BuiltIn(), c.Name) {
-		return &engine.FieldError{Field: "file", Problem: "no scenario " + c.Name + " is built in", Hint: "one of " + strings.Join(authoring.BuiltIn(), ", ")}
+		return &engine.FieldError{Field: "file", Problem: "no built-in scenario " + c.Name, Hint: strings.TrimSpace(suggest.Hint(c.Name, authoring.BuiltIn()) + " choose " + strings.Join(authoring.BuiltIn(), ", "))}
 	}
 	one, err := scenarioOf(c.Name)
 	if err != nil {

@@ -2,6 +2,7 @@
 package authoring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,7 +72,7 @@ func (n noScenario) Error() string {
 func (n noScenario) near() []string {
 	names := BuiltIn()
 	dir, _ := filepath.Split(string(n))
-	entries, _ := os.ReadDir(filepath.Join(".", dir)) // a folder that cannot be read holds no suggestion
+	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // a folder that cannot be read holds no suggestion
 	for _, e := range entries {
 		if slices.Contains(scenario.Endings, filepath.Ext(e.Name())) {
 			names = append(names, dir+e.Name())
