@@ -201,7 +201,7 @@ func (b *memoryBudget) stuck() (*list.Element, error) {
 
 // short says why a session fails. mu is held.
 func (b *memoryBudget) short(c *memoryClaim) error {
-	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step wants %s more",
+	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step needs %s more",
 		FormatBytes(b.limit), FormatBytes(b.held), FormatBytes(c.of.total()), FormatBytes(b.kept), FormatBytes(c.n))
 	return &StepError{Class: Script, Err: &PermanentError{err, "ask for less at once, or raise --memory-budget"}}
 }

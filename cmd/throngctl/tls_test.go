@@ -79,7 +79,7 @@ func TestServiceWithItsOwnCertificates(t *testing.T) {
 		{"no client certificate", "{ca: ca.pem}", exitFailed, "wants a client certificate"},
 		{"nothing", "", exitFailed, "signed by an authority that this machine does not trust: Company CA. To do: give the file of its CA in `tls: {ca: FILE}`"},
 		{"a file of elsewhere", "{ca: ../ca.pem}", exitUsage, "ca"},
-		{"no certificate", "{ca: client.key}", exitUsage, "it holds no PEM certificate"},
+		{"no certificate", "{ca: client.key}", exitUsage, "it contains no PEM certificate"},
 		{"a certificate without its key", "{cert: client.pem}", exitUsage, "a client certificate without its key"},
 		{"another key", "{ca: ca.pem, cert: ca.pem, key: client.key}", exitUsage, "the key does not fit"},
 	} {

@@ -22,7 +22,7 @@ func TestValidateShowsTheOutlook(t *testing.T) {
 	golden(t, "outlook.txt", out)
 }
 
-// TestForecastInTheTerminal is made before a run, stands beside its facts after it, and is measured in it from then on.
+// TestForecastInTheTerminal checks the forecast before a run, next to the facts after it, and based on that run from then on.
 func TestForecastInTheTerminal(t *testing.T) {
 	data := t.TempDir()
 	code, out, stderr := ctl(t, "validate", "shopping", "--data", data, "--set", "agents=30", "--budget", "0.5", "--cycles", "3")
@@ -60,7 +60,7 @@ func TestValidateKnowsWhomInterventionsAreFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, stderr := ctl(t, "validate", file)
-	if want := `the one of cycle 3 is for "bob", and nobody is called so`; code != exitUsage || !strings.Contains(stderr, want) {
+	if want := `the one of cycle 3 is for "bob", and there is no such agent`; code != exitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("exit code %d, want %q\n%s%s", code, want, out, stderr)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// answered shows an answer to expressions: the fields of its body, and status, headers and body.
+// answered shows an answer to expressions: the fields of its body, plus status, headers and body.
 type answered struct {
 	status int
 	header http.Header
 	body   script.Value
-	size   int // of what it came as
+	size   int // size of the received answer
 }
 
 var (
@@ -25,7 +25,7 @@ var (
 	_ script.Listed  = (*answered)(nil)
 )
 
-// output decodes an answer. JSON that cannot be read is an error.
+// output decodes an answer. Invalid JSON is an error.
 func output(a *service.Answer) (script.Value, error) {
 	o := &answered{a.Status, a.Header, starlark.None, len(a.Body)}
 	for _, values := range a.Header {
@@ -49,7 +49,7 @@ func output(a *service.Answer) (script.Value, error) {
 	return script.Lazy("answer", o), nil
 }
 
-// ownFields are what an answer has besides the fields of its body.
+// ownFields are the fields that an answer has in addition to those of its body.
 var ownFields = []string{"status", "headers", "body"}
 
 // Field implements script.Fields.
@@ -67,10 +67,10 @@ func (o *answered) Field(name string) (script.Value, error) {
 			return v, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+	return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
 }
 
-// List implements script.Listed: a body that is a list is the answer's.
+// List implements script.Listed: if the body is a list, the answer is that list.
 func (o *answered) List() *starlark.List {
 	list, _ := o.body.(*starlark.List)
 	return list
@@ -92,7 +92,7 @@ func (o *answered) Names() []string {
 	return names
 }
 
-// headers are a record by lower-case name; several values of one are joined as RFC 9110 section 5.3 does.
+// headers returns a record by lower-case name. Repeated headers are joined as in RFC 9110, section 5.3.
 func (o *answered) headers() script.Value {
 	names := slices.Sorted(maps.Keys(o.header))
 	fields := make([]script.Field, len(names))

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Asking is a step that asks a service.
+// Asking is a step that sends requests to a service.
 type Asking struct {
-	Path    string // from the chain down, without iterations
+	Path    string // path from the chain down, without iterations
 	Service *Service
-	Writes  bool // it changes something at a service which is no model
-	Tokens  int  // that a model's answer has at most; 0 is that the step does not say
+	Writes  bool // it changes something at a service that is not a model
+	Tokens  int  // token limit of a model's answer; 0 if the step sets none
 }
 
-// mostAsking bounds how many steps are looked at: chains that run each other may unfold to very many steps.
+// mostAsking limits the steps that are visited, because chains that run each other may unfold to very many.
 const mostAsking = 10_000
 
-// Asking returns the steps that ask services, also those of the chains that it runs, in the order of the file.
+// Asking returns the steps that send requests to services, including those of the chains that it runs, in file order.
 func (c *Chain) Asking() []Asking {
 	var all []Asking
 	c.unfold("", mostAsking, func(path string, s *Step) {
@@ -38,8 +38,8 @@ func (c *Chain) Asking() []Asking {
 	return all
 }
 
-// Endpoints returns what the steps of all chains that were read ask of an http service, such as "GET /products/{}", each
-// once. known is false where some of it is found out when a step runs, or where it is asked in other ways too.
+// Endpoints returns the distinct requests that all chains send to an http service, such as "GET /products/{}". known
+// is false if some are computed at run time, or if the service is used in other ways too.
 func (r *Reader) Endpoints(of *Service) (all []string, known bool) {
 	known = of.Login == nil
 	add := func(q *request, endpoint string) {
@@ -76,9 +76,8 @@ func (r *Reader) Endpoints(of *Service) (all []string, known bool) {
 	return all, known
 }
 
-// Thinks is how long the wait steps of a session take in all, if each runs once: between the two. all is false where that
-// is a guess: times that are drawn count from nothing to the longest of some draws, and those that depend on what a session
-// knows are left out.
+// Thinks returns the minimum and maximum total time of a session's wait steps, if each runs once. all is false if that
+// is a guess: drawn times count from 0 to the longest of a sample, and times that depend on the session are omitted.
 func (c *Chain) Thinks() (least, most time.Duration, all bool) {
 	all = true
 	c.unfold("", mostAsking, func(path string, s *Step) {
@@ -96,7 +95,8 @@ func (c *Chain) Thinks() (least, most time.Duration, all bool) {
 	return least, most, all
 }
 
-// unfold calls f for every step, those of the chains that it runs too, and returns how many more it may be called for.
+// unfold calls f for every step, including those of the chains that it runs, and returns the remaining number of
+// calls.
 func (c *Chain) unfold(prefix string, room int, f func(path string, s *Step)) int {
 	c.Walk(func(path string, s *Step) {
 		if room--; room < 0 {
@@ -110,7 +110,7 @@ func (c *Chain) unfold(prefix string, room int, f func(path string, s *Step)) in
 	return room
 }
 
-// writes reports whether a step changes something at a service which is no model.
+// writes reports whether a step changes something at a service that is not a model.
 func writes(a sender) bool {
 	asks, ok := a.(asker)
 	return ok && asks.changes() != nil

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// JWT is how a service is signed in to with tokens that are made here, one for each agent.
+// JWT configures sign-in with tokens that Throng creates, one for each agent.
 type JWT struct {
 	secret string // its name
 	method string
@@ -21,7 +21,7 @@ type JWT struct {
 	header
 }
 
-// Login is how a service is signed in to with tokens that it gives, one for each agent.
+// Login configures sign-in with tokens that the service issues, one for each agent.
 type Login struct {
 	request *request
 	token   service.TokenPath
@@ -31,7 +31,7 @@ type Login struct {
 // header is where a token is sent.
 type header struct{ name, scheme string }
 
-// authHeader is where a token goes unless the file says otherwise.
+// authHeader is the default header of a token.
 const authHeader, authScheme = "Authorization", "Bearer"
 
 func (r *reader) header(n *doc.Node) header {
@@ -55,7 +55,7 @@ func (r *reader) header(n *doc.Node) header {
 	return h
 }
 
-// JWT reads how tokens of a service are made; its expressions may use names.
+// JWT reads how tokens for a service are created; its expressions may use names.
 func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
 	in := &reader{Reader: r, names: names}
 	n.Fields("secret", "alg", "claims", "ttl", "header", "scheme")
@@ -83,7 +83,7 @@ func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
 	s.JWT = j
 }
 
-// Login reads the request that gets a token from a service; its expressions may use names, and the values of its json
+// Login reads the request that gets a token from a service. Its expressions may use names, and the values of its json
 // and form may be secrets.
 func (r *Reader) Login(s *Service, n *doc.Node, names []string) {
 	in := &reader{Reader: r, names: names, holder: s}
@@ -109,12 +109,12 @@ func (r *Reader) Login(s *Service, n *doc.Node, names []string) {
 	s.Login = l
 }
 
-// auth is how a request of an agent is signed in with a token of the agent's; nil is that it has none. What the file
-// says is evaluated for every request, whether a new token is needed or not: that is a matter of time, and a mistake
-// must not be.
+// auth returns how a request is signed in with a token of the agent, or nil if the service has none. The file's
+// expressions are evaluated for every request, whether or not a new token is needed, so that an error in them does not
+// depend on timing.
 func (s *Service) auth(t *turn, h http.Header) (*service.Auth, error) {
 	if s.JWT == nil && s.Login == nil {
-		return nil, nil //nolint:nilnil // no token is no error
+		return nil, nil //nolint:nilnil // a missing token is not an error
 	}
 	at := turn{
 		x: t.x, step: t.step, frame: t.frame, path: "service." + s.Name + ".auth", keyed: true,
@@ -145,7 +145,7 @@ func (j *JWT) auth(t *turn, s *Service) (*service.Auth, error) {
 	return &service.Auth{Kept: s.tokens, Issuer: issuer, Header: j.name, Scheme: j.scheme}, nil
 }
 
-// auth sends the headers of the service along with the login.
+// auth sends the headers of the service with the login.
 func (l *Login) auth(t *turn, s *Service, h http.Header) (*service.Auth, error) {
 	issuer := &service.Login{
 		Client: s.HTTP, Request: service.Request{Header: h.Clone()}, Expect: l.request.expect, Token: l.token,

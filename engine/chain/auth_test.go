@@ -141,7 +141,7 @@ func TestMistakesOfAuth(t *testing.T) {
 	}
 }
 
-// doorman lets in whoever has logged in, each token so many times.
+// doorman accepts clients that have logged in; each token is valid for a number of requests.
 type doorman struct {
 	shop *shop
 	uses int

@@ -20,7 +20,7 @@ step c: {kind: python, call: steps.b + 1}
 step d: {kind: python, call: steps.c + 1}
 step e: {kind: python, call: steps.d + 1}
 `},
-		{"five beside each other", `
+		{"five in parallel", `
 step a: {kind: python, call: agent.index + 1, parallel: true}
 step b: {kind: python, call: agent.index + 1, parallel: true}
 step c: {kind: python, call: agent.index + 1, parallel: true}

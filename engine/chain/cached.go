@@ -18,7 +18,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// cached are the names of a cache: all that a prompt can see, so that it makes no difference who asks first.
+// cached holds the names of a cache. A prompt sees nothing else, so the answer does not depend on which session asks
+// first.
 type cached struct {
 	names []string
 	exprs []*script.Expr
@@ -38,7 +39,7 @@ func (r *reader) cached(n *doc.Node) *cached {
 	return c
 }
 
-// eval gives the names their values, and returns what a prompt evaluates with that sees nothing else.
+// eval evaluates the names, and returns the context for a prompt that sees nothing else.
 func (c *cached) eval(t *turn) (*seen, error) {
 	s := &seen{turn: t, values: make(map[string]script.Value, len(c.names))}
 	for i, e := range c.exprs {
@@ -54,14 +55,14 @@ func (c *cached) eval(t *turn) (*seen, error) {
 	return s, nil
 }
 
-// seen are the values of a cache by the names under which a prompt sees them.
+// seen holds the values of a cache under the names that the prompt uses.
 type seen struct {
 	turn   *turn
 	values map[string]script.Value
 	view   script.Context
 }
 
-// Context implements Contexts; without a field nothing can be drawn.
+// Context implements Contexts. Without a field, draws are errors.
 func (s *seen) Context(field string) *script.Context {
 	s.view = *s.turn.Context(field)
 	s.view.Names, s.view.Field = s, ""
@@ -76,7 +77,7 @@ func (s *seen) Lookup(name string) (script.Value, error) {
 	return nil, fmt.Errorf("%s is not known here", name)
 }
 
-// key is what an answer is shared by: who is asked for what, and how often and how long.
+// key identifies a shared answer: the services, the request, and its retries and timeouts.
 func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
 	asked := struct {
 		Who  [][]string
@@ -97,17 +98,17 @@ func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Dura
 	return engine.SharedKey(sum[:len(engine.SharedKey{})]), nil
 }
 
-// shared takes the answer that the run has already, or asks for it in the run's name: one asks, and the others wait.
-// The wait is nobody's own time, and the time of the step is that of the asking.
+// shared returns the run's answer if there is one, or asks for it on behalf of the run: one session asks and the
+// others wait. Waiting does not count as the session's own time; the step's time is that of the request.
 func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 	t.asked = true
-	if e, ok := t.x.s.Replay(t.path); ok { // it failed for an earlier process: a session with an answer leaves no entry
+	if e, ok := t.x.s.Replay(t.path); ok { // it failed in an earlier process: a session with an answer leaves no entry
 		if t.x.s.Recording() != "" {
 			t.record().Label = engine.Recorded
 		}
 		return nil, service.Failure(e)
 	}
-	headers, err := c.headers(t) // before it is known whether anything is to be sent: they may fail
+	headers, err := c.headers(t) // evaluate these first, because they may fail
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 		return nil, err
 	}
 	if e, ok := t.x.s.Recall(key); ok {
-		if t.x.s.Recording() != "" { // whoever took it then, nobody asks now
+		if t.x.s.Recording() != "" { // the answer was journaled, so no session asks now
 			t.record().Label = engine.Recorded
 		} else {
 			t.record().Usage = &engine.Usage{Hits: 1}
@@ -152,7 +153,7 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 			t.observe(err)
 			return nil, err
 		}
-		if mine { // else what happened to the asking is another session's
+		if mine { // otherwise the result of the request belongs to another session
 			rec.Class = f.class
 		}
 		rec.Usage = &engine.Usage{Hits: 1}
@@ -160,11 +161,11 @@ func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
 	}
 }
 
-// flightPath is the place of an asking in the journal, and what the mock is told of it: that of no step, since it
-// makes no difference in which place somebody asks first.
+// flightPath is the request's path in the journal and for the mock. It belongs to no step, so it does not depend on
+// which step asks first.
 func flightPath(key engine.SharedKey) string { return "cached." + hex.EncodeToString(key[:6]) }
 
-// own makes an error of the asking at path the step's: what ran out was the time of each step that waited for it.
+// own assigns an error of the request at path to the step: each waiting step had its own timeout.
 func (t *turn) own(err error, path string) error {
 	if limit, ok := errors.AsType[*service.Overtime](err); ok && limit.Path == path {
 		return &service.Overtime{Path: t.path, Limit: limit.Limit}
@@ -172,7 +173,7 @@ func (t *turn) own(err error, path string) error {
 	return err
 }
 
-// observe journals why the step got no answer, so that a session that is resumed gets none either.
+// observe journals why the step got no answer, so that a resumed session gets none either.
 func (t *turn) observe(err error) {
 	if limit, ok := errors.AsType[*service.Overtime](err); ok {
 		t.x.s.Observed(limit.Entry(t.path))
@@ -189,21 +190,21 @@ func failedEntry(path string, err error) engine.Entry {
 	return e
 }
 
-// flight is an asking that belongs to the run.
+// flight is a request that belongs to the run.
 type flight struct {
 	*completion
-	session *engine.Session // the run's own
+	session *engine.Session // of the run
 	key     engine.SharedKey
 	path    string
 	chat    service.Chat
 	headers map[*Service]http.Header
 	retry   engine.Retry
-	class   engine.Class // of a failure before the answer
+	class   engine.Class // for a failure before the answer
 }
 
-// fly asks, and has the answer kept before anybody sees it. A panic is its failure.
+// fly sends the request and stores the answer before any session sees it. A panic counts as a failure.
 func (f *flight) fly() (out script.Value, err error) {
-	if e, ok := f.session.Recall(f.key); ok { // it landed since the caller looked
+	if e, ok := f.session.Recall(f.key); ok { // it completed since the caller looked
 		return script.DecodeJSON(e.Output)
 	}
 	q := &inquiry{
@@ -220,7 +221,7 @@ func (f *flight) fly() (out script.Value, err error) {
 		entry = failedEntry(f.path, err)
 	}
 	if err == nil && q.record.Usage != nil {
-		q.record.Usage.Hits-- // one of those who take it has waited for it, whoever that is after a crash
+		q.record.Usage.Hits-- // after a crash, any of the waiting sessions can have it
 	}
 	entry.Attempts = max(q.record.Attempts, 1)
 	f.class = q.record.Class
@@ -232,7 +233,7 @@ func (f *flight) fly() (out script.Value, err error) {
 	return out, err
 }
 
-// answer is run with a panic as a failure: nobody else would catch it.
+// answer calls run and converts a panic to a failure, because no caller would catch it.
 func (q *inquiry) answer(chat service.Chat) (out script.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {

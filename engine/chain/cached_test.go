@@ -30,8 +30,8 @@ func atOnce(n int) func(*engine.Settings) {
 	return func(s *engine.Settings) { s.Limit = n }
 }
 
-// TestCachedOnce is one call for all who would ask the same, the same results at any concurrency, and figures that add
-// up: whoever did not ask took the answer from the cache.
+// TestCachedOnce checks that all sessions with the same request share one call, with the same results at any
+// concurrency and consistent totals: sessions that did not ask took the answer from the cache.
 func TestCachedOnce(t *testing.T) {
 	const agents, kinds = 60, 3
 	want := ""
@@ -83,7 +83,7 @@ func newCrowded(t *testing.T, agents int, answer func(q asking) (int, string)) (
 	})
 }
 
-// TestCachedFailuresAreShared is that all who wait for an answer get the failure, and ask no more.
+// TestCachedFailuresAreShared checks that all waiting sessions get the failure, and stop asking.
 func TestCachedFailuresAreShared(t *testing.T) {
 	const agents = 50
 	o, shop := newCrowded(t, agents, func(asking) (int, string) { return 404, "no" })
@@ -123,8 +123,8 @@ step b: {kind: emit, event: e, data: "${steps.a.n}"}
 	}
 }
 
-// TestCachedTimeouts is that the time of a step ends it for all who wait, each in its own place, which can go on; and
-// that the time of a session is not used up by a wait that who came first had for all.
+// TestCachedTimeouts checks that a step's timeout applies to each waiting session separately, that these sessions can
+// continue, and that waiting for another session does not use up a session's time.
 func TestCachedTimeouts(t *testing.T) {
 	const agents = 8
 	for _, limit := range []int{1, agents} {
@@ -183,7 +183,7 @@ func ofAgent(t *testing.T, text string) *script.Template {
 	return template
 }
 
-// TestWhoAsksFirst is that it makes no difference: not to what is asked, nor to what the mock is told of it.
+// TestWhoAsksFirst checks that the order of sessions changes neither the requests nor the headers for the mock.
 func TestWhoAsksFirst(t *testing.T) {
 	told := func(first string) []string {
 		o := &oracle{answer: func(q asking) (int, string) {
@@ -235,7 +235,7 @@ step last: {kind: llm, service: model, cache: {j: "2"}, prompt: "${j}", answer: 
 	}
 	for _, r := range one {
 		if !strings.HasPrefix(r, "Bearer token 0/cached.") {
-			t.Errorf("the mock is told %s", r)
+			t.Errorf("the mock receives %s", r)
 		}
 	}
 }
@@ -317,7 +317,7 @@ step loop:
   as: i
   do:
     step b: {kind: llm, service: model, cache: {i: (i + agent.index) % 2}, prompt: "flaky ${i}", stream: true}
-step none: {kind: llm, service: other, cache: {}, prompt: "never", otherwise: '"nobody"'}
+step none: {kind: llm, service: other, cache: {}, prompt: "never", otherwise: '"no one"'}
 step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.loop, steps.none]}"}
 `
 	const agents = 3
@@ -336,7 +336,7 @@ step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.loop, ste
 			kill(t, st)
 			st.journal = st.journal.Reopen()
 			st.resume = st.journal.Resumption()
-			st.more = server.models(t) // another process waits for nobody's asking of this one
+			st.more = server.models(t) // another process shares no requests with this one
 			before := server.bodies()
 			if len(st.resume.Done) < agents && st.resume.Cycle == 0 {
 				st.run(t)
@@ -360,7 +360,7 @@ func hitsOf(j *enginetest.Journal) int64 {
 	return asked.Usage.Hits
 }
 
-// checkCached looks at what was asked again: what was under way, and what failed, which nobody keeps.
+// checkCached checks what was asked again: requests in flight, and failures, which are not stored.
 func checkCached(t *testing.T, dies int, resume *engine.Resumption, once, before, got map[string]int) {
 	t.Helper()
 	open, again := len(resume.Shared.Asked), 0
@@ -376,13 +376,13 @@ func checkCached(t *testing.T, dies int, resume *engine.Resumption, once, before
 			continue
 		}
 		if _, known := once[body]; !known {
-			t.Errorf("killed after row %d: asked what nobody asks: %s", dies, body)
+			t.Errorf("killed after row %d: unexpected request: %s", dies, body)
 		}
 		if before[body] > 0 && n > once[body] {
 			again += n - once[body]
 		}
 	}
-	if again > 2*open { // an asking takes up to two calls, and begins anew
+	if again > 2*open { // a request makes at most two calls, and starts again
 		t.Errorf("killed after row %d: %d calls were made again, %d askings were under way", dies, again, open)
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// Chain is what a session executes. It is immutable once read and used by all sessions at once.
+// Chain is the graph that a session executes. It is immutable once read, and shared by all sessions.
 type Chain struct {
 	Name    string
-	Timeout time.Duration // 0 is the run's
+	Timeout time.Duration // 0 means the run's value
 	Body    *Block
 }
 
-// Block is a sequence of steps: a chain's, a branch's or a loop's.
+// Block is a sequence of steps: the body of a chain, branch or loop.
 type Block struct {
 	Steps    []*Step
 	segments []segment
@@ -30,79 +30,80 @@ type Block struct {
 type Step struct {
 	Name  string
 	Kind  string
-	Label string // for people; the name without one
-	// Mocked says that the mock answers in place of something that the file does not define.
+	Label string // for display; defaults to the name
+	// Mocked means that the mock answers in place of something that the file does not define.
 	Mocked bool
 
-	when     *script.Expr // nil is always
+	when     *script.Expr // nil means always
 	timeout  time.Duration
 	retry    retry
-	goesOn   bool   // a failure does not end the session
-	fallback Value  // the output when it failed and goes on; nil is missing
-	action   action // of a connector's step, the connector's
-	private  bool   // its output is not to be shown
+	continues   bool   // a failure does not end the session
+	fallback Value  // the output after a failure that is ignored; nil means missing
+	action   action // for a connector's step, the name of the connector
+	private  bool   // its output must not be shown
 	connects bool   // it uses a connector
-	options  Value  // that the connector sees; nil is missing
-	segment  int    // of the block, that it stands in
+	options  Value  // input of the connector; nil means missing
+	segment  int    // position in its block
 	node     *node  // nil for a plain step
-	used     bool   // other steps name its output
+	used     bool   // other steps use its output
 	file     string // where it is defined
 	line     int
 }
 
-// action is what a step of some kind does. run returns the step's output.
+// action executes a step of some kind. run returns the step's output.
 type action interface {
 	run(t *turn) (script.Value, error)
 }
 
-// asker is an action that asks a service, whose client keeps the journal: intents, answers and what is replayed.
+// asker is an action that sends requests to a service. The client keeps the journal: intents, answers and replay.
 type asker interface {
 	action
-	// changes is the service where order counts among those who change it; nil is none.
+	// changes returns the service whose changes depend on order; nil if there is none.
 	changes() *Service
 }
 
-// Service is a service as the file defines it, and, once connected, its client.
+// Service is a service as defined by the file, with its client once connected.
 type Service struct {
 	Name    string
 	Kind    string
-	URL     string // "mock:shop" is the embedded one
+	URL     string // "mock:shop" is the embedded mock
 	Headers []Named
-	User    *script.Template // who signs in to the mock
+	User    *script.Template // user that signs in to the mock
 	Bearer  string           // name of a secret
 	JWT     *JWT
 	Login   *Login
-	Key     *Key // fixed; nil is none
+	Key     *Key // fixed key; nil if unused
 	Limits  service.Limits
-	Repeats Repeats // of changing requests, unless a step says it
-	TLS     *TLS    // nil is what the machine trusts, without a client certificate
+	Repeats Repeats // default for changing requests
+	TLS     *TLS    // nil trusts the system's authorities, without a client certificate
 
 	// Of kind llm:
-	Models  []string // tried in order; a launch may ask for others
-	Named   []string // those of the file, or what its provider is usually asked for
-	Unnamed bool     // the file names none
-	Embeds  string   // the model of embeddings; "" is the first of Models
+	Models  []string // tried in order; a launch may choose others
+	Named   []string // those of the file, or the provider's default
+	Unnamed bool     // the file names no models
+	Embeds  string   // model for embeddings; "" is the first of Models
 	Answers Answers
-	Effort  string          // of reasoning, where a step does not say; "" is the model's
-	Extra   []service.Extra // further fields of each request for a completion
-	Free    bool            // it costs nothing: it runs on one's own machine
+	Effort  string          // default reasoning effort; "" is the model's
+	Extra   []service.Extra // extra fields of each completion request
+	Free    bool            // it costs nothing: it runs on the user's machine
 	LLM     *service.LLM    // set by ConnectLLM
 	flights *singleflight.Group
 
-	Postgres *Postgres // of a service of that kind; else nil
+	Postgres *Postgres // for a service of that kind; else nil
 
-	// Simulation tells the service that this is one, unless the file's headers say otherwise; set before a run.
+	// Simulation adds a header that marks requests as simulated, unless the file's headers set it. Set it before a
+	// run.
 	Simulation bool
 	HTTP       *service.HTTP // set by Connect
 	token      string
 	wanted     []string // names of secrets
 	secrets    map[string]string
-	values     service.Secrets // what takes the place of marks
-	concealed  []string        // what no error text may say
+	values     service.Secrets // values for the marks
+	concealed  []string        // values to remove from error texts
 	tokens     *service.Tokens
 }
 
-// Connect gives the service its client. secret is the bearer token, or for the mock what stands before the user.
+// Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.
 func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.HTTP, s.token = client, strings.TrimSpace(secret)
 	s.tokens = &service.Tokens{}
@@ -110,7 +111,7 @@ func (s *Service) Connect(client *service.HTTP, secret string) {
 	for _, value := range append(slices.Sorted(maps.Values(s.secrets)), s.token) {
 		if value != "" {
 			s.concealed = append(s.concealed, service.Spellings(value)...)
-			if s.Key != nil && s.Key.kind == "basic" { // whose header is base64 already, and may be encoded again
+			if s.Key != nil && s.Key.kind == "basic" { // the header is base64 already, and may be encoded again
 				for _, form := range service.InBase64(value) {
 					s.concealed = append(s.concealed, service.Spellings(form)...)
 				}
@@ -122,13 +123,13 @@ func (s *Service) Connect(client *service.HTTP, secret string) {
 // Named is a header: its name in canonical form, and its value.
 type Named struct {
 	name  string
-	field string // of its draws
+	field string // field of its draws
 	value *script.Template
-	of    *Service // whose secrets may stand in it; nil has none
+	of    *Service // service whose secrets it may contain; nil for none
 }
 
-// Walk calls f for every step of the chain, outer ones first, with its path. Those of another chain that a step runs
-// are that chain's.
+// Walk calls f for every step of the chain with its path, outer steps first. It does not enter other chains that a
+// step runs.
 func (c *Chain) Walk(f func(path string, s *Step)) {
 	if c.Body != nil {
 		c.Body.walk("", f)
@@ -146,7 +147,8 @@ func (b *Block) walk(prefix string, f func(string, *Step)) {
 	}
 }
 
-// Events returns the events that the chain emits, and whether these are all: a name may be an expression.
+// Events returns the events that the chain emits. The second result is false if a name is an expression, so that there
+// may be others.
 func (c *Chain) Events() (names []string, all bool) {
 	all = true
 	c.everywhere(func(s *Step) {
@@ -166,7 +168,7 @@ func (c *Chain) Events() (names []string, all bool) {
 	return names, all
 }
 
-// everywhere calls f for every step of the chain and of those that it runs, each chain once.
+// everywhere calls f for every step of the chain and of the chains that it runs, each chain once.
 func (c *Chain) everywhere(f func(s *Step)) {
 	seen := map[*Chain]bool{c: true}
 	for open := []*Chain{c}; len(open) > 0; {
@@ -182,7 +184,7 @@ func (c *Chain) everywhere(f func(s *Step)) {
 	}
 }
 
-// Runs are the chains that the steps of the chain run, and those that theirs do, each once.
+// Runs returns the chains that the chain runs, directly or indirectly, each once.
 func (c *Chain) Runs() []*Chain {
 	var all []*Chain
 	c.everywhere(func(s *Step) {

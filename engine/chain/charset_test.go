@@ -20,7 +20,7 @@ func TestEncodings(t *testing.T) {
 		{"text/plain; charset=koi8-r", "\xcb\xc1\xc6\xc5", `"кафе"`},
 		{"text/plain; charset=Shift_JIS", "\x83J\x83t\x83F", `"カフェ"`},
 		{"text/plain; charset=UTF-16LE", "\xff\xfec\x00a\x00f\x00\xe9\x00", `"café"`},
-		{"text/plain; charset=nobody-knows", "caf\xe9", `"caf` + "\uFFFD" + `"`},
+		{"text/plain; charset=x-unknown", "caf\xe9", `"caf` + "\uFFFD" + `"`},
 		{"text/plain; charset=utf-8", "caf\xe9", `"caf` + "\uFFFD" + `"`},
 		{"text/plain", "caf\xe9", `"caf` + "\uFFFD" + `"`},
 		{"text/plain", "\xef\xbb\xbfcafé", `"café"`},

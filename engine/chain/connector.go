@@ -12,19 +12,19 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// connector is a template of a step, which steps name as their target.
+// connector is a step template that steps name as their target.
 type connector struct {
-	action  action // nil for a mistake
+	action  action // nil if it is invalid
 	timeout time.Duration
 	retry   retry
 	private bool
 	stands  bool // it names a function that the file does not define
 }
 
-// optionsName is what a connector sees the options of its step as, besides what the step itself sees.
+// optionsName is the name under which a connector sees the options of its step.
 const optionsName = "options"
 
-// Connector reads a connector. All chains must be declared.
+// Connector reads a connector. All chains must be declared first.
 func (r *Reader) Connector(name string, n *doc.Node) {
 	c := &connector{}
 	if r.connectors == nil {
@@ -58,7 +58,7 @@ func readConnector(r *reader, n *doc.Node) action {
 	s := r.scope.step
 	s.connects = true
 	if o := n.Get("options"); o != nil && o.Kind() != doc.Null {
-		o.Entries() // says what is wrong
+		o.Entries() // reports the error
 		s.options = r.value(o, "options")
 	}
 	at := n.Get("target")
@@ -82,7 +82,7 @@ func readConnector(r *reader, n *doc.Node) action {
 	return c.action
 }
 
-// Connectors are the names of the connectors read so far.
+// Connectors returns the names of the connectors read so far.
 func (r *Reader) Connectors() []string {
 	var names []string
 	for name := range r.connectors {
@@ -92,14 +92,14 @@ func (r *Reader) Connectors() []string {
 	return names
 }
 
-// standIn answers in place of a connector or a function that the file does not define: it asks the mock, which
-// says what it was asked.
+// standIn replaces a connector or a function that the file does not define: it asks the mock, which returns the
+// request it received.
 type standIn struct{ request }
 
-// StandInPath is where the mock answers for what is not defined.
+// StandInPath is the mock's path for undefined connectors and functions.
 const StandInPath = "/connectors"
 
-// stand returns a stand-in for what a node names, which is noted; what says what that is.
+// stand returns a stand-in for an undefined name, and records it; what says what the name refers to.
 func (r *reader) stand(n *doc.Node, what string) action {
 	name := n.Text()
 	hint := "define it under `" + what + "s`: against real services this is an error"
@@ -129,8 +129,8 @@ func (r *reader) stand(n *doc.Node, what string) action {
 	}}
 }
 
-// StandIn is the service that answers in place of what the file does not define, and which connectors and functions
-// that are; nil where all is defined.
+// StandIn returns the service that answers in place of undefined connectors and functions, and their names; nil if
+// everything is defined.
 func (r *Reader) StandIn() (s *Service, instead []string) { return r.standIn, r.mocked }
 
 func (s *standIn) changes() *Service { return nil }
@@ -143,8 +143,8 @@ func (s *standIn) run(t *turn) (script.Value, error) {
 	return out.(starlark.HasAttrs).Attr("body")
 }
 
-// question is what a stand-in is asked: its target with the step's options or, without any, what comes before the step:
-// the output of the step before or, for the first, the chain's input.
+// question is the request of a stand-in: its target with the step's options or, without options, the output of the
+// previous step. For the first step it is the chain's input.
 type question string
 
 var questionShape = script.NewShape("target", "input")

@@ -146,9 +146,9 @@ step f:
 	}
 }
 
-// TestConnectorsAtOnce is that neighbours which use one connector run beside each other: each request is answered when
-// both are there.
-func TestConnectorsAtOnce(t *testing.T) {
+// TestConnectorsInParallel checks that adjacent steps with one connector run in parallel: each request is answered once
+// both have arrived.
+func TestConnectorsInParallel(t *testing.T) {
 	both := make(chan struct{}, 1)
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -200,7 +200,7 @@ connectors:
 	}
 }
 
-// TestConnectorMistakes are told at the connector, once, whoever uses it.
+// TestConnectorMistakes checks that errors are reported once, at the connector, regardless of the steps that use it.
 func TestConnectorMistakes(t *testing.T) {
 	const uses = `
 step a: {kind: connector, target: c}
@@ -220,7 +220,7 @@ step b: {kind: connector, target: c, options: {x: 1}}
 		{uses, "c: {kind: python, call: steps.a}", "a connector does not know which steps stand around it (a step hands over what it needs: `options: {a: \"${steps.a}\"}`)"},
 		{uses, "c: {kind: http, service: shoop, get: /}", "there is no service shoop (did you mean `shop`?)"},
 		{uses, "c: {kind: chain, target: nowhere}", "there is no chain nowhere"},
-		{uses, "c: {kind: chain, target: test}", "a circle: test runs test"},
+		{uses, "c: {kind: chain, target: test}", "a cycle of chains: test runs test"},
 		{"step a: {kind: connector}", "c: {kind: python, call: 1}", "needs `target`"},
 		{"step a: {kind: connector, target: c, options: [1]}", "c: {kind: python, call: 1}", "`options` must be a map of keys, found a list"},
 		{"step a: {kind: connector, target: c, options: {x: '${nope}'}}", "c: {kind: python, call: 1}", "undefined: nope"},

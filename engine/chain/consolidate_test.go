@@ -24,7 +24,7 @@ step live: {kind: remember, note: "${session.cycle}"}
 step important: {kind: python, when: session.cycle % 3 == 2, call: "[n for n in agent.notes if n != session.cycle - 1]"}
 step forget: {kind: remember, keep: "${steps.important}", note: "${'summary' if steps.important else None}"}
 step see: {kind: emit, event: e, data: "${agent.notes}"}
-step beside: {kind: remember, note: beside, when: session.cycle == 5, parallel: true}
+step extra: {kind: remember, note: extra, when: session.cycle == 5, parallel: true}
 step all: {kind: remember, keep: [], when: session.cycle == 5, parallel: true}
 step last: {kind: remember, note: last, when: session.cycle == 5, parallel: true}
 step fails: {kind: python, call: bad(), when: session.cycle == 2}

@@ -10,8 +10,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// branch is `if`: its output is a record with `taken`, and the outputs of both branches; those of the one that was not
-// taken are missing.
+// branch is `if`. Its output is a record with `taken` and the outputs of both branches; those of the branch that did
+// not run are missing.
 type branch struct {
 	condition *script.Expr
 	then      *Block
@@ -68,12 +68,12 @@ func (b *branch) run(t *turn) (script.Value, error) {
 	return b.shape.Record(outputs...), nil
 }
 
-// loop is `for`: its output is a list of records, step: output, one per pass.
+// loop is `for`. Its output is a list of records, step: output, one per pass.
 type loop struct {
 	each  *script.Expr
 	as    string
 	do    *Block
-	limit int // passes; 0 is as many as the list has
+	limit int // maximum passes; 0 is as many as the list has
 	shape *script.Shape
 }
 
@@ -92,7 +92,7 @@ func readFor(r *reader, n *doc.Node) action {
 	return l
 }
 
-// variable checks the name of a loop's variable: it must hide nothing.
+// variable checks the name of a loop's variable: it must not shadow another name.
 func (r *reader) variable(n *doc.Node, name string) {
 	if name == "" {
 		return // reported
@@ -103,7 +103,7 @@ func (r *reader) variable(n *doc.Node, name string) {
 	}
 	_, err := r.Env.Expr(name, r.names)
 	if err == nil && !r.Blind || slices.Contains(r.names, name) {
-		n.Errorf("a name of its own, such as item", "%q means something already", name)
+		n.Errorf("a name of its own, such as item", "%q is already defined", name)
 	}
 }
 
@@ -121,7 +121,7 @@ func (l *loop) run(t *turn) (script.Value, error) {
 		return nil, err
 	}
 	items, ok := v.(*starlark.List)
-	if !ok && v != starlark.None { // what is missing is no passes
+	if !ok && v != starlark.None { // a missing list has no passes
 		return nil, fmt.Errorf("each is a %s, not a list", v.Type())
 	}
 	n := 0
@@ -129,7 +129,7 @@ func (l *loop) run(t *turn) (script.Value, error) {
 		n = items.Len()
 	}
 	passes := make([]script.Value, 0, n)
-	p := new(pass) // of one after the other
+	p := new(pass) // of sequential passes
 	for i := range n {
 		if l.limit > 0 && i == l.limit {
 			return nil, engine.Fail(engine.LoopLimit, "more than %d passes", l.limit)
@@ -145,8 +145,8 @@ func (l *loop) run(t *turn) (script.Value, error) {
 	return script.NewList(passes), nil
 }
 
-// while repeats its block as long as a condition holds: its output is a list of records, step: output, one per pass.
-// Its condition and its steps see the record of the pass before as last.
+// while repeats its block as long as a condition holds. Its output is a list of records, step: output, one per pass.
+// The condition and the steps see the record of the previous pass as last.
 type while struct {
 	condition *script.Expr
 	do        *Block
@@ -154,10 +154,10 @@ type while struct {
 	shape     *script.Shape
 }
 
-// lastName is what the pass before is called.
+// lastName is the name of the previous pass.
 const lastName = "last"
 
-// defaultLimit is how many passes a while may take that does not say.
+// defaultLimit is how many passes a while may take by default.
 const defaultLimit = 100
 
 func readWhile(r *reader, n *doc.Node) action {
@@ -179,7 +179,7 @@ func (w *while) blocks() []*Block { return []*Block{w.do} }
 func (w *while) run(t *turn) (script.Value, error) {
 	var passes []script.Value
 	last := lastPass{t, script.Missing}
-	p := new(pass) // of one after the other
+	p := new(pass) // of sequential passes
 	for i := 0; ; i++ {
 		c := t.Context("condition[" + itoa(i) + "]")
 		c.Names = last
@@ -204,7 +204,7 @@ func (w *while) run(t *turn) (script.Value, error) {
 	}
 }
 
-// lastPass shows the condition of a while what its step sees, and the pass before.
+// lastPass shows the condition of a while what its steps see, plus the previous pass.
 type lastPass struct {
 	*turn
 	value script.Value

@@ -10,15 +10,15 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// embedding is an embed step. Its output is a record with the vector of a text, or those of a list of texts, and the
-// model.
+// embedding is an embed step. Its output is a record with the model and the vector of a text, or the vectors of a list
+// of texts.
 type embedding struct {
 	service *Service
 	input   Value
-	size    int // 0 is the model's
+	size    int // 0 means the model's default
 }
 
-// mostTexts is how many texts one call embeds.
+// mostTexts is how many texts one call may embed.
 const mostTexts = 2048
 
 func readEmbed(r *reader, n *doc.Node) action {
@@ -79,7 +79,7 @@ func (e *embedding) run(t *turn) (script.Value, error) {
 	return script.Data(vectorsShape.Record(script.NewList(lists), starlark.String(model)))
 }
 
-// textsOf are the texts to embed: one, or a list.
+// textsOf returns the texts to embed: one, or a list.
 func textsOf(v script.Value) (texts []string, many bool, err error) {
 	list, many := v.(*starlark.List)
 	if !many {
@@ -105,7 +105,7 @@ func textsOf(v script.Value) (texts []string, many bool, err error) {
 	return texts, many, nil
 }
 
-// numbersOf are the numbers of a vector as they were written: of so few digits as a float32 has.
+// numbersOf returns the numbers of a vector with the digits of a float32.
 func numbersOf(vector []float32) script.Value {
 	numbers := make([]script.Value, len(vector))
 	for i, f := range vector {

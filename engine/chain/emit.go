@@ -10,7 +10,7 @@ import (
 // emit adds a row to the results; its output is the row's data.
 type emit struct {
 	event Value
-	data  Value // nil is none
+	data  Value // nil if there is no data
 }
 
 func readEmit(r *reader, n *doc.Node) action {
@@ -51,7 +51,7 @@ func (e *emit) run(t *turn) (script.Value, error) {
 	return out, nil
 }
 
-// data evaluates a value to data and to its JSON text: what lives on is what will be read back.
+// data evaluates a value to data and to its JSON text, so that the value in memory is the one that will be read back.
 func data(t *turn, of Value) (script.Value, []byte, error) {
 	v, err := of.Eval(t)
 	if err != nil {

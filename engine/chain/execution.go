@@ -14,58 +14,58 @@ import (
 )
 
 const (
-	// maxSteps is how many steps a session may take, those inside of loops counted each time.
+	// maxSteps is how many steps a session may take, counting every pass of a loop.
 	maxSteps = 100_000
-	// lookEvery is after how many steps a session that waits for nothing looks whether its time is over.
+	// lookEvery is after how many steps a session that never waits checks its timeouts.
 	lookEvery = 1024
 )
 
-// Input is what a session is made with.
+// Input is the input of a session.
 type Input struct {
-	World  World     // what its steps can see besides each other: agent, session, now, input
-	Memory *Memory   // that World's agent shows
-	Agents Directory // whom its messages can be for
-	Acted  string    // the event that counts as having acted; "" is not to stop
-	Watch  *Watch    // keeps what the session gave; nil keeps nothing
+	World  World     // names that its steps see in addition to each other: agent, session, now, input
+	Memory *Memory   // memory that World's agent shows
+	Agents Directory // agents that may receive messages
+	Acted  string    // the event that stops the session; "" for none
+	Watch  *Watch    // records the session's outputs; nil records nothing
 }
 
-// World is what the steps of a session can see besides each other. It is used by one goroutine.
+// World is what the steps of a session see in addition to each other. It is used by one goroutine.
 type World interface {
 	script.Names
 	// With returns the same world for another goroutine, with an agent that shows another view of its memory.
 	With(memory *Memory) World
 }
 
-// execution is one session under way, or one step of a group in it.
+// execution is one running session, or one step of a group in it.
 type execution struct {
 	s      *engine.Session
 	in     *Input
-	row    *engine.SessionRow // where records and events go: the session's, or a member's own
-	before int                // steps recorded when it began
-	kept   int                // bytes that it holds on to of what its steps gave
-	held   int                // of these, what is held of the run's memory budget
+	row    *engine.SessionRow // destination of records and events: the session's, or a member's own
+	before int                // steps recorded before it began
+	kept   int                // bytes of its steps' outputs that it holds
+	held   int                // part of them that is claimed from the run's memory budget
 	key    draw.Key
-	time   timed // of the chain, or of the member
+	time   timed // of the chain or the member
 	body   pass
-	at     *turn // the innermost step under way, whose a panic is
+	at     *turn // innermost running step, to which a panic belongs
 }
 
-// stoppedError ends a session early; it is no failure.
+// stoppedError ends a session early without a failure.
 type stoppedError struct{ path, because string }
 
 func (e *stoppedError) Error() string { return "stopped: " + e.because }
 
-// failedAt is a failure that ends the session, or the end of its time, with the step where that was.
+// failedAt is a failure or timeout that ends the session, with its step.
 type failedAt struct {
 	path string
 	err  error
-	over error // the end of more than the step's own time; nil is a failure that a step around it may let pass
+	over error // end of more than the step's own time; nil if an enclosing step may ignore the failure
 }
 
 func (e *failedAt) Error() string { return e.path + ": " + e.err.Error() }
 func (e *failedAt) Unwrap() error { return e.err }
 
-// Run takes a session through the chain and fills in its row.
+// Run executes the chain for a session and fills in its row.
 func (c *Chain) Run(s *engine.Session, in *Input) {
 	limit := c.Timeout
 	if limit == 0 {
@@ -85,13 +85,13 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 		return
 	}
 	*x = execution{}
-	executions.Put(x) // after a panic it is left to the collector
+	executions.Put(x) // after a panic it is left to the garbage collector
 }
 
-// executions are used again: nothing that a session leaves behind refers to its own.
+// executions are pooled. A session must leave no references to its own state.
 var executions = sync.Pool{New: func() any { return new(execution) }}
 
-// recovered makes of a panic the failure of the step that it came from, and of the session.
+// recovered converts a panic to a failure of its step and of the session.
 func (x *execution) recovered(c *Chain) {
 	p := recover()
 	if p == nil {
@@ -106,8 +106,7 @@ func (x *execution) recovered(c *Chain) {
 	x.in.Watch.end(x, c, err)
 }
 
-// panicked makes of a panic the failure of the step that it came from and of those around it, as far as they are of
-// this execution.
+// panicked converts a panic to a failure of its step and of the enclosing steps in this execution.
 func (x *execution) panicked(cause any) error {
 	err := &failedAt{err: &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}}
 	if x.at != nil {
@@ -125,7 +124,7 @@ func (x *execution) panicked(cause any) error {
 	return err
 }
 
-// settle writes how the session ended.
+// settle records how the session ended.
 func (x *execution) settle(err error) {
 	row := x.s.Row
 	for i := range row.Steps {
@@ -184,7 +183,7 @@ func (x *execution) single(p *pass, s *Step) error {
 	return x.next(p, s)
 }
 
-// room is the failure of a session that has taken as many steps as it may, or holds as much; nil if it can go on with s.
+// room returns an error if the session exceeds its number of steps or its memory; nil if it can continue with s.
 func (x *execution) room(p *pass, s *Step) error {
 	if x.before+len(x.row.Steps) >= maxSteps {
 		return &failedAt{path: p.prefix + s.Name, err: engine.Fail(engine.LoopLimit, "more than %d steps in a session", maxSteps)}
@@ -195,7 +194,7 @@ func (x *execution) room(p *pass, s *Step) error {
 	return nil
 }
 
-// next executes the step whose output is the pass's next.
+// next executes the step whose output is the pass's next one.
 func (x *execution) next(p *pass, s *Step) error {
 	out, err := x.step(p, s)
 	x.at = p.owner
@@ -205,14 +204,14 @@ func (x *execution) next(p *pass, s *Step) error {
 	return err
 }
 
-// cancel records the steps of a pass from one on as cancelled.
+// cancel records the steps of a pass from one on as canceled.
 func (x *execution) cancel(p *pass, from int) {
 	for _, s := range p.block.Steps[from:] {
 		x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: p.prefix + s.Name, Status: engine.StepCancelled})
 	}
 }
 
-// step executes one step, and notes when, if anybody wants to hear of it.
+// step executes one step, and records its times if there is a subscriber.
 func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 	trail := x.s.Trail()
 	if trail == nil {
@@ -223,7 +222,7 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 	return x.perform(p, s)
 }
 
-// perform executes one step. A failure that the step lets pass is no error.
+// perform executes one step. A failure that the step ignores is not an error.
 func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 	t := &p.turn
 	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.row.Steps)}
@@ -259,7 +258,7 @@ func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 	return out, nil
 }
 
-// act does what the step is for, with the options of a connector.
+// act runs the step's action, with the options of a connector.
 func (t *turn) act() (script.Value, error) {
 	if t.step.connects {
 		options := script.Missing
@@ -274,7 +273,7 @@ func (t *turn) act() (script.Value, error) {
 		}
 		t.connected, t.options = true, options
 	}
-	switch a := t.step.action.(type) { // what can wait
+	switch a := t.step.action.(type) { // kinds that can wait
 	case *wait:
 		t.x.s.At(t.path, "")
 	case sender:
@@ -284,7 +283,7 @@ func (t *turn) act() (script.Value, error) {
 	return t.step.action.run(t)
 }
 
-// begin looks whether there is time for the step, and whether there was when the journal was written.
+// begin checks whether there is time for the step, and whether there was when the journal was written.
 func (t *turn) begin() error {
 	switch {
 	case t.timed.limit > 0:
@@ -302,7 +301,7 @@ func (t *turn) begin() error {
 		return service.Failure(e)
 	}
 	if _, asks := t.step.action.(asker); asks {
-		return nil // what a service answered, or did not, its transport replays
+		return nil // the transport replays the service's answer or its absence
 	}
 	e, ok := t.x.s.Replay(t.path)
 	if !ok {
@@ -314,7 +313,7 @@ func (t *turn) begin() error {
 	return &engine.StepError{Class: engine.ConfigError, Err: service.ErrDiverged}
 }
 
-// failed records the step's failure and decides whether the session goes on.
+// failed records the step's failure and decides whether the session continues.
 func (t *turn) failed(err error) (script.Value, error) {
 	if _, stopped := errors.AsType[*stoppedError](err); stopped {
 		t.timed.stop()
@@ -331,7 +330,7 @@ func (t *turn) failed(err error) (script.Value, error) {
 		live bool
 	)
 	within, inside := errors.AsType[*failedAt](err)
-	if inside { // a step inside has said where, and whether its time was over: the clock may tell another tale by now
+	if inside { // an inner step already recorded where, and whether its time was over: the clock may have moved since
 		over = within.over
 	} else {
 		over, live = t.over(err)
@@ -347,7 +346,7 @@ func (t *turn) failed(err error) (script.Value, error) {
 		if live && !t.asked {
 			t.x.s.Observed(limit.Entry(t.path))
 		}
-		if limit.Path == t.path { // this step has used up its own time, and nobody else
+		if limit.Path == t.path { // only this step used up its own time
 			over, inside = nil, false
 			err = &engine.StepError{Class: engine.Timeout, Err: limit}
 		}
@@ -356,18 +355,18 @@ func (t *turn) failed(err error) (script.Value, error) {
 		t.recordTimeout(over)
 	}
 	switch {
-	case over == nil && t.step.goesOn && r.Class != engine.Panic && !errors.Is(err, service.ErrDiverged):
-		return t.goOn()
+	case over == nil && t.step.continues && r.Class != engine.Panic && !errors.Is(err, service.ErrDiverged):
+		return t.fallback()
 	case inside:
 		return nil, err
-	case over != nil: // more than this step ends, whatever it says about failures
+	case over != nil: // more than this step ends, regardless of on_error
 		return nil, &failedAt{t.path, over, over}
 	}
 	return nil, &failedAt{path: t.path, err: err}
 }
 
-// goOn gives the output of a step that failed and does not end the session.
-func (t *turn) goOn() (script.Value, error) {
+// fallback returns the output of a failed step that does not end the session.
+func (t *turn) fallback() (script.Value, error) {
 	if t.step.fallback == nil {
 		return script.Missing, nil
 	}
@@ -382,28 +381,28 @@ func (t *turn) goOn() (script.Value, error) {
 	return v, nil
 }
 
-// over says why the step, or what it stands in, cannot go on; nil if it can. live is that the time is over now, not
-// that the journal says it was.
+// over returns why the step or an enclosing step cannot continue, or nil. live means that the time is over now, rather
+// than according to the journal.
 func (t *turn) over(err error) (cause error, live bool) {
 	if cause := t.timed.cause(); cause != nil {
 		return cause, true
 	}
-	if errors.Is(err, engine.ErrCut) { // a journal that takes nothing any more
+	if errors.Is(err, engine.ErrCut) { // the journal no longer accepts rows
 		return err, false
 	}
 	if limit, ok := errors.AsType[*service.Overtime](err); ok {
 		return limit, false
 	}
-	if limit, ok := errors.AsType[*engine.TimeoutError](err); ok && limit.What != "step" { // a recording says so
+	if limit, ok := errors.AsType[*engine.TimeoutError](err); ok && limit.What != "step" { // according to a recording
 		return limit, false
 	}
 	return nil, false
 }
 
-// ranOut stands behind the path of a step in which the time of the session, or of its chain, was over.
+// ranOut follows the path of a step in which the session or its chain timed out.
 const ranOut = "!"
 
-// recordTimeout has a recording tell that this was so, whatever the step had been answered.
+// recordTimeout records the timeout, whatever answer the step had received.
 func (t *turn) recordTimeout(over error) {
 	limit, ok := errors.AsType[*engine.TimeoutError](over)
 	if ok && limit.What != "step" && t.x.s.Settings().Record {

@@ -60,7 +60,7 @@ step d: {kind: if, condition: "True", then: {step x: {kind: emit, event: e}}}
 		{"when fails", `
 step a: {kind: emit, event: e, when: bad()}
 `, engine.Failed, engine.Script, "a", "a:failed:script", ""},
-		{"goes on", `
+		{"continues", `
 step a: {kind: python, call: bad(), on_error: continue}
 step b: {kind: emit, event: e, data: "${steps.a}"}
 `, engine.OK, 0, "", "a:failed:script b:ok", "e=null"},
@@ -121,7 +121,7 @@ step a:
     step c: {kind: emit, event: e}
 step d: {kind: emit, event: e}
 `, engine.Failed, engine.Script, "a[1].b", "a:failed:script a[0].b:skipped a[0].c:ok a[1].b:failed:script a[1].c:cancelled d:cancelled", "e="},
-		{"fails inside of what goes on", `
+		{"fails inside a step that continues", `
 step a:
   kind: if
   condition: "True"
@@ -154,7 +154,7 @@ step b:
       then:
         step f: {kind: emit, event: e, data: "${[steps.a, steps.c, i, [n for n in steps]]}"}
 `, engine.OK, 0, "", "a:ok b:ok b[0].c:ok b[0].d:ok b[0].d.f:ok", `e=["a",["a",1,true],1,["c","a"]]`},
-		{"emit of what is no data", `
+		{"emit of a value that is not data", `
 step a: {kind: emit, event: e, data: "${bad}"}
 `, engine.Failed, engine.Script, "a", "a:failed:script", ""},
 		{"emit without a name", `
@@ -232,12 +232,12 @@ func TestTimeouts(t *testing.T) {
 step a: {kind: wait, for: 1h, timeout: 5}
 step b: {kind: emit, event: e}
 `, nil, engine.Failed, "a", "step timed out after 5s", "a:timeout:timeout b:cancelled", 5 * time.Second},
-		{"of a step that goes on", `
+		{"of a step that continues", `
 step a: {kind: wait, for: 1h, timeout: 5, on_error: continue}
 step b: {kind: wait, for: 2}
 `, nil, engine.OK, "", "", "a:timeout:timeout b:ok", 7 * time.Second},
 		{
-			"of a loop, while a step that goes on waits", `
+			"of a loop, while a step that continues waits", `
 step a:
   kind: for
   each: range(10)
@@ -250,7 +250,7 @@ step d: {kind: emit, event: e}
 `, nil, engine.Failed, "a", "step timed out after 5s",
 			"a:timeout:timeout a[0].b:ok a[0].c:ok a[1].b:ok a[1].c:ok a[2].b:timeout:timeout a[2].c:cancelled d:cancelled", 5 * time.Second,
 		},
-		{"of a loop that goes on", `
+		{"of a loop that continues", `
 step a:
   kind: for
   each: range(10)
@@ -261,7 +261,7 @@ step a:
     step b: {kind: wait, for: 2}
 step d: {kind: wait, for: 1, when: steps.a == "late"}
 `, nil, engine.OK, "", "", "a:timeout:timeout a[0].b:ok a[1].b:timeout:timeout d:ok", 4 * time.Second},
-		{"of an outer loop, not the inner one that goes on", `
+		{"of an outer loop, not the inner one that continues", `
 step a:
   kind: for
   each: "[1]"
@@ -293,7 +293,7 @@ step a:
       do:
         step c: {kind: wait, for: 1h, on_error: continue}
 `, nil, engine.OK, "", "", "a:ok a[0].b:timeout:timeout a[0].b[0].c:timeout:timeout a[1].b:timeout:timeout a[1].b[0].c:timeout:timeout", 2 * time.Second},
-		{"of a step in a loop that goes on", `
+		{"of a step in a loop that continues", `
 step a: {kind: for, each: "[1]", as: i, on_error: continue, do: {step b: {kind: wait, for: 1h, timeout: 5}}}
 step c: {kind: emit, event: e}
 `, nil, engine.OK, "", "", "a:failed:timeout a[0].b:timeout:timeout c:ok", 5 * time.Second},
@@ -434,8 +434,9 @@ step g: {kind: emit, event: e, data: "${[steps.a, steps.b, steps.c, steps.d]}"}
 	})
 }
 
-// TestJournalThatIsGone is that a session whose intent cannot be written is cut though its step goes on.
-func TestJournalThatIsGone(t *testing.T) {
+// TestLostJournal checks that a session whose intent cannot be written is cut even if its step continues on
+// errors.
+func TestLostJournal(t *testing.T) {
 	address := serve(t, nil)
 	st := stage{address: address, journal: &enginetest.Journal{}, steps: `
 step a: {kind: http, service: shop, post: /x, on_error: continue}

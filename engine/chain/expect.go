@@ -10,54 +10,54 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// Requests is how many requests a session is expected to make to a service: what the file says of it, before anything
-// runs. Attempts beyond the first are not counted, nor what a step that fails keeps from being asked.
+// Requests is the expected number of a session's requests to a service, computed from the file before a run. Retries
+// are not counted, nor the effect of failing steps.
 type Requests struct {
 	Service *Service
 	Least   int64
-	Most    int64   // without those of Loops; Endless is that nobody can say
-	Mean    float64 // where the file says how likely each is, and there are no Loops; else NaN
-	// Loops are those whose passes nobody knows before they run.
+	Most    int64   // without those of Loops; Endless means unknown
+	Mean    float64 // if the file says how likely each is, and there are no Loops; else NaN
+	// Loops are loops whose number of passes is known only at run time.
 	Loops []LoopRequests
-	// More is that there are further loops.
+	// More is how many further loops there are.
 	More bool
 }
 
-// LoopRequests is how many requests one pass of a loop makes, but for those in a loop inside it.
+// LoopRequests is how many requests one pass of a loop makes, excluding loops inside it.
 type LoopRequests struct {
 	Path        string // of the step, without iterations
-	As          string // what the loop calls an item
-	Each        string // the expression of its list
+	As          string // the loop's variable
+	Each        string // the expression for its list
 	Least, Most int64
-	Nested      bool // it is in another loop
+	Nested      bool // it is inside another loop
 }
 
 const (
-	// Endless is more requests than anybody counts.
+	// Endless means an unlimited number of requests.
 	Endless = 100_000_000_000
-	// maxLoops is how many loops are told of for a service.
+	// maxLoops is how many loops are listed for a service.
 	maxLoops = 20
 )
 
-// Expect returns the services that a session of the chain asks, in the order in which it first does.
+// Expect returns the services that a session of the chain uses, in the order of first use.
 func (c *Chain) Expect() []Requests {
 	e := expecting{known: map[*Chain]*tally{}}
 	return e.chain(c).list
 }
 
-// ExpectWrites is Expect of the requests alone that change something at a service which is no model.
+// ExpectWrites is Expect restricted to requests that change something at a service that is not a model.
 func (c *Chain) ExpectWrites() []Requests {
 	e := expecting{known: map[*Chain]*tally{}, writes: true}
 	return e.chain(c).list
 }
 
-// sender is an action that asks services: the first, unless nothing is asked; the others in its place.
+// sender is an action that sends requests: to the first service, with the others as fallbacks.
 type sender interface {
-	// asks says how often the first is asked where the step runs.
+	// asks returns how often the first service is asked when the step runs.
 	asks() (services []*Service, often odds)
 }
 
-// odds are how likely something is to happen: never, surely or something between; mean is NaN where nobody knows.
+// odds are the odds of an event: never, always or between; mean is NaN if unknown.
 type odds struct {
 	least, most int64
 	mean        float64
@@ -71,17 +71,17 @@ var (
 
 func (o odds) and(p odds) odds {
 	if o.most*p.most == 0 {
-		return impossible // whatever the other is
+		return impossible // independent of the other
 	}
 	return odds{o.least * p.least, 1, o.mean * p.mean}
 }
 
 func (o odds) not() odds { return odds{1 - o.most, 1 - o.least, 1 - o.mean} }
 
-// chanceOf are the odds of what happens with a probability.
+// chanceOf returns the odds of an event with a probability.
 func chanceOf(p float64) odds { return odds{int64(p), int64(math.Ceil(p)), p} }
 
-// tally is what is asked on a way through some steps, and how likely its end is reached: a session may stop before.
+// tally counts requests along a path of steps, and how likely its end is reached, because a session may stop earlier.
 type tally struct {
 	list    []Requests
 	reaches odds
@@ -97,7 +97,7 @@ func (e *expecting) chain(c *Chain) *tally {
 	t, ok := e.known[c]
 	if !ok {
 		t = &tally{reaches: surely}
-		e.known[c] = t // a chain that runs itself is a mistake, and is not counted
+		e.known[c] = t // a chain that runs itself is an error, and is not counted
 		*t = e.block(c.Body, "")
 	}
 	return t
@@ -119,7 +119,7 @@ func (e *expecting) block(b *Block, prefix string) tally {
 	return all
 }
 
-// step counts what a step asks where it runs.
+// step counts the requests of a step.
 func (e *expecting) step(s *Step, prefix string) tally {
 	switch a := s.action.(type) {
 	case *stop:
@@ -161,7 +161,7 @@ func (e *expecting) step(s *Step, prefix string) tally {
 	return tally{reaches: surely}
 }
 
-// likely is how likely a condition holds; nil always does.
+// likely returns how likely a condition holds; nil always holds.
 func likely(e *script.Expr) odds {
 	if e == nil {
 		return surely
@@ -176,7 +176,7 @@ func likely(e *script.Expr) odds {
 	return impossible
 }
 
-// either is one of two ways.
+// either combines two alternative branches.
 func either(first odds, a, b tally) tally {
 	switch first {
 	case surely:
@@ -207,7 +207,7 @@ func either(first odds, a, b tally) tally {
 	return t
 }
 
-// expect counts a for: how many passes it makes is known where its list is.
+// expect counts a for loop. The number of passes is known if its list is constant.
 func (l *loop) expect(pass tally, path string) tally {
 	if v, always := l.each.Const(); l.each != nil && always {
 		n := int64(max(starlark.Len(v), 0))
@@ -234,7 +234,7 @@ func (l *loop) expect(pass tally, path string) tally {
 	return t
 }
 
-// repeated makes some passes, unless one of them stops the session.
+// repeated counts passes, unless one of them stops the session.
 func repeated(pass tally, least, most int64) tally {
 	t := tally{reaches: surely}
 	switch {
@@ -257,7 +257,7 @@ func repeated(pass tally, least, most int64) tally {
 	return t
 }
 
-// of is what is asked of a service; the zero value is nothing.
+// of counts the requests to a service; the zero value means zero requests.
 func (t *tally) of(s *Service) Requests {
 	for _, r := range t.list {
 		if r.Service == s {
@@ -267,7 +267,7 @@ func (t *tally) of(s *Service) Requests {
 	return Requests{}
 }
 
-// add adds what is asked after what is there.
+// add adds requests that follow.
 func (t *tally) add(more Requests) {
 	i := slices.IndexFunc(t.list, func(r Requests) bool { return r.Service == more.Service })
 	if i < 0 {
@@ -285,7 +285,7 @@ func (r *Requests) join(other Requests) {
 	r.Loops, r.More = all[:min(len(all), maxLoops)], r.More || other.More || len(all) > maxLoops
 }
 
-// times is what is asked by steps that run with these odds.
+// times scales requests by the odds of their step.
 func (r Requests) times(o odds) Requests {
 	r.Least, r.Most, r.Mean = r.Least*o.least, r.Most*o.most, r.Mean*o.mean
 	if o.most == 0 {
@@ -295,7 +295,7 @@ func (r Requests) times(o odds) Requests {
 	return r
 }
 
-// nested are loops that are in another.
+// nested marks loops as inside another.
 func nested(loops []LoopRequests) []LoopRequests {
 	loops = slices.Clone(loops)
 	for i := range loops {
@@ -304,7 +304,7 @@ func nested(loops []LoopRequests) []LoopRequests {
 	return loops
 }
 
-// scaled are loops that run at least so often.
+// scaled multiplies the passes of loops.
 func scaled(loops []LoopRequests, least int64) []LoopRequests {
 	if least == 1 {
 		return loops
@@ -316,7 +316,7 @@ func scaled(loops []LoopRequests, least int64) []LoopRequests {
 	return loops
 }
 
-// under puts a path before those of the loops.
+// under prefixes the paths of loops.
 func (r Requests) under(prefix string) Requests {
 	r.Loops = slices.Clone(r.Loops)
 	for i := range r.Loops {

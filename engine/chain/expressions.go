@@ -13,10 +13,10 @@ import (
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
-// NameHint says what [IsName] wants.
+// NameHint describes the names that [IsName] accepts.
 const NameHint = "letters, digits and _, not beginning with a digit, and no word of Python"
 
-// IsName reports whether steps, parameters, attributes and the like may be called so: expressions can write it.
+// IsName reports whether a step, parameter or attribute may have this name: a valid identifier in expressions.
 func IsName(name string) bool {
 	if !identifier.MatchString(name) {
 		return false
@@ -26,7 +26,7 @@ func IsName(name string) bool {
 	return err == nil && ok
 }
 
-// CheckName reports a name that cannot be one; what says whose.
+// CheckName reports an invalid name; what says whose name it is.
 func CheckName(n *doc.Node, name, what string) {
 	if name != "" && !IsName(name) {
 		n.Errorf(NameHint, "%q cannot be the name of %s", name, what)
@@ -38,12 +38,12 @@ func (r *Reader) Template(n *doc.Node, names []string) *script.Template {
 	return (&reader{Reader: r, names: names}).template(n)
 }
 
-// Expr reads a scalar that is an expression as a whole and may use names; nil for an absent node or a mistake.
+// Expr reads a scalar that is one whole expression and may use names. It returns nil for an absent node or an error.
 func (r *Reader) Expr(n *doc.Node, names []string) *script.Expr {
 	return (&reader{Reader: r, names: names}).expr(n)
 }
 
-// expr compiles a scalar that is an expression as a whole; nil for an absent node or a mistake.
+// expr compiles a scalar that is one whole expression. It returns nil for an absent node or an error.
 func (r *reader) expr(n *doc.Node) *script.Expr {
 	if n == nil {
 		return nil
@@ -84,10 +84,10 @@ func (r *reader) expr(n *doc.Node) *script.Expr {
 	return e
 }
 
-// template compiles a scalar that is text with expressions in it; nil for an absent node or a mistake.
+// template compiles a scalar that is text with expressions. It returns nil for an absent node or an error.
 func (r *reader) template(n *doc.Node) *script.Template {
 	if n == nil || n.Kind() != doc.Scalar {
-		n.Text() // says what is wrong
+		n.Text() // reports the error
 		return nil
 	}
 	sent, text := r.marked(n)
@@ -116,7 +116,7 @@ func (r *reader) template(n *doc.Node) *script.Template {
 	return t
 }
 
-// origin is where a text stands that begins at a byte of a scalar's text.
+// origin returns the file position of a text that begins at a byte offset of a scalar's text.
 func origin(n *doc.Node, text string, begin int) script.Origin {
 	return func(line, col int) (file string, fileLine, fileCol int) {
 		fileLine, fileCol = n.PositionAt(begin + doc.Offset(text, line, col))
@@ -124,10 +124,10 @@ func origin(n *doc.Node, text string, begin int) script.Origin {
 	}
 }
 
-// Origin is where the text of a scalar stands.
+// Origin returns the file position of a scalar's text.
 func Origin(n *doc.Node) script.Origin { return origin(n, n.Text(), 0) }
 
-// check reports the steps that an expression names and cannot see, and fields that there are not.
+// check reports steps that an expression uses but cannot see, and fields that do not exist.
 func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) (ok bool) {
 	ok = true
 	for _, f := range refs("steps").Fields {
@@ -148,7 +148,7 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 	return ok
 }
 
-// unseen says what is wrong with naming a step that cannot be seen, and what would be right.
+// unseen returns why a step cannot be seen, with a hint.
 func (r *reader) unseen(name string) (problem, hint string) {
 	if r.shared {
 		return "a connector does not know which steps stand around it", "a step hands over what it needs: `options: {" + name + ": \"${steps." + name + "}\"}`"
@@ -161,11 +161,11 @@ func (r *reader) unseen(name string) (problem, hint string) {
 	}
 	switch {
 	case ok && in != "" && r.scope.has(in):
-		return problem, "it is inside " + in + ", of which only `steps." + in + "` can be seen from here"
-	case ok && r.scope.beside(name):
-		return "the step " + name + " need not have ended when this one begins", "it runs beside this one; say `depends_on: [" + name + "]`"
+		return problem, "it is inside " + in + "; only `steps." + in + "` can be seen from here"
+	case ok && r.scope.parallelTo(name):
+		return "the step " + name + " need not have ended when this one begins", "it runs in parallel with this one; add `depends_on: [" + name + "]`"
 	case ok:
-		return problem, "it comes later, or stands in another block"
+		return problem, "it comes later, or is in another block"
 	}
 	var all []string
 	if r.guesses < maxGuesses { // there may be very many
@@ -174,8 +174,8 @@ func (r *reader) unseen(name string) (problem, hint string) {
 	return problem, r.near(name, all, "steps see those above them, and nothing inside a block that they are not in")
 }
 
-// beside reports whether a step could be waited for: it is of the same group, and does not wait for this one.
-func (s *scope) beside(name string) bool {
+// parallelTo reports whether a step could become a dependency: it is in the same group, and does not wait for this one.
+func (s *scope) parallelTo(name string) bool {
 	i, ok := s.block.index[name]
 	if !ok {
 		return false
@@ -196,7 +196,7 @@ func (r *reader) checkFields(n *doc.Node, text, name string, refs func(string) s
 			continue
 		}
 		ok = false
-		hint := "what changes from cycle to cycle cannot be used here"
+		hint := "values that change between cycles cannot be used here"
 		if name != "agent" || !slices.Contains([]string{"memory", "notes", "inbox"}, f.Name) {
 			hint = r.near(f.Name, slices.Clone(known), "")
 		}
@@ -205,7 +205,7 @@ func (r *reader) checkFields(n *doc.Node, text, name string, refs func(string) s
 	return ok
 }
 
-// ReportScript reports the mistakes that the compiler found in the text of a scalar, at their places in the file.
+// ReportScript reports the compiler's errors in the text of a scalar, at their file positions.
 func ReportScript(n *doc.Node, text string, err error) {
 	var mistakes script.Errors
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// extras are further fields of a request for a completion, by name.
+// extras are extra fields of a completion request, by name.
 type extras struct {
 	names  []string
 	values []Value
@@ -19,10 +19,10 @@ type extras struct {
 
 var extraForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,99}$`)
 
-// maxExtra is how long the further fields of a request may be, in bytes.
+// maxExtra limits the extra fields of a request, in bytes.
 const maxExtra = 64 << 10
 
-// extras reads a map of further fields; nil for an absent node.
+// extras reads a map of extra fields; nil for an absent node.
 func (r *reader) extras(n *doc.Node) *extras {
 	if n == nil {
 		return nil
@@ -47,7 +47,7 @@ func (r *reader) extras(n *doc.Node) *extras {
 	return e
 }
 
-// eval gives the fields their values; none for nil.
+// eval evaluates the fields; none for nil.
 func (e *extras) eval(c Contexts) (all []service.Extra, err error) {
 	if e == nil {
 		return nil, nil
@@ -70,17 +70,17 @@ func (e *extras) eval(c Contexts) (all []service.Extra, err error) {
 	return all, nil
 }
 
-// alone is what values are evaluated with that may use parameters only.
+// alone is the context for values that may use parameters only.
 type alone struct{}
 
 // Context implements Contexts.
 func (alone) Context(string) *script.Context { return &script.Context{} }
 
-// Extra reads the further fields that a service is sent with each request for a completion; values may use parameters.
+// Extra reads the extra fields of all completion requests to a service; values may use parameters.
 func (r *Reader) Extra(n *doc.Node) []service.Extra {
 	e := (&reader{Reader: r}).extras(n)
 	if e == nil || r.Blind || slices.ContainsFunc(e.values, func(v Value) bool { c, ok := v.(constValue); return ok && c.v == nil }) {
-		return nil // a mistake, which is reported
+		return nil // an error, already reported
 	}
 	all, err := e.eval(alone{})
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *Reader) Extra(n *doc.Node) []service.Extra {
 
 var effortForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
-// CheckEffort says what is wrong with how much a model is to reason; services differ in the words that they take.
+// CheckEffort reports an invalid reasoning effort. The accepted words differ between services.
 func CheckEffort(text string) error {
 	if !effortForm.MatchString(text) {
 		return engine.Fail(engine.Script, "reasoning_effort is a word such as low, medium or high, not %q", text)
@@ -99,7 +99,7 @@ func CheckEffort(text string) error {
 	return nil
 }
 
-// extended completes what is asked with what the service says of all its requests; the step's own fields come first.
+// extended adds the service's extra fields to a request; the step's own fields take precedence.
 func (s *Service) extended(chat *service.Chat) {
 	if chat.Effort == "" {
 		chat.Effort = s.Effort
@@ -113,7 +113,7 @@ func (s *Service) extended(chat *service.Chat) {
 	}
 }
 
-// asked is what identifies the service in what is asked: its models, and what it adds to requests.
+// asked identifies the service in a request: its models and its extra fields.
 func (s *Service) asked() []string {
 	all := slices.Clone(s.Models)
 	if s.Effort == "" && len(s.Extra) == 0 {
@@ -121,7 +121,7 @@ func (s *Service) asked() []string {
 	}
 	text, err := json.Marshal([]any{s.Effort, s.Extra})
 	if err != nil {
-		panic(err) // texts, and what is JSON already
+		panic(err) // strings, and values that are JSON already
 	}
 	return append(all, string(text))
 }

@@ -10,11 +10,11 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// form is what a value of an answer must be: of a type, one of some, or a record of further forms.
+// form is the expected form of a value: a type, a choice, or a record of further forms.
 type form struct {
-	kind    string // string, bool, int, float or list; "" is one of choices, or a record
+	kind    string // string, bool, int, float or list; "" is a choice or a record
 	choices []any
-	types   []string // of the choices, as JSON Schema calls them
+	types   []string // JSON Schema type of the choices
 	fields  []formField
 }
 
@@ -24,11 +24,11 @@ type formField struct {
 	optional bool
 }
 
-// jsonTypes are what JSON Schema calls the types of a shape.
+// jsonTypes maps the types of a shape to those of JSON Schema.
 var jsonTypes = map[string]string{"string": "string", "bool": "boolean", "int": "integer", "float": "number", "list": "array"}
 
-// formOf reads a map of names with a type or, as a list, what the value is one of, or a further map; a name that ends
-// with a question mark may be missing.
+// formOf reads a map of names. Each has a type, a list of choices or a nested map; a name that ends with a question
+// mark is optional.
 func formOf(n *doc.Node) *form {
 	f := &form{}
 	for _, e := range n.Entries() {
@@ -37,7 +37,7 @@ func formOf(n *doc.Node) *form {
 			e.Key.Errorf(NameHint, "a field without a name")
 		}
 		if slices.ContainsFunc(f.fields, func(other formField) bool { return other.name == name }) {
-			e.Key.Errorf("", "%s stands there twice", name)
+			e.Key.Errorf("", "%s is defined twice", name)
 		}
 		f.fields = append(f.fields, formField{name, valueForm(e.Value), optional})
 	}
@@ -54,12 +54,12 @@ func valueForm(n *doc.Node) *form {
 	}
 	name := n.Text()
 	if _, ok := jsonTypes[name]; !ok && name != "" {
-		n.Errorf("string, bool, int, float, list, a list of choices, or a map", "%s is no type of an answer", name)
+		n.Errorf("string, bool, int, float, list, a list of choices, or a map", "%s is not a type of an answer", name)
 	}
 	return &form{kind: name}
 }
 
-// choiceForm is one of some values.
+// choiceForm reads a choice of values.
 func choiceForm(n *doc.Node) *form {
 	f := &form{choices: []any{}}
 	for _, item := range n.List() {
@@ -74,12 +74,12 @@ func choiceForm(n *doc.Node) *form {
 		}
 	}
 	if len(n.List()) == 0 {
-		n.Errorf("`[yes, no, maybe]`", "one of nothing")
+		n.Errorf("`[yes, no, maybe]`", "the list of choices is empty")
 	}
 	return f
 }
 
-// choiceType is the type of a choice, as JSON Schema calls it; "" is that it cannot be one.
+// choiceType returns the JSON Schema type of a choice, or "" if it cannot be one.
 func choiceType(n *doc.Node) string {
 	if n.Kind() != doc.Scalar {
 		return ""
@@ -98,13 +98,13 @@ func choiceType(n *doc.Node) string {
 	}
 }
 
-// schemas makes the schema that a model is shown, where all names are required and what may be missing may be null, as
-// services that hold a model to a schema want it; and the one that is checked, where it may be missing too, and more
-// than was asked for does no harm.
+// schemas returns two schemas. In the first, shown to the model, every name is required and optional fields may be
+// null, as services with strict schemas expect. The second, used for checking, allows missing optional fields and
+// additional ones.
 func (f *form) schemas() (sent, check map[string]any) {
 	switch {
 	case f.choices != nil:
-		sent = map[string]any{"enum": f.choices} // services that hold a model to a schema want to know the types too
+		sent = map[string]any{"enum": f.choices} // strict schemas need the types too
 		switch len(f.types) {
 		case 0:
 		case 1:
@@ -113,11 +113,11 @@ func (f *form) schemas() (sent, check map[string]any) {
 			sent["type"] = f.types
 		}
 		return sent, sent
-	case f.kind == "list": // of texts, as the model is told; others are taken too
+	case f.kind == "list": // the model is asked for strings; other types are accepted
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "array"}
 	case f.kind != "":
 		sent = map[string]any{}
-		if kind, ok := jsonTypes[f.kind]; ok { // else it is a mistake
+		if kind, ok := jsonTypes[f.kind]; ok { // otherwise it is an error
 			sent["type"] = kind
 		}
 		return sent, sent
@@ -142,7 +142,7 @@ func orNull(s map[string]any) map[string]any {
 	return map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
 }
 
-// properties are those of a schema in the order of the file, in which a model writes them.
+// properties keeps the properties of a schema in file order, the order in which a model writes them.
 type properties []property
 
 type property struct {
@@ -170,7 +170,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// fits reports whether data are of the form; of choices, only texts are known here.
+// fits reports whether data match the form; only string choices are known here.
 func (f *form) fits(v script.Value) bool {
 	switch f.kind {
 	case "string":

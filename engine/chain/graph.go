@@ -6,26 +6,26 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// segment is a stretch of a block that begins when all above it has ended: one step, or a group of neighbours that
-// are ordered by what they name only.
+// segment is a stretch of a block that begins when everything above it has ended: one step, or a group of adjacent
+// steps ordered only by their dependencies.
 type segment struct {
-	from, to int           // of the block's steps
-	order    []int         // of a group: its steps in file order, dependencies first
-	inOrder  bool          // of a group: that is the file order
-	shape    *script.Shape // of a group: what previous shows of it
+	from, to int           // positions in the block
+	order    []int         // for a group: its steps in file order, dependencies first
+	inOrder  bool          // for a group: whether that is the file order
+	shape    *script.Shape // for a group: the steps that previous shows
 }
 
-// grouped reports whether the steps of the segment may run beside each other.
+// grouped reports whether the steps of the segment may run in parallel.
 func (s *segment) grouped() bool { return s.shape != nil }
 
-// node is the place of a step in a group, or of one that would be in one if it had neighbours.
+// node describes a step in a group, or one that would form a group with neighbors.
 type node struct {
-	named  []int         // what depends_on names, in its order; earlier segments too
-	shape  *script.Shape // of several, as previous shows them
-	waits  []int         // those of the group that must have ended
-	next   []int         // those of the group that wait for it
-	before set           // all of the group that have ended when it begins, counted from the group's first
-	beside bool          // another of the group may run at the same time
+	named  []int         // names in depends_on, in order, including those of earlier segments
+	shape  *script.Shape // if there are several, as previous shows them
+	waits  []int         // steps of the group that must end first
+	next   []int         // steps of the group that wait for it
+	before set           // steps of the group that have ended when it begins, counted from the group's first
+	parallelTo bool          // another step of the group may run at the same time
 }
 
 // set is a set of small numbers.
@@ -43,14 +43,13 @@ func (s set) addAll(other set) {
 	}
 }
 
-// Plan is the order of a block for people: its segments one after another, and the longest row of steps that wait
-// for one another.
+// Plan is the order of a block for display: its segments in order, and the longest path of dependent steps.
 type Plan struct {
-	Segments [][]Planned // several of one segment run beside each other
+	Segments [][]Planned // several steps of one segment run in parallel
 	Longest  []string
 }
 
-// Planned is a step with the names of those in its segment that it waits for, and the plans of the blocks inside it.
+// Planned is a step with its dependencies in the segment, and the plans of its inner blocks.
 type Planned struct {
 	*Step
 	After []string
@@ -89,8 +88,8 @@ func (b *Block) planned(s *Step) Planned {
 	return p
 }
 
-// longest is the longest row of steps of a segment that wait for one another, those that ask somebody counting most;
-// the first in the file of several.
+// longest returns the longest path of dependent steps in a segment. Steps that send requests count most; ties go to
+// the first in the file.
 func (b *Block) longest(seg *segment) []string {
 	if !seg.grouped() {
 		return []string{b.Steps[seg.from].Name}
@@ -118,11 +117,11 @@ func (b *Block) longest(seg *segment) []string {
 	return names
 }
 
-// weight is how long a step is likely to take, compared with others.
+// weight is the likely duration of a step relative to others.
 func (s *Step) weight() int {
 	switch s.action.(type) {
 	case asker, *subchain, *wait:
-		return mostSteps // more than all that ask nobody
+		return mostSteps // more than all steps without requests
 	}
 	return 1
 }

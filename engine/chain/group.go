@@ -10,58 +10,58 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// errBeside is the cause of a context that ended because a step above in the file ended the block.
-var errBeside = errors.New("a step above in the file ended the block")
+// errAbove is the cause of a context that was canceled because a step above in the file ended the block.
+var errAbove = errors.New("a step above in the file ended the block")
 
-// group is one way through the steps of a group, beside each other or one after another. What comes of it does not
-// depend on which, nor on which step was faster:
+// group is one execution of the steps of a group, in parallel or sequentially. The result depends neither on the mode
+// nor on which step was faster:
 //
-//   - a step runs unless one that it waits for did not end well; then it is skipped;
-//   - of those that end the session, the first in the file counts: those above it stay as they are, those below it
-//     are cancelled, whatever they have done. One below that is waited for by one above is not, until then.
+// - A step runs unless a dependency failed; then it is skipped.
+// - Of the steps that end the session, the first in the file counts. Steps above it stay as they are; steps below it
+// are canceled, even if they have ended. A step below that one above depends on is canceled only after that.
 type group struct {
 	x       *execution
 	pass    *pass
 	segment *segment
 	members []member
-	inTurn  bool           // its steps run one after another, on this goroutine
+	inTurn  bool           // its steps run sequentially, on this goroutine
 	ended   sync.WaitGroup // of the others
 
-	mu    sync.Mutex // guards the members' states, waits and clocks, and
-	bound int        // the first in the file that ended the session so far
-	wrote []int      // members that ended well and wrote to memory, in the order of the file
+	mu    sync.Mutex // guards the members' states, waits and clocks, and the fields below
+	bound int        // first step in the file that ended the session so far
+	wrote []int      // members that succeeded and wrote to memory, in file order
 }
 
-// member is a step of a group, with an execution of its own: what it records is joined when all have ended.
+// member is a step of a group, with its own execution. Its records are joined when all members have ended.
 type member struct {
 	group  *group
 	step   *Step
-	at     int // in the group
+	at     int // position in the group
 	x      execution
 	in     Input
 	memory Memory
-	own    engine.Delta // what it wrote
+	own    engine.Delta // memory that it wrote
 	row    engine.SessionRow
-	clock  *clock.Clock // nil if the steps run one after another
+	clock  *clock.Clock // nil if the steps run sequentially
 	state  state
-	waits  int // for steps that have not ended
+	waits  int // number of dependencies that have not ended
 	out    script.Value
 	err    error
 }
 
-// state is how far a member is.
+// state is the progress of a member.
 type state uint8
 
 const (
 	waiting state = iota
 	running
 	well
-	unwell  // it ended the session, or was cancelled
-	skipped // for one that did not end well
-	dropped // not begun, for a step above that ended the session
+	unwell  // it ended the session, or was canceled
+	skipped // skipped because a dependency did not succeed
+	dropped // not started, because a step above ended the session
 )
 
-// group executes the steps of a group. An error ends the session, and last is the step whose it is.
+// group executes the steps of a group. An error ends the session, and last is its step.
 func (x *execution) group(p *pass, seg *segment) (last int, err error) {
 	n := seg.to - seg.from
 	g := &group{x: x, pass: p, segment: seg, members: make([]member, n), bound: n}
@@ -79,14 +79,14 @@ func (x *execution) group(p *pass, seg *segment) (last int, err error) {
 			g.run(i - seg.from)
 		}
 	} else {
-		p.timed.start(x.s) // before anybody asks for it at once
+		p.timed.start(x.s) // create it before concurrent use
 		g.work(ready)
 		g.ended.Wait()
 	}
 	return g.join()
 }
 
-// work executes steps that are ready, the last of them on this goroutine, and what becomes ready by that.
+// work executes steps that are ready, the last of them on this goroutine, and the steps that they make ready.
 func (g *group) work(ready []int) {
 	for len(ready) > 0 {
 		last := len(ready) - 1
@@ -97,7 +97,7 @@ func (g *group) work(ready []int) {
 	}
 }
 
-// run executes a step, unless there is no need any more, and returns those that wait for nothing else.
+// run executes a step, unless it is no longer needed, and returns the steps that became ready.
 func (g *group) run(at int) (ready []int) {
 	m := &g.members[at]
 	if !g.begin(m) {
@@ -107,7 +107,7 @@ func (g *group) run(at int) (ready []int) {
 	return g.end(m)
 }
 
-// begin gives a member what it executes with.
+// begin creates a member's execution.
 func (g *group) begin(m *member) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -141,7 +141,7 @@ func (g *group) begin(m *member) bool {
 // isMember reports whether the execution is that of a step of a group.
 func (x *execution) isMember() bool { return x.row != x.s.Row }
 
-// execute takes the step; a panic is its failure.
+// execute runs the step; a panic is its failure.
 func (m *member) execute() {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -157,7 +157,7 @@ func (m *member) execute() {
 	}
 }
 
-// end tells the others that a member has ended.
+// end notifies the other members that one has ended.
 func (g *group) end(m *member) (ready []int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -188,7 +188,7 @@ func (g *group) end(m *member) (ready []int) {
 	return ready
 }
 
-// skip spreads over those that wait for a member which did not end well.
+// skip marks all steps that depend on a member which did not succeed.
 func (g *group) skip(m *member) {
 	for _, i := range m.step.node.next {
 		if next := &g.members[i-g.segment.from]; next.state == waiting {
@@ -198,7 +198,7 @@ func (g *group) skip(m *member) {
 	}
 }
 
-// cancel ends the members below the bound, but for those that one above it waits for.
+// cancel ends the members below the bound, except those that a step above it depends on.
 func (g *group) cancel() {
 	needed := newSet(len(g.members))
 	for at := range g.bound {
@@ -211,12 +211,12 @@ func (g *group) cancel() {
 		case m.state == waiting:
 			m.state = dropped
 		case m.state == running && m.clock != nil:
-			m.clock.Cancel(errBeside)
+			m.clock.Cancel(errAbove)
 		}
 	}
 }
 
-// join adds what the members did to the execution that the group stands in, in the order of the file.
+// join adds the members' records to the enclosing execution, in file order.
 func (g *group) join() (last int, err error) {
 	x, p := g.x, g.pass
 	kept, held := x.kept, x.held
@@ -230,7 +230,7 @@ func (g *group) join() (last int, err error) {
 			x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: p.prefix + m.step.Name, Status: engine.StepSkipped})
 			continue
 		}
-		if m.clock != nil && m.step.node.beside {
+		if m.clock != nil && m.step.node.parallelTo {
 			for i := range m.row.Steps {
 				m.row.Steps[i].Beside = true
 			}
@@ -251,7 +251,7 @@ func (g *group) join() (last int, err error) {
 	return g.segment.to - 1, nil
 }
 
-// output is what the step i of the block gave, nil if the step under way in this pass cannot see it.
+// output returns the output of step i of the block, or nil if the current step of this pass cannot see it.
 func (p *pass) output(i int) script.Value {
 	s := p.turn.step
 	if seg := &p.block.segments[s.segment]; seg.grouped() && i >= seg.from {
@@ -267,7 +267,7 @@ func (p *pass) output(i int) script.Value {
 	return nil
 }
 
-// previous is what the step under way has before it: what it waits for by name, else the segment above.
+// previous returns what the current step sees as previous: its dependencies, else the segment above.
 func (t *turn) previous() script.Value {
 	p, named := t.frame, []int(nil)
 	if n := t.step.node; n != nil {

@@ -74,7 +74,7 @@ step b: {kind: python, call: bad(), parallel: true, on_error: continue}
 step c: {kind: python, call: bad(), parallel: true, default: 7}
 step d: {kind: emit, event: d, depends_on: [a, b, c], data: "${previous}"}
 `, engine.OK, "", "a:skipped b:failed:script c:failed:script d:ok", `d={"a":null,"b":null,"c":7}`, 0, 0},
-		{"a failure cancels what is below, and what is above goes on", `
+		{"a failure cancels what is below, and what is above continues", `
 step a: {kind: wait, for: 5, parallel: true}
 step late: {kind: emit, event: late, depends_on: [a]}
 step bad: {kind: python, call: bad(), depends_on: [soon]}
@@ -96,7 +96,7 @@ step ok: {kind: emit, event: ok, parallel: true}
 step bad: {kind: python, call: bad(), parallel: true}
 step last: {kind: emit, event: last, depends_on: [ok]}
 `, engine.Failed, "bad", "all:skipped next:skipped ok:ok bad:failed:script last:cancelled", "ok=", 0, 0},
-		{"one below that is waited for by one above goes on", `
+		{"one below that is waited for by one above continues", `
 step first: {kind: emit, event: first, depends_on: [far], data: "${steps.far}"}
 step bad: {kind: python, call: bad(), parallel: true}
 step far: {kind: wait, for: 2, depends_on: [farther]}
@@ -110,7 +110,7 @@ step far: {kind: python, call: bad(), depends_on: [wait]}
 step wait: {kind: wait, for: 2, parallel: true}
 `, engine.Failed, "bad", "first:skipped bad:failed:script far:cancelled wait:cancelled", "", 2 * time.Second, 2 * time.Second},
 		{
-			"a group in a loop that goes on", `
+			"a group in a loop that continues", `
 step loop:
   kind: for
   each: "[1, 2]"
@@ -178,14 +178,14 @@ step b: {kind: remember, set: {x: "${agent.memory.x + 10}", b: 1}, note: b, depe
 step a: {kind: remember, set: {x: "${agent.memory.x + 100}"}, note: a, parallel: true}
 step c: {kind: remember, set: {x: "${agent.memory.x + 1000}", c: "${agent.memory.y}"}, note: c, parallel: true}
 step see: {kind: emit, event: see, depends_on: [a, b], data: "${[agent.memory, agent.notes]}"}
-step beside: {kind: emit, event: beside, parallel: true, data: "${[agent.memory, agent.notes]}"}
+step other: {kind: emit, event: other, parallel: true, data: "${[agent.memory, agent.notes]}"}
 step after: {kind: emit, event: after, data: "${[agent.memory, agent.notes]}"}
 step keep: {kind: remember, note: end, keep: 3, parallel: true}
 step fails: {kind: python, call: bad(), parallel: true, when: session.cycle == 1}
 step gone: {kind: remember, set: {x: 0}, parallel: true}
 `
-	// c is below a in the file, so its x is the one that stays, whoever was first.
-	want := `see=[{"x":1001,"y":1,"b":1,"c":1},["before","b","a","c"]] beside=[{"x":1,"y":1},["before"]]` +
+	// c is below a in the file, so its x stays, whichever ran first.
+	want := `see=[{"x":1001,"y":1,"b":1,"c":1},["before","b","a","c"]] other=[{"x":1,"y":1},["before"]]` +
 		` after=[{"x":1001,"y":1,"b":1,"c":1},["before","b","a","c"]]`
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
@@ -205,7 +205,7 @@ step gone: {kind: remember, set: {x: 0}, parallel: true}
 			if rows[1].Outcome != engine.Failed || !rows[1].Delta.Empty() {
 				t.Errorf("cycle 1 ended %v with %+v", rows[1].Outcome, rows[1].Delta)
 			}
-			if got := events(&rows[2]); !strings.Contains(got, `beside=[{"x":1,"y":1,"b":1,"c":1},["a","c","end","before"]]`) {
+			if got := events(&rows[2]); !strings.Contains(got, `other=[{"x":1,"y":1,"b":1,"c":1},["a","c","end","before"]]`) {
 				t.Errorf("cycle 2: %s", got)
 			}
 		})
@@ -245,7 +245,7 @@ step e: {kind: emit, event: e}
 	}
 }
 
-// TestCutGroup cuts a session whose steps wait beside each other: no row, and no goroutine is left.
+// TestCutGroup cuts a session whose steps wait in parallel: it writes no row and leaves no goroutine.
 func TestCutGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cut := context.WithCancel(t.Context())
@@ -282,7 +282,7 @@ step c: {kind: emit, event: c, depends_on: [b], data: "${uniform(0, 1)}"}
 	}
 }
 
-// held is an action that the engine holds back, then works.
+// held is an action that is throttled, then works.
 type held struct{ hold, work time.Duration }
 
 func (h held) run(t *turn) (script.Value, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// ownHeaders are set by the client; a file cannot.
+// ownHeaders are set by the client; a file must not set them.
 var ownHeaders = []string{
 	"Connection", "Content-Length", "Host", "Idempotency-Key", "Keep-Alive", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "X-Throng-Request",
@@ -18,13 +18,13 @@ var ownHeaders = []string{
 
 func isOwn(name string) bool { return slices.Contains(ownHeaders, name) }
 
-// maxHeaders is how many headers a file may give, and maxHeader how long the value of one may be, in bytes.
+// maxHeaders is how many headers a file may have, and maxHeader the maximum length of a value, in bytes.
 const (
 	maxHeaders = 100
 	maxHeader  = 64 << 10
 )
 
-// secretHeaders carry what does not belong into a file.
+// secretHeaders carry credentials, which must not be in a file.
 var secretHeaders = []string{"Authorization", "Proxy-Authorization"}
 
 // Headers reads the headers of a service, whose values may use names and secrets.
@@ -50,7 +50,7 @@ func (r *reader) headers(n *doc.Node, field string) []Named {
 		case slices.Contains(ownHeaders, name):
 			e.Key.Errorf("remove it", "the header %s is set by Throng itself", name)
 		case slices.ContainsFunc(all, func(other Named) bool { return other.name == name }):
-			e.Key.Errorf("upper and lower case make no difference", "the header %s is given twice", name)
+			e.Key.Errorf("upper and lower case make no difference", "the header %s is set twice", name)
 		}
 		all = append(all, h)
 		v := fixed(h.value)
@@ -62,7 +62,7 @@ func (r *reader) headers(n *doc.Node, field string) []Named {
 		} else if !validHeader(value) {
 			e.Value.Errorf("", "%v", badHeader(name))
 		} else if value != "" && slices.Contains(secretHeaders, name) && !service.Marked(value) {
-			e.Value.Errorf("`Bearer ${secret:NAME}`, or `auth: {bearer: secret:NAME}` of the service", "a secret does not belong into the file")
+			e.Value.Errorf("`Bearer ${secret:NAME}`, or `auth: {bearer: secret:NAME}` of the service", "a secret must not be in the file")
 		}
 	}
 	return all

@@ -17,19 +17,19 @@ type request struct {
 	service  *Service
 	method   string
 	target   target
-	endpoint string // that the service may limit by itself; "" is found out from the request
+	endpoint string // operation name for the service's limits; "" is derived from the request
 	query    pairs
 	headers  []Named
 	expect   []int
-	repeats  Repeats // where the step says it
+	repeats  Repeats // if the step sets it
 	private  bool
-	unsigned bool // it is sent without what the service is signed in with
+	unsigned bool // it is sent without the service's credentials
 
 	json  Value
 	form  pairs
 	body  Value
-	fixed []byte   // the body if it is always the same
-	sends []string // its content type; nil is that there is none
+	fixed []byte   // the body if it is constant
+	sends []string // its content type; nil if unset
 	kind  service.BodyKind
 }
 
@@ -58,7 +58,7 @@ func readHTTP(r *reader, n *doc.Node) action {
 		q.unsigned = a.OneOf("none") == "none"
 	}
 	if q.repeats = r.repeats(n); q.repeats.said && q.method == http.MethodGet {
-		n.Only("repeats", "verify").Key.Errorf("remove it", "a GET changes nothing: it can always be sent again")
+		n.Only("repeats", "verify").Key.Errorf("remove it", "a GET changes nothing: it can always be retried")
 	}
 	if p := n.Get("private"); p != nil {
 		q.private = p.Bool()
@@ -66,7 +66,7 @@ func readHTTP(r *reader, n *doc.Node) action {
 	return q
 }
 
-// readBody reads what is sent: json, a form or a text.
+// readBody reads the body: json, a form or a text.
 func (r *reader) readBody(n *doc.Node, q *request) {
 	n.Only("json", "form", "body")
 	switch {
@@ -102,12 +102,12 @@ func (r *reader) serviceOf(n *doc.Node, kind string) *Service {
 		}
 		n.Errorf(r.near(name, names, "define it under services"), "there is no service %s", name)
 	case s.Kind != kind && s.Kind != "":
-		n.Errorf("", "the service %s is of kind %s, this step wants %s", name, s.Kind, kind)
+		n.Errorf("", "the service %s is of kind %s, this step needs %s", name, s.Kind, kind)
 	}
 	return s
 }
 
-// readExpect reads the statuses of an answer that a step takes as good.
+// readExpect reads the status codes that a step accepts.
 func readExpect(n *doc.Node) []int {
 	if n.Kind() == doc.Scalar {
 		return []int{n.Int(100, 599)}
@@ -154,7 +154,7 @@ func (q *request) run(t *turn) (script.Value, error) {
 	return out, err
 }
 
-// make evaluates what is to be sent, and what signs it in.
+// make evaluates the request and its credentials.
 func (q *request) make(t *turn) (r service.Request, auth *service.Auth, err error) {
 	r.Header = make(http.Header, len(q.service.Headers)+len(q.headers)+4)
 	if q.unsigned {
@@ -177,7 +177,7 @@ func (q *request) make(t *turn) (r service.Request, auth *service.Auth, err erro
 	return r, auth, err
 }
 
-// fill evaluates what the file says of a request.
+// fill evaluates the fields of a request.
 func (q *request) fill(t *turn, r *service.Request) (err error) {
 	r.Method = q.method
 	if r.Target, err = q.target.eval(t); err != nil {
@@ -229,13 +229,13 @@ func (q *request) content(t *turn) ([]byte, error) {
 	return nil, nil
 }
 
-// simulated is shared by all requests, whose headers nobody changes in place.
+// simulated is shared by all requests and must not be changed in place.
 var simulated = []string{"true"}
 
 // sign sets the service's own headers and its authorization.
 func (s *Service) sign(t Contexts, h http.Header) error {
 	user := ""
-	if s.HTTP.Mocks() { // a login there is signed so itself
+	if s.HTTP.Mocks() { // a login in it is signed the same way
 		name, err := text(t, s.User, "service."+s.Name+".auth.user")
 		if err != nil {
 			return err
@@ -245,7 +245,7 @@ func (s *Service) sign(t Contexts, h http.Header) error {
 	return s.signAs(t, h, user)
 }
 
-// open sets the headers of a request that is not signed in; the mocks want their token all the same.
+// open sets the headers of a request without credentials; the mocks still need their token.
 func (s *Service) open(t Contexts, h http.Header) error {
 	if s.HTTP.Mocks() {
 		return s.signAs(t, h, "")
@@ -266,7 +266,7 @@ func (s *Service) ownHeaders(t Contexts, h http.Header) error {
 	return nil
 }
 
-// signAs signs for a user of the mocks, with a point before the name; "" is none.
+// signAs signs in as a user of the mocks, with a dot before the name; "" means without a user.
 func (s *Service) signAs(t Contexts, h http.Header, user string) error {
 	if err := s.ownHeaders(t, h); err != nil {
 		return err
@@ -307,12 +307,12 @@ func (n Named) set(t Contexts, h http.Header) error {
 	return nil
 }
 
-// badHeader does not say the value: it may be a secret, and what is wrong with it cannot be seen.
+// badHeader does not include the value: it may be a secret, and the invalid character is invisible.
 func badHeader(name string) error {
 	return engine.Fail(engine.Script, "the header %s has a line break or another control character in it", name)
 }
 
-// validHeader reports whether a value can stand in a header (RFC 9110, section 5.5).
+// validHeader reports whether a value is valid in a header (RFC 9110, section 5.5).
 func validHeader(value string) bool {
 	for i := range len(value) {
 		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {

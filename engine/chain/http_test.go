@@ -209,7 +209,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestRecordsOfRequests is what a row says of a session that asks, is refused, fails and goes on.
+// TestRecordsOfRequests checks the row of a session that sends requests, is refused, fails and continues.
 func TestRecordsOfRequests(t *testing.T) {
 	var n int
 	var mu sync.Mutex

@@ -5,28 +5,28 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// The ids of a session: one for services, which no two runs share, and one for results, which every run with the seed
-// shares.
+// The two ids of a session: one for services, unique across runs, and one for results, the same in every run with the
+// same seed.
 const (
 	runIdentity  = "uuid"
 	seedIdentity = "seed_uuid"
 )
 
-// writing is a reader of a request that changes something, or of one that does not.
+// writing returns a reader for a request that changes something, or for one that does not.
 func (r *reader) writing(changes bool) *reader {
 	inner := *r
 	inner.writes = changes
 	return &inner
 }
 
-// telling is a reader of what must not differ between runs with one seed; what says what that is.
+// telling returns a reader for a value that must be the same in all runs with one seed; what names it.
 func (r *reader) telling(what string) *reader {
 	inner := *r
 	inner.tells = what
 	return &inner
 }
 
-// warnIdentity looks for the wrong one of a session's ids.
+// warnIdentity reports the use of the wrong id of a session.
 func (r *reader) warnIdentity(n *doc.Node, refs func(string) script.Refs) {
 	if !r.writes && r.tells == "" {
 		return
@@ -34,9 +34,9 @@ func (r *reader) warnIdentity(n *doc.Node, refs func(string) script.Refs) {
 	for _, f := range refs("session").Fields {
 		switch {
 		case r.writes && f.Name == seedIdentity:
-			n.Warnf("use `session.uuid`, which no two runs share", "every run with this seed sends this id: the second run meets what the first one made")
+			n.Warnf("use `session.uuid`, which is unique to each run", "every run with this seed sends the same id: the second run finds what the first one created")
 		case r.tells != "" && f.Name == runIdentity:
-			n.Warnf("use `session.seed_uuid`", "%s: `session.uuid` is another one in each run", r.tells)
+			n.Warnf("use `session.seed_uuid`", "%s: `session.uuid` differs between runs", r.tells)
 		}
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// inquiry is what an llm step asks until it has its answer: of each service and model in turn, and again where the
-// answer does not fit. The calls have paths of their own, think, think~2, think~3, by which the journal knows them.
+// inquiry asks for an llm step's answer: each service and model in order, and again if the answer does not match the
+// shape. The calls have their own paths in the journal: think, think~2, think~3.
 type inquiry struct {
 	*completion
-	session *engine.Session // that asks; nil is none
-	purse   service.Purse   // what calls without a session are paid from
+	session *engine.Session // session that asks; nil if there is none
+	purse   service.Purse   // budget for calls without a session
 	clock   *clock.Clock
 	path    string
 	key     draw.Key // of path
@@ -28,7 +28,7 @@ type inquiry struct {
 	record  engine.StepRecord // of all calls
 }
 
-// ask has the session itself ask.
+// ask sends the calls on behalf of the session.
 func (c *completion) ask(t *turn, chat service.Chat) (script.Value, error) {
 	headers, err := c.headers(t)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *completion) ask(t *turn, chat service.Chat) (script.Value, error) {
 	return out, err
 }
 
-// headers evaluates what the services want besides a request.
+// headers evaluates the headers that services need.
 func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
 	all := make(map[*Service]http.Header, len(c.services))
 	for _, s := range c.services {
@@ -52,7 +52,7 @@ func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
 		if err := s.sign(t, h); err != nil {
 			return nil, err
 		}
-		if c.cache != nil && s.HTTP.Mocks() { // what happens to it must not depend on who asks first
+		if c.cache != nil && s.HTTP.Mocks() { // its result must not depend on which session asks first
 			h["Authorization"] = []string{"Bearer " + s.token}
 		}
 		all[s] = h
@@ -60,14 +60,14 @@ func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
 	return all, nil
 }
 
-// note adds what was found out to a step's record.
+// note adds the details of a call to the step's record.
 func (q *inquiry) note(r *engine.StepRecord) {
 	r.Take(&q.record)
 	r.Class = q.record.Class
 }
 
-// run asks one after another until there is an answer. The failure that counts, as that of all, or by its class in the
-// record where a later one answers, is the first that depends on timing, else the first.
+// run tries one service after another until one answers. The reported failure, or its class in the record if a later
+// service answers, is the first one that depends on timing, else the first one.
 func (q *inquiry) run(chat service.Chat) (script.Value, error) {
 	var counts *engine.StepError
 	for _, s := range q.services {
@@ -92,7 +92,7 @@ func (q *inquiry) run(chat service.Chat) (script.Value, error) {
 	return nil, counts
 }
 
-// converse asks one model, again with what was wrong while its answer does not fit.
+// converse asks one model, and again with the error message while its answer does not match.
 func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) {
 	chat.Messages = slices.Clone(chat.Messages)
 	q.form(s, &chat)
@@ -113,12 +113,12 @@ func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) 
 	}
 }
 
-// mostRepeated bounds what a model is shown of its own bad answer, in bytes.
+// mostRepeated limits how much of its invalid answer a model is shown, in bytes.
 const mostRepeated = 20_000
 
-// objection is what a model is told of an answer that does not fit.
+// objection tells a model why its answer does not match.
 func (q *inquiry) objection(got *service.Completion, problem error) (all []service.Message) {
-	if text := got.Text; text != "" { // a message without content is none
+	if text := got.Text; text != "" { // a message needs content
 		text = strings.ToValidUTF8(text[:min(len(text), mostRepeated)], "")
 		all = append(all, service.Message{Role: "assistant", Text: text})
 	}
@@ -137,7 +137,7 @@ func (q *inquiry) hidden(err error) error {
 	return err
 }
 
-// form asks for the shape in the way that the service understands, and in words where a model refuses that way.
+// form requests the shape in the way that the service supports, or in words if a model refuses that way.
 func (q *inquiry) form(s *Service, chat *service.Chat) {
 	if q.shape == nil {
 		return
@@ -154,7 +154,7 @@ func (q *inquiry) form(s *Service, chat *service.Chat) {
 	chat.Messages = slices.Insert(chat.Messages, 0, service.Message{Role: "system", Text: q.shape.instruction()})
 }
 
-// read takes what the step gives out of a completion.
+// read extracts the step's output from a completion.
 func (q *inquiry) read(got *service.Completion, model string) (script.Value, error) {
 	switch {
 	case got.Refusal != "":
@@ -175,7 +175,7 @@ func (q *inquiry) read(got *service.Completion, model string) (script.Value, err
 
 var errCutOff = errors.New("it was cut off at its greatest length (max_tokens)")
 
-// call makes one call, in its place in the journal.
+// call makes one call, at its own path in the journal.
 func (q *inquiry) call(s *Service, chat service.Chat) (*service.Completion, error) {
 	path := q.path
 	key := q.key

@@ -10,24 +10,23 @@ import (
 )
 
 const (
-	// maxKept is how much a session may hold on to, in bytes: what its steps gave, as data and as the text of it that
-	// the journal gets.
+	// maxKept limits what a session may hold, in bytes: its steps' outputs, as data and as journal text.
 	maxKept = 128 << 20
-	// maxSent bounds what one step sends, in bytes.
+	// maxSent limits what one step sends, in bytes.
 	maxSent = 32 << 20
-	// maxLetter bounds the text of a message, which each of its readers gets.
+	// maxLetter limits the text of a message, which each recipient gets.
 	maxLetter = 64 << 10
-	// maxWords bounds the name of an event, and why a session stopped.
+	// maxWords limits the name of an event, and the reason for stopping a session.
 	maxWords = 1000
-	// maxMemory bounds what an agent remembers, its notes included.
+	// maxMemory limits an agent's memory, including notes.
 	maxMemory = 4 << 20
 )
 
-// keepFree is how much a session may hold on to that the run's memory budget does not count, in bytes.
+// keepFree is how much a session may hold without claiming from the run's memory budget, in bytes.
 const keepFree = 1 << 20
 
-// keep counts what a step gave. What holds steps gives what these gave, which is counted already. What its answers held
-// of the memory budget besides is given back.
+// keep counts a step's output. A step that contains steps returns their outputs, which are already counted. Memory
+// claimed for its answers is released.
 func (t *turn) keep(out script.Value) error {
 	x := t.x
 	x.kept += len(t.path)
@@ -63,19 +62,19 @@ func (t *turn) throttled(wait func(ctx context.Context) error) error {
 	return err
 }
 
-// tooMuch is the failure of a session that holds on to more than it may; nil while it does not.
+// tooMuch returns an error if a session holds more than it may, or nil.
 func tooMuch(kept, most int) error {
 	if kept <= most {
 		return nil
 	}
-	return engine.Fail(engine.Script, "the session holds more than %d MB of what its steps gave", most>>20)
+	return engine.Fail(engine.Script, "the session holds more than %d MB of step outputs", most>>20)
 }
 
-// share is how much each member of a group may hold on to: they must not take more together than one session may, and
-// who comes first must make no difference.
+// share is how much each member of a group may hold. Together they must not exceed one session's limit, and the result
+// must not depend on which is first.
 func (s *segment) share() int { return maxKept / (s.to - s.from) }
 
-// check is the failure of a step that writes more than an agent may remember.
+// check returns an error if a step writes more than an agent may remember.
 func (m *Memory) check(more *engine.Delta) error {
 	if m.weight == 0 {
 		m.weight = weightOf(m.base.FieldList(), nil) + 1
@@ -84,7 +83,7 @@ func (m *Memory) check(more *engine.Delta) error {
 		}
 	}
 	if m.weight+weightOf(more.Set, more.Notes) <= maxMemory {
-		return nil // even if nothing of it were replaced
+		return nil // even if none of it replaced existing memory
 	}
 	after := engine.Delta{Set: slices.Clone(m.delta.Set), Notes: slices.Clone(m.delta.Notes), Keep: m.delta.Keep, Replace: m.delta.Replace}
 	add(&after, more)
@@ -102,7 +101,7 @@ func tooMuchMemory() error {
 	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", maxMemory>>20)
 }
 
-// weightOf is how many bytes fields and notes take.
+// weightOf returns the size of fields and notes in bytes.
 func weightOf(fields []engine.Field, notes [][]byte) int {
 	n := 0
 	for _, f := range fields {

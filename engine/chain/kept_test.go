@@ -20,7 +20,7 @@ func TestSessionHoldsOnToTooMuch(t *testing.T) {
 		"what functions give": {"step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: python, call: megabytes(10)}}}", "f[7].a"},
 		"events":              {"step f: {kind: while, condition: 'True', do: {step a: {kind: emit, event: e, data: '${megabytes(10)}'}}}", "f[7].a"},
 		"notes":               {"step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: remember, note: '${megabytes(3)}', keep: 1}}}", "f[43].a"},
-		"steps beside each other": {
+		"parallel steps": {
 			"step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: python, parallel: true, call: megabytes(5)}, step b: {kind: python, parallel: true, call: megabytes(5)}}}", "f[7].a",
 		},
 		"one of those": {
@@ -81,7 +81,7 @@ func TestAgentRemembersTooMuch(t *testing.T) {
 	}
 }
 
-// What is told of a session stays short.
+// Records of a session stay short.
 func TestLongWords(t *testing.T) {
 	for _, step := range []string{
 		"{kind: stop, because: '${megabytes(1)}'}", "{kind: emit, event: '${megabytes(1)}'}", "{kind: python, call: fail(megabytes(20))}",
@@ -111,7 +111,7 @@ func TestSessionHoldsOnToTooManyHeaders(t *testing.T) {
 	}
 }
 
-// What a request is made of has bounds before it is put together.
+// The parts of a request are limited before they are joined.
 func TestRequestBombs(t *testing.T) {
 	long := strings.Repeat("k", 100_000)
 	for name, c := range map[string]struct{ step, says string }{

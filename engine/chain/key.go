@@ -12,18 +12,18 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// KeyKinds are the ways to sign in with a fixed key: HTTP basic authentication (RFC 7617), or an API key in a header, in
-// the query or in a cookie.
+// KeyKinds are the ways to sign in with a fixed key: HTTP basic authentication (RFC 7617), or an API key in a header,
+// the query or a cookie.
 var KeyKinds = []string{"basic", "header", "query", "cookie"}
 
-// Key is how the requests to a service are signed in with a fixed key.
+// Key configures sign-in to a service with a fixed key.
 type Key struct {
 	kind, name  string
-	user, value *script.Template // user is of basic only
+	user, value *script.Template // user is for basic authentication only
 	of          *Service
 }
 
-// Key reads a key of a service; its texts may use names and secrets.
+// Key reads a service's key; its texts may use names and secrets.
 func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
 	in := &reader{Reader: r, names: names, holder: s}
 	k := &Key{kind: kind, of: s}
@@ -46,11 +46,11 @@ func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
 	k.value = in.template(at)
 	if k.value != nil && !service.Marked(k.value.Source()) {
 		at.Errorf("`secret:NAME`, where NAME is an environment variable or an entry of the keychain (`throngctl secret set NAME`)",
-			"a secret does not belong into the file")
+			"a secret must not be in the file")
 	}
 }
 
-// keyName reads what a header, a parameter of the query or a cookie is called.
+// keyName reads the name of a header, query parameter or cookie.
 func (r *reader) keyName(kind string, n *doc.Node) string {
 	if n == nil {
 		return ""
@@ -75,7 +75,7 @@ func (r *reader) keyName(kind string, n *doc.Node) string {
 	return name
 }
 
-// sign puts the key into the headers of a request; one in the query is part of the target.
+// sign adds the key to the headers of a request; a key in the query is part of the target.
 func (k *Key) sign(t Contexts, h http.Header) error {
 	if k.kind == "query" {
 		return nil
@@ -111,7 +111,7 @@ func (k *Key) sign(t Contexts, h http.Header) error {
 	return nil
 }
 
-// query is the key as a part of the query, with the marks of its secrets; "" if it stands elsewhere.
+// query returns the key as a part of the query, with the marks of its secrets; "" if it is elsewhere.
 func (k *Key) query(t Contexts) (string, error) {
 	if k == nil || k.kind != "query" || k.of.HTTP.Mocks() {
 		return "", nil

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// kind is a kind of step: what it is called, the keys it has besides the common ones, and how it is read.
+// kind is a kind of step: its name, the keys that only it has, and its reader.
 type kind struct {
 	name string
 	keys []string
@@ -58,12 +58,12 @@ var commonKeys = []string{
 	"kind", "type", "when", "parallel", "depends_on", "timeout", "retry", "on_error", "default", "label",
 }
 
-// kind reads the kind of a step; false is that it has none that is known. what says whose it is.
+// kind reads the kind of a step; false means that it is missing or unknown. what says whose kind it is.
 func (r *reader) kind(what string, n *doc.Node) (kind, bool) {
 	return kindOf(what, n, kinds())
 }
 
-// kindOf reads a kind that is one of all.
+// kindOf reads a kind that must be one of all.
 func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
 	names := namesOf(all)
 	list := "one of " + strings.Join(names, ", ")

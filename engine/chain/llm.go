@@ -12,21 +12,21 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// completion is an llm step: one chat completion. Its output is the answer in its shape or, without one, a record with
-// the text and the model that wrote it.
+// completion is an llm step: one chat completion. Its output is the answer in its shape or, without a shape, a record
+// with the text and the model's name.
 type completion struct {
 	services  []*Service // tried in this order, each with its models
 	system    *script.Template
 	prompt    *script.Template
 	messages  Value        // a list of {role, content}, instead of prompt
-	shape     *answerShape // nil is any text
-	heat      Value        // the temperature; nil is the model's
-	most      int          // tokens; 0 is the model's
-	inner     bool         // most holds for what the model thinks, too: max_completion_tokens
+	shape     *answerShape // nil allows any text
+	heat      Value        // the temperature; nil is the model's default
+	most      int          // tokens; 0 is the model's default
+	inner     bool         // the limit includes reasoning tokens: max_completion_tokens
 	effort    *script.Template
 	extra     *extras
-	share     Value        // nil is all
-	otherwise *script.Expr // nil is that a failure stays one
+	share     Value        // nil means all
+	otherwise *script.Expr // nil means that a failure ends the attempt
 	cache     *cached      // nil asks each time
 	stream    bool
 	private   bool
@@ -41,7 +41,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	for _, s := range listOf(n.Get("fallback")) {
 		c.services = append(c.services, r.serviceOf(s, "llm"))
 	}
-	r = r.telling("the model is asked something else in each run")
+	r = r.telling("the prompt differs between runs")
 	in := r
 	if names := n.Get("cache"); names != nil {
 		c.cache = r.cached(names)
@@ -52,7 +52,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	c.system = in.template(n.Get("system"))
 	switch which := n.Only("prompt", "messages"); {
 	case which.Key == nil:
-		n.Errorf("`prompt: …`, or `messages: [{role: user, content: …}]`", "an llm step that asks nothing")
+		n.Errorf("`prompt: …`, or `messages: [{role: user, content: …}]`", "an llm step without a prompt")
 	case which.Key.Text() == "prompt":
 		c.prompt = in.template(which.Value)
 	default:
@@ -69,7 +69,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	c.extra = in.extras(n.Get("extra"))
 	c.otherwise = r.expr(n.Get("otherwise"))
 	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
-		n.Get("share").Errorf("`otherwise: …`, an expression that gives the answer of the others", "a share of the agents asks, and the others have no answer")
+		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
 	}
 	if s := n.Get("stream"); s != nil {
 		c.stream = s.Bool()
@@ -80,7 +80,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	return c
 }
 
-// listOf is a node as a list: itself, if it is none.
+// listOf returns a list node, or a list of the one node.
 func listOf(n *doc.Node) []*doc.Node {
 	if n.Kind() == doc.List {
 		return n.List()
@@ -91,7 +91,7 @@ func listOf(n *doc.Node) []*doc.Node {
 	return []*doc.Node{n}
 }
 
-// number reads a number from 0 to most, or an expression that gives one; nil for an absent node.
+// number reads a number from 0 to most, or an expression for one; nil for an absent node.
 func (r *reader) number(n *doc.Node, field string, most float64) Value {
 	v := r.value(n, field)
 	if c, ok := v.(constValue); ok && c.v != nil {
@@ -102,7 +102,7 @@ func (r *reader) number(n *doc.Node, field string, most float64) Value {
 	return v
 }
 
-// effort reads how much a model is to reason.
+// effort reads the reasoning effort.
 func (r *reader) effort(n *doc.Node) *script.Template {
 	t := r.template(n)
 	if t == nil {
@@ -120,7 +120,7 @@ func (r *reader) effort(n *doc.Node) *script.Template {
 	return t
 }
 
-// readMessages reads a list of {role, content}, or an expression that gives one.
+// readMessages reads a list of {role, content}, or an expression for one.
 func (r *reader) readMessages(n *doc.Node) Value {
 	if n.Kind() == doc.List {
 		for _, item := range n.List() {
@@ -135,7 +135,7 @@ func (r *reader) readMessages(n *doc.Node) Value {
 			n.Errorf("`[{role: user, content: …}]`", "no messages")
 		}
 	} else if n.Kind() != doc.Scalar {
-		n.Errorf("`[{role: user, content: …}]`, or an expression that gives such a list", "messages are a list")
+		n.Errorf("`[{role: user, content: …}]`, or an expression for such a list", "messages are a list")
 	}
 	return r.value(n, "messages")
 }
@@ -187,7 +187,7 @@ func (c *completion) run(t *turn) (script.Value, error) {
 	return c.instead(t)
 }
 
-// passes reports whether something else may take the place of what failed: it was a service, and there is time.
+// passes reports whether a fallback may replace the failure: it was a service, and there is time.
 func passes(t *turn, err error) bool {
 	if cause, _ := t.over(err); cause != nil || errors.Is(err, service.ErrDiverged) {
 		return false
@@ -204,7 +204,7 @@ func passes(t *turn, err error) bool {
 	}
 }
 
-// chosen says whether this agent asks: that is drawn once, from the seed, the agent and the step.
+// chosen reports whether this agent asks. It is drawn from the seed, the agent and the step.
 func (c *completion) chosen(t *turn) (bool, error) {
 	if c.share == nil {
 		return true, nil
@@ -228,7 +228,7 @@ func evalNumber(t Contexts, v Value, field string, most float64) (float64, error
 	return f, nil
 }
 
-// instead is the answer of those who do not ask, or who get none.
+// instead returns the answer of agents that do not ask, or get no answer.
 func (c *completion) instead(t *turn) (out script.Value, err error) {
 	err = t.spent(func() error {
 		out, err = c.otherwise.Eval(t.Context("otherwise"))
@@ -245,19 +245,19 @@ func (c *completion) instead(t *turn) (out script.Value, err error) {
 	}
 	text, ok := starlark.AsString(out)
 	if !ok {
-		return nil, engine.Fail(engine.Script, "otherwise gives %s where a text was to be", out.Type())
+		return nil, engine.Fail(engine.Script, "otherwise returns %s, but the step needs a text", out.Type())
 	}
 	return written(text, ""), nil
 }
 
 var writtenShape = script.NewShape("text", "model")
 
-// written is what a step without a shape gives.
+// written is the output of a step without a shape.
 func written(text, model string) script.Value {
 	return writtenShape.Record(starlark.String(text), starlark.String(model))
 }
 
-// chat evaluates what is asked, but for who is asked.
+// chat evaluates the request, except for the model.
 func (c *completion) chat(t *turn) (chat service.Chat, err error) {
 	var with Contexts = t
 	if c.cache != nil {
@@ -268,7 +268,7 @@ func (c *completion) chat(t *turn) (chat service.Chat, err error) {
 	return c.chatOf(with, t)
 }
 
-// chatOf evaluates what is asked; its texts see what with gives, the temperature what t gives.
+// chatOf evaluates the request; its texts use with, the temperature uses t.
 func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 	for _, part := range [...]struct {
 		role, field string
@@ -318,7 +318,7 @@ func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 	return chat, err
 }
 
-// mostMessages is how many messages a chat may have.
+// mostMessages is the maximum number of messages of a chat.
 const mostMessages = 10_000
 
 // messagesOf reads the value of messages: a list of records with a role and a content.

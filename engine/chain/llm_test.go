@@ -26,7 +26,7 @@ func TestLLMSteps(t *testing.T) {
 	}{
 		{"a text", `step a: {kind: llm, service: model, prompt: hi}` + state, []string{"Hello."}, "ok 1 [200]", `e={"text":"Hello.","model":"m1"}`, "m1"},
 		{"a document", shop + "}" + state, []string{`{"shop":true}`}, "ok 1 [200]", `e={"shop":true}`, "m1"},
-		{"of which a part is null", shop + "}" + state, []string{`{"shop":true,"why":null}`}, "ok 1 [200]", `e={"shop":true,"why":null}`, "m1"},
+		{"with a part that is null", shop + "}" + state, []string{`{"shop":true,"why":null}`}, "ok 1 [200]", `e={"shop":true,"why":null}`, "m1"},
 		{"with words around it", shop + "}" + state, []string{"Sure {I think}:\n```json\n{\"shop\":true}\n```\nBye {}"}, "ok 1 [200]", `e={"shop":true}`, "m1"},
 		{"behind thoughts", shop + "}" + state, []string{"<think>Is it {\"shop\":false, \"why\":\"rain\"}?</think>\n{\"shop\":true}"}, "ok 1 [200]", `e={"shop":true}`, "m1"},
 		{"with thoughts in it", shop + "}" + state, []string{`{"shop":true,"why":"</think>{}"}`}, "ok 1 [200]", `e={"shop":true,"why":"</think>{}"}`, "m1"},
@@ -42,19 +42,19 @@ func TestLLMSteps(t *testing.T) {
 		},
 		{"what depends on timing counts", full, []string{"404", "500", "500", `{"shop":true}`}, "ok 4 [404 500 500 200] server_error", `e={"shop":true}`, "m1 m2 m2 m3"},
 		{"the first that does", full, []string{"cut", "cut", "500", "500", `{"shop":true}`}, "ok 5 [500 500 200] network", `e={"shop":true}`, "m1 m1 m2 m2 m3"},
-		{"nobody", full, []string{"404"}, "ok 3 [404 404 404] client_error", `e={"shop":false}`, "m1 m2 m3"},
-		{"nobody, by timing", full, []string{"404", "503", "503", "404"}, "ok 4 [404 503 503 404] server_error", `e={"shop":false}`, "m1 m2 m2 m3"},
-		{"nobody fits", full, []string{`{"shop":1}`}, "ok 6 [200 200 200 200 200 200] bad_answer", `e={"shop":false}`, "m1 m1 m2 m2 m3 m3"},
-		{"nobody, and nothing instead", shop + "}" + state, []string{"404 gone"}, "failed 2 [404 404] client_error", `status 404: "gone"`, "m1 m2"},
+		{"no model", full, []string{"404"}, "ok 3 [404 404 404] client_error", `e={"shop":false}`, "m1 m2 m3"},
+		{"no model, by timing", full, []string{"404", "503", "503", "404"}, "ok 4 [404 503 503 404] server_error", `e={"shop":false}`, "m1 m2 m2 m3"},
+		{"no model fits", full, []string{`{"shop":1}`}, "ok 6 [200 200 200 200 200 200] bad_answer", `e={"shop":false}`, "m1 m1 m2 m2 m3 m3"},
+		{"no model, and nothing instead", shop + "}" + state, []string{"404 gone"}, "failed 2 [404 404] client_error", `status 404: "gone"`, "m1 m2"},
 		{"a default", shop + ", default: {shop: 7}}" + state, []string{"404 gone"}, "failed 2 [404 404] client_error", `e={"shop":7}`, "m1 m2"},
 		{"does not fit", shop + "}" + state, []string{`{"shop":"yes"}`}, "failed 4 [200 200 200 200] bad_answer", "shop: got string, want boolean", "m1 m1 m2 m2"},
 		{"an empty text", `step a: {kind: llm, service: other, prompt: hi, retry: {attempts: 2, wait: 0}}` + state, []string{"", "x"}, "ok 2 [200 200]", `e={"text":"x","model":"m3"}`, "m3 m3"},
 		{"what stands in does not fit", shop + ", otherwise: '{\"shop\": 1}'}" + state, []string{"404"}, "failed 2 [404 404] script", "otherwise does not fit the answer: shop: got number, want boolean", "m1 m2"},
-		{"and is no text", `step a: {kind: llm, service: other, prompt: hi, otherwise: 3}` + state, []string{"404"}, "failed 1 [404] script", "otherwise gives int where a text was to be", "m3"},
+		{"and is not text", `step a: {kind: llm, service: other, prompt: hi, otherwise: 3}` + state, []string{"404"}, "failed 1 [404] script", "otherwise returns int, but the step needs a text", "m3"},
 		{"a text stands in", `step a: {kind: llm, service: other, prompt: hi, otherwise: '"no"'}` + state, []string{"404"}, "ok 1 [404] client_error", `e={"text":"no","model":""}`, "m3"},
-		{"nobody is to ask", shop + ", share: 0, otherwise: '{\"shop\": True}'}" + state, nil, "ok 0 []", `e={"shop":true}`, ""},
-		{"a share that is none", shop + ", share: \"${agent.index + 3}\", otherwise: '{\"shop\": True}'}" + state, nil, "failed 0 [] script", "share is from 0 to 1, not 3", ""},
-		{"a role that is none", `step a: {kind: llm, service: other, messages: [{role: "${agent.id}", content: x}]}`, nil, "failed 0 [] script", `the role of a message is one of system, developer, user, assistant, not "a0"`, ""},
+		{"no agent asks", shop + ", share: 0, otherwise: '{\"shop\": True}'}" + state, nil, "ok 0 []", `e={"shop":true}`, ""},
+		{"an invalid share", shop + ", share: \"${agent.index + 3}\", otherwise: '{\"shop\": True}'}" + state, nil, "failed 0 [] script", "share is from 0 to 1, not 3", ""},
+		{"an invalid role", `step a: {kind: llm, service: other, messages: [{role: "${agent.id}", content: x}]}`, nil, "failed 0 [] script", `the role of a message is one of system, developer, user, assistant, not "a0"`, ""},
 		{"a script that fails is not stood in for", `step a: {kind: llm, service: other, prompt: "${[][0]}", otherwise: '"no"'}`, nil, "failed 0 [] script", "out of range", ""},
 	}
 	for _, tt := range tests {
@@ -128,8 +128,8 @@ step a:
 	}
 }
 
-// TestWhatWasWrongIsSaid looks at what a model is told that is asked again, and that this is bounded.
-func TestWhatWasWrongIsSaid(t *testing.T) {
+// TestModelSeesItsError checks that a model is shown its error when asked again, at bounded length.
+func TestModelSeesItsError(t *testing.T) {
 	o := says(`{"shop":"yes"}`, "", strings.Repeat("é", mostRepeated), `{"shop":true}`)
 	row := stage{steps: `step a: {kind: llm, service: model, prompt: Shop?, answer: {shop: bool}}`, more: o.models(t)}.one(t)
 	if row.Outcome != engine.OK {
@@ -146,14 +146,14 @@ func TestWhatWasWrongIsSaid(t *testing.T) {
 		{1, "Shop?"},
 		{3, "That does not fit: shop: got string, want boolean. Answer again, with nothing but the JSON document."},
 		{4, "That does not fit: the answer is empty. Answer again, with nothing but the JSON document."},
-		{6, "That does not fit: it is no JSON document"},
+		{6, "That does not fit: "},
 	} {
 		if q := all[i]; len(q.Messages) != want.messages || !strings.HasPrefix(q.last(), want.last) || len(q.last()) > 1000 {
 			t.Errorf("request %d: %d messages, the last %.300q; want %d, %q", i, len(q.Messages), q.last(), want.messages, want.last)
 		}
 	}
 	if m := all[3].Messages[4]; m.Role != "assistant" || len(m.Content) > mostRepeated {
-		t.Errorf("%s was told %d bytes of it", m.Role, len(m.Content))
+		t.Errorf("%s was shown %d bytes of it", m.Role, len(m.Content))
 	}
 	for i, q := range all {
 		if slices.ContainsFunc(all[:i], func(other asking) bool { return other.Seed == q.Seed }) {
@@ -165,7 +165,7 @@ func TestWhatWasWrongIsSaid(t *testing.T) {
 	}
 }
 
-// TestAskingAgainWithoutAShape is that nobody is asked for a JSON document who was not asked for one.
+// TestAskingAgainWithoutAShape checks that a model asked without a shape is not asked for a JSON document.
 func TestAskingAgainWithoutAShape(t *testing.T) {
 	o := says("", "Hello.")
 	stage{steps: `step a: {kind: llm, service: model, prompt: Say hello.}`, more: o.models(t)}.one(t)
@@ -235,7 +235,7 @@ step d: {kind: llm, service: model, prompt: hi, cache: {k: "1"}, extra: {top_p: 
 	}
 }
 
-// TestShare is who asks: a share of the agents, the same in each cycle, in each run, and whoever comes first.
+// TestShare checks which agents ask: a share that is the same in each cycle, in each run, and in any order.
 func TestShare(t *testing.T) {
 	const agents, share = 400, 0.3
 	who := func(seed uint64, parallel bool) (all []int) {
@@ -274,8 +274,8 @@ step b: {kind: emit, event: e, data: "${steps.a.shop}"}
 	}
 }
 
-// TestPrivateCompletions is what a session's texts have of an answer that is private: nothing, but the model that is
-// asked again is told.
+// TestPrivateCompletions checks that a private answer appears in none of a session's texts, except that the model sees
+// it when asked again.
 func TestPrivateCompletions(t *testing.T) {
 	for _, answers := range [][]string{{`{"pin":"1234"}`}, {"1234"}, {"400 1234"}, {`{"pin":7}`, "500 1234"}} {
 		o := says(answers...)

@@ -9,7 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// BenchmarkAsking is what a step that asks costs, client, loopback and server: an http step beside those of models.
+// BenchmarkAsking measures the cost of a step with a request, including client, loopback and server: an http step in
+// addition to model steps.
 func BenchmarkAsking(b *testing.B) {
 	const answer = `{"choices":[{"message":{"role":"assistant","content":"{\"shop\":true,\"why\":\"hungry\"}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2}}`
 	const pieces = "data: {\"choices\":[{\"delta\":{\"content\":\"{\\\"shop\\\":true,\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"\\\"why\\\":\\\"hungry\\\"}\"}}]}\n\ndata: [DONE]\n\n"

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// asks has everything that a replay can get wrong of models: texts and documents, answers that do not fit and are asked
-// for again, failures, further models and services, streams, what stands in, embeddings, and steps beside each other.
+// asks covers what a replay can get wrong about models: texts and documents, invalid answers that are asked for again,
+// failures, fallback models and services, streams, replacements, embeddings, and parallel steps.
 const asks = `
 step look: {kind: llm, service: model, prompt: "look ${agent.id}"}
 step fit:
@@ -27,7 +27,7 @@ step loop:
   do:
     step read: {kind: llm, service: model, prompt: "flaky ${i} ${agent.id}", stream: true, parallel: true}
     step other: {kind: llm, service: model, fallback: other, prompt: "onlym3 ${agent.id} ${i}", answer: {n: int}, parallel: true}
-    step none: {kind: llm, service: other, prompt: "never ${i} ${agent.id}", otherwise: '"nobody"', parallel: true}
+    step none: {kind: llm, service: other, prompt: "never ${i} ${agent.id}", otherwise: '"no one"', parallel: true}
     step vector: {kind: embed, service: model, input: ["${steps.read.text}", "${i}"], depends_on: [read]}
     step state: {kind: emit, event: state, data: "${previous}"}
 step some: {kind: llm, service: model, prompt: "twice last ${agent.id}", answer: {n: int}, share: 0.5, otherwise: '{"n": 0}'}
@@ -138,7 +138,7 @@ func checkCalls(t *testing.T, dies int, resume *engine.Resumption, want, before,
 	}
 	for body, n := range got {
 		if _, known := want[body]; !known {
-			t.Errorf("killed after row %d: asked what nobody asks: %s", dies, body)
+			t.Errorf("killed after row %d: unexpected request: %s", dies, body)
 		}
 		if before[body] > 0 && n > want[body] {
 			again += n - want[body]

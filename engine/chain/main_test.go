@@ -26,8 +26,8 @@ type stage struct {
 	steps     string // YAML under `chain test:`, without indentation
 	others    string // YAML of other chains and of connectors, behind it
 	functions string
-	address   string // of the service shop; "" is none
-	database  string // address of the service db, of kind postgres; "" is none
+	address   string // of the service shop; "" if unused
+	database  string // address of the service db, of kind postgres; "" if unused
 	pool      *service.Postgres
 	tag       bool // that service is the mock
 	secret    string
@@ -218,7 +218,7 @@ func (a agent) Field(name string) (script.Value, error) {
 	case "notes":
 		return a.memory.Notes()
 	}
-	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+	return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
 }
 
 func (agent) Names() []string { return []string{"id", "index", "memory", "notes"} }

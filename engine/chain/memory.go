@@ -10,28 +10,28 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// Memory is what a session sees of its agent's memory: as of the start of the cycle, with what it wrote itself.
-// Fields that were never set are missing.
+// Memory is a session's view of its agent's memory: as of the start of the cycle, plus its own writes. Fields that
+// were never set are missing.
 type Memory struct {
 	base    *engine.Memory
-	letters []engine.Letter         // that the session begins with, in the order of their arrival
-	delta   engine.Delta            // what was written since, as far as it can be seen here
-	own     *engine.Delta           // of a step of a group: what it wrote itself; else nil
+	letters []engine.Letter         // messages at the start of the session, in order of arrival
+	delta   engine.Delta            // writes that are visible here
+	own     *engine.Delta           // for a step of a group: its own writes; else nil
 	seen    map[string]script.Value // decoded or written
 	read    script.Value            // the inbox, once decoded
-	noted   script.Value            // the notes, once decoded, until others are written
-	weight  int                     // at most, of what is remembered, in bytes; 0 is not known yet
+	noted   script.Value            // the notes, once decoded, until changed
+	weight  int                     // upper bound of the remembered bytes; 0 is not known yet
 }
 
-// NewMemory returns the view of a session on its agent's memory; base may be nil.
+// NewMemory returns a session's view of its agent's memory; base may be nil.
 func NewMemory(base *engine.Memory) *Memory {
 	m := &Memory{}
 	m.Reset(base, nil)
 	return m
 }
 
-// Reset makes m the view of another session, which begins with messages from outside beside those in its inbox. A
-// session that ends well has read them, whether it looked or not.
+// Reset makes m the view of another session, which starts with its inbox and messages from outside. A session that
+// succeeds has read them all.
 func (m *Memory) Reset(base *engine.Memory, outside []engine.Letter) {
 	*m = Memory{base: base, letters: outside}
 	if base != nil && len(base.Inbox) > 0 {
@@ -41,7 +41,7 @@ func (m *Memory) Reset(base *engine.Memory, outside []engine.Letter) {
 	m.delta.Read = len(m.letters) > 0
 }
 
-// arrival is the cycle that a letter is there for: what agents say takes one.
+// arrival is the cycle in which a letter can be read: messages from agents arrive one cycle later.
 func arrival(l engine.Letter) int {
 	if l.From == engine.Outside {
 		return l.Cycle
@@ -79,7 +79,7 @@ func (m *Memory) Names() []string {
 	return names
 }
 
-// Notes is the agent's list of notes, oldest first.
+// Notes returns the agent's list of notes, oldest first.
 func (m *Memory) Notes() (script.Value, error) {
 	if m.noted != nil {
 		return m.noted, nil
@@ -99,8 +99,8 @@ func (m *Memory) Notes() (script.Value, error) {
 	return m.noted, nil
 }
 
-// Inbox is the list of messages that the session began with; name says how agents are called. What comes from outside
-// has no sender.
+// Inbox returns the messages at the start of the session; name returns an agent's id. Messages from outside have no
+// sender.
 func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, error) {
 	if m.read != nil {
 		return m.read, nil
@@ -130,7 +130,7 @@ func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, erro
 
 var inboxShape = script.NewShape("sender", "cycle", "text", "data")
 
-// say keeps a message until the session has ended well.
+// say holds a message until the session succeeds.
 func (m *Memory) say(message engine.Message) { m.write(&engine.Delta{Said: []engine.Message{message}}) }
 
 func (m *Memory) keep(name string, v script.Value) {
@@ -140,7 +140,7 @@ func (m *Memory) keep(name string, v script.Value) {
 	m.seen[name] = v
 }
 
-// write adds to what was written.
+// write adds to the session's writes.
 func (m *Memory) write(d *engine.Delta) {
 	add(&m.delta, d)
 	m.noted = nil
@@ -152,7 +152,7 @@ func (m *Memory) write(d *engine.Delta) {
 	}
 }
 
-// add changes a delta as d does what came before.
+// add applies d after the earlier changes.
 func add(to, d *engine.Delta) {
 	for _, f := range d.Set {
 		if i := slices.IndexFunc(to.Set, func(g engine.Field) bool { return g.Name == f.Name }); i >= 0 {
@@ -171,14 +171,14 @@ func add(to, d *engine.Delta) {
 	}
 }
 
-// fork makes of to a view that shows what m does and is written to without changing m.
+// fork makes of a view of the same content whose writes do not change m.
 func (m *Memory) fork(to *Memory) {
 	*to = *m
 	to.seen, to.own = nil, nil
 	to.delta.Set, to.delta.Notes, to.delta.Said = slices.Clone(m.delta.Set), slices.Clone(m.delta.Notes), slices.Clone(m.delta.Said)
 }
 
-// join writes what a fork wrote.
+// join applies a fork's writes.
 func (m *Memory) join(d *engine.Delta) {
 	for _, f := range d.Set {
 		delete(m.seen, f.Name)

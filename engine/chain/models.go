@@ -6,29 +6,29 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// Answers is how a service is asked for answers in a shape.
+// Answers is how a service is asked for structured answers.
 type Answers uint8
 
-// The ways: by a JSON Schema that the service holds the model to; as any JSON; in words only.
+// By a JSON Schema that the service enforces, as any JSON, or in words only.
 const (
 	AnswersBySchema Answers = iota
 	AnswersJSON
 	AnswersText
 )
 
-// AnswersNames are the names of the ways, in their order.
+// AnswersNames are the names of the ways, in order.
 var AnswersNames = []string{"schema", "json", "text"}
 
-// ConnectLLM gives a service of kind llm its client; see [Service.Connect].
+// ConnectLLM creates the client of a service of kind llm; see [Service.Connect].
 func (s *Service) ConnectLLM(client *service.LLM, secret string) {
 	s.Connect(client.HTTP, secret)
-	if s.LLM != nil { // of the writing of the population, say
+	if s.LLM != nil { // for example for generating the population
 		client.Learn(s.LLM)
 	}
 	s.LLM, s.flights = client, new(singleflight.Group)
 }
 
-// embedder is the model that embeds.
+// embedder is the model for embeddings.
 func (s *Service) embedder() string {
 	if s.Embeds != "" {
 		return s.Embeds

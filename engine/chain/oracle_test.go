@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// oracle is a server of models in a test. What it answers is up to a function of what it is asked.
+// oracle is a model server for tests. A function of the request determines its answer.
 type oracle struct {
 	answer func(q asking) (status int, text string)
 
@@ -126,7 +126,7 @@ func (o *oracle) models(t testing.TB) []*Service {
 	return []*Service{served(t, "model", address, "m1", "m2"), served(t, "other", address, "m3")}
 }
 
-// says is an oracle that gives these answers one after another, the last for ever; those of three digits are statuses.
+// says returns an oracle with these answers in order, repeating the last; answers of three digits are statuses.
 func says(answers ...string) *oracle {
 	return &oracle{answer: func(q asking) (int, string) {
 		text := answers[min(q.n, len(answers)-1)]

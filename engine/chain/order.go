@@ -11,20 +11,20 @@ import (
 // controlFlow are the kinds that are always plain steps.
 var controlFlow = []string{"if", "for", "while", "stop"}
 
-// longestCircle is how many steps of a circle are shown.
+// longestCircle is how many steps of a dependency cycle are shown.
 const longestCircle = 12
 
-// ordering finds the segments of a block, and for the steps of a group what each waits for.
+// ordering finds the segments of a block and the dependencies within groups.
 type ordering struct {
 	*reader
 	block *Block
-	list  []stepAt // of the block's steps
+	list  []stepAt // positions in the block
 	where map[[2]int]*doc.Node
 	seen  []visited
-	path  []int // the steps being visited
+	path  []int // the current path of steps
 }
 
-// visited is how far the search for circles is with a step.
+// visited is the state of a step in the search for dependency cycles.
 type visited uint8
 
 const (
@@ -57,7 +57,7 @@ func (r *reader) order(b *Block, list []stepAt) {
 	}
 }
 
-// isMember reports whether a step says itself what it waits for.
+// isMember reports whether a step declares its dependencies.
 func isMember(at stepAt) bool {
 	var says []*doc.Node
 	if parallel := at.body.Only("parallel"); parallel.Value != nil && parallel.Value.Bool() {
@@ -71,7 +71,7 @@ func isMember(at stepAt) bool {
 		return len(says) > 0
 	}
 	for _, key := range says {
-		key.Errorf("remove it: control flow waits for all above it, and all below waits for it",
+		key.Errorf("remove it: control flow waits for all steps above it, and all steps below wait for it",
 			"`%s` on a step of kind %s", key.Text(), kind.Text())
 	}
 	return false
@@ -99,17 +99,17 @@ func (o *ordering) group(seg *segment) {
 	seg.inOrder = slices.IsSorted(seg.order)
 	for i, s := range steps {
 		for j, other := range steps[:i] {
-			if s.node.beside && other.node.beside {
+			if s.node.parallelTo && other.node.parallelTo {
 				continue
 			}
 			if !s.node.before.has(j) && !other.node.before.has(i) {
-				s.node.beside, other.node.beside = true, true
+				s.node.parallelTo, other.node.parallelTo = true, true
 			}
 		}
 	}
 }
 
-// dependencies reads what a step names.
+// dependencies reads the dependencies of a step.
 func (o *ordering) dependencies(seg *segment, i int) {
 	after := o.list[i].body.Get("depends_on")
 	items := []*doc.Node{after}
@@ -129,7 +129,7 @@ func (o *ordering) dependencies(seg *segment, i int) {
 	}
 }
 
-// dependency reads one name that a step waits for.
+// dependency reads one dependency.
 func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	name, s := at.Text(), o.block.Steps[i]
 	j, known := o.block.index[name]
@@ -140,7 +140,7 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	case j == i:
 		at.Errorf("remove it", "the step %s waits for itself", name)
 	case slices.Contains(s.node.named, j):
-		at.Errorf("once is enough", "the step %s is named twice", name)
+		at.Errorf("name it once", "the step %s is named twice", name)
 	case j >= seg.to:
 		o.implied(seg, i, j, at)
 	default:
@@ -152,7 +152,7 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	}
 }
 
-// stranger is the hint for a name that no step of the block has.
+// stranger returns the hint for a name that is not a step of the block.
 func (o *ordering) stranger(name string) string {
 	if in, ok := o.chain.place[name]; ok {
 		if _, sibling := o.block.index[in]; sibling {
@@ -163,7 +163,7 @@ func (o *ordering) stranger(name string) string {
 	return o.near(name, o.block.names(), "name steps of the same block")
 }
 
-// implied reports a step that names one behind its group: there is a plain step between them, or it is one.
+// implied reports a dependency on a step outside the group: there is a plain step between them, or it is one.
 func (o *ordering) implied(seg *segment, i, j int, at *doc.Node) {
 	name := func(k int) string { return o.block.Steps[k].Name }
 	plain := name(seg.to)
@@ -172,11 +172,11 @@ func (o *ordering) implied(seg *segment, i, j int, at *doc.Node) {
 		circle = append(circle, name(j)+" waits for "+plain+" (implied)")
 	}
 	circle = append(circle, plain+" waits for "+name(i)+" (implied)")
-	at.Errorf("`"+plain+"` has neither `parallel` nor `depends_on`: it waits for all above it, and all below waits for it",
-		"a circle: %s", strings.Join(circle, ", "))
+	at.Errorf("`"+plain+"` has neither `parallel` nor `depends_on`: it waits for all steps above it, and all steps below wait for it",
+		"a dependency cycle: %s", strings.Join(circle, ", "))
 }
 
-// visit puts a step in order after those that it waits for. An edge that closes a circle is reported and left out.
+// visit orders a step after its dependencies. An edge that closes a cycle is reported and dropped.
 func (o *ordering) visit(seg *segment, i int) {
 	o.seen[i] = underWay
 	o.path = append(o.path, i)
@@ -202,7 +202,7 @@ func (o *ordering) visit(seg *segment, i int) {
 	seg.order = append(seg.order, i)
 }
 
-// circle reports that the last step of the path waits for one that is on it, beginning with the first in the file.
+// circle reports that the last step of the path depends on a step of the path, starting with the first in the file.
 func (o *ordering) circle(j int) {
 	circle := slices.Clone(o.path[slices.Index(o.path, j):])
 	first := slices.Index(circle, slices.Min(circle))
@@ -216,5 +216,5 @@ func (o *ordering) circle(j int) {
 		says = append(says, o.block.Steps[i].Name+" waits for "+o.block.Steps[circle[(k+1)%len(circle)]].Name)
 	}
 	at := o.where[[2]int{circle[0], circle[1%len(circle)]}]
-	at.Errorf("one of them has to begin", "a circle: %s", strings.Join(says, ", "))
+	at.Errorf("remove one of these dependencies", "a dependency cycle: %s", strings.Join(says, ", "))
 }

@@ -75,7 +75,7 @@ step outer: {kind: python, call: 1, depends_on: [inner]}
 step b: {kind: if, condition: "True", then: {step x: {kind: python, call: 1, parallel: true}, step y: {kind: python, call: 1, depends_on: deep}}}
 step c: {kind: if, condition: "True", then: {step d: {kind: if, condition: "True", then: {step deep: {kind: emit, event: e}}}}}
 `},
-	{name: "naming steps that run beside", steps: `
+	{name: "naming parallel steps", steps: `
 step a: {kind: python, call: 1, parallel: true}
 step b: {kind: emit, event: e, parallel: true, data: "${steps.a}"}
 step c: {kind: emit, event: e, depends_on: [b], data: "${[steps.b, steps.a, steps.d, steps.c]}"}
@@ -99,7 +99,7 @@ chain third:
 `},
 }
 
-// TestOrderMistakes is all that is said of them, at its place.
+// TestOrderMistakes checks the errors and their positions.
 func TestOrderMistakes(t *testing.T) {
 	var b strings.Builder
 	for _, tt := range disordered {
@@ -116,12 +116,12 @@ func TestOrderMistakes(t *testing.T) {
 	golden(t, "order.txt", b.String())
 }
 
-// TestWarnsOfUnorderedChanges is that two changing requests to one service in no order are told of, by way of other
-// chains too, and nothing else is.
+// TestWarnsOfUnorderedChanges checks that two changing requests to one service in no order are reported, including
+// those through other chains, and nothing else is.
 func TestWarnsOfUnorderedChanges(t *testing.T) {
 	const change = "kind: http, service: shop, post: /x"
 	tests := []struct{ name, steps, want string }{
-		{"two", "step a: {" + change + ", parallel: true}\nstep b: {" + change + ", parallel: true}", "3:3: a and b change the service shop in no order (they must not depend on each other; else say `depends_on: [a]`)"},
+		{"two", "step a: {" + change + ", parallel: true}\nstep b: {" + change + ", parallel: true}", "3:3: a and b change the service shop in no order (make sure that they are independent, or add `depends_on: [a]`)"},
 		{"ordered", "step a: {" + change + ", parallel: true}\nstep b: {" + change + ", depends_on: [a]}", ""},
 		{"ordered by way of another", "step b: {" + change + ", depends_on: [c]}\nstep c: {kind: python, call: 1, depends_on: [a]}\nstep a: {" + change + ", parallel: true}", ""},
 		{"plain", "step a: {" + change + "}\nstep b: {" + change + "}", ""},

@@ -9,14 +9,14 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// pairs are the names and values of a query or a form, in the order of the file. A list gives its name several times;
-// None and missing leave theirs out.
+// pairs are the names and values of a query or a form, in file order. A list repeats its name; None and missing values
+// are omitted.
 type pairs []pair
 
 type pair struct {
 	name  string // escaped
 	value Value
-	fixed string // if it is always the same: all of it, escaped; begins with &
+	fixed string // the encoded text if it is constant; begins with &
 	once  bool   // fixed is set
 }
 
@@ -37,7 +37,7 @@ func (r *reader) pairs(n *doc.Node, field string) pairs {
 	return all
 }
 
-// encode gives the pairs as application/x-www-form-urlencoded.
+// encode returns the pairs as application/x-www-form-urlencoded.
 func (all pairs) encode(t *turn) (string, error) {
 	var room [256]byte
 	out := room[:0]
@@ -57,7 +57,7 @@ func (all pairs) encode(t *turn) (string, error) {
 	return strings.TrimPrefix(string(out), "&"), nil
 }
 
-// append adds &name=value to out for each of the values that v is.
+// append adds &name=value to out for each value of v.
 func (p *pair) append(out []byte, v script.Value) ([]byte, error) {
 	if list, ok := v.(*starlark.List); ok {
 		for item := range list.Elements() {

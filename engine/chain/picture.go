@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Graph returns the chain as people see it, with the chains that it runs. Steps past engine.MostDrawn are left out:
+// Graph returns the chain for display, with the chains that it runs. It omits steps past engine.MostDrawn, because
 // chains that run each other may unfold to very many.
 func (c *Chain) Graph() engine.Graph {
 	p := picture{room: engine.MostDrawn}
@@ -15,13 +15,13 @@ func (c *Chain) Graph() engine.Graph {
 	return g
 }
 
-// picture is a graph in the making.
+// picture is a graph being built.
 type picture struct {
-	room int // for steps
+	room int // remaining steps
 	cut  bool
 }
 
-// block draws as much of a block as there is room for.
+// block adds as many steps of a block as there is room for.
 func (p *picture) block(name, prefix string, b *Block) engine.Graph {
 	g := engine.Graph{Name: name}
 	for i := range b.segments {
@@ -87,7 +87,7 @@ func (p *picture) step(prefix string, s *Step) engine.GraphStep {
 	return g
 }
 
-// facts are the keys that any step may have, and the bound of a loop.
+// facts returns the common keys of a step, and the limit of a loop.
 func (s *Step) facts() (all []engine.GraphFact) {
 	add := func(known bool, word, text string) {
 		if known {
@@ -107,6 +107,6 @@ func (s *Step) facts() (all []engine.GraphFact) {
 	case *while:
 		add(true, "limit", strconv.Itoa(a.limit)+" passes")
 	}
-	add(s.goesOn, "on error", "goes on")
+	add(s.continues, "on error", "continues")
 	return all
 }

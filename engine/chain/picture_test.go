@@ -100,7 +100,7 @@ func TestAGraphIsBounded(t *testing.T) {
 	}
 }
 
-// groupOf is steps that run beside each other, each fifth waiting for the last.
+// groupOf returns steps that run in parallel; each fifth waits for the last.
 func groupOf(n int) string {
 	var w strings.Builder
 	for i := range n {

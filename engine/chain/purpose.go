@@ -2,19 +2,19 @@ package chain
 
 import "github.com/throng-sim/throng/engine"
 
-// Purposes tells what the time of steps is for, by their paths without iterations: those of python and wait steps. The
-// time of all others is their services'. It knows of at most engine.MostSteps: chains that run each other may unfold to
-// very many.
+// Purposes returns what the time of python and wait steps is spent on, by path without iterations. The time of all
+// other steps belongs to their services. It covers at most engine.MostSteps steps, because chains that run each other
+// may unfold to very many.
 func (c *Chain) Purposes() map[string]engine.Purpose {
 	p := purposes{map[string]engine.Purpose{}, engine.MostSteps}
 	p.block("", c.Body)
 	return p.known
 }
 
-// purposes are being gathered.
+// purposes collects the purposes of steps.
 type purposes struct {
 	known map[string]engine.Purpose
-	room  int // for steps
+	room  int // remaining steps
 }
 
 func (p *purposes) block(prefix string, b *Block) {

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestPurposes is that the paths by which steps are known are those that sessions record.
+// TestPurposes checks that the paths of steps are those that sessions record.
 func TestPurposes(t *testing.T) {
 	st := stage{steps: `
 step count: {kind: python, call: 1}

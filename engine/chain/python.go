@@ -8,14 +8,14 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// python calls a function of the file: as an expression, or by name with its arguments matched by theirs.
+// python calls a function of the file: as an expression, or by name with arguments matched by name.
 type python struct{ call *script.Expr }
 
 func readPython(r *reader, n *doc.Node) action {
 	which := n.Only("call", "target")
 	switch {
 	case which.Key == nil:
-		n.Errorf("`call: f(agent)` or `target: f`", "a python step that calls nothing")
+		n.Errorf("`call: f(agent)` or `target: f`", "a python step without a function")
 		return &python{}
 	case which.Key.Text() == "call":
 		return &python{r.expr(which.Value)}
@@ -41,7 +41,7 @@ func readPython(r *reader, n *doc.Node) action {
 		case slices.Contains(known, p.Name):
 			call.WriteString(p.Name + "=" + p.Name + ", ")
 		case !p.Optional:
-			which.Value.Errorf("arguments are matched by name; there are "+strings.Join(known, ", ")+"; or use `call`", "the function %s wants %s", name, p.Name)
+			which.Value.Errorf("arguments are matched by name; there are "+strings.Join(known, ", ")+"; or use `call`", "the function %s has no value for %s", name, p.Name)
 		}
 	}
 	e, err := r.Env.Expr(call.String()+")", r.names)

@@ -22,7 +22,7 @@ type randomStep struct {
 	deps   []int // of its group
 	takes  time.Duration
 	fails  bool
-	goesOn bool
+	continues bool
 	when   bool // false is skipped
 	panics bool
 }
@@ -36,7 +36,7 @@ func randomBlock(r *rapid.T) []randomStep {
 			member: rapid.IntRange(0, 5).Draw(r, "member") > 0,
 			takes:  time.Duration(rapid.IntRange(0, 4).Draw(r, "takes")) * time.Second,
 			fails:  rapid.IntRange(0, 6).Draw(r, "fails") == 0,
-			goesOn: rapid.IntRange(0, 2).Draw(r, "goes on") == 0,
+			continues: rapid.IntRange(0, 2).Draw(r, "continues") == 0,
 			when:   rapid.IntRange(0, 6).Draw(r, "when") > 0,
 			panics: rapid.IntRange(0, 20).Draw(r, "panics") == 0,
 		}
@@ -84,7 +84,7 @@ func yamlOf(block []randomStep) string {
 			}
 			fmt.Fprintf(&b, ", depends_on: [%s]", strings.Join(deps, ", "))
 		}
-		if s.goesOn {
+		if s.continues {
 			b.WriteString(", on_error: continue")
 		}
 		if !s.when {
@@ -149,7 +149,7 @@ func (m *model) settle(i int, since time.Duration) {
 	default:
 		m.ended[i] += s.takes
 		if s.panics || s.fails {
-			m.results[i], m.ends[i] = engine.StepFailed, s.panics || !s.goesOn
+			m.results[i], m.ends[i] = engine.StepFailed, s.panics || !s.continues
 		}
 	}
 }

@@ -12,42 +12,43 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// Reader reads the chains of a file. Mistakes go to the report behind the nodes.
+// Reader reads the chains of a file. Errors go to the report of the nodes.
 type Reader struct {
 	Env      *script.Env
 	Services map[string]*Service
-	// Fields are the fields of names whose fields are known, such as agent: naming another is a mistake.
+	// Fields are the fields of names with known fields, such as agent. Using another field is an error.
 	Fields map[string][]string
-	// Blind says that the functions have mistakes, or could not be read: what they define is not known.
+	// Blind means that the functions have errors or could not be read, so the names that they define are unknown.
 	Blind bool
-	// Functions says that the file has some: a python step that names another is a mistake.
+	// Functions means that the file has some, so a python step that names an unknown one is an error.
 	Functions bool
-	// More, if set, is asked for each connector that the file does not define, and reads it if it has it.
+	// More, if set, reads connectors that the file does not define.
 	More func(name string)
 
 	guesses    int // suggestions made so far
 	chains     map[string]*Chain
-	names      []string // of chains, in the order of the file
+	names      []string // of chains, in file order
 	groups     []groupAt
 	connectors map[string]*connector
-	standIn    *Service // nil where none is wanted
+	standIn    *Service // nil if not needed
 	mocked     []string
 
 	places   map[*Step]stepAt // where the steps of all chains stand
 	timeouts map[*Chain]*doc.Node
-	sent     map[*doc.Node]bool // values of steps and services in which secrets are sent, not kept
+	sent     map[*doc.Node]bool // values of steps and services that send secrets without storing them
 }
 
 const (
-	// mostSteps is how many steps a chain may have, and maxGuesses how many mistakes of a file get a suggestion: so
-	// that no file takes long to read.
+	// mostSteps limits the steps of a chain, and maxGuesses the number of errors with a suggestion, so that every file
+	// is read quickly.
 	mostSteps  = 10_000
 	maxGuesses = 100
 
 	anyInt = math.MaxInt32
 )
 
-// baseNames are the names that every expression of a step may use, besides loop variables and what the file defines.
+// baseNames are the names that every expression of a step may use, in addition to loop variables and the file's
+// definitions.
 var baseNames = []string{"agent", "session", "steps", "input", "previous", "now"}
 
 // Chain reads a chain.
@@ -69,25 +70,25 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 	return c
 }
 
-// reader reads the steps of one block: it knows which names and which steps its expressions can see.
+// reader reads the steps of one block. It knows which names and steps its expressions can see.
 type reader struct {
 	*Reader
 	names  []string
 	chain  *chainNames
 	scope  *scope
-	holder *Service // whose secrets values may be; nil is that none may
-	shared bool     // it is a connector's: which steps there will be is not known
+	holder *Service // whose secrets values may use; nil for none
+	shared bool     // it belongs to a connector, so the steps around it are unknown
 	writes bool     // it reads a changing request
-	tells  string   // what it reads, if that must not differ between runs; "" may differ
+	tells  string   // the value being read, if it must not differ between runs; "" if it may
 }
 
 // chainNames are the names of all steps of a chain.
 type chainNames struct {
-	place map[string]string // the step that each stands in; "" is the chain
-	taken map[string]bool   // of those read so far
+	place map[string]string // the enclosing step; "" is the chain
+	taken map[string]bool   // kinds of the steps read so far
 }
 
-// collect finds the names before anything is read.
+// collect finds the names before any step is read.
 func (c *chainNames) collect(n *doc.Node, in string) {
 	if n.Kind() != doc.Map && n.Kind() != doc.List {
 		return
@@ -102,12 +103,12 @@ func (c *chainNames) collect(n *doc.Node, in string) {
 	}
 }
 
-// scope is which steps an expression can see: those of a block that have ended when its step begins, and those that
-// can be seen where the block stands.
+// scope is the steps that an expression can see: those of the block that have ended when its step begins, and those
+// visible from the block's position.
 type scope struct {
 	up    *scope
 	block *Block
-	step  *Step // whose expression it is
+	step  *Step // the step of the expression
 }
 
 // sees reports whether a step of the scope's own block has ended.
@@ -125,7 +126,7 @@ func (s *scope) has(name string) bool {
 	return false
 }
 
-// kind is that of a step that can be seen; "" is none.
+// kind returns the kind of a visible step, or "".
 func (s *scope) kind(name string) string {
 	for ; s != nil; s = s.up {
 		if i, ok := s.block.index[name]; ok {
@@ -135,7 +136,7 @@ func (s *scope) kind(name string) string {
 	return ""
 }
 
-// use notes that an expression names the output of a step.
+// use records that an expression uses the output of a step.
 func (s *scope) use(name string) {
 	for ; s != nil; s = s.up {
 		if i, ok := s.block.index[name]; ok {
@@ -157,7 +158,7 @@ func (s *scope) all() []string {
 	return all
 }
 
-// stepAt is a step of a block: where its name stands, and its keys.
+// stepAt is a step of a block: the node of its name, and its keys.
 type stepAt struct {
 	entry doc.Entry
 	body  *doc.Node
@@ -172,8 +173,8 @@ func (s stepAt) nameErrorf(hint, format string, args ...any) {
 	s.entry.NameErrorf(hint, format, args...)
 }
 
-// stepsOf are the steps of a block in either form: keys `step NAME`, or a list of maps with a name; `steps:` may
-// stand above. What is in neither form is left out.
+// stepsOf returns the steps of a block in either form: keys `step NAME`, or a list of maps with a name, optionally
+// under `steps:`. It omits everything else.
 func stepsOf(n *doc.Node) func(yield func(string, stepAt) bool) {
 	return func(yield func(string, stepAt) bool) {
 		if s := n.Get("steps"); s != nil {
@@ -195,7 +196,7 @@ func stepsOf(n *doc.Node) func(yield func(string, stepAt) bool) {
 	}
 }
 
-// block reads the steps of a block: first their names and their order, which says what each can see.
+// block reads the steps of a block: first their names and order, which determine what each can see.
 func (r *reader) block(n *doc.Node) *Block {
 	b := &Block{index: map[string]int{}}
 	checkForm(n)
@@ -232,7 +233,7 @@ func (r *reader) block(n *doc.Node) *Block {
 	return b
 }
 
-// checkForm reports what is in neither form of a block.
+// checkForm reports nodes that are in neither form of a block.
 func checkForm(n *doc.Node) {
 	s := n.Get("steps")
 	if s == nil {
@@ -240,7 +241,7 @@ func checkForm(n *doc.Node) {
 	} else {
 		for _, e := range n.Entries() {
 			if word, _ := e.Split(); word == "step" {
-				e.Key.Errorf("put it under `steps`, or leave `steps` out", "a step beside `steps`")
+				e.Key.Errorf("put it under `steps`, or leave `steps` out", "a step next to `steps`")
 			}
 		}
 		if s.Kind() != doc.List {
@@ -256,7 +257,7 @@ func checkForm(n *doc.Node) {
 	}
 }
 
-// branch reads the block under a key of a control-flow step, with further names in scope.
+// branch reads the block under a key of a control-flow step, with additional names in scope.
 func (r *reader) branch(n *doc.Node, names ...string) *Block {
 	if n.Kind() == doc.Map {
 		n.Fields("step NAME", "steps")
@@ -270,7 +271,7 @@ func (r *reader) branch(n *doc.Node, names ...string) *Block {
 	return b
 }
 
-// step reads the keys of a step, but for those of its order.
+// step reads the keys of a step, except those for its order.
 func (r *reader) step(s *Step, at stepAt) {
 	n := at.body
 	if n.Kind() != doc.Map {
@@ -296,23 +297,23 @@ func (r *reader) step(s *Step, at stepAt) {
 	if w := n.Get("retry"); w != nil {
 		s.retry = readRetry(w)
 	}
-	s.goesOn = n.Get("on_error") != nil && n.Get("on_error").OneOf("fail", "continue") == "continue"
+	s.continues = n.Get("on_error") != nil && n.Get("on_error").OneOf("fail", "continue") == "continue"
 	if d := n.Get("default"); d != nil {
-		if n.Get("on_error").Kind() == doc.Scalar && !s.goesOn {
-			d.Errorf("`on_error: continue`, or no `on_error`", "the default of a step whose failure ends the session")
+		if n.Get("on_error").Kind() == doc.Scalar && !s.continues {
+			d.Errorf("`on_error: continue`, or no `on_error`", "`default` on a step whose failure ends the session")
 		}
-		s.goesOn, s.fallback = true, r.value(d, "default")
+		s.continues, s.fallback = true, r.value(d, "default")
 	}
 	s.private = isPrivate(n)
 	if known {
 		s.action = k.read(r, n)
 		if _, asks := s.action.(asker); !asks {
-			n.Get("retry").Warnf("remove it", "a step of kind %s asks nobody: it is not tried again", s.Kind)
+			n.Get("retry").Warnf("remove it", "a step of kind %s sends no requests, so it is not retried", s.Kind)
 		}
 	}
 }
 
-// retry is what a step says of its attempts; what it leaves out is the run's.
+// retry is a step's retry policy; the run's values are the defaults.
 type retry struct {
 	attempts  int
 	wait, max time.Duration
@@ -321,7 +322,7 @@ type retry struct {
 
 func readRetry(n *doc.Node) (w retry) {
 	if n.Kind() == doc.Scalar {
-		n.Errorf("`{attempts: 5, wait: 2s, max: 60s}`", "`retry` says how often and when, found %s", n.Text())
+		n.Errorf("`{attempts: 5, wait: 2s, max: 60s}`", "`retry` is a map of attempts and waits, found %s", n.Text())
 		return w
 	}
 	n.Fields("attempts", "wait", "max")
@@ -337,7 +338,7 @@ func readRetry(n *doc.Node) (w retry) {
 	return w
 }
 
-// or returns the retries with those of a connector where they say nothing.
+// or returns the retries, with a connector's values as defaults.
 func (w retry) or(of retry) retry {
 	if w.attempts == 0 {
 		w.attempts = of.attempts
@@ -351,13 +352,13 @@ func (w retry) or(of retry) retry {
 	return w
 }
 
-// isPrivate reports whether a step's answer is not to be shown.
+// isPrivate reports whether a step's answer must not be shown.
 func isPrivate(n *doc.Node) bool {
 	p := n.Get("private")
 	return p.Kind() == doc.Scalar && p.Scalar() == true
 }
 
-// over returns the run's retries with the step's own over them.
+// over returns the run's retries overridden by the step's.
 func (w retry) over(run engine.Retry) engine.Retry {
 	if w.attempts > 0 {
 		run.Attempts = w.attempts
@@ -372,7 +373,7 @@ func (w retry) over(run engine.Retry) engine.Retry {
 	return run
 }
 
-// near is the hint for a name that is none of those there are: the one that is near, else what else to do.
+// near returns the hint for an unknown name: a similar name, or else.
 func (r *Reader) near(name string, names []string, otherwise string) string {
 	if r.guesses++; r.guesses > maxGuesses {
 		return otherwise

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMistakes is what is said of a chain that is wrong, and where. Lines count from the chain's own.
+// TestMistakes checks the errors of an invalid chain and their positions. Lines count from the chain's own.
 func TestMistakes(t *testing.T) {
 	tests := []struct{ steps, want string }{
 		{`step a: {kind: ftp, prompt: hello}`, `2:18: there is no kind of step "ftp" (one of http, `},
@@ -26,12 +26,12 @@ func TestMistakes(t *testing.T) {
 		{`- {kind: emit, event: e}`, "a step without a name"},
 		{"- {name: a, kind: emit, event: e}\n- {name: a, kind: emit, event: e}", "3:12: there is another step a"},
 		{"step a: {kind: if, condition: a, then: {step a: {kind: emit, event: e}}}", "there is another step a"},
-		{"step a: {kind: emit, event: e}\nsteps: {step b: {kind: emit, event: e}}", "a step beside `steps`"},
+		{"step a: {kind: emit, event: e}\nsteps: {step b: {kind: emit, event: e}}", "a step next to `steps`"},
 		{"steps: {b: {kind: emit, event: e}}", "unknown key `b`"},
 		{"timeout: 5", "the chain test has no steps"},
 		{`step a: {kind: emit, event: e, timeout: soon}`, "`timeout` must be a duration"},
 		{`step a: {kind: emit, event: e, on_error: ignore}`, "`on_error` cannot be `ignore`"},
-		{`step a: {kind: emit, event: e, on_error: fail, default: 1}`, "the default of a step whose failure ends the session"},
+		{`step a: {kind: emit, event: e, on_error: fail, default: 1}`, "`default` on a step whose failure ends the session"},
 		{`step a: {kind: emit, event: e, when: ""}`, "the expression is empty"},
 		{`step a: {kind: emit, event: e, when: "${agent.id}"}`, "write it without ${ }"},
 		{`step a: {kind: emit, event: e, when: agent.idd == "x"}`, "2:46: agent has no idd here (did you mean `id`?)"},
@@ -44,15 +44,15 @@ func TestMistakes(t *testing.T) {
 		{"step abc: {kind: emit, event: e}\nstep b: {kind: emit, event: e, data: \"${steps['abd']}\"}", "did you mean `abc`?"},
 		{
 			"step a: {kind: for, each: '[1]', as: i, do: {step b: {kind: emit, event: e}}}\nstep c: {kind: emit, event: e, data: \"${steps.b}\"}",
-			"it is inside a, of which only `steps.a` can be seen from here",
+			"it is inside a; only `steps.a` can be seen from here",
 		},
 		{"step a: {kind: for, each: i, as: i, do: {step b: {kind: emit, event: e}}}", "undefined: i"},
-		{"step a: {kind: for, each: '[1]', as: agent, do: {step b: {kind: emit, event: e}}}", `"agent" means something already`},
-		{"step a: {kind: for, each: '[1]', as: len, do: {step b: {kind: emit, event: e}}}", `"len" means something already`},
-		{"step a: {kind: for, each: '[1]', as: bad, do: {step b: {kind: emit, event: e}}}", `"bad" means something already`},
-		{"step a: {kind: for, each: '[1]', as: params, do: {step b: {kind: emit, event: e}}}", `"params" means something already`},
+		{"step a: {kind: for, each: '[1]', as: agent, do: {step b: {kind: emit, event: e}}}", `"agent" is already defined`},
+		{"step a: {kind: for, each: '[1]', as: len, do: {step b: {kind: emit, event: e}}}", `"len" is already defined`},
+		{"step a: {kind: for, each: '[1]', as: bad, do: {step b: {kind: emit, event: e}}}", `"bad" is already defined`},
+		{"step a: {kind: for, each: '[1]', as: params, do: {step b: {kind: emit, event: e}}}", `"params" is already defined`},
 		{"step a: {kind: for, each: '[1]', as: in, do: {step b: {kind: emit, event: e}}}", `"in" cannot be the name`},
-		{"step a: {kind: for, each: '[1]', as: i, do: {step b: {kind: for, each: '[i]', as: i, do: {step c: {kind: emit, event: e}}}}}", `"i" means something already`},
+		{"step a: {kind: for, each: '[1]', as: i, do: {step b: {kind: for, each: '[i]', as: i, do: {step c: {kind: emit, event: e}}}}}", `"i" is already defined`},
 		{"step a: {kind: for, each: '[1]', as: i, do: {}}", "no steps"},
 		{"step a: {kind: for, each: '[1]', do: [{name: b, kind: emit, event: e}]}", "needs `as`"},
 		{"step a: {kind: for, each: '[1]', as: i, limit: 0, do: [{name: b, kind: emit, event: e}]}", "`limit` cannot be `0`"},
@@ -66,14 +66,14 @@ func TestMistakes(t *testing.T) {
 		{"step a: {kind: chain}", "needs `target`"},
 		{"step a: {kind: chain, target: tset}", "there is no chain tset (did you mean `test`?)"},
 		{"step a: {kind: chain, target: elsewhere, input: '${nope}'}", "undefined: nope"},
-		{"step a: {kind: chain, target: test}", "2:33: a circle: test runs test (a chain must not run itself"},
-		{"step a: {kind: python}", "calls nothing"},
-		{"step a: {kind: python, call: bad(), target: bad}", "stands beside"},
+		{"step a: {kind: chain, target: test}", "2:33: a cycle of chains: test runs test (a chain must not run itself"},
+		{"step a: {kind: python}", "without a function"},
+		{"step a: {kind: python, call: bad(), target: bad}", "cannot be combined with"},
 		{"step a: {kind: python, target: badd}", "did you mean `bad`?"},
-		{"step a: {kind: python, target: fail}", "the function fail wants why (arguments are matched by name"},
-		{"step a: {kind: wait, for: soon}", "is no time to wait"},
-		{"step a: {kind: wait, for: -1}", "is no time to wait"},
-		{"step a: {kind: wait, for: [1]}", "is no time to wait"},
+		{"step a: {kind: python, target: fail}", "the function fail has no value for why (arguments are matched by name"},
+		{"step a: {kind: wait, for: soon}", "is not a duration"},
+		{"step a: {kind: wait, for: -1}", "is not a duration"},
+		{"step a: {kind: wait, for: [1]}", "is not a duration"},
 		{"step a: {kind: wait}", "needs `for`"},
 		{"step a: {kind: remember}", "nothing to remember"},
 		{"step a: {kind: remember, set: {for: 1}}", `"for" cannot be the name of a memory`},
@@ -81,8 +81,8 @@ func TestMistakes(t *testing.T) {
 		{"step a: {kind: http, service: shop}", "an http step without a request"},
 		{"step a: {kind: http, service: shoop, get: /x}", "there is no service shoop (did you mean `shop`?)"},
 		{"step a: {kind: http, service: bank, get: /x}", "there is no service bank (define it under services)"},
-		{"step a: {kind: http, service: shop, get: /x, post: /y}", "stands beside `get`"},
-		{"step a: {kind: http, service: shop, get: /x, json: 1, body: 2}", "stands beside `json`"},
+		{"step a: {kind: http, service: shop, get: /x, post: /y}", "cannot be combined with `get`"},
+		{"step a: {kind: http, service: shop, get: /x, json: 1, body: 2}", "cannot be combined with `json`"},
 		{"step a: {kind: http, service: shop, get: 'http://evil.example/'}", "names a host"},
 		{"step a: {kind: http, service: shop, get: '//${agent.id}/x'}", "names a host"},
 		{"step a: {kind: http, service: shop, get: '/a/../x'}", "climbs"},
@@ -94,10 +94,10 @@ func TestMistakes(t *testing.T) {
 		{"step a: {kind: http, service: shop, post: /x, repeats: maybe}", "one of keyed, unsafe, harmless, never"},
 		{"step a: {kind: http, service: shop, get: /x, headers: {Host: x}}", "the header Host is set by Throng itself"},
 		{"step a: {kind: http, service: shop, get: /x, headers: {idempotency-key: x}}", "the header Idempotency-Key is set by Throng itself"},
-		{"step a: {kind: http, service: shop, get: /x, headers: {X-A: 1, x-a: 2}}", "the header X-A is given twice"},
+		{"step a: {kind: http, service: shop, get: /x, headers: {X-A: 1, x-a: 2}}", "the header X-A is set twice"},
 		{"step a: {kind: http, service: shop, get: /x, headers: {'a b': 1}}", `"a b" cannot be the name of a header`},
 		{`step a: {kind: http, service: shop, get: /x, headers: {X-A: "a\nb"}}`, "the header X-A has a line break"},
-		{"step a: {kind: http, service: shop, get: /x, headers: {Authorization: Basic abc}}", "a secret does not belong into the file"},
+		{"step a: {kind: http, service: shop, get: /x, headers: {Authorization: Basic abc}}", "a secret must not be in the file"},
 		{"step a: {kind: http, service: shop, get: /x, retry: {attempts: 0}}", "`attempts` cannot be `0`"},
 		{"step a: {kind: http, service: shop, get: /x, retry: {wait: 5, max: 1}}", "it must be between 5s and 24h"},
 		{"step a: {kind: http, service: shop, post: /x, json: '${bad}'}", "is not data"},
@@ -130,7 +130,7 @@ step c: {kind: emit, event: e, data: {p: "${q}", r: ["${s}"]}}
 func TestWarnsOfRetriesOfNobody(t *testing.T) {
 	st := stage{steps: "step a: {kind: emit, event: e, retry: {attempts: 2}}"}
 	_, report, _ := st.read(t)
-	if w := report.Warnings(); len(w) != 1 || !strings.Contains(w[0].Problem, "asks nobody") {
+	if w := report.Warnings(); len(w) != 1 || !strings.Contains(w[0].Problem, "sends no requests") {
 		t.Errorf("warnings %v", w)
 	}
 }

@@ -1,7 +1,7 @@
 package chain
 
-// Private returns the paths of the steps whose answers are private, those of the chains that it runs too: nobody keeps
-// them beyond their cycle, so that no recording has them.
+// Private returns the paths of the steps with private answers, including those of the chains that it runs. Their
+// answers are deleted after the cycle, so recordings do not contain them.
 func (c *Chain) Private() []string {
 	var all []string
 	c.unfold("", mostAsking, func(path string, s *Step) {

@@ -15,13 +15,13 @@ import (
 const cachedAsks = `
 step a: {kind: llm, service: model, cache: {k: agent.index % 2}, prompt: "twice ${k}", answer: {n: int}, parallel: true}
 step own: {kind: llm, service: model, prompt: "own ${agent.id}", parallel: true}
-step none: {kind: llm, service: other, cache: {}, prompt: "never", otherwise: '"nobody"'}
+step none: {kind: llm, service: other, cache: {}, prompt: "never", otherwise: '"no one"'}
 step bad: {kind: llm, service: other, cache: {k: agent.id}, prompt: "never ${k}", when: agent.index == 1}
 step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.none]}"}
 `
 
-// TestReplayOfRecording records runs of every kind of step, also when the recording was killed on its way, and answers
-// others from them: their results are the same, nobody is asked, and nothing was spent.
+// TestReplayOfRecording records runs of every kind of step, including recordings that were killed midway, and replays
+// others from them: the results are the same, no request is sent, and nothing is spent.
 func TestReplayOfRecording(t *testing.T) {
 	late := "\nstep late: {kind: http, service: shop, get: /hang, when: agent.index == 2}\n"
 	for _, tt := range []struct {
@@ -76,7 +76,7 @@ func recorded(t *testing.T, st stage, dies int) (*enginetest.Journal, string) {
 	if strings.Contains(st.auth, "login") {
 		st.address = serve(t, (&doorman{shop: shop, uses: 3, left: map[string]int{}}).handler)
 	} else if st.auth != "" {
-		st.address = serve(t, func(w http.ResponseWriter, r *http.Request) { // whoever has a token is let in
+		st.address = serve(t, func(w http.ResponseWriter, r *http.Request) { // accept any token
 			r.Header.Set("Authorization", "Bearer .a")
 			r.Header.Set("X-Throng-Request", "0/x/1 ")
 			shop.handler(w, r)
@@ -97,7 +97,7 @@ func recorded(t *testing.T, st stage, dies int) (*enginetest.Journal, string) {
 	st.journal = &enginetest.Journal{DieAfter: dies}
 	if dies > 0 {
 		kill(t, st)
-		st.more = server.models(t) // another process waits for nobody's asking of this one
+		st.more = server.models(t) // another process shares no requests with this one
 		st.journal = st.journal.Reopen()
 		st.resume = st.journal.Resumption()
 	}
@@ -161,9 +161,9 @@ func TestReplayOfTimes(t *testing.T) {
 	}
 }
 
-// TestTimeOverAfterAFailureInside is that a loop whose step has failed, and whose time is over before the loop hears of
-// it, is one that failed in time: it goes on if it says so, and the step after it is the one that comes too late.
-func TestTimeOverAfterAFailureInside(t *testing.T) {
+// TestTimeoutAfterInnerFailure checks a loop whose step failed, and whose time ran out before the loop returned: it
+// failed in time, so it continues if configured to, and the next step is the one that is late.
+func TestTimeoutAfterInnerFailure(t *testing.T) {
 	st := stage{
 		steps: `
 step a: {kind: for, each: "[1]", as: i, on_error: continue, do: {step b: {kind: python, call: "[][0]"}}}
@@ -183,7 +183,7 @@ step c: {kind: emit, event: e}
 	replayed(t, st, 3, journal.Recording(), want)
 }
 
-// lateLoop is a loop that hears of its end when the time of what it stands in is over.
+// lateLoop is a loop that returns when the time of its enclosing step is over.
 type lateLoop struct{ *loop }
 
 func (l lateLoop) run(t *turn) (script.Value, error) {

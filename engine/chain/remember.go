@@ -10,15 +10,14 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// remember writes to the agent's memory, all or nothing; its output is what it set. keep bounds the notes, by their
-// number or, as a step that consolidates them does, by a list of those that take the place of all; note comes after
-// them.
+// remember writes to the agent's memory, all or nothing; its output is what it set. keep limits the notes by number. A
+// list replaces all notes, as when a step consolidates them; note is added after it.
 type remember struct {
 	names  []string
 	values []Value
 	shape  *script.Shape
 	note   Value
-	keep   Value // a number of notes, or a list of those that stay; nil is neither
+	keep   Value // a number of notes, or a list of those to keep; nil for neither
 }
 
 // mostNotes is how many notes an agent can keep.
@@ -91,10 +90,11 @@ func (m *remember) run(t *turn) (script.Value, error) {
 	return m.shape.Record(values...), nil
 }
 
-// rememberFree is how much a step may remember that the run's memory budget counts only at the barrier, in bytes.
+// rememberFree is how much a step may write before it claims from the run's memory budget, in bytes. The rest counts
+// only at the barrier.
 const rememberFree = 16 << 10
 
-// remembers claims of the run's memory budget what the agent is to remember.
+// remembers claims memory for the agent's writes from the run's memory budget.
 func (t *turn) remembers(n int64) error {
 	if n <= rememberFree || t.x.s.TryRemember(n) {
 		return nil
@@ -102,7 +102,7 @@ func (t *turn) remembers(n int64) error {
 	return t.throttled(func(ctx context.Context) error { return t.x.s.Remember(ctx, t.path, n) })
 }
 
-// noted evaluates note; nil is nothing to note.
+// noted evaluates note; nil means no note.
 func (m *remember) noted(t *turn) ([]byte, error) {
 	if m.note == nil {
 		return nil, nil
@@ -114,13 +114,13 @@ func (m *remember) noted(t *turn) ([]byte, error) {
 	return text, nil
 }
 
-// keeping is how many notes stay, the newest, or which ones in the place of all that there are.
+// keeping is the number of newest notes to keep, or the list that replaces all notes.
 type keeping struct {
-	most  int      // 0 is not said
-	notes [][]byte // JSON texts; nil is not said
+	most  int      // 0 if unset
+	notes [][]byte // JSON texts; nil if unset
 }
 
-// delta is what it changes. More notes than are kept by default stay as long as nobody says how many are.
+// delta returns the change. Without an explicit number, more notes than the default may stay.
 func (k keeping) delta() *engine.Delta {
 	d := &engine.Delta{Keep: k.most}
 	if k.notes != nil {
@@ -146,7 +146,7 @@ func (m *remember) kept(t *turn) (keeping, error) {
 
 func keepingOf(v script.Value) (k keeping, err error) {
 	switch v := v.(type) {
-	case starlark.NoneType: // of a step that did not run
+	case starlark.NoneType: // the list came from a step that did not run
 		return k, nil
 	case starlark.Int:
 		if n, ok := v.Int64(); ok && n >= 1 && n <= mostNotes {

@@ -13,25 +13,25 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// Repeats is what a service or a step says of changing requests that may have to be sent again.
+// Repeats configures whether a changing request may be sent again.
 type Repeats struct {
-	said   bool // it says something
+	said   bool // it is configured
 	how    service.Repeats
 	verify *verify // nil asks nothing
 }
 
-// verify asks a service whether a request was carried out.
+// verify asks a service whether it carried out a request.
 type verify struct {
 	request *request
 	done    *script.Expr
-	answer  Value // that stands in for the lost one; nil is none
+	answer  Value // answer that replaces the lost one; nil if there is none
 	after   time.Duration
 }
 
-// usualAfter is how long a request may still be carried out once its client is gone, unless the file says otherwise.
+// usualAfter is how long a request may still be carried out after its client is gone, by default.
 const usualAfter = time.Second
 
-// httpRepeats and sqlRepeats are what requests and statements can say.
+// httpRepeats and sqlRepeats are the options for requests and statements.
 var (
 	httpRepeats = map[string]service.Repeats{
 		"keyed": service.Keyed, "unsafe": service.Unsafe, "harmless": service.Harmless, "never": service.Never,
@@ -45,7 +45,7 @@ var (
 	SQLRepeats  = []string{"unsafe", "harmless", "never"}
 )
 
-// requestName is what the expressions of a verify see the request in doubt as; answerNames are those of the answer.
+// requestName is the name of the request in doubt in the expressions of a verify; answerNames are those of the answer.
 const requestName = "request"
 
 var (
@@ -53,7 +53,7 @@ var (
 	requestShape = script.NewShape("key", "step", "method", "path")
 )
 
-// Repeats reads what a service says of repeats; its expressions may use names.
+// Repeats reads a service's setting for repeats; its expressions may use names.
 func (r *Reader) Repeats(s *Service, n *doc.Node, names []string) Repeats {
 	return (&reader{Reader: r, names: names, holder: s}).repeats(n)
 }
@@ -90,7 +90,7 @@ func (r *reader) verify(n *doc.Node) *verify {
 	return v
 }
 
-// treats is what holds for a request: what its step says, else its service.
+// treats returns the setting for a request: its step's, or else its service's.
 func (q *request) treats() *Repeats {
 	if q.repeats.said {
 		return &q.repeats
@@ -98,7 +98,7 @@ func (q *request) treats() *Repeats {
 	return &q.service.Repeats
 }
 
-// of is the verify of a request of a step under way.
+// of returns the verify for a request of the current step.
 func (v *verify) of(t *turn, q *request) *service.Verify {
 	at := *t
 	if !t.keyed {
@@ -149,7 +149,7 @@ func (v *verify) judge(at *turn, q *request, a *service.Answer) (instead *servic
 	return instead, true, asScript(err)
 }
 
-// asScript makes the failure of an expression one that no further attempt may help.
+// asScript marks the failure of an expression as permanent.
 func asScript(err error) error {
 	if err == nil {
 		return nil
@@ -157,7 +157,7 @@ func asScript(err error) error {
 	return &engine.StepError{Class: engine.Script, Err: err}
 }
 
-// warnLost looks for steps whose answer other steps use, and whose verify has none to stand in for it.
+// warnLost reports steps whose answer other steps use, but whose verify cannot replace it.
 func (r *Reader) warnLost(c *Chain) {
 	c.Walk(func(_ string, s *Step) {
 		q, ok := s.action.(*request)
@@ -166,7 +166,7 @@ func (r *Reader) warnLost(c *Chain) {
 		}
 		if v := q.treats().verify; v != nil && v.answer == nil {
 			r.places[s].body.Warnf("`answer:` in its verify, such as `answer: ${body}`",
-				"other steps use what %s gives: where a crash loses its answer, verify has none to take its place", s.Name)
+				"other steps use the output of %s: if a crash loses its answer, verify cannot replace it", s.Name)
 		}
 	})
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// shop is a server that knows idempotency keys. What it answers is a function of the request, but for the failures
-// of /flaky, which come first for each key.
+// shop is a server that supports idempotency keys. Its answer is a function of the request, except that /flaky fails
+// first for each key.
 type shop struct {
 	mu      sync.Mutex
 	kept    map[string]string // answers by key
@@ -99,8 +99,9 @@ step keep: {kind: remember, set: {key: "${steps.last.key}"}}
 step fail: {kind: python, call: "[][0]", when: agent.index == 1}
 `
 
-// resumableGroups has what a replay can get wrong of steps beside each other: changes that wait for reads and for each
-// other, a chain, a step whose time is over beside those that go on, and a failure that cancels changes below it.
+// resumableGroups covers what a replay can get wrong about parallel steps: changes that wait for reads and for each
+// other, a chain, a step that times out in parallel with others that continue, and a failure that cancels changes
+// below it.
 const resumableGroups = `
 step look: {kind: http, service: shop, get: "/look/${agent.id}"}
 step sum: {kind: http, service: shop, put: /flaky, json: "${[previous.one.of, steps.read.read, steps.sub]}", depends_on: [one, read, sub]}
@@ -134,7 +135,7 @@ chain sub:
   step again: {kind: http, service: shop, post: /make, json: "${steps.make.key}"}
 `
 
-// resumableConnectors has connectors that change something, beside each other and by way of a chain.
+// resumableConnectors has connectors that change something, in parallel and through a chain.
 const resumableConnectors = `
 step look: {kind: connector, target: looks, options: {id: "${agent.id}"}}
 step one: {kind: connector, target: makes, options: {of: "${previous.read}"}, parallel: true}

@@ -48,8 +48,8 @@ step c: {kind: emit, event: e}
 	}
 }
 
-// TestServiceIsSeen: whoever looks at a session finds the step and the service that it asks.
-func TestServiceIsSeen(t *testing.T) {
+// TestSessionViewShowsService checks that a view of a session shows the step and the service that it calls.
+func TestSessionViewShowsService(t *testing.T) {
 	came, leave := make(chan struct{}), make(chan struct{})
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		came <- struct{}{}

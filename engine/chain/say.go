@@ -11,20 +11,20 @@ import (
 
 // Directory finds agents for messages. It is safe for concurrent use.
 type Directory interface {
-	// Index returns the index of an agent by its id; false if nobody is called so.
+	// Index returns the index of an agent by its id; false if the id is unknown.
 	Index(id string) (index int, ok bool, err error)
-	// Count is how many agents there are.
+	// Count returns the number of agents.
 	Count() int
 }
 
 // mostReaders is how many agents one message reaches.
 const mostReaders = 10_000
 
-// Everybody is whom a message to all others is for.
+// Everybody is the address of a message to all other agents.
 const Everybody = "all"
 
-// say sends a message to other agents: it is in their inbox from the next cycle on, until a session of theirs ends
-// well. Its output is the message.
+// say sends a message to other agents. It is in their inbox from the next cycle on, until one of their sessions
+// succeeds. Its output is the message.
 type say struct {
 	to    Value
 	text  Value
@@ -81,10 +81,10 @@ func (s *say) run(t *turn) (script.Value, error) {
 	return s.shape.Record(to, text, said), nil
 }
 
-// letterShape is what the body of a message holds.
+// letterShape is the shape of a message's body.
 var letterShape = script.NewShape("text", "data")
 
-// Letter writes the body of a message; nil and missing parts are null.
+// Letter encodes the body of a message; nil and missing parts are null.
 func Letter(text, said script.Value) ([]byte, error) {
 	for _, v := range []*script.Value{&text, &said} {
 		if *v == nil || *v == script.Missing {
@@ -94,7 +94,7 @@ func Letter(text, said script.Value) ([]byte, error) {
 	return script.AppendJSON(nil, letterShape.Record(text, said))
 }
 
-// readers are the indexes of those whom a message is for, ascending and each once: an id, a list of ids, or all others.
+// readers returns the indexes of the recipients, ascending and without repeats: an id, a list of ids, or all others.
 func (t *turn) readers(to script.Value) ([]int, error) {
 	agents, self := t.x.in.Agents, t.x.s.Agent
 	if id, ok := starlark.AsString(to); ok {
@@ -129,7 +129,7 @@ func (t *turn) readers(to script.Value) ([]int, error) {
 		case err != nil:
 			return nil, err
 		case !ok:
-			return nil, engine.Fail(engine.Script, "a message for %q: nobody is called so", id)
+			return nil, engine.Fail(engine.Script, "a message for %q: no such agent", id)
 		case len(readers) == mostReaders:
 			return nil, engine.Fail(engine.Script, "a message for more than %d agents", mostReaders)
 		}

@@ -9,46 +9,46 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// SecretPrefix begins the text of a file that stands for a secret.
+// SecretPrefix is the prefix of a text that stands for a secret.
 const SecretPrefix = "secret:"
 
 var secretForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$`)
 
-// IsSecret reports whether a secret can be called so.
+// IsSecret reports whether name is a valid name of a secret.
 func IsSecret(name string) bool { return secretForm.MatchString(name) }
 
-// SecretName reads the name of a secret; "" where there is none, which is reported.
+// SecretName reads the name of a secret; "" if it is invalid, which is reported.
 func SecretName(n *doc.Node) string {
 	if n.Kind() != doc.Scalar {
-		n.Text() // says what is wrong
+		n.Text() // reports the error
 		return ""
 	}
 	name, ok := strings.CutPrefix(n.Text(), SecretPrefix)
 	if !ok || !IsSecret(name) {
 		n.Errorf("`secret:NAME`, where NAME is an environment variable or an entry of the keychain (`throngctl secret set NAME`)",
-			"a secret does not belong into the file")
+			"a secret must not be in the file")
 		return ""
 	}
 	return name
 }
 
-// secretIn finds secrets inside of a text: ${secret:NAME}.
+// secretIn finds secrets inside a text: ${secret:NAME}.
 var secretIn = regexp.MustCompile(`\$?\$\{\s*secret:([^{}\s]*)\s*\}`)
 
-// isWhole reports whether a text is secret:NAME as a whole.
+// isWhole reports whether a whole text is secret:NAME.
 func isWhole(text string) bool {
 	name, ok := strings.CutPrefix(text, SecretPrefix)
 	return ok && IsSecret(name)
 }
 
-// misnamed reports whether a text is meant as secret:NAME, and the name cannot be one.
+// misnamed reports whether a text looks like secret:NAME, but has an invalid name.
 func misnamed(text string) bool {
 	name, ok := strings.CutPrefix(text, SecretPrefix)
 	return ok && name != "" && !strings.HasPrefix(name, " ") && !strings.Contains(name, "${") && !IsSecret(name)
 }
 
-// marked returns the text of a scalar with marks in place of its secrets, and a text of the same length without either,
-// which is for diagnostics. What may not have secrets here is reported.
+// marked returns the text of a scalar with marks in place of its secrets, and a text of the same length without
+// secrets or marks, for diagnostics. Secrets in the wrong place are reported.
 func (r *reader) marked(n *doc.Node) (text, plain string) {
 	text = n.Text()
 	if r.holder != nil && strings.Contains(text, SecretPrefix) {
@@ -65,7 +65,7 @@ func (r *reader) marked(n *doc.Node) (text, plain string) {
 		reportSecret(n, 0)
 		return text, text
 	case r.holder != nil && misnamed(text):
-		SecretName(n) // says what is wrong
+		SecretName(n) // reports the error
 		return text, text
 	case !strings.Contains(text, SecretPrefix):
 		return text, text
@@ -98,16 +98,16 @@ func (r *reader) marked(n *doc.Node) (text, plain string) {
 	return text, plain
 }
 
-// reportSecret says that a secret stands where it could not be kept secret.
+// reportSecret reports a secret that would be stored or shown.
 func reportSecret(n *doc.Node, at int) {
 	n.ErrorfAt(at, "use it in the path, query, headers, json, form or body of an http step, in args of an sql step, or under `auth` and `headers` of a service",
 		"a secret cannot be used here: it would be stored or shown")
 }
 
-// RefuseSecrets reports the secrets in a part of a file, but for those that are read as values that are sent.
+// RefuseSecrets reports the secrets in a part of a file, except in values that are sent.
 func (r *Reader) RefuseSecrets(n *doc.Node) { refuseSecrets(n, r.sent) }
 
-// refuseSecrets reports the secrets in data that are kept or shown: those of a whole node, but for some.
+// refuseSecrets reports the secrets in data that is stored or shown: those of a whole node, with exceptions.
 func refuseSecrets(n *doc.Node, but map[*doc.Node]bool) {
 	switch n.Kind() {
 	case doc.Map:
@@ -132,21 +132,21 @@ func refuseSecrets(n *doc.Node, but map[*doc.Node]bool) {
 	}
 }
 
-// needs notes a secret that the service has to have.
+// needs records a secret that the service needs.
 func (s *Service) needs(name string) {
 	if name != "" && !slices.Contains(s.wanted, name) {
 		s.wanted = append(s.wanted, name)
 	}
 }
 
-// Needs notes a secret that the service has to have, though no request carries it.
+// Needs records a secret that the service needs, although no request carries it.
 func (s *Service) Needs(name string) { s.needs(name) }
 
-// Secrets are the names of those that the service signs in with, but for its bearer token.
+// Secrets returns the names of the service's secrets, except its bearer token.
 func (s *Service) Secrets() []string { return s.wanted }
 
-// Unlock gives the service its secrets, by name; Connect comes after it. What is missing has a value that is none: the
-// mocks and replays need no secrets.
+// Unlock sets the service's secrets, by name; call Connect afterward. Missing secrets get a placeholder, because mocks
+// and replays need none.
 func (s *Service) Unlock(secrets map[string]string) {
 	s.secrets = make(map[string]string, len(secrets))
 	s.values = make(service.Secrets, len(s.wanted))

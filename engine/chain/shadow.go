@@ -6,10 +6,10 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
-// statusAsText is the status of a step where it is compared with a text: a status is a number.
+// statusAsText matches the status of a step compared with a string: a status is a number.
 var statusAsText = regexp.MustCompile(`\bsteps\.(\w+)\.status\s*(?:==|!=|(?:not\s+)?in\b)\s*[\[({]*\s*["']|["']\s*(?:==|!=)\s*steps\.(\w+)\.status\b`)
 
-// warnShadowed tells of an expression that takes the status of an http answer for a field of its body.
+// warnShadowed reports an expression that mistakes the status of an http answer for a field of its body.
 func (r *reader) warnShadowed(n *doc.Node, text string) {
 	for _, m := range statusAsText.FindAllStringSubmatchIndex(text, -1) {
 		from, to := m[2], m[3]

@@ -12,16 +12,16 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// answerShape is what an answer of a model must be.
+// answerShape is the expected shape of a model's answer.
 type answerShape struct {
-	sent   json.RawMessage // the schema that the model is shown
-	strict bool            // it is of the kind that services can hold a model to
-	check  *fit.Schema     // what is good enough
-	form   *form           // the same, for values that are no text yet; nil where the file gives a schema
+	sent   json.RawMessage // the schema shown to the model
+	strict bool            // services can enforce it
+	check  *fit.Schema     // the schema for checking answers
+	form   *form           // the same for values that are not text yet; nil if the file has a schema
 }
 
-// answerShape reads a shape: names with a type or, as a list, what the value is one of, or a further shape; a name that
-// ends with a question mark may be missing. Or, under schema, a JSON Schema.
+// answerShape reads a shape: names with a type, a list of choices or a nested shape, where a name that ends with a
+// question mark is optional; or a JSON Schema under schema.
 func (r *reader) answerShape(n *doc.Node) *answerShape {
 	if n.Kind() != doc.Map {
 		n.Errorf("`{shop: bool, reason: string}`", "the shape of an answer is a map of names")
@@ -57,13 +57,13 @@ func (r *reader) answerShape(n *doc.Node) *answerShape {
 		a.check, err = fit.Compile(tight)
 	}
 	if err != nil {
-		n.Errorf("https://json-schema.org says what it can be", "it is no JSON Schema: %v", err)
+		n.Errorf("https://json-schema.org says what it can be", "invalid JSON Schema: %v", err)
 		return nil
 	}
 	return a
 }
 
-// plain is data of a file without expressions.
+// plain reads data without expressions.
 func plain(n *doc.Node) any {
 	switch n.Kind() {
 	case doc.Map:
@@ -85,15 +85,15 @@ func plain(n *doc.Node) any {
 	}
 }
 
-// mostLooked bounds the places in which a document is looked for.
+// mostLooked limits the positions at which to look for a document.
 const mostLooked = 100
 
-// document finds the JSON document in what a model wrote: it may stand in a fence, or between words. Of several it is
-// the longest.
+// document finds the JSON document in a model's text, which may be in a code fence or between words. If there are
+// several, it returns the longest.
 func document(text string) string {
 	text = strings.TrimSpace(text)
 	if _, after, ok := strings.Cut(text, "</think>"); ok && strings.Contains(after, "{") && text[0] != '{' {
-		text = strings.TrimSpace(after) // before it a model thinks aloud
+		text = strings.TrimSpace(after) // text before it is the model's reasoning
 	}
 	if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
 		return text
@@ -118,10 +118,10 @@ func document(text string) string {
 	if best != "" || from < 0 || to < from {
 		return cmp.Or(best, text)
 	}
-	return text[from : to+1] // what is wrong with it can be said
+	return text[from : to+1] // its error can be explained
 }
 
-// read takes the answer out of what a model wrote. Its error says to the model what is wrong.
+// read extracts the answer from a model's text. Its error tells the model what is wrong.
 func (a *answerShape) read(text string) (script.Value, error) {
 	found := document(text)
 	if err := a.check.Check([]byte(found)); err != nil {
@@ -130,7 +130,7 @@ func (a *answerShape) read(text string) (script.Value, error) {
 	return script.DecodeJSON([]byte(found))
 }
 
-// accept checks a value that stands in for an answer.
+// accept checks a value that replaces an answer.
 func (a *answerShape) accept(v script.Value) error {
 	if a.form != nil && a.form.fits(v) {
 		return nil
@@ -145,7 +145,7 @@ func (a *answerShape) accept(v script.Value) error {
 	return nil
 }
 
-// instruction tells a model about the shape in words, where its service cannot hold it to one.
+// instruction describes the shape in words, for services that cannot enforce a schema.
 func (a *answerShape) instruction() string {
 	return fmt.Sprintf("Answer with one JSON document that fits this JSON Schema, and nothing else:\n%s", a.sent)
 }

@@ -98,7 +98,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestHugeAndDeepAnswers are no answers, and cost no more than their length.
+// TestHugeAndDeepAnswers checks that such answers are rejected at a cost proportional to their length.
 func TestHugeAndDeepAnswers(t *testing.T) {
 	a := shapeOf(t, "{a: list}")
 	const n = 1 << 20

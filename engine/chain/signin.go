@@ -9,13 +9,13 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// SignIn is what came of signing an agent in to a service.
+// SignIn is the result of signing an agent in to a service.
 type SignIn struct {
-	Login string // its request as it is shown to people; "" is that the service has no login, or that it could not be made
-	Err   error  // of the login, or of the service's own address where it answers with another status than 200 to 299
+	Login string // the login request for display; "" if the service has no login, or the request could not be made
+	Err   error  // status of the login, or of the service's base URL if it is not 200 to 299
 }
 
-// SignIn signs the session's agent in, as a step would, and asks for the service's own address. There is one attempt.
+// SignIn signs the session's agent in, as a step would, and requests the service's base URL. It makes one attempt.
 func (s *Service) SignIn(session *engine.Session, in *Input) SignIn {
 	asks := &signIn{request: request{service: s, method: http.MethodGet, target: target{fixed: &service.Target{}}}}
 	step := &Step{Name: "check", Kind: "http", retry: retry{attempts: 1}, action: asks}

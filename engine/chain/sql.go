@@ -13,17 +13,17 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// Postgres is a service of kind postgres as the file defines it, and, once connected, its client. Where it is says the
-// service's URL: an address without a password, or secret:NAME for one that is a secret as a whole.
+// Postgres is a service of kind postgres as defined by the file, with its client once connected. Its URL is an address
+// without a password, or secret:NAME for an address that is a secret as a whole.
 type Postgres struct {
-	Password string // the name of a secret; "" is what the address says
-	Role     string // that statements run as; "" is the user's own
+	Password string // the name of a secret; "" uses the address
+	Role     string // role for statements; "" is the user's own
 	Limits   service.PoolLimits
 
 	client *service.Postgres
 }
 
-// ConnectPostgres gives a service of kind postgres its client. secrets are what no error text may say.
+// ConnectPostgres creates the client of a service of kind postgres. secrets are values to remove from error texts.
 func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
 	s.Postgres.client, s.concealed = client, nil
 	for _, secret := range secrets {
@@ -31,10 +31,10 @@ func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
 	}
 }
 
-// mostRole is how long the name of a role may be, in bytes (NAMEDATALEN - 1).
+// mostRole is the maximum length of a role's name in bytes (NAMEDATALEN - 1).
 const mostRole = 63
 
-// Postgres reads what a service of kind postgres has besides its kind and address.
+// Postgres reads the keys that are specific to a service of kind postgres.
 func (r *Reader) Postgres(s *Service, n *doc.Node) {
 	p := &Postgres{}
 	n.Get("auth").Fields("password")
@@ -71,7 +71,7 @@ type statement struct {
 	service *Service
 	query   *service.Query
 	args    []Value
-	forced  bool // it changes something, whatever it looks like
+	forced  bool // it changes something, regardless of its text
 	repeats service.Repeats
 	private bool
 }
@@ -168,7 +168,7 @@ func (s *statement) run(t *turn) (script.Value, error) {
 	return out, err
 }
 
-// rows is the output of a statement: count, rows, and first, which is missing where there is none.
+// rows is the output of a statement: count, rows, and first, which is missing if there are no rows.
 func rows(a *service.Answer) (script.Value, error) {
 	v, err := script.DecodeJSON(a.Body)
 	if err != nil {
@@ -176,7 +176,7 @@ func rows(a *service.Answer) (script.Value, error) {
 	}
 	answer, ok := v.(*script.Record)
 	if !ok {
-		return nil, errors.New("the journaled rows are no record")
+		return nil, errors.New("the journaled rows are not a record")
 	}
 	count, _ := answer.Field("count")
 	list, _ := answer.Field("rows")
@@ -187,8 +187,8 @@ func rows(a *service.Answer) (script.Value, error) {
 	return script.NewRecord(script.Field{Name: "count", Value: count}, script.Field{Name: "rows", Value: list}, script.Field{Name: "first", Value: first}), nil
 }
 
-// sqlArg is a value as the server reads it: None and missing are NULL, a record is JSON, and so is a list unless the
-// query says that it is an array.
+// sqlArg converts a value for the server: None and missing are NULL, a record is JSON, and so is a list unless the
+// query expects an array.
 func sqlArg(v script.Value, array bool) ([]byte, error) {
 	if isNull(v) {
 		return nil, nil
@@ -203,7 +203,7 @@ func sqlArg(v script.Value, array bool) ([]byte, error) {
 
 func isNull(v script.Value) bool { return v == starlark.None || v == script.Missing }
 
-// appendArray appends a list as an array of the database, of depth dimensions so far.
+// appendArray appends a list as a Postgres array at nesting level depth.
 func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) {
 	const most = 6
 	if depth > most {
@@ -238,7 +238,7 @@ func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) 
 	return append(dst, '}'), nil
 }
 
-// appendTexts appends the texts and numbers in a value, which no error may say.
+// appendTexts appends the strings and numbers in a value, which must not appear in errors.
 func appendTexts(dst []string, v script.Value) []string {
 	switch v := v.(type) {
 	case starlark.String, starlark.Int, starlark.Float:
@@ -254,7 +254,7 @@ func appendTexts(dst []string, v script.Value) []string {
 			dst = appendTexts(dst, item)
 		}
 	case starlark.NoneType, starlark.Bool:
-	default: // times, dicts, the agent: as data
+	default: // times, dicts and the agent, as data
 		if text, err := script.AppendJSON(nil, v); err == nil {
 			if plain, err := script.DecodeJSON(text); err == nil {
 				dst = appendTexts(dst, plain)

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// open connects the service db, if the test has one. Who runs the chain closes the pool.
+// open connects the service db, if the test has one. The caller closes the pool.
 func (st *stage) open(t testing.TB, s *Service) {
 	t.Helper()
 	if st.database == "" {
@@ -100,7 +100,7 @@ func TestSQLMistakes(t *testing.T) {
 	for _, tt := range []struct{ step, want string }{
 		{`service: db`, "needs `query`"},
 		{`query: select 1`, "needs `service`"},
-		{`service: shop, query: select 1`, "the service shop is of kind http, this step wants postgres"},
+		{`service: shop, query: select 1`, "the service shop is of kind http, this step needs postgres"},
 		{`service: db, query: ""`, "an empty query"},
 		{`service: db, query: [1]`, "`query` must be"},
 		{`service: db, query: "select '${agent.id}'"`, "2:43: an expression in a query would let data become SQL (use $1 and `args`)"},
@@ -120,12 +120,12 @@ func TestSQLMistakes(t *testing.T) {
 		}
 	}
 	_, report, _ := (&stage{steps: "step a: {kind: http, service: db, get: /}"}).read(t)
-	if err := report.Err(); err == nil || !strings.Contains(err.Error(), "the service db is of kind postgres, this step wants http") {
+	if err := report.Err(); err == nil || !strings.Contains(err.Error(), "the service db is of kind postgres, this step needs http") {
 		t.Errorf("an http step on a database: %v", err)
 	}
 }
 
-// ledger is steps that read and write, of which some fail. What is written may be written again: the same comes of it.
+// ledger has steps that read and write, some of them failing. Repeating a write has the same result.
 const ledger = `
 step look: {kind: sql, service: db, query: "select name from people where id = $1", args: ["${agent.index}"]}
 step note:

@@ -8,11 +8,11 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// subchain runs another chain of the file as one step. That chain sees nothing of the steps around it but its input;
-// the output is that of its last step that ended ok.
+// subchain runs another chain of the file as one step. That chain sees only its input, none of the steps around it.
+// The output is that of its last successful step.
 type subchain struct {
-	chain *Chain // nil for a mistake
-	input Value  // nil is missing
+	chain *Chain // nil after an error
+	input Value  // nil means missing
 	at    *doc.Node
 }
 
@@ -50,14 +50,14 @@ func (s *subchain) run(t *turn) (script.Value, error) {
 	return p.last, nil
 }
 
-// Declare makes the names of a file's chains known before the first of them is read: their steps may run any of them.
+// Declare registers the names of a file's chains before the first is read, so that steps may run any of them.
 func (r *Reader) Declare(names ...string) {
 	for _, name := range names {
 		r.declared(name)
 	}
 }
 
-// declared returns the chain of a name, which need not be read yet.
+// declared returns a chain by name, which may not be read yet.
 func (r *Reader) declared(name string) *Chain {
 	if c, ok := r.chains[name]; ok {
 		return c
@@ -71,8 +71,8 @@ func (r *Reader) declared(name string) *Chain {
 	return c
 }
 
-// Link checks what can be known when all chains of a file are read: that none runs itself, that changing requests which
-// nothing orders go to different services, and what else an author may not have meant.
+// Link checks the chains once all of them are read: no chain runs itself, unordered changing requests go to different
+// services, and other likely mistakes.
 func (r *Reader) Link() {
 	l := &linking{seen: map[*Chain]visited{}}
 	for _, name := range r.names {
@@ -92,7 +92,7 @@ func (r *Reader) Link() {
 	}
 }
 
-// linking looks for chains that run themselves, by way of others too.
+// linking looks for chains that run themselves, directly or indirectly.
 type linking struct {
 	seen    map[*Chain]visited
 	path    []*Chain
@@ -139,17 +139,17 @@ func (l *linking) circle(sub *subchain) {
 		}
 		says = append(says, c.Name+" runs "+next.Name)
 	}
-	sub.at.Errorf("a chain must not run itself; `while` repeats steps", "a circle: %s", strings.Join(says, ", "))
+	sub.at.Errorf("a chain must not run itself; `while` repeats steps", "a cycle of chains: %s", strings.Join(says, ", "))
 }
 
-// groupAt is a group of steps and where it stands in the file.
+// groupAt is a group of steps with its position in the file.
 type groupAt struct {
 	block   *Block
 	segment *segment
 	list    []stepAt
 }
 
-// warn tells of the first two steps for each service that change it in no order. known are the services that chains
+// warn reports the first two steps for each service that change it in no order. known are the services that chains
 // change.
 func (g groupAt) warn(known map[*Chain][]*Service) {
 	changing := map[*Service][]int{}
@@ -165,13 +165,13 @@ func (g groupAt) warn(known map[*Chain][]*Service) {
 	for _, s := range services {
 		if i, j, ok := g.unordered(changing[s]); ok {
 			first := g.block.Steps[i].Name
-			g.list[j].entry.Key.Warnf("they must not depend on each other; else say `depends_on: ["+first+"]`",
+			g.list[j].entry.Key.Warnf("make sure that they are independent, or add `depends_on: ["+first+"]`",
 				"%s and %s change the service %s in no order", first, g.block.Steps[j].Name, s.Name)
 		}
 	}
 }
 
-// unordered finds two steps of which neither waits for the other.
+// unordered finds two steps that do not depend on each other.
 func (g groupAt) unordered(steps []int) (i, j int, ok bool) {
 	from := g.segment.from
 	for at, j := range steps {
@@ -184,7 +184,7 @@ func (g groupAt) unordered(steps []int) (i, j int, ok bool) {
 	return 0, 0, false
 }
 
-// changed are the services that a step changes, each once.
+// changed returns the services that a step changes, each once.
 func changed(s *Step, known map[*Chain][]*Service) (services []*Service) {
 	add := func(s *Step) {
 		if a, ok := s.action.(asker); ok && a.changes() != nil && !slices.Contains(services, a.changes()) {

@@ -86,7 +86,7 @@ chain sub:
   step c: {kind: python, call: bad()}
   step d: {kind: emit, event: d}
 `, engine.Failed, engine.Script, "a.c", "a:failed:script a.c:failed:script a.d:cancelled b:cancelled", ""},
-		{"chains beside each other, one of which stops", `
+		{"parallel chains, one of them stops", `
 step a: {kind: chain, target: sub, input: 1, parallel: true}
 step b: {kind: chain, target: sub, input: 2, depends_on: [a]}
 step c: {kind: chain, target: sub, input: 3, parallel: true}

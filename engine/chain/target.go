@@ -10,19 +10,19 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// maxTarget bounds the text of a path in a file, in bytes, and maxPath what comes of it.
+// maxTarget limits the text of a path in a file, in bytes, and maxPath the evaluated path.
 const (
 	maxTarget = 8 << 10
 	maxPath   = 64 << 10
 )
 
-// target is the path of a request with its query. A path that is one expression and nothing else is taken as it is.
-// In any other, the value of an expression is a piece of what stands around it: it is escaped, so that it cannot begin
-// another segment, a query or a parameter; where a whole segment is expected, it must not be empty. Whatever comes
-// out cannot leave the service's address (service.ParseTarget).
+// target is the path of a request with its query. A path that is exactly one expression is used as it is. Elsewhere
+// the value of an expression is part of its surroundings: it is escaped, so that it cannot begin another segment,
+// query or parameter, and a whole segment must not be empty. No result can leave the service's address
+// (service.ParseTarget).
 type target struct {
-	fixed  *service.Target  // if it is always the same
-	whole  *script.Template // else, if it is one expression
+	fixed  *service.Target  // if it is constant
+	whole  *script.Template // if it is one expression
 	pieces []piece
 }
 
@@ -31,11 +31,11 @@ type piece struct {
 	before  string
 	expr    *script.Expr // nil at the end
 	field   string
-	query   bool // it stands behind the ?
-	segment bool // it is all of a segment
+	query   bool // it is after the ?
+	segment bool // it is a whole segment
 }
 
-// target reads a path; positions of mistakes are in n.
+// target reads a path; positions of errors are in n.
 func (r *reader) target(n *doc.Node) target {
 	tmpl := r.template(n)
 	if tmpl == nil {
@@ -73,7 +73,7 @@ func (r *reader) target(n *doc.Node) target {
 	return target{fixed: &fixed}
 }
 
-// constText is the text of a template that is always the same; "" is that it has none.
+// constText returns the text of a constant template, or "".
 func constText(tmpl *script.Template) string {
 	v, _ := tmpl.Const()
 	text, err := script.Text(v)
@@ -83,7 +83,7 @@ func constText(tmpl *script.Template) string {
 	return text
 }
 
-// checkPieces tries the path with a harmless value in place of every expression.
+// checkPieces checks the path with a harmless value for every expression.
 func (r *reader) checkPieces(n *doc.Node, t target) target {
 	var sample strings.Builder
 	for _, p := range t.pieces {
@@ -98,7 +98,7 @@ func (r *reader) checkPieces(n *doc.Node, t target) target {
 	return t
 }
 
-// pieces parts a text that compiled as a template.
+// pieces splits a compiled template.
 func (r *reader) pieces(n *doc.Node, text string) []piece {
 	all := text
 	var pieces []piece
@@ -119,7 +119,7 @@ func (r *reader) pieces(n *doc.Node, text string) []piece {
 		end := exprEnd(text, i+2)
 		e, err := r.Env.Expr(text[i+2:end], r.names)
 		if err != nil {
-			return nil // it was reported when the whole was compiled
+			return nil // already reported for the whole text
 		}
 		e.From(origin(n, e.Source(), len(all)-len(text)+i+2))
 		text = text[min(end+1, len(text)):]
@@ -136,8 +136,8 @@ func (r *reader) pieces(n *doc.Node, text string) []piece {
 	return append(pieces, piece{before: before.String()})
 }
 
-// exprEnd is where the expression ends that begins at a byte of a template: at its closing brace. The template has
-// compiled, so only texts, comments and braces can hide one.
+// exprEnd returns the end of the expression at a byte of a template: its closing brace. The template has compiled, so
+// only strings, comments and braces can hide a brace.
 func exprEnd(text string, at int) int {
 	for depth := 0; at < len(text); at++ {
 		switch text[at] {
@@ -159,7 +159,7 @@ func exprEnd(text string, at int) int {
 	return len(text)
 }
 
-// textEnd is the last byte of the text in quotes that begins at a byte.
+// textEnd returns the last byte of the string literal at a byte.
 func textEnd(text string, at int) int {
 	quote := text[at : at+1]
 	if triple := strings.Repeat(quote, 3); strings.HasPrefix(text[at:], triple) {
@@ -175,7 +175,7 @@ func textEnd(text string, at int) int {
 	return len(text)
 }
 
-// eval gives the target of one request.
+// eval returns the target of one request.
 func (g *target) eval(t *turn) (service.Target, error) {
 	switch {
 	case g.fixed != nil:
@@ -195,7 +195,7 @@ func (g *target) eval(t *turn) (service.Target, error) {
 
 func longPath() error { return engine.Fail(engine.Script, "a path of more than %d kB", maxPath>>10) }
 
-// join puts the pieces together; t is nil for those that are always the same.
+// join concatenates the pieces; t is nil for constant ones.
 func (g *target) join(t *turn) (service.Target, error) {
 	var path strings.Builder
 	for _, p := range g.pieces {
@@ -228,7 +228,7 @@ func (g *target) join(t *turn) (service.Target, error) {
 	return service.ParseTarget(path.String())
 }
 
-// template is the path without its query and with {} in place of its expressions; "" where it is one expression.
+// template returns the path without its query and with {} in place of its expressions; "" if it is one expression.
 func (t *target) template() string {
 	if t.fixed != nil {
 		return t.fixed.Path()

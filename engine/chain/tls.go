@@ -11,17 +11,17 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TLS is how a service is trusted, and how the client proves who it is. The zero value trusts what the machine does, and
-// proves nothing.
+// TLS configures how a service is trusted, and the client certificate. The zero value trusts the system's authorities
+// and sends no certificate.
 type TLS struct {
-	CA   []byte // PEM certificates, one of which the service's must be signed by; nil is what the machine trusts
-	Cert []byte // PEM certificate of the client, with those of its authorities; nil is none
-	// The client's private key, PEM: in a file of the scenario's folder, which is not kept with runs, or a secret.
+	CA   []byte // PEM certificates of trusted authorities; nil trusts the system's
+	Cert []byte // PEM certificate chain of the client; nil for none
+	// The client's private key, PEM: a file in the scenario's folder, which is not stored with runs, or a secret.
 	KeyFile, KeySecret string
 }
 
-// TLSConfig returns what a client of the service uses; nil is what the machine does. read opens a file of the scenario's
-// folder. Its errors are *engine.FieldError.
+// TLSConfig returns the TLS configuration of the service's client, or nil for the defaults. read opens a file of the
+// scenario's folder. Its errors are *engine.FieldError.
 func (s *Service) TLSConfig(read func(file string) ([]byte, error)) (*tls.Config, error) {
 	t := s.TLS
 	if t == nil {
@@ -49,7 +49,7 @@ func (s *Service) TLSConfig(read func(file string) ([]byte, error)) (*tls.Config
 	return c, nil
 }
 
-// Anonymous is the TLSConfig of a client that does not prove who it is; nil is what the machine does.
+// Anonymous returns the TLS configuration without a client certificate, or nil for the defaults.
 func (s *Service) Anonymous() *tls.Config {
 	if s.TLS == nil {
 		return nil
@@ -62,18 +62,18 @@ func (s *Service) Anonymous() *tls.Config {
 	return c
 }
 
-// CheckKey reports what keeps a private key from being used with a certificate, and what to do.
+// CheckKey reports why a private key cannot be used with a certificate, and what to do.
 func CheckKey(cert, key []byte) (hint string, err error) {
 	_, hint, err = keyPair(cert, key)
 	return hint, err
 }
 
-// keyPair is a client certificate with its key, or what is wrong with the key and what to do.
+// keyPair returns a client certificate with its key, or the problem of the key with a hint.
 func keyPair(cert, key []byte) (pair tls.Certificate, hint string, err error) {
 	block, _ := pem.Decode(key)
 	switch {
 	case block == nil:
-		return pair, "a PEM private key, which begins with -----BEGIN", errors.New("it holds no PEM private key")
+		return pair, "a PEM private key, which begins with -----BEGIN", errors.New("it contains no PEM private key")
 	case strings.Contains(block.Type, "ENCRYPTED"), strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
 		return pair, "decrypt it (openssl pkey -in FILE), and keep it as a secret: `key: secret:NAME`", errors.New("the key is encrypted")
 	}
@@ -83,10 +83,10 @@ func keyPair(cert, key []byte) (pair tls.Certificate, hint string, err error) {
 	return pair, "", nil
 }
 
-// CheckCertificates reports what keeps a PEM text from being certificates.
+// CheckCertificates reports why a PEM text has no valid certificates.
 func CheckCertificates(text []byte) error {
 	if !x509.NewCertPool().AppendCertsFromPEM(text) {
-		return errors.New("it holds no PEM certificate")
+		return errors.New("it contains no PEM certificate")
 	}
 	return nil
 }

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Traced is what a step of a session gave, wherever it stands.
+// Traced is the result of a step of a session at any nesting level.
 type Traced struct {
 	Step   *Step
-	Took   time.Duration   // by the clock on the wall
-	Output json.RawMessage // nil if it is not to be shown, or there is none
+	Took   time.Duration   // wall-clock time
+	Output json.RawMessage // nil if it must not be shown, or does not exist
 	Error  string          // one line
 }
 
-// Shadowed are the fields of the body of an http answer that expressions reach under body only, since the answer itself
-// has fields of these names.
+// Shadowed are the body fields of an http answer that are available under body only, because the answer has its own
+// fields of these names.
 func (s *Traced) Shadowed() (names []string) {
 	var answer struct {
 		Body map[string]json.RawMessage `json:"body"`
@@ -31,13 +31,13 @@ func (s *Traced) Shadowed() (names []string) {
 	return names
 }
 
-// Trace keeps what all steps of a session gave, also those inside of others, by their paths. It is never stored.
+// Trace records the results of all steps of a session by path, including nested ones. It is never stored.
 type Trace struct {
 	Steps map[string]*Traced
 	began map[string]time.Time
 }
 
-// note has f write down something about a step; the watch's lock is held.
+// note calls f to record something about a step; the caller holds the watch's lock.
 func (w *Watch) note(t *turn, f func(s *Traced)) {
 	if w == nil || w.Trace == nil {
 		return
@@ -56,16 +56,17 @@ func (w *Watch) note(t *turn, f func(s *Traced)) {
 	f(s)
 }
 
-// told is an error in one line.
+// told returns an error on one line.
 func told(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
 
-// Place is the file and the line at which a step is defined.
+// Place is the file and line of a step's definition.
 func (s *Step) Place() (file string, line int) { return s.file, s.line }
 
-// Where is the file and the line of a step by its path without iterations, such as shop.yaml:12; "" where there is none.
+// Where returns the file and line of a step by its path without iterations, such as shop.yaml:12; "" if it does not
+// exist.
 func (c *Chain) Where(path string) (where string) {
 	c.unfold("", mostAsking, func(of string, s *Step) {
 		if of == path && s.file != "" {
@@ -75,7 +76,7 @@ func (c *Chain) Where(path string) (where string) {
 	return where
 }
 
-// Service is the name of the service that a step asks first; "" is none.
+// Service returns the name of the service that a step asks first, or "".
 func (s *Step) Service() string {
 	if a, ok := s.action.(sender); ok {
 		if services, _ := a.asks(); len(services) > 0 && services[0] != nil {
@@ -85,5 +86,5 @@ func (s *Step) Service() string {
 	return ""
 }
 
-// Hides reports whether a step's output is private, or made of outputs that are.
+// Hides reports whether a step's output is private, or derived from private outputs.
 func (s *Step) Hides() bool { return s.hides() }

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// turn is one execution of a step: where it stands, what it can see, and its record.
+// turn is one execution of a step: its position, the names it can see, and its record.
 type turn struct {
 	x     *execution
 	step  *Step
@@ -21,32 +21,32 @@ type turn struct {
 	key   draw.Key // of the path, once keyed
 	keyed bool
 	asked bool // a service, whose transport keeps the journal
-	// connected says that it is in a connector, which sees the options that the step hands over.
+	// connected means that it is in a connector, which sees the options passed by the step.
 	connected bool
 	options   script.Value
-	more      map[string]script.Value // what a verify sees besides; nil is nothing
+	more      map[string]script.Value // additional names for a verify; nil for none
 	at        int                     // its record in the row
 	timed     timed
-	view      script.Context // of the expression being evaluated
+	view      script.Context // field of the expression being evaluated
 }
 
-// pass is one way through a block: the outputs of its steps so far, and the step under way.
+// pass is one execution of a block: the outputs of its steps so far, and the current step.
 type pass struct {
 	block   *Block
-	owner   *turn // the step that the block belongs to; nil in a chain's body
+	owner   *turn // the step that contains the block; nil for a chain's body
 	prefix  string
-	outputs []script.Value // of the segments that have ended, in file order
-	last    script.Value   // of the last step that ended ok; nil is none
-	member  *member        // of a group, whose pass it is; nil is all that is not one step of a group
-	input   script.Value   // of the chain whose body the block is, if a step runs that; else nil
-	local   string         // the loop's variable; "" is none
-	value   script.Value   // of that
+	outputs []script.Value // outputs of the segments that have ended, in file order
+	last    script.Value   // output of the last successful step; nil if there is none
+	member  *member        // the group of the pass; nil unless it is one step of a group
+	input   script.Value   // the chain whose body the block is, if a step runs it; else nil
+	local   string         // the loop's variable; "" for none
+	value   script.Value   // its value
 	timed   *timed
-	steps   script.Value // what expressions see of it, once asked for
+	steps   script.Value // the names visible to expressions, created on demand
 	turn    turn
 }
 
-// timed is a part of a session that may have a clock of its own, made when something first waits under it.
+// timed is a part of a session that may have its own clock, created on the first wait under it.
 type timed struct {
 	up    *timed
 	of    *turn // nil is the chain's
@@ -54,7 +54,7 @@ type timed struct {
 	clock *clock.Clock
 }
 
-// start returns the clock, making those above it first.
+// start returns the clock, creating the enclosing ones first.
 func (t *timed) start(s *engine.Session) *clock.Clock {
 	if t.clock == nil {
 		up := s.Clock()
@@ -76,7 +76,7 @@ func (t *timed) overtime() error {
 	return &service.Overtime{Path: t.of.path, Limit: t.limit}
 }
 
-// stop ends the clock if it is t's own.
+// stop stops the clock if it is t's own.
 func (t *timed) stop() {
 	if t.clock != nil && t.limit > 0 {
 		t.clock.Stop()
@@ -84,7 +84,7 @@ func (t *timed) stop() {
 	t.clock = nil
 }
 
-// cause says why time is over under t; nil while it is not.
+// cause returns why time is over under t, or nil.
 func (t *timed) cause() error {
 	for ; t != nil; t = t.up {
 		if t.clock == nil {
@@ -98,13 +98,13 @@ func (t *timed) cause() error {
 	return nil
 }
 
-// record is the step's row. It must not be kept: other steps append to the rows.
+// record returns the step's row. Do not keep it: other steps append to the rows.
 func (t *turn) record() *engine.StepRecord { return &t.x.row.Steps[t.at] }
 
-// clock is the step's clock; asking for it says that the step may wait.
+// clock returns the step's clock. Calling it marks the step as one that may wait.
 func (t *turn) clock() *clock.Clock { return t.timed.start(t.x.s) }
 
-// Context is what an expression in a field of the step evaluates with, until the next one is asked for.
+// Context returns the context for an expression in a field of the step, valid until the next call.
 func (t *turn) Context(field string) *script.Context {
 	if !t.keyed {
 		t.key, t.keyed = t.x.key.Text(t.path), true
@@ -118,7 +118,7 @@ func (t *turn) Context(field string) *script.Context {
 	return &t.view
 }
 
-// Lookup implements script.Names: what an expression of the step can see.
+// Lookup implements script.Names: the names that an expression of the step can see.
 func (t *turn) Lookup(name string) (script.Value, error) {
 	if name == "options" && t.connected {
 		return t.options, nil
@@ -146,7 +146,7 @@ func (t *turn) Lookup(name string) (script.Value, error) {
 	return t.x.in.World.Lookup(name)
 }
 
-// up is the pass around this one, as far as its steps can see it.
+// up returns the enclosing pass, as far as the current steps can see it.
 func (p *pass) up() *pass {
 	if p.owner == nil || p.input != nil {
 		return nil
@@ -154,7 +154,7 @@ func (p *pass) up() *pass {
 	return p.owner.frame
 }
 
-// visible shows the steps that the plan orders before the one under way, in this pass and those around it.
+// visible shows the steps that precede the current one in the plan, in this pass and the enclosing ones.
 type visible struct{ p *pass }
 
 // Field implements script.Fields.
@@ -166,7 +166,7 @@ func (v visible) Field(name string) (script.Value, error) {
 			}
 		}
 	}
-	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+	return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
 }
 
 // Names implements script.Fields.

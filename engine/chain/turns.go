@@ -1,7 +1,7 @@
 package chain
 
-// computes reports whether none of the steps of a group can wait for anything: they take turns, which takes less than
-// to hand them out.
+// computes reports whether no step of a group can wait. Such steps run sequentially, which is cheaper than starting
+// goroutines.
 func (s *segment) computes(b *Block) bool {
 	for _, step := range b.Steps[s.from:s.to] {
 		switch step.action.(type) {
@@ -13,8 +13,8 @@ func (s *segment) computes(b *Block) bool {
 	return true
 }
 
-// plain reports whether the steps of a group can be executed as plain ones are, in the order of the file: they only
-// compute, none waits for one below it, and none writes to the memory, which others see as it was.
+// plain reports whether the steps of a group can run like plain steps, in file order: they only compute, none waits
+// for a later one, and none writes to memory, which other steps must see unchanged.
 func (s *segment) plain(b *Block) bool {
 	if !s.inOrder {
 		return false
@@ -29,9 +29,8 @@ func (s *segment) plain(b *Block) bool {
 	return true
 }
 
-// turns executes the steps of a group as if they were plain ones, but for what they see of each other. Of those that
-// end the session, the first in the file is the first to be executed. An error ends the session, and last is the step
-// whose it is.
+// turns executes the steps of a group sequentially, with the visibility rules of a group. The first step in file order
+// that ends the session is the first to run. An error ends the session, and last is its step.
 func (x *execution) turns(p *pass, seg *segment) (last int, err error) {
 	if err := x.room(p, p.block.Steps[seg.from]); err != nil {
 		return seg.from, err

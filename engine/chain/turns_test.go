@@ -15,9 +15,9 @@ import (
 // handed is an action that could wait, for all that a group knows.
 type handed struct{ action }
 
-// TestTurns is that steps which only compute give the same whether they are executed as plain steps, as members of a
-// group that take turns, or beside each other: what they see, what they leave, and how the session ends.
-func TestTurns(t *testing.T) {
+// TestSequentialGroups checks that steps which only compute have the same effects as plain steps, as group members that run
+// sequentially, and in parallel: what they see, what they leave, and how the session ends.
+func TestSequentialGroups(t *testing.T) {
 	ways := []struct {
 		name   string
 		change func(b *Block)
@@ -28,7 +28,7 @@ func TestTurns(t *testing.T) {
 				b.segments[i].inOrder = false
 			}
 		}},
-		{"beside", func(b *Block) {
+		{"parallel", func(b *Block) {
 			for _, s := range b.Steps {
 				s.action = handed{s.action}
 			}
@@ -55,7 +55,7 @@ func TestTurns(t *testing.T) {
 func computing(r *rapid.T) string {
 	var b strings.Builder
 	b.WriteString("step loop:\n  kind: for\n  each: \"[1, 2]\"\n  as: i\n")
-	if rapid.Bool().Draw(r, "goes on") {
+	if rapid.Bool().Draw(r, "continues") {
 		b.WriteString("  on_error: continue\n")
 	}
 	b.WriteString("  do:\n    step first: {kind: python, call: i}\n")

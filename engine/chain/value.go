@@ -8,27 +8,27 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// Value is data of a file with expressions in it: a scalar, a list or a map of such.
+// Value is data of a file with expressions: a scalar, a list or a map.
 type Value interface {
 	Eval(c Contexts) (script.Value, error)
 }
 
-// Contexts gives each expression of a value what it evaluates with; field is its place, such as json.product_id. A
-// context is done with before the next is asked for.
+// Contexts returns the context for each expression of a value; field is its position, such as json.product_id. A
+// context is valid until the next call.
 type Contexts interface {
 	Context(field string) *script.Context
 }
 
-// Value reads data with expressions that may use names. field is its place in the step, and part of its draws. An
-// absent node gives nil.
+// Value reads data with expressions that may use names. field is its position in the step, and part of its draws. It
+// returns nil for an absent node.
 func (r *Reader) Value(n *doc.Node, field string, names []string) Value {
 	return (&reader{Reader: r, names: names}).value(n, field)
 }
 
-// constValue is data without expressions, or with such as always give the same; nil stands for a mistake.
+// constValue is data without expressions, or with constant ones; nil stands for an error.
 type constValue struct{ v script.Value }
 
-// scalarValue is a template; field names it in the draws of its expressions.
+// scalarValue is a template; field names its draws.
 type scalarValue struct {
 	field string
 	text  *script.Template
@@ -75,7 +75,7 @@ func (r *reader) value(n *doc.Node, field string) Value {
 	}
 }
 
-// constants returns the values if all of them are always the same.
+// constants returns the values if all of them are constant.
 func constants(values []Value) ([]script.Value, bool) {
 	fixed := make([]script.Value, len(values))
 	for i, v := range values {
@@ -99,7 +99,7 @@ func (r *reader) scalar(n *doc.Node, field string) Value {
 	}
 	t := r.template(n)
 	if t == nil {
-		return constValue{} // a mistake, which is reported
+		return constValue{} // an error, already reported
 	}
 	if v := fixed(t); v != nil {
 		return constValue{v}
@@ -107,8 +107,8 @@ func (r *reader) scalar(n *doc.Node, field string) Value {
 	return scalarValue{field, t}
 }
 
-// fixed is the value of a template that is always the same, else nil. That of a plain text is known even where the
-// functions have mistakes and nothing can be evaluated.
+// fixed returns the value of a constant template, else nil. Plain text is known even if the functions have errors and
+// nothing can be evaluated.
 func fixed(t *script.Template) script.Value {
 	if v, ok := t.Const(); ok {
 		return v
@@ -150,7 +150,7 @@ func evalAll(all []Value, c Contexts) ([]script.Value, error) {
 	return values, nil
 }
 
-// text evaluates a template to what stands in a text.
+// text evaluates a template to text.
 func text(t Contexts, tmpl *script.Template, field string) (string, error) {
 	v, err := tmpl.Eval(t.Context(field))
 	if err != nil {

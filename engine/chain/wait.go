@@ -10,11 +10,11 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// wait is think time in wall seconds: it holds its place and counts in the timeouts. While the journal has results
-// of the session to give, nothing is waited for again, but for a step of a group: these may be of those beside it.
+// wait is think time in wall-clock seconds. It keeps its slot and counts toward timeouts. While the journal still has
+// results of the session to replay, waits are skipped, except in a group, whose results may belong to parallel steps.
 type wait struct {
 	fixed   time.Duration
-	seconds Value // nil when it is fixed
+	seconds Value // nil if it is constant
 }
 
 func readWait(r *reader, n *doc.Node) action {
@@ -53,10 +53,10 @@ func (w *wait) run(t *turn) (script.Value, error) {
 	return starlark.Float(d.Seconds()), err
 }
 
-// manyDraws are enough to come near the longest wait of many sessions.
+// manyDraws is enough draws to approximate the longest wait of many sessions.
 const manyDraws = 100
 
-// longest draws some waits, as sessions will, and returns the longest; 0 where they depend on more than parameters.
+// longest draws sample waits and returns the longest; 0 if they depend on more than parameters.
 func (w *wait) longest(path string) (most time.Duration) {
 	for n := range uint64(manyDraws) {
 		v, err := w.seconds.Eval(sampled(draw.Key{}.Text(path).Int(n)))
@@ -72,7 +72,7 @@ func (w *wait) longest(path string) (most time.Duration) {
 	return most
 }
 
-// sampled evaluates what needs nothing but draws, from a key.
+// sampled evaluates an expression that needs only draws, from a key.
 type sampled draw.Key
 
 // Context implements Contexts.
@@ -80,7 +80,7 @@ func (d sampled) Context(field string) *script.Context {
 	return &script.Context{Names: script.Vars{}, Key: draw.Key(d), Field: field}
 }
 
-// maxWait is longer than anybody waits.
+// maxWait is the maximum wait.
 const maxWait = 100 * 365 * 24 * time.Hour
 
 // asDuration reads seconds, or a text such as 1m30s.
@@ -89,11 +89,11 @@ func asDuration(v script.Value) (time.Duration, error) {
 		if d, err := doc.ParseDuration(text); err == nil {
 			return d, nil
 		}
-		return 0, fmt.Errorf("%q is no time to wait", text)
+		return 0, fmt.Errorf("%q is not a duration", text)
 	}
 	seconds, ok := starlark.AsFloat(v)
 	if !ok || !(seconds >= 0 && seconds <= maxWait.Seconds()) {
-		return 0, fmt.Errorf("%s is no time to wait in seconds", script.Shown(v))
+		return 0, fmt.Errorf("%s is not a duration in seconds", script.Shown(v))
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }

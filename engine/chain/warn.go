@@ -7,19 +7,19 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
-// checks is the one table of what is looked for in a chain that has no mistakes: what its author may not have meant.
-// Changing requests in no order are looked for in groups (groupAt.warn).
+// checks is the one table of checks for likely mistakes in a valid chain. Unordered changing requests are found in
+// groups (groupAt.warn).
 func checks() []func(r *Reader, c *Chain) {
 	return []func(r *Reader, c *Chain){(*Reader).warnAlone, (*Reader).warnTimeouts, (*Reader).warnLost}
 }
 
-// modelKind is the kind of steps that wait for a model to write.
+// modelKind is the kind of steps that call a model.
 const modelKind = "llm"
 
-// SoonForModels is a time in which many answers of models are not there yet.
+// SoonForModels is a time in which many model calls have not completed.
 const SoonForModels = 10 * time.Second
 
-// warnAlone looks for steps that say parallel, wait for another that says so too, and run beside nothing.
+// warnAlone reports parallel steps that wait for another parallel step and run concurrently with nothing.
 func (r *Reader) warnAlone(c *Chain) {
 	if c.Body != nil {
 		r.eachBlock(c.Body, func(b *Block) {
@@ -62,7 +62,7 @@ func (r *Reader) warnGroup(b *Block, seg *segment) {
 	}
 }
 
-// alone reports whether every other step of a group waits for the step i, or it for them.
+// alone reports whether every other step of a group depends on step i, or step i on it.
 func (seg *segment) alone(b *Block, i int) bool {
 	for j := seg.from; j < seg.to; j++ {
 		if j != i && !b.Steps[i].node.before.has(j-seg.from) && !b.Steps[j].node.before.has(i-seg.from) {
@@ -77,7 +77,7 @@ func (r *Reader) saysParallel(s *Step) bool {
 	return at != nil && at.Bool()
 }
 
-// warnTimeouts looks for times that are too short for what models take: a chain's, and those of steps.
+// warnTimeouts reports chain and step timeouts that are too short for model calls.
 func (r *Reader) warnTimeouts(c *Chain) {
 	if c.Timeout > 0 && c.Timeout < SoonForModels {
 		if s := asksModel(c.Body); s != nil {
@@ -96,11 +96,11 @@ func (r *Reader) warnTimeouts(c *Chain) {
 }
 
 func tooSoon(at *doc.Node, limit time.Duration, s *Step) {
-	at.Warnf("60s, say; it counts what the service takes, not what waits here",
+	at.Warnf("60s, for example; it counts the service's time, not waits in Throng",
 		"%s for the model that %s asks: many answers take longer", limit, s.Name)
 }
 
-// asksModel is the first step of a block that asks a model, those of chains that it runs too; nil is none.
+// asksModel returns the first step of a block that calls a model, including those of the chains that it runs, or nil.
 func asksModel(b *Block) *Step {
 	var found *Step
 	(&Chain{Body: b}).everywhere(func(s *Step) {

@@ -35,7 +35,7 @@ step b: {kind: python, call: 1, parallel: true}
 step c: {kind: python, call: 1, parallel: true, depends_on: [a, b]}`, want: []string{
 			"test.yaml:4:35: c says parallel and waits for a, b: they never run together" + hint,
 		}},
-		"one that runs beside another": {steps: `
+		"one in parallel with another": {steps: `
 step a: {kind: python, call: 1, parallel: true}
 step b: {kind: python, call: 1, parallel: true}
 step c: {kind: python, call: 1, parallel: true, depends_on: a}`},

@@ -12,37 +12,37 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// Watch keeps what the steps of one session gave, for whoever runs a chain to see its result. It is never stored. A nil
-// Watch keeps nothing.
+// Watch records the step results of one session, for running a chain alone. It is never stored. A nil Watch records
+// nothing.
 type Watch struct {
 	Report Report // once the session has ended
-	Trace  *Trace // keeps all steps too; nil does not
+	Trace  *Trace // records all nested steps too; may be nil
 
 	began time.Time
-	mu    sync.Mutex // steps run beside each other
+	mu    sync.Mutex // steps run concurrently
 	steps map[string]*stepSeen
 }
 
-// stepSeen is what a step of the chain itself gave, not one inside of another.
+// stepSeen is the result of a step at the top level of the chain.
 type stepSeen struct {
 	began  time.Time
 	took   time.Duration
 	gave   bool
-	output json.RawMessage // nil if it is not to be shown
+	output json.RawMessage // nil if it must not be shown
 	err    string
 }
 
-// Report is the result of a chain that was run alone.
+// Report is the result of a chain that ran alone.
 type Report struct {
-	Status   string          `json:"status"` // ok, partial, stopped, failed, timeout, cancelled; cut if it is to run again
-	Result   json.RawMessage `json:"result"` // of the last step that ended ok; null unless the session came to an end
-	Steps    []StepReport    `json:"steps"`  // those of the chain itself that were reached, in the order of the file
+	Status   string          `json:"status"` // ok, partial, stopped, failed, timeout, canceled; cut if it will run again
+	Result   json.RawMessage `json:"result"` // output of the last successful step; null unless the session completed
+	Steps    []StepReport    `json:"steps"`  // top-level steps that were reached, in file order
 	Error    *string         `json:"error"`
 	Metadata Metadata        `json:"metadata"`
 	Agent    int             `json:"-"` // its index
 }
 
-// StepReport is how a step of the chain ended. Its output is null where it is private, and where there is none.
+// StepReport is the result of one step of the chain. Its output is null if it is private or does not exist.
 type StepReport struct {
 	Name      string          `json:"name"`
 	Kind      string          `json:"kind"`
@@ -50,13 +50,13 @@ type StepReport struct {
 	Output    json.RawMessage `json:"output"`
 	ElapsedMS int64           `json:"elapsed_ms"`
 	Error     string          `json:"error,omitempty"`
-	Mocked    bool            `json:"mocked,omitempty"` // the mock answered in place of what is not defined
+	Mocked    bool            `json:"mocked,omitempty"` // the mock answered in place of an undefined name
 }
 
-// Metadata is what else is known of the session.
+// Metadata is additional information about the session.
 type Metadata struct {
 	ElapsedMS      int64        `json:"elapsed_ms"`
-	TimeoutSeconds float64      `json:"timeout_seconds"` // of the chain; 0 is none
+	TimeoutSeconds float64      `json:"timeout_seconds"` // of the chain; 0 for none
 	Run            engine.RunID `json:"run_id"`
 	Because        string       `json:"because,omitempty"` // why it stopped
 }
@@ -67,7 +67,7 @@ func (w *Watch) begin() {
 	}
 }
 
-// change has f note something about a step of the chain itself.
+// change calls f to record something about a top-level step.
 func (w *Watch) change(t *turn, f func(s *stepSeen)) {
 	if w == nil || t.frame.owner != nil {
 		return
@@ -88,7 +88,7 @@ func (w *Watch) started(t *turn) {
 	w.note(t, func(*Traced) {})
 }
 
-// gave notes the output of a step.
+// gave records the output of a step.
 func (w *Watch) gave(t *turn, out script.Value) {
 	w.change(t, func(s *stepSeen) {
 		s.gave = true
@@ -103,13 +103,13 @@ func (w *Watch) gave(t *turn, out script.Value) {
 	})
 }
 
-// failed notes why a step failed, whether the session goes on or not.
+// failed records why a step failed, whether or not the session continues.
 func (w *Watch) failed(t *turn, err error) {
 	w.change(t, func(s *stepSeen) { s.err = told(err) })
 	w.note(t, func(s *Traced) { s.Error = told(err) })
 }
 
-// shown is a value as JSON, null if it cannot be.
+// shown returns a value as JSON, or null if it cannot be encoded.
 func shown(v script.Value) json.RawMessage {
 	text, err := script.AppendJSON(nil, v)
 	if err != nil {
@@ -118,7 +118,7 @@ func shown(v script.Value) json.RawMessage {
 	return text
 }
 
-// hides reports whether the step's output is private, or made of outputs that are.
+// hides reports whether the step's output is private, or derived from private outputs.
 func (s *Step) hides() (hides bool) {
 	each := func(inner *Step) { hides = hides || inner.private }
 	look := func(_ string, inner *Step) {
@@ -136,7 +136,7 @@ func (s *Step) hides() (hides bool) {
 	return hides
 }
 
-// end makes the report when the session's row is complete.
+// end builds the report when the session's row is complete.
 func (w *Watch) end(x *execution, c *Chain, err error) {
 	if w == nil {
 		return
@@ -158,7 +158,7 @@ func (w *Watch) end(x *execution, c *Chain, err error) {
 	}
 }
 
-// result is the output of the last step that ended ok.
+// result returns the output of the last successful step.
 func (w *Watch) result() (out json.RawMessage) {
 	for _, s := range w.Report.Steps {
 		if seen := w.steps[s.Name]; s.Status == engine.StepOK.String() && seen != nil && seen.gave {
@@ -168,7 +168,7 @@ func (w *Watch) result() (out json.RawMessage) {
 	return out
 }
 
-// status is how the session ended, in the words of a report.
+// status returns how the session ended, in the words of a report.
 func status(row *engine.SessionRow) string {
 	if row.Outcome == engine.OK {
 		for i := range row.Steps {
@@ -180,7 +180,7 @@ func status(row *engine.SessionRow) string {
 	return row.Outcome.String()
 }
 
-// problem says in one line why the session failed.
+// problem returns why the session failed, on one line.
 func problem(c *Chain, err error) string {
 	var over *engine.TimeoutError
 	if errors.As(err, &over) && over.What != "step" {
@@ -193,7 +193,7 @@ func problem(c *Chain, err error) string {
 	return text
 }
 
-// reports are the chain's own steps as far as the session got.
+// reports returns the chain's own steps up to the last one reached.
 func (w *Watch) reports(c *Chain, row *engine.SessionRow) []StepReport {
 	records := make(map[string]*engine.StepRecord, len(row.Steps))
 	for i := range row.Steps {

@@ -91,7 +91,7 @@ func goldenReport(t *testing.T, name string, r *Report) {
 	golden(t, filepath.Join("reports", strings.ReplaceAll(name, " ", "_")+".json"), elapsed.ReplaceAllString(b.String(), `"elapsed_ms": 0`))
 }
 
-// TestReportOfTimeout is what a chain gives that ran out of time, on a clock of its own.
+// TestReportOfTimeout checks the report of a chain that timed out on its own clock.
 func TestReportOfTimeout(t *testing.T) {
 	tests := []struct {
 		name, steps string

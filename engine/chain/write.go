@@ -19,23 +19,24 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// Writer has models write records of one shape, one call each, outside of any session: the agents of a population. It
-// asks as an llm step does, and again where an answer does not fit.
+// Writer generates records of one shape with model calls, one call each, outside any session: the agents of a
+// population. It asks like an llm step, and again if an answer does not match.
 type Writer struct {
-	Names []string // of what is written, in the order of the shape
+	Names []string // fields of the records, in the order of the shape
 
 	completion *completion
 	retry      retry
-	timeout    time.Duration // 0 is the run's
+	timeout    time.Duration // 0 means the run's value
 }
 
-// writerKeys are those of an llm step that make sense where everybody is asked for, once.
+// writerKeys are the keys of an llm step that apply when each record is requested once.
 var writerKeys = []string{
 	"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "max_completion_tokens",
 	"reasoning_effort", "extra", "fallback", "stream", "retry", "timeout",
 }
 
-// AnswerNames are the names of an answer's shape with their nodes, in the order of the file: known before services are.
+// AnswerNames returns the names of an answer's shape with their nodes, in file order. They are known before services
+// are.
 func AnswerNames(answer *doc.Node) (names []string, at []*doc.Node) {
 	fields := answer.Entries()
 	if s := answer.Get("schema"); s.Kind() == doc.Map {
@@ -48,7 +49,7 @@ func AnswerNames(answer *doc.Node) (names []string, at []*doc.Node) {
 	return names, at
 }
 
-// Writer reads what a model is to write; its texts may use names.
+// Writer reads what a model generates; its texts may use names.
 func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 	n.Fields(writerKeys...)
 	n.Require("answer")
@@ -77,33 +78,33 @@ func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 	return w
 }
 
-// checkHeaders reports the headers of a service that cannot be sent before there are agents.
+// checkHeaders reports the headers of a service that cannot be sent before agents exist.
 func (s *Service) checkHeaders(at *doc.Node) {
 	for _, h := range s.Headers {
 		if names := h.value.Names(); len(names) > 0 {
-			at.Errorf("write with a service of its own", "the header %s of %s depends on the %s, and while agents are written there is none", h.name, s.Name, names[0])
+			at.Errorf("write with a service of its own", "the header %s of %s depends on the %s, which does not exist while agents are generated", h.name, s.Name, names[0])
 		}
 	}
 	if s.Key != nil {
 		for _, text := range []*script.Template{s.Key.user, s.Key.value} {
 			if text != nil && len(text.Names()) > 0 {
-				at.Errorf("write with a service of its own", "the auth of %s depends on the %s, and while agents are written there is none", s.Name, text.Names()[0])
+				at.Errorf("write with a service of its own", "the auth of %s depends on the %s, which does not exist while agents are generated", s.Name, text.Names()[0])
 			}
 		}
 	}
 }
 
-// Services are those that may be asked, the first first.
+// Services returns the services to ask, in order.
 func (w *Writer) Services() []*Service { return w.completion.services }
 
-// Commission is one record that is to be written.
+// Commission is one record to generate.
 type Commission struct {
-	Path    string       // names it to the mock and in errors
-	Key     draw.Key     // of its draws
-	Names   script.Names // what its texts see
+	Path    string       // names it for the mock and in errors
+	Key     draw.Key     // key of its draws
+	Names   script.Names // names that its texts see
 	Retry   engine.Retry // the run's
 	Timeout time.Duration
-	Purse   service.Purse // what its calls are paid from
+	Purse   service.Purse // budget for its calls
 }
 
 // Context implements Contexts.
@@ -111,11 +112,10 @@ func (c *Commission) Context(field string) *script.Context {
 	return &script.Context{Names: c.Names, Key: c.Key, Field: field}
 }
 
-// seed is what the service is given to draw from.
+// seed is the seed sent to the service.
 func (c *Commission) seed() uint64 { return c.Key.Text("seed").Source().Uint64() }
 
-// Request identifies what would be asked: whom, where, for what, in which shape, with which seed. address says where a
-// service is.
+// Request identifies the request: services, models, prompt, shape and seed. address returns the address of a service.
 func (w *Writer) Request(c *Commission, address func(*Service) string) (string, error) {
 	chat, err := w.completion.chatOf(c, c)
 	if err != nil {
@@ -138,7 +138,7 @@ func (w *Writer) Request(c *Commission, address func(*Service) string) (string, 
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// Length is how long what would be asked is, in bytes, and how many tokens the answer may have; 0 is that nobody says.
+// Length returns the length of the prompt in bytes, and the token limit of the answer; 0 means no limit.
 func (w *Writer) Length(c *Commission) (asked, most int, err error) {
 	chat, err := w.completion.chatOf(c, c)
 	if err != nil {
@@ -150,8 +150,8 @@ func (w *Writer) Length(c *Commission) (asked, most int, err error) {
 	return asked + len(w.completion.shape.sent), chat.MaxTokens, nil
 }
 
-// Ask has a record written, as JSON. Its error is a *engine.StepError, an *engine.TimeoutError or the cause of ctx. What
-// it took is told in any case.
+// Ask generates a record, as JSON. Its error is a *engine.StepError, an *engine.TimeoutError or the cause of ctx. It
+// returns the cost in any case.
 func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took engine.StepRecord, err error) {
 	limit := c.Timeout
 	if w.timeout > 0 {
@@ -191,7 +191,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 	return written, took, err
 }
 
-// keep is an answer as JSON, without what its shape does not name.
+// keep returns an answer as JSON, restricted to the names of its shape.
 func (w *Writer) keep(answer script.Value) ([]byte, error) {
 	record, ok := answer.(*script.Record)
 	if !ok {

@@ -22,7 +22,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// journalWriter is a model of a test: it gives its answers one after the other, the last for ever.
+// journalWriter is a test model: it returns its answers in order, repeating the last.
 type journalWriter struct {
 	answers []string // a number is a status, hang is never
 	hangs   func()   // called when one hangs
@@ -147,7 +147,7 @@ func TestAsk(t *testing.T) {
 		attempts int
 		calls    int64 // answered
 	}{
-		{"at once", wantsAnn, []string{ann}, nil, `{"name":"Ann","age":30}`, engine.NoError, 1, 1},
+		{"first try", wantsAnn, []string{ann}, nil, `{"name":"Ann","age":30}`, engine.NoError, 1, 1},
 		{"in a fence", wantsAnn, []string{"```json\n" + ann + "\n```"}, nil, `{"name":"Ann","age":30}`, engine.NoError, 1, 1},
 		{"in another order", wantsAnn, []string{`{"age": 30, "name": "Ann"}`}, nil, `{"name":"Ann","age":30}`, engine.NoError, 1, 1},
 		{"asked again", wantsAnn, []string{`{"name": "Ann"}`, "500", ann}, nil, `{"name":"Ann","age":30}`, engine.NoError, 3, 2},
@@ -259,7 +259,7 @@ func TestRequest(t *testing.T) {
 	}
 	w := writer(t, strings.Replace(wantsAnn, "${index}", "${1 // (index - 4)}", 1), &journalWriter{}, nil)
 	if _, err := w.Request(commission(), func(*Service) string { return "" }); err == nil {
-		t.Error("a prompt that fails is no mistake")
+		t.Error("a failing prompt is not reported")
 	}
 	if _, _, err := w.Length(commission()); err == nil {
 		t.Error("a prompt that fails has a length")

@@ -143,7 +143,7 @@ func TestOddFiles(t *testing.T) {
 			t.Errorf("%q gave %d bytes", path, len(text))
 		}
 	}
-	if _, err := open("PEOPLE.CSV"); err != nil && !errors.Is(err, fs.ErrNotExist) { // disks may not tell apart
+	if _, err := open("PEOPLE.CSV"); err != nil && !errors.Is(err, fs.ErrNotExist) { // some file systems ignore case
 		t.Errorf("another case: %v", err)
 	}
 }

@@ -60,7 +60,7 @@ func TestChainsOfAFile(t *testing.T) {
 // TestChainsThatRunThemselves is that circles by way of several chains are mistakes of the file.
 func TestChainsThatRunThemselves(t *testing.T) {
 	_, err := read("chain a: {step x: {kind: chain, target: b}}\nchain b: {step y: {kind: chain, target: a}}", nil, nil)
-	if err == nil || !strings.Contains(err.Error(), "a circle: a runs b, b runs a") {
+	if err == nil || !strings.Contains(err.Error(), "a cycle of chains: a runs b, b runs a") {
 		t.Errorf("got %v", err)
 	}
 }

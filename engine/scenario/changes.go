@@ -26,9 +26,9 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s:%d: %s", c.File, c.Line, c.What)
 }
 
-// Changes finds where the files of a scenario mean something else than those that were kept with a run. These make no
-// difference to a run that goes on: comments and layout, titles and other texts for people, success criteria, the number
-// of cycles, how fast services are asked, and defaults of parameters that the run was given.
+// Changes reports where the scenario's files differ in meaning from those stored with a run. Changes that do not
+// affect a resumed run are ignored: comments and layout, titles and other texts for display, success criteria, the
+// number of cycles, request rates, and defaults of parameters that the run sets.
 func Changes(was, now engine.Source) (all []Change) {
 	names := maps.Clone(was.Files)
 	maps.Copy(names, now.Files)
@@ -77,7 +77,7 @@ func changesOf(kept *engine.Source, name string, before, after []byte) (all []Ch
 	return all
 }
 
-// immaterial reports whether a place makes no difference to a run that goes on, or is looked at more closely elsewhere.
+// immaterial reports whether a change does not affect a resumed run, or is compared elsewhere in more detail.
 func immaterial(at []string) bool {
 	switch at[0] {
 	case "title", "about", "success", "parameters", "functions":

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestChanges tells what makes a difference to a run that goes on from what makes none.
+// TestChanges checks which changes affect a resumed run.
 func TestChanges(t *testing.T) {
 	const text = `title: Crowd
 parameters:

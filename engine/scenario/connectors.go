@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
-// connectorsName is what mistakes in the connectors of the settings are told of.
+// connectorsName is the file name in errors of the connectors from the settings.
 const connectorsName = "settings/connectors.yaml"
 
 // connectors reads those of the file. Those of the settings are looked at only for what the file does not define.
@@ -33,8 +33,8 @@ type shelf struct {
 	services map[string]*chain.Service
 }
 
-// connector gives the scenario one of them, if there is one of the name, with the services that it names and the
-// scenario does not define.
+// connector adds a connector from the settings to the scenario, with the services that it names and the scenario does
+// not define.
 func (s *shelf) connector(name string) {
 	if !s.read {
 		s.open()

@@ -13,12 +13,12 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// maxRow bounds the text of a row, in bytes: the library has room for every cell of a row at once.
+// maxRow limits the text of a row, in bytes, because the library allocates all cells of a row together.
 const maxRow = 1 << 20
 
 var errLongRow = errors.New("the row is too long")
 
-// rowSource gives the text of a file to the library, and no more than a row at a time where rows are too long.
+// rowSource passes the text of a file to the library, at most one row at a time where rows are too long.
 type rowSource struct {
 	text []byte
 	at   int // what was given so far
@@ -206,7 +206,7 @@ func (c *cells) see(cell string) bool {
 		switch {
 		case c.fixed:
 			return false
-		case c.kind == boolKind && !first: // true is no number
+		case c.kind == boolKind && !first: // true is not a number
 			c.kind = stringKind
 		default:
 			c.kind++

@@ -24,7 +24,7 @@ chain greet:
 `)}}
 	read, err := scenario.Read("greeters.yaml", scenario.FS(files), map[string]string{"people": "5"})
 	if err != nil {
-		fmt.Println(err) // all mistakes at once, each with its line
+		fmt.Println(err) // all errors together, each with its line
 		return
 	}
 	settings := engine.DefaultSettings()

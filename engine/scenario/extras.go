@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Extras are what whoever starts a run adds to a scenario's own files. The zero value adds nothing.
+// Extras are additions to a scenario's own files when a run is started. The zero value adds nothing.
 type Extras struct {
 	Parameters map[string]string // that were set, by name, as written on a command line
 	Connectors []byte            // connectors.yaml of the settings, for what the scenario does not define

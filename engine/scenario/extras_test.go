@@ -100,7 +100,7 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// TestPayloadMistakes are told with their places.
+// TestPayloadMistakes checks errors and their positions.
 func TestPayloadMistakes(t *testing.T) {
 	tests := []struct{ file, payload, want string }{
 		{"p.json", "", "p.json:1:1: "},
@@ -161,7 +161,7 @@ chain other:
 	}
 }
 
-// TestWatch is that whoever watches is told of every session.
+// TestWatch checks that a subscriber receives every session.
 func TestWatch(t *testing.T) {
 	s, problem := Extras{Chain: "says", Payload: &Payload{"p.json", []byte(`[1,2,3]`)}}.reading(says)
 	if problem != "" {
@@ -213,7 +213,7 @@ func TestConnectorsOfTheSettings(t *testing.T) {
 		{"a service comes along", use("asks"), " nlp=http://127.0.0.1:1", "[asks]", ""},
 		{"the file's own service wins", use("shops") + shop, " shop=mock:shop", "[shops]", ""},
 		{"nothing is used", "chain c: {step a: {kind: python, call: 1}}\n", "", "[]", ""},
-		{"nobody defines it", use("nowhere"), "", "[]", ""},
+		{"undefined", use("nowhere"), "", "[]", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -244,7 +244,8 @@ func TestConnectorsOfTheSettings(t *testing.T) {
 	}
 }
 
-// TestMistakesInConnectorsOfTheSettings are told in their own file, and only if the scenario uses one of them.
+// TestMistakesInConnectorsOfTheSettings checks that errors are reported in their own file, and only if the scenario
+// uses one of the connectors.
 func TestMistakesInConnectorsOfTheSettings(t *testing.T) {
 	x := Extras{Connectors: []byte("conectors: {}\nconnectors:\n  a: {kind: emit, event: e, dta: 1}\n  unused: {kind: nope}\nservices:\n  s: {kind: http}\n")}
 	if _, problem := x.reading(says); problem != "" {
@@ -256,7 +257,7 @@ func TestMistakesInConnectorsOfTheSettings(t *testing.T) {
 		"connectors.yaml:3:29: unknown key `dta`", "connectors.yaml:6:6: `s` needs `url`",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("nothing is said of %q in\n%s", want, got)
+			t.Errorf("no error mentions %q in\n%s", want, got)
 		}
 	}
 	if n := strings.Count(got, ": unknown key"); n != 2 || strings.Contains(got, "unused") {
@@ -319,7 +320,7 @@ func FuzzPayload(f *testing.F) {
 		}
 		for agent := range min(s.Agents, 10) {
 			if _, err := script.Data(s.input.of(agent)); err != nil {
-				t.Fatalf("the input of %d is no data: %v", agent, err)
+				t.Fatalf("the input of %d is not data: %v", agent, err)
 			}
 		}
 		if _, err := Restore(s.Source); err != nil {

@@ -44,7 +44,7 @@ func Folder(dir string) Opener {
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is no file", path)
+			return nil, fmt.Errorf("%s is not a file", path)
 		case info.Size() > most(path):
 			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, info.Size(), most(path))
 		}
@@ -52,7 +52,7 @@ func Folder(dir string) Opener {
 	}
 }
 
-// why says of a file that could not be opened what a person knows it by, and not by which call of the system.
+// why returns the cause of a file error without the name of the system call.
 func why(name string, err error) error {
 	var of *fs.PathError
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFilesThatAreNotThere: what could not be opened was told of by the call of the system, as "statat people.csv".
+// TestFilesThatAreNotThere checks that errors do not name the system call, as in "statat people.csv".
 func TestFilesThatAreNotThere(t *testing.T) {
 	for text, want := range map[string]string{
 		"title: A\npopulation: {from: people.csv}\nchain go:\n  step a: {kind: emit, event: e}\n":    "the population cannot be read: there is no file people.csv",

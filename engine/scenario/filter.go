@@ -16,7 +16,7 @@ import (
 // filtering is what an agent is asked while a filter looks at it. No attribute is called so.
 const filtering = ".filter"
 
-// filter says who takes part.
+// filter selects the active agents.
 type filter struct {
 	expr  *script.Expr
 	at    *doc.Node // where it stands in the scenario; nil for a run's
@@ -35,7 +35,8 @@ func (p *population) runFilter(text string) (*filter, error) {
 	return p.compileFilter(text, agentNames)
 }
 
-// question compiles what is asked of agents while a run goes on, where their attributes have names of their own as well.
+// question compiles an expression about agents during a run, where attributes are also available under their own
+// names.
 func (p *population) question(text string) (*filter, error) {
 	return p.compileFilter(text, append(slices.Clone(agentNames), p.fields...))
 }
@@ -72,7 +73,7 @@ func (p *population) compileFilter(text string, names []string) (*filter, error)
 	return &filter{expr: e, field: "run"}, errors.Join(mistakes...)
 }
 
-// admits reports whether an agent takes part.
+// admits reports whether an agent passes the filter.
 func (f *filter) admits(a *agent) (bool, error) {
 	asking := a.asking
 	a.asking = filtering
@@ -84,7 +85,7 @@ func (f *filter) admits(a *agent) (bool, error) {
 	return bool(v.Truth()), nil
 }
 
-// mistake is what went wrong when the filter looked at an agent.
+// mistake returns the error of the filter for an agent.
 func (f *filter) mistake(a *agent, err error) error {
 	if id, idErr := a.id(); idErr == nil {
 		err = fmt.Errorf("agent %s: %w", id, err)
@@ -97,9 +98,9 @@ func (f *filter) mistake(a *agent, err error) error {
 	return wrong
 }
 
-// Choose returns the indexes of the agents that take part, ascending, nil for all, and none where nobody is left: those that the run settings name,
-// as far as the population's filter and that of the settings admit them. It computes the attributes that the filters
-// ask for, of every agent; ctx ends that early. Mistakes are *engine.FieldError, joined.
+// Choose returns the indexes of the active agents, ascending: nil for all, and an empty slice for none. These are the
+// agents named by the run settings that pass the filters of the population and of the settings. It computes the
+// attributes that the filters use, for every agent; ctx cancels it. Errors are *engine.FieldError, joined.
 func (p *Program) Choose(ctx context.Context, s *engine.Settings) ([]int, error) {
 	var filters []*filter
 	var chosen []int

@@ -39,9 +39,9 @@ func TestChoose(t *testing.T) {
 		{"agent.id in ['bob', 'eve']", "agent.index > 1", "", "[4]"},
 		{"", "agent.age and\n  not old(agent) # young", "", "[0 4]"},
 		{"true", "True", "", "[0 1 2 3 4]"},
-		{"", "agent.city == 'Rome'", "", "[] of nobody"},
-		{"agent.city == 'Ulm'", "agent.city == 'Bonn'", "", "[] of nobody"},
-		{"", "agent.city == 'Ulm'", "bob", "[] of nobody"},
+		{"", "agent.city == 'Rome'", "", "[] empty"},
+		{"agent.city == 'Ulm'", "agent.city == 'Bonn'", "", "[] empty"},
+		{"", "agent.city == 'Ulm'", "bob", "[] empty"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.population+"|"+tt.run+"|"+tt.agents, func(t *testing.T) {
@@ -70,10 +70,10 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// chosen shows a choice; that of nobody is another than that of all.
+// chosen formats a choice; an empty choice differs from all.
 func chosen(agents []int) string {
 	if agents != nil && len(agents) == 0 {
-		return "[] of nobody"
+		return "[] empty"
 	}
 	return fmt.Sprint(agents)
 }
@@ -87,11 +87,11 @@ func TestChooseMistakes(t *testing.T) {
 		{"", "aged(agent)", "", "filter: 1:1: undefined: aged"},
 		{"", "steps.a", "", "filter: 1:1: undefined: steps"},
 		{"", "${agent.age}", "", "filter: 1:1: the whole of it is an expression (write it without ${ })"},
-		{"", "agent.age > 3", "", "filter: agent cay: 1:11: missing > int not implemented (what a step that did not run"},
+		{"", "agent.age > 3", "", "filter: agent cay: 1:11: missing > int not implemented (the output of a step that did not run is missing"},
 		{"", "peek(agent)", "", "the filter cannot depend on the agent's memory, which changes"},
 		{"agent.age > 3", "", "", "filter: test.yaml:6:11: agent cay: test.yaml:6:21: missing > int"},
-		{"", "", "zoe", "agents: nobody is called zoe (the first of 5 is ann)"},
-		{"", "agent.x", "zoe", "agent has no x here (there are id, index, age, city)\nagents: nobody is called zoe"},
+		{"", "", "zoe", "agents: no such agent: zoe (the first of 5 is ann)"},
+		{"", "agent.x", "zoe", "agent has no x here (there are id, index, age, city)\nagents: no such agent: zoe"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.population+"|"+tt.run+"|"+tt.agents, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestChooseIsAnIntersection(t *testing.T) {
 	})
 }
 
-// TestFilteredPeopleAtAnyConcurrency is that a run of a population file with filters gives the same rows at any
+// TestFilteredPeopleAtAnyConcurrency checks that a run of a filtered population file has the same rows at any
 // concurrency.
 func TestFilteredPeopleAtAnyConcurrency(t *testing.T) {
 	const seed = 20261120
@@ -233,7 +233,7 @@ chain c:
 	rapid.Check(t, func(rt *rapid.T) {
 		file, limit := rapid.SampledFrom([]string{"people.csv", "people.jsonl"}).Draw(rt, "file"), rapid.IntRange(2, 200).Draw(rt, "limit")
 		if got := live(t, file, limit); got != want {
-			rt.Fatalf("%d at once differ from one at a time:\n%s", limit, firstDifference(got, want))
+			rt.Fatalf("limit %d differs from limit 1:\n%s", limit, firstDifference(got, want))
 		}
 	})
 }

@@ -94,7 +94,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, functions []byte) { readWhatever(t, text, functions) })
 }
 
-// everyKind has steps of all kinds, in both forms, beside each other and inside one another.
+// everyKind has steps of all kinds, in both forms, in parallel and nested.
 const everyKind = `
 services: {s: {kind: http, url: mock:shop, auth: {login: {post: /l, json: {p: "secret:P"}, token: body.t}}}}
 functions: |
@@ -249,7 +249,7 @@ func readPeople(t *testing.T, file, content string) {
 				t.Fatalf("agent %d, %s: %v, %v", i, name, v, err)
 			}
 			if data, err := script.Data(v); err != nil || v != script.Missing && data.String() != v.String() {
-				t.Fatalf("agent %d, %s: %v is no data: %v", i, name, v, err)
+				t.Fatalf("agent %d, %s: %v is not data: %v", i, name, v, err)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func TestInjectedLettersAreTheSameAtAnyConcurrency(t *testing.T) {
 			meddle(t, order, 1, calm, nil)
 			want, rows := enginetest.Results(calm.Sessions()), len(calm.Rows())
 			if n := strings.Count(want, `"sender":null,"cycle":3,"text":"a storm is coming","data":{"wind":9}`); n < 2 {
-				t.Fatalf("%d agents heard of the storm:\n%s", n, want)
+				t.Fatalf("%d agents received the storm:\n%s", n, want)
 			}
 			rapid.Check(t, func(rt *rapid.T) {
 				j := &enginetest.Journal{}
@@ -98,7 +98,7 @@ func TestInjectedLettersAreTheSameAtAnyConcurrency(t *testing.T) {
 					meddle(t, order, limit, j, res)
 				}
 				if got := enginetest.Results(j.Sessions()); got != want {
-					rt.Fatalf("%d at once differ from one at a time:\n%s", limit, firstDifference(got, want))
+					rt.Fatalf("limit %d differs from limit 1:\n%s", limit, firstDifference(got, want))
 				}
 			})
 		})
@@ -120,7 +120,7 @@ func TestMessageByHand(t *testing.T) {
 		{[]string{"villager-6", "villager-0"}, "", `[1, 2]`, `{"text":null,"data":[1,2]}`},
 		{nil, "", "", "nothing to say"},
 		{[]string{"villager-9"}, "hello", "{", "data"},
-		{[]string{"villager-9"}, "hello", "{", "nobody is called villager-9"},
+		{[]string{"villager-9"}, "hello", "{", "no such agent: villager-9"},
 	} {
 		m, err := p.Message(c.ids, c.text, c.data)
 		if err != nil {

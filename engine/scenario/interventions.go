@@ -92,8 +92,8 @@ func (p *Program) arrivals(s *engine.Session) ([]engine.Letter, error) {
 	return p.Arrivals(s.Place, s.Memory, s.Injected())
 }
 
-// Arrivals are the messages from outside that an agent with a memory, nil is none, has in its inbox in a cycle; injected
-// are those by hand.
+// Arrivals returns the messages from outside in an agent's inbox in a cycle. The agent's memory may be nil; injected
+// are messages sent by hand.
 func (p *Program) Arrivals(of engine.Place, m *engine.Memory, injected []engine.Letter) ([]engine.Letter, error) {
 	if len(p.s.outside) == 0 {
 		return injected, nil
@@ -167,7 +167,7 @@ func (p *Program) Check() error {
 				return &engine.FieldError{Field: "interventions", Problem: err.Error()}
 			}
 			if !ok {
-				return &engine.FieldError{Field: "interventions", Problem: fmt.Sprintf("the one of cycle %d is for %q, and nobody is called so", in.cycle, id)}
+				return &engine.FieldError{Field: "interventions", Problem: fmt.Sprintf("the one of cycle %d is for %q, and there is no such agent", in.cycle, id)}
 			}
 		}
 	}

@@ -39,7 +39,7 @@ type lineReader struct {
 	names []string
 	known map[string]bool
 	named int // rows that have an id
-	lost  int // lines that are no rows
+	lost  int // lines that are not rows
 }
 
 func readLines(s *sheet) *table {

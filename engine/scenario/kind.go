@@ -12,7 +12,8 @@ import (
 // kind is what the cells of a column are.
 type kind uint8
 
-// The kinds of columns, the narrowest first: a column is of the first that fits all its cells, but true is no number.
+// The kinds of columns, the narrowest first. A column has the first kind that fits all its cells, but true is not a
+// number.
 const (
 	boolKind kind = iota
 	intKind

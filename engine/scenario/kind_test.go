@@ -58,7 +58,7 @@ func TestKindOfAColumn(t *testing.T) {
 			c := &cells{found: map[string]uint16{}}
 			for _, cell := range column {
 				if cell != "" && !c.see(cell) {
-					t.Fatal("a cell is refused though nobody says the kind")
+					t.Fatal("a cell is rejected although the kind is not set")
 				}
 			}
 			if got := c.kind; got != want {
@@ -73,7 +73,7 @@ func fitsAll(k kind, column []string) bool {
 	return !slices.ContainsFunc(column, func(cell string) bool { return cell != "" && !k.fits(cell) })
 }
 
-// TestMistakesStandWhereTheyAre puts one wrong cell anywhere into a file and looks where it is told.
+// TestMistakesStandWhereTheyAre puts one wrong cell anywhere into a file and checks the reported position.
 func TestMistakesStandWhereTheyAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, columns := rapid.IntRange(1, 8).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns")

@@ -70,7 +70,7 @@ func (r *reader) modelAuth(s *chain.Service, n *doc.Node) {
 	}
 }
 
-// provider finds the one that a service names; none is nobody in particular.
+// provider returns the provider that a service names; an empty name is a generic one.
 func (r *reader) provider(n *doc.Node) (p service.Provider) {
 	at := n.Get("provider")
 	if at == nil {

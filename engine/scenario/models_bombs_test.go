@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// What models and databases are asked has bounds before it is put together, and nobody is asked.
+// Requests to models and databases are limited before they are built, and none is sent.
 func TestAskingBombs(t *testing.T) {
 	const head = `
 services:

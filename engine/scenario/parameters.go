@@ -78,7 +78,7 @@ func (r *reader) secretParameter(e doc.Entry) error {
 	p := SecretParameter{Name: e.Key.Text(), Title: e.Value.Get("title").Text(), About: e.Value.Get("about").Text(), Given: strings.TrimSpace(r.given[e.Key.Text()])}
 	chain.CheckName(e.Key, p.Name, "a parameter")
 	for _, key := range []string{"default", "min", "max", "choices"} {
-		e.Value.Get(key).Errorf("remove it", "a secret parameter has no %s: the file is no place for its value", key)
+		e.Value.Get(key).Errorf("remove it", "a secret parameter has no %s: its value must not be in the file", key)
 	}
 	e.Value.Fields("secret", "title", "about", "default", "min", "max", "choices")
 	r.s.Secrets = append(r.s.Secrets, p)
@@ -191,7 +191,7 @@ func (p *Parameter) parse(text string) (script.Value, error) {
 // check says what is wrong with a value; "" is nothing.
 func (p *Parameter) check(v script.Value) string {
 	if text, err := script.Text(v); err == nil && len(p.Choices) > 0 && !slices.Contains(p.Choices, text) {
-		return fmt.Sprintf("%q is none of %s", text, strings.Join(p.Choices, ", "))
+		return fmt.Sprintf("%q is not one of %s", text, strings.Join(p.Choices, ", "))
 	}
 	f, ok := starlark.AsFloat(v)
 	switch {
@@ -245,7 +245,7 @@ var (
 	unreadable = &script.Source{Text: "("}
 )
 
-// functions returns the functions, which stand in the file itself or in one beside it.
+// functions returns the functions, from the file itself or from a separate file.
 func (r *reader) functions(n *doc.Node, text string) (source *script.Source, inline bool) {
 	switch {
 	case strings.Contains(text, "\n") || !fileName.MatchString(text):

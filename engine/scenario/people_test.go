@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// crowd reads a scenario with a population of these lines and with a file beside it.
+// crowd reads a scenario with a population of these lines and a separate file.
 func crowd(t testing.TB, lines, file, content string) *Scenario {
 	t.Helper()
 	s, err := read(minimal("population:\n"+lines), map[string]string{file: content}, nil)
@@ -25,7 +25,7 @@ func crowd(t testing.TB, lines, file, content string) *Scenario {
 	return s
 }
 
-// told is all that is said of an error.
+// told returns all problems of an error.
 func told(err error) string {
 	mistakes, ok := errors.AsType[*Mistakes](err)
 	if !ok {
@@ -82,11 +82,11 @@ func TestPeople(t *testing.T) {
 			`{"id":"agent-1","index":0,"a":true,"b":1,"c":1,"d":1.5,"e":"x","f":"01"}`,
 			`{"id":"agent-2","index":1,"a":false,"b":-2,"c":0.5,"d":2,"e":" y","f":"2"}`,
 		}},
-		{"true is no number", from, "a,b,c\ntrue,1,\n1,true,\n,,false\n", []string{
+		{"true is not a number", from, "a,b,c\ntrue,1,\n1,true,\n,,false\n", []string{
 			`{"id":"agent-1","index":0,"a":"true","b":"1","c":null}`, `{"id":"agent-2","index":1,"a":"1","b":"true","c":null}`,
 			`{"id":"agent-3","index":2,"a":null,"b":null,"c":false}`,
 		}},
-		{"what is no number", from, "a,b,c,d,e\n1,99999999999999999999,1e999,0x10,true\nx,1,2,3,1\n", []string{
+		{"cells that are not numbers", from, "a,b,c,d,e\n1,99999999999999999999,1e999,0x10,true\nx,1,2,3,1\n", []string{
 			`{"id":"agent-1","index":0,"a":"1","b":"99999999999999999999","c":"1e999","d":"0x10","e":"true"}`,
 			`{"id":"agent-2","index":1,"a":"x","b":"1","c":"2","d":"3","e":"1"}`,
 		}},
@@ -245,8 +245,7 @@ func TestCSVRoundTrip(t *testing.T) {
 	})
 }
 
-// TestPeopleMistakes compares what is printed for population files with mistakes: each in testdata/people, with its
-// golden text beside it.
+// TestPeopleMistakes compares the printed errors of population files in testdata/people with golden files.
 func TestPeopleMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/people/*.txt")
 	if err != nil || len(files) == 0 {
@@ -285,15 +284,15 @@ func TestPeopleMistakes(t *testing.T) {
 	}
 }
 
-// TestSinglePeopleMistakes is what is said of one mistake, and where.
+// TestSinglePeopleMistakes checks single errors and their positions.
 func TestSinglePeopleMistakes(t *testing.T) {
 	many := strings.Repeat("x,", maxNames) + "y\n"
 	tests := []struct{ lines, content, want string }{
 		{"{count: 3, from: people.csv}", "id\na\n", "test.yaml:1:21: 3 agents, and the population has 1 row (leave it out to take all)"},
 		{"{count: 3, rows: [{a: 1}, {a: 2}]}", "", "3 agents, and the population has 2 rows"},
-		{"{from: people.csv, rows: [{a: 1}]}", "a\n1\n", "`rows` stands beside `from`"},
+		{"{from: people.csv, rows: [{a: 1}]}", "a\n1\n", "`rows` cannot be combined with `from`"},
 		{"{from: people.txt}", "", "a population cannot be read from people.txt (a .csv file"},
-		{"{from: nobody.csv}", "", "the population cannot be read: there is no file nobody.csv (the file must be in"},
+		{"{from: missing.csv}", "", "the population cannot be read: there is no file missing.csv (the file must be in"},
 		{"{from: ../people.csv}", "", "the population cannot be read"},
 		{"{from: people.csv, types: {agee: int}}", "age\n1\n", "there is no column agee (did you mean `age`?)"},
 		{"{from: people.csv, types: {age: number}}", "age\n1\n", "`age` cannot be `number` (one of bool, int, float, string)"},
@@ -311,7 +310,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 		{"{from: people.csv}", "a,\n1,2\n", `people.csv:1:3: "" cannot be the name of an attribute`},
 		{"{from: people.csv}", "id,id\na,b\n", "people.csv:1:4: there is another column id"},
 		{"{from: people.csv}", many + many, "people.csv:1:1: more than 1000 columns"},
-		{"{from: people.csv}", "a\n\xff\n", "people.csv:2:1: the byte 0xff is no UTF-8 text (save it as UTF-8)"},
+		{"{from: people.csv}", "a\n\xff\n", "people.csv:2:1: the byte 0xff is not UTF-8 text (save it as UTF-8)"},
 		{"{from: people.csv}", "a\né\xe9\n", "people.csv:2:2: the byte 0xe9"},
 		{"{from: people.csv}", "id,a\n,1\n", "people.csv:2:1: the row has no id"},
 		{"{from: people.csv}", "a\"b\n1\n", "people.csv:1:2: a quote inside a cell that is not quoted"},
@@ -336,7 +335,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 		{"{rows: [{id: a}, {id: a}]}", "", `"a" is called so on line 1 already (ids are unique)`},
 		{"{rows: [{a: 99999999999999999999}]}", "", "is too large"},
 		{"{write: x, count: 1}", "", "`write` must be a map of keys, found `x`"},
-		{"{count: 1, filter: agent.memory.x}", "", "what changes from cycle to cycle cannot be used here"},
+		{"{count: 1, filter: agent.memory.x}", "", "values that change between cycles cannot be used here"},
 		{"{count: 1, filter: agent.x}", "", "test.yaml:1:38: agent has no x here"},
 		{"{count: 1, filter: '${True}'}", "", "write it without ${ }"},
 		{"{count: 1, filter: steps.a}", "", "undefined: steps"},

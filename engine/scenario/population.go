@@ -38,7 +38,7 @@ type population struct {
 	idAt       *doc.Node
 	attributes []attribute
 	index      map[string]int
-	filter     *filter  // nil lets everybody take part
+	filter     *filter  // nil admits all agents
 	fields     []string // what a filter may ask for
 	env        *script.Env
 	sized      string // the parameter that says how many there are; "" where no single one does
@@ -50,7 +50,7 @@ type attribute struct {
 	at    *doc.Node
 }
 
-// ownNames are the names of an agent that are no attributes.
+// ownNames are names of an agent's fields other than attributes.
 var ownNames = []string{"id", "index", "memory", "notes", "inbox"}
 
 func (r *reader) clock(n *doc.Node) {
@@ -58,7 +58,7 @@ func (r *reader) clock(n *doc.Node) {
 	if s := n.Get("start"); s != nil {
 		at, err := time.Parse(time.RFC3339, s.Text())
 		if err != nil {
-			s.Errorf("such as 2026-01-02T08:00:00Z", "%q is no time", s.Text())
+			s.Errorf("such as 2026-01-02T08:00:00Z", "%q is not a time", s.Text())
 		} else {
 			r.s.Clock.Start = at
 		}
@@ -78,7 +78,7 @@ func (r *reader) warmUp(n *doc.Node) {
 	r.s.WarmUpEach = engine.DefaultSettings().WarmUpCycles
 	if n.Kind() == doc.Scalar {
 		if _, ok := n.Scalar().(bool); !ok {
-			n.Errorf("true, for the usual, or `{shares: [0.1, 0.5, 1], cycles: 2}`", "%q is no warm-up", n.Text())
+			n.Errorf("true, for the usual, or `{shares: [0.1, 0.5, 1], cycles: 2}`", "%q is not a warm-up", n.Text())
 		} else if n.Bool() {
 			r.s.WarmUp = engine.DefaultWarmUp
 		}
@@ -258,7 +258,7 @@ type agent struct {
 	values []script.Value
 	name   string // the id, once computed
 	limit  int    // attributes from here on cannot be seen: they are being computed
-	asking string // the attribute whose expression is being evaluated, id or filtering; "" is none
+	asking string // the attribute whose expression is being evaluated, id or filtering; "" for none
 
 	done <-chan struct{} // stops evaluations; nil never does
 }
@@ -286,7 +286,7 @@ func (a *agent) Field(name string) (script.Value, error) {
 	}
 	i, ok := a.p.index[name]
 	if !ok || i >= a.limit {
-		return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+		return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
 	}
 	return a.attribute(i)
 }
@@ -302,7 +302,7 @@ func (a *agent) asked() string {
 	return "the attribute " + a.asking
 }
 
-// cell gives an attribute that the agent's row has.
+// cell returns an attribute that the agent's row has.
 func (a *agent) cell(name string) (script.Value, error) {
 	t := a.p.table
 	if t.records == nil {
@@ -321,7 +321,7 @@ func (a *agent) cell(name string) (script.Value, error) {
 	return script.Missing, nil
 }
 
-// own gives what an agent has and that changes from cycle to cycle.
+// own returns an agent's fields that change from cycle to cycle.
 func (a *agent) own(name string) (script.Value, error) {
 	switch name {
 	case "memory":

@@ -74,7 +74,7 @@ func TestFind(t *testing.T) {
 	if got, err := p.Find([]string{"x7", "x3", "x7"}); err != nil || fmt.Sprint(got) != "[3 7]" {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if _, err := p.Find([]string{"x3", "y"}); err == nil || err.Error() != "agents: nobody is called y (the first of 20 is x0)" {
+	if _, err := p.Find([]string{"x3", "y"}); err == nil || err.Error() != "agents: no such agent: y (the first of 20 is x0)" {
 		t.Errorf("got %v", err)
 	}
 	for count, more := range map[string]string{"${params.n}": "; how many there are is the parameter n", "${params.n + 0}": ""} {
@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "agents: nobody is called 50 (the first of 9 is agent-1" + more + ")"
+		want := "agents: no such agent: 50 (the first of 9 is agent-1" + more + ")"
 		if _, err := s.Program(1).Find([]string{"50"}); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}

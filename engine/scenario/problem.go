@@ -39,7 +39,7 @@ func problems(r *doc.Report) (all []Problem) {
 	return all
 }
 
-// Kept is what is to be written into a scenario's own file.
+// Kept is text to write into a scenario's own file.
 type Kept struct {
 	Parameters map[string]string // defaults by name, as written on a command line
 	Cycles     int               // 0 leaves it

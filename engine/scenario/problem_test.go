@@ -34,7 +34,7 @@ func TestKeep(t *testing.T) {
 		if _, err := s.Keep(k); err == nil {
 			t.Errorf("%+v was put in", k)
 		} else if _, ok := errors.AsType[*engine.FieldError](err); !ok {
-			t.Errorf("%+v: %v is no mistake of a field", k, err)
+			t.Errorf("%+v: %v is not a field error", k, err)
 		}
 	}
 }

@@ -31,8 +31,8 @@ func (s *Scenario) Program(seed uint64) *Program {
 	return p
 }
 
-// Watch has f told of every session that ended, with what its steps gave; to be called before the run starts. f is
-// called from many goroutines. Sessions that run again later are not told of, as far as that is known by then.
+// Watch calls f for every session that ended, with its steps' outputs. Call it before the run starts. f is called from
+// many goroutines. Sessions that are known to run again are omitted.
 func (p *Program) Watch(f func(*chain.Report)) { p.watch = f }
 
 // Purpose tells what the time of a step is for; see [engine.Config].
@@ -123,7 +123,7 @@ func (v *visit) Lookup(name string) (script.Value, error) {
 	return nil, fmt.Errorf("%s is not known here", name)
 }
 
-// Agents is how many agents there are, of whom some may not take part.
+// Agents returns the number of agents, including inactive ones.
 func (p *Program) Agents() int { return p.s.Agents }
 
 // AgentID returns the id of an agent.
@@ -131,7 +131,7 @@ func (p *Program) AgentID(index int) (string, error) {
 	return newAgent(&p.s.population, p.seed, index, chain.NewMemory(nil)).id()
 }
 
-// Find returns the indexes of agents by their ids, ascending. An id that nobody has is a *engine.FieldError.
+// Find returns the indexes of agents by their ids, ascending. An unknown id is a *engine.FieldError.
 func (p *Program) Find(ids []string) ([]int, error) {
 	wanted := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -151,7 +151,7 @@ func (p *Program) Find(ids []string) ([]int, error) {
 	for _, id := range ids {
 		if wanted[id] {
 			if p.s.Agents == 0 {
-				return nil, &engine.FieldError{Field: "agents", Problem: "nobody is called " + id, Hint: "there are no agents"}
+				return nil, &engine.FieldError{Field: "agents", Problem: "no such agent: " + id, Hint: "there are no agents"}
 			}
 			first, err := p.AgentID(0)
 			if err != nil {
@@ -161,13 +161,13 @@ func (p *Program) Find(ids []string) ([]int, error) {
 			if _, err := strconv.Atoi(id); err == nil && p.s.population.sized != "" {
 				hint += "; how many there are is the parameter " + p.s.population.sized
 			}
-			return nil, &engine.FieldError{Field: "agents", Problem: "nobody is called " + id, Hint: hint}
+			return nil, &engine.FieldError{Field: "agents", Problem: "no such agent: " + id, Hint: hint}
 		}
 	}
 	return found, nil
 }
 
-// Agent returns the index of an agent that is named by its id or, where nobody is called so, by its index; "" is the first.
+// Agent returns the index of an agent by id, or by index if no agent has that id; "" is the first.
 func (p *Program) Agent(name string) (int, error) {
 	if name == "" {
 		return 0, nil
@@ -199,7 +199,7 @@ func (s *session) Field(name string) (script.Value, error) {
 	case "cycle":
 		return starlark.MakeInt(s.place.Cycle), nil
 	}
-	return nil, nil //nolint:nilnil // script.Fields: no such field is no error
+	return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
 }
 
 // Names implements script.Fields.

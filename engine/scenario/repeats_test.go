@@ -43,16 +43,16 @@ func TestWarnsOfTheWrongID(t *testing.T) {
 		steps string
 		want  []string // parts of the warnings
 	}{
-		"sent":        {`step a: {kind: http, service: s, post: /x, json: {id: "${session.seed_uuid}"}}`, []string{"every run with this seed sends this id"}},
-		"in a path":   {`step a: {kind: http, service: s, put: "/x/${session.seed_uuid}"}`, []string{"every run with this seed sends this id"}},
-		"written":     {`step a: {kind: sql, service: d, query: insert into t values ($1), args: ["${session.seed_uuid}"]}`, []string{"every run with this seed sends this id"}},
+		"sent":        {`step a: {kind: http, service: s, post: /x, json: {id: "${session.seed_uuid}"}}`, []string{"every run with this seed sends the same id"}},
+		"in a path":   {`step a: {kind: http, service: s, put: "/x/${session.seed_uuid}"}`, []string{"every run with this seed sends the same id"}},
+		"written":     {`step a: {kind: sql, service: d, query: insert into t values ($1), args: ["${session.seed_uuid}"]}`, []string{"every run with this seed sends the same id"}},
 		"looked up":   {`step a: {kind: http, service: s, get: "/x/${session.seed_uuid}"}`, nil},
 		"read":        {`step a: {kind: sql, service: d, query: select $1, args: ["${session.seed_uuid}"]}`, nil},
 		"right":       {`step a: {kind: http, service: s, post: /x, json: {id: "${session.uuid}"}}`, nil},
 		"told":        {`step a: {kind: emit, event: e, data: {id: "${session.uuid}"}}`, []string{"results hold `session.seed_uuid` in its place"}},
 		"told right":  {`step a: {kind: emit, event: e, data: {id: "${session.seed_uuid}"}}`, nil},
 		"remembered":  {`step a: {kind: remember, set: {id: "${session.uuid}"}}`, nil},
-		"lost answer": {`step a: {kind: http, service: s, post: /x, verify: {get: /x, done: status == 200}}, step b: {kind: emit, event: e, data: "${steps.a.id}"}`, []string{"verify has none to take its place"}},
+		"lost answer": {`step a: {kind: http, service: s, post: /x, verify: {get: /x, done: status == 200}}, step b: {kind: emit, event: e, data: "${steps.a.id}"}`, []string{"verify cannot replace it"}},
 		"unused":      {`step a: {kind: http, service: s, post: /x, verify: {get: /x, done: status == 200}}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

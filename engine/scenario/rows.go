@@ -12,8 +12,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// table reads the rows of a population, from a file or from the scenario itself; nil where there are none. What is
-// known of agents grows by their attributes; where a file is too damaged to know them, nothing is known.
+// table reads the rows of a population, from a file or from the scenario itself; nil if it has none. The known
+// attributes of agents include the columns. If a file is too damaged to read its columns, the attributes are unknown.
 func (r *reader) table(n *doc.Node) *table {
 	var t *table
 	source := n.Only("rows", "from", "write")
@@ -70,7 +70,7 @@ func (r *reader) from(n, types *doc.Node) *table {
 	return t
 }
 
-// readTypes reads which columns are of which kinds.
+// readTypes reads the kinds of columns.
 func readTypes(n *doc.Node) map[string]kind {
 	kinds := map[string]kind{}
 	for _, e := range n.Entries() {
@@ -86,7 +86,7 @@ func readTypes(n *doc.Node) map[string]kind {
 	return kinds
 }
 
-// checkColumn reports a name that is no column's.
+// checkColumn reports a name that is not a column.
 func checkColumn(n *doc.Node, t *table) {
 	name := n.Text()
 	if name == "id" || t.has(name) {

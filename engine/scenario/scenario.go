@@ -65,7 +65,7 @@ func (m *Mistakes) Count() int { return len(m.report.Problems()) }
 // PrintWarnings writes what is worth a look but keeps nothing from running.
 func (s *Scenario) PrintWarnings(w io.Writer) error { return s.report.Print(w) }
 
-// Parameter is a value that whoever runs the scenario may set.
+// Parameter is a value that can be set for each run.
 type Parameter struct {
 	Name    string
 	Title   string
@@ -246,7 +246,7 @@ func (r *reader) readChains(root *doc.Node) error {
 	return nil
 }
 
-// oneOfChains is the hint for a chain that is none of those there are.
+// oneOfChains returns the hint for an unknown chain.
 func oneOfChains(name string, names []string) string {
 	if near := suggest.Nearest(name, names); near != "" {
 		return "did you mean `" + near + "`?"

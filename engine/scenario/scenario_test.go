@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// read reads a scenario from a text, with other files beside it.
+// read reads a scenario from a text, with additional files.
 func read(text string, files map[string]string, given map[string]string) (*Scenario, error) {
 	folder := fstest.MapFS{"test.yaml": {Data: []byte(text)}}
 	for name, content := range files {
@@ -96,7 +96,7 @@ func golden(t *testing.T, file string, mistakes *Mistakes) {
 	}
 }
 
-// TestSingleMistakes is what is said of one mistake, and where.
+// TestSingleMistakes checks single errors and their positions.
 func TestSingleMistakes(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"title: x", "the scenario has no chain"},
@@ -110,7 +110,7 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("population: {count: 1, attributes: {a b: 1}}"), `"a b" cannot be the name of an attribute`},
 		{minimal(`population: {count: 1, attributes: {a: "${[][1]}"}}`), "test.yaml:1:40: the first agent: the attribute a:"},
 		{minimal(`population: {count: 1, attributes: {a: "${agent.b}", b: 1}}`), "agent has no b here"},
-		{minimal(`population: {count: 1, attributes: {a: "${agent.notes}"}}`), "what changes from cycle to cycle cannot be used here"},
+		{minimal(`population: {count: 1, attributes: {a: "${agent.notes}"}}`), "values that change between cycles cannot be used here"},
 		{minimal(`population: {count: 1, id: "${agent.id}"}`), "cannot depend on itself"},
 		{minimal(`population: {count: 1, id: "${None}"}`), "the id of agent 0 is empty"},
 		{minimal("parameters: {a: null}"), "the parameter a has no default"},
@@ -118,9 +118,9 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("parameters: {a: {default: 5, max: 4}}"), "the default 5 is above 4"},
 		{minimal("parameters: {a: {default: 9, min: 9, max: 4}}"), "`max` cannot be `4` (it must be at least 9)"},
 		{minimal("parameters: {a: {default: x, min: 1}}"), "min is for numbers"},
-		{minimal("parameters: {a: {default: x, choices: [y]}}"), `the default "x" is none of y`},
+		{minimal("parameters: {a: {default: x, choices: [y]}}"), `the default "x" is not one of y`},
 		{minimal("parameters: {a-b: 1}"), `"a-b" cannot be the name of a parameter`},
-		{minimal("clock: {start: 2026-01-02}"), "is no time (such as"},
+		{minimal("clock: {start: 2026-01-02}"), "is not a time (such as"},
 		{minimal("clock: {cycle: 0}"), "`cycle` cannot be `0`"},
 		{minimal("order: random"), "`order` cannot be `random`"},
 		{minimal("acted: order"), "the chain c never emits order (it emits e)"},
@@ -145,14 +145,14 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("services: {s: {kind: http, url: 'ftp://x'}}"), "does not begin with http:// or https://"},
 		{minimal("services: {s: {kind: http, url: 'http://u:p@x'}}"), "a password does not belong into an address"},
 		{minimal("services: {s: {kind: http, url: 'http://x/?k=p'}}"), "more than a host and a path"},
-		{minimal("services: {s: {kind: http, url: 'http://x', auth: {bearer: sk-1}}}"), "a secret does not belong into the file"},
-		{minimal(`services: {s: {kind: http, url: 'http://x', auth: {bearer: "secret:${1}"}}}`), "a secret does not belong into the file"},
-		{minimal("services: {s: {kind: http, url: 'http://x', auth: {user: a, bearer: 'secret:B'}}}"), "stands beside"},
-		{signed("{login: {post: /in, token: body.t}, jwt: {secret: 'secret:K'}}"), "`jwt` stands beside `login`"},
+		{minimal("services: {s: {kind: http, url: 'http://x', auth: {bearer: sk-1}}}"), "a secret must not be in the file"},
+		{minimal(`services: {s: {kind: http, url: 'http://x', auth: {bearer: "secret:${1}"}}}`), "a secret must not be in the file"},
+		{minimal("services: {s: {kind: http, url: 'http://x', auth: {user: a, bearer: 'secret:B'}}}"), "cannot be combined with"},
+		{signed("{login: {post: /in, token: body.t}, jwt: {secret: 'secret:K'}}"), "`jwt` cannot be combined with `login`"},
 		{signed("{jwts: {}}"), "did you mean `jwt`?"},
 		{signed("{jwt: {}}"), "needs `secret`"},
 		{signed("{jwt: x}"), "a map of keys"},
-		{signed("{jwt: {secret: k3y}}"), "a secret does not belong into the file"},
+		{signed("{jwt: {secret: k3y}}"), "a secret must not be in the file"},
 		{signed("{jwt: {secret: 'secret:K', alg: RS256}}"), "`alg` cannot be `RS256`"},
 		{signed("{jwt: {secret: 'secret:K', alg: none}}"), "`alg` cannot be `none`"},
 		{signed("{jwt: {secret: 'secret:K', ttl: 0}}"), "`ttl` cannot be `0`"},
@@ -162,14 +162,14 @@ func TestSingleMistakes(t *testing.T) {
 		{signed("{jwt: {secret: 'secret:K', scheme: 'a b'}}"), `"a b" cannot stand before a token`},
 		{signed("{login: x}"), "a map of keys"},
 		{signed("{login: {token: body.t}}"), "a login without a request"},
-		{signed("{login: {post: /in, put: /in, token: body.t}}"), "`put` stands beside `post`"},
+		{signed("{login: {post: /in, put: /in, token: body.t}}"), "`put` cannot be combined with `post`"},
 		{signed("{login: {post: /in}}"), "needs `token`"},
 		{signed("{login: {post: /in, token: t}}"), "it names neither the body of the answer nor a header of it (such as body.access_token"},
-		{signed("{login: {post: /in, token: body.t, json: {p: 'secret:a b'}}}"), "a secret does not belong into the file"},
+		{signed("{login: {post: /in, token: body.t, json: {p: 'secret:a b'}}}"), "a secret must not be in the file"},
 		{signed("{login: {post: 'http://y/in', token: body.t}}"), "names a host"},
 		{signed("{login: {post: /in, token: body.t, header: Cookie x}}"), `"Cookie x" cannot be the name of a header`},
 		{signed("{login: {post: /in, token: body.t, header: Host}}"), "the header Host is set by Throng itself"},
-		{minimal("services: {s: {kind: http, url: 'http://x', headers: {Authorization: x}}}"), "a secret does not belong into the file"},
+		{minimal("services: {s: {kind: http, url: 'http://x', headers: {Authorization: x}}}"), "a secret must not be in the file"},
 		{minimal(`services: {s: {kind: http, url: 'http://x', headers: {A: "${steps.a}"}}}`), "undefined: steps"},
 		{minimal("services: {s: {kind: http, url: 'http://x', limits: {connections: 0}}}"), "`connections` cannot be `0`"},
 		{minimal("services: {s: {kind: http, url: 'http://x', limits: {rate: 5, max_rate: 3}}}"), "the greatest rate is below the one to start with"},
@@ -256,9 +256,9 @@ chain c: {step a: {kind: emit, event: e, data: "${params}"}}
 		{"rate", "x", `rate: "x" is not a number`},
 		{"rate", "NaN", `rate: "NaN" is not a number`},
 		{"rate", "Inf", `rate: "Inf" is not a number`},
-		{"name", "banc", `name: "banc" is none of shop, bank`},
+		{"name", "banc", `name: "banc" is not one of shop, bank`},
 		{"fast", "maybe", `fast: "maybe" is not true or false`},
-		{"level", "3", `level: "3" is none of 1, 2`},
+		{"level", "3", `level: "3" is not one of 1, 2`},
 		{"cuont", "3", "cuont: the scenario has no such parameter (did you mean count?)"},
 		{"zzz", "3", "zzz: the scenario has no such parameter (it has count, fast, level, name, note, rate)"},
 	} {
@@ -287,7 +287,7 @@ chain c: {step a: {kind: emit, event: e, data: "${params}"}}
 	}
 	_, err := read(text, nil, map[string]string{"count": "0", "fast": "x", "a": "b"})
 	if got := strings.Count(fmt.Sprint(err), "\n"); got != 2 {
-		t.Errorf("three mistakes at once: %v", err)
+		t.Errorf("three errors together: %v", err)
 	}
 }
 

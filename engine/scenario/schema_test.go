@@ -38,7 +38,7 @@ func allowedAt(t *testing.T, place string) []string {
 			return strings.Split(list, ", ")
 		}
 	}
-	t.Fatalf("%s: nothing is said of the key that nobody knows: %v", place, err)
+	t.Fatalf("%s: the unknown key is not reported: %v", place, err)
 	return nil
 }
 

@@ -44,10 +44,10 @@ func (p *Program) Persona(index int) ([]engine.Fact, error) {
 	return facts, nil
 }
 
-// Search returns the indexes of agents, ascending, at most so many; more says that there are others. A text that looks like
-// an expression finds those for whom it is true: `segment == "loyal" and age > 40`, with agent. before the attributes or
-// without. Any other finds those whose id has it in it, upper and lower case being the same. A mistake in an expression is
-// a *engine.FieldError. It may look at every agent; ctx ends that.
+// Search returns the indexes of agents, ascending, up to a maximum; more reports that there are others. A text that
+// looks like an expression finds the agents for which it is true: `segment == "loyal" and age > 40`, with or without
+// agent. before the attributes. Any other text finds agents whose id contains it, ignoring case. An error in an
+// expression is a *engine.FieldError. Search may evaluate every agent; ctx cancels it.
 func (p *Program) Search(ctx context.Context, text string, most int) (found []int, more bool, err error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -77,7 +77,8 @@ func (p *Program) Search(ctx context.Context, text string, most int) (found []in
 	return p.ask(ctx, f, most)
 }
 
-// ask finds the agents for whom an expression is true. Whom it cannot be said of is none of them, unless that is everybody.
+// ask returns the agents for which an expression is true. An agent whose expression fails does not match, unless it
+// fails for all.
 func (p *Program) ask(ctx context.Context, f *filter, most int) (found []int, more bool, err error) {
 	var mistake error
 	found, more, err = p.first(ctx, most, func(index int) (bool, error) {

@@ -21,8 +21,8 @@ func TestSearch(t *testing.T) {
 		{"", "[]"},
 		{" A ", "[0 2 3]"},
 		{"bob", "[1]"},
-		{"nobody", "[]"},
-		{"or", "an error"}, // reads as an expression that is not finished, and is no part of an id
+		{"nomatch", "[]"},
+		{"or", "an error"}, // reads as an expression that is not finished, and is not part of an id
 		{"city == 'Ulm'", "[0 2 3]"},
 		{`city == "Ulm" and age > 40`, "[3]"}, // of cay, who has no age, it cannot be said
 		{"agent.city == 'Ulm' and double > 100", "[3]"},

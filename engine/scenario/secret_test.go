@@ -17,7 +17,8 @@ chain c:
   step a: {kind: http, service: shop, post: /x, json: {k: "secret:key", w: "${params.word}"}}
 `
 
-// TestSecretParametersAreKeptNowhere gives a secret parameter: the steps need it, and nothing of the run has its value.
+// TestSecretParametersAreKeptNowhere checks that the steps get a secret parameter, and that nothing stored by the run
+// contains its value.
 func TestSecretParametersAreKeptNowhere(t *testing.T) {
 	s, err := Read("s.yaml", FS(fstest.MapFS{"s.yaml": {Data: []byte(secretive)}}), map[string]string{"key": "hush-4711", "word": "other"})
 	if err != nil {
@@ -48,7 +49,7 @@ func TestSecretsInTheWrongPlace(t *testing.T) {
 		"chain c:|chain c:\n  label: \"secret:key\"":                                                   "a secret cannot be used here",
 		"json: {k|auth: some, json: {k":                                                                "none",
 		"parameters:|title: \"about ${secret:key}\"\nparameters:":                                      "2:15: a secret cannot be used here",
-		"\"http://127.0.0.1:1\"}|\"http://127.0.0.1:1\", auth: {header: {name: X-Key, value: plain}}}": "a secret does not belong into the file",
+		"\"http://127.0.0.1:1\"}|\"http://127.0.0.1:1\", auth: {header: {name: X-Key, value: plain}}}": "a secret must not be in the file",
 	} {
 		old, now, _ := strings.Cut(change, "|")
 		text := strings.Replace(secretive, old, now, 1)

@@ -57,7 +57,7 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 	return s
 }
 
-// limits reads the limits of a service; atOnce is what it calls the number of its calls at once.
+// limits reads the limits of a service; atOnce is its name for the number of concurrent calls.
 func (r *reader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate", "burst", "pace", "per", "buckets")
 	if c := l.Get(atOnce); c != nil {
@@ -167,13 +167,13 @@ func (r *reader) pace(s *chain.Service, l *doc.Node, limits *service.Limits) {
 	}
 }
 
-// manyCalls is what nobody means of a service that costs money: calls at once, or per second.
+// manyCalls is a limit that is likely a mistake for a service that costs money: concurrent calls, or calls per second.
 const manyCalls = 1000
 
 // warnPaid tells of a limit that does not limit what is paid for.
 func (r *reader) warnPaid(s *chain.Service, n *doc.Node, many bool) {
 	if many && s.Kind == "llm" && !s.Free && !service.IsLocal(s.URL) && !strings.HasPrefix(s.URL, Mock) {
-		n.Warnf("10 to 50, and raise it while you watch the cost", "%s is as good as no limit, and the service %s is paid for", n.Text(), s.Name)
+		n.Warnf("10 to 50, and raise it while you watch the cost", "%s hardly limits the calls, and the service %s is paid for", n.Text(), s.Name)
 	}
 }
 
@@ -189,8 +189,8 @@ func (r *reader) agentID() *script.Template {
 	return t
 }
 
-// auth reads how a service is signed in to. The mock is by the user's name, which is the agent's id where nobody
-// says otherwise, or by a login; whatever else stands in its place is by a token.
+// auth reads how to sign in to a service. The mock uses the user's name, by default the agent's id, or a login; any
+// other service uses a token.
 func (r *reader) auth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
 	ways := append([]string{"user", "bearer", "jwt", "login"}, chain.KeyKinds...)

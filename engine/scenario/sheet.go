@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
-// maxTold is how many mistakes of a population file are told; of the others only the number is.
+// maxTold is how many errors of a population file are listed; the others are only counted.
 const maxTold = 20
 
 // byteOrderMark may stand at the beginning of a text.
@@ -27,7 +27,7 @@ type sheet struct {
 	text   []byte // without a byte order mark
 	report *doc.Report
 	ids    *idList
-	plain  bool // its rows are no agents: they may be called alike, and have any names
+	plain  bool // its rows are not agents: their names may repeat and are not checked
 
 	mistakes          int
 	restLine, restCol int // the first mistake that is not told
@@ -54,7 +54,7 @@ func (s *sheet) read(types map[string]kind) *table {
 	return t
 }
 
-// isUTF8 reports the first byte that is no UTF-8.
+// isUTF8 reports the first byte that is not UTF-8.
 func (s *sheet) isUTF8() bool {
 	if utf8.Valid(s.text) {
 		return true
@@ -63,7 +63,7 @@ func (s *sheet) isUTF8() bool {
 	for at := 0; at < len(s.text); {
 		r, size := utf8.DecodeRune(s.text[at:])
 		if r == utf8.RuneError && size == 1 {
-			s.errorf(line, at-start+1, "save it as UTF-8", "the byte 0x%02x is no UTF-8 text", s.text[at])
+			s.errorf(line, at-start+1, "save it as UTF-8", "the byte 0x%02x is not UTF-8 text", s.text[at])
 			return false
 		}
 		if at += size; r == '\n' {

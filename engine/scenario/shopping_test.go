@@ -97,7 +97,7 @@ func faulty() mock.Config {
 	return mock.Config{Faults: mock.Faults{ServerError: 0.05, Cut: 0.05, BadBody: 0.05}}
 }
 
-// TestSameResultAtAnyConcurrency is that the rows of a day do not depend on how many shop at once, nor the orders.
+// TestSameResultAtAnyConcurrency checks that neither the rows of a day nor the orders depend on the concurrency.
 func TestSameResultAtAnyConcurrency(t *testing.T) {
 	set := map[string]string{"agents": "20", "eagerness": "10"}
 	live := func(t testing.TB, limit int) (string, mock.Orders) {
@@ -107,10 +107,10 @@ func TestSameResultAtAnyConcurrency(t *testing.T) {
 			s.Limit, s.Ceiling, s.Cycles, s.Retry.Attempts = limit, max(limit, 100), 2, 20
 		}}.run(t)
 		if r.Totals.Inexact != nil {
-			t.Fatalf("%d at once: the run is %s", limit, r.Totals.Inexact)
+			t.Fatalf("limit %d: the run is %s", limit, r.Totals.Inexact)
 		}
 		if r.Totals.Retries < 10 || r.Totals.Acted < 3 {
-			t.Fatalf("%d at once: %d retries, %d orders: too quiet a day", limit, r.Totals.Retries, r.Totals.Acted)
+			t.Fatalf("limit %d: %d retries, %d orders: too quiet a day", limit, r.Totals.Retries, r.Totals.Acted)
 		}
 		return enginetest.Results(j.Sessions()), orders
 	}
@@ -119,10 +119,10 @@ func TestSameResultAtAnyConcurrency(t *testing.T) {
 		limit := rapid.IntRange(2, 200).Draw(rt, "limit")
 		got, orders := live(t, limit)
 		if got != want {
-			rt.Fatalf("%d at once differ from one at a time:\n%s", limit, firstDifference(got, want))
+			rt.Fatalf("limit %d differs from limit 1:\n%s", limit, firstDifference(got, want))
 		}
 		if fmt.Sprint(orders) != fmt.Sprint(wantOrders) {
-			rt.Fatalf("%d at once: orders %+v, want %+v", limit, orders, wantOrders)
+			rt.Fatalf("limit %d: orders %+v, want %+v", limit, orders, wantOrders)
 		}
 	})
 }

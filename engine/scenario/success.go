@@ -31,18 +31,18 @@ func (r *reader) success(n *doc.Node) {
 		}
 		c := engine.Criterion{Metric: e.Key.Text(), Text: e.Value.Text(), Op: "<="}
 		if c.Metric == "agents_completed" {
-			c.Op = ">=" // the only one of which more is better
+			c.Op = ">=" // the only metric where more is better
 		}
 		m := criterionForm.FindStringSubmatch(c.Text)
 		if m == nil {
-			e.Value.Errorf("such as `< 5%`", "%q is no bound", c.Text)
+			e.Value.Errorf("such as `< 5%`", "%q is not a bound", c.Text)
 			continue
 		}
 		if m[1] != "" {
 			c.Op = m[1]
 		}
 		if c.Bound, ok = parseBound(unit, m[2]); !ok {
-			e.Value.Errorf(boundHints[unit], "%q is no bound for %s", m[2], c.Metric)
+			e.Value.Errorf(boundHints[unit], "%q is not a bound for %s", m[2], c.Metric)
 			continue
 		}
 		r.s.Success = append(r.s.Success, c)

@@ -45,7 +45,7 @@ type column interface {
 	value(row int) script.Value
 }
 
-// codeColumn is for values of which there are few: a row costs two bytes, and an access allocates nothing.
+// codeColumn is for columns with few distinct values: a row costs two bytes, and an access allocates nothing.
 type codeColumn struct {
 	codes  []uint16
 	values []script.Value

@@ -97,7 +97,7 @@ func talksTheSameWay(t *testing.T, village string) {
 	}
 	want, rows := enginetest.Results(calm.Sessions()), len(calm.Rows())
 	if !strings.Contains(want, "re: hello from") || !strings.Contains(want, "news") {
-		t.Fatalf("nobody answers, or nobody shouts:\n%s", want)
+		t.Fatalf("no agent answers, or no agent shouts:\n%s", want)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		j := &enginetest.Journal{}
@@ -115,7 +115,7 @@ func talksTheSameWay(t *testing.T, village string) {
 			talk(t, village, limit, j, res)
 		}
 		if got := enginetest.Results(j.Sessions()); got != want {
-			rt.Fatalf("%d at once differ from one at a time:\n%s", limit, firstDifference(got, want))
+			rt.Fatalf("limit %d differs from limit 1:\n%s", limit, firstDifference(got, want))
 		}
 	})
 }
@@ -134,7 +134,7 @@ chain talk:
 		{`  step s: {kind: say, when: agent.index == 1, to: all, text: a}`, `1 agent-1 ["agent-2:0:a"] | 1 agent-2 [] | 1 agent-3 ["agent-2:0:a"] | 1 agent-4 ["agent-2:0:a"]`},
 		{`  step s: {kind: say, when: agent.index == 1, to: agent-2, text: to myself}`, `1 agent-1 [] | 1 agent-2 ["agent-2:0:to myself"] | 1 agent-3 [] | 1 agent-4 []`},
 		{`  step s: {kind: say, when: session.cycle == 0, to: [agent-4, agent-1, agent-4], text: "${agent.index}"}`, `1 agent-1 ["agent-1:0:0","agent-2:0:1","agent-3:0:2","agent-4:0:3"] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 ["agent-1:0:0","agent-2:0:1","agent-3:0:2","agent-4:0:3"]`},
-		{`  step s: {kind: say, to: [], text: nobody}`, `1 agent-1 [] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 []`},
+		{`  step s: {kind: say, to: [], text: none}`, `1 agent-1 [] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 []`},
 		{`  step s: {kind: say, when: agent.index == 0, to: agent-3, text: lost}
   step f: {kind: python, when: agent.index == 0, call: "fail('late')"}`, `1 agent-1 [] | 1 agent-2 [] | 1 agent-3 [] | 1 agent-4 []`},
 	} {
@@ -156,10 +156,10 @@ chain talk:
 	if got := heard(j, 3); strings.Contains(got, "wait") {
 		t.Errorf("a message that was read is there still: %s", got)
 	}
-	// Nobody is called so.
+	// The id is unknown.
 	j = &enginetest.Journal{}
 	r := talk(t, fmt.Sprintf(world, 1, `  step s: {kind: say, to: agent-5, text: "?"}`), 3, j, nil)
-	if r.Totals.Errors[engine.Script] != 4 || !strings.Contains(j.Sessions()[0].Error, `nobody is called so`) {
+	if r.Totals.Errors[engine.Script] != 4 || !strings.Contains(j.Sessions()[0].Error, `no such agent`) {
 		t.Errorf("errors %v, %s", r.Totals.Errors, j.Sessions()[0].Error)
 	}
 }
@@ -201,8 +201,8 @@ chain talk:
 	}
 }
 
-// TestOneAfterTheOther holds that in a sequential world messages and memory are there at once, in another order in
-// each cycle, and that the limit counts for nothing.
+// TestOneAfterTheOther checks that in a sequential world messages and memory are available immediately, in a different
+// order in each cycle, and that the limit has no effect.
 func TestOneAfterTheOther(t *testing.T) {
 	const world = `
 title: Rumour
@@ -224,7 +224,7 @@ chain talk:
 				continue
 			}
 			if want := `["` + strings.Join(order, `","`) + `"]`; len(order) > 0 && string(s.Events[0].Data) != want {
-				t.Errorf("cycle %d, agent %d heard of %s, want %s", cycle, s.Agent, s.Events[0].Data, want)
+				t.Errorf("cycle %d, agent %d received %s, want %s", cycle, s.Agent, s.Events[0].Data, want)
 			}
 			order = append(order, fmt.Sprintf("agent-%d", s.Agent+1))
 		}
@@ -291,7 +291,7 @@ chain talk:
 		t.Fatal(err)
 	}
 	if mistake, ok := errors.AsType[*engine.FieldError](s.Program(1).Check()); !ok || !strings.Contains(mistake.Problem, "agent-5") {
-		t.Errorf("an intervention for nobody: %v", mistake)
+		t.Errorf("an intervention for no agent: %v", mistake)
 	}
 }
 

@@ -15,8 +15,8 @@ const (
 	maxAddressed = 5        // readers of a message that it names
 )
 
-// Try has f told of every session that ended, step by step; to be called before the run starts. f is called from the
-// goroutine of the session. Exchanges with services are not among what it is told.
+// Try calls f for every session that ended, step by step. Call it before the run starts. f is called from the
+// goroutine of the session, without exchanges with services.
 func (p *Program) Try(f func(*engine.Trial)) { p.try = f }
 
 // watched runs a session with everything written down that somebody wants to know of it.
@@ -66,7 +66,7 @@ func (p *Program) trial(s *engine.Session, w *chain.Watch) *engine.Trial {
 func nested(records []engine.StepRecord, trace *chain.Trace) []engine.TrialStep {
 	type open struct {
 		step  engine.TrialStep
-		under int // its parent among all; -1 is none
+		under int // index of its parent; -1 for none
 	}
 	all := make([]open, len(records))
 	at := make(map[string]int, len(records))
@@ -96,7 +96,7 @@ func nested(records []engine.StepRecord, trace *chain.Trace) []engine.TrialStep 
 	return build(children[len(all)])
 }
 
-// parent is the step that a path is inside of; -1 is none.
+// parent returns the step that contains a path, or -1.
 func parent(path string, at map[string]int) int {
 	for i := len(path) - 1; i > 0; i-- {
 		if !strings.ContainsRune(".[", rune(path[i])) {
@@ -128,7 +128,7 @@ func trialStep(r *engine.StepRecord, seen *chain.Traced) engine.TrialStep {
 	return s
 }
 
-// passOf is the pass of the innermost loop that a path is in, from 1; 0 is none.
+// passOf returns the pass of the innermost loop of a path, from 1, or 0.
 func passOf(path string) (n int) {
 	dot := strings.LastIndexByte(path, '.')
 	if dot < 1 || path[dot-1] != ']' {
@@ -140,7 +140,7 @@ func passOf(path string) (n int) {
 	return n + 1
 }
 
-// called is the id of an agent as far as it can be told.
+// called returns the id of an agent if it is known.
 func (p *Program) called(index int) string {
 	if index == engine.Outside {
 		return ""

@@ -29,8 +29,8 @@ func TestWarnsOfLimitsOfPaidServices(t *testing.T) {
 		want    []string
 	}{
 		"paid": {"{kind: llm, provider: openai, model: x, limits: {concurrent: 1000, max_rate: 2000}}", []string{
-			"test.yaml:1:76: 1000 is as good as no limit, and the service m is paid for (10 to 50, and raise it while you watch the cost)",
-			"test.yaml:1:92: 2000 is as good as no limit, and the service m is paid for (10 to 50, and raise it while you watch the cost)",
+			"test.yaml:1:76: 1000 hardly limits the calls, and the service m is paid for (10 to 50, and raise it while you watch the cost)",
+			"test.yaml:1:92: 2000 hardly limits the calls, and the service m is paid for (10 to 50, and raise it while you watch the cost)",
 		}},
 		"moderate":  {"{kind: llm, provider: openai, model: x, limits: {concurrent: 50, max_rate: 50}}", nil},
 		"one's own": {"{kind: llm, provider: ollama, model: x, limits: {concurrent: 1000}}", nil},
@@ -47,7 +47,7 @@ func TestWarnsOfLimitsOfPaidServices(t *testing.T) {
 
 func TestWarnsOfShortTimesRoundModels(t *testing.T) {
 	const model = "services: {m: {kind: llm, url: 'mock:model'}}\n"
-	const hint = ": many answers take longer (60s, say; it counts what the service takes, not what waits here)"
+	const hint = ": many answers take longer (60s, for example; it counts the service's time, not waits in Throng)"
 	for name, c := range map[string]struct {
 		chains string
 		want   []string

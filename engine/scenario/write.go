@@ -15,8 +15,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// PersonasName is what the personas that a model wrote are called among the files of a source, and in an export. No file
-// beside a scenario that has them written can be in its place.
+// PersonasName is the file name of personas written by a model, in a source and in an export. A scenario with such
+// personas must not have a file of this name.
 const PersonasName = "population.jsonl"
 
 // nobodyYet are the rows of a population before a model has written them.
@@ -93,14 +93,14 @@ func (r *reader) personas(text []byte) {
 	r.tryFirst(&r.s.population)
 }
 
-// Writing is the work of having a model write the personas of a population. Each is asked for in one call that depends on
-// nobody else, so they can be written in any order and at once; the services must be connected first.
+// Writing generates the personas of a population with a model. Each persona is one independent call, so they can be
+// generated concurrently and in any order; connect the services first.
 type Writing struct {
 	s    *Scenario
 	seed uint64
 }
 
-// Writing returns what is to be done before a run with a seed; nil where no model writes the population, or has done so.
+// Writing returns the personas to generate before a run with a seed, or nil if there are none or they exist already.
 func (s *Scenario) Writing(seed uint64) *Writing {
 	if !s.population.table.unwritten() || s.population.writer == nil || s.Agents == 0 {
 		return nil
@@ -125,8 +125,7 @@ func (w *Writing) Request(index int, address func(*chain.Service) string) (strin
 	return w.s.population.writer.Request(w.commission(index), address)
 }
 
-// Length is how long what is asked for a persona is, in bytes, and how many tokens the answer may have; 0 is that nobody
-// says.
+// Length returns the length of the prompt for a persona in bytes, and the token limit of the answer; 0 means no limit.
 func (w *Writing) Length(index int) (asked, most int, err error) {
 	return w.s.population.writer.Length(w.commission(index))
 }
@@ -142,7 +141,7 @@ func (w *Writing) Ask(ctx context.Context, index int, settings *engine.Settings,
 	return w.s.population.writer.Ask(ctx, c)
 }
 
-// IsPersona reports whether a text is what Ask gives.
+// IsPersona reports whether a text is a result of Ask.
 func IsPersona(text []byte) bool {
 	v, err := script.DecodeJSON(text)
 	_, ok := v.(*script.Record)
@@ -162,7 +161,7 @@ func (w *Writing) Settle(personas [][]byte) error {
 	return nil
 }
 
-// persona is what the texts for a model see of whom they ask for.
+// persona is what the texts for a model see of the persona to generate.
 type persona struct{ index, count int }
 
 // Lookup implements script.Names.

@@ -22,31 +22,31 @@ func writing(keys string) string {
 
 const somebody = "    service: model\n    prompt: \"Person ${index + 1} of ${count}\"\n    answer: {name: string, age: int, \"pet?\": string}\n"
 
-// TestWriteMistakes is what is said of a population that cannot be written.
+// TestWriteMistakes checks the errors of a population that cannot be generated.
 func TestWriteMistakes(t *testing.T) {
 	change := func(old, with string) string { return strings.Replace(somebody, old, with, 1) }
 	for _, tt := range []struct{ name, keys, want string }{
-		{"no prompt", change("    prompt: \"Person ${index + 1} of ${count}\"\n", ""), "asks nothing (`prompt: …`"},
+		{"no prompt", change("    prompt: \"Person ${index + 1} of ${count}\"\n", ""), "without a prompt"},
 		{"no answer", "    service: model\n    prompt: x\n", "`write` needs `answer`"},
 		{"no service", change("    service: model\n", ""), "`write` needs `service`"},
 		{"another service", change("service: model", "service: modle"), "there is no service modle (did you mean `model`?)"},
 		{"another kind", change("service: model", "service: shop"), "the service shop is of kind http"},
 		{"a fallback of another kind", somebody + "    fallback: [model, shop]\n", "the service shop is of kind http"},
-		{"headers of agents", change("service: model", "service: named"), "the header X-Who of named depends on the agent, and while agents are written there is none"},
+		{"headers of agents", change("service: model", "service: named"), "the header X-Who of named depends on the agent, which does not exist while agents are generated"},
 		{"headers of agents in a fallback", somebody + "    fallback: named\n", "the header X-Who of named depends on the agent"},
 		{"who is not there yet", change("${index + 1}", "${agent.id}"), "undefined: agent"},
 		{"a share", somebody + "    share: 0.5\n    otherwise: \"{}\"\n", "unknown key `share`"},
 		{"a cache", somebody + "    cache: {a: \"1\"}\n", "unknown key `cache`"},
 		{"an id", change("name:", "id:"), "id is what every agent has already (choose another name)"},
-		{"a name that is none", change("name:", "full name:"), "cannot be the name of an attribute"},
+		{"an invalid name", change("name:", "full name:"), "cannot be the name of an attribute"},
 		{"an attribute twice", change("name:", "old:"), "old is an attribute of the rows already"},
-		{"a type that is none", change("age: int", "age: number"), "number is no type of an answer"},
+		{"an unknown type", change("age: int", "age: number"), "number is not a type of an answer"},
 		{"a schema of anything", change("answer: {name: string, age: int, \"pet?\": string}", "answer: {schema: {type: object}}"), "agent has no age here"},
 		{"a prompt that fails", change("${index + 1}", "${index + 'a'}"), "the first person"},
 		{"no map", "    - a\n", "`write` must be a map of keys"},
 		{"types", somebody + "  types: {age: int}\n", "types are for `from`"},
-		{"rows beside it", somebody + "  rows: [{a: 1}]\n", "stands beside"},
-		{"an attribute that nobody has", strings.Replace(somebody, "age:", "aged:", 1), "agent has no age here (did you mean `aged`?)"},
+		{"rows in addition", somebody + "  rows: [{a: 1}]\n", "cannot be combined with"},
+		{"an unknown attribute", strings.Replace(somebody, "age:", "aged:", 1), "agent has no age here (did you mean `aged`?)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := read(writing(tt.keys), nil, nil); err == nil || !strings.Contains(told(err)+err.Error(), tt.want) {
@@ -61,7 +61,8 @@ func TestWriteMistakes(t *testing.T) {
 
 func there(s *chain.Service) string { return s.URL }
 
-// TestRequestsOfPersonas holds what a request depends on: on nobody else, and on the number of all only where it says so.
+// TestRequestsOfPersonas checks what a request depends on: not on other personas, and on their number only if the text
+// uses it.
 func TestRequestsOfPersonas(t *testing.T) {
 	requests := func(text string, seed uint64) (all []string) {
 		s, err := read(text, nil, nil)
@@ -160,7 +161,7 @@ func TestNobodyIsWritten(t *testing.T) {
 		t.Fatal(told(err))
 	}
 	if _, err := Restore(s.Source); s.Writing(1) != nil || s.Written() || err != nil {
-		t.Errorf("somebody is to be written: %v", err)
+		t.Errorf("a persona is missing: %v", err)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// benchNames is a session as the engine would give it: an agent whose fields are looked up, and steps.
+// benchNames mimics a session of the engine: an agent whose fields are looked up, and steps.
 type benchNames struct{ agent, steps, now Value }
 
 func (n *benchNames) Lookup(name string) (Value, error) {
@@ -98,7 +98,7 @@ func BenchmarkExpr(b *testing.B) {
 	}
 }
 
-// BenchmarkStarlark is the same condition in go.starlark.net's own interpreter, for comparison.
+// BenchmarkStarlark runs the same condition in go.starlark.net's own interpreter, for comparison.
 func BenchmarkStarlark(b *testing.B) {
 	for _, test := range []struct{ name, src string }{
 		{"condition", `lambda agent, steps: agent.budget > 10 and not steps.a.ok`},

@@ -10,10 +10,10 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// Each of these tries to take the process along. All of them must fail alone, soon, and without much memory.
+// bombs try to take down the process. Each must fail alone, quickly and without much memory.
 var bombs = []struct {
 	name, body string
-	want       error // nil: any error, or even success, as long as it is cheap
+	want       error // nil: any error, or even success, if it is cheap
 }{
 	{"endless loop", "for i in range(1 << 60):\n  pass", ErrTooLong},
 	{"nested loops", "for i in range(1 << 30):\n  for j in range(1 << 30):\n    x = i + j", ErrTooLong},
@@ -152,7 +152,7 @@ func TestBombs(t *testing.T) {
 		t.Run(bomb.name, func(t *testing.T) {
 			src := "def bomb():\n  " + strings.ReplaceAll(bomb.body, "\n", "\n  ") + "\n"
 			config := Config{Functions: &Source{"bomb.star", src}}
-			if raceDetector { // ten times slower: a tenth of the limits
+			if raceDetector { // ten times slower, so a tenth of the limits
 				config.Limits = Limits{Steps: defaultSteps / 10, Bytes: defaultBytes / 10}
 			}
 			env, err := New(config)
@@ -173,7 +173,7 @@ func TestBombs(t *testing.T) {
 			if bomb.want != nil && !errors.Is(err, bomb.want) && !raceDetector {
 				t.Errorf("got error %v, want %v", err, bomb.want)
 			}
-			// All that was allocated, not what was in use at a time, so this holds whenever the collector ran.
+			// TotalAlloc counts everything allocated, so the result does not depend on when the collector ran.
 			if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 256 {
 				t.Errorf("allocated %d MB", mb)
 			} else if err != nil && len(err.Error()) > 3*maxProblem {
@@ -185,7 +185,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// Data are bounded by what they weigh; what is said of them, and their text, has to be bounded too.
+// TestHeavyData checks that limits hold for the weight of data, for error messages about it and for its JSON text.
 func TestHeavyData(t *testing.T) {
 	zeros := starlark.String(strings.Repeat("\x00", 30_000_000))
 	if _, err := AppendJSON(nil, zeros); !errors.Is(err, ErrTooBig) {
@@ -196,7 +196,7 @@ func TestHeavyData(t *testing.T) {
 	}
 	broken := starlark.String(strings.Repeat("\xff", 12_000_000))
 	if _, err := AppendJSON(nil, broken); !errors.Is(err, ErrTooBig) {
-		t.Errorf("12 MB that are no UTF-8: got %v, want ErrTooBig", err)
+		t.Errorf("12 MB of invalid UTF-8: got %v, want ErrTooBig", err)
 	}
 	key := make(starlark.Tuple, 200_000)
 	for i := range key {

@@ -10,12 +10,12 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// function compiles a def or a lambda to what makes the closure.
+// function compiles a def or a lambda to the code that creates its closure.
 func (c *compiler) function(fn *resolve.Function) eval {
 	code := &funcode{
 		name: fn.Name, pos: fn.Pos, nlocals: len(fn.Locals), varargs: fn.HasVarargs, kwargs: fn.HasKwargs,
 	}
-	var defaults []eval // nil where there is none
+	var defaults []eval // nil if the parameter has no default
 	star := false
 	for _, p := range fn.Params {
 		switch p := p.(type) {
@@ -28,7 +28,7 @@ func (c *compiler) function(fn *resolve.Function) eval {
 			code.params = append(code.params, p.X.(*syntax.Ident).Name)
 			defaults = append(defaults, c.expr(p.Y))
 		case *syntax.UnaryExpr:
-			star = true // *args, * or **kwargs: what follows is given by name
+			star = true // *args, * or **kwargs: the parameters after it are passed by name
 		}
 	}
 	code.positional = len(code.params) - fn.NumKwonlyParams
@@ -70,11 +70,11 @@ func (c *compiler) function(fn *resolve.Function) eval {
 	}
 }
 
-// call compiles a call. Arguments by position are evaluated into a new frame, which becomes the frame of the function.
+// call compiles a call. Positional arguments are evaluated into a new frame, which becomes the function's frame.
 func (c *compiler) call(e *syntax.CallExpr) eval {
 	if dot, ok := unparen(e.Fn).(*syntax.DotExpr); ok && dot.Name.Name == "append" && len(e.Args) == 1 {
 		switch e.Args[0].(type) {
-		case *syntax.BinaryExpr, *syntax.UnaryExpr: // perhaps a named argument, or a star
+		case *syntax.BinaryExpr, *syntax.UnaryExpr: // possibly a named argument or a star
 		default:
 			return c.appendTo(e, dot)
 		}
@@ -82,7 +82,7 @@ func (c *compiler) call(e *syntax.CallExpr) eval {
 	return c.anyCall(e, c.expr(e.Fn))
 }
 
-// appendTo compiles x.append(y), the method that loops are made of, without a bound method where x is a list.
+// appendTo compiles x.append(y), the most common call in loops. If x is a list, it allocates no bound method.
 func (c *compiler) appendTo(e *syntax.CallExpr, dot *syntax.DotExpr) eval {
 	x, y, pos := c.expr(dot.X), c.expr(e.Args[0]), e.Lparen
 	return func(fr *frame) (Value, error) {
@@ -119,7 +119,7 @@ func (c *compiler) appendTo(e *syntax.CallExpr, dot *syntax.DotExpr) eval {
 	}
 }
 
-// anyCall compiles a call of whatever fn gives. Without named arguments and stars it allocates nothing.
+// anyCall compiles a call of any callable value. Without named arguments and stars it allocates nothing.
 func (c *compiler) anyCall(e *syntax.CallExpr, fn eval) eval {
 	pos := e.Lparen
 	var args, values []eval
@@ -167,8 +167,8 @@ func (c *compiler) anyCall(e *syntax.CallExpr, fn eval) eval {
 	}
 }
 
-// fullCall compiles a call with named arguments or stars. They are evaluated in Starlark's order: by position, by name,
-// then *args, then **kwargs.
+// fullCall compiles a call with named arguments or stars. They are evaluated in Starlark's order: by position, by
+// name, then *args, then **kwargs.
 func (c *compiler) fullCall(pos syntax.Position, fn eval, args []eval, names []starlark.String, values []eval,
 	star, starStar eval,
 ) eval {
@@ -254,7 +254,7 @@ func (m *machine) spreadNames(kwargs []starlark.Tuple, v Value) ([]starlark.Tupl
 	return append(kwargs, items...), nil
 }
 
-// enter calls f with the arguments that are the locals of next.
+// enter calls f. The locals of next are the arguments.
 func (m *machine) enter(f Value, next *frame, kwargs []starlark.Tuple) (Value, error) {
 	switch f := f.(type) {
 	case *closure:
@@ -322,7 +322,7 @@ func (m *machine) invoke(f *closure, fr *frame, kwargs []starlark.Tuple) (Value,
 	return starlark.None, nil
 }
 
-// bind puts arguments to the parameters they belong to, in the order that locals have: parameters, *args, **kwargs.
+// bind assigns arguments to parameters, in the order of the locals: parameters, *args, **kwargs.
 func (m *machine) bind(f *closure, fr *frame, kwargs []starlark.Tuple) error {
 	code := f.code
 	args := slices.Clone(fr.locals)
@@ -369,7 +369,7 @@ func (m *machine) bind(f *closure, fr *frame, kwargs []starlark.Tuple) error {
 	return nil
 }
 
-// bindNames puts named arguments to their parameters; rest takes those that have none, unless it is nil.
+// bindNames assigns named arguments to their parameters. Unknown names go to rest, or are an error if rest is nil.
 func (f *closure) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.Tuple) error {
 	code := f.code
 	for _, pair := range kwargs {
@@ -399,7 +399,7 @@ func (f *closure) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.Tu
 	return nil
 }
 
-// tooMany is the error for n arguments by position, worded as Starlark words it.
+// tooMany is the error for n positional arguments, in Starlark's wording.
 func (f *closure) tooMany(n int) error {
 	code := f.code
 	if len(code.params) == 0 && !code.kwargs {

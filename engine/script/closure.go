@@ -7,27 +7,27 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// closure is a function that a script defined, with what it captured. It is called through Func, not starlark.Call.
+// closure is a function defined by a script, with its captured variables. Call it through Func, not starlark.Call.
 type closure struct {
 	code     *funcode
-	defaults []Value // of the last parameters; nil where there is none
+	defaults []Value // defaults of the last parameters; nil means no default
 	free     []*cell
 	frozen   bool
 }
 
-// funcode is what all closures of a function share.
+// funcode is the compiled code that all closures of a function share.
 type funcode struct {
 	name            string
 	pos             syntax.Position
-	params          []string // without *args and **kwargs
-	positional      int      // how many of them may be given by position
+	params          []string // number of parameters without *args and **kwargs
+	positional      int      // number of parameters that may be passed by position
 	varargs, kwargs bool
 	nlocals         int
-	cells           []int // locals that closures share
+	cells           []int // locals shared with inner functions
 	body            exec
 }
 
-// cell is a local variable that a closure shares.
+// cell is a local variable shared between closures.
 type cell struct{ v Value }
 
 func (c *cell) String() string        { return "cell" }
@@ -62,12 +62,12 @@ func (f *closure) Freeze() {
 
 var errForeignCall = errors.New("a function of a script can only be called by a script")
 
-// CallInternal makes functions Callable, which is how Starlark knows them; calling them takes a machine.
+// CallInternal makes closures implement starlark.Callable. It only returns an error, because a call needs a machine.
 func (f *closure) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (Value, error) {
 	return nil, errForeignCall
 }
 
-// native is a function of this package.
+// native is a built-in function of this package.
 type native struct {
 	name string
 	fn   func(m *machine, args starlark.Tuple, kwargs []starlark.Tuple) (Value, error)
@@ -80,7 +80,7 @@ func (n *native) Truth() starlark.Bool  { return true }
 func (n *native) Hash() (uint32, error) { return starlark.String(n.name).Hash() }
 func (n *native) Freeze()               {}
 
-// CallInternal makes natives Callable; calling them takes a machine.
+// CallInternal makes natives implement starlark.Callable. It only returns an error, because a call needs a machine.
 func (n *native) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (Value, error) {
 	return nil, errForeignCall
 }

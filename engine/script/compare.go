@@ -10,9 +10,9 @@ import (
 
 var errCompareDeep = errors.New("comparison exceeded maximum recursion depth")
 
-// compare applies one of == != < <= > >=. It is Starlark's, with three differences: each pair of elements is a step,
-// so that values which share their parts cannot keep it busy for ever; ints and floats are compared without
-// allocating; and records, lazy objects and dicts with the same fields are equal.
+// compare applies == != < <= > or >=. It differs from Starlark in three ways: each pair of elements costs a step, so
+// values with shared parts cannot take unbounded time; ints and floats are compared without allocating; and records,
+// lazy objects and dicts with the same fields are equal.
 func (m *machine) compare(op syntax.Token, x, y Value, depth int) (bool, error) {
 	switch a := x.(type) {
 	case starlark.String:
@@ -65,10 +65,10 @@ func (m *machine) compare(op syntax.Token, x, y Value, depth int) (bool, error) 
 	return ok, err
 }
 
-const missingHint = "what a step that did not run would have given is missing, and so is an empty cell of a population; " +
-	"ask for it first, or use get(x, \"name\", default)"
+const missingHint = "the output of a step that did not run is missing, and so is an empty cell of a population; " +
+	"test it first, or use get(x, \"name\", default)"
 
-// incomparable adds to Starlark's error what usually is behind it.
+// incomparable adds the usual cause to Starlark's error.
 func (m *machine) incomparable(err error, x, y Value) error {
 	hint := ""
 	for _, v := range []Value{x, y} {
@@ -76,13 +76,13 @@ func (m *machine) incomparable(err error, x, y Value) error {
 		case missing:
 			hint = missingHint
 		case starlark.String:
-			hint = "int(x) and float(x) read a number from a text"
+			hint = "int(x) and float(x) convert a string to a number"
 		}
 	}
 	return &problem{err.Error(), hint}
 }
 
-// sign orders two numbers that are not NaN.
+// sign compares two numbers that are not NaN.
 func sign(a, b float64) int {
 	switch {
 	case a < b:
@@ -111,7 +111,7 @@ func ordered(op syntax.Token, n int) bool {
 	}
 }
 
-// compareParts compares values that have elements.
+// compareParts compares lists, tuples, mappings and sets.
 func (m *machine) compareParts(op syntax.Token, x, y Value, depth int) (bool, error) {
 	if depth > maxDepth {
 		return false, errCompareDeep
@@ -168,7 +168,7 @@ func mapping(v Value) (starlark.IterableMapping, bool) {
 	return nil, false
 }
 
-// compareSequences orders lists and tuples by their first elements that differ, then by length.
+// compareSequences orders lists and tuples by their first different elements, then by length.
 func (m *machine) compareSequences(op syntax.Token, x, y starlark.Indexable, depth int) (bool, error) {
 	n := min(x.Len(), y.Len())
 	if x.Len() != y.Len() && (op == syntax.EQL || op == syntax.NEQ) {

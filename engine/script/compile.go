@@ -9,24 +9,24 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// eval is a compiled expression: the syntax tree as a tree of closures. Compared with the bytecode of
-// go.starlark.net it needs no stack and no thread, and each operation is charged before it is done.
+// eval is a compiled expression: the syntax tree as a tree of closures. Unlike the bytecode of go.starlark.net, it
+// needs no stack and no thread, and each operation is charged before it runs.
 type eval func(fr *frame) (Value, error)
 
 // compiler turns resolved syntax into closures.
 type compiler struct {
-	constant func(name string) Value // what a predeclared name stands for, nil for dynamic names
+	constant func(name string) Value // value of a predeclared name, or nil for dynamic names
 	slot     map[string]int          // dynamic names
-	globals  *globals                // of the file, nil for expressions
+	globals  *globals                // top-level variables of the file, nil for expressions
 }
 
-// globals are the names at the top of a functions file, in the order of their first definition.
+// globals are the top-level names of a functions file, in the order of their first definition.
 type globals struct {
 	names  []string
 	values []Value
 }
 
-// unparen strips brackets, which say nothing once the tree is built.
+// unparen removes parentheses, which the syntax tree does not need.
 func unparen(e syntax.Expr) syntax.Expr {
 	for {
 		p, ok := e.(*syntax.ParenExpr)
@@ -48,7 +48,7 @@ func (c *compiler) exprs(list []syntax.Expr) []eval {
 // always compiles a constant.
 func always(v Value) eval { return func(*frame) (Value, error) { return v, nil } }
 
-// expr compiles an expression. It has one case for each kind of node; the resolver has checked the tree.
+// expr compiles an expression. It has one case for each kind of node; the resolver has already checked the tree.
 func (c *compiler) expr(e syntax.Expr) eval {
 	switch e := unparen(e).(type) {
 	case *syntax.Ident:
@@ -107,8 +107,8 @@ func unassigned(kind, name string) error {
 	return fmt.Errorf("%s variable %s referenced before assignment", kind, name)
 }
 
-// ident compiles the use of a name, by what the resolver bound it to. Names of the environment become constants,
-// dynamic names a slot that is filled when it is first needed.
+// ident compiles the use of a name according to the resolver's binding. Names of the environment become constants; a
+// dynamic name gets a slot that is filled on first use.
 func (c *compiler) ident(e *syntax.Ident) eval {
 	bind := e.Binding.(*resolve.Binding)
 	i, name, pos := bind.Index, e.Name, e.NamePos
@@ -199,7 +199,7 @@ func (c *compiler) tuple(e *syntax.TupleExpr) eval {
 	}
 }
 
-// dict compiles {a: b}, in which a repeated key is an error.
+// dict compiles {a: b}. A repeated key is an error.
 func (c *compiler) dict(e *syntax.DictExpr) eval {
 	type entry struct {
 		key, value eval
@@ -299,7 +299,7 @@ func (c *compiler) slice(e *syntax.SliceExpr) eval {
 	}
 }
 
-// dot compiles x.name, with a short way for the fields of records: what most expressions consist of.
+// dot compiles x.name, with a fast path for the fields of records, the most common expression.
 func (c *compiler) dot(e *syntax.DotExpr) eval {
 	x, name, pos := c.expr(e.X), e.Name.Name, e.Dot
 	return func(fr *frame) (Value, error) {
@@ -320,7 +320,7 @@ func (c *compiler) dot(e *syntax.DotExpr) eval {
 	}
 }
 
-// unary compiles not, -, + and ~. The sign of a number is made part of it.
+// unary compiles not, -, + and ~. The sign of a number literal becomes part of the constant.
 func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 	x, op, pos := c.expr(e.X), e.Op, e.OpPos
 	if op == syntax.NOT {
@@ -351,7 +351,7 @@ func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 	}
 }
 
-// binary compiles operators. and and or evaluate their right side only if it matters.
+// binary compiles operators. and and or evaluate their right side only if needed.
 func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 	x, y, op, pos := c.expr(e.X), c.expr(e.Y), e.Op, e.OpPos
 	switch op {
@@ -398,8 +398,8 @@ func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 	}
 }
 
-// count is the number of operations in an expression, not counting what lambdas and comprehensions inside it repeat:
-// the steps that one evaluation of it takes.
+// count returns the number of operations in an expression, and so the steps that one evaluation takes. It does not
+// count the bodies of lambdas and comprehensions.
 func count(e syntax.Node) int {
 	n := 0
 	syntax.Walk(e, func(e syntax.Node) bool {

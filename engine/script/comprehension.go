@@ -8,8 +8,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// comprehension compiles [body for … if …] and {key: value for …}: a chain of closures, one for each clause, that ends
-// with adding to what the first one made.
+// comprehension compiles [body for … if …] and {key: value for …} to a chain of closures, one for each clause. The
+// last one adds to the result that the first one created.
 func (c *compiler) comprehension(e *syntax.Comprehension) eval {
 	var list func(fr *frame, out *starlark.List) error
 	var dict func(fr *frame, out *starlark.Dict) error
@@ -75,7 +75,7 @@ func (c *compiler) comprehension(e *syntax.Comprehension) eval {
 	}
 }
 
-// clause wraps what a comprehension does inside a for or if clause; cost is the steps of one pass.
+// clause wraps the body of a comprehension in a for or if clause; cost is the number of steps of one pass.
 func clause[T any](c *compiler, n syntax.Node, cost int, inner func(*frame, T) error) func(*frame, T) error {
 	if n, ok := n.(*syntax.IfClause); ok {
 		cond := c.expr(n.Cond)
@@ -115,7 +115,7 @@ func clause[T any](c *compiler, n syntax.Node, cost int, inner func(*frame, T) e
 	}
 }
 
-// notIterable is the error for going over what has no elements.
+// notIterable is the error for iterating over a value without elements.
 func notIterable(v Value) error {
 	if _, ok := v.(starlark.String); ok {
 		return &problem{"string value is not iterable", "write x.elems() for its letters, x.split() for its words"}

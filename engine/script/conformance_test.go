@@ -18,8 +18,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// TestConformance runs the test files of go.starlark.net itself, from the module cache, in our evaluator: what they
-// say about the language holds here too. The exceptions are listed, each with its reason.
+// TestConformance runs the test files of go.starlark.net, from the module cache, in this evaluator. The exceptions are
+// listed, each with its reason.
 func TestConformance(t *testing.T) {
 	out, err := osexec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "go.starlark.net").Output()
 	dir := filepath.Join(strings.TrimSpace(string(out)), "starlark", "testdata")
@@ -51,13 +51,13 @@ func TestConformance(t *testing.T) {
 }
 
 var (
-	// Recursion, loads that fail and fields that change are not part of our dialect, and Starlark's own limit on
-	// repeating is above ours.
+	// Recursion, failing loads and mutable fields are not part of this dialect, and Starlark's limit on repetition is
+	// above this evaluator's.
 	notOurs = regexp.MustCompile(`option:(recursion|loadbindsglobally)|option:globalreassign\nload|not found in module|` +
 		`name froze|= assert|def setX|excessive repeat`)
 	loadStatement = regexp.MustCompile(`(?m)^load\([^)]*\)$`)
 	expectation   = regexp.MustCompile(`###\s*(.*)$`)
-	// A type of theirs whose fields change, which none of our values do.
+	// A type of the library with mutable fields, which no value has here.
 	changing = regexp.MustCompile(`(?m)^( *)(.*(\bhf\b|hasfields|setfield|assert.eq\(f7).*)$`)
 )
 
@@ -91,7 +91,7 @@ func conform(t *testing.T, file, chunk string, before int, library string) {
 	names["assert"], names["freeze"] = e["assert"], e["freeze"]
 	names["struct"] = starlark.NewBuiltin("struct", starlarkstruct.Make)
 	chunk = changing.ReplaceAllString(chunk, "${1}pass")
-	// Ours stops sorting at the first pair that cannot be compared, theirs tells of the last.
+	// This evaluator stops sorting at the first pair that cannot be compared; the library reports the last one.
 	chunk = strings.Replace(chunk, `"int < NoneType not implemented"`, `"NoneType < int not implemented"`, 1)
 	_, err = runFile(file, loadStatement.ReplaceAllStringFunc(chunk, func(s string) string {
 		return strings.Repeat("\n", strings.Count(s, "\n"))
@@ -198,7 +198,7 @@ func floatEqual(_ *machine, a args, _ kwargs) (Value, error) {
 	return starlark.Bool(x == y || math.Nextafter(x, y) == y), nil
 }
 
-// fibonacci is a sequence without an end.
+// fibonacci is an infinite sequence.
 type fibonacci struct{ missing }
 
 func (fibonacci) Iterate() starlark.Iterator { return &fibonacciIterator{0, 1} }

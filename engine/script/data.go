@@ -10,32 +10,32 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// What data may be, wherever it comes from: enough for any answer of a service, too little for a bomb. A weight is
-// about what a value takes in memory: 32 for each value and one for each byte of a text.
+// These constants limit data from any source: large enough for any service answer, too small to exhaust memory. A
+// weight approximates memory: 32 for each value and one for each byte of a string.
 const (
-	maxDepth    = 200      // levels of lists and records
-	maxWeight   = 32 << 20 // of one piece of data, and bytes of its JSON text
+	maxDepth    = 200      // nesting depth of lists and records
+	maxWeight   = 32 << 20 // of one value, and bytes of its JSON text
 	valueWeight = 32
 	maxDataBits = 1 << 15 // of an int
 )
 
-// Data returns v as immutable data, as an output, memory or message keeps it: dicts and lazy objects become records,
-// tuples, sets and ranges lists, times texts, Missing None, integral floats ints. It is what reading back AppendJSON's
-// text would give, and fails where that would.
+// Data returns v as immutable data for an output, memory or a message. Dicts and lazy objects become records; tuples,
+// sets and ranges become lists; times become strings; Missing becomes None; integral floats become ints. The result is
+// the same as DecodeJSON(AppendJSON(v)), and Data fails where that fails.
 func Data(v Value) (Value, error) {
 	c := converter{left: maxWeight}
 	return c.value(v, 0)
 }
 
-// Weighed are Fields that know what their data weigh.
+// Weighed is implemented by Fields that know the weight of their data.
 type Weighed interface {
 	Fields
-	// Weight is as [Weight] has it.
+	// Weight returns the weight, as defined by the function [Weight].
 	Weight() int
 }
 
-// Weight is about how many bytes data take in memory. What [Lazy] shows weighs nothing unless it is Weighed: it is
-// kept elsewhere.
+// Weight returns roughly how many bytes data take in memory. The data behind a [Lazy] value weigh nothing unless it is
+// Weighed, because they are stored elsewhere.
 func Weight(v Value) int {
 	switch v := v.(type) {
 	case starlark.String:
@@ -64,12 +64,12 @@ func Weight(v Value) int {
 }
 
 type converter struct {
-	left    int       // weight that may still be used
+	left    int       // remaining weight
 	deepest int       // level of the deepest list or record so far
-	shapes  [4]*Shape // of the last dict on each of the first levels: those of a list are mostly alike
+	shapes  [4]*Shape // shape of the last dict on each of the first levels, because the dicts of a list are usually alike
 }
 
-// spend takes weight off what is left.
+// spend subtracts weight from the remaining weight.
 func (c *converter) spend(weight int) error {
 	if c.left -= weight; c.left < 0 {
 		return errHeavy
@@ -77,7 +77,7 @@ func (c *converter) spend(weight int) error {
 	return nil
 }
 
-// value converts v, which is depth levels deep.
+// value converts v at nesting level depth.
 func (c *converter) value(v Value, depth int) (Value, error) {
 	if err := c.spend(valueWeight); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (c *converter) value(v Value, depth int) (Value, error) {
 	case moment:
 		return starlark.String(x.iso()), nil
 	case *Record:
-		if x.weight > 0 { // data already, however large: nothing to convert, but its size counts
+		if x.weight > 0 { // already data: nothing to convert, but its size counts
 			if depth+int(x.height) > maxDepth {
 				return nil, errDeep
 			}
@@ -120,7 +120,7 @@ func (c *converter) value(v Value, depth int) (Value, error) {
 	return c.composite(v, depth+1)
 }
 
-// composite converts what has elements, at level depth.
+// composite converts a value with elements at level depth.
 func (c *converter) composite(v Value, depth int) (Value, error) {
 	switch v := v.(type) {
 	case *Record:
@@ -149,14 +149,14 @@ func (c *converter) composite(v Value, depth int) (Value, error) {
 	return nil, notData(v, nil)
 }
 
-// dict converts a dict. Its names are collected only if they are not those of the last one on its level.
+// dict converts a dict. It collects names only if they differ from those of the last dict on its level.
 func (c *converter) dict(d *starlark.Dict, depth int) (Value, error) {
 	n := d.Len()
 	var last *Shape
 	if depth <= len(c.shapes) {
 		last = c.shapes[depth-1]
 	}
-	var names []string // nil while they are those of the last one
+	var names []string // nil while the names match the last dict's
 	if last == nil || len(last.names) != n {
 		names = make([]string, 0, n)
 	}
@@ -190,7 +190,7 @@ func (c *converter) dict(d *starlark.Dict, depth int) (Value, error) {
 	return v, err
 }
 
-// record converts the values in place and takes both slices.
+// record converts the values in place and takes ownership of both slices.
 func (c *converter) record(names []string, values []Value, depth int) (Value, error) {
 	weight, height, err := c.fields(names, values, depth)
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *converter) record(names []string, values []Value, depth int) (Value, er
 	return newData(NewShape(names...), values, weight, height), nil
 }
 
-// shaped converts the values in place and takes them; the names of the shape are valid.
+// shaped converts the values in place and takes ownership of them; the names of the shape are already valid.
 func (c *converter) shaped(s *Shape, values []Value, depth int) (Value, error) {
 	if len(values) == 0 {
 		return emptyRecord, nil
@@ -218,7 +218,8 @@ func (c *converter) shaped(s *Shape, values []Value, depth int) (Value, error) {
 	return newData(s, values, weight, height), nil
 }
 
-// fields converts the values of a record in place, and returns what it weighs with its names and how many levels it has.
+// fields converts the values of a record in place. It returns the record's weight including its names, and its nesting
+// depth.
 func (c *converter) fields(names []string, values []Value, depth int) (weight, height int, err error) {
 	outer, before := c.deepest, c.left
 	c.deepest = depth
@@ -257,14 +258,14 @@ func (c *converter) list(v starlark.Iterable, depth int) (Value, error) {
 	return NewList(elems), nil
 }
 
-// newData returns a record that holds nothing but data, with what it weighs and how many levels it has.
+// newData returns a record that holds only data, with its weight and nesting depth.
 func newData(shape *Shape, values []Value, weight, height int) *Record {
 	return &Record{shape: shape, values: values, weight: int32(weight), height: int16(height)}
 }
 
 var errHeavy = tooBig("more than %d MB of data", maxWeight>>20)
 
-// notData is the error for a type that data cannot hold, or for a dict because of one of its keys.
+// notData is the error for a type that is not data, or for a dict with an unusable key.
 func notData(v, key Value) error {
 	if key != nil {
 		return &problem{fmt.Sprintf("a dict with the key %s is not data", Shown(key)), "the keys must be strings"}
@@ -291,8 +292,8 @@ func checkInt(v starlark.Int) error {
 	return nil
 }
 
-// number is the canonical form of a float as data: an int if it is integral and exact as one. So 2.0, 2 and 2e0 are
-// the same data, whichever of them a service sends.
+// number returns the canonical form of a float: an int if it is integral and exactly representable. So 2.0, 2 and 2e0
+// are the same data.
 func number(f float64) Value {
 	if f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
 		return starlark.MakeInt64(int64(f))
@@ -300,7 +301,7 @@ func number(f float64) Value {
 	return starlark.Float(f)
 }
 
-// valid replaces each byte that is not UTF-8 by U+FFFD, as encoding/json does.
+// valid replaces each byte that is not UTF-8 by U+FFFD, like encoding/json.
 func valid(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -11,18 +11,18 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// maxDigits bounds the length of a number in JSON, and so the bits of an int.
+// maxDigits limits the length of a number in JSON, and so the bits of an int.
 const maxDigits = 9000
 
-// DecodeJSON reads one JSON value. Objects become records with the order of their names kept (of repeated names the
-// last value counts), arrays frozen lists, integral numbers ints of any size (1.0 and 1e3 too, up to 2^53), others
-// floats. Invalid UTF-8 and lone surrogates become U+FFFD. A mistake in the text is a *JSONError.
+// DecodeJSON reads one JSON value. Objects become records that keep the order of names (the last value of a repeated
+// name counts). Arrays become frozen lists. Integral numbers become ints of any size (1.0 and 1e3 too, up to 2^53),
+// other numbers floats. Invalid UTF-8 and lone surrogates become U+FFFD. A syntax error is a *JSONError.
 func DecodeJSON(data []byte) (Value, error) { return decodeJSON(data, maxWeight) }
 
-// decodeJSON is DecodeJSON for at most this weight.
+// decodeJSON is DecodeJSON with a maximum weight.
 func decodeJSON(data []byte, limit int) (Value, error) {
 	if len(data) > maxWeight {
-		return nil, tooBig("JSON of %d bytes, at most %d are read", len(data), maxWeight)
+		return nil, tooBig("JSON of %d bytes, the limit is %d", len(data), maxWeight)
 	}
 	d := decoders.Get().(*decoder)
 	d.data, d.at, d.left, d.deepest = data, 0, limit, 0
@@ -38,10 +38,10 @@ func decodeJSON(data []byte, limit int) (Value, error) {
 	return v, nil
 }
 
-// decoders are used again with the shapes that they saw last: the answers of a service are mostly alike.
+// decoders are pooled together with the shapes that they saw last, because the answers of a service are usually alike.
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// release gives the decoder back, unless it grew, without what refers to the document.
+// release returns the decoder to the pool, unless it grew large, and drops its references to the document.
 func (d *decoder) release() {
 	const room, levels, width = 4096, 16, 64
 	if cap(d.stack) > room || cap(d.names) > room || cap(d.buf) > 64<<10 {
@@ -64,28 +64,28 @@ var emptyList = NewList(nil)
 type decoder struct {
 	data    []byte
 	at      int
-	left    int // weight that may still be used
+	left    int // remaining weight
 	deepest int // level of the deepest list or object so far
 
-	stack []Value  // values of the lists and objects that are open
-	names []string // names of the objects that are open and do not have the guessed shape
-	guess []*Shape // by depth, the shape of the last object there
+	stack []Value  // values of the open lists and objects
+	names []string // names of the open objects that differ from the guessed shape
+	guess []*Shape // the last object's shape at each depth
 	buf   []byte
 
-	// Set aside for a short document, so that they are not allocated one by one.
+	// Preallocated for a short document, to avoid one allocation per value.
 	records []Record
 	values  []Value
 }
 
 const (
-	// mostSpare bounds what is set aside at once, as braces and commas in texts count as well.
+	// mostSpare limits preallocation, because braces and commas inside strings count too.
 	mostSpare = 64
-	// mostFurnished is how long a document may be, in bytes, for which something is set aside: whoever keeps one record of
-	// it keeps all of them, with their texts, whatever that one weighs.
+	// mostFurnished is the length in bytes up to which a document gets preallocated slices. Keeping one of its records
+	// keeps all of them in memory, with their strings, regardless of the record's own weight.
 	mostFurnished = 4 << 10
 )
 
-// furnish sets aside what the records and lists of a short document take, as far as its braces and commas tell.
+// furnish preallocates memory for the records and lists of a short document, estimated from its braces and commas.
 func (d *decoder) furnish() {
 	if len(d.data) > mostFurnished {
 		return
@@ -98,7 +98,7 @@ func (d *decoder) furnish() {
 	d.values = make([]Value, min(objects+bytes.Count(d.data, []byte{'['})+bytes.Count(d.data, []byte{','}), 4*mostSpare))
 }
 
-// JSONError is a mistake in a JSON text, Offset bytes from its beginning.
+// JSONError is a syntax error in a JSON text, Offset bytes from its beginning.
 type JSONError struct {
 	Offset  int
 	Problem string
@@ -106,12 +106,12 @@ type JSONError struct {
 
 func (e *JSONError) Error() string { return fmt.Sprintf("JSON at offset %d: %s", e.Offset, e.Problem) }
 
-// errorf is an error at the current offset.
+// errorf returns an error at the current offset.
 func (d *decoder) errorf(format string, args ...any) error {
 	return &JSONError{d.at, fmt.Sprintf(format, args...)}
 }
 
-// unexpected is the error for the character at the current offset, or for the end.
+// unexpected returns the error for the character at the current offset, or for the end of the text.
 func (d *decoder) unexpected(where string) error {
 	if d.at >= len(d.data) {
 		return d.errorf("unexpected end %s", where)
@@ -120,7 +120,7 @@ func (d *decoder) unexpected(where string) error {
 	return d.errorf("unexpected %q %s", r, where)
 }
 
-// tooHeavy and tooDeep are calls so that values inside of each other, whose readers call each other, take little stack.
+// tooHeavy and tooDeep are functions to keep the stack frames of the recursive readers small.
 
 //go:noinline
 func (d *decoder) tooHeavy() error { return tooBig("JSON at offset %d: %s", d.at, errHeavy) }
@@ -142,7 +142,7 @@ func (d *decoder) space() {
 	}
 }
 
-// value reads a value inside of depth lists and objects.
+// value reads a value at nesting level depth.
 func (d *decoder) value(depth int) (Value, error) {
 	if d.left -= valueWeight; d.left < 0 {
 		return nil, d.tooHeavy()
@@ -216,7 +216,7 @@ func (d *decoder) array(depth int) (Value, error) {
 	}
 }
 
-// pop takes the values above base off the stack, as a slice of their own.
+// pop removes the values above base from the stack and returns them in a new slice.
 func (d *decoder) pop(base int) []Value {
 	n := len(d.stack) - base
 	if n > len(d.values) {
@@ -230,8 +230,8 @@ func (d *decoder) pop(base int) []Value {
 	return values
 }
 
-// object reads the fields of an object. As long as its names are those of the last object at this depth, in order,
-// no name is allocated, and in the end the shape is shared.
+// object reads the fields of an object. While its names match the last object at this depth, in order, it allocates no
+// names, and it shares that shape at the end.
 func (d *decoder) object(depth int) (Value, error) {
 	if d.space(); d.at < len(d.data) && d.data[d.at] == '}' {
 		d.at++
@@ -297,7 +297,7 @@ func (d *decoder) object(depth int) (Value, error) {
 	}
 }
 
-// shape takes the names from first on off, and returns their shape with the values that it has.
+// shape removes the names from first on, and returns their shape together with the values.
 func (d *decoder) shape(first int, values []Value) (*Shape, []Value) {
 	names := slices.Clone(d.names[first:])
 	clear(d.names[first:])
@@ -316,14 +316,14 @@ func (d *decoder) record() *Record {
 	return r
 }
 
-// sameName reports whether the name that starts here is this one, written without escapes.
+// sameName reports whether the name at the current offset is this one, written without escapes.
 func (d *decoder) sameName(name string) bool {
 	rest := d.data[d.at+1:]
 	return len(rest) > len(name) && rest[len(name)] == '"' && string(rest[:len(name)]) == name &&
 		plainName(name)
 }
 
-// plainName reports whether a name is written in JSON as it is.
+// plainName reports whether a name needs no escapes in JSON.
 func plainName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
@@ -362,7 +362,7 @@ var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escaped reads a string from its first backslash on.
+// escaped reads the rest of a string from its first backslash.
 func (d *decoder) escaped(start, i int) (string, error) {
 	buf := append(d.buf[:0], d.data[start:i]...)
 	defer func() { d.buf = buf[:0] }()
@@ -397,7 +397,7 @@ func (d *decoder) escaped(start, i int) (string, error) {
 	return "", d.errorf("unexpected end in a string")
 }
 
-// unicodeEscape reads \uXXXX, or two of them that form a surrogate pair, and returns its length; 0 if malformed.
+// unicodeEscape reads \uXXXX, or a surrogate pair of two, and returns its length, or 0 if it is malformed.
 func unicodeEscape(b []byte) (rune, int) {
 	r := hex4(b)
 	if r < 0 {

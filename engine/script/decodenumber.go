@@ -53,7 +53,7 @@ func (d *decoder) number() (Value, error) {
 	return v, nil
 }
 
-// parseNumber converts a well-formed number; integral says that it has neither dot nor exponent.
+// parseNumber converts a well-formed number; integral means that it has neither dot nor exponent.
 func parseNumber(raw []byte, integral bool) (Value, error) {
 	if !integral {
 		f, err := strconv.ParseFloat(string(raw), 64)

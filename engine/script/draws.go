@@ -7,8 +7,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// The draws take from the evaluation's own stream, in the order in which the script asks for them. Products are
-// written with a conversion to keep the compiler from fusing them with a sum, so that they are the same everywhere.
+// The draws use the evaluation's own stream, in the order of the script's calls. Products have an explicit conversion
+// so that the compiler does not fuse them with a sum: results are the same on every architecture.
 
 // numbers reads the arguments of a draw.
 func numbers(name string, a args, kw kwargs, out ...*float64) error {
@@ -38,7 +38,7 @@ func chance(m *machine, a args, kw kwargs) (Value, error) {
 		return nil, err
 	}
 	if p < 0 || p > 1 {
-		return nil, &problem{fmt.Sprintf("chance: %v is no probability", p), "from 0, never, to 1, always"}
+		return nil, &problem{fmt.Sprintf("chance: %v is not a probability", p), "between 0 and 1"}
 	}
 	s, err := m.draws()
 	if err != nil {
@@ -98,7 +98,7 @@ func lognormal(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.Float(median * math.Exp(sigma*s.Normal())), nil
 }
 
-// choices returns the list that a draw chooses from.
+// choices returns the list to choose from.
 func choices(name string, v Value) (starlark.Indexable, error) {
 	if elements := List(v); elements != nil {
 		return elements, nil
@@ -114,7 +114,7 @@ func choices(name string, v Value) (starlark.Indexable, error) {
 	return list, nil
 }
 
-// pick draws one element of a list, each as likely as the others.
+// pick draws one element of a list with equal probability.
 func pick(m *machine, a args, kw kwargs) (Value, error) {
 	v, err := one("pick", a, kw)
 	if err != nil {
@@ -134,7 +134,7 @@ func pick(m *machine, a args, kw kwargs) (Value, error) {
 	return list.Index(s.IntN(list.Len())), nil
 }
 
-// weighted picks a key of a dict or a name of a record, each as often as its value says.
+// weighted draws a key of a dict or a field name of a record, with probabilities proportional to the values.
 func weighted(m *machine, a args, kw kwargs) (Value, error) {
 	v, err := one("weighted", a, kw)
 	if err != nil {
@@ -154,7 +154,7 @@ func weighted(m *machine, a args, kw kwargs) (Value, error) {
 		}
 		weight, ok := starlark.AsFloat(w)
 		if !ok || checkFloat(weight) != nil || weight < 0 {
-			return &problem{fmt.Sprintf("weighted: the weight of %s is %s", Shown(k), Shown(w)), "a number from 0"}
+			return &problem{fmt.Sprintf("weighted: the weight of %s is %s", Shown(k), Shown(w)), "a number of at least 0"}
 		}
 		total += weight
 		keys, sums = append(keys, k), append(sums, total)
@@ -183,7 +183,7 @@ func weighted(m *machine, a args, kw kwargs) (Value, error) {
 	return keys[last], nil
 }
 
-// drawn returns a copy of a list, to be put in another order.
+// drawn returns a copy of a list that the caller may reorder.
 func (m *machine) drawn(name string, v Value) ([]Value, error) {
 	if _, err := choices(name, v); err != nil {
 		return nil, err
@@ -198,11 +198,11 @@ func (m *machine) drawn(name string, v Value) ([]Value, error) {
 // sample draws n different elements, in the order drawn.
 func sample(m *machine, a args, kw kwargs) (Value, error) {
 	if len(a) != 2 || len(kw) > 0 {
-		return nil, &problem{"sample wants a list and how many to draw", "write sample(list, 3)"}
+		return nil, &problem{"sample takes a list and a count", "write sample(list, 3)"}
 	}
 	n, err := starlark.AsInt32(a[1])
 	if err != nil {
-		return nil, fmt.Errorf("sample: how many to draw: %w", err)
+		return nil, fmt.Errorf("sample: count: %w", err)
 	}
 	elems, err := m.drawn("sample", a[0])
 	if err != nil {
@@ -218,14 +218,14 @@ func sample(m *machine, a args, kw kwargs) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range n { // Fisher-Yates, as far as needed
+	for i := range n { // Fisher-Yates, for the first n elements only
 		j := i + s.IntN(len(elems)-i)
 		elems[i], elems[j] = elems[j], elems[i]
 	}
 	return starlark.NewList(elems[:n:n]), nil
 }
 
-// shuffle returns the elements in a random order; the list itself stays as it is.
+// shuffle returns the elements in random order; the list itself does not change.
 func shuffle(m *machine, a args, kw kwargs) (Value, error) {
 	v, err := one("shuffle", a, kw)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// TestDrawsArePinned holds what runs that people have kept depend on: a change here changes their results. What goes
-// through a logarithm may differ in its last digit from one architecture to the next, and is rounded.
+// TestDrawsArePinned pins the draws, because stored results depend on them. Values that pass through a logarithm may
+// differ in the last digit between architectures, so they are rounded.
 func TestDrawsArePinned(t *testing.T) {
 	env := mustEnv(t, "def three():\n    return [pick([1, 2, 3, 4]), uniform(0, 10), chance(0.5)]\n")
 	c := &Context{Key: draw.Key{}.Int(7).Int(3).Int(41).Text("browse"), Field: "query"}
@@ -66,8 +66,8 @@ func TestDrawsDependOnKeyAndField(t *testing.T) {
 func TestDrawErrors(t *testing.T) {
 	env := mustEnv(t, "")
 	for _, test := range []struct{ src, want string }{
-		{`chance(1.5)`, `1:7: chance: 1.5 is no probability (from 0, never, to 1, always)`},
-		{`chance(-0.1)`, `1:7: chance: -0.1 is no probability (from 0, never, to 1, always)`},
+		{`chance(1.5)`, `1:7: chance: 1.5 is not a probability (between 0 and 1)`},
+		{`chance(-0.1)`, `1:7: chance: -0.1 is not a probability (between 0 and 1)`},
 		{`chance("x")`, `1:7: chance: got string, want a number`},
 		{`chance()`, `1:7: chance: got 0 arguments, want 1`},
 		{`chance(p=1)`, `1:7: chance takes its arguments by position`},
@@ -80,14 +80,14 @@ func TestDrawErrors(t *testing.T) {
 		{`pick("abc")`, `1:5: pick: got string, want a list`},
 		{`pick({"a": 1})`, `1:5: pick: got dict, want a list (weighted(x) picks a key by its weight)`},
 		{`weighted(["a"])`, `1:9: weighted: got list, want a dict (write weighted({"a": 2, "b": 1}))`},
-		{`weighted({"a": -1})`, `1:9: weighted: the weight of "a" is -1 (a number from 0)`},
-		{`weighted({"a": "x"})`, `1:9: weighted: the weight of "a" is "x" (a number from 0)`},
+		{`weighted({"a": -1})`, `1:9: weighted: the weight of "a" is -1 (a number of at least 0)`},
+		{`weighted({"a": "x"})`, `1:9: weighted: the weight of "a" is "x" (a number of at least 0)`},
 		{`weighted({"a": 0})`, `1:9: weighted: the weights add up to 0 (one of them must be above 0)`},
 		{`weighted({})`, `1:9: weighted: the weights add up to 0 (one of them must be above 0)`},
 		{`sample([1, 2], 3)`, `1:7: sample: cannot draw 3 of 2 elements (use min(n, len(list)) where the list may be short)`},
 		{`sample([1, 2], -1)`, `1:7: sample: cannot draw -1 of 2 elements (use min(n, len(list)) where the list may be short)`},
-		{`sample([1, 2], 1.5)`, `1:7: sample: how many to draw: got float, want int`},
-		{`sample([1, 2])`, `1:7: sample wants a list and how many to draw (write sample(list, 3))`},
+		{`sample([1, 2], 1.5)`, `1:7: sample: count: got float, want int`},
+		{`sample([1, 2])`, `1:7: sample takes a list and a count (write sample(list, 3))`},
 		{`shuffle(3)`, `1:8: shuffle: got int, want a list`},
 	} {
 		x, err := env.Expr(test.src, nil)
@@ -100,14 +100,14 @@ func TestDrawErrors(t *testing.T) {
 	}
 }
 
-func TestDrawingWhereNothingIsToDrawFrom(t *testing.T) {
+func TestDrawsWithoutAStream(t *testing.T) {
 	_, err := New(Config{Functions: &Source{"f.star", "X = 1\nY = [\n  uniform(0, 1),\n]\n"}})
-	if err == nil || !strings.HasPrefix(err.Error(), "f.star:3:10: there is nothing to draw from here (") {
+	if err == nil || !strings.HasPrefix(err.Error(), "f.star:3:10: draws are not available here (") {
 		t.Errorf("got error %v", err)
 	}
 }
 
-// TestDistributions looks at the shape of what is drawn, over many agents.
+// TestDistributions checks the shape of the distributions over many agents.
 func TestDistributions(t *testing.T) {
 	env := mustEnv(t, "")
 	const n = 20_000

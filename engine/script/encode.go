@@ -10,10 +10,9 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// AppendJSON appends v as JSON: ints as they are, floats as the shortest decimal that reads back the same (2.0 is 2),
-// names in their order, nothing escaped that need not be. It fails for what is not data: functions, NaN, infinities,
-// dicts with keys that are no strings, values that contain themselves or are nested deeper than 200 levels, and texts
-// beyond 32 MB.
+// AppendJSON appends v as JSON. Floats are the shortest decimal that reads back the same (2.0 is 2), names keep their
+// order, and only required characters are escaped. It fails for values that are not data: functions, NaN, infinities,
+// dicts with keys that are not strings, values that contain themselves or exceed 200 levels, and texts over 32 MB.
 func AppendJSON(dst []byte, v Value) ([]byte, error) {
 	e := encoder{out: dst, limit: len(dst) + maxWeight}
 	err := e.value(v, 0)
@@ -23,12 +22,12 @@ func AppendJSON(dst []byte, v Value) ([]byte, error) {
 type encoder struct {
 	out   []byte
 	limit int
-	m     *machine // whose steps it takes, or nil
+	m     *machine // machine to charge, or nil
 }
 
 var errDeep = tooBig("nested deeper than %d levels, or contains itself", maxDepth)
 
-// value appends v, which is depth levels deep.
+// value appends v at nesting level depth.
 func (e *encoder) value(v Value, depth int) error {
 	if len(e.out) > e.limit {
 		return tooBig("JSON text too long")
@@ -76,7 +75,7 @@ func (e *encoder) int(v starlark.Int) error {
 	return nil
 }
 
-// float appends a float that JSON can express.
+// float appends a finite float.
 func (e *encoder) float(f float64) error {
 	if err := checkFloat(f); err != nil {
 		return err
@@ -101,7 +100,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// composite appends what has elements, at level depth.
+// composite appends a value with elements at level depth.
 func (e *encoder) composite(v Value, depth int) error {
 	switch v := v.(type) {
 	case *Record:
@@ -160,7 +159,7 @@ func (e *encoder) lazy(l *lazy, depth int) error {
 	return nil
 }
 
-// dict appends the entries in the order of insertion, as records keep theirs.
+// dict appends the entries in insertion order, like records.
 func (e *encoder) dict(d *starlark.Dict, depth int) error {
 	e.out = append(e.out, '{')
 	i := 0
@@ -212,7 +211,7 @@ func (e *encoder) iterable(v starlark.Iterable, depth int) error {
 	return nil
 }
 
-// within says where in a value the error is, unless that would be a path of 200 names.
+// within adds the path inside the value to an error, up to 200 names.
 func within(name string, err error) error {
 	if errors.Is(err, ErrTooBig) {
 		return err
@@ -220,10 +219,10 @@ func within(name string, err error) error {
 	return fmt.Errorf("in %s: %w", name, err)
 }
 
-// maxEscaped is how many bytes one byte of a string may take: \u0000.
+// maxEscaped is the largest number of bytes that one byte of a string may take: \u0000.
 const maxEscaped = 6
 
-// quotedSize is how many bytes a text takes at most as a JSON string.
+// quotedSize returns the maximum length of a text as a JSON string.
 func quotedSize(s string) int {
 	n := len(s) + 2
 	for _, r := range s {
@@ -232,7 +231,7 @@ func quotedSize(s string) int {
 			n += maxEscaped - 1
 		case r == '"' || r == '\\':
 			n++
-		case r == utf8.RuneError: // three bytes for one, unless it stands there
+		case r == utf8.RuneError: // U+FFFD takes three bytes
 			n += 2
 		}
 	}
@@ -241,8 +240,8 @@ func quotedSize(s string) int {
 
 const hexDigits = "0123456789abcdef"
 
-// appendQuoted appends a JSON string: only quotes, backslashes and control characters are escaped, and what is not
-// UTF-8 is replaced byte by byte.
+// appendQuoted appends a JSON string. It escapes only quotes, backslashes and control characters, and replaces invalid
+// UTF-8 byte by byte.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -281,8 +280,8 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// Text is how a value appears inside a text: strings as they are, true and false, ints, the shortest decimals, nothing
-// for None and Missing, RFC 3339 for times, JSON for lists and records.
+// Text formats a value for use inside a text: strings as they are, true and false, ints, the shortest decimals, RFC
+// 3339 for times, JSON for lists and records, and nothing for None and Missing.
 func Text(v Value) (string, error) {
 	if s, ok := v.(starlark.String); ok {
 		return string(s), nil

@@ -13,51 +13,51 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Config is what an Env is built from. The zero value gives expressions without functions and parameters.
+// Config configures an Env. The zero value has no functions and no parameters.
 type Config struct {
 	// Functions is the functions file, if there is one.
 	Functions *Source
-	// Origin says where the text of the functions stands, if it is part of another file; nil is a file of its own. The
-	// errors of evaluations have such places, those of [New] are relative to the text.
+	// Origin is the position of the functions' text if it is part of another file; nil means a file of its own. Errors
+	// of evaluations use these positions; errors of [New] are relative to the text.
 	Origin Origin
-	// Params is what params is in functions and expressions.
+	// Params is the value of params in functions and expressions.
 	Params *Record
-	// Limits hold for each evaluation, and for running the top of the functions file.
+	// Limits apply to each evaluation, and to the top level of the functions file.
 	Limits Limits
-	// Print gets what scripts print, from any goroutine. nil drops it.
+	// Print receives the output of print, from any goroutine. nil discards it.
 	Print func(text string)
 }
 
-// Source is the text of a file, with the name that error positions use.
+// Source is the text of a file with the name used in error positions.
 type Source struct{ Name, Text string }
 
-// Env is the environment of a scenario's scripts: what its functions file defines, the parameters and the built-ins.
-// It is immutable and safe for concurrent use.
+// Env is the environment of a scenario's scripts: the names defined by the functions file, the parameters and the
+// built-ins. It is immutable and safe for concurrent use.
 type Env struct {
 	globals *globals
-	names   map[string]Value // all that is not dynamic
-	known   []string         // their names, for hints
+	names   map[string]Value // everything that is not dynamic
+	known   []string         // its names, for hints
 	limits  Limits
 	print   func(string)
-	origin  Origin // of the functions; nil is a file of its own
-	blind   bool   // the functions file does not parse: what it defines is not known
-	broken  bool   // the functions file has errors: nothing can be evaluated
+	origin  Origin // of the functions; nil means a file of its own
+	blind   bool   // the functions file does not parse, so its names are unknown
+	broken  bool   // the functions file has errors, so nothing can be evaluated
 }
 
-// The dialect: as in go.starlark.net, with sets and with control flow at the top of a file; no while, no recursion.
+// dialect is that of go.starlark.net with sets and top-level control flow, without while and recursion.
 var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}
 
-// maxSource bounds the length of a source, maxNesting the depth of its syntax.
+// maxSource limits the length of a source, maxNesting the depth of its syntax.
 const (
 	maxSource  = 1 << 20
 	maxNesting = 1500
 )
 
-// dynamicNames are known to expressions only, each where it makes sense.
+// dynamicNames are available in expressions only, depending on the field.
 var dynamicNames = []string{"agent", "session", "steps", "input", "previous", "now", "last"}
 
-// New builds an environment. The error is an Errors or nil. The Env is not nil even then: it can compile expressions,
-// so that their errors are found together with those of the functions file, but nothing evaluates.
+// New builds an environment. The error is an Errors or nil. The Env is not nil even with an error: it still compiles
+// expressions, so that their errors are reported together with those of the functions file, but evaluates nothing.
 func New(c Config) (*Env, error) {
 	e := &Env{
 		globals: &globals{},
@@ -116,7 +116,7 @@ func (e *Env) define(src Source) Errors {
 	e.globals.values = make([]Value, len(module.Globals))
 	for _, b := range module.Globals {
 		e.globals.names = append(e.globals.names, b.First.Name)
-		e.names[b.First.Name] = starlark.None // until it is known
+		e.names[b.First.Name] = starlark.None // unknown at this point
 	}
 	if err != nil {
 		keywords := []string{"return", "continue", "break", "pass"}
@@ -129,7 +129,7 @@ func (e *Env) define(src Source) Errors {
 		if !errors.As(err, &at) {
 			return source.one(err.Error(), "")
 		}
-		f := at.Trace[len(at.Trace)-1] // the line at the top; where it failed may be a function
+		f := at.Trace[len(at.Trace)-1] // the top-level line; the failure itself may be inside a function
 		p := at.Problem
 		if len(at.Trace) > 1 {
 			_ = e.located(at, nil)
@@ -141,13 +141,13 @@ func (e *Env) define(src Source) Errors {
 		if v := e.globals.values[i]; v != nil {
 			e.names[name] = v
 		} else {
-			delete(e.names, name) // defined on a way that was not taken
+			delete(e.names, name) // defined on a branch that did not run
 		}
 	}
 	return nil
 }
 
-// explainInFile says what may be meant by a name that a functions file does not know.
+// explainInFile suggests the intended name for an unknown name in a functions file.
 func explainInFile(name string) string {
 	if slices.Contains(dynamicNames, name) {
 		return "functions get it as a parameter: def f(" + name + ")"
@@ -158,7 +158,7 @@ func explainInFile(name string) string {
 	return foreign[name]
 }
 
-// run runs the top of the file and freezes what it defines.
+// run executes the top level of the file and freezes the names it defines.
 func (e *Env) run(top exec, module *resolve.Module) error {
 	m := start(nil, e, nil)
 	defer m.release()
@@ -186,7 +186,7 @@ func (e *Env) run(top exec, module *resolve.Module) error {
 	return nil
 }
 
-// freezable reports an error for what is nested so deeply that freezing it would take too much of the stack.
+// freezable returns an error for values nested too deeply to freeze without exhausting the stack.
 func freezable(v Value, seen map[Value]bool, depth int) error {
 	if depth > 2*maxDepth {
 		return errDeep
@@ -227,7 +227,7 @@ func freezable(v Value, seen map[Value]bool, depth int) error {
 	return nil
 }
 
-// refuse reports what parses but is not allowed in a functions file.
+// refuse reports syntax that parses but is not allowed in a functions file.
 func refuse(file *syntax.File) Errors {
 	var errs Errors
 	for _, s := range file.Stmts {
@@ -241,7 +241,7 @@ func refuse(file *syntax.File) Errors {
 	return errs
 }
 
-// tooNested reports where syntax is nested deeper than it is safe to compile.
+// tooNested reports syntax nested too deeply to compile safely.
 func tooNested(n syntax.Node) (syntax.Position, bool) {
 	var at syntax.Position
 	depth, deep := 0, false
@@ -262,10 +262,10 @@ func tooNested(n syntax.Node) (syntax.Position, bool) {
 	return at, deep
 }
 
-// Names returns the names that the functions file defines, in its order.
+// Names returns the names that the functions file defines, in file order.
 func (e *Env) Names() []string { return slices.Clone(e.globals.names) }
 
-// Value returns what the functions file defines under a name, frozen.
+// Value returns the frozen value that the functions file defines under a name.
 func (e *Env) Value(name string) (Value, bool) {
 	if e.broken {
 		return nil, false
@@ -277,7 +277,7 @@ func (e *Env) Value(name string) (Value, bool) {
 	return e.globals.values[i], true
 }
 
-// Func is a function of the functions file, to be called by the names of its parameters.
+// Func is a function of the functions file, called with named parameters.
 type Func struct {
 	env *Env
 	fn  *closure
@@ -289,7 +289,7 @@ type Param struct {
 	Optional bool
 }
 
-// Func returns a function of the functions file.
+// Func returns a function of the functions file by name.
 func (e *Env) Func(name string) (*Func, bool) {
 	v, _ := e.Value(name)
 	fn, ok := v.(*closure)
@@ -299,10 +299,10 @@ func (e *Env) Func(name string) (*Func, bool) {
 	return &Func{e, fn}, true
 }
 
-// Name is the name that the function was defined under.
+// Name returns the function's name.
 func (f *Func) Name() string { return f.fn.code.name }
 
-// Pos is where the function is defined.
+// Pos returns where the function is defined.
 func (f *Func) Pos() (file string, line, col int) {
 	p := f.fn.code.pos
 	return p.Filename(), int(p.Line), int(p.Col)
@@ -319,8 +319,8 @@ func (f *Func) Params() []Param {
 	return list
 }
 
-// Call calls the function; arg gives the value for each parameter, frozen, or nil to leave it out. The result is
-// frozen. Errors are *EvalError.
+// Call calls the function. arg returns the frozen value of each parameter, or nil to omit it. The result is frozen.
+// Errors are *EvalError.
 func (f *Func) Call(c *Context, arg func(name string) (Value, error)) (Value, error) {
 	m := start(c, f.env, nil)
 	v, err := f.call(m, arg)
@@ -356,7 +356,7 @@ func (f *Func) call(m *machine, arg func(name string) (Value, error)) (Value, er
 	return v, nil
 }
 
-// undefined explains a name that is not known in an expression.
+// undefined explains an unknown name in an expression.
 func (e *Env) undefined(scope Scope) func(name string) string {
 	return func(name string) string {
 		if slices.Contains(dynamicNames, name) && len(scope) == 0 {

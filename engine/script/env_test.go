@@ -57,13 +57,14 @@ func TestFunctionFileErrors(t *testing.T) {
 	}
 }
 
-// TestExpressionsAreCheckedBesideABrokenFile shows that the errors of a scenario can be reported together.
-func TestExpressionsAreCheckedBesideABrokenFile(t *testing.T) {
+// TestExpressionsAreCheckedWithABrokenFile checks that errors in expressions are reported together with errors in
+// the functions file.
+func TestExpressionsAreCheckedWithABrokenFile(t *testing.T) {
 	for _, test := range []struct {
 		functions string
-		strange   string // what an expression's unknown name gives
+		strange   string // what an unknown name in an expression reports
 	}{
-		{"def f(:\n", ""}, // what it would define is not known
+		{"def f(:\n", ""}, // the names it would define are unknown
 		{"def f():\n  return x\n", "1:3: undefined: g"},
 		{"def f():\n  return 1\nX = 1 // 0\n", "1:3: undefined: g"},
 	} {
@@ -187,7 +188,7 @@ func TestFunc(t *testing.T) {
 		}
 	}
 	if f, ok := env.Func("X"); !ok {
-		t.Error("a lambda is no function")
+		t.Error("a lambda is not a function")
 	} else if v, err := f.Call(nil, nil); err != nil || v != starlark.MakeInt(1) {
 		t.Errorf("the lambda returned %v, %v", v, err)
 	}
@@ -213,8 +214,9 @@ func TestFuncDrawsFromItsStream(t *testing.T) {
 	}
 }
 
-// TestEvaluationsLeaveNothingBehind evaluates what fails at all depths among what works: machines are used again.
-func TestEvaluationsLeaveNothingBehind(t *testing.T) {
+// TestMachinesAreResetBetweenEvaluations mixes evaluations that fail at every depth with ones that succeed, because
+// machines are reused.
+func TestMachinesAreResetBetweenEvaluations(t *testing.T) {
 	env := mustEnv(t, `
 def f(n):
     for i in range(n):

@@ -13,18 +13,18 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// What ends an evaluation from outside the script's own logic; test with errors.Is.
+// Causes that end an evaluation from outside the script's own logic; test with errors.Is.
 var (
-	// ErrTooLong says that an evaluation used up its steps.
+	// ErrTooLong means that an evaluation used up its steps.
 	ErrTooLong = errors.New("the script runs too long")
-	// ErrTooBig says that a value, or all that an evaluation built, is larger than allowed.
+	// ErrTooBig means that a value, or everything an evaluation built, exceeds its limit.
 	ErrTooBig = errors.New("the script builds too much data")
-	// ErrStopped says that the evaluation's Done channel was closed.
+	// ErrStopped means that the evaluation's Done channel was closed.
 	ErrStopped = errors.New("the script was stopped")
 )
 
-// Error is a mistake in a source. Line and Col count from 1, Col in characters; for expressions and templates they are
-// relative to the text that was compiled. Hint says what would be right, and may be empty.
+// Error is one error in a source. Line and Col count from 1, Col in characters; for expressions and templates they are
+// relative to the compiled text. Hint suggests a correction, and may be empty.
 type Error struct {
 	File      string
 	Line, Col int
@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Errors are all the mistakes of a source, ordered by position.
+// Errors are all errors of a source, ordered by position.
 type Errors []*Error
 
 func (e Errors) Error() string {
@@ -54,7 +54,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets errors.As find the single errors.
+// Unwrap lets errors.As find the individual errors.
 func (e Errors) Unwrap() []error {
 	list := make([]error, len(e))
 	for i, x := range e {
@@ -71,16 +71,16 @@ func (e Errors) sorted() Errors {
 	return e
 }
 
-// EvalError is what went wrong in an evaluation, and where.
+// EvalError is an error during an evaluation, with its position.
 type EvalError struct {
 	Problem string
 	Hint    string
 	Trace   []Frame // innermost first, never empty
 	cause   error
-	located bool // its places are those of files
+	located bool // positions are those of the file
 }
 
-// Frame is a place in a script. For expressions Func is "expression", and File is empty where they have no origin.
+// Frame is a position in a script. For expressions Func is "expression", and File is empty without an origin.
 type Frame struct {
 	Func, File string
 	Line, Col  int
@@ -93,7 +93,7 @@ func (f Frame) String() string {
 	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Col)
 }
 
-// Error is the problem with the place where it happened. The places that led there are in Backtrace.
+// Error returns the problem and its position. Backtrace adds the callers.
 func (e *EvalError) Error() string {
 	text := e.Trace[0].String() + ": " + e.Problem
 	if e.Hint != "" {
@@ -102,7 +102,7 @@ func (e *EvalError) Error() string {
 	return text
 }
 
-// Backtrace is the problem, and below it the places that led to it, innermost first, one a line.
+// Backtrace returns the problem followed by the call stack, innermost first, one frame a line.
 func (e *EvalError) Backtrace() string {
 	var b strings.Builder
 	b.WriteString(e.Error())
@@ -112,10 +112,10 @@ func (e *EvalError) Backtrace() string {
 	return b.String()
 }
 
-// Unwrap returns the cause: ErrTooLong, ErrTooBig, ErrStopped, or what a Fields or Names returned.
+// Unwrap returns the cause: ErrTooLong, ErrTooBig, ErrStopped, or an error from a Fields or Names.
 func (e *EvalError) Unwrap() error { return e.cause }
 
-// problem is an error with a hint, before it is known where it happened.
+// problem is an error with a hint, before its position is known.
 type problem struct{ text, hint string }
 
 func (p *problem) Error() string {
@@ -125,7 +125,7 @@ func (p *problem) Error() string {
 	return p.text + " (" + p.hint + ")"
 }
 
-// limitError is one of the limits with the particulars.
+// limitError is one of the limit errors with details.
 type limitError struct {
 	kind error
 	text string
@@ -134,18 +134,18 @@ type limitError struct {
 func (e *limitError) Error() string { return e.text }
 func (e *limitError) Unwrap() error { return e.kind }
 
-// tooBig is an ErrTooBig with the particulars.
+// tooBig returns an ErrTooBig with details.
 func tooBig(format string, args ...any) error {
 	return &limitError{ErrTooBig, fmt.Sprintf(format, args...)}
 }
 
-// text is a source, and the position where it starts in what its author wrote.
+// text is a source with its start position in the author's file.
 type text struct {
 	file, src string
 	line, col int
 }
 
-// sourceErrors translates what the parser and the resolver report. known are the names that could have been meant.
+// sourceErrors translates the errors of the parser and the resolver. known are candidates for suggestions.
 func (t text) sourceErrors(err error, known []string, explain func(name string) string) Errors {
 	var syn syntax.Error
 	var list resolve.ErrorList
@@ -162,17 +162,17 @@ func (t text) sourceErrors(err error, known []string, explain func(name string) 
 	return t.one(err.Error(), "")
 }
 
-// one is an error at the start of the text.
+// one returns an error at the start of the text.
 func (t text) one(problem, hint string) Errors {
 	return Errors{{File: t.file, Line: t.line, Col: t.col, Problem: problem, Hint: hint}}
 }
 
-// place is an error at a position of the parser.
+// place returns an error at a position of the parser.
 func place(pos syntax.Position, problem, hint string) *Error {
 	return &Error{File: pos.Filename(), Line: int(pos.Line), Col: int(pos.Col), Problem: problem, Hint: hint}
 }
 
-// longNumber reports a number of so many digits that reading it would take the parser seconds.
+// longNumber reports a number with so many digits that the parser would take seconds to read it.
 func (t text) longNumber() Errors {
 	digits := 0
 	for i := range len(t.src) {
@@ -188,7 +188,7 @@ func (t text) longNumber() Errors {
 	return nil
 }
 
-// syntaxHints are for what people bring along from other languages.
+// syntaxHints are for habits from other languages.
 var syntaxHints = []struct{ fragment, hint string }{
 	{"got '&', want primary expression", "write: and"},
 	{"got '|', want primary expression", "write: or"},
@@ -208,7 +208,7 @@ var syntaxHints = []struct{ fragment, hint string }{
 	{"got del", "use x.pop(key)"},
 }
 
-// syntaxError words an error of the parser, and adds what people of other languages should write.
+// syntaxError rewords an error of the parser and adds a hint for users of other languages.
 func (t text) syntaxError(e syntax.Error) *Error {
 	out := place(e.Pos, e.Msg, "")
 	for _, h := range syntaxHints {
@@ -228,7 +228,7 @@ func (t text) syntaxError(e syntax.Error) *Error {
 	return out
 }
 
-// rewind moves an error from the end of the token that it is about, where the parser reports it, to its start.
+// rewind moves an error from the end of its token, where the parser reports it, to the start.
 func (t text) rewind(e *Error, token string) {
 	lines := strings.Split(strings.ReplaceAll(t.src, "\r\n", "\n"), "\n")
 	first := func(line int) int {
@@ -267,7 +267,7 @@ func (t text) rewind(e *Error, token string) {
 	e.Col -= end - max(start, 0)
 }
 
-// resolveError words an error of the resolver.
+// resolveError rewords an error of the resolver.
 func resolveError(e resolve.Error, known []string, explain func(string) string) *Error {
 	if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
 		name, _, _ = strings.Cut(name, " ")
@@ -287,15 +287,15 @@ func resolveError(e resolve.Error, known []string, explain func(string) string) 
 	return place(e.Pos, e.Msg, "")
 }
 
-// foreign are names that other languages have for what Starlark calls otherwise.
+// foreign maps names from other languages to their Starlark equivalents.
 var foreign = map[string]string{
 	"true": "write True", "false": "write False", "null": "write None", "nil": "write None", "none": "write None",
 	"undefined": "write None", "sum": "add up in a loop", "random": "use chance, uniform, pick, sample or shuffle",
 	"datetime": "use now", "time": "use now", "pow": "use math.pow(x, y)", "isinstance": "write type(x) == \"list\"",
 }
 
-// nearest returns the candidate with the smallest edit distance to name, ignoring case and underscores, or "" if too
-// much would have to change: nothing in a name of two letters, one letter in five, two in nine, three in more.
+// nearest returns the candidate with the smallest edit distance to name, ignoring case and underscores, or "" if none
+// is close: up to one letter in five, two in nine, three in longer names.
 func nearest(name string, candidates []string) string {
 	x := fold(name)
 	best, bestDistance := "", 4
@@ -315,7 +315,7 @@ func nearest(name string, candidates []string) string {
 	return best
 }
 
-// fold is a name without case and underscores.
+// fold returns a name in lower case without underscores.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' {
@@ -325,8 +325,8 @@ func fold(s string) string {
 	}, s)
 }
 
-// distance is the edit distance of Damerau and Levenshtein (adjacent letters swapped count once), or limit if it is
-// not below.
+// distance returns the Damerau-Levenshtein distance (swapping adjacent letters counts once), or limit if it is not
+// below.
 func distance(x, y string, limit int) int {
 	if d := len(x) - len(y); d >= limit || -d >= limit || len(x) > 64 {
 		return limit

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// A condition of a scenario is compiled once and evaluated for each session, with what is particular to it.
+// A condition of a scenario is compiled once and evaluated for each session with that session's context.
 func Example() {
 	env, err := script.New(script.Config{
 		Functions: &script.Source{Name: "shop.star", Text: "def dear(price):\n    return price > params.budget\n"},

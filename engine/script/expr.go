@@ -10,7 +10,7 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Scope lists the dynamic names that an expression may use: those whose values a Context gives.
+// Scope lists the dynamic names that an expression may use. A Context provides their values.
 type Scope []string
 
 // Expr is a compiled expression. It is immutable and safe for concurrent use.
@@ -23,11 +23,11 @@ type Expr struct {
 	pos      syntax.Position
 	nlocals  int
 	cells    []int
-	origin   Origin // nil leaves places relative to src
-	constant Value  // nil unless the result is always the same
+	origin   Origin // nil leaves positions relative to src
+	constant Value  // nil unless the expression is constant
 }
 
-// unit is what the expressions of one evaluation share: the dynamic names that they use.
+// unit holds the dynamic names that the expressions of one evaluation share.
 type unit struct {
 	names []string
 	slot  map[string]int
@@ -61,7 +61,7 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 		l, c := advance(src[:end.at], line, col)
 		return Errors{{Line: l, Col: c, Problem: end.problem, Hint: end.hint}}
 	}
-	// In brackets, so that an expression may go over several lines; the line end closes a comment.
+	// Parentheses let an expression span several lines; the line end closes a comment.
 	tree, err := dialect.ParseExpr("", syntax.FilePortion{
 		Content: []byte("(" + src + "\n)"), FirstLine: int32(line), FirstCol: int32(col) - 1,
 	}, 0)
@@ -70,7 +70,7 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 		endLine, endCol := advance(src, line, col)
 		if e := errs[0]; e.Line > endLine || e.Line == endLine && e.Col > endCol {
 			e.Line, e.Col, e.Problem = endLine, endCol, "the expression ends too early"
-		} else if problem, ok := strings.CutSuffix(e.Problem, ", want ')'"); ok { // the bracket is ours
+		} else if problem, ok := strings.CutSuffix(e.Problem, ", want ')'"); ok { // the closing parenthesis was added here
 			e.Problem = problem
 			e.Hint = cmp.Or(e.Hint, "an operator or a comma may be missing before it")
 		}
@@ -100,15 +100,15 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	return nil
 }
 
-// constant returns what a name of the environment stands for.
+// constant returns the value of a name in the environment.
 func (e *Env) constant(name string) Value {
 	if v, ok := e.names[name]; ok {
 		return v
 	}
-	return Missing // the functions file has errors: nothing is evaluated
+	return Missing // the functions file has errors, so nothing is evaluated
 }
 
-var errBroken = &problem{"the functions file has errors", "nothing can be evaluated before they are gone"}
+var errBroken = &problem{"the functions file has errors", "fix them first"}
 
 // Eval evaluates the expression. The result is frozen. Errors are *EvalError.
 func (x *Expr) Eval(c *Context) (Value, error) {
@@ -148,14 +148,14 @@ func (x *Expr) eval(m *machine) (Value, error) {
 	return v, nil
 }
 
-// What an expression may take that is evaluated once, when it is compiled.
+// Limits for an expression that is evaluated once, at compile time.
 const (
 	foldSteps = 20_000
 	foldBytes = 64 << 10
 )
 
-// fold evaluates an expression that depends on nothing. If that fails, or would draw or print, it is left to be
-// evaluated each time.
+// fold evaluates a constant expression at compile time. If that fails, or would draw or print, the expression is
+// evaluated each time instead.
 func (x *Expr) fold() {
 	if len(x.unit.names) > 0 || x.env.broken {
 		return
@@ -170,7 +170,7 @@ func (x *Expr) fold() {
 	}
 }
 
-// Const returns the value of an expression that is always the same.
+// Const returns the value of a constant expression.
 func (x *Expr) Const() (Value, bool) { return x.constant, x.constant != nil }
 
 // Source returns the text of the expression.
@@ -179,11 +179,10 @@ func (x *Expr) Source() string { return x.src }
 // Names returns the dynamic names that the expression uses, in the order of their first use.
 func (x *Expr) Names() []string { return slices.Clone(x.unit.names) }
 
-// Refs returns what the expression uses of a dynamic name.
+// Refs returns how the expression uses a dynamic name.
 func (x *Expr) Refs(name string) Refs { return x.unit.uses(name) }
 
-// Refs is how a dynamic name is used: which of its fields are named, and where it is passed on whole, so that nothing
-// can be known about what is used of it.
+// Refs describes how a dynamic name is used: by field, or as a whole, in which case the fields it needs are unknown.
 type Refs struct {
 	Fields []Ref // x.name, x["name"], get(x, "name"): each use, in order
 	Bare   []Ref // any other use; Name is the dynamic name itself
@@ -195,7 +194,7 @@ type Ref struct {
 	Line, Col int
 }
 
-// uses returns a copy of what is known about a name.
+// uses returns a copy of the known uses of a name.
 func (u *unit) uses(name string) Refs {
 	if r := u.refs[name]; r != nil {
 		return Refs{slices.Clone(r.Fields), slices.Clone(r.Bare)}
@@ -203,8 +202,8 @@ func (u *unit) uses(name string) Refs {
 	return Refs{}
 }
 
-// use records the dynamic names in a resolved expression. What a comprehension or a lambda calls the same is another
-// name.
+// use records the dynamic names in a resolved expression. Variables of comprehensions and lambdas with the same name
+// do not count.
 func (u *unit) use(tree syntax.Expr, scope Scope) {
 	dynamic := func(e syntax.Expr) *syntax.Ident {
 		id, ok := unparen(e).(*syntax.Ident)
@@ -216,7 +215,7 @@ func (u *unit) use(tree syntax.Expr, scope Scope) {
 		}
 		return id
 	}
-	fields := make(map[*syntax.Ident]Ref) // uses of which the field is known
+	fields := make(map[*syntax.Ident]Ref) // uses with a known field
 	field := func(e, name syntax.Expr, pos syntax.Position) {
 		id := dynamic(e)
 		lit, ok := unparen(name).(*syntax.Literal)
@@ -248,7 +247,7 @@ func (u *unit) use(tree syntax.Expr, scope Scope) {
 	})
 }
 
-// add records one use of a dynamic name, and gives it a slot if it is the first.
+// add records one use of a dynamic name, and assigns a slot on the first use.
 func (u *unit) add(id *syntax.Ident, fields map[*syntax.Ident]Ref) {
 	if u.slot == nil {
 		u.slot, u.refs = make(map[string]int), make(map[string]*Refs)

@@ -11,10 +11,10 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// clock is what now is in these tests: a Friday.
+// clock is the value of now in these tests: a Friday.
 var clock = time.Date(2026, 1, 2, 8, 4, 5, 0, time.UTC)
 
-// session gives the dynamic names as a session of the engine would.
+// session returns the dynamic names as a session of the engine would.
 func session(tb testing.TB) Vars {
 	return Vars{
 		"agent": mustDecode(tb, `{"id": "shopper-17", "index": 16, "budget": 80.5, "items": 3, "name": "Ann",
@@ -126,7 +126,7 @@ func TestExpressions(t *testing.T) {
 		{`sorted(steps.browse.products, key=lambda p: -p.price)[0].id`, `2`},
 		{`total(extra=1, *[p.price for p in steps.browse.products])`, `15.5`},
 		{`total(**{"a": 1, "b": 2})`, `3`},
-		// what did not run
+		// steps that did not run
 		{`steps.checkout`, `missing`},
 		{`steps.checkout.order.totals[3]["x"]`, `missing`},
 		{`not steps.checkout.order`, `True`},
@@ -205,15 +205,15 @@ def again(n):
 	for _, test := range []struct{ src, want string }{
 		{`agent.nam`, `1:6: record has no field "nam" (did you mean name? it has id, index, budget, items, name, tags, shopping_frequency)`},
 		{`agent["bugdet"]`, `1:6: record has no field "bugdet" (did you mean budget? it has id, index, budget, items, name, tags, shopping_frequency)`},
-		{`agent.get("x")`, `1:6: record has no field "get" (data have fields, no methods: write get(x, "name", default))`},
+		{`agent.get("x")`, `1:6: record has no field "get" (data has fields, not methods: write get(x, "name", default))`},
 		{`agent[3]`, `1:6: the fields of a record have names, got int`},
 		{"(1 +\n  agent.index.x)", `2:14: int has no .x field or method`},
-		{`previous.x`, `1:9: NoneType has no .x field or method (get(x, "x") gives a default instead)`},
+		{`previous.x`, `1:9: NoneType has no .x field or method (get(x, "x") returns a default instead)`},
 		{`now.our`, `1:4: time has no field "our" (did you mean hour? it has year, month, day, hour, minute, second, weekday, yearday, date, iso, unix)`},
 		{`steps.checkout.x > 3`, `1:18: missing > int not implemented (` + missingHint + `)`},
 		{`steps.checkout + 1`, `1:16: unknown binary op: missing + int (` + missingHint + `)`},
 		{`steps.checkout()`, `1:15: invalid call of non-function (missing) (fields are read without ())`},
-		{`agent.id > 3`, `1:10: string > int not implemented (int(x) and float(x) read a number from a text)`},
+		{`agent.id > 3`, `1:10: string > int not implemented (int(x) and float(x) convert a string to a number)`},
 		{`{"price": 3}["prise"]`, `1:13: key "prise" not in dict (did you mean "price"?)`},
 		{`{"price": 3}.price`, `1:13: dict has no .price field or method (a dict made here has keys, not fields: x["price"])`},
 		{`[c for c in "abc"]`, `1:4: string value is not iterable (write x.elems() for its letters, x.split() for its words)`},
@@ -228,7 +228,7 @@ def again(n):
 		{`fail("no", 3)`, `1:5: fail: no 3`},
 		{`lambda: agent`, `1:1: the result contains <function lambda>, which is not data`},
 		{`[agent.id, lambda: 1]`, `1:1: the result contains <function lambda>, which is not data`},
-		{`chance(0.5)`, `1:7: there is nothing to draw from here (parameters, constants and the top of a functions file are the same for all agents; draw in an attribute, a step or a function)`},
+		{`chance(0.5)`, `1:7: draws are not available here (parameters, constants and the top of a functions file are the same for all agents; draw in an attribute, a step or a function)`},
 		{`json.encode(float("nan"))`, `1:12: NaN is not a number that data can hold`},
 		{`json.encode({1: 2})`, `1:12: a dict with the key 1 is not data (the keys must be strings)`},
 		{`json.encode([{"a": len}])`, `1:12: in 0: in a: builtin_function_or_method is not data`},
@@ -281,8 +281,8 @@ func TestCompileErrors(t *testing.T) {
 		{`(1, 2`, `1:1: this bracket is not closed`},
 		{`1)`, `1:2: unexpected ) (no bracket is open here)`},
 		{`1) + (2`, `1:2: unexpected ) (no bracket is open here)`},
-		{`[1, (2]`, `1:5: this bracket is not closed (before the ] there should be a ))`},
-		{`"abc`, `1:1: a text is not closed (a text in quotes ends on its line, with the same quote)`},
+		{`[1, (2]`, `1:5: this bracket is not closed (expected ) before the ])`},
+		{`"abc`, `1:1: a string is not closed (a string ends on its line, with the same quote)`},
 		{`f(x for x in y)`, `1:5: unexpected for, want ','`},
 		{`import os`, `1:1: unexpected import, want primary expression (there are no imports; json and math are there already)`},
 		{"\n\n   ö.x", "3:4: undefined: ö"},

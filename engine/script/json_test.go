@@ -110,14 +110,14 @@ func TestDecodeJSONErrors(t *testing.T) {
 	}
 }
 
-func TestRecordsThatAreAlikeShareTheirShape(t *testing.T) {
+func TestSimilarRecordsShareTheirShape(t *testing.T) {
 	list := mustDecode(t, products(3)).(*starlark.List)
 	if a, b := list.Index(0).(*Record), list.Index(2).(*Record); a.shape != b.shape {
 		t.Error("each has its own shape")
 	}
 }
 
-// TestDecodeJSONOfManyParts is documents whose braces and commas say too little, or far too much, of what they take.
+// TestDecodeJSONOfManyParts decodes documents whose braces and commas predict far too little or far too much memory.
 func TestDecodeJSONOfManyParts(t *testing.T) {
 	for name, text := range map[string]string{
 		"many":   "[" + strings.Repeat(`{"a":[1,{"b":2}],"c":{}},`, 2*mostSpare) + `{"a":[1],"c":{}}]`,
@@ -139,8 +139,8 @@ func TestDecodeJSONOfManyParts(t *testing.T) {
 	}
 }
 
-// TestDecodeJSONLetsGo is that who keeps one record of a long document does not keep the others.
-func TestDecodeJSONLetsGo(t *testing.T) {
+// TestDecodeJSONReleasesOtherRecords checks that keeping one record of a long document does not keep the others in memory.
+func TestDecodeJSONReleasesOtherRecords(t *testing.T) {
 	list := mustDecode(t, `[{"text":"`+strings.Repeat("x", mostFurnished)+`"},{"id":1}]`).(*starlark.List)
 	kept, other := list.Index(1), weak.Make(list.Index(0).(*Record))
 	runtime.GC()
@@ -266,7 +266,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// values generates what a script can return.
+// values generates values that a script can return.
 func values(depth int) *rapid.Generator[Value] {
 	scalar := rapid.OneOf(
 		rapid.Just(Value(starlark.None)),
@@ -311,9 +311,9 @@ func values(depth int) *rapid.Generator[Value] {
 	)
 }
 
-// TestDataIsWhatComesBack is the law behind resuming: converted in memory or written and read, data are the same,
-// types included, and stay the same from then on.
-func TestDataIsWhatComesBack(t *testing.T) {
+// TestDataRoundTrips checks the rule that resuming relies on: data converted in memory and data written to the
+// journal and read back are the same, types included, and stay the same from then on.
+func TestDataRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := values(3).Draw(t, "value")
 		text, err := AppendJSON(nil, v)
@@ -348,7 +348,7 @@ func TestDataIsWhatComesBack(t *testing.T) {
 	})
 }
 
-// identical is equality with the types of numbers, the order of names, and for frozen data.
+// identical compares values including number types and the order of names, and requires frozen data.
 func identical(x, y Value) bool {
 	switch x := x.(type) {
 	case *starlark.List:
@@ -391,8 +391,8 @@ func (f testFields) Field(name string) (Value, error) {
 	return nil, nil
 }
 
-// TestDictsAlike is that a list of dicts becomes records with the names that each of them has, in its order, whether
-// these are those of the dict before or not.
+// TestDictsAlike checks that a list of dicts becomes records with each dict's own names in its own order, whether or
+// not the dict before had the same names.
 func TestDictsAlike(t *testing.T) {
 	env, err := New(Config{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// FuzzDecodeJSON compares with encoding/json: the same texts are read, to the same values.
+// FuzzDecodeJSON compares with encoding/json: both accept the same texts and read the same values.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, doc := range benchDocuments[:1] {
 		f.Add(doc.text)
@@ -57,7 +57,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	})
 }
 
-// sameAsAny compares a value with what encoding/json read.
+// sameAsAny compares a value with the one that encoding/json read.
 func sameAsAny(v Value, want any) bool {
 	switch want := want.(type) {
 	case nil:

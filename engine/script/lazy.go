@@ -9,23 +9,24 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Fields is an object whose fields are computed when they are asked for. Implementations must be safe for the
-// goroutine that evaluates; values must be frozen.
+// Fields is an object whose fields are computed on demand. Implementations must be safe for the goroutine that
+// evaluates; values must be frozen.
 type Fields interface {
-	// Field returns the value of a field, or nil if there is none of this name.
+	// Field returns the value of a field, or nil if it does not exist.
 	Field(name string) (Value, error)
-	// Names returns all names in order. The caller does not change the slice.
+	// Names returns all names in order. The caller must not change the slice.
 	Names() []string
 }
 
-// Listed is an object that came as a list: indexes, slices, loops and draws take the list's elements, names its fields.
+// Listed is an object that was received as a list: indexes, slices, loops and draws use the list's elements, and names
+// use its fields.
 type Listed interface {
 	Fields
-	// List returns the elements, frozen; nil is that it is an object only.
+	// List returns the frozen elements, or nil for a plain object.
 	List() *starlark.List
 }
 
-// List returns the elements of a list, or of an object that came as one; nil is that it has none.
+// List returns the elements of a list, or of a Listed object, or nil.
 func List(v Value) *starlark.List {
 	switch v := v.(type) {
 	case *starlark.List:
@@ -36,7 +37,7 @@ func List(v Value) *starlark.List {
 	return nil
 }
 
-// Lazy shows f to expressions as an object that behaves like a Record; typeName is what error messages call it.
+// Lazy shows f to expressions as an object that behaves like a Record; typeName is its type in error messages.
 func Lazy(typeName string, f Fields) Value { return &lazy{typeName, f} }
 
 type lazy struct {
@@ -50,7 +51,7 @@ func (l *lazy) Freeze()               {}
 func (l *lazy) Truth() starlark.Bool  { return true }
 func (l *lazy) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable type: %s", l.typeName) }
 
-// Len is how many names there are, or elements of what came as a list.
+// Len returns the number of names, or of elements of a Listed object.
 func (l *lazy) Len() int {
 	if list := l.list(); list != nil {
 		return list.Len()
@@ -58,7 +59,7 @@ func (l *lazy) Len() int {
 	return len(l.fields.Names())
 }
 
-// list is [Listed.List], nil where the object is none.
+// list is [Listed.List], or nil for a plain object.
 func (l *lazy) list() *starlark.List {
 	if of, ok := l.fields.(Listed); ok {
 		return of.List()
@@ -66,7 +67,7 @@ func (l *lazy) list() *starlark.List {
 	return nil
 }
 
-// field is Fields.Field with the errors of nested evaluations set apart.
+// field is Fields.Field with errors of nested evaluations marked.
 func (l *lazy) field(name string) (Value, error) {
 	v, err := l.fields.Field(name)
 	if err != nil {
@@ -96,7 +97,7 @@ func (l *lazy) Get(key Value) (Value, bool, error) {
 	return v, v != nil, err
 }
 
-// Iterate goes over the names, or over the elements of what came as a list.
+// Iterate iterates over the names, or over the elements of a Listed object.
 func (l *lazy) Iterate() starlark.Iterator {
 	if list := l.list(); list != nil {
 		return list.Iterate()
@@ -104,13 +105,13 @@ func (l *lazy) Iterate() starlark.Iterator {
 	return &namesIterator{names: l.fields.Names()}
 }
 
-// Items is for dict(x) and f(**x).
+// Items implements dict(x) and f(**x).
 func (l *lazy) Items() []starlark.Tuple {
 	names := l.fields.Names()
 	items := make([]starlark.Tuple, 0, len(names))
 	for _, name := range names {
 		v, err := l.field(name)
-		if err != nil || v == nil { // Items cannot fail: what cannot be computed is missing
+		if err != nil || v == nil { // Items cannot fail, so fields that cannot be computed are missing
 			v = Missing
 		}
 		items = append(items, starlark.Tuple{starlark.String(name), v})
@@ -122,7 +123,7 @@ func (l *lazy) CompareSameType(op syntax.Token, y Value, depth int) (bool, error
 	return sameFields(op, l, y, depth)
 }
 
-// object is what records and lazy objects have in common.
+// object is the common interface of records and lazy objects.
 type object interface {
 	starlark.HasAttrs
 	starlark.IterableMapping
@@ -145,7 +146,7 @@ func namesOf(o object) []string {
 	return o.AttrNames()
 }
 
-// sameFields compares objects outside an evaluation, where Starlark's own depth limit holds.
+// sameFields compares objects outside an evaluation, under Starlark's own depth limit.
 func sameFields(op syntax.Token, x object, y Value, depth int) (bool, error) {
 	if op != syntax.EQL && op != syntax.NEQ {
 		return false, fmt.Errorf("%s %s %s not implemented", x.Type(), op, y.Type())
@@ -177,8 +178,8 @@ func sameFields(op syntax.Token, x object, y Value, depth int) (bool, error) {
 	return op == syntax.EQL, nil
 }
 
-// Missing is the output of a step that did not run: falsy, empty, all its fields and indexes are Missing too, null in
-// JSON and nothing in a text.
+// Missing is the output of a step that did not run. It is falsy and empty, its fields and indexes are Missing too, and
+// it is null in JSON and empty in texts.
 var Missing Value = missing{}
 
 type missing struct{}

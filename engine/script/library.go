@@ -2,7 +2,7 @@ package script
 
 import "go.starlark.net/starlark"
 
-// builtin calls a function of the library that goes over nothing but texts, and makes little but long ints.
+// builtin calls a library function that works on strings only and builds nothing large except long ints.
 func (m *machine) builtin(f *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (Value, error) {
 	for _, v := range args {
 		if text, ok := v.(starlark.String); ok {
@@ -18,7 +18,7 @@ func (m *machine) builtin(f *starlark.Builtin, args starlark.Tuple, kwargs []sta
 	return v, err
 }
 
-// chargeMade charges what a function of the library has made of a number or a name: a long int, or a list of names.
+// chargeMade charges the long int or list of names that a library function returned.
 func (m *machine) chargeMade(v Value) error {
 	switch v := v.(type) {
 	case starlark.Int:

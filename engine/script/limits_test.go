@@ -43,7 +43,7 @@ func TestLimitsAreConfigurable(t *testing.T) {
 	}
 }
 
-// TestConcurrentEvaluation shares everything that is meant to be shared; run it with -race.
+// TestConcurrentEvaluation shares everything that may be shared between goroutines; run it with -race.
 func TestConcurrentEvaluation(t *testing.T) {
 	env := mustEnv(t, shopFunctions+"\ndef draws(n):\n    return [uniform(0, 1) for _ in range(n)]\n")
 	x := mustExpr(t, env, "[choose(agent, steps.browse.products), CATEGORIES, {k: PRICES[k] for k in PRICES}, draws(3), agent]")

@@ -8,7 +8,7 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// jsonEncode is json.encode(x): AppendJSON within the limits of the evaluation.
+// jsonEncode implements json.encode(x): AppendJSON within the limits of the evaluation.
 func jsonEncode(m *machine, a args, kw kwargs) (Value, error) {
 	v, err := one("json.encode", a, kw)
 	if err != nil {
@@ -23,8 +23,8 @@ func jsonEncode(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.String(e.out), err
 }
 
-// jsonDecode is json.decode(text, default=…): DecodeJSON within the limits of the evaluation. What is decoded
-// is data, records included.
+// jsonDecode implements json.decode(text, default=…): DecodeJSON within the limits of the evaluation. The result is
+// data, including records.
 func jsonDecode(m *machine, a args, kw kwargs) (Value, error) {
 	var text string
 	var fallback Value
@@ -48,7 +48,7 @@ func jsonDecode(m *machine, a args, kw kwargs) (Value, error) {
 	return v, m.charge(3 * Weight(v))
 }
 
-// get is get(x, key, default=None): what x has under key, or the default if it has nothing there or only Missing. x may
+// get implements get(x, key, default=None). It returns the default if x has no such key or the value is Missing. x may
 // be Missing or None itself.
 func get(m *machine, a args, kw kwargs) (Value, error) {
 	var x, key Value
@@ -101,7 +101,7 @@ func get(m *machine, a args, kw kwargs) (Value, error) {
 	return v, nil
 }
 
-// keys is the list of the names of an object, or of the keys of a dict.
+// keys implements keys(x): the names of an object or the keys of a dict.
 func keys(m *machine, a args, kw kwargs) (Value, error) {
 	v, err := one("keys", a, kw)
 	if err != nil {
@@ -119,7 +119,7 @@ func keys(m *machine, a args, kw kwargs) (Value, error) {
 	return nil, fmt.Errorf("keys: %s has no fields", v.Type())
 }
 
-// texts returns strings as values.
+// texts returns Go strings as values.
 func texts(list []string) []Value {
 	out := make([]Value, len(list))
 	for i, s := range list {

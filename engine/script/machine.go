@@ -11,26 +11,26 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Limits bound one evaluation. Both are counts, not times, so that what fails fails everywhere.
+// Limits bound one evaluation. They are counts, not times, so that a script fails the same way on every machine.
 type Limits struct {
-	// Steps is how many operations an evaluation may take; work inside an operation (copying, comparing, searching)
-	// counts by its size. 0 means 5 million, some tenths of a second.
+	// Steps is how many operations an evaluation may take. Work inside an operation (copying, comparing, searching)
+	// counts by its size. 0 means 5 million, a few tenths of a second.
 	Steps uint64
-	// Bytes is how much an evaluation may build, counting what it dropped again. 0 means 32 MB.
+	// Bytes is how much an evaluation may build, including dropped values. 0 means 32 MB.
 	Bytes int64
 }
 
 const (
 	defaultSteps = 5_000_000
 	defaultBytes = 32 << 20
-	slice        = 10_000 // steps between two looks at Done
-	bytesPerStep = 64     // of work inside an operation that is worth one step
+	slice        = 10_000 // steps between checks of Done
+	bytesPerStep = 64     // bytes of work inside an operation that count as one step
 	maxBits      = 1 << 16
 	maxCalls     = 200
-	maxProblem   = 4000 // bytes of what an error says, which may show data
+	maxProblem   = 4000 // maximum bytes of an error message, which may include data
 )
 
-// What values take in memory, roughly, as the Starlark library lays them out.
+// Approximate memory sizes of values in the Starlark library.
 const (
 	wordSize  = 16 // an element of a list: an interface
 	listSize  = 64
@@ -39,55 +39,54 @@ const (
 	closeSize = 96
 )
 
-// Names gives the values of dynamic names to an evaluation, each at most once and only if it is needed.
+// Names provides the values of dynamic names to an evaluation. It looks up each at most once, on first use.
 type Names interface {
-	// Lookup returns the value of a name, frozen. nil without an error means that the name has no value here.
+	// Lookup returns the frozen value of a name. nil without an error means that the name is not available here.
 	Lookup(name string) (Value, error)
 }
 
-// Vars are names with their values at hand.
+// Vars are names with known values.
 type Vars map[string]Value
 
 // Lookup returns the value of a name.
 func (v Vars) Lookup(name string) (Value, error) { return v[name], nil }
 
-// Context is what is particular to one evaluation. The zero value has no names, no draws and cannot be stopped.
+// Context is the input of one evaluation. The zero value has no names and no draws, and cannot be stopped.
 type Context struct {
 	// Names are the values of the dynamic names.
 	Names Names
-	// Key and Field name the stream of draws, Key.Text(Field). Without a Field a draw is an error.
+	// Key and Field select the stream of draws, Key.Text(Field). Without a Field a draw is an error.
 	Key   draw.Key
 	Field string
-	// Done stops the evaluation when it is closed. nil never does.
+	// Done stops the evaluation when it is closed. A nil channel never stops it.
 	Done <-chan struct{}
 }
 
 var noContext Context
 
-// machine is the state of one evaluation. Its goroutine owns it; machines are used again.
+// machine is the state of one evaluation. Its goroutine owns it; machines are pooled.
 type machine struct {
 	ctx   *Context
 	print func(string)
 
 	steps, pause, limit uint64
 	bytes, maxBytes     int64
-	made                bool // something was built: the result may be mutable
+	made                bool // something was built, so the result may be mutable
 	printed             bool
 	drawing             bool
 	source              draw.Source
 
-	names  []string // dynamic names, and their values as far as they were asked for
+	names  []string // dynamic names, and the values looked up so far
 	slots  []Value
-	top    *frame // of the innermost function that runs
+	top    *frame // frame of the innermost running function
 	calls  int
 	frames []*frame // in use up to depth
 	depth  int
 	text   []byte
-	sketch *sketch // of the keys that this evaluation put into tables; nil until there are some
+	sketch *sketch // keys that this evaluation put into tables; nil until the first
 }
 
-// frame is one call of a function, or the evaluation of an expression. Until the function runs, locals are its
-// arguments.
+// frame is one call of a function, or the evaluation of an expression. Before the call, locals hold the arguments.
 type frame struct {
 	m      *machine
 	fn     *closure // nil for an expression
@@ -98,7 +97,7 @@ type frame struct {
 
 var machines = sync.Pool{New: func() any { return new(machine) }}
 
-// start returns a machine for one evaluation; release gives it back.
+// start returns a machine for one evaluation; release returns it to the pool.
 func start(ctx *Context, env *Env, names []string) *machine {
 	if ctx == nil {
 		ctx = &noContext
@@ -114,13 +113,13 @@ func start(ctx *Context, env *Env, names []string) *machine {
 	return m
 }
 
-// release makes the machine fit for the next evaluation. After a panic it is not called: the machine is lost.
+// release resets the machine for the next evaluation. It is not called after a panic: that machine is dropped.
 func (m *machine) release() {
 	for m.depth > 0 {
 		m.pop(m.frames[m.depth-1])
 	}
 	if cap(m.text) > 64<<10 || len(m.frames) > 64 {
-		return // not worth keeping
+		return // too large to keep
 	}
 	clear(m.slots)
 	m.ctx, m.print, m.names, m.top = nil, nil, nil, nil
@@ -132,7 +131,7 @@ func (m *machine) release() {
 	machines.Put(m)
 }
 
-// step takes n steps.
+// step charges n steps.
 func (m *machine) step(n int) error {
 	m.steps += uint64(n)
 	if m.steps < m.pause {
@@ -141,7 +140,7 @@ func (m *machine) step(n int) error {
 	return m.look()
 }
 
-// look is taken every slice of steps.
+// look checks the step limit and Done, every slice of steps.
 func (m *machine) look() error {
 	if m.steps >= m.limit {
 		return &limitError{ErrTooLong, fmt.Sprintf("the script runs too long: more than %d steps", m.limit)}
@@ -155,10 +154,10 @@ func (m *machine) look() error {
 	return nil
 }
 
-// work takes the steps for going over n bytes.
+// work charges the steps for processing n bytes.
 func (m *machine) work(n int) error { return m.step(n / bytesPerStep) }
 
-// charge takes n bytes, before they are allocated.
+// charge charges n bytes before they are allocated.
 func (m *machine) charge(n int) error {
 	m.made = true
 	if m.bytes += int64(n); m.bytes > m.maxBytes || n < 0 {
@@ -168,7 +167,7 @@ func (m *machine) charge(n int) error {
 	return m.step(n / bytesPerStep)
 }
 
-// chargeMany takes n times size bytes, which may overflow.
+// chargeMany charges n times size bytes; the product may overflow.
 func (m *machine) chargeMany(n, size int) error {
 	if n > 0 && size > math.MaxInt/n {
 		return m.charge(-1)
@@ -176,7 +175,7 @@ func (m *machine) chargeMany(n, size int) error {
 	return m.charge(n * size)
 }
 
-// left is how many bytes may still be charged.
+// left returns how many bytes may still be charged.
 func (m *machine) left() int { return int(max(m.maxBytes-m.bytes, 0)) }
 
 // name returns the value of the i-th dynamic name.
@@ -197,8 +196,8 @@ func (m *machine) name(i int) (Value, error) {
 	return nil, fmt.Errorf("%s is not available here", m.names[i])
 }
 
-// foreignError is an error that came out of Names or Fields, which may evaluate expressions of their own: their
-// errors have a place that is not here, and are not ours to extend.
+// foreignError is an error from Names or Fields, which may evaluate expressions of their own. It already has a
+// position elsewhere, so it is not extended.
 func foreignError(name string, err error) error {
 	if _, ok := errors.AsType[*EvalError](err); ok {
 		return fmt.Errorf("%s: %w", name, err)
@@ -210,7 +209,7 @@ func foreignError(name string, err error) error {
 func (m *machine) draws() (*draw.Source, error) {
 	if !m.drawing {
 		if m.ctx.Field == "" {
-			return nil, &problem{"there is nothing to draw from here", "parameters, constants and the top of a " +
+			return nil, &problem{"draws are not available here", "parameters, constants and the top of a " +
 				"functions file are the same for all agents; draw in an attribute, a step or a function"}
 		}
 		m.source = *m.ctx.Key.Text(m.ctx.Field).Source()
@@ -233,7 +232,7 @@ func (m *machine) push(n int) *frame {
 	return fr
 }
 
-// grow makes room for n values, keeping those that are there.
+// grow makes room for n values and keeps the existing ones.
 func (fr *frame) grow(n int) {
 	if cap(fr.locals) < n {
 		locals := make([]Value, n)
@@ -243,7 +242,7 @@ func (fr *frame) grow(n int) {
 	fr.locals = fr.locals[:n]
 }
 
-// pop gives back the frame that was pushed last.
+// pop releases the frame that was pushed last.
 func (m *machine) pop(fr *frame) {
 	clear(fr.locals)
 	fr.locals = fr.locals[:0]
@@ -251,7 +250,7 @@ func (m *machine) pop(fr *frame) {
 	m.depth--
 }
 
-// fault gives an error its place, unless a deeper one has.
+// fault adds a position to an error, unless a deeper frame already did.
 func (fr *frame) fault(pos syntax.Position, err error) error {
 	if e, ok := err.(*EvalError); ok { //nolint:errorlint // only one that is not wrapped has its place already
 		return e
@@ -264,7 +263,7 @@ func (fr *frame) fault(pos syntax.Position, err error) error {
 	return e
 }
 
-// through adds the place of a call to an error that came out of it.
+// through adds the position of a call to an error that it returned.
 func (fr *frame) through(pos syntax.Position, err error) error {
 	if e, ok := err.(*EvalError); ok { //nolint:errorlint // see fault
 		e.Trace = append(e.Trace, fr.at(pos))
@@ -273,7 +272,7 @@ func (fr *frame) through(pos syntax.Position, err error) error {
 	return fr.fault(pos, err)
 }
 
-// at is a position in what the frame runs.
+// at returns a position in the frame's code.
 func (fr *frame) at(pos syntax.Position) Frame {
 	f := Frame{Func: "expression", File: pos.Filename(), Line: int(pos.Line), Col: int(pos.Col)}
 	if fr.fn != nil {
@@ -282,11 +281,10 @@ func (fr *frame) at(pos syntax.Position) Frame {
 	return f
 }
 
-// settle makes the result of an evaluation fit to be handed on: data, or at least no function, not deeper than data
-// may be, and frozen.
+// settle prepares the result of an evaluation for the caller: no functions, no deeper than data may be, and frozen.
 func (m *machine) settle(v Value) (Value, error) {
 	if !m.made {
-		return v, nil // from the context or a constant: immutable already
+		return v, nil // from the context or a constant, so already immutable
 	}
 	if err := m.check(v, 0); err != nil {
 		return nil, err
@@ -295,8 +293,8 @@ func (m *machine) settle(v Value) (Value, error) {
 	return v, nil
 }
 
-// check reports what must not leave an evaluation: functions, and what is too deep to freeze. Records stop it, they are
-// data already.
+// check reports values that must not leave an evaluation: functions, and values too deep to freeze. It stops at
+// records, which are already data.
 func (m *machine) check(v Value, depth int) error {
 	switch v := v.(type) {
 	case starlark.Int, starlark.Float, starlark.String, starlark.Bool, starlark.NoneType, *Record:

@@ -9,7 +9,7 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// method calls a method of Starlark's own types, after charging what it will take. Methods of records do not exist.
+// method calls a method of Starlark's own types after charging its cost. Records have no methods.
 func (m *machine) method(b *starlark.Builtin, a args, kw kwargs) (Value, error) {
 	var err error
 	switch recv := b.Receiver().(type) {
@@ -33,7 +33,7 @@ func (m *machine) method(b *starlark.Builtin, a args, kw kwargs) (Value, error) 
 	return b.CallInternal(nil, a, kw)
 }
 
-// chargeString charges a method of a string, and returns its arguments as they are safe.
+// chargeString charges a method of a string, and returns safe arguments.
 func (m *machine) chargeString(s, name string, a args, kw kwargs) (args, error) {
 	if err := m.work(len(s)); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func first(a args) Value {
 	return a[0]
 }
 
-// chargeSplit charges the parts, and keeps the library from making room for more of them than there are bytes.
+// chargeSplit charges the parts, and keeps the library from allocating room for more parts than there are bytes.
 func (m *machine) chargeSplit(s string, a args) (args, error) {
 	parts := len(s)/2 + 1
 	if sep, ok := starlark.AsString(valueOr(first(a))); ok && sep != "" {
@@ -110,7 +110,7 @@ func valueOr(v Value) Value {
 	return v
 }
 
-// chargeReplace charges what the result of s.replace(old, new, count) will take.
+// chargeReplace charges the result of s.replace(old, new, count).
 func (m *machine) chargeReplace(s string, a args) error {
 	if len(a) < 2 {
 		return nil
@@ -132,7 +132,7 @@ func (m *machine) chargeReplace(s string, a args) error {
 	return m.chargeMany(n, max(len(to)-len(from), 0))
 }
 
-// chargeJoin charges what the result of sep.join(v) will take.
+// chargeJoin charges the result of sep.join(v).
 func (m *machine) chargeJoin(sep string, v Value) error {
 	seq, ok := v.(starlark.Iterable)
 	if !ok {
@@ -144,7 +144,7 @@ func (m *machine) chargeJoin(sep string, v Value) error {
 	})
 }
 
-// formatArgs turns the arguments of s.format into text, and charges each place that may show one of them.
+// formatArgs converts the arguments of s.format to text, and charges each placeholder that may show one of them.
 func (m *machine) formatArgs(s string, a args, kw kwargs) (args, error) {
 	longest := 0
 	show := func(v Value) (Value, error) {
@@ -177,7 +177,8 @@ func (m *machine) formatArgs(s string, a args, kw kwargs) (args, error) {
 	return a, m.chargeMany(strings.Count(s, "{"), longest)
 }
 
-// listMethod charges a method of a list. Those that compare elements are done here, so that comparing is bounded.
+// listMethod charges a method of a list. Methods that compare elements are implemented here, so that their cost is
+// bounded.
 func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (v Value, done bool, err error) {
 	switch name {
 	case "append":
@@ -205,7 +206,7 @@ func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (
 			if err != nil {
 				return nil, true, err
 			}
-			if same { // the library finds it at once, or later if start says so
+			if same { // the library finds it immediately, or later if start says so
 				return nil, false, m.work(wordSize * l.Len())
 			}
 		}
@@ -213,7 +214,7 @@ func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (
 	return nil, false, nil
 }
 
-// chargeDict charges a method of a dict. update is done by updateDict.
+// chargeDict charges a method of a dict. updateDict implements update.
 func (m *machine) chargeDict(d *starlark.Dict, name string, a args) error {
 	switch name {
 	case "get", "pop":
@@ -228,7 +229,7 @@ func (m *machine) chargeDict(d *starlark.Dict, name string, a args) error {
 			return err
 		}
 		if _, found, err := d.Get(a[0]); found || err != nil {
-			return nil // the library reports what is not hashable
+			return nil // the library reports unhashable keys
 		}
 		if err := m.grew(a[0], d.Len()+1); err != nil {
 			return err
@@ -258,7 +259,7 @@ func (m *machine) chargeSet(s *starlark.Set, name string, a args) error {
 			return err
 		}
 		if found, err := s.Has(a[0]); found || err != nil {
-			return nil // the library reports what is not hashable
+			return nil // the library reports unhashable elements
 		}
 		return m.grew(a[0], s.Len()+1)
 	case "remove", "discard":
@@ -269,7 +270,7 @@ func (m *machine) chargeSet(s *starlark.Set, name string, a args) error {
 	case "pop", "clear":
 		return m.step(s.Len())
 	case "difference", "intersection", "issubset", "issuperset", "symmetric_difference":
-		if len(a) == 0 { // the library does not look
+		if len(a) == 0 { // the library does not check
 			return fmt.Errorf("%s: got 0 arguments, want 1", name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// binary applies an operator after charging what it will take. Numbers come first: they are the common case.
+// binary applies an operator after charging its cost. Numbers come first because they are the common case.
 func (m *machine) binary(op syntax.Token, x, y Value) (Value, error) {
 	switch a := x.(type) {
 	case starlark.Int:
@@ -63,7 +63,7 @@ func (m *machine) binary(op syntax.Token, x, y Value) (Value, error) {
 	return v, err
 }
 
-// ints applies an operator to two ints: as they are while both fit into a word, else by the length of the result.
+// ints applies an operator to two ints: directly while both fit into a word, else charged by the length of the result.
 func (m *machine) ints(op syntax.Token, a, b starlark.Int) (Value, error) {
 	x, small := a.Int64()
 	y, alsoSmall := b.Int64()
@@ -94,7 +94,7 @@ func (m *machine) ints(op syntax.Token, a, b starlark.Int) (Value, error) {
 	case syntax.SLASHSLASH, syntax.PERCENT:
 		work += xbits / 64 * (ybits / 64) * 8
 	case syntax.LTLT:
-		bits = xbits + 512 // Starlark's own limit of a shift
+		bits = xbits + 512 // Starlark's own limit for shifts
 	default:
 	}
 	if bits > maxBits {
@@ -138,13 +138,13 @@ func (m *machine) update(op syntax.Token, x, y Value) (Value, error) {
 	return m.binary(op, x, y)
 }
 
-// inPlace words the error of changing what is frozen for += and |=, whose authors see no append and no insert.
+// inPlace rewords the error of += and |= on a frozen value in terms of the operator instead of append and insert.
 func inPlace(err error) error {
 	if rest, ok := strings.CutPrefix(err.Error(), "cannot append to "); ok {
-		return &problem{"cannot apply += to " + rest, "data do not change: x = x + [y] makes a new list"}
+		return &problem{"cannot apply += to " + rest, "data is immutable: x = x + [y] makes a new list"}
 	}
 	if rest, ok := strings.CutPrefix(err.Error(), "cannot insert into "); ok {
-		return &problem{"cannot apply |= to " + rest, "data do not change: x = x | {...} makes a new dict"}
+		return &problem{"cannot apply |= to " + rest, "data is immutable: x = x | {...} makes a new dict"}
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func inPlace(err error) error {
 // extend appends the elements of a sequence to a list.
 func (m *machine) extend(list *starlark.List, seq starlark.Iterable) error {
 	if other, ok := seq.(*starlark.List); ok {
-		n := other.Len() // x += x doubles x once
+		n := other.Len() // x += x doubles x only once
 		for i := range n {
 			if err := m.charge(2 * wordSize); err != nil {
 				return err
@@ -171,7 +171,7 @@ func (m *machine) extend(list *starlark.List, seq starlark.Iterable) error {
 	})
 }
 
-// each calls f for the elements of a sequence, each of them a step.
+// each calls f for the elements of a sequence and charges a step for each.
 func (m *machine) each(seq starlark.Iterable, f func(Value) error) error {
 	iter := seq.Iterate()
 	defer iter.Done()
@@ -187,7 +187,7 @@ func (m *machine) each(seq starlark.Iterable, f func(Value) error) error {
 	return nil
 }
 
-// sizeOf is what a copy of a value's own memory takes, without what it refers to.
+// sizeOf returns the memory of a shallow copy of a value.
 func sizeOf(v Value) int {
 	switch v := v.(type) {
 	case starlark.String:
@@ -222,7 +222,7 @@ func (m *machine) chargeRepeat(x, y Value) error {
 	return m.chargeMany(int(times), size)
 }
 
-// contains is x in y.
+// contains implements x in y.
 func (m *machine) contains(y, x Value) (bool, error) {
 	switch y := y.(type) {
 	case missing:
@@ -276,7 +276,7 @@ func (m *machine) among(n int, at func(int) Value, x Value) (bool, error) {
 	return false, nil
 }
 
-// index is x[y].
+// index implements x[y].
 func (m *machine) index(x, y Value) (Value, error) {
 	switch a := x.(type) {
 	case *Record:
@@ -326,7 +326,7 @@ func (m *machine) index(x, y Value) (Value, error) {
 	return nil, fmt.Errorf("unhandled index operation %s[%s]", x.Type(), y.Type())
 }
 
-// noKey is the error for a key that a dict does not have.
+// noKey is the error for a missing key of a dict.
 func (m *machine) noKey(d Value, key Value) error {
 	text, err := m.show(key, true)
 	if err != nil {
@@ -357,7 +357,7 @@ func outOfRange(i, n int, x Value) error {
 	return fmt.Errorf("%s index %d out of range [%d:%d]", x.Type(), i, -n, n-1)
 }
 
-// setIndex is x[y] = v.
+// setIndex implements x[y] = v.
 func (m *machine) setIndex(x, y, v Value) error {
 	switch x := x.(type) {
 	case *starlark.Dict:
@@ -377,12 +377,12 @@ func (m *machine) setIndex(x, y, v Value) error {
 		}
 		return x.SetIndex(at, v)
 	case object:
-		return &problem{"a record does not change", "build a new dict: dict(x)"}
+		return &problem{"a record is immutable", "build a new dict: dict(x)"}
 	}
 	return fmt.Errorf("%s value does not support item assignment", x.Type())
 }
 
-// slice is x[lo:hi:step].
+// slice implements x[lo:hi:step].
 func (m *machine) slice(x, lo, hi, step Value) (Value, error) {
 	if list := List(x); list != nil {
 		x = list
@@ -404,7 +404,7 @@ func (m *machine) slice(x, lo, hi, step Value) (Value, error) {
 			return nil, errors.New("zero is not a valid slice step")
 		}
 	}
-	// Backwards, a slice goes from the last element to before the first.
+	// A backward slice starts at the last element and ends before the first.
 	start, end, lowest := 0, n, 0
 	if by < 0 {
 		start, end, lowest = n-1, -1, -1
@@ -422,7 +422,7 @@ func (m *machine) slice(x, lo, hi, step Value) (Value, error) {
 	size := 0
 	switch x.(type) {
 	case starlark.String, starlark.Bytes:
-		if by != 1 { // else the result shares the text
+		if by != 1 { // otherwise the result shares the string's memory
 			size = 1
 		}
 	case *starlark.List, starlark.Tuple:
@@ -434,7 +434,7 @@ func (m *machine) slice(x, lo, hi, step Value) (Value, error) {
 	return seq.Slice(start, end, by), nil
 }
 
-// bound sets *at to an index into n elements, counted from the end if it is negative, unless it is None.
+// bound sets *at to an index into n elements, counted from the end if negative, unless the operand is None.
 func bound(v Value, n, lowest, highest int, at *int) error {
 	if v == starlark.None {
 		return nil
@@ -450,13 +450,13 @@ func bound(v Value, n, lowest, highest int, at *int) error {
 	return nil
 }
 
-// attr is x.name for anything but the fields of a record, which the caller looks at first.
+// attr implements x.name, except for the fields of a record, which the caller handles first.
 func attr(x Value, name string) (Value, error) {
 	a, ok := x.(starlark.HasAttrs)
 	if !ok {
 		e := &problem{text: fmt.Sprintf("%s has no .%s field or method", x.Type(), name)}
 		if x == starlark.None {
-			e.hint = fmt.Sprintf("get(x, %q) gives a default instead", name)
+			e.hint = fmt.Sprintf("get(x, %q) returns a default instead", name)
 		}
 		return nil, e
 	}

@@ -49,7 +49,7 @@ func operands(depth int) *rapid.Generator[Value] {
 		rapid.Map(list, func(l []Value) Value {
 			s := new(starlark.Set)
 			for _, v := range l {
-				_ = s.Insert(v) // what is no key stays out
+				_ = s.Insert(v) // unhashable values are left out
 			}
 			return s
 		}),
@@ -64,8 +64,8 @@ func outcome(v Value, err error) string {
 	return v.Type() + " " + v.String()
 }
 
-// TestOperatorsAreStarlarks compares all operators with the library's: what we do ourselves, for speed or to keep it
-// bounded, gives the same results and errors.
+// TestOperatorsAreStarlarks compares all operators with the library's: operators implemented here, for speed or
+// bounded cost, return the same results and errors.
 func TestOperatorsAreStarlarks(t *testing.T) {
 	binary := []syntax.Token{
 		syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.SLASHSLASH, syntax.PERCENT, syntax.AMP, syntax.PIPE,
@@ -80,7 +80,7 @@ func TestOperatorsAreStarlarks(t *testing.T) {
 		op := rapid.SampledFrom(binary).Draw(t, "operator")
 		got, err := m.binary(op, x, y)
 		if errors.Is(err, ErrTooBig) {
-			return // the library may go on
+			return // the library may continue
 		}
 		want, wantErr := starlark.Binary(op, x, y)
 		if g, w := outcome(got, plainError(err)), outcome(want, wantErr); g != w {
@@ -95,7 +95,7 @@ func TestOperatorsAreStarlarks(t *testing.T) {
 	})
 }
 
-// plainError is an error without its hint, which the library does not give.
+// plainError returns an error without its hint, which the library does not have.
 func plainError(err error) error {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return errors.New(p.text)
@@ -103,7 +103,7 @@ func plainError(err error) error {
 	return err
 }
 
-// TestSlicesAreStarlarks compares x[lo:hi:step] with the library's, through its interpreter.
+// TestSlicesAreStarlarks compares x[lo:hi:step] with the library's interpreter.
 func TestSlicesAreStarlarks(t *testing.T) {
 	env := mustEnv(t, "")
 	sequences := []Value{
@@ -130,7 +130,7 @@ func TestSlicesAreStarlarks(t *testing.T) {
 	})
 }
 
-// TestMethodsAreStarlarks compares methods and built-ins that we charge, or do ourselves, with the library's.
+// TestMethodsAreStarlarks compares methods and built-ins that are charged or implemented here with the library's.
 func TestMethodsAreStarlarks(t *testing.T) {
 	env := mustEnv(t, "")
 	texts := []string{`""`, `"a"`, `"ab"`, `"a b  a"`, `"ab,a,,"`, `"a\nb\n"`, `" ä "`, `","`}
@@ -205,8 +205,8 @@ func TestMethodsAreStarlarks(t *testing.T) {
 	})
 }
 
-// TestKeysThatHashAlike fills tables with keys that the library's hash does not tell apart, up to where it is refused.
-func TestKeysThatHashAlike(t *testing.T) {
+// TestCollidingKeys fills tables with keys whose hashes collide, until the table refuses more.
+func TestCollidingKeys(t *testing.T) {
 	env := mustEnv(t, `
 def fill(n, shift):
     d = {}

@@ -21,7 +21,8 @@ type Field struct {
 	Value Value
 }
 
-// Shape is the ordered field names of records. Records that are alike share one, so that a record costs its values.
+// Shape is the ordered field names of records. Records with the same names share one, so that a record stores only its
+// values.
 type Shape struct {
 	names []string
 	index atomic.Pointer[map[string]int] // built at the first lookup, for wide shapes only
@@ -33,7 +34,7 @@ const narrow = 12
 // NewShape returns the shape of records with these names, which must be distinct.
 func NewShape(names ...string) *Shape { return &Shape{names: names} }
 
-// Record returns a record of this shape; values are in the order of the names, frozen, and owned by the record.
+// Record returns a record of this shape. The values are in the order of the names, frozen, and owned by the record.
 func (s *Shape) Record(values ...Value) *Record {
 	if len(values) != len(s.names) {
 		panic(fmt.Sprintf("script: %d values for a shape of %d names", len(values), len(s.names)))
@@ -69,14 +70,14 @@ func (s *Shape) find(name string) int {
 	return -1
 }
 
-// Record is an ordered, immutable set of named values: what a JSON object is in expressions. Its attributes are its
-// fields and nothing else, so x.items is the field items; x["k"], in, len, ==, iteration over the names and dict(x)
-// work as for a dict. The zero value is an empty record.
+// Record is an ordered, immutable set of named values: a JSON object in expressions. Its attributes are its fields and
+// nothing else, so x.items is the field items; x["k"], in, len, ==, iteration over the names and dict(x) work as for a
+// dict. The zero value is an empty record.
 type Record struct {
 	shape  *Shape
 	values []Value
-	weight int32 // of all that is in it, 0 unless all of it came from Data or DecodeJSON
-	height int16 // levels, if there is a weight
+	weight int32 // total weight, or 0 unless every value came from Data or DecodeJSON
+	height int16 // nesting depth, if there is a weight
 }
 
 var (
@@ -84,8 +85,8 @@ var (
 	emptyRecord = newData(emptyShape, nil, 1, 1)
 )
 
-// NewRecord returns a record with these fields in order; of fields with the same name the last value counts, at the
-// place of the first. The values are frozen.
+// NewRecord returns a record with these fields in order. For repeated names the last value counts, at the position of
+// the first. The values are frozen.
 func NewRecord(fields ...Field) *Record {
 	names, values := make([]string, 0, len(fields)), make([]Value, 0, len(fields))
 	for _, f := range fields {
@@ -131,7 +132,7 @@ func (r *Record) names() []string {
 	return r.shape.names
 }
 
-// Field returns the value of a field, and whether there is one of this name.
+// Field returns the value of a field, and whether the field exists.
 func (r *Record) Field(name string) (Value, bool) {
 	if r.shape != nil {
 		if i := r.shape.find(name); i >= 0 {
@@ -161,22 +162,22 @@ func (r *Record) All() iter.Seq2[string, Value] {
 // Len returns the number of fields.
 func (r *Record) Len() int { return len(r.values) }
 
-// String is the record as a Starlark dict would be written, cut off after about a megabyte.
+// String returns the record in the syntax of a Starlark dict, cut off after about a megabyte.
 func (r *Record) String() string { return quoted(r) }
 
 // Type is "record".
 func (r *Record) Type() string { return "record" }
 
-// Freeze does nothing: records do not change.
+// Freeze does nothing: records are immutable.
 func (r *Record) Freeze() {}
 
-// Truth is whether there are fields.
+// Truth reports whether the record has fields.
 func (r *Record) Truth() starlark.Bool { return len(r.values) > 0 }
 
-// Hash fails: a record is no key.
+// Hash fails: a record cannot be a key.
 func (r *Record) Hash() (uint32, error) { return 0, errors.New("unhashable type: record") }
 
-// Attr is Starlark's x.name.
+// Attr implements Starlark's x.name.
 func (r *Record) Attr(name string) (Value, error) {
 	if v, ok := r.Field(name); ok {
 		return v, nil
@@ -184,10 +185,10 @@ func (r *Record) Attr(name string) (Value, error) {
 	return nil, noField(r.Type(), name, r.names())
 }
 
-// AttrNames returns a copy, because Starlark's dir sorts what it is given.
+// AttrNames returns a copy, because Starlark's dir sorts the slice.
 func (r *Record) AttrNames() []string { return r.Names() }
 
-// Get is Starlark's x["name"] and "name" in x.
+// Get implements Starlark's x["name"] and "name" in x.
 func (r *Record) Get(key Value) (Value, bool, error) {
 	name, ok := starlark.AsString(key)
 	if !ok {
@@ -209,7 +210,7 @@ func (r *Record) Items() []starlark.Tuple {
 	return items
 }
 
-// CompareSameType compares records as sets of fields: the order does not matter. Only == and != are defined.
+// CompareSameType compares records as sets of fields, ignoring order. Only == and != are defined.
 func (r *Record) CompareSameType(op syntax.Token, y Value, depth int) (bool, error) {
 	return sameFields(op, r, y, depth)
 }
@@ -234,14 +235,14 @@ func NewList(elems []Value) *starlark.List {
 	return l
 }
 
-// noField is the error for a name that an object does not have, with the nearest name and some of those it has.
+// noField is the error for a missing field, with the nearest name and some existing names.
 func noField(typeName, name string, names []string) error {
 	const shown = 12
 	e := &problem{text: fmt.Sprintf("%s has no field %q", typeName, name)}
 	if near := nearest(name, names); near != "" {
 		e.hint = fmt.Sprintf("did you mean %s? ", near)
 	} else if use := insteadOf[name]; use != "" {
-		e.hint = "data have fields, no methods: write " + use
+		e.hint = "data has fields, not methods: write " + use
 		return e
 	}
 	switch {
@@ -255,7 +256,7 @@ func noField(typeName, name string, names []string) error {
 	return e
 }
 
-// insteadOf is what to write for the methods that dicts have and data do not.
+// insteadOf maps methods of dicts to their equivalents for data.
 var insteadOf = map[string]string{
 	"get": `get(x, "name", default)`, "keys": "keys(x)", "items": "dict(x).items()", "values": "dict(x).values()",
 }

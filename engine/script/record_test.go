@@ -58,7 +58,7 @@ func TestRecord(t *testing.T) {
 	if got := new(Record).String(); got != "{}" {
 		t.Errorf("an empty record is %s", got)
 	}
-	// dir sorts the names it is given: they must not be the record's own.
+	// dir sorts the names it receives, so it must get a copy.
 	if _, err := starlark.Universe["dir"].(*starlark.Builtin).CallInternal(nil,
 		starlark.Tuple{NewRecord(Field{"z", list}, Field{"a", list})}, nil); err != nil {
 		t.Error(err)
@@ -214,8 +214,8 @@ func TestTimesMoveBySeconds(t *testing.T) {
 	})
 }
 
-// TestErrorsOfInnerEvaluationsAreKept has fields that are expressions themselves, as attributes of agents are, and an
-// error that is handed out more than once.
+// TestErrorsOfInnerEvaluationsAreKept has fields that are expressions themselves, like agents' attributes, and an
+// error that is returned more than once.
 func TestErrorsOfInnerEvaluationsAreKept(t *testing.T) {
 	env := mustEnv(t, "def f(x):\n  return x.id\n")
 	_, err := mustExpr(t, env, "1 + 1 // 0").Eval(nil)

@@ -9,7 +9,7 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// round is round(x): the nearest int, half away from zero; or round(x, n): a float with n decimals.
+// round implements round(x), the nearest int, half away from zero, and round(x, n), a float with n decimals.
 func round(m *machine, a args, kw kwargs) (Value, error) {
 	var x Value
 	var digits Value = starlark.None
@@ -44,8 +44,8 @@ func round(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.Float(roundTo(f, n)), nil
 }
 
-// roundTo rounds the decimal that f is written as, half away from zero: 2.675 becomes 2.68, although the float is a
-// little less than that.
+// roundTo rounds f's shortest decimal, half away from zero: 2.675 becomes 2.68, although the float is slightly
+// smaller.
 func roundTo(f float64, n int) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) || n > 20 {
 		return f
@@ -81,7 +81,7 @@ func roundTo(f float64, n int) float64 {
 	return g
 }
 
-// signs is 1 for the text of a negative number.
+// signs returns 1 for the text of a negative number.
 func signs(text []byte) int {
 	if text[0] == '-' {
 		return 1

@@ -7,8 +7,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Same reports whether two texts are the same functions but for comments and layout. Texts that cannot be read are the
-// same if they are equal.
+// Same reports whether two texts define the same functions, ignoring comments and layout. Texts that do not parse are
+// the same if they are equal.
 func Same(a, b string) bool {
 	if a == b {
 		return true
@@ -18,16 +18,16 @@ func Same(a, b string) bool {
 	return err1 == nil && err2 == nil && first == second
 }
 
-// shape writes down the syntax tree of functions without their comments and places.
+// shape writes the syntax tree of functions without comments and positions.
 func shape(text string) (string, error) {
 	file, err := dialect.Parse("", text, 0)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	var open []string // how the nodes that are begun will end
+	var open []string // closing text of each open node
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if n == nil { // the end of one
+		if n == nil { // end of a node
 			b.WriteString(open[len(open)-1])
 			open = open[:len(open)-1]
 			return true
@@ -50,7 +50,7 @@ func shape(text string) (string, error) {
 			fmt.Fprintf(&b, " %v", n.Op)
 		case *syntax.BranchStmt:
 			fmt.Fprintf(&b, " %v", n.Token)
-		case *syntax.SliceExpr: // its parts may be missing
+		case *syntax.SliceExpr: // its parts may be nil
 			fmt.Fprintf(&b, " %t %t %t", n.Lo != nil, n.Hi != nil, n.Step != nil)
 		case *syntax.IfStmt:
 			fmt.Fprintf(&b, " %d", len(n.True))

@@ -9,7 +9,7 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// collect returns the elements of a sequence, with room for what size says each of them takes.
+// collect returns the elements of a sequence and charges size for each of them.
 func (m *machine) collect(seq starlark.Iterable, size int) ([]Value, error) {
 	n := max(starlark.Len(seq), 0)
 	if err := m.chargeMany(n, size); err != nil {
@@ -36,7 +36,7 @@ func anyOf(m *machine, a args, kw kwargs) (Value, error) { return m.until("any",
 
 var errFound = errors.New("found")
 
-// until returns want if one of the elements has this truth, else the opposite.
+// until returns want if one of the elements has this truth value, else the opposite.
 func (m *machine) until(name string, want starlark.Bool, a args, kw kwargs) (Value, error) {
 	seq, err := sequence(name, a, kw)
 	if err != nil {
@@ -54,7 +54,7 @@ func (m *machine) until(name string, want starlark.Bool, a args, kw kwargs) (Val
 	return !want, err
 }
 
-// toList is list(x).
+// toList implements list(x).
 func toList(m *machine, a args, kw kwargs) (Value, error) {
 	if len(a)+len(kw) == 0 {
 		return starlark.NewList(nil), m.charge(listSize)
@@ -67,7 +67,7 @@ func toList(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.NewList(elems), err
 }
 
-// toTuple is tuple(x).
+// toTuple implements tuple(x).
 func toTuple(m *machine, a args, kw kwargs) (Value, error) {
 	if len(a)+len(kw) == 0 {
 		return starlark.Tuple(nil), nil
@@ -80,7 +80,7 @@ func toTuple(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.Tuple(elems), err
 }
 
-// toSet is set(x).
+// toSet implements set(x).
 func toSet(m *machine, a args, kw kwargs) (Value, error) {
 	if err := m.charge(dictSize); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func toSet(m *machine, a args, kw kwargs) (Value, error) {
 	return set, m.each(seq, func(v Value) error { return m.add(set, v) })
 }
 
-// toDict is dict(x, name=value).
+// toDict implements dict(x, name=value).
 func toDict(m *machine, a args, kw kwargs) (Value, error) {
 	if len(a) > 1 {
 		return nil, fmt.Errorf("dict: got %d arguments, want at most 1", len(a))
@@ -108,7 +108,7 @@ func toDict(m *machine, a args, kw kwargs) (Value, error) {
 	return d, m.updateDict("dict", d, a, kw)
 }
 
-// updateDict is dict and dict.update: the items of a mapping or pairs, then named arguments.
+// updateDict implements dict and dict.update: the items of a mapping or pairs, then named arguments.
 func (m *machine) updateDict(name string, d *starlark.Dict, a args, kw kwargs) error {
 	if len(a) > 1 {
 		return fmt.Errorf("%s: got %d arguments, want at most 1", name, len(a))
@@ -174,7 +174,7 @@ func (m *machine) updateItems(name string, d *starlark.Dict, from Value) error {
 	})
 }
 
-// toBytes is bytes(x).
+// toBytes implements bytes(x).
 func toBytes(m *machine, a args, kw kwargs) (Value, error) {
 	if len(a) == 1 {
 		if err := m.charge(3 * max(starlark.Len(a[0]), 0)); err != nil {
@@ -184,7 +184,7 @@ func toBytes(m *machine, a args, kw kwargs) (Value, error) {
 	return library("bytes", a, kw)
 }
 
-// enumerate is enumerate(x, start).
+// enumerate implements enumerate(x, start).
 func enumerate(m *machine, a args, kw kwargs) (Value, error) {
 	if len(a) > 0 {
 		n := max(starlark.Len(a[0]), 0)
@@ -200,7 +200,7 @@ func enumerate(m *machine, a args, kw kwargs) (Value, error) {
 	return library("enumerate", a, kw)
 }
 
-// zip is zip(x, y, …): rows as long as the shortest.
+// zip implements zip(x, y, …): as many rows as the shortest argument has elements.
 func zip(m *machine, a args, kw kwargs) (Value, error) {
 	if len(kw) > 0 {
 		return nil, errors.New("zip does not accept keyword arguments")
@@ -235,7 +235,7 @@ func zip(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.NewList(out), nil
 }
 
-// reversed is reversed(x).
+// reversed implements reversed(x).
 func reversed(m *machine, a args, kw kwargs) (Value, error) {
 	seq, err := sequence("reversed", a, kw)
 	if err != nil {
@@ -246,7 +246,7 @@ func reversed(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.NewList(elems), err
 }
 
-// sorted is sorted(x, key, reverse): stable, and at its first error over.
+// sorted implements sorted(x, key, reverse). It is stable, and stops at the first error.
 func sorted(m *machine, a args, kw kwargs) (Value, error) {
 	var seq starlark.Iterable
 	var key starlark.Callable
@@ -293,7 +293,7 @@ func sorted(m *machine, a args, kw kwargs) (Value, error) {
 func biggest(m *machine, a args, kw kwargs) (Value, error)  { return m.extreme("max", a, kw) }
 func smallest(m *machine, a args, kw kwargs) (Value, error) { return m.extreme("min", a, kw) }
 
-// extreme is min and max: of the elements of one argument or of several, by a key if there is one.
+// extreme implements min and max: of the elements of one argument or of several, with an optional key.
 func (m *machine) extreme(name string, a args, kw kwargs) (Value, error) {
 	var key starlark.Callable
 	if len(a) == 0 {

@@ -12,7 +12,7 @@ import (
 type printer struct {
 	out   []byte
 	limit int
-	path  []Value // lists and dicts that are open: what contains itself is written as ...
+	path  []Value // open lists and dicts: a value that contains itself is written as ...
 	m     *machine
 }
 
@@ -52,7 +52,7 @@ func (p *printer) value(v Value) error {
 	return nil
 }
 
-// maxQuoted is how many bytes one byte of a string may take in quotes: \xff.
+// maxQuoted is the maximum number of bytes of one quoted byte: \xff.
 const maxQuoted = 4
 
 // fewer reports whether a sequence has at most n elements.
@@ -71,7 +71,7 @@ func fewer(seq starlark.Iterable, n int) bool {
 	return true
 }
 
-// composite appends what has elements.
+// composite appends a value with elements.
 func (p *printer) composite(v Value) error {
 	if len(p.path) == maxDepth {
 		return errDeep
@@ -158,7 +158,7 @@ func (p *printer) mapping(d starlark.IterableMapping) error {
 	return nil
 }
 
-// show is repr(v), or str(v) if quote is false.
+// show implements repr(v), or str(v) if quote is false.
 func (m *machine) show(v Value, quote bool) (string, error) {
 	switch v := v.(type) {
 	case starlark.String:
@@ -189,11 +189,11 @@ func (m *machine) show(v Value, quote bool) (string, error) {
 	return string(p.out), err
 }
 
-// quoted is what String returns for objects: their text, cut off where it gets long.
+// quoted is the String of objects, cut off where it gets long.
 func quoted(o object) string { return shortly(o, 1<<20) }
 
-// shortly is the text of a value, cut off after limit bytes. Unlike the library's String it is soon done whatever the
-// value holds.
+// shortly returns the text of a value, cut off after limit bytes. Unlike the library's String, its cost is bounded for
+// any value.
 func shortly(v Value, limit int) string {
 	p := printer{limit: limit}
 	if err := p.value(v); err != nil {
@@ -202,13 +202,13 @@ func shortly(v Value, limit int) string {
 	return cut(string(p.out), limit)
 }
 
-// Shown is the text of a value for an error: cut off, and soon done whatever the value holds.
+// Shown returns the text of a value for an error, cut off, at bounded cost.
 func Shown(v Value) string { return shortly(v, shortText) }
 
-// shortText is how much of a value stands in an error.
+// shortText is the maximum length of a value in an error.
 const shortText = 200
 
-// cut is a text of at most n bytes, and a sign that there was more.
+// cut returns at most n bytes of a text, with an ellipsis if it was longer.
 func cut(text string, n int) string {
 	if len(text) <= n+len("…") {
 		return text
@@ -216,7 +216,7 @@ func cut(text string, n int) string {
 	return valid(text[:n]) + "…"
 }
 
-// shown stands for a value that has been turned into text already.
+// shown is a value that has already been converted to text.
 type shown struct {
 	Value
 	text string
@@ -224,7 +224,7 @@ type shown struct {
 
 func (s shown) String() string { return s.text }
 
-// showable returns v as it may be given to Starlark's own formatting: scalars as they are, the rest as text.
+// showable returns v in a form that is safe for Starlark's own formatting: scalars as they are, the rest as text.
 func (m *machine) showable(v Value) (Value, error) {
 	switch v.(type) {
 	case starlark.String, starlark.Int, starlark.Float, starlark.Bool, starlark.NoneType:
@@ -234,7 +234,7 @@ func (m *machine) showable(v Value) (Value, error) {
 	return shown{v, text}, err
 }
 
-// textSize is how long the text of a showable value may be, beyond what turning it into one was charged.
+// textSize returns the maximum length of a showable value's text that has not been charged yet.
 func textSize(v Value) int {
 	const (
 		shortest = 24  // of a small int, and of a float in most forms
@@ -258,7 +258,7 @@ func textSize(v Value) int {
 	return shortest
 }
 
-// interpolate is format % x.
+// interpolate implements format % x.
 func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
 	var arg Value
 	var fields *showableFields
@@ -301,18 +301,18 @@ func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
 	return v, err
 }
 
-// showableFields is a mapping whose values are charged and turned into text when a format asks for them.
+// showableFields is a mapping that charges its values and converts them to text on demand.
 type showableFields struct {
 	starlark.Mapping
 	m   *machine
 	err error
 }
 
-// Get is what %(name)s asks for.
+// Get implements %(name)s.
 func (f *showableFields) Get(key Value) (Value, bool, error) {
 	v, found, err := f.Mapping.Get(key)
 	if err != nil {
-		f.err = err // the library takes it for a key that is not there
+		f.err = err // the library treats it as a missing key
 	}
 	if err != nil || !found {
 		return v, found, err

@@ -11,7 +11,7 @@ import (
 // exec is a compiled statement.
 type exec func(fr *frame) (flow, error)
 
-// flow says what comes after a statement.
+// flow says how control continues after a statement.
 type flow uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 // pass does nothing.
 func pass(*frame) (flow, error) { return onward, nil }
 
-// block compiles statements that follow each other.
+// block compiles a list of statements.
 func (c *compiler) block(stmts []syntax.Stmt) exec {
 	list := make([]exec, len(stmts))
 	for i, s := range stmts {
@@ -46,7 +46,7 @@ func (c *compiler) block(stmts []syntax.Stmt) exec {
 	}
 }
 
-// stmt compiles a statement. Each takes the steps of its expressions at once, before it runs.
+// stmt compiles a statement. Each statement charges the steps of its expressions together, before it runs.
 func (c *compiler) stmt(s syntax.Stmt) exec {
 	switch s := s.(type) {
 	case *syntax.ExprStmt:
@@ -127,7 +127,7 @@ func (c *compiler) ifStmt(s *syntax.IfStmt) exec {
 	}
 }
 
-// forStmt compiles for. While it runs, a list or dict that it goes over cannot be changed.
+// forStmt compiles for. A list or dict cannot be changed while the loop iterates over it.
 func (c *compiler) forStmt(s *syntax.ForStmt) exec {
 	x, set, body, pos := c.expr(s.X), c.assign(s.For, s.Vars), c.block(s.Body), s.For
 	cost := 1 + count(s.X)
@@ -180,7 +180,7 @@ func (c *compiler) assignment(s *syntax.AssignStmt) exec {
 	}
 }
 
-// plain compiles x = y: the right side first.
+// plain compiles x = y, evaluating the right side first.
 func (c *compiler) plain(s *syntax.AssignStmt) func(*frame) error {
 	x, set := c.expr(s.RHS), c.assign(s.OpPos, s.LHS)
 	return func(fr *frame) error {
@@ -192,7 +192,7 @@ func (c *compiler) plain(s *syntax.AssignStmt) func(*frame) error {
 	}
 }
 
-// augmented compiles x += y and the like: x and its parts are evaluated once.
+// augmented compiles x += y and similar statements: x and its parts are evaluated once.
 func (c *compiler) augmented(s *syntax.AssignStmt) func(*frame) error {
 	y, op, pos := c.expr(s.RHS), s.Op-syntax.PLUS_EQ+syntax.PLUS, s.OpPos
 	combine := func(fr *frame, old Value) (Value, error) {
@@ -255,9 +255,9 @@ func (c *compiler) augmented(s *syntax.AssignStmt) func(*frame) error {
 	}
 }
 
-// noAssignment is the error for x.name = y: nothing that a script can reach has fields that change.
+// noAssignment is the error for x.name = y: no value in a script has assignable fields.
 func noAssignment(name string) error {
-	return &problem{fmt.Sprintf("cannot assign to .%s: data do not change", name), "build a new dict: dict(x)"}
+	return &problem{fmt.Sprintf("cannot assign to .%s: data is immutable", name), "build a new dict: dict(x)"}
 }
 
 // assign compiles the left side of an assignment.
@@ -335,7 +335,7 @@ func (c *compiler) unpack(pos syntax.Position, list []syntax.Expr) func(fr *fram
 	}
 }
 
-// spread returns the n elements of a sequence, or says how many there are.
+// spread returns the n elements of a sequence, or an error with the actual count.
 func spread(v Value, n int) ([]Value, error) {
 	if t, ok := v.(starlark.Tuple); ok && len(t) == n {
 		return t, nil

@@ -7,20 +7,20 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// Dicts and sets are hash tables of the Starlark library, whose hashes of ints, floats and tuples are easy to make
-// alike: 1 << 32, 2 << 32 and so on have the same, 1 << 16, 2 << 16 the same low bits, by which a table is divided.
-// Keys that are alike make it a list that is searched from the front, so their number in one table is bounded, and
-// looking for one takes steps.
+// Dicts and sets are hash tables of the Starlark library, whose hashes of ints, floats and tuples collide easily: 1 <<
+// 32, 2 << 32 and so on have the same hash; 1 << 16 and 2 << 16 have the same low bits, which select the bucket.
+// Colliding keys turn the table into a list that is searched from the front. So the number of colliding keys per table
+// is limited, and each lookup charges steps.
 const (
 	maxAlike    = 1024
-	alikePerOne = 32   // keys passed by in one step
-	sketchSize  = 4096 // a power of two, as the number of parts of a table is
+	alikePerOne = 32   // keys compared in one step
+	sketchSize  = 4096 // a power of two, like the number of buckets of a table
 )
 
 // sketch counts keys by the low bits of their hash.
 type sketch [sketchSize]uint16
 
-// add counts a key, and returns how many there are like it.
+// add counts a key, and returns how many keys have the same low bits.
 func (s *sketch) add(k Value) (int, error) {
 	h, err := k.Hash()
 	if err != nil {
@@ -33,11 +33,11 @@ func (s *sketch) add(k Value) (int, error) {
 	return int(*count), nil
 }
 
-// key prepares the hashing of v. Strings take time by their length, tuples by all that is in them, which for tuples
-// that share their parts may be far more than they look.
+// key charges the hashing of v. A string costs its length, a tuple the sum of its elements, which can be large for
+// tuples with shared parts.
 func (m *machine) key(v Value) error { return m.hash(v, 0) }
 
-// hash charges v, which is depth tuples deep.
+// hash charges v at tuple nesting level depth.
 func (m *machine) hash(v Value, depth int) error {
 	switch v := v.(type) {
 	case starlark.String:
@@ -60,8 +60,8 @@ func (m *machine) hash(v Value, depth int) error {
 	return nil
 }
 
-// contrivable reports whether it is easy to find many keys whose hash is like that of v. Strings have a secret seed.
-func contrivable(v Value) bool {
+// collides reports whether it is easy to construct many keys with the same hash as v. Strings have a secret seed.
+func collides(v Value) bool {
 	switch v.(type) {
 	case starlark.String, starlark.Bytes, starlark.Bool, starlark.NoneType:
 		return false
@@ -69,17 +69,17 @@ func contrivable(v Value) bool {
 	return true
 }
 
-// find prepares looking for a key in a table of n.
+// find charges a lookup in a table of n keys.
 func (m *machine) find(k Value, n int) error {
-	if err := m.key(k); err != nil || n < alikePerOne || !contrivable(k) {
+	if err := m.key(k); err != nil || n < alikePerOne || !collides(k) {
 		return err
 	}
 	return m.step(min(n, maxAlike) / alikePerOne)
 }
 
-// grew is told of a key that was added to a table, which has n now.
+// grew records a key that was added to a table, which now has n keys.
 func (m *machine) grew(k Value, n int) error {
-	if !contrivable(k) {
+	if !collides(k) {
 		return nil
 	}
 	if m.sketch == nil {
@@ -94,7 +94,7 @@ func (m *machine) grew(k Value, n int) error {
 
 var errAlike = &limitError{ErrTooLong, fmt.Sprintf("more than %d keys whose hashes are alike", maxAlike)}
 
-// insert is d[k] = v.
+// insert implements d[k] = v.
 func (m *machine) insert(d *starlark.Dict, k, v Value) error {
 	n := d.Len()
 	if err := m.find(k, n); err != nil {
@@ -109,7 +109,7 @@ func (m *machine) insert(d *starlark.Dict, k, v Value) error {
 	return m.grew(k, n+1)
 }
 
-// add is s.add(k).
+// add implements s.add(k).
 func (m *machine) add(s *starlark.Set, k Value) error {
 	n := s.Len()
 	if err := m.find(k, n); err != nil {
@@ -124,7 +124,7 @@ func (m *machine) add(s *starlark.Set, k Value) error {
 	return m.grew(k, n+1)
 }
 
-// chargeUnion charges an operator on two sets or two dicts, that makes a new one.
+// chargeUnion charges an operator on two sets or two dicts that builds a new one.
 func (m *machine) chargeUnion(x, y Value) error {
 	switch x.(type) {
 	case *starlark.Dict, *starlark.Set:
@@ -139,7 +139,7 @@ func (m *machine) chargeUnion(x, y Value) error {
 	return m.chargeTables(x.(starlark.Sequence), y.(starlark.Sequence))
 }
 
-// chargeTables charges a new table of the keys of these sequences, and looking for each of them in it.
+// chargeTables charges a new table with the keys of these sequences, and a lookup for each of them.
 func (m *machine) chargeTables(sequences ...starlark.Iterable) error {
 	n := 0
 	for _, seq := range sequences {
@@ -157,7 +157,7 @@ func (m *machine) chargeTables(sequences ...starlark.Iterable) error {
 			if err := m.find(k, n); err != nil {
 				return err
 			}
-			if all != nil && contrivable(k) {
+			if all != nil && collides(k) {
 				if alike, err := all.add(k); err != nil {
 					return err
 				} else if alike > maxAlike {

@@ -14,8 +14,8 @@ type Template struct {
 	src      string
 	unit     unit
 	parts    []part
-	origin   Origin // nil leaves places relative to src
-	constant Value  // nil unless the result is always the same
+	origin   Origin // nil leaves positions relative to src
+	constant Value  // nil unless the template is constant
 }
 
 // part is a piece of text, or an expression.
@@ -24,8 +24,8 @@ type part struct {
 	expr *Expr
 }
 
-// Template compiles a text; positions in its errors are relative to src. The error is an Errors with all of them.
-// $${ stands for ${.
+// Template compiles a text; positions in its errors are relative to src. The error is an Errors with all of them. $${
+// stands for a literal ${.
 func (e *Env) Template(src string, scope Scope) (*Template, error) {
 	t := &Template{env: e, src: src}
 	var errs Errors
@@ -57,7 +57,7 @@ func (e *Env) Template(src string, scope Scope) (*Template, error) {
 		if end.problem != "" {
 			l, c := advance(src[open:end.at], line, col)
 			errs = append(errs, &Error{Line: l, Col: c, Problem: end.problem, Hint: end.hint})
-			break // where the expression would have ended is not known
+			break // the end of the expression is unknown
 		}
 		flush()
 		x := &Expr{env: e, src: src[open+2 : end.at]}
@@ -75,7 +75,7 @@ func (e *Env) Template(src string, scope Scope) (*Template, error) {
 	return t, nil
 }
 
-// fold finds out whether the result is always the same.
+// fold evaluates a constant template at compile time.
 func (t *Template) fold() {
 	if len(t.unit.names) > 0 || t.env.broken {
 		return
@@ -92,9 +92,9 @@ func (t *Template) fold() {
 	}
 }
 
-// Eval evaluates the template. One expression and nothing else gives its value as it is, anything else a string, put
-// together as Text does. The result is frozen. All expressions of a template draw from one stream. Errors are
-// *EvalError.
+// Eval evaluates the template. A template of exactly one expression returns its value unchanged; otherwise the result
+// is a string, formatted as by Text. The result is frozen. All expressions of a template draw from one stream. Errors
+// are *EvalError.
 func (t *Template) Eval(c *Context) (Value, error) {
 	if t.constant != nil {
 		return t.constant, nil
@@ -135,7 +135,7 @@ func (t *Template) eval(m *machine) (Value, error) {
 	return starlark.String(out), nil
 }
 
-// value is eval, unless the value is known already.
+// value is eval with a shortcut for constants.
 func (x *Expr) value(m *machine) (Value, error) {
 	if x.constant != nil {
 		return x.constant, nil
@@ -143,7 +143,7 @@ func (x *Expr) value(m *machine) (Value, error) {
 	return x.eval(m)
 }
 
-// Const returns the value of a template that is always the same.
+// Const returns the value of a constant template.
 func (t *Template) Const() (Value, bool) { return t.constant, t.constant != nil }
 
 // Source returns the text of the template.
@@ -152,10 +152,10 @@ func (t *Template) Source() string { return t.src }
 // Names returns the dynamic names that the template uses, in the order of their first use.
 func (t *Template) Names() []string { return slices.Clone(t.unit.names) }
 
-// Refs returns what the template uses of a dynamic name.
+// Refs returns how the template uses a dynamic name.
 func (t *Template) Refs(name string) Refs { return t.unit.uses(name) }
 
-// ended is where scan stopped: at the closing bracket or the end, or at a problem.
+// ended is the position where scan stopped: at the closing bracket, the end or an error.
 type ended struct {
 	at            int
 	problem, hint string
@@ -163,8 +163,8 @@ type ended struct {
 
 var closing = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// scan reads Starlark from at on, as far as strings, comments and brackets go, to the bracket that closes what is
-// open outside, or to the end of src if that is 0.
+// scan reads Starlark from position at, tracking strings, comments and brackets, up to the bracket that closes the
+// outer one, or to the end of src if outer is 0.
 func scan(src string, at int, outer byte) ended {
 	type bracket struct {
 		at    int
@@ -177,7 +177,7 @@ func scan(src string, at int, outer byte) ended {
 		case '"', '\'':
 			end, ok := scanString(src, at)
 			if !ok {
-				return ended{at, "a text is not closed", "a text in quotes ends on its line, with the same quote"}
+				return ended{at, "a string is not closed", "a string ends on its line, with the same quote"}
 			}
 			at = end
 			continue
@@ -197,8 +197,7 @@ func scan(src string, at int, outer byte) ended {
 			}
 			last := open[len(open)-1]
 			if c != last.close {
-				return ended{last.at, "this bracket is not closed", "before the " + string(c) + " there should be a " +
-					string(last.close)}
+				return ended{last.at, "this bracket is not closed", "expected " + string(last.close) + " before the " + string(c)}
 			}
 			open = open[:len(open)-1]
 		}
@@ -213,8 +212,8 @@ func scan(src string, at int, outer byte) ended {
 	return ended{at: at}
 }
 
-// scanString returns the end of the string that starts at a quote. In all kinds of strings, raw ones too, a quote
-// after a backslash does not end it.
+// scanString returns the end of the string that starts at a quote. In all kinds of strings, including raw ones, a
+// quote after a backslash does not end it.
 func scanString(src string, at int) (int, bool) {
 	quote := src[at : at+1]
 	triple := strings.HasPrefix(src[at:], strings.Repeat(quote, 3))

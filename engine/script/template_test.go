@@ -63,13 +63,13 @@ func TestTemplateErrors(t *testing.T) {
 	env := mustEnv(t, "")
 	for _, test := range []struct{ src, want string }{
 		{`a ${agent.id`, "1:3: ${ is not closed (the expression ends with }; write $${ for the characters themselves)"},
-		{"ä\nbü ${f(1}", "2:7: this bracket is not closed (before the } there should be a ))"},
+		{"ä\nbü ${f(1}", "2:7: this bracket is not closed (expected ) before the })"},
 		{`${}`, "1:3: the expression is empty"},
 		{`a ${ } b ${x} ${ y.z }`, "1:5: the expression is empty\n1:12: undefined: x\n1:18: undefined: y"},
 		{"a\n  ${agent.id} ${agnt.id}", "2:17: undefined: agnt (did you mean agent?)"},
 		{"a\n${1 +\n  }", "3:3: the expression ends too early"},
 		{"${agent.id +* 3}", "1:12: unexpected '*', want primary expression"},
-		{"${'abc}", "1:3: a text is not closed (a text in quotes ends on its line, with the same quote)"},
+		{"${'abc}", "1:3: a string is not closed (a string ends on its line, with the same quote)"},
 		{"${agent.id)}", "1:11: unexpected ) (no bracket is open here)"},
 		{"a ${x} ${agent.id", "1:5: undefined: x\n1:8: ${ is not closed (the expression ends with }; write $${ for the characters themselves)"},
 	} {
@@ -101,7 +101,7 @@ func TestTemplateErrors(t *testing.T) {
 	}
 }
 
-// TestTemplateDrawsFromOneStream shows that the expressions of a template are one evaluation.
+// TestTemplateDrawsFromOneStream checks that the expressions of a template are one evaluation.
 func TestTemplateDrawsFromOneStream(t *testing.T) {
 	env := mustEnv(t, "")
 	tmpl, err := env.Template("${uniform(0, 1)} ${uniform(0, 1)}", nil)
@@ -121,8 +121,8 @@ func TestTemplateDrawsFromOneStream(t *testing.T) {
 	}
 }
 
-// FuzzTemplate checks that any text either compiles or has errors inside it, and that what compiles evaluates or
-// fails in good order. An expression must end where Starlark reads its end.
+// FuzzTemplate checks that any text either compiles or has errors with positions inside it, and that a compiled
+// template evaluates or fails cleanly. An expression must end where Starlark's parser ends it.
 func FuzzTemplate(f *testing.F) {
 	for _, s := range []string{
 		`a ${agent.id} b`, `${{"a": "}"}}`, `$${x}`, "${'''\n}'''}", `${r"\"}"}`, "${# }\n1}", `${"\` + "\r\n" + `"}`, `${(}`, `${1)}`,
@@ -154,7 +154,7 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// checkPositions reports errors that lie outside the text, or tell nothing.
+// checkPositions reports errors with positions outside the text, and empty errors.
 func checkPositions(t *testing.T, src string, err error) {
 	var errs Errors
 	if !errors.As(err, &errs) || len(errs) == 0 {
@@ -168,8 +168,8 @@ func checkPositions(t *testing.T, src string, err error) {
 	}
 }
 
-// FuzzExpr compares with go.starlark.net: what our brackets and scanner accept is what it reads without them, and the
-// values are the same.
+// FuzzExpr compares with go.starlark.net: an expression accepted here must parse there without the added brackets, and
+// evaluate to the same value.
 func FuzzExpr(f *testing.F) {
 	for _, s := range []string{
 		`1 + 2`, `[x * 2 for x in range(3) if x]`, `{"a": (1, 2.5)}["a"][1]`, `"%s" % [1]`, `not 1 or "a" * 3`, `(lambda x, *y: y)(1, 2)`,
@@ -198,7 +198,7 @@ func FuzzExpr(f *testing.F) {
 		if err != nil {
 			var e *starlark.EvalError
 			if !errors.As(err, &e) && strings.Contains(err.Error(), "undefined") || strings.Contains(err.Error(), "comparison exceeded") {
-				return // a name of ours; or deeper than it compares
+				return // a name predeclared here, or nesting deeper than the library compares
 			}
 			t.Fatalf("%q = %s, in go.starlark.net %v", src, v, err)
 		}

@@ -8,9 +8,9 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Time shows a moment to expressions. Its fields are year, month, day, hour, minute, second, weekday (0 is Monday),
-// yearday (1 is January 1st), date ("2026-01-02"), iso (RFC 3339) and unix (seconds), in t's own time zone. Times
-// compare; t - u is a float of seconds, t + s and t - s are times. In texts and JSON it is RFC 3339.
+// Time shows a time to expressions. Its fields are year, month, day, hour, minute, second, weekday (0 is Monday),
+// yearday (1 is January 1st), date ("2026-01-02"), iso (RFC 3339) and unix (seconds), in t's own time zone. Times are
+// comparable; t - u is a float of seconds, t + s and t - s are times. In texts and JSON it is RFC 3339.
 func Time(t time.Time) Value { return moment{t} }
 
 type moment struct{ t time.Time }
@@ -27,7 +27,7 @@ func (m moment) Truth() starlark.Bool  { return true }
 func (m moment) AttrNames() []string   { return slices.Clone(momentFields) }
 func (m moment) Hash() (uint32, error) { return starlark.MakeInt64(m.t.UnixNano()).Hash() }
 
-// Attr is Starlark's x.name.
+// Attr implements Starlark's x.name.
 func (m moment) Attr(name string) (Value, error) {
 	switch name {
 	case "year":
@@ -56,13 +56,13 @@ func (m moment) Attr(name string) (Value, error) {
 	return nil, noField("time", name, momentFields)
 }
 
-// Cmp orders times by the moment they denote, whatever their time zones.
+// Cmp orders times as instants, regardless of their time zones.
 func (m moment) Cmp(y Value, _ int) (int, error) { return m.t.Compare(y.(moment).t), nil }
 
-// maxShift bounds how far a time is moved, in seconds: some 290 years, what a time.Duration can hold.
+// maxShift limits how far a time can be moved, in seconds: about 290 years, the range of a time.Duration.
 const maxShift = 9e9
 
-// Binary is t - u, t + seconds, seconds + t and t - seconds; everything else is left to Starlark to refuse.
+// Binary implements t - u, t + seconds, seconds + t and t - seconds; Starlark rejects everything else.
 func (m moment) Binary(op syntax.Token, y Value, side starlark.Side) (Value, error) {
 	if u, ok := y.(moment); ok {
 		if op == syntax.MINUS && side == starlark.Left {

@@ -9,22 +9,22 @@ import (
 	"go.starlark.net/starlarkstruct"
 )
 
-// universe is what every script knows: Starlark's own names, with each built-in that goes over a sequence or makes
-// something large replaced by one that is charged for it. predeclared is what Throng adds.
+// universe holds the names known to every script: Starlark's own, with each built-in that iterates or builds large
+// values replaced by a charged version. predeclared holds Throng's additions.
 var universe, predeclared = builtins()
 
 type args = starlark.Tuple
 
 type kwargs = []starlark.Tuple
 
-// builtins is the table of all built-ins: to add one is a line here.
+// builtins is the table of all built-ins: add one with one line here.
 func builtins() (universe, added map[string]Value) {
 	universe = make(map[string]Value)
 	for _, name := range []string{"None", "True", "False"} {
 		universe[name] = starlark.Universe[name]
 	}
 	for _, name := range []string{"abs", "bool", "chr", "dir", "float", "getattr", "hasattr", "len", "ord", "type"} {
-		universe[name] = starlark.Universe[name] // take a moment, make little
+		universe[name] = starlark.Universe[name] // cheap, with small results
 	}
 	for name, fn := range map[string]func(*machine, args, kwargs) (Value, error){
 		"all": all, "any": anyOf, "bytes": toBytes, "dict": toDict, "enumerate": enumerate, "fail": fail,
@@ -84,7 +84,7 @@ func sequence(name string, a args, kw kwargs) (starlark.Iterable, error) {
 	return iterable(name, v)
 }
 
-// iterable returns v if it has elements, or the error that the built-in gives.
+// iterable returns v if it has elements, or the built-in's error.
 func iterable(name string, v Value) (starlark.Iterable, error) {
 	seq, ok := v.(starlark.Iterable)
 	if !ok {
@@ -93,7 +93,7 @@ func iterable(name string, v Value) (starlark.Iterable, error) {
 	return seq, nil
 }
 
-// toRange is range(from, to, step). It takes no memory however long it is: who goes over it is charged.
+// toRange implements range(from, to, step). It takes no memory at any length: iterating over it is charged.
 func toRange(_ *machine, a args, kw kwargs) (Value, error) {
 	v, err := library("range", a, kw)
 	if err == nil && starlark.Len(v) < 0 {
@@ -102,7 +102,7 @@ func toRange(_ *machine, a args, kw kwargs) (Value, error) {
 	return v, err
 }
 
-// toInt is int(x, base). Reading n digits takes time by their square.
+// toInt implements int(x, base). Reading n digits takes quadratic time.
 func toInt(m *machine, a args, kw kwargs) (Value, error) {
 	if len(a) > 0 {
 		if s, ok := starlark.AsString(a[0]); ok {
@@ -121,7 +121,7 @@ func toInt(m *machine, a args, kw kwargs) (Value, error) {
 	return v, err
 }
 
-// hash is hash(x), the same on all machines.
+// hash implements hash(x), the same on all machines.
 func hash(m *machine, a args, kw kwargs) (Value, error) {
 	if len(a) > 0 {
 		if err := m.key(a[0]); err != nil {
@@ -131,7 +131,7 @@ func hash(m *machine, a args, kw kwargs) (Value, error) {
 	return library("hash", a, kw)
 }
 
-// str is str(x).
+// str implements str(x).
 func str(m *machine, a args, kw kwargs) (Value, error) {
 	v, err := one("str", a, kw)
 	if err != nil {
@@ -144,7 +144,7 @@ func str(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.String(text), err
 }
 
-// repr is repr(x).
+// repr implements repr(x).
 func repr(m *machine, a args, kw kwargs) (Value, error) {
 	v, err := one("repr", a, kw)
 	if err != nil {
@@ -154,7 +154,7 @@ func repr(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.String(text), err
 }
 
-// joined is how print and fail put their arguments together.
+// joined formats the arguments of print and fail.
 func (m *machine) joined(name string, a args, kw kwargs) (string, error) {
 	sep := " "
 	if err := starlark.UnpackArgs(name, nil, kw, "sep?", &sep); err != nil {
@@ -177,7 +177,7 @@ func (m *machine) joined(name string, a args, kw kwargs) (string, error) {
 	return string(out), nil
 }
 
-// printValues is print(…), for whom the environment has a callback.
+// printValues implements print(…) with the environment's callback.
 func printValues(m *machine, a args, kw kwargs) (Value, error) {
 	m.printed = true
 	text, err := m.joined("print", a, kw)
@@ -187,7 +187,7 @@ func printValues(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.None, err
 }
 
-// fail is fail(…): an error in the script's own words.
+// fail implements fail(…): an error with the script's own message.
 func fail(m *machine, a args, kw kwargs) (Value, error) {
 	text, err := m.joined("fail", a, kw)
 	if err != nil {

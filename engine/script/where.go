@@ -1,10 +1,10 @@
 package script
 
-// Origin says where a place of a text that was compiled stands in its author's file. Lines and columns count from 1;
-// those given are relative to the text.
+// Origin is the position of a compiled text in its author's file. Lines and columns count from 1; the given ones are
+// relative to the text.
 type Origin func(line, col int) (file string, fileLine, fileCol int)
 
-// From has the expression's errors say their places in the file that it is from. It is called before any evaluation.
+// From sets the file positions that the expression's errors report. Call it before any evaluation.
 func (x *Expr) From(o Origin) *Expr {
 	x.origin = o
 	return x
@@ -16,7 +16,7 @@ func (t *Template) From(o Origin) *Template {
 	return t
 }
 
-// located has an error of an evaluation say its places in the author's files, once: those of an expression by its
+// located translates the positions of an evaluation error to the author's files, once: those of an expression by its
 // origin, those of functions by theirs. Without an origin they stay relative.
 func (e *Env) located(err error, of Origin) error {
 	at, ok := err.(*EvalError) //nolint:errorlint // one that is wrapped is located already

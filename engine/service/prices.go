@@ -59,7 +59,7 @@ func ReadPrices(data []byte) (Prices, error) {
 		switch {
 		case name == "sample_spec": // describes the format
 		case seen[name]:
-			mistakes = append(mistakes, fmt.Errorf("%s: model %s stands there twice", at, name))
+			mistakes = append(mistakes, fmt.Errorf("%s: model %s is defined twice", at, name))
 		case err != nil:
 			mistakes = append(mistakes, fmt.Errorf("%s: model %s: %w", at, name, err))
 		case priced:

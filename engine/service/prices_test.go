@@ -101,7 +101,7 @@ func TestMistakesInPrices(t *testing.T) {
 			`line 1, column 2: model b: input_cost_per_token is a number of US dollars from 0 to 1, not "cheap"`,
 			`line 2, column 2: model a: `, `was expected, not 7`,
 			`line 3, column 2: model c: output_cost_per_token is a number of US dollars from 0 to 1, not -1`,
-			`model d: input_cost_per_token`, `not 2`, `line 3, column 72: model d stands there twice`,
+			`model d: input_cost_per_token`, `not 2`, `line 3, column 72: model d is defined twice`,
 		}},
 	} {
 		_, err := ReadPrices([]byte(tt.text))

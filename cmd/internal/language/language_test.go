@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -85,8 +86,13 @@ func TestRules(t *testing.T) {
 
 // pendingRoom returns the entry of pending that name belongs to, or "".
 func pendingRoom(name string) string {
-	for _, p := range []string{name, filepath.ToSlash(filepath.Dir(name))} {
+	for _, p := range []string{name, path.Dir(name)} {
 		if slices.Contains(pending, p) {
+			return p
+		}
+	}
+	for _, p := range pending {
+		if below, ok := strings.CutSuffix(p, "/..."); ok && strings.HasPrefix(name, below+"/") {
 			return p
 		}
 	}
@@ -97,11 +103,11 @@ func pendingRoom(name string) string {
 func files(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(root, path)
+		name, err := filepath.Rel(root, file)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func (s *sample) metric(desc *prometheus.Desc, kind Kind) (prometheus.Metric, er
 // share is a quantile in seconds.
 type share struct{ Quantile, Value float64 }
 
-// shares are the quantiles of a summary; none of nothing.
+// shares returns the quantiles of a summary, or nil without values.
 func (s *sample) shares() []share {
 	q := s.quantiles
 	if q.Count == 0 {

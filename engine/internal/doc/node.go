@@ -173,7 +173,7 @@ func (n *Node) Only(names ...string) Entry {
 		case first.Key == nil:
 			first = e
 		default:
-			e.Key.Errorf("only one of "+codes(names)+" can be given", "%s stands beside %s", code(e.Key.value), code(first.Key.value))
+			e.Key.Errorf("only one of "+codes(names)+" can be given", "%s cannot be combined with %s", code(e.Key.value), code(first.Key.value))
 		}
 	}
 	return first

@@ -37,7 +37,7 @@ func TestOnlyOneOfSeveralKeys(t *testing.T) {
 	if e := n.Only("rows", "from"); e.Key != nil || e.Value != nil {
 		t.Errorf("got %q, want none", e.Key.Text())
 	}
-	want := []string{"3:1: `post` stands beside `get` (only one of `post`, `get` and `put` can be given)"}
+	want := []string{"3:1: `post` cannot be combined with `get` (only one of `post`, `get` and `put` can be given)"}
 	if got := found(&r); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestBeside is which steps count as run beside another: those of a group that nothing orders against another one,
-// with all inside them, unless they take turns.
-func TestBeside(t *testing.T) {
+// TestParallelSteps checks which steps count as parallel: those of a group that are not ordered against another one, with
+// everything inside them, unless the group runs sequentially.
+func TestParallelSteps(t *testing.T) {
 	const file = `
 step first: {kind: wait, for: 1}
 step a: {kind: wait, for: 2, parallel: true}
@@ -45,7 +45,7 @@ step alone: {kind: wait, for: 1, parallel: true}
 				want = nil
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("beside another ran %v, want %v", got, want)
+				t.Errorf("in parallel ran %v, want %v", got, want)
 			}
 		})
 	}
