@@ -194,7 +194,7 @@ func TestCertificatesAreValidated(t *testing.T) {
 		{"no CA", "ca: company.pem", "shop.yaml:9:11: there is no file company.pem", "a PEM file in the scenario's folder"},
 		{"no certificate", "cert: me.pem\n  key: client.key", "shop.yaml:9:13: there is no file me.pem", "a PEM file in the scenario's folder"},
 		{"no key", "cert: client.pem\n  key: me.key", "shop.yaml:10:12: there is no file me.key", "secret:NAME"},
-		{"a folder", "cert: client.pem\n  key: certs", "shop.yaml:10:12: certs is no file", "secret:NAME"},
+		{"a folder", "cert: client.pem\n  key: certs", "shop.yaml:10:12: certs is not a file", "secret:NAME"},
 		{"elsewhere", "ca: ../ca.pem", "shop.yaml:9:11: ../ca.pem: path escapes", "a PEM file in the scenario's folder"},
 		{"PKCS 12", "ca: store.p12", "shop.yaml:9:11: store.p12: it contains no PEM certificate", "openssl pkcs12 -in store.p12"},
 		{"DER", "ca: ca.der", "shop.yaml:9:11: ca.der: it contains no PEM certificate", "openssl x509 -inform der -in ca.der"},
