@@ -50,13 +50,13 @@ func (a *Anomalies) See(m *engine.MetricsRow) {
 	if m.Phase == engine.Ended {
 		return
 	}
-	e := &examination{s, &a.vitals, 0}
+	e := &evaluation{s, &a.vitals, 0}
 	for i := range vitals {
 		a.look(i, e)
 	}
 }
 
-func (a *Anomalies) look(i int, e *examination) {
+func (a *Anomalies) look(i int, e *evaluation) {
 	t, found := &vitals[i], &a.found[i]
 	figure := t.figure(e)
 	if math.IsNaN(figure) || figure < t.warn {

@@ -72,69 +72,69 @@ type Finding struct {
 // warning, above crit it is critical.
 type vital struct {
 	metric     Metric
-	figure     func(e *examination) float64
-	value      func(e *examination) string
+	figure     func(e *evaluation) float64
+	value      func(e *evaluation) string
 	warn, crit float64
-	threshold  func(e *examination) string
+	threshold  func(e *evaluation) string
 	advice     string
-	good       func(e *examination) string // "" is that it is no more than healthy; nil never says more
+	good       func(e *evaluation) string // "" is that it is no more than healthy; nil never says more
 }
 
 // vitals is the one table of health. Thresholds of memory and connections scale with what the machine and the server
 // have.
 var vitals = [...]vital{
 	{
-		MetricCycle, (*examination).cycleTime, (*examination).cycleText, 60, 120, says("from 60s, critical above 120s"),
+		MetricCycle, (*evaluation).cycleTime, (*evaluation).cycleText, 60, 120, says("from 60s, critical above 120s"),
 		"lower the ceiling to 30, or look at the slowest step and the database", nil,
 	},
 	{
-		MetricLatency, (*examination).latency, (*examination).latencyText, 1, 2, says("from 1s, critical above 2s"),
-		"look at the slowest step: queries, network", (*examination).steady,
+		MetricLatency, (*evaluation).latency, (*evaluation).latencyText, 1, 2, says("from 1s, critical above 2s"),
+		"look at the slowest step: queries, network", (*evaluation).steady,
 	},
 	{
-		MetricWrites, (*examination).scarceWrites, (*examination).writesText, 1, 2, says("up to 100/s while rows wait, critical below 50/s"),
+		MetricWrites, (*evaluation).scarceWrites, (*evaluation).writesText, 1, 2, says("up to 100/s while rows wait, critical below 50/s"),
 		"the sink or its pool is the bottleneck", nil,
 	},
 	{
-		MetricCPU, (*examination).cpu, (*examination).cpuText, 70, 90, says("from 70 %, critical above 90 %"),
-		"lower the limit, unless a governor does; where other programs use it, close them", (*examination).wellUsedCPU,
+		MetricCPU, (*evaluation).cpu, (*evaluation).cpuText, 70, 90, says("from 70 %, critical above 90 %"),
+		"lower the limit, unless a governor does; where other programs use it, close them", (*evaluation).wellUsedCPU,
 	},
 	{
-		MetricLost, (*examination).lost, (*examination).lostText, 1, 1, says("while this machine is the limit, not the backend"),
+		MetricLost, (*evaluation).lost, (*evaluation).lostText, 1, 1, says("while this machine is the limit, not the backend"),
 		"what is measured now is not the backend: lower the limit, do less in python steps, or use another machine", nil,
 	},
 	{
-		MetricOwnMemory, (*examination).ownMemory, (*examination).ownMemoryText, 8. / 16, 12. / 16, (*examination).ownMemoryThreshold,
+		MetricOwnMemory, (*evaluation).ownMemory, (*evaluation).ownMemoryText, 8. / 16, 12. / 16, (*evaluation).ownMemoryThreshold,
 		"fewer in flight; look for growing agent memory", nil,
 	},
 	{
-		MetricMemoryLeft, (*examination).memoryLeft, (*examination).memoryLeftText, 1, 2, (*examination).memoryLeftThreshold,
-		"fewer in flight; look for growing agent memory", (*examination).wellUsedMemory,
+		MetricMemoryLeft, (*evaluation).memoryLeft, (*evaluation).memoryLeftText, 1, 2, (*evaluation).memoryLeftThreshold,
+		"fewer in flight; look for growing agent memory", (*evaluation).wellUsedMemory,
 	},
 	{
-		MetricConnections, (*examination).connections, (*examination).connectionsText, engine.ConnectionsWarn, 55. / 60, (*examination).connectionsThreshold,
+		MetricConnections, (*evaluation).connections, (*evaluation).connectionsText, engine.ConnectionsWarn, 55. / 60, (*evaluation).connectionsThreshold,
 		"see in pg_stat_activity who holds them; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
 	},
 	{
-		MetricFailed, (*examination).failedSessions, (*examination).failedText, 5, 20, says("from 5 a cycle, critical above 20 or 10 %"),
-		"look at the errors by class", (*examination).fewFail,
+		MetricFailed, (*evaluation).failedSessions, (*evaluation).failedText, 5, 20, says("from 5 a cycle, critical above 20 or 10 %"),
+		"look at the errors by class", (*evaluation).fewFail,
 	},
 	{
-		MetricRefused, (*examination).refused, (*examination).refusedText, 1, 1, says("any, critical while they grow"),
+		MetricRefused, (*evaluation).refused, (*evaluation).refusedText, 1, 1, says("any, critical while they grow"),
 		"the rate limiter adapts; else get a larger plan", nil,
 	},
 	{
-		MetricCheckpoint, (*examination).sinceCheckpoint, (*examination).checkpointText, 1.5, 2, (*examination).checkpointThreshold,
+		MetricCheckpoint, (*evaluation).sinceCheckpoint, (*evaluation).checkpointText, 1.5, 2, (*evaluation).checkpointThreshold,
 		"disk full or slow?", nil,
 	},
 	{
-		MetricUnsent, (*examination).unsentAge, (*examination).unsentText, 1, 10, says("not going down for 1m, critical above 10m"),
+		MetricUnsent, (*evaluation).unsentAge, (*evaluation).unsentText, 1, 10, says("not going down for 1m, critical above 10m"),
 		"the database cannot be reached; nothing is lost", nil,
 	},
 }
 
-// examination is what the table looks at.
-type examination struct {
+// evaluation is what the table looks at.
+type evaluation struct {
 	s     *engine.Snapshot
 	v     *Vitals
 	every time.Duration // between checkpoints
@@ -143,7 +143,7 @@ type examination struct {
 // Judge judges a run by the table of thresholds: a finding per metric, in the order of the metrics. v has seen the
 // run's snapshots, s the last; every is the longest time between its checkpoints, 0 for none by time.
 func Judge(s *engine.Snapshot, v *Vitals, every time.Duration) []Finding {
-	e := &examination{s, v, every}
+	e := &evaluation{s, v, every}
 	all := make([]Finding, len(vitals))
 	for i := range vitals {
 		all[i] = vitals[i].find(e)
@@ -161,7 +161,7 @@ func Find(all []Finding, m Metric) Finding {
 	return Finding{}
 }
 
-func (t *vital) find(e *examination) Finding {
+func (t *vital) find(e *evaluation) Finding {
 	f := Finding{Metric: t.metric, Threshold: t.threshold(e)}
 	figure := t.figure(e)
 	if math.IsNaN(figure) || e.s.Phase == engine.Ended || e.v.rows == 0 {
@@ -181,8 +181,8 @@ func (t *vital) find(e *examination) Finding {
 	return f
 }
 
-func says(text string) func(*examination) string {
-	return func(*examination) string { return text }
+func says(text string) func(*evaluation) string {
+	return func(*evaluation) string { return text }
 }
 
 func ratio(part, whole float64) float64 {
@@ -194,29 +194,29 @@ func ratio(part, whole float64) float64 {
 
 // cycleTime is the longer of the open cycle so far and the one before it, in seconds, without what its pace made it
 // wait.
-func (e *examination) cycleTime() float64 {
+func (e *evaluation) cycleTime() float64 {
 	if took := max(e.s.CycleTook, e.s.LastCycle.Took); took > 0 {
 		return took.Seconds()
 	}
 	return math.NaN()
 }
 
-func (e *examination) cycleText() string {
+func (e *evaluation) cycleText() string {
 	return engine.FormatDuration(max(e.s.CycleTook, e.s.LastCycle.Took))
 }
 
-func (e *examination) sinceCheckpoint() float64 {
+func (e *evaluation) sinceCheckpoint() float64 {
 	if e.s.LastCheckpoint.IsZero() || e.s.Phase != engine.Running {
 		return math.NaN()
 	}
 	return ratio(e.s.At.Sub(e.s.LastCheckpoint).Seconds(), e.every.Seconds())
 }
 
-func (e *examination) checkpointText() string {
+func (e *evaluation) checkpointText() string {
 	return engine.FormatDuration(e.s.At.Sub(e.s.LastCheckpoint).Truncate(time.Second)) + " ago"
 }
 
-func (e *examination) checkpointThreshold() string {
+func (e *evaluation) checkpointThreshold() string {
 	if e.every <= 0 {
 		return ""
 	}

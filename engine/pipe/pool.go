@@ -272,7 +272,7 @@ func (p *Pool) deliver(b *engine.Batch) {
 	}
 }
 
-// call answers a call of the worker beside the frames that follow: it may wait.
+// call answers a call of the worker while it reads the next frames: an answer may have to wait.
 func (p *Pool) call(body []byte) error {
 	id, k := binary.Uvarint(body)
 	if k <= 0 || k == len(body) {

@@ -111,7 +111,7 @@ type reply struct {
 	OK      bool
 	Entry   engine.Entry
 	Entries engine.Prefix
-	Error   string // "" is none
+	Error   string // empty on success
 	Cut     bool   // the error is an ErrCut
 	Unpaid  string // why the budget is used up, if the error is that
 }

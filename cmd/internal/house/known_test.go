@@ -27,7 +27,7 @@ var largeTypes = []string{
 	"engine.core",
 	"engine/chain.Service",
 	"engine/chain.reader",
-	"engine/health.examination",
+	"engine/health.evaluation",
 	"engine/internal/doc.Node",
 	"engine/mock.exchange",
 	"engine/scenario.Program",
