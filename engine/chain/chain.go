@@ -34,20 +34,20 @@ type Step struct {
 	// Mocked means that the mock answers in place of something that the file does not define.
 	Mocked bool
 
-	when     *script.Expr // nil means always
-	timeout  time.Duration
-	retry    retry
-	continues   bool   // a failure does not end the session
-	fallback Value  // the output after a failure that is ignored; nil means missing
-	action   action // for a connector's step, the name of the connector
-	private  bool   // its output must not be shown
-	connects bool   // it uses a connector
-	options  Value  // input of the connector; nil means missing
-	segment  int    // position in its block
-	node     *node  // nil for a plain step
-	used     bool   // other steps use its output
-	file     string // where it is defined
-	line     int
+	when      *script.Expr // nil means always
+	timeout   time.Duration
+	retry     retry
+	continues bool   // a failure does not end the session
+	fallback  Value  // the output after a failure that is ignored; nil means missing
+	action    action // for a connector's step, the name of the connector
+	private   bool   // its output must not be shown
+	connects  bool   // it uses a connector
+	options   Value  // input of the connector; nil means missing
+	segment   int    // position in its block
+	node      *node  // nil for a plain step
+	used      bool   // other steps use its output
+	file      string // where it is defined
+	line      int
 }
 
 // action executes a step of some kind. run returns the step's output.

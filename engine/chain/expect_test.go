@@ -30,7 +30,7 @@ func TestExpect(t *testing.T) {
 		"a condition":          {steps: "step a: " + get + "\nstep b: {kind: http, service: shop, get: /, when: agent.index > 0}", want: "shop 1 to 2"},
 		"a condition that is":  {steps: "step a: {kind: http, service: shop, get: /, when: 1 < 2}", want: "shop 1 to 1 mean 1"},
 		"one that is not":      {steps: "step a: {kind: http, service: shop, get: /, when: params.n > 3}", want: "shop 0 to 0 mean 0"},
-		"in parallel":    {steps: "step a: {kind: http, service: shop, get: /, parallel: true}\nstep b: {kind: http, service: shop, get: /, parallel: true}", want: "shop 2 to 2 mean 2"},
+		"in parallel":          {steps: "step a: {kind: http, service: shop, get: /, parallel: true}\nstep b: {kind: http, service: shop, get: /, parallel: true}", want: "shop 2 to 2 mean 2"},
 		"behind a stop":        {steps: "step a: " + get + "\nstep s: {kind: stop, when: agent.index > 0}\nstep b: " + get, want: "shop 1 to 2"},
 		"behind the end":       {steps: "step a: " + get + "\nstep s: {kind: stop}\nstep b: " + get, want: "shop 1 to 1 mean 1"},
 		"behind a stop inside": {steps: "step i: {kind: if, condition: agent.index, then: {step s: {kind: stop}}}\nstep b: " + get, want: "shop 0 to 1"},

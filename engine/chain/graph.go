@@ -20,11 +20,11 @@ func (s *segment) grouped() bool { return s.shape != nil }
 
 // node describes a step in a group, or one that would form a group with neighbors.
 type node struct {
-	named  []int         // names in depends_on, in order, including those of earlier segments
-	shape  *script.Shape // if there are several, as previous shows them
-	waits  []int         // steps of the group that must end first
-	next   []int         // steps of the group that wait for it
-	before set           // steps of the group that have ended when it begins, counted from the group's first
+	named      []int         // names in depends_on, in order, including those of earlier segments
+	shape      *script.Shape // if there are several, as previous shows them
+	waits      []int         // steps of the group that must end first
+	next       []int         // steps of the group that wait for it
+	before     set           // steps of the group that have ended when it begins, counted from the group's first
 	parallelTo bool          // another step of the group may run at the same time
 }
 

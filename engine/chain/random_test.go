@@ -18,13 +18,13 @@ import (
 
 // randomStep is a step of a random block: it takes some seconds, writes to the memory, emits, and may fail then.
 type randomStep struct {
-	member bool
-	deps   []int // of its group
-	takes  time.Duration
-	fails  bool
+	member    bool
+	deps      []int // of its group
+	takes     time.Duration
+	fails     bool
 	continues bool
-	when   bool // false is skipped
-	panics bool
+	when      bool // false is skipped
+	panics    bool
 }
 
 // randomBlock draws a block in which edges go any way that closes no circle: up in a hidden order of each group.
@@ -33,12 +33,12 @@ func randomBlock(r *rapid.T) []randomStep {
 	rank := rapid.Permutation(indexes(len(block))).Draw(r, "ranks")
 	for i := range block {
 		block[i] = randomStep{
-			member: rapid.IntRange(0, 5).Draw(r, "member") > 0,
-			takes:  time.Duration(rapid.IntRange(0, 4).Draw(r, "takes")) * time.Second,
-			fails:  rapid.IntRange(0, 6).Draw(r, "fails") == 0,
+			member:    rapid.IntRange(0, 5).Draw(r, "member") > 0,
+			takes:     time.Duration(rapid.IntRange(0, 4).Draw(r, "takes")) * time.Second,
+			fails:     rapid.IntRange(0, 6).Draw(r, "fails") == 0,
 			continues: rapid.IntRange(0, 2).Draw(r, "continues") == 0,
-			when:   rapid.IntRange(0, 6).Draw(r, "when") > 0,
-			panics: rapid.IntRange(0, 20).Draw(r, "panics") == 0,
+			when:      rapid.IntRange(0, 6).Draw(r, "when") > 0,
+			panics:    rapid.IntRange(0, 20).Draw(r, "panics") == 0,
 		}
 	}
 	for i := range block {
