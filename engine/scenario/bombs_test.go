@@ -35,7 +35,7 @@ func TestPopulationBombs(t *testing.T) {
 		"a line of brackets":         {"p.jsonl", strings.Repeat("[", size), "nested"},
 		"a line of values":           {"p.jsonl", `{"a":[` + strings.Repeat("0,", size/2) + "0]}", "more than 32 MB"},
 		"a line of fields":           {"p.jsonl", "{" + strings.Repeat(`"a":1,`, size/6) + `"b":1}`, "more than 32 MB"},
-		"a line that is too long":    {"p.jsonl", `{"a":"` + strings.Repeat("x", 3*size) + `"}`, "at most 33554432"},
+		"a line that is too long":    {"p.jsonl", `{"a":"` + strings.Repeat("x", 3*size) + `"}`, "the limit is 33554432"},
 		"a long id in JSON":          {"p.jsonl", `{"id":"` + strings.Repeat("x", 5000) + `"}`, "an id of 5000 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
