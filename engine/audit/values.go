@@ -12,8 +12,8 @@ const (
 	// split is into how many parts each power of two is divided once they are not: values are told apart to 1/4096.
 	split     = 1 << splitBits
 	splitBits = 12
-	// pageTrash is how many bins stand beside each other: of a figure only the pages are there that hold a value.
-	pageTrash = 64
+	// pageBins is how many bins a page has. Only pages that hold a value are allocated.
+	pageBins = 64
 )
 
 // room is how many more values may be kept one by one. All values of an audit share one.
@@ -38,22 +38,22 @@ type bins [][]int64
 
 func (b *bins) add(d time.Duration) {
 	bin := int(binOf(d))
-	page := bin / pageTrash
+	page := bin / pageBins
 	for len(*b) <= page {
 		*b = append(*b, nil)
 	}
 	if (*b)[page] == nil {
-		(*b)[page] = make([]int64, pageTrash)
+		(*b)[page] = make([]int64, pageBins)
 	}
-	(*b)[page][bin%pageTrash]++
+	(*b)[page][bin%pageBins]++
 }
 
-// of is the trash of the rank-th duration, from 1.
+// of is the bin of the rank-th duration, from 1.
 func (b bins) of(rank int64) int32 {
 	for page, counts := range b {
 		for i, n := range counts {
 			if rank -= n; rank <= 0 {
-				return int32(page*pageTrash + i)
+				return int32(page*pageBins + i)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (v *values) quantile(num, den int64) (low, high time.Duration) {
 	return low, min(high, v.longest)
 }
 
-// binOf is the trash of a duration: exact below 4096 ns, then 4096 to each power of two.
+// binOf is the bin of a duration: exact below 4096 ns, then 4096 to each power of two.
 func binOf(d time.Duration) int32 {
 	n := uint64(d)
 	shift := max(bits.Len64(n)-splitBits-1, 0)
