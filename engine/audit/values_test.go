@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQuantilesOfBins: once there is no room to keep each value, what a sort says lies within the trash that is told, and
+// TestQuantilesOfBins: once there is no room to keep each value, what a sort says lies within the reported bin, and
 // that is hardly wider than it.
 func TestQuantilesOfBins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
