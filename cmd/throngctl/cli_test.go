@@ -48,7 +48,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"fewer than no requests", []string{"run", "shopping", "--mock-fault", "token_requests=-1"}, []string{"token"}},
 		{"share above 1", []string{"run", "shopping", "--mock-fault", "hang=2"}, []string{"fault"}},
 		{"warm-up of nonsense", []string{"run", "shopping", "--warm-up", "soon"}, []string{"--warm-up", "soon"}},
-		{"nothing to resume", []string{"resume"}, []string{"throngctl: there is no run yet; try: throngctl run shopping\n"}},
+		{"nothing to resume", []string{"resume"}, []string{"throngctl: no runs yet; try: throngctl run shopping\n"}},
 		{"unknown run", []string{"resume", "20200101-nope"}, []string{"20200101-nope"}},
 		{"open to the world", []string{"mock", "--shop", "0.0.0.0:0"}, []string{"loopback"}},
 		{"model open to the world", []string{"mock", "--model", "0.0.0.0:0"}, []string{"loopback"}},
@@ -424,7 +424,7 @@ func TestMockTheModel(t *testing.T) {
 		}
 		words := strings.Fields(line)
 		said[strings.Join(words[:len(words)-1], " ")] = words[len(words)-1]
-		if strings.HasPrefix(line, "Ctrl+C") {
+		if strings.HasPrefix(line, "Press Ctrl+C") {
 			break
 		}
 	}

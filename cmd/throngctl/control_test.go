@@ -41,8 +41,8 @@ func TestSecondTerminal(t *testing.T) {
 		{"tell " + id + " all", exitDone, `sent to all; `, ""},
 		{"tell " + id + " hello --to shopper-2,shopper-5", exitDone, `sent to shopper-2, shopper-5; `, ""},
 		{"tell too many words", exitUsage, "", `expected one message, got 3 words \(put`},
-		{"tell hello --to eve", exitUsage, "", `nobody is called eve`},
-		{"retire nobody", exitUsage, "", `nobody is called nobody`},
+		{"tell hello --to eve", exitUsage, "", `no such agent: eve`},
+		{"retire nobody", exitUsage, "", `no such agent: nobody`},
 		{"pause 20200101-000000-none", exitUsage, "", `not found`},
 		{"stop --now --why enough", exitDone, `stopping immediately; `, ""},
 	} {
@@ -60,7 +60,7 @@ func TestSecondTerminal(t *testing.T) {
 	checkChanges(t, data)
 	for args, want := range map[string]string{
 		"status":        `not in progress: stopped, .*\n  ended: enough\n  resume with: throngctl resume ` + id,
-		"status --json": `"ending":"stopped".*"elapsed_seconds":[1-9.].*"ceiling":100,.*"checkpoints":[1-9].*"last_checkpoint":"20.*"outcomes":\{.*"requests":[1-9].*"events":[1-9].*"latency_seconds":\{"mean":[0-9.e-]+`,
+		"status --json": `"elapsed_seconds":[1-9.].*"requests":[1-9].*"latency_seconds":\{"mean":[0-9.e-]+.*"ending":"stopped".*"outcomes":\{.*"events":[1-9].*"ceiling":100,.*"checkpoints":[1-9].*"last_checkpoint":"20`,
 	} {
 		if code, out, errs := ctl(t, append(strings.Fields(args), "--data", data)...); code != exitDone || !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("%s afterwards: exit code %d\n%s%s", args, code, out, errs)
@@ -153,7 +153,7 @@ func TestPrintStatus(t *testing.T) {
 		"little": {view.Status{Progress: view.Progress{Run: "r", Phase: "preparing"}, Title: "T", Steering: view.Steering{Breaker: "closed"}}, `run r: T
   phase        preparing
   progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
-  time         0s so far
+  time         0s elapsed
   limit        0, 0 in flight
   checkpoints  0
 `},
@@ -163,14 +163,14 @@ func TestPrintStatus(t *testing.T) {
 		}, `run r: T
   phase        running
   progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
-  time         0s so far
+  time         0s elapsed
   limit        9, 0 in flight; adaptive from 1 to 50
   checkpoints  0
 `},
 		"much": {muchToSay(), `run r: T
   phase          paused: lunch; inexact since cycle 1
   progress       cycle 2 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84.2/s
-  time           1m0s so far; 1m30s left
+  time           1m0s elapsed; 1m30s left
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91 %
   breaker        open; half of the cycle failed
   service model  calls 3 of 50; 8/s: a 429 from 10/s; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
