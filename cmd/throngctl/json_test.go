@@ -15,6 +15,8 @@ import (
 
 // withoutJSON are the commands that answer in another form, with why.
 var withoutJSON = map[string]string{
+	"help":       "text for a person",
+	"version":    "one line",
 	"export":     "what it writes is for programs already: CSV, JSON Lines, Parquet and JSON",
 	"completion": "a script for a shell",
 	"man":        "a page for man",
