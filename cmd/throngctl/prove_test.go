@@ -24,7 +24,7 @@ func few(t *testing.T, more ...string) []string {
 // TestProve is what a person sees of a proof.
 func TestProve(t *testing.T) {
 	code, out, stderr := ctl(t, few(t, "--kills", "4")...)
-	row := regexp.MustCompile(`\nshopping +12 +\d +4 +\d +\d +\d +\d+ +\d+ +\d+ +0 +0 +\S+ +the same\n4 kills: nothing lost, nothing twice\n`)
+	row := regexp.MustCompile(`\nshopping +12 +\d +4 +\d +\d +\d +\d+ +\d+ +\d+ +0 +0 +\S+ +the same\n4 kills: nothing lost, nothing duplicated\n`)
 	if code != exitDone || !row.MatchString(out) || stderr != "" {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
@@ -113,7 +113,7 @@ func TestProveOfARealService(t *testing.T) {
 	}()
 	// It gives the same answer to everybody and every time: it has never heard of them.
 	code, out, stderr := ctl(t, few(t, "--kills", "4", "--yes", "--service", "shop="+shop.URL(), "--cycles", "3")...)
-	if code != exitDone || !strings.Contains(out, "shop is not the mock: all requests of a run") || !strings.Contains(out, "4 kills: nothing lost") {
+	if code != exitDone || !strings.Contains(out, "shop is not a mock: all requests of a run") || !strings.Contains(out, "4 kills: nothing lost") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if shop.Stats().Requests < 20 {

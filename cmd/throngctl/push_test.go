@@ -98,7 +98,7 @@ func TestPushOfRefusedRows(t *testing.T) {
 	server := pgtest.Shared(t)
 	url := server.Database(t)
 	data := filepath.Join(t.TempDir(), "data")
-	if code, stdout, stderr := ctl(t, day(data, "--database-url", url)...); code != exitDone || !strings.Contains(stdout, "all results are in") {
+	if code, stdout, stderr := ctl(t, day(data, "--database-url", url)...); code != exitDone || !strings.Contains(stdout, "All results are in") {
 		t.Fatalf("run: code %d\n%s%s", code, stdout, stderr)
 	}
 	conn := pgtest.Connect(t, url)
@@ -109,7 +109,7 @@ func TestPushOfRefusedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := ctl(t, day(data, "--database-url", url)...)
-	if code != exitDone || strings.Contains(stdout, "all results are in") || !strings.Contains(stderr, "refused 3 rows") {
+	if code != exitDone || strings.Contains(stdout, "All results are in") || !strings.Contains(stderr, "refused 3 rows") {
 		t.Errorf("run: code %d\n%s%s", code, stdout, stderr)
 	}
 	if code, stdout, stderr := ctl(t, day(data)...); code != exitDone {

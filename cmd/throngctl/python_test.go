@@ -102,7 +102,7 @@ func TestRunGoesOn(t *testing.T) {
 		{"run conversation --resume", "no run of conversation yet"},
 		{"run conversation --resume RUN", "is not of conversation"},
 		{"run --resume 20990101-", "20990101-"},
-		{"run --resume nope", "there is no run and no scenario nope (throngctl runs lists the runs)"},
+		{"run --resume nope", "no run and no scenario named nope"},
 		{"run --resume", ""},
 		{"run shopping --resume", ""},
 		{"run --resume latest", ""},

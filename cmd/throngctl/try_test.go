@@ -48,7 +48,7 @@ func TestTryFails(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	code, _, stderr := ctl(t, "try", "shopping", "--data", data, "--agent", "nobody")
-	if code != exitUsage || !strings.Contains(stderr, "nobody is called nobody") {
+	if code != exitUsage || !strings.Contains(stderr, "no such agent: nobody") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
