@@ -1,6 +1,9 @@
 package engine
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // core is the state machine of a run: phases, cycles, the limit, checkpoints, figures. It has no goroutine, no clock and
 // no locks, reads nothing and writes nothing: Step takes what happened and returns what is to be done, so that the same
@@ -322,7 +325,7 @@ const shownChanges = 256
 // show lists a change among the newest.
 func (c *core) show(row ChangeRow) {
 	kept := c.changes[max(0, len(c.changes)-shownChanges+1):]
-	c.changes = append(kept[:len(kept):len(kept)], row) // never written to: snapshots share the list
+	c.changes = append(slices.Clip(kept), row) // never written to: snapshots share the list
 }
 
 // progress tells whether anything happened between two moments.

@@ -88,8 +88,8 @@ func TestSettingsComeBackFromJSON(t *testing.T) {
 func odd(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			odd(v.Field(i))
+		for _, field := range v.Fields() {
+			odd(field)
 		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))

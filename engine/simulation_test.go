@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -19,7 +20,6 @@ type simulation struct {
 	journal *simJournal
 	trace   func(format string, args ...any) // nil is not wanted
 	lives   int
-	limit   int // that the next process begins with
 }
 
 // story is what a seed makes of a run.
@@ -202,9 +202,7 @@ func (s *simulation) fork(memory []map[int]*Memory) error {
 	res := &Resumption{Unbegun: true, Memory: map[int]*Memory{}, Checkpoints: 1}
 	for _, row := range s.journal.rows[:number+1] {
 		if c, ok := row.(CheckpointRow); ok {
-			for agent, m := range c.Memory {
-				res.Memory[agent] = m
-			}
+			maps.Copy(res.Memory, c.Memory)
 			res.Cycle, res.Injected, res.Retired = c.Cycle, c.State.Injected, c.State.Retired
 		}
 	}
@@ -367,8 +365,6 @@ func digestOf(memory map[int]*Memory) (sum uint64) {
 
 func cloned(memory map[int]*Memory) map[int]*Memory {
 	c := make(map[int]*Memory, len(memory))
-	for agent, m := range memory {
-		c[agent] = m
-	}
+	maps.Copy(c, memory)
 	return c
 }

@@ -28,7 +28,7 @@ type process struct {
 
 	limit         int // as ordered
 	orders, steps int
-	isCut, left   bool
+	isCut         bool
 	crashed       bool
 	abandoned     bool
 	begun         int64 // sessions
@@ -220,10 +220,7 @@ func (p *process) share(limit int) {
 
 // hire starts a worker in a pool that has room.
 func (p *process) hire(probe bool) {
-	at := slices.IndexFunc(p.pools, func(pool simPool) bool { return pool.held < pool.limit })
-	if at < 0 {
-		at = 0
-	}
+	at := max(slices.IndexFunc(p.pools, func(pool simPool) bool { return pool.held < pool.limit }), 0)
 	p.pools[at].held++
 	if n := p.inFlight(); !probe && (n > p.limit || p.core.life.phase != Running) {
 		p.fail("a worker starts as number %d in flight, at a limit of %d, while the run is %v", n, p.limit, p.core.life.phase)

@@ -125,8 +125,8 @@ func addFlags(v reflect.Value) {
 		v.Field(0).Set(flagStruct(telemetrySettings()))
 	default:
 		if v.Kind() == reflect.Struct {
-			for i := range v.NumField() {
-				addFlags(v.Field(i))
+			for _, field := range v.Fields() {
+				addFlags(field)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func (t *terminal) offerDatabase() {
 
 // flags are those that were given, by the names of their settings.
 func (f databaseFlag) flags() map[string]string {
-	given := texts(f.databaseParts.Plugins)
+	given := texts(f.Plugins)
 	given[config.DatabaseKey] = f.DatabaseURL
 	return given
 }

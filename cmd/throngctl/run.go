@@ -114,7 +114,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	var l app.Launch
 	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
 		o := app.ResumeOptions{
-			Settings: c.into(texts(c.settingFlags.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
+			Settings: c.into(texts(c.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
 		}
 		var note string
 		l, note, err = app.Resumed(ctx, store, t.data, &r, o)

@@ -366,11 +366,6 @@ func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsR
 	return rows, nil
 }
 
-// names knows how the agents and sessions of a run are called.
-func names(ctx context.Context, r storage.Reader, run engine.RunID) (storage.Names, error) {
-	return review.Names(ctx, r, run)
-}
-
 // restore reads the scenario that was kept with a run.
 func restore(r *engine.RunRecord) (*scenario.Scenario, error) {
 	s, err := scenario.Restore(r.Source)

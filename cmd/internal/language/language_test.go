@@ -190,7 +190,7 @@ func find(rules []compiled, p piece) []found {
 func paragraphs(text string) []piece {
 	var all []piece
 	line := 1
-	for _, p := range strings.Split(text, "\n\n") {
+	for p := range strings.SplitSeq(text, "\n\n") {
 		all = append(all, piece{text: commentSigns.ReplaceAllString(p, ""), line: line})
 		line += strings.Count(p, "\n") + 2
 	}

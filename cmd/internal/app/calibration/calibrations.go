@@ -77,6 +77,7 @@ func HashOf(s *engine.Source) string {
 }
 
 const (
+	// ListFile is the name of the file of calibrations in the data folder.
 	ListFile            = "calibrations.json"
 	calibrationsVersion = 1
 )

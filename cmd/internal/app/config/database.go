@@ -109,6 +109,7 @@ func checked(db Database) (Database, error) {
 	return db, nil
 }
 
+// Config returns what a connection needs. Its password never appears in logs.
 func (db Database) Config() (postgres.Config, error) {
 	secrets.Use(db.Password)
 	cfg := postgres.Config{URL: db.URL, Password: db.Password, RootCert: db.CA, Limits: db.Limits}

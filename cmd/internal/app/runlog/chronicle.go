@@ -49,6 +49,7 @@ type Log struct {
 	short    string
 }
 
+// New returns a Log that writes the events of a run to log.
 func New(log *slog.Logger) *Log {
 	return &Log{log: log, services: map[string]engine.BreakerState{}, errors: map[engine.Class]int64{}}
 }

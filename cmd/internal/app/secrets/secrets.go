@@ -134,6 +134,7 @@ func FindPlace(name string) (place string, err error) {
 	return place, err
 }
 
+// CheckName returns an error unless name can be the name of a secret.
 func CheckName(name string) error {
 	if chain.IsSecret(name) {
 		return nil
