@@ -158,7 +158,7 @@ func TestPushIsTheExport(t *testing.T) {
 		`concat_ws('|', id, title, scenario, scenario_hash, seed, ending, reason, cycle, cycles, done, total, parent, fork_cycle, throng_version)`: string(run) + "|Shoppers|shop.yaml|ab12|18446744073709551615|finished|all cycles done|3|3|180|180|0|v1.2.3",
 		`parameters`:                      `{"odd":"no json","shops":3}`,
 		`inexact`:                         fmt.Sprintf(`{"cycle":%d,"agent_index":%d,"step":%q,"why":%q}`, since.Cycle, since.Agent, since.Path, since.Why),
-		`verdict`:                         `[{"metric":"","criterion":"error_rate \u003c 5%","value":null,"shown":"not known","passed":false}]`,
+		`verdict`:                         `[{"metric":"","criterion":"error_rate \u003c 5%","value":null,"shown":"not known","passed":null}]`,
 		`totals->>'acted'`:                "17",
 		`settings->>'keep_checkpoints'`:   "10",
 		`(ended - created)::text`:         "01:00:00",
