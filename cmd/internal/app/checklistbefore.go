@@ -47,7 +47,7 @@ func (p *Preflight) Forget() {
 // List checks everything at once, each for ten seconds at most, and returns the list. A launch without a scenario is the
 // machine and the database alone. Tell, if it is set, hears of the list at first, where all is awaited, and after every
 // answer; one call at a time, and the list is its own. The results would go to db.
-// Automatic says that nobody asked for the checks: they send no secrets.
+// Automatic marks checks that start without a request. They send no secrets.
 func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, automatic bool, tell func([]engine.Check)) []engine.Check {
 	if l.Scenario != nil {
 		var end func()
@@ -121,7 +121,7 @@ func (p *Preflight) answered(key string) (engine.Check, bool) {
 type checks struct {
 	Permits
 	estimate  Estimate
-	automatic bool // nobody asked for them: no secrets are sent
+	automatic bool // started without a request: no secrets are sent
 	host      func() engine.HostMetrics
 	past      *Past
 }

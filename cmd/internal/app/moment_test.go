@@ -23,8 +23,8 @@ chain live:
   step wake: {kind: emit, event: woke, data: "${agent.index}"}
 `
 
-// TestLookBackOnAResumedRun stops a run, goes on with it, and asks what it was doing all along: every answer is what
-// its sessions' own times say, and nobody works on it in between.
+// TestLookBackOnAResumedRun stops and resumes a run and reads its history: every answer agrees with the times of its
+// sessions, and no session runs between the two processes.
 func TestLookBackOnAResumedRun(t *testing.T) {
 	s, err := scenario.Read("nap.yaml", func(string) ([]byte, error) { return []byte(nap), nil }, nil)
 	if err != nil {

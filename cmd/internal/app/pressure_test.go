@@ -50,7 +50,7 @@ func lowered(s *engine.Snapshot) (all []engine.ChangeRow) {
 func hogs(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no sh here to keep the cores busy")
+		t.Skip("Windows has no sh to keep the cores busy")
 	}
 	for range runtime.NumCPU() {
 		cmd := exec.Command("nice", "-n", "19", "sh", "-c", "while :; do :; done") //nolint:noctx // ended below

@@ -7,17 +7,17 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 )
 
-// Tell is where others are told of a run.
+// Tell holds the receivers of notifications and metrics of a run.
 type Tell struct {
-	Shown   Shown              // nil shows nobody
+	Shown   Shown              // nil disables it
 	Sending *telemetry.Sending // nil sends nothing
 	// Sent hears at the end of what was sent; nil is the log.
 	Sent func(s telemetry.Sent)
-	// Hurry is closed when nobody waits any longer until the last is sent; nil never is.
+	// Hurry is closed to stop waiting until the last notification is sent. It may be nil.
 	Hurry <-chan struct{}
 }
 
-// Shown is told of a run that begins, and when it has ended: a [telemetry.Endpoint].
+// Shown receives the start and the end of a run, such as a [telemetry.Endpoint].
 type Shown interface {
 	Show(r *telemetry.Run)
 	Keep(r *telemetry.Run)
@@ -50,7 +50,7 @@ func (l assembly) sender(j *Job) (*telemetry.Sender, error) {
 	return x, nil
 }
 
-// told is what others are told of who the run is.
+// told identifies the run to its receivers.
 func (l assembly) told(j *Job) telemetry.Run {
 	return telemetry.Run{ID: j.Record.ID, Title: l.Scenario.Title, Seed: l.Settings.Seed, Agents: j.Agents}
 }

@@ -10,7 +10,7 @@ import (
 // shownFailures is how many of the agents that failed a summary names; the export has them all.
 const shownFailures = 8
 
-// Failures names the agents that had a session which failed or timed out, the first of them; "" is that nobody did.
+// Failures names the first agents with a session that failed or timed out; "" if there are none.
 func Failures(t *engine.Totals, name func(index int) (string, error)) (string, error) {
 	first, all := t.Failures(shownFailures)
 	if all == 0 {
