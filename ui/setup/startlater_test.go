@@ -1,0 +1,49 @@
+package setup
+
+import (
+	"testing"
+
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// TestStartLater: a launch waits for its time, says how long, can be cancelled, and starts at once on request.
+func TestStartLater(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.typed("Start at", "soon")
+	if s.tap("Launch"); !s.shows("1 mistake: Start at") {
+		t.Errorf("the bar shows %q", uitest.Texts(s.screen.bar.panel))
+	}
+	s.typed("Start at", "+2h")
+	s.typed("Agents in a wave", "50")
+	s.tap("Launch")
+	s.until("Start now (")
+	if s.launched > 0 {
+		t.Error("it was launched before its time")
+	}
+	s.tap("Cancel")
+	s.until("Nothing was launched: its start was cancelled")
+	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.cancel.Visible() {
+		t.Errorf("the button says %s", s.screen.bar.launch.Text)
+	}
+	s.tap("Launch")
+	s.until("Start now (")
+	s.screen.press()
+	s.Until("launched", func() bool { return s.launched == 1 })
+	if got := s.desk.last(&s.desk.launched).Settings.Batch; got != 50 || s.screen.bar.cancel.Visible() {
+		t.Errorf("launched with waves of %d", got)
+	}
+}
+
+// TestAModelWritesThePopulation shows how far it is, and that the button gives it up, but no key.
+func TestAModelWritesThePopulation(t *testing.T) {
+	s := shown(t, &fakeDesk{writes: true})
+	s.tap("Launch")
+	s.Until("writing", func() bool { s.screen.Tick(); return s.shows("Stop writing personas (12/24)") })
+	s.screen.launch()
+	s.screen.Tick()
+	s.tap("Stop writing personas (12/24)")
+	s.until("Nothing was launched: 12 of 24 personas: it was stopped")
+	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.launch.Disabled() {
+		t.Errorf("the button says %s", s.screen.bar.launch.Text)
+	}
+}
