@@ -165,7 +165,7 @@ func TestCheckpointsAreMarkedOnce(t *testing.T) {
 	for _, m := range st.feed.marks {
 		got = append(got, m.Text)
 	}
-	if want := "checkpoint 3, limit 50 to 70, checkpoint 4, checkpoint 5"; strings.Join(got, ", ") != want {
+	if want := "checkpoint 3, concurrency limit 50 to 70, checkpoint 4, checkpoint 5"; strings.Join(got, ", ") != want {
 		t.Errorf("marked are %q, want %s", got, want)
 	}
 }

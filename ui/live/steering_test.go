@@ -79,7 +79,7 @@ func TestGovernorIsChanged(t *testing.T) {
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Governor = "success" }) // from a terminal
 	st.tick()
-	if got := st.limit.governor.Selected; got != "Success rate" || strings.Count(st.run.orders(), "set") != 1 {
+	if got := st.limit.governor.Selected; got != "Success rate" || strings.Count(st.run.orders(), "apply") != 1 {
 		t.Errorf("it shows %q, and asked for %s", got, st.run.orders())
 	}
 }

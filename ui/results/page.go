@@ -101,7 +101,7 @@ func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
 	p.changes = widgets.NewTable([]widgets.Column{
 		{Title: "Time", Sample: "2026-12-28 00:00:00", Drop: 3},
 		{Title: "Cycle", Sample: "1000", Align: end, Drop: 4},
-		{Title: "What", Sample: "session-timeout"},
+		{Title: "What", Sample: "Concurrency limit"},
 		{Title: "Old", Sample: "connections", Drop: 2},
 		{Title: "New", Sample: "connections"},
 		{Title: "Who", Sample: "governor", Drop: 1},
