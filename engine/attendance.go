@@ -59,18 +59,6 @@ func (a *attendance) takeUp(res *Resumption) {
 	}
 }
 
-// StateOf is the state of an agent whose session ended so.
-func StateOf(o Outcome) AgentState {
-	switch o {
-	case Unfinished:
-		return AgentInFlight
-	case Cut: // it will be had again
-		return AgentWaiting
-	default:
-		return AgentOK + AgentState(o-OK)
-	}
-}
-
 // take notes how sessions ended.
 func (a *attendance) take(rows []SessionRow) {
 	a.mu.Lock()
@@ -140,7 +128,7 @@ func (r *Run) Crowd(reuse *Crowd) *Crowd {
 		begun = 0 // what had begun and did not end was cut, and will be had again
 	default:
 	}
-	c.begin(open, begun)
+	markBegun(c, open, begun)
 	for _, agent := range retired {
 		if c.States[agent] == AgentResting {
 			c.States[agent] = AgentRetired
@@ -155,8 +143,8 @@ func (r *Run) Crowd(reuse *Crowd) *Crowd {
 	return c
 }
 
-// begin tells those who wait, whose sessions go on and who takes no part apart.
-func (c *Crowd) begin(open *plan, begun int) {
+// markBegun distinguishes agents that wait, agents with a session in flight, and agents that are not active in the cycle.
+func markBegun(c *Crowd, open *plan, begun int) {
 	switch {
 	case open == nil:
 	case open.todo == nil:
@@ -180,17 +168,6 @@ func (c *Crowd) begin(open *plan, begun int) {
 				c.States[agent] = AgentWaiting
 			}
 		}
-	}
-}
-
-// Mark shows a session in flight, and whether the engine throttles it.
-func (c *Crowd) Mark(d *Doing) {
-	if d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
-		return
-	}
-	c.States[d.Agent] = AgentInFlight
-	if d.Gate != "" {
-		c.States[d.Agent] = AgentThrottled
 	}
 }
 

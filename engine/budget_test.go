@@ -412,7 +412,7 @@ func TestBound(t *testing.T) {
 			t.Errorf("%v, %s: got %q, want %q", of.Ending, of.Reason, got, want)
 		}
 	}
-	nobody := engine.RunRecord{Ending: engine.EndFinished, Reason: "nobody takes part", Settings: engine.Settings{Cycles: 3}, Cycles: 3, Cycle: 1}
+	nobody := engine.RunRecord{Ending: engine.EndFinished, Reason: engine.NoAgents, Settings: engine.Settings{Cycles: 3}, Cycles: 3, Cycle: 1}
 	killed := engine.RunRecord{Cycle: 3, Cycles: 3, Settings: engine.Settings{Cycles: 3}}
 	if nobody.AllDone() || killed.AllDone() {
 		t.Error("a run that nobody takes part in, or one that was killed before its end, is as long as it was to be")

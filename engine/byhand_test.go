@@ -157,7 +157,7 @@ func TestRetireEverybody(t *testing.T) {
 			}
 			got := r.Wait()
 			took(t, began, 1500*time.Millisecond)
-			if got.Ending != engine.EndFinished || got.Reason != "nobody takes part" || got.Totals.Outcomes[engine.Cancelled] != 5 {
+			if got.Ending != engine.EndFinished || got.Reason != engine.NoAgents || got.Totals.Outcomes[engine.Cancelled] != 5 {
 				t.Errorf("%v: %s, %v", got.Ending, got.Reason, got.Totals.Outcomes)
 			}
 		})

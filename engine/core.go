@@ -195,8 +195,8 @@ func (c *core) start(o outsideState) {
 	c.emit(writeRow{StartRow{c.pace.began, c.cycles.number, res != nil && !res.Unbegun}, ticket{kind: startTicket}})
 	if why := c.cfg.Inexact; why != "" && c.tally.totals.Inexact == nil {
 		since := Inexact{Cycle: c.cycles.number, Why: why}
-		c.tally.totals.inexactSince(since)
-		c.append(ChangeRow{At: c.pace.began, Cycle: c.cycles.number, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since})
+		c.tally.totals.InexactSince(since)
+		c.append(ChangeRow{At: c.pace.began, Cycle: c.cycles.number, What: ExactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since})
 	}
 	for i := range c.cfg.Written { // what it took to have the population written, before the run began
 		row := SharedRow{Key: PopulationKey, Cycle: c.cycles.number, Record: &c.cfg.Written[i]}
@@ -315,7 +315,7 @@ func (c *core) record(row ChangeRow) {
 func (c *core) stamped(row ChangeRow) ChangeRow {
 	row.At, row.Cycle = c.now.At, c.cycles.number
 	if row.Inexact != nil {
-		c.tally.totals.inexactSince(*row.Inexact)
+		c.tally.totals.InexactSince(*row.Inexact)
 	}
 	return row
 }
@@ -345,7 +345,7 @@ func (c *core) inFlight() int {
 }
 
 // governed reports whether something else than people moves the limit.
-func (c *core) governed() bool { return c.hasGovernor && c.cfg.Settings.governed() }
+func (c *core) governed() bool { return c.hasGovernor && c.cfg.Settings.Governed() }
 
 // called is an agent for people.
 func (c *core) called(agent int) string {

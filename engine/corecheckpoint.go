@@ -2,9 +2,6 @@ package engine
 
 import "time"
 
-// PanicReason is the reason of a checkpoint that was taken because a goroutine of the run panicked.
-const PanicReason = "panic"
-
 // checkpoints takes checkpoints: restorable points at the start of the open cycle.
 type checkpoints struct {
 	core *core

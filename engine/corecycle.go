@@ -50,7 +50,7 @@ func (cy *cycles) begin() bool {
 		return false // a session that reads what is ordered must not stand before the order in the journal
 	}
 	if isEmpty := c.roster.isEmpty(cy.number); isEmpty || cy.isOver() {
-		why := nobody
+		why := NoAgents
 		if !isEmpty {
 			why = c.life.doneWhy()
 		}
@@ -89,7 +89,7 @@ func (cy *cycles) plan() *plan {
 	cy.core.roster.fill(p, cy.done)
 	cy.done = nil
 	if s.Sequential {
-		sortByTurn(p.todo, s.Seed, p.number)
+		SortByTurn(p.todo, s.Seed, p.number)
 	}
 	return p
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // endReasons are the reasons of the checkpoints with which runs end.
-var endReasons = map[Ending]string{EndStopped: "stop", EndOutOfBudget: "budget", EndHopeless: hopelessReason}
+var endReasons = map[Ending]string{EndStopped: "stop", EndOutOfBudget: "budget", EndHopeless: HopelessReason}
 
 // finish ends the run once nothing is in flight. It looks outside once more first: closeBooks goes on.
 func (l *lifecycle) finish() {
@@ -39,9 +39,9 @@ func (l *lifecycle) closeBooks(e *lastLook) {
 		c.cycles.leave()
 	}
 	t.totals.Peaks = t.peaks()
-	t.totals.Peaks.Spent = t.totals.Peaks.Spent.Plus(c.now.Books.claimed) // sessions left behind will not settle in time
+	t.totals.Peaks.Spent = t.totals.Peaks.Spent.Plus(c.now.Books.Claimed) // sessions left behind will not settle in time
 	if c.now.Doubt != nil {
-		t.totals.inexactSince(*c.now.Doubt)
+		t.totals.InexactSince(*c.now.Doubt)
 	}
 	t.heard()
 	c.samples.close(&e.probes)
@@ -88,10 +88,9 @@ func (l *lifecycle) checkWall() {
 	if l.over() {
 		return
 	}
-	b := l.core.now.Books.budget
+	b := l.core.now.Books.Budget
 	if elapsed := l.core.pace.writing + l.core.pace.worked(); b.Wall > 0 && elapsed >= b.Wall {
-		of := &bounds[len(bounds)-1]
-		why := of.usedUp(&b, Amount{}, Amount{}, elapsed)
+		of, why := b.TimeUp(elapsed)
 		l.core.emit(closeLedger{of, why})
 		l.outOfBudget(why)
 	}
@@ -114,11 +113,8 @@ func (cy *cycles) leave() {
 	cy.open = nil
 }
 
-// hopelessReason is the reason of the checkpoint with which a run that cannot succeed ends, proofName who ends it.
-const (
-	hopelessReason = "cannot succeed"
-	proofName      = "proof"
-)
+// proofName is the author of the change that ends a run that cannot succeed.
+const proofName = "proof"
 
 // Times that a run takes to end when its program has to.
 const (

@@ -9,7 +9,7 @@ type now struct {
 	Again    int       // requeued sessions of the open cycle that have begun
 	Filled   time.Time // when the last session that may begin did; zero while some are left
 	InFlight int       // places that workers hold: those that have left, but are not heard of yet, hold none
-	Books    books
+	Books    LedgerState
 	Asked    Asked    // what the run itself has asked
 	Doubt    *Inexact // what made the run inexact before its session ended; nil is nothing
 }
@@ -223,7 +223,7 @@ type (
 	leaveBehind struct{}
 	// closeLedger refuses all claims from now on.
 	closeLedger struct {
-		of  *bound
+		of  *Bound
 		why string
 	}
 	// remember says how much memory agents have from now on.

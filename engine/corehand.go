@@ -29,7 +29,7 @@ func (c *core) retire(o *retireOrder) error {
 	}
 	gone[agent] = from
 	c.tally.planned = c.roster.total(c.cfg.Settings.Cycles)
-	c.commitHand(RetireChange, handText{Cycle: from, Agent: agent}, o.who, since,
+	c.commitHand(RetireChange, AgentChange{Cycle: from, Agent: agent}, o.who, since,
 		ticket{kind: retireTicket, place: Place{Agent: agent}, inFlight: o.inFlight, answer: o.answer})
 	return nil
 }
@@ -47,13 +47,13 @@ func (c *core) requeue(o *requeueOrder) error {
 	case !ok:
 		return &FieldError{"agent", c.called(agent) + " has no session in this cycle that ended badly", "only such a session can be made again"}
 	}
-	c.tally.totals.withdraw(agent, end, &c.tally.atBarrier.Totals)
+	c.tally.totals.Withdraw(agent, end, &c.tally.atBarrier.Totals)
 	delete(cy.bad, agent)
 	c.emit(withdrawSession{agent})
 	c.tally.begun--
 	take := Place{cy.number, agent, end.Take + 1}
 	since := Inexact{Cycle: cy.number, Agent: agent, Why: "a session was requeued by hand"}
-	c.commitHand(RequeueChange, handText(take), o.who, since, ticket{kind: requeueTicket, place: take, answer: o.answer})
+	c.commitHand(RequeueChange, AgentChange(take), o.who, since, ticket{kind: requeueTicket, place: take, answer: o.answer})
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (c *core) inject(o *injectOrder) error {
 	if !c.cycles.comes(i.Cycle) {
 		return &FieldError{"message", "no further cycle begins: nobody would read it", ""}
 	}
-	text, err := json.Marshal(injectionText{i.Cycle, i.To, i.Body})
+	text, err := json.Marshal(InjectionText{i.Cycle, i.To, i.Body})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c *core) takesHand() error {
 }
 
 // commitHand journals what a person ordered of an agent.
-func (c *core) commitHand(what string, text handText, who string, since Inexact, t ticket) {
+func (c *core) commitHand(what string, text AgentChange, who string, since Inexact, t ticket) {
 	data, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // three numbers

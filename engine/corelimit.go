@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// breakerName is who pauses a run of which too much fails.
-const breakerName = "breaker"
-
 // limiting bounds the sessions in flight, and carries out what a governor wants.
 type limiting struct {
 	core *core
@@ -107,13 +104,13 @@ func (l *limiting) obey(o Orders) {
 	}
 	switch isOpen, wasOpen := o.Breaker != BreakerClosed, was.Breaker != BreakerClosed; {
 	case isOpen && !wasOpen:
-		c.change(PhaseChange, c.life.phase.String(), Paused.String(), breakerName, o.BreakerWhy)
+		c.change(PhaseChange, c.life.phase.String(), Paused.String(), BreakerName, o.BreakerWhy)
 		c.life.settle()
-		c.saves.take(breakerName, 0)
+		c.saves.take(BreakerName, 0)
 	case wasOpen && !isOpen:
 		l.probe = false
 		c.life.settle()
-		c.change(PhaseChange, Paused.String(), c.life.phase.String(), breakerName, l.closedWhy())
+		c.change(PhaseChange, Paused.String(), c.life.phase.String(), BreakerName, l.closedWhy())
 	case isOpen && o.Probe && l.probing == 0:
 		l.probe = true
 	}
@@ -169,7 +166,7 @@ func (l *limiting) change(o *setOrder) {
 		if t.Name == LimitSetting || row.Old == row.New {
 			continue
 		}
-		if t.timing {
+		if t.Timing {
 			row.Inexact = c.retimed(t.Name)
 		}
 		c.record(row)
@@ -183,7 +180,7 @@ func (l *limiting) change(o *setOrder) {
 	c.cfg.Settings = o.next
 	c.cfg.Settings.Limit = l.set
 	c.emit(useSettings{c.cfg.Settings})
-	if slices.ContainsFunc(changes, func(one Change) bool { return one.Name == checkpointInterval }) {
+	if slices.ContainsFunc(changes, func(one Change) bool { return one.Name == CheckpointIntervalSetting }) {
 		c.emit(setTimer{checkpointTimer, 0})
 	}
 	if o.limit != l.set {
@@ -220,7 +217,7 @@ func (l *limiting) ordered(own []Assignment) (next Settings, limit int, err erro
 	if len(mistakes) > 0 {
 		return next, limit, errors.Join(mistakes...)
 	}
-	governed := c.hasGovernor && next.governed()
+	governed := c.hasGovernor && next.Governed()
 	if governed && limit > 0 && (has[GovernorSetting] || has[FloorSetting] || has[CeilingSetting]) {
 		limit = min(max(limit, next.Floor), next.Ceiling)
 	}
@@ -232,7 +229,7 @@ func (l *limiting) ordered(own []Assignment) (next Settings, limit int, err erro
 // limitFor returns the limit after an order of n, and sets the bounds of a governor to it where the order does not name them.
 func (l *limiting) limitFor(n int, next *Settings, has map[string]bool) int {
 	c := l.core
-	if n == 0 || !c.hasGovernor || !next.governed() || has[CeilingSetting] {
+	if n == 0 || !c.hasGovernor || !next.Governed() || has[CeilingSetting] {
 		return n
 	}
 	was := c.cfg.Settings.Ceiling
@@ -249,7 +246,7 @@ func (l *limiting) limitFor(n int, next *Settings, has map[string]bool) int {
 // retimed says since when another timeout may make a difference; nil where it comes too late for that.
 func (c *core) retimed(name string) *Inexact {
 	since := Inexact{Cycle: c.cycles.number, Why: "a timeout was changed by hand: " + name}
-	if name == cycleTimeout {
+	if name == CycleTimeoutSetting {
 		if since.Cycle = c.cycles.nextBarrier(); !c.cycles.comes(since.Cycle) {
 			return nil
 		}

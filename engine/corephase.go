@@ -259,9 +259,9 @@ func (l *lifecycle) endHopeless() {
 func (l *lifecycle) doneWhy() string {
 	t := &l.core.tally
 	if !t.totals.AllFailed() {
-		return allDone
+		return AllDone
 	}
-	why := fmt.Sprintf("%s, and every session failed (%s of %[2]s)", allDone, FormatCount(t.totals.Bad()))
+	why := fmt.Sprintf("%s, and every session failed (%s of %[2]s)", AllDone, FormatCount(t.totals.Bad()))
 	if c := l.proof.main(); c != nil {
 		return why + ": " + c.says(l.core.where(c.path))
 	}
@@ -275,6 +275,6 @@ func (l *lifecycle) doneWhy() string {
 	if !note.Known() {
 		return why + ": " + most.String()
 	}
-	c := lasting{cause: cause{path: stepOf(note.Path)}, message: note.Message}
+	c := lasting{cause: cause{path: StepName(note.Path)}, message: note.Message}
 	return why + ": " + c.says(l.core.where(c.path))
 }

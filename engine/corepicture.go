@@ -90,7 +90,7 @@ func (c *core) showFigures(s *Snapshot) {
 	}
 	s.Requests, s.Retries, s.RateLimited, s.Usage, s.Waits = asked.Requests, asked.Retries, asked.RateLimited, asked.Usage, asked.Waits
 	s.Events, s.Flow, s.Inexact, s.Late = t.Events, t.Flow, t.Inexact, t.Peaks.Late
-	s.Latency, s.Queue, s.Held = quantiles(&t.Total), quantiles(&t.Queue), quantiles(&t.Held)
+	s.Latency, s.Queue, s.Held = QuantilesOf(&t.Total), QuantilesOf(&t.Queue), QuantilesOf(&t.Held)
 	s.QueueSum, s.HeldSum = t.Queue.Sum(), t.Held.Sum()
 	s.Speedup = c.speedup()
 	m := &c.samples
@@ -134,7 +134,7 @@ func (c *core) speedup() float64 {
 	if c.cycles.open != nil && !c.cycles.closing {
 		worked += c.cycles.worked(c.now.At) - c.cycles.stoodIdle()
 	}
-	return over(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Apart, worked)
+	return Speedup(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Apart, worked)
 }
 
 // remaining estimates the time to the run's end: by its schedule, its hours, or the pace of the last seconds.

@@ -1,6 +1,9 @@
 package engine
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // recall is what agents remember, and what will change that at the barrier. Workers read memory, prefixes, takes and
 // injected, which only change while no worker is at work.
@@ -28,7 +31,7 @@ func (r *recall) resume(res *Resumption) {
 		r.memory = maps.Clone(res.Memory)
 	}
 	for _, m := range r.memory {
-		r.remembered += m.size()
+		r.remembered += m.Size()
 	}
 	maps.Copy(r.deltas, res.Deltas)
 	for _, agent := range res.Changed {
@@ -53,7 +56,7 @@ func (r *recall) add(row *SessionRow) {
 
 // commit makes of the memory at the start of a cycle that at the start of the next.
 func (r *recall) commit(cycle int) {
-	changed, grown := r.core.cfg.Settings.commitCycle(r.memory, r.deltas, cycle)
+	changed, grown := r.core.cfg.Settings.CommitCycle(r.memory, r.deltas, cycle)
 	for _, agent := range changed {
 		r.dirty[agent] = true
 	}
@@ -88,4 +91,10 @@ func (r *recall) changed() map[int]*Memory {
 	}
 	clear(r.dirty)
 	return all
+}
+
+// withNewest adds an injection to those in inboxes; of more than an inbox holds, the newest stay. Snapshots and checkpoints
+// share the list.
+func withNewest(all []Injection, i Injection) []Injection {
+	return append(slices.Clip(all[max(0, len(all)-MostLetters+1):]), i)
 }

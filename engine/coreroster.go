@@ -38,10 +38,10 @@ func (r *roster) missing(cycle int) int {
 
 // retired are those who are missing from a cycle; nil is nobody.
 func (r *roster) retired(cycle int) map[int]int {
-	var all map[int]int
+	all := make(map[int]int, len(r.gone))
 	for agent, from := range r.gone {
 		if from <= cycle {
-			put(&all, agent, from)
+			all[agent] = from
 		}
 	}
 	return all

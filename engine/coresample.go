@@ -91,7 +91,7 @@ func (s *sampling) close(p *probes) {
 	peaks.Late = peaks.Late.Worse(s.late)
 	m.Overhead, m.Late, s.late = peaks.Overhead, s.late, Late{}
 	s.window.begin(at, c.tally.totals.Shared.Requests)
-	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), spread(&c.tally.totals.Total)
+	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), SpreadOf(&c.tally.totals.Total)
 	s.emitted.newest(c.cfg.Name)
 	if c.cfg.Settings.Metrics {
 		c.append(m)
@@ -111,9 +111,9 @@ func (s *sampling) row() MetricsRow {
 		Acted:             t.Acted,
 		Limit:             c.limit.set,
 		InFlight:          c.inFlight(),
-		Total:             quantiles(&w.total),
-		Service:           quantiles(&w.service),
-		Held:              quantiles(&w.held),
+		Total:             QuantilesOf(&w.total),
+		Service:           QuantilesOf(&w.service),
+		Held:              QuantilesOf(&w.held),
 		SessionsPerSec:    float64(w.total.Count()) / span,
 		RequestsPerSec:    float64(w.requests+t.Shared.Requests-w.shared) / span,
 		RateLimited:       asked.RateLimited,
@@ -128,9 +128,9 @@ func (s *sampling) row() MetricsRow {
 		Waits:             asked.Waits,
 		Flow:              t.Flow,
 		TimedOut:          t.Outcomes[TimedOut],
-		Queue:             quantiles(&w.queue),
+		Queue:             QuantilesOf(&w.queue),
 		Speedup:           w.service.Sum().Seconds() / span,
-		Beside:            c.now.Books.beside,
+		Beside:            c.now.Books.Unrecorded,
 	}
 }
 
@@ -181,7 +181,7 @@ func (s *sampling) account(span time.Duration, p *probes, h *HostMetrics) {
 		o.Window += max(p.window-s.drawing, 0)
 	}
 	s.writer, s.drawing = p.writer, p.window
-	o.Times = c.tally.totals.times(c.cfg.Purpose) // what the sessions' time went to
+	o.Times = c.tally.totals.Times(c.cfg.Purpose) // what the sessions' time went to
 	o.Times[ForJournal] += o.Queued
 	o.Times[ForEngine] += o.Handed
 	o.Requests = c.tally.totals.Requests

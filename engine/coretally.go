@@ -8,7 +8,7 @@ type tally struct {
 
 	totals    Totals
 	atBarrier State // as of the start of the open cycle: what a checkpoint keeps
-	latest    [numClasses]ErrorNote
+	latest    [NumClasses]ErrorNote
 	// Sessions: before are those that ended in earlier processes; begun and cut are of this one, begun without the open
 	// cycle's. planned is 0 where it is not known.
 	before, begun, cut, planned int64
@@ -28,7 +28,7 @@ func (t *tally) add(r *SessionRow) {
 	c.life.proof.add(r)
 	if r.Outcome == Failed || r.Outcome == TimedOut {
 		c.reading.last.failed++
-		t.latest[r.Class].add(r)
+		t.latest[r.Class].Add(r)
 	}
 }
 
@@ -39,7 +39,7 @@ func (t *tally) heard() { t.totals.Shared = t.core.now.Asked }
 func (t *tally) peaks() Peaks {
 	p, books := t.totals.Peaks, &t.core.now.Books
 	p.Elapsed = t.core.pace.worked()
-	p.Beside, p.Spent = books.beside, books.spent
+	p.Beside, p.Spent = books.Unrecorded, books.Spent
 	return p
 }
 
@@ -51,7 +51,7 @@ func (t *tally) cycleWork() CycleWork {
 	at, before := &t.totals, &t.atBarrier.Totals
 	since := func(o Outcome) int64 { return at.Outcomes[o] - before.Outcomes[o] }
 	return CycleWork{
-		since(OK) + since(Stopped), since(Failed), since(TimedOut), at.Flow.less(&before.Flow),
+		since(OK) + since(Stopped), since(Failed), since(TimedOut), at.Flow.Less(&before.Flow),
 		at.Service.Sum() - before.Service.Sum() - at.Peaks.Open,
 	}
 }
@@ -61,14 +61,14 @@ func (t *tally) left() Asked {
 	if t.core.life.finishing { // its books are closed
 		return t.totals.Left()
 	}
-	return t.totals.Asked().left(t.core.now.Books.spent)
+	return t.totals.Asked().WithOutlay(t.core.now.Books.Spent)
 }
 
 // budget is how far the budget is used up.
 func (t *tally) budget(remaining time.Duration) BudgetState {
 	c := t.core
 	books := c.now.Books
-	s := BudgetState{Budget: books.budget, Spent: books.spent.Amount(), Claimed: books.claimed.Amount(), hit: books.hit}
+	s := BudgetState{Budget: books.Budget, Spent: books.Spent.Amount(), Claimed: books.Claimed.Amount(), Hit: books.Hit}
 	done, total := t.totals.Ended(), t.planned
 	if done >= minShare && total >= done {
 		s.Forecast = t.forecast(&books, float64(total)/float64(done))
@@ -77,16 +77,19 @@ func (t *tally) budget(remaining time.Duration) BudgetState {
 	case c.life.ending == EndOutOfBudget:
 		s.Short = c.life.stopping
 	case !c.life.over():
-		s.Short = s.short(c.pace.writing+c.pace.worked(), remaining, done, total)
+		s.Short = s.Shortage(c.pace.writing+c.pace.worked(), remaining, done, total)
 	}
 	return s
 }
 
+// minShare is the number of ended sessions that a forecast of the budget needs.
+const minShare = 5
+
 // forecast is what will be spent when there are times as many sessions as have ended. What the run itself asks, it has
 // mostly asked by then; what is spent already stays.
-func (t *tally) forecast(books *books, times float64) Amount {
-	own := t.totals.own()
-	each, shared, spent := own.spent().Plus(books.beside).Amount(), t.totals.Shared.spent().Amount(), books.spent.Amount()
+func (t *tally) forecast(books *LedgerState, times float64) Amount {
+	own := t.totals.Own()
+	each, shared, spent := own.Outlay().Plus(books.Unrecorded).Amount(), t.totals.Shared.Outlay().Amount(), books.Spent.Amount()
 	more := func(of func(Amount) int64) int64 {
 		return max(int64(times*float64(of(each)))+of(shared), of(spent))
 	}

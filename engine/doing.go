@@ -160,28 +160,3 @@ func (r *Run) Oldest(n int) []Doing {
 	}
 	return first
 }
-
-// At says which step the session has come to, one that can wait, and the service that it asks; "" is none. Of steps that
-// go on beside each other the newest is shown. Like the two below it may be called of a nil session.
-func (s *Session) At(path, service string) {
-	s.see(func(d *Doing) {
-		*d = Doing{Place: s.Place, Began: d.Began, Path: path, Service: service, Since: time.Now()}
-	})
-}
-
-// Held says that a gate holds the session back, until Released.
-func (s *Session) Held(g Gate) {
-	s.see(func(d *Doing) { d.Gate, d.Since = gateWords[g], time.Now() })
-}
-
-// Released says that nothing holds the session back any more.
-func (s *Session) Released() {
-	s.see(func(d *Doing) { d.Gate, d.Since = "", time.Now() })
-}
-
-// see changes what is seen of a session that a worker has.
-func (s *Session) see(f func(d *Doing)) {
-	if s != nil && s.slot != nil {
-		s.slot.Show(f)
-	}
-}

@@ -30,7 +30,7 @@ func TestEmptyWorldEndsAtOnce(t *testing.T) {
 				r := start(t, cfg)
 				got := r.Wait()
 				took(t, began, 0)
-				if got.Ending != engine.EndFinished || got.Reason != "nobody takes part" || !got.Passed() {
+				if got.Ending != engine.EndFinished || got.Reason != engine.NoAgents || !got.Passed() {
 					t.Errorf("%v: %s, passed %v", got.Ending, got.Reason, got.Passed())
 				}
 				if s := r.Snapshot(); s.Phase != engine.Ended || s.Reason != got.Reason || s.Total != 0 {

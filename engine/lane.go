@@ -16,7 +16,7 @@ func newLane(s *Settings, before map[int]*Memory, deltas map[int]Delta, cycle in
 	for agent := range deltas {
 		agents = append(agents, agent)
 	}
-	sortByTurn(agents, s.Seed, cycle)
+	SortByTurn(agents, s.Seed, cycle)
 	for _, agent := range agents {
 		delta := deltas[agent]
 		l.commit(agent, &delta)
@@ -43,7 +43,7 @@ func (l *lane) commit(agent int, d *Delta) {
 		}
 	}
 	touched := map[int]bool{}
-	commit(part, map[int]Delta{agent: *d}, []int{agent}, l.cycle, touched)
+	CommitMemory(part, map[int]Delta{agent: *d}, []int{agent}, l.cycle, touched)
 	for a := range touched {
 		l.now[a] = part[a]
 	}

@@ -42,9 +42,9 @@ func (h localHost) Commit(ctx context.Context, rows ...Row) error {
 
 func (h localHost) Doubt(since *Inexact) bool { return h.run.doubts.add(since) }
 
-func (h localHost) TryClaim(a Outlay) bool                    { return h.run.ledger.try(a) }
-func (h localHost) Claim(ctx context.Context, a Outlay) error { return h.run.ledger.wait(ctx, a) }
-func (h localHost) Settle(claimed, spent Outlay)              { h.run.ledger.settle(claimed, spent) }
+func (h localHost) TryClaim(a Outlay) bool                    { return h.run.ledger.TryReserve(a) }
+func (h localHost) Claim(ctx context.Context, a Outlay) error { return h.run.ledger.Reserve(ctx, a) }
+func (h localHost) Settle(claimed, spent Outlay)              { h.run.ledger.Settle(claimed, spent) }
 
 func (h localHost) Recall(key SharedKey) (Entry, bool) { return h.run.shared.answer(key) }
 
@@ -54,7 +54,7 @@ func (h localHost) TakeIntent(key SharedKey, path string) (Entry, bool) {
 
 func (h localHost) SettleShared(row SharedRow, spent Outlay) error {
 	r, counted := h.run, Outlay{}
-	defer func() { r.ledger.note(spent.Minus(counted)) }()
+	defer func() { r.ledger.Note(spent.Minus(counted)) }()
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
@@ -62,7 +62,7 @@ func (h localHost) SettleShared(row SharedRow, spent Outlay) error {
 		return err
 	}
 	r.shared.settled(&row)
-	counted = row.Record.spent()
+	counted = row.Record.Outlay()
 	return nil
 }
 

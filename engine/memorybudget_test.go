@@ -163,7 +163,7 @@ func TestMemoryGrows(t *testing.T) {
 	memory := map[int]*Memory{}
 	total := func() (n int64) {
 		for _, m := range memory {
-			n += m.size()
+			n += m.Size()
 		}
 		return n
 	}
@@ -177,7 +177,7 @@ func TestMemoryGrows(t *testing.T) {
 			}
 			deltas[agent] = d
 		}
-		_, grown := (&Settings{}).commitCycle(memory, deltas, cycle)
+		_, grown := (&Settings{}).CommitCycle(memory, deltas, cycle)
 		if sum += grown; sum != total() {
 			t.Fatalf("after cycle %d it has grown to %d, and is %d", cycle, sum, total())
 		}

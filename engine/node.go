@@ -75,7 +75,7 @@ func (n *node) look(at time.Time) now {
 	p := n.r.pool.Progress()
 	return now{
 		At: at, Begun: p.Begun, Again: p.Again, Filled: p.Filled, InFlight: p.InFlight,
-		Books: n.r.ledger.books(), Asked: n.r.shared.figures(), Doubt: n.r.doubts.earliest(),
+		Books: n.r.ledger.State(), Asked: n.r.shared.figures(), Doubt: n.r.doubts.earliest(),
 	}
 }
 
@@ -176,7 +176,7 @@ func (n *node) finished(b *Batch) {
 
 // arrived shows how sessions have ended.
 func (n *node) arrived(b *Batch) finished {
-	n.r.ledger.note(b.beside)
+	n.r.ledger.Note(b.beside)
 	if len(b.rows) > 0 {
 		n.r.attendance.take(b.rows)
 	}
@@ -217,7 +217,7 @@ func (n *node) carryOut(f effect) {
 	case leaveBehind:
 		n.leaveBehind()
 	case closeLedger:
-		r.ledger.close(f.of, f.why)
+		r.ledger.Close(f.of, f.why)
 	case remember:
 		r.pool.Remember(f.bytes)
 	case passBarrier:

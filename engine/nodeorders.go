@@ -33,7 +33,7 @@ func (n *node) apply(wanted []Assignment, who, why string) (changes []Change, er
 	tuned, err := n.tuneAll(others)
 	if err != nil {
 		if next.Budget != was.Budget {
-			n.r.ledger.set(was.Budget)
+			n.r.ledger.SetBudget(was.Budget)
 		}
 		return nil, errors.Join(err, n.followBounds(&next, &was))
 	}
@@ -47,16 +47,16 @@ func (n *node) parted(wanted []Assignment) (own, others []Assignment, err error)
 	var mistakes []error
 	seen := map[string]bool{}
 	for _, a := range wanted {
-		a = a.clean()
+		a = a.Trimmed()
 		switch {
 		case seen[a.Name]:
 			mistakes = append(mistakes, &FieldError{a.Name, "given twice", ""})
-		case findLive(a.Name) != nil:
+		case FindLiveSetting(a.Name) != nil:
 			own = append(own, a)
 		case n.serviceOf(a.Name) != nil:
 			others = append(others, a)
 		default:
-			mistakes = append(mistakes, &FieldError{a.Name, "cannot be changed while a run is in progress", strings.TrimSpace(suggest.Hint(a.Name, n.names()) + " choose " + orList(n.names()))})
+			mistakes = append(mistakes, &FieldError{a.Name, "cannot be changed while a run is in progress", strings.TrimSpace(suggest.Hint(a.Name, n.names()) + " choose " + OrList(n.names()))})
 		}
 		seen[a.Name] = true
 	}
@@ -88,7 +88,7 @@ func (n *node) tuneAll(wanted []Assignment) (changes []ChangeRow, err error) {
 			return nil, err
 		}
 		c := ChangeRow{What: a.Name, Old: old, New: a.Value}
-		if strings.HasSuffix(a.Name, timeoutTail) && old != a.Value {
+		if strings.HasSuffix(a.Name, TimeoutSuffix) && old != a.Value {
 			c.Inexact = n.core.retimed(a.Name)
 		}
 		changes = append(changes, c)

@@ -51,15 +51,15 @@ func (p *proof) add(r *SessionRow) {
 		return
 	case r.Outcome != Failed && r.Outcome != TimedOut:
 		return // retired: it says nothing
-	case r.Lasting.Permanence == heals:
+	case r.Lasting.Permanence == Heals:
 		*p = proof{well: p.well}
 		return
 	}
 	p.permanent++
-	if p.mistaken++; r.Lasting.Permanence != untilCorrected {
+	if p.mistaken++; r.Lasting.Permanence != UntilCorrected {
 		p.mistaken, p.probes = 0, 0
 	}
-	of := cause{stepOf(r.Path), r.Class, r.Lasting.Status}
+	of := cause{StepName(r.Path), r.Class, r.Lasting.Status}
 	if p.causes == nil {
 		p.causes = map[cause]*lasting{}
 	}
@@ -125,6 +125,3 @@ func (c *lasting) says(where string) string {
 	}
 	return text
 }
-
-// stepOf is the path of a step without iterations.
-func stepOf(path string) string { return string(appendStep(nil, path)) }

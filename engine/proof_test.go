@@ -110,7 +110,7 @@ func TestProofSays(t *testing.T) {
 func TestStatusIsFoundInTheJournal(t *testing.T) {
 	r := &SessionRow{Path: "browse", Steps: []StepRecord{{Path: "browse", Statuses: []int{429, 404}}}}
 	r.Fail("browse", Fail(ClientError, "status 404"))
-	if r.Lasting.Permanence != untilChanged || r.Lasting.Status != 404 {
+	if r.Lasting.Permanence != UntilChanged || r.Lasting.Status != 404 {
 		t.Errorf("got %+v", r.Lasting)
 	}
 }

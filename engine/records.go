@@ -105,7 +105,7 @@ type SessionRow struct {
 	Service time.Duration
 	Total   time.Duration // from its start to its end
 	Acted   bool
-	unpaid  string  // why it was cut, if that is for the budget
+	OutOfBudget  string  // why it was cut, if that is for the budget
 	Lasting Lasting // of a failure; not journaled
 	Steps   []StepRecord
 	Events  []Event
@@ -138,7 +138,7 @@ const (
 	SleepChange   = "sleep"  // New is how long it was
 	ClockChange   = "clock"  // the wall clock was set; New is by how much
 
-	exactnessChange = "exactness"
+	ExactnessChange = "exactness"
 )
 
 // ChangeRow is anything that a person or a governor changed mid-run, or that happened to it. What is one of the above,
@@ -285,7 +285,7 @@ type HostMetrics struct {
 }
 
 // Errors counts by class; the index is the Class.
-type Errors [numClasses]int64
+type Errors [NumClasses]int64
 
 // RunRecord is a run as the store lists it.
 type RunRecord struct {
@@ -324,7 +324,7 @@ type Fetched struct {
 
 // Why is why a run ended, where it did not just finish: also of one that finished and of which every session failed.
 func (r *RunRecord) Why() string {
-	if r.InProgress || r.Ending == EndFinished && (r.Reason == allDone || r.Reason == nobody) {
+	if r.InProgress || r.Ending == EndFinished && (r.Reason == AllDone || r.Reason == NoAgents) {
 		return ""
 	}
 	return r.Reason

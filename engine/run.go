@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -165,7 +164,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 	}
 	r.traces.tracer = cfg.Tracer
 	r.settings.Store(&cfg.Settings)
-	r.ledger.tell = func(why string) {
+	r.ledger.OnRefused = func(why string) {
 		_ = r.tell(spentUp{why})
 	}
 	n, err := newNode(ctx, r, cfg)
@@ -210,31 +209,4 @@ func (r *Run) Done() <-chan struct{} { return r.done }
 func (r *Run) Wait() Result {
 	<-r.done
 	return r.result
-}
-
-// SetLimit is Apply of the concurrency limit.
-func (r *Run) SetLimit(n int, who, why string) error {
-	return r.Set(LimitSetting, strconv.Itoa(n), who, why)
-}
-
-// Pause lets the sessions in flight end and starts no other until Resume.
-func (r *Run) Pause(who, why string) error {
-	return r.order(func(n *node) { n.step(pauseOrder{who, why}) })
-}
-
-// Resume undoes Pause, and whatever the run paused for by itself: the breaker forgets what went wrong, and a service whose
-// quota was gone is asked again.
-func (r *Run) Resume(who string) error {
-	return r.order(func(n *node) { n.step(resumeOrder{who}) })
-}
-
-// Stop lets the sessions in flight end, takes a checkpoint and ends the run. A second Stop cuts what is in flight and
-// ends the run within seconds, even if the disk is in trouble or a program does not listen.
-func (r *Run) Stop(who, why string) error {
-	return r.tell(stopOrder{who, why})
-}
-
-// Checkpoint takes a checkpoint and waits until it is durable.
-func (r *Run) Checkpoint(ctx context.Context, reason string) error {
-	return r.answered(ctx, func(_ *node, to answerID) event { return checkpointOrder{reason, to} })
 }

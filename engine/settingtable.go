@@ -13,9 +13,9 @@ const (
 	CeilingSetting      = "ceiling"
 	GovernorSetting     = "governor"
 	PresetSetting       = "preset"
-	cycleTimeout        = "cycle-timeout"
+	CycleTimeoutSetting        = "cycle-timeout"
 	sessionTimeout      = "session-timeout"
-	checkpointInterval  = "checkpoint-interval"
+	CheckpointIntervalSetting  = "checkpoint-interval"
 	unitTime            = "T"
 	groupConcurrency    = "Concurrency"
 	groupLength         = "Length and pace"
@@ -130,15 +130,15 @@ var SettingTable = []Setting{
 
 	// Timeouts and retries.
 	{
-		Name: sessionTimeout, Title: "Session timeout", Group: groupTimeouts, Unit: unitTime, Live: true, timing: true, Help: "time a session may take; 0 disables it",
+		Name: sessionTimeout, Title: "Session timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Help: "time a session may take; 0 disables it",
 		field: func(s *Settings) settingValue { return timeValue(&s.SessionTimeout) },
 	},
 	{
-		Name: "chain-timeout", Title: "Chain timeout", Group: groupTimeouts, Unit: unitTime, Live: true, timing: true, Env: []string{"CHAIN_TIMEOUT_SECONDS"},
+		Name: "chain-timeout", Title: "Chain timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Env: []string{"CHAIN_TIMEOUT_SECONDS"},
 		Help: "time a chain may take unless the scenario says otherwise; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.ChainTimeout) },
 	},
 	{
-		Name: cycleTimeout, Title: "Cycle timeout", Group: groupTimeouts, Unit: unitTime, Live: true, timing: true, Env: []string{"PARALLEL_EXECUTION_TIMEOUT"},
+		Name: CycleTimeoutSetting, Title: "Cycle timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Env: []string{"PARALLEL_EXECUTION_TIMEOUT"},
 		Help: "time a cycle may take; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.CycleTimeout) },
 	},
 	{
@@ -191,7 +191,7 @@ var SettingTable = []Setting{
 
 	// Checkpoints and storage.
 	{
-		Name: checkpointInterval, Title: "Checkpoint interval", Group: groupCheckpoints, Unit: unitTime, Live: true, Env: []string{"SIMULATION_CHECKPOINT_INTERVAL"},
+		Name: CheckpointIntervalSetting, Title: "Checkpoint interval", Group: groupCheckpoints, Unit: unitTime, Live: true, Env: []string{"SIMULATION_CHECKPOINT_INTERVAL"},
 		Help: "longest time between checkpoints; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.CheckpointEvery) },
 	},
 	{

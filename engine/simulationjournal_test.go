@@ -116,7 +116,8 @@ func (j *simJournal) replay(res *Resumption, settings Settings) {
 				res.Deltas[r.Agent] = r.Delta
 			}
 		case BarrierRow:
-			for _, agent := range settings.CommitCycle(res.Memory, res.Deltas, r.Cycle) {
+			touched, _ := settings.CommitCycle(res.Memory, res.Deltas, r.Cycle)
+			for _, agent := range touched {
 				changed[agent] = true
 			}
 			res.Cycle, res.Done, res.Outcomes = r.Cycle+1, nil, nil

@@ -126,7 +126,7 @@ func (w *worker) session(p Place) {
 		s.Continue(known)
 	}
 	if w.trail != nil {
-		w.trail.reset()
+		w.trail.Reset()
 	}
 	w.began = w.now
 	if w.cycle.ctx.Err() != nil {
@@ -154,7 +154,7 @@ func (w *worker) session(p Place) {
 	if w.row.Outcome == Cut {
 		b := w.filling()
 		b.cut++
-		b.unpaid = w.row.unpaid
+		b.unpaid = w.row.OutOfBudget
 		return
 	}
 	if w.cycle.lane != nil && w.row.Outcome.Commits() {
