@@ -291,7 +291,7 @@ func (s *simulation) session(row *SessionRow, p Place, m *Memory, injected []Inj
 	for _, l := range Injected(injected, m, p) {
 		h, read = mixText(mix(h, uint64(l.Cycle)), l.Body), true
 	}
-	row.reset(p)
+	row.Reset(p)
 	row.Outcome, row.Acted = OK, h%5 == 0
 	switch kind := h >> 8 % 20; {
 	case kind < 3 && (p.Take == 0 || mix(h, uint64(p.Take))%2 == 0):

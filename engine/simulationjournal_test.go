@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -68,10 +69,7 @@ func (j *simJournal) resumption(settings Settings, fork *Resumption) *Resumption
 		Deltas: map[int]Delta{}, Memory: map[int]*Memory{}, Prefixes: map[int]Prefix{}, Takes: map[int]int{}, Bad: map[int]SessionEnd{},
 	}
 	if fork != nil {
-		res.Cycle, res.Memory, res.Injected = fork.Cycle, cloned(fork.Memory), slices.Clone(fork.Injected)
-		for agent, from := range fork.Retired {
-			put(&res.Retired, agent, from)
-		}
+		res.Cycle, res.Memory, res.Injected, res.Retired = fork.Cycle, cloned(fork.Memory), slices.Clone(fork.Injected), maps.Clone(fork.Retired)
 	}
 	for _, row := range j.rows {
 		switch r := row.(type) {
