@@ -1,10 +1,11 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // pageAgents is how many agents share a page of their states: of a crowd of any size only those pages are there in which

@@ -1,9 +1,10 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"sync"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // Batch carries finished sessions from a worker to the journal and then to the node, which recycles it. The steps and events

@@ -1,8 +1,9 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"testing"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // TestBatchLetsGoOfRoom is that a batch which was full once, with long sessions, does not stay as large when it carries

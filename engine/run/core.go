@@ -1,9 +1,10 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"maps"
 	"slices"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // core is the state machine of a run: phases, cycles, the limit, checkpoints, figures. It has no goroutine, no clock and

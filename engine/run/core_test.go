@@ -1,7 +1,6 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // coreImports are the packages that the core may use: none of them has a clock, goroutines, locks or files, but for time,

@@ -1,8 +1,9 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // plan is what a cycle consists of. It does not change.

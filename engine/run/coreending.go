@@ -2,8 +2,9 @@ package run
 
 import (
 	"fmt"
-	"github.com/throng-sim/throng/engine"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // endReasons are the reasons of the checkpoints with which runs end.

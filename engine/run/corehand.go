@@ -3,6 +3,7 @@ package run
 import (
 	"encoding/json"
 	"fmt"
+
 	"github.com/throng-sim/throng/engine"
 )
 

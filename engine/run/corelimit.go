@@ -3,10 +3,11 @@ package run
 import (
 	"errors"
 	"fmt"
-	"github.com/throng-sim/throng/engine"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // limiting bounds the sessions in flight, and carries out what a governor wants.

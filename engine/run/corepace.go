@@ -2,8 +2,9 @@ package run
 
 import (
 	"fmt"
-	"github.com/throng-sim/throng/engine"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // leastGap is how long the clocks must have gone on alone to tell of it: no pause of the runtime or of a busy machine is

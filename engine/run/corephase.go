@@ -3,9 +3,10 @@ package run
 import (
 	"errors"
 	"fmt"
-	"github.com/throng-sim/throng/engine"
 	"strings"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // turn is what moves a run from one phase to another.

@@ -2,9 +2,10 @@ package run
 
 import (
 	"cmp"
-	"github.com/throng-sim/throng/engine"
 	"slices"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // picture is the run as it is at a moment.

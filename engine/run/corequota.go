@@ -1,9 +1,10 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"slices"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // quotas keeps how the services are doing, and whose quota is gone.

@@ -1,9 +1,10 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"maps"
 	"slices"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // recall is what agents remember, and what will change that at the barrier. Workers read memory, prefixes, takes and

@@ -1,8 +1,9 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"slices"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // roster lists the agents that take part in a cycle, less those that are done.

@@ -1,8 +1,9 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"sync"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // doubts keep the earliest of what made a run inexact before its session ended. The zero value is ready and safe for

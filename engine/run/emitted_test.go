@@ -2,10 +2,11 @@ package run
 
 import (
 	"errors"
-	"github.com/throng-sim/throng/engine"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // TestNewestEvents is the ring of events: the newest in order, with names that are asked for once, and no new list while

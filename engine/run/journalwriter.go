@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+
 	"github.com/throng-sim/throng/engine"
 )
 

@@ -2,8 +2,9 @@ package run
 
 import (
 	"context"
-	"github.com/throng-sim/throng/engine"
 	"runtime/debug"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // Leave ends the run within [Haste] since the program has to end, as why says, such as "SIGTERM". At first a checkpoint

@@ -2,8 +2,9 @@ package run
 
 import (
 	"context"
-	"github.com/throng-sim/throng/engine"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // localHost is the host of sessions that the run's own process executes.

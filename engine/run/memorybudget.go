@@ -4,10 +4,11 @@ import (
 	"container/list"
 	"context"
 	"fmt"
-	"github.com/throng-sim/throng/engine"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // memoryQuiet is how long no session may have waited for memory until that is told again.

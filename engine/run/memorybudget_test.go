@@ -3,13 +3,14 @@ package run
 import (
 	"context"
 	"errors"
-	"github.com/throng-sim/throng/engine"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // TestMemoryBudget is who waits for memory, who gets it and who fails.

@@ -1,8 +1,9 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // WorkerPool executes the sessions of a run's cycles: in this process or in another. The run's node calls all but the

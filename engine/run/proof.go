@@ -2,8 +2,9 @@ package run
 
 import (
 	"fmt"
-	"github.com/throng-sim/throng/engine"
 	"strings"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 const (

@@ -2,9 +2,10 @@ package run
 
 import (
 	"errors"
-	"github.com/throng-sim/throng/engine"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // failedRow is a session that failed at a step with an error.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"github.com/throng-sim/throng/engine"
 	"strconv"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // SetLimit is Apply of the concurrency limit.

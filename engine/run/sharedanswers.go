@@ -1,9 +1,10 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"maps"
 	"sync"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // shared are the answers that a run has, and what asking for them took. It is safe for concurrent use.

@@ -3,11 +3,12 @@ package run
 import (
 	"errors"
 	"fmt"
-	"github.com/throng-sim/throng/engine"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // A simulation drives the core of one run from one seed, without goroutines and without a clock: through as many

@@ -1,20 +1,20 @@
 package run
 
 import (
-	"github.com/throng-sim/throng/engine"
 	"maps"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // simJournal is a journal in memory. Rows of sessions are kept one by one, so that it can die between any two.
 type simJournal struct {
-	rows    []any        // engine.Row, or *engine.SessionRow for each session of a batch
-	durable int          // of rows
-	broken  bool         // nothing becomes durable
-	damaged bool         // it takes no rows any more
+	rows    []any // engine.Row, or *engine.SessionRow for each session of a batch
+	durable int   // of rows
+	broken  bool  // nothing becomes durable
+	damaged bool  // it takes no rows any more
 }
-
 
 func (j *simJournal) add(row engine.Row) {
 	if j.damaged {

@@ -2,9 +2,10 @@ package run
 
 import (
 	"fmt"
-	"github.com/throng-sim/throng/engine"
 	"slices"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // process is one life of a run: the core, and a model of all that a node has round it.

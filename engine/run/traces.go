@@ -2,12 +2,13 @@ package run
 
 import (
 	"cmp"
-	"github.com/throng-sim/throng/engine"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 const (
