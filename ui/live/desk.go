@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/run"
 )
 
 // Run is the run in progress, or the last one. Its orders wait for the run's loop, a moment.
@@ -30,8 +29,6 @@ type Run interface {
 	Watch(agent int)
 	Done() <-chan struct{}
 }
-
-var _ Run = (*run.Run)(nil)
 
 // Job is a run with what the screen shows of it beside its snapshots.
 type Job struct {
