@@ -36,10 +36,10 @@ func newNavItem(title string, icon fyne.Resource, tapped func()) *navItem {
 	return n
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (n *navItem) Tapped(*fyne.PointEvent) { n.tapped() }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (n *navItem) MouseIn(*desktop.MouseEvent) {
 	n.hovered = true
 	n.Refresh()
@@ -54,7 +54,7 @@ func (n *navItem) MouseOut() {
 	n.Refresh()
 }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
+// FocusGained implements [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
 func (n *navItem) FocusGained() {
 	n.focused = true
 	n.Refresh()
@@ -86,7 +86,7 @@ func (n *navItem) choose(selected bool) {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (n *navItem) CreateRenderer() fyne.WidgetRenderer {
 	r := &navRenderer{item: n, back: canvas.NewRectangle(color.Transparent), bar: canvas.NewRectangle(color.Transparent), icon: widget.NewIcon(n.icon), text: widgets.NewText(n.title)}
 	r.back.CornerRadius = theme.InputRadiusSize()

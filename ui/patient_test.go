@@ -79,8 +79,8 @@ func (p patientSetup) TestService(context.Context, setup.Order, setup.Service) (
 	return "200", nil
 }
 
-func (p patientSetup) Favour(context.Context, string, bool) error {
-	p.wait("Favour")
+func (p patientSetup) Favor(context.Context, string, bool) error {
+	p.wait("Favor")
 	return nil
 }
 

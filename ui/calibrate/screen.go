@@ -65,7 +65,7 @@ func New(desk Desk, setup Setup) *Screen {
 // Its height is for the width of the last layout, so it stands among panels.
 type sides struct{ stacked bool }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	side, main := objects[0], objects[1]
 	gap, wide := 2*theme.Padding(), side.MinSize().Width
@@ -81,7 +81,7 @@ func (l *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	form.Fit(main, size.Width-wide-gap)
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	side, main := objects[0].MinSize(), objects[1].MinSize()
 	width := max(side.Width, main.Width)

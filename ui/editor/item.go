@@ -34,32 +34,32 @@ func newItem(p Problem, show func(Problem)) *item {
 	return i
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (i *item) Tapped(*fyne.PointEvent) { i.show(i.problem) }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (i *item) TypedKey(e *fyne.KeyEvent) {
 	if e.Name == fyne.KeySpace || e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
 		i.show(i.problem)
 	}
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (*item) TypedRune(rune) {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (i *item) FocusGained() { i.set(&i.focused, true) }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (i *item) FocusLost() { i.set(&i.focused, false) }
 
-// MouseIn is part of [desktop.Hoverable].
+// MouseIn implements [desktop.Hoverable].
 func (i *item) MouseIn(*desktop.MouseEvent) { i.set(&i.hovered, true) }
 
-// MouseMoved is part of [desktop.Hoverable].
+// MouseMoved implements [desktop.Hoverable].
 func (*item) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut is part of [desktop.Hoverable].
+// MouseOut implements [desktop.Hoverable].
 func (i *item) MouseOut() { i.set(&i.hovered, false) }
 
 func (i *item) set(flag *bool, value bool) {
@@ -67,7 +67,7 @@ func (i *item) set(flag *bool, value bool) {
 	i.Refresh()
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (i *item) CreateRenderer() fyne.WidgetRenderer {
 	press := func() { i.show(i.problem) }
 	text := form.NewCaption("", press)

@@ -14,7 +14,7 @@ func newPage(filler int, objects ...fyne.CanvasObject) *fyne.Container {
 
 type pageLayout struct{ filler int }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (p *pageLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	left := size.Height
 	for i, o := range objects {
@@ -42,7 +42,7 @@ func (p *pageLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (p *pageLayout) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
 	for _, o := range objects {
 		if !o.Visible() {

@@ -53,13 +53,13 @@ func newSteps(show func(*engine.TrialStep)) *steps {
 // refit gives its one object all the room, and tells when that was done.
 type refit struct{ done func() }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (r *refit) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Resize(size)
 	r.done()
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (r *refit) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }
 
 // fit breaks the lines anew where there is another room for them.

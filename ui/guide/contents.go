@@ -66,7 +66,7 @@ func (r *row) set(e entry, chosen bool) {
 	r.Refresh()
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (r *row) CreateRenderer() fyne.WidgetRenderer {
 	return &rowRenderer{widget.NewSimpleRenderer(container.NewWithoutLayout(r.back, r.text)), r}
 }

@@ -315,12 +315,12 @@ type fitted struct {
 	margin float32
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (f fitted) MinSize([]fyne.CanvasObject) fyne.Size {
 	return fyne.NewSquareSize(20 * theme.TextSize())
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (f fitted) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	f.screen.view.SetWidth(size.Width - 2*f.margin)
 	objects[0].Resize(size)

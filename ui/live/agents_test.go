@@ -65,7 +65,7 @@ func gather(t *testing.T) *crowdStage {
 		}
 		return found(text)
 	}
-	job.Tell = func(_ context.Context, ids []string, text string) error {
+	job.Broadcast = func(_ context.Context, ids []string, text string) error {
 		c.told = append(c.told, ids...)
 		return nil
 	}

@@ -173,7 +173,7 @@ func TestWhatCanBeOrdered(t *testing.T) {
 		for _, b := range []struct {
 			letter   string
 			disabled bool
-		}{{"a", i.again.Disabled()}, {"r", i.retire.Disabled()}, {"t", i.tell.Disabled()}, {"w", i.watch.Disabled()}, {"c", i.copy.Disabled()}} {
+		}{{"a", i.again.Disabled()}, {"r", i.retire.Disabled()}, {"t", i.message.Disabled()}, {"w", i.watch.Disabled()}, {"c", i.copy.Disabled()}} {
 			if !b.disabled {
 				all += b.letter
 			}

@@ -12,7 +12,7 @@ type sides struct {
 	changed func()
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	side, main := objects[0].MinSize(), objects[1].MinSize()
 	if l.stacked {
@@ -21,7 +21,7 @@ func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(max(side.Width, main.Width), max(side.Height, main.Height))
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	side, main := objects[0], objects[1]
 	gap := theme.Padding()

@@ -11,7 +11,7 @@ import (
 // the time, and the second the rest. Each is centred in the height.
 type sheet struct{ first float32 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (s *sheet) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	first := s.first * theme.TextSize()
 	widths := []float32{first, max(size.Width-first-gap(), 0)}
@@ -25,7 +25,7 @@ func (s *sheet) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (s *sheet) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := fyne.NewSize(0, theme.TextSize()+2*theme.Padding())
 	for _, o := range objects {
@@ -39,7 +39,7 @@ func (s *sheet) MinSize(objects []fyne.CanvasObject) fyne.Size {
 // of letters.
 type aside struct{ ends []float32 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (a *aside) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	x := size.Width
 	for i := len(objects) - 1; i > 0; i-- {
@@ -52,7 +52,7 @@ func (a *aside) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Move(fyne.NewPos(0, 0))
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout.
 func (a *aside) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := fyne.NewSize(8*theme.TextSize(), 0)
 	for i, o := range objects {

@@ -52,7 +52,7 @@ func TestEditingIsOffered(t *testing.T) {
 	}
 }
 
-// TestEditingIsNotOffered where nobody edits.
+// TestEditingIsNotOffered where noPreset edits.
 func TestEditingIsNotOffered(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	if uitest.Button(s.screen.Content(), "Edit scenario…") != nil {

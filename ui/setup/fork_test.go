@@ -11,7 +11,7 @@ import (
 // forkDesk answers for a fork of run r at checkpoint 3, with an agent and a seed of the parent's.
 func forkDesk() *fakeDesk {
 	return &fakeDesk{
-		outlook: Outlook{Changed: []string{"seed 7 → 8"}, Lost: []string{"what run r did at shop cannot be taken back"}},
+		requirements: Requirements{Changed: []string{"seed 7 → 8"}, Lost: []string{"what run r did at shop cannot be taken back"}},
 		change: func(sc *Scenario) {
 			f, ok := ParseFork(sc.Name)
 			if !ok {
@@ -76,11 +76,11 @@ func TestAForkIsLeft(t *testing.T) {
 // TestWhatIsNotKnownOfAFork is not said to be nothing.
 func TestWhatIsNotKnownOfAFork(t *testing.T) {
 	desk := forkDesk()
-	desk.outlook, desk.lost = Outlook{}, errors.New("the parent is not there any more")
+	desk.requirements, desk.lost = Requirements{}, errors.New("the parent is not there any more")
 	s := shown(t, desk)
 	s.screen.Fork(Fork{Run: "r", Checkpoint: 3})
 	s.until("Fork of r at")
-	s.Until("answered", func() bool { return s.screen.prospect.known != nil })
+	s.Until("answered", func() bool { return s.screen.requirements.known != nil })
 	s.until("the parent is not there any more")
 	if s.shows("Nothing is changed") {
 		t.Error("it says that nothing is changed")

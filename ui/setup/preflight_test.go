@@ -60,10 +60,10 @@ func TestChecksBeforeALaunch(t *testing.T) {
 		t.Errorf("checked with a limit of %d", got)
 	}
 	s.tap("Check again")
-	s.Until("asked anew", func() bool {
+	s.Until("asked fresh", func() bool {
 		desk.mu.Lock()
 		defer desk.mu.Unlock()
-		return desk.anew == 1
+		return desk.fresh == 1
 	})
 }
 
@@ -105,7 +105,7 @@ func TestMendingWhatWasFound(t *testing.T) {
 func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	desk := &fakeDesk{
 		checks:  []engine.Check{{Name: "Service model", Grade: engine.GradeProblem, Mend: "secret MODEL_KEY"}},
-		outlook: Outlook{Missing: []Missing{{Service: "model", Secret: "MODEL_KEY", Problem: "it is nowhere", Kept: "in the keychain"}}},
+		requirements: Requirements{Missing: []Missing{{Service: "model", Secret: "MODEL_KEY", Problem: "it is nowhere", Kept: "in the keychain"}}},
 	}
 	s := shown(t, desk)
 	s.until("1 problem")
@@ -153,13 +153,13 @@ func TestProblemsAreAskedAbout(t *testing.T) {
 	s.Until("launched", func() bool { return s.launched == 1 })
 }
 
-// TestFavouritesComeFirst by the star of a card and by the key on it; both are kept.
-func TestFavouritesComeFirst(t *testing.T) {
+// TestFavoritesComeFirst by the star of a card and by the key on it; both are kept.
+func TestFavoritesComeFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	starOf := func(title string) *favourite {
-		var found *favourite
+	starOf := func(title string) *favoriteStar {
+		var found *favoriteStar
 		uitest.Walk(s.screen.gallery.panel, func(o fyne.CanvasObject) bool {
-			if one, ok := o.(*favourite); ok && one.card.choice.Title == title {
+			if one, ok := o.(*favoriteStar); ok && one.card.choice.Title == title {
 				found = one
 			}
 			return found == nil
@@ -168,18 +168,18 @@ func TestFavouritesComeFirst(t *testing.T) {
 	}
 	test.Tap(starOf("Staging"))
 	s.Drain()
-	if got := uitest.Texts(s.screen.gallery.items)[:2]; !slices.Equal(got, []string{"Favourites", "Staging"}) {
+	if got := uitest.Texts(s.screen.gallery.items)[:2]; !slices.Equal(got, []string{"Favorites", "Staging"}) {
 		t.Errorf("the list begins with %q", got)
 	}
 	s.win.Canvas().Focus(starOf("A small world").card)
 	s.win.Canvas().Focused().TypedRune('*')
 	card, ok := s.win.Canvas().Focused().(*card)
-	if !ok || card.choice.Title != "A small world" || !card.choice.Favourite {
+	if !ok || card.choice.Title != "A small world" || !card.choice.Favorite {
 		t.Errorf("the keyboard is at %+v", s.win.Canvas().Focused())
 	}
 	s.win.Canvas().Focus(starOf("Staging"))
 	s.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-	if mark, ok := s.win.Canvas().Focused().(*favourite); !ok || mark.card.choice.Title != "Staging" || mark.card.choice.Favourite {
+	if mark, ok := s.win.Canvas().Focused().(*favoriteStar); !ok || mark.card.choice.Title != "Staging" || mark.card.choice.Favorite {
 		t.Errorf("after the star's own key the keyboard is at %+v", s.win.Canvas().Focused())
 	}
 	s.Until("kept", func() bool {
@@ -190,7 +190,7 @@ func TestFavouritesComeFirst(t *testing.T) {
 	s.desk.mu.Lock()
 	defer s.desk.mu.Unlock()
 	slices.Sort(s.desk.mended) // they are kept beside each other
-	if want := []string{"favourite /scenarios/staging.yaml false", "favourite /scenarios/staging.yaml true", "favourite world true"}; !slices.Equal(s.desk.mended, want) {
+	if want := []string{"star /scenarios/staging.yaml false", "star /scenarios/staging.yaml true", "star world true"}; !slices.Equal(s.desk.mended, want) {
 		t.Errorf("kept %q", s.desk.mended)
 	}
 }

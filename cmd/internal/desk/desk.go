@@ -129,7 +129,7 @@ func (d *Desk) Screens() ui.Desk {
 	return ui.Desk{Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d, Program: program{d}, Drew: d.drawn}
 }
 
-// Notice is part of [ui.Store], as are Interrupted, Stop and Settled.
+// Notice implements [ui.Store], as are Interrupted, Stop and Settled.
 func (d *Desk) Notice() string { return d.notice }
 
 // Interrupted returns the newest run if it was interrupted.
@@ -268,7 +268,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	d.shown = withPeople(&live.Job{
 		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
 		Past: history.New(d.store, &job.Record, l.Scenario),
-		Tell: func(ctx context.Context, ids []string, text string) error {
+		Broadcast: func(ctx context.Context, ids []string, text string) error {
 			return job.Tell(ctx, ids, text, "", "user")
 		},
 	}, job.People(d.store))

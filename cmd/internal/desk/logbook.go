@@ -51,7 +51,7 @@ func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file i
 	return keepLog(slog.NewMultiHandler(log.Handler(), seen), log.Handler()), file
 }
 
-// Handle is part of [slog.Handler].
+// Handle implements [slog.Handler].
 func (l logbook) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelError {
 		l.trouble.note(&r)
@@ -59,12 +59,12 @@ func (l logbook) Handle(ctx context.Context, r slog.Record) error {
 	return l.Handler.Handle(ctx, r)
 }
 
-// WithAttrs is part of [slog.Handler].
+// WithAttrs implements [slog.Handler].
 func (l logbook) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logbook{l.Handler.WithAttrs(attrs), l.trouble}
 }
 
-// WithGroup is part of [slog.Handler].
+// WithGroup implements [slog.Handler].
 func (l logbook) WithGroup(name string) slog.Handler {
 	return logbook{l.Handler.WithGroup(name), l.trouble}
 }

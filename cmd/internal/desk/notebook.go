@@ -21,13 +21,13 @@ type notebook struct {
 
 type notes struct {
 	Recent []string `json:"recent,omitempty"` // scenario files, newest first
-	// Favourites are scenarios, built-in or files, in the order in which they were chosen.
-	Favourites []string `json:"favourites,omitempty"`
+	// Favorites are scenarios, built-in or files, in the order in which they were chosen.
+	Favorites []string `json:"favorites,omitempty"`
 }
 
-// files are the scenario files that are listed: the favourites, then those used lately.
+// files are the scenario files that are listed: the favorites, then those used lately.
 func (n notes) files() (all []string) {
-	for _, path := range slices.Concat(n.Favourites, n.Recent) {
+	for _, path := range slices.Concat(n.Favorites, n.Recent) {
 		if filepath.IsAbs(path) && !slices.Contains(all, path) {
 			all = append(all, path)
 		}
@@ -59,12 +59,12 @@ func (b *notebook) opened(path string) error {
 	})
 }
 
-// favour remembers whether a scenario is a favourite.
-func (b *notebook) favour(name string, favourite bool) error {
+// favor remembers whether a scenario is a favorite.
+func (b *notebook) favor(name string, favorite bool) error {
 	return b.change(func(n *notes) {
-		n.Favourites = slices.DeleteFunc(n.Favourites, func(f string) bool { return f == name })
-		if favourite {
-			n.Favourites = append(n.Favourites, name)
+		n.Favorites = slices.DeleteFunc(n.Favorites, func(f string) bool { return f == name })
+		if favorite {
+			n.Favorites = append(n.Favorites, name)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func (b *notebook) forget(gone []string) error {
 	}
 	return b.change(func(n *notes) {
 		lost := func(p string) bool { return slices.Contains(gone, p) }
-		n.Recent, n.Favourites = slices.DeleteFunc(n.Recent, lost), slices.DeleteFunc(n.Favourites, lost)
+		n.Recent, n.Favorites = slices.DeleteFunc(n.Recent, lost), slices.DeleteFunc(n.Favorites, lost)
 	})
 }
 

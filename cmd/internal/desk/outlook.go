@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// Outlook tells what a launch would need.
-func (d setupDesk) Outlook(ctx context.Context, o setup.Order) (out setup.Outlook, err error) {
+// Requirements tells what a launch would need.
+func (d setupDesk) Requirements(ctx context.Context, o setup.Order) (out setup.Requirements, err error) {
 	l, err := d.launch(ctx, o)
 	if err != nil {
 		return out, err
@@ -56,7 +56,7 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 	return l.Estimate().Forecast(d.past.Like(ctx, l.Estimate()), taking), nil
 }
 
-// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends, as Outlook has said.
+// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends, as Requirements has said.
 func (d *Desk) KeepSecret(_ context.Context, name, value string) error {
 	err := secrets.Keep(name, value)
 	d.preflight.Forget() // a service may have refused the one before

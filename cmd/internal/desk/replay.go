@@ -41,7 +41,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	}
 	return withPeople(&live.Job{
 		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Past: back,
-		Tell: func(context.Context, []string, string) error { return engine.ErrEnded },
+		Broadcast: func(context.Context, []string, string) error { return engine.ErrEnded },
 	}, people), nil
 }
 

@@ -39,7 +39,7 @@ func (d liveDesk) Export(ctx context.Context, run engine.RunID, dir string) (str
 	return d.export(ctx, run, dir)
 }
 
-// Logged is part of [live.Desk].
+// Logged implements [live.Desk].
 func (d liveDesk) Logged() (errors int, last string, at time.Time) {
 	if d.log == nil {
 		return 0, "", time.Time{}

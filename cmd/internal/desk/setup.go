@@ -25,7 +25,7 @@ type setupDesk struct{ *Desk }
 
 var _ setup.Desk = setupDesk{}
 
-// Choices lists the built-in scenarios, then the favourite files and those used lately, as far as they are still there.
+// Choices lists the built-in scenarios, then the favorite files and those used lately, as far as they are still there.
 func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 	var all []setup.Choice
 	notes := d.notes.read()
@@ -35,7 +35,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 			return nil, err
 		}
 		c := setup.Choice{Name: strings.TrimSuffix(name, filepath.Ext(name)), Title: s.Title, About: s.About, BuiltIn: true}
-		c.Favourite = slices.Contains(notes.Favourites, c.Name)
+		c.Favorite = slices.Contains(notes.Favorites, c.Name)
 		all = append(all, c)
 	}
 	var gone []string
@@ -44,7 +44,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 			gone = append(gone, path)
 			continue
 		}
-		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favourite: slices.Contains(notes.Favourites, path)}
+		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favorite: slices.Contains(notes.Favorites, path)}
 		if s, err := scenario.Load(path, nil); err == nil {
 			c.Title, c.About = s.Title, s.About
 		}
@@ -53,9 +53,9 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 	return all, d.notes.forget(gone)
 }
 
-// Favour remembers whether a scenario is a favourite.
-func (d setupDesk) Favour(_ context.Context, name string, favourite bool) error {
-	return d.notes.favour(name, favourite)
+// Favor remembers whether a scenario is a favorite.
+func (d setupDesk) Favor(_ context.Context, name string, favorite bool) error {
+	return d.notes.favor(name, favorite)
 }
 
 // Scenario reads one.

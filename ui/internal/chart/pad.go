@@ -61,7 +61,7 @@ func focus(o fyne.Focusable) {
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (p *pad) MouseIn(e *desktop.MouseEvent) { p.MouseMoved(e) }
 
 // MouseMoved follows the pointer.
@@ -113,7 +113,7 @@ func (p *pad) DragEnd() {
 	}
 }
 
-// Cursor is part of [desktop.Cursorable].
+// Cursor implements [desktop.Cursorable].
 func (p *pad) Cursor() desktop.Cursor { return desktop.CrosshairCursor }
 
 // CreateRenderer is for Fyne.

@@ -27,7 +27,7 @@ func NewCompact(content fyne.CanvasObject) *Compact {
 // Parts returns what is shown smaller.
 func (c *Compact) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{c.content} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (c *Compact) CreateRenderer() fyne.WidgetRenderer {
 	c.shrink()
 	return widget.NewSimpleRenderer(c.content)
@@ -68,18 +68,18 @@ type small struct{}
 
 func (small) now() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
 
-// Color is part of [fyne.Theme].
+// Color implements [fyne.Theme].
 func (s small) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	return s.now().Color(name, variant)
 }
 
-// Font is part of [fyne.Theme].
+// Font implements [fyne.Theme].
 func (s small) Font(style fyne.TextStyle) fyne.Resource { return s.now().Font(style) }
 
-// Icon is part of [fyne.Theme].
+// Icon implements [fyne.Theme].
 func (s small) Icon(name fyne.ThemeIconName) fyne.Resource { return s.now().Icon(name) }
 
-// Size is part of [fyne.Theme].
+// Size implements [fyne.Theme].
 func (s small) Size(name fyne.ThemeSizeName) float32 {
 	switch name {
 	case theme.SizeNameText, theme.SizeNameInlineIcon:

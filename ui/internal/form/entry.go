@@ -49,7 +49,7 @@ func NewText() *Entry {
 // textRows is how many lines of a longer text are seen.
 const textRows = 3
 
-// AcceptsTab is part of [fyne.Tabbable]: the key goes on to the next field, from several lines too.
+// AcceptsTab implements [fyne.Tabbable]: the key goes on to the next field, from several lines too.
 func (e *Entry) AcceptsTab() bool { return false }
 
 // TakesReturn reports whether the key begins a new line here, and so does not confirm a dialog.
@@ -75,12 +75,12 @@ func (e *Entry) Put(text string) {
 // Proposed reports whether the entry holds what was proposed.
 func (e *Entry) Proposed() bool { return e.Text == e.proposed }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (e *Entry) CreateRenderer() fyne.WidgetRenderer {
 	return &wheeled{e.Entry.CreateRenderer(), newWheel(e)}
 }
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (e *Entry) FocusGained() {
 	e.Entry.FocusGained()
 	if e.Focused != nil {
@@ -88,7 +88,7 @@ func (e *Entry) FocusGained() {
 	}
 }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (e *Entry) FocusLost() {
 	e.Entry.FocusLost()
 	if e.Left != nil {
@@ -96,7 +96,7 @@ func (e *Entry) FocusLost() {
 	}
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (e *Entry) TypedKey(key *fyne.KeyEvent) {
 	if key.Name == fyne.KeyEscape && e.Escaped != nil {
 		e.Escaped()
@@ -105,7 +105,7 @@ func (e *Entry) TypedKey(key *fyne.KeyEvent) {
 	e.Entry.TypedKey(key)
 }
 
-// TypedShortcut is part of [fyne.Shortcutable]. Fyne gives shortcuts to the focused widget only.
+// TypedShortcut implements [fyne.Shortcutable]. Fyne gives shortcuts to the focused widget only.
 func (e *Entry) TypedShortcut(s fyne.Shortcut) {
 	e.Entry.TypedShortcut(s)
 	if _, ok := s.(*desktop.CustomShortcut); !ok {

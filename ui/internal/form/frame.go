@@ -26,7 +26,7 @@ func NewFrame(content fyne.CanvasObject) *Frame {
 // Parts is what the frame is round.
 func (f *Frame) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{f.content} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (f *Frame) CreateRenderer() fyne.WidgetRenderer {
 	border := canvas.NewRectangle(color.Transparent)
 	r := &frameRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(f.content, border)), border: border}
@@ -58,7 +58,7 @@ func NewRail(slider *widget.Slider) fyne.CanvasObject {
 // rail is the app's theme with inputs in the colour of their border.
 type rail struct{}
 
-// Color is part of [fyne.Theme].
+// Color implements [fyne.Theme].
 func (rail) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	if name == theme.ColorNameInputBackground {
 		name = theme.ColorNameInputBorder
@@ -66,11 +66,11 @@ func (rail) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Col
 	return small{}.now().Color(name, variant)
 }
 
-// Font is part of [fyne.Theme].
+// Font implements [fyne.Theme].
 func (rail) Font(style fyne.TextStyle) fyne.Resource { return small{}.now().Font(style) }
 
-// Icon is part of [fyne.Theme].
+// Icon implements [fyne.Theme].
 func (rail) Icon(name fyne.ThemeIconName) fyne.Resource { return small{}.now().Icon(name) }
 
-// Size is part of [fyne.Theme].
+// Size implements [fyne.Theme].
 func (rail) Size(name fyne.ThemeSizeName) float32 { return small{}.now().Size(name) }

@@ -13,7 +13,7 @@ func NewHeaded(head, rest fyne.CanvasObject) *fyne.Container {
 
 type headed struct{}
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (headed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	head, rest := objects[0], objects[1]
 	head.Resize(fyne.NewSize(size.Width, head.MinSize().Height))
@@ -24,7 +24,7 @@ func (headed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	rest.Resize(fyne.NewSize(size.Width, max(size.Height-high, 0)))
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (headed) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	head, rest := objects[0].MinSize(), objects[1].MinSize()
 	return fyne.NewSize(max(head.Width, rest.Width), head.Height+theme.Padding()+rest.Height)
@@ -37,10 +37,10 @@ func NewSized(sample string, entry fyne.CanvasObject) *fyne.Container {
 
 type sized string
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (sized) Layout(objects []fyne.CanvasObject, size fyne.Size) { objects[0].Resize(size) }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (s sized) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	wide := fyne.MeasureText(string(s), theme.TextSize(), fyne.TextStyle{}).Width
 	return fyne.NewSize(wide+4*theme.InnerPadding(), objects[0].MinSize().Height)

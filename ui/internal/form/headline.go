@@ -26,7 +26,7 @@ func (h *headline) full() float32 {
 	return fyne.MeasureText(h.title.Text(), h.title.textSize(), fyne.TextStyle{}).Width
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (h *headline) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	title, aside, least := objects[0], objects[1], objects[1].MinSize()
 	title.Move(fyne.Position{})
@@ -46,7 +46,7 @@ func (h *headline) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	aside.Resize(least)
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (h *headline) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	title, aside := objects[0].MinSize(), objects[1].MinSize()
 	size := fyne.NewSize(min(h.full(), titleEms*theme.TextSize()), title.Height)

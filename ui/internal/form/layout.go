@@ -30,7 +30,7 @@ type columns struct {
 	n   int     // at the last width
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (c *columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects = visible(objects)
 	gap := c.gap * theme.Padding()
@@ -55,7 +55,7 @@ func (c *columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout. It asks each object once: where
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout. It asks each object once: where
 // columns stand in columns, to ask twice doubles the work with each level.
 func (c *columns) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	var size fyne.Size

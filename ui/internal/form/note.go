@@ -155,10 +155,10 @@ func NewCaption(text string, tapped func()) *Caption {
 	return c
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (c *Caption) Tapped(*fyne.PointEvent) { c.tapped() }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (n *Note) CreateRenderer() fyne.WidgetRenderer {
 	r := &noteRenderer{note: n, icon: widget.NewIcon(nil)}
 	r.Refresh()

@@ -18,7 +18,7 @@ type packed struct {
 	n   int // at the last width
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (p *packed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	gap := 2 * theme.Padding()
 	p.n = min(max(int((size.Width+gap)/(p.ems*theme.TextSize()+gap)), 1), max(len(objects), 1))
@@ -46,7 +46,7 @@ func (p *packed) place(objects []fyne.CanvasObject, put func(o fyne.CanvasObject
 	return height
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout.
 func (p *packed) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
 	size.Height = p.place(objects, func(o fyne.CanvasObject, _ int, _ float32) float32 {
 		least := o.MinSize()

@@ -100,7 +100,7 @@ func show(o fyne.CanvasObject, visible bool) {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (r *Row) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(NewStack(newHeadline(r.title, r.aside), r.field, r.help, r.problem))
 }

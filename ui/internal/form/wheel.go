@@ -20,14 +20,14 @@ func newWheel(entry *Entry) *wheel {
 	return w
 }
 
-// Scrolled is part of [fyne.Scrollable].
+// Scrolled implements [fyne.Scrollable].
 func (w *wheel) Scrolled(e *fyne.ScrollEvent) {
 	if w.entry.Page != nil {
 		w.entry.Page.Scrolled(e)
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (w *wheel) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(&fyne.Container{})
 }
@@ -38,13 +38,13 @@ type wheeled struct {
 	wheel *wheel
 }
 
-// Layout is part of [fyne.WidgetRenderer].
+// Layout implements [fyne.WidgetRenderer].
 func (r *wheeled) Layout(size fyne.Size) {
 	r.WidgetRenderer.Layout(size)
 	r.wheel.Resize(size)
 }
 
-// Objects is part of [fyne.WidgetRenderer].
+// Objects implements [fyne.WidgetRenderer].
 func (r *wheeled) Objects() []fyne.CanvasObject {
 	if r.wheel.entry.MultiLine && r.wheel.entry.Page == nil { // it scrolls itself
 		return r.WidgetRenderer.Objects()

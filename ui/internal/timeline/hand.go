@@ -32,7 +32,7 @@ func (t *Timeline) choose(bar int) {
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (t *Timeline) MouseIn(e *desktop.MouseEvent) { t.MouseMoved(e) }
 
 // MouseMoved tells of the bar under the pointer.
@@ -52,7 +52,7 @@ func (t *Timeline) hover(bar int) {
 	}
 }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey. It selects the first bar, so that it
+// FocusGained implements [fyne.Focusable], as are FocusLost, TypedRune and TypedKey. It selects the first bar, so that it
 // can be seen where the keyboard is.
 func (t *Timeline) FocusGained() {
 	t.focused = true

@@ -140,7 +140,7 @@ func (t *Timeline) MinSize() fyne.Size {
 	return fyne.NewSize(20*theme.CaptionTextSize(), t.head()+float32(max(len(t.session.Bars), 1))*t.row())
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (t *Timeline) CreateRenderer() fyne.WidgetRenderer {
 	r := &renderer{t}
 	r.Refresh()

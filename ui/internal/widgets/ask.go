@@ -69,10 +69,10 @@ func sized(size fyne.Size, o fyne.CanvasObject) fyne.CanvasObject {
 
 type fixed fyne.Size
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (f fixed) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size(f) }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (f fixed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	for _, o := range objects {
 		o.Resize(size)

@@ -63,7 +63,7 @@ func (b *Badge) Set(text string, tone Tone) {
 // Text returns the word that is shown.
 func (b *Badge) Text() string { return b.text }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (b *Badge) CreateRenderer() fyne.WidgetRenderer {
 	r := &badgeRenderer{badge: b, face: newBadgeFace()}
 	r.Refresh()

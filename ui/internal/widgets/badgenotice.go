@@ -61,7 +61,7 @@ var noticeLooks = [...]struct {
 	Bad:     {widget.DangerImportance, theme.IconNameError},
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (n *Notice) CreateRenderer() fyne.WidgetRenderer {
 	return &noticeRenderer{notice: n, objects: []fyne.CanvasObject{n.icon, n.label}}
 }

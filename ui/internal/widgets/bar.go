@@ -104,7 +104,7 @@ func (b *Bar) Parts() []fyne.CanvasObject {
 	return append(parts, b.more)
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (b *Bar) CreateRenderer() fyne.WidgetRenderer {
 	return &barRenderer{bar: b, objects: b.Parts()}
 }

@@ -113,7 +113,7 @@ func (s *LimitSlider) moved() {
 	}
 }
 
-// Dragged is part of [fyne.Draggable].
+// Dragged implements [fyne.Draggable].
 func (s *LimitSlider) Dragged(e *fyne.DragEvent) {
 	if s.Disabled() {
 		return
@@ -125,7 +125,7 @@ func (s *LimitSlider) Dragged(e *fyne.DragEvent) {
 	s.choose(s.at(e.Position.X))
 }
 
-// DragEnd is part of [fyne.Draggable].
+// DragEnd implements [fyne.Draggable].
 func (s *LimitSlider) DragEnd() {
 	if s.dragging {
 		s.dragging = false
@@ -133,7 +133,7 @@ func (s *LimitSlider) DragEnd() {
 	}
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (s *LimitSlider) Tapped(e *fyne.PointEvent) {
 	if s.Disabled() {
 		return
@@ -156,7 +156,7 @@ func (s *LimitSlider) at(x float32) int {
 	return s.scale.at(float64((x - inset) / max(s.Size().Width-2*inset, 1)))
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (s *LimitSlider) TypedKey(e *fyne.KeyEvent) {
 	n := s.scale.clamp(s.value)
 	switch e.Name {
@@ -178,22 +178,22 @@ func (s *LimitSlider) TypedKey(e *fyne.KeyEvent) {
 	s.choose(n)
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (s *LimitSlider) TypedRune(rune) {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (s *LimitSlider) FocusGained() {
 	s.focused = true
 	s.Refresh()
 }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (s *LimitSlider) FocusLost() {
 	s.focused = false
 	s.Refresh()
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (s *LimitSlider) MouseIn(*desktop.MouseEvent) {
 	s.hovered = true
 	s.Refresh()

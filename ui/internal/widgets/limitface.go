@@ -22,7 +22,7 @@ type limitFace struct {
 	size                fyne.Size
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *LimitSlider) CreateRenderer() fyne.WidgetRenderer {
 	s.face = &limitFace{
 		slider: s,
@@ -41,7 +41,7 @@ func limitLabels() float32 {
 	return fyne.MeasureText("0", theme.CaptionTextSize(), fyne.TextStyle{}).Height
 }
 
-// Destroy is part of [fyne.WidgetRenderer], as are the others.
+// Destroy implements [fyne.WidgetRenderer], as are the others.
 func (f *limitFace) Destroy() {}
 
 // Objects returns the thumb last: it is above all.

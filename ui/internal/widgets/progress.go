@@ -55,7 +55,7 @@ func (p *Progress) fill() {
 // Parts is what the bar is made of.
 func (p *Progress) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{p.left, p.right} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (p *Progress) CreateRenderer() fyne.WidgetRenderer {
 	r := &progressRenderer{progress: p}
 	r.paint()

@@ -153,7 +153,7 @@ func (s *Scrubber) choose(at time.Time) {
 	}
 }
 
-// Dragged is part of [fyne.Draggable].
+// Dragged implements [fyne.Draggable].
 func (s *Scrubber) Dragged(e *fyne.DragEvent) {
 	if s.Disabled() {
 		return
@@ -165,10 +165,10 @@ func (s *Scrubber) Dragged(e *fyne.DragEvent) {
 	s.choose(s.moment(e.Position.X))
 }
 
-// DragEnd is part of [fyne.Draggable].
+// DragEnd implements [fyne.Draggable].
 func (s *Scrubber) DragEnd() { s.dragging = false }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (s *Scrubber) Tapped(e *fyne.PointEvent) {
 	if !s.Disabled() {
 		s.focus()
@@ -183,7 +183,7 @@ func (s *Scrubber) focus() {
 	}
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (s *Scrubber) TypedKey(e *fyne.KeyEvent) {
 	n := len(s.scale.spans)
 	if n == 0 || s.Disabled() {
@@ -206,22 +206,22 @@ func (s *Scrubber) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (s *Scrubber) TypedRune(rune) {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (s *Scrubber) FocusGained() {
 	s.focused = true
 	s.raster.Refresh()
 }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (s *Scrubber) FocusLost() {
 	s.focused = false
 	s.raster.Refresh()
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (s *Scrubber) MouseIn(e *desktop.MouseEvent) {
 	s.hovered = true
 	s.raster.Refresh()
@@ -262,7 +262,7 @@ func (s *Scrubber) MouseOut() {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *Scrubber) CreateRenderer() fyne.WidgetRenderer { return &scrubRenderer{s} }
 
 type scrubRenderer struct{ scrubber *Scrubber }

@@ -87,7 +87,7 @@ func (s *Segments) at(x float32) int {
 	return -1
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (s *Segments) Tapped(e *fyne.PointEvent) {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && !s.focused && !s.Disabled() {
 		c.Focus(s)
@@ -95,7 +95,7 @@ func (s *Segments) Tapped(e *fyne.PointEvent) {
 	s.Pick(s.at(e.Position.X))
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (s *Segments) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeyLeft, fyne.KeyUp:
@@ -110,22 +110,22 @@ func (s *Segments) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (s *Segments) TypedRune(rune) {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (s *Segments) FocusGained() {
 	s.focused = true
 	s.Refresh()
 }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (s *Segments) FocusLost() {
 	s.focused = false
 	s.Refresh()
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (s *Segments) MouseIn(e *desktop.MouseEvent) { s.MouseMoved(e) }
 
 // MouseMoved marks the word that is pointed at.
@@ -151,7 +151,7 @@ func (s *Segments) Parts() []fyne.CanvasObject {
 	return parts
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *Segments) CreateRenderer() fyne.WidgetRenderer {
 	r := &segmentsRenderer{segments: s, track: canvas.NewRectangle(color.Transparent), pill: canvas.NewRectangle(color.Transparent)}
 	r.Refresh()

@@ -43,7 +43,7 @@ func (s *Shares) Set(all []Share) {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *Shares) CreateRenderer() fyne.WidgetRenderer {
 	r := &sharesRenderer{of: s}
 	r.collect()

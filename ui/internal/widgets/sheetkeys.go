@@ -13,16 +13,16 @@ func (r *sheetRow) Disabled() bool {
 	return r.sheet.tapped == nil || r.at != min(r.sheet.current, len(r.sheet.lines)-1)
 }
 
-// Enable is part of [fyne.Disableable]: which row can have the focus is the sheet's business.
+// Enable implements [fyne.Disableable]: which row can have the focus is the sheet's business.
 func (r *sheetRow) Enable() {}
 
-// Disable is part of [fyne.Disableable].
+// Disable implements [fyne.Disableable].
 func (r *sheetRow) Disable() {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (r *sheetRow) FocusGained() { r.stand(rowMark{selected: true, focused: true}) }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (r *sheetRow) FocusLost() { r.stand(rowMark{}) }
 
 // stand has the row stand out, if it is still there.
@@ -32,7 +32,7 @@ func (r *sheetRow) stand(mark rowMark) {
 	}
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (r *sheetRow) TypedRune(rune) {}
 
 // TypedKey goes to another row, or taps this one.

@@ -135,7 +135,7 @@ func (t *Table) show(row *tableRow, i int) {
 	row.set(&t.rows[i], rowMark{selected: selected, focused: selected && t.focused})
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (t *Table) CreateRenderer() fyne.WidgetRenderer {
 	return &tableRenderer{table: t, objects: []fyne.CanvasObject{t.head, t.list, t.empty}}
 }
@@ -209,10 +209,10 @@ func (l *keyList) press(row *tableRow) {
 	l.Select(i)
 }
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (l *keyList) FocusGained() { l.focus(true) }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (l *keyList) FocusLost() { l.focus(false) }
 
 func (l *keyList) focus(focused bool) {

@@ -122,7 +122,7 @@ func newTableHead(c *columns) *tableHead {
 	return h
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
 	r := &headRenderer{head: h, line: canvas.NewRectangle(theme.Color(theme.ColorNameSeparator))}
 	for i := range h.columns.all {

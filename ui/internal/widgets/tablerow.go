@@ -69,7 +69,7 @@ func (r *tableRow) set(row *Row, mark rowMark) {
 	}
 }
 
-// Tapped is part of [fyne.Tappable]. A row hears the other button of the mouse, and what lies below it does not hear
+// Tapped implements [fyne.Tappable]. A row hears the other button of the mouse, and what lies below it does not hear
 // the first one then.
 func (r *tableRow) Tapped(*fyne.PointEvent) {
 	if r.tapped != nil {
@@ -86,7 +86,7 @@ func (r *tableRow) Parts() []fyne.CanvasObject {
 	return parts
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (r *tableRow) CreateRenderer() fyne.WidgetRenderer {
 	back := canvas.NewRectangle(color.Transparent)
 	objects := []fyne.CanvasObject{back}
@@ -166,7 +166,7 @@ func (c *tableCell) set(cell Cell) {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (c *tableCell) CreateRenderer() fyne.WidgetRenderer {
 	r := &cellRenderer{cell: c, face: newBadgeFace(), icon: &canvas.Image{FillMode: canvas.ImageFillContain}}
 	r.objects = []fyne.CanvasObject{r.face.back, r.face.text, r.icon}

@@ -66,7 +66,7 @@ func (s *Sheet) Parts() []fyne.CanvasObject {
 	return parts
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *Sheet) CreateRenderer() fyne.WidgetRenderer {
 	r := &sheetRenderer{sheet: s}
 	r.collect()
@@ -150,14 +150,14 @@ func (r *sheetRow) show(mark rowMark) { r.set(&r.sheet.rows[r.at], mark) }
 // gone reports whether the sheet has fewer rows by now: what has the focus or lies under the pointer still hears of it.
 func (r *sheetRow) gone() bool { return r.at >= len(r.sheet.rows) }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (r *sheetRow) Tapped(*fyne.PointEvent) {
 	if r.sheet.tapped != nil && !r.gone() {
 		r.sheet.tapped(r.sheet.rows[r.at].Key)
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (r *sheetRow) MouseIn(*desktop.MouseEvent) { r.stand(rowMark{hovered: r.sheet.tapped != nil}) }
 
 // MouseMoved changes nothing.

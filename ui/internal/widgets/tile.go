@@ -61,7 +61,7 @@ func (t *Tile) Note() string { return t.note.Text() }
 // Parts is what the tile is made of.
 func (t *Tile) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{t.content} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (t *Tile) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
 
 // tileLayout puts the lines close below each other.
@@ -72,7 +72,7 @@ type tileLayout struct {
 
 var _ fyne.Layout = (*tileLayout)(nil)
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (l *tileLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	least := layout.NewCustomPaddedVBoxLayout(0).MinSize(objects)
 	v := l.tile.value
@@ -80,7 +80,7 @@ func (l *tileLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return least
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l *tileLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	layout.NewCustomPaddedVBoxLayout(0).Layout(objects, size)
 }

@@ -54,7 +54,7 @@ func (l *Line) Natural() float32 {
 	return fyne.MeasureText(l.full, theme.Size(l.size), l.text.TextStyle).Width
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (l *Line) CreateRenderer() fyne.WidgetRenderer {
 	return &lineRenderer{WidgetRenderer: widget.NewSimpleRenderer(l.text), line: l}
 }

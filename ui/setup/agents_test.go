@@ -41,7 +41,7 @@ func TestFilterMistakesStandBesideTheField(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	for _, c := range []struct{ row, text, problem string }{
 		{"Filter", "agnet.x", "1:1: agnet is not defined (did you mean agent?)"},
-		{"Agents", "nobody", "nobody is called nobody"},
+		{"Agents", "noPreset", "noPreset is called noPreset"},
 	} {
 		s.typed(c.row, c.text)
 		s.until(c.problem)
@@ -116,7 +116,7 @@ func TestOnlyTheLastCountIsShown(t *testing.T) {
 	close(slow)
 	s.Drain()
 	if !s.shows("takes part: 186 of 372") || s.shows("cancel") {
-		t.Errorf("shown is %q", uitest.Texts(s.screen.people.panel))
+		t.Errorf("shown is %q", uitest.Texts(s.screen.agentsPanel.panel))
 	}
 }
 

@@ -15,7 +15,7 @@ const lacking = "the secret MODEL_KEY is neither in the environment nor in the k
 
 // TestAMissingSecretIsEntered is told of before the launch, and mended beside the service that wants it.
 func TestAMissingSecretIsEntered(t *testing.T) {
-	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
+	desk := &fakeDesk{requirements: Requirements{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
 	s := shown(t, desk)
 	s.until("MODEL_KEY is missing")
 	s.until("MODEL_KEY is neither")
@@ -43,7 +43,7 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 }
 
 func TestSeveralSecretsAreMissing(t *testing.T) {
-	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "here"}, {"model", "OTHER", "no other", "here"}}}}
+	desk := &fakeDesk{requirements: Requirements{Missing: []Missing{{"model", "MODEL_KEY", lacking, "here"}, {"model", "OTHER", "no other", "here"}}}}
 	s := shown(t, desk)
 	s.until("2 secrets are missing")
 	s.screen.services.fields[1].key.entry.SetText("sk-1")
@@ -56,12 +56,12 @@ func TestSeveralSecretsAreMissing(t *testing.T) {
 
 // TestWhoWritesThePopulation is what is told before a launch that asks models for it.
 func TestWhoWritesThePopulation(t *testing.T) {
-	desk := &fakeDesk{outlook: Outlook{Writing: "24 personas are to be written by model (small); about $0.02", Unwritten: 24}}
+	desk := &fakeDesk{requirements: Requirements{Writing: "24 personas are to be written by model (small); about $0.02", Unwritten: 24}}
 	s := shown(t, desk)
 	s.until("about $0.02")
 	s.until("8,928 sessions, 24 personas written first")
 	desk.mu.Lock()
-	desk.outlook, desk.lost = Outlook{}, errors.New("the file is gone")
+	desk.requirements, desk.lost = Requirements{}, errors.New("the file is gone")
 	desk.mu.Unlock()
 	s.typed("Seed", "7")
 	s.until("It is not known what a launch would need: the file is gone")
