@@ -101,7 +101,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 		q.Until("all is answered", p.idle)
 	}
 	p.shut()
-	for _, d := range a.deeds {
+	for _, d := range a.commands {
 		if strings.Contains(d.Name, "Quit") || strings.Contains(d.Name, "Close") || strings.Contains(d.Name, "Open the data") {
 			continue
 		}

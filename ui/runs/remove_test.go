@@ -106,7 +106,7 @@ func TestCleanUp(t *testing.T) {
 	days := find[*form.Entry](ask)[1]
 	days.SetText("many")
 	if !remove.Disabled() || !uitest.Shows(ask, "1 to 100,000") {
-		t.Errorf("nothing is said of a mistake: %q", uitest.Texts(ask))
+		t.Errorf("nothing is said of a problem: %q", uitest.Texts(ask))
 	}
 	days.SetText("30")
 	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of runs that stay, about 3000 kB.") })

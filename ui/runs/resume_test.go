@@ -37,7 +37,7 @@ func TestResumeWithALargerBudget(t *testing.T) {
 	}
 }
 
-// TestMakeLonger: a run that has finished goes on once a person has written another length for it, and not by mistake.
+// TestMakeLonger: a run that has finished goes on once a person has written another length for it, and not by problem.
 func TestMakeLonger(t *testing.T) {
 	desk := two()
 	r := &desk.runs[0]

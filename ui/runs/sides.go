@@ -5,8 +5,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// sides lays two things out: beside each other where there is room for both, else the second above the first, which
-// then takes more height. changed is called when that has become different.
+// sides lays out two objects: side by side if the width allows it, otherwise the second above the first, which takes the larger height. It
+// calls changed when the layout changes.
 type sides struct {
 	stacked bool
 	changed func()
