@@ -42,7 +42,7 @@ func (p patientSetup) Choose(context.Context, setup.Order) (int, error) {
 	return 372, nil
 }
 
-func (p patientSetup) Outlook(context.Context, setup.Order) (o setup.Outlook, _ error) {
+func (p patientSetup) Outlook(context.Context, setup.Order) (o setup.Requirements, _ error) {
 	p.wait("Outlook")
 	return o, nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// check has the scenario read as it is edited, and keeps the edits.
+// check checks the scenario as edited, and keeps a draft of the edits.
 func (s *Screen) check() {
 	s.stop()
 	s.cancel()
@@ -40,13 +40,13 @@ func (s *Screen) check() {
 		}
 		s.kept = a.keep == nil && len(o.Texts) > 0
 		if a.keep != nil {
-			s.notice.ask("The edits cannot be kept as a draft: "+a.keep.Error()+". Save them before you leave.", option{"OK", nil})
+			s.notice.ask("Cannot keep a draft of the edits: "+a.keep.Error()+". Save them before you leave the editor.", option{"OK", nil})
 		}
 		s.tell(a.found, err)
 	})
 }
 
-// tell shows what is wrong.
+// tell shows the findings.
 func (s *Screen) tell(found Findings, err error) {
 	if err != nil {
 		found.Problems = append(found.Problems, Problem{File: s.sheets[0].Name, Line: 1, Col: 1, Text: err.Error()})
@@ -62,9 +62,9 @@ func (s *Screen) tell(found Findings, err error) {
 	}
 	s.mark()
 	s.list.set(found.Problems)
-	title := "No mistakes"
+	title := "No problems"
 	if n := len(found.Problems); n > 0 {
-		title = "Mistakes (" + strconv.Itoa(n) + ")"
+		title = "Problems (" + strconv.Itoa(n) + ")"
 	}
 	s.side.name(problemsPart, title)
 	s.follow()
@@ -73,12 +73,12 @@ func (s *Screen) tell(found Findings, err error) {
 	}
 }
 
-// rank is where a file stands among the sheets.
+// rank returns the position of a file among the sheets.
 func (s *Screen) rank(file string) int {
 	return slices.IndexFunc(s.sheets, func(sh *sheet) bool { return sh.Name == file })
 }
 
-// marked are the problems of a sheet, what a trial found there among them.
+// marked returns the problems of a sheet, including those of the last trial.
 func (s *Screen) marked(sh *sheet) (all []Problem) {
 	for _, p := range append(slices.Clone(s.found.Problems), s.trial.problems...) {
 		if p.File == sh.Name {
@@ -88,7 +88,7 @@ func (s *Screen) marked(sh *sheet) (all []Problem) {
 	return all
 }
 
-// mark shows them beside their lines.
+// mark marks the lines with problems.
 func (s *Screen) mark() {
 	for _, sh := range s.sheets {
 		var marks []code.Mark
@@ -112,11 +112,11 @@ func (s *Screen) show(p Problem) {
 	sh.editor.Focus(s.win.Canvas())
 }
 
-// next goes to the problem behind the cursor, or the first.
+// next goes to the next problem after the cursor, or to the first.
 func (s *Screen) next() {
 	all := append(slices.Clone(s.found.Problems), s.trial.problems...)
 	if len(all) == 0 || s.shown == nil {
-		s.status.SetText("No mistakes were found.")
+		s.status.SetText("No problems found.")
 		return
 	}
 	line, col := s.shown.editor.Cursor()
@@ -130,10 +130,10 @@ func (s *Screen) next() {
 	s.show(all[0])
 }
 
-// mostListed is how many problems are listed; the next ones come when these are mended.
+// mostListed is the maximum number of listed problems.
 const mostListed = 100
 
-// problems lists what is wrong.
+// problems is the list of problems.
 type problems struct {
 	object fyne.CanvasObject
 	items  *fyne.Container
@@ -154,12 +154,12 @@ func (l *problems) set(all []Problem) {
 	switch {
 	case len(all) == 0:
 		note := form.NewNote("")
-		note.SetGood("No mistakes were found. The scenario can be launched, or one agent tried.")
+		note.SetGood("No problems found. You can launch the scenario or try one agent.")
 		l.items.Add(note)
 	case len(all) > mostListed:
 		l.items.Add(form.NewNote("and " + several(len(all)-mostListed, "more")))
 	default:
-		l.items.Add(form.NewNote("F8 goes to the next one."))
+		l.items.Add(form.NewNote("Press F8 for the next one."))
 	}
 	l.items.Refresh()
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// item is a problem in the list: a tap, or Return, goes to its line.
+// item is a problem in the list. A tap, or Return, goes to its line.
 type item struct {
 	widget.BaseWidget
 	problem          Problem
@@ -91,7 +91,7 @@ type itemRenderer struct {
 	back *canvas.Rectangle
 }
 
-// Refresh follows the state and the theme.
+// Refresh updates the item for its state and the theme.
 func (r *itemRenderer) Refresh() {
 	r.back.CornerRadius, r.back.FillColor, r.back.StrokeWidth = theme.InputRadiusSize(), color.Transparent, 0
 	if r.item.hovered {

@@ -6,8 +6,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// newPage puts objects one below the other; the one at an index takes the room that the others leave. Each is given its
-// width first, so that texts which wrap take the height they need there.
+// newPage lays out objects from top to bottom. The object at index filler gets the remaining height. Widths are set first, because the
+// height of wrapped texts depends on them.
 func newPage(filler int, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&pageLayout{filler}, objects...)
 }

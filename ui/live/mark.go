@@ -114,7 +114,7 @@ func markText(what, from, to string) string {
 	case engine.PhaseChange:
 		return to
 	case engine.InjectChange:
-		return "told " + from
+		return "to " + from
 	}
 	if words.OfAgent(what) {
 		return what + " " + from

@@ -179,7 +179,7 @@ func changes(f *feed) []widgets.Row {
 func changed(c *engine.ChangeRow) string {
 	switch {
 	case c.What == engine.InjectChange:
-		return "told " + c.Old
+		return "to " + c.Old
 	case words.OfAgent(c.What):
 		return c.Old
 	case c.Old == "":
