@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// sheet is the layout of a line in a table: the first object has a width of its own, in heights of letters as they are at
-// the time, and the second the rest. Each is centred in the height.
+// sheet lays out a row of a table: the first object has a fixed width in text sizes, and the second gets the rest. Both are centered
+// vertically.
 type sheet struct{ first float32 }
 
 // Layout implements [fyne.Layout].
@@ -35,8 +35,7 @@ func (s *sheet) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-// aside is the layout of a line whose first object has what the others leave, which have widths of their own, in heights
-// of letters.
+// aside lays out a row: the last objects have fixed widths in text sizes, and the first gets the rest.
 type aside struct{ ends []float32 }
 
 // Layout implements [fyne.Layout].
