@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui"
 )
 
-// program answers what the window asks about the program itself.
+// program provides information on the program.
 type program struct{ *Desk }
 
 var _ ui.Program = program{}
@@ -39,7 +39,7 @@ func (p program) Reports(context.Context) ([]ui.Report, error) {
 	var all []ui.Report
 	for _, r := range left {
 		text, readErr := os.ReadFile(r.Path)
-		if readErr != nil { // it went meanwhile
+		if readErr != nil { // the file was deleted meanwhile
 			continue
 		}
 		all = append(all, ui.Report{Path: r.Path, At: r.At, Text: string(text)})
