@@ -101,7 +101,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 			now.Found = foundIn(&calibration.Record{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
 			now.Found.About = "so far, in progress"
 		}
-		d.tell(now)
+		d.report(now)
 	}
 	go func() {
 		found, err := d.app.Calibrate(alive, s)
@@ -121,7 +121,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	return nil
 }
 
-func (d calibrateDesk) tell(now *calibrate.State) {
+func (d calibrateDesk) report(now *calibrate.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sweep.state = now

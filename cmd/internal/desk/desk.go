@@ -216,7 +216,7 @@ func (d *Desk) Close() error {
 const toldTime = 1500 * time.Millisecond
 
 // notify sends notifications about a run to the web hook, if there is one.
-func (d *Desk) tell(job *app.Job, title string) {
+func (d *Desk) notify(job *app.Job, title string) {
 	failed := func(err error) { slog.Error("cannot send a notification", "error", err) }
 	notify, err := config.FindNotify("", os.Getenv, d.data)
 	if err != nil {
@@ -274,7 +274,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	closed, stops := d.closed, d.stops // the desk was closed or stopped meanwhile
 	d.mu.Unlock()
 	crashes.Doing(d.box, job.Run, l.Scenario.Title, job.Agents)
-	d.tell(job, l.Scenario.Title)
+	d.notify(job, l.Scenario.Title)
 	go func() {
 		if err := job.Close(); err != nil {
 			slog.Error("cannot write the end of the run; you can resume it", "run", job.Record.ID, "error", err)
