@@ -114,12 +114,12 @@ func TestShortcutsReachTheirScreens(t *testing.T) {
 		t.Errorf("what is done to the run is not shown, but %s", a.current.title)
 	}
 	typed(t, a.frame, fyne.KeyD, action.Command) // of Checkpoints
-	if q.Drain(); p.stands("Doomed") || a.current.title != "Live" {
+	if q.Drain(); p.stands("Footprint") || a.current.title != "Live" {
 		t.Error("a run is deleted from a screen that does not show it")
 	}
 	a.show(a.pages[2])
 	typed(t, a.frame, fyne.KeyD, action.Command)
-	q.Until("weighed", func() bool { return p.stands("Doomed") })
+	q.Until("weighed", func() bool { return p.stands("Footprint") })
 }
 
 // TestUndoIsFirstForWhatIsTyped chooses it with the focus in an entry and without.

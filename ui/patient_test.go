@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/compare"
 	"github.com/throng-sim/throng/ui/editor"
@@ -32,7 +33,7 @@ func (p patientSetup) Scenario(_ context.Context, name string, _ map[string]stri
 	s.Cycles = 24
 	return &setup.Scenario{
 		Name: name, Title: "Marketplace shoppers", Agents: 372, Cycle: time.Hour, Settings: s,
-		Parameters: []setup.Parameter{{Name: "agents", Title: "Shoppers", Kind: setup.Whole, Default: "372", Min: 1, Max: 1e6}},
+		Parameters: []setup.Parameter{{ParameterSpec: view.ParameterSpec{Name: "agents", Title: "Shoppers"}, Min: 1, Max: 1e6, Kind: setup.Whole, Default: "372"}},
 		Services:   []setup.Service{{Name: "shop", Kind: "http", URL: "https://shop.example.com"}},
 	}, nil
 }
@@ -133,8 +134,8 @@ func (p patientRuns) Checkpoints(_ context.Context, run engine.RunID) ([]engine.
 	return []engine.CheckpointRecord{{Run: run, Number: 2, Newest: true, Reason: "pause"}, {Run: run, Number: 1, Reason: "interval"}}, nil
 }
 
-func (p patientRuns) Doomed(context.Context, engine.RunID) (d runs.Doomed, _ error) {
-	p.wait("Doomed")
+func (p patientRuns) Footprint(context.Context, engine.RunID) (d view.Footprint, _ error) {
+	p.wait("Footprint")
 	return d, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/calibrate"
 )
 
 // Choice is a scenario in the list.
@@ -37,23 +38,12 @@ type State struct {
 type Found struct {
 	At           time.Time
 	Title, About string // Title is the scenario's; About describes the machine, the services and the number of agents
-	Levels       []Level
+	Levels       []calibrate.Level
 	Curve        []Point
 	Level        int // the recommended limit; 0 if none
 	Low, High    int // its confidence interval
 	Words        string
 	Law          string // describes the fitted curve; "" if none
-}
-
-// Level is a measured limit.
-type Level struct {
-	Level             int
-	Measured, Over    bool
-	PerSecond, Spread float64 // 0 if there is no valid measurement
-	P95               time.Duration
-	CPU, Memory       float64 // percent; negative if unknown
-	Errors            float64 // percent
-	Note              string
 }
 
 // Point is a point of the fitted curve, with its confidence interval.

@@ -84,8 +84,8 @@ func (r *result) show(f *Found, running bool) {
 func drawn(f *Found) chart.LevelsData {
 	d := chart.LevelsData{Mark: f.Level, Low: f.Low, High: f.High}
 	for _, l := range f.Levels {
-		if l.Measured {
-			d.Points = append(d.Points, chart.LevelsPoint{At: float64(l.Level), PerSecond: l.PerSecond, Spread: l.Spread, Latency: l.P95.Seconds(), Over: l.Over})
+		if len(l.Samples) > 0 {
+			d.Points = append(d.Points, chart.LevelsPoint{At: float64(l.Level), PerSecond: l.PerSecond, Spread: l.Spread, Latency: l.P95.Seconds(), Over: l.Over != ""})
 		}
 	}
 	for _, p := range f.Curve {
@@ -98,19 +98,19 @@ func drawn(f *Found) chart.LevelsData {
 func rows(f *Found) (all []widgets.Row) {
 	for _, l := range f.Levels {
 		tone := widgets.Neutral
-		if l.Over {
+		if l.Over != "" {
 			tone = widgets.Warning
 		}
 		row := widgets.Row{Key: strconv.Itoa(l.Level), Cells: []widgets.Cell{
 			{Text: engine.FormatCount(int64(l.Level))}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: l.Note, Tone: tone},
 		}}
-		if l.Measured {
+		if len(l.Samples) > 0 {
 			row.Cells[1].Text = perSecond(l.PerSecond, l.Spread)
 			if row.Cells[2].Text = "?"; l.P95 > 0 {
 				row.Cells[2].Text = engine.FormatDuration(l.P95)
 			}
-			row.Cells[3].Text, row.Cells[4].Text = percent(l.CPU), percent(l.Memory)
-			row.Cells[5].Text = fmt.Sprintf("%.1f %%", l.Errors)
+			row.Cells[3].Text, row.Cells[4].Text = percent(l.CPU), percent(100*l.Memory)
+			row.Cells[5].Text = fmt.Sprintf("%.1f %%", 100*l.Errors)
 		} else {
 			row.Cells[0].Tone, row.Cells[6].Tone = widgets.Quiet, widgets.Quiet
 		}

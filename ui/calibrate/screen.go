@@ -31,10 +31,10 @@ type Screen struct {
 	earlier []Found
 	asked   bool // a calibration is being started
 
-	plan    *plan
-	result  *result
-	sidePanel  *sidePanel
-	content fyne.CanvasObject
+	plan      *plan
+	result    *result
+	sidePanel *sidePanel
+	content   fyne.CanvasObject
 }
 
 // asideEms is the width of the side panels, in text heights.

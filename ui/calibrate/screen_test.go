@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -80,12 +81,15 @@ func found(level int) Found {
 		Words: "19 sessions at once. Bound by CPU: at 32, the CPU was at 95 %.", Law: "X(n) = λn",
 	}
 	for n := 1; n <= 64; n *= 2 {
-		l := Level{Level: n, Measured: n <= 32, PerSecond: 100 * float64(n), Spread: 10, P95: 20 * time.Millisecond, CPU: 3 * float64(n), Memory: 40}
+		l := calibrate.Level{Level: n, PerSecond: 100 * float64(n), Spread: 10, P95: 20 * time.Millisecond, CPU: 3 * float64(n), Memory: 0.4}
+		if n <= 32 {
+			l.Samples = make([]calibrate.Sample, 1)
+		}
 		switch n {
 		case 32:
-			l.Over, l.Note = true, "CPU above 90 %"
+			l.Over, l.Note = calibrate.CPU, "CPU above 90 %"
 		case 64:
-			l = Level{Level: 64, Note: "left out"}
+			l = calibrate.Level{Level: 64, Note: "left out"}
 		}
 		f.Levels = append(f.Levels, l)
 		f.Curve = append(f.Curve, Point{float64(n), 100 * float64(n), 90 * float64(n), 110 * float64(n)})

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/code"
 	"github.com/throng-sim/throng/ui/internal/form"
@@ -49,9 +50,9 @@ func (s *Screen) check() {
 // tell shows the findings.
 func (s *Screen) tell(found Findings, err error) {
 	if err != nil {
-		found.Problems = append(found.Problems, Problem{File: s.sheets[0].Name, Line: 1, Col: 1, Text: err.Error()})
+		found.Problems = append(found.Problems, view.Problem{File: s.sheets[0].Name, Line: 1, Col: 1, Text: err.Error()})
 	}
-	slices.SortStableFunc(found.Problems, func(a, b Problem) int {
+	slices.SortStableFunc(found.Problems, func(a, b view.Problem) int {
 		return cmp.Or(cmp.Compare(s.rank(a.File), s.rank(b.File)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	s.found = found
@@ -79,7 +80,7 @@ func (s *Screen) rank(file string) int {
 }
 
 // marked returns the problems of a sheet, including those of the last trial.
-func (s *Screen) marked(sh *sheet) (all []Problem) {
+func (s *Screen) marked(sh *sheet) (all []view.Problem) {
 	for _, p := range append(slices.Clone(s.found.Problems), s.trial.problems...) {
 		if p.File == sh.Name {
 			all = append(all, p)
@@ -93,14 +94,14 @@ func (s *Screen) mark() {
 	for _, sh := range s.sheets {
 		var marks []code.Mark
 		for _, p := range s.marked(sh) {
-			marks = append(marks, code.Mark{Line: p.Line, Col: p.Col, Text: p.brief(), Warning: p.Warning})
+			marks = append(marks, code.Mark{Line: p.Line, Col: p.Col, Text: p.Brief(), Warning: p.Warning})
 		}
 		sh.editor.SetMarks(marks)
 	}
 }
 
 // show goes to a problem.
-func (s *Screen) show(p Problem) {
+func (s *Screen) show(p view.Problem) {
 	sh := s.sheet(p.File)
 	if sh == nil {
 		return
@@ -137,16 +138,16 @@ const mostListed = 100
 type problems struct {
 	object fyne.CanvasObject
 	items  *fyne.Container
-	show   func(Problem)
+	show   func(view.Problem)
 }
 
-func newProblems(show func(Problem)) *problems {
+func newProblems(show func(view.Problem)) *problems {
 	l := &problems{items: form.NewStack(), show: show}
 	l.object = widgets.NewPanel("", container.NewVScroll(l.items))
 	return l
 }
 
-func (l *problems) set(all []Problem) {
+func (l *problems) set(all []view.Problem) {
 	l.items.Objects = nil
 	for _, p := range all[:min(len(all), mostListed)] {
 		l.items.Add(newItem(p, l.show))

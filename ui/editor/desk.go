@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Document is the saved files of a scenario.
@@ -40,33 +41,9 @@ type Order struct {
 
 // Findings is the result of checking a scenario.
 type Findings struct {
-	Problems []Problem
+	Problems []view.Problem
 	Files    []File // the scenario's own file and the files it refers to
 	Agents   int    // 0 if the scenario has errors
-}
-
-// Problem is an error or a warning at a line.
-type Problem struct {
-	File       string
-	Line, Col  int
-	Text, Hint string
-	Warning    bool
-}
-
-// String returns the whole text.
-func (p Problem) String() string {
-	if p.Hint == "" {
-		return p.Text
-	}
-	return p.Text + ": " + p.Hint
-}
-
-// brief returns the text next to the line: the problem and the suggestion, if there is one.
-func (p Problem) brief() string {
-	if meant, _, ok := strings.Cut(p.Hint, "?"); ok && len(meant) < 60 {
-		return p.Text + ": " + meant + "?"
-	}
-	return p.Text
 }
 
 // Conflict says that another program has changed files since they were read.

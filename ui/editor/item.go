@@ -11,14 +11,15 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
 // item is a problem in the list. A tap, or Return, goes to its line.
 type item struct {
 	widget.BaseWidget
-	problem          Problem
-	show             func(Problem)
+	problem          view.Problem
+	show             func(view.Problem)
 	hovered, focused bool
 }
 
@@ -28,7 +29,7 @@ var (
 	_ desktop.Hoverable = (*item)(nil)
 )
 
-func newItem(p Problem, show func(Problem)) *item {
+func newItem(p view.Problem, show func(view.Problem)) *item {
 	i := &item{problem: p, show: show}
 	i.ExtendBaseWidget(i)
 	return i

@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/permit"
@@ -32,9 +33,9 @@ type trial struct {
 	copy     *widget.Button
 	state    *form.Note
 	steps    *steps
-	result   *engine.Trial // nil before the first
-	problems []Problem     // at the lines of steps that failed
-	busy     bool          // a trial is in progress, or the user is being asked about it
+	result   *engine.Trial  // nil before the first
+	problems []view.Problem // at the lines of steps that failed
+	busy     bool           // a trial is in progress, or the user is being asked about it
 	cancel   context.CancelCauseFunc
 	began    time.Time
 	older    bool // the scenario was edited since
@@ -192,7 +193,7 @@ func (t *trial) show(result *engine.Trial) {
 	t.copy.Enable()
 	result.Walk(func(_ int, s *engine.TrialStep) {
 		if s.Error != "" && s.File != "" && s.Kind != "if" && s.Kind != "for" && s.Kind != "while" && s.Kind != "chain" {
-			t.problems = append(t.problems, Problem{File: s.File, Line: s.Line, Text: "in the trial of " + result.ID + ": " + s.Error, Warning: result.Outcome.Commits()})
+			t.problems = append(t.problems, view.Problem{File: s.File, Line: s.Line, Text: "in the trial of " + result.ID + ": " + s.Error, Warning: result.Outcome.Commits()})
 		}
 	})
 	t.steps.set(result)

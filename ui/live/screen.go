@@ -49,14 +49,10 @@ type Screen struct {
 // watchFor is how many ticks changes are drawn more often after an order.
 const watchFor = 12
 
-// shown is the part of the last drawn state whose changes are drawn immediately.
+// shown is what was drawn last.
 type shown struct {
-	phase    engine.Phase
-	reason   string
-	limit    int
-	ceiling  int
-	governor string
-	rows     int // of the charts
+	snap *engine.Snapshot // nil if nothing was drawn yet
+	rows int              // of the charts
 }
 
 // New returns the screen; toResults opens the results of a run.
@@ -177,8 +173,12 @@ func (s *Screen) Tick() {
 // waits for the next second.
 func (s *Screen) changed() bool {
 	now := s.feed.snap
-	limited := now.Limit != s.shown.limit && !governed(now)
-	return now.Phase != s.shown.phase || limited || now.Ceiling != s.shown.ceiling || now.Governor != s.shown.governor || now.Reason != s.shown.reason
+	was := s.shown.snap
+	if was == nil {
+		return true
+	}
+	limited := now.Limit != was.Limit && !governed(now)
+	return now.Phase != was.Phase || limited || now.Ceiling != was.Ceiling || now.Governor != was.Governor || now.Reason != was.Reason
 }
 
 // draw draws the feed that is shown. Unchanged parts are not drawn again.
@@ -204,7 +204,7 @@ func (s *Screen) draw() {
 	s.lists.draw(f)
 	s.views.draw(f, charts)
 	s.history.draw()
-	s.shown = shown{now.Phase, now.Reason, now.Limit, now.Ceiling, now.Governor, f.count}
+	s.shown = shown{now, f.count}
 	if f.past {
 		s.shown.rows = -1
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Desk is what the screen needs from the application. Its methods may take long, except for Busy and Remote.
@@ -13,7 +14,7 @@ type Desk interface {
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
 	// Checkpoints returns the checkpoints of a run, newest first.
 	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
-	Doomed(ctx context.Context, run engine.RunID) (Doomed, error)
+	Footprint(ctx context.Context, run engine.RunID) (view.Footprint, error)
 	// Delete moves a run to the trash, or deletes it permanently.
 	Delete(ctx context.Context, run engine.RunID, d Deletion) error
 	// WeighThere counts a run's rows in the configured database.

@@ -11,23 +11,10 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
-
-// Doomed is what the deletion of a run deletes.
-type Doomed struct {
-	Sessions, Events int64
-	Checkpoints      int
-	Bytes            int64
-	Sendings         []Sending
-}
-
-// Sending is a database that receives the run's rows, and the number of rows it has not confirmed.
-type Sending struct {
-	Target string
-	Unsent int64
-}
 
 // Deletion says how to delete a run.
 type Deletion struct {
@@ -57,7 +44,7 @@ type removal struct {
 // askDelete shows what would be deleted and asks.
 func (s *Screen) askDelete() {
 	run := s.chosen
-	work(s, run, "Calculating…", s.desk.Doomed, func(d Doomed) {
+	work(s, run, "Calculating…", s.desk.Footprint, func(d view.Footprint) {
 		if run == s.chosen {
 			r := newRemoval(s, run, d)
 			widgets.Ask(s.win, r.dialog, widgets.Pressing(r.remove))
@@ -65,12 +52,12 @@ func (s *Screen) askDelete() {
 	})
 }
 
-func newRemoval(s *Screen, run engine.RunID, d Doomed) *removal {
+func newRemoval(s *Screen, run engine.RunID, d view.Footprint) *removal {
 	r := &removal{screen: s, run: run, weight: widgets.NewCaption("")}
-	parts := []fyne.CanvasObject{widget.NewLabel(doomedText(run, d))}
+	parts := []fyne.CanvasObject{widget.NewLabel(footprintText(run, d))}
 	parts = append(parts, r.askUnsent(d.Sendings)...)
 	remote := s.desk.Remote()
-	if slices.ContainsFunc(d.Sendings, func(to Sending) bool { return to.Target == remote }) && remote != "" {
+	if slices.ContainsFunc(d.Sendings, func(to view.Sending) bool { return to.Target == remote }) && remote != "" {
 		r.there = widget.NewCheck("Also delete its rows in "+remote+", permanently", func(on bool) { r.weigh(on) })
 		parts = append(parts, r.there, r.weight)
 	} else if len(d.Sendings) > 0 {
@@ -86,7 +73,7 @@ func newRemoval(s *Screen, run engine.RunID, d Doomed) *removal {
 }
 
 // askUnsent asks what to do with rows that have not arrived, if there are any.
-func (r *removal) askUnsent(all []Sending) (parts []fyne.CanvasObject) {
+func (r *removal) askUnsent(all []view.Sending) (parts []fyne.CanvasObject) {
 	choices := []string{deleteThem}
 	for _, to := range all {
 		if to.Unsent == 0 {

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -31,7 +32,7 @@ func find[T fyne.CanvasObject](o fyne.CanvasObject) (all []T) {
 func TestDeleteAsksForUnsentRows(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example.com/throng"
-	desk.doomed.Sendings = []Sending{{"db.example.com/throng", 1234}}
+	desk.footprint.Sendings = []view.Sending{{Target: "db.example.com/throng", Unsent: 1234}}
 	q, s, _ := start(t, desk)
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
@@ -53,7 +54,7 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 func TestUnsentRowsOfAnotherDatabase(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example.com/throng"
-	desk.doomed.Sendings = []Sending{{"old.example.com/throng", 1}}
+	desk.footprint.Sendings = []view.Sending{{Target: "old.example.com/throng", Unsent: 1}}
 	q, s, _ := start(t, desk)
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)

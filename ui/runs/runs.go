@@ -48,7 +48,7 @@ type Screen struct {
 	detail   *detail
 	pickPath func(then func(dir string))
 
-	trash *widget.Button
+	trash   *widget.Button
 	prune   *widget.Button
 	remote  *widget.Button
 	where   *widget.Label // why remote is disabled

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -95,7 +96,7 @@ func TestKeysWithoutARun(t *testing.T) {
 
 func TestDeleteShowsWhatWillGo(t *testing.T) {
 	desk := two()
-	desk.doomed.Sendings = []Sending{{Target: "db.example.com/throng"}}
+	desk.footprint.Sendings = []view.Sending{{Target: "db.example.com/throng"}}
 	q, s, _ := start(t, desk)
 	ask := func() fyne.CanvasObject {
 		t.Helper()

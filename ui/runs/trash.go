@@ -214,7 +214,9 @@ func (b *trashDialog) deleteOne() {
 		return
 	}
 	s, thing, text := b.screen, c.Thing, c.text()
-	b.do("Deleting…", func(ctx context.Context) (string, error) { return text + " is permanently deleted.", s.desk.DeleteTrashed(ctx, thing) }, func() {
+	b.do("Deleting…", func(ctx context.Context) (string, error) {
+		return text + " is permanently deleted.", s.desk.DeleteTrashed(ctx, thing)
+	}, func() {
 		s.undo.forget(func(t Thing) bool { return t != thing })
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -281,8 +282,8 @@ func undeletable(r *engine.RunRecord, busy engine.RunID) string {
 	}
 }
 
-// doomedText describes what the deletion of a run deletes.
-func doomedText(run engine.RunID, d Doomed) string {
+// footprintText describes what the deletion of a run deletes.
+func footprintText(run engine.RunID, d view.Footprint) string {
 	return fmt.Sprintf("%s, %s, %s, about %s of run %s.\nYou can restore it from the trash for %d days.",
 		count(d.Sessions, "session"), count(d.Events, "event"), count(int64(d.Checkpoints), "checkpoint"), engine.FormatBytes(d.Bytes), run, trashDays)
 }

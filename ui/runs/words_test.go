@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -130,7 +131,7 @@ func TestParseLimit(t *testing.T) {
 
 func TestDoomedText(t *testing.T) {
 	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nIt stays in the trash for 30 days, and can be restored until then."
-	if got := doomedText("r", Doomed{Sessions: 1, Checkpoints: 1, Bytes: 42_000}); got != want {
+	if got := footprintText("r", view.Footprint{Sessions: 1, Checkpoints: 1, Bytes: 42_000}); got != want {
 		t.Errorf("said is %q, want %q", got, want)
 	}
 }

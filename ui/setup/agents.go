@@ -38,9 +38,9 @@ type agentsPanel struct {
 
 // countInput is what the number of active agents depends on.
 type countInput struct {
-	scenario *Scenario
+	scenario  *Scenario
 	selection selection
-	seed     uint64
+	seed      uint64
 }
 
 func newAgentsPanel(s *Screen) *agentsPanel {

@@ -17,30 +17,31 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // fakeDesk records what is asked of it.
 type fakeDesk struct {
-	mu       sync.Mutex
-	read     []Order // scenarios and what was given
-	asked    []Order // for targets
-	launched []Order
-	counted  []Order
-	writes   bool // a launch has its population written until it is given up
-	tested   []Service
-	kept     map[string]string // secrets by name
-	requirements  Requirements
-	lost     error // instead of an requirements
+	mu           sync.Mutex
+	read         []Order // scenarios and what was given
+	asked        []Order // for targets
+	launched     []Order
+	counted      []Order
+	writes       bool // a launch has its population written until it is given up
+	tested       []Service
+	kept         map[string]string // secrets by name
+	requirements Requirements
+	lost         error // instead of an requirements
 
-	forecastInput   []Order
-	unforeseen error // instead of a forecast
-	measured   engine.RunID
+	forecastInput []Order
+	unforeseen    error // instead of a forecast
+	measured      engine.RunID
 
 	checks   []engine.Check // before a launch
 	checked  []Order
-	fresh     int
+	fresh    int
 	mended   []string
 	unmended error
 
@@ -84,11 +85,11 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 	sc := &Scenario{
 		Name: name, Title: "Title of " + name, About: "About " + name, Agents: 372, Cycle: time.Hour, Settings: settings,
 		Parameters: []Parameter{
-			{Name: "agents", Title: "Shoppers", Kind: Whole, Default: "372", Min: 1, Max: 1e6},
-			{Name: "eagerness", Title: "Eagerness", About: "how much they like it", Kind: Number, Default: "1", Min: 0, Max: 10},
-			{Name: "greeting", Title: "Greeting", Kind: Text, Default: "hello", Min: math.Inf(-1), Max: math.Inf(1)},
-			{Name: "coupons", Title: "Coupons", Kind: Switch, Default: "true"},
-			{Name: "season", Title: "Season", Kind: OneOf, Default: "winter", Choices: []string{"winter", "summer"}},
+			{ParameterSpec: view.ParameterSpec{Name: "agents", Title: "Shoppers"}, Min: 1, Max: 1e6, Kind: Whole, Default: "372"},
+			{ParameterSpec: view.ParameterSpec{Name: "eagerness", Title: "Eagerness", About: "how much they like it"}, Min: 0, Max: 10, Kind: Number, Default: "1"},
+			{ParameterSpec: view.ParameterSpec{Name: "greeting", Title: "Greeting"}, Min: math.Inf(-1), Max: math.Inf(1), Kind: Text, Default: "hello"},
+			{ParameterSpec: view.ParameterSpec{Name: "coupons", Title: "Coupons"}, Kind: Switch, Default: "true"},
+			{ParameterSpec: view.ParameterSpec{Name: "season", Title: "Season", Choices: []string{"winter", "summer"}}, Kind: OneOf, Default: "winter"},
 		},
 		Services: []Service{
 			{Name: "shop", Kind: "http", URL: "mock:shop"},

@@ -21,7 +21,7 @@ type gallery struct {
 	choices []Choice
 	chosen  string
 	pick    func(name string)
-	favor  func(name string, star bool)
+	favor   func(name string, star bool)
 	again   func() // lists the scenarios again
 }
 

@@ -104,7 +104,7 @@ func TestMendingWhatWasFound(t *testing.T) {
 // TestAKeyThatIsEnteredIsChecked: what was missing may be the reason of a problem.
 func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	desk := &fakeDesk{
-		checks:  []engine.Check{{Name: "Service model", Grade: engine.GradeProblem, Mend: "secret MODEL_KEY"}},
+		checks:       []engine.Check{{Name: "Service model", Grade: engine.GradeProblem, Mend: "secret MODEL_KEY"}},
 		requirements: Requirements{Missing: []Missing{{Service: "model", Secret: "MODEL_KEY", Problem: "it is nowhere", Kept: "in the keychain"}}},
 	}
 	s := shown(t, desk)

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -81,7 +82,7 @@ func TestTheModelsOfAServiceAreShown(t *testing.T) {
 func TestALongerTextHasRoom(t *testing.T) {
 	long := strings.Repeat("a word ", 10)
 	s := shown(t, &fakeDesk{change: func(sc *Scenario) {
-		sc.Parameters = append(sc.Parameters, Parameter{Name: "topic", Title: "Topic", Kind: Text, Default: long})
+		sc.Parameters = append(sc.Parameters, Parameter{ParameterSpec: view.ParameterSpec{Name: "topic", Title: "Topic"}, Kind: Text, Default: long})
 	}})
 	topic, greeting := s.entry("Topic"), s.entry("Greeting")
 	if !topic.MultiLine || topic.Size().Width < 2*greeting.Size().Width || greeting.MultiLine {

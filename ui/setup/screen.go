@@ -30,7 +30,7 @@ type Screen struct {
 	scenario *Scenario                    // the shown scenario; nil if none
 	shown    string                       // its name when it was chosen
 	kept     map[string]map[string]string // last parameters, by scenario
-	chosen   map[string]selection               // last active agents, by scenario
+	chosen   map[string]selection         // last active agents, by scenario
 	asked    int                          // number of the newest read; results of older ones are dropped
 	cancel   context.CancelFunc           // cancels the newest read
 	timer    *time.Timer                  // until the next read; nil if none is scheduled
@@ -44,21 +44,21 @@ type Screen struct {
 	giveUp    context.CancelCauseFunc // cancels the launch; nil if there is none
 	pending   *pending                // the scheduled launch; nil if none
 
-	editing     Editing
-	gallery     *gallery
-	head        *head
-	parameters  *parameters
-	length      *length
-	concurrency *concurrency
-	budget      *budget
-	agentsPanel      *agentsPanel
-	services    *services
-	requirements    *requirements
-	forecast    *forecast
-	preflight   *preflight
-	remote      *remote
-	chain       *chain
-	bar         *bar
+	editing      Editing
+	gallery      *gallery
+	head         *head
+	parameters   *parameters
+	length       *length
+	concurrency  *concurrency
+	budget       *budget
+	agentsPanel  *agentsPanel
+	services     *services
+	requirements *requirements
+	forecast     *forecast
+	preflight    *preflight
+	remote       *remote
+	chain        *chain
+	bar          *bar
 
 	given    form.Form // rows of the parameters
 	settings form.Form // rows of the settings

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Choice is a scenario in the list.
@@ -13,7 +14,7 @@ type Choice struct {
 	Name         string // a built-in's name or a file's path
 	Title, About string
 	BuiltIn      bool
-	Favorite    bool // favorites come first
+	Favorite     bool // favorites come first
 }
 
 // Scenario is a scenario that was read.
@@ -43,11 +44,10 @@ const (
 
 // Parameter is a parameter of a scenario.
 type Parameter struct {
-	Name, Title, About string
-	Kind               Kind
-	Default            string
-	Min, Max           float64 // infinite if unlimited
-	Choices            []string
+	view.ParameterSpec
+	Kind     Kind
+	Min, Max float64 // of numbers; infinite if unlimited
+	Default  string
 }
 
 // Service is a service of a scenario and its address; mock:shop is the embedded shop. Secret names the secret of a database's password or a

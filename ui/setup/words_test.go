@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 func TestPace(t *testing.T) {
@@ -59,7 +60,7 @@ func TestSummary(t *testing.T) {
 		{engine.Settings{Cycles: 24, Limit: 50}, 20, "20 of 372 shoppers, 24 cycles, up to 20 at once, 480 sessions"},
 		{engine.Settings{Cycles: 1, Limit: 50}, 1, "1 of 372 shoppers, 1 cycle, 1 session"},
 	} {
-		sc := &Scenario{Agents: 372, Cycle: time.Hour, Parameters: []Parameter{{Name: "agents", Title: "Shoppers"}}}
+		sc := &Scenario{Agents: 372, Cycle: time.Hour, Parameters: []Parameter{{ParameterSpec: view.ParameterSpec{Name: "agents", Title: "Shoppers"}}}}
 		if got := summary(c.set, sc, c.agents); got != c.want {
 			t.Errorf("%+v:\n%q, want\n%q", c.set, got, c.want)
 		}

@@ -162,20 +162,9 @@ func leftOf(p *levels.Progress) string {
 // foundIn converts a calibration for the screen.
 func foundIn(c *calibration.Record) *calibrate.Found {
 	r := &c.Result
-	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law()}
+	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law(), Levels: r.Levels}
 	if c.Agents > 0 {
 		f.About = fmt.Sprintf("%s agents · %s · %s", engine.FormatCount(int64(c.Agents)), c.Machine, strings.Join(c.Services, ", "))
-	}
-	for i := range r.Levels {
-		l := &r.Levels[i]
-		memory := l.Memory
-		if memory > 0 {
-			memory *= 100
-		}
-		f.Levels = append(f.Levels, calibrate.Level{
-			Level: l.Level, Measured: len(l.Samples) > 0, Over: l.Over != "", PerSecond: l.PerSecond, Spread: l.Spread,
-			P95: l.P95, CPU: l.CPU, Memory: memory, Errors: 100 * l.Errors, Note: l.Note,
-		})
 	}
 	for _, b := range r.Band {
 		f.Curve = append(f.Curve, calibrate.Point{At: b.Level, PerSecond: b.PerSecond, Low: b.Low, High: b.High})

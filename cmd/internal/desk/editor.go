@@ -102,14 +102,10 @@ func others(e *authoring.Edit) (all []editor.File) {
 func (d editorDesk) Check(_ context.Context, o editor.Order) (f editor.Findings, err error) {
 	e, s, err := d.load(o)
 	f.Files = others(e)
-	var found []scenario.Problem
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
-		found, err = mistakes.Problems(), nil
+		f.Problems, err = mistakes.Problems(), nil
 	} else if err == nil {
-		f.Agents, found = s.Agents, s.Warnings()
-	}
-	for _, p := range found {
-		f.Problems = append(f.Problems, editor.Problem(p))
+		f.Agents, f.Problems = s.Agents, s.Warnings()
 	}
 	return f, err
 }

@@ -7,17 +7,13 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/runs"
 )
 
-// Doomed returns what the deletion of a run deletes.
-func (d runsDesk) Doomed(ctx context.Context, run engine.RunID) (runs.Doomed, error) {
-	doomed, err := retention.Weigh(ctx, d.store, d.data, run)
-	out := runs.Doomed{Sessions: doomed.Sessions, Events: doomed.Events, Checkpoints: doomed.Checkpoints, Bytes: doomed.Bytes}
-	for _, to := range doomed.Sendings {
-		out.Sendings = append(out.Sendings, runs.Sending(to))
-	}
-	return out, err
+// Footprint returns what the deletion of a run deletes.
+func (d runsDesk) Footprint(ctx context.Context, run engine.RunID) (view.Footprint, error) {
+	return retention.Weigh(ctx, d.store, d.data, run)
 }
 
 // Delete moves a run to the trash, or deletes it permanently. Before that, it sends unsent rows or deletes rows in the database if how says

@@ -117,7 +117,7 @@ func inWords(name string, err error) error {
 }
 
 func parameter(p *scenario.Parameter) setup.Parameter {
-	out := setup.Parameter{Name: p.Name, Title: p.Title, About: p.About, Min: p.Min, Max: p.Max, Choices: p.Choices, Kind: setup.Text}
+	out := setup.Parameter{ParameterSpec: p.ParameterSpec, Min: p.Min, Max: p.Max, Kind: setup.Text}
 	if out.Title == "" {
 		out.Title = p.Name
 	}

@@ -65,8 +65,9 @@ func TestWindow(t *testing.T) {
 	d.shot("changes")
 
 	slider := d.still("the slider", func() *part { return d.kind("LimitSlider") })
-	y := slider.Y + slider.H/3
-	d.drag(slider.X+slider.W/2, y, slider.X+slider.W*5/6, y)
+	box := slider.Box
+	y := box.Min.Y + box.Dy()/3
+	d.drag(box.Min.X+box.Dx()/2, y, box.Min.X+box.Dx()*5/6, y)
 	d.until("a higher limit", func() bool { return d.figure("Limit") > 100 })
 
 	d.click("Pause")

@@ -114,7 +114,7 @@ func New(config Config) *Chart {
 		config: config, highest: math.NaN(), limit: math.NaN(),
 		axis: axis{unit: config.Unit, floor: config.Floor, ceiling: config.Ceiling, always: config.Limit},
 		plot: plot{
-			to: 1, top: 1, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
+			to: 1, field: field{top: 1}, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
 			values: make([][]float64, n), hidden: make([]bool, n),
 		},
 		title:   newLabel(config.Title, theme.ColorNameForeground, theme.SizeNameText),
