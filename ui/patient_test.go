@@ -395,7 +395,7 @@ func (p patientEditor) Changed(context.Context, string, []editor.File) ([]editor
 }
 
 func (p patientEditor) Keep(context.Context, editor.Order) error {
-	p.wait("Keep")
+	p.wait("Save")
 	return nil
 }
 

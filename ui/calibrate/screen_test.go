@@ -153,7 +153,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	g := newStage(t, nil)
 	g.screen.plan.levels.SetText("1, 4 16")
 	g.screen.plan.seconds.SetText("0.5")
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 })
 	o := g.desk.ordered()[0]
 	if o.Scenario != "shopping" || o.Settings != nil || !slices.Equal(o.Levels, []int{1, 4, 16}) || o.Repeats != 3 || o.Duration != 500*time.Millisecond || o.Max != 0 {
@@ -193,12 +193,12 @@ func TestWhatIsSetUpIsMeasured(t *testing.T) {
 	g := newStage(t, func(*fakeDesk) {})
 	g.setup = Order{Scenario: "shopping", Given: map[string]string{"agents": "40"}, Settings: &settings, Allow: []string{"host"}}
 	g.wrong = true
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	if !g.shows("mistakes in Setup") || len(g.desk.ordered()) > 0 {
 		t.Error("mistakes in Setup are measured")
 	}
 	g.wrong = false
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 })
 	if o := g.desk.ordered()[0]; o.Given["agents"] != "40" || o.Settings != &settings || o.Allow[0] != "host" {
 		t.Errorf("%+v was ordered", o)
@@ -210,12 +210,12 @@ func TestMistakesStandBesideTheirFields(t *testing.T) {
 		d.refusal = errors.Join(&engine.FieldError{Field: "levels", Problem: "only 30 agents take part"}, errors.New("the disk is full"))
 	})
 	g.screen.plan.levels.SetText("1, two")
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	if !g.shows(`"two" is no number`) || len(g.desk.ordered()) > 0 {
 		t.Error("what is no number was ordered")
 	}
 	g.screen.plan.levels.SetText("1, 2")
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	g.Until("the refusal", func() bool { return g.shows("only 30 agents take part") && g.shows("the disk is full") })
 	if g.screen.plan.start.Disabled() {
 		t.Error("it cannot be tried again")
@@ -250,7 +250,7 @@ func TestASweepThatEndedEarly(t *testing.T) {
 	g.screen.Tick()
 	g.desk.set(&State{Err: errors.New("out of budget")})
 	g.screen.Tick()
-	if !g.shows("It ended early: out of budget") || g.screen.plan.start.Disabled() {
+	if !g.shows("Ended early: out of budget") || g.screen.plan.start.Disabled() {
 		t.Errorf("%q", strings.Join(uitest.Texts(g.screen.Content()), "\n"))
 	}
 }

@@ -84,7 +84,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
-	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, otherwise than A: seed 1 to 2.", "ended ok", "+10.00 %", "differs", "as one does"} {
+	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00 %", "differs", "as one does"} {
 		if !uitest.Shows(s.Content(), text) {
 			t.Errorf("%q is not shown, but %q", text, uitest.Texts(s.Content()))
 		}
@@ -123,7 +123,7 @@ func TestNothingToCompare(t *testing.T) {
 	q, s = start(t, d)
 	wants(t, q, s, d, "b", "d")
 	q.Until("the mistake", func() bool {
-		return uitest.Shows(s.Content(), "These runs cannot be compared; choose others. No cycle in common")
+		return uitest.Shows(s.Content(), "These runs cannot be compared. Choose others. No cycle in common")
 	})
 	if s.result.content.Visible() {
 		t.Error("something is compared")

@@ -162,7 +162,7 @@ func newStage(t *testing.T, f *fake) *stage {
 	st.Show()
 	st.Open(f.doc.Name, nil)
 	st.q.Until("checked", func() bool {
-		return uitest.Button(st.Content(), "Mistakes") == nil && st.timer == nil && st.shown != nil
+		return uitest.Button(st.Content(), "Problems") == nil && st.timer == nil && st.shown != nil
 	})
 	return st
 }

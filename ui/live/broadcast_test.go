@@ -22,18 +22,18 @@ func TestTellAgents(t *testing.T) {
 		return failing
 	}
 	send := func(to, text string) {
-		st.Tap(st.root, "Tell agents…")
+		st.Tap(st.root, "Broadcast…")
 		st.orders.asking.to.SetText(to)
 		st.orders.asking.text.SetText(text)
 		st.orders.asking.dialog.Submit()
 		st.done()
 	}
 	send("", "a storm is coming")
-	if got := st.orders.notice.Text(); got != "Told: everybody finds it from the next cycle on." {
+	if got := st.orders.notice.Text(); got != "Told: all agents receive it in the next cycle." {
 		t.Errorf("said %q", got)
 	}
 	send(" mara, tom ,", "meet at noon")
-	if got := st.orders.notice.Text(); !strings.Contains(got, "mara, tom will find it") {
+	if got := st.orders.notice.Text(); !strings.Contains(got, "mara, tom will receive it") {
 		t.Errorf("said %q", got)
 	}
 	failing = &engine.FieldError{Field: "agents", Problem: "nobody is called bob"}
@@ -56,7 +56,7 @@ func TestTellAgents(t *testing.T) {
 func TestNothingIsToldWithoutText(t *testing.T) {
 	st := perform(t, running())
 	st.desk.job.Broadcast = func(context.Context, []string, string) error { return errors.New("it was asked") }
-	st.Tap(st.root, "Tell agents…")
+	st.Tap(st.root, "Broadcast…")
 	st.orders.asking.dialog.Submit()
 	if len(st.orders.waiting) > 0 {
 		t.Error("an empty text is on its way")
@@ -69,7 +69,7 @@ func TestNothingIsToldWithoutText(t *testing.T) {
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
 	st.Tick()
-	if b := uitest.Button(st.root, "Tell agents…"); b != nil && b.Visible() {
+	if b := uitest.Button(st.root, "Broadcast…"); b != nil && b.Visible() {
 		t.Error("a run that has ended can be told something")
 	}
 }

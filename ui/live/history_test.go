@@ -106,18 +106,18 @@ func (st *stage) says(t *testing.T, want string) {
 
 func TestLookBack(t *testing.T) {
 	st, _, _ := lookingBack(t, running())
-	st.says(t, "live; drag to open the history")
+	st.says(t, "Live. Drag to open the history")
 	st.hides(t, "in the history")
 	st.history.scrubber.OnChanged(at(-80))
 	st.looksBack(at(-80))
 	st.shows(t, "in the history", "as of "+at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
-		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Ended in cycle 1")
+		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Completed in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
 	st.list("Events")
 	st.shows(t, "mara", "ordered")
 	st.list("In flight")
 	st.shows(t, "tom", "1m00s")
-	for _, b := range []string{"Pause", "Checkpoint now", "Tell agents…", "Stop"} {
+	for _, b := range []string{"Pause", "Checkpoint now", "Broadcast…", "Stop"} {
 		if button := uitest.Button(st.root, b); button == nil || !button.Disabled() {
 			t.Errorf("%s can be ordered of a moment that is past", b)
 		}
@@ -172,7 +172,7 @@ func TestMomentThatCannotBeRead(t *testing.T) {
 	past.fail = errors.New("the disk is gone")
 	st.history.scrubber.OnChanged(at(-80))
 	st.Until("the trouble is told", func() bool { return st.history.trouble != "" })
-	if got := st.history.says.Text(); !strings.Contains(got, "that moment could not be read: the disk is gone; what is shown is the run as it is") {
+	if got := st.history.says.Text(); !strings.Contains(got, "Cannot read that moment: the disk is gone. Shown: the current state") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -206,7 +206,7 @@ func TestKeysAndCycles(t *testing.T) {
 		t.Errorf("over the gap it goes to %v", st.history.at)
 	}
 	if key(fyne.KeyEnd); st.history.active() {
-		t.Error("at the end it is not the run as it is")
+		t.Error("at the end it is not the current state")
 	}
 }
 
@@ -247,7 +247,7 @@ func TestAPastRun(t *testing.T) {
 	st.History(job)
 	st.Until("its course is read", func() bool { return st.history.course != nil })
 	st.shows(t, "Last month", "finished", "To the newest run")
-	st.says(t, "as it ended; drag to open the history")
+	st.says(t, "End of the run. Drag to open the history")
 	st.history.scrubber.OnChanged(at(-80))
 	st.looksBack(at(-80))
 	st.shows(t, "in the history", "To the end")
@@ -293,18 +293,18 @@ func TestActions(t *testing.T) {
 	st.shows(t, "Browse")
 	do("Next view")
 	st.hides(t, "Browse")
-	do("History, or return")
+	do("Open or leave history")
 	if want := st.history.end().Add(-time.Minute); !st.history.at.Equal(want) {
 		t.Errorf("it looks back on %v, want %v", st.history.at, want)
 	}
-	do("A cycle back")
-	do("A cycle back")
-	do("A cycle on")
+	do("Previous cycle")
+	do("Previous cycle")
+	do("Next cycle")
 	do("Play or stop")
 	if !st.history.at.Equal(at(-3)) || !st.history.playing {
 		t.Errorf("it is %v, playing %v", st.history.at, st.history.playing)
 	}
-	do("History, or return")
+	do("Open or leave history")
 	if st.history.active() {
 		t.Error("it still looks back")
 	}

@@ -29,7 +29,7 @@ func TestThePagesOfAnAgent(t *testing.T) {
 	for page, want := range map[string][]string{
 		"Persona":  {"segment  loyal", "thrift   0.083584"},
 		"Memory":   {"visits  3", "bread"},
-		"Messages": {"somebody outside, cycle 2", "a sale", "From shopper-1, cycle 1"},
+		"Messages": {"the user, cycle 2", "a sale", "From shopper-1, cycle 1"},
 		"Steps":    {"browse", "pay", "failed 1.0s", "POST /pay", "no money here", "answered 503"},
 	} {
 		c.Tap(c.root, page)
@@ -213,7 +213,7 @@ func TestAMomentOfThePast(t *testing.T) {
 	c.agents.show(past, false)
 	c.read(2)
 	c.shows(t, "cycle 1: ok after 300ms")
-	c.hides(t, "cycle 2: failed", "In flight, the oldest first")
+	c.hides(t, "cycle 2: failed", "In flight, oldest first")
 
 	c.tick() // now again
 	c.now = c.now.Add(readEvery)
@@ -259,12 +259,12 @@ func TestActionsOfAnAgent(t *testing.T) {
 		}
 	}
 	look()
-	if len(can) != 5 || !can["Copy the agent as JSON"] || !can["Run the agent again"] {
+	if len(can) != 5 || !can["Copy agent as JSON"] || !can["Run agent again"] {
 		t.Fatalf("what can be done is %v", can)
 	}
 	c.view("Charts")
 	for _, a := range c.Actions() {
-		if a.Name == "Copy the agent as JSON" {
+		if a.Name == "Copy agent as JSON" {
 			a.Do()
 		}
 	}

@@ -34,7 +34,7 @@ func TestGovernorIsShown(t *testing.T) {
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Binds = "latency" })
 	st.tick()
-	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03  ·  now held by: Adaptive (Latency)")
+	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03  ·  limited by: Adaptive (Latency)")
 	st.run.change(func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Manual, 40 })
 	st.tick()
 	st.shows(t, "by hand: the slider is the limit")
@@ -106,7 +106,7 @@ func TestAlarm(t *testing.T) {
 	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
 	st.win.Resize(fyne.NewSize(1280, 800)) // room for all of the last column
 	st.list("Services")
-	st.shows(t, "3 of 200", "10/s of 50/s", "open", "open since 12:04; next try in 7s  ·  after a 429", "POST /orders", "31", "as they come", "a 429: nothing starts before")
+	st.shows(t, "3 of 200", "10/s of 50/s", "open", "open since 12:04; next try in 7s  ·  after a 429", "POST /orders", "31", "unlimited", "a 429: nothing starts before")
 	st.run.change(func(s *engine.Snapshot) { s.Breaker, s.Services, s.Stall, s.Budget = 0, nil, nil, engine.BudgetState{} })
 	st.tick()
 	st.hides(t, "next try", "budget $")
@@ -141,7 +141,7 @@ func TestAgentIsRetired(t *testing.T) {
 	st.list("In flight")
 	st.shows(t, "lena", "2m10s", "pay", "shop", "2m00s", "18", "for the rate", "3s")
 	st.lists.askAbout("17")
-	for _, want := range []string{"Agent lena", "it is at pay, which asks shop", "ends at once as cancelled"} {
+	for _, want := range []string{"Agent lena", "it is at pay, calling shop", "ends at once as cancelled"} {
 		if !uitest.Shows(st.win.Canvas().Overlays().Top(), want) {
 			t.Errorf("%q is not said: %q", want, uitest.Texts(st.win.Canvas().Overlays().Top()))
 		}

@@ -103,7 +103,7 @@ func TestExchangesAsText(t *testing.T) {
 	}}
 	for _, c := range []struct{ path, want string }{
 		{"pay", "POST /pay\n{\"total\": 3}\n— no answer after 30ms\nconnection reset\n\nPOST /pay  (attempt 2)\n{\"total\": 3}\n— answered 200 after 400ms\npaid"},
-		{"ask", "model\nonly the answer is kept\n— answered\nyes"},
+		{"ask", "model\nonly the answer was recorded\n— answered\nyes"},
 		{"nothing", ""},
 	} {
 		if got := exchanges(turn, c.path); got != c.want {

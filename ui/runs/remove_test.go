@@ -36,7 +36,7 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 	q, s, _ := start(t, desk)
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
-	if text := "1,234 rows of it have not reached db.example.com/throng."; !uitest.Shows(ask, text) {
+	if text := "1,234 rows are not in db.example.com/throng."; !uitest.Shows(ask, text) {
 		t.Errorf("%q is not shown, but %q", text, uitest.Texts(ask))
 	}
 	if !uitest.Button(ask, "Delete").Disabled() {
@@ -59,7 +59,7 @@ func TestUnsentRowsOfAnotherDatabase(t *testing.T) {
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
 	choice := find[*widget.RadioGroup](ask)[0]
-	if len(choice.Options) != 1 || !uitest.Shows(ask, "1 row of it have not reached old.example.com/throng.") {
+	if len(choice.Options) != 1 || !uitest.Shows(ask, "1 row are not in old.example.com/throng.") {
 		t.Errorf("offered is %q, shown %q", choice.Options, uitest.Texts(ask))
 	}
 	choice.SetSelected(deleteThem)
@@ -81,14 +81,14 @@ func TestDeleteCheckpoint(t *testing.T) {
 	q.Tap(s.Content(), "Delete checkpoint")
 	wait(q, s)
 	wantOrders(t, desk, "delete checkpoint 1 of new")
-	wantShown(t, s, "Checkpoint 1 of Shoppers (new): deleted, and in the trash for 30 days.")
+	wantShown(t, s, "Fetched checkpoint 1 of Shoppers (new). It stays in the trash for 30 days.")
 	if len(s.checkpoints) != 1 || !button.Disabled() {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
 	q.Tap(s.Content(), "Undo")
 	q.Until("restored", func() bool { return !s.undo.working && !s.loading })
 	wantOrders(t, desk, "delete checkpoint 1 of new", "restore new 1")
-	wantShown(t, s, "Checkpoint 1 of Shoppers (new): restored.")
+	wantShown(t, s, "Fetched checkpoint 1 of Shoppers (new): restored.")
 	if len(s.checkpoints) != 2 {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
@@ -110,14 +110,14 @@ func TestCleanUp(t *testing.T) {
 		t.Errorf("nothing is said of a problem: %q", uitest.Texts(ask))
 	}
 	days.SetText("30")
-	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of runs that stay, about 3000 kB.") })
+	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of other runs, about 3000 kB.") })
 	if !uitest.Shows(ask, "1 run stays") {
 		t.Errorf("shown is %q", uitest.Texts(ask))
 	}
 	q.Tap(ask, "Delete")
 	q.Until("deleted", func() bool { return s.win.Canvas().Overlays().Top() == nil })
 	wantOrders(t, desk, "what is older than {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "prune {Checkpoints:0 OlderThan:720h0m0s Runs:0}")
-	wantShown(t, s, "2 runs and 5 checkpoints of runs that stay: deleted, and in the trash for 30 days.")
+	wantShown(t, s, "2 runs and 5 checkpoints of other runs. It stays in the trash for 30 days.")
 	q.Tap(s.Content(), "Undo")
 	q.Until("restored", func() bool { return !s.undo.working })
 	wantOrders(t, desk, "what is older than {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "prune {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "restore a 0", "restore b 3")

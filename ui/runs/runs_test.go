@@ -53,7 +53,7 @@ func TestLimitFollowsTheRun(t *testing.T) {
 
 func TestNoRunYet(t *testing.T) {
 	_, s, _ := start(t, &fakeDesk{})
-	wantShown(t, s, "No run yet. Choose a scenario in Setup.")
+	wantShown(t, s, "No runs yet. Launch one in Setup.")
 	if uitest.Button(s.Content(), "Resume") != nil {
 		t.Error("without a run there is something to resume")
 	}
@@ -69,7 +69,7 @@ func TestKeysWithoutARun(t *testing.T) {
 		t.Helper()
 		for _, a := range s.Actions() {
 			switch a.Name {
-			case "Clean up…", "Bin…", "Undo the deletion": // need no run
+			case "Clean up…", "Bin…", "Undo deletion": // need no run
 				continue
 			}
 			if a.Can() {
@@ -111,14 +111,14 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 	if text := "stays there"; !uitest.Shows(dialog, text) {
 		t.Errorf("nothing is said of what was sent: %q", uitest.Texts(dialog))
 	}
-	q.Tap(dialog, "Keep")
+	q.Tap(dialog, "Cancel")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new")
 
 	q.Tap(ask(), "Delete")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new", "weigh new", "delete new")
-	wantShown(t, s, "Shoppers (new): deleted, and in the trash for 30 days.")
+	wantShown(t, s, "Shoppers (new). It stays in the trash for 30 days.")
 	if s.chosen != "old" || len(s.runs) != 1 {
 		t.Errorf("after deleting, %s is chosen, shown is %q", s.chosen, uitest.Texts(s.Content()))
 	}
@@ -157,8 +157,8 @@ func TestARunInProgressIsNotTouched(t *testing.T) {
 		busy engine.RunID
 		want string
 	}{
-		{"here", "new", "This run is in progress: Live shows it. It cannot be deleted while it is in progress; stop it first."},
-		{"elsewhere", "", "Another process has this run in progress: it may be looked at, not touched. It cannot be deleted while it is in progress."},
+		{"here", "new", "This run is in progress. See Live. A run in progress cannot be deleted. Stop it first."},
+		{"elsewhere", "", "Another process works on this run. Here it is read-only. A run in progress cannot be deleted."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			desk := two()
@@ -220,7 +220,7 @@ func TestWhatIsDoneToARunIsShown(t *testing.T) {
 	close(desk.hold)
 	wait(q, s)
 	wantOrders(t, desk, "send new")
-	wantShown(t, s, "Run new: Its results are on their way to db.example.com/throng; Settings shows how that goes.")
+	wantShown(t, s, "Run new: Sending the results to db.example.com/throng. Settings shows the progress.")
 }
 
 func TestSendWantsADatabase(t *testing.T) {
@@ -263,7 +263,7 @@ func TestButtonsFit(t *testing.T) {
 	out.Ending, out.Settings.Budget.Requests = engine.EndOutOfBudget, 1500
 	out.Reason = "the budget of 1,500 requests is used up: 1,500 spent"
 	_, s, _ := start(t, desk)
-	wantShown(t, s, "Send to Postgres", "It goes on with a budget of", "Compare…")
+	wantShown(t, s, "Send to Postgres", "New budget", "Compare…")
 	const beside = 150 // the navigation and the edges
 	if wide := s.Content().MinSize().Width; wide > 1280-beside {
 		t.Errorf("the screen is %v wide", wide)
@@ -306,7 +306,7 @@ func TestARunThatBeginsIsSeenAtOnce(t *testing.T) {
 	if got := desk.looked(); got != before+1 {
 		t.Errorf("the store was looked at %d times, want once", got-before)
 	}
-	wantShown(t, s, "This run is in progress: Live shows it.")
+	wantShown(t, s, "This run is in progress. See Live.")
 }
 
 func TestALateAnswerIsDropped(t *testing.T) {

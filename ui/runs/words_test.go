@@ -59,10 +59,10 @@ func TestResuming(t *testing.T) {
 		{name: "finished, and another in progress", run: finished, busy: "other", want: "Run other is in progress"},
 		{name: "without agents", run: func(r *engine.RunRecord) {
 			r.Ending, r.Reason = engine.EndFinished, "nobody takes part"
-		}, want: "There is nothing left of this run to do: nobody takes part."},
+		}, want: "This run is complete: nobody takes part."},
 		{name: "without agents, with a checkpoint", run: func(r *engine.RunRecord) {
 			r.Ending, r.Reason = engine.EndFinished, "nobody takes part"
-		}, checkpoint: &newest, want: "There is nothing left of this run to do: nobody takes part. Fork begins"},
+		}, checkpoint: &newest, want: "This run is complete: nobody takes part. Fork begins"},
 		{name: "killed before its end", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: where, possible: true},
 		{name: "by the clock", run: func(r *engine.RunRecord) { r.Cycle, r.Cycles = 24, 0 }, want: where, possible: true},
 		{name: "in progress here", run: func(r *engine.RunRecord) { r.InProgress = true }, busy: "r", want: "This run is in progress"},
@@ -95,8 +95,8 @@ func TestFacts(t *testing.T) {
 		got[f.name] = f.value
 	}
 	for name, want := range map[string]string{
-		"Run": "r", "Ended": "2026-01-02 16:04:05", "Result": "inexact since cycle 3", "Forked from": "parent, at the start of cycle 2", "Seed": "7",
-		"Scenario": "shopping.yaml", "Parameters": "agents = 372", "": "shop = corner", "Length": "6 hours of wall time", "Time scale": "24, simulated time per wall time", "Results": "go to the database too",
+		"Run": "r", "Ended": "2026-01-02 16:04:05", "Result": "inexact since cycle 3", "Forked from": "parent, at cycle 2", "Random seed": "7",
+		"Scenario": "shopping.yaml", "Parameters": "agents = 372", "": "shop = corner", "Length": "6 hours of wall time", "Time scale": "24 (simulated time per wall time)", "Results": "also sent to the database",
 	} {
 		if got[name] != want {
 			t.Errorf("%q is %q, want %q", name, got[name], want)
@@ -130,7 +130,7 @@ func TestParseLimit(t *testing.T) {
 }
 
 func TestDoomedText(t *testing.T) {
-	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nIt stays in the trash for 30 days, and can be restored until then."
+	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nYou can restore it from the trash for 30 days."
 	if got := footprintText("r", view.Footprint{Sessions: 1, Checkpoints: 1, Bytes: 42_000}); got != want {
 		t.Errorf("said is %q, want %q", got, want)
 	}

@@ -134,8 +134,8 @@ func TestForgettingAsks(t *testing.T) {
 
 func TestTheEnvironmentGoesFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "THRONG_DATABASE_URL", Keychain: "nothing answers"}})
-	s.until("In force is THRONG_DATABASE_URL of the environment")
-	if !s.shows("No password can be kept beyond the end of the program: nothing answers") {
+	s.until("The environment variable THRONG_DATABASE_URL of the environment")
+	if !s.shows("The password is kept only until the program ends: nothing answers") {
 		t.Error("nothing is said of the keychain")
 	}
 	if !s.screen.database.forget.Disabled() {
@@ -147,7 +147,7 @@ func TestTheEnvironmentGoesFirst(t *testing.T) {
 func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
 	for button, answer := range map[string]string{"Use": "offer true", "No": "offer false"} {
 		s := shown(t, &fakeDesk{connection: Connection{Offer: "db.example.com/app"}})
-		s.until("DATABASE_URL in the environment points to db.example.com/app")
+		s.until("The environment variable DATABASE_URL points to db.example.com/app")
 		s.tap(button)
 		s.asks(answer)
 		s.Until("the offer is gone", func() bool { return !s.shows("DATABASE_URL in the environment") })

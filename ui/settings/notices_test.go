@@ -18,13 +18,13 @@ func TestNotices(t *testing.T) {
 		t.Error("nothing can be done with no address")
 	}
 	test.Type(n.url, "https://hooks.slack.com/x")
-	s.tap("Send a test")
+	s.tap("Send test")
 	s.until("the server answered 200 OK")
 	s.asks("test hook  https://hooks.slack.com/x")
 	n.kind.SetSelected("JSON")
 	test.Tap(n.save)
 	s.asks("save hook json https://hooks.slack.com/x")
-	s.until("Notices go to hooks.slack.com (Slack).")
+	s.until("Sent to hooks.slack.com (Slack).")
 	s.until("Saved. Runs that begin from now on")
 	if n.url.Text != "" || n.forget.Disabled() {
 		t.Errorf("the address stays: %q", n.url.Text)

@@ -23,7 +23,7 @@ func TestWhatIsSetUpCanBeCalibrated(t *testing.T) {
 	if !s.shows("12 of 372 shoppers at once") {
 		t.Error("the fields do not follow")
 	}
-	s.typed("Seed", "-1")
+	s.typed("Random seed", "-1")
 	if _, ok := s.screen.Order(); ok {
 		t.Error("a mistake is no mistake")
 	}

@@ -29,15 +29,15 @@ func TestAForkIsSetUp(t *testing.T) {
 	s := shown(t, forkDesk())
 	fork := Fork{Run: "r", Checkpoint: 3, Renewed: true}
 	s.screen.Fork(fork)
-	s.until("Fork of r at the start of cycle 5 (checkpoint 3). That run stays as it is. The scenario is read from its file as it is now.")
+	s.until("Fork of r at the start of cycle 5 (checkpoint 3). The parent run is not changed. Uses the current scenario file.")
 	s.until("Changed: seed 7 to 8")
 	s.until("what run r did at shop cannot be taken back")
 	s.until("19 cycles") // of 24
-	if got := s.entry("Agents").Text + "/" + s.entry("Filter").Text + "/" + s.entry("Seed").Text + "/" + s.entry("Shoppers").Text; got != "a b/true/7/100" {
+	if got := s.entry("Agents").Text + "/" + s.entry("Filter").Text + "/" + s.entry("Random seed").Text + "/" + s.entry("Shoppers").Text; got != "a b/true/7/100" {
 		t.Errorf("the form begins with %s", got)
 	}
 	s.typed("Length", "5")
-	if s.until("the fork begins at the start of cycle 5"); s.launched > 0 {
+	if s.until("the fork starts at cycle 5"); s.launched > 0 {
 		t.Error("launched without a cycle")
 	}
 	s.typed("Length", "6")

@@ -117,7 +117,7 @@ func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	}
 	n := desk.count(&desk.checked)
 	key.entry.SetText("sesame")
-	s.tap("Keep")
+	s.tap("Save")
 	s.Until("checked again", func() bool { return desk.count(&desk.checked) > n })
 	s.tap("Launch") // a missing secret is told beside its field, and by the launch itself
 	s.Until("launched", func() bool { return s.launched == 1 })
@@ -127,7 +127,7 @@ func TestMendingThatFailsSaysWhy(t *testing.T) {
 	s := shown(t, &fakeDesk{checks: listed, unmended: errors.New("the disk is full")})
 	s.until("1 problem")
 	s.tap("Allow shop.example.com")
-	s.until("It was not changed: the disk is full")
+	s.until("Cannot fix it: the disk is full")
 }
 
 // TestProblemsAreAskedAbout: warnings hold nothing up, and a problem asks.
@@ -144,7 +144,7 @@ func TestProblemsAreAskedAbout(t *testing.T) {
 	if !uitest.Shows(s.win.Canvas().Overlays().Top(), "Pool: only 3 opened") {
 		t.Errorf("it asks %q", uitest.Texts(s.win.Canvas().Overlays().Top()))
 	}
-	s.confirm("Launch all the same")
+	s.confirm("Launch anyway")
 	s.Until("launched", func() bool { return s.launched == 1 })
 
 	s = shown(t, &fakeDesk{checks: listed[:1]})
@@ -202,12 +202,12 @@ func TestPresetsFillTheFieldsIn(t *testing.T) {
 		field[*widget.Select](s, title).SetSelected(option)
 		s.Drain()
 	}
-	pick("Preset for a machine", "workstation, 8–16")
-	pick("Preset for a use", "research, 4–8")
+	pick("Machine preset", "workstation, 8–16")
+	pick("Use preset", "research, 4–8")
 	if start, ceiling := s.entry("Start").Text, s.entry("Ceiling").Text; start != "4" || ceiling != "8" {
 		t.Errorf("start %s, ceiling %s", start, ceiling)
 	}
-	s.typed("Model calls at once", "20")
+	s.typed("Concurrent model calls", "20")
 	s.tap("Launch")
 	s.Until("launched", func() bool { return s.launched == 1 })
 	got := s.desk.last(&s.desk.launched).Settings

@@ -24,19 +24,19 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 		t.Error("the key is asked for beside another service")
 	}
 	k := s.screen.services.fields[1].key
-	if got, want := k.note.Text(), lacking+". Entered here it is kept in a drawer."; got != want {
+	if got, want := k.note.Text(), lacking+". Enter it here; it is kept in a drawer."; got != want {
 		t.Errorf("beside the service stands %q, want %q", got, want)
 	}
 	s.tap("MODEL_KEY is missing")
 	if s.win.Canvas().Focused() != k.entry || !k.entry.Password {
 		t.Error("the field of the secret has not the keyboard, or shows it")
 	}
-	s.Tap(s.row("model"), "Keep") // nothing was entered
+	s.Tap(s.row("model"), "Save") // nothing was entered
 	k.entry.SetText("refused")
-	s.Tap(s.row("model"), "Keep")
+	s.Tap(s.row("model"), "Save")
 	s.until("It was not kept")
 	k.entry.SetText("sk-1")
-	s.Tap(s.row("model"), "Keep")
+	s.Tap(s.row("model"), "Save")
 	s.Until("kept", func() bool { return !s.shows("MODEL_KEY") })
 	if desk.kept["MODEL_KEY"] != "sk-1" || k.entry.Text != "" {
 		t.Errorf("kept %v, and the field holds %q", desk.kept, k.entry.Text)
@@ -48,7 +48,7 @@ func TestSeveralSecretsAreMissing(t *testing.T) {
 	s := shown(t, desk)
 	s.until("2 secrets are missing")
 	s.screen.services.fields[1].key.entry.SetText("sk-1")
-	s.Tap(s.row("model"), "Keep")
+	s.Tap(s.row("model"), "Save")
 	s.until("no other")
 	s.until("OTHER is missing")
 	s.typed("model", "mock:model") // it may want none
@@ -60,12 +60,12 @@ func TestWhoWritesThePopulation(t *testing.T) {
 	desk := &fakeDesk{requirements: Requirements{Writing: "24 personas are to be written by model (small); about $0.02", Unwritten: 24}}
 	s := shown(t, desk)
 	s.until("about $0.02")
-	s.until("8,928 sessions, 24 personas written first")
+	s.until("8,928 sessions, 24 personas to write first")
 	desk.mu.Lock()
 	desk.requirements, desk.lost = Requirements{}, errors.New("the file is gone")
 	desk.mu.Unlock()
-	s.typed("Seed", "7")
-	s.until("It is not known what a launch would need: the file is gone")
+	s.typed("Random seed", "7")
+	s.until("Cannot check what the launch needs: the file is gone")
 	if s.shows("written first") {
 		t.Error("the summary still has them")
 	}

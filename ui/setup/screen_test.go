@@ -24,7 +24,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a scenario",
 		"About shopping", "how much they like it", "0 to 10",
 		"24 cycles of 1h, as fast as possible",
-		"50 of 372 shoppers at once; while the run goes on the governor moves that between 1 and 100",
+		"50 of 372 shoppers at once; while the run goes on adjusted by the governor between 1 and 100",
 		"Results stay on this machine.",
 		"372 shoppers, 24 cycles, up to 50 at once, 8,928 sessions",
 	} {
@@ -55,7 +55,7 @@ func TestEveryFieldGoesIntoTheOrder(t *testing.T) {
 	field[*widget.Select](s, "Length").SetSelected("hours")
 	s.typed("Length", "6")
 	s.typed("Time scale", "24")
-	s.typed("Seed", "18446744073709551615")
+	s.typed("Random seed", "18446744073709551615")
 	field[*widget.Select](s, "Mock latency").SetSelected("slow, 0.5 to 2 s")
 	s.typed("Start", "20")
 	s.typed("Floor", "2")
@@ -108,9 +108,9 @@ func TestMistakesAreShownWhileTyping(t *testing.T) {
 		{"Eagerness", "x", `"x" is not a number`},
 		{"Length", "0", "0 is out of range"},
 		{"Time scale", "1e-9", "is out of range"},
-		{"Seed", "-1", "not a whole number from 0 on"},
-		{"Start", "101", "more than the ceiling, 100"},
-		{"Floor", "51", "less than the floor, 51"}, // beside the start
+		{"Random seed", "-1", "not a whole number of at least 0"},
+		{"Start", "101", "above the ceiling of 100"},
+		{"Floor", "51", "below the floor of 51"}, // beside the start
 		{"Ceiling", "", "a whole number is missing"},
 		{"shop", "staging", "not an address"},
 	} {
@@ -303,7 +303,7 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	desk.mu.Lock()
 	desk.broken = nil
 	desk.mu.Unlock()
-	s.tap("Read again")
+	s.tap("Reload")
 	s.until("About /scenarios/new.yaml")
 	if s.shows("no chain") {
 		t.Error("what was wrong is still shown")
@@ -327,7 +327,7 @@ func TestTheFileThatIsShownIsReadAgainWhenItIsOpened(t *testing.T) {
 func TestAFileThatIsBrokenMeanwhile(t *testing.T) {
 	s := shown(t, &fakeDesk{refusal: Unreadable("new.yaml:3:1: no key stpe\nnew.yaml:9:1: no chain")})
 	s.tap("Launch")
-	s.until("Nothing was launched: the scenario cannot be read as it is.")
+	s.until("Not launched: the scenario has errors.")
 	if !uitest.Shows(s.screen.head.panel, "new.yaml:9:1: no chain") || uitest.Shows(s.screen.bar.panel, "no chain") {
 		t.Errorf("the bar shows %q, the head %q", uitest.Texts(s.screen.bar.panel), uitest.Texts(s.screen.head.panel))
 	}
@@ -370,7 +370,7 @@ func TestARefusedLaunchIsExplained(t *testing.T) {
 	))}
 	s := shown(t, desk)
 	s.tap("Launch")
-	s.until("Nothing was launched: a run is in progress")
+	s.until("Not launched: a run is in progress")
 	if got := s.row("shop").Problem(); got != "refuses the connection (is it up?)" {
 		t.Errorf("the shop shows %q", got)
 	}
@@ -445,9 +445,9 @@ func TestAServiceIsTested(t *testing.T) {
 
 func TestADieRolls(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	before := s.entry("Seed").Text
-	test.Tap(field[*widget.Button](s, "Seed"))
-	if got := s.entry("Seed").Text; got == before || s.shows("mistake") {
+	before := s.entry("Random seed").Text
+	test.Tap(field[*widget.Button](s, "Random seed"))
+	if got := s.entry("Random seed").Text; got == before || s.shows("mistake") {
 		t.Errorf("the seed is %s after %s", got, before)
 	}
 }

@@ -20,7 +20,7 @@ func TestPace(t *testing.T) {
 		{engine.Settings{Hours: 6}, time.Hour, "cycles of 1h for 6h, as fast as possible"},
 		{engine.Settings{Cycles: 24, TimeScale: 24}, time.Hour, "one cycle every 2m30s; 24 cycles of 1h take 1h"},
 		{engine.Settings{Hours: 6, TimeScale: 24}, time.Hour, "one cycle every 2m30s; 144 cycles in 6h"},
-		{engine.Settings{Cycles: 1, TimeScale: 3600}, time.Hour, "1 cycle of 1h, which takes 1s"},
+		{engine.Settings{Cycles: 1, TimeScale: 3600}, time.Hour, "1 cycle of 1h, in 1s"},
 		{engine.Settings{Cycles: 1000, TimeScale: 1e-3}, 365 * day, "one cycle every 365,000 days; 1,000 cycles of 8760h take 365,000,000 days"},
 		{engine.Settings{Hours: 1e6, TimeScale: 1e9}, time.Millisecond, "one cycle every 0s for 1000000h"},
 	} {
@@ -36,10 +36,10 @@ func TestCrowd(t *testing.T) {
 		agents int
 		want   string
 	}{
-		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372}, 372, "50 of 372 shoppers at once; while the run goes on the slider moves between 1 and 372"},
-		{engine.Settings{Limit: 50, Floor: 5, Ceiling: 1000}, 20, "all 20 shoppers at once; while the run goes on the slider moves between 5 and 1,000"},
-		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372, Governor: "adaptive"}, 372, "50 of 372 shoppers at once; while the run goes on the governor moves that between 1 and 372"},
-		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 50}, 1, "1 shopper; while the run goes on the slider moves between 1 and 50"},
+		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372}, 372, "50 of 372 shoppers at once; while the run goes on adjusted by hand between 1 and 372"},
+		{engine.Settings{Limit: 50, Floor: 5, Ceiling: 1000}, 20, "all 20 shoppers at once; while the run goes on adjusted by hand between 5 and 1,000"},
+		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372, Governor: "adaptive"}, 372, "50 of 372 shoppers at once; while the run goes on adjusted by the governor between 1 and 372"},
+		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 50}, 1, "1 shopper; while the run goes on adjusted by hand between 1 and 50"},
 	} {
 		if got := crowd(c.set, c.agents, "shoppers"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
