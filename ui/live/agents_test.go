@@ -262,7 +262,7 @@ func TestASearchShowsThoseFound(t *testing.T) {
 	}
 	c.found = func(string) ([]int, bool, error) { return nil, false, nil }
 	press(c.agents.search.entry, fyne.KeyReturn)
-	c.Until("told", func() bool { return uitest.Shows(c.root, "Nobody.") })
+	c.Until("told", func() bool { return uitest.Shows(c.root, "No agents found") })
 }
 
 func TestAMistakeIsToldBesideTheSearch(t *testing.T) {
@@ -321,7 +321,7 @@ func TestWhereItHurts(t *testing.T) {
 		s.Errors[1].Agent = 99
 	})
 	c.tick()
-	c.shows(t, "shopper-40", "1m00s", "throttled: for the")
+	c.shows(t, "shopper-40", "1m00s", "throttled for the")
 	press(keyed(c.agents.trouble.oldest), fyne.KeyDown)
 	if c.agents.grid.Selected() != 40 || c.count() != 0 {
 		t.Error("a chosen row does not mark its agent only")
@@ -365,14 +365,14 @@ func TestAnAgentThatCannotBeRead(t *testing.T) {
 	c.look = func(int) (*engine.AgentView, error) { return nil, errGone }
 	c.agents.open(17)
 	c.read(1)
-	c.shows(t, "could not be read", "the store is closed")
+	c.shows(t, "Cannot read", "the store is closed")
 	c.run.mu.Lock()
 	c.look = func(agent int) (*engine.AgentView, error) { return shopper(agent), nil }
 	c.run.mu.Unlock()
 	c.now = c.now.Add(readEvery)
 	c.tick()
 	c.read(2)
-	c.hides(t, "could not be read")
+	c.hides(t, "Cannot read")
 	if !strings.Contains(strings.Join(uitest.Texts(c.root), " "), "cycle 2: failed") {
 		t.Error("it is not shown once it can be read")
 	}

@@ -29,7 +29,7 @@ func TestTellAgents(t *testing.T) {
 		st.done()
 	}
 	send("", "a storm is coming")
-	if got := st.orders.notice.Text(); got != "Told: all agents receive it in the next cycle." {
+	if got := st.orders.notice.Text(); got != "Message sent: all agents receive it in the next cycle." {
 		t.Errorf("said %q", got)
 	}
 	send(" mara, tom ,", "meet at noon")
@@ -43,7 +43,7 @@ func TestTellAgents(t *testing.T) {
 	}
 	failing = engine.ErrEnded
 	send("", "hello")
-	if got := st.orders.notice.Text(); !strings.Contains(got, "too late") {
+	if got := st.orders.notice.Text(); !strings.Contains(got, "the run has ended") {
 		t.Errorf("said %q", got)
 	}
 	want := []string{`[] a storm is coming`, `["mara" "tom"] meet at noon`, `["bob"] hello`, `[] hello`}

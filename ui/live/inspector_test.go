@@ -46,7 +46,7 @@ func TestAStepShowsWhatItAsked(t *testing.T) {
 	c.shows(t, "pay: failed (server_error) · took 1.0s · 2 requests: 503 503")
 	focus(s.timeline)
 	press(s.timeline, fyne.KeyUp)
-	c.shows(t, "browse: ok · took 200ms", "What it asked was not kept.")
+	c.shows(t, "browse: ok · took 200ms", "No exchanges were recorded.")
 	c.now = c.now.Add(readEvery)
 	c.tick()
 	c.read(2)
@@ -136,7 +136,7 @@ func TestOrdersAboutAnAgent(t *testing.T) {
 	if got := c.run.orders(); !strings.HasSuffix(got, "; retire 17 user") {
 		t.Errorf("asked for %q", got)
 	}
-	c.Tap(c.root, "Tell…")
+	c.Tap(c.root, "Message…")
 	if got := c.orders.asking.to.Text; got != "shopper-17" {
 		t.Errorf("%q is to be told", got)
 	}
@@ -162,7 +162,7 @@ func TestAnAgentAsJSON(t *testing.T) {
 	if !json.Valid([]byte(text)) || !strings.Contains(text, "shopper-17") || !strings.Contains(text, "no money here") {
 		t.Errorf("copied %q", text)
 	}
-	c.shows(t, "Copied what is known of shopper-17")
+	c.shows(t, "Copied shopper-17 as JSON")
 }
 
 // TestWhatCanBeOrdered is that buttons are for what the agent is doing, and for now.

@@ -36,7 +36,7 @@ func cost(s *engine.Snapshot) (text string, tone widgets.Tone) {
 		return "none (replay)", widgets.Neutral
 	}
 	if s.Usage == (engine.Usage{}) {
-		return "no model calls", widgets.Quiet
+		return "no models used", widgets.Quiet
 	}
 	return engine.FormatCost(&s.Usage) + ", " + count(s.Usage.Calls, "call"), widgets.Neutral
 }

@@ -57,7 +57,7 @@ func TestShowsTheCheckList(t *testing.T) {
 		t.Error("there is a button that leads nowhere")
 	}
 	q.Tap(s.Content(), "Send now")
-	settled(q, s, "Sending the results of run new are on their way")
+	settled(q, s, "Sending the results of run new")
 	desk.set(func() { desk.exportErr = errors.New("nothing answers") })
 	q.Tap(s.Content(), "Send now")
 	settled(q, s, "Cannot send the rows. They are kept on this machine. Nothing answers")

@@ -40,7 +40,7 @@ func TestExport(t *testing.T) {
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	q.Tap(s.Content(), "Export CSV…")
 	wait(q, s)
-	if got, want := s.said.Text(), "The export failed; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
+	if got, want := s.said.Text(), "The export failed. There is no room on the disk"; !strings.HasPrefix(got, want) {
 		t.Errorf("said is %q, want %q", got, want)
 	}
 }
@@ -66,7 +66,7 @@ func TestOtherWays(t *testing.T) {
 	}
 	q.Tap(s.Content(), "Report…")
 	wait(q, s)
-	if got, want := s.said.Text(), "Saved the report to /there/throng-r.html: one file"; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
+	if got, want := s.said.Text(), "Saved the report to /there/throng-r.html."; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
 		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
 	}
 	do("Export Parquet…")
@@ -78,7 +78,7 @@ func TestOtherWays(t *testing.T) {
 	}
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	do("Report…")
-	if got, want := s.said.Text(), "The report failed; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
+	if got, want := s.said.Text(), "The report failed. There is no room on the disk"; !strings.HasPrefix(got, want) {
 		t.Errorf("said is %q, want %q", got, want)
 	}
 }

@@ -105,7 +105,7 @@ func trashed(h ranges) (d chart.HistogramData) {
 	})
 	edge := func(i int) float64 { return math.Pow(10, float64(i)/binsPerDecade) }
 	for i, n := range counts {
-		d.Bins = append(d.Bins, chart.Trash{From: edge(first + i), To: edge(first + i + 1), Count: n})
+		d.Bins = append(d.Bins, chart.Bucket{From: edge(first + i), To: edge(first + i + 1), Count: n})
 	}
 	for _, m := range []struct {
 		name string

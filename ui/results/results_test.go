@@ -55,7 +55,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 
 func TestNoRunYet(t *testing.T) {
 	_, s := start(t, &fakeDesk{})
-	wantShown(t, s, "No runs yet", "Choose a scenario in Setup and launch it.")
+	wantShown(t, s, "No runs yet", "Launch a scenario in Setup.")
 	if !s.export.Disabled() || s.page.content.Visible() {
 		t.Error("without a run there are results")
 	}
@@ -274,8 +274,8 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 // TestWhatWasToldIsShownInWords holds how messages by hand stand among the changes.
 func TestWhatWasToldIsShownInWords(t *testing.T) {
 	for said, want := range map[string]string{
-		`{"text":"storm","data":{"wind":9}}`: "told mara: storm; the result is inexact from here on",
-		`{"text":null,"data":{"wind":9}}`:    `told mara: {"wind":9}; the result is inexact from here on`,
+		`{"text":"storm","data":{"wind":9}}`: "to mara: storm; the result is inexact from here on",
+		`{"text":null,"data":{"wind":9}}`:    `to mara: {"wind":9}; the result is inexact from here on`,
 	} {
 		rows := changeRows([]engine.ChangeRow{{
 			What: engine.InjectChange, Old: "mara", New: `{"cycle":2,"to":[1],"said":` + said + `}`, Who: "user", Inexact: &engine.Inexact{},

@@ -79,7 +79,7 @@ func (r *removal) askUnsent(all []view.Sending) (parts []fyne.CanvasObject) {
 		if to.Unsent == 0 {
 			continue
 		}
-		parts = append(parts, widget.NewLabel(fmt.Sprintf("%s are not in %s yet.", count(to.Unsent, "row"), to.Target)))
+		parts = append(parts, widget.NewLabel(fmt.Sprintf("%s not yet in %s.", count(to.Unsent, "row"), to.Target)))
 		if to.Target == r.screen.desk.Remote() {
 			choices = []string{sendFirst, deleteThem}
 		}

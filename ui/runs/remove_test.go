@@ -36,7 +36,7 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 	q, s, _ := start(t, desk)
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
-	if text := "1,234 rows are not in db.example.com/throng."; !uitest.Shows(ask, text) {
+	if text := "1,234 rows not yet in db.example.com/throng."; !uitest.Shows(ask, text) {
 		t.Errorf("%q is not shown, but %q", text, uitest.Texts(ask))
 	}
 	if !uitest.Button(ask, "Delete").Disabled() {
@@ -59,7 +59,7 @@ func TestUnsentRowsOfAnotherDatabase(t *testing.T) {
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
 	choice := find[*widget.RadioGroup](ask)[0]
-	if len(choice.Options) != 1 || !uitest.Shows(ask, "1 row are not in old.example.com/throng.") {
+	if len(choice.Options) != 1 || !uitest.Shows(ask, "1 row not yet in old.example.com/throng.") {
 		t.Errorf("offered is %q, shown %q", choice.Options, uitest.Texts(ask))
 	}
 	choice.SetSelected(deleteThem)

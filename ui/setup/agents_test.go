@@ -17,10 +17,10 @@ func TestWhoTakesPartIsCounted(t *testing.T) {
 		t.Error("it does not say that it counts")
 	}
 	s.until("active: 186 of 372 shoppers")
-	if want := "186 of 372 shoppers, 24 cycles, up to 50 at once, 4,464 sessions"; !s.shows(want) {
+	if want := "186 of 372 shoppers, 24 cycles, up to 50 concurrently, 4,464 sessions"; !s.shows(want) {
 		t.Errorf("the bar shows %q, want %q", uitest.Texts(s.screen.bar.panel), want)
 	}
-	if !s.shows("50 of 186 shoppers at once") {
+	if !s.shows("50 of 186 shoppers concurrently") {
 		t.Errorf("the concurrency says %q", uitest.Texts(s.screen.concurrency.panel))
 	}
 	s.typed("Filter", "")

@@ -98,7 +98,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 	s.until("Adaptive")
 	s.screen.concurrency.governor.SetSelected("Latency")
 	s.until("stays where more")
-	s.until("adjusted by the governor between")
+	s.until("adjusted by the governor from")
 	s.screen.budget.dollars.SetText("12.50")
 	s.screen.budget.tokens.SetText("1000000")
 	s.screen.budget.requests.SetText("5000")
@@ -129,7 +129,7 @@ func TestMistakesInABudget(t *testing.T) {
 		{s.screen.budget.dollars, "-1", "out of range"},
 		{s.screen.budget.tokens, "many", "is not a whole number"},
 		{s.screen.budget.requests, "1.5", "is not a whole number"},
-		{s.screen.budget.wall, "eight hours", "not a time"},
+		{s.screen.budget.wall, "eight hours", "not a duration"},
 		{s.screen.budget.wall, "-8h", "negative"},
 	} {
 		c.entry.SetText(c.text)

@@ -34,7 +34,7 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 	s.Tap(s.row("model"), "Save") // nothing was entered
 	k.entry.SetText("refused")
 	s.Tap(s.row("model"), "Save")
-	s.until("It was not kept")
+	s.until("Cannot save the secret")
 	k.entry.SetText("sk-1")
 	s.Tap(s.row("model"), "Save")
 	s.Until("kept", func() bool { return !s.shows("MODEL_KEY") })

@@ -21,12 +21,12 @@ import (
 func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	for _, text := range []string{
-		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a scenario",
+		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a file",
 		"About shopping", "how much they like it", "0 to 10",
 		"24 cycles of 1h, as fast as possible",
-		"50 of 372 shoppers at once; while the run goes on adjusted by the governor between 1 and 100",
+		"50 of 372 shoppers concurrently; adjusted by the governor from 1 to 100",
 		"Results stay on this machine.",
-		"372 shoppers, 24 cycles, up to 50 at once, 8,928 sessions",
+		"372 shoppers, 24 cycles, up to 50 concurrently, 8,928 sessions",
 	} {
 		if !s.shows(text) {
 			t.Errorf("the screen does not show %q", text)
@@ -135,7 +135,7 @@ func TestALaunchWithMistakesGoesToTheFirst(t *testing.T) {
 	s.typed("Ceiling", "many")
 	s.typed("model", "nowhere")
 	s.tap("Launch")
-	if !s.shows("Nothing was launched") || !s.shows("2 mistakes: Ceiling, model") {
+	if !s.shows("Not launched") || !s.shows("2 mistakes: Ceiling, model") {
 		t.Errorf("the screen shows %q", uitest.Texts(s.screen.bar.panel))
 	}
 	if got := s.win.Canvas().Focused(); got != fyne.Focusable(s.screen.concurrency.ceiling) {
@@ -159,7 +159,7 @@ func TestParametersAreReadAgainAfterThePause(t *testing.T) {
 	for _, text := range []string{"5", "50", "500", "5000"} {
 		e.SetText(text)
 	}
-	s.until("5,000 shoppers, 24 cycles, up to 50 at once, 120,000 sessions")
+	s.until("5,000 shoppers, 24 cycles, up to 50 concurrently, 120,000 sessions")
 	if got := s.desk.count(&s.desk.read) - before; got != 1 {
 		t.Errorf("the scenario was read %d times, want once", got)
 	}
@@ -224,7 +224,7 @@ func TestALaunchWaitsForWhatWasTyped(t *testing.T) {
 	s.typed("Shoppers", "13")
 	s.tap("Launch")
 	s.until("brings bad luck")
-	if !s.shows("Nothing was launched") || s.desk.count(&s.desk.launched) != 1 {
+	if !s.shows("Not launched") || s.desk.count(&s.desk.launched) != 1 {
 		t.Error("a scenario was launched that cannot be read")
 	}
 	if s.screen.bar.launch.Disabled() {
@@ -297,7 +297,7 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 		t.Errorf("the screen shows %q", uitest.Texts(s.screen.Content()))
 	}
 	s.tap("Launch")
-	if !s.shows("Nothing was launched") || desk.count(&desk.asked) != 0 {
+	if !s.shows("Not launched") || desk.count(&desk.asked) != 0 {
 		t.Error("the launch says nothing")
 	}
 	desk.mu.Lock()
