@@ -174,7 +174,7 @@ func (p patientRuns) Prune(context.Context, runs.Age, bool) (o runs.Old, _ error
 }
 
 func (p patientRuns) Trashed(context.Context) ([]runs.Trashed, error) {
-	p.wait("Binned")
+	p.wait("Trashed")
 	return nil, nil
 }
 
@@ -184,7 +184,7 @@ func (p patientRuns) Restore(context.Context, runs.Thing) error {
 }
 
 func (p patientRuns) DeleteTrashed(context.Context, runs.Thing) error {
-	p.wait("DeleteBinned")
+	p.wait("DeleteTrashed")
 	return nil
 }
 

@@ -97,7 +97,7 @@ func TestChangesElsewhere(t *testing.T) {
 	for range lookEvery {
 		st.Tick()
 	}
-	st.q.Until("asked", func() bool { return st.shows("has edits here") })
+	st.q.Until("asked", func() bool { return st.shows("you have edited it here") })
 	if got := st.shown.editor.Text(); got != "xother: 2\n" {
 		t.Errorf("the edits became %q", got)
 	}
@@ -113,10 +113,10 @@ func TestDraftsAreShownAgain(t *testing.T) {
 	f := newFake(false, "a: 1\n")
 	f.doc.Draft = &Draft{At: time.Now(), Texts: map[string][]byte{"mine.yaml": []byte("a: 12\n")}, Outdated: true}
 	st := newStage(t, f)
-	if got := st.shown.editor.Text(); got != "a: 12\n" || !st.Edited() || !st.shows("were not saved. The files were") || !st.shows("changed since by another program") {
+	if got := st.shown.editor.Text(); got != "a: 12\n" || !st.Edited() || !st.shows("They are not saved yet") || !st.shows("Another program") {
 		t.Fatalf("%q is shown, and %q", got, uitest.Texts(st.Content()))
 	}
-	st.q.Tap(st.Content(), "Discard them")
+	st.q.Tap(st.Content(), "Discard")
 	if got := st.shown.editor.Text(); got != "a: 1\n" || st.Edited() {
 		t.Errorf("%q is shown", got)
 	}
@@ -129,7 +129,7 @@ func TestADraftThatCannotBeKeptIsTold(t *testing.T) {
 	f.keepErr = errors.New("the disk is full")
 	f.mu.Unlock()
 	st.typed(1, 1, "x")
-	st.q.Until("told", func() bool { return st.shows("cannot be kept as a draft: the disk is full") })
+	st.q.Until("told", func() bool { return st.shows("Cannot keep a draft of the edits: the disk is full") })
 	if st.shows("a draft is kept") {
 		t.Error("it says that a draft is kept")
 	}
@@ -302,7 +302,7 @@ func TestTryShowsEachStep(t *testing.T) {
 		t.Errorf("tried %+v", o)
 	}
 	for _, want := range []string{
-		"ann, chain a: failed after 1.0s, at loop[0].ask: status 500", "Loop", "Ask, pass 1", "Agent before the session", "Agent after the session",
+		"ann, chain a: failed after 1.0s, at loop[0].ask: status 500", "Loop", "Ask, iteration 1", "Agent before the session", "Agent after the session",
 		"Asked shop: POST /x", "hello there", "Answered 500", "went wrong", "in the trial of ann: status 500",
 	} {
 		if !st.shows(want) {

@@ -63,7 +63,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("asked was %q", orders)
 	}
 	wantShown(t, s, "elsewhere", "attic", "db.example:5432/crowd", "in that database only")
-	if text := s.detail.hint.Text(); !strings.Contains(text, "can be forked. Its results are in db.example:5432/crowd") {
+	if text := s.detail.hint.Text(); !strings.Contains(text, "fork its checkpoints. Its results are in db.example:5432/crowd") {
 		t.Errorf("it says %q", text)
 	}
 	for _, name := range []string{"Resume", "Results", "Export CSV…", "Send to Postgres"} {

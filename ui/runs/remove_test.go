@@ -44,7 +44,7 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 	}
 	find[*widget.RadioGroup](ask)[0].SetSelected(sendFirst)
 	find[*widget.Check](ask)[0].SetChecked(true)
-	q.Until("the rows are counted", func() bool { return uitest.Shows(ask, "12,345 rows there.") })
+	q.Until("the rows are counted", func() bool { return uitest.Shows(ask, "12,345 rows in the database.") })
 	q.Tap(ask, "Delete")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new", "weigh new there", "delete new, sent first, there too")
@@ -81,14 +81,14 @@ func TestDeleteCheckpoint(t *testing.T) {
 	q.Tap(s.Content(), "Delete checkpoint")
 	wait(q, s)
 	wantOrders(t, desk, "delete checkpoint 1 of new")
-	wantShown(t, s, "Fetched checkpoint 1 of Shoppers (new). It stays in the trash for 30 days.")
+	wantShown(t, s, "Deleted: Checkpoint 1 of Shoppers (new). It stays in the trash for 30 days.")
 	if len(s.checkpoints) != 1 || !button.Disabled() {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
 	q.Tap(s.Content(), "Undo")
 	q.Until("restored", func() bool { return !s.undo.working && !s.loading })
 	wantOrders(t, desk, "delete checkpoint 1 of new", "restore new 1")
-	wantShown(t, s, "Fetched checkpoint 1 of Shoppers (new): restored.")
+	wantShown(t, s, "Checkpoint 1 of Shoppers (new): restored.")
 	if len(s.checkpoints) != 2 {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
@@ -111,7 +111,7 @@ func TestCleanUp(t *testing.T) {
 	}
 	days.SetText("30")
 	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of other runs, about 3000 kB.") })
-	if !uitest.Shows(ask, "1 run stays") {
+	if !uitest.Shows(ask, "1 run is kept") {
 		t.Errorf("shown is %q", uitest.Texts(ask))
 	}
 	q.Tap(ask, "Delete")

@@ -176,10 +176,10 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.checkpoints.Selected(); b.Disabled() || got != "3" {
 		t.Errorf("after the chosen checkpoint has gone, selected is %q, and Resume is disabled: %v", got, b.Disabled())
 	}
-	wantShown(t, s, "16 sessions since this checkpoint are not run again.")
+	wantShown(t, s, "16 sessions completed since this checkpoint.")
 
 	desk.set(func() { desk.checkpoints["new"] = nil })
 	s.load()
 	wait(q, s)
-	wantShown(t, s, "No checkpoints yet.", "816 sessions since the run began are not run again.")
+	wantShown(t, s, "No checkpoints yet.", "816 sessions completed since the start of the run")
 }

@@ -22,7 +22,7 @@ func TestShowsRunsAndTheNewest(t *testing.T) {
 		"agents = 372", "shop = corner", "50 at the start; 1 to 100", "0, as fast as possible", "24 cycles", // the newest
 		"2 newest", "700 (7.8 %)", "interval", "123 kB", "300 (3.4 %)", "pause", "2000 B", // its checkpoints
 	)
-	if got, want := s.detail.hint.Text(), "Resume goes on at the step after the last one that was done; 116 sessions since this checkpoint are not run again."; got != want {
+	if got, want := s.detail.hint.Text(), "Resume continues with the first step that is not done. The 116 sessions completed since this checkpoint are not run again."; got != want {
 		t.Errorf("said of resuming: %q, want %q", got, want)
 	}
 	if got := s.detail.limit.Text; got != "50" {
@@ -69,7 +69,7 @@ func TestKeysWithoutARun(t *testing.T) {
 		t.Helper()
 		for _, a := range s.Actions() {
 			switch a.Name {
-			case "Clean up…", "Bin…", "Undo deletion": // need no run
+			case "Clean up…", "Trash…", "Undo deletion": // need no run
 				continue
 			}
 			if a.Can() {
@@ -108,7 +108,7 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 	if text := "8,928 sessions, 2,034 events, 3 checkpoints, about 4100 kB of run new."; !uitest.Shows(dialog, text) {
 		t.Errorf("%q is not shown, but %q", text, uitest.Texts(dialog))
 	}
-	if text := "stays there"; !uitest.Shows(dialog, text) {
+	if text := "are kept"; !uitest.Shows(dialog, text) {
 		t.Errorf("nothing is said of what was sent: %q", uitest.Texts(dialog))
 	}
 	q.Tap(dialog, "Cancel")
@@ -137,7 +137,7 @@ func TestDeletingGoesOnBelow(t *testing.T) {
 			t.Errorf("after deleting %s, %q is chosen, want %q", c.run, s.chosen, c.next)
 		}
 	}
-	wantShown(t, s, "No run yet.")
+	wantShown(t, s, "No runs yet.")
 }
 
 func TestDeleteIsRefused(t *testing.T) {

@@ -90,7 +90,7 @@ func TestDeleteAtOnce(t *testing.T) {
 func TestTrash(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
-	q.Tap(s.Content(), "Bin…")
+	q.Tap(s.Content(), "Trash…")
 	q.Until("looked", func() bool { return uitest.Shows(asked(q, s), "The trash is empty.") })
 	q.Tap(asked(q, s), "Close")
 
@@ -99,7 +99,7 @@ func TestTrash(t *testing.T) {
 	wait(q, s)
 	remove(q, s)
 	remove(q, s)
-	q.Tap(s.Content(), "Bin…")
+	q.Tap(s.Content(), "Trash…")
 	dialog := asked(q, s)
 	q.Until("looked", func() bool { return uitest.Shows(dialog, "checkpoint 1") })
 	for _, text := range []string{"Greeters", "Shoppers", "4100 kB", "30 days", "2000 B"} {
@@ -200,7 +200,7 @@ func TestActions(t *testing.T) {
 		}
 		keys[key] = a.Name
 		switch a.Name {
-		case "Delete run…", "Bin…", "Edit note", "History":
+		case "Delete run…", "Trash…", "Edit note", "History":
 			if !a.Can() {
 				t.Errorf("%s cannot be done", a.Name)
 			}

@@ -40,7 +40,7 @@ func TestAPasswordInTheAddressIsTakenOut(t *testing.T) {
 
 func TestAWrongAddressIsNotSent(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	for text, want := range map[string]string{"": "an address is missing", "db.example.com": "begins with postgres://", "postgres://app:s#x@db/app": "own field"} {
+	for text, want := range map[string]string{"": "missing address", "db.example.com": "start with postgres://", "postgres://app:s#x@db/app": "own field"} {
 		s.screen.database.url.SetText(text)
 		for _, button := range []string{"Test", "Save"} {
 			s.tap(button)
