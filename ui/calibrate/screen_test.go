@@ -165,7 +165,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	if !g.shows("8 at once") || !g.shows("40s left") || !g.screen.plan.start.Disabled() || !g.screen.result.apply.Disabled() {
 		t.Error("the sweep under way is not shown, or can be applied")
 	}
-	g.Tap(g.screen.Content(), "Give up")
+	g.Tap(g.screen.Content(), "Cancel")
 	if g.desk.stops != 1 {
 		t.Error("it was not given up")
 	}
@@ -211,7 +211,7 @@ func TestMistakesStandBesideTheirFields(t *testing.T) {
 	})
 	g.screen.plan.levels.SetText("1, two")
 	g.Tap(g.screen.Content(), "Calibrate")
-	if !g.shows(`"two" is no number`) || len(g.desk.ordered()) > 0 {
+	if !g.shows(`"two" is not a limit`) || len(g.desk.ordered()) > 0 {
 		t.Error("what is no number was ordered")
 	}
 	g.screen.plan.levels.SetText("1, 2")

@@ -94,7 +94,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	s.picks[1].SetSelected(noRun)
 	wants(t, q, s, d, "b", "a")
 	s.picks[0].SetSelected(s.optionOf("a")) // which is picked twice now
-	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "Two runs are needed") })
+	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "A comparison needs two runs") })
 	if s.result.content.Visible() {
 		t.Error("an old comparison is shown")
 	}
@@ -116,7 +116,7 @@ func TestAnotherFigure(t *testing.T) {
 func TestNothingToCompare(t *testing.T) {
 	d := &fakeDesk{}
 	q, s := start(t, d)
-	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "Two runs are needed") })
+	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "A comparison needs two runs") })
 
 	d = four()
 	d.err = errors.New("no cycle in common")

@@ -116,7 +116,7 @@ func TestAFailureToSaveIsExplained(t *testing.T) {
 
 func TestForgettingAsks(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved"}})
-	s.until("Saved with the settings")
+	s.until("Saved in the settings")
 	s.tap("Forget…")
 	s.confirm("Cancel")
 	s.tap("Forget…")
@@ -134,7 +134,7 @@ func TestForgettingAsks(t *testing.T) {
 
 func TestTheEnvironmentGoesFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "THRONG_DATABASE_URL", Keychain: "nothing answers"}})
-	s.until("The environment variable THRONG_DATABASE_URL of the environment")
+	s.until("The environment variable THRONG_DATABASE_URL")
 	if !s.shows("The password is kept only until the program ends: nothing answers") {
 		t.Error("nothing is said of the keychain")
 	}
@@ -157,14 +157,14 @@ func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
 // TestThePasswordIsNeededAgain is the start after one that no keychain kept the password of.
 func TestThePasswordIsNeededAgain(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved", Keychain: "nothing answers", Asks: true}})
-	s.until("The password is needed again")
+	s.until("Enter the password again")
 	if s.win.Canvas().Focused() != s.screen.database.password {
 		t.Errorf("the focus is at %v", s.win.Canvas().Focused())
 	}
 	s.screen.database.password.SetText("hush")
 	s.tap("Save")
 	s.until("Saved.")
-	s.Until("it is needed no more", func() bool { return !s.shows("The password is needed again") })
+	s.Until("it is needed no more", func() bool { return !s.shows("Enter the password again") })
 }
 
 func TestTheStateOfSendingIsFollowed(t *testing.T) {

@@ -107,7 +107,7 @@ func TestDefaultsAreFound(t *testing.T) {
 	}
 	s.screen.defaults.look.SetText("elephants")
 	s.Drain()
-	if !s.shows("try fewer") {
+	if !s.shows("Try fewer") {
 		t.Error("nothing is said of what to do")
 	}
 }
