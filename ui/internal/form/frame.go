@@ -10,20 +10,20 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Frame draws the border of an entry round a field that has none, such as a select.
+// Frame draws the border of an entry around a field that has none, for example a selection.
 type Frame struct {
 	widget.BaseWidget
 	content fyne.CanvasObject
 }
 
-// NewFrame puts a frame round a field.
+// NewFrame returns a frame around a field.
 func NewFrame(content fyne.CanvasObject) *Frame {
 	f := &Frame{content: content}
 	f.ExtendBaseWidget(f)
 	return f
 }
 
-// Parts is what the frame is round.
+// Parts returns the content.
 func (f *Frame) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{f.content} }
 
 // CreateRenderer implements [fyne.Widget].
@@ -44,18 +44,18 @@ func (r *frameRenderer) paint() {
 	r.border.CornerRadius = theme.InputRadiusSize()
 }
 
-// Refresh follows the theme.
+// Refresh updates the frame for the theme.
 func (r *frameRenderer) Refresh() {
 	r.paint()
 	r.WidgetRenderer.Refresh()
 }
 
-// NewRail shows the whole way of a slider: in the colour that the toolkit gives it, it is not seen on a panel.
+// NewRail makes the whole track of a slider visible on a panel, where the toolkit's color is not.
 func NewRail(slider *widget.Slider) fyne.CanvasObject {
 	return container.NewThemeOverride(slider, rail{})
 }
 
-// rail is the app's theme with inputs in the colour of their border.
+// rail is the app's theme with inputs in the color of their border.
 type rail struct{}
 
 // Color implements [fyne.Theme].

@@ -5,8 +5,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// NewHeaded puts a head above the rest, which takes what is left. The head gets its width first, so that it is as high as its
-// lines are there.
+// NewHeaded places a head above another object, which takes the remaining height. The head's width is set first, because its height depends
+// on it.
 func NewHeaded(head, rest fyne.CanvasObject) *fyne.Container {
 	return &fyne.Container{Layout: headed{}, Objects: []fyne.CanvasObject{head, rest}}
 }
@@ -30,7 +30,7 @@ func (headed) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(max(head.Width, rest.Width), head.Height+theme.Padding()+rest.Height)
 }
 
-// NewSized makes an entry as wide as a sample of what it holds.
+// NewSized returns an entry with the width of a sample text.
 func NewSized(sample string, entry fyne.CanvasObject) *fyne.Container {
 	return &fyne.Container{Layout: sized(sample), Objects: []fyne.CanvasObject{entry}}
 }

@@ -5,8 +5,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// wheel lies over an entry and hands the turns of the mouse's wheel to what scrolls around it: the toolkit's
-// entries would swallow them, and a page of fields would stand still below the pointer.
+// wheel covers an entry and passes mouse wheel events to the page. The toolkit's entries would swallow them, and the page would not scroll.
 type wheel struct {
 	widget.BaseWidget
 	entry *Entry
@@ -32,7 +31,7 @@ func (w *wheel) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(&fyne.Container{})
 }
 
-// wheeled is the renderer of an entry with a wheel over it.
+// wheeled is the renderer of an entry with a wheel.
 type wheeled struct {
 	fyne.WidgetRenderer
 	wheel *wheel
