@@ -53,20 +53,6 @@ type Fork struct {
 	Unanswered bool
 }
 
-// Doomed is what goes when a run is deleted.
-type Doomed struct {
-	Sessions, Events int64
-	Checkpoints      int
-	Bytes            int64 // of its rows; the file shrinks by about that
-	Sendings         []Sending
-}
-
-// Sending is a remote database that a run's rows go to, and how many sessions and metrics it has not confirmed.
-type Sending struct {
-	Target string // host:port/database
-	Unsent int64
-}
-
 // Cursor is how far the rows of a run were sent to a remote database. Its parts only grow.
 type Cursor struct {
 	Pos        int64 // in the journal: sessions and metrics up to here

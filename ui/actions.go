@@ -23,22 +23,22 @@ const (
 
 var menus = []string{menuFile, menuRun, menuAgent, menuView, menuWindow, menuHelp}
 
-// deed is an action with where it is done: by the window, or on screens, whose actions of one name are one.
-type deed struct {
+// command is an action and where it is done: by the window, or on screens. Actions of the same name on several screens are one command.
+type command struct {
 	action.Action
 	on     map[*page]action.Action
-	over   bool // can be done while a dialog is open
+	over   bool // possible while a dialog is open
 	close  []desktop.CustomShortcut
-	divide bool // a line stands above it in its menu
+	divide bool // the menu has a separator above it
 	item   *fyne.MenuItem
-	from   *page // the first whose deed it is
+	from   *page // the first page with this command
 }
 
-// table lists everything that can be done in the window, in the order of its menus.
-func (f *frame) table() []*deed {
+// table returns the commands of the window, in the order of the menus.
+func (f *frame) table() []*command {
 	a := f.of
 	ctrl := action.Command
-	own := []*deed{
+	own := []*command{
 		{Action: action.Action{Name: "Open a scenario…", Menu: menuFile, Key: fyne.KeyO, Modifier: ctrl, Do: a.chooseScenario}},
 	}
 	own = append(own, f.ofScreens()...)
@@ -46,31 +46,31 @@ func (f *frame) table() []*deed {
 		if f.single {
 			break
 		}
-		own = append(own, &deed{Action: action.Action{Name: p.title, Menu: menuView, Key: fyne.KeyName(rune('1' + i)), Modifier: ctrl, Do: func() { f.show(p) }}})
+		own = append(own, &command{Action: action.Action{Name: p.title, Menu: menuView, Key: fyne.KeyName(rune('1' + i)), Modifier: ctrl, Do: func() { f.show(p) }}})
 	}
 	for i, act := range chart.Actions(f.win.Canvas()) {
-		own = append(own, &deed{Action: act, divide: i == 0})
+		own = append(own, &command{Action: act, divide: i == 0})
 	}
 	plus := []desktop.CustomShortcut{{KeyName: fyne.KeyPlus, Modifier: ctrl | fyne.KeyModifierShift}, {KeyName: fyne.KeyEqual, Modifier: ctrl}, {KeyName: fyne.KeyEqual, Modifier: ctrl | fyne.KeyModifierShift}}
 	return append(
 		own,
-		&deed{Action: action.Action{Name: "Larger text", Menu: menuView, Key: fyne.KeyPlus, Modifier: ctrl, Do: func() { a.zoom(+1) }}, over: true, divide: true, close: plus},
-		&deed{Action: action.Action{Name: "Smaller text", Menu: menuView, Key: fyne.KeyMinus, Modifier: ctrl, Do: func() { a.zoom(-1) }}, over: true},
-		&deed{Action: action.Action{Name: "Text as it was made", Menu: menuView, Key: fyne.Key0, Modifier: ctrl, Do: func() { a.zoom(0) }}, over: true},
-		&deed{Action: action.Action{Name: "New window", Menu: menuWindow, Key: fyne.KeyN, Modifier: ctrl, Do: a.open}, over: true},
-		&deed{Action: action.Action{Name: "Close window", Menu: menuWindow, Key: fyne.KeyW, Modifier: ctrl, Do: f.close}, over: true},
-		&deed{Action: action.Action{Name: guideTitle, Menu: menuHelp, Key: fyne.KeyF1, Do: f.help}, over: true},
-		&deed{Action: action.Action{Name: "Search the guide…", Menu: menuHelp, Key: fyne.KeyF3, Do: a.searchGuide}, over: true},
-		&deed{Action: action.Action{Name: "Keyboard shortcuts", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl, Do: f.showShortcuts}},
-		&deed{Action: action.Action{Name: "Show the tour", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl | fyne.KeyModifierShift, Do: a.showTour}},
-		&deed{Action: action.Action{Name: "Open the log folder", Menu: menuHelp, Key: fyne.KeyG, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.openLogs, Enabled: a.knowsProgram}, divide: true},
-		&deed{Action: action.Action{Name: "About Throng", Menu: menuHelp, Key: fyne.KeyI, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.showAbout, Enabled: a.knowsProgram}},
-		&deed{Action: action.Action{Name: "Quit", Menu: menuFile, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
+		&command{Action: action.Action{Name: "Larger text", Menu: menuView, Key: fyne.KeyPlus, Modifier: ctrl, Do: func() { a.zoom(+1) }}, over: true, divide: true, close: plus},
+		&command{Action: action.Action{Name: "Smaller text", Menu: menuView, Key: fyne.KeyMinus, Modifier: ctrl, Do: func() { a.zoom(-1) }}, over: true},
+		&command{Action: action.Action{Name: "Default text size", Menu: menuView, Key: fyne.Key0, Modifier: ctrl, Do: func() { a.zoom(0) }}, over: true},
+		&command{Action: action.Action{Name: "New window", Menu: menuWindow, Key: fyne.KeyN, Modifier: ctrl, Do: a.open}, over: true},
+		&command{Action: action.Action{Name: "Close window", Menu: menuWindow, Key: fyne.KeyW, Modifier: ctrl, Do: f.close}, over: true},
+		&command{Action: action.Action{Name: guideTitle, Menu: menuHelp, Key: fyne.KeyF1, Do: f.help}, over: true},
+		&command{Action: action.Action{Name: "Search the guide…", Menu: menuHelp, Key: fyne.KeyF3, Do: a.searchGuide}, over: true},
+		&command{Action: action.Action{Name: "Keyboard shortcuts", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl, Do: f.showShortcuts}},
+		&command{Action: action.Action{Name: "Show the tour", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl | fyne.KeyModifierShift, Do: a.showTour}},
+		&command{Action: action.Action{Name: "Open log folder", Menu: menuHelp, Key: fyne.KeyG, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.openLogs, Enabled: a.knowsProgram}, divide: true},
+		&command{Action: action.Action{Name: "About Throng", Menu: menuHelp, Key: fyne.KeyI, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.showAbout, Enabled: a.knowsProgram}},
+		&command{Action: action.Action{Name: "Quit", Menu: menuFile, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
 	)
 }
 
-// ofScreens are the actions of the screens. Those of one name are one deed: it is done on the screen that is shown.
-func (f *frame) ofScreens() (all []*deed) {
+// ofScreens returns the commands of the screens. A command of several screens is done on the visible one.
+func (f *frame) ofScreens() (all []*command) {
 	pages := f.pages
 	if f == f.of.frame {
 		pages = append(slices.Clone(pages), f.of.editor.page)
@@ -81,10 +81,10 @@ func (f *frame) ofScreens() (all []*deed) {
 			continue
 		}
 		for _, act := range with.Actions() {
-			i := slices.IndexFunc(all, func(d *deed) bool { return d.Name == act.Name })
+			i := slices.IndexFunc(all, func(d *command) bool { return d.Name == act.Name })
 			if i < 0 {
 				i = len(all)
-				all = append(all, &deed{Action: act, on: map[*page]action.Action{}, from: p})
+				all = append(all, &command{Action: act, on: map[*page]action.Action{}, from: p})
 			}
 			all[i].on[p] = act
 		}
@@ -92,8 +92,8 @@ func (f *frame) ofScreens() (all []*deed) {
 	return all
 }
 
-// shortcuts are the keys of a deed as the toolkit knows them.
-func (d *deed) shortcuts() (all []fyne.Shortcut) {
+// shortcuts returns the keys of a command as toolkit shortcuts.
+func (d *command) shortcuts() (all []fyne.Shortcut) {
 	if s := d.Shortcut(); s != nil {
 		all = append(all, s)
 	}
@@ -103,23 +103,23 @@ func (d *deed) shortcuts() (all []fyne.Shortcut) {
 	return all
 }
 
-// where is the page that a deed is done on: the one that is shown, or the one of the run in progress from any other. ok is
-// that it can be done.
-func (f *frame) where(d *deed) (on *page, ok bool) {
+// where returns the page that a command is done on: the visible page, or otherwise that of the run in progress. ok is false if the command
+// is not possible now.
+func (f *frame) where(d *command) (on *page, ok bool) {
 	if d.on == nil {
 		return nil, d.Can()
 	}
 	if act, here := d.on[f.current]; here {
 		return f.current, act.Can()
 	}
-	if act, ok := d.on[f.run]; ok { // what a run needs may be urgent
+	if act, ok := d.on[f.run]; ok { // commands of the run may be urgent, so they work on every page
 		return f.run, act.Can()
 	}
 	return nil, false
 }
 
-// do does what a person asked for by a menu or by keys, if that can be done.
-func (f *frame) do(d *deed) {
+// do performs a command of a menu or shortcut, if that is possible.
+func (f *frame) do(d *command) {
 	if f.win.Canvas().Overlays().Top() != nil && !d.over {
 		return
 	}
@@ -135,13 +135,13 @@ func (f *frame) do(d *deed) {
 	}
 }
 
-// mainMenu makes the menus. Their keys reach what they do even while an entry has the focus.
+// mainMenu returns the menus. Their shortcuts also work while an entry is focused.
 func (f *frame) mainMenu() *fyne.MainMenu {
 	f.menu = fyne.NewMainMenu()
 	for _, name := range menus {
 		m := fyne.NewMenu(name)
 		var from *page
-		for _, d := range f.deeds {
+		for _, d := range f.commands {
 			if d.Menu != name {
 				continue
 			}
@@ -156,9 +156,9 @@ func (f *frame) mainMenu() *fyne.MainMenu {
 	return f.menu
 }
 
-// chosen does what was chosen in the menus: in the window that has the focus, where that can do it too, or does something
-// else by the same keys. A Mac has one menu for all windows.
-func (a *App) chosen(d *deed) {
+// chosen performs a command from the menu: in the focused window if possible, which may have another command with the same keys. On a Mac
+// all windows share one menu.
+func (a *App) chosen(d *command) {
 	if typing, ok := a.win.Canvas().Focused().(fyne.Shortcutable); ok && d.Undoes() {
 		typing.TypedShortcut(d.Shortcut())
 		return
@@ -167,11 +167,11 @@ func (a *App) chosen(d *deed) {
 		if f.native == nil || !f.native.Focused() {
 			continue
 		}
-		for _, same := range []func(*deed) bool{
-			func(own *deed) bool { return own.Name == d.Name }, func(own *deed) bool { return own.Keys() == d.Keys() },
+		for _, same := range []func(*command) bool{
+			func(own *command) bool { return own.Name == d.Name }, func(own *command) bool { return own.Keys() == d.Keys() },
 		} {
-			if i := slices.IndexFunc(f.deeds, same); i >= 0 {
-				f.do(f.deeds[i])
+			if i := slices.IndexFunc(f.commands, same); i >= 0 {
+				f.do(f.commands[i])
 				return
 			}
 		}
@@ -179,13 +179,13 @@ func (a *App) chosen(d *deed) {
 	a.do(d)
 }
 
-// drawMenu greys out what cannot be done now, if that is something else than before.
+// drawMenu disables the commands that are not possible now, if that has changed.
 func (f *frame) drawMenu() {
 	if f.menu == nil {
 		return
 	}
 	changed := false
-	for _, d := range f.deeds {
+	for _, d := range f.commands {
 		if _, ok := f.where(d); d.item != nil && d.item.Disabled == ok {
 			d.item.Disabled, changed = !ok, true
 		}
@@ -195,15 +195,15 @@ func (f *frame) drawMenu() {
 	}
 }
 
-// clash returns what is wrong with the keys of the table; nil is nothing.
-func clash(deeds []*deed) error {
+// clash returns an error if commands of the table have missing or conflicting shortcuts.
+func clash(commands []*command) error {
 	seen := map[string]string{}
-	for _, d := range deeds {
+	for _, d := range commands {
 		if d.Key == "" {
 			return fmt.Errorf("%s has no shortcut", d.Name)
 		}
 		if !slices.Contains(menus, d.Menu) {
-			return fmt.Errorf("%s stands in no menu", d.Name)
+			return fmt.Errorf("%s is in no menu", d.Name)
 		}
 		for _, act := range d.on {
 			if act.Keys() != d.Keys() || act.Menu != d.Menu {

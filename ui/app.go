@@ -30,10 +30,10 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// pulse is how often the visible screen looks at the run.
+// pulse is the interval at which the visible screen is updated.
 const pulse = 300 * time.Millisecond
 
-// Desk is what the window and its screens ask for.
+// Desk is what the window and its screens need from the application.
 type Desk struct {
 	Setup     setup.Desk
 	Editor    editor.Desk
@@ -44,34 +44,33 @@ type Desk struct {
 	Calibrate calibrate.Desk
 	Settings  settings.Desk
 	Store     Store
-	Program   Program // nil where nothing is told of the program
-	Attach    Attach  // nil where nothing more is known of windows than the toolkit tells
-	// Drew, if set, is told a few times a second what the UI goroutine has used of CPU time so far.
+	Program   Program // nil if there is no information on the program
+	Attach    Attach  // nil if the toolkit's windows are enough
+	// Drew, if set, is called a few times a second with the CPU time of the UI goroutine.
 	Drew func(used time.Duration)
 }
 
-// Store is what the window itself asks for.
+// Store is what the window itself needs from the application.
 type Store interface {
-	// Notice is what a person should know of how the store was opened and how the program ended the last time; "" is
-	// nothing. It does not wait.
+	// Notice describes problems with opening the store and with the program's last exit; "" if none. It does not wait.
 	Notice() string
-	// Interrupted returns the newest run, if its process died before the run's end and nobody works on it.
+	// Interrupted returns the newest run if its process ended before the run and no other process works on it.
 	Interrupted(ctx context.Context) (*engine.RunRecord, error)
-	// Stop has the run in progress end, and one that is only being started as soon as it has begun. Sessions in flight
-	// end first, unless they are cut. It waits for the run's loop, a moment.
+	// Stop stops the run in progress, or one that is being started as soon as it has begun. Sessions in flight complete first, unless cut
+	// is set. It waits briefly for the run's loop.
 	Stop(cut bool) error
-	// Settled is closed when the run in progress has ended and all that it left is written. It does not wait.
+	// Settled is closed when the run in progress has ended and all its data is written. It does not wait.
 	Settled() <-chan struct{}
 }
 
-// App is the program's windows with their screens. What it embeds is the first, which ends the program.
+// App is the program's windows and their screens. The embedded frame is the first window; closing it ends the program.
 type App struct {
 	*frame
 	app        fyne.App
 	desk       Desk
-	others     []*frame // further windows, for comparing, and the guide's
+	others     []*frame // additional windows, and the guide's
 	manual     *manual  // nil while the guide is closed
-	closers    []closer // what a person wrote in them may not be kept yet
+	closers    []closer // screens with text that may not be stored yet
 	live       *live.Screen
 	setup      *setup.Screen
 	editor     *editing
@@ -81,18 +80,18 @@ type App struct {
 	pulse      *async.Pulse
 	settings   *settings.Screen
 	choices    choices
-	mergeQueue *mergeQueue
+	systemTray *systemTray
 	notifier   notifier
-	tour       *tour.Tour // the newest; nil before
+	tour       *tour.Tour // the newest; nil before the first
 	closing    bool
 	ended      bool // the first window was closed
 
-	// as they were at the last look, while a person may still be moving the window
+	// at the last tick, while the user may still be moving the window
 	seenSize  fyne.Size
 	seenPlace [2]int
 }
 
-// New builds the window; [App.Run] shows it.
+// New returns the windows; [App.Run] shows them.
 func New(app fyne.App, desk Desk) *App {
 	a := &App{app: app, desk: desk, choices: remembered(app.Preferences())}
 	app.Settings().SetTheme(a.choices.look())
@@ -130,7 +129,7 @@ func New(app fyne.App, desk Desk) *App {
 	return a
 }
 
-// build lays the first window out.
+// build lays out the first window.
 func (a *App) build() {
 	a.frame.build()
 	a.win.Resize(a.choices.size)
@@ -146,22 +145,22 @@ func (a *App) build() {
 	a.show(a.pages[0])
 }
 
-// chooseScenario asks for a scenario's file.
+// chooseScenario asks for a scenario file.
 func (a *App) chooseScenario() {
 	a.show(a.pages[0])
 	a.setup.Choose()
 }
 
-// complain says what went wrong with something that no screen was asked for.
+// complain shows an error that belongs to no screen.
 func (a *App) complain(err error) { widgets.Complain(a.win, err) }
 
-// Open shows a scenario file in Setup.
+// Open opens a scenario file in Setup.
 func (a *App) Open(path string) {
 	a.show(a.pages[0])
 	a.setup.Open(path)
 }
 
-// Raise brings the window to the front from any goroutine, and shows a scenario file in Setup if one is given.
+// Raise brings the window to the front, and opens a scenario file in Setup if one is given. Call it on any goroutine.
 func (a *App) Raise(path string) {
 	async.Do(func() {
 		if a.ended {
@@ -175,7 +174,7 @@ func (a *App) Raise(path string) {
 	})
 }
 
-// Panicked tells what was caught on the UI goroutine: the panic of work in the background comes there with its own stack.
+// Panicked returns the value and stack of a panic on the UI goroutine. Panics of background work arrive there with their own stack.
 func Panicked(value any, stack []byte) (any, []byte) {
 	if p, ok := value.(async.Panic); ok {
 		return p.Value, p.Stack
@@ -183,26 +182,26 @@ func Panicked(value any, stack []byte) (any, []byte) {
 	return value, stack
 }
 
-// Quit ends an app's windows from any goroutine.
+// Quit closes an app's windows. Call it on any goroutine.
 func Quit(app fyne.App) { async.Do(app.Quit) }
 
-// closer keeps what was written last, and waits for it.
+// closer stores what the user entered last, and waits for it.
 type closer interface{ Close() error }
 
-// Run shows the window until it is closed. A run may then still be in progress: a signal does not ask.
+// Run shows the window until it is closed. A run may still be in progress then, because a signal ends the program without asking.
 func (a *App) Run() {
 	a.Show()
 	a.app.Run()
 	a.Ended()
 }
 
-// Show shows the window in a program that runs already, or is about to.
+// Show shows the window in a program that is running or about to run.
 func (a *App) Show() {
 	a.pulse = async.Start(pulse, a.tick)
 	a.app.Lifecycle().SetOnStopped(a.pulse.Stop)
 	a.app.Lifecycle().SetOnEnteredForeground(func() { a.notifier.seen = true })
 	a.app.Lifecycle().SetOnExitedForeground(func() { a.notifier.seen = false })
-	a.mergeQueue = newMergeQueue(a)
+	a.systemTray = newSystemTray(a)
 	a.greet()
 	if socket := os.Getenv(inspect.Env); socket != "" {
 		if err := inspect.Serve(socket, a.win, func() time.Time { return a.seen }); err != nil {
@@ -212,7 +211,7 @@ func (a *App) Show() {
 	a.win.Show()
 }
 
-// Ended keeps what was written last, after the window was closed.
+// Ended stores what the user entered last, after the window was closed.
 func (a *App) Ended() {
 	async.End()
 	errs := []error{a.runs.Close(), a.results.Close(), a.editor.screen.Close()}
@@ -220,13 +219,13 @@ func (a *App) Ended() {
 		errs = append(errs, c.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
-		slog.Error("the last words of a note or an edit were not kept", "error", err)
+		slog.Error("the last change of a note or scenario was not saved", "error", err)
 	}
 }
 
-// tick looks at the run; only visible screens draw.
+// tick reads the run's state. Only visible screens draw.
 func (a *App) tick() {
-	if a.ended { // a beat may still come, and what it would ask of the system's window ends the process
+	if a.ended { // a tick may still arrive, and accessing the closed window would end the process
 		return
 	}
 	if a.desk.Drew != nil {
@@ -246,7 +245,7 @@ func (a *App) tick() {
 
 func (a *App) showLive() { a.show(a.pages[1]) }
 
-// showPast has Live show a run for a person to the history of.
+// showPast opens a run in the history of Live.
 func (a *App) showPast(run engine.RunID) {
 	async.Work(func() (*live.Job, error) { return a.desk.Live.Past(context.Background(), run) }, func(job *live.Job, err error) {
 		if err != nil {
@@ -268,25 +267,25 @@ func (a *App) showCompare(run engine.RunID) {
 	a.show(a.pages[4])
 }
 
-// fork has Setup show a fork of a run.
+// fork opens a fork of a run in Setup.
 func (a *App) fork(run engine.RunID, checkpoint int, renewed bool) {
 	a.setup.Fork(setup.Fork{Run: run, Checkpoint: checkpoint, Renewed: renewed})
 	a.show(a.pages[0])
 }
 
-// setUp is what Setup would launch now, for the calibration.
+// setUp returns what Setup would launch, for the calibration.
 func (a *App) setUp() (calibrate.Order, bool) {
 	o, ok := a.setup.Order()
 	return calibrate.Order{Scenario: o.Scenario, Given: o.Given, Settings: &o.Settings, Allow: o.Allow}, ok
 }
 
-// apply hands a recommended number of sessions to Setup.
+// apply sets a recommended limit in Setup.
 func (a *App) apply(level int) {
 	a.setup.Apply(level)
 	a.show(a.pages[0])
 }
 
-// greet offers the reports of earlier ends that nobody expected, and then tells what else is worth knowing.
+// greet shows the reports of earlier crashes, and then the notices of begin.
 func (a *App) greet() {
 	if a.desk.Program == nil {
 		a.begin()
@@ -294,22 +293,22 @@ func (a *App) greet() {
 	}
 	async.Work(func() ([]Report, error) { return a.desk.Program.Reports(context.Background()) }, func(all []Report, err error) {
 		if err != nil {
-			slog.Warn("how the program ended before is not known", "error", err)
+			slog.Warn("cannot read the crash reports", "error", err)
 		}
 		a.showReports(all, a.begin)
 	})
 }
 
-// begin tells what is worth knowing at the start, and offers to go on with a run whose process died.
+// begin shows the notices at the start, and offers to resume a run whose process ended before the run.
 func (a *App) begin() {
 	notice := a.desk.Store.Notice()
 	async.Work(func() (*engine.RunRecord, error) { return a.desk.Store.Interrupted(context.Background()) },
 		func(r *engine.RunRecord, err error) {
 			switch {
-			case err == nil && r != nil: // else the list of runs will say what is wrong
+			case err == nil && r != nil: // errors appear in the list of runs
 				a.offer(r, notice)
 			case notice != "":
-				widgets.Tell(a.win, "Since the last time", words.NewParagraph(a.win, notice))
+				widgets.Tell(a.win, "Since the last session", words.NewParagraph(a.win, notice))
 			default:
 				a.welcome()
 			}
@@ -321,12 +320,12 @@ func (a *App) offer(r *engine.RunRecord, notice string) {
 	if r.Total > 0 {
 		done += " of " + engine.FormatCount(r.Total)
 	}
-	text := fmt.Sprintf("%s, begun %s, was interrupted after %s sessions.\nNothing that was done is lost, and nothing is done twice.",
+	text := fmt.Sprintf("%s, started %s, was interrupted after %s sessions.\nNo results are lost, and no session is run twice.",
 		r.Title, r.Created.Local().Format("Mon 2 Jan 15:04"), done)
 	if notice != "" {
 		text += "\n\n" + notice
 	}
-	ask := dialog.NewCustomConfirm("Go on with the last run?", "Resume", "Not now", words.NewParagraph(a.win, text), func(yes bool) {
+	ask := dialog.NewCustomConfirm("Resume the last run?", "Resume", "Not now", words.NewParagraph(a.win, text), func(yes bool) {
 		if yes {
 			a.resume(r.ID)
 		}
@@ -334,13 +333,13 @@ func (a *App) offer(r *engine.RunRecord, notice string) {
 	widgets.Ask(a.win, ask, ask.Confirm)
 }
 
-// resume goes on with a run, and asks for what it needs for that.
+// resume resumes a run, after asking for what it needs.
 func (a *App) resume(run engine.RunID) {
 	async.Work(func() (string, error) { return a.desk.Runs.Resume(context.Background(), run, runs.Resumption{}) },
 		func(note string, err error) { a.resumed(run, note, err) })
 }
 
-// resumed shows the run that goes on, or asks for what it lacks, or says why it does not.
+// resumed shows the resumed run, asks for what it needs, or shows the error.
 func (a *App) resumed(run engine.RunID, note string, err error) {
 	if changed, ok := errors.AsType[*runs.Changed](err); ok {
 		a.show(a.pages[2])
@@ -355,11 +354,11 @@ func (a *App) resumed(run engine.RunID, note string, err error) {
 	}
 	a.showLive()
 	if note != "" {
-		widgets.Tell(a.win, "The run goes on", words.NewParagraph(a.win, note))
+		widgets.Tell(a.win, "The run continues", words.NewParagraph(a.win, note))
 	}
 }
 
-// close ends the program; edits that are not saved, and a run in progress, are asked about, and the run is waited for.
+// close ends the program. It asks about unsaved edits and about a run in progress, and waits for the run.
 func (a *App) close() {
 	if a.editor.screen.Leave(a.close) {
 		return
@@ -374,9 +373,9 @@ func (a *App) close() {
 		return
 	}
 	a.closing = true
-	title, text := "A run is in progress", "Sessions in flight end, then a checkpoint is taken.\nThe run can be resumed from Checkpoints at the step after the last one done."
+	title, text := "A run is in progress", "Throng waits for the sessions in flight and takes a checkpoint.\nYou can resume the run in Checkpoints."
 	if s := a.desk.Calibrate.State(); s != nil && s.Running {
-		title, text = "A calibration is in progress", "It is given up, and what it found is not kept."
+		title, text = "A calibration is in progress", "It is cancelled, and its results are discarded."
 	}
 	ask := dialog.NewCustomConfirm(title, "Stop and close", "Keep running", widget.NewLabel(text), func(yes bool) {
 		if !yes {
@@ -388,10 +387,10 @@ func (a *App) close() {
 	widgets.Ask(a.win, ask, ask.Confirm)
 }
 
-// stopAndClose stops the run and quits when all that it left is written.
+// stopAndClose stops the run and quits when all its data is written.
 func (a *App) stopAndClose() {
-	cut := widget.NewButton("Close at once", nil)
-	state := widget.NewLabel("Stopping: sessions in flight end, then a checkpoint is taken.")
+	cut := widget.NewButton("Close now", nil)
+	state := widget.NewLabel("Stopping: waiting for sessions in flight, then taking a checkpoint.")
 	wait := dialog.NewCustomWithoutButtons("Closing", container.NewVBox(state, widget.NewProgressBarInfinite(), container.NewCenter(cut)), a.win)
 	stop := func(cut bool) {
 		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Store.Stop(cut) },
@@ -403,7 +402,7 @@ func (a *App) stopAndClose() {
 	}
 	cut.OnTapped = func() {
 		cut.Disable()
-		state.SetText("Cutting what is in flight; those sessions run again on resume.")
+		state.SetText("Cancelling the sessions in flight. They run again when the run is resumed.")
 		stop(true)
 	}
 	wait.Show()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"image/color"
 	"slices"
 	"strings"
@@ -378,7 +379,7 @@ func TestInspectFindsWhatCanBeClicked(t *testing.T) {
 			t.Errorf("%s is not found among %+v", text, parts)
 			continue
 		}
-		if p := parts[i]; p.W <= 0 || p.H <= 0 || p.X < 0 || p.X+p.W > 1280 || p.Y+p.H > 800 {
+		if p := parts[i]; p.Box.Empty() || !p.Box.In(image.Rect(0, 0, 1280, 800)) {
 			t.Errorf("%s is at %+v, outside the window", text, p)
 		}
 	}

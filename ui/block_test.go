@@ -50,8 +50,8 @@ func patientApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 
 // says are the words with which each screen says that it waits, while nothing was answered yet.
 var says = map[string]string{
-	"Setup": "Reading the scenarios…", "Live": "No run is in progress", "Checkpoints": "Reading the runs…", "Results": "Reading the runs…", "Compare": "Reading the runs…",
-	"Calibrate": "Reading the scenarios…", "Settings": "Reading the settings…",
+	"Setup": "Loading scenarios…", "Live": "No run is in progress", "Checkpoints": "Loading runs…", "Results": "Loading runs…", "Compare": "Loading runs…",
+	"Calibrate": "Loading scenarios…", "Settings": "Loading settings…",
 }
 
 // TestNothingIsWaitedFor shows every screen over a store that does not answer.
@@ -101,7 +101,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 		q.Until("all is answered", p.idle)
 	}
 	p.shut()
-	for _, d := range a.deeds {
+	for _, d := range a.commands {
 		if strings.Contains(d.Name, "Quit") || strings.Contains(d.Name, "Close") || strings.Contains(d.Name, "Open the data") {
 			continue
 		}
@@ -112,7 +112,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 			a.dismissAll()
 		})
 	}
-	for _, text := range []string{"Launch", "Pause", "Resume", "Audit", "Measure", "Test", "Save"} {
+	for _, text := range []string{"Launch", "Pause", "Resume", "Audit", "Calibrate", "Test", "Save"} {
 		if !pressed[text] {
 			t.Errorf("there was no button %q among %v", text, pressed)
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/throng-sim/throng/ui/settings"
 )
 
-// The names of what is remembered of the window. Preferences are small state of the window only.
+// Names of the preferences, which hold the state of the window.
 const (
 	themeKey  = "theme"
 	scaleKey  = "textScale"
-	notifyKey = "notify" // false: what an older Throng kept of somebody who wants no notices
+	notifyKey = "notify" // set to false by older versions of Throng if notifications are off
 	silentKey = "notify.off"
 	widthKey  = "width"
 	heightKey = "height"
@@ -23,7 +23,7 @@ const (
 	topKey    = "top"
 )
 
-// The text can be this much smaller or larger, and Ctrl with plus and minus goes so far at a time.
+// The smallest and largest text scale, and the step of the shortcuts.
 const (
 	smallest = 0.8
 	largest  = 2.0
@@ -35,14 +35,14 @@ var (
 	leastSize = fyne.NewSize(640, 400)
 )
 
-// nowhere is the place of a window that was never placed.
+// nowhere is the position of a window that was not placed yet.
 const nowhere = math.MinInt32
 
-// choices are how a person wants the windows, and where the first stood last.
+// choices are the user's choices for the windows, and the last position of the first one.
 type choices struct {
 	theme     string // system, light or dark
 	scale     float64
-	silent    map[engine.Occasion]bool // what a person does not want to be told of here
+	silent    map[engine.Occasion]bool // occasions without a desktop notification
 	size      fyne.Size
 	left, top int
 }
@@ -60,23 +60,23 @@ func remembered(p fyne.Preferences) choices {
 		c.silent[k.Occasion] = c.silent[k.Occasion] || !p.BoolWithFallback(notifyKey, true)
 	}
 	c.size = fyne.NewSize(float32(p.FloatWithFallback(widthKey, float64(firstSize.Width))), float32(p.FloatWithFallback(heightKey, float64(firstSize.Height))))
-	if !(c.size.Width >= leastSize.Width && c.size.Height >= leastSize.Height) { // NaN too
+	if !(c.size.Width >= leastSize.Width && c.size.Height >= leastSize.Height) { // also for NaN
 		c.size = firstSize
 	}
 	return c
 }
 
-// inRange is a scale of text that can be, in whole steps.
+// inRange rounds a text scale to whole steps in the allowed range.
 func inRange(scale float64) float64 {
 	if math.IsNaN(scale) {
 		return 1
 	}
-	return math.Round(min(max(scale, smallest), largest)*20) / 20 // in steps of 0.05
+	return math.Round(min(max(scale, smallest), largest)*20) / 20 // steps of 0.05
 }
 
 func (c *choices) look() *Look { return NewLook(c.theme).Scaled(float32(c.scale)) }
 
-// appearance is what Settings shows of the choices, and can change.
+// appearance returns the choices for Settings.
 func (a *App) appearance() settings.Appearance {
 	return settings.Appearance{
 		Theme: a.choices.theme, SetTheme: a.setTheme,
@@ -91,7 +91,7 @@ func (a *App) setTheme(choice string) {
 	a.paint()
 }
 
-// setScale makes the text larger or smaller, and what is laid out by it.
+// setScale sets the scale of the text and of everything that depends on it.
 func (a *App) setScale(scale float64) {
 	if scale = inRange(scale); scale == a.choices.scale {
 		return
@@ -101,7 +101,7 @@ func (a *App) setScale(scale float64) {
 	widgets.Resized(a.paint)
 }
 
-// setNotify has the system tell of an occasion, or not.
+// setNotify switches the desktop notifications of an occasion on or off.
 func (a *App) setNotify(o engine.Occasion, on bool) {
 	a.choices.silent[o] = !on
 	var silent []string
@@ -115,7 +115,7 @@ func (a *App) setNotify(o engine.Occasion, on bool) {
 	p.SetString(silentKey, strings.Join(silent, ","))
 }
 
-// zoom makes the text larger or smaller by a step; 0 is as it was made.
+// zoom changes the text scale by a number of steps; 0 resets it.
 func (a *App) zoom(steps int) {
 	scale := 1.0
 	if steps != 0 {
@@ -125,7 +125,7 @@ func (a *App) zoom(steps int) {
 	a.settings.Scaled(a.choices.scale)
 }
 
-// paint has all that is visible follow the choices; the toolkit brings a new look only to what is visible then.
+// paint applies the choices. The toolkit updates only what is visible.
 func (a *App) paint() {
 	a.app.Settings().SetTheme(a.choices.look())
 	for _, f := range append([]*frame{a.frame}, a.others...) {
@@ -138,14 +138,14 @@ func (a *App) look() looks {
 	return looks{s.Theme(), s.ThemeVariant()}
 }
 
-// place puts the first window where it stood last, as soon as the system knows it.
+// place moves the first window to its last position, once the system knows the window.
 func (a *App) place(f *frame) {
 	if f == a.frame && f.native != nil && a.choices.left != nowhere && a.choices.top != nowhere {
 		f.native.Move(a.choices.left, a.choices.top)
 	}
 }
 
-// remember keeps where the window is and how large, as soon as it stays so: a signal ends the program without asking.
+// remember stores the position and size of the window when they are stable, because a signal ends the program without asking.
 func (a *App) remember() {
 	p, c := a.app.Preferences(), &a.choices
 	if size := a.win.Canvas().Size(); size == a.seenSize && size != c.size && !a.win.FullScreen() {

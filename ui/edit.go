@@ -7,13 +7,13 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// editing is the editor with its page. It belongs to Setup, and has no place of its own in the navigation.
+// editing is the editor and its page. It opens from Setup and is not in the navigation.
 type editing struct {
 	screen *editor.Screen
 	page   *page
 }
 
-// newEditing makes the editor and has Setup lead there.
+// newEditing creates the editor and connects it with Setup.
 func newEditing(a *App) *editing {
 	e := &editing{screen: editor.New(a.desk.Editor, a.win, editor.Ways{
 		Leave: func() { a.show(a.pages[0]) }, Saved: a.setup.Open, Order: a.setup.OrderOf,

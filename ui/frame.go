@@ -15,20 +15,20 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Native is what the system knows of a window and the toolkit does not tell. Its methods are called on the UI goroutine.
+// Native gives access to the system's window where the toolkit does not. Call its methods on the UI goroutine.
 type Native interface {
-	// Place is where the window stands, in the system's pixels.
+	// Place returns the window's position in the system's pixels.
 	Place() (x, y int)
-	// Move puts it elsewhere, unless that is on no screen.
+	// Move moves the window, unless the position is outside every screen.
 	Move(x, y int)
 	Focused() bool
 }
 
-// Attach finds the window that is being painted; nil where it cannot. keys hears of Escape, Return and the function keys
-// before what has the focus, and reports whether they were of use: the toolkit gives them to that alone.
+// Attach returns the window that is being painted, or nil. keys is called for Escape, Return and the function keys before the focused
+// widget, and reports whether it handled the key; the toolkit sends keys only to the focused widget.
 type Attach func(keys func(fyne.KeyName) bool) Native
 
-// screen is a page of a window. Its methods are called on the UI goroutine.
+// screen is a page of a window. Call its methods on the UI goroutine.
 type screen interface {
 	Content() fyne.CanvasObject
 	Show()
@@ -36,49 +36,49 @@ type screen interface {
 	Tick()
 }
 
-// actor is a screen that says what can be done on it.
+// actor is a screen with actions.
 type actor interface{ Actions() []action.Action }
 
-// leaver is a screen with something that Escape leaves; false is that nothing is open.
+// leaver is a screen with something that Escape closes. Leave returns false if nothing is open.
 type leaver interface{ Leave() bool }
 
-// page is a screen with its place in the navigation.
+// page is a screen and its place in the navigation.
 type page struct {
 	title string
 	icon  fyne.Resource
-	help  string // what the guide says of it: a page, or a heading of one
+	help  string // the guide's page, or a heading on it
 	screen
 	item *navItem
-	look looks // that it was drawn with
+	look looks // at the last draw
 }
 
-// looks is what colours and sizes come from.
+// looks determine colours and sizes.
 type looks struct {
 	fyne.Theme
 	variant fyne.ThemeVariant
 }
 
-// frame is a window: the navigation, and the screens that it leads to.
+// frame is a window: the navigation and its pages.
 type frame struct {
 	of       *App
 	win      fyne.Window
-	native   Native // nil until the window was painted
+	native   Native // nil until the window is painted
 	attached bool
-	single   bool      // it has one page, and no navigation
-	seen     time.Time // when its first frame was on the screen; zero before
+	single   bool      // the window has one page and no navigation
+	seen     time.Time // time of the first frame on the screen; zero before
 	pages    []*page
 	run      *page // of the run in progress
 	current  *page
 	content  *fyne.Container
-	deeds    []*deed
-	menu     *fyne.MainMenu // nil in all but the first
+	commands    []*command
+	menu     *fyne.MainMenu // nil except in the first window
 }
 
 func newFrame(of *App, title string) *frame {
 	return &frame{of: of, win: of.app.NewWindow(title)}
 }
 
-// build lays the window out with its pages.
+// build lays out the window with its pages.
 func (f *frame) build() {
 	nav := container.NewVBox()
 	for _, p := range f.pages {
@@ -98,8 +98,8 @@ func (f *frame) build() {
 	}
 	f.win.SetContent(layers)
 	f.win.SetPadded(false)
-	f.deeds = f.table()
-	for _, d := range f.deeds {
+	f.commands = f.table()
+	for _, d := range f.commands {
 		for _, s := range d.shortcuts() {
 			f.win.Canvas().AddShortcut(s, func(fyne.Shortcut) { f.do(d) })
 		}
@@ -107,7 +107,7 @@ func (f *frame) build() {
 	f.win.Canvas().SetOnTypedKey(func(e *fyne.KeyEvent) { f.key(e.Name) })
 }
 
-// painted is a point of the window that finds the system's window when it is painted.
+// painted returns a pixel that finds the system's window when it is painted.
 func (f *frame) painted() fyne.CanvasObject {
 	nothing := image.NewUniform(color.Transparent)
 	point := canvas.NewRaster(func(int, int) image.Image {
@@ -125,7 +125,7 @@ func (f *frame) painted() fyne.CanvasObject {
 	return point
 }
 
-// show makes a page the visible one.
+// show shows a page.
 func (f *frame) show(p *page) {
 	if f.current == p {
 		return
@@ -136,12 +136,12 @@ func (f *frame) show(p *page) {
 	}
 	f.current = p
 	p.item.choose(true)
-	// A screen that is larger than the window, as it is with large text on a small screen, scrolls: else the window would grow,
-	// beyond the screen's edge where it must.
+	// A screen that is larger than the window, for example with large text on a small display, scrolls. Otherwise the window would grow,
+	// even beyond the display.
 	f.content.Objects = []fyne.CanvasObject{container.NewScroll(p.Content())}
 	f.content.Refresh()
 	p.Show()
-	if p.look != f.of.look() { // the toolkit brings a new look only to what is visible then
+	if p.look != f.of.look() { // the toolkit applies a new look only to what is visible at that time
 		f.of.app.Settings().SetTheme(f.of.look().Theme)
 		p.look = f.of.look()
 	}
@@ -153,7 +153,7 @@ func (f *frame) tick() {
 	f.drawMenu()
 }
 
-// key hears a key before what has the focus, and reports whether it was of use.
+// key handles a key before the focused widget, and reports whether it did.
 func (f *frame) key(key fyne.KeyName) bool {
 	c := f.win.Canvas()
 	if widgets.Key(c, key) {
@@ -166,7 +166,7 @@ func (f *frame) key(key fyne.KeyName) bool {
 		l, ok := f.current.screen.(leaver)
 		return ok && l.Leave()
 	}
-	for _, d := range f.deeds {
+	for _, d := range f.commands {
 		if d.Modifier == 0 && d.Key == key && (d.over || c.Overlays().Top() == nil) {
 			f.do(d)
 			return true

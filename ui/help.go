@@ -11,22 +11,22 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// guideTitle is what the guide's window and the way to it are called.
+// guideTitle is the title of the guide's window and menu item.
 const guideTitle = "Guide"
 
-// firstPage is where the guide begins.
+// firstPage is the guide's first page.
 const firstPage = "01-first-steps.md"
 
-// manual is the window of the guide, to be read beside a run.
+// manual is the window of the guide, which stays open next to a run.
 type manual struct {
 	*frame
 	screen *guide.Screen
 }
 
-// guideSize is how large its window opens, in heights of text.
+// guideSize is the initial size of the window, in text heights.
 var guideSize = fyne.NewSize(85, 62)
 
-// showGuide opens the guide in a window of its own, or brings that to the front, at a page or a heading of one.
+// showGuide opens the guide at a page or heading, or brings its window to the front.
 func (a *App) showGuide(target string) {
 	if a.manual == nil {
 		a.manual = a.newManual(target)
@@ -37,7 +37,7 @@ func (a *App) showGuide(target string) {
 	a.manual.win.RequestFocus()
 }
 
-// searchGuide opens the guide for a person to search it.
+// searchGuide opens the guide and focuses its search field.
 func (a *App) searchGuide() {
 	if a.manual == nil {
 		a.showGuide(firstPage)
@@ -74,10 +74,10 @@ func (a *App) newManual(target string) *manual {
 	return m
 }
 
-// helper is a screen that knows what a person wants to read about now; "" is the screen.
+// helper is a screen that suggests a page of the guide for its current state; "" is the screen's page.
 type helper interface{ Help() string }
 
-// help opens the guide at what it says of the screen that is shown.
+// help opens the guide's page on the visible screen.
 func (f *frame) help() {
 	if m := f.of.manual; m != nil && m.frame == f {
 		m.screen.Open(firstPage)

@@ -109,7 +109,7 @@ func TestKeysOfTheGuide(t *testing.T) {
 	if m == nil || m.screen.Page() != "First steps" || m.win.Canvas().Focused() == nil {
 		t.Fatal("F3 opens no guide to be searched")
 	}
-	if err := clash(m.deeds); err != nil {
+	if err := clash(m.commands); err != nil {
 		t.Error(err)
 	}
 	m.win.Canvas().Unfocus()
@@ -163,7 +163,7 @@ func TestMenuKeysInTheGuide(t *testing.T) {
 	a.showGuide(firstPage)
 	a.manual.screen.Open("07-dashboard.md")
 	a.manual.native = &placed{} // has the focus
-	for _, d := range a.deeds {
+	for _, d := range a.commands {
 		if d.Name == "A cycle back" {
 			a.chosen(d)
 		}

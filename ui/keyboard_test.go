@@ -62,11 +62,11 @@ func TestEveryActionHasItsOwnKeys(t *testing.T) {
 	_, a, _ := filledApp(t)
 	a.open()
 	for _, f := range []*frame{a.frame, a.others[0]} {
-		if err := clash(f.deeds); err != nil {
+		if err := clash(f.commands); err != nil {
 			t.Errorf("%s: %v", f.win.Title(), err)
 		}
 	}
-	if n := len(a.deeds); n < 40 {
+	if n := len(a.commands); n < 40 {
 		t.Errorf("there are only %d actions", n)
 	}
 	for _, m := range a.win.MainMenu().Items {
@@ -75,7 +75,7 @@ func TestEveryActionHasItsOwnKeys(t *testing.T) {
 		}
 	}
 	reserved := []fyne.KeyName{fyne.KeyA, fyne.KeyC, fyne.KeyV, fyne.KeyX, fyne.KeyY} // of entries
-	for _, d := range a.deeds {
+	for _, d := range a.commands {
 		if d.Modifier == action.Command && slices.Contains(reserved, d.Key) {
 			t.Errorf("%s takes %s from what is being typed", d.Name, d.Keys())
 		}
@@ -90,13 +90,13 @@ func TestClashesAreFound(t *testing.T) {
 	other.Name = "b"
 	moved := same
 	moved.Key = fyne.KeyF
-	for name, deeds := range map[string][]*deed{
+	for name, commands := range map[string][]*command{
 		"shared":   {{Action: same}, {Action: other}},
 		"none":     {{Action: action.Action{Name: "a", Menu: menuRun}}},
 		"no menu":  {{Action: action.Action{Name: "a", Menu: "Edit", Key: fyne.KeyE}}},
 		"two keys": {{Action: same, on: map[*page]action.Action{p: moved}}},
 	} {
-		if clash(deeds) == nil {
+		if clash(commands) == nil {
 			t.Errorf("%s: nothing is found", name)
 		}
 	}
@@ -114,19 +114,19 @@ func TestShortcutsReachTheirScreens(t *testing.T) {
 		t.Errorf("what is done to the run is not shown, but %s", a.current.title)
 	}
 	typed(t, a.frame, fyne.KeyD, action.Command) // of Checkpoints
-	if q.Drain(); p.stands("Doomed") || a.current.title != "Live" {
+	if q.Drain(); p.stands("Footprint") || a.current.title != "Live" {
 		t.Error("a run is deleted from a screen that does not show it")
 	}
 	a.show(a.pages[2])
 	typed(t, a.frame, fyne.KeyD, action.Command)
-	q.Until("weighed", func() bool { return p.stands("Doomed") })
+	q.Until("weighed", func() bool { return p.stands("Footprint") })
 }
 
 // TestUndoIsFirstForWhatIsTyped chooses it with the focus in an entry and without.
 func TestUndoIsFirstForWhatIsTyped(t *testing.T) {
 	_, a, _ := start(t, &desk{})
 	undone := 0
-	d := &deed{Action: action.Action{Name: "Undo", Menu: menuFile, Key: fyne.KeyZ, Modifier: action.Command, Do: func() { undone++ }}}
+	d := &command{Action: action.Action{Name: "Undo", Menu: menuFile, Key: fyne.KeyZ, Modifier: action.Command, Do: func() { undone++ }}}
 	entry := form.NewEntry()
 	a.content.Objects = []fyne.CanvasObject{entry}
 	a.win.Canvas().Focus(entry)
@@ -166,11 +166,11 @@ func TestMenusGreyOutWhatCannotBeDone(t *testing.T) {
 // TestTheMenuBarCopiesTheChartInUse of the screen that is shown, and is grey on one that has none.
 func TestTheMenuBarCopiesTheChartInUse(t *testing.T) {
 	_, a, _ := filledApp(t)
-	i := slices.IndexFunc(a.deeds, func(d *deed) bool { return d.Name == "Copy the chart's values" })
-	if i < 0 || a.deeds[i].Menu != menuView || !a.deeds[i].divide {
+	i := slices.IndexFunc(a.commands, func(d *command) bool { return d.Name == "Copy the chart's values" })
+	if i < 0 || a.commands[i].Menu != menuView || !a.commands[i].divide {
 		t.Fatal("the menu View has no entry of the chart")
 	}
-	item := a.deeds[i].item
+	item := a.commands[i].item
 	charts := func() (all []fyne.Focusable) {
 		for _, o := range focusable(a.current.Content()) {
 			if _, ok := o.(*chart.Chart); ok {
@@ -218,7 +218,7 @@ func TestTheListOfKeysIsComplete(t *testing.T) {
 			t.Fatalf("%s opens nothing", way.name)
 		}
 		texts := strings.Join(uitest.Texts(sheet), "\n")
-		for _, d := range a.deeds {
+		for _, d := range a.commands {
 			if !strings.Contains(texts, d.Keys()) || !strings.Contains(texts, d.Name) {
 				t.Errorf("%s, %s is not in the list", d.Name, d.Keys())
 			}

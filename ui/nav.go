@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// navItem is a line of the navigation.
+// navItem is an item of the navigation.
 type navItem struct {
 	widget.BaseWidget
 	title    string
@@ -36,16 +36,16 @@ func newNavItem(title string, icon fyne.Resource, tapped func()) *navItem {
 	return n
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (n *navItem) Tapped(*fyne.PointEvent) { n.tapped() }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (n *navItem) MouseIn(*desktop.MouseEvent) {
 	n.hovered = true
 	n.Refresh()
 }
 
-// MouseMoved changes nothing.
+// MouseMoved does nothing.
 func (n *navItem) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut undoes MouseIn.
@@ -54,7 +54,7 @@ func (n *navItem) MouseOut() {
 	n.Refresh()
 }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
+// FocusGained implements [fyne.Focusable], as do FocusLost, TypedRune and TypedKey.
 func (n *navItem) FocusGained() {
 	n.focused = true
 	n.Refresh()
@@ -66,7 +66,7 @@ func (n *navItem) FocusLost() {
 	n.Refresh()
 }
 
-// TypedRune takes no letters.
+// TypedRune ignores characters.
 func (n *navItem) TypedRune(rune) {}
 
 // TypedKey opens the screen.
@@ -76,7 +76,7 @@ func (n *navItem) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// Text is what the line says.
+// Text returns the title.
 func (n *navItem) Text() string { return n.title }
 
 func (n *navItem) choose(selected bool) {
@@ -86,7 +86,7 @@ func (n *navItem) choose(selected bool) {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (n *navItem) CreateRenderer() fyne.WidgetRenderer {
 	r := &navRenderer{item: n, back: canvas.NewRectangle(color.Transparent), bar: canvas.NewRectangle(color.Transparent), icon: widget.NewIcon(n.icon), text: widgets.NewText(n.title)}
 	r.back.CornerRadius = theme.InputRadiusSize()
@@ -98,14 +98,14 @@ func (n *navItem) CreateRenderer() fyne.WidgetRenderer {
 	return r
 }
 
-// barWidth is how wide the bar beside the chosen one is.
+// barWidth is the width of the bar at the chosen item.
 const barWidth = 3
 
 type navRenderer struct {
 	fyne.WidgetRenderer
 	item *navItem
 	back *canvas.Rectangle
-	bar  *canvas.Rectangle // at the left of the one that is chosen
+	bar  *canvas.Rectangle // at the left of the chosen item
 	icon *widget.Icon
 	text *widgets.Text
 }
@@ -130,7 +130,7 @@ func (r *navRenderer) paint() {
 	r.icon.SetResource(theme.NewColoredResource(r.item.icon, icon))
 }
 
-// Refresh follows the state and the theme.
+// Refresh updates the item for its state and the theme.
 func (r *navRenderer) Refresh() {
 	r.paint()
 	r.WidgetRenderer.Refresh()

@@ -8,17 +8,17 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// notifier has the system notify a person who is looking elsewhere.
+// notifier sends desktop notifications when the user is looking elsewhere.
 type notifier struct {
 	app  fyne.App
-	off  map[engine.Occasion]bool // that a person does not want to hear of
-	seen bool                     // a window of the program has the focus
+	off  map[engine.Occasion]bool // occasions without a notification
+	seen bool                     // a window of the program is focused
 
-	job *live.Job // that was looked at last
+	job *live.Job // the last seen job
 	of  engine.Notifier
 }
 
-// follow looks at a run. What it was found in at the first look is no news.
+// follow reads a run's state and notifies about changes. The state at the first read causes no notification.
 func (h *notifier) follow(job *live.Job) {
 	if job != h.job {
 		h.job, h.of = job, engine.Notifier{}
@@ -30,7 +30,7 @@ func (h *notifier) follow(job *live.Job) {
 	}
 }
 
-// tell notifies, unless the person sees it anyway. The system may take its time.
+// tell sends a notification, unless the window is focused. It does not wait for the system.
 func (h *notifier) tell(title, text string) {
 	if h.seen {
 		return

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/compare"
 	"github.com/throng-sim/throng/ui/editor"
@@ -32,7 +33,7 @@ func (p patientSetup) Scenario(_ context.Context, name string, _ map[string]stri
 	s.Cycles = 24
 	return &setup.Scenario{
 		Name: name, Title: "Marketplace shoppers", Agents: 372, Cycle: time.Hour, Settings: s,
-		Parameters: []setup.Parameter{{Name: "agents", Title: "Shoppers", Kind: setup.Whole, Default: "372", Min: 1, Max: 1e6}},
+		Parameters: []setup.Parameter{{ParameterSpec: view.ParameterSpec{Name: "agents", Title: "Shoppers"}, Min: 1, Max: 1e6, Kind: setup.Whole, Default: "372"}},
 		Services:   []setup.Service{{Name: "shop", Kind: "http", URL: "https://shop.example.com"}},
 	}, nil
 }
@@ -42,7 +43,7 @@ func (p patientSetup) Choose(context.Context, setup.Order) (int, error) {
 	return 372, nil
 }
 
-func (p patientSetup) Outlook(context.Context, setup.Order) (o setup.Outlook, _ error) {
+func (p patientSetup) Outlook(context.Context, setup.Order) (o setup.Requirements, _ error) {
 	p.wait("Outlook")
 	return o, nil
 }
@@ -79,8 +80,8 @@ func (p patientSetup) TestService(context.Context, setup.Order, setup.Service) (
 	return "200", nil
 }
 
-func (p patientSetup) Favour(context.Context, string, bool) error {
-	p.wait("Favour")
+func (p patientSetup) Favor(context.Context, string, bool) error {
+	p.wait("Favor")
 	return nil
 }
 
@@ -133,8 +134,8 @@ func (p patientRuns) Checkpoints(_ context.Context, run engine.RunID) ([]engine.
 	return []engine.CheckpointRecord{{Run: run, Number: 2, Newest: true, Reason: "pause"}, {Run: run, Number: 1, Reason: "interval"}}, nil
 }
 
-func (p patientRuns) Doomed(context.Context, engine.RunID) (d runs.Doomed, _ error) {
-	p.wait("Doomed")
+func (p patientRuns) Footprint(context.Context, engine.RunID) (d view.Footprint, _ error) {
+	p.wait("Footprint")
 	return d, nil
 }
 
@@ -173,7 +174,7 @@ func (p patientRuns) Prune(context.Context, runs.Age, bool) (o runs.Old, _ error
 }
 
 func (p patientRuns) Trashed(context.Context) ([]runs.Trashed, error) {
-	p.wait("Binned")
+	p.wait("Trashed")
 	return nil, nil
 }
 
@@ -183,7 +184,7 @@ func (p patientRuns) Restore(context.Context, runs.Thing) error {
 }
 
 func (p patientRuns) DeleteTrashed(context.Context, runs.Thing) error {
-	p.wait("DeleteBinned")
+	p.wait("DeleteTrashed")
 	return nil
 }
 
@@ -394,7 +395,7 @@ func (p patientEditor) Changed(context.Context, string, []editor.File) ([]editor
 }
 
 func (p patientEditor) Keep(context.Context, editor.Order) error {
-	p.wait("Keep")
+	p.wait("Save")
 	return nil
 }
 

@@ -23,45 +23,45 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// Program is what the window tells of the program itself.
+// Program provides information on the program.
 type Program interface {
 	// About does not wait.
 	About() About
-	// Licences are those of all that is linked, by name.
+	// Licences returns the licences of all linked code, by name.
 	Licences(ctx context.Context) ([]Licence, error)
-	// Reports are those of earlier ends that nobody expected, and that no person knows of yet, oldest first.
+	// Reports returns the crash reports that the user has not dismissed, oldest first.
 	Reports(ctx context.Context) ([]Report, error)
-	// Told notes that a person knows of a report.
+	// Told dismisses a report.
 	Told(ctx context.Context, path string) error
-	// Logs is the folder that is logged into. It does not wait.
+	// Logs returns the folder of the log. It does not wait.
 	Logs() string
 }
 
-// About is what the program is.
+// About describes the program.
 type About struct {
 	Version, Go, Fyne, System string
 	Data                      string // the data folder
 	Icon                      []byte // PNG
 }
 
-// Licence is under what terms something is used that the program is made of.
+// Licence is the licence of a component.
 type Licence struct{ Name, Version, Kind, Text string }
 
-// Report is what was left by a process that ended unexpectedly.
+// Report is a crash report of an earlier process.
 type Report struct {
 	Path string
 	At   time.Time
 	Text string
 }
 
-// openFolder shows a folder in the system's program for files. Where there is none its path is told, to be copied.
+// openFolder opens a folder in the system's file manager. If there is none, it shows the path.
 func (a *App) openFolder(path string) {
 	err := os.MkdirAll(path, 0o700)
 	if err == nil {
 		err = a.app.OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)})
 	}
 	if err != nil {
-		a.complain(fmt.Errorf("this system has no program that opens the folder\n%s\n(%w)", path, err))
+		a.complain(fmt.Errorf("cannot open the folder\n%s\n(%w)", path, err))
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *App) knowsProgram() bool { return a.desk.Program != nil }
 
 func (a *App) openLogs() { a.openFolder(a.desk.Program.Logs()) }
 
-// showAbout shows what the program is, and under what terms all of it is used.
+// showAbout shows the version, the data folder and the licences.
 func (a *App) showAbout() {
 	about := a.desk.Program.About()
 	icon := canvas.NewImageFromResource(fyne.NewStaticResource("throng.png", about.Icon))
@@ -101,7 +101,7 @@ func (a *App) showAbout() {
 	d.Resize(fyne.NewSize(min(size.Width*0.92, 62*theme.TextSize()), size.Height*0.92))
 }
 
-// licences is a list of licences that can be looked through, and the text of the chosen one.
+// licences is a searchable list of licences, and the text of the chosen one.
 type licences struct {
 	all, found []Licence
 	search     *form.Entry
@@ -113,9 +113,9 @@ type licences struct {
 }
 
 func newLicences() *licences {
-	l := &licences{search: form.NewEntry(), count: form.NewNote("Reading the licences…"), text: widget.NewLabel("")}
+	l := &licences{search: form.NewEntry(), count: form.NewNote("Loading licences…"), text: widget.NewLabel("")}
 	l.text.Wrapping, l.text.Selectable, l.text.SizeName = fyne.TextWrapWord, true, theme.SizeNameCaptionText
-	l.search.SetPlaceHolder("Find what Throng is made of, or words of a licence")
+	l.search.SetPlaceHolder("Search components and license texts")
 	l.search.OnChanged = func(string) { l.show() }
 	l.list = widget.NewList(func() int { return len(l.found) },
 		func() fyne.CanvasObject {
@@ -132,7 +132,7 @@ func newLicences() *licences {
 	l.page = container.NewVScroll(l.text)
 	split := container.NewHSplit(l.list, l.page)
 	split.Offset = 0.34
-	l.content = container.NewBorder(form.NewStack(widgets.NewHeading("Licences"), l.search, l.count), nil, nil, nil, split)
+	l.content = container.NewBorder(form.NewStack(widgets.NewHeading("Licenses"), l.search, l.count), nil, nil, nil, split)
 	return l
 }
 
@@ -141,7 +141,7 @@ func (l *licences) fill(all []Licence) {
 	l.show()
 }
 
-// show lists those that have what is looked for in them, and the text of the first.
+// show lists the matching licences and the text of the first one.
 func (l *licences) show() {
 	looked := strings.ToLower(strings.TrimSpace(l.search.Text))
 	l.found = nil
@@ -150,7 +150,7 @@ func (l *licences) show() {
 			l.found = append(l.found, one)
 		}
 	}
-	l.count.SetText(fmt.Sprintf("%d of %d parts", len(l.found), len(l.all)))
+	l.count.SetText(fmt.Sprintf("%d of %d components", len(l.found), len(l.all)))
 	l.list.UnselectAll()
 	l.list.Refresh()
 	l.text.SetText("")
@@ -169,7 +169,7 @@ func (l *licences) choose(i widget.ListItemID) {
 	l.page.ScrollToTop()
 }
 
-// showReports offers the reports of earlier ends, one after another, and then goes on.
+// showReports shows the crash reports one after another, then calls then.
 func (a *App) showReports(all []Report, then func()) {
 	if len(all) == 0 {
 		then()
@@ -178,15 +178,15 @@ func (a *App) showReports(all []Report, then func()) {
 	r := all[0]
 	text := widget.NewLabel(r.Text)
 	text.Selectable, text.TextStyle, text.Wrapping = true, fyne.TextStyle{Monospace: true}, fyne.TextWrapBreak
-	about := form.NewNote("What was done is kept. This report says what happened; it holds no secrets that are known, and no names of your folders. Look it over, and send it to whoever looks after Throng for you.")
-	forget := widget.NewCheck("Do not show this one again", nil)
+	about := form.NewNote("No results are lost. Please review this report and send it to your Throng administrator. Known secrets and folder names are removed.")
+	forget := widget.NewCheck("Do not show this report again", nil)
 	forget.Checked = true
 	said := form.NewNote("")
 	said.Hide()
 	buttons := container.NewHBox(
 		widget.NewButtonWithIcon("Copy", theme.ContentCopyIcon(), func() {
 			a.app.Clipboard().SetContent(r.Text)
-			said.SetGood("It is on the clipboard.")
+			said.SetGood("Copied to the clipboard.")
 			said.Show()
 		}),
 		widget.NewButtonWithIcon("Save…", theme.DocumentSaveIcon(), func() { a.saveReport(r, said) }),
@@ -201,7 +201,7 @@ func (a *App) showReports(all []Report, then func()) {
 			return
 		}
 		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Program.Told(context.Background(), r.Path) }, func(struct{}, error) {
-			a.showReports(all[1:], then) // one that cannot be noted is shown again
+			a.showReports(all[1:], then) // a report that cannot be dismissed is shown again the next time
 		})
 	}
 	widgets.Closed(a.win, d, closed)
@@ -209,14 +209,14 @@ func (a *App) showReports(all []Report, then func()) {
 	d.Resize(fyne.NewSize(min(size.Width*0.92, 70*theme.TextSize()), size.Height*0.85))
 }
 
-// saveReport writes a report into a folder of the person's choice.
+// saveReport saves a report in a folder that the user picks.
 func (a *App) saveReport(r Report, said *form.Note) {
-	widgets.PickFolder(a.win, "Where the report is saved", "Save here", func(dir string) {
+	widgets.PickFolder(a.win, "Folder for the report", "Save here", func(dir string) {
 		path := filepath.Join(dir, "throng-report-"+r.At.UTC().Format("20060102T150405Z")+".txt")
 		async.Work(func() (struct{}, error) { return struct{}{}, os.WriteFile(path, []byte(r.Text), 0o600) }, func(_ struct{}, err error) {
 			said.Show()
 			if err != nil {
-				said.SetProblem("It was not saved. " + words.Trouble(err))
+				said.SetProblem("Cannot save it. " + words.Trouble(err))
 				return
 			}
 			said.SetGood("Saved as " + path)

@@ -54,7 +54,7 @@ func TestReportsAreOffered(t *testing.T) {
 	}
 	q.Tap(a.overlay(), "Close")
 	q.Until("the second", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), "panic: two") })
-	check(t, a.overlay(), "Do not show this one again", false)
+	check(t, a.overlay(), "Do not show this report again", false)
 	q.Tap(a.overlay(), "Close")
 	q.Until("the run", func() bool { return a.overlay() != nil && uitest.Button(a.overlay(), "Resume") != nil })
 	if got := strings.Join(p.told, " "); got != "/c/new-1" {

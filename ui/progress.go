@@ -8,16 +8,16 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// standing is how far the newest run is, as the title and the merge queue say it.
+// standing is the progress of the newest run for the title and the system tray.
 type standing struct {
-	name  string // of the scenario; "" is no run
+	name  string // of the scenario; "" if there is no run
 	words string // "42 %", "paused at 42 %", "finished"
-	left  string // "3 min left"; "" is not known
+	left  string // "3 min left"; "" if unknown
 	over  bool
 	held  bool // paused
 }
 
-// stand looks at a run; nil is none.
+// stand returns the progress of a run, which may be nil.
 func stand(job *live.Job) standing {
 	if job == nil {
 		return standing{over: true}
@@ -44,7 +44,7 @@ func stand(job *live.Job) standing {
 	return at
 }
 
-// coarse is a time that need not be said again every second.
+// coarse writes a duration that seldom changes.
 func coarse(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -57,7 +57,7 @@ func coarse(d time.Duration) string {
 	return fmt.Sprintf("%d days", d/(24*time.Hour))
 }
 
-// title is what the window is called: the run and how far it is, in front of the program's name.
+// title returns the window's title: the run's progress and the program's name.
 func (s standing) title() string {
 	if s.name == "" {
 		return "Throng"
@@ -65,7 +65,7 @@ func (s standing) title() string {
 	return s.name + " " + s.words + " · Throng"
 }
 
-// line is what the merge queue says.
+// line returns the text for the system tray.
 func (s standing) line() string {
 	switch {
 	case s.name == "":
@@ -76,14 +76,14 @@ func (s standing) line() string {
 	return s.name + ": " + s.words
 }
 
-// follow brings the title, the merge queue and the notifications in line with the run.
+// follow updates the title, the system tray and the notifications.
 func (a *App) follow() {
 	job := a.desk.Live.Job()
 	at := stand(job)
 	if title := at.title(); a.win.Title() != title {
 		a.win.SetTitle(title)
 	}
-	a.mergeQueue.follow(at)
+	a.systemTray.follow(at)
 	if job != nil {
 		a.notifier.follow(job)
 	}

@@ -14,23 +14,23 @@ import (
 
 var copying = action.Action{Key: fyne.KeyC, Modifier: action.Command}
 
-// everywhere are keys that mean the same wherever they are pressed.
+// everywhere are the keys with the same meaning everywhere.
 var everywhere = [][2]string{
-	{"The next field or button", "Tab"},
-	{"The one before", "Shift+Tab"},
-	{"Press the button, tick the box, open the choice", "Space"},
-	{"Press the button, confirm what is asked", "Return"},
-	{"Close what lies on top, leave what is open", "Esc"},
-	{"A row of a table, a step of a slider", "Up, Down"},
-	{"Copy what is selected, or the chosen row", copying.Keys()},
+	{"Next field or button", "Tab"},
+	{"Previous field or button", "Shift+Tab"},
+	{"Press a button, toggle a checkbox, open a selection", "Space"},
+	{"Press a button, confirm a dialog", "Return"},
+	{"Close the dialog or the open item", "Esc"},
+	{"Move in a table or slider", "Up, Down"},
+	{"Copy the selection or the chosen row", copying.Keys()},
 }
 
-// showShortcuts shows all keys, made from the table of what can be done.
+// showShortcuts shows all shortcuts.
 func (f *frame) showShortcuts() {
 	var panels []fyne.CanvasObject
 	for _, menu := range menus {
 		var rows [][2]string
-		for _, d := range f.deeds {
+		for _, d := range f.commands {
 			if d.Menu != menu {
 				continue
 			}
@@ -48,10 +48,10 @@ func (f *frame) showShortcuts() {
 	d.Resize(fyne.NewSize(min(size.Width*0.9, 3*(sheetEms+3)*theme.TextSize()), size.Height*0.92))
 }
 
-// sheetEms is how wide a menu's keys are, in letters' heights.
+// sheetEms is the width of a menu's list of keys, in text heights.
 const sheetEms = 25
 
-// keyList is what can be done with its keys at the right.
+// keyList returns a list of actions with their keys at the right.
 func keyList(title string, rows [][2]string) fyne.CanvasObject {
 	list := container.New(layout.NewCustomPaddedVBoxLayout(theme.Padding() / 2))
 	for _, row := range rows {

@@ -9,17 +9,17 @@ import (
 	"github.com/throng-sim/throng/ui/internal/tour"
 )
 
-// touredKey is the preference that says that a person has seen the tour, or skipped it.
+// touredKey is the preference that says that the user has seen or skipped the tour.
 const touredKey = "tour.seen"
 
-// welcome shows a person round who is here for the first time. A test that drives the window knows its way.
+// welcome starts the tour for a new user, except in tests that drive the window.
 func (a *App) welcome() {
 	if !a.app.Preferences().Bool(touredKey) && os.Getenv(inspect.Env) == "" {
 		a.showTour()
 	}
 }
 
-// showTour shows a person round: what to run, how to launch it, and how to steer it once it runs.
+// showTour shows the tour: choose a scenario, launch it, steer it.
 func (a *App) showTour() {
 	if a.tour != nil {
 		a.tour.Rest()
@@ -27,28 +27,28 @@ func (a *App) showTour() {
 	a.show(a.pages[0])
 	a.tour = tour.New(a.win.Canvas(), []tour.Step{
 		{
-			Title: "What to run", Target: func() fyne.CanvasObject { return a.setup.Gallery() },
-			Text: "A scenario says who the agents are and what they do. The first one is a crowd of shoppers in a shop that Throng plays itself: it needs no key, no database and no network.",
+			Title: "Choose a scenario", Target: func() fyne.CanvasObject { return a.setup.Gallery() },
+			Text: "A scenario defines the agents and what they do. The first one simulates shoppers in a mock shop: it needs no key, database or network.",
 		},
 		{
 			Title: "Launch it", Target: func() fyne.CanvasObject { return a.setup.Button() }, Next: "Launch now", Do: a.tourLaunch,
-			Text: "The forecast and the checks say what a run takes. Everything is ready: launch it now, or skip the tour and look round first.",
+			Text: "See the forecast and the preflight checks for what the run needs. Everything is ready: launch it now, or skip the tour to look around.",
 		},
 		{
 			Title: "Steer it", Target: a.steering,
-			Text: "Drag the limit while it runs: that many agents are at work at once. The agents, the charts and the chain below show what comes of it. Pause or stop at any moment: nothing is lost, and the run goes on from where it was.",
+			Text: "Drag the limit to change how many sessions run concurrently. The agents, charts and chain below show the effect. Pause or stop at any time; you can resume the run later.",
 		},
 	}, func() { a.app.Preferences().SetBool(touredKey, true) })
 	a.tour.Go(0)
 }
 
-// tourLaunch launches what is set up; the tour goes on when the run is shown.
+// tourLaunch launches the run; the tour continues when Live shows it.
 func (a *App) tourLaunch() {
 	a.tour.Rest()
 	a.setup.Launch()
 }
 
-// launched shows the run that was started, and goes on with the tour if there is one.
+// launched shows the run that was started, and continues the tour.
 func (a *App) launched() {
 	a.showLive()
 	if a.tour != nil && !a.tour.Over() {
@@ -56,7 +56,7 @@ func (a *App) launched() {
 	}
 }
 
-// steering is what a run is steered by; nil while there is none.
+// steering returns the controls of the run; nil if there is no run.
 func (a *App) steering() fyne.CanvasObject {
 	if a.current != a.pages[1] {
 		return nil

@@ -25,7 +25,7 @@ func (s firstDesk) Scenario(context.Context, string, map[string]string) (*setup.
 	return &setup.Scenario{Name: "shopping", Title: "Marketplace shoppers", Agents: 372, Settings: engine.DefaultSettings()}, nil
 }
 func (s firstDesk) Choose(context.Context, setup.Order) (int, error) { return 372, nil }
-func (s firstDesk) Outlook(context.Context, setup.Order) (o setup.Outlook, _ error) {
+func (s firstDesk) Outlook(context.Context, setup.Order) (o setup.Requirements, _ error) {
 	return o, nil
 }
 

@@ -14,11 +14,10 @@ import (
 	"github.com/throng-sim/throng/ui/results"
 )
 
-// further is how much smaller than the first another window is.
+// further is the size of additional windows relative to the first.
 const further = 0.85
 
-// open opens another window beside the others, for comparing: it shows the same run and the same store. Closing it does
-// not ask; with the first all close.
+// open opens an additional window with the same run and store. Closing it does not ask; closing the first window closes all.
 func (a *App) open() {
 	n := 2
 	for _, other := range a.others {
@@ -43,7 +42,7 @@ func (a *App) open() {
 		f.current.Hide()
 		widgets.Forget(f.win)
 		async.Work(func() (struct{}, error) { return struct{}{}, shown.Close() }, func(_ struct{}, err error) {
-			if err == nil { // else it is tried again at the end
+			if err == nil { // otherwise close tries again
 				a.closers = slices.DeleteFunc(a.closers, func(one closer) bool { return one == shown })
 			}
 		})
@@ -60,7 +59,7 @@ func (a *App) open() {
 	f.win.Show()
 }
 
-// close closes the window; the first ends the program, and asks.
+// close closes the window; the first window asks and ends the program.
 func (f *frame) close() {
 	if f == f.of.frame {
 		f.of.close()

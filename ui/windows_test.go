@@ -304,12 +304,12 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestTheMergeQueuePausesAndResumes presses what its menu offers.
-func TestTheMergeQueuePausesAndResumes(t *testing.T) {
+// TestSystemTrayPausesAndResumes presses what its menu offers.
+func TestSystemTrayPausesAndResumes(t *testing.T) {
 	q, a, p := filledApp(t)
 	p.shut()
 	t.Cleanup(p.open)
-	tr := &mergeQueue{app: a, shown: stand(p.job)}
+	tr := &systemTray{app: a, shown: stand(p.job)}
 	labels := func() (all []string) {
 		for _, i := range tr.menu().Items {
 			if !i.IsSeparator {
@@ -331,6 +331,6 @@ func TestTheMergeQueuePausesAndResumes(t *testing.T) {
 	if got := strings.Join(labels(), ", "); got != "No run in progress, Show, Quit" {
 		t.Errorf("without a run it offers %s", got)
 	}
-	var none *mergeQueue
+	var none *systemTray
 	none.follow(standing{name: "nothing happens"})
 }

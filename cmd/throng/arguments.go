@@ -6,21 +6,23 @@ import (
 	"strings"
 )
 
-const usage = `throng opens the window, and throng FILE the window with a scenario.
+const usage = `Usage: throng [FILE]
 
-  --data FOLDER  Keep runs and settings in this folder (default: THRONG_DATA, or the system's place for it).
+Open the window, with a scenario file if one is given.
+
+  --data FOLDER  Keep runs and settings in this folder (default: THRONG_DATA, or the system's data folder).
   --version      Show the version.
   -h, --help     Show this help.
 
-In a terminal throngctl does the same: throngctl --help`
+In a terminal, use throngctl: throngctl --help`
 
-// arguments are what the program was started with.
+// arguments are the parsed command-line arguments.
 type arguments struct {
 	file, data    string
 	help, version bool
 }
 
-// parse reads the arguments of the command line; data is the folder where none is named.
+// parse parses the command-line arguments; data is the default data folder.
 func parse(args []string, data string) (a arguments, err error) {
 	a.data = data
 	for i := 0; i < len(args); i++ {
@@ -36,14 +38,14 @@ func parse(args []string, data string) (a arguments, err error) {
 				value = args[i]
 			}
 			if value == "" {
-				return a, errors.New("--data wants a folder, for example --data ./runs")
+				return a, errors.New("--data needs a folder, for example --data ./runs")
 			}
 			a.data = value
 		case strings.HasPrefix(args[i], "-psn_"): // older versions of macOS add it
 		case strings.HasPrefix(args[i], "-") && len(args[i]) > 1:
 			return a, fmt.Errorf("unknown flag %s", args[i])
 		case a.file != "":
-			return a, fmt.Errorf("unexpected argument %s: one scenario can be opened at a time", args[i])
+			return a, fmt.Errorf("unexpected argument %s: throng opens one scenario at a time", args[i])
 		default:
 			a.file = args[i]
 		}

@@ -31,11 +31,11 @@ func main() {
 	}
 	start := desk.Start{File: asked.file, Data: asked.data}
 	if err := displayed(); err != nil {
-		fmt.Fprintf(os.Stderr, "throng: no window can be opened here: %v\nIn a terminal throngctl does the same: throngctl run shopping\n", err)
+		fmt.Fprintf(os.Stderr, "throng: cannot open a window: %v\nUse throngctl in a terminal: throngctl run shopping\n", err)
 		os.Exit(1)
 	}
-	if dir, err := os.UserCacheDir(); err == nil { // the toolkit makes its folder there, but not the one above
-		_ = os.MkdirAll(dir, 0o700) // it says so if it cannot
+	if dir, err := os.UserCacheDir(); err == nil { // the toolkit creates its folder there, but not the parent
+		_ = os.MkdirAll(dir, 0o700) // the toolkit reports an error
 	}
 	icon := fyne.NewStaticResource("throng.png", assets.Icon())
 	fyneapp.SetMetadata(fyne.AppMetadata{ID: about.ID, Name: about.Name, Version: about.Number, Icon: icon})
@@ -45,7 +45,7 @@ func main() {
 	os.Exit(desk.Show(a, start))
 }
 
-// displayed is why there is no display; on Linux there may be none. The toolkit would end in the middle of its work.
+// displayed returns an error if there is no display, as can happen on Linux. The toolkit would otherwise fail later.
 func displayed() error {
 	if runtime.GOOS != "linux" {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"github.com/throng-sim/throng/ui"
 )
 
-// native is a window as the library below the toolkit knows it. The toolkit has no word for a window's place, and gives
-// keys to what has the focus only.
+// native is a window of the library below the toolkit. The toolkit does not know a window's position, and sends keys only to the focused
+// widget.
 type native struct{ win *glfw.Window }
 
 var _ ui.Native = native{}
 
-// attach finds the window that is being painted; keys hears of those that are not typed text before what has the focus.
+// attach returns the window that is being painted; keys is called for keys that are not text, before the focused widget.
 func attach(keys func(fyne.KeyName) bool) ui.Native {
 	win := glfw.GetCurrentContext()
 	if win == nil {
@@ -36,17 +36,17 @@ func attach(keys func(fyne.KeyName) bool) ui.Native {
 	return native{win}
 }
 
-// special are the keys that mean something wherever the focus is.
+// special are the keys with the same meaning everywhere.
 var special = map[glfw.Key]fyne.KeyName{
 	glfw.KeyEscape: fyne.KeyEscape, glfw.KeyEnter: fyne.KeyReturn, glfw.KeyKPEnter: fyne.KeyEnter,
 	glfw.KeyF1: fyne.KeyF1, glfw.KeyF2: fyne.KeyF2, glfw.KeyF3: fyne.KeyF3, glfw.KeyF4: fyne.KeyF4,
 	glfw.KeyF5: fyne.KeyF5, glfw.KeyF6: fyne.KeyF6, glfw.KeyF7: fyne.KeyF7, glfw.KeyF8: fyne.KeyF8,
 }
 
-// Place is part of [ui.Native].
+// Place implements [ui.Native].
 func (n native) Place() (x, y int) { return n.win.GetPos() }
 
-// Move is part of [ui.Native]. A place of which no screen shows the title bar is left out: that screen may be gone.
+// Move implements [ui.Native]. It ignores a position where no screen would show the title bar, because that screen may be gone.
 func (n native) Move(x, y int) {
 	for _, m := range glfw.GetMonitors() {
 		left, top, width, height := m.GetWorkarea()
@@ -57,7 +57,7 @@ func (n native) Move(x, y int) {
 	}
 }
 
-// grip is how many pixels of a window must be on a screen for it to be taken hold of.
+// grip is how many pixels of a window must be on a screen to drag the window.
 const grip = 60
 
 // Focused is part of [ui.Native].

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"net"
 	"os"
 	"os/exec"
@@ -31,7 +32,7 @@ type desktop struct {
 // object is something that the window shows; see ui/internal/inspect.
 type object struct {
 	Kind, Text string
-	X, Y, W, H int
+	Box        image.Rectangle // in pixels of the window
 	Disabled   bool
 }
 
@@ -219,7 +220,7 @@ func (d *desktop) click(ctx context.Context, text string) error {
 		return err
 	}
 	// The toolkit wants to see the pointer before it is pressed.
-	c := exec.CommandContext(ctx, "xdotool", "mousemove", strconv.Itoa(p.X+p.W/2), strconv.Itoa(p.Y+p.H/2), "sleep", "0.2", "click", "1")
+	c := exec.CommandContext(ctx, "xdotool", "mousemove", strconv.Itoa((p.Box.Min.X+p.Box.Max.X)/2), strconv.Itoa((p.Box.Min.Y+p.Box.Max.Y)/2), "sleep", "0.2", "click", "1")
 	c.Env = append(os.Environ(), "DISPLAY="+d.display)
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("xdotool: %w\n%s", err, out)

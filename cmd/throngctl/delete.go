@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -167,7 +167,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 }
 
 // settle finds out what becomes of rows that no database has confirmed, and sends them if they are to be.
-func (x *removing) settle(ctx context.Context, run engine.RunID, all []storage.Sending) error {
+func (x *removing) settle(ctx context.Context, run engine.RunID, all []view.Sending) error {
 	what := x.flags.Unsent
 	for _, to := range all {
 		if to.Unsent == 0 {

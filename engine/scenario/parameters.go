@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/suggest"
+	"github.com/throng-sim/throng/engine/view"
 	"go.starlark.net/starlark"
 )
 
@@ -90,7 +91,7 @@ func (r *reader) secretParameter(e doc.Entry) error {
 
 // readParameter reads one parameter; its value is the default. The short form is `name: default`.
 func readParameter(e doc.Entry) Parameter {
-	p := Parameter{Name: e.Key.Text(), Min: math.Inf(-1), Max: math.Inf(1)}
+	p := Parameter{ParameterSpec: view.ParameterSpec{Name: e.Key.Text()}, Min: math.Inf(-1), Max: math.Inf(1)}
 	chain.CheckName(e.Key, p.Name, "a parameter")
 	v, d := e.Value, e.Value
 	if v.Kind() == doc.Map {

@@ -8,32 +8,24 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/view"
 	"go.starlark.net/starlark"
 )
 
-// Problem is a mistake in one of a scenario's files, or a warning. Line and Col count from 1, columns in characters; Hint
-// may be empty.
-type Problem struct {
-	File       string
-	Line, Col  int
-	Text, Hint string
-	Warning    bool
-}
-
 // Problems are all of them by file and position, warnings too.
-func (m *Mistakes) Problems() []Problem { return problems(m.report) }
+func (m *Mistakes) Problems() []view.Problem { return problems(m.report) }
 
 // Warnings are what is worth a look but keeps nothing from running.
-func (s *Scenario) Warnings() []Problem { return problems(s.report) }
+func (s *Scenario) Warnings() []view.Problem { return problems(s.report) }
 
-func problems(r *doc.Report) (all []Problem) {
+func problems(r *doc.Report) (all []view.Problem) {
 	for _, p := range r.Problems() {
-		all = append(all, Problem{p.File, p.Line, p.Col, p.Problem, p.Hint, false})
+		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint})
 	}
 	for _, p := range r.Warnings() {
-		all = append(all, Problem{p.File, p.Line, p.Col, p.Problem, p.Hint, true})
+		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint, Warning: true})
 	}
-	slices.SortStableFunc(all, func(a, b Problem) int {
+	slices.SortStableFunc(all, func(a, b view.Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	return all

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/suggest"
+	"github.com/throng-sim/throng/engine/view"
 	"go.starlark.net/starlark"
 )
 
@@ -67,15 +68,10 @@ func (s *Scenario) PrintWarnings(w io.Writer) error { return s.report.Print(w) }
 
 // Parameter is a value that can be set for each run.
 type Parameter struct {
-	Name    string
-	Title   string
-	About   string
-	Default script.Value
-	Min     float64 // of numbers; -Inf without one
-	Max     float64
-	Choices []string // of texts; empty is any
-
-	Value script.Value // in force
+	view.ParameterSpec
+	Min, Max float64 // of numbers; infinite if unlimited
+	Default  script.Value
+	Value    script.Value // in force
 }
 
 // SecretParameter is a parameter whose value is a secret: steps and services send it as secret:NAME, and no expression

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // runTables are the tables with rows of runs, and what their rows weigh: the rows of a pack, or one.
@@ -34,7 +34,7 @@ const (
 )
 
 // Doomed returns what goes when a run is deleted.
-func (s *Store) Doomed(ctx context.Context, run engine.RunID) (storage.Doomed, error) {
+func (s *Store) Doomed(ctx context.Context, run engine.RunID) (view.Footprint, error) {
 	d, err := s.doomed(ctx, run)
 	if err != nil {
 		err = fmt.Errorf("weigh run %s: %w", run, translate(err))
@@ -42,7 +42,7 @@ func (s *Store) Doomed(ctx context.Context, run engine.RunID) (storage.Doomed, e
 	return d, err
 }
 
-func (s *Store) doomed(ctx context.Context, run engine.RunID) (d storage.Doomed, err error) {
+func (s *Store) doomed(ctx context.Context, run engine.RunID) (d view.Footprint, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return d, err
@@ -50,7 +50,7 @@ func (s *Store) doomed(ctx context.Context, run engine.RunID) (d storage.Doomed,
 	return s.weigh(ctx, key)
 }
 
-func (s *Store) weigh(ctx context.Context, key int64) (d storage.Doomed, err error) {
+func (s *Store) weigh(ctx context.Context, key int64) (d view.Footprint, err error) {
 	if err := s.reader.QueryRowContext(ctx, `SELECT iif(fetched IS NULL, done, 0), events, (SELECT count(*) FROM checkpoints WHERE run = ?1),
 		length(files) + coalesce(length(totals), 0) FROM runs WHERE key = ?1`, key).Scan(&d.Sessions, &d.Events, &d.Checkpoints, &d.Bytes); err != nil {
 		return d, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -67,7 +68,7 @@ func (s *Store) Unsent(ctx context.Context, run engine.RunID, target string) (n 
 }
 
 // Sendings lists the databases that a run's rows go to.
-func (s *Store) Sendings(ctx context.Context, run engine.RunID) ([]storage.Sending, error) {
+func (s *Store) Sendings(ctx context.Context, run engine.RunID) ([]view.Sending, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s *Store) Sendings(ctx context.Context, run engine.RunID) ([]storage.Sendi
 }
 
 // sendings lists where a run's rows go.
-func (s *Store) sendings(ctx context.Context, run int64) (all []storage.Sending, err error) {
+func (s *Store) sendings(ctx context.Context, run int64) (all []view.Sending, err error) {
 	type place struct {
 		target string
 		pos    int64
@@ -97,7 +98,7 @@ func (s *Store) sendings(ctx context.Context, run int64) (all []storage.Sending,
 		places = append(places, p)
 	}
 	for _, p := range places {
-		to := storage.Sending{Target: p.target}
+		to := view.Sending{Target: p.target}
 		if err := s.reader.QueryRowContext(ctx, unsentRows, run, p.pos).Scan(&to.Unsent); err != nil {
 			return nil, err
 		}

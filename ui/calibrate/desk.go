@@ -1,4 +1,4 @@
-// Package calibrate is the screen on which a person finds how many sessions at once are worth it.
+// Package calibrate is the screen that finds the recommended concurrency limit.
 package calibrate
 
 import (
@@ -6,78 +6,67 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/calibrate"
 )
 
-// Choice is a scenario that can be picked.
+// Choice is a scenario in the list.
 type Choice struct{ Name, Title string }
 
-// Order is what is to be measured.
+// Order is a calibration to start.
 type Order struct {
 	Scenario string
-	Given    map[string]string // parameters that differ from their default, as texts
-	Settings *engine.Settings  // nil is what a new run of the scenario begins with
-	Allow    []string          // addresses that the person allows the file to call
+	Given    map[string]string // parameters that differ from their defaults, as text
+	Settings *engine.Settings  // nil: the settings of a new run of the scenario
+	Allow    []string          // addresses that the user allows the file to call
 
-	Levels       []int // empty doubles from 1 to Max
+	Levels       []int // if empty, levels double from 1 to Max
 	Max, Repeats int   // 0 is the default
 	Duration     time.Duration
 }
 
-// State is a sweep, under way or the newest that ended. It never changes.
+// State is a calibration in progress, or the newest one. It is immutable.
 type State struct {
 	Running bool
-	// Doing is what is measured now, Left the time that is left, in words; "" is not known.
+	// Doing describes the current measurement, and Left the remaining time; "" if unknown.
 	Doing, Left string
-	Share       float64 // of it that is done
-	Found       *Found  // what was measured so far; nil before anything was
-	Err         error   // why it ended before its end
+	Share       float64 // completed share
+	Found       *Found  // the result so far; nil before the first measurement
+	Err         error   // why it ended early
 }
 
-// Found is what a sweep found.
+// Found is the result of a calibration.
 type Found struct {
 	At           time.Time
-	Title, About string // of the scenario; the machine, the services and how many agents
-	Levels       []Level
+	Title, About string // Title is the scenario's; About describes the machine, the services and the number of agents
+	Levels       []calibrate.Level
 	Curve        []Point
-	Level        int // that is recommended; 0 is none
-	Low, High    int // its interval
+	Level        int // the recommended limit; 0 if none
+	Low, High    int // its confidence interval
 	Words        string
-	Law          string // the curve in words; "" is none
+	Law          string // describes the fitted curve; "" if none
 }
 
-// Level is one that was to be measured.
-type Level struct {
-	Level             int
-	Measured, Over    bool
-	PerSecond, Spread float64 // 0 is that nothing counts
-	P95               time.Duration
-	CPU, Memory       float64 // percent; negative is not known
-	Errors            float64 // percent
-	Note              string
-}
-
-// Point is one of the fitted curve, with its interval.
+// Point is a point of the fitted curve, with its confidence interval.
 type Point struct{ At, PerSecond, Low, High float64 }
 
-// Machine is this one, and what presets say of it.
+// Machine describes this machine and its preset.
 type Machine struct {
 	Words  string
 	Cores  int
-	Memory uint64 // bytes; 0 is not known
+	Memory uint64 // bytes; 0 if unknown
 }
 
-// Desk is what the screen asks for. Its methods may take long, but for State and Stop.
+// Desk is what the screen needs from the application. Its methods may take long, except for State and Stop.
 type Desk interface {
 	// Choices lists the scenarios.
 	Choices(ctx context.Context) ([]Choice, error)
-	// Start begins a sweep. Mistakes are *engine.FieldError, joined.
+	// Start starts a calibration. Errors are *engine.FieldError, joined.
 	Start(ctx context.Context, o Order) error
-	// State is the newest sweep of this process; nil without one.
+	// State returns the newest calibration of this process, or nil.
 	State() *State
-	// Stop gives the sweep up.
+	// Stop cancels the calibration.
 	Stop()
-	// Earlier lists what earlier sweeps on this machine found, newest first. notice is what a person should know of how
-	// they are kept.
+	// Earlier lists previous calibrations on this machine, newest first. notice describes problems with how they are stored.
 	Earlier(ctx context.Context) (all []Found, notice string, err error)
 	Machine(ctx context.Context) (Machine, error)
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/throng-sim/throng/ui/internal/action"
 )
 
-// Actions is what can be done with a calibration, for the menus and the shortcuts.
+// Actions returns the actions on a calibration, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	const shift = action.Command | fyne.KeyModifierShift
 	return []action.Action{
-		action.Press(s.plan.start, action.Action{Name: "Measure", Menu: "Run", Key: fyne.KeyM, Modifier: shift}),
-		action.Press(s.plan.stop, action.Action{Name: "Give up measuring", Menu: "Run", Key: fyne.KeyG, Modifier: shift}),
-		action.Press(s.result.apply, action.Action{Name: "Apply the recommended level", Menu: "Run", Key: fyne.KeyL, Modifier: shift}),
+		action.Press(s.plan.start, action.Action{Name: "Calibrate", Menu: "Run", Key: fyne.KeyM, Modifier: shift}),
+		action.Press(s.plan.stop, action.Action{Name: "Cancel calibration", Menu: "Run", Key: fyne.KeyG, Modifier: shift}),
+		action.Press(s.result.apply, action.Action{Name: "Apply recommended limit", Menu: "Run", Key: fyne.KeyL, Modifier: shift}),
 	}
 }

@@ -22,7 +22,7 @@ const (
 	mostSeconds = 3600
 )
 
-// plan is what is to be measured, and how far that is.
+// plan is the form and the progress of a calibration.
 type plan struct {
 	panel *widgets.Panel
 
@@ -42,26 +42,26 @@ func newPlan(start, stop func()) *plan {
 		pick: widget.NewSelect(nil, nil), levels: form.NewEntry(), max: form.NewWhole(1, engine.MaxLimit),
 		repeats: form.NewWhole(1, mostRepeats), seconds: form.NewNumber(), progress: widgets.NewProgress(), said: widgets.NewNotice(),
 	}
-	p.pick.PlaceHolder = "Reading the scenarios…"
+	p.pick.PlaceHolder = "Loading scenarios…"
 	p.levels.PlaceHolder = "1, 2, 4, 8, …"
 	p.max.PlaceHolder, p.repeats.PlaceHolder, p.seconds.PlaceHolder = "64", "3", "5"
 	p.seconds.Min, p.seconds.Max = 0.1, mostSeconds
-	p.start = widget.NewButtonWithIcon("Measure", theme.MediaPlayIcon(), start)
+	p.start = widget.NewButtonWithIcon("Calibrate", theme.MediaPlayIcon(), start)
 	p.start.Importance = widget.HighImportance
 	p.start.Disable()
-	p.stop = widget.NewButtonWithIcon("Give up", theme.MediaStopIcon(), stop)
+	p.stop = widget.NewButtonWithIcon("Cancel", theme.MediaStopIcon(), stop)
 	p.stop.Disable()
 	scenario := p.rows.Add(form.NewRow("Scenario", form.NewFrame(p.pick)), "scenario", "file")
-	scenario.SetHelp("with what is in the fields of Setup, if it is shown there")
-	levels := p.rows.Add(form.NewRow("Sessions at once", p.levels), "levels")
-	highest := p.rows.Add(form.NewRow("At most", p.max), "max")
-	repeats := p.rows.Add(form.NewRow("Times each", p.repeats), "repeats")
-	seconds := p.rows.Add(form.NewRow("Seconds each", p.seconds), "duration")
+	scenario.SetHelp("uses the values from Setup")
+	levels := p.rows.Add(form.NewRow("Limits", p.levels), "levels")
+	highest := p.rows.Add(form.NewRow("Maximum", p.max), "max")
+	repeats := p.rows.Add(form.NewRow("Repeats", p.repeats), "repeats")
+	seconds := p.rows.Add(form.NewRow("Seconds per limit", p.seconds), "duration")
 	p.levels.OnChanged = func(string) { levels.Changed() }
 	p.max.OnChanged = func(string) { highest.Changed() }
 	p.repeats.OnChanged = func(string) { repeats.Changed() }
 	p.seconds.OnChanged = func(string) { seconds.Changed() }
-	p.panel = widgets.NewPanel("Measure", form.NewStack(
+	p.panel = widgets.NewPanel("Calibration", form.NewStack(
 		scenario, levels, form.NewColumns(6, highest, repeats, seconds), container.NewGridWithColumns(2, p.start, p.stop), p.progress, p.said,
 	))
 	return p
@@ -71,14 +71,14 @@ func (p *plan) entries() []*form.Entry {
 	return []*form.Entry{p.levels, &p.max.Entry, &p.repeats.Entry, &p.seconds.Entry}
 }
 
-// offer lists the scenarios; the one that Setup shows is chosen where none is.
+// offer lists the scenarios. It chooses Setup's scenario if none is chosen.
 func (p *plan) offer(all []Choice, shown string) {
 	p.choices, p.pick.PlaceHolder = all, "Choose a scenario"
 	chosen := p.chosen()
 	var titles []string
 	for _, c := range all {
 		title := c.Title
-		if slices.Contains(titles, title) { // a copy, perhaps of a built-in
+		if slices.Contains(titles, title) { // a copy of another scenario
 			title += " · " + c.Name
 		}
 		titles = append(titles, title)
@@ -95,7 +95,7 @@ func (p *plan) offer(all []Choice, shown string) {
 	}
 }
 
-// chosen is the scenario's name; "" is none.
+// chosen returns the scenario's name; "" if none.
 func (p *plan) chosen() string {
 	if i := p.pick.SelectedIndex(); i >= 0 && i < len(p.choices) {
 		return p.choices[i].Name
@@ -103,7 +103,7 @@ func (p *plan) chosen() string {
 	return ""
 }
 
-// order returns what is in the fields; its mistakes are shown.
+// order returns the values of the fields, and shows their errors.
 func (p *plan) order() (Order, error) {
 	o := Order{Scenario: p.chosen()}
 	var mistakes []error
@@ -126,36 +126,36 @@ func (p *plan) order() (Order, error) {
 	wrong("duration", err)
 	o.Repeats, o.Duration = int(repeats), time.Duration(seconds*float64(time.Second))
 	err = errors.Join(mistakes...)
-	_ = p.rows.Check(err) // all of them have rows
+	_ = p.rows.Check(err) // every field has a row
 	return o, err
 }
 
-// levelsIn reads numbers apart by commas or spaces.
+// levelsIn parses numbers separated by commas or spaces.
 func levelsIn(text string) (all []int, err error) {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 1 || n > engine.MaxLimit {
-			return nil, fmt.Errorf("%q is no number of sessions", part)
+			return nil, fmt.Errorf("%q is not a limit: enter whole numbers of at least 1", part)
 		}
 		all = append(all, n)
 	}
 	return all, nil
 }
 
-// begin shows that a sweep is being started.
+// begin shows that a calibration is being started.
 func (p *plan) begin() {
 	_ = p.rows.Tell(nil)
 	p.start.Disable()
 	p.said.Say("", widgets.Neutral)
 }
 
-// refuse shows why nothing is measured, mistakes beside their fields.
+// refuse shows why the calibration did not start. Errors of fields are shown at the fields.
 func (p *plan) refuse(err error) {
 	p.start.Enable()
 	p.fail(p.rows.Tell(err))
 }
 
-// fail shows an error; nil shows nothing.
+// fail shows an error; nil clears it.
 func (p *plan) fail(err error) {
 	if err != nil {
 		p.said.Say(err.Error(), widgets.Bad)
@@ -164,7 +164,7 @@ func (p *plan) fail(err error) {
 
 func (p *plan) say(text string) { p.said.Say(text, widgets.Warning) }
 
-// follow shows how far a sweep is.
+// follow shows the progress of a calibration.
 func (p *plan) follow(s *State) {
 	if s.Running {
 		p.start.Disable()
@@ -176,8 +176,8 @@ func (p *plan) follow(s *State) {
 	p.stop.Disable()
 	p.progress.Set("", "", 0)
 	if s.Err != nil {
-		p.said.Say("It ended early: "+s.Err.Error(), widgets.Warning)
+		p.said.Say("Ended early: "+s.Err.Error(), widgets.Warning)
 	} else {
-		p.said.Say("Measured, and kept for this machine, scenario and services.", widgets.Good)
+		p.said.Say("Done. Saved for this machine, scenario and services.", widgets.Good)
 	}
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// chartEms is how high the chart is, in letters' heights.
+// chartEms is the height of the chart, in text heights.
 const chartEms = 26
 
-// result is what a sweep found: in words, drawn, and as a table.
+// result shows a calibration: a description, a chart and a table.
 type result struct {
 	panel, table *widgets.Panel
 
@@ -32,40 +32,40 @@ type result struct {
 	chart *chart.Levels
 	sheet *widgets.Sheet
 	apply *widget.Button
-	level int // that Apply applies
+	level int // the limit for Apply
 }
 
 func newResult(apply func(level int)) *result {
 	said := widgets.NewNotice()
 	r := &result{
-		title: widgets.NewHeading("How many at once"), about: form.NewNote(""), words: form.NewNote(""), law: form.NewNote(""),
-		chart: chart.NewLevels("Throughput", "sessions per second · line and tint: the fitted curve and its interval", "Latency", "95th percentile of sessions",
+		title: widgets.NewHeading("Recommended limit"), about: form.NewNote(""), words: form.NewNote(""), law: form.NewNote(""),
+		chart: chart.NewLevels("Throughput", "sessions per second · line: fitted curve · band: interval", "Latency", "95th percentile of sessions",
 			picture.Keep(func() string { return "calibration" }, said.Say)),
 	}
 	r.words.TextSize = theme.SizeNameText
-	r.words.Say("Levels are measured one after another, a curve is fitted to their throughputs, and the smallest level with 95 % of the best throughput is recommended. The requests are real.")
+	r.words.Say("Measures one limit after another, fits a curve to the throughput, and recommends the lowest limit with 95 % of the best throughput. The requests are real.")
 	r.apply = widget.NewButtonWithIcon("Apply", theme.ConfirmIcon(), func() { apply(r.level) })
 	r.apply.Importance = widget.HighImportance
 	r.apply.Disable()
 	end := fyne.TextAlignTrailing
 	r.sheet = widgets.NewSheet([]widgets.Column{
-		{Title: "At once", Sample: "1,000", Align: end},
+		{Title: "Limit", Sample: "1,000", Align: end},
 		{Title: "Sessions/s", Sample: "10,000 ± 999", Align: end},
 		{Title: "p95", Sample: "1m30s", Align: end},
 		{Title: "CPU", Sample: "100 %", Align: end},
 		{Title: "Memory", Sample: "100 %", Align: end},
 		{Title: "Errors", Sample: "10.0 %", Align: end},
-		{Title: "", Sample: "memory above 85 %", Weight: 1},
-	}, "Nothing was measured yet.", nil)
+		{Title: "", Sample: "memory over 85 %", Weight: 1},
+	}, "No measurements yet.", nil)
 	height := canvas.NewRectangle(color.Transparent)
 	height.SetMinSize(fyne.NewSize(0, chartEms*theme.TextSize()))
 	head := container.NewBorder(nil, nil, nil, container.NewVBox(r.apply), form.NewStack(r.title, r.about))
 	r.panel = widgets.NewPanel("", form.NewStack(head, r.words, container.NewStack(height, r.chart), said, r.law))
-	r.table = widgets.NewPanel("Levels", r.sheet)
+	r.table = widgets.NewPanel("Measurements", r.sheet)
 	return r
 }
 
-// show shows what was found; while a sweep goes on nothing can be applied.
+// show shows a result. Apply is disabled during a calibration.
 func (r *result) show(f *Found, running bool) {
 	r.title.SetText(f.Title)
 	r.about.SetText(f.About)
@@ -80,12 +80,12 @@ func (r *result) show(f *Found, running bool) {
 	r.sheet.SetRows(rows(f))
 }
 
-// drawn is what the chart shows.
+// drawn returns the data of the chart.
 func drawn(f *Found) chart.LevelsData {
 	d := chart.LevelsData{Mark: f.Level, Low: f.Low, High: f.High}
 	for _, l := range f.Levels {
-		if l.Measured {
-			d.Points = append(d.Points, chart.LevelsPoint{At: float64(l.Level), PerSecond: l.PerSecond, Spread: l.Spread, Latency: l.P95.Seconds(), Over: l.Over})
+		if len(l.Samples) > 0 {
+			d.Points = append(d.Points, chart.LevelsPoint{At: float64(l.Level), PerSecond: l.PerSecond, Spread: l.Spread, Latency: l.P95.Seconds(), Over: l.Over != ""})
 		}
 	}
 	for _, p := range f.Curve {
@@ -94,23 +94,23 @@ func drawn(f *Found) chart.LevelsData {
 	return d
 }
 
-// rows is what the table shows.
+// rows returns the rows of the table.
 func rows(f *Found) (all []widgets.Row) {
 	for _, l := range f.Levels {
 		tone := widgets.Neutral
-		if l.Over {
+		if l.Over != "" {
 			tone = widgets.Warning
 		}
 		row := widgets.Row{Key: strconv.Itoa(l.Level), Cells: []widgets.Cell{
 			{Text: engine.FormatCount(int64(l.Level))}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: "–"}, {Text: l.Note, Tone: tone},
 		}}
-		if l.Measured {
+		if len(l.Samples) > 0 {
 			row.Cells[1].Text = perSecond(l.PerSecond, l.Spread)
 			if row.Cells[2].Text = "?"; l.P95 > 0 {
 				row.Cells[2].Text = engine.FormatDuration(l.P95)
 			}
-			row.Cells[3].Text, row.Cells[4].Text = percent(l.CPU), percent(l.Memory)
-			row.Cells[5].Text = fmt.Sprintf("%.1f %%", l.Errors)
+			row.Cells[3].Text, row.Cells[4].Text = percent(l.CPU), percent(100*l.Memory)
+			row.Cells[5].Text = fmt.Sprintf("%.1f %%", 100*l.Errors)
 		} else {
 			row.Cells[0].Tone, row.Cells[6].Tone = widgets.Quiet, widgets.Quiet
 		}
@@ -129,7 +129,7 @@ func perSecond(v, spread float64) string {
 	return figure(v) + " ± " + figure(spread)
 }
 
-// figure writes three digits, and all those in front of the point.
+// figure formats a number with three significant digits, but no fewer than its integer part has.
 func figure(v float64) string {
 	if v < 1000 {
 		return fmt.Sprintf("%.3g", v)

@@ -13,46 +13,45 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// Setup is the screen on which runs are put together.
+// Setup connects the screen with Setup.
 type Setup struct {
-	// Order returns the scenario that it shows with what is in its fields, ok if there is no mistake in them; "" is that
-	// it shows none.
+	// Order returns Setup's scenario and settings; ok is false if they have mistakes. The zero Order means that Setup shows no scenario.
 	Order func() (o Order, ok bool)
-	// Apply puts a recommended number of sessions into its fields, and shows them.
+	// Apply sets the recommended limit in Setup, and opens it.
 	Apply func(level int)
 }
 
-// Screen is the calibration. Its methods are called on the UI goroutine.
+// Screen is the calibration. Call its methods on the UI goroutine.
 type Screen struct {
 	desk  Desk
 	setup Setup
 
-	state   *State // that is shown
-	shown   *Found // nil is none
+	state   *State // the shown state
+	shown   *Found // nil if none
 	earlier []Found
-	asked   bool // a sweep is being started
+	asked   bool // a calibration is being started
 
-	plan    *plan
-	result  *result
-	beside  *beside
-	content fyne.CanvasObject
+	plan      *plan
+	result    *result
+	sidePanel *sidePanel
+	content   fyne.CanvasObject
 }
 
-// asideEms is how wide the panels beside the result are, in letters' heights.
+// asideEms is the width of the side panels, in text heights.
 const asideEms = 22
 
-// New makes the screen.
+// New returns the screen.
 func New(desk Desk, setup Setup) *Screen {
 	s := &Screen{desk: desk, setup: setup}
 	s.plan = newPlan(s.start, desk.Stop)
 	s.result = newResult(func(level int) { setup.Apply(level) })
-	s.beside = newBeside(func(i int) {
+	s.sidePanel = newSidePanel(func(i int) {
 		s.show(&s.earlier[i], false)
 	})
 	width := canvas.NewRectangle(color.Transparent)
 	width.SetMinSize(fyne.NewSize(asideEms*theme.TextSize(), 0))
-	aside := container.NewStack(width, form.NewPanels(s.plan.panel, s.beside.earlier))
-	page := form.NewPanels(container.New(&sides{}, aside, form.NewPanels(s.result.panel, s.result.table, s.beside.presets)))
+	aside := container.NewStack(width, form.NewPanels(s.plan.panel, s.sidePanel.earlier))
+	page := form.NewPanels(container.New(&sides{}, aside, form.NewPanels(s.result.panel, s.result.table, s.sidePanel.presets)))
 	scroll := container.NewVScroll(page)
 	for _, e := range s.plan.entries() {
 		e.Page = scroll
@@ -61,11 +60,11 @@ func New(desk Desk, setup Setup) *Screen {
 	return s
 }
 
-// sides is a column of its least width, and beside it one that takes what is left; below it where there is no room for both.
-// Its height is for the width of the last layout, so it stands among panels.
+// sides lays out a column at its minimum width and an object that takes the remaining width, or the object below the column if the width is
+// too small. The minimum height is for the width of the last layout.
 type sides struct{ stacked bool }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	side, main := objects[0], objects[1]
 	gap, wide := 2*theme.Padding(), side.MinSize().Width
@@ -81,7 +80,7 @@ func (l *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	form.Fit(main, size.Width-wide-gap)
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	side, main := objects[0].MinSize(), objects[1].MinSize()
 	width := max(side.Width, main.Width)
@@ -91,10 +90,10 @@ func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(width, max(side.Height, main.Height))
 }
 
-// Content returns what the screen shows.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Show begins to show the screen: what there is to choose and what was found before is listed again.
+// Show is called when the screen becomes visible. It lists the scenarios and previous calibrations.
 func (s *Screen) Show() {
 	async.Work(func() ([]Choice, error) { return s.desk.Choices(context.Background()) }, func(all []Choice, err error) {
 		if err != nil {
@@ -105,18 +104,18 @@ func (s *Screen) Show() {
 		s.plan.offer(all, o.Scenario)
 	})
 	async.Work(func() (Machine, error) { return s.desk.Machine(context.Background()) }, func(m Machine, err error) {
-		if err == nil { // else there are no presets
-			s.beside.suit(m)
+		if err == nil { // without the machine there are no presets
+			s.sidePanel.suit(m)
 		}
 	})
 	s.list()
 	s.Tick()
 }
 
-// Hide ends it.
+// Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() {}
 
-// Tick follows the sweep.
+// Tick shows the progress of the calibration.
 func (s *Screen) Tick() {
 	now := s.desk.State()
 	if now == s.state || now == nil {
@@ -133,7 +132,7 @@ func (s *Screen) Tick() {
 	}
 }
 
-// list asks what was found before; what is newest is shown where nothing else is.
+// list lists previous calibrations, and shows the newest if nothing else is shown.
 func (s *Screen) list() {
 	type answer struct {
 		all    []Found
@@ -144,31 +143,31 @@ func (s *Screen) list() {
 		return a, err
 	}, func(a answer, err error) {
 		s.earlier = a.all
-		s.beside.list(a.all, a.notice, err)
+		s.sidePanel.list(a.all, a.notice, err)
 		if s.shown == nil && len(a.all) > 0 {
 			s.show(&s.earlier[0], false)
 		}
 	})
 }
 
-// show shows what a sweep found, or has found so far.
+// show shows the result of a calibration, possibly one in progress.
 func (s *Screen) show(f *Found, running bool) {
 	s.shown = f
 	s.result.show(f, running)
 }
 
-// start begins a sweep of what is chosen; where Setup shows the same scenario, as it is set up there.
+// start starts a calibration of the chosen scenario. If Setup shows the same scenario, it uses Setup's values.
 func (s *Screen) start() {
 	if s.asked {
 		return
 	}
 	o, err := s.plan.order()
 	if err != nil {
-		return // each mistake stands beside its field
+		return // the errors are shown at their fields
 	}
 	if set, ok := s.setup.Order(); set.Scenario == o.Scenario {
 		if !ok {
-			s.plan.say("Nothing was measured: there are mistakes in Setup, where this scenario is set up.")
+			s.plan.say("Not started: correct the mistakes in Setup first.")
 			return
 		}
 		o.Given, o.Settings, o.Allow = set.Given, set.Settings, set.Allow

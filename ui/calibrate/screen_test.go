@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -80,12 +81,15 @@ func found(level int) Found {
 		Words: "19 sessions at once. Bound by CPU: at 32, the CPU was at 95 %.", Law: "X(n) = λn",
 	}
 	for n := 1; n <= 64; n *= 2 {
-		l := Level{Level: n, Measured: n <= 32, PerSecond: 100 * float64(n), Spread: 10, P95: 20 * time.Millisecond, CPU: 3 * float64(n), Memory: 40}
+		l := calibrate.Level{Level: n, PerSecond: 100 * float64(n), Spread: 10, P95: 20 * time.Millisecond, CPU: 3 * float64(n), Memory: 0.4}
+		if n <= 32 {
+			l.Samples = make([]calibrate.Sample, 1)
+		}
 		switch n {
 		case 32:
-			l.Over, l.Note = true, "CPU above 90 %"
+			l.Over, l.Note = calibrate.CPU, "CPU above 90 %"
 		case 64:
-			l = Level{Level: 64, Note: "left out"}
+			l = calibrate.Level{Level: 64, Note: "left out"}
 		}
 		f.Levels = append(f.Levels, l)
 		f.Curve = append(f.Curve, Point{float64(n), 100 * float64(n), 90 * float64(n), 110 * float64(n)})
@@ -149,7 +153,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	g := newStage(t, nil)
 	g.screen.plan.levels.SetText("1, 4 16")
 	g.screen.plan.seconds.SetText("0.5")
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 })
 	o := g.desk.ordered()[0]
 	if o.Scenario != "shopping" || o.Settings != nil || !slices.Equal(o.Levels, []int{1, 4, 16}) || o.Repeats != 3 || o.Duration != 500*time.Millisecond || o.Max != 0 {
@@ -161,7 +165,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	if !g.shows("8 at once") || !g.shows("40s left") || !g.screen.plan.start.Disabled() || !g.screen.result.apply.Disabled() {
 		t.Error("the sweep under way is not shown, or can be applied")
 	}
-	g.Tap(g.screen.Content(), "Give up")
+	g.Tap(g.screen.Content(), "Cancel")
 	if g.desk.stops != 1 {
 		t.Error("it was not given up")
 	}
@@ -189,12 +193,12 @@ func TestWhatIsSetUpIsMeasured(t *testing.T) {
 	g := newStage(t, func(*fakeDesk) {})
 	g.setup = Order{Scenario: "shopping", Given: map[string]string{"agents": "40"}, Settings: &settings, Allow: []string{"host"}}
 	g.wrong = true
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	if !g.shows("mistakes in Setup") || len(g.desk.ordered()) > 0 {
 		t.Error("mistakes in Setup are measured")
 	}
 	g.wrong = false
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 })
 	if o := g.desk.ordered()[0]; o.Given["agents"] != "40" || o.Settings != &settings || o.Allow[0] != "host" {
 		t.Errorf("%+v was ordered", o)
@@ -206,12 +210,12 @@ func TestMistakesStandBesideTheirFields(t *testing.T) {
 		d.refusal = errors.Join(&engine.FieldError{Field: "levels", Problem: "only 30 agents take part"}, errors.New("the disk is full"))
 	})
 	g.screen.plan.levels.SetText("1, two")
-	g.Tap(g.screen.Content(), "Measure")
-	if !g.shows(`"two" is no number`) || len(g.desk.ordered()) > 0 {
+	g.Tap(g.screen.Content(), "Calibrate")
+	if !g.shows(`"two" is not a limit`) || len(g.desk.ordered()) > 0 {
 		t.Error("what is no number was ordered")
 	}
 	g.screen.plan.levels.SetText("1, 2")
-	g.Tap(g.screen.Content(), "Measure")
+	g.Tap(g.screen.Content(), "Calibrate")
 	g.Until("the refusal", func() bool { return g.shows("only 30 agents take part") && g.shows("the disk is full") })
 	if g.screen.plan.start.Disabled() {
 		t.Error("it cannot be tried again")
@@ -246,7 +250,7 @@ func TestASweepThatEndedEarly(t *testing.T) {
 	g.screen.Tick()
 	g.desk.set(&State{Err: errors.New("out of budget")})
 	g.screen.Tick()
-	if !g.shows("It ended early: out of budget") || g.screen.plan.start.Disabled() {
+	if !g.shows("Ended early: out of budget") || g.screen.plan.start.Disabled() {
 		t.Errorf("%q", strings.Join(uitest.Texts(g.screen.Content()), "\n"))
 	}
 }

@@ -1,4 +1,4 @@
-// Package compare is the screen "Compare": what runs differ in, over the cycles that all of them have done.
+// Package compare is the screen "Compare": the differences between runs, over the cycles that all of them have completed.
 package compare
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Desk is what the screen asks for. Its methods may take long.
+// Desk is what the screen needs from the application. Its methods may take long.
 type Desk interface {
 	// Runs returns all runs, newest first.
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
@@ -15,21 +15,21 @@ type Desk interface {
 	Compare(ctx context.Context, runs []engine.RunID) (*Comparison, error)
 }
 
-// Comparison is what two or more runs gave in the cycles From to To-1.
+// Comparison compares two or more runs over the cycles From to To-1.
 type Comparison struct {
 	From, To int
-	Runs     []Run // the first is what the others are compared with
+	Runs     []Run // the first is the baseline
 	Rows     []Row
 	Series   []Series
-	Notes    []string // how it was compared
+	Notes    []string // about the method
 }
 
-// Run is one of the runs that are compared.
+// Run is a compared run.
 type Run struct {
 	ID          engine.RunID
 	Sessions    int64
 	Exact       bool
-	Differences []string // from the first, in words
+	Differences []string // from the baseline, as text
 }
 
 // Row is a measure.
@@ -39,24 +39,24 @@ type Row struct {
 	Others      []Cell
 }
 
-// Cell is a measure of another run than the first.
+// Cell is a measure of a run other than the baseline.
 type Cell struct {
 	Value, Difference string
-	Chance            string // that the difference is nothing else
-	Clear             bool   // it is something else
+	Chance            string // probability that the difference is due to chance
+	Clear             bool   // the difference is significant
 }
 
 // Series is a figure of all runs over the cycles.
 type Series struct {
 	Name   string
 	Kind   Figure
-	Values [][]float64 // by run and cycle; NaN where there is none
+	Values [][]float64 // by run and cycle; NaN if missing
 }
 
-// Figure is what the values of a series are.
+// Figure is the type of a series' values.
 type Figure uint8
 
-// The kinds of figures. Seconds are of wall time.
+// The types of figures. Seconds are wall time.
 const (
 	Counts Figure = iota
 	Seconds

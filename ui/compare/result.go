@@ -16,15 +16,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// units of the figures' charts.
+// units are the units of the figures' charts.
 var units = map[Figure]chart.Unit{Counts: chart.Count, Seconds: chart.Duration}
 
-// result shows a comparison: a figure over the cycles, and all measures.
+// result shows a comparison: a chart of one figure over the cycles, and the table of measures.
 type result struct {
 	shown    *Comparison
 	measures *widget.Select
 	charts   map[drawing]*chart.Chart
-	stack    *fyne.Container // of the charts, one of which is visible
+	stack    *fyne.Container // of the charts; one is visible
 	table    *widgets.Table
 	method   *form.Note
 	group    *chart.Group // of the charts
@@ -33,7 +33,7 @@ type result struct {
 	content  fyne.CanvasObject
 }
 
-// drawing is what a chart is for.
+// drawing identifies a chart.
 type drawing struct {
 	figure Figure
 	runs   int
@@ -48,9 +48,9 @@ func newResult() *result {
 	r.table = widgets.NewTable([]widgets.Column{
 		{Title: "Measure", Sample: "order.frontstore_discount", Weight: 1},
 		{Title: "Run", Sample: "M"},
-		{Title: "Value, with its 95 % interval", Sample: "0.03091 (0.02385 to 0.03703)", Align: end},
+		{Title: "Value (95 % interval)", Sample: "0.03091 (0.02385 to 0.03703)", Align: end},
 		{Title: "Difference from A", Sample: "+0.02464 (+0.01254 to +0.03703)", Align: end},
-		{Title: "p", Sample: "not known", Align: end, Drop: 1}, // the badge says what it means
+		{Title: "p", Sample: "unknown", Align: end, Drop: 1}, // the badge explains the value
 		{Title: "", Sample: "differs"},
 	}, "", 4)
 	top := widgets.NewPanel("", container.NewBorder(form.NewFrame(r.measures), r.said, nil, nil, r.stack))
@@ -62,7 +62,7 @@ func newResult() *result {
 	return r
 }
 
-// show shows a comparison; nil none.
+// show shows a comparison; nil hides it.
 func (r *result) show(c *Comparison) {
 	r.shown = c
 	r.group.Reset()
@@ -78,7 +78,7 @@ func (r *result) show(c *Comparison) {
 	r.measures.Options = names
 	if !slices.Contains(names, r.measures.Selected) {
 		r.measures.ClearSelected()
-		r.measures.SetSelected(names[0]) // which draws
+		r.measures.SetSelected(names[0]) // this draws the chart
 	} else {
 		r.measures.Refresh()
 		r.draw()
@@ -112,7 +112,7 @@ func (r *result) draw() {
 	c.Set(d)
 }
 
-// chart returns the chart for so many runs.
+// chart returns the chart for a number of runs.
 func (r *result) chart(of drawing) *chart.Chart {
 	c := r.charts[of]
 	if c == nil {
@@ -128,7 +128,7 @@ func (r *result) chart(of drawing) *chart.Chart {
 	return c
 }
 
-// rows are the measures, a row for each run.
+// rows returns the table: for each measure, a row per run.
 func rows(c *Comparison) (all []widgets.Row) {
 	group := ""
 	for _, m := range c.Rows {

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// most is how many runs are compared at once, and offered how many can be picked.
+	// maximum number of compared runs, and of runs in the selection
 	most    = 4
 	offered = 100
 
-	noRun = "no other run"
+	noRun = "none"
 
-	// pickEms is how wide a pick is at least, in letters' heights: where there is no room for four, two stand above the others.
+	// pickEms is the minimum width of a selection, in text heights. If the width is too small for four, they take two lines.
 	pickEms = 15
 )
 
@@ -32,13 +32,13 @@ const (
 type Screen struct {
 	desk    Desk
 	visible bool
-	asked   int // numbers what was asked of the desk: the newest answer counts
+	asked   int // number of the newest request; results of older ones are dropped
 
 	runs    []engine.RunRecord
 	picks   [most]*widget.Select
-	options []string     // of picks, beside noRun
-	filling bool         // the picks are being set
-	wanted  engine.RunID // to be compared when the runs are read
+	options []string     // of the selections, in addition to noRun
+	filling bool         // the program sets the selections
+	wanted  engine.RunID // the run to compare after the runs were read
 
 	content fyne.CanvasObject
 	trouble *widgets.Notice
@@ -46,7 +46,7 @@ type Screen struct {
 	result  *result
 }
 
-// New makes the screen.
+// New returns the screen.
 func New(desk Desk) *Screen {
 	s := &Screen{desk: desk, trouble: widgets.NewNotice(), about: form.NewNote(""), result: newResult()}
 	var picks [most]fyne.CanvasObject
@@ -64,25 +64,25 @@ func New(desk Desk) *Screen {
 	return s
 }
 
-// letter names a run where there is no room for its id.
+// letter returns the letter that stands for a run.
 func letter(i int) string { return string(rune('A' + i)) }
 
-// Content is what the window shows.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Show looks at the store.
+// Show is called when the screen becomes visible. It reads the store.
 func (s *Screen) Show() {
 	s.visible = true
 	s.load()
 }
 
-// Hide is part of the window's screens.
+// Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() { s.visible = false }
 
-// Tick is part of the window's screens: what is compared does not change by itself.
+// Tick does nothing: a comparison does not change.
 func (s *Screen) Tick() {}
 
-// Select chooses the run to compare others with.
+// Select chooses the baseline.
 func (s *Screen) Select(run engine.RunID) {
 	s.wanted = run
 	if s.visible {
@@ -95,14 +95,14 @@ func (s *Screen) load() {
 	s.asked++
 	asked := s.asked
 	if s.runs == nil {
-		s.about.Say("Reading the runs…")
+		s.about.Say("Loading runs…")
 	}
 	async.Work(func() ([]engine.RunRecord, error) { return s.desk.Runs(context.Background()) }, func(runs []engine.RunRecord, err error) {
 		if asked != s.asked {
 			return
 		}
 		if err != nil {
-			s.trouble.Say("The runs could not be read; nothing was changed. Come back to this screen to try again. "+words.Trouble(err), widgets.Bad)
+			s.trouble.Say("Cannot read the runs. Reopen this screen to try again. "+words.Trouble(err), widgets.Bad)
 			return
 		}
 		s.offer(runs)
@@ -110,8 +110,8 @@ func (s *Screen) load() {
 	})
 }
 
-// offer fills the picks. What was picked stays; else the newest run, or the one that was asked for, is compared with its
-// parent or one before it.
+// offer fills the selections. It keeps the chosen runs; otherwise it compares the wanted or the newest run with its parent or a similar
+// earlier run.
 func (s *Screen) offer(runs []engine.RunRecord) {
 	before := s.chosen()
 	s.runs = runs[:min(len(runs), offered)]
@@ -134,8 +134,7 @@ func (s *Screen) offer(runs []engine.RunRecord) {
 	s.filling = false
 }
 
-// pair is a run, or the newest, after what it is compared with unless a person chooses: its parent, or another run of
-// its file.
+// pair returns a run, or the newest, preceded by its default baseline: its parent, or another run of the same file.
 func (s *Screen) pair(run engine.RunID) []engine.RunID {
 	i := max(slices.IndexFunc(s.runs, func(r engine.RunRecord) bool { return r.ID == run }), 0)
 	if i >= len(s.runs) {
@@ -159,7 +158,7 @@ func (s *Screen) optionOf(run engine.RunID) string {
 	return ""
 }
 
-// option is what a run is called in the picks.
+// option returns the name of a run in the selections.
 func option(r *engine.RunRecord) string {
 	text := words.Stamp(r.Created) + "  " + r.Title
 	if r.Parent != "" {
@@ -168,7 +167,7 @@ func option(r *engine.RunRecord) string {
 	return text + "  " + string(r.ID)
 }
 
-// chosen are the runs that were picked, each once.
+// chosen returns the chosen runs without duplicates.
 func (s *Screen) chosen() (runs []engine.RunID) {
 	for _, p := range s.picks {
 		if i := slices.Index(s.options, p.Selected); i >= 0 && !slices.Contains(runs, s.runs[i].ID) {
@@ -184,13 +183,13 @@ func (s *Screen) picked() {
 	}
 }
 
-// compare asks for the comparison of what is picked.
+// compare requests the comparison of the chosen runs.
 func (s *Screen) compare() {
 	s.asked++
 	asked, runs := s.asked, s.chosen()
 	if len(runs) < 2 {
 		s.trouble.Say("", widgets.Bad)
-		s.about.Say("Two runs are needed to compare: pick another, fork one in Checkpoints, or launch one with another seed, parameter or setting in Setup.")
+		s.about.Say("A comparison needs two runs. Choose another one, fork a run in Checkpoints, or launch one with another seed, parameter or setting in Setup.")
 		s.show(nil)
 		return
 	}
@@ -200,7 +199,7 @@ func (s *Screen) compare() {
 			return
 		}
 		if err != nil {
-			s.trouble.Say("These runs cannot be compared; choose others. "+words.Trouble(err), widgets.Bad)
+			s.trouble.Say("These runs cannot be compared. Choose others. "+words.Trouble(err), widgets.Bad)
 			s.about.Say("")
 			s.show(nil)
 			return
@@ -211,15 +210,15 @@ func (s *Screen) compare() {
 	})
 }
 
-// show shows a comparison; nil none.
+// show shows a comparison; nil hides it.
 func (s *Screen) show(c *Comparison) {
 	s.result.show(c)
-	s.content.Refresh() // what stands above may have more lines, and the result may have been hidden
+	s.content.Refresh() // the height of the heading or the visibility of the result may have changed
 }
 
-// about says what is compared.
+// about describes a comparison.
 func about(c *Comparison) string {
-	lines := []string{fmt.Sprintf("Cycles %d to %d, which all of them have done.", c.From, c.To-1)}
+	lines := []string{fmt.Sprintf("Cycles %d to %d, which all runs have completed.", c.From, c.To-1)}
 	for i, r := range c.Runs {
 		text := letter(i) + ": " + engine.FormatCount(r.Sessions) + " sessions"
 		if !r.Exact {
@@ -228,9 +227,9 @@ func about(c *Comparison) string {
 		switch {
 		case i == 0:
 		case len(r.Differences) == 0:
-			text += ", made like A"
+			text += ", same setup as A"
 		default:
-			text += ", otherwise than A: " + words.Drawn(strings.Join(r.Differences, "; "))
+			text += ", different from A: " + words.Drawn(strings.Join(r.Differences, "; "))
 		}
 		lines = append(lines, text+".")
 	}

@@ -84,7 +84,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
-	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, otherwise than A: seed 1 to 2.", "ended ok", "+10.00 %", "differs", "as one does"} {
+	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00 %", "differs", "as one does"} {
 		if !uitest.Shows(s.Content(), text) {
 			t.Errorf("%q is not shown, but %q", text, uitest.Texts(s.Content()))
 		}
@@ -94,7 +94,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	s.picks[1].SetSelected(noRun)
 	wants(t, q, s, d, "b", "a")
 	s.picks[0].SetSelected(s.optionOf("a")) // which is picked twice now
-	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "Two runs are needed") })
+	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "A comparison needs two runs") })
 	if s.result.content.Visible() {
 		t.Error("an old comparison is shown")
 	}
@@ -116,14 +116,14 @@ func TestAnotherFigure(t *testing.T) {
 func TestNothingToCompare(t *testing.T) {
 	d := &fakeDesk{}
 	q, s := start(t, d)
-	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "Two runs are needed") })
+	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "A comparison needs two runs") })
 
 	d = four()
 	d.err = errors.New("no cycle in common")
 	q, s = start(t, d)
 	wants(t, q, s, d, "b", "d")
 	q.Until("the mistake", func() bool {
-		return uitest.Shows(s.Content(), "These runs cannot be compared; choose others. No cycle in common")
+		return uitest.Shows(s.Content(), "These runs cannot be compared. Choose others. No cycle in common")
 	})
 	if s.result.content.Visible() {
 		t.Error("something is compared")

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// bar are the buttons above all.
+// bar is the toolbar.
 type bar struct {
 	screen                           *Screen
 	object                           fyne.CanvasObject
@@ -32,7 +32,7 @@ func newBar(s *Screen) *bar {
 	return b
 }
 
-// follow offers what can be done now.
+// follow enables the buttons for what is possible now.
 func (b *bar) follow() {
 	able := func(button *widget.Button, can bool) {
 		if can == !button.Disabled() {
@@ -61,7 +61,7 @@ func (b *bar) follow() {
 	}
 }
 
-// notice is a line above the text that asks something, without standing in the way.
+// notice is a line above the text that asks a question without blocking the editor.
 type notice struct {
 	object  *fyne.Container
 	text    *form.Note
@@ -77,7 +77,7 @@ func newNotice(resized func()) *notice {
 	return n
 }
 
-// ask shows a question with answers; each takes it away.
+// ask shows a question with answers; choosing an answer hides it.
 func (n *notice) ask(text string, answers ...option) {
 	n.text.SetWarning(text)
 	n.buttons.Objects = nil
@@ -94,7 +94,7 @@ func (n *notice) ask(text string, answers ...option) {
 	n.resized()
 }
 
-// option is what a button says and does; nil does nothing.
+// option is an answer: its button's text, and its action, which may be nil.
 type option struct {
 	text string
 	do   func()
@@ -107,18 +107,18 @@ func (n *notice) hide() {
 	}
 }
 
-// part is what the side can show.
+// part is a view of the side panel.
 type part struct {
 	title  string
 	object fyne.CanvasObject
 }
 
-// side shows one of some parts, chosen by buttons that the keyboard reaches.
+// side shows one of several parts, chosen by buttons.
 type side struct {
 	object  fyne.CanvasObject
 	parts   []part
 	buttons []*widget.Button
-	row     *fyne.Container // of them
+	row     *fyne.Container // the buttons
 	page    *fyne.Container
 	chosen  int
 	changed func()
@@ -137,7 +137,7 @@ func newSide(parts []part, changed func()) *side {
 	return s
 }
 
-// shows reports whether a part is the one that is shown.
+// shows reports whether a part is visible.
 func (s *side) shows(i int) bool { return s.chosen == i }
 
 func (s *side) choose(i int) {
@@ -153,7 +153,7 @@ func (s *side) choose(i int) {
 	s.changed()
 }
 
-// name gives a part another title.
+// name changes the title of a part.
 func (s *side) name(i int, title string) {
 	if s.buttons[i].Text != title {
 		s.buttons[i].SetText(title)
@@ -161,7 +161,7 @@ func (s *side) name(i int, title string) {
 	}
 }
 
-// The parts of the side.
+// The parts of the side panel.
 const (
 	trialPart = iota
 	problemsPart

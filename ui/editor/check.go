@@ -9,13 +9,14 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/code"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// check has the scenario read as it is edited, and keeps the edits.
+// check checks the scenario as edited, and keeps a draft of the edits.
 func (s *Screen) check() {
 	s.stop()
 	s.cancel()
@@ -40,18 +41,18 @@ func (s *Screen) check() {
 		}
 		s.kept = a.keep == nil && len(o.Texts) > 0
 		if a.keep != nil {
-			s.notice.ask("The edits cannot be kept as a draft: "+a.keep.Error()+". Save them before you leave.", option{"OK", nil})
+			s.notice.ask("Cannot keep a draft of the edits: "+a.keep.Error()+". Save them before you leave the editor.", option{"OK", nil})
 		}
 		s.tell(a.found, err)
 	})
 }
 
-// tell shows what is wrong.
+// tell shows the findings.
 func (s *Screen) tell(found Findings, err error) {
 	if err != nil {
-		found.Problems = append(found.Problems, Problem{File: s.sheets[0].Name, Line: 1, Col: 1, Text: err.Error()})
+		found.Problems = append(found.Problems, view.Problem{File: s.sheets[0].Name, Line: 1, Col: 1, Text: err.Error()})
 	}
-	slices.SortStableFunc(found.Problems, func(a, b Problem) int {
+	slices.SortStableFunc(found.Problems, func(a, b view.Problem) int {
 		return cmp.Or(cmp.Compare(s.rank(a.File), s.rank(b.File)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	s.found = found
@@ -62,9 +63,9 @@ func (s *Screen) tell(found Findings, err error) {
 	}
 	s.mark()
 	s.list.set(found.Problems)
-	title := "No mistakes"
+	title := "No problems"
 	if n := len(found.Problems); n > 0 {
-		title = "Mistakes (" + strconv.Itoa(n) + ")"
+		title = "Problems (" + strconv.Itoa(n) + ")"
 	}
 	s.side.name(problemsPart, title)
 	s.follow()
@@ -73,13 +74,13 @@ func (s *Screen) tell(found Findings, err error) {
 	}
 }
 
-// rank is where a file stands among the sheets.
+// rank returns the position of a file among the sheets.
 func (s *Screen) rank(file string) int {
 	return slices.IndexFunc(s.sheets, func(sh *sheet) bool { return sh.Name == file })
 }
 
-// marked are the problems of a sheet, what a trial found there among them.
-func (s *Screen) marked(sh *sheet) (all []Problem) {
+// marked returns the problems of a sheet, including those of the last trial.
+func (s *Screen) marked(sh *sheet) (all []view.Problem) {
 	for _, p := range append(slices.Clone(s.found.Problems), s.trial.problems...) {
 		if p.File == sh.Name {
 			all = append(all, p)
@@ -88,19 +89,19 @@ func (s *Screen) marked(sh *sheet) (all []Problem) {
 	return all
 }
 
-// mark shows them beside their lines.
+// mark marks the lines with problems.
 func (s *Screen) mark() {
 	for _, sh := range s.sheets {
 		var marks []code.Mark
 		for _, p := range s.marked(sh) {
-			marks = append(marks, code.Mark{Line: p.Line, Col: p.Col, Text: p.brief(), Warning: p.Warning})
+			marks = append(marks, code.Mark{Line: p.Line, Col: p.Col, Text: p.Brief(), Warning: p.Warning})
 		}
 		sh.editor.SetMarks(marks)
 	}
 }
 
 // show goes to a problem.
-func (s *Screen) show(p Problem) {
+func (s *Screen) show(p view.Problem) {
 	sh := s.sheet(p.File)
 	if sh == nil {
 		return
@@ -112,11 +113,11 @@ func (s *Screen) show(p Problem) {
 	sh.editor.Focus(s.win.Canvas())
 }
 
-// next goes to the problem behind the cursor, or the first.
+// next goes to the next problem after the cursor, or to the first.
 func (s *Screen) next() {
 	all := append(slices.Clone(s.found.Problems), s.trial.problems...)
 	if len(all) == 0 || s.shown == nil {
-		s.status.SetText("No mistakes were found.")
+		s.status.SetText("No problems found.")
 		return
 	}
 	line, col := s.shown.editor.Cursor()
@@ -130,23 +131,23 @@ func (s *Screen) next() {
 	s.show(all[0])
 }
 
-// mostListed is how many problems are listed; the next ones come when these are mended.
+// mostListed is the maximum number of listed problems.
 const mostListed = 100
 
-// problems lists what is wrong.
+// problems is the list of problems.
 type problems struct {
 	object fyne.CanvasObject
 	items  *fyne.Container
-	show   func(Problem)
+	show   func(view.Problem)
 }
 
-func newProblems(show func(Problem)) *problems {
+func newProblems(show func(view.Problem)) *problems {
 	l := &problems{items: form.NewStack(), show: show}
 	l.object = widgets.NewPanel("", container.NewVScroll(l.items))
 	return l
 }
 
-func (l *problems) set(all []Problem) {
+func (l *problems) set(all []view.Problem) {
 	l.items.Objects = nil
 	for _, p := range all[:min(len(all), mostListed)] {
 		l.items.Add(newItem(p, l.show))
@@ -154,12 +155,12 @@ func (l *problems) set(all []Problem) {
 	switch {
 	case len(all) == 0:
 		note := form.NewNote("")
-		note.SetGood("No mistakes were found. The scenario can be launched, or one agent tried.")
+		note.SetGood("No problems found. You can launch the scenario or try one agent.")
 		l.items.Add(note)
 	case len(all) > mostListed:
 		l.items.Add(form.NewNote("and " + several(len(all)-mostListed, "more")))
 	default:
-		l.items.Add(form.NewNote("F8 goes to the next one."))
+		l.items.Add(form.NewNote("Press F8 for the next one."))
 	}
 	l.items.Refresh()
 }

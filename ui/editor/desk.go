@@ -1,4 +1,4 @@
-// Package editor is the screen on which the files of a scenario are edited and one agent is tried.
+// Package editor is the screen that edits the files of a scenario and tries one agent.
 package editor
 
 import (
@@ -7,110 +7,88 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
-// Document is a scenario's files as they are on the disk, or in the program.
+// Document is the saved files of a scenario.
 type Document struct {
-	Name    string // as Setup knows it
-	BuiltIn bool   // it can be saved elsewhere only
-	Files   []File // the scenario's own first
-	Draft   *Draft // edits that were kept and never saved; nil is none
+	Name    string // the name in Setup
+	BuiltIn bool   // a built-in, which can only be saved as a copy
+	Files   []File // the scenario's own file first
+	Draft   *Draft // edits that were never saved; nil if none
 }
 
-// File is one of a scenario's. Stamp says which text it was when it was read; "" is that it is not there yet.
+// File is a file of a scenario. Stamp identifies its content at the time of reading; "" if the file does not exist yet.
 type File struct {
 	Name  string // relative to the scenario's folder
 	Text  []byte
 	Stamp string
 }
 
-// Draft are edits of a document.
+// Draft is the unsaved edits of a document.
 type Draft struct {
 	At       time.Time
 	Texts    map[string][]byte // by file
-	Outdated bool              // the files were changed since by somebody else
+	Outdated bool              // another program has changed the files since
 }
 
-// Order is a scenario as it is edited.
+// Order is a scenario as edited.
 type Order struct {
 	Name  string
-	Texts map[string][]byte // that are other than on the disk, by file
+	Texts map[string][]byte // edited files, by name
 	Given map[string]string // parameters
 }
 
-// Findings are what is wrong with a scenario.
+// Findings is the result of checking a scenario.
 type Findings struct {
-	Problems []Problem
-	Files    []File // that it refers to and that can be edited, the scenario's own first
-	Agents   int    // 0 where it cannot be read
+	Problems []view.Problem
+	Files    []File // the scenario's own file and the files it refers to
+	Agents   int    // 0 if the scenario has errors
 }
 
-// Problem is a mistake at a line, or a warning.
-type Problem struct {
-	File       string
-	Line, Col  int
-	Text, Hint string
-	Warning    bool
-}
-
-// String is all of it.
-func (p Problem) String() string {
-	if p.Hint == "" {
-		return p.Text
-	}
-	return p.Text + ": " + p.Hint
-}
-
-// brief is what stands beside the line: the problem, and what was meant if that is known.
-func (p Problem) brief() string {
-	if meant, _, ok := strings.Cut(p.Hint, "?"); ok && len(meant) < 60 {
-		return p.Text + ": " + meant + "?"
-	}
-	return p.Text
-}
-
-// Conflict says that files are other on the disk than they were when they were read.
+// Conflict says that another program has changed files since they were read.
 type Conflict struct{ Files []string }
 
 func (c *Conflict) Error() string {
 	return strings.Join(c.Files, ", ") + " was changed by another program"
 }
 
-// Trial is a session that is to be tried.
+// Trial is a request to run one session.
 type Trial struct {
 	Order
-	Settings *engine.Settings // nil are those of a new run
-	Agent    string           // id or index; "" is the first
-	Allow    []string         // addresses that the person allows the file to call
+	Settings *engine.Settings // nil: those of a new run
+	Agent    string           // ID or index; "": the first agent
+	Allow    []string         // addresses that the user allows the file to call
 }
 
-// Values are what is to be put into a scenario's file.
+// Values are values to write into a scenario's file.
 type Values struct {
 	Parameters map[string]string
-	Cycles     int // 0 leaves it
+	Cycles     int // 0 keeps the value in the file
 	Services   map[string]string
 }
 
-// Desk is what the screen asks for. Its methods may take long.
+// Desk is what the screen needs from the application. Its methods may take long.
 type Desk interface {
 	// Open reads a scenario's files.
 	Open(ctx context.Context, name string) (*Document, error)
-	// Check reads a scenario as it is edited.
+	// Check checks a scenario as edited.
 	Check(ctx context.Context, o Order) (Findings, error)
-	// Save writes files in place of those that have their stamps, and returns them with new ones. A *Conflict says that
-	// nothing was written as some are others now; over writes all the same.
+	// Save writes files and returns them with new stamps. If a file on disk does not have its stamp, Save writes nothing and returns a
+	// *Conflict, unless over is set.
 	Save(ctx context.Context, name string, files []File, over bool) ([]File, error)
-	// SaveAs writes the scenario with all that belongs to it into a folder, and returns its new name. Files that are there
-	// are a *Conflict unless over is set.
+	// SaveAs writes all files of the scenario into a folder, and returns the scenario's new name. If files exist there, it returns a
+	// *Conflict, unless over is set.
 	SaveAs(ctx context.Context, o Order, dir string, over bool) (name string, err error)
-	// Changed returns those of the files that are others on the disk now.
+	// Changed returns the files that have changed on disk.
 	Changed(ctx context.Context, name string, files []File) ([]File, error)
-	// Keep keeps edits that are not saved for the next start; without any, what was kept is forgotten.
+	// Keep stores a draft of the edits for the next start; without edits it deletes the draft.
 	Keep(ctx context.Context, o Order) error
-	// Put returns the scenario's own file with values in their places, all else as it is.
+	// Put returns the scenario's own file with values written into it.
 	Put(ctx context.Context, o Order, v Values) (file string, text []byte, err error)
-	// Unallowed returns the addresses that the file of a trial was not allowed to call yet.
+	// Unallowed returns the addresses that the file of a trial may not call yet.
 	Unallowed(ctx context.Context, t Trial) ([]engine.Destination, error)
-	// Try runs a session. A trial beside an error is what it did until then. Mistakes are *engine.FieldError, joined.
+	// Try runs a session. A trial that is returned with an error shows what the session did before it. Errors of fields are
+	// *engine.FieldError, joined.
 	Try(ctx context.Context, t Trial) (*engine.Trial, error)
 }

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -60,7 +61,7 @@ func (f *fake) Check(_ context.Context, o Order) (found Findings, err error) {
 		}
 		for i, line := range strings.Split(string(text), "\n") {
 			if at := strings.Index(line, "WRONG"); at >= 0 {
-				found.Problems = append(found.Problems, Problem{File: file.Name, Line: i + 1, Col: at + 1, Text: "there is no WRONG", Hint: "did you mean RIGHT? there is more"})
+				found.Problems = append(found.Problems, view.Problem{File: file.Name, Line: i + 1, Col: at + 1, Text: "there is no WRONG", Hint: "did you mean RIGHT? there is more"})
 			}
 		}
 	}
@@ -161,7 +162,7 @@ func newStage(t *testing.T, f *fake) *stage {
 	st.Show()
 	st.Open(f.doc.Name, nil)
 	st.q.Until("checked", func() bool {
-		return uitest.Button(st.Content(), "Mistakes") == nil && st.timer == nil && st.shown != nil
+		return uitest.Button(st.Content(), "Problems") == nil && st.timer == nil && st.shown != nil
 	})
 	return st
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// find looks for a text in the file that is shown.
+// find searches the shown file.
 type find struct {
 	screen *Screen
 	object *fyne.Container
@@ -22,13 +22,13 @@ type find struct {
 	at     int
 }
 
-// findEntry is where the text is typed: Return goes to the next place, Escape closes.
+// findEntry is the search field: Return goes to the next match, Escape closes the search.
 type findEntry struct {
 	widget.Entry
 	close func()
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (e *findEntry) TypedKey(key *fyne.KeyEvent) {
 	if key.Name == fyne.KeyEscape {
 		e.close()
@@ -57,7 +57,7 @@ func newFind(s *Screen) *find {
 	return f
 }
 
-// open begins to look, for what is selected if that is in one line.
+// open opens the search. It searches for the selection if that is within one line.
 func (f *find) open() {
 	if f.screen.shown == nil {
 		return
@@ -71,7 +71,7 @@ func (f *find) open() {
 	f.look()
 }
 
-// close ends it.
+// close closes the search.
 func (f *find) close() {
 	f.all = nil
 	if f.screen.shown != nil {
@@ -83,7 +83,7 @@ func (f *find) close() {
 	}
 }
 
-// look finds all places; the current one is the first behind the cursor.
+// look finds all matches; the current one is the first after the cursor.
 func (f *find) look() {
 	e := f.screen.shown.editor
 	f.all, f.at = e.Find(f.entry.Text), -1
@@ -100,7 +100,7 @@ func (f *find) look() {
 	f.reach()
 }
 
-// step goes to another place.
+// step goes to another match.
 func (f *find) step(by int) {
 	if f.all == nil || f.screen.shown == nil {
 		f.look()

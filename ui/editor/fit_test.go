@@ -19,7 +19,7 @@ func TestNothingIsClipped(t *testing.T) {
 	st.Try()
 	st.q.Until("tried", func() bool { return st.trial.result != nil })
 	st.q.Fit("editor with a trial", st.Content(), scaled)
-	st.q.Tap(st.Content(), "No mistakes")
+	st.q.Tap(st.Content(), "No problems")
 	st.q.Fit("editor without mistakes", st.Content(), scaled)
 	st.q.Tap(st.Content(), "Help")
 	st.q.Fit("editor with help", st.Content(), scaled)

@@ -11,24 +11,24 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// help says what the key under the cursor means, and what else can stand there.
+// help explains the key at the cursor, and lists the keys that are allowed there.
 type help struct {
 	object fyne.CanvasObject
 	lines  *fyne.Container
-	at     string // the path that is shown
+	at     string // the explained path
 }
 
 func newHelp() *help {
 	h := &help{lines: form.NewStack()}
 	h.object = widgets.NewPanel("", container.NewVScroll(h.lines))
-	h.say("The file", "Put the cursor on a key to read what it means.", nil)
+	h.say("The file", "Move the cursor to a key to see its description.", nil)
 	return h
 }
 
-// about shows what is known of a place in a sheet.
+// about explains a position in a sheet.
 func (h *help) about(s *sheet, line, col int) {
 	if strings.HasSuffix(s.Name, ".star") {
-		h.show("functions", "A function of the file", "Functions are written in Starlark, a small Python: no import, no files, no network. They are called in expressions, such as ${will_shop(agent, now)}.", nil)
+		h.show("functions", "Function", "Functions are written in Starlark, a dialect of Python without imports, files and network. Call them in expressions, for example ${will_shop(agent, now)}.", nil)
 		return
 	}
 	lines := strings.Split(s.editor.Text(), "\n")
@@ -62,7 +62,7 @@ func (h *help) say(title, about string, others []key) {
 	text.Say(about)
 	h.lines.Objects = []fyne.CanvasObject{name, text}
 	if len(others) > 0 {
-		h.lines.Add(widgets.NewHeading("Keys that can stand here"))
+		h.lines.Add(widgets.NewHeading("Keys allowed here"))
 	}
 	for _, k := range others {
 		note := form.NewNote("")

@@ -11,14 +11,15 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// item is a problem in the list: a tap, or Return, goes to its line.
+// item is a problem in the list. A tap, or Return, goes to its line.
 type item struct {
 	widget.BaseWidget
-	problem          Problem
-	show             func(Problem)
+	problem          view.Problem
+	show             func(view.Problem)
 	hovered, focused bool
 }
 
@@ -28,38 +29,38 @@ var (
 	_ desktop.Hoverable = (*item)(nil)
 )
 
-func newItem(p Problem, show func(Problem)) *item {
+func newItem(p view.Problem, show func(view.Problem)) *item {
 	i := &item{problem: p, show: show}
 	i.ExtendBaseWidget(i)
 	return i
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (i *item) Tapped(*fyne.PointEvent) { i.show(i.problem) }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (i *item) TypedKey(e *fyne.KeyEvent) {
 	if e.Name == fyne.KeySpace || e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
 		i.show(i.problem)
 	}
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (*item) TypedRune(rune) {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (i *item) FocusGained() { i.set(&i.focused, true) }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (i *item) FocusLost() { i.set(&i.focused, false) }
 
-// MouseIn is part of [desktop.Hoverable].
+// MouseIn implements [desktop.Hoverable].
 func (i *item) MouseIn(*desktop.MouseEvent) { i.set(&i.hovered, true) }
 
-// MouseMoved is part of [desktop.Hoverable].
+// MouseMoved implements [desktop.Hoverable].
 func (*item) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut is part of [desktop.Hoverable].
+// MouseOut implements [desktop.Hoverable].
 func (i *item) MouseOut() { i.set(&i.hovered, false) }
 
 func (i *item) set(flag *bool, value bool) {
@@ -67,7 +68,7 @@ func (i *item) set(flag *bool, value bool) {
 	i.Refresh()
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (i *item) CreateRenderer() fyne.WidgetRenderer {
 	press := func() { i.show(i.problem) }
 	text := form.NewCaption("", press)
@@ -91,7 +92,7 @@ type itemRenderer struct {
 	back *canvas.Rectangle
 }
 
-// Refresh follows the state and the theme.
+// Refresh updates the item for its state and the theme.
 func (r *itemRenderer) Refresh() {
 	r.back.CornerRadius, r.back.FillColor, r.back.StrokeWidth = theme.InputRadiusSize(), color.Transparent, 0
 	if r.item.hovered {

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 )
 
-// schema is the part of the language's JSON Schema that says what keys mean.
+// schema is the part of the language's JSON Schema that describes keys.
 type schema struct {
 	Description       string
 	Ref               string `json:"$ref"`
@@ -28,24 +28,24 @@ type schema struct {
 	root *schema
 }
 
-// key is one with what it means.
+// key is a key and its description.
 type key struct{ name, about string }
 
-// language is the schema that ships with the scenarios.
+// language is the schema of the scenario language.
 var language = sync.OnceValue(func() *schema {
 	text, err := fs.ReadFile(assets.Scenarios(), "schema.json")
 	s := &schema{}
 	if err == nil {
 		err = json.Unmarshal(text, s)
 	}
-	if err != nil { // it is in the program
+	if err != nil { // the schema is embedded in the program
 		panic(err)
 	}
 	s.root = s
 	return s
 })
 
-// explain says what the last key of a path means, and which keys can stand beside it.
+// explain describes the last key of a path, and lists the keys at its level.
 func (s *schema) explain(path []string) (about string, beside []key) {
 	at := []*schema{s}
 	for i, name := range path {
@@ -58,14 +58,14 @@ func (s *schema) explain(path []string) (about string, beside []key) {
 			next = append(next, a.child(s, name)...)
 		}
 		if len(next) == 0 {
-			return "This key is not part of the language.", keysOf(s, at)
+			return "Unknown key.", keysOf(s, at)
 		}
 		if at = next; last {
 			about = aboutOf(s, at)
 		}
 	}
 	if len(path) == 0 {
-		return "A scenario says who the agents are, what they talk to and what they do.", keysOf(s, at)
+		return "A scenario defines the agents, the services they call and the steps they execute.", keysOf(s, at)
 	}
 	if inner := keysOf(s, at); len(inner) > 0 {
 		beside = inner
@@ -73,7 +73,7 @@ func (s *schema) explain(path []string) (about string, beside []key) {
 	return about, beside
 }
 
-// variants are a schema and what it is made of.
+// variants returns a schema and the schemas it refers to or combines.
 func (s *schema) variants(root *schema, depth int) (all []*schema) {
 	if s == nil || depth > 8 {
 		return nil
@@ -88,7 +88,7 @@ func (s *schema) variants(root *schema, depth int) (all []*schema) {
 	return all
 }
 
-// child is what is known of a key.
+// child returns the schemas of a key.
 func (s *schema) child(root *schema, name string) (all []*schema) {
 	for _, v := range s.variants(root, 0) {
 		if p := v.Properties[name]; p != nil {
@@ -108,7 +108,7 @@ func (s *schema) child(root *schema, name string) (all []*schema) {
 	return all
 }
 
-// aboutOf is the first description among schemas.
+// aboutOf returns the first description among schemas.
 func aboutOf(root *schema, at []*schema) string {
 	for _, a := range at {
 		for _, v := range a.variants(root, 0) {
@@ -120,7 +120,7 @@ func aboutOf(root *schema, at []*schema) string {
 	return ""
 }
 
-// keysOf are those that schemas know by name, ascending.
+// keysOf returns the keys of schemas, sorted.
 func keysOf(root *schema, at []*schema) (all []key) {
 	known := map[string]string{}
 	for _, a := range at {
@@ -140,7 +140,7 @@ func keysOf(root *schema, at []*schema) (all []key) {
 
 var blockKey = regexp.MustCompile(`^(\s*(?:-\s+)?)([^\s#'"{\[][^:#'"{\[]*?)\s*:(?:\s|$)`)
 
-// keysAt are the keys from the file down to the one on a line, by indentation: the file need not be whole.
+// keysAt returns the path of keys to a line, by indentation. The file may be incomplete.
 func keysAt(lines []string, row int) (path []string) {
 	if row < 0 || row >= len(lines) {
 		return nil
@@ -165,7 +165,7 @@ func keysAt(lines []string, row int) (path []string) {
 	return path
 }
 
-// flowKeys are the keys in braces on a line, down to the one that a column is at.
+// flowKeys returns the path of keys in braces on a line, up to a column.
 func flowKeys(line string, col int) (path []string) {
 	runes := []rune(line)
 	end := min(max(col, 0), len(runes))

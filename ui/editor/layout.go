@@ -6,15 +6,15 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// newPage puts objects one below the other; the one at an index takes the room that the others leave. Each is given its
-// width first, so that texts which wrap take the height they need there.
+// newPage lays out objects from top to bottom. The object at index filler gets the remaining height. Widths are set first, because the
+// height of wrapped texts depends on them.
 func newPage(filler int, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&pageLayout{filler}, objects...)
 }
 
 type pageLayout struct{ filler int }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (p *pageLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	left := size.Height
 	for i, o := range objects {
@@ -42,7 +42,7 @@ func (p *pageLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (p *pageLayout) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
 	for _, o := range objects {
 		if !o.Visible() {

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 )
 
-// look asks whether files were changed by another program. What is not edited follows; else the person is asked.
+// look checks whether another program has changed files. Unedited files are reloaded; for edited ones it asks the user.
 func (s *Screen) look() {
 	if s.doc == nil || s.doc.BuiltIn || s.looking || s.notice.object.Visible() {
 		return
@@ -21,14 +21,14 @@ func (s *Screen) look() {
 	s.looking = true
 	async.Work(func() ([]File, error) { return s.desk.Changed(context.Background(), doc.Name, files) }, func(changed []File, err error) {
 		s.looking = false
-		if s.doc != doc || err != nil || len(changed) == 0 { // what cannot be read now is said when it is saved
+		if s.doc != doc || err != nil || len(changed) == 0 { // a read error is reported when the file is saved
 			return
 		}
 		s.follows(changed)
 	})
 }
 
-// follows takes over what was changed elsewhere.
+// follows handles changes by another program.
 func (s *Screen) follows(changed []File) {
 	var asked []string
 	for _, f := range changed {
@@ -44,12 +44,12 @@ func (s *Screen) follows(changed []File) {
 		}
 	}
 	if len(asked) > 0 {
-		s.notice.ask(strings.Join(asked, ", ")+" was changed by another program, and has edits here.",
-			option{"Show the other", func() { s.reload(asked) }}, option{"Keep mine", func() { s.mine(changed) }})
+		s.notice.ask(strings.Join(asked, ", ")+" was changed by another program, and you have edited it here.",
+			option{"Load from disk", func() { s.reload(asked) }}, option{"Keep my edits", func() { s.mine(changed) }})
 	}
 }
 
-// mine has edits count as made of the files as they are now.
+// mine keeps the edits on top of the changed files.
 func (s *Screen) mine(changed []File) {
 	for _, f := range changed {
 		if sh := s.sheet(f.Name); sh != nil {
@@ -59,7 +59,7 @@ func (s *Screen) mine(changed []File) {
 	s.follow()
 }
 
-// reload shows files as they are on the disk; undo brings the edits back.
+// reload shows files as they are on disk; undo restores the edits.
 func (s *Screen) reload(names []string) {
 	doc := s.doc
 	async.Work(func() (*Document, error) { return s.desk.Open(context.Background(), doc.Name) }, func(now *Document, err error) {
@@ -67,7 +67,7 @@ func (s *Screen) reload(names []string) {
 			return
 		}
 		if err != nil {
-			s.failed("It cannot be read; the edits are kept here", err)
+			s.failed("Cannot read the file; your edits are kept here", err)
 			return
 		}
 		for _, f := range now.Files {

@@ -19,13 +19,13 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// drafts keeps one draft after the other: an older one is left out where a newer is to be kept.
+// drafts stores drafts one at a time. A draft is skipped if a newer one is waiting.
 type drafts struct {
-	mu     sync.Mutex // held while one is kept
+	mu     sync.Mutex // held while a draft is stored
 	newest atomic.Int64
 }
 
-// next returns what keeps a draft; that may wait.
+// next returns a function that stores a draft. It may wait.
 func (d *drafts) next(desk Desk, o Order) func(ctx context.Context) error {
 	this := d.newest.Add(1)
 	return func(ctx context.Context) error {
@@ -38,10 +38,10 @@ func (d *drafts) next(desk Desk, o Order) func(ctx context.Context) error {
 	}
 }
 
-// Save writes what was edited in place of the files; a built-in scenario is saved elsewhere.
+// Save saves the edits. A built-in scenario is saved as a copy.
 func (s *Screen) Save() { s.save(false, nil) }
 
-// save writes what was edited; then, if set, is called when that is done.
+// save saves the edits, then calls then if that is set.
 func (s *Screen) save(over bool, then func()) {
 	switch {
 	case s.doc == nil:
@@ -49,7 +49,7 @@ func (s *Screen) save(over bool, then func()) {
 	case s.doc.BuiltIn:
 		s.saveAs(then)
 		return
-	case s.saving: // its answer tells what the files are then
+	case s.saving: // its result shows the state of the files
 		s.later = func() { s.save(over, then) }
 		return
 	}
@@ -68,21 +68,21 @@ func (s *Screen) save(over bool, then func()) {
 			return
 		}
 		if conflict, ok := errors.AsType[*Conflict](err); ok {
-			s.notice.ask(conflict.Error()+" since it was opened here. Nothing was saved.",
-				option{"Save over it", func() { s.save(true, then) }}, option{"Show the other", func() { s.reload(conflict.Files) }}, option{"Not now", nil})
+			s.notice.ask(conflict.Error()+" since it was opened here. Your edits are not saved.",
+				option{"Overwrite", func() { s.save(true, then) }}, option{"Load from disk", func() { s.reload(conflict.Files) }}, option{"Not now", nil})
 			return
 		}
 		if err != nil {
-			s.failed("Nothing was saved; the edits are kept here and as a draft", err)
+			s.failed("Cannot save. Your edits are kept here and as a draft", err)
 			return
 		}
 		for _, f := range saved {
 			if sh := s.sheet(f.Name); sh != nil {
-				sh.File = f // what was typed meanwhile stays an edit
+				sh.File = f // text typed since then remains an edit
 			}
 		}
 		s.notice.hide()
-		s.check() // which forgets the draft
+		s.check() // also deletes the draft
 		s.ways.Saved(doc.Name)
 		if then != nil {
 			then()
@@ -93,12 +93,12 @@ func (s *Screen) save(over bool, then func()) {
 	})
 }
 
-// failed says what did not work, in the way.
+// failed shows an error in a dialog.
 func (s *Screen) failed(what string, err error) {
 	widgets.Complain(s.win, errors.New(what+": "+err.Error()))
 }
 
-// saveAs asks for a folder and writes the scenario there; then, if set, is called when that is done.
+// saveAs asks for a folder and saves the scenario there, then calls then if that is set.
 func (s *Screen) saveAs(then func()) {
 	if s.doc == nil {
 		return
@@ -106,7 +106,7 @@ func (s *Screen) saveAs(then func()) {
 	widgets.PickFolder(s.win, "Save "+s.sheets[0].Name+" and its files in a folder", "Save here", func(dir string) { s.saveIn(dir, false, then) })
 }
 
-// saveIn writes the scenario into a folder and goes on with it there, and with what was typed meanwhile.
+// saveIn saves the scenario in a folder and opens the copy, with text typed since then.
 func (s *Screen) saveIn(dir string, over bool, then func()) {
 	doc, o, sheets := s.doc, s.order(), s.sheets
 	written := make([][]byte, len(sheets))
@@ -118,7 +118,7 @@ func (s *Screen) saveIn(dir string, over bool, then func()) {
 			return
 		}
 		if conflict, ok := errors.AsType[*Conflict](err); ok {
-			text := words.NewParagraph(s.win, "In "+dir+" there is already: "+strings.Join(conflict.Files, ", ")+".")
+			text := words.NewParagraph(s.win, "The folder "+dir+" already contains: "+strings.Join(conflict.Files, ", ")+".")
 			ask := dialog.NewCustomConfirm("Replace files?", "Replace", "Cancel", text, func(yes bool) {
 				if yes {
 					s.saveIn(dir, true, then)
@@ -128,7 +128,7 @@ func (s *Screen) saveIn(dir string, over bool, then func()) {
 			return
 		}
 		if err != nil {
-			s.failed("It was not saved in "+filepath.Base(dir)+"; the edits are kept here and as a draft", err)
+			s.failed("Cannot save in "+filepath.Base(dir)+". Your edits are kept here and as a draft", err)
 			return
 		}
 		s.drop()
@@ -136,7 +136,7 @@ func (s *Screen) saveIn(dir string, over bool, then func()) {
 			for i, text := range written {
 				called := sheets[i].Name
 				if i == 0 {
-					called = filepath.Base(name) // the scenario's own file, which may be called otherwise there
+					called = filepath.Base(name) // the scenario's own file may have another name there
 				}
 				if sh := s.sheet(called); sh != nil && !bytes.Equal(sheets[i].text(), text) {
 					sh.put(sheets[i].text())
@@ -151,20 +151,20 @@ func (s *Screen) saveIn(dir string, over bool, then func()) {
 	})
 }
 
-// drop forgets the draft of what is open.
+// drop deletes the draft of the open document.
 func (s *Screen) drop() {
 	s.stop()
 	keep := s.drafts.next(s.desk, Order{Name: s.doc.Name})
 	async.Work(func() (struct{}, error) { return struct{}{}, keep(context.Background()) }, func(struct{}, error) {})
 }
 
-// revert asks, and shows the files as they are saved.
+// revert asks, and then shows the saved files.
 func (s *Screen) revert() {
 	if !s.Edited() {
 		return
 	}
-	text := widget.NewLabel("All files are shown as they are saved. Undo in a file brings its edits back.")
-	ask := dialog.NewCustomConfirm("Take all edits back?", "Take back", "Cancel", text, func(yes bool) {
+	text := widget.NewLabel("This reverts all files to their saved state. Undo in a file restores its edits.")
+	ask := dialog.NewCustomConfirm("Revert all edits?", "Revert", "Cancel", text, func(yes bool) {
 		if !yes {
 			return
 		}
@@ -178,7 +178,7 @@ func (s *Screen) revert() {
 	widgets.Ask(s.win, ask, ask.Confirm)
 }
 
-// restore shows edits that were kept and never saved.
+// restore shows edits that were never saved.
 func (s *Screen) restore(d *Draft) {
 	for name, text := range d.Texts {
 		sh := s.sheet(name)
@@ -188,11 +188,11 @@ func (s *Screen) restore(d *Draft) {
 		sh.put(text)
 	}
 	s.kept = true
-	text := "These edits of " + words.Stamp(d.At) + " were not saved."
+	text := "Edits of " + words.Stamp(d.At) + " were restored. They are not saved yet."
 	if d.Outdated {
-		text += " The files were changed since by another program."
+		text += " Another program has changed the files since."
 	}
-	s.notice.ask(text, option{"Keep them", nil}, option{"Discard them", func() {
+	s.notice.ask(text, option{"Keep", nil}, option{"Discard", func() {
 		for _, sh := range s.sheets {
 			sh.put(sh.Text)
 		}
@@ -200,12 +200,11 @@ func (s *Screen) restore(d *Draft) {
 	}})
 }
 
-// leaveScreen goes back to Setup.
+// leaveScreen returns to Setup.
 func (s *Screen) leaveScreen() { s.leave("go back", s.ways.Leave) }
 
-// Leave asks what is to become of edits that are not saved before something that would leave them, such as closing the
-// window; then is called if the person agrees. It reports whether it asks: else nothing is unsaved, or the person has agreed
-// to leave it so.
+// Leave asks about unsaved edits before an action that closes them, such as closing the window, and calls then if the user agrees. It
+// returns false without asking if there are none or if the user has already agreed.
 func (s *Screen) Leave(then func()) bool {
 	if !s.Edited() || s.agreed {
 		return false
@@ -223,7 +222,7 @@ func (s *Screen) leave(what string, then func()) {
 		return
 	}
 	s.asking = true
-	text := words.NewParagraph(s.win, "The edits of "+base(s.doc.Name)+" are not saved.\nUnsaved, they stay as a draft and are here when the scenario is edited again.")
+	text := words.NewParagraph(s.win, "Your edits of "+base(s.doc.Name)+" are not saved.\nYou can keep them as a draft, which is shown the next time you edit the scenario.")
 	ask := dialog.NewCustomWithoutButtons("Save before you "+what+"?", text, s.win)
 	button := func(text string, do func()) *widget.Button {
 		return widget.NewButton(text, func() {
@@ -241,10 +240,10 @@ func (s *Screen) leave(what string, then func()) {
 	ask.SetOnClosed(func() { s.asking = false })
 }
 
-// closeTime is how long the last edits may take to be kept when the program ends.
+// closeTime is the maximum time for storing the last edits when the program ends.
 const closeTime = 3 * time.Second
 
-// Close keeps the edits that are not saved, also those of the last moment: a signal that ends the program does not ask.
+// Close stores the unsaved edits as a draft, because a signal ends the program without asking.
 func (s *Screen) Close() error {
 	s.stop()
 	if s.doc == nil || !s.Edited() {
@@ -255,12 +254,12 @@ func (s *Screen) Close() error {
 	return s.drafts.next(s.desk, s.order())(ctx)
 }
 
-// keep keeps the draft at once, and goes on when that is done.
+// keep stores the draft immediately, then calls then.
 func (s *Screen) keep(then func()) {
 	keep := s.drafts.next(s.desk, s.order())
 	async.Work(func() (struct{}, error) { return struct{}{}, keep(context.Background()) }, func(_ struct{}, err error) {
 		if err != nil {
-			s.failed("The draft cannot be kept, so nothing was left", err)
+			s.failed("Cannot keep a draft, so the editor stays open", err)
 			return
 		}
 		s.kept, s.agreed = true, true
@@ -268,7 +267,7 @@ func (s *Screen) keep(then func()) {
 	})
 }
 
-// Put shows values in their places in the scenario's file, as edits that are still to be saved.
+// Put writes values into the scenario's file, as unsaved edits.
 func (s *Screen) Put(name string, v Values) {
 	s.Open(name, func() {
 		doc, o := s.doc, s.order()
@@ -285,14 +284,14 @@ func (s *Screen) Put(name string, v Values) {
 				return
 			}
 			if err != nil {
-				s.failed("The values cannot be put into the file; it is as it was", err)
+				s.failed("Cannot write the values; the file is not changed", err)
 				return
 			}
 			if sh := s.sheet(p.file); sh != nil {
 				sh.put(p.text)
 				s.choose(sh)
 			}
-			s.notice.ask("The values of the form stand in the file. Save it to keep them.", option{"Save", s.Save}, option{"Not yet", nil})
+			s.notice.ask("The values of the form are in the file. Save it to keep them.", option{"Save", s.Save}, option{"Not yet", nil})
 			s.check()
 		})
 	})

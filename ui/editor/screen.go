@@ -21,18 +21,18 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// checkAfter is how long a text is not checked after the last key.
+// checkAfter is the pause in typing before the text is checked.
 const checkAfter = 300 * time.Millisecond
 
-// Ways lead out of the screen.
+// Ways open other screens.
 type Ways struct {
-	Leave func()            // to Setup
-	Saved func(name string) // a scenario was saved, perhaps under another name
-	// Order is what Setup would launch of a scenario; false where it shows another one.
+	Leave func()            // opens Setup
+	Saved func(name string) // called when a scenario was saved, with its name
+	// Order returns what Setup would launch of a scenario; ok is false if it shows another one.
 	Order func(name string) (given map[string]string, settings *engine.Settings, ok bool)
 }
 
-// Screen is the editor. Its methods are called on the UI goroutine.
+// Screen is the editor. Call its methods on the UI goroutine.
 type Screen struct {
 	desk Desk
 	win  fyne.Window
@@ -41,20 +41,20 @@ type Screen struct {
 	doc     *Document
 	sheets  []*sheet
 	shown   *sheet
-	named   *Document // that the tabs are of
+	named   *Document // the document of the tabs
 	found   Findings
-	asked   int // checks so far: answers of all but the last are dropped
-	opening int // openings so far, likewise
+	asked   int // number of the newest check; results of older ones are dropped
+	opening int // number of the newest call of Open, likewise
 	timer   *time.Timer
-	pause   time.Duration // that a text is not checked after the last key
+	pause   time.Duration // the pause in typing before a check
 	cancel  context.CancelFunc
-	looking bool // whether a file was changed elsewhere
+	looking bool // a read of the files on disk is in progress
 	saving  bool
-	later   func() // is to be done when that is over
+	later   func() // called after that
 	beats   int
-	kept    bool // a draft is kept
-	asking  bool // whether to leave edits unsaved
-	agreed  bool // to leave the edits in the draft, since the last key
+	kept    bool // a draft is stored
+	asking  bool // a dialog asks about unsaved edits
+	agreed  bool // the user agreed to keep the edits as a draft, and has not typed since
 	drafts  drafts
 	visible bool
 
@@ -64,8 +64,8 @@ type Screen struct {
 	tabs    *fyne.Container
 	notice  *notice
 	find    *find
-	page    *fyne.Container // of the sheet that is shown
-	editing *fyne.Container // with what stands above and below it
+	page    *fyne.Container // of the shown sheet
+	editing *fyne.Container // the page and its surroundings
 	status  *form.Note
 	side    *side
 	list    *problems
@@ -74,7 +74,7 @@ type Screen struct {
 	content fyne.CanvasObject
 }
 
-// New makes the screen.
+// New returns the screen.
 func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s := &Screen{desk: desk, win: win, ways: ways, cancel: func() {}, pause: checkAfter}
 	s.title, s.state, s.status = form.NewNote(""), form.NewNote(""), form.NewNote("")
@@ -87,7 +87,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.list = newProblems(s.show)
 	s.help = newHelp()
 	s.trial = newTrial(s)
-	s.side = newSide([]part{{"Try one agent", s.trial.object}, {"Mistakes", s.list.object}, {"Help", s.help.object}}, func() {
+	s.side = newSide([]part{{"Try one agent", s.trial.object}, {"Problems", s.list.object}, {"Help", s.help.object}}, func() {
 		if s.shown != nil {
 			s.moved(s.shown)
 		}
@@ -98,15 +98,15 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	split.Offset = 0.58
 	s.content = container.NewBorder(widgets.NewPanel("", head), nil, nil, nil, split)
 	s.title.Say("No scenario is open")
-	s.state.SetText("Choose one in Setup and press “Edit scenario…” there.")
+	s.state.SetText("Choose a scenario in Setup and press “Edit scenario…”.")
 	s.follow()
 	return s
 }
 
-// Content returns what the screen shows.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Show begins to show the screen.
+// Show is called when the screen becomes visible.
 func (s *Screen) Show() {
 	s.visible = true
 	s.look()
@@ -115,13 +115,13 @@ func (s *Screen) Show() {
 	}
 }
 
-// Hide ends it.
+// Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() { s.visible = false }
 
-// lookEvery is after how many beats it is looked whether files were changed elsewhere.
+// lookEvery is how many ticks are between two reads of the files on disk.
 const lookEvery = 7
 
-// Tick looks now and then whether the files were changed elsewhere.
+// Tick reads the files on disk from time to time.
 func (s *Screen) Tick() {
 	s.trial.tick()
 	if s.beats++; s.beats%lookEvery == 0 {
@@ -129,10 +129,10 @@ func (s *Screen) Tick() {
 	}
 }
 
-// Edited reports whether there are edits that are not saved.
+// Edited reports whether there are unsaved edits.
 func (s *Screen) Edited() bool { return slices.ContainsFunc(s.sheets, (*sheet).edited) }
 
-// Open shows the files of a scenario; then, if set, is called when they are there. What is open already stays as it is.
+// Open opens the files of a scenario, then calls then if that is set. If the scenario is open, it stays as it is.
 func (s *Screen) Open(name string, then func()) {
 	if then == nil {
 		then = func() {}
@@ -149,13 +149,13 @@ func (s *Screen) load(name string, then func()) {
 	s.opening++
 	this := s.opening
 	s.title.Say(base(name))
-	s.state.SetText("Reading…")
+	s.state.SetText("Loading…")
 	async.Work(func() (*Document, error) { return s.desk.Open(context.Background(), name) }, func(d *Document, err error) {
 		if this != s.opening {
 			return
 		}
 		if err != nil {
-			s.state.SetProblem("It cannot be opened: " + err.Error())
+			s.state.SetProblem("Cannot open it: " + err.Error())
 			return
 		}
 		s.fill(d)
@@ -163,7 +163,7 @@ func (s *Screen) load(name string, then func()) {
 	})
 }
 
-// fill shows a document, with the edits that were kept of it.
+// fill shows a document, with the edits of its draft.
 func (s *Screen) fill(d *Document) {
 	s.doc, s.sheets, s.shown, s.found = d, nil, nil, Findings{}
 	s.notice.hide()
@@ -179,7 +179,7 @@ func (s *Screen) fill(d *Document) {
 	s.check()
 }
 
-// add makes a sheet for a file.
+// add adds a sheet for a file.
 func (s *Screen) add(f File) *sheet {
 	sh := newSheet(f)
 	s.sheets = append(s.sheets, sh)
@@ -201,7 +201,7 @@ func (s *Screen) choose(sh *sheet) {
 	}
 }
 
-// sheet finds that of a file; nil is none.
+// sheet returns the sheet of a file, or nil.
 func (s *Screen) sheet(name string) *sheet {
 	if i := slices.IndexFunc(s.sheets, func(sh *sheet) bool { return sh.Name == name }); i >= 0 {
 		return s.sheets[i]
@@ -209,7 +209,7 @@ func (s *Screen) sheet(name string) *sheet {
 	return nil
 }
 
-// order is the scenario as it is edited.
+// order returns the scenario as edited.
 func (s *Screen) order() Order {
 	o := Order{Name: s.doc.Name, Texts: map[string][]byte{}}
 	for _, sh := range s.sheets {
@@ -223,7 +223,7 @@ func (s *Screen) order() Order {
 	return o
 }
 
-// changed follows an edit.
+// changed handles an edit.
 func (s *Screen) changed() {
 	s.agreed = false
 	s.trial.stale()
@@ -245,7 +245,7 @@ func (s *Screen) stop() {
 	}
 }
 
-// moved follows the cursor.
+// moved handles a move of the cursor.
 func (s *Screen) moved(sh *sheet) {
 	if sh != s.shown {
 		return
@@ -261,7 +261,7 @@ func (s *Screen) moved(sh *sheet) {
 	}
 }
 
-// say says what is wrong at a place, or only where that is.
+// say shows the problem at a position, or the position.
 func (s *Screen) say(sh *sheet, line, col int) {
 	for _, p := range s.marked(sh) {
 		if p.Line == line {
@@ -275,7 +275,7 @@ func (s *Screen) say(sh *sheet, line, col int) {
 	s.status.SetText(fmt.Sprintf("line %d, column %d", line, col))
 }
 
-// follow says what state the files are in, and what can be done.
+// follow shows the state of the files and updates the toolbar.
 func (s *Screen) follow() {
 	s.bar.follow()
 	if s.doc == nil {
@@ -286,7 +286,7 @@ func (s *Screen) follow() {
 	s.name()
 }
 
-// name makes the tabs anew where they are to say something else.
+// name updates the titles of the tabs.
 func (s *Screen) name() {
 	var tabs []fyne.CanvasObject
 	same := len(s.tabs.Objects) == len(s.sheets)
@@ -313,11 +313,11 @@ func (s *Screen) name() {
 	s.editing.Refresh()
 }
 
-// states says where the files are, and whether they are saved.
+// states describes where the files are, and whether they are saved.
 func (s *Screen) states() string {
 	place := s.doc.Name
 	if s.doc.BuiltIn {
-		place = "built in; what you change is saved as a copy"
+		place = "built in; changes are saved as a copy"
 	}
 	switch {
 	case s.Edited() && s.kept:
@@ -331,10 +331,10 @@ func (s *Screen) states() string {
 	return place + " · saved"
 }
 
-// base is what a scenario is called.
+// base returns the file name of a scenario.
 func base(name string) string { return filepath.Base(name) }
 
-// Actions are what can be done here.
+// Actions returns the actions on the scenario, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	open := func() bool { return s.visible && s.doc != nil }
 	edited := func() bool { return open() && s.Edited() }
@@ -343,12 +343,12 @@ func (s *Screen) Actions() []action.Action {
 		{Name: "Save scenario", Menu: "File", Key: fyne.KeyS, Modifier: mod, Do: s.Save, Enabled: edited},
 		{Name: "Save scenario as…", Menu: "File", Key: fyne.KeyS, Modifier: mod | fyne.KeyModifierAlt, Do: func() { s.saveAs(nil) }, Enabled: open},
 		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: mod, Do: s.find.open, Enabled: open},
-		{Name: "Next mistake", Menu: "View", Key: fyne.KeyF8, Do: s.next, Enabled: open},
+		{Name: "Next problem", Menu: "View", Key: fyne.KeyF8, Do: s.next, Enabled: open},
 		{Name: "Try one agent", Menu: "Run", Key: fyne.KeyF5, Do: s.trial.press, Enabled: open},
 	}
 }
 
-// shortcut carries out an action whose keys were typed in the text.
+// shortcut performs the action of a shortcut that was typed in the text.
 func (s *Screen) shortcut(typed fyne.Shortcut) bool {
 	c, ok := typed.(*desktop.CustomShortcut)
 	if !ok {
@@ -365,7 +365,7 @@ func (s *Screen) shortcut(typed fyne.Shortcut) bool {
 	return false
 }
 
-// several counts things.
+// several formats a count and its noun.
 func several(n int, one string) string {
 	if n != 1 {
 		one += "s"

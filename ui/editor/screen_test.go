@@ -16,12 +16,12 @@ import (
 
 func TestTypeSeeAndSave(t *testing.T) {
 	st := newStage(t, newFake(false, "a: 1\r\nb: 2\r\n", "def f():\n"))
-	if !st.shows("No mistakes") || st.Edited() {
+	if !st.shows("No problems") || st.Edited() {
 		t.Fatalf("shown are %q", uitest.Texts(st.Content()))
 	}
 	st.typed(2, 4, "WRONG ")
 	st.q.Until("the answer is there", func() bool { return st.shows("a draft is kept") })
-	if !st.shows("there is no WRONG: did you mean RIGHT?") || !st.shows("Mistakes (1)") || !st.shows("mine.yaml (edited)") || !st.shows("not saved; a draft is kept") {
+	if !st.shows("there is no WRONG: did you mean RIGHT?") || !st.shows("Problems (1)") || !st.shows("mine.yaml (edited)") || !st.shows("not saved; a draft is kept") {
 		t.Errorf("shown are %q", uitest.Texts(st.Content()))
 	}
 	if got := string(st.desk.drafts["mine.yaml"]); got != "a: 1\r\nb: WRONG 2\r\n" {
@@ -50,7 +50,7 @@ func TestNextMistakeGoesOverAllFiles(t *testing.T) {
 			t.Errorf("step %d: %s at %v, want %s at %v", i+1, st.shown.Name, at(), want.file, want.at)
 		}
 	}
-	st.q.Tap(st.Content(), "Mistakes (3)")
+	st.q.Tap(st.Content(), "Problems (3)")
 	rows := st.list.items.Objects
 	test.Tap(rows[2].(*item))
 	if st.shown.Name != "mine.star" {
@@ -68,7 +68,7 @@ func TestConflictIsAsked(t *testing.T) {
 	if len(st.saves) > 0 || !st.Edited() {
 		t.Error("it was saved")
 	}
-	st.q.Tap(st.Content(), "Save over it")
+	st.q.Tap(st.Content(), "Overwrite")
 	st.q.Until("saved", func() bool { return len(st.saves) == 1 })
 	if !f.over || f.saved["mine.yaml"] != "xa: 1\n" {
 		t.Errorf("saved %v", f.saved)
@@ -97,11 +97,11 @@ func TestChangesElsewhere(t *testing.T) {
 	for range lookEvery {
 		st.Tick()
 	}
-	st.q.Until("asked", func() bool { return st.shows("has edits here") })
+	st.q.Until("asked", func() bool { return st.shows("you have edited it here") })
 	if got := st.shown.editor.Text(); got != "xother: 2\n" {
 		t.Errorf("the edits became %q", got)
 	}
-	st.q.Tap(st.Content(), "Show the other")
+	st.q.Tap(st.Content(), "Load from disk")
 	st.q.Until("shown", func() bool { return st.shown.editor.Text() == "third: 3\n" })
 	st.shown.editor.Target().(fyne.Shortcutable).TypedShortcut(&fyne.ShortcutUndo{})
 	if got := st.shown.editor.Text(); got != "xother: 2\n" {
@@ -113,10 +113,10 @@ func TestDraftsAreShownAgain(t *testing.T) {
 	f := newFake(false, "a: 1\n")
 	f.doc.Draft = &Draft{At: time.Now(), Texts: map[string][]byte{"mine.yaml": []byte("a: 12\n")}, Outdated: true}
 	st := newStage(t, f)
-	if got := st.shown.editor.Text(); got != "a: 12\n" || !st.Edited() || !st.shows("were not saved. The files were") || !st.shows("changed since by another program") {
+	if got := st.shown.editor.Text(); got != "a: 12\n" || !st.Edited() || !st.shows("They are not saved yet") || !st.shows("Another program") {
 		t.Fatalf("%q is shown, and %q", got, uitest.Texts(st.Content()))
 	}
-	st.q.Tap(st.Content(), "Discard them")
+	st.q.Tap(st.Content(), "Discard")
 	if got := st.shown.editor.Text(); got != "a: 1\n" || st.Edited() {
 		t.Errorf("%q is shown", got)
 	}
@@ -129,7 +129,7 @@ func TestADraftThatCannotBeKeptIsTold(t *testing.T) {
 	f.keepErr = errors.New("the disk is full")
 	f.mu.Unlock()
 	st.typed(1, 1, "x")
-	st.q.Until("told", func() bool { return st.shows("cannot be kept as a draft: the disk is full") })
+	st.q.Until("told", func() bool { return st.shows("Cannot keep a draft of the edits: the disk is full") })
 	if st.shows("a draft is kept") {
 		t.Error("it says that a draft is kept")
 	}
@@ -220,7 +220,7 @@ func TestRevertAsks(t *testing.T) {
 	st := newStage(t, newFake(false, "a: 1\n"))
 	st.typed(1, 1, "x")
 	st.q.Tap(st.Content(), "Revert")
-	st.asks(t, "Take back")
+	st.asks(t, "Revert")
 	if st.Edited() || st.shown.editor.Text() != "a: 1\n" {
 		t.Errorf("%q is shown", st.shown.editor.Text())
 	}
@@ -302,7 +302,7 @@ func TestTryShowsEachStep(t *testing.T) {
 		t.Errorf("tried %+v", o)
 	}
 	for _, want := range []string{
-		"ann, chain a: failed after 1.0s, at loop[0].ask: status 500", "Loop", "Ask, pass 1", "The agent before", "After the session",
+		"ann, chain a: failed after 1.0s, at loop[0].ask: status 500", "Loop", "Ask, iteration 1", "Agent before the session", "Agent after the session",
 		"Asked shop: POST /x", "hello there", "Answered 500", "went wrong", "in the trial of ann: status 500",
 	} {
 		if !st.shows(want) {
@@ -365,7 +365,7 @@ func TestTryRefused(t *testing.T) {
 	f.err = &engine.FieldError{Field: "agents", Problem: "nobody is called bob", Hint: "the first of 3 is ann"}
 	st := newStage(t, f)
 	st.Try()
-	st.q.Until("refused", func() bool { return st.shows("Nothing was tried: nobody is called bob; the first of 3 is ann") })
+	st.q.Until("refused", func() bool { return st.shows("The trial failed: nobody is called bob; the first of 3 is ann") })
 }
 
 func TestActionsWorkWhereTextIsTyped(t *testing.T) {

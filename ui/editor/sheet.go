@@ -7,14 +7,14 @@ import (
 	"github.com/throng-sim/throng/ui/internal/code"
 )
 
-// sheet is one file that is edited.
+// sheet is a file that is edited.
 type sheet struct {
 	File
-	form   code.Text // how its lines end
-	ok     bool      // it is a text
+	form   code.Text // its line endings
+	ok     bool      // the file is text
 	editor *code.Editor
 
-	made    []byte // the file as it is edited, after so many changes; nil is not known
+	made    []byte // the edited content after a number of changes; nil if unknown
 	changes int
 }
 
@@ -27,7 +27,7 @@ func newSheet(f File) *sheet {
 	return s
 }
 
-// load shows a file as it is.
+// load shows the saved file.
 func (s *sheet) load(f File) {
 	s.File, s.made = f, nil
 	s.form, s.ok = code.Parse(f.Text)
@@ -39,7 +39,7 @@ func (s *sheet) load(f File) {
 	}
 }
 
-// text is the file as it is edited.
+// text returns the file as edited.
 func (s *sheet) text() []byte {
 	if !s.ok {
 		return s.Text
@@ -50,10 +50,10 @@ func (s *sheet) text() []byte {
 	return s.made
 }
 
-// edited reports whether it is another text than the file's.
+// edited reports whether the text differs from the file's.
 func (s *sheet) edited() bool { return !bytes.Equal(s.text(), s.Text) }
 
-// put shows another text, as an edit of the file that can be undone.
+// put replaces the text, as an edit that can be undone.
 func (s *sheet) put(text []byte) {
 	form, ok := code.Parse(text)
 	if !ok || !s.ok {

@@ -15,25 +15,25 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// steps lists what a session did, and shows all of one step.
+// steps lists the steps of a session, and shows the details of one.
 type steps struct {
 	object fyne.CanvasObject
 	list   *widget.List
 	view   *code.Editor
 	rows   []row
 	chosen int
-	wide   int // letters that a line of the view had when it was filled
+	wide   int // width of the view in characters when it was filled
 	show   func(*engine.TrialStep)
 }
 
-// row is a line of the list: a step, or what the agent was before or after.
+// row is a row of the list: a step, or the agent before or after the session.
 type row struct {
 	depth    int
 	title    string
 	kind     string
 	about    string
 	icon     fyne.Resource
-	step     *engine.TrialStep // nil is none
+	step     *engine.TrialStep // nil if it is not a step
 	sections []engine.Section
 }
 
@@ -50,19 +50,19 @@ func newSteps(show func(*engine.TrialStep)) *steps {
 	return s
 }
 
-// refit gives its one object all the room, and tells when that was done.
+// refit gives its only object the whole size, then calls done.
 type refit struct{ done func() }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (r *refit) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Resize(size)
 	r.done()
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (r *refit) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }
 
-// fit breaks the lines anew where there is another room for them.
+// fit wraps the lines again if the width has changed.
 func (s *steps) fit() {
 	switch {
 	case s.view.Columns() == s.wide:
@@ -73,13 +73,13 @@ func (s *steps) fit() {
 	}
 }
 
-// empty says what will stand in the view.
+// empty shows a placeholder in the view.
 func (s *steps) empty() {
 	s.wide = s.view.Columns()
-	s.view.SetText(strings.TrimRight(wrapped("What a step is given and gives stands here.", "  ", s.wide), "\n"))
+	s.view.SetText(strings.TrimRight(wrapped("Choose a step to see its input and output.", "  ", s.wide), "\n"))
 }
 
-// newStepRow is the template of a row.
+// newStepRow returns the template of a row.
 func newStepRow() fyne.CanvasObject {
 	icon, title, kind, about := widget.NewIcon(nil), widget.NewLabel(""), widgets.NewCaption(""), widgets.NewCaption("")
 	title.Truncation = fyne.TextTruncateEllipsis
@@ -97,7 +97,7 @@ func fillStepRow(c *fyne.Container, r *row) {
 	c.Refresh()
 }
 
-// set shows another session; nil is none.
+// set shows another session; nil if none.
 func (s *steps) set(t *engine.Trial) {
 	s.rows, s.chosen = nil, -1
 	s.list.UnselectAll()
@@ -106,7 +106,7 @@ func (s *steps) set(t *engine.Trial) {
 		s.empty()
 		return
 	}
-	s.rows = append(s.rows, row{title: "The agent before", icon: theme.AccountIcon(), sections: t.Begins()})
+	s.rows = append(s.rows, row{title: "Agent before the session", icon: theme.AccountIcon(), sections: t.Begins()})
 	failed := -1
 	t.Walk(func(depth int, step *engine.TrialStep) {
 		r := row{depth: depth, title: named(step), kind: step.Kind, about: brief(step), icon: iconOf(step), step: step, sections: step.Sections()}
@@ -115,7 +115,7 @@ func (s *steps) set(t *engine.Trial) {
 		}
 		s.rows = append(s.rows, r)
 	})
-	s.rows = append(s.rows, row{title: "After the session", icon: theme.AccountIcon(), sections: t.Leaves()})
+	s.rows = append(s.rows, row{title: "Agent after the session", icon: theme.AccountIcon(), sections: t.Leaves()})
 	s.list.Refresh()
 	s.list.ScrollToTop()
 	if failed < 0 {
@@ -124,19 +124,19 @@ func (s *steps) set(t *engine.Trial) {
 	s.list.Select(failed)
 }
 
-// named is a step with the pass that it is of.
+// named returns a step's name with its iteration.
 func named(s *engine.TrialStep) string {
 	name := s.Name
 	if s.Label != "" {
 		name = s.Label
 	}
 	if s.Pass > 0 {
-		name += fmt.Sprintf(", pass %d", s.Pass)
+		name += fmt.Sprintf(", iteration %d", s.Pass)
 	}
 	return name
 }
 
-// brief says how a step ended, in as little room as a row has.
+// brief describes how a step ended in a few words.
 func brief(s *engine.TrialStep) string {
 	switch s.Status {
 	case engine.StepSkipped, engine.StepCancelled:
@@ -144,7 +144,7 @@ func brief(s *engine.TrialStep) string {
 	case engine.StepOK:
 		text := engine.FormatDuration(s.Took)
 		if n := s.Retries(); n > 0 {
-			text += fmt.Sprintf(", %d again", n)
+			text += fmt.Sprintf(", %d retries", n)
 		}
 		return text
 	case engine.StepFailed, engine.StepTimedOut:
@@ -152,7 +152,7 @@ func brief(s *engine.TrialStep) string {
 	return s.Status.String() + ", " + engine.FormatDuration(s.Took)
 }
 
-// iconOf has another shape for every end.
+// iconOf returns an icon for how a step ended.
 func iconOf(s *engine.TrialStep) fyne.Resource {
 	switch s.Status {
 	case engine.StepOK:
@@ -166,7 +166,7 @@ func iconOf(s *engine.TrialStep) fyne.Resource {
 	return theme.NewErrorThemedResource(theme.ErrorIcon())
 }
 
-// choose shows a row, and where its step is defined.
+// choose shows the details of a row, and the definition of its step.
 func (s *steps) choose(i widget.ListItemID) {
 	if i >= len(s.rows) || i == s.chosen {
 		return
@@ -179,7 +179,7 @@ func (s *steps) choose(i widget.ListItemID) {
 	}
 }
 
-// fill shows all of a row.
+// fill shows the details of a row.
 func (s *steps) fill(r *row) {
 	columns := s.view.Columns()
 	s.wide = columns
@@ -200,7 +200,7 @@ func (s *steps) fill(r *row) {
 	s.view.SetText(strings.TrimRight(b.String(), "\n"))
 }
 
-// wrapped breaks the lines of a text between words where they are too long, each behind an indentation.
+// wrapped wraps the lines of a text at columns, with an indentation.
 func wrapped(text, indent string, columns int) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {

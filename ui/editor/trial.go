@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/permit"
@@ -22,7 +23,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// trial runs one session and shows what its steps were given and gave.
+// trial runs one session and shows the input and output of its steps.
 type trial struct {
 	screen   *Screen
 	object   fyne.CanvasObject
@@ -32,9 +33,9 @@ type trial struct {
 	copy     *widget.Button
 	state    *form.Note
 	steps    *steps
-	result   *engine.Trial // nil before the first
-	problems []Problem     // at the lines of steps that failed
-	busy     bool          // one is under way, or asked about
+	result   *engine.Trial  // nil before the first
+	problems []view.Problem // at the lines of steps that failed
+	busy     bool           // a trial is in progress, or the user is being asked about it
 	cancel   context.CancelCauseFunc
 	began    time.Time
 	older    bool // the scenario was edited since
@@ -42,7 +43,7 @@ type trial struct {
 
 func newTrial(s *Screen) *trial {
 	t := &trial{screen: s, agent: form.NewEntry(), state: form.NewNote("")}
-	t.agent.SetPlaceHolder("id; else the first")
+	t.agent.SetPlaceHolder("ID (default: first agent)")
 	t.agent.OnSubmitted = func(string) { t.press() }
 	t.run = widget.NewButtonWithIcon("Try", theme.MediaPlayIcon(), t.press)
 	t.run.Importance = widget.HighImportance
@@ -62,11 +63,11 @@ func (t *trial) forget() {
 	t.copy.Disable()
 	t.steps.set(nil)
 	defer t.page.Refresh()
-	t.state.SetText("Runs one session of one agent as the scenario stands here, saved or not, and shows each step (F5): what was asked, what came back, what it gave. " +
-		"No run is made of it and nothing is kept; requests to services other than the mock are real.")
+	t.state.SetText("Runs one session of one agent with the edited scenario and shows the request, response and result of each step (F5). " +
+		"Nothing is stored. Requests to services other than the mocks are real.")
 }
 
-// stale says that what is shown is of an older text.
+// stale marks the shown trial as one of an older text.
 func (t *trial) stale() {
 	t.problems = nil
 	if t.result != nil && !t.older {
@@ -82,7 +83,7 @@ func (s *Screen) Try() {
 	}
 }
 
-// press tries an agent or, while that goes on, cuts it.
+// press tries an agent or, while a trial is in progress, cancels it.
 func (t *trial) press() {
 	switch {
 	case t.cancel != nil:
@@ -98,7 +99,7 @@ func (t *trial) press() {
 	t.begin()
 	async.Work(func() ([]engine.Destination, error) { return t.screen.desk.Unallowed(context.Background(), order) }, func(of []engine.Destination, err error) {
 		switch {
-		case t.screen.doc != doc: // another is open by now
+		case t.screen.doc != doc: // another document is open now
 			t.end()
 		case err != nil:
 			t.refused(err)
@@ -110,9 +111,9 @@ func (t *trial) press() {
 	})
 }
 
-var errCut = errors.New("it was stopped")
+var errCut = errors.New("stopped by the user")
 
-// order is what is to be tried.
+// order returns the request of the form.
 func (t *trial) order() Trial {
 	o := Trial{Order: t.screen.order(), Agent: strings.TrimSpace(t.agent.Text)}
 	if _, settings, ok := t.screen.ways.Order(t.screen.doc.Name); ok {
@@ -121,7 +122,7 @@ func (t *trial) order() Trial {
 	return o
 }
 
-// begin shows that it is under way.
+// begin shows that a trial is in progress.
 func (t *trial) begin() {
 	t.began, t.busy = time.Now(), true
 	t.run.SetText("Trying…")
@@ -129,7 +130,7 @@ func (t *trial) begin() {
 	t.state.SetText("Trying…")
 }
 
-// ask has the person allow what the file would call.
+// ask asks the user to allow the addresses that the file would call.
 func (t *trial) ask(order Trial, of []engine.Destination) {
 	q := permit.Question{File: filepath.Base(order.Name), Verb: "Allow and try", AtOnce: 1, Of: of}
 	permit.Ask(t.screen.win, q, func(allowed []string) {
@@ -139,7 +140,7 @@ func (t *trial) ask(order Trial, of []engine.Destination) {
 			return
 		}
 		t.end()
-		t.state.SetText("Nothing was sent.")
+		t.state.SetText("Cancelled. Nothing was sent.")
 	})
 }
 
@@ -164,7 +165,7 @@ func (t *trial) start(order Trial) {
 	})
 }
 
-// end offers the next one.
+// end enables the next trial.
 func (t *trial) end() {
 	t.cancel, t.busy = nil, false
 	t.run.SetText("Try")
@@ -172,7 +173,7 @@ func (t *trial) end() {
 	t.run.Enable()
 }
 
-// refused says why there is no session.
+// refused shows why there is no session.
 func (t *trial) refused(err error) {
 	t.end()
 	text := err.Error()
@@ -182,7 +183,7 @@ func (t *trial) refused(err error) {
 			text += "; " + field.Hint
 		}
 	}
-	t.state.SetProblem("Nothing was tried: " + text)
+	t.state.SetProblem("The trial failed: " + text)
 	t.page.Refresh()
 }
 
@@ -192,7 +193,7 @@ func (t *trial) show(result *engine.Trial) {
 	t.copy.Enable()
 	result.Walk(func(_ int, s *engine.TrialStep) {
 		if s.Error != "" && s.File != "" && s.Kind != "if" && s.Kind != "for" && s.Kind != "while" && s.Kind != "chain" {
-			t.problems = append(t.problems, Problem{File: s.File, Line: s.Line, Text: "in the trial of " + result.ID + ": " + s.Error, Warning: result.Outcome.Commits()})
+			t.problems = append(t.problems, view.Problem{File: s.File, Line: s.Line, Text: "in the trial of " + result.ID + ": " + s.Error, Warning: result.Outcome.Commits()})
 		}
 	})
 	t.steps.set(result)
@@ -201,7 +202,7 @@ func (t *trial) show(result *engine.Trial) {
 	t.screen.side.choose(trialPart)
 }
 
-// say says how the session ended.
+// say describes how the session ended.
 func (t *trial) say() {
 	r := t.result
 	text := fmt.Sprintf("%s, chain %s: %s", r.ID, r.Chain, words.Drawn(r.Ended()))
@@ -210,7 +211,7 @@ func (t *trial) say() {
 	}
 	switch {
 	case t.older:
-		t.state.SetText(text + " · edited since: try it again")
+		t.state.SetText(text + " · edited since then; try it again")
 	case r.Outcome.Commits():
 		t.state.SetGood(text)
 	case r.Outcome == engine.Cut:
@@ -221,7 +222,7 @@ func (t *trial) say() {
 	t.page.Refresh()
 }
 
-// tick shows how long a session takes.
+// tick shows the duration of the trial.
 func (t *trial) tick() {
 	if t.cancel == nil {
 		return
@@ -231,7 +232,7 @@ func (t *trial) tick() {
 	}
 }
 
-// reveal shows where a step is defined.
+// reveal shows the definition of a step.
 func (t *trial) reveal(s *engine.TrialStep) {
 	if sh := t.screen.sheet(s.File); sh != nil && s.Line > 0 && !t.older {
 		if sh != t.screen.shown {
@@ -241,7 +242,7 @@ func (t *trial) reveal(s *engine.TrialStep) {
 	}
 }
 
-// copied puts all that is known of the session onto the clipboard, as JSON.
+// copied copies the session to the clipboard as JSON.
 func (t *trial) copied() {
 	if t.result == nil {
 		return

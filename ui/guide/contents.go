@@ -14,14 +14,14 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// contents lists the pages, and the headings of the one that is open.
+// contents lists the pages, and the headings of the open one.
 type contents struct {
 	widget.List
 	entries []entry
-	chosen  int // the one that is open
+	chosen  int // the open one
 }
 
-// entry is a line of the contents.
+// entry is an item of the contents.
 type entry struct {
 	text, link string
 	page       bool
@@ -34,21 +34,20 @@ func newContents(open func(link string)) *contents {
 	c.CreateItem = func() fyne.CanvasObject { return newRow() }
 	c.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) { o.(*row).set(c.entries[i], i == c.chosen) }
 	c.OnSelected = func(i widget.ListItemID) {
-		c.UnselectAll() // the list marks the row itself: one that is open can be opened again
+		c.UnselectAll() // the row itself shows the open page, so that a page can be opened again
 		open(c.entries[i].link)
 	}
 	c.ExtendBaseWidget(c)
 	return c
 }
 
-// row shows an entry, cut to its width. Nothing in it can be tapped by itself, of either button: that would keep taps from
-// the list.
+// row shows an entry, clipped to its width. Its parts do not take taps, which would not reach the list.
 type row struct {
 	widget.BaseWidget
 	back  *canvas.Rectangle
 	text  *canvas.Text
 	entry entry
-	// chosen is that it is open
+	// the entry is open
 	chosen bool
 }
 
@@ -58,7 +57,7 @@ func newRow() *row {
 	return r
 }
 
-// Text is the whole text.
+// Text returns the whole text.
 func (r *row) Text() string { return r.entry.text }
 
 func (r *row) set(e entry, chosen bool) {
@@ -66,7 +65,7 @@ func (r *row) set(e entry, chosen bool) {
 	r.Refresh()
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (r *row) CreateRenderer() fyne.WidgetRenderer {
 	return &rowRenderer{widget.NewSimpleRenderer(container.NewWithoutLayout(r.back, r.text)), r}
 }
@@ -76,12 +75,12 @@ type rowRenderer struct {
 	row *row
 }
 
-// MinSize is a line, and room for its ellipsis.
+// MinSize returns the size of a line with room for an ellipsis.
 func (r *rowRenderer) MinSize() fyne.Size {
 	return fyne.MeasureText("…", theme.TextSize(), fyne.TextStyle{})
 }
 
-// Layout indents headings, and cuts what is too long.
+// Layout indents headings and clips long texts.
 func (r *rowRenderer) Layout(size fyne.Size) {
 	left := theme.Padding()
 	if !r.row.entry.page {
@@ -93,7 +92,7 @@ func (r *rowRenderer) Layout(size fyne.Size) {
 	r.row.back.Resize(size)
 }
 
-// Refresh follows the entry and the theme.
+// Refresh updates the row for its entry and the theme.
 func (r *rowRenderer) Refresh() {
 	r.row.back.FillColor = color.Transparent
 	if r.row.chosen {
@@ -109,7 +108,7 @@ func (r *rowRenderer) Refresh() {
 	canvas.Refresh(r.row)
 }
 
-// TypedKey opens the page with Return too.
+// TypedKey also opens the page with Return.
 func (c *contents) TypedKey(e *fyne.KeyEvent) {
 	if e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
 		e = &fyne.KeyEvent{Name: fyne.KeySpace}
@@ -117,7 +116,7 @@ func (c *contents) TypedKey(e *fyne.KeyEvent) {
 	c.List.TypedKey(e)
 }
 
-// set lists the pages with the headings of the open one, at a heading of it.
+// set lists the pages and the headings of the open page, and marks a heading.
 func (c *contents) set(pages []assets.Page, open *assets.Page, headings []prose.Heading, place string) {
 	c.entries = nil
 	for i := range pages {

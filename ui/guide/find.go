@@ -8,16 +8,16 @@ import (
 	"github.com/throng-sim/throng/ui/internal/prose"
 )
 
-// most is how many passages are shown that were found.
+// most is the maximum number of search results.
 const most = 40
 
 func words(text string) []string { return strings.Fields(strings.ToLower(text)) }
 
-// find shows the passages that hold all words of a text, as it is typed.
+// find shows the passages with all words of a text, while it is being typed.
 func (s *Screen) find(text string) {
 	now := &s.visits[s.now]
 	switch {
-	case text == now.query: // it is shown
+	case text == now.query: // already shown
 		return
 	case len(words(text)) == 0:
 		if now.query != "" {
@@ -34,19 +34,19 @@ func (s *Screen) find(text string) {
 	s.scroll.ScrollToTop()
 }
 
-// results are the passages that were found, each below a line that leads to it.
+// results returns a page with the search results as links.
 func (s *Screen) results(query string) *prose.Document {
 	d := &prose.Document{}
 	found := assets.Search(s.pages, query)
 	switch {
 	case len(found) == 0:
-		d.Line("No passage of the guide holds all of these words. Fewer words find more.")
+		d.Line("No results. Try fewer words.")
 	case len(found) == 1:
-		d.Line("One passage. Return opens it.")
+		d.Line("1 result. Press Return to open it.")
 	case len(found) > most:
-		d.Line(fmt.Sprintf("%d passages, the first %d of them. Return opens the first; another word finds fewer.", len(found), most))
+		d.Line(fmt.Sprintf("%d results, showing the first %d. Press Return to open the first, or add a word to the search.", len(found), most))
 	default:
-		d.Line(fmt.Sprintf("%d passages. Return opens the first.", len(found)))
+		d.Line(fmt.Sprintf("%d results. Press Return to open the first.", len(found)))
 	}
 	for i := range found[:min(len(found), most)] {
 		p := &found[i]
@@ -62,10 +62,10 @@ func (s *Screen) results(query string) *prose.Document {
 	return d
 }
 
-// link leads to a passage.
+// link returns the link to a passage.
 func link(p *assets.Passage) string { return fmt.Sprintf("%s#:%d", p.Page.File, p.Line) }
 
-// readable is a passage as it stands alone: of a row of a table, its cells.
+// readable returns a passage as text; a table row becomes its cells.
 func readable(text string) string {
 	if !strings.HasPrefix(text, "|") {
 		return text
@@ -73,10 +73,10 @@ func readable(text string) string {
 	return strings.ReplaceAll(strings.Trim(text, "| "), " | ", ": ")
 }
 
-// first opens the first passage that was found.
+// first opens the first search result.
 func (s *Screen) first() {
 	if found := assets.Search(s.pages, s.visits[s.now].query); len(found) > 0 {
 		s.Open(link(&found[0]))
-		s.win.Canvas().Unfocus() // the keys scroll now
+		s.win.Canvas().Unfocus() // so that keys scroll the page
 	}
 }

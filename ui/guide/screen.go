@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Screen is the guide. Its methods are called on the UI goroutine.
+// Screen is the guide. Call its methods on the UI goroutine.
 type Screen struct {
 	win           fyne.Window
 	pages         []assets.Page
@@ -34,19 +34,19 @@ type Screen struct {
 	content       fyne.CanvasObject
 
 	visits []visit
-	now    int    // of the visits
-	marked string // what is marked on the page
-	want   func() // scrolls to where the visit begins, once the page has a height
+	now    int    // index of the current visit
+	marked string // the marked heading or line
+	want   func() // scrolls to the position of the visit, once the page has a height
 }
 
-// visit is a page with how far it was read, or what was searched for from there.
+// visit is a visited page with its scroll position, or a search.
 type visit struct {
 	page   *assets.Page
-	query  string // "" is the page
+	query  string // "" for a page
 	offset float32
 }
 
-// New makes the guide, open at a page or a place of one; see [Screen.Open].
+// New returns the guide, opened at a target of [Screen.Open].
 func New(win fyne.Window, target string) *Screen {
 	s := &Screen{win: win, pages: assets.Pages(), parsed: map[string]*prose.Document{}}
 	s.view = prose.NewView(prose.Ways{Follow: s.Open, Picture: s.picture, Scroll: s.key, Height: s.resized})
@@ -67,13 +67,13 @@ func New(win fyne.Window, target string) *Screen {
 	return s
 }
 
-// widest is how wide the list of the pages is.
+// widest is the text that sets the width of the contents.
 const widest = "Your own backend in ten minutes and"
 
-// Content is what the guide looks like.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Show does nothing, as Hide and Tick do: a page does not change.
+// Show does nothing, like Hide and Tick, because a page does not change.
 func (s *Screen) Show() {}
 
 // Hide does nothing.
@@ -82,7 +82,7 @@ func (s *Screen) Hide() {}
 // Tick does nothing.
 func (s *Screen) Tick() {}
 
-// Actions is what can be done with the guide, for the menus and the shortcuts.
+// Actions returns the actions on the guide, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	return []action.Action{
 		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: action.Command, Do: s.Find},
@@ -91,7 +91,7 @@ func (s *Screen) Actions() []action.Action {
 	}
 }
 
-// Leave goes from what was searched for back to the page; false is that nothing was.
+// Leave returns from a search to the page; it returns false if there is no search.
 func (s *Screen) Leave() bool {
 	searching := s.visits[s.now].query != ""
 	if !searching && s.marked == "" {
@@ -107,22 +107,22 @@ func (s *Screen) Leave() bool {
 	return true
 }
 
-// Find has a person search.
+// Find focuses the search field.
 func (s *Screen) Find() {
 	s.win.Canvas().Focus(s.search)
 	s.search.TypedShortcut(&fyne.ShortcutSelectAll{})
 }
 
-// Copy copies what is selected of the page.
+// Copy copies the selected text of the page.
 func (s *Screen) Copy() { s.view.Copy() }
 
-// SelectAll selects all of the page.
+// SelectAll selects the whole page.
 func (s *Screen) SelectAll() { s.view.SelectAll() }
 
-// Page is the title of the page that is open.
+// Page returns the title of the open page.
 func (s *Screen) Page() string { return s.visits[s.now].page.Title }
 
-// Open opens a page by its file, at a heading (#name) or a line (#:number) of it; a file that comes along; or an address.
+// Open opens a page by its file, at a heading (#name) or a line (#:number); a file to save; or a web address.
 func (s *Screen) Open(target string) {
 	if u, err := url.Parse(target); err == nil && u.Scheme != "" {
 		if err := fyne.CurrentApp().OpenURL(u); err != nil {
@@ -161,14 +161,14 @@ func (s *Screen) page(file string) *assets.Page {
 	return nil
 }
 
-// leave remembers how far a page was read.
+// leave stores the scroll position of the current visit.
 func (s *Screen) leave() {
 	if len(s.visits) > 0 {
 		s.visits[s.now].offset = s.scroll.Offset.Y
 	}
 }
 
-// Turn goes back, or forward again.
+// Turn moves back or forward in the visits.
 func (s *Screen) Turn(by int) {
 	to := s.now + by
 	if to < 0 || to >= len(s.visits) {
@@ -181,7 +181,7 @@ func (s *Screen) Turn(by int) {
 	s.show("")
 }
 
-// show shows the page of the visit, or what is found; place is the heading that is chosen in the list.
+// show shows the page or the search of the current visit; place is the chosen heading.
 func (s *Screen) show(place string) {
 	v := s.visits[s.now]
 	if s.marked == "" {
@@ -207,7 +207,7 @@ func able(b *widget.Button, can bool) {
 	}
 }
 
-// settle scrolls to where the visit begins, as soon as the page has a height.
+// settle scrolls to the position of the visit, once the page has a height.
 func (s *Screen) settle() {
 	if s.want != nil && s.scroll.Size().Height > 0 {
 		s.want()
@@ -220,13 +220,13 @@ func (s *Screen) goTo(place string) {
 	y, _ := s.view.Anchor(place)
 	if number, ok := strings.CutPrefix(place, ":"); ok {
 		if line, err := strconv.Atoi(number); err == nil {
-			y = s.view.Line(line) - 2*theme.TextSize() // with the end of what stands above
+			y = s.view.Line(line) - 2*theme.TextSize() // with some context above
 		}
 	}
 	s.scroll.ScrollToOffset(fyne.NewPos(0, y))
 }
 
-// resized keeps what is being read in view when the text becomes larger or the window wider.
+// resized keeps the text that is being read in view when the text size or the width of the window changes.
 func (s *Screen) resized(now func(y float32) float32) {
 	offset := s.scroll.Offset.Y
 	s.scroll.Refresh()
@@ -245,7 +245,7 @@ func (s *Screen) document(page *assets.Page) *prose.Document {
 	return d
 }
 
-// target is what a link of a page opens.
+// target resolves a link of a page.
 func target(page *assets.Page, link string) string {
 	if u, err := url.Parse(link); err == nil && u.Scheme != "" {
 		return link
@@ -261,16 +261,16 @@ func target(page *assets.Page, link string) string {
 	return name
 }
 
-// picture reads a picture by its path from the pages.
+// picture reads a picture by its path relative to the pages.
 func (s *Screen) picture(name string) fyne.Resource {
 	data, err := assets.Linked(name)
-	if err != nil { // a test looks for each of them
+	if err != nil { // a test checks that all pictures exist
 		return nil
 	}
 	return fyne.NewStaticResource(name, data)
 }
 
-// save writes a file that comes along to where a person likes.
+// save saves a file of the guide in a folder that the user picks.
 func (s *Screen) save(name string) {
 	data, err := assets.Linked(name)
 	if err != nil {
@@ -306,7 +306,7 @@ func (s *Screen) key(key fyne.KeyName) {
 	}
 }
 
-// Typed hears a key that nothing else has: the page scrolls.
+// Typed scrolls the page. It receives keys that no widget handles.
 func (s *Screen) Typed(key fyne.KeyName) { s.key(key) }
 
 // fitted sets the width of the page before its height is needed.
@@ -315,12 +315,12 @@ type fitted struct {
 	margin float32
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (f fitted) MinSize([]fyne.CanvasObject) fyne.Size {
 	return fyne.NewSquareSize(20 * theme.TextSize())
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (f fitted) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	f.screen.view.SetWidth(size.Width - 2*f.margin)
 	objects[0].Resize(size)

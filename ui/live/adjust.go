@@ -18,16 +18,16 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Orders by name.
+// Names of orders.
 const (
 	adjustOrder   = "Adjusting"
 	governorOrder = "Changing the governor"
 )
 
-// elsewhere are the settings that have their place on the screen.
+// elsewhere are the settings with their own control on the screen.
 var elsewhere = map[string]bool{engine.LimitSetting: true, engine.GovernorSetting: true}
 
-// adjustForm lists what can be changed while the run goes on.
+// adjustForm lists the settings that can change during the run.
 type adjustForm struct {
 	form.Form
 	tunables []engine.Tunable
@@ -37,7 +37,7 @@ type adjustForm struct {
 	notice   *widgets.Notice
 }
 
-// adjustSettings asks for new values of settings.
+// adjustSettings opens the form for the settings.
 func (o *orders) adjustSettings() {
 	f := &adjustForm{notice: widgets.NewNotice()}
 	var rows []fyne.CanvasObject
@@ -63,7 +63,7 @@ func (o *orders) adjustSettings() {
 	widgets.Ask(o.screen.win, f.dialog, widgets.Pressing(f.change))
 }
 
-// adjust changes what differs: all of it, or nothing where one value is wrong, with the reason at its field.
+// adjust applies the changed values: all of them, or none if a value is invalid. Each error is shown at its field.
 func (o *orders) adjust(f *adjustForm) {
 	var wanted []engine.Assignment
 	for i, e := range f.entries {
@@ -95,7 +95,7 @@ func (o *orders) adjust(f *adjustForm) {
 			done = append(done, fmt.Sprintf("%s %s to %s", c.Name, c.Old, c.New))
 		}
 		if len(done) > 0 {
-			o.tell("Changed: "+strings.Join(done, ", ")+".", widgets.Good)
+			o.report("Changed: "+strings.Join(done, ", ")+".", widgets.Good)
 		}
 		f.dialog.Hide()
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// agents is the pane that shows every agent: a grid of their states, where it hurts, and one of them in full.
+// agents is the pane that shows every agent: a grid of their states, a list of problems, and the details of one agent.
 type agents struct {
 	panel     *widgets.Panel
 	orders    *orders
@@ -25,16 +25,16 @@ type agents struct {
 	scale     *widgets.Text
 	in, out   *widget.Button
 	hands     *fyne.Container
-	body      *fyne.Container // all but what is beside
+	body      *fyne.Container // everything except the side pane
 	sides     *sides
 	trouble   *trouble
 	inspector *inspector
 
 	job   *Job
-	own   *engine.Crowd // what the grid shows, if that is this pane's to use again
-	spare *engine.Crowd // to be read into
+	own   *engine.Crowd // what the grid shows, if the pane may reuse it
+	spare *engine.Crowd // the buffer for the next read
 	shown moment
-	taken float32 // height of the legend, as it is laid out
+	taken float32 // height of the legend at the last layout
 }
 
 // moment is what the pane shows.
@@ -42,11 +42,11 @@ type moment struct {
 	at     time.Time
 	cycle  int
 	phase  engine.Phase
-	live   bool // it is now: orders can be given
+	live   bool // shows the present, so orders are possible
 	states []engine.AgentState
 }
 
-// state is that of an agent.
+// state returns an agent's state.
 func (m *moment) state(agent int) (engine.AgentState, bool) {
 	if agent < 0 || agent >= len(m.states) {
 		return 0, false
@@ -91,7 +91,7 @@ func (a *agents) begin(job *Job) {
 	a.place()
 }
 
-// draw shows what the agents do now, or did at the moment that a person looks back on.
+// draw shows the agents' current states, or those at the selected moment of the history.
 func (a *agents) draw(f *feed) {
 	switch {
 	case a.job == nil:
@@ -109,23 +109,23 @@ func (a *agents) draw(f *feed) {
 	} else {
 		a.spare = next
 	}
-	a.tell(next, f.snap.Phase, true)
+	a.update(next, f.snap.Phase, true)
 	a.trouble.draw(f.snap)
 }
 
-// show shows what the agents did at a moment of the past, or do now; orders can only be given now. The crowd must stay as
-// it is until the next call of show or draw.
+// show shows the agents at a moment of the history, or live; orders need live. The caller must not change c until the next call of show or
+// draw.
 func (a *agents) show(c *engine.Crowd, live bool) {
 	if a.put(c) {
 		a.own = nil
 	}
-	a.tell(c, a.orders.phase, live)
+	a.update(c, a.orders.phase, live)
 }
 
 func (a *agents) put(c *engine.Crowd) (changed bool) {
 	if changed = a.grid.Set(c.States); changed {
 		a.legend.Set(c.Counts())
-		if high := a.legend.MinSize().Height; high != a.taken { // more states have come up than there is room for
+		if high := a.legend.MinSize().Height; high != a.taken { // the legend has more states and needs another row
 			a.taken = high
 			a.body.Refresh()
 		}
@@ -134,8 +134,8 @@ func (a *agents) put(c *engine.Crowd) (changed bool) {
 	return changed
 }
 
-// tell brings what stands round the grid in line with it.
-func (a *agents) tell(c *engine.Crowd, phase engine.Phase, live bool) {
+// update updates everything around the grid.
+func (a *agents) update(c *engine.Crowd, phase engine.Phase, live bool) {
 	turned := a.shown.live != live
 	a.shown.at, a.shown.cycle, a.shown.phase, a.shown.live = c.At, c.Cycle, phase, live
 	a.explain()
@@ -145,7 +145,7 @@ func (a *agents) tell(c *engine.Crowd, phase engine.Phase, live bool) {
 	a.inspector.follow()
 }
 
-// explain says what a cell is, and what can be zoomed.
+// explain updates the caption: how many agents one cell stands for, and whether zooming is possible.
 func (a *agents) explain() {
 	each, n := a.grid.Each(), int64(a.grid.Shown())
 	says := "1 cell is 1 agent"
@@ -159,11 +159,11 @@ func (a *agents) explain() {
 	}
 	switch {
 	case a.job != nil && len(a.shown.states) == 0 && a.job.Crowd == nil:
-		says = "the history of a moment of the run to see what its agents did"
+		says = "Open a moment of the history to see its agents"
 	case a.job != nil && a.job.Agents == 0:
-		says = "Nobody takes part in this run"
+		says = "This run has no agents"
 	case len(a.shown.states) == 0:
-		says = "The agents are shown here as soon as the run has begun"
+		says = "Agents appear here when the run starts"
 	}
 	in, out := a.grid.Zooms()
 	enable(a.in, in)
@@ -175,14 +175,14 @@ func (a *agents) explain() {
 	}
 }
 
-// open shows an agent in full.
+// open shows the details of an agent.
 func (a *agents) open(agent int) {
 	a.grid.Select(agent)
 	a.inspector.open(agent)
 	a.place()
 }
 
-// close shows where it hurts in its place.
+// close replaces the details by the list of problems.
 func (a *agents) close() {
 	if a.inspector.agent == noAgent {
 		return
@@ -193,7 +193,7 @@ func (a *agents) close() {
 	focus(a.grid)
 }
 
-// focus brings the keyboard to a widget, if that is in a window.
+// focus moves the keyboard focus to a widget, if that is in a window.
 func focus(o interface {
 	fyne.CanvasObject
 	fyne.Focusable
@@ -204,20 +204,20 @@ func focus(o interface {
 	}
 }
 
-// place lays the pane out for what is open.
+// place lays out the pane for the open parts.
 func (a *agents) place() {
 	a.sides.open, a.sides.past = a.inspector.agent != noAgent, !a.shown.live
 	a.panel.Refresh()
 }
 
-// sides puts what is open beside the grid or, where that is too narrow, below it or in its place. Where it hurts is shown
-// beside the grid only: the lists of the screen tell of it too.
+// sides puts the details next to the grid. Where the pane is too narrow, it puts them below the grid or in its place. The list of problems
+// is only shown next to the grid, because the screen's lists have the same content.
 type sides struct {
 	trouble, inspector fyne.CanvasObject
 	open, past         bool
 }
 
-// Sizes in letters of the text's size.
+// Sizes in multiples of the text size.
 const (
 	leastHigh  = 14
 	openHigh   = 22
@@ -225,11 +225,11 @@ const (
 	belowFrom  = 44
 	leastSide  = 30
 	mostSide   = 50
-	sideShare  = 0.36 // of the width
-	belowShare = 0.55 // of the height
+	sideShare  = 0.36 // share of the width
+	belowShare = 0.55 // share of the height
 )
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (s *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := objects[0].MinSize()
 	high := float32(leastHigh)
@@ -239,14 +239,14 @@ func (s *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(max(size.Width, 20*theme.TextSize()), max(size.Height, high*theme.TextSize()))
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (s *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	letter, gap := theme.TextSize(), 2*theme.InnerPadding()
-	beside, below := size.Width >= besideFrom*letter, size.Height >= belowFrom*letter
-	trouble := beside && !s.open && !s.past
+	wide, below := size.Width >= besideFrom*letter, size.Height >= belowFrom*letter
+	trouble := wide && !s.open && !s.past
 	room, side, at := size, size, fyne.NewPos(0, 0)
 	switch {
-	case beside && (s.open || trouble):
+	case wide && (s.open || trouble):
 		side.Width = max(min(sideShare*size.Width, mostSide*letter), leastSide*letter)
 		room.Width -= side.Width + gap
 		at.X = size.Width - side.Width
@@ -255,7 +255,7 @@ func (s *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 		room.Height -= side.Height + gap
 		at.Y = size.Height - side.Height
 	}
-	see(objects[0], beside || below || !s.open)
+	see(objects[0], wide || below || !s.open)
 	see(s.trouble, trouble)
 	see(s.inspector, s.open)
 	objects[0].Resize(room)
@@ -266,7 +266,7 @@ func (s *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// see shows an object, or hides it.
+// see shows or hides an object.
 func see(o fyne.CanvasObject, visible bool) {
 	switch {
 	case o.Visible() == visible:

@@ -65,7 +65,7 @@ func gather(t *testing.T) *crowdStage {
 		}
 		return found(text)
 	}
-	job.Tell = func(_ context.Context, ids []string, text string) error {
+	job.Broadcast = func(_ context.Context, ids []string, text string) error {
 		c.told = append(c.told, ids...)
 		return nil
 	}
@@ -133,7 +133,7 @@ func keyed(o fyne.CanvasObject) (found fyne.Focusable) {
 
 func TestEveryAgentIsShown(t *testing.T) {
 	c := gather(t)
-	c.shows(t, "372 agents", "failed", "waiting", "In flight, the oldest first", "server_error")
+	c.shows(t, "372 agents", "failed", "waiting", "In flight, oldest first", "server_error")
 	c.hides(t, "Throughput", "retired")
 	c.states[5] = engine.AgentRetired
 	c.tick()
@@ -152,7 +152,7 @@ func TestARunOfNobody(t *testing.T) {
 	st.open(t)
 	st.Show()
 	st.view("Agents")
-	st.shows(t, "Nobody takes part in this run")
+	st.shows(t, "This run has no agents")
 	st.hides(t, "as soon as the run has begun")
 }
 
@@ -186,14 +186,14 @@ func TestAnAgentIsOpenedAndClosedByKeyboard(t *testing.T) {
 	focus(c.agents.grid)
 	press(c.agents.grid, fyne.KeyHome, fyne.KeyRight, fyne.KeyRight, fyne.KeyReturn)
 	c.read(1)
-	c.shows(t, "shopper-2", "2 sessions ended (an earlier cycle is not listed)", "cycle 2: failed after 1.2s", "POST /pay answered 503", "browse")
-	c.hides(t, "In flight, the oldest first")
+	c.shows(t, "shopper-2", "2 sessions completed (an earlier cycle is not listed)", "cycle 2: failed after 1.2s", "POST /pay answered 503", "browse")
+	c.hides(t, "In flight, oldest first")
 	if c.reads[0] != 2 {
 		t.Errorf("agent %d was read", c.reads[0])
 	}
 	press(c.agents.grid, fyne.KeyEscape)
-	c.hides(t, "2 sessions ended")
-	c.shows(t, "In flight, the oldest first")
+	c.hides(t, "2 sessions completed")
+	c.shows(t, "In flight, oldest first")
 	if c.agents.grid.Selected() != noAgent {
 		t.Error("the agent stays marked")
 	}
@@ -206,7 +206,7 @@ func TestAnAgentIsOpenedAndClosedByKeyboard(t *testing.T) {
 func TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid(t *testing.T) {
 	c := gather(t)
 	c.win.Resize(fyne.NewSize(800, 800))
-	c.hides(t, "In flight, the oldest first")
+	c.hides(t, "In flight, oldest first")
 	c.agents.open(17)
 	c.read(1)
 	if c.agents.body.Visible() {
@@ -262,7 +262,7 @@ func TestASearchShowsThoseFound(t *testing.T) {
 	}
 	c.found = func(string) ([]int, bool, error) { return nil, false, nil }
 	press(c.agents.search.entry, fyne.KeyReturn)
-	c.Until("told", func() bool { return uitest.Shows(c.root, "Nobody.") })
+	c.Until("told", func() bool { return uitest.Shows(c.root, "No agents found") })
 }
 
 func TestAMistakeIsToldBesideTheSearch(t *testing.T) {
@@ -272,7 +272,7 @@ func TestAMistakeIsToldBesideTheSearch(t *testing.T) {
 		want string
 	}{
 		{&engine.FieldError{Field: "filter", Problem: "undefined: agee", Hint: "attributes are age, segment"}, "undefined: agee: attributes are age, segment"},
-		{errBroken, "The search did not work: the disk is broken. All agents are as they were."},
+		{errBroken, "The search failed: the disk is broken. Try again."},
 	} {
 		c.found = func(string) ([]int, bool, error) { return nil, false, tt.err }
 		c.agents.search.entry.SetText("agee > 40")
@@ -354,7 +354,7 @@ func TestAnotherRunHasOtherAgents(t *testing.T) {
 	job.Crowd = func(*engine.Crowd) *engine.Crowd { return &engine.Crowd{States: make([]engine.AgentState, 12)} }
 	c.desk.job = job
 	c.tick()
-	c.shows(t, "12 agents", "In flight, the oldest first")
+	c.shows(t, "12 agents", "In flight, oldest first")
 	c.hides(t, "shopper-17")
 }
 
@@ -365,14 +365,14 @@ func TestAnAgentThatCannotBeRead(t *testing.T) {
 	c.look = func(int) (*engine.AgentView, error) { return nil, errGone }
 	c.agents.open(17)
 	c.read(1)
-	c.shows(t, "could not be read", "the store is closed")
+	c.shows(t, "Cannot read", "the store is closed")
 	c.run.mu.Lock()
 	c.look = func(agent int) (*engine.AgentView, error) { return shopper(agent), nil }
 	c.run.mu.Unlock()
 	c.now = c.now.Add(readEvery)
 	c.tick()
 	c.read(2)
-	c.hides(t, "could not be read")
+	c.hides(t, "Cannot read")
 	if !strings.Contains(strings.Join(uitest.Texts(c.root), " "), "cycle 2: failed") {
 		t.Error("it is not shown once it can be read")
 	}

@@ -7,19 +7,19 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// busySeconds is how far a service's line goes back.
+// busySeconds is the length of a service's sparkline.
 const busySeconds = 60
 
-// busy keeps how many calls to each service were under way, second by second. The zero value has seen nothing.
+// busy records the calls in flight to each service, second by second. The zero value is empty.
 type busy struct{ trails map[string]*trail }
 
-// trail is what is kept of a service.
+// trail is the record of one service.
 type trail struct {
 	calls []float64 // oldest first
 	spark *widgets.Spark
 }
 
-// add takes in a second.
+// add records a second.
 func (b *busy) add(services []engine.ServiceState) {
 	if b.trails == nil {
 		b.trails = map[string]*trail{}
@@ -38,7 +38,7 @@ func (b *busy) add(services []engine.ServiceState) {
 	}
 }
 
-// of returns a service's line; nil where there is none.
+// of returns a service's sparkline, or nil if the service is unknown.
 func (b *busy) of(service string) *widgets.Spark {
 	t := b.trails[service]
 	if t == nil {

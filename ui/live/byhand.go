@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// askAbout tells of a session in flight, and asks whether its agent is to be retired.
+// askAbout describes a session in flight and asks whether to retire its agent.
 func (l *lists) askAbout(key string) {
 	for i := range l.oldest {
 		d := l.oldest[i]
@@ -35,27 +35,27 @@ func (l *lists) askAbout(key string) {
 }
 
 func about(d *engine.Doing) string {
-	text := fmt.Sprintf("Its session of cycle %d began at %s.", d.Cycle, words.Stamp(d.Began))
+	text := fmt.Sprintf("Its session of cycle %d started at %s.", d.Cycle, words.Stamp(d.Began))
 	switch {
 	case d.Path != "" && d.Service != "":
-		text += fmt.Sprintf("\nSince %s it is at %s, which asks %s.", words.Stamp(d.Since), d.Path, d.Service)
+		text += fmt.Sprintf("\nStep %[2]s has run since %[1]s and calls %[3]s.", words.Stamp(d.Since), d.Path, d.Service)
 	case d.Path != "":
-		text += fmt.Sprintf("\nSince %s it is at %s.", words.Stamp(d.Since), d.Path)
+		text += fmt.Sprintf("\nStep %[2]s has run since %[1]s.", words.Stamp(d.Since), d.Path)
 	}
 	if d.Gate != "" {
-		text += "\nIt is throttled " + d.Gate + "."
+		text += "\nThrottled " + d.Gate + "."
 	}
-	return text + "\n\nA retired agent takes part no more from the next cycle on; this session ends at once as cancelled. The run is inexact from then on."
+	return text + "\n\nThis cancels the session and retires the agent from the next cycle. The run becomes inexact."
 }
 
 func (o *orders) retire(agent int, name string) {
 	o.order("Retiring "+name, func(r Run) error { return r.Retire(context.Background(), agent, user) }, func() {
-		o.tell("Agent "+name+" is retired.", widgets.Good)
+		o.report("Agent "+name+" is retired.", widgets.Good)
 	})
 }
 
 func (o *orders) requeue(agent int, name string) {
 	o.order("Requeuing "+name, func(r Run) error { return r.Requeue(context.Background(), agent, user) }, func() {
-		o.tell("The session of agent "+name+" runs again.", widgets.Good)
+		o.report("Running the session of agent "+name+" again.", widgets.Good)
 	})
 }

@@ -17,24 +17,24 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// leastChain is the least height of the drawn chain; it gets what the window has left.
+// leastChain is the minimum height of the graph, which fills the height that is left.
 const leastChain = 190
 
-// stepCheck is a line of the table of a step's thresholds, as in checks.
+// stepCheck is a threshold of a step, as a row of the table in checks.
 type stepCheck struct {
 	name       string
 	value      func(step *engine.GraphStep, f *engine.StepFigures) float64
 	warn, crit float64
 }
 
-// stepChecks is the one table of a step's thresholds: those of sessions, where they fit.
+// stepChecks are the thresholds of a step: those of sessions that apply to a step.
 var stepChecks = [...]stepCheck{
 	{"latency", stepLatency, 1, 2},
 	{"failed", stepFailed, 0.05, 0.10},
 	{"429s", stepRefused, 0, 1},
 }
 
-// stepLatency is the mean in seconds, where somebody is asked. What a model takes is no trouble.
+// stepLatency returns the mean in seconds of a step that calls a service. The latency of models is not judged.
 func stepLatency(step *engine.GraphStep, f *engine.StepFigures) float64 {
 	if f.Requests == 0 || f.Service.Count == 0 || step.Kind == "llm" || step.Kind == "embed" {
 		return math.NaN()
@@ -42,17 +42,17 @@ func stepLatency(step *engine.GraphStep, f *engine.StepFigures) float64 {
 	return f.Service.Mean.Seconds()
 }
 
-// stepFailed is the share of those that ran.
+// stepFailed returns the failed share of a step's executions.
 func stepFailed(_ *engine.GraphStep, f *engine.StepFigures) float64 {
 	return ratio(float64(f.Errors()), float64(f.Ran()))
 }
 
-// stepRefused is the share of requests that were answered with 429: some are a warning, and that is all.
+// stepRefused returns the share of requests that were answered with 429. It causes a warning, but is never critical.
 func stepRefused(_ *engine.GraphStep, f *engine.StepFigures) float64 {
 	return ratio(float64(f.RateLimited), float64(f.Requests))
 }
 
-// judgeStep says how a step is doing, and by what.
+// judgeStep returns a step's health and the reason.
 func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst health.Level, by []string) {
 	for i := range stepChecks {
 		c := &stepChecks[i]
@@ -73,15 +73,15 @@ func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst health.Leve
 	return worst, by
 }
 
-// chain is the drawn chain, coloured by how its steps are doing.
+// chain is the graph of the chain, with its steps coloured by health.
 type chain struct {
 	panel *widgets.Panel
 	graph *graph.Graph
-	note  *widgets.Line   // on the critical path
-	head  *fyne.Container // that and the title
+	note  *widgets.Line   // the critical path
+	head  *fyne.Container // the note and the title
 	of    *engine.Graph
 	steps []engine.StepFigures
-	leaf  map[string]bool // paths of steps without others inside
+	leaf  map[string]bool // paths of steps without inner steps
 }
 
 func newChain() *chain {
@@ -132,7 +132,7 @@ func (c *chain) find(path string) (*engine.StepFigures, bool) {
 	return &c.steps[i], true
 }
 
-// slowest is the longest p95 of the steps that do something themselves.
+// slowest returns the longest p95 of the steps without inner steps.
 func (c *chain) slowest() (longest time.Duration) {
 	for i := range c.steps {
 		if f := &c.steps[i]; c.leaf[f.Path] {
@@ -142,7 +142,7 @@ func (c *chain) slowest() (longest time.Duration) {
 	return longest
 }
 
-// stepState is what is shown of a step. Its ground is the stronger the slower it is beside the slowest.
+// stepState returns how a step is drawn. Slower steps have a stronger background.
 func stepState(step *engine.GraphStep, f *engine.StepFigures, slowest time.Duration) graph.State {
 	out := graph.State{Line: stepLine(step, f), More: stepMore(step, f)}
 	if f.Ran() == 0 {
@@ -157,7 +157,7 @@ func stepState(step *engine.GraphStep, f *engine.StepFigures, slowest time.Durat
 	return out
 }
 
-// stepLine is the most that there is to say of a step in a few letters.
+// stepLine returns a step's most important figure in a few characters.
 func stepLine(step *engine.GraphStep, f *engine.StepFigures) string {
 	var parts []string
 	switch {
@@ -165,7 +165,7 @@ func stepLine(step *engine.GraphStep, f *engine.StepFigures) string {
 		return "skipped"
 	case f.Ran() == 0:
 		return "not yet"
-	case f.Requests > 0 && f.Errors() > 0: // as the width of a step has no room for more
+	case f.Requests > 0 && f.Errors() > 0: // the column is too narrow for both
 		parts = append(parts, engine.FormatDuration(rough(f.Service.P95)))
 	case f.Requests > 0:
 		parts = append(parts, "p95 "+engine.FormatDuration(rough(f.Service.P95)))
@@ -180,7 +180,7 @@ func stepLine(step *engine.GraphStep, f *engine.StepFigures) string {
 	return strings.Join(parts, " · ")
 }
 
-// times is how often a step ran.
+// times returns how often a step ran.
 func times(f *engine.StepFigures) string {
 	if f.Ran() == 1 {
 		return "once"
@@ -188,7 +188,7 @@ func times(f *engine.StepFigures) string {
 	return short(f.Ran()) + " times"
 }
 
-// rough leaves two figures of a duration, so that its text seldom changes.
+// rough rounds a duration to two digits, so that its text seldom changes.
 func rough(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d >= 100*unit {
@@ -197,7 +197,7 @@ func rough(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// stepMore are the figures of a step in lines.
+// stepMore returns the figures of a step, one per line.
 func stepMore(step *engine.GraphStep, f *engine.StepFigures) string {
 	var lines []string
 	if worst, by := judgeStep(step, f); worst > health.Healthy {

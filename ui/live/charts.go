@@ -15,27 +15,27 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// charts are the curves of a run.
+// charts are the charts of a run.
 type charts struct {
 	grid   *fyne.Container
 	all    []curves
 	group  *chart.Group
 	marked []chart.Marker
 	bands  []chart.Band
-	feed   *feed         // as drawn last
-	lately time.Duration // only so much of the end is shown; 0: the whole run
+	feed   *feed         // the feed that was drawn last
+	lately time.Duration // how much of the end is shown; 0: the whole run
 	span   *widget.Select
 	keep   chart.Keep
 	remote bool
 }
 
-// curves is a chart with where its values are among the series of a feed.
+// curves is a chart and the indices of its series in a feed.
 type curves struct {
 	*chart.Chart
 	first, end int
 }
 
-// newCharts makes none before the first job; keep is where their pictures go.
+// newCharts returns charts for no job; keep says where pictures of charts are saved.
 func newCharts(keep chart.Keep) *charts {
 	c := &charts{grid: container.New(&grid{}), keep: keep}
 	c.group = chart.NewGroup(c.zoomed)
@@ -43,7 +43,7 @@ func newCharts(keep chart.Keep) *charts {
 	return c
 }
 
-// begin makes the charts for a job: which lines there are depends on whether it talks to a database.
+// begin makes the charts of a job. The lines depend on whether the run sends to a database.
 func (c *charts) begin(job *Job) {
 	c.all, c.feed = nil, nil
 	c.remote = job.Remote != "" || slices.ContainsFunc(job.Snapshot().Services, func(s engine.ServiceState) bool { return s.Kind == "postgres" })
@@ -125,7 +125,7 @@ func (c *charts) set(all []curves, f *feed) {
 	}
 }
 
-// bounded are the metrics of health whose bounds are drawn, by the first series of their chart.
+// bounded are the metrics of health with bands in a chart, by the chart's first series.
 var bounded = map[int]health.Metric{
 	seriesCPU: health.MetricCPU, seriesP50: health.MetricLatency, seriesMemory: health.MetricOwnMemory, seriesConnections: health.MetricConnections,
 }
@@ -142,7 +142,7 @@ func appendBands(bands []chart.Band, first int, m *engine.MetricsRow) []chart.Ba
 	}
 	low := chart.Band{From: warning, To: critical, Level: theme.ColorNameWarning}
 	high := chart.Band{From: critical, Level: theme.ColorNameError}
-	if metric == health.MetricLatency { // it is judged by the mean
+	if metric == health.MetricLatency { // health judges the mean, the chart shows percentiles
 		low.Text, high.Text = "warning, as a mean", "critical, as a mean"
 	}
 	return append(bands, low, high)

@@ -9,29 +9,28 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// mostNamed is how many steps of the critical path are named, and leastNamed the share of its time that one must take.
+// mostNamed limits how many steps of the critical path are named. A named step takes at least leastNamed of its time.
 const (
 	mostNamed  = 4
 	leastNamed = 0.05
 )
 
-// critical is the path through a chain that a session spends its time on: the longest by what its steps take, as all
-// others have ended when their turn comes.
+// critical is the critical path of a chain: the longest path by the mean time of its steps. It determines how long a session takes.
 type critical struct {
-	paths map[string]bool // of the steps on it
-	took  time.Duration   // on it
-	all   time.Duration   // of all steps, those beside it too
-	names []string        // of the outermost that take most, in their order
+	paths map[string]bool // of the steps on the path
+	took  time.Duration   // by the steps on the path
+	all   time.Duration   // by all steps
+	names []string        // of the slowest outermost steps, in execution order
 }
 
-// length is what is known of a step, or of a block, while the path is sought.
+// length is the longest path through a step or block.
 type length struct {
 	took  time.Duration
-	paths []string // in order, what is inside a step behind it
+	paths []string // the steps inside, in execution order
 }
 
-// criticalPath finds it (critical path method, Kelley and Walker, 1959). each is what a step itself takes in a session,
-// all its iterations together; of what a condition chooses among, the longer block counts.
+// criticalPath finds the critical path (critical path method, Kelley and Walker, 1959). each returns the time that a step itself takes in a
+// session, over all iterations. Of the branches of a condition, the longer one counts.
 func criticalPath(g *engine.Graph, each func(path string) time.Duration) critical {
 	c := critical{paths: map[string]bool{}}
 	g.Walk(func(s *engine.GraphStep) { c.all += each(s.Path) })
@@ -61,17 +60,17 @@ func criticalPath(g *engine.Graph, each func(path string) time.Duration) critica
 	return c
 }
 
-// leg is a step of the longest way through a segment.
+// leg is a step on the longest path through a segment.
 type leg struct {
 	label string
 	took  time.Duration
 }
 
-// longestOf is the longest way through steps that wait for each other.
+// longestOf returns the longest path through steps that depend on each other.
 func longestOf(steps []engine.GraphStep, each func(string) time.Duration) (length, []leg) {
 	own := make([]length, len(steps))
-	until := make([]time.Duration, len(steps)) // the end of the step, from the begin of the segment
-	before := make([]int, len(steps))          // the one that it had to wait for; -1 is none
+	until := make([]time.Duration, len(steps)) // the end of each step, from the start of the segment
+	before := make([]int, len(steps))          // the step that each step waited for last; -1: none
 	done := make([]bool, len(steps))
 	var end func(i int) time.Duration
 	end = func(i int) time.Duration {
@@ -106,7 +105,7 @@ func longestOf(steps []engine.GraphStep, each func(string) time.Duration) (lengt
 	return out, legs
 }
 
-// longestIn is a step with the longest of the blocks inside it.
+// longestIn returns a step with the longest of its inner blocks.
 func longestIn(s *engine.GraphStep, each func(string) time.Duration) length {
 	out := length{each(s.Path), []string{s.Path}}
 	var inner length
@@ -126,7 +125,7 @@ func longestIn(s *engine.GraphStep, each func(string) time.Duration) length {
 	return out
 }
 
-// text says what the path is.
+// text describes the path.
 func (c *critical) text() string {
 	if len(c.names) == 0 {
 		return ""
@@ -134,8 +133,7 @@ func (c *critical) text() string {
 	return "critical path " + engine.FormatDuration(rough(c.took)) + " of " + engine.FormatDuration(rough(c.all)) + " in an average session: " + strings.Join(c.names, ", ")
 }
 
-// spent is what a step takes in a session, on average over all: iterations count together, and sessions that left it out
-// too.
+// spent returns the mean time of a step per session, over all sessions and iterations, including sessions without the step.
 func (c *chain) spent(sessions int64) func(path string) time.Duration {
 	return func(path string) time.Duration {
 		f, ok := c.find(path)

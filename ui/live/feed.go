@@ -16,11 +16,11 @@ const (
 	keptRows  = 3600 // for the charts
 	keptMarks = 200
 	gap       = 5 * time.Second // breaks the lines
-	asleep    = time.Hour       // a run that nobody worked on for so long begins its charts anew
-	near      = 2 * time.Second // limits that follow each other so closely are marked as one
+	asleep    = time.Hour       // after such a pause, the charts start again
+	near      = 2 * time.Second // limit changes closer than this are marked as one
 )
 
-// The series of a feed's history.
+// Indices of the series in a feed.
 const (
 	seriesCPU = iota
 	seriesOwnCPU
@@ -40,30 +40,30 @@ const (
 	numSeries
 )
 
-// feed collects what snapshots show of a run over time.
+// feed collects the history of a run from its snapshots.
 type feed struct {
 	snap    *engine.Snapshot
 	history *chart.History
-	count   int       // rows added, ever
-	last    time.Time // of the newest row
-	end     time.Time // of the newest row of a run that has ended; zero while it goes on
+	count   int       // rows ever added
+	last    time.Time // time of the newest row
+	end     time.Time // time of the newest row of a run that has ended; zero before
 	limit   int       // of the newest row
 	marks   []mark    // oldest first
 	busy    busy
-	changed time.Time     // of the newest change that was seen
-	saved   time.Time     // the newest checkpoint that was marked
-	every   time.Duration // between checkpoints
+	changed time.Time     // time of the newest change
+	saved   time.Time     // the newest checkpoint with a mark
+	every   time.Duration // checkpoint interval
 	vitals  health.Vitals
 	health  []health.Finding
-	most    float64 // connections that the server takes; NaN where that is not known
-	earlier []piece // before nobody worked on the run for long
+	most    float64 // the server's maximum of connections; NaN if unknown
+	earlier []piece // before long pauses without Throng
 
-	past, idle bool          // it is as of a moment that a person looks back on; nobody worked on the run then
-	crowd      *engine.Crowd // of that moment
-	whole      int64         // sessions that the figures of steps are of, where that is another time's
+	past, idle bool          // shows a moment of the history; idle: Throng was not running then
+	crowd      *engine.Crowd // at that moment
+	whole      int64         // number of sessions behind the figures of steps, if they are from another time
 }
 
-// sessions is how many the figures of steps are of.
+// sessions returns how many sessions are behind the figures of steps.
 func (f *feed) sessions() int64 {
 	if f.past {
 		return f.whole
@@ -71,7 +71,7 @@ func (f *feed) sessions() int64 {
 	return f.snap.Ended
 }
 
-// piece is what the charts show of a run between two long times in which nobody worked on it.
+// piece is a part of a run between two long pauses without Throng.
 type piece struct {
 	history *chart.History
 	marks   []mark
@@ -90,12 +90,12 @@ func newFeed(job *Job) *feed {
 		f.add(m)
 	}
 	if len(job.History) == 0 || s.LastCheckpoint.Before(job.History[0].At) {
-		f.saved = s.LastCheckpoint // there is no place for it
+		f.saved = s.LastCheckpoint // it is before the first row
 	}
 	return f
 }
 
-// collect takes in a snapshot.
+// collect adds a snapshot.
 func (f *feed) collect(s *engine.Snapshot) {
 	f.snap = s
 	f.vitals.See(s)
@@ -116,7 +116,7 @@ func (f *feed) collect(s *engine.Snapshot) {
 	}
 }
 
-// add takes in a second, and reports whether it is a new one.
+// add adds a second, and reports whether it is new.
 func (f *feed) add(m *engine.MetricsRow) bool {
 	if !m.At.After(f.last) {
 		return false
@@ -140,12 +140,12 @@ func (f *feed) add(m *engine.MetricsRow) bool {
 	return true
 }
 
-// ownCPU is Throng's share of the machine, in percent.
+// ownCPU returns Throng's share of the machine in percent.
 func ownCPU(m *engine.MetricsRow) float64 {
 	return min(m.Host.ProcessCPU/float64(runtime.NumCPU()), 100)
 }
 
-// pooled is NaN where there is no pool.
+// pooled returns n, or NaN without a connection pool.
 func pooled(m *engine.MetricsRow, n int) float64 {
 	if m.Pool.Size == 0 {
 		return math.NaN()
@@ -153,7 +153,7 @@ func pooled(m *engine.MetricsRow, n int) float64 {
 	return float64(n)
 }
 
-// gauge is NaN where a count is not known.
+// gauge returns n, or NaN if it is unknown.
 func gauge(n int) float64 {
 	if n < 0 {
 		return math.NaN()
@@ -161,7 +161,7 @@ func gauge(n int) float64 {
 	return float64(n)
 }
 
-// rows are what the charts show: of a moment that is past what was before it.
+// rows returns what the charts show; at a moment of the history, the rows before it.
 func (f *feed) rows() (times []float64, values [][]float64) {
 	times, values = f.history.Rows()
 	if !f.past {
@@ -175,7 +175,7 @@ func (f *feed) rows() (times []float64, values [][]float64) {
 	return times[:n], until
 }
 
-// blank clears charts of what came after a moment before the first figures.
+// blank clears the charts for a moment before the first row.
 func blank(all []curves, f *feed) {
 	if !f.past {
 		return
@@ -185,10 +185,10 @@ func blank(all []curves, f *feed) {
 	}
 }
 
-// as is the feed as of a moment that is past.
+// as returns a feed that shows a moment of the history.
 func (f *feed) as(m *engine.Moment) *feed {
 	s := *m.Snapshot
-	s.Steps = f.snap.Steps // which are kept of the whole run only
+	s.Steps = f.snap.Steps // the history has them of the whole run only
 	then := &feed{
 		snap: &s, history: f.history, count: f.count, last: s.At, end: f.end, limit: s.Limit, marks: f.marks, every: f.every, most: math.NaN(),
 		past: true, idle: m.Idle, crowd: m.Crowd, whole: f.snap.Ended,

@@ -95,7 +95,7 @@ func TestFeedMarksChanges(t *testing.T) {
 		}
 	}
 	f.mark(&engine.ChangeRow{What: engine.InjectChange, Old: "mara", New: `{"cycle":3}`, At: began.Add(time.Hour)})
-	if got := f.marks[len(f.marks)-1].Text; got != "told mara" {
+	if got := f.marks[len(f.marks)-1].Text; got != "to mara" {
 		t.Errorf("a message by hand is marked %q", got)
 	}
 	if at := f.marks[0].At; !at.Equal(began.Add(time.Second)) {

@@ -12,27 +12,27 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// figures are the tiles, and what to do about those that are not healthy.
+// figures are the tiles, and the advice on unhealthy figures.
 type figures struct {
 	content fyne.CanvasObject
 	grid    *fyne.Container
-	alarm   *widgets.Notice // of breakers, stalls and budgets that will not last
-	budget  *widgets.Line   // of runs that have one
+	alarm   *widgets.Notice // about breakers, stalls and budgets
+	budget  *widgets.Line   // of runs with a budget
 	advice  *widgets.Line
 
-	sessions, latency, failed, requests, retries, refused, cpu, memory, connections, lost *widgets.Tile
+	sessions, latency, failed, requests, retries, refused, cpu, memory, connections, overhead *widgets.Tile
 }
 
 func newFigures() *figures {
 	f := &figures{
 		sessions: widgets.NewTile("Sessions"), latency: widgets.NewTile("Latency p95"), failed: widgets.NewTile("Failed"),
 		requests: widgets.NewTile("Requests"), retries: widgets.NewTile("Retries"), refused: widgets.NewTile("429s"),
-		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"), lost: widgets.NewTile("Lost here"),
+		cpu: widgets.NewTile("CPU"), memory: widgets.NewTile("Memory left"), connections: widgets.NewTile("Connections"), overhead: widgets.NewTile("Overhead"),
 		budget: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), advice: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
 		alarm: widgets.NewNotice(),
 	}
 	f.budget.Hide()
-	f.grid = container.New(&rows{ems: 6.5}, f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.lost, f.memory, f.connections)
+	f.grid = container.New(&rows{ems: 6.5}, f.sessions, f.latency, f.failed, f.requests, f.retries, f.refused, f.cpu, f.overhead, f.memory, f.connections)
 	f.content = widgets.NewPanel("", container.NewVBox(f.grid, f.budget, f.advice, f.alarm))
 	return f
 }
@@ -41,32 +41,32 @@ func (f *figures) draw(d *feed) {
 	s, m := d.snap, &d.snap.Metrics
 	judge := func(m health.Metric) health.Level { return health.Find(d.health, m).Level }
 	f.sessions.Set(rate(s.PerSecond), short(s.Ended)+" ended", widgets.Quiet)
-	if d.past && s.PerSecond == 0 { // nothing ended in that second, and nothing is judged by it
+	if d.past && s.PerSecond == 0 { // no session ended in that second, so there is nothing to judge
 		f.latency.Set("–", "no session ended", widgets.Quiet)
 	} else {
 		note(f.latency, engine.FormatDuration(s.Latency.P95), judge(health.MetricLatency), "")
 	}
 	f.drawFailed(d, judge(health.MetricFailed))
-	if d.past { // of single moments only what a second had is kept
+	if d.past { // single moments have only the figures of their second
 		f.requests.Set(rate(m.RequestsPerSec), "in that second", widgets.Quiet)
 	} else {
 		f.requests.Set(short(s.Requests), rate(m.RequestsPerSec), widgets.Quiet)
 	}
-	beside := ""
+	detail := ""
 	if s.Requests > 0 {
-		beside = share(s.Retries, s.Requests)
+		detail = share(s.Retries, s.Requests)
 	}
-	f.retries.Set(short(s.Retries), beside, widgets.Quiet)
+	f.retries.Set(short(s.Retries), detail, widgets.Quiet)
 	note(f.refused, short(s.RateLimited), judge(health.MetricRefused), "")
 	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(health.MetricCPU), "")
-	f.drawLost(d)
+	f.drawOverhead(d)
 	note(f.memory, size(m.Host.Available), max(judge(health.MetricMemoryLeft), judge(health.MetricOwnMemory)), "")
 	f.drawConnections(m, judge(health.MetricConnections))
 	text, worst := advice(d)
 	f.advice.Set(text, tone(worst))
 }
 
-// drawFailed counts those of the run, or of the open cycle of a moment that is past.
+// drawFailed shows the failures of the run or, in the history, of the moment's cycle.
 func (f *figures) drawFailed(d *feed, h health.Level) {
 	s := d.snap
 	if d.past {
@@ -76,8 +76,7 @@ func (f *figures) drawFailed(d *feed, h health.Level) {
 	note(f.failed, short(bad(s)), h, share(bad(s), s.Ended))
 }
 
-// drawNotes shows what is left of the budget and what a person should know at once; it reports whether the panel has
-// become higher or lower.
+// drawNotes shows the rest of the budget and the alarms. It reports whether the panel has changed its height.
 func (f *figures) drawNotes(s *engine.Snapshot, logged string) (changed bool) {
 	spent := budget(s)
 	if spent != "" {
@@ -107,7 +106,7 @@ func (f *figures) drawConnections(m *engine.MetricsRow, h health.Level) {
 	}
 }
 
-// ownPool says what of a server's connections is Throng's.
+// ownPool returns Throng's share of a server's connections.
 func ownPool(m *engine.MetricsRow) string {
 	if m.Pool.Size == 0 {
 		return fmt.Sprintf("%d own", max(m.Connections, 0))
@@ -115,21 +114,21 @@ func ownPool(m *engine.MetricsRow) string {
 	return fmt.Sprintf("%d of %d own", max(m.Connections, 0), m.Pool.Size)
 }
 
-// note shows a figure and the word for how it stands.
-func note(t *widgets.Tile, value string, h health.Level, beside string) {
+// note shows a figure and its health.
+func note(t *widgets.Tile, value string, h health.Level, detail string) {
 	text := word(h)
-	if text != "" && beside != "" {
+	if text != "" && detail != "" {
 		text += ", "
 	}
-	t.Set(value, text+beside, tone(h))
+	t.Set(value, text+detail, tone(h))
 	shown := widgets.Neutral
-	if h >= health.Warning { // where it hurts is to be seen from afar
+	if h >= health.Warning { // problems are visible from a distance
 		shown = tone(h)
 	}
 	t.SetValue(value, shown)
 }
 
-// size writes bytes with two or three figures, so that the text seldom changes.
+// size writes bytes with two or three digits, so that the text seldom changes.
 func size(n uint64) string {
 	switch {
 	case n == 0:

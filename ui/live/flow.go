@@ -5,10 +5,10 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// flow puts objects beside each other, each as large as it needs, in as many lines as the width makes of them.
+// flow lays out objects from left to right at their minimum sizes, and starts a new line where the width is used up.
 type flow struct{ width float32 } // of the last layout
 
-// lay returns the height of all; it places them if told so.
+// lay returns the total height; if place is set, it also places the objects.
 func (f *flow) lay(objects []fyne.CanvasObject, width float32, place bool) float32 {
 	gap := theme.Padding()
 	var x, y, line float32
@@ -29,7 +29,7 @@ func (f *flow) lay(objects []fyne.CanvasObject, width float32, place bool) float
 	return y + line
 }
 
-// MinSize is part of [fyne.Layout]; it has the height for the width of the last layout.
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout.
 func (f *flow) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	var widest float32
 	for _, o := range objects {
@@ -40,7 +40,7 @@ func (f *flow) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(widest, f.lay(objects, max(f.width, widest), false))
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (f *flow) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	f.width = size.Width
 	f.lay(objects, size.Width, true)

@@ -11,17 +11,17 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// header says which run it is, what it is doing and how far it is.
+// header shows the run's name, state and progress.
 type header struct {
 	content      fyne.CanvasObject
 	title        *widgets.Line
 	phase, exact *widgets.Badge
-	past         *widgets.Badge  // says that a moment is shown that is past
+	past         *widgets.Badge  // shown in the history
 	name         *fyne.Container // title and badges
-	bar          *fyne.Container // they and the buttons
+	bar          *fyne.Container // title, badges and buttons
 	state        *widgets.Line
-	why          *widgets.Notice // why the run ended before its time, and what to change
-	away         *widgets.Notice // why results are not sent
+	why          *widgets.Notice // why the run ended early, and what to change
+	away         *widgets.Notice // why results are not being sent
 	run, cycle   *widgets.Progress
 
 	simulated, elapsed, cost, schedule, saved, events, results *widgets.Tile
@@ -38,7 +38,7 @@ func newHeader(o *orders) *header {
 		saved: widgets.NewFact("Checkpoints"), events: widgets.NewFact("Events"), results: widgets.NewFact("Results"),
 	}
 	h.name = container.New(inline{h.title}, h.title, h.phase, h.exact, h.past)
-	h.bar = container.New(&beside{least: 24}, h.name, o.buttons)
+	h.bar = container.New(&leftRight{least: 24}, h.name, o.buttons)
 	h.content = widgets.NewPanel("", container.NewVBox(
 		h.bar,
 		h.state,
@@ -56,7 +56,7 @@ func (h *header) begin(job *Job) {
 	h.name.Refresh()
 }
 
-// draw shows a feed, and reports whether it takes another height.
+// draw shows a feed, and reports whether the height changes.
 func (h *header) draw(job *Job, f *feed, desk Desk) (changed bool) {
 	s := f.snap
 	h.badges(f)
@@ -93,7 +93,7 @@ func (h *header) draw(job *Job, f *feed, desk Desk) (changed bool) {
 	return visible != h.away.Visible() || explained != h.why.Visible()
 }
 
-// elapsed is in whole seconds while they go on.
+// elapsed returns the elapsed time, in whole seconds while the run is in progress.
 func elapsed(s *engine.Snapshot) time.Duration {
 	if s.Phase == engine.Ended {
 		return s.Elapsed
@@ -101,7 +101,7 @@ func elapsed(s *engine.Snapshot) time.Duration {
 	return s.Elapsed.Truncate(time.Second)
 }
 
-// badges moves what stands beside another word.
+// badges shows the badges and lays them out again if a text has changed.
 func (h *header) badges(f *feed) {
 	word, tone := phase(f.snap)
 	exact, sure := exactness(f.snap)
@@ -118,7 +118,7 @@ func (h *header) badges(f *feed) {
 	}
 }
 
-// results says where the results are, and why they are not sent; "" where they are.
+// results returns where the results are stored and why they are not sent, or "" if they are.
 func results(job *Job, desk Desk) (where, away string) {
 	if job.Remote == "" {
 		return "on this machine", ""

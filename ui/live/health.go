@@ -11,14 +11,14 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// tone is the colour of a level.
+// tone returns the colour of a level.
 func tone(l health.Level) widgets.Tone {
 	return [...]widgets.Tone{
 		health.Unknown: widgets.Quiet, health.Good: widgets.Good, health.Healthy: widgets.Good, health.Warning: widgets.Warning, health.Critical: widgets.Bad,
 	}[l]
 }
 
-// word is what a tile says of a level: what is good beyond that is said beside the advice.
+// word returns a tile's word for a level. Good levels have none.
 func word(l health.Level) string {
 	if l == health.Good {
 		l = health.Healthy
@@ -33,10 +33,10 @@ func ratio(part, whole float64) float64 {
 	return part / whole
 }
 
-// advice says what to do about what is not healthy, the worst first.
+// advice returns the advice on unhealthy figures, the worst first.
 func advice(f *feed) (text string, worst health.Level) {
 	if f.snap.Phase == engine.Ended {
-		return "figures as of the run's end, " + f.snap.At.Local().Format(time.TimeOnly), health.Unknown
+		return "figures at the end of the run, " + f.snap.At.Local().Format(time.TimeOnly), health.Unknown
 	}
 	var parts, good []string
 	for level := health.Critical; level >= health.Warning; level-- {
@@ -59,10 +59,10 @@ func advice(f *feed) (text string, worst health.Level) {
 	if worst == health.Unknown {
 		return "the first figures come within a second", health.Unknown
 	}
-	return strings.Join(append([]string{"no figure is beyond its threshold"}, good...), "  ·  "), health.Healthy
+	return strings.Join(append([]string{"all figures are within their thresholds"}, good...), "  ·  "), health.Healthy
 }
 
-// Help is where the guide speaks of the figure that is worst; "" is that none is beyond its threshold.
+// Help returns the guide's page and heading on the worst figure, or "" if all are healthy.
 func (s *Screen) Help() string {
 	f := s.seen()
 	if f == nil {

@@ -40,7 +40,7 @@ func TestFiguresAndAdvice(t *testing.T) {
 			t.Errorf("a tile shows %q, want %q", tile, want)
 		}
 	}
-	st.shows(t, "no figure is beyond its threshold", "failed sessions: under 5 % fail")
+	st.shows(t, "all figures are within their thresholds", "failed sessions: under 5 % fail")
 	if help := st.Help(); help != "" {
 		t.Errorf("help with nothing wrong is %q", help)
 	}
@@ -56,7 +56,7 @@ func TestFiguresAndAdvice(t *testing.T) {
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
 	st.tick()
-	st.shows(t, "figures as of the run's end")
+	st.shows(t, "figures at the end of the run")
 	for _, word := range []string{"critical", "healthy"} { // the bands of a chart keep theirs
 		if uitest.Shows(st.figures.content, word) {
 			t.Errorf("the figures of a run that has ended say %q", word)

@@ -14,18 +14,18 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// pages are what an inspector shows of an agent, one at a time.
+// pages are the pages about an agent. One is shown at a time.
 type pages struct {
 	bar, stack *fyne.Container
 	all        []*onePage
-	nothing    *form.Note // why there is nothing to see
+	nothing    *form.Note // why there is nothing to show
 	known      bool
 	chosen     *onePage
 	sessions   *sessions
 	choice     fyne.CanvasObject // of a session
 }
 
-// onePage is a page with its button. All but the sessions are a text.
+// onePage is a page and its button. Except for the sessions, it is a text.
 type onePage struct {
 	button  *widget.Button
 	content fyne.CanvasObject
@@ -68,21 +68,21 @@ func newTextPage(text func(*engine.AgentView) string) *onePage {
 	return &onePage{content: container.NewVScroll(form.NewCompact(label)), label: label, text: text}
 }
 
-// selectable is a text that can be selected and copied.
+// selectable returns a text that the user can select and copy.
 func selectable(wrapping fyne.TextWrap) *widget.Label {
 	l := widget.NewLabel("")
 	l.Selectable, l.Wrapping = true, wrapping
 	return l
 }
 
-// set shows another text, if it is another: what is selected in it stays so otherwise.
+// set sets a label's text if it differs, so that the selection is kept.
 func set(l *widget.Label, text string) {
 	if l.Text != text {
 		l.SetText(text)
 	}
 }
 
-// turn shows the page that is chosen.
+// turn shows the chosen page.
 func (p *pages) turn() {
 	for _, one := range p.all {
 		importance := widget.LowImportance
@@ -100,7 +100,7 @@ func (p *pages) turn() {
 	p.stack.Refresh()
 }
 
-// empty says why there is nothing to see.
+// empty shows why there is nothing to show.
 func (p *pages) empty(why string) {
 	p.nothing.SetText(why)
 	p.sessions.forget()
@@ -108,7 +108,7 @@ func (p *pages) empty(why string) {
 	p.turn()
 }
 
-// show shows what is known of an agent.
+// show shows an agent.
 func (p *pages) show(v *engine.AgentView) {
 	p.sessions.show(v)
 	for _, one := range p.all {
@@ -122,7 +122,7 @@ func (p *pages) show(v *engine.AgentView) {
 	}
 }
 
-// clipped is as much of a text as is shown.
+// clipped cuts a long text.
 func clipped(text string) string {
 	if len(text) <= mostText {
 		return text
@@ -130,7 +130,7 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostText], "") + "…\n\nThe rest is not shown; Copy as JSON has it."
 }
 
-// persona are the attributes of an agent in lines.
+// persona returns the attributes of an agent, one per line.
 func persona(v *engine.AgentView) string {
 	if len(v.Persona) == 0 {
 		return "The population gives this agent no attributes."
@@ -138,10 +138,10 @@ func persona(v *engine.AgentView) string {
 	return facts(v.Persona)
 }
 
-// mostName is how wide the names of facts are at most, in letters.
+// mostName is the maximum width of the names of facts, in characters.
 const mostName = 24
 
-// facts are lines with the values below each other, for letters of one width.
+// facts returns names and values in two columns, for a monospace font.
 func facts(all []engine.Fact) string {
 	wide := 0
 	for _, f := range all {
@@ -154,7 +154,7 @@ func facts(all []engine.Fact) string {
 	return strings.Join(lines, "\n")
 }
 
-// brief leaves five figures of a number with more: the JSON has them all.
+// brief rounds a number to five digits. The JSON has all digits.
 func brief(value string) string {
 	if v, err := strconv.ParseFloat(value, 64); err == nil && strings.Contains(value, ".") && len(value) > 8 {
 		return strconv.FormatFloat(v, 'g', 5, 64)
@@ -162,32 +162,32 @@ func brief(value string) string {
 	return value
 }
 
-// memory is what an agent remembers, as of the newest barrier.
+// memory returns an agent's memory at the newest barrier.
 func memory(v *engine.AgentView) string {
 	if len(v.Memory) == 0 && len(v.Notes) == 0 {
-		return "It remembers nothing yet. What its steps keep with remember is here from the next cycle on."
+		return "Its memory is empty. Values that its steps store with remember appear here from the next cycle."
 	}
 	text := facts(v.Memory)
 	if len(v.Notes) > 0 {
 		if text != "" {
 			text += "\n\n"
 		}
-		text += "Notes, the oldest first:\n" + strings.Join(v.Notes, "\n")
+		text += "Notes, oldest first:\n" + strings.Join(v.Notes, "\n")
 	}
 	return text
 }
 
-// inbox are the messages to an agent, the newest first.
+// inbox returns the messages to an agent, the newest first.
 func inbox(v *engine.AgentView) string {
 	if len(v.Inbox) == 0 {
-		return "No message. Tell… puts one here from the next cycle on."
+		return "No messages. Message… sends one, which arrives in the next cycle."
 	}
 	lines := make([]string, 0, len(v.Inbox))
 	for i := len(v.Inbox) - 1; i >= 0; i-- {
 		m := &v.Inbox[i]
 		from := m.From
 		if from == "" {
-			from = "somebody outside"
+			from = "the user"
 		}
 		lines = append(lines, fmt.Sprintf("From %s, cycle %d:\n%s", from, m.Cycle, m.Body))
 	}

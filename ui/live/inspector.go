@@ -18,13 +18,13 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// noAgent is none.
+// noAgent is the index for no agent.
 const noAgent = -1
 
-// readEvery is how often an agent that is open is read again while its run goes on.
+// readEvery is how often an open agent is read again during a run.
 const readEvery = 2 * time.Second
 
-// inspector shows one agent in full, and takes orders about it.
+// inspector shows the details of one agent, and takes orders for it.
 type inspector struct {
 	agents                           *agents
 	now                              func() time.Time
@@ -32,15 +32,15 @@ type inspector struct {
 	title                            *widgets.Line
 	state                            *widgets.Badge
 	doing                            *form.Note
-	again, retire, tell, watch, copy *widget.Button
+	again, retire, message, watch, copy *widget.Button
 	pages                            *pages
 
-	agent   int // noAgent is none
+	agent   int // noAgent if none
 	view    *engine.AgentView
-	watched int // whose exchanges are kept
+	watched int // the agent whose exchanges are recorded
 	read    time.Time
-	seen    engine.AgentState  // when it was read
-	cancel  context.CancelFunc // of the reading on its way; nil is none
+	seen    engine.AgentState  // the state at the last read
+	cancel  context.CancelFunc // cancels the read in progress; nil if none
 }
 
 func newInspector(a *agents) *inspector {
@@ -50,14 +50,14 @@ func newInspector(a *agents) *inspector {
 	i.doing = form.NewNote("")
 	i.again = widget.NewButton("Run again", func() { a.orders.requeue(i.agent, i.name()) })
 	i.retire = widget.NewButton("Retire…", i.askToRetire)
-	i.tell = widget.NewButton("Tell…", func() { a.orders.askToTell(i.name()) })
+	i.message = widget.NewButton("Message…", func() { a.orders.askToSend(i.name()) })
 	i.watch = widget.NewButton("Watch", i.toggleWatch)
 	i.copy = widget.NewButton("Copy as JSON", i.copyJSON)
 	i.pages = newPages(a)
 	shut := widget.NewButtonWithIcon("", theme.CancelIcon(), a.close)
 	shut.Importance = widget.LowImportance
 	head := container.NewBorder(nil, nil, nil, shut, container.New(inline{i.title}, i.title, i.state))
-	hands := container.New(&flow{}, i.again, i.retire, i.tell, i.watch, i.copy)
+	hands := container.New(&flow{}, i.again, i.retire, i.message, i.watch, i.copy)
 	top := container.NewVBox(head, i.doing, form.NewCompact(hands), i.pages.bar)
 	i.content = container.NewBorder(top, nil, nil, nil, i.pages.stack)
 	return i
@@ -73,17 +73,17 @@ func (i *inspector) open(agent int) {
 	i.agent = agent
 	i.title.Set(i.name(), widgets.Neutral)
 	i.doing.SetText("")
-	i.pages.empty("Reading what is known of it…")
+	i.pages.empty("Loading…")
 	i.follow()
 }
 
-// close shows none.
+// close closes the agent.
 func (i *inspector) close() {
 	i.forget()
 	i.agent = noAgent
 }
 
-// forget drops what is known and what is on its way.
+// forget drops the shown agent and the read in progress.
 func (i *inspector) forget() {
 	if i.cancel != nil {
 		i.cancel()
@@ -93,7 +93,7 @@ func (i *inspector) forget() {
 	enable(i.copy, false)
 }
 
-// name is what the agent is called.
+// name returns the agent's name.
 func (i *inspector) name() string {
 	if name := i.agents.job.Name; name != nil {
 		if text := name(i.agent); text != "" {
@@ -103,7 +103,7 @@ func (i *inspector) name() string {
 	return fmt.Sprint(i.agent)
 }
 
-// follow brings what is shown in line with the run, and reads the agent again when that is old.
+// follow updates the state, and reads the agent again if that is stale.
 func (i *inspector) follow() {
 	if i.agent == noAgent {
 		return
@@ -118,20 +118,20 @@ func (i *inspector) follow() {
 	}
 }
 
-// old reports whether there may be more to know than was read.
+// old reports whether the agent may have changed since it was read.
 func (i *inspector) old() bool {
 	m := &i.agents.shown
 	state, _ := m.state(i.agent)
 	return i.view == nil || m.live && (m.phase != engine.Ended || i.seen != state)
 }
 
-// enable allows what can be ordered of the agent.
+// enable enables the orders that are possible in a state.
 func (i *inspector) enable(s engine.AgentState) {
 	m := &i.agents.shown
 	live := m.live && m.phase != engine.Ended && m.phase != engine.Draining
 	enable(i.again, live && (s == engine.AgentFailed || s == engine.AgentTimedOut))
 	enable(i.retire, live && s != engine.AgentRetired)
-	enable(i.tell, live && s != engine.AgentRetired && i.agents.job.Tell != nil)
+	enable(i.message, live && s != engine.AgentRetired && i.agents.job.Broadcast != nil)
 	enable(i.watch, live)
 	enable(i.copy, i.view != nil)
 	says := "Watch"
@@ -143,7 +143,7 @@ func (i *inspector) enable(s engine.AgentState) {
 	}
 }
 
-// look reads the agent, one reading at a time.
+// look reads the agent. Only one read is in progress at a time.
 func (i *inspector) look() {
 	job, agent := i.agents.job, i.agent
 	if job.Agent == nil {
@@ -163,7 +163,7 @@ func (i *inspector) look() {
 		i.read = i.now()
 		if err != nil {
 			if i.view == nil {
-				i.pages.empty("This agent could not be read: " + err.Error() + ". The run is not touched by that; it is tried again while the agent is open.")
+				i.pages.empty("Cannot read this agent: " + err.Error() + ". The run is not affected. Throng tries again while the agent is open.")
 			}
 			return
 		}
@@ -171,7 +171,7 @@ func (i *inspector) look() {
 	})
 }
 
-// show shows what was read.
+// show shows an agent.
 func (i *inspector) show(v *engine.AgentView) {
 	i.view = v
 	if v.ID != "" {
@@ -185,17 +185,17 @@ func (i *inspector) show(v *engine.AgentView) {
 	i.content.Refresh()
 }
 
-// summary says what the agent is at, and what it took so far.
+// summary describes what the agent does, and its totals.
 func (i *inspector) summary(v *engine.AgentView) string {
 	var lines []string
 	if d := v.Doing; d != nil && i.agents.shown.live {
 		now := i.agents.shown.at
 		line := "In flight for " + since(now, d.Began)
 		if d.Path != "" {
-			line += ", at " + d.Path + " for " + since(now, d.Since)
+			line += ", step " + d.Path + " for " + since(now, d.Since)
 		}
 		if d.Service != "" {
-			line += ", which asks " + d.Service
+			line += ", calling " + d.Service
 		}
 		if d.Gate != "" {
 			line += ", throttled " + d.Gate
@@ -206,12 +206,12 @@ func (i *inspector) summary(v *engine.AgentView) string {
 	if n > 0 && v.Sessions[0].Outcome == engine.Unfinished {
 		n--
 	}
-	took := fmt.Sprintf("%d sessions ended", n)
+	took := fmt.Sprintf("%d sessions completed", n)
 	switch n {
 	case 0:
-		took = "No session has ended"
+		took = "No session completed"
 	case 1:
-		took = "1 session ended"
+		took = "1 session completed"
 	}
 	switch {
 	case v.Earlier == 1:
@@ -225,16 +225,16 @@ func (i *inspector) summary(v *engine.AgentView) string {
 	return strings.Join(append(lines, took+"."), "\n")
 }
 
-// askToRetire asks first.
+// askToRetire asks before it retires the agent.
 func (i *inspector) askToRetire() {
 	job, agent, name := i.agents.job, i.agent, i.name()
 	ask := dialog.NewConfirm("Retire "+name+"?",
-		"It takes part no more from the next cycle on; its session in flight ends at once as cancelled.\nThe run is inexact from then on.",
+		"This cancels its session in flight and retires the agent from the next cycle.\nThe run becomes inexact.",
 		func(yes bool) {
 			switch {
 			case !yes:
 			case i.agents.job != job:
-				i.agents.orders.tell(otherRun, widgets.Warning)
+				i.agents.orders.report(otherRun, widgets.Warning)
 			default:
 				i.agents.orders.retire(agent, name)
 			}
@@ -245,7 +245,7 @@ func (i *inspector) askToRetire() {
 	widgets.Ask(i.agents.orders.screen.win, ask, ask.Confirm)
 }
 
-// toggleWatch has the agent's exchanges kept, or no more.
+// toggleWatch starts or stops recording the agent's exchanges.
 func (i *inspector) toggleWatch() {
 	if i.watched == i.agent {
 		i.watched = noAgent
@@ -256,19 +256,19 @@ func (i *inspector) toggleWatch() {
 	i.follow()
 }
 
-// copyJSON puts what is known of the agent into the clipboard.
+// copyJSON copies the agent to the clipboard as JSON.
 func (i *inspector) copyJSON() {
 	o := i.agents.orders
 	data, err := i.view.JSON()
 	if err != nil {
-		o.tell("Copying "+i.name()+" did not work: "+err.Error()+".", widgets.Bad)
+		o.report("Cannot copy "+i.name()+": "+err.Error()+".", widgets.Bad)
 		return
 	}
 	fyne.CurrentApp().Clipboard().SetContent(string(data))
-	o.tell("Copied what is known of "+i.name()+" as JSON.", widgets.Good)
+	o.report("Copied "+i.name()+" as JSON.", widgets.Good)
 }
 
-// stateTone is what a state says about its word.
+// stateTone returns the colour of a state.
 func stateTone(s engine.AgentState) widgets.Tone {
 	switch s {
 	case engine.AgentInFlight:

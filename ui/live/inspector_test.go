@@ -29,7 +29,7 @@ func TestThePagesOfAnAgent(t *testing.T) {
 	for page, want := range map[string][]string{
 		"Persona":  {"segment  loyal", "thrift   0.083584"},
 		"Memory":   {"visits  3", "bread"},
-		"Messages": {"somebody outside, cycle 2", "a sale", "From shopper-1, cycle 1"},
+		"Messages": {"the user, cycle 2", "a sale", "From shopper-1, cycle 1"},
 		"Steps":    {"browse", "pay", "failed 1.0s", "POST /pay", "no money here", "answered 503"},
 	} {
 		c.Tap(c.root, page)
@@ -46,7 +46,7 @@ func TestAStepShowsWhatItAsked(t *testing.T) {
 	c.shows(t, "pay: failed (server_error) · took 1.0s · 2 requests: 503 503")
 	focus(s.timeline)
 	press(s.timeline, fyne.KeyUp)
-	c.shows(t, "browse: ok · took 200ms", "What it asked was not kept.")
+	c.shows(t, "browse: ok · took 200ms", "No exchanges were recorded.")
 	c.now = c.now.Add(readEvery)
 	c.tick()
 	c.read(2)
@@ -136,7 +136,7 @@ func TestOrdersAboutAnAgent(t *testing.T) {
 	if got := c.run.orders(); !strings.HasSuffix(got, "; retire 17 user") {
 		t.Errorf("asked for %q", got)
 	}
-	c.Tap(c.root, "Tell…")
+	c.Tap(c.root, "Message…")
 	if got := c.orders.asking.to.Text; got != "shopper-17" {
 		t.Errorf("%q is to be told", got)
 	}
@@ -162,7 +162,7 @@ func TestAnAgentAsJSON(t *testing.T) {
 	if !json.Valid([]byte(text)) || !strings.Contains(text, "shopper-17") || !strings.Contains(text, "no money here") {
 		t.Errorf("copied %q", text)
 	}
-	c.shows(t, "Copied what is known of shopper-17")
+	c.shows(t, "Copied shopper-17 as JSON")
 }
 
 // TestWhatCanBeOrdered is that buttons are for what the agent is doing, and for now.
@@ -173,7 +173,7 @@ func TestWhatCanBeOrdered(t *testing.T) {
 		for _, b := range []struct {
 			letter   string
 			disabled bool
-		}{{"a", i.again.Disabled()}, {"r", i.retire.Disabled()}, {"t", i.tell.Disabled()}, {"w", i.watch.Disabled()}, {"c", i.copy.Disabled()}} {
+		}{{"a", i.again.Disabled()}, {"r", i.retire.Disabled()}, {"t", i.message.Disabled()}, {"w", i.watch.Disabled()}, {"c", i.copy.Disabled()}} {
 			if !b.disabled {
 				all += b.letter
 			}
@@ -213,7 +213,7 @@ func TestAMomentOfThePast(t *testing.T) {
 	c.agents.show(past, false)
 	c.read(2)
 	c.shows(t, "cycle 1: ok after 300ms")
-	c.hides(t, "cycle 2: failed", "In flight, the oldest first")
+	c.hides(t, "cycle 2: failed", "In flight, oldest first")
 
 	c.tick() // now again
 	c.now = c.now.Add(readEvery)
@@ -259,12 +259,12 @@ func TestActionsOfAnAgent(t *testing.T) {
 		}
 	}
 	look()
-	if len(can) != 5 || !can["Copy the agent as JSON"] || !can["Run the agent again"] {
+	if len(can) != 5 || !can["Copy agent as JSON"] || !can["Run agent again"] {
 		t.Fatalf("what can be done is %v", can)
 	}
 	c.view("Charts")
 	for _, a := range c.Actions() {
-		if a.Name == "Copy the agent as JSON" {
+		if a.Name == "Copy agent as JSON" {
 			a.Do()
 		}
 	}

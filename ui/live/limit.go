@@ -11,11 +11,11 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// mostLimit is where the slider ends, however high the ceiling is.
+// mostLimit is the slider's maximum, even if the ceiling is higher.
 const mostLimit = 10_000
 
-// limitPanel is the slider with its figures, and who moves the limit. In a run without a governor the slider is the
-// limit, else it is the ceiling, with the limit marked.
+// limitPanel is the slider of the limit with its figures, and the choice of the governor. The slider sets the limit in a run without a
+// governor; otherwise it sets the ceiling, and a mark shows the limit.
 type limitPanel struct {
 	content                  fyne.CanvasObject
 	limit, inFlight, ceiling *widgets.Tile
@@ -53,7 +53,7 @@ func newLimitPanel(o *orders) *limitPanel {
 	p.ceiling.Hide()
 	hands := container.NewVBox(form.NewCompact(form.NewFrame(p.governor)), form.NewCompact(p.adjust))
 	right := container.NewHBox(container.NewCenter(container.NewHBox(p.less, p.more)), container.NewCenter(hands))
-	p.content = widgets.NewPanel("", container.NewBorder(nil, p.why, nil, nil, container.New(&amid{}, p.tiles, right, p.slider)))
+	p.content = widgets.NewPanel("", container.NewBorder(nil, p.why, nil, nil, container.New(&between{}, p.tiles, right, p.slider)))
 	return p
 }
 
@@ -63,7 +63,7 @@ func (p *limitPanel) begin(job *Job) {
 	p.slider.SetRange(s.Floor, min(max(job.Agents, s.Ceiling, s.Limit), mostLimit))
 }
 
-// draw shows the limit that is in force, unless a person is about to change it.
+// draw shows the current limit, except while the user drags the slider.
 func (p *limitPanel) draw(s *engine.Snapshot) {
 	p.inFlight.SetValue(engine.FormatCount(int64(s.InFlight)), widgets.Neutral)
 	p.slider.SetUsed(s.InFlight)
@@ -91,7 +91,7 @@ func (p *limitPanel) draw(s *engine.Snapshot) {
 	able(p.governor, open && !p.orders.waiting[governorOrder])
 }
 
-// able enables or disables what is not so yet.
+// able enables or disables a widget, if its state differs.
 func able(w fyne.Disableable, on bool) {
 	switch {
 	case w.Disabled() == !on:
@@ -102,7 +102,7 @@ func able(w fyne.Disableable, on bool) {
 	}
 }
 
-// drawGovernor shows who moves the limit, and why it stands where it does.
+// drawGovernor shows the governor and the reason for the current limit.
 func (p *limitPanel) drawGovernor(s *engine.Snapshot) {
 	if governed := governed(s); governed != p.governed {
 		p.governed = governed
@@ -111,13 +111,13 @@ func (p *limitPanel) drawGovernor(s *engine.Snapshot) {
 		p.orders.screen.page.again()
 	}
 	if title := governing(s).Title; p.governor.Selected != title && !p.orders.waiting[governorOrder] {
-		p.governor.Selected = title // without telling the run
+		p.governor.Selected = title // without an order to the run
 		p.governor.Refresh()
 	}
 	p.why.Set(steering(s), widgets.Quiet)
 }
 
-// govern has another governor move the limit.
+// govern changes the governor.
 func (p *limitPanel) govern(title string) {
 	for _, g := range engine.Governors {
 		if g.Title == title && p.orders.job != nil && governing(p.orders.job.Snapshot()).Name != g.Name {
@@ -129,7 +129,7 @@ func (p *limitPanel) govern(title string) {
 	}
 }
 
-// show shows a number that the slider stands at.
+// show shows the slider's value.
 func (p *limitPanel) show(n int) {
 	tile, tone := p.limit, widgets.Accent
 	if p.governed {

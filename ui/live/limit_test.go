@@ -131,7 +131,7 @@ func TestLimitThatIsRefused(t *testing.T) {
 	st.drag(0.9)
 	st.limit.slider.DragEnd()
 	st.Until("the order is carried out", st.limit.steer.settled)
-	st.shows(t, "Setting the limit came too late: the run has ended.")
+	st.shows(t, "Setting the limit is not possible: the run has ended.")
 	if got := st.limit.slider.Value(); got != 50 {
 		t.Errorf("the slider stands at %d, the limit is 50", got)
 	}
@@ -202,7 +202,7 @@ func TestSliderMovesARun(t *testing.T) {
 	st.Tap(st.root, "Stop")
 	st.Until("the run has ended", func() bool { st.tick(); return run.Snapshot().Phase == engine.Ended })
 	st.tick()
-	st.shows(t, "stopped: by hand", "See results")
+	st.shows(t, "stopped: by hand", "Show results")
 	if changes := run.Snapshot().Changes; len(changes) != 3 || changes[0].New != fmt.Sprint(high) || changes[0].Who != "user" {
 		t.Errorf("changes %+v", changes)
 	}

@@ -24,44 +24,44 @@ var errorColumns = []widgets.Column{
 	{Title: "Message", Sample: "what went wrong", Weight: 4},
 }
 
-// outcomes are the ways a session ends, in the order in which they are shown.
+// outcomes are the ways a session ends, in display order.
 var outcomes = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
 
-// lists are the tables of what happened, and how sessions ended: one table of them below the charts, or all beside them.
+// lists are the tables of events and the counts of outcomes. One table is below the charts, or all are next to them.
 type lists struct {
 	orders  *orders
 	win     fyne.Window
 	content *fyne.Container
 	below   fyne.CanvasObject // one table
-	aside   fyne.CanvasObject // all
+	aside   fyne.CanvasObject // all tables
 	all     []*list
 	shown   *list
 	tabs    *widgets.Segments
 	stack   *fyne.Container
 	spreads bool
 	counts  []*widgets.Text // by outcome
-	of      *widgets.Text   // what the counts are of
-	line    *fyne.Container // of the counts
+	of      *widgets.Text   // what the counts cover
+	line    *fyne.Container // the row of counts
 	head    *fyne.Container // above the table: the tabs and the counts
 	top     *fyne.Container // above all tables: the counts
 	notes   []engine.ErrorNote
 	oldest  []engine.Doing
-	cycle   int // the open one
+	cycle   int // the current one
 }
 
-// list is a table that can be chosen.
+// list is one of the tables.
 type list struct {
 	title  string
 	sheet  *widgets.Sheet
 	scroll *container.Scroll
-	place  *fyne.Container // where it stands among all
+	place  *fyne.Container // the place for the table among all tables
 	fill   func(f *feed) []widgets.Row
 	empty  string
-	past   string // what is said where moments of the past have no rows
+	past   string // empty text in the history, where past moments have no rows
 	rows   int
 }
 
-// leastRows is for how many rows of a table there is room.
+// leastRows is the minimum number of visible rows in a table.
 const leastRows = 2
 
 func newLists(o *orders) *lists {
@@ -72,15 +72,15 @@ func newLists(o *orders) *lists {
 		l.all = append(l.all, one)
 		return one
 	}
-	add("Errors", errorColumns, "none so far", l.errors, l.explain)
-	add("Services", serviceColumns, "none is asked", l.services, nil).past = "what services did is not kept; the charts tell of requests and 429s"
-	add("In flight", oldestColumns, "no session that waits", l.inFlight, l.askAbout).past = "no session was in flight, as far as is known"
-	add("Changes", changeColumns, "nothing was changed mid-run", changes, nil)
-	add("Events", eventColumns, "no session has emitted one yet", events, nil)
-	add("Time", words.OverheadColumns("Time goes to"), "the first figures come within seconds", overheadRows, nil).past = "nothing is known of that time"
+	add("Errors", errorColumns, "No errors", l.errors, l.explain)
+	add("Services", serviceColumns, "No services", l.services, nil).past = "No history of services; see the charts for requests and 429s"
+	add("In flight", oldestColumns, "No session is waiting", l.inFlight, l.askAbout).past = "No session is known to have been in flight"
+	add("Changes", changeColumns, "No changes during the run", changes, nil)
+	add("Events", eventColumns, "No events", events, nil)
+	add("Time", words.OverheadColumns("Time goes to"), "First figures in a few seconds", overheadRows, nil).past = "No data for that time"
 	l.tabs = widgets.NewSegments(nil, func(i int) { l.show(l.all[i]) })
 	l.line = l.outcomes()
-	l.head, l.top = container.New(&beside{least: 27}, container.NewHBox(l.tabs), l.line), container.NewStack()
+	l.head, l.top = container.New(&leftRight{least: 27}, container.NewHBox(l.tabs), l.line), container.NewStack()
 	l.below = widgets.NewPanel("", container.NewBorder(l.head, nil, nil, nil, container.New(roomFor(leastRows), l.stack)))
 	l.aside = container.NewBorder(l.top, nil, nil, nil, container.New(evenly{}, l.panels()...))
 	l.content = container.NewStack(l.below, l.aside)
@@ -91,7 +91,7 @@ func newLists(o *orders) *lists {
 	return l
 }
 
-// outcomes are the counts of how sessions ended, in a line.
+// outcomes returns the row of counts by outcome.
 func (l *lists) outcomes() *fyne.Container {
 	l.of = widgets.NewCaption("")
 	line := container.NewHBox(l.of)
@@ -103,12 +103,12 @@ func (l *lists) outcomes() *fyne.Container {
 	return line
 }
 
-// count shows how sessions ended. What is longer now moves what stands behind it.
+// count shows the counts. The row is laid out again if a count has become wider.
 func (l *lists) count(f *feed) {
 	before := l.of.Text()
-	of := "Sessions ended"
+	of := "Completed sessions"
 	if f.past {
-		of = fmt.Sprintf("Ended in cycle %d", f.snap.Cycle)
+		of = fmt.Sprintf("Completed in cycle %d", f.snap.Cycle)
 	}
 	l.of.SetText(of)
 	moved := before != of
@@ -141,7 +141,7 @@ func (l *lists) panels() (all []fyne.CanvasObject) {
 	return all
 }
 
-// spread shows all tables beside the charts, or one below them.
+// spread shows all tables next to the charts, or one below them.
 func (l *lists) spread(all bool) {
 	if l.spreads == all {
 		return
@@ -177,7 +177,7 @@ func (l *lists) gather() {
 	l.stack.Refresh()
 }
 
-// choose makes a table the one that is seen.
+// choose shows one of the tables.
 func (l *lists) choose(chosen *list) {
 	l.shown = chosen
 	for i, one := range l.all {
@@ -196,7 +196,7 @@ func (l *lists) show(chosen *list) {
 	l.orders.screen.draw()
 }
 
-// name says how much there is behind the tabs, where that tells of trouble.
+// name shows counts of problems in the tabs' names.
 func (l *lists) name(s *engine.Snapshot) {
 	names := make([]string, len(l.all))
 	for i, one := range l.all {
@@ -235,7 +235,7 @@ func (one *list) draw(f *feed) {
 }
 
 func (l *lists) errors(f *feed) []widgets.Row {
-	s, before := f.snap, "all before the run was resumed"
+	s, before := f.snap, "before the run was resumed"
 	if f.past {
 		before = "in an earlier cycle"
 	}
@@ -257,7 +257,7 @@ func (l *lists) errors(f *feed) []widgets.Row {
 	return rows
 }
 
-// explain shows the whole of a class's last error. As long as the cycle of that session is open, it can run again.
+// explain shows the last error of a class in full. The user can run its session again during the session's cycle.
 func (l *lists) explain(class string) {
 	for i := range l.notes {
 		n := &l.notes[i]

@@ -17,8 +17,8 @@ type mark struct {
 	chart.Marker
 }
 
-// mark notes a change that has a place on the charts. Limits that follow each other closely, as those of a slider do,
-// are one; where a governor moves the limit, its line says so itself.
+// mark adds a mark for a change. Limit changes in quick succession, for example from dragging the slider, are one mark. Changes of the
+// limit by a governor have no mark, because its line shows them.
 func (f *feed) mark(c *engine.ChangeRow) {
 	if !marked(c) {
 		return
@@ -30,7 +30,7 @@ func (f *feed) mark(c *engine.ChangeRow) {
 	f.keep(mark{c.What, c.Old, chart.Marker{At: c.At, Kind: kindOf(c), Text: markText(c.What, c.Old, c.New)}})
 }
 
-// keep notes a mark; the oldest makes room for it.
+// keep adds a mark and drops the oldest if there are too many.
 func (f *feed) keep(m mark) {
 	if len(f.marks) == keptMarks {
 		f.marks = append(f.marks[:0], f.marks[1:]...)
@@ -38,7 +38,7 @@ func (f *feed) keep(m mark) {
 	f.marks = append(f.marks, m)
 }
 
-// lastChange is the newest mark but for checkpoints; nil without one.
+// lastChange returns the newest mark that is not a checkpoint, or nil.
 func (f *feed) lastChange() *mark {
 	for i := range slices.Backward(f.marks) {
 		if f.marks[i].what != checkpointMark {
@@ -48,10 +48,10 @@ func (f *feed) lastChange() *mark {
 	return nil
 }
 
-// checkpointMark is what a checkpoint is called among the changes.
+// checkpointMark is the label of a checkpoint's mark.
 const checkpointMark = "checkpoint"
 
-// markCheckpoint notes a checkpoint that was taken since.
+// markCheckpoint adds a mark for a new checkpoint.
 func (f *feed) markCheckpoint(s *engine.Snapshot) {
 	if !s.LastCheckpoint.After(f.saved) {
 		return
@@ -62,7 +62,7 @@ func (f *feed) markCheckpoint(s *engine.Snapshot) {
 	}})
 }
 
-// kindOf is the shape of a change on the charts.
+// kindOf returns the symbol of a change.
 func kindOf(c *engine.ChangeRow) chart.MarkerKind {
 	switch {
 	case c.What == engine.LimitSetting || c.What == engine.CeilingSetting:
@@ -83,7 +83,7 @@ func kindOf(c *engine.ChangeRow) chart.MarkerKind {
 	return chart.Ended
 }
 
-// direction is the shape of a number that became another.
+// direction returns the symbol for a change of a number.
 func direction(from, to string) chart.MarkerKind {
 	before, err1 := strconv.Atoi(from)
 	now, err2 := strconv.Atoi(to)
@@ -100,7 +100,7 @@ func marked(c *engine.ChangeRow) bool {
 	if c.What == engine.LimitSetting {
 		return !slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })
 	}
-	if c.Who == "rate limiter" { // where the rate shrank
+	if c.Who == "rate limiter" { // the rate went down
 		var before, now float64
 		_, err1 := fmt.Sscan(c.Old, &before)
 		_, err2 := fmt.Sscan(c.New, &now)
@@ -114,7 +114,7 @@ func markText(what, from, to string) string {
 	case engine.PhaseChange:
 		return to
 	case engine.InjectChange:
-		return "told " + from
+		return "to " + from
 	}
 	if words.OfAgent(what) {
 		return what + " " + from

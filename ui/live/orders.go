@@ -14,27 +14,27 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Who gives the orders, and why, as the journal keeps it.
+// The author and reason of orders in the journal.
 const (
 	user   = "user"
 	byHand = "by hand"
 )
 
-// orders are the buttons that have the run do something, and what came of it.
+// orders are the buttons that control the run, and the result of the last order.
 type orders struct {
 	screen  *Screen
 	job     *Job
 	buttons *fyne.Container
 	notice  *widgets.Notice
 
-	pause, checkpoint, tellAgents, stop, export, results *widget.Button
+	pause, checkpoint, broadcastButton, stop, export, results *widget.Button
 
 	phase     engine.Phase    // as drawn
-	past      bool            // a moment is shown that is past: what is ordered would be of another
-	held      bool            // paused by a person
-	waiting   map[string]bool // orders that are on their way
-	cut       bool            // what is in flight was cut
-	asking    *tellForm       // the newest that was shown, as the next
+	past      bool            // the history is shown, so orders are not possible
+	held      bool            // paused by the user
+	waiting   map[string]bool // orders in progress
+	cut       bool            // the sessions in flight were cancelled
+	asking    *broadcastForm       // the open form for a broadcast
 	adjusting *adjustForm
 }
 
@@ -42,36 +42,36 @@ func newOrders(s *Screen) *orders {
 	o := &orders{screen: s, notice: widgets.NewNotice(), waiting: map[string]bool{}}
 	o.pause = widget.NewButtonWithIcon("Pause", theme.MediaPauseIcon(), o.pauseOrResume)
 	o.checkpoint = widget.NewButtonWithIcon("Checkpoint now", theme.DocumentSaveIcon(), o.takeCheckpoint)
-	o.tellAgents = widget.NewButtonWithIcon("Tell agents…", theme.MailComposeIcon(), o.askWhatToTell)
+	o.broadcastButton = widget.NewButtonWithIcon("Broadcast…", theme.MailComposeIcon(), o.askBroadcast)
 	o.stop = widget.NewButtonWithIcon("Stop", theme.MediaStopIcon(), o.stopOrCut)
 	o.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), o.exportFiles)
-	o.results = widget.NewButtonWithIcon("See results", theme.ListIcon(), func() { s.toResults(o.job.ID()) })
+	o.results = widget.NewButtonWithIcon("Show results", theme.ListIcon(), func() { s.toResults(o.job.ID()) })
 	o.results.Importance = widget.HighImportance
 	o.results.Hide()
-	o.buttons = container.NewHBox(o.pause, o.checkpoint, o.tellAgents, o.stop, o.export, o.results)
+	o.buttons = container.NewHBox(o.pause, o.checkpoint, o.broadcastButton, o.stop, o.export, o.results)
 	return o
 }
 
 func (o *orders) begin(job *Job) {
 	o.job, o.cut = job, false
 	clear(o.waiting)
-	o.tell("", widgets.Neutral)
+	o.report("", widgets.Neutral)
 }
 
-// draw brings the buttons in line with the run and with the orders on their way.
+// draw updates the buttons for the run and the orders in progress.
 func (o *orders) draw(s *engine.Snapshot) {
 	moved := o.phase != s.Phase || o.held != held(s)
 	o.phase, o.held = s.Phase, held(s)
 	over, draining := s.Phase == engine.Ended, s.Phase == engine.Draining
 	if moved {
-		o.pause.Hidden, o.checkpoint.Hidden, o.tellAgents.Hidden, o.stop.Hidden, o.results.Hidden = over, over, over, over, !over
+		o.pause.Hidden, o.checkpoint.Hidden, o.broadcastButton.Hidden, o.stop.Hidden, o.results.Hidden = over, over, over, over, !over
 		o.paint()
-		o.screen.header.bar.Refresh() // buttons have other widths
+		o.screen.header.bar.Refresh() // the buttons' widths have changed
 	}
 	now := !o.past
 	enable(o.pause, now && !draining && !o.waiting["Pause"] && !o.waiting["Resume"])
 	enable(o.checkpoint, now && !draining && !o.waiting["Checkpoint now"])
-	enable(o.tellAgents, now && !draining && !o.waiting[tellOrder])
+	enable(o.broadcastButton, now && !draining && !o.waiting[broadcastOrder])
 	enable(o.stop, now && !o.waiting["Stop"] && !o.waiting["Cut now"] && !o.cut)
 	enable(o.export, !o.waiting["Export CSV"])
 }
@@ -79,7 +79,7 @@ func (o *orders) draw(s *engine.Snapshot) {
 // open reports whether the run takes orders.
 func (o *orders) open() bool { return o.phase != engine.Ended && !o.past }
 
-// paint gives the buttons the words for what they would do now.
+// paint sets the buttons' texts.
 func (o *orders) paint() {
 	pause, icon := "Pause", theme.MediaPauseIcon()
 	if o.held {
@@ -104,7 +104,7 @@ func enable(b *widget.Button, on bool) {
 	}
 }
 
-// held reports whether a person paused the run: a journal in trouble does so too, and nobody can undo that.
+// held reports whether the user paused the run. The journal can pause it too, and the user cannot undo that.
 func held(s *engine.Snapshot) bool {
 	if s.Phase != engine.Paused {
 		return false
@@ -117,14 +117,14 @@ func held(s *engine.Snapshot) bool {
 	return false
 }
 
-// order has the run do something that a person asked for.
+// order gives the run an order in the background, then calls then.
 func (o *orders) order(name string, do func(Run) error, then func()) {
 	job := o.job
 	o.waiting[name] = true
-	o.tell("", widgets.Neutral)
+	o.report("", widgets.Neutral)
 	o.again()
 	async.Work(func() (struct{}, error) { return struct{}{}, do(job.Run) }, func(_ struct{}, err error) {
-		if o.job != job { // another run began meanwhile
+		if o.job != job { // another run started meanwhile
 			return
 		}
 		delete(o.waiting, name)
@@ -137,26 +137,26 @@ func (o *orders) order(name string, do func(Run) error, then func()) {
 	})
 }
 
-// again draws what the run says now.
+// again draws the current state of the run.
 func (o *orders) again() {
 	o.screen.Collect()
 	o.screen.draw()
 }
 
-// say tells that an order was not carried out.
+// say shows that an order failed.
 func (o *orders) say(name string, err error) {
-	text, tone := name+" did not work: "+err.Error()+". Nothing else has changed.", widgets.Bad
+	text, tone := name+" failed: "+err.Error()+". Nothing has changed.", widgets.Bad
 	switch {
 	case errors.Is(err, engine.ErrEnded):
-		text, tone = name+" came too late: the run has ended.", widgets.Warning
+		text, tone = name+" is not possible: the run has ended.", widgets.Warning
 	case errors.Is(err, engine.ErrNoRoom):
-		text = name + " did not work: " + err.Error() + ". Nothing that was kept is lost; make room and try again."
+		text = name + " failed: " + err.Error() + ". No stored data is lost. Free some disk space and try again."
 	}
-	o.tell(text, tone)
+	o.report(text, tone)
 }
 
-// tell shows a sentence below the buttons.
-func (o *orders) tell(text string, tone widgets.Tone) {
+// report shows a sentence below the buttons.
+func (o *orders) report(text string, tone widgets.Tone) {
 	if o.notice.Text() != text {
 		o.notice.Say(text, tone)
 		o.screen.page.again()
@@ -175,7 +175,7 @@ func (o *orders) takeCheckpoint() {
 	o.order("Checkpoint now", func(r Run) error { return r.Checkpoint(context.Background(), byHand) }, nil)
 }
 
-// stopOrCut stops at first, and then cuts what is in flight.
+// stopOrCut stops the run; the second time it cancels the sessions in flight.
 func (o *orders) stopOrCut() {
 	if o.phase == engine.Draining {
 		o.order("Cut now", func(r Run) error { return r.Stop(user, byHand) }, func() { o.cut = true })
@@ -191,6 +191,6 @@ func (o *orders) exportFiles() {
 		o.order("Export CSV", func(Run) (err error) {
 			path, err = s.desk.Export(context.Background(), run, dir)
 			return err
-		}, func() { o.tell("Exported to "+path, widgets.Good) })
+		}, func() { o.report("Exported to "+path, widgets.Good) })
 	})
 }

@@ -54,7 +54,7 @@ func TestOrdersReachTheRun(t *testing.T) {
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndStopped })
 	st.Tick()
-	st.Tap(st.root, "See results")
+	st.Tap(st.root, "Show results")
 	want := "pause user by hand; resume user; checkpoint by hand; stop user by hand; stop user by hand"
 	if got := st.run.orders(); got != want {
 		t.Errorf("asked for %q, want %q", got, want)
@@ -101,9 +101,9 @@ func TestOrdersThatFail(t *testing.T) {
 		err  error
 		want string
 	}{
-		{errBroken, "Checkpoint now did not work: the disk is broken. Nothing else has changed."},
-		{fmt.Errorf("write: %w", engine.ErrNoRoom), "Checkpoint now did not work: write: no room on the disk. Nothing that was kept is lost; make room and try again."},
-		{engine.ErrEnded, "Checkpoint now came too late: the run has ended."},
+		{errBroken, "Checkpoint now failed: the disk is broken. Nothing has changed."},
+		{fmt.Errorf("write: %w", engine.ErrNoRoom), "Checkpoint now failed: write: no room on the disk. No stored data is lost. Free some disk space and try again."},
+		{engine.ErrEnded, "Checkpoint now is not possible: the run has ended."},
 	} {
 		st := perform(t, running())
 		st.run.fail = c.err
@@ -158,7 +158,7 @@ func TestExport(t *testing.T) {
 	st.desk.failing = errors.New("the folder is read-only")
 	st.Tap(st.root, "Export CSV…")
 	st.done()
-	st.shows(t, "Export CSV did not work: the folder is read-only. Nothing else has changed.")
+	st.shows(t, "Export CSV failed: the folder is read-only. Nothing has changed.")
 }
 
 func TestExportAsksForAFolder(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// overheadRows tell where the time goes, what keeps the run from going faster first.
+// overheadRows returns the rows of the table of time, the bottleneck first.
 func overheadRows(f *feed) []widgets.Row {
 	o, late := f.vitals.Overhead(f.snap)
 	var rows []widgets.Row
@@ -20,7 +20,7 @@ func overheadRows(f *feed) []widgets.Row {
 			tone = widgets.Warning
 		}
 		about := b.What
-		if _, why, ok := strings.Cut(about, ": "); ok { // the row says that it is the limit
+		if _, why, ok := strings.Cut(about, ": "); ok { // the row's title says that it is the limit
 			about = why
 		}
 		rows = append(rows, words.OverheadRow("the limit", b.Kind.Short(), about, tone), words.OverheadRow("what to do", "", b.Advice, tone))
@@ -28,23 +28,23 @@ func overheadRows(f *feed) []widgets.Row {
 	return append(rows, words.OverheadRows(&o, late)...)
 }
 
-// drawLost shows what went to the engine and the journal, and what keeps the run from going faster.
-func (f *figures) drawLost(d *feed) {
+// drawOverhead shows the engine overhead and the bottleneck.
+func (f *figures) drawOverhead(d *feed) {
 	o, _ := d.vitals.Overhead(d.snap)
 	text := lostShare(o.Times.Lost())
 	b := health.FindBottleneck(&o, d.snap.Limit, d.snap.Binds)
-	beside, tone, shown := "of their time", widgets.Quiet, widgets.Neutral
+	note, tone, shown := "of their time", widgets.Quiet, widgets.Neutral
 	if b.Kind != health.Unbound {
-		beside = "limit: " + b.Kind.Short()
+		note = "limit: " + b.Kind.Short()
 	}
 	if b.Kind.IsHere() {
 		tone, shown = widgets.Warning, widgets.Warning
 	}
-	f.lost.Set(text, beside, tone)
-	f.lost.SetValue(text, shown)
+	f.overhead.Set(text, note, tone)
+	f.overhead.SetValue(text, shown)
 }
 
-// lostShare writes a share with two figures, so that the text seldom changes.
+// lostShare writes a share with two digits, so that the text seldom changes.
 func lostShare(lost float64) string {
 	switch percent := 100 * lost; {
 	case math.IsNaN(percent):

@@ -34,7 +34,7 @@ func TestLostShare(t *testing.T) {
 
 func TestTimeLost(t *testing.T) {
 	st := perform(t, running())
-	tile := func() [2]string { return [2]string{st.figures.lost.Value(), st.figures.lost.Note()} }
+	tile := func() [2]string { return [2]string{st.figures.overhead.Value(), st.figures.overhead.Note()} }
 	if got, want := tile(), [2]string{"–", "of their time"}; got != want {
 		t.Errorf("before anything is known the tile shows %q, want %q", got, want)
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// The widths from which there is more beside each other, in device-independent pixels.
+// Minimum widths of the larger layouts, in device-independent pixels.
 const (
-	threeCharts = 900  // in a row, instead of two
-	splitFrom   = 1450 // two views, where a person wants that
+	threeCharts = 900  // three charts in a row, instead of two
+	splitFrom   = 1450 // two views, if the user chooses that
 	columnsFrom = 1900 // charts, another view and all the lists
 )
 
-// page lays the screen out: what is shown of the run in the middle gets the height that is left, and all but the foot
-// scrolls where it is too little. In wide windows the lists stand at the right, all of them.
+// page lays out the screen. The views take the remaining height; everything except the foot scrolls if the height is too small. In wide
+// windows all lists are at the right.
 type page struct {
 	content *fyne.Container
 	scroll  *container.Scroll
@@ -33,15 +33,15 @@ func newPage(s *Screen) *page {
 	top := container.NewVBox(s.header.content, s.limit.content, s.figures.content)
 	p.body = container.New(&dashboard{page: p}, top, s.views.content, s.lists.content)
 	p.scroll = container.NewVScroll(p.body)
-	p.frame = container.NewBorder(nil, s.back.content, nil, nil, p.scroll)
+	p.frame = container.NewBorder(nil, s.history.content, nil, nil, p.scroll)
 	p.content = container.New(p, p.frame)
 	return p
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (p *page) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (p *page) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	p.views.fit(size.Width)
 	if columns := size.Width >= columnsFrom; p.columns != columns {
@@ -51,7 +51,7 @@ func (p *page) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Resize(size)
 }
 
-// makeRoom hides the lists for a view that has its own.
+// makeRoom hides the lists for a view that needs the height.
 func (p *page) makeRoom() {
 	if p.views.alone() {
 		p.lists.content.Hide()
@@ -60,7 +60,7 @@ func (p *page) makeRoom() {
 	}
 }
 
-// again lays out what has become higher or lower.
+// again lays out the page after a change of height.
 func (p *page) again() {
 	p.frame.Refresh()
 	p.scroll.Refresh()
@@ -70,16 +70,16 @@ func (p *page) again() {
 // dashboard lays out the top, the views and the lists.
 type dashboard struct {
 	page  *page
-	width float32 // of the last layout
+	width float32 // at the last layout
 }
 
-// listsShare is how much of the height that the top leaves goes to the lists below, at most; and of the width, beside.
+// listsBelow and listsBeside are the maximum share of the lists, of the height below the top or of the width.
 const (
 	listsBelow  = 0.26
 	listsBeside = 0.27
 )
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (d *dashboard) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	top, views, lists := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize()
 	gap := theme.Padding()
@@ -92,7 +92,7 @@ func (d *dashboard) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(max(top.Width, views.Width, lists.Width), top.Height+2*gap+views.Height+lists.Height)
 }
 
-// Layout is part of [fyne.Layout]. The top is given its width first: what wraps in it is as high as it has to be there.
+// Layout implements [fyne.Layout]. It sets the width of the top first, because its height depends on the width.
 func (d *dashboard) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	top, views, lists := objects[0], objects[1], objects[2]
 	gap := theme.Padding()
@@ -114,7 +114,7 @@ func (d *dashboard) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 		place(views, 0, y, size.Width, rest-gap-height)
 		place(lists, 0, size.Height-height, size.Width, height)
 	}
-	if d.width != size.Width { // what wraps may take another height now
+	if d.width != size.Width { // wrapped texts may have another height now
 		d.width = size.Width
 		d.page.scroll.Refresh()
 	}
@@ -125,16 +125,15 @@ func place(o fyne.CanvasObject, x, y, width, height float32) {
 	o.Resize(fyne.NewSize(width, height))
 }
 
-// inline puts objects beside each other, centred in the height. The first gets the room that it needs, as far as the
-// others leave it.
+// inline lays out objects in a line, centred vertically. The first gets the width it needs, if the others leave enough.
 type inline struct{ first *widgets.Line }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (l inline) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return layout.NewHBoxLayout().MinSize(objects)
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l inline) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	others := l.MinSize(objects).Width - l.first.MinSize().Width
 	x := float32(0)
@@ -149,15 +148,15 @@ func (l inline) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// weighted shares the width by weights, and every object is as high as the highest.
+// weighted divides the width by weights; all objects have the height of the highest.
 type weighted []float32
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (w weighted) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return layout.NewCustomPaddedHBoxLayout(2 * theme.InnerPadding()).MinSize(objects)
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (w weighted) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	var sum float32
 	for _, weight := range w {

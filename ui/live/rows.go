@@ -5,16 +5,15 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// rows puts objects into rows of equal columns, as many as there is room for at a width of ems letters' heights each,
-// and no row is much emptier than the others. Where all fit into one row, weights share its width. As the height
-// depends on the width, it is that of the last layout.
+// rows lays out objects in rows of equal columns, at least ems text sizes wide each, with similar numbers of objects in every row. If all
+// objects fit in one row, weights divide its width. The minimum height is for the width of the last layout.
 type rows struct {
 	ems     float32
-	weights weighted // nil: all are equal
-	n       int      // in a row; 0 before the first layout
+	weights weighted // nil: equal widths
+	n       int      // columns; 0 before the first layout
 }
 
-// fit is how many columns there are in a width.
+// fit returns the number of columns for a width.
 func (r *rows) fit(count int, width float32) int {
 	gap := 2 * theme.InnerPadding()
 	n := min(max(int((width+gap)/(r.ems*theme.TextSize()+gap)), 1), count)
@@ -22,7 +21,7 @@ func (r *rows) fit(count int, width float32) int {
 	return (count + lines - 1) / lines
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (r *rows) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	n := r.n
 	if n == 0 {
@@ -33,7 +32,7 @@ func (r *rows) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(r.ems*theme.TextSize(), lines*high+(lines-1)*theme.Padding())
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (r *rows) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	r.n = r.fit(len(objects), size.Width)
 	high := highest(objects)
@@ -55,14 +54,14 @@ func highest(objects []fyne.CanvasObject) (high float32) {
 	return high
 }
 
-// beside puts one object at the left and one at the right, or the second below the first where there is too little room.
-type beside struct {
-	least   float32 // ems of the first
+// leftRight puts one object at the left and one at the right, or the second below the first if the width is too small.
+type leftRight struct {
+	least   float32 // width of the first, in text sizes
 	stacked bool
 }
 
-// MinSize is part of [fyne.Layout].
-func (b *beside) MinSize(objects []fyne.CanvasObject) fyne.Size {
+// MinSize implements [fyne.Layout].
+func (b *leftRight) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	if len(objects) == 1 {
 		return objects[0].MinSize()
 	}
@@ -73,8 +72,8 @@ func (b *beside) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(max(first.Width, second.Width), max(first.Height, second.Height))
 }
 
-// Layout is part of [fyne.Layout].
-func (b *beside) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+// Layout implements [fyne.Layout].
+func (b *leftRight) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	if len(objects) == 1 {
 		objects[0].Resize(size)
 		return
@@ -89,10 +88,10 @@ func (b *beside) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	place(objects[1], size.Width-second.Width, (size.Height-second.Height)/2, second.Width, second.Height)
 }
 
-// grid puts charts into two or three columns of equal size, that share the height.
+// grid lays out charts in two or three columns, all at the same size.
 type grid struct{ n int }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (g *grid) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	if len(objects) == 0 {
 		return fyne.Size{}
@@ -100,11 +99,11 @@ func (g *grid) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	n := max(g.n, 2)
 	lines := float32((len(objects) + n - 1) / n)
 	width := objects[0].MinSize().Width
-	high := max(highest(objects), 9.4*theme.TextSize()) // else large text leaves no room to draw in
+	high := max(highest(objects), 9.4*theme.TextSize()) // large text would leave no room for the chart
 	return fyne.NewSize(2*width+theme.Padding(), lines*high+(lines-1)*theme.Padding())
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (g *grid) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	if g.n = 2; size.Width >= threeCharts && size.Height < size.Width {
 		g.n = 3
@@ -118,11 +117,11 @@ func (g *grid) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// amid puts the third object between the others, or below them over the whole width where there is too little room.
-type amid struct{ stacked bool }
+// between puts the third object between the others, or below them at full width if the width is too small.
+type between struct{ stacked bool }
 
-// MinSize is part of [fyne.Layout].
-func (a *amid) MinSize(objects []fyne.CanvasObject) fyne.Size {
+// MinSize implements [fyne.Layout].
+func (a *between) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	left, right, middle := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize()
 	high := max(left.Height, right.Height)
 	if a.stacked {
@@ -131,8 +130,8 @@ func (a *amid) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(left.Width+theme.Padding()+right.Width, max(high, middle.Height))
 }
 
-// Layout is part of [fyne.Layout].
-func (a *amid) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+// Layout implements [fyne.Layout].
+func (a *between) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	left, right, middle := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize()
 	gap, high := theme.Padding(), size.Height
 	a.stacked = left.Width+right.Width+2*gap+max(middle.Width, 18*theme.TextSize()) > size.Width
@@ -146,10 +145,10 @@ func (a *amid) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	place(objects[1], size.Width-right.Width, 0, right.Width, high)
 }
 
-// evenly shares a height among objects.
+// evenly divides a height among objects.
 type evenly struct{}
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (evenly) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
 	for _, o := range objects {
 		least := o.MinSize()
@@ -158,7 +157,7 @@ func (evenly) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
 	return size
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (evenly) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	gap := theme.Padding()
 	height := (size.Height - gap*float32(len(objects)-1)) / float32(len(objects))
@@ -167,16 +166,16 @@ func (evenly) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// roomFor asks for room for so many rows of a table and its titles.
+// roomFor reserves the height of a table with this many rows and a header.
 type roomFor int
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (r roomFor) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	line := fyne.MeasureText("M", theme.TextSize(), fyne.TextStyle{}).Height + 3*theme.Padding()
 	return fyne.NewSize(highestWidth(objects), line*float32(r+1))
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (r roomFor) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	for _, o := range objects {
 		place(o, 0, 0, size.Width, size.Height)

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// Of the picture of the charts, in device-independent pixels; it is drawn at twice the size.
+// Size of the picture of the charts in device-independent pixels, and its scale.
 const (
 	pictureWidth  = 1200
 	pictureHeight = 900
@@ -25,7 +25,7 @@ const (
 
 const saveOrder = "Saving the charts"
 
-// picture draws the charts as they are now, with a heading, in the colours of the theme.
+// picture draws the current charts in the colours of the theme, with a heading and a caption.
 func (c *charts) picture(heading, caption string) image.Image {
 	all := newCurves(c.remote, chart.Keep{})
 	grid := container.NewGridWithColumns(2, panels(all)...)
@@ -43,7 +43,7 @@ func (c *charts) picture(heading, caption string) image.Image {
 	return paper.Capture()
 }
 
-// saveCharts writes the charts as a picture into a folder that a person picks.
+// saveCharts saves a picture of the charts in a folder that the user picks.
 func (o *orders) saveCharts() {
 	s, job := o.screen, o.job
 	if job == nil {
@@ -56,11 +56,11 @@ func (o *orders) saveCharts() {
 		o.order(saveOrder, func(Run) (err error) {
 			path, err = picture.Save(dir, picture.Name(string(job.ID()), "charts"), img)
 			return err
-		}, func() { o.tell("Saved "+path, widgets.Good) })
+		}, func() { o.report("Saved "+path, widgets.Good) })
 	})
 }
 
-// keepPictures is where the pictures of single charts go.
+// keepPictures returns how to save the picture of a single chart.
 func (s *Screen) keepPictures() chart.Keep {
-	return picture.Keep(func() string { return string(s.job.ID()) }, func(text string, tone widgets.Tone) { s.orders.tell(text, tone) })
+	return picture.Keep(func() string { return string(s.job.ID()) }, func(text string, tone widgets.Tone) { s.orders.report(text, tone) })
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Screen shows the run in progress. Its methods are called on the UI goroutine.
+// Screen shows the run in progress. Call its methods on the UI goroutine.
 type Screen struct {
 	desk        Desk
 	win         fyne.Window
 	toResults   func(engine.RunID)
-	pickPath    func(then func(dir string)) // asks for a folder of files, and the next for one of a picture
+	pickPath    func(then func(dir string)) // asks for a folder: for exported files, and for a picture
 	pickPicture func(then func(dir string))
 
 	job     *Job // nil before the first
 	feed    *feed
 	beats   int // ticks
-	watched int // until then a person watches what comes of a change
+	watched int // the tick until which changes are drawn more often
 	shown   shown
 	before  int // errors that were logged before the run
 
-	now    func() time.Time // replaced by tests
-	past   *Job             // a run that a person looks back on, in place of the desk's
-	beside *Job             // the desk's, when that was chosen
+	now    func() time.Time // tests replace it
+	past   *Job             // the run of the history, instead of the desk's
+	newest *Job             // the desk's run when the history was opened
 
 	root    *fyne.Container
 	page    *page
@@ -41,29 +41,25 @@ type Screen struct {
 	charts  *charts
 	chain   *chain
 	agents  *agents
-	views   *views // of which the charts, the agents and the chain are
+	views   *views // the charts, the agents and the chain
 	lists   *lists
-	back    *lookback
+	history *history
 }
 
-// watchFor is how many ticks a person watches what comes of a change.
+// watchFor is how many ticks changes are drawn more often after an order.
 const watchFor = 12
 
-// shown is what was drawn last, as far as a change of it is drawn at once.
+// shown is what was drawn last.
 type shown struct {
-	phase    engine.Phase
-	reason   string
-	limit    int
-	ceiling  int
-	governor string
-	rows     int // of the charts
+	snap *engine.Snapshot // nil if nothing was drawn yet
+	rows int              // of the charts
 }
 
-// New makes the screen; toResults shows what a run gave.
+// New returns the screen; toResults opens the results of a run.
 func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s := &Screen{desk: desk, win: win, toResults: toResults, now: time.Now}
 	s.pickPath = func(then func(string)) {
-		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
+		widgets.PickFolder(win, "Folder for the CSV export", "Export here", then)
 	}
 	s.pickPicture = func(then func(string)) {
 		widgets.PickFolder(win, "Save the charts as a picture in this folder", "Save here", then)
@@ -78,15 +74,15 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s.views = newViews(s.charts, s.orders.saveCharts, s.rearranged,
 		view{name: "Agents", object: s.agents.panel, draw: s.agents.draw, alone: true}, view{name: "Chain", object: s.chain.panel, draw: s.chain.draw, alone: true})
 	s.lists = newLists(s.orders)
-	s.back = newLookback(s)
+	s.history = newHistory(s)
 	s.page = newPage(s)
-	s.none = container.NewCenter(widget.NewLabel("No run is in progress. Launch one in Setup, or go on with one in Checkpoints."))
+	s.none = container.NewCenter(widget.NewLabel("No run is in progress. Launch one in Setup, or resume one in Checkpoints."))
 	s.root = container.NewStack(s.none, s.page.content)
 	s.page.content.Hide()
 	return s
 }
 
-// Content returns what the screen looks like.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.root }
 
 // Show is called when the screen becomes visible.
@@ -95,13 +91,13 @@ func (s *Screen) Show() {
 	s.draw()
 }
 
-// Hide is called when it is no longer visible.
+// Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() {}
 
-// Collect takes in what the run did since. It is cheap, and called about once a second or oftener, visible or not.
+// Collect reads the newest snapshot of the run. It is cheap. Call it at least about once a second, even while the screen is hidden.
 func (s *Screen) Collect() {
 	job := s.desk.Job()
-	if s.past != nil && job != s.beside { // another run began meanwhile
+	if s.past != nil && job != s.newest { // another run started meanwhile
 		s.past = nil
 	}
 	if s.past != nil {
@@ -116,7 +112,7 @@ func (s *Screen) Collect() {
 	s.feed.collect(job.Snapshot())
 }
 
-// begin starts afresh with a job.
+// begin resets the screen for a job.
 func (s *Screen) begin(job *Job) {
 	s.job, s.feed, s.shown = job, newFeed(job), shown{}
 	s.before, _, _ = s.desk.Logged()
@@ -126,69 +122,73 @@ func (s *Screen) begin(job *Job) {
 	s.charts.begin(job)
 	s.chain.begin(job)
 	s.agents.begin(job)
-	s.back.begin(job)
+	s.history.begin(job)
 	s.none.Hide()
 	s.page.content.Show()
 	s.page.again()
 }
 
-// History shows a run that is past, or the one that is shown, for a person to the history of.
+// History opens the history of a run: a past one, or the one that is shown.
 func (s *Screen) History(job *Job) {
-	if s.past, s.beside = nil, s.desk.Job(); job != s.beside {
+	if s.past, s.newest = nil, s.desk.Job(); job != s.newest {
 		s.past = job
 	}
 	s.Show()
 }
 
-// Follow goes back to the newest run of this process.
+// Follow returns to the newest run of this process.
 func (s *Screen) Follow() {
 	s.past = nil
 	s.Show()
 }
 
-// seen is what is shown: the run as it is, or as it was.
+// seen returns the shown feed: live or a moment of the history.
 func (s *Screen) seen() *feed {
-	if s.back.feed != nil {
-		return s.back.feed
+	if s.history.feed != nil {
+		return s.history.feed
 	}
 	return s.feed
 }
 
-// elsewhere reports whether there is a newer run than the one that a person looks back on.
-func (s *Screen) elsewhere() bool { return s.past != nil && s.beside != nil }
+// elsewhere reports whether there is a newer run than that of the history.
+func (s *Screen) elsewhere() bool { return s.past != nil && s.newest != nil }
 
-// Tick draws once a second, with the charts, as whatever is drawn repaints the whole window. What a person waits for is
-// drawn at once, and what comes of it for some seconds twice as often. A moment that is past stays as it is.
+// Tick draws the screen once a second, because drawing repaints the whole window. Changes that the user waits for are drawn immediately,
+// and for some seconds after an order twice as often. A moment of the history is not drawn again.
 func (s *Screen) Tick() {
 	s.Collect()
 	if s.job == nil {
 		return
 	}
 	s.beats++
-	s.back.tick()
+	s.history.tick()
 	watched := s.beats < s.watched && s.beats%2 == 0
-	sending := s.feed.snap.Phase == engine.Ended && s.beats%4 == 0 // no further second comes, but results may still go out
-	if s.back.feed == nil && (s.changed() || s.feed.count != s.shown.rows || watched || sending) {
+	sending := s.feed.snap.Phase == engine.Ended && s.beats%4 == 0 // no further second comes, but results may still be on their way to the database
+	if s.history.feed == nil && (s.changed() || s.feed.count != s.shown.rows || watched || sending) {
 		s.draw()
 	}
 }
 
-// changed reports whether something is not drawn yet that a person waits for. A limit that a governor moves is not: it
-// may do so every second, and the next second shows it.
+// changed reports whether a change that the user waits for is not drawn yet. A governor may move the limit every second, so that change
+// waits for the next second.
 func (s *Screen) changed() bool {
 	now := s.feed.snap
-	limited := now.Limit != s.shown.limit && !governed(now)
-	return now.Phase != s.shown.phase || limited || now.Ceiling != s.shown.ceiling || now.Governor != s.shown.governor || now.Reason != s.shown.reason
+	was := s.shown.snap
+	if was == nil {
+		return true
+	}
+	limited := now.Limit != was.Limit && !governed(now)
+	return now.Phase != was.Phase || limited || now.Ceiling != was.Ceiling || now.Governor != was.Governor || now.Reason != was.Reason
 }
 
-// draw shows what is known, of now or of the moment that a person looks back on. What has not changed costs nothing.
+// draw draws the feed that is shown. Unchanged parts are not drawn again.
 func (s *Screen) draw() {
 	if s.job == nil {
 		return
 	}
 	f, charts := s.feed, s.feed.count != s.shown.rows
-	if s.back.feed != nil {
-		f, charts = s.back.feed, true
+	if s.history.feed != nil {
+		f, charts = s.history.feed, true
 	} else if s.changed() {
 		s.watched = s.beats + watchFor
 	}
@@ -203,14 +203,14 @@ func (s *Screen) draw() {
 	}
 	s.lists.draw(f)
 	s.views.draw(f, charts)
-	s.back.draw()
-	s.shown = shown{now.Phase, now.Reason, now.Limit, now.Ceiling, now.Governor, f.count}
+	s.history.draw()
+	s.shown = shown{now, f.count}
 	if f.past {
 		s.shown.rows = -1
 	}
 }
 
-// logged tells of the errors that this process has logged since it works on the run; "" is none.
+// logged describes the errors that this process has logged during the run; "" if none.
 func (s *Screen) logged() string {
 	n, last, at := s.desk.Logged()
 	if n -= s.before; n <= 0 {
@@ -223,7 +223,7 @@ func (s *Screen) logged() string {
 	return fmt.Sprintf("%s in the log, the last of %s: %s", count, at.Local().Format(time.TimeOnly), last)
 }
 
-// rearranged draws what other views have come to be seen.
+// rearranged draws the views after a change of the visible ones.
 func (s *Screen) rearranged() {
 	if s.job == nil {
 		return

@@ -18,7 +18,7 @@ func TestNoRunYet(t *testing.T) {
 	st.open(t)
 	st.Show()
 	st.tick()
-	st.shows(t, "No run is in progress. Launch one in Setup, or go on with one in Checkpoints.")
+	st.shows(t, "No run is in progress. Launch one in Setup, or resume one in Checkpoints.")
 	st.hides(t, "Limit", "CPU")
 
 	st.run = newFakeRun(running())
@@ -40,16 +40,16 @@ func TestHeader(t *testing.T) {
 		{"running", exact, nil, []string{
 			"running", "exact", "run 20300301-120000-abcd", "372 agents", "6,912 of 8,928 sessions", "77 %, 1m10s left", "cycle 2/24", "72 of 372",
 			"Fri 4 Jan 14:00", "1m22s", "as fast as possible", "2, last 2m ago", "2,034", "on this machine",
-		}, []string{"inexact", "See results", "Cut now"}},
+		}, []string{"inexact", "Show results", "Cut now"}},
 		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"paused: no room on the disk"}, []string{"running"}},
 		{"inexact", func(s *engine.Snapshot) {
 			s.Inexact = &engine.Inexact{Cycle: 1, Agent: 17, Path: "pay", Why: "a step gave up: timeout"}
 		}, nil, []string{"inexact", "inexact since cycle 1, agent 17, step pay: a step gave up: timeout"}, nil},
-		{"draining", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "by hand" }, nil, []string{"draining: by hand", "Cut now ends them at once, and they run again on resume"}, nil},
+		{"draining", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "by hand" }, nil, []string{"draining: by hand", "Cut now cancels them"}, nil},
 		{"finished", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Reason, s.Ended, s.Cycle, s.Remaining = engine.Ended, engine.EndFinished, "all cycles are done", s.Total, 24, 0
 			s.CycleTotal, s.LastCheckpoint = 0, time.Date(2030, 3, 1, 12, 5, 6, 0, time.Local)
-		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100 %", "cycle 24/24", "all done", "2, last at 12:05:06", "See results"}, []string{"0s left", "Pause", "Stop"}},
+		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100 %", "cycle 24/24", "all done", "2, last at 12:05:06", "Show results"}, []string{"0s left", "Pause", "Stop"}},
 		{"in no time", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 118*time.Millisecond
 		}, nil, []string{"118ms"}, nil},
@@ -62,7 +62,7 @@ func TestHeader(t *testing.T) {
 		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1m15s behind"}, nil},
 		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"on time"}, nil},
 		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, []string{"none yet"}, nil},
-		{"resumed", func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, nil, []string{"2, none since taken up"}, nil},
+		{"resumed", func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, nil, []string{"2, none since resumed"}, nil},
 		{"just saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-3 * time.Second) }, nil, []string{"2, just now"}, nil},
 		{"saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-38 * time.Second) }, nil, []string{"2, last 30s ago"}, nil},
 		{"remote", exact, func(j *Job) { j.Remote = "db.example.com:5432/throng" }, []string{"12 rows wait", "Database connections"}, []string{"on this machine", "Store connections"}},
@@ -164,7 +164,7 @@ func TestAnotherRun(t *testing.T) {
 	st.desk.job = jobOf(newFakeRun(s))
 	st.desk.job.Title = "Another scenario"
 	st.tick()
-	st.shows(t, "Another scenario", "20300302-080000-ef01", "no data yet", "none so far")
+	st.shows(t, "Another scenario", "20300302-080000-ef01", "no data yet", "No errors")
 	st.hides(t, "372 shoppers, a day in March", "66 %", "server_error")
 	if st.feed.count != 0 || st.limit.slider.Value() != 7 {
 		t.Errorf("%d rows, a limit of %d", st.feed.count, st.limit.slider.Value())
@@ -174,7 +174,7 @@ func TestAnotherRun(t *testing.T) {
 func TestErrorsAndOutcomes(t *testing.T) {
 	st := perform(t, running())
 	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5m0s", "6,800", "stopped", "cancelled")
-	st.hides(t, "and a second line", "none so far")
+	st.hides(t, "and a second line", "No errors")
 	for i, want := range []string{"6,800", "100", "10", "2", "0"} {
 		if got := st.lists.counts[i].Text(); got != want {
 			t.Errorf("%s: %s, want %s", outcomes[i], got, want)
@@ -188,7 +188,7 @@ func TestErrorsAndOutcomes(t *testing.T) {
 	st.Tap(top, "Close")
 	st.run.change(func(s *engine.Snapshot) { s.Errors, s.Outcomes = nil, nil })
 	st.tick()
-	st.shows(t, "none so far")
+	st.shows(t, "No errors")
 }
 
 // TestScrollsFromTheBeginning holds that a run which begins in a small window is not squeezed into it.

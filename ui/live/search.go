@@ -13,22 +13,22 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// mostFound is how many agents a search brings up.
+// mostFound is the maximum number of agents of a search.
 const mostFound = 10_000
 
-// search finds agents by their ids, or by an expression over their attributes.
+// search finds agents by id, or by an expression over their attributes.
 type search struct {
 	agents *agents
 	entry  *form.Entry
-	empty  *widget.Button // makes the field empty
+	empty  *widget.Button // clears the field
 	note   *form.Note
-	cancel context.CancelFunc // of the search on its way
-	number int                // of the newest search: the answers of others are dropped
+	cancel context.CancelFunc // cancels the search in progress
+	number int                // of the newest search; results of older ones are dropped
 }
 
 func newSearch(a *agents) *search {
 	s := &search{agents: a, entry: form.NewEntry(), note: form.NewNote("")}
-	s.entry.SetPlaceHolder("Find: an id, or age > 40")
+	s.entry.SetPlaceHolder("ID or expression, for example age > 40")
 	s.entry.OnSubmitted = s.find
 	s.entry.OnChanged = func(text string) {
 		see(s.empty, text != "")
@@ -45,10 +45,10 @@ func newSearch(a *agents) *search {
 	return s
 }
 
-// focus brings the keyboard to the field.
+// focus focuses the field.
 func (s *search) focus() { focus(s.entry) }
 
-// escape clears what was searched for; where there is nothing to clear it closes the agent that is open.
+// escape clears the search, or closes the open agent if there is no search.
 func (s *search) escape() {
 	if s.entry.Text == "" {
 		s.agents.close()
@@ -60,7 +60,7 @@ func (s *search) escape() {
 // clear shows all agents again.
 func (s *search) clear() {
 	if s.entry.Text != "" {
-		s.entry.SetText("") // which says so
+		s.entry.SetText("") // also shows all agents
 		return
 	}
 	s.all()
@@ -73,7 +73,7 @@ func (s *search) all() {
 	s.agents.explain()
 }
 
-// stop drops the search on its way.
+// stop cancels the search in progress.
 func (s *search) stop() {
 	s.number++
 	if s.cancel != nil {
@@ -82,7 +82,7 @@ func (s *search) stop() {
 	}
 }
 
-// find looks for agents, and opens the one where there is only one.
+// find searches for agents. If there is one result, it opens the agent.
 func (s *search) find(text string) {
 	job := s.agents.job
 	text = strings.TrimSpace(text)
@@ -111,7 +111,7 @@ func (s *search) find(text string) {
 	})
 }
 
-// shows shows what was found.
+// shows shows the result.
 func (s *search) shows(found []int, more bool, err error) {
 	a := s.agents
 	switch {
@@ -119,7 +119,7 @@ func (s *search) shows(found []int, more bool, err error) {
 		s.say("", err)
 		return
 	case len(found) == 0:
-		s.say("Nobody. An id is found by any part of it; attributes are compared as in filters: age > 40.", nil)
+		s.say("No agents found. Enter part of an ID, or an expression such as age > 40.", nil)
 		return
 	case more:
 		s.say("The first "+engine.FormatCount(int64(len(found)))+"; there are more.", nil)
@@ -135,7 +135,7 @@ func (s *search) shows(found []int, more bool, err error) {
 	}
 }
 
-// say puts a sentence below the field: a mistake with what to do about it.
+// say shows a sentence below the field, or an error and its hint.
 func (s *search) say(text string, err error) {
 	before := s.note.Visible()
 	switch mistake, ok := errors.AsType[*engine.FieldError](err); {
@@ -144,7 +144,7 @@ func (s *search) say(text string, err error) {
 	case ok:
 		s.note.SetProblem(mistake.Problem)
 	case err != nil:
-		s.note.SetProblem("The search did not work: " + err.Error() + ". All agents are as they were.")
+		s.note.SetProblem("The search failed: " + err.Error() + ". Try again.")
 	default:
 		s.note.SetText(text)
 	}

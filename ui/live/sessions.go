@@ -13,11 +13,11 @@ import (
 	"github.com/throng-sim/throng/ui/internal/timeline"
 )
 
-// sessions shows those of an agent: a timeline of one, and what a step of it asked.
+// sessions shows the sessions of an agent: a timeline of one session, and the exchanges of one step.
 type sessions struct {
 	agents   *agents
 	content  *fyne.Container
-	halves   *fyne.Container // the timeline, and what is below it
+	halves   *fyne.Container // the timeline and the text below it
 	choice   *widget.Select
 	why      *form.Note
 	timeline *timeline.Timeline
@@ -26,17 +26,17 @@ type sessions struct {
 	asked    *widget.Label
 
 	all   []engine.AgentTurn
-	doing *engine.Doing // what the one that goes on is at; nil is none
-	place *engine.Place // of the session that a person chose; nil is the newest
-	path  string        // of the step that they chose
-	quiet bool          // the choice is not a person's
+	doing *engine.Doing // what the session in progress is doing; nil if none
+	place *engine.Place // the chosen session; nil is the newest
+	path  string        // the chosen step
+	quiet bool          // the choice is set by the program
 }
 
 func newSessions(a *agents) *sessions {
 	s := &sessions{agents: a, why: form.NewNote(""), facts: form.NewNote(""), timeline: timeline.New(), asked: selectable(fyne.TextWrapBreak)}
 	s.asked.TextStyle.Monospace = true
 	s.choice = widget.NewSelect(nil, func(string) { s.choose() })
-	s.choice.PlaceHolder = "no session yet"
+	s.choice.PlaceHolder = "No sessions"
 	s.timeline.OnSelected = func(bar int) {
 		s.path = s.stepPath(bar)
 		s.showStep()
@@ -52,10 +52,10 @@ func newSessions(a *agents) *sessions {
 	return s
 }
 
-// forget drops what is shown and chosen.
+// forget drops the sessions and the choice.
 func (s *sessions) forget() { s.all, s.place, s.path = nil, nil, "" }
 
-// show shows the sessions of an agent. What a person chose stays chosen.
+// show shows the sessions of an agent and keeps the user's choice.
 func (s *sessions) show(v *engine.AgentView) {
 	s.all, s.doing = s.until(v), v.Doing
 	titles := make([]string, len(s.all))
@@ -75,7 +75,7 @@ func (s *sessions) show(v *engine.AgentView) {
 	s.showSession()
 }
 
-// until is the sessions that had begun at the moment that is shown.
+// until returns the sessions that had started by the shown moment.
 func (s *sessions) until(v *engine.AgentView) []engine.AgentTurn {
 	m := &s.agents.shown
 	all := slices.Clone(v.Sessions)
@@ -90,7 +90,7 @@ func (s *sessions) until(v *engine.AgentView) []engine.AgentTurn {
 	return all
 }
 
-// index is the session that is shown; -1 is none.
+// index returns the index of the shown session, or -1.
 func (s *sessions) index() int {
 	if s.place != nil {
 		if i := slices.IndexFunc(s.all, func(t engine.AgentTurn) bool { return t.Place == *s.place }); i >= 0 {
@@ -100,7 +100,7 @@ func (s *sessions) index() int {
 	return min(0, len(s.all)-1)
 }
 
-// turn is that session; nil is none.
+// turn returns the shown session, or nil.
 func (s *sessions) turn() *engine.AgentTurn {
 	if i := s.index(); i >= 0 {
 		return &s.all[i]
@@ -108,7 +108,7 @@ func (s *sessions) turn() *engine.AgentTurn {
 	return nil
 }
 
-// choose is a person's choice of a session: the newest one stays the newest.
+// choose handles the user's choice of a session. Choosing the newest one follows the newest.
 func (s *sessions) choose() {
 	i := s.choice.SelectedIndex()
 	if s.quiet || i < 0 || i >= len(s.all) {
@@ -125,7 +125,7 @@ func (s *sessions) choose() {
 func (s *sessions) showSession() {
 	t := s.turn()
 	if t == nil {
-		s.why.SetText("It has had no session yet. They are listed here from the first on.")
+		s.why.SetText("Sessions appear here after the agent's first session starts.")
 		see(s.why, true)
 		s.timeline.Set(timeline.Session{})
 		s.facts.SetText("")
@@ -145,7 +145,7 @@ func (s *sessions) showSession() {
 	s.halves.Refresh()
 }
 
-// step is the bar of the step that a person chose, or else of the one that ended the session badly; -1 is none.
+// step returns the bar of the chosen step, or of the step that failed the session, or -1.
 func (s *sessions) step() int {
 	t := s.turn()
 	path := s.path
@@ -166,7 +166,7 @@ func (s *sessions) stepPath(bar int) string {
 	return ""
 }
 
-// sayFacts says how it went with a step, or with the chosen one.
+// sayFacts shows the figures of a step, or of the chosen one.
 func (s *sessions) sayFacts(bar int) {
 	if bar < 0 {
 		bar = s.timeline.Selected()
@@ -175,14 +175,14 @@ func (s *sessions) sayFacts(bar int) {
 		t := s.turn()
 		says := stepFacts(&t.Steps[bar])
 		if d := s.doing; t.Outcome == engine.Unfinished && d != nil && d.Path == path {
-			says = "goes on"
+			says = "in progress"
 			if d.Gate != "" {
 				says = "throttled " + d.Gate
 			}
 		}
 		s.facts.Say(path + ": " + says)
 	} else if s.turn() != nil {
-		s.facts.SetText("Choose a step to see what it asked and what came back.")
+		s.facts.SetText("Choose a step to see its requests and answers.")
 	}
 }
 
@@ -197,12 +197,12 @@ func (s *sessions) showStep() {
 	t := s.turn()
 	text := exchanges(t, path)
 	if text == "" && t.Steps[bar].Attempts > 0 {
-		text = "What it asked was not kept. Watch the agent: then requests and answers are, from its next step on."
+		text = "No exchanges were recorded. Watch the agent to record them from its next step on."
 	}
 	set(s.asked, text)
 }
 
-// reveal scrolls so that some heights of the timeline are in view.
+// reveal scrolls to show a range of heights of the timeline.
 func (s *sessions) reveal(top, bottom float32) {
 	to := s.scroll.Offset
 	to.Y = max(min(to.Y, top), bottom-s.scroll.Size().Height)
@@ -211,19 +211,19 @@ func (s *sessions) reveal(top, bottom float32) {
 	}
 }
 
-// leading gives the first of two what it scrolls needs, up to more than half of the height, and the second the rest.
+// leading gives the first of two objects the height that its scrolled content needs, up to a share of the total, and the second the rest.
 type leading struct{ of fyne.CanvasObject }
 
-// mostLeading is that share of the height.
+// mostLeading is the maximum share of the first object.
 const mostLeading = 0.58
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (l leading) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	first, second := objects[0].MinSize(), objects[1].MinSize()
 	return fyne.NewSize(max(first.Width, second.Width, l.of.MinSize().Width), first.Height+second.Height)
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l leading) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	high := min(l.of.MinSize().Height, mostLeading*size.Height)
 	gap := theme.Padding()

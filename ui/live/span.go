@@ -7,30 +7,30 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// leastSpan is the shortest time axis of a run in progress, but where a person zooms. That of a run which was over sooner
-// is as long as the run, and leastWhole at least.
+// leastSpan is the shortest time axis of a run in progress, unless the user zooms. The axis of a shorter, completed run has the run's
+// length, and at least leastWhole.
 const (
 	leastSpan  = time.Minute
 	leastWhole = 3 * time.Second
 )
 
-// What the charts span.
+// Names of the spans.
 const (
 	wholeRun    = "Whole run"
 	lastMinutes = "Last 10 minutes"
 	lastMinute  = "Last minute"
 )
 
-// reach is how far back the charts go.
+// reach is a span of the charts that ends now.
 type reach struct {
 	name string
-	last time.Duration // 0 is all
+	last time.Duration // 0 is the whole run
 }
 
-// reaches is the one table of what can be chosen.
+// reaches are the spans to choose from.
 var reaches = []reach{{wholeRun, 0}, {lastMinutes, 10 * time.Minute}, {lastMinute, time.Minute}}
 
-// newSpan makes the choice of the span that all charts show.
+// newSpan returns the selection of the charts' span.
 func newSpan(c *charts) *widget.Select {
 	var names []string
 	for _, r := range reaches {
@@ -42,7 +42,7 @@ func newSpan(c *charts) *widget.Select {
 	return choose
 }
 
-// choose shows a span by its name, and no longer what was zoomed to.
+// choose shows a span by its name and resets the zoom.
 func (c *charts) choose(name string) {
 	i := slices.IndexFunc(reaches, func(r reach) bool { return r.name == name })
 	if i < 0 {
@@ -53,13 +53,13 @@ func (c *charts) choose(name string) {
 	c.again()
 }
 
-// zoomed is called when a person zoomed into a chart, or went back.
+// zoomed is called when the user zooms in or out.
 func (c *charts) zoomed() {
 	c.showSpan()
 	c.again()
 }
 
-// showSpan shows what is in view in the choice: of what a person zoomed to, its ends.
+// showSpan shows the visible span in the selection; if zoomed, its ends.
 func (c *charts) showSpan() {
 	name, zoomed := "", ""
 	if c.group.Zoomed() {
@@ -79,14 +79,14 @@ func (c *charts) showSpan() {
 	c.span.Refresh()
 }
 
-// again draws what was drawn last.
+// again draws the last feed.
 func (c *charts) again() {
 	if c.feed != nil {
 		c.draw(c.feed)
 	}
 }
 
-// ends returns the ends of the time axis; first is the oldest row, in Unix seconds.
+// ends returns the ends of the time axis. first is the time of the oldest row in Unix seconds.
 func (c *charts) ends(f *feed, first float64) (from, to time.Time) {
 	to = f.last.Local()
 	from = time.UnixMicro(int64(first * 1e6)).Local()

@@ -6,15 +6,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 )
 
-// steerEvery is the shortest time between two limits while a person drags.
+// steerEvery is the minimum interval of limits while the user drags the slider.
 const steerEvery = 200 * time.Millisecond
 
-// steer hands limits to the run: the first at once, then the newest a few times a second, and always the last.
+// steer sends limits to the run: the first immediately, then the newest a few times a second, and always the last.
 type steer struct {
 	orders  *orders
 	job     *Job
 	wanted  int
-	waits   bool // wanted is not handed over yet
+	waits   bool // wanted is not sent yet
 	busy    bool // a limit is on its way
 	last    time.Time
 	pending *time.Timer
@@ -27,19 +27,19 @@ func (t *steer) begin(job *Job) {
 	*t = steer{orders: t.orders, job: job}
 }
 
-// want asks for a limit.
+// want requests a limit.
 func (t *steer) want(n int) {
 	t.wanted, t.waits = n, true
 	t.next()
 }
 
-// flush hands the last limit over without waiting.
+// flush sends the last limit without waiting.
 func (t *steer) flush() {
 	t.last = time.Time{}
 	t.next()
 }
 
-// settled reports whether the run has every limit that was asked for.
+// settled reports whether the run has received every requested limit.
 func (t *steer) settled() bool { return !t.waits && !t.busy }
 
 func (t *steer) next() {

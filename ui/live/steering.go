@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// governing is the governor of a run.
+// governing returns the governor of a run.
 func governing(s *engine.Snapshot) engine.Governing {
 	for _, g := range engine.Governors {
 		if g.Name == s.Governor {
@@ -20,29 +20,29 @@ func governing(s *engine.Snapshot) engine.Governing {
 	return engine.Governors[0]
 }
 
-// governed reports whether the slider is the ceiling.
+// governed reports whether the slider sets the ceiling.
 func governed(s *engine.Snapshot) bool { return governing(s).Name != engine.Manual }
 
-// steering says why the limit stands where it does.
+// steering explains the current limit.
 func steering(s *engine.Snapshot) string {
 	g := governing(s)
 	switch {
 	case g.Name == engine.Manual:
 		return "by hand: " + g.About
 	case s.Steer == "":
-		return titled(s.SteerBy, g) + ": no reason to move the limit yet; the slider is the ceiling"
+		return titled(s.SteerBy, g) + ": no change of the limit yet; the slider sets the ceiling"
 	}
 	text := titled(s.SteerBy, g) + ": " + words.Drawn(s.Steer)
 	if !s.Steered.IsZero() {
 		text += "  ·  at " + s.Steered.Local().Format(time.TimeOnly)
 	}
 	if s.Binds != "" && s.Binds != s.SteerBy {
-		text += "  ·  now held by: " + titled(s.Binds, g)
+		text += "  ·  limited by: " + titled(s.Binds, g)
 	}
 	return text
 }
 
-// titled names the governor that has the say, of those that g consists of.
+// titled returns the title of the governor in charge, if g combines several.
 func titled(name string, g engine.Governing) string {
 	for _, one := range engine.Governors {
 		if one.Name == name && one.Name != g.Name {
@@ -52,7 +52,7 @@ func titled(name string, g engine.Governing) string {
 	return g.Title
 }
 
-// alarm is what a person should know at once of how a run is doing, and of what this process logged; "" is nothing.
+// alarm returns the most urgent problems of a run, and the errors that this process logged; "" if none.
 func alarm(s *engine.Snapshot, logged string) (text string, tone widgets.Tone) {
 	var parts []string
 	say := func(t widgets.Tone, format string, args ...any) {
@@ -67,7 +67,7 @@ func alarm(s *engine.Snapshot, logged string) (text string, tone widgets.Tone) {
 	}
 	for i := range s.Services {
 		if v := &s.Services[i]; v.Breaker != engine.BreakerClosed {
-			say(widgets.Bad, "%s: %s", v.Name, v.BreakerWhy) // which tells of the next try
+			say(widgets.Bad, "%s: %s", v.Name, v.BreakerWhy) // it says when the next try is
 		}
 	}
 	if s.Stall != nil {
@@ -89,7 +89,7 @@ func probing(next time.Time) string {
 	return ", next try at " + next.Local().Format(time.TimeOnly)
 }
 
-// budget says what a run has taken of what it may; "" without bounds.
+// budget describes how much of its budget a run has used; "" without a budget.
 func budget(s *engine.Snapshot) string {
 	b := &s.Budget
 	var parts []string

@@ -34,7 +34,7 @@ func TestGovernorIsShown(t *testing.T) {
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Binds = "latency" })
 	st.tick()
-	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03  ·  now held by: Adaptive (Latency)")
+	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03  ·  limited by: Adaptive (Latency)")
 	st.run.change(func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Manual, 40 })
 	st.tick()
 	st.shows(t, "by hand: the slider is the limit")
@@ -106,7 +106,7 @@ func TestAlarm(t *testing.T) {
 	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
 	st.win.Resize(fyne.NewSize(1280, 800)) // room for all of the last column
 	st.list("Services")
-	st.shows(t, "3 of 200", "10/s of 50/s", "open", "open since 12:04; next try in 7s  ·  after a 429", "POST /orders", "31", "as they come", "a 429: nothing starts before")
+	st.shows(t, "3 of 200", "10/s of 50/s", "open", "open since 12:04; next try in 7s  ·  after a 429", "POST /orders", "31", "unlimited", "a 429: next request at")
 	st.run.change(func(s *engine.Snapshot) { s.Breaker, s.Services, s.Stall, s.Budget = 0, nil, nil, engine.BudgetState{} })
 	st.tick()
 	st.hides(t, "next try", "budget $")
@@ -123,7 +123,7 @@ func TestChangesAreListed(t *testing.T) {
 	st := perform(t, s)
 	st.list("Changes")
 	st.hides(t, "{")
-	st.shows(t, "lena", "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95 %", "told everybody")
+	st.shows(t, "lena", "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95 %", "to everybody")
 	rows := changes(&feed{snap: &s})
 	if rows[1].Cells[0].Text != "12:00:02" {
 		t.Errorf("the newest is not the first: %+v", rows)
@@ -141,7 +141,7 @@ func TestAgentIsRetired(t *testing.T) {
 	st.list("In flight")
 	st.shows(t, "lena", "2m10s", "pay", "shop", "2m00s", "18", "for the rate", "3s")
 	st.lists.askAbout("17")
-	for _, want := range []string{"Agent lena", "it is at pay, which asks shop", "ends at once as cancelled"} {
+	for _, want := range []string{"Agent lena", "Step pay", "calls shop", "cancels the session"} {
 		if !uitest.Shows(st.win.Canvas().Overlays().Top(), want) {
 			t.Errorf("%q is not said: %q", want, uitest.Texts(st.win.Canvas().Overlays().Top()))
 		}
@@ -175,7 +175,7 @@ func TestErrorsBeforeAResume(t *testing.T) {
 	s.Errors = []engine.ErrorNote{{Class: engine.Timeout, Count: 15}}
 	s.Cycle = 0
 	st := perform(t, s)
-	st.shows(t, "all before the run was resumed")
+	st.shows(t, "before the run was resumed")
 	if st.lists.explain("timeout"); st.win.Canvas().Overlays().Top() != nil {
 		t.Error("an agent is told of, and can be requeued, that has nothing to do with it")
 	}
@@ -252,7 +252,7 @@ func TestChartsAreSaved(t *testing.T) {
 	st.pickPicture = func(then func(string)) { then(filepath.Join(dir, "nowhere")) }
 	st.orders.saveCharts()
 	st.Until("it is tried", func() bool { return len(st.orders.waiting) == 0 })
-	st.shows(t, "Saving the charts did not work")
+	st.shows(t, "Saving the charts failed")
 }
 
 // colours counts the pixels that are not grey.

@@ -16,9 +16,9 @@ import (
 
 var serviceColumns = []widgets.Column{
 	{Title: "Service", Sample: "  POST /api/orders"},
-	{Title: "At once", Sample: "200 of 200", Align: fyne.TextAlignTrailing},
+	{Title: "In flight", Sample: "200 of 200", Align: fyne.TextAlignTrailing},
 	{Title: "Last 60 s", Sample: "mmmm"},
-	{Title: "Waiting", Sample: "10,000", Align: fyne.TextAlignTrailing},
+	{Title: "Queued", Sample: "10,000", Align: fyne.TextAlignTrailing},
 	{Title: "Rate", Sample: "12.5/s of 50/s", Align: fyne.TextAlignTrailing},
 	{Title: "429s", Sample: "10,000", Align: fyne.TextAlignTrailing},
 	{Title: "Failures", Sample: "10,000", Align: fyne.TextAlignTrailing},
@@ -26,7 +26,7 @@ var serviceColumns = []widgets.Column{
 	{Title: "Why", Sample: "after a 429 at 10:02:03", Weight: 1},
 }
 
-// services tells of every service that the run asks; its line is of the calls under way.
+// services returns the table of services. Their sparklines show the calls in flight.
 func (l *lists) services(f *feed) []widgets.Row {
 	s, busy := f.snap, &l.orders.screen.feed.busy
 	var rows []widgets.Row
@@ -50,14 +50,14 @@ func (l *lists) services(f *feed) []widgets.Row {
 	return rows
 }
 
-// bucketRow tells of a part of a service that is limited by itself.
+// bucketRow returns the row of one rate limiter of a service.
 func bucketRow(service string, b *engine.BucketState, now time.Time) widgets.Row {
 	why := b.RateWhy
 	switch {
 	case b.Exhausted != "":
 		why = b.Exhausted
 	case b.Blocked.After(now):
-		why = "a 429: nothing starts before " + b.Blocked.Local().Format(time.TimeOnly)
+		why = "a 429: next request at " + b.Blocked.Local().Format(time.TimeOnly)
 	}
 	return widgets.Row{Key: service + " " + b.Name, Cells: []widgets.Cell{
 		{Text: "  " + b.Name, Tone: widgets.Quiet},
@@ -72,11 +72,11 @@ func bucketRow(service string, b *engine.BucketState, now time.Time) widgets.Row
 	}}
 }
 
-// paced is how many requests may start per second, and what that may grow to.
+// paced returns the rate of requests per second, and its maximum.
 func paced(perSecond, most float64) string {
 	switch {
 	case perSecond <= 0:
-		return "as they come"
+		return "unlimited"
 	case most > perSecond:
 		return rate(perSecond) + " of " + rate(most)
 	}
@@ -90,7 +90,7 @@ func tonedIf(is bool, tone widgets.Tone) widgets.Tone {
 	return widgets.Neutral
 }
 
-// serviceWhy is what there is to know of a service's state, what matters most first.
+// serviceWhy explains a service's state, the most important fact first.
 func serviceWhy(v *engine.ServiceState) string {
 	var parts []string
 	for _, text := range []string{v.Exhausted, v.BreakerWhy, v.RateWhy} {
@@ -110,7 +110,7 @@ var oldestColumns = []widgets.Column{
 	{Title: "Since", Sample: "10m30s", Align: fyne.TextAlignTrailing},
 }
 
-// inFlight tells of the sessions that began first.
+// inFlight returns the table of the oldest sessions.
 func (l *lists) inFlight(f *feed) []widgets.Row {
 	s := f.snap
 	rows := make([]widgets.Row, len(s.Oldest))
@@ -153,10 +153,10 @@ var changeColumns = []widgets.Column{
 	{Title: "Why", Sample: "25 → 20: CPU 91 % for 3 s, above 80 %", Weight: 3},
 }
 
-// shownChanges is how many of the newest changes are listed.
+// shownChanges is the maximum number of changes in the list.
 const shownChanges = 50
 
-// changes lists what people and governors changed, the newest first.
+// changes returns the table of changes by users and governors, the newest first.
 func changes(f *feed) []widgets.Row {
 	s := f.snap
 	newest := s.Changes[max(0, len(s.Changes)-shownChanges):]
@@ -175,11 +175,11 @@ func changes(f *feed) []widgets.Row {
 	return rows
 }
 
-// changed is what a change made of what.
+// changed describes a change.
 func changed(c *engine.ChangeRow) string {
 	switch {
 	case c.What == engine.InjectChange:
-		return "told " + c.Old
+		return "to " + c.Old
 	case words.OfAgent(c.What):
 		return c.Old
 	case c.Old == "":
@@ -196,7 +196,7 @@ var eventColumns = []widgets.Column{
 	{Title: "Step", Sample: "checkout.order", Weight: 2},
 }
 
-// events lists what sessions emitted lately, the newest first.
+// events returns the table of emitted events, the newest first.
 func events(f *feed) []widgets.Row {
 	s := f.snap
 	rows := make([]widgets.Row, 0, len(s.Emitted))

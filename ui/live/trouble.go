@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// trouble is where it hurts: the sessions in flight for longest, and who failed last by each class of errors.
+// trouble lists problems: the oldest sessions in flight, and the latest failure of each error class.
 type trouble struct {
 	agents         *agents
 	content        *fyne.Container
@@ -34,8 +34,8 @@ type trouble struct {
 
 func newTrouble(a *agents) *trouble {
 	t := &trouble{agents: a}
-	t.oldest = widgets.NewTable(stuckColumns, "No session waits for anything.", 3)
-	t.faults = widgets.NewTable(failedColumns, "No session has failed.", 3)
+	t.oldest = widgets.NewTable(stuckColumns, "No sessions are waiting.", 3)
+	t.faults = widgets.NewTable(failedColumns, "No sessions have failed.", 3)
 	t.oldest.OnSelected = t.point
 	t.oldest.OnOpened = func(key string) {
 		if agent, err := strconv.Atoi(key); err == nil {
@@ -44,7 +44,7 @@ func newTrouble(a *agents) *trouble {
 	}
 	t.faults.OnOpened = t.openFailed
 	t.content = container.NewGridWithRows(2,
-		container.NewBorder(widgets.NewHeading("In flight, the oldest first"), nil, nil, nil, t.oldest),
+		container.NewBorder(widgets.NewHeading("In flight, oldest first"), nil, nil, nil, t.oldest),
 		container.NewBorder(widgets.NewHeading("Errors"), nil, nil, nil, t.faults))
 	return t
 }
@@ -56,7 +56,7 @@ func (t *trouble) point(key string) {
 	}
 }
 
-// openFailed opens the agent that failed last with an error, among all that failed.
+// openFailed opens the agent with the latest error of a class.
 func (t *trouble) openFailed(class string) {
 	for i := range t.errors {
 		if n := &t.errors[i]; n.Class.String() == class && n.Known() {

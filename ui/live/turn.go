@@ -10,14 +10,14 @@ import (
 	"github.com/throng-sim/throng/ui/internal/timeline"
 )
 
-// Bounds of what is shown of a step's exchanges.
+// Limits on the shown exchanges of a step.
 const (
 	mostExchanges = 20
-	mostBody      = 4000   // letters
-	mostText      = 12_000 // bytes of a text of lines: the toolkit takes 0.1 s for so many, and seconds for ten times as many
+	mostBody      = 4000   // characters
+	mostText      = 12_000 // bytes; the toolkit needs 0.1 s for this much text, and seconds for ten times as much
 )
 
-// ongoing is a session that goes on, with what is known of its steps: those with exchanges, and the one it is at.
+// ongoing adds to a session in progress what is known of its steps: those with exchanges, and the current one.
 func ongoing(turn engine.AgentTurn, d *engine.Doing, now time.Time) engine.AgentTurn {
 	turn.Steps = nil
 	for i := range turn.Exchanges {
@@ -46,35 +46,34 @@ func ongoing(turn engine.AgentTurn, d *engine.Doing, now time.Time) engine.Agent
 	return turn
 }
 
-// timelineOf is how a session went. Records have how long a step was throttled and how long it took, not when it began:
-// that is worked out from their order, but for those of which an exchange is known, and for the one that it is at.
+// timelineOf returns the timeline of a session. Records have the duration of a step and its throttled time, but not its start. The start is
+// derived from the order of the steps, except for steps with a recorded exchange and the current step.
 func timelineOf(turn *engine.AgentTurn, d *engine.Doing) timeline.Session {
 	t := turnLayout{turn: turn, doing: d, bars: make([]timeline.Bar, len(turn.Steps))}
 	t.lay(0, len(turn.Steps), 0, 0)
 	return timeline.Session{Queue: turn.Queue, Total: turn.Total, Bars: t.bars}
 }
 
-// turnLayout works out when the steps of a session began.
+// turnLayout calculates when the steps of a session began.
 type turnLayout struct {
 	turn  *engine.AgentTurn
-	doing *engine.Doing // nil once it has ended
+	doing *engine.Doing // nil if the session has ended
 	bars  []timeline.Bar
 }
 
-// lay places the records from one up to another, which are beside or behind each other, from a time on, and returns when
-// the last of them ended.
+// lay places the records of a range, which run in sequence or in parallel, from a time on. It returns the latest end.
 func (t *turnLayout) lay(from, to, depth int, at time.Duration) time.Duration {
-	end, began, beside := at, at, false
+	end, began, parallel := at, at, false
 	for i := from; i < to; {
 		r := &t.turn.Steps[i]
 		last := i + 1
 		for last < to && belongs(t.turn.Steps[last].Path, r.Path) {
 			last++
 		}
-		if !r.Beside || !beside {
+		if !r.Beside || !parallel {
 			began = end
 		}
-		beside = r.Beside
+		parallel = r.Beside
 		if known, ok := t.asked(r); ok && last == i+1 {
 			began = max(known, at)
 		}
@@ -92,7 +91,7 @@ func (t *turnLayout) lay(from, to, depth int, at time.Duration) time.Duration {
 	return end
 }
 
-// asked is when a step began, if its first exchange is known, or if the session is at it.
+// asked returns when a step began, if its first exchange is recorded or it is the current step.
 func (t *turnLayout) asked(r *engine.StepRecord) (time.Duration, bool) {
 	if t.doing != nil && r.Path == t.doing.Path {
 		return t.doing.Since.Sub(t.turn.Started), true
@@ -108,13 +107,13 @@ func (t *turnLayout) asked(r *engine.StepRecord) (time.Duration, bool) {
 	return 0, false
 }
 
-// belongs reports whether a step belongs to a block.
+// belongs reports whether a step is in a block.
 func belongs(path, block string) bool {
 	rest, ok := strings.CutPrefix(path, block)
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-// stepName is the path of a step, without that of the block that it is in.
+// stepName returns the path of a step, without the path of its block.
 func stepName(steps []engine.StepRecord, i int) string {
 	path := steps[i].Path
 	for k := i - 1; k >= 0; k-- {
@@ -125,19 +124,19 @@ func stepName(steps []engine.StepRecord, i int) string {
 	return path
 }
 
-// turnTitle is a session in a line.
+// turnTitle describes a session in one line.
 func turnTitle(t *engine.AgentTurn) string {
 	text := fmt.Sprintf("cycle %d: %s after %s", t.Cycle, t.Outcome, engine.FormatDuration(t.Total))
 	if t.Outcome == engine.Unfinished {
-		text = fmt.Sprintf("cycle %d: goes on", t.Cycle)
+		text = fmt.Sprintf("cycle %d: in progress", t.Cycle)
 	}
 	if t.Take > 0 {
-		text += fmt.Sprintf(", take %d", t.Take+1)
+		text += fmt.Sprintf(", attempt %d", t.Take+1)
 	}
 	return text
 }
 
-// turnWhy is why a session ended as it did; "" where there is nothing to say.
+// turnWhy explains how a session ended; "" if there is nothing to explain.
 func turnWhy(t *engine.AgentTurn) string {
 	switch {
 	case t.Because != "":
@@ -148,7 +147,7 @@ func turnWhy(t *engine.AgentTurn) string {
 	return ""
 }
 
-// stepFacts are the figures of a step in a line.
+// stepFacts returns the figures of a step in one line.
 func stepFacts(r *engine.StepRecord) string {
 	parts := []string{r.Status.String()}
 	if r.Class != engine.NoError {
@@ -187,7 +186,7 @@ func stepFacts(r *engine.StepRecord) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
-// exchanges are what a step asked and what came back, as text; "" where nothing is known.
+// exchanges returns the requests and answers of a step as text; "" if none is recorded.
 func exchanges(t *engine.AgentTurn, path string) string {
 	var b strings.Builder
 	shown, more := 0, 0
@@ -212,7 +211,7 @@ func exchanges(t *engine.AgentTurn, path string) string {
 	return b.String()
 }
 
-// exchange writes one.
+// exchange writes one exchange.
 func exchange(b *strings.Builder, e *engine.Exchange) {
 	title := e.Request
 	if title == "" {
@@ -223,7 +222,7 @@ func exchange(b *strings.Builder, e *engine.Exchange) {
 		fmt.Fprintf(b, "  (attempt %d)", e.Attempt)
 	}
 	if e.Kept {
-		b.WriteString("\nonly the answer is kept")
+		b.WriteString("\nonly the answer was recorded")
 	}
 	if sent := body(e.Sent); sent != "" {
 		b.WriteString("\n" + sent)
@@ -247,7 +246,7 @@ func exchange(b *strings.Builder, e *engine.Exchange) {
 	}
 }
 
-// body is as much of a body as is shown.
+// body clips a body.
 func body(text string) string {
 	text = strings.TrimSpace(text)
 	if runes := []rune(text); len(runes) > mostBody {

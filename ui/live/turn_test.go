@@ -72,7 +72,7 @@ func TestASessionThatGoesOn(t *testing.T) {
 	for range 2 { // again is the same
 		turn = ongoing(turn, d, began.Add(time.Second))
 	}
-	if title := turnTitle(&turn); title != "cycle 0: goes on" || turn.Total != time.Second {
+	if title := turnTitle(&turn); title != "cycle 0: in progress" || turn.Total != time.Second {
 		t.Errorf("%s, %v", title, turn.Total)
 	}
 	s := timelineOf(&turn, d)
@@ -103,7 +103,7 @@ func TestExchangesAsText(t *testing.T) {
 	}}
 	for _, c := range []struct{ path, want string }{
 		{"pay", "POST /pay\n{\"total\": 3}\n— no answer after 30ms\nconnection reset\n\nPOST /pay  (attempt 2)\n{\"total\": 3}\n— answered 200 after 400ms\npaid"},
-		{"ask", "model\nonly the answer is kept\n— answered\nyes"},
+		{"ask", "model\nonly the answer was recorded\n— answered\nyes"},
 		{"nothing", ""},
 	} {
 		if got := exchanges(turn, c.path); got != c.want {
@@ -125,7 +125,7 @@ func TestWhyASessionEnded(t *testing.T) {
 		row         engine.SessionRow
 		title, says string
 	}{
-		{engine.SessionRow{Place: engine.Place{Cycle: 3, Take: 1}, Outcome: engine.OK, Total: 300 * ms}, "cycle 3: ok after 300ms, take 2", ""},
+		{engine.SessionRow{Place: engine.Place{Cycle: 3, Take: 1}, Outcome: engine.OK, Total: 300 * ms}, "cycle 3: ok after 300ms, attempt 2", ""},
 		{engine.SessionRow{Outcome: engine.Stopped, Path: "decide", Because: "no money"}, "cycle 0: stopped after 0s", "Stopped at decide: no money"},
 		{engine.SessionRow{Outcome: engine.Failed, Path: "pay", Class: engine.Timeout, Error: "too late"}, "cycle 0: failed after 0s", "At pay, timeout: too late"},
 	} {

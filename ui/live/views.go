@@ -11,27 +11,27 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// splitView is the choice of two views beside each other.
+// splitView is the choice that shows two views side by side.
 const splitView = "Split"
 
-// view is one way to look at the run.
+// view is a view of the run.
 type view struct {
 	name   string
 	object fyne.CanvasObject
-	draw   func(f *feed) // nothing is drawn while it is hidden
-	alone  bool          // it needs height: the lists below give it their room
+	draw   func(f *feed) // not called while the view is hidden
+	alone  bool          // the view takes the room of the lists
 }
 
-// breadth is how much there is room for beside each other.
+// breadth is how many views fit side by side.
 type breadth uint8
 
 const (
-	one     breadth = iota // view
-	two                    // if a person wants that
-	columns                // always: charts and another view
+	one     breadth = iota // one view
+	two                    // two, if the user chooses that
+	columns                // always two: charts and another view
 )
 
-// views is the middle of the screen: the charts, or another view, or both, with the choice among them above.
+// views is the middle of the screen: the charts, another view, or both, and the choice above them.
 type views struct {
 	content *fyne.Container
 	all     []view // the charts first
@@ -40,12 +40,12 @@ type views struct {
 	saving  *widget.Button
 	body    *fyne.Container
 	breadth breadth
-	chosen  int // view; len(all) is split
-	other   int // view, beside the charts
+	chosen  int // index of a view; len(all) is the split view
+	other   int // index of the view next to the charts
 	changed func()
 }
 
-// newViews makes the choice among views, of which the charts are the first; changed hears that others are shown.
+// newViews makes the views. The charts are the first. changed is called when other views become visible.
 func newViews(c *charts, save, changed func(), others ...view) *views {
 	v := &views{all: append([]view{{name: "Charts", object: c.grid, draw: c.draw}}, others...), other: 1, changed: changed}
 	v.choice = widgets.NewSegments(nil, v.choose)
@@ -62,7 +62,7 @@ func newViews(c *charts, save, changed func(), others ...view) *views {
 	return v
 }
 
-// fit follows the width of the window.
+// fit adapts to the width of the window.
 func (v *views) fit(width float32) {
 	now := one
 	switch {
@@ -78,7 +78,7 @@ func (v *views) fit(width float32) {
 	}
 }
 
-// choose shows what a person chose.
+// choose shows the view that the user chooses.
 func (v *views) choose(i int) {
 	if v.breadth == columns {
 		v.other = i + 1
@@ -92,10 +92,10 @@ func (v *views) choose(i int) {
 	v.changed()
 }
 
-// next shows the view that stands behind the chosen one, or the first.
+// next shows the next view.
 func (v *views) next() { v.choice.Pick((v.choice.Chosen() + 1) % len(v.choice.Options())) }
 
-// reveal shows the view with a name, unless it is seen.
+// reveal shows the view with a name, unless it is visible.
 func (v *views) reveal(name string) {
 	for i, one := range v.all {
 		switch {
@@ -108,7 +108,7 @@ func (v *views) reveal(name string) {
 	}
 }
 
-// shows reports whether a view is to be seen.
+// shows reports whether a view is visible.
 func (v *views) shows(i int) bool {
 	split := v.breadth == columns || v.breadth == two && v.chosen == len(v.all)
 	if split {
@@ -117,7 +117,7 @@ func (v *views) shows(i int) bool {
 	return i == v.chosen || i == 0 && v.chosen == len(v.all)
 }
 
-// alone reports whether a view needs the room of the lists below.
+// alone reports whether a view takes the room of the lists.
 func (v *views) alone() bool {
 	for i, one := range v.all {
 		if one.alone && v.breadth != columns && v.shows(i) {
@@ -127,7 +127,7 @@ func (v *views) alone() bool {
 	return false
 }
 
-// arrange brings the choice and what is seen in line.
+// arrange updates the choice and the visible views.
 func (v *views) arrange() {
 	var names []string
 	for _, one := range v.all {
@@ -159,7 +159,7 @@ func (v *views) arrange() {
 	v.body.Refresh()
 }
 
-// draw shows a feed; the charts only if they have not shown it.
+// draw shows a feed. charts says whether the charts need it too.
 func (v *views) draw(f *feed, charts bool) {
 	for i, one := range v.all {
 		if v.shows(i) && (i > 0 || charts) {
@@ -168,10 +168,10 @@ func (v *views) draw(f *feed, charts bool) {
 	}
 }
 
-// sideBySide gives what is visible equal widths.
+// sideBySide gives visible objects equal widths.
 type sideBySide struct{}
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (sideBySide) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
 	for _, o := range objects {
 		if o.Visible() {
@@ -182,7 +182,7 @@ func (sideBySide) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
 	return size
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (sideBySide) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	count := 0
 	for _, o := range objects {

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// phase is what a run is doing, or how it ended.
+// phase describes what a run does, or how it ended.
 func phase(s *engine.Snapshot) (word string, tone widgets.Tone) {
 	switch {
 	case s.Phase == engine.Paused || s.Phase == engine.Draining:
@@ -30,25 +30,25 @@ func phase(s *engine.Snapshot) (word string, tone widgets.Tone) {
 	}
 }
 
-// cost is what models took so far.
+// cost returns the cost of model calls so far.
 func cost(s *engine.Snapshot) (text string, tone widgets.Tone) {
 	if n := s.Labels[engine.Recorded]; n > 0 {
-		return "none: recorded answers", widgets.Neutral
+		return "none (replay)", widgets.Neutral
 	}
 	if s.Usage == (engine.Usage{}) {
-		return "no model is asked", widgets.Quiet
+		return "no models used", widgets.Quiet
 	}
 	return engine.FormatCost(&s.Usage) + ", " + count(s.Usage.Calls, "call"), widgets.Neutral
 }
 
-// asOf says which moment is shown of a run that a person looks back on.
+// asOf describes the shown moment of the history.
 func asOf(f *feed) string {
 	s := f.snap
-	text := fmt.Sprintf("as of %s, cycle %s", words.Stamp(s.At), engine.FormatCount(int64(s.Cycle)))
+	text := fmt.Sprintf("%s, cycle %s", words.Stamp(s.At), engine.FormatCount(int64(s.Cycle)))
 	if f.idle {
-		return text + ": nobody worked on the run then"
+		return text + ": Throng was not running"
 	}
-	return text + "  ·  orders wait until you are back at the run"
+	return text + "  ·  return to Live to control the run"
 }
 
 func exactness(s *engine.Snapshot) (word string, tone widgets.Tone) {
@@ -58,7 +58,7 @@ func exactness(s *engine.Snapshot) (word string, tone widgets.Tone) {
 	return "exact", widgets.Good
 }
 
-// state is what there is to know beside the badges, what matters most first.
+// state describes the run next to the badges, the most important fact first.
 func state(job *Job, s *engine.Snapshot) string {
 	var parts []string
 	if s.Phase > engine.Running && !failed(s) {
@@ -66,33 +66,33 @@ func state(job *Job, s *engine.Snapshot) string {
 		parts = append(parts, word+": "+orNoReason(s.Reason))
 	}
 	if s.Phase == engine.Draining && s.InFlight > 0 {
-		parts = append(parts, "sessions in flight end first; Cut now ends them at once, and they run again on resume")
+		parts = append(parts, "waiting for sessions in flight; Cut now cancels them, and a resume runs them again")
 	}
 	if s.Inexact != nil {
 		parts = append(parts, s.Inexact.String())
 	}
 	parts = append(parts, "run "+string(job.ID()), count(int64(job.Agents), "agent"), fmt.Sprintf("seed %d", job.Settings.Seed))
 	if n := s.Labels[engine.Recorded]; n > 0 {
-		parts = append(parts, engine.FormatCount(n)+" steps answered from a recording, nobody is asked")
+		parts = append(parts, engine.FormatCount(n)+" steps answered from a recording")
 	} else if s.Usage != (engine.Usage{}) {
 		parts = append(parts, "model calls "+engine.FormatUsage(&s.Usage))
 	}
 	return strings.Join(parts, "  ·  ")
 }
 
-// failed reports whether a run has ended for an error.
+// failed reports whether a run ended with an error.
 func failed(s *engine.Snapshot) bool {
 	return s.Phase == engine.Ended && (s.Ending == engine.EndFailed || s.Ending == engine.EndHopeless)
 }
 
-// failure is why a run has ended for an error, and how to continue; "" where it did not.
+// failure explains the error that ended a run, and how to continue; "" if there is none.
 func failure(f *feed) string {
 	s := f.snap
 	switch {
 	case f.past || !failed(s):
 		return ""
 	case s.Ending == engine.EndHopeless:
-		return words.Sentence(orNoReason(s.Reason)) + "\nCorrect it (Edit scenario… in Setup) and launch again. Checkpoints says how to continue this run."
+		return words.Sentence(orNoReason(s.Reason)) + "\nCorrect it (Edit scenario… in Setup) and launch again. Checkpoints shows how to continue this run."
 	}
 	return words.Sentence(orNoReason(s.Reason))
 }
@@ -111,7 +111,7 @@ func count(n int64, what string) string {
 	return engine.FormatCount(n) + " " + what + "s"
 }
 
-// done is how far a run is, in words and as a share.
+// done returns the progress of a run, as text and as a share.
 func done(s *engine.Snapshot) (left, right string, share float64) {
 	left = count(s.Ended, "session")
 	if s.Total > 0 {
@@ -120,7 +120,7 @@ func done(s *engine.Snapshot) (left, right string, share float64) {
 	switch {
 	case s.Total > 0:
 		share = float64(s.Ended) / float64(s.Total)
-	case s.Remaining >= 0 && s.Elapsed > 0: // it ends by the clock
+	case s.Remaining >= 0 && s.Elapsed > 0: // the duration limits the run
 		share = float64(s.Elapsed) / float64(s.Elapsed+s.Remaining)
 	}
 	right = fmt.Sprintf("%.0f %%", 100*min(share, 1))
@@ -130,7 +130,7 @@ func done(s *engine.Snapshot) (left, right string, share float64) {
 	return left, right, share
 }
 
-// cycle is how far the open cycle is. It is called by its number, as everywhere: so many are done.
+// cycle returns the progress of the current cycle.
 func cycle(s *engine.Snapshot) (left, right string, share float64) {
 	left = "cycle " + engine.FormatCount(int64(s.Cycle))
 	if s.Cycles > 0 {
@@ -146,7 +146,7 @@ func cycle(s *engine.Snapshot) (left, right string, share float64) {
 	return left, right, share
 }
 
-// roughly writes a time with as many figures as matter.
+// roughly rounds a duration to the digits that matter.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -165,13 +165,13 @@ func roughly(d time.Duration) string {
 	}
 }
 
-// saved is what there is to know about checkpoints.
+// saved describes the checkpoints.
 func saved(s *engine.Snapshot) string {
 	if s.LastCheckpoint.IsZero() {
 		if s.Checkpoints == 0 {
 			return "none yet"
 		}
-		return fmt.Sprintf("%d, none since taken up", s.Checkpoints)
+		return fmt.Sprintf("%d, none since resumed", s.Checkpoints)
 	}
 	took := ""
 	if s.CheckpointTook > 0 {
@@ -192,7 +192,7 @@ func saved(s *engine.Snapshot) string {
 	return fmt.Sprintf("%d, last %s ago", s.Checkpoints, strings.TrimSuffix(roughly(since), "00s")) + took
 }
 
-// schedule is how a run keeps to its time scale.
+// schedule describes how a run keeps to its time scale.
 func schedule(job *Job, s *engine.Snapshot) (text string, tone widgets.Tone) {
 	switch {
 	case job.Settings.TimeScale == 0:
@@ -204,7 +204,7 @@ func schedule(job *Job, s *engine.Snapshot) (text string, tone widgets.Tone) {
 	}
 }
 
-// share is a part of a whole in percent.
+// share returns a share in percent.
 func share(part, whole int64) string {
 	if whole <= 0 {
 		return "0 %"
@@ -220,7 +220,7 @@ func share(part, whole int64) string {
 	}
 }
 
-// rate writes a number per second with two or three figures.
+// rate writes a number per second with two or three digits.
 func rate(v float64) string {
 	switch {
 	case v >= 100:
@@ -232,7 +232,7 @@ func rate(v float64) string {
 	}
 }
 
-// short writes a count that may grow large with three or four figures.
+// short writes a count with three or four digits at most.
 func short(n int64) string {
 	switch {
 	case n < 100_000:

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// drawAudit offers to audit a run that is not in progress.
+// drawAudit shows the audit of a run that is not in progress.
 func (s *Screen) drawAudit(r *engine.RunRecord) {
 	switch {
 	case r == nil || r.InProgress || s.auditing[r.ID]:
@@ -18,7 +18,7 @@ func (s *Screen) drawAudit(r *engine.RunRecord) {
 		s.audit.Enable()
 	}
 	if r != nil && s.auditing[r.ID] {
-		s.said.Say("Recomputing every figure from the journal…", widgets.Accent)
+		s.said.Say("Recalculating all figures from the journal…", widgets.Accent)
 	}
 }
 
@@ -41,11 +41,11 @@ func (s *Screen) startAudit() {
 		}
 		switch {
 		case err != nil:
-			s.said.Say(about+"The audit failed; it changes nothing. "+words.Trouble(err), widgets.Bad)
+			s.said.Say(about+"The audit failed. "+words.Trouble(err), widgets.Bad)
 		case f.equal:
 			s.said.Say(about+"Audited: "+f.summary+".", widgets.Good)
 		default:
-			s.said.Say(about+"Audited: "+f.summary+". Which they are, says: throngctl audit "+string(run), widgets.Bad)
+			s.said.Say(about+"Audited: "+f.summary+". For details run: throngctl audit "+string(run), widgets.Bad)
 		}
 		s.draw()
 	})

@@ -15,8 +15,8 @@ func TestAudit(t *testing.T) {
 		want    string
 	}{
 		{"312 figures recomputed, all equal; 14 recorded only", nil, "Audited: 312 figures recomputed, all equal; 14 recorded only."},
-		{"312 figures recomputed, 2 of them differ; 14 recorded only", nil, "Audited: 312 figures recomputed, 2 of them differ; 14 recorded only. Which they are, says: throngctl audit r"},
-		{"", engine.ErrNotFound, "The audit failed; it changes nothing. It is not there any more: it was deleted, perhaps in another window. Not found."},
+		{"312 figures recomputed, 2 of them differ; 14 recorded only", nil, "Audited: 312 figures recomputed, 2 of them differ; 14 recorded only. For details run: throngctl audit r"},
+		{"", engine.ErrNotFound, "The audit failed. It is not there any more: it was deleted, perhaps in another window. Not found."},
 	} {
 		desk.set(func() { desk.audited, desk.auditErr = c.audited, c.err })
 		q.Tap(s.Content(), "Audit")

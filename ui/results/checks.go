@@ -12,23 +12,23 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// checklist is what a run is looked at for after its end.
-type checklist struct {
+// runChecks shows the checks after the end of a run.
+type runChecks struct {
 	list    *checks.List
 	summary *form.Note
 	panel   *widgets.Panel
-	of      mark // what the list is of
-	asked   int  // numbers the looks: the answer to the newest counts
+	of      mark // the state of the run that was checked
+	asked   int  // number of the newest request; results of older ones are dropped
 }
 
-func newChecklist(mend func(engine.Check)) *checklist {
-	c := &checklist{list: checks.New(), summary: form.NewNote("")}
+func newChecklist(mend func(engine.Check)) *runChecks {
+	c := &runChecks{list: checks.New(), summary: form.NewNote("")}
 	c.list.OnMend = mend
 	c.panel = widgets.NewPanel("After the run", form.NewStack(c.summary, c.list))
 	return c
 }
 
-// drawChecks looks at the chosen run once it is over, and again when it has changed.
+// drawChecks checks the chosen run after its end, and again when it has changed.
 func (s *Screen) drawChecks(r *engine.RunRecord) {
 	c := s.page.checks
 	c.panel.Hidden = !judged(r)
@@ -43,7 +43,7 @@ func (s *Screen) checkAgain() {
 	}
 }
 
-// check looks at a run. Some of that asks a database, and may take seconds.
+// check checks a run. It may query a database, which can take seconds.
 func (s *Screen) check(r *engine.RunRecord) {
 	c, run := s.page.checks, r.ID
 	if c.of.run != run {
@@ -52,14 +52,14 @@ func (s *Screen) check(r *engine.RunRecord) {
 	c.of = markOf(r)
 	c.asked++
 	asked := c.asked
-	c.summary.SetText("Looking at what the run reached, and what it has left behind…")
+	c.summary.SetText("Checking the results and what the run left behind…")
 	async.Work(func() ([]engine.Check, error) { return s.desk.Checks(context.Background(), run) }, func(all []engine.Check, err error) {
 		if asked != c.asked {
 			return
 		}
 		if err != nil {
 			c.of = mark{}
-			c.summary.SetProblem("The run could not be looked at; nothing was changed. " + words.Trouble(err))
+			c.summary.SetProblem("Cannot check the run. " + words.Trouble(err))
 			return
 		}
 		checks.Summarize(c.summary, all)
@@ -67,15 +67,15 @@ func (s *Screen) check(r *engine.RunRecord) {
 	})
 }
 
-// send hands what has not arrived to the database again.
+// send sends the rows that have not arrived again.
 func (s *Screen) send() {
 	run := s.chosen
 	s.said.Say("Sending…", widgets.Accent)
 	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Send(context.Background(), run) }, func(_ struct{}, err error) {
 		if err != nil {
-			s.said.Say("The rows were not sent, and are kept here. "+words.Trouble(err), widgets.Bad)
+			s.said.Say("Cannot send the rows. They are kept on this machine. "+words.Trouble(err), widgets.Bad)
 			return
 		}
-		s.said.Say(fmt.Sprintf("The results of run %s are on their way; Settings shows how that goes.", run), widgets.Good)
+		s.said.Say(fmt.Sprintf("Sending the results of run %s. Settings shows the progress.", run), widgets.Good)
 	})
 }

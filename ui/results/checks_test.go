@@ -57,10 +57,10 @@ func TestShowsTheCheckList(t *testing.T) {
 		t.Error("there is a button that leads nowhere")
 	}
 	q.Tap(s.Content(), "Send now")
-	settled(q, s, "The results of run new are on their way")
+	settled(q, s, "Sending the results of run new")
 	desk.set(func() { desk.exportErr = errors.New("nothing answers") })
 	q.Tap(s.Content(), "Send now")
-	settled(q, s, "The rows were not sent, and are kept here. Nothing answers")
+	settled(q, s, "Cannot send the rows. They are kept on this machine. Nothing answers")
 	s.load()
 	wait(q, s)
 	if n := desk.times("checks new"); n != 1 {
@@ -83,7 +83,7 @@ func TestWaysFromTheCheckList(t *testing.T) {
 		desk.checks = append(desk.checks, engine.Check{Name: "Metrics", Grade: engine.GradeUnknown, Mend: engine.MendSettings})
 	})
 	s.checkAgain()
-	settled(q, s, "1 not known")
+	settled(q, s, "1 unknown")
 	for _, button := range []string{"Free space…", "Open Settings", "History", "Compare…"} {
 		q.Tap(s.Content(), button)
 	}
@@ -105,7 +105,7 @@ func TestChecksFail(t *testing.T) {
 	desk := checked()
 	desk.checksErr = errors.New("disk I/O error")
 	q, s := start(t, desk)
-	settled(q, s, "The run could not be looked at; nothing was changed. Disk I/O error")
+	settled(q, s, "Cannot check the run. Disk I/O error")
 	desk.set(func() { desk.checksErr = nil })
 	s.load()
 	settled(q, s, "1 problem, 1 warning, 1 ok")

@@ -9,9 +9,9 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// taking is a way of taking a run's results elsewhere.
-type taking struct {
-	title, confirm string // of the question where to
+// exportFormat is a format of exported results.
+type exportFormat struct {
+	title, confirm string // of the dialog for the folder
 	meanwhile      string
 	failed         string
 	done           func(path string) string
@@ -19,30 +19,30 @@ type taking struct {
 }
 
 func (s *Screen) askExport() {
-	s.take(&taking{
-		"Export CSV: a new folder is made in this one", "Export here", "Exporting…", "The export failed",
+	s.exportAs(&exportFormat{
+		"Folder for the CSV export", "Export here", "Exporting…", "The export failed",
 		func(path string) string { return "Exported to " + path + ": " + inExport }, s.desk.Export,
 	})
 }
 
 func (s *Screen) askParquet() {
-	s.take(&taking{
-		"Export Parquet: a new folder is made in this one", "Export here", "Exporting…", "The export failed",
+	s.exportAs(&exportFormat{
+		"Folder for the Parquet export", "Export here", "Exporting…", "The export failed",
 		func(path string) string { return "Exported to " + path + ", with the columns of the CSV." }, s.desk.ExportParquet,
 	})
 }
 
 func (s *Screen) askReport() {
-	s.take(&taking{
-		"Report: an HTML file is made in this folder", "Write it here", "Writing the report…", "There is no report",
+	s.exportAs(&exportFormat{
+		"Folder for the report", "Save here", "Writing the report…", "The report failed",
 		func(path string) string {
-			return "The report is " + path + ": one file, which any browser shows, and which can be sent on."
+			return "Saved the report to " + path + ". Open it in a browser, or share it as one file."
 		}, s.desk.Report,
 	})
 }
 
-// take asks where to, and writes.
-func (s *Screen) take(way *taking) {
+// exportAs asks for a folder and exports.
+func (s *Screen) exportAs(way *exportFormat) {
 	run := s.chosen
 	s.pickPath(way.title, way.confirm, func(dir string) {
 		s.exporting[run] = way.meanwhile
@@ -54,7 +54,7 @@ func (s *Screen) take(way *taking) {
 				about = "Run " + string(run) + ": "
 			}
 			if err != nil {
-				s.said.Say(about+way.failed+"; the run is as it was. "+words.Trouble(err), widgets.Bad)
+				s.said.Say(about+way.failed+". "+words.Trouble(err), widgets.Bad)
 			} else {
 				s.said.Say(about+way.done(path), widgets.Good)
 			}
@@ -63,12 +63,12 @@ func (s *Screen) take(way *taking) {
 	})
 }
 
-// takeable reports whether the chosen run's results can be taken elsewhere now.
-func (s *Screen) takeable() bool { return s.run() != nil && s.exporting[s.chosen] == "" }
+// exportable reports whether the chosen run can be exported now.
+func (s *Screen) exportable() bool { return s.run() != nil && s.exporting[s.chosen] == "" }
 
 func (s *Screen) drawExport(r *engine.RunRecord) {
-	enable(s.export, s.takeable())
-	enable(s.report, s.takeable())
+	enable(s.export, s.exportable())
+	enable(s.report, s.exportable())
 	if r != nil && s.exporting[r.ID] != "" {
 		s.said.Say(s.exporting[r.ID], widgets.Accent)
 	}

@@ -40,7 +40,7 @@ func TestExport(t *testing.T) {
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	q.Tap(s.Content(), "Export CSV…")
 	wait(q, s)
-	if got, want := s.said.Text(), "The export failed; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
+	if got, want := s.said.Text(), "The export failed. There is no room on the disk"; !strings.HasPrefix(got, want) {
 		t.Errorf("said is %q, want %q", got, want)
 	}
 }
@@ -66,19 +66,19 @@ func TestOtherWays(t *testing.T) {
 	}
 	q.Tap(s.Content(), "Report…")
 	wait(q, s)
-	if got, want := s.said.Text(), "The report is /there/throng-r.html: one file"; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
+	if got, want := s.said.Text(), "Saved the report to /there/throng-r.html."; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
 		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
 	}
 	do("Export Parquet…")
 	if got, want := s.said.Text(), "Exported to /there/throng-r, with the columns"; !strings.HasPrefix(got, want) || desk.times("parquet r to /there") != 1 {
 		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
 	}
-	if want := []string{"Report: an HTML file is made in this folder", "Export Parquet: a new folder is made in this one"}; !slices.Equal(asked, want) {
+	if want := []string{"Folder for the report", "Folder for the Parquet export"}; !slices.Equal(asked, want) {
 		t.Errorf("asked was %q, want %q", asked, want)
 	}
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	do("Report…")
-	if got, want := s.said.Text(), "There is no report; the run is as it was. There is no room on the disk"; !strings.HasPrefix(got, want) {
+	if got, want := s.said.Text(), "The report failed. There is no room on the disk"; !strings.HasPrefix(got, want) {
 		t.Errorf("said is %q, want %q", got, want)
 	}
 }

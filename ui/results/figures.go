@@ -15,14 +15,14 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// unknown stands for what was not measured.
+// unknown is shown for a figure that was not measured.
 const unknown = "–"
 
-// figure is one of a run's figures.
+// figure is a figure of a run.
 type figure struct {
 	name  string
 	value func(t *engine.Totals) string
-	bad   bool // anything but 0 is
+	bad   bool // any value except 0 is a problem
 }
 
 func outcome(o engine.Outcome) func(*engine.Totals) string {
@@ -33,7 +33,7 @@ func label(l engine.Label) func(*engine.Totals) string {
 	return func(t *engine.Totals) string { return engine.FormatCount(t.Left().Labels[l]) }
 }
 
-// totalFigures is the one table of counts.
+// totalFigures are the counts.
 var totalFigures = []figure{
 	{name: "sessions", value: func(t *engine.Totals) string { return engine.FormatCount(t.Ended()) }},
 	{name: "ok", value: outcome(engine.OK)},
@@ -53,10 +53,10 @@ var totalFigures = []figure{
 	{name: "chain speed-up", value: func(t *engine.Totals) string { return times(t.Flow.Speedup()) }},
 }
 
-// times is a factor.
+// times formats a factor.
 func times(v float64) string { return known(!math.IsNaN(v), fmt.Sprintf("%.3g×", v)) }
 
-// modelFigures are of runs that called models.
+// modelFigures are the figures of runs that called models.
 var modelFigures = []figure{
 	{name: "model calls", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Calls) }},
 	{name: "tokens in", value: tokens(func(u *engine.Usage) int64 { return u.Input })},
@@ -69,7 +69,7 @@ var modelFigures = []figure{
 	{name: "cached answers", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Hits) }},
 }
 
-// tokens says so where some of them are estimated.
+// tokens formats a number of tokens, and says whether some are estimated.
 func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 	return func(t *engine.Totals) string {
 		u := t.Left().Usage
@@ -81,10 +81,10 @@ func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 	}
 }
 
-// waitFigures are of runs in which requests were throttled: how long, all together.
+// waitFigures are the total throttled times by reason.
 var waitFigures = func() []figure {
 	names := map[engine.Gate]string{
-		engine.PlaceGate: "for a place", engine.ModelGate: "among all models", engine.RateGate: "for the rate", engine.RefusalGate: "after a 429",
+		engine.PlaceGate: "for the limit", engine.ModelGate: "among all models", engine.RateGate: "for the rate limiter", engine.RefusalGate: "after a 429",
 		engine.RetryGate: "before a retry", engine.TokenGate: "for a sign-in", engine.JournalGate: "for the journal",
 		engine.BreakerGate: "for a breaker", engine.BudgetGate: "for the budget",
 		engine.FilesGate: "for open files", engine.MemoryGate: "for memory",
@@ -102,17 +102,17 @@ func waited(t *engine.Totals) bool { return t.Left().Waits != (engine.Waits{}) }
 
 func calledModels(t *engine.Totals) bool { return t.Left().Usage != (engine.Usage{}) }
 
-// resumedFigures are of runs that were resumed.
+// resumedFigures are the figures of resumed runs.
 var resumedFigures = []figure{
 	{name: "replayed steps", value: label(engine.Replayed)},
-	{name: "sent again, done once", value: label(engine.Resent)},
-	{name: "done already", value: label(engine.Confirmed)},
+	{name: "sent again, executed once", value: label(engine.Resent)},
+	{name: "already executed", value: label(engine.Confirmed)},
 	{name: "unconfirmed", value: label(engine.Unconfirmed)},
 	{name: "not sent again", value: label(engine.NotRepeated)},
-	{name: "perhaps paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Again) }},
+	{name: "possibly paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Again) }},
 }
 
-// recordedFigures are of runs that were answered from a recording.
+// recordedFigures are the figures of replays.
 var recordedFigures = []figure{{name: "recorded steps", value: label(engine.Recorded)}}
 
 func replayed(t *engine.Totals) bool { return t.Left().Labels[engine.Recorded] > 0 }
@@ -122,9 +122,9 @@ func resumed(t *engine.Totals) bool {
 	return asked.Labels[engine.Replayed]+asked.Labels[engine.NotRepeated]+asked.Again() > 0
 }
 
-// peakFigures are the worst values that were seen.
+// peakFigures are the highest values.
 var peakFigures = []figure{
-	{name: "memory of Throng", value: func(t *engine.Totals) string {
+	{name: "Throng's memory", value: func(t *engine.Totals) string {
 		return known(t.Peaks.Memory > 0, engine.FormatBytes(int64(t.Peaks.Memory)))
 	}},
 	{name: "own connections", value: connections(func(p *engine.Peaks) int { return p.Connections })},
@@ -155,14 +155,14 @@ func lasted(of func(*engine.Peaks) time.Duration) func(*engine.Totals) string {
 	}
 }
 
-// board shows figures, each under its name.
+// board shows figures with their names.
 type board struct {
 	content *fyne.Container
 	figures []figure
 	values  []*widgets.Text
 }
 
-// figureEms is how wide a figure is at least, in letters' heights.
+// figureEms is the minimum width of a figure, in text heights.
 const figureEms = 8
 
 func newBoard(figures []figure) *board {

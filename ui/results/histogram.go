@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// graphs are what of a run is drawn: how long its sessions took, what went wrong in them, and where the time went.
+// graphs are the charts of a run: the histogram of session times, errors by class, and time by step.
 type graphs struct {
 	content fyne.CanvasObject
 	latency *chart.Histogram
@@ -29,41 +29,41 @@ type graphs struct {
 	drawn   drawing
 }
 
-// drawing tells apart what can be drawn of a run as it goes on.
+// drawing identifies what was drawn, to detect changes.
 type drawing struct {
 	run   engine.RunID
 	ended int64
-	spent time.Duration // by its sessions
+	spent time.Duration // of its sessions
 	steps int64
-	bad   int // classes of errors
+	bad   int // errors of all classes
 }
 
 const (
-	graphEms = 15 // how high the histogram is, in letters' heights
+	graphEms = 15 // height of the histogram, in text heights
 
-	// A decade of durations has so many bars.
+	// bars per decade of durations
 	binsPerDecade = 10
 )
 
-// newGraphs makes them; open hears of a class of errors that a person chose.
+// newGraphs makes the charts; open is called with the error class that the user chooses.
 func newGraphs(open func(class string)) *graphs {
 	g := &graphs{said: widgets.NewNotice()}
 	keep := picture.Keep(func() string { return string(g.run) }, g.said.Say)
-	g.latency = chart.NewHistogram("How long sessions took", "service time and waiting, all takes", "sessions", keep)
-	g.errors = chart.NewBars("Errors by class", "No session failed.", keep)
+	g.latency = chart.NewHistogram("Session duration", "service time and waiting time, all attempts", "sessions", keep)
+	g.errors = chart.NewBars("Errors by class", "No sessions failed.", keep)
 	g.errors.OnChosen = open
-	g.steps = chart.NewBars("Time by step", "No step used a service.", keep)
+	g.steps = chart.NewBars("Time by step", "No steps called a service.", keep)
 	height := canvas.NewRectangle(color.Transparent)
 	height.SetMinSize(fyne.NewSize(0, graphEms*theme.TextSize()))
 	right := container.NewVBox(
-		widgets.NewHeading("Time by step, all sessions together"), g.steps,
-		widgets.NewHeading("Sessions that failed, by class"), g.errors)
+		widgets.NewHeading("Time by step, all sessions"), g.steps,
+		widgets.NewHeading("Failed sessions by class"), g.errors)
 	panels := container.NewGridWithColumns(2, widgets.NewPanel("", container.NewStack(height, g.latency)), widgets.NewPanel("", right))
 	g.content = container.NewVBox(panels, g.said)
 	return g
 }
 
-// show draws a run's figures, unless it is they that are drawn.
+// show draws a run's figures if they have changed.
 func (g *graphs) show(run engine.RunID, f *figures) {
 	if g.run != run {
 		g.said.Say("", widgets.Neutral)
@@ -78,13 +78,13 @@ func (g *graphs) show(run engine.RunID, f *figures) {
 	g.steps.Set(stepBars(f.totals.ByStep.Figures()))
 }
 
-// ranges is what is drawn of a distribution.
+// ranges is a distribution.
 type ranges interface {
 	histogram
 	Each(f func(from, to time.Duration, n int64))
 }
 
-// spread is how the sessions' times are spread, over ranges that are a tenth of a decade wide.
+// spread returns the histogram of session times.
 func spread(t *engine.Totals) chart.HistogramData { return trashed(&t.Total) }
 
 func trashed(h ranges) (d chart.HistogramData) {
@@ -105,7 +105,7 @@ func trashed(h ranges) (d chart.HistogramData) {
 	})
 	edge := func(i int) float64 { return math.Pow(10, float64(i)/binsPerDecade) }
 	for i, n := range counts {
-		d.Bins = append(d.Bins, chart.Trash{From: edge(first + i), To: edge(first + i + 1), Count: n})
+		d.Bins = append(d.Bins, chart.Bucket{From: edge(first + i), To: edge(first + i + 1), Count: n})
 	}
 	for _, m := range []struct {
 		name string
@@ -116,7 +116,7 @@ func trashed(h ranges) (d chart.HistogramData) {
 	return d
 }
 
-// errorBars are the classes of errors, those with the most sessions first.
+// errorBars returns the classes of errors, the most frequent first.
 func errorBars(notes []engine.ErrorNote) []chart.Bar {
 	bars := make([]chart.Bar, len(notes))
 	for i := range notes {
@@ -129,7 +129,7 @@ func errorBars(notes []engine.ErrorNote) []chart.Bar {
 	return bars
 }
 
-// stepBars are the steps that used time, those that used the most first.
+// stepBars returns the steps by time, the longest first.
 func stepBars(steps []engine.StepFigures) (bars []chart.Bar) {
 	for i := range steps {
 		s := &steps[i]

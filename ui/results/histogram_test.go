@@ -75,7 +75,7 @@ func TestGraphsOfARun(t *testing.T) {
 		f.totals.Total.Record(200 * time.Millisecond)
 	}
 	g.show("a", f)
-	for _, want := range []string{"How long sessions took", "p50 201 ms", "server_error", "No step used a service."} {
+	for _, want := range []string{"Session duration", "p50 201 ms", "server_error", "No steps called a service."} {
 		if !uitest.Shows(g.content, want) {
 			t.Errorf("nowhere %q in %q", want, uitest.Texts(g.content))
 		}
@@ -92,7 +92,7 @@ func TestGraphsOfARun(t *testing.T) {
 		t.Errorf("the next figures are not drawn: %q", uitest.Texts(g.content))
 	}
 	g.show("b", &figures{})
-	if !uitest.Shows(g.content, "No session failed.") || !uitest.Shows(g.content, "nothing measured yet") {
+	if !uitest.Shows(g.content, "No sessions failed.") || !uitest.Shows(g.content, "nothing measured yet") {
 		t.Errorf("a run without figures shows %q", uitest.Texts(g.content))
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/action"
 )
 
-// Actions is what can be done with the results, for the menus and the shortcuts.
+// Actions returns the actions on the results, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	return []action.Action{
 		action.Press(s.export, action.Action{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: action.Command}),
-		{Name: "Export Parquet…", Menu: "File", Key: fyne.KeyE, Modifier: action.Command | fyne.KeyModifierAlt, Do: s.askParquet, Enabled: s.takeable},
+		{Name: "Export Parquet…", Menu: "File", Key: fyne.KeyE, Modifier: action.Command | fyne.KeyModifierAlt, Do: s.askParquet, Enabled: s.exportable},
 		action.Press(s.report, action.Action{Name: "Report…", Menu: "File", Key: fyne.KeyR, Modifier: action.Command | fyne.KeyModifierAlt}),
 		action.Press(s.audit, action.Action{Name: "Audit", Menu: "Run", Key: fyne.KeyA, Modifier: action.Command | fyne.KeyModifierShift}),
 		action.Press(s.replay, action.Action{Name: "History", Menu: "Run", Key: fyne.KeyH, Modifier: action.Command | fyne.KeyModifierShift}),
 		action.Press(s.compare, action.Action{Name: "Compare…", Menu: "Run", Key: fyne.KeyC, Modifier: action.Command | fyne.KeyModifierShift}),
-		{Name: "Write a note", Menu: "Run", Key: fyne.KeyI, Modifier: action.Command, Do: s.page.note.Focus, Enabled: func() bool { return s.run() != nil }},
+		{Name: "Edit note", Menu: "Run", Key: fyne.KeyI, Modifier: action.Command, Do: s.page.note.Focus, Enabled: func() bool { return s.run() != nil }},
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// spent shows where the time of a run went, and what kept it from being faster.
+// spent shows how the time of a run was spent, and what limited its throughput.
 type spent struct {
 	panel  *widgets.Panel
 	shares *widgets.Shares
@@ -24,17 +24,17 @@ type spent struct {
 
 func newSpent() *spent {
 	s := &spent{shares: widgets.NewShares(), limit: widgets.NewNotice()}
-	s.lines = widgets.NewSheet(words.OverheadColumns("Time went to"), "", nil)
+	s.lines = widgets.NewSheet(words.OverheadColumns("Activity"), "", nil)
 	gap := theme.Padding()
-	s.panel = widgets.NewPanel("Where the time went", form.NewStack(container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), s.shares), s.limit, s.lines))
+	s.panel = widgets.NewPanel("Time spent", form.NewStack(container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), s.shares), s.limit, s.lines))
 	return s
 }
 
-// purposeMarks are how the parts of the time are told apart: each has a colour of charts, which all kinds of vision tell
-// apart, and a sign. What was asked for is grey.
+// purposeMarks are the colors and signs of the activities. The colors remain distinct for people with color blindness; requested waiting is
+// gray.
 var purposeMarks = map[engine.Purpose]struct {
 	color fyne.ThemeColorName
-	icon  func() fyne.Resource // only once there is an application
+	icon  func() fyne.Resource // the icon needs a running application
 }{
 	engine.ForServices: {chart.ColorSeries1, theme.ComputerIcon},
 	engine.ForRefusals: {chart.ColorLimit, theme.ErrorIcon},

@@ -14,10 +14,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// mostChanges is how many changes are in view at once.
+// mostChanges is the maximum number of visible changes.
 const mostChanges = 10
 
-// page is everything that is shown of a run.
+// page shows the results of a run.
 type page struct {
 	win     fyne.Window
 	content fyne.CanvasObject
@@ -30,11 +30,11 @@ type page struct {
 
 	outcomes *widgets.Shares
 	note     *note.Editor
-	checks   *checklist
+	checks   *runChecks
 	criteria *widgets.Sheet
-	foreseen [2]*widgets.Sheet // beside each other
-	fact     *widgets.Panel    // of both
-	basis    *form.Note        // what the forecast went by
+	foreseen [2]*widgets.Sheet // side by side
+	fact     *widgets.Panel    // of both tables
+	basis    *form.Note        // the basis of the forecast
 	totals   *board
 	models   *board
 	waits    *board
@@ -54,23 +54,23 @@ type page struct {
 	changes  *widgets.Table
 }
 
-func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
+func newPage(win fyne.Window, checks *runChecks, note *note.Editor) *page {
 	p := &page{win: win, checks: checks, note: note, outcomes: widgets.NewShares(), badge: widgets.NewBadge("", widgets.Neutral), verdict: widgets.NewNotice(), exact: widgets.NewNotice(), cleaned: widgets.NewNotice()}
 	p.headline = widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 	p.headline.Wrapping = fyne.TextWrapWord
 	const count, clock = "1,000,000", "1m30s"
 	end := fyne.TextAlignTrailing
 	p.criteria = widgets.NewSheet([]widgets.Column{
-		{Title: "Verdict", Sample: "mmnot known"},
+		{Title: "Verdict", Sample: "mmunknown"},
 		{Title: "Metric", Sample: "checkpoint_gap", Weight: 1},
-		{Title: "Wanted", Sample: ">= 100%"},
-		{Title: "Measured", Sample: "not known", Align: end},
+		{Title: "Target", Sample: ">= 100%"},
+		{Title: "Measured", Sample: "unknown", Align: end},
 	}, "", nil)
 	for i := range p.foreseen {
 		p.foreseen[i] = widgets.NewSheet([]widgets.Column{
 			{Title: "Figure", Sample: "db connections", Weight: 1},
 			{Title: "Forecast", Sample: "32 MB–1,290 MB", Align: end},
-			{Title: "Fact", Sample: count, Align: end},
+			{Title: "Actual", Sample: count, Align: end},
 			{Title: "Difference", Sample: "as forecast", Align: end},
 		}, "", nil)
 	}
@@ -89,7 +89,7 @@ func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
 		{Title: "Agent", Sample: "shopper-1000", Drop: 1},
 		{Title: "Step", Sample: "fill_cart.add", Weight: 1, Drop: 2},
 		{Title: "Message", Sample: "connection refused", Weight: 3},
-	}, "No session failed.", p.showError)
+	}, "No sessions failed.", p.showError)
 	p.doubtful = widgets.NewNotice()
 	p.doubts = widgets.NewSheet([]widgets.Column{
 		{Title: "Time", Sample: "2026-12-28 00:00:00", Drop: 2},
@@ -101,12 +101,12 @@ func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
 	p.changes = widgets.NewTable([]widgets.Column{
 		{Title: "Time", Sample: "2026-12-28 00:00:00", Drop: 3},
 		{Title: "Cycle", Sample: "1000", Align: end, Drop: 4},
-		{Title: "What", Sample: "Concurrency limit"},
+		{Title: "Setting", Sample: "Concurrency limit"},
 		{Title: "Old", Sample: "connections", Drop: 2},
 		{Title: "New", Sample: "connections"},
 		{Title: "Who", Sample: "governor", Drop: 1},
 		{Title: "Why", Sample: "the success rate fell", Weight: 1},
-	}, "Nothing was changed mid-run.", 1)
+	}, "No changes during the run.", 1)
 	p.failed = widgets.NewNotice()
 	p.graphs = newGraphs(p.showError)
 	p.totals = newBoard(totalFigures)
@@ -121,7 +121,7 @@ func newPage(win fyne.Window, checks *checklist, note *note.Editor) *page {
 	return p
 }
 
-// columnEms is how wide a column is at least, in letters' heights.
+// columnEms is the minimum width of a column, in text heights.
 const columnEms = 34
 
 func (p *page) layOut() {
@@ -129,9 +129,9 @@ func (p *page) layOut() {
 	said := form.NewStack(container.NewBorder(nil, nil, p.badge, nil, p.headline),
 		container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), p.outcomes), p.verdict, p.exact, p.cleaned)
 	head := form.NewColumns(columnEms, said, p.note)
-	p.fact = widgets.NewPanel("Forecast and fact", form.NewStack(form.NewColumns(columnEms, p.foreseen[0], p.foreseen[1]), p.basis))
+	p.fact = widgets.NewPanel("Forecast and actual", form.NewStack(form.NewColumns(columnEms, p.foreseen[0], p.foreseen[1]), p.basis))
 	totals := widgets.NewPanel("Totals", form.NewStack(p.totals.content, p.models.content, p.resumed.content, p.recorded.content))
-	p.held = widgets.NewPanel("Throttled, all requests together", p.waits.content)
+	p.held = widgets.NewPanel("Throttled time, all requests", p.waits.content)
 	most := form.NewPanels(widgets.NewPanel("Peaks", p.peaks.content), p.held)
 	p.doubted = widgets.NewPanel("Unconfirmed requests", form.NewStack(p.doubtful, p.doubts))
 	p.content = form.NewPanels(
@@ -144,7 +144,7 @@ func (p *page) layOut() {
 		p.fact,
 		widgets.NewPanel("Errors by class", form.NewStack(p.errors, p.failed)),
 		p.doubted,
-		widgets.NewPanel("Changed mid-run", p.changes),
+		widgets.NewPanel("Changes during the run", p.changes),
 	)
 }
 
@@ -154,7 +154,7 @@ func (p *page) hide() {
 	}
 }
 
-// show shows a run; what has not changed is not drawn again.
+// show shows a run. Unchanged parts are not drawn again.
 func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.badge.Set(words.State(r))
 	if text := headline(r, &f.totals); p.headline.Text != text {
@@ -166,10 +166,10 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.exact.Say(exactness(r))
 	p.cleaned.Say(cleaned(r))
 	if judged(r) {
-		p.criteria.SetEmpty("None.")
+		p.criteria.SetEmpty("No criteria.")
 		p.criteria.SetRows(criteriaRows(r.Verdict))
 	} else {
-		p.criteria.SetEmpty("Judged when the run has ended.")
+		p.criteria.SetEmpty("Evaluated at the end of the run.")
 		p.criteria.SetRows(nil)
 	}
 	p.showForecast(r, f)
@@ -190,7 +190,7 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.errors.SetRows(errorRows(f.errors))
 	failed := ""
 	if f.failed != "" {
-		failed = "Agents that failed: " + f.failed + "."
+		failed = "Failed agents: " + f.failed + "."
 	}
 	p.failed.Say(failed, widgets.Quiet)
 	p.showDoubts(&f.doubts)
@@ -201,10 +201,10 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	}
 }
 
-// mostDoubts is how many unconfirmed requests are shown.
+// mostDoubts is the maximum number of listed unconfirmed requests.
 const mostDoubts = 100
 
-// showDoubts shows the requests that may have been carried out twice.
+// showDoubts shows the requests that may have been executed twice.
 func (p *page) showDoubts(u *engine.UnconfirmedList) {
 	p.doubted.Hidden = u.All == 0
 	text := ""
@@ -215,7 +215,7 @@ func (p *page) showDoubts(u *engine.UnconfirmedList) {
 	p.doubts.SetRows(doubtRows(u))
 }
 
-// showForecast shows what was expected beside what it came to.
+// showForecast compares the forecast with the actual values.
 func (p *page) showForecast(r *engine.RunRecord, f *figures) {
 	if r.Forecast == nil {
 		p.fact.Hide()
@@ -226,10 +226,10 @@ func (p *page) showForecast(r *engine.RunRecord, f *figures) {
 	half := (len(rows) + 1) / 2
 	p.foreseen[0].SetRows(rows[:half])
 	p.foreseen[1].SetRows(rows[half:])
-	p.basis.SetText("The forecast was " + r.Forecast.From() + ".")
+	p.basis.SetText("Basis of the forecast: " + r.Forecast.From() + ".")
 }
 
-// showError shows the whole of a class's latest errors.
+// showError shows the latest errors of a class in full.
 func (p *page) showError(class string) {
 	for _, notes := range p.latest {
 		if notes[0].Class.String() == class {

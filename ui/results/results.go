@@ -1,4 +1,4 @@
-// Package results is the screen "Results": how a run went, against its criteria and in figures.
+// Package results is the screen "Results": the criteria and figures of a run.
 package results
 
 import (
@@ -19,51 +19,49 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// Desk is what the screen asks for. Its methods may take long.
+// Desk is what the screen needs from the application. Its methods may take long.
 type Desk interface {
 	// Runs returns all runs, newest first.
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
 	// Totals returns a run's figures so far.
 	Totals(ctx context.Context, run engine.RunID) (engine.Totals, error)
-	// Changes returns what was changed mid-run, in order of time.
+	// Changes returns the changes during a run, by time.
 	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
-	// LatestErrors returns the classes of errors, each with its latest occurrences, newest first and at most so many.
+	// LatestErrors returns the classes of errors, each with at most most of its latest occurrences, newest first.
 	LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error)
-	// Unconfirmed returns the changing requests of a run that may have been carried out twice, the first most of them, with
-	// the names of their agents.
+	// Unconfirmed returns the first requests of a run that may have been executed twice, with the names of their agents.
 	Unconfirmed(ctx context.Context, run engine.RunID, most int) (engine.UnconfirmedList, error)
-	// Checks looks at a run after its end.
+	// Checks checks a run after its end.
 	Checks(ctx context.Context, run engine.RunID) ([]engine.Check, error)
-	// Send hands what has not arrived to the configured database.
+	// Send starts sending rows that have not arrived in the configured database.
 	Send(ctx context.Context, run engine.RunID) error
-	// Note keeps a person's own words of a run.
+	// Note stores the user's note on a run.
 	Note(ctx context.Context, run engine.RunID, text string) error
-	// Failed names the agents that had a session which failed or timed out; "" is that nobody did.
+	// Failed names the agents with failed or timed-out sessions; "" if none.
 	Failed(ctx context.Context, run engine.RunID, t *engine.Totals) (string, error)
-	// Export writes what a run gave into a new folder inside dir and returns its path.
+	// Export writes a run's results into a new folder inside dir and returns its path.
 	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
-	// ExportParquet is like Export, with the rows as Parquet.
+	// ExportParquet is like Export, in the Parquet format.
 	ExportParquet(ctx context.Context, run engine.RunID, dir string) (string, error)
-	// Report writes a page about a run, as one HTML file, into dir and returns its path.
+	// Report writes an HTML report of a run into dir and returns its path.
 	Report(ctx context.Context, run engine.RunID, dir string) (string, error)
-	// Audit recomputes a run's figures from its journal, says in a line what it found, and whether all are equal.
+	// Audit recalculates a run's figures from its journal. It returns a summary in one line, and whether all figures are equal.
 	Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error)
 }
 
 const (
-	// refreshTicks is how many ticks are between two looks at the runs, figuresTicks between two at the figures of a
-	// run in progress, which cost more.
+	// ticks between two reads of the runs, and of the figures of a run in progress, which cost more
 	refreshTicks = 6
 	figuresTicks = 15
 
-	// latest is how many occurrences of each class of errors are told.
+	// latest is the number of occurrences shown for each class of errors.
 	latest = 3
 
-	// offered is how many runs can be picked from here; there are others in Checkpoints.
+	// offered is the maximum number of runs in the selection. Checkpoints lists all runs.
 	offered = 50
 )
 
-// Screen shows one run's results.
+// Screen shows the results of one run.
 type Screen struct {
 	desk Desk
 	win  fyne.Window
@@ -72,14 +70,14 @@ type Screen struct {
 	runs      []engine.RunRecord
 	chosen    engine.RunID
 	figures   figures                 // of the chosen run
-	of        mark                    // what these figures are of
-	exporting map[engine.RunID]string // what is said meanwhile
+	of        mark                    // the state of the run at the time of these figures
+	exporting map[engine.RunID]string // the message during an export
 	auditing  map[engine.RunID]bool
 	visible   bool
 	ticks     int
 	since     int  // ticks since the figures were read
-	asked     int  // numbers the looks at the store: an answer counts if nothing was asked since
-	loading   bool // an answer is awaited
+	asked     int  // number of the newest read; results of older ones are dropped
+	loading   bool // a read is in progress
 
 	content  fyne.CanvasObject
 	pick     *widget.Select
@@ -89,21 +87,21 @@ type Screen struct {
 	audit    *widget.Button
 	replay   *widget.Button
 	compare  *widget.Button
-	bar      *widgets.Bar // of these
+	bar      *widgets.Bar // the buttons
 	empty    *empty
 	scroll   *container.Scroll
-	said     *widgets.Notice // what came of the last export, or audit
+	said     *widgets.Notice // result of the last export or audit
 	trouble  *widgets.Notice
 	page     *page
 	pickPath func(title, confirm string, then func(dir string))
 }
 
-// New makes the screen.
+// New returns the screen.
 func New(desk Desk, win fyne.Window) *Screen {
 	s := &Screen{desk: desk, win: win, exporting: map[engine.RunID]string{}, auditing: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
 	s.pickPath = func(title, confirm string, then func(string)) { widgets.PickFolder(win, title, confirm, then) }
 	s.pick = widget.NewSelect(nil, func(string) { s.picked() })
-	s.pick.PlaceHolder = "Reading the runs…"
+	s.pick.PlaceHolder = "Loading runs…"
 	s.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.askExport)
 	s.export.Importance = widget.HighImportance
 	s.export.Disable()
@@ -124,10 +122,10 @@ func New(desk Desk, win fyne.Window) *Screen {
 	return s
 }
 
-// Close keeps what was written last, and waits for it; the program is ending.
+// Close stores the last note and waits for it. Call it before the program ends.
 func (s *Screen) Close() error { return s.page.note.Flush() }
 
-// noted brings the run up to date with a note that was kept.
+// noted updates the run after a note was stored.
 func (s *Screen) noted(run engine.RunID, text string) {
 	for i := range s.runs {
 		if s.runs[i].ID == run {
@@ -136,19 +134,19 @@ func (s *Screen) noted(run engine.RunID, text string) {
 	}
 }
 
-// Content is what the window shows.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Show looks at the store.
+// Show is called when the screen becomes visible. It reads the store.
 func (s *Screen) Show() {
 	s.visible = true
 	s.load()
 }
 
-// Hide ends looking at the store.
+// Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() { s.visible = false }
 
-// Tick looks at the store again from time to time.
+// Tick reads the store from time to time.
 func (s *Screen) Tick() {
 	s.ticks++
 	s.since++
@@ -170,24 +168,24 @@ func (s *Screen) Select(run engine.RunID) {
 	}
 }
 
-// picked hears of the select.
+// picked handles the user's choice of a run.
 func (s *Screen) picked() {
 	if i := s.pick.SelectedIndex(); i >= 0 {
 		s.Select(s.picks[i])
 	}
 }
 
-// figures are what is read of a run beside its record.
+// figures are the data of a run in addition to its record.
 type figures struct {
 	totals  engine.Totals
 	changes []engine.ChangeRow
-	errors  []engine.ErrorNote   // the last of each class
+	errors  []engine.ErrorNote   // the latest of each class
 	latest  [][]engine.ErrorNote // of each class, newest first
 	failed  string               // agents
 	doubts  engine.UnconfirmedList
 }
 
-// mark tells states of a run apart.
+// mark identifies a state of a run.
 type mark struct {
 	run        engine.RunID
 	done       int64
@@ -197,21 +195,21 @@ type mark struct {
 
 func markOf(r *engine.RunRecord) mark { return mark{r.ID, r.Done, r.Ending, r.InProgress} }
 
-// question is what a look at the store is to find out.
+// question is what to read from the store.
 type question struct {
 	run  engine.RunID
-	have mark // of the figures that are shown
-	due  bool // the figures of a run in progress
+	have mark // the state of the shown figures
+	due  bool // read the figures of a run in progress
 }
 
-// answer is what a look at the store brought.
+// answer is the result of a read of the store.
 type answer struct {
 	runs    []engine.RunRecord
 	of      mark
-	figures *figures // nil: those that are shown still hold
+	figures *figures // nil if the shown figures are still valid
 }
 
-// load looks at the store.
+// load reads the store.
 func (s *Screen) load() {
 	s.ticks, s.loading = 0, true
 	s.asked++
@@ -222,7 +220,7 @@ func (s *Screen) load() {
 		}
 		s.loading = false
 		if err != nil {
-			s.trouble.Say("Not everything could be read of the store. Nothing of it is changed; what is shown may be out of date, and it is tried again. "+words.Trouble(err), widgets.Bad)
+			s.trouble.Say("Cannot read all of the store, trying again. The figures may be out of date. "+words.Trouble(err), widgets.Bad)
 		} else {
 			s.trouble.Say("", widgets.Bad)
 		}
@@ -237,8 +235,8 @@ func (s *Screen) load() {
 	})
 }
 
-// look reads the runs and, where they have changed, the figures of one; of the newest, where that is not there. An error
-// comes without figures, but perhaps with runs.
+// look reads the runs and, if they have changed, the figures of one run or, if it does not exist, of the newest run. With an error it
+// returns no figures, but possibly runs.
 func look(ctx context.Context, desk Desk, q question) (answer, error) {
 	runs, err := desk.Runs(ctx)
 	if err != nil || len(runs) == 0 {
@@ -268,7 +266,7 @@ func look(ctx context.Context, desk Desk, q question) (answer, error) {
 	return a, nil
 }
 
-// draw shows what is known; what has not changed is not drawn again.
+// draw shows the run. Unchanged parts are not drawn again.
 func (s *Screen) draw() {
 	s.drawPick()
 	r := s.run()
@@ -285,7 +283,7 @@ func (s *Screen) draw() {
 		s.page.hide()
 		return
 	}
-	if s.of.run != r.ID { // on their way
+	if s.of.run != r.ID { // its figures are on their way
 		s.page.hide()
 		return
 	}
@@ -302,7 +300,7 @@ func enable(b *widget.Button, enabled bool) {
 	}
 }
 
-// drawPick offers the newest runs, and the chosen one.
+// drawPick updates the selection of runs.
 func (s *Screen) drawPick() {
 	var options []string
 	selected := ""
@@ -318,7 +316,7 @@ func (s *Screen) drawPick() {
 			selected = text
 		}
 	}
-	none := "No run yet. Choose a scenario in Setup."
+	none := "No runs yet. Launch one in Setup."
 	if slices.Equal(s.pick.Options, options) && s.pick.Selected == selected && s.pick.PlaceHolder == none {
 		return
 	}
@@ -326,7 +324,7 @@ func (s *Screen) drawPick() {
 	s.pick.Refresh()
 }
 
-// run returns the chosen run; nil without one.
+// run returns the chosen run, or nil.
 func (s *Screen) run() *engine.RunRecord {
 	for i := range s.runs {
 		if s.runs[i].ID == s.chosen {

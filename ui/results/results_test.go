@@ -30,7 +30,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 		"agents_completed", ">= 100%", "pass", "checkpoint_gap", "<= 5m", "FAIL", "6m1s", // criteria
 		engine.FormatDuration(desk.totals.Total.Quantile(0.5)), engine.FormatDuration(desk.totals.Service.Quantile(0.95)), "1.0s", "queued", // latency
 		"62 MB", "2.3s", "51s", "checkpoint gap", // peaks
-		"bad_answer", "shopper-99", "browse", "no such field…", "Agents that failed: 4: shopper-25 and others.", // errors
+		"bad_answer", "shopper-99", "browse", "no such field…", "Failed agents: 4: shopper-25 and others.", // errors
 		"2026-01-02 15:04:06", "Concurrency limit", "50", "80", "user", "the slider", "the result is inexact from here on", // changes
 	)
 	for name, want := range map[string]string{
@@ -55,7 +55,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 
 func TestNoRunYet(t *testing.T) {
 	_, s := start(t, &fakeDesk{})
-	wantShown(t, s, "No run yet", "Choose a scenario in Setup and launch it.")
+	wantShown(t, s, "No runs yet", "Launch a scenario in Setup.")
 	if !s.export.Disabled() || s.page.content.Visible() {
 		t.Error("without a run there are results")
 	}
@@ -66,7 +66,7 @@ func TestARunThatCalledModels(t *testing.T) {
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
 	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: engine.Labels{engine.Resent: 7}}
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "cached answers", "300", "5,150", "sent again, done once", "7")
+	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "cached answers", "300", "5,150", "sent again, executed once", "7")
 
 	totals.Usage.Unpriced, totals.Usage.Estimated = 34, 1200
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
@@ -75,7 +75,7 @@ func TestARunThatCalledModels(t *testing.T) {
 
 func TestForecastAndFact(t *testing.T) {
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{foreseen("r")}, totals: some()})
-	wantShown(t, s, "Forecast and fact", "whole run", "30s", "51s", "+70 %", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4 %", "The forecast was a guess")
+	wantShown(t, s, "Forecast and actual", "whole run", "30s", "51s", "+70 %", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4 %", "Basis of the forecast: a guess")
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()})
 	if s.page.fact.Visible() {
 		t.Error("a run without a forecast shows one")
@@ -91,7 +91,7 @@ func TestARunThatWasHeldBack(t *testing.T) {
 	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
 	totals.Shared.Waits = engine.Waits{engine.RateGate: 30 * time.Second, engine.JournalGate: time.Second}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Throttled, all requests together", "for the rate", "2m0s", "for the journal", "1.0s", "after a 429")
+	wantShown(t, s, "Throttled time, all requests", "for the rate limiter", "2m0s", "for the journal", "1.0s", "after a 429")
 	if !s.page.held.Visible() {
 		t.Error("what held requests back is hidden")
 	}
@@ -108,7 +108,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 		Times: engine.Times{engine.ForServices: 30 * time.Second, engine.ForScripts: 60 * time.Second, engine.ForEngine: 10 * time.Second},
 	}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Where the time went", "services 30s", "scripts 1m0s", "python steps", "60 %", "window",
+	wantShown(t, s, "Time spent", "services 30s", "scripts 1m0s", "python steps", "60 %", "window",
 		"This machine is the limit: 97 % of its 2 cores are in use; services answered in 300ms, 10 % of the sessions' time was lost here", "do less in python steps")
 }
 
@@ -118,7 +118,7 @@ func TestARunThatWasResumed(t *testing.T) {
 	doubts := engine.UnconfirmedList{All: 2, First: []engine.UnconfirmedRow{{Path: "pay.order", Request: "POST /orders", Name: "shopper-7"}}}
 	totals.Usage.Again = 2
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals, doubts: doubts})
-	wantShown(t, s, "replayed steps\n22", "sent again, done once\n3", "done already\n1", "unconfirmed\n2", "Unconfirmed requests", "2 requests may have been carried out more than once", "shopper-7", "POST /orders", "perhaps paid twice\n2")
+	wantShown(t, s, "replayed steps\n22", "sent again, executed once\n3", "already executed\n1", "unconfirmed\n2", "Unconfirmed requests", "2 requests may have been carried out more than once", "shopper-7", "POST /orders", "possibly paid twice\n2")
 	if s.page.recorded.content.Visible() {
 		t.Error("a run that asked services shows recorded steps")
 	}
@@ -145,7 +145,7 @@ func TestPickAnotherRun(t *testing.T) {
 	if desk.times("totals old") != 1 || s.chosen != "old" {
 		t.Errorf("chosen is %s, asked was %q", s.chosen, desk.asked)
 	}
-	wantShown(t, s, "stopped", "The scenario names no success criteria.")
+	wantShown(t, s, "stopped", "The scenario has no success criteria.")
 }
 
 func TestSelectBeforeItIsShown(t *testing.T) {
@@ -184,7 +184,7 @@ func TestARunInProgressIsFollowed(t *testing.T) {
 	r.InProgress = true
 	desk := &fakeDesk{runs: []engine.RunRecord{r}, totals: some()}
 	q, s := start(t, desk)
-	wantShown(t, s, "in progress", "100 of 8,928 sessions so far", "Criteria are judged when the run has ended.", "exact so far")
+	wantShown(t, s, "in progress", "100 of 8,928 sessions so far", "Criteria are evaluated at the end of the run.", "exact so far")
 	tick := func(n int) {
 		t.Helper()
 		for range n {
@@ -274,8 +274,8 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 // TestWhatWasToldIsShownInWords holds how messages by hand stand among the changes.
 func TestWhatWasToldIsShownInWords(t *testing.T) {
 	for said, want := range map[string]string{
-		`{"text":"storm","data":{"wind":9}}`: "told mara: storm; the result is inexact from here on",
-		`{"text":null,"data":{"wind":9}}`:    `told mara: {"wind":9}; the result is inexact from here on`,
+		`{"text":"storm","data":{"wind":9}}`: "to mara: storm; the result is inexact from here on",
+		`{"text":null,"data":{"wind":9}}`:    `to mara: {"wind":9}; the result is inexact from here on`,
 	} {
 		rows := changeRows([]engine.ChangeRow{{
 			What: engine.InjectChange, Old: "mara", New: `{"cycle":2,"to":[1],"said":` + said + `}`, Who: "user", Inexact: &engine.Inexact{},

@@ -11,16 +11,16 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Ways are where a person goes from here; what is nil is not offered.
+// Ways open other screens. Functions may be nil; their buttons are then hidden.
 type Ways struct {
 	Setup    func()
 	Settings func()
-	Clean    func() // to where old runs and checkpoints are deleted
+	Clean    func() // opens the deletion of old runs and checkpoints
 	Replay   func(engine.RunID)
-	Compare  func(engine.RunID) // with others
+	Compare  func(engine.RunID) // compares the run with others
 }
 
-// Lead says where a person can go from here. Before, nothing of that is offered.
+// Lead sets the ways to other screens.
 func (s *Screen) Lead(to Ways) {
 	s.to = to
 	s.bar.Offer(s.replay, to.Replay != nil)
@@ -28,7 +28,7 @@ func (s *Screen) Lead(to Ways) {
 	s.empty.launch.Hidden = to.Setup == nil
 }
 
-// empty says what to do where there is no run.
+// empty is shown if there are no runs.
 type empty struct {
 	content *fyne.Container
 	launch  *widget.Button
@@ -37,16 +37,16 @@ type empty struct {
 func newEmpty(s *Screen) *empty {
 	e := &empty{launch: &widget.Button{Text: "Open Setup", Icon: theme.MediaPlayIcon(), Importance: widget.HighImportance, OnTapped: func() { s.to.Setup() }}}
 	e.launch.Hide()
-	title := widget.NewLabelWithStyle("No run yet", fyne.TextAlignCenter, fyne.TextStyle{Bold: true})
+	title := widget.NewLabelWithStyle("No runs yet", fyne.TextAlignCenter, fyne.TextStyle{Bold: true})
 	title.SizeName = theme.SizeNameSubHeadingText
-	text := widget.NewLabel("Choose a scenario in Setup and launch it. How it went is shown here: its criteria, its figures, what went wrong, and what to do about it.")
+	text := widget.NewLabel("Launch a scenario in Setup. Its results appear here: criteria, figures, errors and advice.")
 	text.Alignment, text.Wrapping = fyne.TextAlignCenter, fyne.TextWrapWord
 	e.content = container.NewVBox(layout.NewSpacer(), title, text, container.NewCenter(e.launch), layout.NewSpacer())
 	e.content.Hide()
 	return e
 }
 
-// mend does what the button of a check says.
+// mend does what a check's button offers.
 func (s *Screen) mend(c engine.Check) {
 	way, _ := c.Way()
 	switch way {
@@ -63,7 +63,7 @@ func (s *Screen) mend(c engine.Check) {
 	}
 }
 
-// mendable leaves only the buttons that can be pressed here.
+// mendable removes the buttons that are not possible here.
 func (s *Screen) mendable(all []engine.Check) []engine.Check {
 	out := make([]engine.Check, len(all))
 	for i, c := range all {
@@ -88,7 +88,7 @@ func keepIf(is bool, text string) string {
 	return ""
 }
 
-// outcomes are the parts of all sessions.
+// outcomes returns the shares of the sessions' outcomes.
 func outcomes(t *engine.Totals) []widgets.Share {
 	all := t.Ended()
 	parts := []widgets.Share{

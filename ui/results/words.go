@@ -16,13 +16,13 @@ import (
 
 const inExport = "metrics.csv (a row per second), cycles.csv (a row per cycle), sessions.csv and events.csv (the result), timings.csv and run.json (the manifest)."
 
-// pickText is a run's line in the select; no two are the same.
+// pickText returns a run's unique line in the selection.
 func pickText(r *engine.RunRecord) string {
 	word, _ := words.State(r)
 	return fmt.Sprintf("%s, %s, %s (%s)", r.Title, words.Stamp(r.Created), word, r.ID)
 }
 
-// headline is how long a run took and how far it came; its state stands before it.
+// headline describes a run's duration and progress. Its state is shown before it.
 func headline(r *engine.RunRecord, t *engine.Totals) string {
 	sessions := engine.FormatCount(t.Ended())
 	if r.Total > 0 {
@@ -43,18 +43,18 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 	return sessions
 }
 
-// judged reports whether a run has a verdict, or will get none.
+// judged reports whether a run has a verdict, or will not get one.
 func judged(r *engine.RunRecord) bool { return !r.InProgress && r.Ending != engine.NotEnded }
 
-// verdict says how many of a run's criteria are met.
+// verdict counts the criteria that a run meets.
 func verdict(r *engine.RunRecord) (string, widgets.Tone) {
 	switch {
 	case r.InProgress:
-		return "Criteria are judged when the run has ended.", widgets.Quiet
+		return "Criteria are evaluated at the end of the run.", widgets.Quiet
 	case !judged(r):
-		return "Criteria are judged when the run has ended. It was interrupted: go on with it in Checkpoints.", widgets.Quiet
+		return "Criteria are evaluated at the end of the run. This run was interrupted: resume it in Checkpoints.", widgets.Quiet
 	case len(r.Verdict) == 0:
-		return "The scenario names no success criteria.", widgets.Quiet
+		return "The scenario has no success criteria.", widgets.Quiet
 	}
 	missed, unknown := 0, 0
 	for i := range r.Verdict {
@@ -68,7 +68,7 @@ func verdict(r *engine.RunRecord) (string, widgets.Tone) {
 	all := len(r.Verdict)
 	note := ""
 	if unknown > 0 {
-		note = fmt.Sprintf(", %d not known", unknown)
+		note = fmt.Sprintf(", %d unknown", unknown)
 	}
 	switch {
 	case missed > 0:
@@ -82,7 +82,7 @@ func verdict(r *engine.RunRecord) (string, widgets.Tone) {
 	}
 }
 
-// shareText is a count with its part of all.
+// shareText returns a count and its percentage.
 func shareText(n, all int64) string {
 	text := engine.FormatCount(n)
 	if n == 0 || all == 0 {
@@ -93,7 +93,7 @@ func shareText(n, all int64) string {
 		return text + " (100 %)"
 	case percent < 0.1:
 		return text + " (under 0.1 %)"
-	case percent >= 99.95: // not all of them
+	case percent >= 99.95: // rounded, but not all
 		return text + " (over 99.9 %)"
 	case percent < 10, percent >= 99:
 		return fmt.Sprintf("%s (%.1f %%)", text, percent)
@@ -109,7 +109,7 @@ func criteria(n int) string {
 	return strconv.Itoa(n) + " criteria"
 }
 
-// doubtRows are the requests that may have been carried out twice.
+// doubtRows returns the requests that may have been executed twice.
 func doubtRows(u *engine.UnconfirmedList) []widgets.Row {
 	rows := make([]widgets.Row, len(u.First))
 	for i := range u.First {
@@ -121,7 +121,7 @@ func doubtRows(u *engine.UnconfirmedList) []widgets.Row {
 	return rows
 }
 
-// exactness says whether a run's result is exact, and if not, since when and why.
+// exactness describes whether a run's result is exact, and otherwise since when and why not.
 func exactness(r *engine.RunRecord) (string, widgets.Tone) {
 	switch {
 	case r.Inexact != nil:
@@ -133,7 +133,7 @@ func exactness(r *engine.RunRecord) (string, widgets.Tone) {
 	}
 }
 
-// cleaned says which cleanups of a run there were; "" is none.
+// cleaned describes the prunings of a run; "" if none.
 func cleaned(r *engine.RunRecord) (string, widgets.Tone) {
 	tone := widgets.Quiet
 	lines := make([]string, len(r.Cleaned))
@@ -153,7 +153,7 @@ func criteriaRows(verdict []engine.Judgement) []widgets.Row {
 		mark := widgets.Cell{Text: "pass", Tone: widgets.Good, Icon: theme.ConfirmIcon()}
 		switch {
 		case j.Unknown:
-			mark = widgets.Cell{Text: "not known", Tone: widgets.Warning, Icon: theme.QuestionIcon()}
+			mark = widgets.Cell{Text: "unknown", Tone: widgets.Warning, Icon: theme.QuestionIcon()}
 		case !j.Passed:
 			mark = widgets.Cell{Text: "FAIL", Tone: widgets.Bad, Icon: theme.CancelIcon()}
 		}
@@ -166,7 +166,7 @@ func criteriaRows(verdict []engine.Judgement) []widgets.Row {
 	return rows
 }
 
-// histogram is what is shown of a distribution.
+// histogram is a distribution.
 type histogram interface {
 	Count() int64
 	Quantile(q float64) time.Duration
@@ -216,7 +216,7 @@ func forecastRows(facts []engine.ForecastFact) []widgets.Row {
 	return rows
 }
 
-// told gives an order by hand the words for whom it was, and a message also what it says.
+// told describes an order of the user with the agent or the message.
 func told(c engine.ChangeRow) engine.ChangeRow {
 	if words.OfAgent(c.What) {
 		c.Why = strings.TrimPrefix(c.Why+"; agent "+c.Old, "; ")
@@ -235,7 +235,7 @@ func told(c engine.ChangeRow) engine.ChangeRow {
 	if said.Text != nil {
 		text = *said.Text
 	}
-	c.Why = "told " + c.Old + ": " + text
+	c.Why = "to " + c.Old + ": " + text
 	c.Old, c.New = "", ""
 	return c
 }

@@ -23,11 +23,11 @@ func TestVerdict(t *testing.T) {
 		{"the only one", []engine.Judgement{met}, engine.EndFinished, false, "The criterion is met.", widgets.Good},
 		{"missed", []engine.Judgement{met, missed, missed}, engine.EndFinished, false, "2 of 3 criteria missed.", widgets.Bad},
 		{"the only one missed", []engine.Judgement{missed}, engine.EndFinished, false, "1 of 1 criterion missed.", widgets.Bad},
-		{"missed and not known", []engine.Judgement{unknown, missed}, engine.EndStopped, false, "1 of 2 criteria missed, 1 not known.", widgets.Bad},
-		{"not known", []engine.Judgement{unknown, met}, engine.EndFinished, false, "1 of 2 criteria met, 1 not known.", widgets.Warning},
-		{"none", nil, engine.EndFinished, false, "The scenario names no success criteria.", widgets.Quiet},
-		{"in progress", []engine.Judgement{met}, engine.EndStopped, true, "Criteria are judged when the run has ended.", widgets.Quiet},
-		{"interrupted", nil, engine.NotEnded, false, "Criteria are judged when the run has ended. It was interrupted: go on with it in Checkpoints.", widgets.Quiet},
+		{"missed and unknown", []engine.Judgement{unknown, missed}, engine.EndStopped, false, "1 of 2 criteria missed, 1 unknown.", widgets.Bad},
+		{"unknown", []engine.Judgement{unknown, met}, engine.EndFinished, false, "1 of 2 criteria met, 1 unknown.", widgets.Warning},
+		{"none", nil, engine.EndFinished, false, "The scenario has no success criteria.", widgets.Quiet},
+		{"in progress", []engine.Judgement{met}, engine.EndStopped, true, "Criteria are evaluated at the end of the run.", widgets.Quiet},
+		{"interrupted", nil, engine.NotEnded, false, "Criteria are evaluated at the end of the run. This run was interrupted: resume it in Checkpoints.", widgets.Quiet},
 	} {
 		r := engine.RunRecord{Verdict: c.judged, Ending: c.ending, InProgress: c.progress}
 		if text, tone := verdict(&r); text != c.want || tone != c.tone {
@@ -37,8 +37,8 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestCriteriaSayTheirVerdict(t *testing.T) {
-	rows := criteriaRows([]engine.Judgement{criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false), {Unknown: true, Shown: "not known"}})
-	for i, want := range []string{"pass", "FAIL", "not known"} {
+	rows := criteriaRows([]engine.Judgement{criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false), {Unknown: true, Shown: "unknown"}})
+	for i, want := range []string{"pass", "FAIL", "unknown"} {
 		if c := rows[i].Cells[0]; c.Text != want || c.Icon == nil {
 			t.Errorf("criterion %d: %q, want %q with an icon", i, c.Text, want)
 		}

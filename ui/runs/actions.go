@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// chooseCheckpoint is called with the number of the one that a person selected.
+// chooseCheckpoint chooses a checkpoint by its number.
 func (s *Screen) chooseCheckpoint(number string) {
 	s.older = 0
 	if n, err := strconv.Atoi(number); err == nil {
@@ -24,7 +24,7 @@ func (s *Screen) chooseCheckpoint(number string) {
 	s.draw()
 }
 
-// work does something to a run. Meanwhile its buttons are disabled; done hears what came of it, if it went well.
+// work changes a run in the background and disables its buttons meanwhile. It calls done if the work succeeds.
 func work[T any](s *Screen, run engine.RunID, doing string, f func(context.Context, engine.RunID) (T, error), done func(T)) {
 	s.working[run] = doing
 	s.draw()
@@ -51,7 +51,7 @@ func work[T any](s *Screen, run engine.RunID, doing string, f func(context.Conte
 	})
 }
 
-// say notes what came of something that was done to a run.
+// say shows the result of an operation on a run.
 func (s *Screen) say(run engine.RunID, text string, tone widgets.Tone) {
 	switch {
 	case run == s.chosen:
@@ -61,14 +61,14 @@ func (s *Screen) say(run engine.RunID, text string, tone widgets.Tone) {
 	}
 }
 
-// concerns reports whether an error, or one that is joined in it, is a mistake in a field.
+// concerns reports whether err is, or has joined in it, an error of a field.
 func concerns(err error, field string) bool {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
 		return slices.ContainsFunc(joined.Unwrap(), func(err error) bool { return concerns(err, field) })
 	}
-	var mistake *engine.FieldError
-	return errors.As(err, &mistake) && mistake.Field == field
+	var problem *engine.FieldError
+	return errors.As(err, &problem) && problem.Field == field
 }
 
 func (s *Screen) export() {
@@ -85,11 +85,11 @@ func (s *Screen) send() {
 	work(s, run, "Sending to "+remote+"…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
 		return struct{}{}, s.desk.Send(ctx, run)
 	}, func(struct{}) {
-		s.say(run, "Its results are on their way to "+remote+"; Settings shows how that goes.", widgets.Good)
+		s.say(run, "Sending the results to "+remote+". Settings shows the progress.", widgets.Good)
 	})
 }
 
-// noted brings the list up to date with a note that was kept.
+// noted updates the list after a note was stored.
 func (s *Screen) noted(run engine.RunID, text string) {
 	for i := range s.runs {
 		if s.runs[i].ID == run && s.runs[i].Note != text {

@@ -5,72 +5,73 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
-// Desk is what the screen asks for. But for Busy and Remote its methods may take long.
+// Desk is what the screen needs from the application. Its methods may take long, except for Busy and Remote.
 type Desk interface {
 	// Runs returns all runs, newest first.
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
-	// Checkpoints returns a run's, newest first.
+	// Checkpoints returns the checkpoints of a run, newest first.
 	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
-	Doomed(ctx context.Context, run engine.RunID) (Doomed, error)
-	// Delete puts a run into the trash, or removes it at once.
+	Footprint(ctx context.Context, run engine.RunID) (view.Footprint, error)
+	// Delete moves a run to the trash, or deletes it permanently.
 	Delete(ctx context.Context, run engine.RunID, d Deletion) error
 	// WeighThere counts a run's rows in the configured database.
 	WeighThere(ctx context.Context, run engine.RunID) (rows int64, err error)
-	// DeleteCheckpoint puts a checkpoint into the trash.
+	// DeleteCheckpoint moves a checkpoint to the trash.
 	DeleteCheckpoint(ctx context.Context, run engine.RunID, number int) error
-	// Old weighs what is old. Prune puts it into the trash, or removes it at once, and returns what of that there was.
+	// Old returns what Prune would delete. Prune moves it to the trash, or deletes it permanently, and returns what it deleted.
 	Old(ctx context.Context, age Age) (Old, error)
 	Prune(ctx context.Context, age Age, now bool) (Old, error)
 	Trash
-	// Resume goes on with a run from the journal's end; note is what else is to be known of that. A *Changed says that
-	// its scenario means something else now, a *LockedError that secrets are missing.
+	// Resume resumes a run from the end of its journal and returns a note on it. The error is *Changed if the meaning of its scenario has
+	// changed, and *LockedError if secrets are missing.
 	Resume(ctx context.Context, run engine.RunID, how Resumption) (note string, err error)
-	// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends.
+	// KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
-	// Export writes what a run gave into a new folder inside dir and returns its path.
+	// Export writes a run's results into a new folder inside dir and returns its path.
 	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
-	// Note keeps a person's own words of a run.
+	// Note stores the user's note on a run.
 	Note(ctx context.Context, run engine.RunID, text string) error
-	// Busy is the run that this process works on; "" none. It does not wait.
+	// Busy returns the run that this process works on; "" if none. It does not wait.
 	Busy() engine.RunID
-	// Send hands a run's results to the configured database too.
+	// Send starts sending a run's results to the configured database.
 	Send(ctx context.Context, run engine.RunID) error
-	// Remote names that database; "" none. It does not wait.
+	// Remote names that database; "" if none. It does not wait.
 	Remote() string
-	// RemoteRuns returns the runs of all machines that are in that database, newest first.
+	// RemoteRuns returns the runs of all machines in that database, newest first.
 	RemoteRuns(ctx context.Context) ([]RemoteRun, error)
-	// RemoteCheckpoints returns those of a run that are there, newest first.
+	// RemoteCheckpoints returns the checkpoints of a run in that database, newest first.
 	RemoteCheckpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
-	// Fetch brings a checkpoint from there. told hears, from any goroutine, how many agents' memory is here, of how many.
+	// Fetch copies a checkpoint from that database. It calls told, from any goroutine, with the number of agents whose memory has arrived.
 	Fetch(ctx context.Context, run engine.RunID, number int, told func(done, total int)) error
 }
 
 // Trash is what was deleted and can be restored.
 type Trash interface {
-	// Trashed lists it, newest first, and weighs it.
+	// Trashed returns the contents with their sizes, newest first.
 	Trashed(ctx context.Context) ([]Trashed, error)
-	// Restore takes a thing out of the trash, as it was.
+	// Restore restores a thing from the trash.
 	Restore(ctx context.Context, thing Thing) error
-	// DeleteTrashed removes one for good.
+	// DeleteTrashed deletes a thing permanently.
 	DeleteTrashed(ctx context.Context, thing Thing) error
-	// EmptyTrash removes for good what was put there at a moment or before, and returns how many that were.
+	// EmptyTrash permanently deletes everything moved to the trash by a moment, and returns the number of things.
 	EmptyTrash(ctx context.Context, upTo time.Time) (int, error)
 }
 
-// Thing is what can be deleted: a run, or a checkpoint of one.
+// Thing is a run or a checkpoint.
 type Thing struct {
 	Run        engine.RunID
-	Checkpoint int // 0 is the run
+	Checkpoint int // 0: the run
 }
 
 // Trashed is a thing in the trash.
 type Trashed struct {
 	Thing
 	Title    string    // of the run
-	Started  time.Time // the run
-	At       time.Time // when it was put there
-	DaysLeft int       // until it goes for good
-	Bytes    int64     // about
+	Started  time.Time // start of the run
+	At       time.Time // when it was deleted
+	DaysLeft int       // until it is deleted permanently
+	Bytes    int64     // estimated
 }

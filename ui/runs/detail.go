@@ -24,30 +24,30 @@ type detail struct {
 	screen  *Screen
 	content fyne.CanvasObject
 	body    fyne.CanvasObject // hidden without a run
-	head    fyne.CanvasObject // what stands above facts and checkpoints
-	high    float32           // of head, when body was laid out
+	head    fyne.CanvasObject // the part above facts and checkpoints
+	high    float32           // height of head at the last layout
 
 	title       *widget.Label
 	badge       *widgets.Badge
 	facts       *widgets.Sheet
 	checkpoints *widgets.Table
-	why         *widgets.Notice // it ended, and is not exact
-	hint        *widgets.Notice // what Resume would do, and why what is disabled is
-	said        *widgets.Notice // what came of the last thing that was done
+	why         *widgets.Notice // why the run ended, and why it is inexact
+	hint        *widgets.Notice // what Resume would do, and why buttons are disabled
+	said        *widgets.Notice // result of the last operation
 	note        *note.Editor
 
 	limit   *widget.Entry
-	limitOf engine.RunID      // whose limit was filled in
-	filled  string            // what was filled in
-	bound   *widget.Entry     // of a run that came to the end of its budget, or of its length
-	bounded fyne.CanvasObject // with the words around it; hidden for other runs
+	limitOf engine.RunID      // the run whose limit is in the field
+	filled  string            // the text that was filled in
+	bound   *widget.Entry     // of a run that used up its budget or its length
+	bounded fyne.CanvasObject // the field with its words; hidden for other runs
 	until   *widgets.Text
 	counts  *widgets.Text
 	boundOf engine.RunID
-	offered string // what was filled in there
+	offered string // the text that was filled in
 	resume  *widget.Button
 	fork    *widget.Button
-	actions *widgets.Bar // of all but these two
+	actions *widgets.Bar // all buttons except these two
 	replay  *widget.Button
 	results *widget.Button
 	compare *widget.Button
@@ -100,7 +100,7 @@ func newDetail(s *Screen) *detail {
 	return d
 }
 
-// disable has nothing done without a run: keys reach buttons that are out of sight, too.
+// disable disables all buttons. Shortcuts also reach hidden buttons.
 func (d *detail) disable() {
 	for _, b := range []*widget.Button{d.resume, d.fork, d.results, d.replay, d.compare, d.export, d.send, d.remove, d.removePoint} {
 		enable(b, false)
@@ -127,10 +127,10 @@ func (d *detail) layOut() {
 	d.body.Hide()
 }
 
-// leastFacts is how much of the facts is in view at least, in heights of a button.
+// leastFacts is the minimum visible height of the facts, in heights of a button.
 const leastFacts = 2
 
-// draw shows the chosen run; what has not changed is not drawn again.
+// draw shows the chosen run. Unchanged parts are not drawn again.
 func (d *detail) draw() {
 	s := d.screen
 	r := s.run()
@@ -158,7 +158,7 @@ func (d *detail) draw() {
 	d.arrange()
 }
 
-// arrange makes room for as many lines as stand above the rest now.
+// arrange adjusts the layout to the height of the head.
 func (d *detail) arrange() {
 	if high := d.head.MinSize().Height; d.high != high {
 		d.high = high
@@ -166,7 +166,7 @@ func (d *detail) arrange() {
 	}
 }
 
-// fillLimit follows the run's limit, unless a person wrote another one.
+// fillLimit fills in the run's limit, unless the user changed it.
 func (d *detail) fillLimit(r *engine.RunRecord) {
 	text := strconv.Itoa(r.Limit)
 	if d.limitOf != r.ID || d.filled != text && d.limit.Text == d.filled {
@@ -175,7 +175,7 @@ func (d *detail) fillLimit(r *engine.RunRecord) {
 	d.limitOf, d.filled = r.ID, text
 }
 
-// fillBound offers a larger bound for a run that ran out of one, and another length for one that has done all of its own.
+// fillBound suggests a larger budget for a run that used it up, or a new length for a complete run.
 func (d *detail) fillBound(r *engine.RunRecord) {
 	setting, unit, offer := r.Bound()
 	if setting == "" || r.InProgress || r.Fetched != nil {
@@ -189,15 +189,15 @@ func (d *detail) fillBound(r *engine.RunRecord) {
 	d.boundOf, d.offered = r.ID, offer
 	d.bound.SetText(offer)
 	if r.AllDone() {
-		d.until.SetText("Its length is")
+		d.until.SetText("New length")
 	} else {
-		d.until.SetText("It goes on with a budget of")
+		d.until.SetText("New budget")
 	}
 	d.counts.SetText(unit)
 	d.bounded.Show()
 }
 
-// largerBound is what a person wrote of that; "" for other runs.
+// largerBound returns the budget or length that the user entered; "" for other runs.
 func (d *detail) largerBound(r *engine.RunRecord) string {
 	if d.boundOf != r.ID {
 		return ""
@@ -205,8 +205,7 @@ func (d *detail) largerBound(r *engine.RunRecord) string {
 	return strings.ReplaceAll(strings.TrimSpace(d.bound.Text), ",", "")
 }
 
-// longEnough reports whether there is something to do for the chosen run: one that has done all of its length needs
-// another.
+// longEnough reports whether the chosen run has something left to do. A complete run needs a new length.
 func (d *detail) longEnough(r *engine.RunRecord) bool {
 	return !r.AllDone() || d.boundOf == r.ID && d.largerBound(r) != d.offered
 }
@@ -222,11 +221,11 @@ func (d *detail) drawFacts(r *engine.RunRecord) {
 
 func (d *detail) drawCheckpoints() {
 	s := d.screen
-	empty := "No checkpoint yet."
+	empty := "No checkpoints yet."
 	if r := s.run(); len(s.checkpoints) > 0 {
 		empty = ""
 	} else if r.AllDone() {
-		empty = "It has no checkpoint: it finished before one was due."
+		empty = "No checkpoints: the run finished before the first one was due."
 	}
 	d.checkpoints.SetEmpty(empty)
 	d.checkpoints.SetRows(checkpointRows(s.checkpoints))
@@ -247,7 +246,7 @@ func (d *detail) drawActions(r *engine.RunRecord) {
 	enable(d.limit, possible && working == "")
 	enable(d.bound, possible && working == "")
 	enable(d.fork, s.checkpoint() != nil && working == "")
-	here := r.Fetched == nil // its results
+	here := r.Fetched == nil // the results are on this machine
 	enable(d.results, here)
 	enable(d.replay, here)
 	d.actions.Offer(d.replay, s.toReplay != nil)
@@ -272,15 +271,15 @@ func enable(o fyne.Disableable, enabled bool) {
 	}
 }
 
-// say says what came of something.
+// say shows the result of an operation.
 func (d *detail) say(text string, tone widgets.Tone) {
 	d.said.Say(text, tone)
 	d.arrange()
 }
 
-var errLimit = errors.New("The limit is a whole number from 1 to " + engine.FormatCount(engine.MaxLimit) + ".")
+var errLimit = errors.New("The limit must be a whole number from 1 to " + engine.FormatCount(engine.MaxLimit) + ".")
 
-// parseLimit reads the limit to resume with; 0, which is the run's own, where nothing is written.
+// parseLimit parses the limit to resume with; empty is 0, which keeps the run's limit.
 func parseLimit(text string) (int, error) {
 	text = strings.ReplaceAll(strings.TrimSpace(text), ",", "")
 	if text == "" {
@@ -293,7 +292,7 @@ func parseLimit(text string) (int, error) {
 	return n, nil
 }
 
-// exported says where results are, and which.
+// exported describes the exported files.
 func exported(path string) string {
 	return fmt.Sprintf("Exported to %s: metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json", path)
 }

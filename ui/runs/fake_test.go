@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -21,7 +22,7 @@ type fakeDesk struct {
 	mu          sync.Mutex
 	runs        []engine.RunRecord
 	checkpoints map[engine.RunID][]engine.CheckpointRecord
-	doomed      Doomed
+	footprint   view.Footprint
 	old         Old
 	trashed     []Trashed
 	// trashedRuns and trashedPoints are what was deleted, and can be restored.
@@ -87,8 +88,8 @@ func (d *fakeDesk) Checkpoints(_ context.Context, run engine.RunID) ([]engine.Ch
 	return all, nil
 }
 
-func (d *fakeDesk) Doomed(_ context.Context, run engine.RunID) (Doomed, error) {
-	return d.doomed, d.ask("weigh %s", run)
+func (d *fakeDesk) Footprint(_ context.Context, run engine.RunID) (view.Footprint, error) {
+	return d.footprint, d.ask("weigh %s", run)
 }
 
 func (d *fakeDesk) WeighThere(_ context.Context, run engine.RunID) (int64, error) {
@@ -324,7 +325,7 @@ func two() *fakeDesk {
 	return &fakeDesk{
 		runs:        []engine.RunRecord{record("new"), old},
 		checkpoints: map[engine.RunID][]engine.CheckpointRecord{"new": points("new"), "old": points("old")[1:]},
-		doomed:      Doomed{Sessions: 8928, Events: 2034, Checkpoints: 3, Bytes: 4_100_000},
+		footprint:   view.Footprint{Sessions: 8928, Events: 2034, Checkpoints: 3, Bytes: 4_100_000},
 	}
 }
 

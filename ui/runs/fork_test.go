@@ -12,7 +12,7 @@ func TestAnyCheckpointCanBeForked(t *testing.T) {
 	desk := two()
 	desk.runs[0].Parent, desk.runs[0].ForkCycle = "old", 1
 	q, s, h := start(t, desk)
-	wantShown(t, s, "Shoppers, fork of old at cycle 1", "old, at the start of cycle 1")
+	wantShown(t, s, "Shoppers, fork of old at cycle 1", "old, at cycle 1")
 	q.Tap(s.Content(), "Fork…")
 	s.detail.checkpoints.OnSelected("1")
 	q.Tap(s.Content(), "Fork…")
@@ -49,12 +49,12 @@ func TestAChangedScenarioIsAskedAbout(t *testing.T) {
 	ask()
 	q.Tap(s.win.Canvas().Overlays().Top(), "Cancel")
 	ask()
-	q.Tap(s.win.Canvas().Overlays().Top(), "Fork with the new one…")
+	q.Tap(s.win.Canvas().Overlays().Top(), "Fork with new scenario…")
 	if want := []string{"new at 2, renewed true"}; !slices.Equal(h.forks, want) || h.resumed != 0 {
 		t.Errorf("forked were %q, want %q; resumed %d", h.forks, want, h.resumed)
 	}
 	ask()
-	q.Tap(s.win.Canvas().Overlays().Top(), "Go on as it was")
+	q.Tap(s.win.Canvas().Overlays().Top(), "Resume as before")
 	wait(q, s)
 	if h.resumed != 1 {
 		t.Errorf("resumed %d times", h.resumed)
@@ -63,7 +63,7 @@ func TestAChangedScenarioIsAskedAbout(t *testing.T) {
 
 	desk.changed = &Changed{What: "shop.yaml cannot be read", Checkpoint: 2}
 	s.Ask("new", &Changed{What: "shop.yaml cannot be read", Checkpoint: 2})
-	if uitest.Button(s.win.Canvas().Overlays().Top(), "Fork with the new one…") != nil {
+	if uitest.Button(s.win.Canvas().Overlays().Top(), "Fork with new scenario…") != nil {
 		t.Error("a scenario that cannot be read can be forked with")
 	}
 }

@@ -19,37 +19,37 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// Age says what is old. A zero takes nothing.
+// Age says what to prune. Zero fields prune nothing.
 type Age struct {
-	Checkpoints int           // those beyond so many of the newest of each run
-	OlderThan   time.Duration // runs that ended longer ago
-	Runs        int           // those beyond so many of the newest
+	Checkpoints int           // checkpoints to keep of each run
+	OlderThan   time.Duration // prunes runs that ended earlier
+	Runs        int           // runs to keep
 }
 
-// Old is what there is of that. Runs with rows that have not arrived in their database are kept.
+// Old is what pruning would delete. Runs with rows that are not in their database yet are kept.
 type Old struct {
 	Runs, Checkpoints int
-	Kept              int // runs
+	Kept              int // number of runs
 	Bytes             int64
-	Things            []Thing // all of it
+	Things            []Thing // the total
 }
 
-// text says what goes.
+// text describes what would be deleted.
 func (o Old) text() string {
 	if o.Runs+o.Checkpoints == 0 {
-		return "Nothing is that old." + o.kept()
+		return "Nothing to delete." + o.kept()
 	}
 	return o.what() + ", about " + engine.FormatBytes(o.Bytes) + "." + o.kept()
 }
 
-// what counts what goes.
+// what counts what would be deleted.
 func (o Old) what() string {
 	var parts []string
 	if o.Runs > 0 {
 		parts = append(parts, count(int64(o.Runs), "run"))
 	}
 	if o.Checkpoints > 0 {
-		parts = append(parts, count(int64(o.Checkpoints), "checkpoint")+" of runs that stay")
+		parts = append(parts, count(int64(o.Checkpoints), "checkpoint")+" of other runs")
 	}
 	return strings.Join(parts, " and ")
 }
@@ -59,13 +59,13 @@ func (o Old) kept() string {
 	case 0:
 		return ""
 	case 1:
-		return "\n1 run stays, for not all its rows have reached their database."
+		return "\n1 run is kept because it has unsent rows."
 	default:
-		return "\n" + strconv.Itoa(o.Kept) + " runs stay, for not all their rows have reached their database."
+		return "\n" + strconv.Itoa(o.Kept) + " runs are kept because they have unsent rows."
 	}
 }
 
-// pruning asks what is old.
+// pruning is the dialog for old runs and checkpoints.
 type pruning struct {
 	form.Form
 	screen                  *Screen
@@ -74,10 +74,10 @@ type pruning struct {
 	now                     *widget.Check
 	dialog                  *dialog.CustomDialog
 	remove                  *widget.Button
-	asked                   int // numbers the looks: the answer to the newest counts
+	asked                   int // number of the newest request; results of older ones are dropped
 }
 
-// CleanUp asks what is old, and shows what would go.
+// CleanUp opens the dialog and shows what would be deleted.
 func (s *Screen) CleanUp() {
 	p := &pruning{screen: s, checkpoints: form.NewEntry(), days: form.NewEntry(), runs: form.NewEntry(), goes: widget.NewLabel(""), now: widget.NewCheck(nowText, nil)}
 	var rows []fyne.CanvasObject
@@ -85,9 +85,9 @@ func (s *Screen) CleanUp() {
 		entry             *form.Entry
 		name, title, help string
 	}{
-		{p.checkpoints, "checkpoints", "Checkpoints to keep of each run", "The newest; older ones go. Empty keeps all."},
-		{p.days, "days", "Days to keep runs", "Runs that ended longer ago go. Empty keeps all."},
-		{p.runs, "runs", "Runs to keep", "The newest; older ones go. Empty keeps all."},
+		{p.checkpoints, "checkpoints", "Checkpoints to keep per run", "Older ones are deleted. Empty keeps all."},
+		{p.days, "days", "Days to keep runs", "Runs that ended earlier are deleted. Empty keeps all."},
+		{p.runs, "runs", "Runs to keep", "Older ones are deleted. Empty keeps all."},
 	} {
 		r.entry.OnChanged = func(string) { p.look() }
 		row := p.Add(form.NewRow(r.title, r.entry), r.name)
@@ -102,11 +102,11 @@ func (s *Screen) CleanUp() {
 	p.dialog.Resize(size)
 	p.look()
 	widgets.Ask(s.win, p.dialog, widgets.Pressing(p.remove))
-	p.dialog.Resize(size) // now that the fields stand beside each other, they are less high
+	p.dialog.Resize(size) // the height is smaller with the fields side by side
 	s.win.Canvas().Focus(p.checkpoints)
 }
 
-// age reads what was typed.
+// age parses the fields.
 func (p *pruning) age() (age Age, err error) {
 	number := func(name string, e *form.Entry) int {
 		text := strings.TrimSpace(e.Text)
@@ -115,7 +115,7 @@ func (p *pruning) age() (age Age, err error) {
 		}
 		n, bad := strconv.Atoi(text)
 		if bad != nil || n < 1 || n > 100_000 {
-			err = errors.Join(err, &engine.FieldError{Field: name, Problem: "is no number from 1 to 100,000"})
+			err = errors.Join(err, &engine.FieldError{Field: name, Problem: "must be a number from 1 to 100,000"})
 		}
 		return n
 	}
@@ -124,18 +124,18 @@ func (p *pruning) age() (age Age, err error) {
 	return age, err
 }
 
-// look tells what would go.
+// look requests what would be deleted.
 func (p *pruning) look() {
 	p.asked++
 	asked := p.asked
 	p.remove.Disable()
 	age, err := p.age()
-	_ = p.Check(err) // it consists of what the fields say
+	_ = p.Check(err) // shows the errors at the fields
 	if err != nil || age == (Age{}) {
 		p.goes.SetText("")
 		return
 	}
-	p.goes.SetText("Looking for what would go…")
+	p.goes.SetText("Calculating…")
 	async.Work(func() (Old, error) { return p.screen.desk.Old(context.Background(), age) }, func(o Old, err error) {
 		switch {
 		case asked != p.asked:
@@ -162,7 +162,7 @@ func (p *pruning) carryOut() {
 		s.load()
 		what := deletion{o.what(), o.Things}
 		if err != nil {
-			p.goes.SetText("Not all was deleted. " + words.Trouble(err))
+			p.goes.SetText("Not everything was deleted. " + words.Trouble(err))
 			if !now {
 				s.undo.deleted(what)
 			}
@@ -170,7 +170,7 @@ func (p *pruning) carryOut() {
 		}
 		p.dialog.Hide()
 		if now {
-			s.undo.say("Deleted for good: "+o.text(), widgets.Good)
+			s.undo.say("Deleted permanently: "+o.text(), widgets.Good)
 			return
 		}
 		s.undo.deleted(what)

@@ -22,13 +22,13 @@ import (
 // RemoteRun is a run in the configured database.
 type RemoteRun struct {
 	engine.RunRecord
-	Machine     string // that made it; "" is not known
-	Checkpoints int    // that can be fetched
+	Machine     string // the run's machine; "" if unknown
+	Checkpoints int    // number of checkpoints that can be fetched
 }
 
 var remoteColumns = []widgets.Column{
 	{Title: "Started", Sample: "2026-12-28 00:00:00"},
-	{Title: "Title", Sample: "Shoppers of a day", Weight: 1},
+	{Title: "Title", Sample: "A day of shoppers", Weight: 1},
 	{Title: "Machine", Sample: "a-machine-of-mine"},
 	{Title: "State", Sample: "out of budget"},
 	{Title: "Done", Sample: "100,000 (100 %)", Align: fyne.TextAlignTrailing},
@@ -40,13 +40,13 @@ func remoteRows(runs []RemoteRun) []widgets.Row {
 	rows := make([]widgets.Row, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		state := widgets.Cell{Text: "not ended", Tone: widgets.Quiet, Badge: true}
+		state := widgets.Cell{Text: "in progress", Tone: widgets.Quiet, Badge: true}
 		if r.Ending != engine.NotEnded {
 			state.Text, state.Tone = words.State(&r.RunRecord)
 		}
 		machine := widgets.Cell{Text: r.Machine}
 		if r.Machine == "" {
-			machine = widgets.Cell{Text: "not known", Tone: widgets.Quiet}
+			machine = widgets.Cell{Text: "unknown", Tone: widgets.Quiet}
 		}
 		rows[i] = widgets.Row{Key: string(r.ID), Cells: []widgets.Cell{
 			{Text: words.Stamp(r.Created)},
@@ -60,7 +60,7 @@ func remoteRows(runs []RemoteRun) []widgets.Row {
 	return rows
 }
 
-// browser is the dialog that looks for a checkpoint in the database. What it asks for ends when it is closed.
+// browser is the dialog for checkpoints in the database. Closing it cancels its requests.
 type browser struct {
 	screen *Screen
 	ctx    context.Context //nolint:containedctx // the dialog's own
@@ -69,10 +69,10 @@ type browser struct {
 
 	runs     []RemoteRun
 	chosen   engine.RunID
-	number   int      // of the chosen checkpoint; 0 is none
-	asked    int      // numbers what was asked for: an answer counts if nothing was asked since
-	fetching bool     // the rest stands still
-	here     progress // how far it is
+	number   int      // of the chosen checkpoint; 0: none
+	asked    int      // number of the newest request; results of older ones are dropped
+	fetching bool     // disables everything else
+	here     progress // of fetching
 
 	table       *widgets.Table
 	checkpoints *widgets.Table
@@ -82,7 +82,7 @@ type browser struct {
 	close       *widget.Button
 }
 
-// progress is told by whoever fetches and read by the screen.
+// progress is set by the goroutine that fetches and read by the screen.
 type progress struct{ done, total atomic.Int64 }
 
 // browse opens the dialog.
@@ -114,21 +114,21 @@ func (s *Screen) browse() {
 	b.look()
 }
 
-// within is a size, but never more than most of the window.
+// within limits a size to a share of the window.
 func within(window, size fyne.Size) fyne.Size {
 	return fyne.NewSize(min(size.Width, window.Width*0.95), min(size.Height, window.Height*0.9))
 }
 
-// look asks for the runs.
+// look requests the runs.
 func (b *browser) look() {
-	b.table.SetEmpty("Asking the database…")
+	b.table.SetEmpty("Loading runs…")
 	answers(b, func(ctx context.Context) ([]RemoteRun, error) { return b.screen.desk.RemoteRuns(ctx) }, func(runs []RemoteRun, err error) {
 		b.table.SetEmpty("")
 		switch {
 		case err != nil:
-			b.notice.Say("The database was not read; nothing was changed here. "+words.Trouble(err), widgets.Bad)
+			b.notice.Say("Cannot read the database. "+words.Trouble(err), widgets.Bad)
 		case len(runs) == 0:
-			b.table.SetEmpty("No run was sent there yet.")
+			b.table.SetEmpty("No runs in the database yet.")
 		default:
 			b.runs = runs
 			b.table.SetRows(remoteRows(runs))
@@ -137,7 +137,7 @@ func (b *browser) look() {
 	})
 }
 
-// choose asks for the checkpoints of a run.
+// choose requests the checkpoints of a run.
 func (b *browser) choose(run engine.RunID) {
 	if b.fetching {
 		b.table.Select(string(b.chosen))
@@ -147,7 +147,7 @@ func (b *browser) choose(run engine.RunID) {
 	b.table.Select(string(run))
 	b.notice.Say("", widgets.Neutral)
 	b.checkpoints.SetRows(nil)
-	b.checkpoints.SetEmpty("Asking for its checkpoints…")
+	b.checkpoints.SetEmpty("Loading checkpoints…")
 	b.draw()
 	answers(b, func(ctx context.Context) ([]engine.CheckpointRecord, error) {
 		return b.screen.desk.RemoteCheckpoints(ctx, run)
@@ -155,9 +155,9 @@ func (b *browser) choose(run engine.RunID) {
 		b.checkpoints.SetEmpty("")
 		switch {
 		case err != nil:
-			b.notice.Say("The database was not read; nothing was changed here. "+words.Trouble(err), widgets.Bad)
+			b.notice.Say("Cannot read the database. "+words.Trouble(err), widgets.Bad)
 		case len(all) == 0:
-			b.checkpoints.SetEmpty("It has no checkpoint there that can be fetched.")
+			b.checkpoints.SetEmpty("No checkpoints to fetch.")
 		default:
 			b.number = all[0].Number
 			b.checkpoints.SetRows(checkpointRows(all))
@@ -167,8 +167,7 @@ func (b *browser) choose(run engine.RunID) {
 	})
 }
 
-// answers asks the desk for something; an answer that comes when something else was asked for, or the dialog closed, is
-// dropped.
+// answers calls ask in the background. It drops the result if there is a newer request or the dialog was closed.
 func answers[T any](b *browser, ask func(context.Context) (T, error), then func(T, error)) {
 	b.asked++
 	asked := b.asked
@@ -196,17 +195,17 @@ func (b *browser) take() {
 		b.fetching = false
 		b.draw()
 		if err != nil {
-			b.notice.Say("Nothing was fetched, and nothing was changed here. "+words.Trouble(err), widgets.Bad)
+			b.notice.Say("The checkpoint was not fetched. "+words.Trouble(err), widgets.Bad)
 			return
 		}
 		s := b.screen
 		b.dialog.Hide()
 		s.Select(run)
-		s.say(run, fmt.Sprintf("Checkpoint %d is here. A fork of it begins a run of your own; the results of this one stay in %s.", number, s.desk.Remote()), widgets.Good)
+		s.say(run, fmt.Sprintf("Fetched checkpoint %d. Fork it to start your own run. The results of this run stay in %s.", number, s.desk.Remote()), widgets.Good)
 	})
 }
 
-// draw shows what can be done.
+// draw updates the dialog.
 func (b *browser) draw() {
 	enable(b.fetch, b.number > 0 && !b.fetching)
 	if b.fetching != b.bar.Visible() {
@@ -220,7 +219,7 @@ func (b *browser) draw() {
 	b.tick()
 }
 
-// tick shows how far fetching is.
+// tick shows the progress of fetching.
 func (b *browser) tick() {
 	if !b.fetching {
 		return
@@ -229,7 +228,7 @@ func (b *browser) tick() {
 	text := "Fetching…"
 	if total > 0 {
 		b.bar.SetValue(float64(done) / float64(total))
-		text = fmt.Sprintf("Fetching the memory of %s agents; %s are here.", engine.FormatCount(total), engine.FormatCount(done))
+		text = fmt.Sprintf("Fetching the memory of %s agents, %s done.", engine.FormatCount(total), engine.FormatCount(done))
 	}
 	b.notice.Say(text, widgets.Neutral)
 }

@@ -42,7 +42,7 @@ func TestFetch(t *testing.T) {
 	q.Tap(s.Content(), "From Postgres…")
 	q.Until("the database's runs are shown", func() bool { return s.browser != nil && s.browser.number == 7 })
 	text := strings.Join(uitest.Texts(overlay(s)), "\n")
-	for _, want := range []string{"Night", "attic", "not ended", "80 (50 %)", "Day", "not known", "finished", "7 newest", "stop", "night"} {
+	for _, want := range []string{"Night", "attic", "in progress", "80 (50 %)", "Day", "unknown", "finished", "7 newest", "stop", "night"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not shown: %q in\n%s", want, text)
 		}
@@ -62,8 +62,8 @@ func TestFetch(t *testing.T) {
 	if orders := desk.orders(); orders[len(orders)-1] != "fetch far 6" {
 		t.Errorf("asked was %q", orders)
 	}
-	wantShown(t, s, "elsewhere", "attic", "db.example:5432/crowd", "are in that database, not here")
-	if text := s.detail.hint.Text(); !strings.Contains(text, "can be forked. Its results are in db.example:5432/crowd") {
+	wantShown(t, s, "elsewhere", "attic", "db.example:5432/crowd", "in that database only")
+	if text := s.detail.hint.Text(); !strings.Contains(text, "fork its checkpoints. Its results are in db.example:5432/crowd") {
 		t.Errorf("it says %q", text)
 	}
 	for _, name := range []string{"Resume", "Results", "Export CSV…", "Send to Postgres"} {
@@ -86,7 +86,7 @@ func TestFetchInVain(t *testing.T) {
 	desk.set(func() { desk.err, desk.remoteRuns = nil, nil })
 	q.Tap(s.Content(), "From Postgres…")
 	q.Until("it is empty", func() bool {
-		return strings.Contains(strings.Join(uitest.Texts(overlay(s)), " "), "No run was sent there yet.")
+		return strings.Contains(strings.Join(uitest.Texts(overlay(s)), " "), "No runs in the database yet.")
 	})
 
 	// What is closed is dropped, also where it comes later.

@@ -11,53 +11,40 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Doomed is what goes when a run is deleted.
-type Doomed struct {
-	Sessions, Events int64
-	Checkpoints      int
-	Bytes            int64
-	Sendings         []Sending
-}
-
-// Sending is a database that the run's rows go to, and how many it has not confirmed.
-type Sending struct {
-	Target string
-	Unsent int64
-}
-
-// Deletion says how a run is deleted.
+// Deletion says how to delete a run.
 type Deletion struct {
-	Send  bool // what is not in the configured database yet is sent before
-	There bool // its rows in that database go too, at once
-	Now   bool // it does not go into the trash
+	Send  bool // send unsent rows to the configured database first
+	There bool // also delete its rows in that database, permanently
+	Now   bool // delete it permanently instead of moving it to the trash
 }
 
-// What becomes of rows that have not arrived.
+// Choices for rows that are not in the database yet.
 const (
 	sendFirst  = "Send them first"
-	deleteThem = "Delete it without sending them"
+	deleteThem = "Delete without sending"
 )
 
-// removal asks how a run is to be deleted.
+// removal is the dialog that deletes a run.
 type removal struct {
 	screen *Screen
 	run    engine.RunID
-	unsent *widget.RadioGroup // nil where everything has arrived
-	there  *widget.Check      // nil where nothing was sent to the configured database
+	unsent *widget.RadioGroup // nil if everything has arrived
+	there  *widget.Check      // nil if nothing was sent to the configured database
 	now    *widget.Check
 	weight *widgets.Text
 	dialog *dialog.CustomDialog
 	remove *widget.Button
 }
 
-// askDelete shows what would go.
+// askDelete shows what would be deleted and asks.
 func (s *Screen) askDelete() {
 	run := s.chosen
-	work(s, run, "Weighing what would go…", s.desk.Doomed, func(d Doomed) {
+	work(s, run, "Calculating…", s.desk.Footprint, func(d view.Footprint) {
 		if run == s.chosen {
 			r := newRemoval(s, run, d)
 			widgets.Ask(s.win, r.dialog, widgets.Pressing(r.remove))
@@ -65,34 +52,34 @@ func (s *Screen) askDelete() {
 	})
 }
 
-func newRemoval(s *Screen, run engine.RunID, d Doomed) *removal {
+func newRemoval(s *Screen, run engine.RunID, d view.Footprint) *removal {
 	r := &removal{screen: s, run: run, weight: widgets.NewCaption("")}
-	parts := []fyne.CanvasObject{widget.NewLabel(doomedText(run, d))}
+	parts := []fyne.CanvasObject{widget.NewLabel(footprintText(run, d))}
 	parts = append(parts, r.askUnsent(d.Sendings)...)
 	remote := s.desk.Remote()
-	if slices.ContainsFunc(d.Sendings, func(to Sending) bool { return to.Target == remote }) && remote != "" {
-		r.there = widget.NewCheck("Delete its rows in "+remote+" too, for good", func(on bool) { r.weigh(on) })
+	if slices.ContainsFunc(d.Sendings, func(to view.Sending) bool { return to.Target == remote }) && remote != "" {
+		r.there = widget.NewCheck("Also delete its rows in "+remote+", permanently", func(on bool) { r.weigh(on) })
 		parts = append(parts, r.there, r.weight)
 	} else if len(d.Sendings) > 0 {
-		parts = append(parts, widget.NewLabel("What was sent to "+d.Sendings[0].Target+" stays there."))
+		parts = append(parts, widget.NewLabel("The rows in "+d.Sendings[0].Target+" are kept."))
 	}
 	r.now = widget.NewCheck(nowText, nil)
 	parts = append(parts, r.now)
 	r.dialog = dialog.NewCustomWithoutButtons("Delete this run?", container.NewVBox(parts...), s.win)
 	r.remove = &widget.Button{Text: "Delete", Importance: widget.DangerImportance, OnTapped: r.confirm}
-	r.dialog.SetButtons([]fyne.CanvasObject{widget.NewButton("Keep", r.dialog.Hide), r.remove})
+	r.dialog.SetButtons([]fyne.CanvasObject{widget.NewButton("Cancel", r.dialog.Hide), r.remove})
 	r.enable()
 	return r
 }
 
-// askUnsent asks what becomes of rows that have not arrived, if there are any.
-func (r *removal) askUnsent(all []Sending) (parts []fyne.CanvasObject) {
+// askUnsent asks what to do with rows that have not arrived, if there are any.
+func (r *removal) askUnsent(all []view.Sending) (parts []fyne.CanvasObject) {
 	choices := []string{deleteThem}
 	for _, to := range all {
 		if to.Unsent == 0 {
 			continue
 		}
-		parts = append(parts, widget.NewLabel(fmt.Sprintf("%s of it have not reached %s.", count(to.Unsent, "row"), to.Target)))
+		parts = append(parts, widget.NewLabel(fmt.Sprintf("%s not yet in %s.", count(to.Unsent, "row"), to.Target)))
 		if to.Target == r.screen.desk.Remote() {
 			choices = []string{sendFirst, deleteThem}
 		}
@@ -104,12 +91,12 @@ func (r *removal) askUnsent(all []Sending) (parts []fyne.CanvasObject) {
 	return append(parts, r.unsent)
 }
 
-// enable lets nobody delete who has not said what becomes of such rows.
+// enable enables the button after the user has chosen what to do with those rows.
 func (r *removal) enable() {
 	enable(r.remove, r.unsent == nil || r.unsent.Selected != "")
 }
 
-// weigh tells how much would go from the database.
+// weigh shows how many rows of the database would be deleted.
 func (r *removal) weigh(on bool) {
 	if !on {
 		r.weight.SetText("")
@@ -122,9 +109,9 @@ func (r *removal) weigh(on bool) {
 		case err != nil:
 			r.there.SetChecked(false)
 			r.there.Disable()
-			r.weight.SetText("They cannot be deleted now: " + err.Error())
+			r.weight.SetText("Cannot delete them now: " + err.Error())
 		default:
-			r.weight.SetText(count(rows, "row") + " there.")
+			r.weight.SetText(count(rows, "row") + " in the database.")
 		}
 	})
 }
@@ -141,21 +128,21 @@ func (s *Screen) delete(run engine.RunID, d Deletion) {
 	}, func(struct{}) {
 		text := s.runText(run)
 		if run == s.chosen {
-			s.choose(s.neighbour(run))
+			s.choose(s.neighbor(run))
 		}
 		if d.Now {
-			s.undo.say(text+" is deleted for good.", widgets.Good)
+			s.undo.say(text+" is permanently deleted.", widgets.Good)
 			return
 		}
 		s.undo.deleted(deletion{text, []Thing{{Run: run}}})
 	})
 }
 
-// nowText is for those who delete to make room.
-const nowText = "Make room at once: this cannot be undone"
+// nowText is the choice that skips the trash.
+const nowText = "Delete permanently. This cannot be undone"
 
-// neighbour is the run before one, or else after it; "" without either.
-func (s *Screen) neighbour(run engine.RunID) engine.RunID {
+// neighbor returns the run before one, or else after it; "" without either.
+func (s *Screen) neighbor(run engine.RunID) engine.RunID {
 	i := slices.IndexFunc(s.runs, func(r engine.RunRecord) bool { return r.ID == run })
 	switch {
 	case i >= 0 && i+1 < len(s.runs):
@@ -167,7 +154,7 @@ func (s *Screen) neighbour(run engine.RunID) engine.RunID {
 	}
 }
 
-// deleteCheckpoint puts the chosen checkpoint into the trash. It asks nothing: that can be undone.
+// deleteCheckpoint moves the chosen checkpoint to the trash. It does not ask, because the user can undo it.
 func (s *Screen) deleteCheckpoint() {
 	c := s.checkpoint()
 	if c == nil || c.Newest {

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -31,11 +32,11 @@ func find[T fyne.CanvasObject](o fyne.CanvasObject) (all []T) {
 func TestDeleteAsksForUnsentRows(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example.com/throng"
-	desk.doomed.Sendings = []Sending{{"db.example.com/throng", 1234}}
+	desk.footprint.Sendings = []view.Sending{{Target: "db.example.com/throng", Unsent: 1234}}
 	q, s, _ := start(t, desk)
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
-	if text := "1,234 rows of it have not reached db.example.com/throng."; !uitest.Shows(ask, text) {
+	if text := "1,234 rows not yet in db.example.com/throng."; !uitest.Shows(ask, text) {
 		t.Errorf("%q is not shown, but %q", text, uitest.Texts(ask))
 	}
 	if !uitest.Button(ask, "Delete").Disabled() {
@@ -43,7 +44,7 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 	}
 	find[*widget.RadioGroup](ask)[0].SetSelected(sendFirst)
 	find[*widget.Check](ask)[0].SetChecked(true)
-	q.Until("the rows are counted", func() bool { return uitest.Shows(ask, "12,345 rows there.") })
+	q.Until("the rows are counted", func() bool { return uitest.Shows(ask, "12,345 rows in the database.") })
 	q.Tap(ask, "Delete")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new", "weigh new there", "delete new, sent first, there too")
@@ -53,12 +54,12 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 func TestUnsentRowsOfAnotherDatabase(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example.com/throng"
-	desk.doomed.Sendings = []Sending{{"old.example.com/throng", 1}}
+	desk.footprint.Sendings = []view.Sending{{Target: "old.example.com/throng", Unsent: 1}}
 	q, s, _ := start(t, desk)
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
 	choice := find[*widget.RadioGroup](ask)[0]
-	if len(choice.Options) != 1 || !uitest.Shows(ask, "1 row of it have not reached old.example.com/throng.") {
+	if len(choice.Options) != 1 || !uitest.Shows(ask, "1 row not yet in old.example.com/throng.") {
 		t.Errorf("offered is %q, shown %q", choice.Options, uitest.Texts(ask))
 	}
 	choice.SetSelected(deleteThem)
@@ -80,7 +81,7 @@ func TestDeleteCheckpoint(t *testing.T) {
 	q.Tap(s.Content(), "Delete checkpoint")
 	wait(q, s)
 	wantOrders(t, desk, "delete checkpoint 1 of new")
-	wantShown(t, s, "Checkpoint 1 of Shoppers (new): deleted, and in the trash for 30 days.")
+	wantShown(t, s, "Deleted: Checkpoint 1 of Shoppers (new). It stays in the trash for 30 days.")
 	if len(s.checkpoints) != 1 || !button.Disabled() {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
@@ -106,17 +107,17 @@ func TestCleanUp(t *testing.T) {
 	days := find[*form.Entry](ask)[1]
 	days.SetText("many")
 	if !remove.Disabled() || !uitest.Shows(ask, "1 to 100,000") {
-		t.Errorf("nothing is said of a mistake: %q", uitest.Texts(ask))
+		t.Errorf("nothing is said of a problem: %q", uitest.Texts(ask))
 	}
 	days.SetText("30")
-	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of runs that stay, about 3000 kB.") })
-	if !uitest.Shows(ask, "1 run stays") {
+	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of other runs, about 3000 kB.") })
+	if !uitest.Shows(ask, "1 run is kept") {
 		t.Errorf("shown is %q", uitest.Texts(ask))
 	}
 	q.Tap(ask, "Delete")
 	q.Until("deleted", func() bool { return s.win.Canvas().Overlays().Top() == nil })
 	wantOrders(t, desk, "what is older than {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "prune {Checkpoints:0 OlderThan:720h0m0s Runs:0}")
-	wantShown(t, s, "2 runs and 5 checkpoints of runs that stay: deleted, and in the trash for 30 days.")
+	wantShown(t, s, "2 runs and 5 checkpoints of other runs. It stays in the trash for 30 days.")
 	q.Tap(s.Content(), "Undo")
 	q.Until("restored", func() bool { return !s.undo.working })
 	wantOrders(t, desk, "what is older than {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "prune {Checkpoints:0 OlderThan:720h0m0s Runs:0}", "restore a 0", "restore b 3")

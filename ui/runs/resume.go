@@ -13,23 +13,23 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// Resumption is how a run goes on. The zero value leaves all as it was.
+// Resumption says how to resume a run. The zero value changes nothing.
 type Resumption struct {
-	Limit   int    // of sessions in flight, if it is above 0
-	Bound   string // of the kind that ended the run, as written; "" leaves it
-	AsItWas bool   // with the scenario that is kept with the run, although its file means something else now
+	Limit   int    // limit if above 0
+	Bound   string // new value of the bound that ended the run, as text; "" keeps it
+	AsItWas bool   // use the scenario that is stored with the run, even if its file has changed
 }
 
-// Changed says that a run's scenario means something else now than when the run was started.
+// Changed says that the meaning of a run's scenario has changed since the run was started.
 type Changed struct {
 	What       string
-	Checkpoint int  // a fork can begin at; 0 is none
-	Readable   bool // the scenario as it is now
+	Checkpoint int  // for a fork; 0: none
+	Readable   bool // the current scenario is valid
 }
 
 func (c *Changed) Error() string { return c.What }
 
-// resume goes on with the chosen run, as a person wants it.
+// resume resumes the chosen run with the settings of the form.
 func (s *Screen) resume() {
 	r := s.run()
 	limit, err := parseLimit(s.detail.limit.Text)
@@ -44,13 +44,13 @@ func (s *Screen) resume() {
 	s.goOn(r.ID, Resumption{Limit: limit, Bound: s.detail.largerBound(r)})
 }
 
-// Ask chooses a run that was not resumed since its scenario changed, and asks how to go on with it.
+// Ask chooses a run whose scenario has changed, and asks how to resume it.
 func (s *Screen) Ask(run engine.RunID, c *Changed) {
 	s.Select(run)
 	s.askChanged(run, Resumption{}, c)
 }
 
-// resumption is what came of one.
+// resumption is the result of resuming a run.
 type resumption struct {
 	note    string
 	changed *Changed
@@ -69,24 +69,24 @@ func (s *Screen) goOn(run engine.RunID, how Resumption) {
 			return
 		}
 		if r.note != "" {
-			widgets.Tell(s.win, "The run goes on", words.NewParagraph(s.win, r.note))
+			widgets.Tell(s.win, "The run continues", words.NewParagraph(s.win, r.note))
 		}
 		s.resumed()
 	})
 }
 
-// askChanged lets a person go on with the scenario as it was, or begin a fork with it as it is.
+// askChanged asks whether to resume with the stored scenario, or to fork with the current one.
 func (s *Screen) askChanged(run engine.RunID, how Resumption, c *Changed) {
-	text := words.NewParagraph(s.win, c.What+".\n\nThe run can go on with the scenario that is kept with it. With the new one another run begins: a fork, at the start of a cycle.")
-	ask := dialog.NewCustomWithoutButtons("The scenario is another one now", text, s.win)
-	was := &widget.Button{Text: "Go on as it was", Importance: widget.HighImportance, OnTapped: func() {
+	text := words.NewParagraph(s.win, c.What+".\n\nResume the run with the scenario that is stored with it, or start a fork with the new scenario, at the start of a cycle.")
+	ask := dialog.NewCustomWithoutButtons("The scenario has changed", text, s.win)
+	was := &widget.Button{Text: "Resume as before", Importance: widget.HighImportance, OnTapped: func() {
 		ask.Hide()
 		how.AsItWas = true
 		s.goOn(run, how)
 	}}
 	buttons := []fyne.CanvasObject{widget.NewButton("Cancel", ask.Hide)}
 	if c.Readable && c.Checkpoint > 0 {
-		buttons = append(buttons, widget.NewButton("Fork with the new one…", func() {
+		buttons = append(buttons, widget.NewButton("Fork with new scenario…", func() {
 			ask.Hide()
 			s.toFork(run, c.Checkpoint, true)
 		}))
@@ -95,7 +95,7 @@ func (s *Screen) askChanged(run engine.RunID, how Resumption, c *Changed) {
 	widgets.Ask(s.win, ask, widgets.Pressing(was))
 }
 
-// fork begins to set up a run that starts at the chosen checkpoint.
+// fork sets up a run that starts at the chosen checkpoint.
 func (s *Screen) fork() {
 	if c := s.checkpoint(); c != nil {
 		s.toFork(c.Run, c.Number, false)

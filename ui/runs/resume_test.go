@@ -18,7 +18,7 @@ func TestResumeWithALargerBudget(t *testing.T) {
 	out.Ending, out.Settings.Budget.Requests = engine.EndOutOfBudget, 1500
 	out.Reason = "the budget of 1,500 requests is used up: 1,500 spent"
 	q, s, _ := start(t, desk)
-	wantShown(t, s, "It goes on with a budget of", "requests")
+	wantShown(t, s, "New budget", "requests")
 	for _, c := range []struct{ text, want string }{{"", "3000"}, {"1,700", "1700"}, {" 0 ", "0"}} {
 		if c.text != "" {
 			s.detail.bound.SetText(c.text)
@@ -37,13 +37,13 @@ func TestResumeWithALargerBudget(t *testing.T) {
 	}
 }
 
-// TestMakeLonger: a run that has finished goes on once a person has written another length for it, and not by mistake.
+// TestMakeLonger: a run that has finished goes on once a person has written another length for it, and not by problem.
 func TestMakeLonger(t *testing.T) {
 	desk := two()
 	r := &desk.runs[0]
 	finished(r)
 	q, s, _ := start(t, desk)
-	wantShown(t, s, "Its length is", "cycles")
+	wantShown(t, s, "New length", "cycles")
 	resume := uitest.Button(s.Content(), "Resume")
 	for _, text := range []string{"24", "30", " 24 ", "48"} {
 		s.detail.bound.SetText(text)
@@ -99,7 +99,7 @@ func TestResumeWithAWrongLimit(t *testing.T) {
 	for _, text := range []string{"0", "many", "-1", "1000001"} {
 		s.detail.limit.SetText(text)
 		q.Tap(s.Content(), "Resume")
-		wantShown(t, s, "The limit is a whole number from 1 to 1,000,000.")
+		wantShown(t, s, "The limit must be a whole number from 1 to 1,000,000.")
 	}
 	wantOrders(t, desk)
 	if h.resumed != 0 {
@@ -152,7 +152,7 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 	if b := uitest.Button(s.Content(), "Resume"); !b.Disabled() {
 		t.Error("an older checkpoint can be resumed")
 	}
-	wantShown(t, s, "Resume goes on from the newest checkpoint. Fork begins another run at this one, at the start of its cycle; this run stays as it is.")
+	wantShown(t, s, "Resume continues from the end of the run, not from this checkpoint. Fork starts another run at the start of this checkpoint's cycle and does not change this run.")
 
 	desk.set(func() { // another is taken: the older one stays chosen
 		newer := points("new")
@@ -176,10 +176,10 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.checkpoints.Selected(); b.Disabled() || got != "3" {
 		t.Errorf("after the chosen checkpoint has gone, selected is %q, and Resume is disabled: %v", got, b.Disabled())
 	}
-	wantShown(t, s, "16 sessions since this checkpoint are not run again.")
+	wantShown(t, s, "16 sessions completed since this checkpoint.")
 
 	desk.set(func() { desk.checkpoints["new"] = nil })
 	s.load()
 	wait(q, s)
-	wantShown(t, s, "No checkpoint yet.", "816 sessions since the run began are not run again.")
+	wantShown(t, s, "No checkpoints yet.", "816 sessions completed since the start of the run")
 }

@@ -1,5 +1,4 @@
-// Package runs is the screen "Checkpoints": the runs in the store, what each was made from, the points that were kept
-// of it, and what can be done with it.
+// Package runs is the screen "Checkpoints": the runs of the store, their facts and checkpoints, and the actions on them.
 package runs
 
 import (
@@ -16,10 +15,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// refreshTicks is how many ticks are between two looks at the store.
+// refreshTicks is how many ticks are between two reads of the store.
 const refreshTicks = 6
 
-// Screen is the list of runs with the chosen one below.
+// Screen is the list of runs and the chosen run below it.
 type Screen struct {
 	desk      Desk
 	win       fyne.Window
@@ -32,14 +31,14 @@ type Screen struct {
 	runs        []engine.RunRecord
 	chosen      engine.RunID
 	checkpoints []engine.CheckpointRecord // of the chosen run
-	of          engine.RunID              // whose checkpoints these are
-	older       int                       // the number of the chosen checkpoint; 0 is the newest, whichever that is
+	of          engine.RunID              // the run of these checkpoints
+	older       int                       // number of the chosen checkpoint; 0 is the newest
 	busy        engine.RunID
-	working     map[engine.RunID]string // what is being done to runs
+	working     map[engine.RunID]string // current operation by run
 	visible     bool
 	ticks       int
-	asked       int  // numbers the looks at the store: an answer counts if nothing was asked since
-	loading     bool // an answer is awaited
+	asked       int  // number of the newest read; results of older ones are dropped
+	loading     bool // a read is in progress
 
 	content  fyne.CanvasObject
 	trouble  *widgets.Notice
@@ -49,42 +48,42 @@ type Screen struct {
 	detail   *detail
 	pickPath func(then func(dir string))
 
-	bin     *widget.Button
+	trash   *widget.Button
 	prune   *widget.Button
 	remote  *widget.Button
-	where   *widget.Label // why remote cannot be
+	where   *widget.Label // why remote is disabled
 	browser *browser      // nil while it is closed
 }
 
-// Ways are where a person goes from here.
+// Ways open other screens.
 type Ways struct {
-	Live    func() // a run goes on
+	Live    func() // a run was resumed
 	Results func(engine.RunID)
-	Compare func(engine.RunID) // with others
-	Replay  func(engine.RunID) // how it went, moment by moment
-	// Fork sets up a run that begins at a checkpoint; with the scenario's file as it is now if renewed.
+	Compare func(engine.RunID) // compares a run with others
+	Replay  func(engine.RunID) // opens the history of a run
+	// Fork sets up a run that starts at a checkpoint, with the current scenario file if renewed.
 	Fork func(run engine.RunID, checkpoint int, renewed bool)
 }
 
-// New makes the screen.
+// New returns the screen.
 func New(desk Desk, win fyne.Window, to Ways) *Screen {
 	s := &Screen{desk: desk, win: win, resumed: to.Live, toResults: to.Results, toCompare: to.Compare, toReplay: to.Replay, toFork: to.Fork}
 	s.working = map[engine.RunID]string{}
 	s.pickPath = func(then func(string)) {
-		widgets.PickFolder(win, "Export CSV: a new folder is made in this one", "Export here", then)
+		widgets.PickFolder(win, "Folder for the CSV export", "Export here", then)
 	}
 	s.trouble = widgets.NewNotice()
-	s.table = widgets.NewTable(runColumns, "Reading the runs…", 3)
+	s.table = widgets.NewTable(runColumns, "Loading runs…", 3)
 	s.table.OnSelected = func(key string) { s.choose(engine.RunID(key)) }
 	s.detail = newDetail(s)
 	s.remote = widget.NewButtonWithIcon("From Postgres…", theme.DownloadIcon(), s.browse)
 	s.remote.Disable() // until the runs are read
 	s.where = widget.NewLabel(noRemote)
 	s.where.SizeName, s.where.Importance, s.where.Truncation = theme.SizeNameCaptionText, widget.LowImportance, fyne.TextTruncateEllipsis
-	s.bin = widget.NewButtonWithIcon("Bin…", theme.FolderOpenIcon(), s.showTrash)
+	s.trash = widget.NewButtonWithIcon("Trash…", theme.FolderOpenIcon(), s.showTrash)
 	s.prune = widget.NewButtonWithIcon("Clean up…", theme.DeleteIcon(), s.CleanUp)
 	s.undo = newUndoing(s)
-	foot := container.NewBorder(nil, nil, s.remote, container.NewHBox(s.bin, s.prune), s.where)
+	foot := container.NewBorder(nil, nil, s.remote, container.NewHBox(s.trash, s.prune), s.where)
 	s.top = widgets.NewPanel("Runs", container.NewBorder(container.NewVBox(s.trouble, s.undo.bar), foot, nil, nil, s.table))
 	split := container.NewVSplit(s.top, s.detail.content)
 	split.Offset = 0.4
@@ -92,29 +91,29 @@ func New(desk Desk, win fyne.Window, to Ways) *Screen {
 	return s
 }
 
-// noRemote says why nothing can be fetched.
-const noRemote = "A database in Settings brings checkpoints of other machines here."
+// noRemote says why no checkpoints can be fetched.
+const noRemote = "To fetch checkpoints of other machines, set a database in Settings."
 
-// Content is what the window shows.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Show looks at the store.
+// Show is called when the screen becomes visible. It reads the store.
 func (s *Screen) Show() {
 	s.visible = true
 	s.win.Canvas().AddShortcut(&fyne.ShortcutUndo{}, func(fyne.Shortcut) { s.Undo() })
 	s.load()
 }
 
-// Hide ends looking at the store.
+// Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() {
 	s.visible = false
 	s.win.Canvas().RemoveShortcut(&fyne.ShortcutUndo{})
 }
 
-// Close keeps what was written last, and waits for it; the program is ending.
+// Close stores the last note and waits for it. Call it before the program ends.
 func (s *Screen) Close() error { return s.detail.note.Flush() }
 
-// Tick looks at the store again from time to time.
+// Tick reads the store from time to time.
 func (s *Screen) Tick() {
 	if s.browser != nil {
 		s.browser.tick()
@@ -130,7 +129,7 @@ func (s *Screen) Tick() {
 	}
 }
 
-// Select chooses a run; the newest checkpoint with it.
+// Select chooses a run and its newest checkpoint.
 func (s *Screen) Select(run engine.RunID) {
 	s.choose(run)
 	s.table.Select(string(run))
@@ -147,14 +146,14 @@ func (s *Screen) choose(run engine.RunID) {
 	}
 }
 
-// answer is what a look at the store brought.
+// answer is the result of a read of the store.
 type answer struct {
 	runs        []engine.RunRecord
 	of          engine.RunID
 	checkpoints []engine.CheckpointRecord
 }
 
-// load looks at the store.
+// load reads the store.
 func (s *Screen) load() {
 	s.ticks, s.loading = 0, true
 	s.asked++
@@ -166,7 +165,7 @@ func (s *Screen) load() {
 		s.loading = false
 		if err != nil {
 			s.table.SetEmpty("")
-			s.trouble.Say("The store could not be read; what is shown may be out of date, and it is tried again. "+words.Trouble(err), widgets.Bad)
+			s.trouble.Say("Cannot read the store, trying again. The list may be out of date. "+words.Trouble(err), widgets.Bad)
 			return
 		}
 		s.trouble.Say("", widgets.Bad)
@@ -177,12 +176,12 @@ func (s *Screen) load() {
 		if s.checkpoint() == nil { // it was pruned
 			s.older = 0
 		}
-		s.table.SetEmpty("No run yet. Choose a scenario in Setup.")
+		s.table.SetEmpty("No runs yet. Launch one in Setup.")
 		s.draw()
 	})
 }
 
-// look reads the runs and the checkpoints of one; of the newest, where that is not there.
+// look reads the runs, and the checkpoints of one run or, if it does not exist, of the newest run.
 func look(ctx context.Context, desk Desk, run engine.RunID) (answer, error) {
 	runs, err := desk.Runs(ctx)
 	if err != nil || len(runs) == 0 {
@@ -198,7 +197,7 @@ func look(ctx context.Context, desk Desk, run engine.RunID) (answer, error) {
 	return a, err
 }
 
-// draw shows what is known; what has not changed is not drawn again.
+// draw shows the list. Unchanged parts are not drawn again.
 func (s *Screen) draw() {
 	s.busy = s.desk.Busy()
 	enable(s.remote, s.desk.Remote() != "")
@@ -210,15 +209,15 @@ func (s *Screen) draw() {
 	s.detail.draw()
 }
 
-// remoteText is what stands beside the button.
+// remoteText returns the text next to the button.
 func (s *Screen) remoteText() string {
 	if s.desk.Remote() == "" {
 		return noRemote
 	}
-	return "Checkpoints of any machine in " + s.desk.Remote()
+	return "Checkpoints of all machines in " + s.desk.Remote()
 }
 
-// run returns the chosen run; nil without one.
+// run returns the chosen run, or nil.
 func (s *Screen) run() *engine.RunRecord {
 	for i := range s.runs {
 		if s.runs[i].ID == s.chosen {
@@ -228,7 +227,7 @@ func (s *Screen) run() *engine.RunRecord {
 	return nil
 }
 
-// checkpoint returns the chosen run's chosen checkpoint; nil without one.
+// checkpoint returns the chosen run's chosen checkpoint, or nil.
 func (s *Screen) checkpoint() *engine.CheckpointRecord {
 	if s.of != s.chosen {
 		return nil

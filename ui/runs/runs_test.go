@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -21,7 +22,7 @@ func TestShowsRunsAndTheNewest(t *testing.T) {
 		"agents = 372", "shop = corner", "50 at the start; 1 to 100", "0, as fast as possible", "24 cycles", // the newest
 		"2 newest", "700 (7.8 %)", "interval", "123 kB", "300 (3.4 %)", "pause", "2000 B", // its checkpoints
 	)
-	if got, want := s.detail.hint.Text(), "Resume goes on at the step after the last one that was done; 116 sessions since this checkpoint are not run again."; got != want {
+	if got, want := s.detail.hint.Text(), "Resume continues with the first step that is not done. The 116 sessions completed since this checkpoint are not run again."; got != want {
 		t.Errorf("said of resuming: %q, want %q", got, want)
 	}
 	if got := s.detail.limit.Text; got != "50" {
@@ -52,7 +53,7 @@ func TestLimitFollowsTheRun(t *testing.T) {
 
 func TestNoRunYet(t *testing.T) {
 	_, s, _ := start(t, &fakeDesk{})
-	wantShown(t, s, "No run yet. Choose a scenario in Setup.")
+	wantShown(t, s, "No runs yet. Launch one in Setup.")
 	if uitest.Button(s.Content(), "Resume") != nil {
 		t.Error("without a run there is something to resume")
 	}
@@ -68,7 +69,7 @@ func TestKeysWithoutARun(t *testing.T) {
 		t.Helper()
 		for _, a := range s.Actions() {
 			switch a.Name {
-			case "Clean up…", "Bin…", "Undo the deletion": // need no run
+			case "Clean up…", "Trash…", "Undo deletion": // need no run
 				continue
 			}
 			if a.Can() {
@@ -95,7 +96,7 @@ func TestKeysWithoutARun(t *testing.T) {
 
 func TestDeleteShowsWhatWillGo(t *testing.T) {
 	desk := two()
-	desk.doomed.Sendings = []Sending{{Target: "db.example.com/throng"}}
+	desk.footprint.Sendings = []view.Sending{{Target: "db.example.com/throng"}}
 	q, s, _ := start(t, desk)
 	ask := func() fyne.CanvasObject {
 		t.Helper()
@@ -107,17 +108,17 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 	if text := "8,928 sessions, 2,034 events, 3 checkpoints, about 4100 kB of run new."; !uitest.Shows(dialog, text) {
 		t.Errorf("%q is not shown, but %q", text, uitest.Texts(dialog))
 	}
-	if text := "stays there"; !uitest.Shows(dialog, text) {
+	if text := "are kept"; !uitest.Shows(dialog, text) {
 		t.Errorf("nothing is said of what was sent: %q", uitest.Texts(dialog))
 	}
-	q.Tap(dialog, "Keep")
+	q.Tap(dialog, "Cancel")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new")
 
 	q.Tap(ask(), "Delete")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new", "weigh new", "delete new")
-	wantShown(t, s, "Shoppers (new): deleted, and in the trash for 30 days.")
+	wantShown(t, s, "Shoppers (new). It stays in the trash for 30 days.")
 	if s.chosen != "old" || len(s.runs) != 1 {
 		t.Errorf("after deleting, %s is chosen, shown is %q", s.chosen, uitest.Texts(s.Content()))
 	}
@@ -136,7 +137,7 @@ func TestDeletingGoesOnBelow(t *testing.T) {
 			t.Errorf("after deleting %s, %q is chosen, want %q", c.run, s.chosen, c.next)
 		}
 	}
-	wantShown(t, s, "No run yet.")
+	wantShown(t, s, "No runs yet.")
 }
 
 func TestDeleteIsRefused(t *testing.T) {
@@ -156,8 +157,8 @@ func TestARunInProgressIsNotTouched(t *testing.T) {
 		busy engine.RunID
 		want string
 	}{
-		{"here", "new", "This run is in progress: Live shows it. It cannot be deleted while it is in progress; stop it first."},
-		{"elsewhere", "", "Another process has this run in progress: it may be looked at, not touched. It cannot be deleted while it is in progress."},
+		{"here", "new", "This run is in progress. See Live. A run in progress cannot be deleted. Stop it first."},
+		{"elsewhere", "", "Another process works on this run. Here it is read-only. A run in progress cannot be deleted."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			desk := two()
@@ -219,7 +220,7 @@ func TestWhatIsDoneToARunIsShown(t *testing.T) {
 	close(desk.hold)
 	wait(q, s)
 	wantOrders(t, desk, "send new")
-	wantShown(t, s, "Run new: Its results are on their way to db.example.com/throng; Settings shows how that goes.")
+	wantShown(t, s, "Run new: Sending the results to db.example.com/throng. Settings shows the progress.")
 }
 
 func TestSendWantsADatabase(t *testing.T) {
@@ -262,7 +263,7 @@ func TestButtonsFit(t *testing.T) {
 	out.Ending, out.Settings.Budget.Requests = engine.EndOutOfBudget, 1500
 	out.Reason = "the budget of 1,500 requests is used up: 1,500 spent"
 	_, s, _ := start(t, desk)
-	wantShown(t, s, "Send to Postgres", "It goes on with a budget of", "Compare…")
+	wantShown(t, s, "Send to Postgres", "New budget", "Compare…")
 	const beside = 150 // the navigation and the edges
 	if wide := s.Content().MinSize().Width; wide > 1280-beside {
 		t.Errorf("the screen is %v wide", wide)
@@ -305,7 +306,7 @@ func TestARunThatBeginsIsSeenAtOnce(t *testing.T) {
 	if got := desk.looked(); got != before+1 {
 		t.Errorf("the store was looked at %d times, want once", got-before)
 	}
-	wantShown(t, s, "This run is in progress: Live shows it.")
+	wantShown(t, s, "This run is in progress. See Live.")
 }
 
 func TestALateAnswerIsDropped(t *testing.T) {

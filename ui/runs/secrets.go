@@ -14,33 +14,33 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// LockedError says that a run cannot go on without secrets that are kept nowhere. Nothing was changed.
+// LockedError says that a run cannot resume because secrets are missing.
 type LockedError struct {
 	Secrets []string // their names
-	Kept    string   // where they would be kept if they were given now
+	Kept    string   // where they are stored if they are entered now
 }
 
 // Error implements error.
 func (e *LockedError) Error() string {
-	return "It needs secrets that are kept nowhere: " + strings.Join(e.Secrets, ", ") + ". Nothing was changed."
+	return "Missing secrets: " + strings.Join(e.Secrets, ", ") + ". Enter them and try again."
 }
 
-// Unlock asks for the secrets that an error of [Desk].Resume says are missing, keeps those that are given, and calls then.
-// It reports whether that is what the error says.
+// Unlock asks for the secrets that an error of [Desk].Resume names, stores those that are entered, and calls then. It reports whether err
+// names missing secrets.
 func Unlock(desk Desk, win fyne.Window, err error, then func()) bool {
 	var locked *LockedError
 	if !errors.As(err, &locked) {
 		return false
 	}
 	entries := map[string]*form.Entry{}
-	rows := []fyne.CanvasObject{words.NewParagraph(win, "The run goes on when these are given. They are kept "+locked.Kept+".")}
+	rows := []fyne.CanvasObject{words.NewParagraph(win, "The run needs these secrets to resume. They are stored "+locked.Kept+".")}
 	for _, name := range locked.Secrets {
 		e := form.NewEntry()
 		e.Password = true
 		entries[name] = e
 		rows = append(rows, form.NewRow(name, e))
 	}
-	ask := dialog.NewCustomConfirm("Secrets are missing", "Resume", "Not now", form.NewStack(rows...), func(yes bool) {
+	ask := dialog.NewCustomConfirm("Missing secrets", "Resume", "Not now", form.NewStack(rows...), func(yes bool) {
 		if yes {
 			keep(desk, win, entries, then)
 		}
@@ -50,7 +50,7 @@ func Unlock(desk Desk, win fyne.Window, err error, then func()) bool {
 	return true
 }
 
-// keep keeps what was entered and calls then; what was left empty is asked for again by whoever misses it.
+// keep stores the entered secrets and calls then. Resuming asks again for those that are still missing.
 func keep(desk Desk, win fyne.Window, entries map[string]*form.Entry, then func()) {
 	given := map[string]string{}
 	for name, e := range entries {

@@ -5,14 +5,14 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// sides lays two things out: beside each other where there is room for both, else the second above the first, which
-// then takes more height. changed is called when that has become different.
+// sides lays out two objects: side by side if the width allows it, otherwise the second above the first, which takes the larger height. It
+// calls changed when the layout changes.
 type sides struct {
 	stacked bool
 	changed func()
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	side, main := objects[0].MinSize(), objects[1].MinSize()
 	if l.stacked {
@@ -21,7 +21,7 @@ func (l *sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(max(side.Width, main.Width), max(side.Height, main.Height))
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l *sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	side, main := objects[0], objects[1]
 	gap := theme.Padding()

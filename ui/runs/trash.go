@@ -22,20 +22,20 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// trashDays is how long the store keeps what is in the trash.
+// trashDays is how long the store keeps the trash.
 const trashDays = 30
 
 var trashColumns = []widgets.Column{
 	{Title: "Deleted", Sample: "2026-12-28 00:00:00"},
-	{Title: "What", Sample: "checkpoint 100"},
-	{Title: "Title", Sample: "Shoppers of a day", Weight: 1},
+	{Title: "Item", Sample: "checkpoint 100"},
+	{Title: "Title", Sample: "A day of shoppers", Weight: 1},
 	{Title: "Started", Sample: "2026-12-28 00:00:00", Drop: 2},
-	{Title: "Goes in", Sample: "30 days", Align: fyne.TextAlignTrailing},
+	{Title: "Expires in", Sample: "30 days", Align: fyne.TextAlignTrailing},
 	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing},
 	{Title: "Run", Sample: "20261228-000000-mmmm", Drop: 1},
 }
 
-func binRows(all []Trashed) []widgets.Row {
+func trashRows(all []Trashed) []widgets.Row {
 	rows := make([]widgets.Row, len(all))
 	for i := range all {
 		b := &all[i]
@@ -62,7 +62,7 @@ func binRows(all []Trashed) []widgets.Row {
 
 func (t Thing) key() string { return fmt.Sprintf("%s %d", t.Run, t.Checkpoint) }
 
-// text is what a sentence calls a thing.
+// text describes a thing in a sentence.
 func (b *Trashed) text() string {
 	if b.Checkpoint > 0 {
 		return fmt.Sprintf("Checkpoint %d of %s (%s)", b.Checkpoint, b.Title, b.Run)
@@ -70,14 +70,14 @@ func (b *Trashed) text() string {
 	return fmt.Sprintf("%s (%s)", b.Title, b.Run)
 }
 
-// bin is the dialog that shows what was deleted. What it asks for goes on when it is closed, and is not heard then.
-type bin struct {
+// trashDialog shows the trash. Closing it does not cancel its operations, but drops their results.
+type trashDialog struct {
 	screen *Screen
 	dialog dialog.Dialog
 	all    []Trashed
-	asked  int    // numbers what was asked for: an answer counts if nothing was asked since
-	doing  bool   // something is being changed
-	sure   string // what the next press of a button deletes for good; "" is that it asks first
+	asked  int    // number of the newest request; results of older ones are dropped
+	doing  bool   // an operation is in progress
+	sure   string // what the next press of a button deletes permanently; "" if it asks first
 
 	table   *widgets.Table
 	notice  *widgets.Notice
@@ -86,24 +86,24 @@ type bin struct {
 	empty   *widget.Button
 }
 
-// What the buttons that delete for good say at first, and when they are sure.
+// Texts of the buttons that delete permanently, before they ask.
 const (
-	removeText = "Delete for good…"
+	removeText = "Delete permanently…"
 	emptyText  = "Empty trash…"
 )
 
 // showTrash opens the dialog.
 func (s *Screen) showTrash() {
-	b := &bin{screen: s, notice: widgets.NewNotice()}
-	b.table = widgets.NewTable(trashColumns, "Looking into the trash…", 6)
+	b := &trashDialog{screen: s, notice: widgets.NewNotice()}
+	b.table = widgets.NewTable(trashColumns, "Loading the trash…", 6)
 	b.table.OnSelected = func(string) { b.unsure() }
 	b.restore = &widget.Button{Text: "Restore", Icon: theme.ContentUndoIcon(), Importance: widget.HighImportance, OnTapped: b.takeOut}
 	b.remove = widget.NewButton(removeText, b.deleteOne)
 	b.empty = widget.NewButton(emptyText, b.deleteAll)
 	end := widget.NewButton("Close", func() { b.dialog.Hide() })
-	about := form.NewNote(fmt.Sprintf("What is deleted stays here for %d days and takes room until then. Rows in Postgres are deleted at once, and not kept here.", trashDays))
+	about := form.NewNote(fmt.Sprintf("Deleted runs and checkpoints stay here for %d days and use disk space until then. Rows in Postgres are deleted permanently.", trashDays))
 	foot := container.NewVBox(b.notice, container.NewBorder(nil, nil, container.NewHBox(b.empty), container.NewHBox(end, b.remove, b.restore), layout.NewSpacer()))
-	b.dialog = dialog.NewCustomWithoutButtons("Bin", container.NewBorder(form.NewStack(about), foot, nil, nil, b.table), s.win)
+	b.dialog = dialog.NewCustomWithoutButtons("Trash", container.NewBorder(form.NewStack(about), foot, nil, nil, b.table), s.win)
 	b.dialog.SetOnClosed(func() { b.asked++ })
 	em := theme.TextSize()
 	b.dialog.Resize(within(s.win.Canvas().Size(), fyne.NewSize(80*em, 40*em)))
@@ -112,8 +112,8 @@ func (s *Screen) showTrash() {
 	b.look()
 }
 
-// look asks what is in the trash.
-func (b *bin) look() {
+// look requests the contents of the trash.
+func (b *trashDialog) look() {
 	b.asked++
 	asked := b.asked
 	async.Work(func() ([]Trashed, error) { return b.screen.desk.Trashed(context.Background()) }, func(all []Trashed, err error) {
@@ -122,15 +122,15 @@ func (b *bin) look() {
 		}
 		if err != nil {
 			b.table.SetEmpty("")
-			b.notice.Say("The trash could not be read; nothing was changed. "+words.Trouble(err), widgets.Bad)
+			b.notice.Say("Cannot read the trash. "+words.Trouble(err), widgets.Bad)
 			return
 		}
 		if !slices.EqualFunc(all, b.all, func(x, y Trashed) bool { return x.Thing == y.Thing }) {
 			b.unsure()
 		}
 		b.all = all
-		b.table.SetEmpty("The trash is empty. What is deleted stays here for a while, and can be restored.")
-		b.table.SetRows(binRows(all))
+		b.table.SetEmpty("The trash is empty. Deleted runs and checkpoints can be restored from here.")
+		b.table.SetRows(trashRows(all))
 		if b.table.Selected() == "" && len(all) > 0 {
 			b.table.Select(all[0].key())
 		}
@@ -138,8 +138,8 @@ func (b *bin) look() {
 	})
 }
 
-// chosen is the selected thing; nil without one.
-func (b *bin) chosen() *Trashed {
+// chosen returns the selected thing, or nil.
+func (b *trashDialog) chosen() *Trashed {
 	for i := range b.all {
 		if b.all[i].key() == b.table.Selected() {
 			return &b.all[i]
@@ -148,8 +148,8 @@ func (b *bin) chosen() *Trashed {
 	return nil
 }
 
-// unsure has what was about to be deleted for good asked about again.
-func (b *bin) unsure() {
+// unsure makes the buttons ask again.
+func (b *trashDialog) unsure() {
 	b.sure = ""
 	b.remove.Importance, b.empty.Importance = widget.MediumImportance, widget.MediumImportance
 	b.remove.SetText(removeText)
@@ -157,15 +157,15 @@ func (b *bin) unsure() {
 	b.draw()
 }
 
-// draw shows what can be done.
-func (b *bin) draw() {
+// draw updates the buttons.
+func (b *trashDialog) draw() {
 	enable(b.restore, b.chosen() != nil && !b.doing)
 	enable(b.remove, b.chosen() != nil && !b.doing)
 	enable(b.empty, len(b.all) > 0 && !b.doing)
 }
 
-// certain has a button ask first: pressed again, it is meant.
-func (b *bin) certain(button *widget.Button, what, question, yes string) bool {
+// certain makes a button ask first; the second press confirms.
+func (b *trashDialog) certain(button *widget.Button, what, question, yes string) bool {
 	if b.sure == what {
 		return true
 	}
@@ -177,8 +177,8 @@ func (b *bin) certain(button *widget.Button, what, question, yes string) bool {
 	return false
 }
 
-// do changes the trash, says what came of it, and looks again.
-func (b *bin) do(doing string, change func(context.Context) (string, error), then func()) {
+// do changes the trash in the background, shows the result, and reads the trash again.
+func (b *trashDialog) do(doing string, change func(context.Context) (string, error), then func()) {
 	b.doing = true
 	b.notice.Say(doing, widgets.Accent)
 	b.unsure()
@@ -195,7 +195,7 @@ func (b *bin) do(doing string, change func(context.Context) (string, error), the
 	})
 }
 
-func (b *bin) takeOut() {
+func (b *trashDialog) takeOut() {
 	c := b.chosen()
 	if c == nil {
 		return
@@ -208,18 +208,20 @@ func (b *bin) takeOut() {
 	})
 }
 
-func (b *bin) deleteOne() {
+func (b *trashDialog) deleteOne() {
 	c := b.chosen()
-	if c == nil || !b.certain(b.remove, c.key(), c.text()+" goes for good. This cannot be undone.", "Delete it for good") {
+	if c == nil || !b.certain(b.remove, c.key(), c.text()+" will be deleted permanently. This cannot be undone.", "Delete permanently") {
 		return
 	}
 	s, thing, text := b.screen, c.Thing, c.text()
-	b.do("Deleting…", func(ctx context.Context) (string, error) { return text + " is gone.", s.desk.DeleteTrashed(ctx, thing) }, func() {
+	b.do("Deleting…", func(ctx context.Context) (string, error) {
+		return text + " is permanently deleted.", s.desk.DeleteTrashed(ctx, thing)
+	}, func() {
 		s.undo.forget(func(t Thing) bool { return t != thing })
 	})
 }
 
-func (b *bin) deleteAll() {
+func (b *trashDialog) deleteAll() {
 	if len(b.all) == 0 {
 		return
 	}
@@ -233,21 +235,21 @@ func (b *bin) deleteAll() {
 			upTo = b.all[i].At
 		}
 	}
-	question := fmt.Sprintf("All %d in the trash go for good, about %s. This cannot be undone.", len(b.all), engine.FormatBytes(bytes))
+	question := fmt.Sprintf("All %d items will be deleted permanently, about %s. This cannot be undone.", len(b.all), engine.FormatBytes(bytes))
 	if len(b.all) == 1 {
-		question = fmt.Sprintf("The one in the trash goes for good, about %s. This cannot be undone.", engine.FormatBytes(bytes))
+		question = fmt.Sprintf("The item will be deleted permanently, about %s. This cannot be undone.", engine.FormatBytes(bytes))
 	}
-	if !b.certain(b.empty, "all "+strconv.Itoa(len(b.all)), question, "Delete all for good") {
+	if !b.certain(b.empty, "all "+strconv.Itoa(len(b.all)), question, "Delete all permanently") {
 		return
 	}
 	s := b.screen
 	b.do("Deleting…", func(ctx context.Context) (string, error) {
 		n, err := s.desk.EmptyTrash(ctx, upTo)
-		return "Gone for good: " + strconv.Itoa(n) + ".", err
+		return "Deleted permanently: " + strconv.Itoa(n) + ".", err
 	}, func() {
 		s.undo.forget(func(t Thing) bool { return !going[t] })
 	})
 }
 
-// gone reports whether an error says that a thing is not there.
+// gone reports whether an error says that a thing does not exist.
 func gone(err error) bool { return errors.Is(err, engine.ErrNotFound) }

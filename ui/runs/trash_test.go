@@ -25,7 +25,7 @@ func TestUndo(t *testing.T) {
 	q, s, _ := start(t, desk)
 	remove(q, s)
 	remove(q, s)
-	wantShown(t, s, "Greeters (old): deleted, and in the trash for 30 days.", "No run yet. Choose a scenario in Setup.")
+	wantShown(t, s, "Greeters (old). It stays in the trash for 30 days.", "No runs yet. Launch one in Setup.")
 	done := func() { q.Until("restored", func() bool { return !s.undo.working && !s.loading }) }
 
 	s.Undo()
@@ -80,7 +80,7 @@ func TestDeleteAtOnce(t *testing.T) {
 	q.Tap(ask, "Delete")
 	wait(q, s)
 	wantOrders(t, desk, "weigh new", "delete new, at once")
-	wantShown(t, s, "Shoppers (new) is deleted for good.")
+	wantShown(t, s, "Shoppers (new) is permanently deleted.")
 	if b := uitest.Button(s.Content(), "Undo"); !b.Disabled() {
 		t.Error("it is offered to be undone")
 	}
@@ -90,7 +90,7 @@ func TestDeleteAtOnce(t *testing.T) {
 func TestTrash(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
-	q.Tap(s.Content(), "Bin…")
+	q.Tap(s.Content(), "Trash…")
 	q.Until("looked", func() bool { return uitest.Shows(asked(q, s), "The trash is empty.") })
 	q.Tap(asked(q, s), "Close")
 
@@ -99,7 +99,7 @@ func TestTrash(t *testing.T) {
 	wait(q, s)
 	remove(q, s)
 	remove(q, s)
-	q.Tap(s.Content(), "Bin…")
+	q.Tap(s.Content(), "Trash…")
 	dialog := asked(q, s)
 	q.Until("looked", func() bool { return uitest.Shows(dialog, "checkpoint 1") })
 	for _, text := range []string{"Greeters", "Shoppers", "4100 kB", "30 days", "2000 B"} {
@@ -117,20 +117,20 @@ func TestTrash(t *testing.T) {
 		Select(string)
 	}](dialog)[0]
 	table.Select("new 0")
-	q.Until("shown", func() bool { return !uitest.Button(dialog, "Delete for good…").Disabled() })
-	q.Tap(dialog, "Delete for good…")
-	if !uitest.Shows(dialog, "Shoppers (new) goes for good. This cannot be undone.") {
+	q.Until("shown", func() bool { return !uitest.Button(dialog, "Delete permanently…").Disabled() })
+	q.Tap(dialog, "Delete permanently…")
+	if !uitest.Shows(dialog, "Shoppers (new) will be deleted permanently. This cannot be undone.") {
 		t.Errorf("it does not ask: %q", uitest.Texts(dialog))
 	}
-	q.Tap(dialog, "Delete it for good")
+	q.Tap(dialog, "Delete permanently")
 	q.Until("deleted", func() bool {
 		return uitest.Shows(dialog, "Shoppers (new) is gone.") && !uitest.Shows(dialog, "4100 kB")
 	})
 	q.Tap(dialog, "Empty trash…")
-	if !uitest.Shows(dialog, "The one in the trash goes for good, about 2000 B. This cannot be undone.") {
+	if !uitest.Shows(dialog, "The item will be deleted permanently, about 2000 B. This cannot be undone.") {
 		t.Errorf("it does not ask: %q", uitest.Texts(dialog))
 	}
-	q.Tap(dialog, "Delete all for good")
+	q.Tap(dialog, "Delete all permanently")
 	q.Until("empty", func() bool { return uitest.Shows(dialog, "The trash is empty.") })
 	wantOrders(t, desk, "delete checkpoint 1 of new", "weigh new", "delete new", "weigh old", "delete old",
 		"restore old 0", "delete new 0 for good", "empty the trash up to 15:04:05")
@@ -200,11 +200,11 @@ func TestActions(t *testing.T) {
 		}
 		keys[key] = a.Name
 		switch a.Name {
-		case "Delete the run…", "Bin…", "Write a note", "History":
+		case "Delete run…", "Trash…", "Edit note", "History":
 			if !a.Can() {
 				t.Errorf("%s cannot be done", a.Name)
 			}
-		case "Undo the deletion":
+		case "Undo deletion":
 			if a.Can() {
 				t.Error("there is nothing to be undone")
 			}

@@ -16,13 +16,13 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// deletion is what was put into the trash with one order.
+// deletion is what one order moved to the trash.
 type deletion struct {
-	text   string // what it was
+	text   string // what was deleted
 	things []Thing
 }
 
-// undoing is the bar that offers to take the last deletion back, and remembers those before it while the program runs.
+// undoing is the bar that undoes the last deletion, and remembers earlier ones while the program runs.
 type undoing struct {
 	screen  *Screen
 	past    []deletion
@@ -44,13 +44,13 @@ func newUndoing(s *Screen) *undoing {
 	return u
 }
 
-// deleted offers to take a deletion back.
+// deleted offers to undo a deletion.
 func (u *undoing) deleted(d deletion) {
 	if len(d.things) == 0 {
 		return
 	}
 	u.past = append(u.past, d)
-	u.say(fmt.Sprintf("%s: deleted, and in the trash for %d days.", d.text, trashDays), widgets.Good)
+	u.say(fmt.Sprintf("Deleted: %s. It stays in the trash for %d days.", d.text, trashDays), widgets.Good)
 }
 
 func (u *undoing) say(text string, tone widgets.Tone) {
@@ -67,10 +67,10 @@ func (u *undoing) hide() {
 	}
 }
 
-// Undo takes the last deletion back, if there is one.
+// Undo undoes the last deletion, if there is one.
 func (s *Screen) Undo() { s.undo.undo() }
 
-// undo takes the last deletion back.
+// undo undoes the last deletion.
 func (u *undoing) undo() {
 	if len(u.past) == 0 || u.working {
 		return
@@ -82,7 +82,7 @@ func (u *undoing) undo() {
 		u.working = false
 		u.past = u.past[:len(u.past)-1]
 		if err != nil {
-			if gone(err) { // that one does not come back
+			if gone(err) { // the thing no longer exists
 				left = left[1:]
 			}
 			if len(left) > 0 {
@@ -96,7 +96,7 @@ func (u *undoing) undo() {
 	})
 }
 
-// restoreAll takes things out of the trash, and returns those that it did not.
+// restoreAll restores things from the trash, and returns those that it did not restore.
 func restoreAll(desk Desk, things []Thing) (left []Thing, err error) {
 	for i, thing := range things {
 		if err := desk.Restore(context.Background(), thing); err != nil {
@@ -106,7 +106,7 @@ func restoreAll(desk Desk, things []Thing) (left []Thing, err error) {
 	return nil, nil
 }
 
-// restored shows what came back.
+// restored shows what was restored.
 func (s *Screen) restored(things []Thing) {
 	if len(things) > 0 && things[0].Checkpoint == 0 {
 		s.chosen, s.older = things[0].Run, 0
@@ -114,7 +114,7 @@ func (s *Screen) restored(things []Thing) {
 	s.load()
 }
 
-// forget forgets what is not in the trash any more.
+// forget drops deletions of things that are not in the trash any more.
 func (u *undoing) forget(stays func(Thing) bool) {
 	var past []deletion
 	for _, d := range u.past {
@@ -135,7 +135,7 @@ func (u *undoing) forget(stays func(Thing) bool) {
 	u.past = past
 }
 
-// runText is what a bar calls a run.
+// runText names a run in the bar.
 func (s *Screen) runText(run engine.RunID) string {
 	for i := range s.runs {
 		if s.runs[i].ID == run {

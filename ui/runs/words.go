@@ -11,13 +11,14 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 var runColumns = []widgets.Column{
 	{Title: "Started", Sample: "2026-12-28 00:00:00"},
-	{Title: "Title", Sample: "Shoppers of a day", Weight: 1},
+	{Title: "Title", Sample: "A day of shoppers", Weight: 1},
 	{Title: "State", Sample: "mmout of budget"},
 	{Title: "Cycles", Sample: "1000/1000", Align: fyne.TextAlignTrailing, Drop: 2},
 	{Title: "Done", Sample: "100,000 (100 %)", Align: fyne.TextAlignTrailing},
@@ -55,7 +56,7 @@ func runRows(runs []engine.RunRecord) []widgets.Row {
 	return rows
 }
 
-// titled is the title of a run, with what it is a fork of and how far it is cleaned up.
+// titled returns the title of a run, with its parent if it is a fork, and its state of pruning.
 func titled(r *engine.RunRecord) string {
 	title := r.Title
 	if r.Parent != "" {
@@ -107,7 +108,7 @@ func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {
 	return rows
 }
 
-// cycles is how many are done of how many.
+// cycles returns the number of completed cycles and the total.
 func cycles(r *engine.RunRecord) string {
 	if r.Cycles == 0 {
 		return strconv.Itoa(r.Cycle)
@@ -115,7 +116,7 @@ func cycles(r *engine.RunRecord) string {
 	return fmt.Sprintf("%d/%d", r.Cycle, r.Cycles)
 }
 
-// share is a count with its percentage of a whole, if that is known.
+// share returns a count and, if the total is known, its percentage.
 func share(done, total int64, decimals int) string {
 	if total <= 0 {
 		return engine.FormatCount(done)
@@ -123,13 +124,13 @@ func share(done, total int64, decimals int) string {
 	return fmt.Sprintf("%s (%.*f %%)", engine.FormatCount(done), decimals, 100*float64(done)/float64(total))
 }
 
-// fact is a line of what is known of a run.
+// fact is a fact of a run.
 type fact struct {
 	name, value string
 	tone        widgets.Tone
 }
 
-// facts lists what a run was made from and how it went.
+// facts returns what a run was made from and how it went.
 func facts(r *engine.RunRecord) []fact {
 	all := []fact{{name: "Run", value: string(r.ID)}, {name: "Started", value: words.Stamp(r.Created)}}
 	add := func(name, value string) {
@@ -146,12 +147,12 @@ func facts(r *engine.RunRecord) []fact {
 		all = append(all, fact{"Result", fmt.Sprintf("inexact since cycle %d", r.Inexact.Cycle), widgets.Warning})
 	}
 	if f := r.Fetched; f != nil {
-		add("Made on", f.Machine)
+		add("Machine", f.Machine)
 		add("Database", f.Database)
-		add("Results", "are in that database, not here")
+		add("Results", "in that database only")
 	}
 	if r.Parent != "" {
-		add("Forked from", fmt.Sprintf("%s, at the start of cycle %d", r.Parent, r.ForkCycle))
+		add("Forked from", fmt.Sprintf("%s, at cycle %d", r.Parent, r.ForkCycle))
 	}
 	add("Scenario", r.Source.Name)
 	for i, name := range slices.Sorted(maps.Keys(r.Source.Parameters)) {
@@ -166,20 +167,20 @@ func facts(r *engine.RunRecord) []fact {
 		all = append(all, fact{name: title, value: name + " = " + value})
 	}
 	if len(r.Source.Parameters) == 0 {
-		add("Parameters", "as the scenario has them")
+		add("Parameters", "defaults of the scenario")
 	}
 	s := &r.Settings
-	add("Seed", strconv.FormatUint(s.Seed, 10))
+	add("Random seed", strconv.FormatUint(s.Seed, 10))
 	add("Limit", fmt.Sprintf("%s at the start; %s to %s", engine.FormatCount(int64(s.Limit)), engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling))))
 	add("Length", length(s))
 	add("Time scale", pace(s.TimeScale))
 	if s.Remote && r.Fetched == nil {
-		add("Results", "go to the database too")
+		add("Results", "also sent to the database")
 	}
 	return all
 }
 
-// because says why a run ended, and since when and why it is not exact; "" where there is nothing to say.
+// because explains why a run ended, and why it is inexact; "" if there is nothing to explain.
 func because(r *engine.RunRecord) string {
 	var lines []string
 	if r.Damage != "" {
@@ -197,7 +198,7 @@ func because(r *engine.RunRecord) string {
 	return strings.Join(lines, "\n")
 }
 
-// plain is a JSON text as a person writes it.
+// plain returns a JSON value as plain text.
 func plain(text string) string {
 	var s string
 	if json.Unmarshal([]byte(text), &s) == nil {
@@ -221,69 +222,69 @@ func pace(scale float64) string {
 	if scale == 0 {
 		return "0, as fast as possible"
 	}
-	return fmt.Sprintf("%g, simulated time per wall time", scale)
+	return fmt.Sprintf("%g (simulated time per wall time)", scale)
 }
 
-// resuming says what resuming a run would do or why it cannot be, given its chosen checkpoint, if it has one, and the
-// run that this process works on.
+// resuming explains what resuming a run would do or why it is not possible. c is the chosen checkpoint, or nil; busy is the run that this
+// process works on.
 func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID) (text string, possible bool) {
 	switch {
 	case r.Damage != "":
-		return "What the store keeps of this run cannot be read whole: it can be deleted, and no more.", false
+		return "The stored data of this run is damaged. It can only be deleted.", false
 	case r.Fetched != nil:
-		return "This run is another machine's and goes on there: here its checkpoints can be forked. Its results are in " + r.Fetched.Database + ".", false
+		return "This run belongs to another machine. Here you can fork its checkpoints. Its results are in " + r.Fetched.Database + ".", false
 	case busy == r.ID:
-		return "This run is in progress: Live shows it.", false
+		return "This run is in progress. See Live.", false
 	case r.InProgress:
-		return "Another process has this run in progress: it may be looked at, not touched.", false
+		return "Another process works on this run. Here it is read-only.", false
 	case r.Ending == engine.EndFinished && !r.AllDone():
-		text = "There is nothing left of this run to do: " + r.Reason + "."
+		text = "This run is complete: " + r.Reason + "."
 		if c != nil {
-			text += " Fork begins another at a checkpoint of it."
+			text += " Fork starts another run at one of its checkpoints."
 		}
 		return text, false
 	case busy != "":
-		return "Run " + string(busy) + " is in progress, and one run is at a time. This one can be resumed when that has ended.", false
+		return "Run " + string(busy) + " is in progress. Resume this one when that has ended.", false
 	case c != nil && !c.Newest:
-		return "Resume goes on from the newest checkpoint. Fork begins another run at this one, at the start of its cycle; this run stays as it is.", false
+		return "Resume continues from the end of the run, not from this checkpoint. Fork starts another run at the start of this checkpoint's cycle and does not change this run.", false
 	}
 	if r.AllDone() {
-		return "This run has done all of its length. Write a greater one, and Resume goes on with its next cycle.", true
+		return "This run is complete. To continue with its next cycle, enter a new length and resume it.", true
 	}
 	if r.Ending == engine.EndHopeless {
-		return "Correct what the reason names. A new run, or a fork with the corrected file, uses the correction. Resume uses the scenario as it was: " +
-			"it is for a secret, an address or a service that was wrong. Sessions that failed stay failed.", true
+		return "Correct the error first. New runs and forks use the corrected file. Resume uses the scenario stored with the run: " +
+			"resume after a wrong secret, address or service. Failed sessions stay failed.", true
 	}
-	const where = "Resume goes on at the step after the last one that was done; "
-	since, begin := r.Done, "the run began"
+	const where = "Resume continues with the first step that is not done"
+	since, begin := r.Done, "the start of the run"
 	if c != nil {
 		since, begin = r.Done-c.Done, "this checkpoint"
 	}
 	switch {
 	case since <= 0:
-		return where + "nothing was done since " + begin + ".", true
+		return where + ".", true
 	case since == 1:
-		return where + "1 session since " + begin + " is not run again.", true
+		return where + ". The session completed since " + begin + " is not run again.", true
 	default:
-		return where + engine.FormatCount(since) + " sessions since " + begin + " are not run again.", true
+		return where + ". The " + engine.FormatCount(since) + " sessions completed since " + begin + " are not run again.", true
 	}
 }
 
-// undeletable says why a run cannot be deleted; "" if it can.
+// undeletable explains why a run cannot be deleted; "" if it can.
 func undeletable(r *engine.RunRecord, busy engine.RunID) string {
 	switch {
 	case busy == r.ID:
-		return "It cannot be deleted while it is in progress; stop it first."
+		return "A run in progress cannot be deleted. Stop it first."
 	case r.InProgress:
-		return "It cannot be deleted while it is in progress."
+		return "A run in progress cannot be deleted."
 	default:
 		return ""
 	}
 }
 
-// doomedText says what goes with a run.
-func doomedText(run engine.RunID, d Doomed) string {
-	return fmt.Sprintf("%s, %s, %s, about %s of run %s.\nIt stays in the trash for %d days, and can be restored until then.",
+// footprintText describes what the deletion of a run deletes.
+func footprintText(run engine.RunID, d view.Footprint) string {
+	return fmt.Sprintf("%s, %s, %s, about %s of run %s.\nYou can restore it from the trash for %d days.",
 		count(d.Sessions, "session"), count(d.Events, "event"), count(int64(d.Checkpoints), "checkpoint"), engine.FormatBytes(d.Bytes), run, trashDays)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -36,7 +37,7 @@ func finished(r *engine.RunRecord) {
 }
 
 func TestResuming(t *testing.T) {
-	const where = "Resume goes on at the step after the last one that was done; "
+	const where = "Resume continues with the first step that is not done."
 	newest, older := points("r")[0], points("r")[1]
 	for _, c := range []struct {
 		name       string
@@ -46,28 +47,28 @@ func TestResuming(t *testing.T) {
 		want       string
 		possible   bool
 	}{
-		{name: "interrupted", checkpoint: &newest, want: where + "116 sessions since this checkpoint are not run again.", possible: true},
-		{name: "one since", run: func(r *engine.RunRecord) { r.Done = 701 }, checkpoint: &newest, want: where + "1 session since this checkpoint is not run again.", possible: true},
-		{name: "none since", run: func(r *engine.RunRecord) { r.Done = 700 }, checkpoint: &newest, want: where + "nothing was done since this checkpoint.", possible: true},
-		{name: "without a checkpoint", want: where + "816 sessions since the run began are not run again.", possible: true},
-		{name: "stopped", run: func(r *engine.RunRecord) { r.Ending = engine.EndStopped }, want: where + "816", possible: true},
-		{name: "failed", run: func(r *engine.RunRecord) { r.Ending = engine.EndFailed }, want: where + "816", possible: true},
-		{name: "older", checkpoint: &older, want: "Resume goes on from the newest checkpoint. Fork begins another run at this one"},
-		{name: "finished", run: finished, checkpoint: &newest, want: "This run has done all of its length. Write a greater one, and Resume goes on", possible: true},
-		{name: "finished, older", run: finished, checkpoint: &older, want: "Resume goes on from the newest checkpoint."},
+		{name: "interrupted", checkpoint: &newest, want: where + " The 116 sessions completed since this checkpoint", possible: true},
+		{name: "one since", run: func(r *engine.RunRecord) { r.Done = 701 }, checkpoint: &newest, want: where + " The session completed since this checkpoint", possible: true},
+		{name: "none since", run: func(r *engine.RunRecord) { r.Done = 700 }, checkpoint: &newest, want: where, possible: true},
+		{name: "without a checkpoint", want: where + " The 816 sessions completed since the start of the run", possible: true},
+		{name: "stopped", run: func(r *engine.RunRecord) { r.Ending = engine.EndStopped }, want: where + " The 816", possible: true},
+		{name: "failed", run: func(r *engine.RunRecord) { r.Ending = engine.EndFailed }, want: where + " The 816", possible: true},
+		{name: "older", checkpoint: &older, want: "Resume continues from the end of the run"},
+		{name: "finished", run: finished, checkpoint: &newest, want: "This run is complete. To continue", possible: true},
+		{name: "finished, older", run: finished, checkpoint: &older, want: "Resume continues from the end of the run"},
 		{name: "finished, and another in progress", run: finished, busy: "other", want: "Run other is in progress"},
 		{name: "without agents", run: func(r *engine.RunRecord) {
-			r.Ending, r.Reason = engine.EndFinished, "nobody takes part"
-		}, want: "There is nothing left of this run to do: nobody takes part."},
+			r.Ending, r.Reason = engine.EndFinished, "no active agents"
+		}, want: "This run is complete: no active agents."},
 		{name: "without agents, with a checkpoint", run: func(r *engine.RunRecord) {
-			r.Ending, r.Reason = engine.EndFinished, "nobody takes part"
-		}, checkpoint: &newest, want: "There is nothing left of this run to do: nobody takes part. Fork begins"},
+			r.Ending, r.Reason = engine.EndFinished, "no active agents"
+		}, checkpoint: &newest, want: "This run is complete: no active agents. Fork starts"},
 		{name: "killed before its end", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: where, possible: true},
 		{name: "by the clock", run: func(r *engine.RunRecord) { r.Cycle, r.Cycles = 24, 0 }, want: where, possible: true},
 		{name: "in progress here", run: func(r *engine.RunRecord) { r.InProgress = true }, busy: "r", want: "This run is in progress"},
 		{name: "in progress elsewhere", run: func(r *engine.RunRecord) { r.InProgress = true }, want: "Another process"},
 		{name: "another in progress", busy: "other", want: "Run other is in progress"},
-		{name: "damaged", run: func(r *engine.RunRecord) { r.Damage = "unexpected EOF" }, want: "What the store keeps of this run cannot be read whole"},
+		{name: "damaged", run: func(r *engine.RunRecord) { r.Damage = "unexpected EOF" }, want: "The stored data of this run is damaged"},
 	} {
 		r := record("r")
 		if c.run != nil {
@@ -94,8 +95,8 @@ func TestFacts(t *testing.T) {
 		got[f.name] = f.value
 	}
 	for name, want := range map[string]string{
-		"Run": "r", "Ended": "2026-01-02 16:04:05", "Result": "inexact since cycle 3", "Forked from": "parent, at the start of cycle 2", "Seed": "7",
-		"Scenario": "shopping.yaml", "Parameters": "agents = 372", "": "shop = corner", "Length": "6 hours of wall time", "Time scale": "24, simulated time per wall time", "Results": "go to the database too",
+		"Run": "r", "Ended": "2026-01-02 16:04:05", "Result": "inexact since cycle 3", "Forked from": "parent, at cycle 2", "Random seed": "7",
+		"Scenario": "shopping.yaml", "Parameters": "agents = 372", "": "shop = corner", "Length": "6 hours of wall time", "Time scale": "24 (simulated time per wall time)", "Results": "also sent to the database",
 	} {
 		if got[name] != want {
 			t.Errorf("%q is %q, want %q", name, got[name], want)
@@ -129,8 +130,8 @@ func TestParseLimit(t *testing.T) {
 }
 
 func TestDoomedText(t *testing.T) {
-	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nIt stays in the trash for 30 days, and can be restored until then."
-	if got := doomedText("r", Doomed{Sessions: 1, Checkpoints: 1, Bytes: 42_000}); got != want {
+	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nYou can restore it from the trash for 30 days."
+	if got := footprintText("r", view.Footprint{Sessions: 1, Checkpoints: 1, Bytes: 42_000}); got != want {
 		t.Errorf("said is %q, want %q", got, want)
 	}
 }

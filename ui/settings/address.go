@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// takePassword takes the password out of a database's URL, where one stands there.
+// takePassword removes the password from a database's URL, if there is one.
 func takePassword(text string) (rest, password string) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil {
@@ -29,21 +29,21 @@ func takePassword(text string) (rest, password string) {
 	return u.String(), password
 }
 
-// checkAddress says what is wrong with a database's URL, without repeating it: it may hold a password.
+// checkAddress validates a database's URL. The error does not repeat the URL, which may contain a password.
 func checkAddress(text string) error {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
 	case strings.TrimSpace(text) == "":
-		return errors.New("an address is missing; Forget removes the saved one")
+		return errors.New("missing address; Forget removes the saved one")
 	case err != nil, strings.Contains(u.Path+u.Fragment+u.RawQuery, "@"):
-		return errors.New("not an address; a password with signs such as # / % belongs into its own field")
+		return errors.New("not a valid address; enter a password with characters such as # / % in its own field")
 	case u.Scheme != "postgres" && u.Scheme != "postgresql":
-		return errors.New("an address begins with postgres://")
+		return errors.New("the address must start with postgres://")
 	case u.Host == "" && u.Query().Get("host") == "":
-		return errors.New("the address names no host")
+		return errors.New("the address has no host")
 	}
 	if _, has := u.User.Password(); has || u.Query().Has("password") {
-		return errors.New("the password belongs into its own field")
+		return errors.New("enter the password in its own field")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// Allowed is what a scenario file was allowed.
+// Allowed is a scenario file and the addresses that it may call.
 type Allowed struct {
 	File      string
 	Addresses []AllowedAddress
@@ -32,10 +32,10 @@ type AllowedAddress struct {
 	At      time.Time
 }
 
-// nothingAllowed is said where no file was allowed anything.
-const nothingAllowed = "No file yet. Throng asks before the first run of a file that calls anything but the built-in services."
+// nothingAllowed is shown if there are no permissions.
+const nothingAllowed = "No files yet. Throng asks before the first run of a file that calls other services than the mocks."
 
-// allowed is the panel of what scenario files were allowed.
+// allowed is the panel of scenario files and their permissions.
 type allowed struct {
 	desk    Desk
 	panel   fyne.CanvasObject
@@ -46,9 +46,9 @@ type allowed struct {
 }
 
 func newAllowed(desk Desk) *allowed {
-	a := &allowed{desk: desk, list: form.NewStack(form.NewNote("Reading what is saved…")), answer: form.NewNote("")}
+	a := &allowed{desk: desk, list: form.NewStack(form.NewNote("Loading…")), answer: form.NewNote("")}
 	a.answer.Hide()
-	about := form.NewNote("Scenario files may send requests and secrets to these addresses. A file that you forget is asked about again.")
+	about := form.NewNote("Scenario files may send requests and secrets to these addresses. If you forget a file, Throng asks again.")
 	a.panel = widgets.NewPanel("Allowed addresses", form.NewStack(about, a.list, a.answer))
 	return a
 }
@@ -56,7 +56,7 @@ func newAllowed(desk Desk) *allowed {
 func (a *allowed) load() {
 	async.Work(func() ([]Allowed, error) { return a.desk.Allowed(context.Background()) }, func(all []Allowed, err error) {
 		if err != nil {
-			a.answer.SetProblem("What files were allowed cannot be read. " + words.Trouble(err))
+			a.answer.SetProblem("Cannot read the allowed addresses. " + words.Trouble(err))
 			a.answer.Show()
 			return
 		}
@@ -64,7 +64,7 @@ func (a *allowed) load() {
 	})
 }
 
-// show lists what was allowed; what has not changed is not drawn again.
+// show lists the permissions. Unchanged ones are not drawn again.
 func (a *allowed) show(all []Allowed) {
 	same := func(x, y Allowed) bool {
 		return x.File == y.File && slices.EqualFunc(x.Addresses, y.Addresses, func(p, q AllowedAddress) bool { return p.says() == q.says() })
@@ -95,7 +95,7 @@ func (a *allowed) show(all []Allowed) {
 	a.list.Refresh()
 }
 
-// says is an address in a line.
+// says formats an address in one line.
 func (a *AllowedAddress) says() string {
 	text := a.Address
 	if len(a.Secrets) > 0 {
@@ -104,7 +104,7 @@ func (a *AllowedAddress) says() string {
 	return text + ", since " + a.At.Local().Format(time.DateOnly)
 }
 
-// forget takes back what a file was allowed.
+// forget removes the permissions of a file.
 func (a *allowed) forget(file string) {
 	async.Work(func() ([]Allowed, error) {
 		if err := a.desk.Forget(context.Background(), file); err != nil {
@@ -114,7 +114,7 @@ func (a *allowed) forget(file string) {
 	}, func(all []Allowed, err error) {
 		a.answer.Show()
 		if err != nil {
-			a.answer.SetProblem("What " + visible.Line(file) + " was allowed is kept. " + words.Trouble(err))
+			a.answer.SetProblem("The permissions of " + visible.Line(file) + " are not changed. " + words.Trouble(err))
 			return
 		}
 		a.answer.SetGood("Forgotten: Throng asks again before the next run of " + visible.Line(file) + ".")

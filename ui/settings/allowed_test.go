@@ -20,7 +20,7 @@ func TestAllowed(t *testing.T) {
 	}
 	desk.set(func() { desk.err = errors.New("the disk is full") })
 	s.screen.allowed.forgets[0].OnTapped()
-	s.until("What /studies/mystery.yaml was allowed is kept. The disk is full")
+	s.until("The permissions of /studies/mystery.yaml are not changed. The disk is full")
 	desk.set(func() { desk.err = nil })
 	s.screen.allowed.forgets[0].OnTapped()
 	s.asks("forget /studies/mystery.yaml")

@@ -12,26 +12,26 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Appearance is how the windows look and what they tell, and what is called for another choice.
+// Appearance is the look of the windows and their notifications, with the functions that change them.
 type Appearance struct {
 	Theme             string // system, light or dark
 	SetTheme          func(choice string)
-	Scale             float64 // of the text; 1 is as it was made
+	Scale             float64 // of the text; 1 is the default
 	Smallest, Largest float64
 	SetScale          func(scale float64)
-	// Silent is what the system does not tell of while nobody looks.
+	// Silent are the occasions without a desktop notification.
 	Silent    map[engine.Occasion]bool
 	SetNotify func(o engine.Occasion, on bool)
 }
 
-// appearance is the panel on which the look is chosen.
+// appearance is the panel of the look.
 type appearance struct {
 	panel *widgets.Panel
 	scale *widget.Slider
 	says  *widgets.Text
 }
 
-// scaleStep is how far the slider moves at a time.
+// scaleStep is the step of the slider.
 const scaleStep = 0.05
 
 func newAppearance(now Appearance) *appearance {
@@ -48,10 +48,10 @@ func newAppearance(now Appearance) *appearance {
 	p.scale.Step = scaleStep
 	p.scale.Value = now.Scale
 	p.scale.OnChanged = func(scale float64) { p.says.SetText(percent(scale)) }
-	p.scale.OnChangeEnded = func(scale float64) { now.SetScale(scale) } // else the slider would grow below the pointer
+	p.scale.OnChangeEnded = func(scale float64) { now.SetScale(scale) } // otherwise the slider would scale under the pointer
 	p.says.SetText(percent(now.Scale))
-	size := form.NewRow("Size of the text", container.NewBorder(nil, nil, nil, p.says, form.NewRail(p.scale)))
-	size.SetHelp("Ctrl (Cmd on a Mac) with plus, minus and 0 changes it anywhere.")
+	size := form.NewRow("Text size", container.NewBorder(nil, nil, nil, p.says, form.NewRail(p.scale)))
+	size.SetHelp("To change it anywhere, press Ctrl (Cmd on a Mac) with plus, minus or 0.")
 
 	p.panel = widgets.NewPanel("Appearance", form.NewStack(form.NewRow("Theme", choice), size))
 	return p

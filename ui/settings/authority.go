@@ -13,13 +13,13 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// authority is the line of the certificates that the server's must be signed by.
+// authority is the row of the CA certificates for the server's certificate.
 type authority struct {
 	desk             Desk
 	row              *form.Row
 	about            *form.Note
 	imports, removes *widget.Button
-	done             func(good string, err error) // something was changed, or could not be
+	done             func(good string, err error) // called after a change or its failure
 }
 
 func newAuthority(desk Desk, win fyne.Window, done func(good string, err error)) *authority {
@@ -33,7 +33,7 @@ func newAuthority(desk Desk, win fyne.Window, done func(good string, err error))
 	return a
 }
 
-// show says which certificates are there.
+// show shows the certificates.
 func (a *authority) show(c Connection) {
 	switch {
 	case c.CAProblem != "":
@@ -41,7 +41,7 @@ func (a *authority) show(c Connection) {
 	case c.CA != "":
 		a.about.SetGood(c.CA)
 	default:
-		a.about.SetText("None: the server is verified only with verify-ca or verify-full, by the CAs that the system knows.")
+		a.about.SetText("None. The server is verified only with verify-ca or verify-full, by the CAs of the system.")
 	}
 	if c.CA == "" && c.CAProblem == "" {
 		a.removes.Disable()
@@ -52,12 +52,12 @@ func (a *authority) show(c Connection) {
 
 func (a *authority) take(path string) {
 	async.Work(func() (string, error) { return a.desk.ImportCA(context.Background(), path) }, func(name string, err error) {
-		a.done("The server must be signed by "+name+" from now on.", err)
+		a.done("The server's certificate must now be signed by "+name+".", err)
 	})
 }
 
 func (a *authority) remove() {
 	async.Work(func() (struct{}, error) { return struct{}{}, a.desk.RemoveCA(context.Background()) }, func(_ struct{}, err error) {
-		a.done("The server is not verified by a CA of its own any more.", err)
+		a.done("The CA was removed.", err)
 	})
 }

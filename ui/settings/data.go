@@ -31,14 +31,14 @@ func newData(desk Desk, win fyne.Window) *data {
 	d := &data{desk: desk, win: win, folder: form.NewNote(""), answer: form.NewNote("")}
 	d.folder.TextSize = theme.SizeNameText
 	d.answer.Hide()
-	about := form.NewNote("Runs, checkpoints and settings are kept in this folder.")
+	about := form.NewNote("Throng stores runs, checkpoints and settings in this folder.")
 	buttons := container.NewHBox(
 		widget.NewButton("Change…", d.choose),
 		widget.NewButtonWithIcon("Open folder", theme.FolderOpenIcon(), d.open),
 	)
 	d.level = widget.NewSelect(nil, nil)
-	logged := form.NewRow("What is logged", form.NewFrame(d.level))
-	logged.SetHelp("In the folder logs of the data folder: errors only, or everything down to debug. Help, Open the log folder shows it.")
+	logged := form.NewRow("Log level", form.NewFrame(d.level))
+	logged.SetHelp("The log is in the folder logs of the data folder. To open it, choose Help, Open log folder.")
 	d.panel = widgets.NewPanel("Data", form.NewStack(d.folder, about, buttons, logged, d.answer))
 	return d
 }
@@ -60,23 +60,23 @@ func (d *data) load() {
 	})
 }
 
-// log changes how much is logged.
+// log changes the log level.
 func (d *data) log(level string) {
 	async.Work(func() (struct{}, error) { return struct{}{}, d.desk.SetLogLevel(context.Background(), level) }, func(_ struct{}, err error) {
 		if err != nil {
-			d.answer.SetProblem("What is logged stays as it was. " + words.Trouble(err))
+			d.answer.SetProblem("The log level is not changed. " + words.Trouble(err))
 			d.answer.Show()
 		}
 	})
 }
 
 // choose asks for another folder.
-func (d *data) choose() { widgets.PickFolder(d.win, "Another data folder", "Choose", d.ask) }
+func (d *data) choose() { widgets.PickFolder(d.win, "New data folder", "Choose", d.ask) }
 
-// ask says what another folder means before it becomes the data folder.
+// ask explains the change of the data folder before it is made.
 func (d *data) ask(dir string) {
-	text := "From the next start on runs are kept in\n" + dir +
-		"\n\nNothing is moved or deleted: what there is stays in\n" + d.folder.Text() + "\nand is shown again when that is the data folder again."
+	text := "After a restart, Throng stores runs in\n" + dir +
+		"\n\nNothing is moved or deleted: existing runs stay in\n" + d.folder.Text() + "\nand reappear when you change back to that folder."
 	ask := dialog.NewCustomConfirm("Change the data folder?", "Change", "Cancel", words.NewParagraph(d.win, text), func(yes bool) {
 		if yes {
 			d.move(dir)
@@ -89,17 +89,17 @@ func (d *data) move(dir string) {
 	async.Work(func() (struct{}, error) { return struct{}{}, d.desk.MoveData(context.Background(), dir) }, func(_ struct{}, err error) {
 		d.answer.Show()
 		if err != nil {
-			d.answer.SetProblem("The data folder stays as it is. " + words.Trouble(err))
+			d.answer.SetProblem("The data folder is not changed. " + words.Trouble(err))
 			return
 		}
-		d.answer.SetGood("From the next start on: " + dir)
+		d.answer.SetGood("After a restart: " + dir)
 	})
 }
 
-// open shows the folder in the system's program for files.
+// open opens the folder in the system's file manager.
 func (d *data) open() {
 	if err := fyne.CurrentApp().OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(d.folder.Text())}); err != nil {
-		d.answer.SetProblem("The folder cannot be opened from here; its path above can be copied. " + words.Trouble(err))
+		d.answer.SetProblem("Cannot open the folder. Copy its path above. " + words.Trouble(err))
 		d.answer.Show()
 	}
 }

@@ -17,13 +17,13 @@ func TestAnotherDataFolder(t *testing.T) {
 	s.screen.data.ask("/other")
 	s.confirm("Change")
 	s.asks("move /other")
-	s.until("From the next start on: /other")
+	s.until("After a restart: /other")
 	if len(s.desk.asked) != 1 {
 		t.Errorf("the desk was asked %q", s.desk.asked)
 	}
 	s.desk.set(func() { s.desk.err = errors.New("it cannot be written") })
 	s.screen.data.move("/third")
-	s.until("The data folder stays as it is. It cannot be written")
+	s.until("The data folder is not changed. It cannot be written")
 }
 
 // TestLogLevel chooses how much is logged.

@@ -30,24 +30,24 @@ type database struct {
 	fields             *fields
 	authority          *authority
 	test, save, forget *widget.Button
-	source, keychain   *form.Note // where the connection comes from; why no password can be kept
+	source, keychain   *form.Note // source says where the connection is configured; keychain says why no password can be stored
 	sending            *form.Note
 	offer              *offer
 	answer             *form.Note
 	lines              *fyne.Container
 	kept               Connection
-	filling            bool // the address changes by itself
-	joining            bool // it is made of its parts
-	asked              int  // what the person did so far: answers to what was done before are dropped
+	filling            bool // the program changes the address
+	joining            bool // the address is being assembled from its parts
+	asked              int  // number of the newest operation; results of older ones are dropped
 }
 
 func newDatabase(desk Desk, win fyne.Window) *database {
 	d := &database{
 		desk: desk, win: win, url: form.NewEntry(), password: form.NewEntry(),
-		source: form.NewNote("Reading what is saved…"), keychain: form.NewNote(""), sending: form.NewNote(""), answer: form.NewNote(""), lines: form.NewStack(),
+		source: form.NewNote("Loading…"), keychain: form.NewNote(""), sending: form.NewNote(""), answer: form.NewNote(""), lines: form.NewStack(),
 	}
 	d.fields = newFields(d.join)
-	d.authority = newAuthority(desk, win, d.authorised)
+	d.authority = newAuthority(desk, win, d.authorized)
 	d.offer = newOffer(d.answerOffer)
 	d.url.SetPlaceHolder(example)
 	d.password.Password = true
@@ -81,29 +81,29 @@ func newDatabase(desk Desk, win fyne.Window) *database {
 	return d
 }
 
-// setPage has the entries scroll the page they are on.
+// setPage sets the page that the entries scroll.
 func (d *database) setPage(page *container.Scroll) {
 	for _, e := range append(d.fields.entries(), d.url, d.password) {
 		e.Page = page
 	}
 }
 
-// split shows the parts of the address, unless it is they that made it.
+// split fills the fields from the address, unless the address was assembled from them.
 func (d *database) split() {
 	if p, ok := splitAddress(d.url.Text); ok && !d.joining {
 		d.fields.fill(p)
 	}
 }
 
-// join makes the address of its parts.
+// join assembles the address from the fields.
 func (d *database) join() {
 	d.joining = true
 	d.url.SetText(joinAddress(d.fields.parts(), d.url.Text))
 	d.joining = false
 }
 
-// authorised says what became of a change of the CA.
-func (d *database) authorised(good string, err error) {
+// authorized shows the result of a change of the CA.
+func (d *database) authorized(good string, err error) {
 	d.load()
 	d.asked++
 	d.idle()
@@ -116,11 +116,11 @@ func (d *database) authorised(good string, err error) {
 	d.say((*form.Note).SetGood, good)
 }
 
-// load asks for the connection in force. What a person is typing stays.
+// load reads the current connection. Text that is being typed stays.
 func (d *database) load() {
 	async.Work(func() (Connection, error) { return d.desk.Connection(context.Background()) }, func(c Connection, err error) {
 		if err != nil {
-			d.say((*form.Note).SetProblem, "The saved connection cannot be read, and is left as it is. "+words.Trouble(err))
+			d.say((*form.Note).SetProblem, "Cannot read the saved connection. "+words.Trouble(err))
 			return
 		}
 		d.kept = c
@@ -135,29 +135,29 @@ func (d *database) load() {
 	})
 }
 
-// describe says where the connection comes from and what of it is kept.
+// describe shows where the connection is configured and what of it is stored.
 func (d *database) describe() {
 	switch d.kept.From {
 	case "":
-		d.source.SetText("None yet: results stay on this machine. With one they can be sent there too, while a run goes on.")
+		d.source.SetText("No database: results stay on this machine. With a database, Throng can also send them there during a run.")
 	case "saved":
-		d.source.SetText("Saved with the settings; the password is kept apart from them.")
+		d.source.SetText("Saved in the settings. The password is stored separately.")
 	default:
-		d.source.SetText("In force is " + d.kept.From + " of the environment; what is saved here counts where that is not set.")
+		d.source.SetText("The environment variable " + d.kept.From + " is set and overrides the address saved here.")
 	}
 	placeholder := ""
 	if d.kept.HasPassword && d.url.Text == d.kept.URL {
-		placeholder = "kept; leave empty to use it"
+		placeholder = "saved; leave empty to keep it"
 	}
 	d.password.SetPlaceHolder(placeholder)
 	switch {
 	case d.kept.Asks:
-		d.keychain.SetWarning("The password is needed again: it was kept only until the program ended. Enter it and save; until then results wait on this machine.")
+		d.keychain.SetWarning("Enter the password again and save it. Without a keychain it was kept only until the program ended. Until then results wait on this machine.")
 		d.keychain.Show()
 	case d.kept.Keychain == "":
 		d.keychain.Hide()
 	default:
-		d.keychain.SetWarning("No password can be kept beyond the end of the program: " + d.kept.Keychain)
+		d.keychain.SetWarning("The password is kept only until the program ends: " + d.kept.Keychain)
 		d.keychain.Show()
 	}
 	d.authority.show(d.kept)
@@ -169,7 +169,7 @@ func (d *database) describe() {
 	}
 }
 
-// follow shows how sending is doing.
+// follow shows the state of sending.
 func (d *database) follow() {
 	text, state := d.desk.RemoteState()
 	if text == "" {
@@ -184,7 +184,7 @@ func (d *database) follow() {
 	}
 }
 
-// changed takes back what was said of the values before.
+// changed clears the messages about the previous values.
 func (d *database) changed(row *form.Row) {
 	row.Changed()
 	if d.filling {
@@ -210,7 +210,7 @@ func (d *database) part() {
 	}
 }
 
-// values returns what is in the fields, unless that is wrong.
+// values returns the values of the fields; ok is false if they are invalid.
 func (d *database) values() (url, password string, ok bool) {
 	d.part()
 	url, password = strings.TrimSpace(d.url.Text), d.password.Text
@@ -222,13 +222,13 @@ func (d *database) values() (url, password string, ok bool) {
 	return url, password, err == nil
 }
 
-// try asks the server.
+// try tests the connection.
 func (d *database) try() {
 	url, password, ok := d.values()
 	if !ok {
 		return
 	}
-	this := d.begin("Asking the server…")
+	this := d.begin("Testing…")
 	async.Work(func() ([]Line, error) { return d.desk.TestConnection(context.Background(), url, password) }, func(lines []Line, err error) {
 		if this != d.asked {
 			return
@@ -253,7 +253,7 @@ func (d *database) keep() {
 
 func (d *database) askForget() {
 	ask := dialog.NewCustomConfirm("Forget the database?", "Forget", "Cancel",
-		widget.NewLabel("The address and the password are removed from this machine.\nNothing is deleted in the database."),
+		widget.NewLabel("This removes the address and the password from this machine.\nIt deletes nothing in the database."),
 		func(yes bool) {
 			if yes {
 				d.store("", "", "Forgotten.")
@@ -268,13 +268,13 @@ func (d *database) store(url, password, done string) {
 		return struct{}{}, d.desk.SaveConnection(context.Background(), url, password)
 	},
 		func(_ struct{}, err error) {
-			d.load() // of a failure too, what could be saved is
+			d.load() // even after an error, a part may be saved
 			if this != d.asked {
 				return
 			}
 			d.idle()
 			if url == "" {
-				d.password.Put("") // of another database
+				d.password.Put("") // it is the password of another database
 			}
 			if err != nil {
 				d.fail("", err)
@@ -287,7 +287,7 @@ func (d *database) store(url, password, done string) {
 		})
 }
 
-// answerOffer carries out what the user said to the offer of a database.
+// answerOffer handles the user's answer to the offer of a database.
 func (d *database) answerOffer(use bool) {
 	this := d.begin("Saving…")
 	async.Work(func() (struct{}, error) { return struct{}{}, d.desk.AnswerOffer(context.Background(), use) }, func(_ struct{}, err error) {
@@ -300,14 +300,14 @@ func (d *database) answerOffer(use bool) {
 		case err != nil:
 			d.fail("", err)
 		case use:
-			d.say((*form.Note).SetGood, "Saved. Results are sent there from now on.")
+			d.say((*form.Note).SetGood, "Saved. Throng now sends results there.")
 		default:
 			d.answer.Hide()
 		}
 	})
 }
 
-// begin says what is being done and returns its number.
+// begin shows a message about an operation and returns the operation's number.
 func (d *database) begin(text string) int {
 	d.asked++
 	d.lines.RemoveAll()
@@ -322,7 +322,7 @@ func (d *database) idle() {
 	d.save.Enable()
 }
 
-// fail shows an error, mistakes beside their fields.
+// fail shows an error; errors of fields are shown at the fields.
 func (d *database) fail(what string, err error) {
 	d.answer.Hide()
 	if rest := d.form.Tell(err); rest != nil {
@@ -335,7 +335,7 @@ func (d *database) say(how func(*form.Note, string), text string) {
 	d.answer.Show()
 }
 
-// show lists what a test found.
+// show lists the findings of a test.
 func (d *database) show(lines []Line) {
 	d.lines.RemoveAll()
 	var width float32
@@ -350,7 +350,7 @@ func (d *database) show(lines []Line) {
 	d.lines.Refresh()
 }
 
-// set shows a text for what it stands for.
+// set shows a text with the style of its state.
 func set(n *form.Note, text string, state State) {
 	switch state {
 	case Good:

@@ -40,7 +40,7 @@ func TestAPasswordInTheAddressIsTakenOut(t *testing.T) {
 
 func TestAWrongAddressIsNotSent(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	for text, want := range map[string]string{"": "an address is missing", "db.example.com": "begins with postgres://", "postgres://app:s#x@db/app": "own field"} {
+	for text, want := range map[string]string{"": "missing address", "db.example.com": "start with postgres://", "postgres://app:s#x@db/app": "own field"} {
 		s.screen.database.url.SetText(text)
 		for _, button := range []string{"Test", "Save"} {
 			s.tap(button)
@@ -116,7 +116,7 @@ func TestAFailureToSaveIsExplained(t *testing.T) {
 
 func TestForgettingAsks(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved"}})
-	s.until("Saved with the settings")
+	s.until("Saved in the settings")
 	s.tap("Forget…")
 	s.confirm("Cancel")
 	s.tap("Forget…")
@@ -134,8 +134,8 @@ func TestForgettingAsks(t *testing.T) {
 
 func TestTheEnvironmentGoesFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "THRONG_DATABASE_URL", Keychain: "nothing answers"}})
-	s.until("In force is THRONG_DATABASE_URL of the environment")
-	if !s.shows("No password can be kept beyond the end of the program: nothing answers") {
+	s.until("The environment variable THRONG_DATABASE_URL")
+	if !s.shows("The password is kept only until the program ends: nothing answers") {
 		t.Error("nothing is said of the keychain")
 	}
 	if !s.screen.database.forget.Disabled() {
@@ -147,7 +147,7 @@ func TestTheEnvironmentGoesFirst(t *testing.T) {
 func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
 	for button, answer := range map[string]string{"Use": "offer true", "No": "offer false"} {
 		s := shown(t, &fakeDesk{connection: Connection{Offer: "db.example.com/app"}})
-		s.until("DATABASE_URL in the environment points to db.example.com/app")
+		s.until("The environment variable DATABASE_URL points to db.example.com/app")
 		s.tap(button)
 		s.asks(answer)
 		s.Until("the offer is gone", func() bool { return !s.shows("DATABASE_URL in the environment") })
@@ -157,14 +157,14 @@ func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
 // TestThePasswordIsNeededAgain is the start after one that no keychain kept the password of.
 func TestThePasswordIsNeededAgain(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved", Keychain: "nothing answers", Asks: true}})
-	s.until("The password is needed again")
+	s.until("Enter the password again")
 	if s.win.Canvas().Focused() != s.screen.database.password {
 		t.Errorf("the focus is at %v", s.win.Canvas().Focused())
 	}
 	s.screen.database.password.SetText("hush")
 	s.tap("Save")
 	s.until("Saved.")
-	s.Until("it is needed no more", func() bool { return !s.shows("The password is needed again") })
+	s.Until("it is needed no more", func() bool { return !s.shows("Enter the password again") })
 }
 
 func TestTheStateOfSendingIsFollowed(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// fromSaved and fromDefault are where values come from that can be changed here; others are the environment's.
+// fromSaved and fromDefault are the sources of values that can be changed here; other values are from the environment.
 const (
 	fromSaved   = "saved"
 	fromDefault = "default"
@@ -29,9 +29,9 @@ type defaults struct {
 	desk    Desk
 	win     fyne.Window
 	panel   fyne.CanvasObject
-	page    fyne.Scrollable // that the panel is on
+	page    fyne.Scrollable // the page of the panel
 	rows    *fyne.Container
-	look    *form.Entry // for settings
+	look    *form.Entry // the search field
 	problem *form.Note
 	shown   []Setting
 	editor  *editor // nil while no row is edited
@@ -39,10 +39,10 @@ type defaults struct {
 
 func newDefaults(desk Desk, win fyne.Window) *defaults {
 	d := &defaults{desk: desk, win: win, rows: form.NewPanels(), problem: form.NewNote("")}
-	d.problem.SetText("Reading the settings…")
-	about := form.NewNote("What new runs begin with, where neither the scenario nor Setup says otherwise.")
+	d.problem.SetText("Loading settings…")
+	about := form.NewNote("Default settings of new runs. Scenarios and Setup can override them.")
 	d.look = form.NewEntry()
-	d.look.SetPlaceHolder("Find a setting")
+	d.look.SetPlaceHolder("Search settings")
 	d.look.OnChanged = func(string) { d.show() }
 	d.panel = widgets.NewPanel("Defaults", form.NewStack(about, form.NewColumns(20, d.look), d.problem, d.rows))
 	return d
@@ -51,7 +51,7 @@ func newDefaults(desk Desk, win fyne.Window) *defaults {
 func (d *defaults) load() {
 	async.Work(func() ([]Setting, error) { return d.desk.Saved(context.Background()) }, func(settings []Setting, err error) {
 		if err != nil {
-			d.problem.SetProblem("The settings cannot be read, and are left as they are. " + words.Trouble(err))
+			d.problem.SetProblem("Cannot read the settings. " + words.Trouble(err))
 			d.problem.Show()
 			return
 		}
@@ -80,18 +80,18 @@ func (d *defaults) show() {
 		d.rows.Add(form.NewStack(widgets.NewHeading(p.title), lines))
 	}
 	if len(parts) == 0 && len(d.shown) > 0 {
-		d.rows.Add(form.NewNote("No setting has these words: try fewer, or a part of one."))
+		d.rows.Add(form.NewNote("No matching settings. Try fewer words, or a part of a word."))
 	}
 	d.rows.Refresh()
 }
 
-// row shows a setting; one that the environment sets cannot be changed here.
+// row returns the row of a setting. Settings of the environment cannot be changed here.
 func (d *defaults) row(s Setting) fyne.CanvasObject {
 	title, value, from := form.NewNote(""), form.NewNote(""), form.NewNote(s.From)
 	title.TextSize, value.TextSize = theme.SizeNameText, theme.SizeNameText
 	title.Say(s.Title)
 	value.Say(tidy(s.Value))
-	if s.From != "" && s.From != fromDefault { // somebody chose it
+	if s.From != "" && s.From != fromDefault { // the value was chosen
 		from.SetColor(theme.ColorNamePrimary)
 	}
 	end := container.NewStack()
@@ -104,7 +104,7 @@ func (d *defaults) row(s Setting) fyne.CanvasObject {
 		from.SetColor(theme.ColorNamePrimary)
 	}
 	meaning := s.Help
-	if !strings.EqualFold(s.Title, s.Name) { // which the terminal knows it by
+	if !strings.EqualFold(s.Title, s.Name) { // its name in the terminal
 		meaning += " (" + s.Name + ")"
 	}
 	return container.New(&aside{ends: []float32{12, 2}}, form.NewStack(title, form.NewNote(meaning)), form.NewStack(value, from), end)
@@ -141,7 +141,7 @@ func newEditor(d *defaults, s Setting) *editor {
 	e.entry.OnSubmitted = func(string) { e.save(d, e.entry.Text) }
 	save := widget.NewButton("Save", func() { e.save(d, e.entry.Text) })
 	save.Importance = widget.HighImportance
-	forget := widget.NewButton("Use the default", func() { e.save(d, "") })
+	forget := widget.NewButton("Use default", func() { e.save(d, "") })
 	if s.From != fromSaved {
 		forget.Hide()
 	}
@@ -154,7 +154,7 @@ func newEditor(d *defaults, s Setting) *editor {
 	return e
 }
 
-// save keeps a value; "" forgets it.
+// save saves a value; "" resets it.
 func (e *editor) save(d *defaults, value string) {
 	value = strings.TrimSpace(value)
 	for _, b := range e.buttons {
@@ -175,7 +175,7 @@ func (e *editor) save(d *defaults, value string) {
 	})
 }
 
-// fail shows why the value was not kept.
+// fail shows why the value was not saved.
 func (e *editor) fail(err error) {
 	mistake, ok := errors.AsType[*engine.FieldError](err)
 	if !ok {

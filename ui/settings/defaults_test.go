@@ -47,7 +47,7 @@ func TestDefaultsAreEdited(t *testing.T) {
 	}
 
 	s.edit("cycles")
-	if uitest.Button(s.screen.Content(), "Use the default") != nil {
+	if uitest.Button(s.screen.Content(), "Use default") != nil {
 		t.Error("the default can be replaced by itself")
 	}
 	if got := s.win.Canvas().Focused(); got != fyne.Focusable(s.screen.defaults.editor.entry) {
@@ -77,7 +77,7 @@ func TestDefaultsAreEdited(t *testing.T) {
 		t.Error("the editor stays")
 	}
 	s.edit("seed")
-	s.tap("Use the default")
+	s.tap("Use default")
 	s.asks("set seed ")
 }
 
@@ -107,7 +107,7 @@ func TestDefaultsAreFound(t *testing.T) {
 	}
 	s.screen.defaults.look.SetText("elephants")
 	s.Drain()
-	if !s.shows("try fewer") {
+	if !s.shows("Try fewer") {
 		t.Error("nothing is said of what to do")
 	}
 }

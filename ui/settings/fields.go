@@ -11,15 +11,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// automatic is that the address says nothing about encryption: it is required of all but this machine.
+// automatic is the choice of an address without an encryption mode: encryption is required, except on this machine.
 const automatic = "automatic"
 
 var encryptions = []string{automatic, "disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
-// parts are what an address consists of, but for its password.
+// parts are the parts of an address, except for its password.
 type parts struct{ host, port, name, user, mode string }
 
-// splitAddress takes an address apart; ok is false where it is none.
+// splitAddress splits an address; ok is false if it is invalid.
 func splitAddress(text string) (p parts, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
@@ -28,14 +28,14 @@ func splitAddress(text string) (p parts, ok bool) {
 	return parts{u.Hostname(), u.Port(), strings.TrimPrefix(u.Path, "/"), u.User.Username(), u.Query().Get("sslmode")}, true
 }
 
-// joinAddress puts parts into an address, of which the rest stays.
+// joinAddress writes parts into an address and keeps the rest of it.
 func joinAddress(p parts, old string) string {
 	u, err := url.Parse(strings.TrimSpace(old))
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		u = &url.URL{Scheme: "postgres"}
 	}
 	u.Host = p.host
-	if strings.Contains(p.host, ":") { // of IPv6
+	if strings.Contains(p.host, ":") { // IPv6
 		u.Host = "[" + strings.Trim(p.host, "[]") + "]"
 	}
 	if p.port != "" {
@@ -57,12 +57,12 @@ func joinAddress(p parts, old string) string {
 	return u.String()
 }
 
-// fields are the parts of the address, for those who have them one by one. They and the address follow each other.
+// fields are the fields of the parts of the address. They and the address update each other.
 type fields struct {
 	host, port, name, user *form.Entry
 	mode                   *widget.Select
-	changed                func() // by hand
-	filling                bool   // by the address
+	changed                func() // called after a change by the user
+	filling                bool   // the program fills the fields
 }
 
 func newFields(changed func()) *fields {
@@ -79,7 +79,7 @@ func newFields(changed func()) *fields {
 
 func (f *fields) entries() []*form.Entry { return []*form.Entry{f.host, f.port, f.name, f.user} }
 
-// content is as many to a line as there is room for, with the password in place.
+// content lays out the fields, with the password among them.
 func (f *fields) content(password fyne.CanvasObject) fyne.CanvasObject {
 	return form.NewColumns(17,
 		form.NewRow("Host", f.host), form.NewRow("Port", f.port),
@@ -110,7 +110,7 @@ func (f *fields) fill(p parts) {
 	f.mode.SetSelected(mode)
 }
 
-// parts are what the fields say.
+// parts returns the values of the fields.
 func (f *fields) parts() parts {
 	p := parts{strings.TrimSpace(f.host.Text), strings.TrimSpace(f.port.Text), strings.TrimSpace(f.name.Text), strings.TrimSpace(f.user.Text), f.mode.Selected}
 	if p.mode == automatic {

@@ -68,7 +68,7 @@ func TestCertificates(t *testing.T) {
 	s.until("verified only with verify-ca")
 	s.screen.database.authority.take("/tmp/ca.pem")
 	s.asks("import /tmp/ca.pem")
-	s.until("must be signed by Acme CA")
+	s.until("be signed by Acme CA")
 	s.until("valid until 2030-01-01")
 	s.tap("Remove")
 	s.asks("remove CA")

@@ -6,18 +6,18 @@ import (
 	"github.com/throng-sim/throng/ui/internal/action"
 )
 
-// Actions is what can be done with the settings, for the menus and the shortcuts.
+// Actions returns the actions on the settings, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	const shift = action.Command | fyne.KeyModifierShift
 	d, a := s.database, s.database.authority
 	return []action.Action{
-		action.Press(d.test, action.Action{Name: "Test the database", Menu: "File", Key: fyne.KeyT, Modifier: shift}),
-		action.Press(d.save, action.Action{Name: "Save the database", Menu: "File", Key: fyne.KeyV, Modifier: shift}),
-		action.Press(d.forget, action.Action{Name: "Forget the database…", Menu: "File", Key: fyne.KeyF, Modifier: shift}),
-		action.Press(a.imports, action.Action{Name: "Import the server's CA…", Menu: "File", Key: fyne.KeyI, Modifier: shift}),
-		action.Press(a.removes, action.Action{Name: "Remove the server's CA", Menu: "File", Key: fyne.KeyX, Modifier: shift}),
-		action.Press(s.notices.test, action.Action{Name: "Send a test notice", Menu: "File", Key: fyne.KeyN, Modifier: action.Command | fyne.KeyModifierAlt}),
-		{Name: "Change the data folder…", Menu: "File", Key: fyne.KeyW, Modifier: shift, Do: s.data.choose},
-		{Name: "Open the data folder", Menu: "File", Key: fyne.KeyO, Modifier: shift, Do: s.data.open},
+		action.Press(d.test, action.Action{Name: "Test database", Menu: "File", Key: fyne.KeyT, Modifier: shift}),
+		action.Press(d.save, action.Action{Name: "Save database", Menu: "File", Key: fyne.KeyV, Modifier: shift}),
+		action.Press(d.forget, action.Action{Name: "Forget database…", Menu: "File", Key: fyne.KeyF, Modifier: shift}),
+		action.Press(a.imports, action.Action{Name: "Import server's CA…", Menu: "File", Key: fyne.KeyI, Modifier: shift}),
+		action.Press(a.removes, action.Action{Name: "Remove server's CA", Menu: "File", Key: fyne.KeyX, Modifier: shift}),
+		action.Press(s.notices.test, action.Action{Name: "Send test notification", Menu: "File", Key: fyne.KeyN, Modifier: action.Command | fyne.KeyModifierAlt}),
+		{Name: "Change data folder…", Menu: "File", Key: fyne.KeyW, Modifier: shift, Do: s.data.choose},
+		{Name: "Open data folder", Menu: "File", Key: fyne.KeyO, Modifier: shift, Do: s.data.open},
 	}
 }

@@ -15,22 +15,22 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Hook is where notices go beside this machine.
+// Hook is the destination of notifications in addition to this machine.
 type Hook struct {
-	Kind, Host string // of the one in force; its address is a secret
-	From       string // "saved", or what of the environment names it; "" is none
-	Asks       bool   // its address could not be kept, and must be given again
-	Keychain   string // why the keychain cannot be used; "" where it can
+	Kind, Host string // of the current one; its address is a secret
+	From       string // "saved", or the environment variable; "" if none
+	Asks       bool   // its address could not be stored and must be entered again
+	Keychain   string // why the keychain cannot be used; "" if it can
 	Kinds      []HookKind
 }
 
-// HookKind is a way to tell, by its name.
+// HookKind is a kind of web hook, by name.
 type HookKind struct{ Name, Title string }
 
-// byHost is the choice that leaves the kind to the address.
-const byHost = "As the address says"
+// byHost is the choice that detects the kind from the address.
+const byHost = "Detect from address"
 
-// notices is the panel of what is told, and where.
+// notices is the panel of notifications.
 type notices struct {
 	desk               Desk
 	panel              fyne.CanvasObject
@@ -41,15 +41,15 @@ type notices struct {
 	about, answer      *form.Note
 	kinds              []HookKind
 	kept               Hook
-	asked              int // what the person did so far: answers to what was done before are dropped
+	asked              int // number of the newest operation; results of older ones are dropped
 }
 
 func newNotices(desk Desk, looks Appearance) *notices {
-	n := &notices{desk: desk, kind: widget.NewSelect([]string{byHost}, nil), url: form.NewEntry(), about: form.NewNote("Reading what is saved…"), answer: form.NewNote("")}
+	n := &notices{desk: desk, kind: widget.NewSelect([]string{byHost}, nil), url: form.NewEntry(), about: form.NewNote("Loading…"), answer: form.NewNote("")}
 	n.kind.SetSelected(byHost)
 	n.url.Password = true
 	n.answer.Hide()
-	address := form.NewRow("Address of the web hook", n.url)
+	address := form.NewRow("Web hook URL", n.url)
 	n.form.Add(address, "notify")
 	n.url.OnChanged = func(string) {
 		address.Changed()
@@ -58,17 +58,17 @@ func newNotices(desk Desk, looks Appearance) *notices {
 		n.idle()
 	}
 	n.kind.OnChanged = func(string) { n.url.OnChanged("") }
-	n.test = widget.NewButton("Send a test", n.try)
+	n.test = widget.NewButton("Send test", n.try)
 	n.save = widget.NewButtonWithIcon("Save", theme.DocumentSaveIcon(), n.keep)
-	n.forget = widget.NewButton("Forget", func() { n.store("", "", "Forgotten: notices go nowhere else.") })
+	n.forget = widget.NewButton("Forget", func() { n.store("", "", "Forgotten. Notifications stay on this machine.") })
 	n.idle()
-	n.panel = widgets.NewPanel("Notices", form.NewStack(
-		tellHere(looks), widgets.NewHeading("Elsewhere"), n.about, form.NewRow("Kind", form.NewFrame(n.kind)), address,
+	n.panel = widgets.NewPanel("Notifications", form.NewStack(
+		tellHere(looks), widgets.NewHeading("Web hook"), n.about, form.NewRow("Kind", form.NewFrame(n.kind)), address,
 		container.NewHBox(n.test, n.save, layout.NewSpacer(), n.forget), n.answer))
 	return n
 }
 
-// tellHere is what the system shows while nobody looks.
+// tellHere returns the choice of desktop notifications.
 func tellHere(looks Appearance) fyne.CanvasObject {
 	boxes := form.NewColumns(20)
 	for _, k := range engine.NoticeKinds {
@@ -79,7 +79,7 @@ func tellHere(looks Appearance) fyne.CanvasObject {
 	return form.NewRow("On this machine, while the window is in the background", boxes)
 }
 
-// load asks for what is in force.
+// load reads the current web hook.
 func (n *notices) load() {
 	async.Work(func() (Hook, error) { return n.desk.Hook(context.Background()) }, func(h Hook, err error) {
 		n.kinds = h.Kinds
@@ -94,23 +94,23 @@ func (n *notices) load() {
 	})
 }
 
-// describe says where notices go.
+// describe shows where notifications are sent.
 func (n *notices) describe(err error) {
 	n.url.SetPlaceHolder("https://…")
 	switch h := n.kept; {
 	case err != nil:
 		n.about.SetProblem(err.Error())
 	case h.Asks:
-		n.about.SetWarning("Notices should go to " + h.Host + ", whose address was kept only until the program ended. Enter it and save.")
+		n.about.SetWarning("Enter the address again and save it. It was kept only until the program ended. Destination: " + h.Host + ".")
 	case h.From == fromSaved:
-		n.about.SetGood("Notices go to " + h.Host + " (" + n.title(h.Kind) + ").")
-		n.url.SetPlaceHolder("kept; leave empty to use it")
+		n.about.SetGood("Sent to " + h.Host + " (" + n.title(h.Kind) + ").")
+		n.url.SetPlaceHolder("saved; leave empty to keep it")
 	case h.From != "":
-		n.about.SetGood("Notices go to " + h.Host + ": " + h.From + " of the environment says so. What is saved here counts where that is not set.")
+		n.about.SetGood("Sent to " + h.Host + ", set by the environment variable " + h.From + ", which overrides the address saved here.")
 	case h.Keychain != "":
-		n.about.SetWarning("Nowhere yet. The address is a secret and would be kept only until the program ends: " + h.Keychain)
+		n.about.SetWarning("Not set. The address is a secret and would be kept only until the program ends: " + h.Keychain)
 	default:
-		n.about.SetText("Nowhere yet: to Slack, to a phone by ntfy, or to a program of yours. The address is kept in the keychain.")
+		n.about.SetText("Not set. Send notifications to Slack, to a phone with ntfy, or to your own program. The address is stored in the keychain.")
 	}
 }
 
@@ -123,7 +123,7 @@ func (n *notices) title(kind string) string {
 	return kind
 }
 
-// chosen is the kind that a person chose; "" is that of the address.
+// chosen returns the chosen kind; "" detects it from the address.
 func (n *notices) chosen() string {
 	for _, k := range n.kinds {
 		if k.Title == n.kind.Selected {
@@ -133,7 +133,7 @@ func (n *notices) chosen() string {
 	return ""
 }
 
-// idle lets be pressed what makes sense.
+// idle enables the buttons that are possible.
 func (n *notices) idle() {
 	enable(n.test, n.url.Text != "" || n.kept.From == fromSaved && !n.kept.Asks)
 	enable(n.save, n.url.Text != "")
@@ -153,19 +153,19 @@ func (n *notices) try() {
 	this := n.begin("Sending…")
 	async.Work(func() (string, error) { return n.desk.TestHook(context.Background(), kind, url) }, func(said string, err error) {
 		if this == n.asked {
-			n.end("It was sent, and the server answered "+said+".", err)
+			n.end("Sent. The server answered "+said+".", err)
 		}
 	})
 }
 
 func (n *notices) keep() {
-	n.store(n.chosen(), n.url.Text, "Saved. Runs that begin from now on are told of there.")
+	n.store(n.chosen(), n.url.Text, "Saved. Applies to new runs.")
 }
 
 func (n *notices) store(kind, url, done string) {
 	this := n.begin("Saving…")
 	async.Work(func() (struct{}, error) { return struct{}{}, n.desk.SaveHook(context.Background(), kind, url) }, func(_ struct{}, err error) {
-		n.load() // of a failure too, what could be saved is
+		n.load() // even after an error, a part may be saved
 		if this != n.asked {
 			return
 		}
@@ -186,7 +186,7 @@ func (n *notices) begin(text string) int {
 	return n.asked
 }
 
-// end says what came of what was begun; a mistake stands at the address.
+// end shows the result of an operation; an error is shown at the address.
 func (n *notices) end(good string, err error) {
 	n.idle()
 	n.answer.Hide()

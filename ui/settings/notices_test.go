@@ -13,19 +13,19 @@ import (
 func TestNotices(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	n := s.screen.notices
-	s.until("Nowhere yet")
+	s.until("Not set.")
 	if !n.test.Disabled() || !n.save.Disabled() || !n.forget.Disabled() {
 		t.Error("nothing can be done with no address")
 	}
 	test.Type(n.url, "https://hooks.slack.com/x")
-	s.tap("Send a test")
+	s.tap("Send test")
 	s.until("the server answered 200 OK")
 	s.asks("test hook  https://hooks.slack.com/x")
 	n.kind.SetSelected("JSON")
 	test.Tap(n.save)
 	s.asks("save hook json https://hooks.slack.com/x")
-	s.until("Notices go to hooks.slack.com (Slack).")
-	s.until("Saved. Runs that begin from now on")
+	s.until("Sent to hooks.slack.com (Slack).")
+	s.until("Applies to new runs")
 	if n.url.Text != "" || n.forget.Disabled() {
 		t.Errorf("the address stays: %q", n.url.Text)
 	}
@@ -44,11 +44,11 @@ func TestNotices(t *testing.T) {
 	s.desk.set(func() { s.desk.err = nil })
 	test.Tap(n.forget)
 	s.until("Forgotten")
-	s.until("Nowhere yet")
+	s.until("Not set.")
 
 	s.desk.set(func() { s.desk.hook = Hook{Kind: "ntfy", Host: "ntfy.sh", From: "THRONG_NOTIFY_URL"} })
 	n.load()
-	s.until("THRONG_NOTIFY_URL of the environment says so")
+	s.until("environment variable THRONG_NOTIFY_URL")
 	s.desk.set(func() { s.desk.hook = Hook{Kind: "ntfy", Host: "ntfy.sh", From: "saved", Asks: true} })
 	n.load()
 	s.until("kept only until the program ended")

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// offer asks once whether results go to the database that DATABASE_URL of the environment names.
+// offer asks once whether to send results to the database of the environment variable DATABASE_URL.
 type offer struct {
 	row     *fyne.Container
 	note    *form.Note
@@ -24,12 +24,12 @@ func newOffer(answer func(use bool)) *offer {
 	return o
 }
 
-// show makes the offer of a database by host and name; "" is none.
+// show offers a database by its host and name; "" hides the offer.
 func (o *offer) show(target string) {
 	if target == "" {
 		o.row.Hide()
 		return
 	}
-	o.note.SetWarning("DATABASE_URL in the environment points to " + target + ". Throng does not use it. Send results there?")
+	o.note.SetWarning("The environment variable DATABASE_URL points to " + target + ". Do you want to send results there?")
 	o.row.Show()
 }

@@ -1,5 +1,4 @@
-// Package settings is the screen on which what outlasts a run is set: the database, the look, the data folder, the
-// defaults.
+// Package settings is the screen of everything that is set for all runs: database, look, notifications, data folder, defaults.
 package settings
 
 import (
@@ -11,19 +10,19 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// Connection is the database that results can go to.
+// Connection is the database for results.
 type Connection struct {
-	URL         string // without password
-	From        string // "saved", "THRONG_DATABASE_URL"; "" is none
+	URL         string // without the password
+	From        string // "saved", "THRONG_DATABASE_URL"; "" if none
 	HasPassword bool
-	Keychain    string // why the keychain cannot be used; "" where it can
-	CA          string // whose certificate was imported, and until when it is valid; "" is none
-	CAProblem   string // why it cannot be used any more; "" where it can
-	Asks        bool   // it had a password that could not be kept, and that must be given again
-	Offer       string // host and name of a database that DATABASE_URL names and that is offered once; "" is none
+	Keychain    string // why the keychain cannot be used; "" if it can
+	CA          string // subject and expiry of the imported certificate; "" if none
+	CAProblem   string // why it cannot be used; "" if it can
+	Asks        bool   // its password could not be stored and must be entered again
+	Offer       string // host and name of the database of DATABASE_URL, which is offered once; "" if none
 }
 
-// State is what a text stands for.
+// State is the meaning of a text.
 type State uint8
 
 // The states.
@@ -34,54 +33,53 @@ const (
 	Bad
 )
 
-// Line is something that a test found.
+// Line is a finding of a test.
 type Line struct {
 	Name, Value string
 	State       State
 }
 
-// Setting is a run setting as it is in force.
+// Setting is a run setting and its current value.
 type Setting struct{ Name, Title, Group, Value, From, Help string }
 
-// Desk is what the screen asks for. Its methods may take long, but for RemoteState.
+// Desk is what the screen needs from the application. Its methods may take long, except for RemoteState.
 type Desk interface {
 	Connection(ctx context.Context) (Connection, error)
-	// TestConnection asks the server: version, round trip, connections, rights, TLS. An empty password is the one that
-	// is kept.
+	// TestConnection tests version, round trip, connections, permissions and TLS of the server. An empty password is the saved one.
 	TestConnection(ctx context.Context, url, password string) ([]Line, error)
-	// SaveConnection keeps the URL with the settings and the password in the keychain; an empty url forgets both. An
-	// empty password leaves the kept one.
+	// SaveConnection saves the URL in the settings and the password in the keychain; an empty URL deletes both. An empty password keeps the
+	// saved one.
 	SaveConnection(ctx context.Context, url, password string) error
-	// AnswerOffer saves the offered database, or remembers that it is not wanted.
+	// AnswerOffer saves the offered database, or stores that the user declined it.
 	AnswerOffer(ctx context.Context, use bool) error
-	// ImportCA takes over a PEM file of certificates that the server's must be signed by, and says whose it is.
+	// ImportCA imports a PEM file of CA certificates for the server, and returns the subject.
 	ImportCA(ctx context.Context, path string) (name string, err error)
 	RemoveCA(ctx context.Context) error
-	// Hook is where notices go beside this machine.
+	// Hook returns the destination of notifications in addition to this machine.
 	Hook(ctx context.Context) (Hook, error)
-	// TestHook sends a notice of a kind to an address, and returns what the server answered. No kind is that of the
-	// address, and no address is the one that is kept.
+	// TestHook sends a notification to an address, and returns the server's response. An empty kind is detected from the address, and an
+	// empty address is the saved one.
 	TestHook(ctx context.Context, kind, url string) (answer string, err error)
-	// SaveHook keeps where notices go; an empty url forgets it.
+	// SaveHook saves the web hook; an empty URL deletes it.
 	SaveHook(ctx context.Context, kind, url string) error
-	// LogLevel is how much is logged, of the levels that there are.
+	// LogLevel returns the log level and all levels.
 	LogLevel() (level string, all []string)
 	SetLogLevel(ctx context.Context, level string) error
-	// RemoteState says how sending is doing, in words. It does not wait.
+	// RemoteState describes the state of sending. It does not wait.
 	RemoteState() (text string, state State)
-	// Allowed lists what scenario files were allowed, by file, and Forget takes back what one was.
+	// Allowed lists the permissions of scenario files, and Forget removes those of a file.
 	Allowed(ctx context.Context) ([]Allowed, error)
 	Forget(ctx context.Context, file string) error
 	DataFolder() string
-	// MoveData makes another folder the data folder from the next start on; nothing is moved or deleted.
+	// MoveData changes the data folder from the next start. It does not move or delete anything.
 	MoveData(ctx context.Context, dir string) error
-	// Saved lists the run settings in force.
+	// Saved lists the current run settings.
 	Saved(ctx context.Context) ([]Setting, error)
-	// Save keeps a run setting; "" forgets it.
+	// Save saves a run setting; "" resets it.
 	Save(ctx context.Context, name, value string) error
 }
 
-// Screen is the settings. Its methods are called on the UI goroutine.
+// Screen is the settings. Call its methods on the UI goroutine.
 type Screen struct {
 	database *database
 	data     *data
@@ -92,7 +90,7 @@ type Screen struct {
 	content  fyne.CanvasObject
 }
 
-// New makes the screen.
+// New returns the screen.
 func New(desk Desk, win fyne.Window, looks Appearance) *Screen {
 	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks), notices: newNotices(desk, looks), allowed: newAllowed(desk)}
 	page := container.NewVScroll(form.NewPanels(
@@ -106,13 +104,13 @@ func New(desk Desk, win fyne.Window, looks Appearance) *Screen {
 	return s
 }
 
-// Content returns what the screen shows.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Scaled shows another scale of the text, which a person chose elsewhere.
+// Scaled shows a text scale that was chosen elsewhere.
 func (s *Screen) Scaled(scale float64) { s.looks.scaled(scale) }
 
-// Show begins to show the screen: everything is read again.
+// Show is called when the screen becomes visible. It reads everything again.
 func (s *Screen) Show() {
 	s.database.load()
 	s.data.load()
@@ -122,8 +120,8 @@ func (s *Screen) Show() {
 	s.Tick()
 }
 
-// Hide ends it.
+// Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() {}
 
-// Tick follows how sending is doing.
+// Tick shows the state of sending.
 func (s *Screen) Tick() { s.database.follow() }

@@ -7,11 +7,11 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// sheet is the layout of a line in a table: the first object has a width of its own, in heights of letters as they are at
-// the time, and the second the rest. Each is centred in the height.
+// sheet lays out a row of a table: the first object has a fixed width in text sizes, and the second gets the rest. Both are centered
+// vertically.
 type sheet struct{ first float32 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (s *sheet) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	first := s.first * theme.TextSize()
 	widths := []float32{first, max(size.Width-first-gap(), 0)}
@@ -25,7 +25,7 @@ func (s *sheet) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (s *sheet) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := fyne.NewSize(0, theme.TextSize()+2*theme.Padding())
 	for _, o := range objects {
@@ -35,11 +35,10 @@ func (s *sheet) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-// aside is the layout of a line whose first object has what the others leave, which have widths of their own, in heights
-// of letters.
+// aside lays out a row: the last objects have fixed widths in text sizes, and the first gets the rest.
 type aside struct{ ends []float32 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (a *aside) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	x := size.Width
 	for i := len(objects) - 1; i > 0; i-- {
@@ -52,7 +51,7 @@ func (a *aside) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Move(fyne.NewPos(0, 0))
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout.
 func (a *aside) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := fyne.NewSize(8*theme.TextSize(), 0)
 	for i, o := range objects {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// part is a group with its settings.
+// part is a group of settings.
 type part struct {
 	title    string
 	settings []Setting
 }
 
-// grouped puts settings under their headings, in their order; those that a person does not look for are left out.
+// grouped groups settings by heading, in order. It omits settings that do not match the search.
 func grouped(all []Setting, looked string) []part {
 	var parts []part
 	for _, s := range all {
@@ -27,7 +27,7 @@ func grouped(all []Setting, looked string) []part {
 	return parts
 }
 
-// matches reports whether a setting has all words that a person looks for.
+// matches reports whether a setting has all words of the search.
 func (s Setting) matches(looked string) bool {
 	text := strings.ToLower(s.Name + " " + s.Title + " " + s.Group + " " + s.Help + " " + s.Value + " " + s.From)
 	for word := range strings.FieldsSeq(strings.ToLower(looked)) {
@@ -38,7 +38,7 @@ func (s Setting) matches(looked string) bool {
 	return true
 }
 
-// tidy leaves out the zeros at the end of a duration.
+// tidy removes zeros at the end of a duration.
 func tidy(value string) string {
 	if whole, ok := strings.CutSuffix(value, "m0s"); ok {
 		value = whole + "m"

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// bar stands below all: what would be launched, what is wrong with it, and the launch.
+// bar is the bottom bar: a summary of the launch, the number of mistakes, and the button to launch.
 type bar struct {
 	panel    fyne.CanvasObject
 	summary  *form.Note
@@ -25,7 +25,7 @@ type bar struct {
 	problem  *form.Note
 	forecast *form.Note
 	launch   *widget.Button
-	cancel   *widget.Button // of a start that waits for its time
+	cancel   *widget.Button // cancels a scheduled start
 }
 
 func newBar(launch, cancel, reveal, unlock, check func()) *bar {
@@ -52,7 +52,7 @@ func newBar(launch, cancel, reveal, unlock, check func()) *bar {
 	return b
 }
 
-// show says what would be launched and counts what is wrong.
+// show shows the summary and the number of mistakes.
 func (b *bar) show(summary string, mistakes []*form.Row) {
 	b.summary.Say(summary)
 	if len(mistakes) == 0 {
@@ -73,7 +73,7 @@ func (b *bar) show(summary string, mistakes []*form.Row) {
 	b.mistakes.Show()
 }
 
-// foresee says what it would take, or what of that will not fit; "" is not known.
+// foresee shows the forecast in short, or its first warning; "" if unknown.
 func (b *bar) foresee(text string, advice []string) {
 	if len(advice) > 0 {
 		b.forecast.SetWarning(advice[0])
@@ -87,7 +87,7 @@ func (b *bar) foresee(text string, advice []string) {
 	}
 }
 
-// miss names the secrets that a launch would ask for in vain.
+// miss shows the names of the missing secrets.
 func (b *bar) miss(missing []Missing) {
 	if len(missing) == 0 {
 		b.missing.Hide()
@@ -103,7 +103,7 @@ func (b *bar) miss(missing []Missing) {
 	b.missing.Show()
 }
 
-// check counts what was found that a launch may suffer from. A missing secret has its own button.
+// check shows the number of failed preflight checks. A missing secret has its own button.
 func (b *bar) check(all []engine.Check) {
 	problems, warnings := 0, 0
 	for _, c := range all {
@@ -134,7 +134,7 @@ func (b *bar) check(all []engine.Check) {
 	b.checks.Show()
 }
 
-// say says why nothing was launched; "" takes that back.
+// say shows why nothing was launched; "" clears it.
 func (b *bar) say(problem string) {
 	b.problem.SetProblem(problem)
 	if problem == "" {
@@ -144,7 +144,7 @@ func (b *bar) say(problem string) {
 	}
 }
 
-// write shows how far the writing of the population is, and that the button gives it up.
+// write shows the progress of writing the population, on the button that stops it.
 func (b *bar) write(at *written) {
 	text := fmt.Sprintf("Stop writing personas (%d/%d)", at.done, at.total)
 	if b.launch.Text != text {
@@ -153,7 +153,7 @@ func (b *bar) write(at *written) {
 	b.launch.Enable()
 }
 
-// wait shows how long a launch still waits for its time, and that the button starts it at once.
+// wait shows the time until a scheduled start, on the button that starts it now.
 func (b *bar) wait(left time.Duration) {
 	text := "Start now (" + (left + time.Second - 1).Truncate(time.Second).String() + " left)"
 	if b.launch.Text != text {
@@ -162,7 +162,7 @@ func (b *bar) wait(left time.Duration) {
 	b.launch.Enable()
 }
 
-// work shows that a launch is under way.
+// work shows that a launch is in progress.
 func (b *bar) work(at bool) {
 	if at {
 		b.launch.SetText("Launching…")

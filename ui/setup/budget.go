@@ -11,13 +11,13 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// The most that can be asked for.
+// Maximum values of the budget.
 const (
 	maxDollars = 1_000_000
 	maxCounted = 1_000_000_000_000
 )
 
-// budget is what a run may take; an empty field has no bound.
+// budget limits the consumption of a run; an empty field is unlimited.
 type budget struct {
 	panel                     *widgets.Panel
 	dollars, tokens, requests *form.Number
@@ -28,13 +28,13 @@ func newBudget(s *Screen) *budget {
 	b := &budget{dollars: form.NewNumber(), tokens: form.NewWhole(0, maxCounted), requests: form.NewWhole(0, maxCounted), wall: form.NewEntry()}
 	b.dollars.Min, b.dollars.Max = 0, maxDollars
 	words := form.NewNote("")
-	words.SetText("Where it is used up, the run ends cleanly and can go on with a larger one. An empty field has no bound.")
+	words.SetText("A run that uses up its budget ends cleanly. Resume it with a larger budget. Empty fields are unlimited.")
 	dollars, tokens := form.NewRow("US dollars", b.dollars), form.NewRow("Tokens", b.tokens)
 	requests, wall := form.NewRow("Requests", b.requests), form.NewRow("Time", b.wall)
 	for _, e := range []*form.Entry{&b.dollars.Entry, &b.tokens.Entry, &b.requests.Entry, b.wall} {
 		e.SetPlaceHolder("any")
 	}
-	b.wall.SetPlaceHolder("any, or 8h")
+	b.wall.SetPlaceHolder("unlimited, or 8h")
 	s.watch(s.settings.Add(dollars, "budget"), &b.dollars.Entry)
 	s.watch(s.settings.Add(tokens, "max-tokens"), &b.tokens.Entry)
 	s.watch(s.settings.Add(requests, "max-requests"), &b.requests.Entry)
@@ -57,7 +57,7 @@ func (b *budget) fill(sc *Scenario, another bool) {
 	put(b.wall, text(set.Wall > 0, short(set.Wall)), another)
 }
 
-// into puts what is in the fields into the settings; where a field is wrong, they stay as they are.
+// into puts the valid fields into the settings and returns the errors of the others.
 func (b *budget) into(set *engine.Settings) error {
 	var mistakes []error
 	for _, f := range []struct {
@@ -81,7 +81,7 @@ func (b *budget) into(set *engine.Settings) error {
 	return errors.Join(mistakes...)
 }
 
-// wallTime reads a time such as 8h or 1h30m; nothing is no bound.
+// wallTime parses a time such as 8h or 1h30m; empty is unlimited.
 func wallTime(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "0" {
@@ -90,9 +90,9 @@ func wallTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return 0, errors.New("not a time, such as 30m, 8h or 1h30m")
+		return 0, errors.New("not a duration. Examples: 30m, 8h, 1h30m")
 	case d < 0:
-		return 0, errors.New("less than nothing")
+		return 0, errors.New("negative")
 	}
 	return d, nil
 }

@@ -2,7 +2,7 @@ package setup
 
 import "strconv"
 
-// Order returns what is set up now, ok if there is no mistake in it; the zero Order is that no scenario is shown.
+// Order returns what the form describes; ok is false if it has mistakes. The zero Order means that no scenario is shown.
 func (s *Screen) Order() (o Order, ok bool) {
 	if s.scenario == nil || s.shown != s.name {
 		return Order{}, false
@@ -11,7 +11,7 @@ func (s *Screen) Order() (o Order, ok bool) {
 	return o, given == nil && settings == nil
 }
 
-// Apply makes a number of sessions that was found worth it the start and the ceiling; a higher floor is lowered to it.
+// Apply sets the start and the ceiling to a calibrated limit, and lowers the floor if it is higher.
 func (s *Screen) Apply(limit int) {
 	if s.scenario == nil {
 		return

@@ -21,7 +21,7 @@ type card struct {
 	chosen           bool
 	hovered, focused bool
 	pick, star       func(name string)
-	mark             *favourite
+	mark             *favoriteStar
 }
 
 var (
@@ -32,41 +32,41 @@ var (
 
 func newCard(c Choice, chosen bool, pick, star func(name string)) *card {
 	k := &card{choice: c, chosen: chosen, pick: pick, star: star}
-	k.mark = newFavourite(k)
+	k.mark = newStar(k)
 	k.ExtendBaseWidget(k)
 	return k
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (k *card) Tapped(*fyne.PointEvent) { k.pick(k.choice.Name) }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (k *card) TypedKey(e *fyne.KeyEvent) {
 	if e.Name == fyne.KeySpace || e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
 		k.pick(k.choice.Name)
 	}
 }
 
-// TypedRune is part of [fyne.Focusable]: * makes the scenario a favourite, or no more.
+// TypedRune implements [fyne.Focusable]: * adds the scenario to the favorites or removes it.
 func (k *card) TypedRune(r rune) {
 	if r == '*' {
 		k.star(k.choice.Name)
 	}
 }
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (k *card) FocusGained() { k.set(&k.focused, true) }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (k *card) FocusLost() { k.set(&k.focused, false) }
 
-// MouseIn is part of [desktop.Hoverable].
+// MouseIn implements [desktop.Hoverable].
 func (k *card) MouseIn(*desktop.MouseEvent) { k.set(&k.hovered, true) }
 
-// MouseMoved is part of [desktop.Hoverable].
+// MouseMoved implements [desktop.Hoverable].
 func (k *card) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut is part of [desktop.Hoverable].
+// MouseOut implements [desktop.Hoverable].
 func (k *card) MouseOut() { k.set(&k.hovered, false) }
 
 func (k *card) set(flag *bool, value bool) {
@@ -74,22 +74,22 @@ func (k *card) set(flag *bool, value bool) {
 	k.Refresh()
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (k *card) CreateRenderer() fyne.WidgetRenderer {
 	pick := func() { k.pick(k.choice.Name) }
 	r := &cardRenderer{card: k, back: canvas.NewRectangle(color.Transparent), title: form.NewCaption(k.choice.Title, pick), about: form.NewCaption(k.about(), pick)}
 	r.title.TextSize, r.title.Lines, r.about.Lines = theme.SizeNameText, 2, 1
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.New(besideStar{}, form.NewStack(r.title, r.about), k.mark)))
+	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.New(cardLayout{}, form.NewStack(r.title, r.about), k.mark)))
 	r.paint()
 	return r
 }
 
-// Parts is what the card shows.
+// Parts returns the texts of the card.
 func (k *card) Parts() []fyne.CanvasObject {
 	return []fyne.CanvasObject{widgets.NewText(k.choice.Title), widgets.NewText(k.about())}
 }
 
-// about is the line below the title; of a file without one, where it lies.
+// about returns the line below the title: the description, or the folder of a file without one.
 func (k *card) about() string {
 	if k.choice.About == "" && !k.choice.BuiltIn {
 		return k.choice.Name
@@ -123,7 +123,7 @@ func (r *cardRenderer) paint() {
 	r.card.mark.paint(about)
 }
 
-// Refresh follows the state and the theme.
+// Refresh updates the card for its state and the theme.
 func (r *cardRenderer) Refresh() {
 	r.paint()
 	r.WidgetRenderer.Refresh()

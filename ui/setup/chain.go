@@ -8,14 +8,14 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// mostChain is how high the chain may be; more of it scrolls.
+// mostChain is the maximum height of the graph, which scrolls if it is higher.
 const mostChain = 520
 
-// chain shows what a session does.
+// chain shows the steps of a session.
 type chain struct {
 	panel *widgets.Panel
 	graph *graph.Graph
-	of    *engine.Graph // that is drawn; nil before the first
+	of    *engine.Graph // the shown graph; nil before the first
 }
 
 func newChain() *chain {
@@ -24,7 +24,7 @@ func newChain() *chain {
 	return c
 }
 
-// fill shows the chain of a scenario; the same one stays as it is. It reports whether it is another.
+// fill shows the chain of a scenario and reports whether it has changed.
 func (c *chain) fill(sc *Scenario) bool {
 	if c.of != nil && reflect.DeepEqual(*c.of, sc.Graph) {
 		return false

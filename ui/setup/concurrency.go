@@ -14,18 +14,18 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// concurrency is how many sessions are in flight at the start, and the bounds of the slider.
+// concurrency is the limit at the start, and the range of the slider.
 type concurrency struct {
 	panel                 *widgets.Panel
-	governor              *widget.Select // of what moves the limit
+	governor              *widget.Select // the governor of the limit
 	start, floor, ceiling *form.Number
-	batch                 *form.Number // agents in a wave
-	calls                 *form.Number // of models at once
-	models                *form.Row    // that calls are in
+	batch                 *form.Number // agents per wave
+	calls                 *form.Number // concurrent model calls
+	models                *form.Row    // the row of calls
 	presets               *presets
 	words                 *form.Note
-	preset                *form.Note // a starting point, until a forecast goes by figures
-	proposed              int        // the governor that nobody chose
+	preset                *form.Note // a starting point, if there are no measurements
+	proposed              int        // the governor that the form proposed
 }
 
 func newConcurrency(s *Screen) *concurrency {
@@ -48,10 +48,10 @@ func newConcurrency(s *Screen) *concurrency {
 	s.watch(s.settings.Add(start, engine.LimitSetting), &c.start.Entry)
 	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
 	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
-	batch := form.NewRow("Agents in a wave", c.batch)
-	batch.SetHelp("the next wave starts when the last has ended; 0 is one wave")
+	batch := form.NewRow("Agents per wave", c.batch)
+	batch.SetHelp("each wave waits for the last; 0: one wave")
 	s.watch(s.settings.Add(batch, "batch"), &c.batch.Entry)
-	c.models = form.NewRow("Model calls at once", c.calls)
+	c.models = form.NewRow("Concurrent model calls", c.calls)
 	c.models.SetHelp(deployments())
 	s.watch(s.settings.Add(c.models, "max-llm-calls"), &c.calls.Entry)
 	fields := form.NewColumns(11, governor, start, floor, ceiling)
@@ -61,14 +61,14 @@ func newConcurrency(s *Screen) *concurrency {
 	return c
 }
 
-// suit says what suits this machine.
+// suit shows the preset for this machine.
 func (c *concurrency) suit(text string, err error) {
-	if err == nil { // else there is no preset
+	if err == nil { // on an error there is no preset
 		c.preset.SetText(text)
 	}
 }
 
-// measured leaves the preset out where earlier runs say more than it.
+// measured hides the preset if the forecast is based on an earlier run.
 func (c *concurrency) measured(yes bool) {
 	if hidden := yes || c.preset.Text() == ""; c.preset.Hidden != hidden {
 		c.preset.Hidden = hidden
@@ -98,10 +98,10 @@ func (c *concurrency) fill(sc *Scenario, another bool) {
 	put(&c.ceiling.Entry, strconv.Itoa(ceiling(sc)), another)
 }
 
-// ceiling is what to propose: no less than the start and the floor. In Live the slider reaches further.
+// ceiling returns the proposed ceiling: at least the start and the floor. The slider of Live may go higher.
 func ceiling(sc *Scenario) int { return max(sc.Settings.Ceiling, sc.Settings.Limit, sc.Settings.Floor) }
 
-// into puts what is in the fields into the settings; where a field is wrong, they stay as they are.
+// into puts the valid fields into the settings and returns the errors of the others.
 func (c *concurrency) into(set *engine.Settings) error {
 	var mistakes []error
 	for _, f := range []struct {
@@ -119,9 +119,9 @@ func (c *concurrency) into(set *engine.Settings) error {
 	if len(mistakes) == 0 {
 		switch {
 		case set.Limit > set.Ceiling:
-			keep(&mistakes, engine.LimitSetting, fmt.Errorf("more than the ceiling, %s", engine.FormatCount(int64(set.Ceiling))))
+			keep(&mistakes, engine.LimitSetting, fmt.Errorf("above the ceiling of %s", engine.FormatCount(int64(set.Ceiling))))
 		case set.Limit < set.Floor:
-			keep(&mistakes, engine.LimitSetting, fmt.Errorf("less than the floor, %s", engine.FormatCount(int64(set.Floor))))
+			keep(&mistakes, engine.LimitSetting, fmt.Errorf("below the floor of %s", engine.FormatCount(int64(set.Floor))))
 		}
 	}
 	return errors.Join(mistakes...)

@@ -11,20 +11,20 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Editing is where scenarios are edited. What is nil is not offered.
+// Editing opens the editor. Functions may be nil; their buttons are then hidden.
 type Editing struct {
 	Edit func(name string)
-	Try  func(name string) // one agent
-	Keep func(o Order)     // puts what is in the form into the scenario's file
+	Try  func(name string) // runs one agent
+	Keep func(o Order)     // writes the values of the form into the scenario's file
 }
 
-// SetEditing says where scenarios are edited; it comes before the screen is shown.
+// SetEditing sets how scenarios are edited. Call it before the screen is shown.
 func (s *Screen) SetEditing(e Editing) {
 	s.editing = e
 	s.head.edit.ways = e
 }
 
-// OrderOf is what would be launched of a scenario; false where the form shows another one, or mistakes.
+// OrderOf returns the parameters and settings of a scenario; ok is false if the form shows another scenario or has mistakes.
 func (s *Screen) OrderOf(name string) (given map[string]string, settings *engine.Settings, ok bool) {
 	if s.scenario == nil || s.shown != name || len(s.mistakes()) > 0 {
 		return nil, nil, false
@@ -33,7 +33,7 @@ func (s *Screen) OrderOf(name string) (given map[string]string, settings *engine
 	return o.Given, &o.Settings, true
 }
 
-// editing are the buttons that lead to the editor.
+// editing are the buttons that open the editor.
 type editing struct {
 	object *fyne.Container
 	ways   Editing
@@ -55,7 +55,7 @@ func newEditing() *editing {
 	return e
 }
 
-// of offers to edit a scenario; a fork's is kept with its parent and cannot be.
+// of shows the buttons for a scenario. The scenario of a fork is stored with its parent and cannot be edited.
 func (e *editing) of(name string) {
 	e.name = name
 	_, fork := ParseFork(name)
@@ -63,7 +63,7 @@ func (e *editing) of(name string) {
 	e.object.Refresh()
 }
 
-// offerKeep offers to put what is in the form into the file, where that differs: parameters, the length, addresses.
+// offerKeep offers to save the form's parameters, length and addresses in the file, if they differ from it.
 func (s *Screen) offerKeep(o Order) {
 	as := s.scenario.Settings
 	differs := len(o.Given) > 0 || o.Settings.Cycles > 0 && o.Settings.Cycles != as.Cycles || !maps.Equal(o.Settings.Services, as.Services)
@@ -73,12 +73,12 @@ func (s *Screen) offerKeep(o Order) {
 	}
 }
 
-// newKeep makes the button that puts the form's values into the file.
+// newKeep returns the button that saves the form's values in the file.
 func newKeep(s *Screen) *widget.Button {
-	b := widget.NewButtonWithIcon("Keep in the file…", theme.DocumentSaveIcon(), func() {
+	b := widget.NewButtonWithIcon("Save to file…", theme.DocumentSaveIcon(), func() {
 		o, _, _ := s.order()
 		if o.Settings.Cycles == s.scenario.Settings.Cycles {
-			o.Settings.Cycles = 0 // as it is
+			o.Settings.Cycles = 0 // the length is unchanged
 		}
 		s.editing.Keep(o)
 	})

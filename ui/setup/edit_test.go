@@ -23,21 +23,21 @@ func TestEditingIsOffered(t *testing.T) {
 	if want := []string{"edit shopping", "try shopping"}; !slices.Equal(did, want) {
 		t.Errorf("did %v", did)
 	}
-	if uitest.Button(s.screen.Content(), "Keep in the file…") != nil {
+	if uitest.Button(s.screen.Content(), "Save to file…") != nil {
 		t.Error("there is nothing to keep, and it is offered")
 	}
 	s.typed("Eagerness", "2.5")
 	s.Drain()
-	s.tap("Keep in the file…")
+	s.tap("Save to file…")
 	if kept.Scenario != "shopping" || kept.Given["eagerness"] != "2.5" || kept.Settings.Cycles != 0 {
 		t.Errorf("kept %+v", kept)
 	}
 	s.typed("Eagerness", "1")
 	s.Drain()
-	s.Until("nothing to keep", func() bool { return uitest.Button(s.screen.Content(), "Keep in the file…") == nil })
+	s.Until("nothing to keep", func() bool { return uitest.Button(s.screen.Content(), "Save to file…") == nil })
 	s.typed("Length", "9")
 	s.Drain()
-	s.tap("Keep in the file…")
+	s.tap("Save to file…")
 	if len(kept.Given) != 0 || kept.Settings.Cycles != 9 {
 		t.Errorf("kept %+v", kept)
 	}
@@ -52,7 +52,7 @@ func TestEditingIsOffered(t *testing.T) {
 	}
 }
 
-// TestEditingIsNotOffered where nobody edits.
+// TestEditingIsNotOffered where noPreset edits.
 func TestEditingIsNotOffered(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	if uitest.Button(s.screen.Content(), "Edit scenario…") != nil {

@@ -17,30 +17,31 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // fakeDesk records what is asked of it.
 type fakeDesk struct {
-	mu       sync.Mutex
-	read     []Order // scenarios and what was given
-	asked    []Order // for targets
-	launched []Order
-	counted  []Order
-	writes   bool // a launch has its population written until it is given up
-	tested   []Service
-	kept     map[string]string // secrets by name
-	outlook  Outlook
-	lost     error // instead of an outlook
+	mu           sync.Mutex
+	read         []Order // scenarios and what was given
+	asked        []Order // for targets
+	launched     []Order
+	counted      []Order
+	writes       bool // a launch has its population written until it is given up
+	tested       []Service
+	kept         map[string]string // secrets by name
+	requirements Requirements
+	lost         error // instead of an requirements
 
-	foretold   []Order
-	unforeseen error // instead of a forecast
-	measured   engine.RunID
+	forecastInput []Order
+	unforeseen    error // instead of a forecast
+	measured      engine.RunID
 
 	checks   []engine.Check // before a launch
 	checked  []Order
-	anew     int
+	fresh    int
 	mended   []string
 	unmended error
 
@@ -61,8 +62,8 @@ func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
 	}, nil
 }
 
-func (d *fakeDesk) Favour(_ context.Context, name string, favourite bool) error {
-	return d.mend(fmt.Sprintf("favourite %s %t", name, favourite))
+func (d *fakeDesk) Favor(_ context.Context, name string, star bool) error {
+	return d.mend(fmt.Sprintf("star %s %t", name, star))
 }
 
 func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error) {
@@ -84,11 +85,11 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 	sc := &Scenario{
 		Name: name, Title: "Title of " + name, About: "About " + name, Agents: 372, Cycle: time.Hour, Settings: settings,
 		Parameters: []Parameter{
-			{Name: "agents", Title: "Shoppers", Kind: Whole, Default: "372", Min: 1, Max: 1e6},
-			{Name: "eagerness", Title: "Eagerness", About: "how much they like it", Kind: Number, Default: "1", Min: 0, Max: 10},
-			{Name: "greeting", Title: "Greeting", Kind: Text, Default: "hello", Min: math.Inf(-1), Max: math.Inf(1)},
-			{Name: "coupons", Title: "Coupons", Kind: Switch, Default: "true"},
-			{Name: "season", Title: "Season", Kind: OneOf, Default: "winter", Choices: []string{"winter", "summer"}},
+			{ParameterSpec: view.ParameterSpec{Name: "agents", Title: "Shoppers"}, Min: 1, Max: 1e6, Kind: Whole, Default: "372"},
+			{ParameterSpec: view.ParameterSpec{Name: "eagerness", Title: "Eagerness", About: "how much they like it"}, Min: 0, Max: 10, Kind: Number, Default: "1"},
+			{ParameterSpec: view.ParameterSpec{Name: "greeting", Title: "Greeting"}, Min: math.Inf(-1), Max: math.Inf(1), Kind: Text, Default: "hello"},
+			{ParameterSpec: view.ParameterSpec{Name: "coupons", Title: "Coupons"}, Kind: Switch, Default: "true"},
+			{ParameterSpec: view.ParameterSpec{Name: "season", Title: "Season", Choices: []string{"winter", "summer"}}, Kind: OneOf, Default: "winter"},
 		},
 		Services: []Service{
 			{Name: "shop", Kind: "http", URL: "mock:shop"},
@@ -129,8 +130,8 @@ func (d *fakeDesk) Choose(ctx context.Context, o Order) (int, error) {
 	switch {
 	case strings.Contains(o.Settings.Filter, "agnet"):
 		return 0, &engine.FieldError{Field: "filter", Problem: "1:1: agnet is not defined", Hint: "did you mean agent?"}
-	case slices.Contains(o.Settings.Agents, "nobody"):
-		return 0, &engine.FieldError{Field: "agents", Problem: "nobody is called nobody"}
+	case slices.Contains(o.Settings.Agents, "noPreset"):
+		return 0, &engine.FieldError{Field: "agents", Problem: "noPreset is called noPreset"}
 	case o.Settings.Filter == "broken":
 		return 0, errors.New("the file is gone")
 	case o.Settings.Filter != "":
@@ -139,11 +140,11 @@ func (d *fakeDesk) Choose(ctx context.Context, o Order) (int, error) {
 	return n, nil
 }
 
-// Outlook is without what is missing once that is kept.
-func (d *fakeDesk) Outlook(context.Context, Order) (Outlook, error) {
+// Requirements is without what is missing once that is kept.
+func (d *fakeDesk) Requirements(context.Context, Order) (Requirements, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	o := d.outlook
+	o := d.requirements
 	o.Missing = slices.DeleteFunc(slices.Clone(o.Missing), func(m Missing) bool { return d.kept[m.Secret] != "" })
 	return o, d.lost
 }
@@ -152,13 +153,13 @@ func (d *fakeDesk) Outlook(context.Context, Order) (Outlook, error) {
 func (d *fakeDesk) foresaw() []Order {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.foretold)
+	return slices.Clone(d.forecastInput)
 }
 
 // Forecast is made for the number of the order's limit.
 func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, error) {
 	d.mu.Lock()
-	d.foretold = append(d.foretold, o)
+	d.forecastInput = append(d.forecastInput, o)
 	wait := d.wait["forecast "+strconv.Itoa(o.Settings.Limit)]
 	d.mu.Unlock()
 	if wait != nil {
@@ -175,11 +176,11 @@ func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, erro
 }
 
 // Preflight tells the list that the test has, without those that are mended; the test may hold it up.
-func (d *fakeDesk) Preflight(ctx context.Context, o Order, anew bool, told func([]engine.Check)) ([]engine.Check, error) {
+func (d *fakeDesk) Preflight(ctx context.Context, o Order, fresh bool, told func([]engine.Check)) ([]engine.Check, error) {
 	d.mu.Lock()
 	d.checked = append(d.checked, o)
-	if anew {
-		d.anew++
+	if fresh {
+		d.fresh++
 	}
 	all := slices.DeleteFunc(slices.Clone(d.checks), func(c engine.Check) bool { return c.Mend != "" && slices.Contains(d.mended, c.Mend) })
 	wait := d.wait["check"]

@@ -15,29 +15,29 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// forecast shows what a run would take. It is asked when nothing was typed for a moment, and the last answer counts.
+// forecast shows the forecast of a run. It is requested after a pause in typing; only the newest result counts.
 type forecast struct {
 	screen  *Screen
 	panel   *widgets.Panel
 	figures []*forecastCell
 	grid    *fyne.Container
 	binds   *form.Note
-	advice  *fyne.Container // a warning for each line
+	advice  *fyne.Container // one warning per line
 	from    *form.Note
 
-	of     foretold
-	asked  int // answers of all questions but the last are dropped
+	of     forecastInput
+	asked  int // number of the newest request; results of older ones are dropped
 	cancel context.CancelFunc
-	timer  *time.Timer // until the next question; nil without
+	timer  *time.Timer // until the next request; nil if none is scheduled
 }
 
-// foretold is what a forecast depends on.
-type foretold struct {
+// forecastInput is what a forecast depends on.
+type forecastInput struct {
 	scenario *Scenario
 	order    Order
 }
 
-// forecastCell is a figure under its name.
+// forecastCell is a figure below its name.
 type forecastCell struct {
 	content     *fyne.Container
 	name, value *widgets.Text
@@ -48,20 +48,20 @@ func newForecast(s *Screen) *forecast {
 		screen: s, grid: form.NewColumns(9), binds: form.NewNote(""), advice: form.NewStack(), from: form.NewNote(""), cancel: func() {},
 	}
 	f.panel = widgets.NewPanel("Forecast", form.NewStack(f.grid, f.binds, f.advice, f.from))
-	f.from.SetText("Working it out…")
+	f.from.SetText("Calculating…")
 	return f
 }
 
-// follow asks again where the answer may be another one. Fields that are wrong say nothing about a run.
+// follow requests a forecast if its input has changed and has no mistakes.
 func (f *forecast) follow(o Order, mistakes bool) {
-	now := foretold{f.screen.scenario, o}
+	now := forecastInput{f.screen.scenario, o}
 	if mistakes || reflect.DeepEqual(now, f.of) {
 		return
 	}
 	another := now.scenario != f.of.scenario
-	if was := f.of.scenario; was != nil && now.scenario != nil && was.Name != now.scenario.Name { // its figures are not this one's
+	if was := f.of.scenario; was != nil && now.scenario != nil && was.Name != now.scenario.Name { // its figures are those of another scenario
 		f.show(&engine.Forecast{})
-		f.from.SetText("Working it out…")
+		f.from.SetText("Calculating…")
 	}
 	f.of = now
 	f.asked++
@@ -78,8 +78,8 @@ func (f *forecast) follow(o Order, mistakes bool) {
 	f.timer = time.AfterFunc(pause, func() { async.Do(func() { f.ask(this, o) }) })
 }
 
-// again asks anew: another run may have been measured.
-func (f *forecast) again() { f.of = foretold{} }
+// again requests the forecast again: a new run may have been measured.
+func (f *forecast) again() { f.of = forecastInput{} }
 
 func (f *forecast) ask(this int, o Order) {
 	if this != f.asked {
@@ -94,14 +94,14 @@ func (f *forecast) ask(this int, o Order) {
 		}
 		if err != nil {
 			f.show(&engine.Forecast{})
-			f.from.SetText("What this run would take is not known: " + err.Error())
+			f.from.SetText("No forecast: " + err.Error())
 			return
 		}
 		f.show(&found)
 	})
 }
 
-// show shows a forecast; what has not changed is not drawn again.
+// show shows a forecast. Unchanged figures are not drawn again.
 func (f *forecast) show(found *engine.Forecast) {
 	height := f.panel.MinSize().Height
 	lines := found.Lines()
@@ -125,7 +125,7 @@ func (f *forecast) show(found *engine.Forecast) {
 	}
 	f.binds.Say("")
 	if found.Binds != "" {
-		f.binds.Say("A cycle is bound by " + found.Binds + ".")
+		f.binds.Say("Cycle time limited by " + found.Binds + ".")
 	}
 	for i, text := range found.Advice {
 		if i == len(f.advice.Objects) {
@@ -137,7 +137,7 @@ func (f *forecast) show(found *engine.Forecast) {
 	for _, o := range f.advice.Objects[len(found.Advice):] {
 		o.Hide()
 	}
-	f.from.SetText("It is " + found.From() + ".")
+	f.from.SetText("Basis: " + found.From() + ".")
 	f.panel.Refresh()
 	f.screen.concurrency.measured(found.Run != "")
 	short := ""

@@ -12,12 +12,12 @@ import (
 func TestTheForecastFollowsTheFields(t *testing.T) {
 	desk := &fakeDesk{}
 	s := shown(t, desk)
-	s.until("A cycle is bound by the limit of 50.")
+	s.until("Cycle time limited by the limit of 50.")
 	s.until("from what the scenario says")
 	before := len(desk.foresaw())
 	s.screen.concurrency.start.SetText("5")
 	s.screen.concurrency.start.SetText("51")
-	s.until("A cycle is bound by the limit of 51.")
+	s.until("Cycle time limited by the limit of 51.")
 	s.until("51s")
 	if got, want := s.screen.bar.forecast.Text(), "cycle about 51s, 600 requests/min, cost not known"; got != want {
 		t.Errorf("beside the launch stands %q, want %q", got, want)
@@ -27,7 +27,7 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	}
 	s.screen.concurrency.start.SetText("a few")
 	s.screen.concurrency.start.SetText("52")
-	s.until("A cycle is bound by the limit of 52.")
+	s.until("Cycle time limited by the limit of 52.")
 	for _, o := range desk.foresaw() {
 		if o.Settings.Limit != 50 && o.Settings.Limit != 51 && o.Settings.Limit != 52 {
 			t.Errorf("it was asked of a limit of %d", o.Settings.Limit)
@@ -68,25 +68,25 @@ func TestOnlyTheLastForecastIsShown(t *testing.T) {
 func TestAForecastOfAnotherScenario(t *testing.T) {
 	desk := forkDesk()
 	s := shown(t, desk)
-	s.until("A cycle is bound by the limit of 50.")
+	s.until("Cycle time limited by the limit of 50.")
 	hold := make(chan struct{})
 	desk.mu.Lock()
 	desk.wait = map[string]chan struct{}{"forecast 50": hold}
 	desk.mu.Unlock()
 	s.screen.Fork(Fork{Run: "r", Checkpoint: 3})
 	s.until("Fork of r at")
-	s.until("Working it out…")
+	s.until("Calculating…")
 	if got := s.screen.bar.forecast.Text(); s.shows("A cycle is bound by") || got != "" {
 		t.Errorf("the forecast of another scenario is left, and %q beside the launch", got)
 	}
 	close(hold)
-	s.until("A cycle is bound by the limit of 50.")
+	s.until("Cycle time limited by the limit of 50.")
 }
 
 func TestAForecastThatIsNotKnown(t *testing.T) {
 	desk := &fakeDesk{unforeseen: errors.New("the store is gone")}
 	s := shown(t, desk)
-	s.until("What this run would take is not known: the store is gone")
+	s.until("No forecast: the store is gone")
 	if s.shows("A cycle is bound") {
 		t.Error("figures are shown all the same")
 	}
@@ -98,7 +98,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 	s.until("Adaptive")
 	s.screen.concurrency.governor.SetSelected("Latency")
 	s.until("stays where more")
-	s.until("the governor moves that between")
+	s.until("adjusted by the governor from")
 	s.screen.budget.dollars.SetText("12.50")
 	s.screen.budget.tokens.SetText("1000000")
 	s.screen.budget.requests.SetText("5000")
@@ -109,7 +109,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 		t.Errorf("got %q, %+v, %v, want latency, %+v", o.Settings.Governor, o.Settings.Budget, err, want)
 	}
 	s.screen.concurrency.governor.SetSelected("Manual")
-	s.until("the slider moves between")
+	s.until("adjusted by hand between")
 	for _, e := range []interface{ SetText(string) }{s.screen.budget.dollars, s.screen.budget.tokens, s.screen.budget.requests, s.screen.budget.wall} {
 		e.SetText("")
 	}
@@ -129,8 +129,8 @@ func TestMistakesInABudget(t *testing.T) {
 		{s.screen.budget.dollars, "-1", "out of range"},
 		{s.screen.budget.tokens, "many", "is not a whole number"},
 		{s.screen.budget.requests, "1.5", "is not a whole number"},
-		{s.screen.budget.wall, "eight hours", "not a time"},
-		{s.screen.budget.wall, "-8h", "less than nothing"},
+		{s.screen.budget.wall, "eight hours", "not a duration"},
+		{s.screen.budget.wall, "-8h", "negative"},
 	} {
 		c.entry.SetText(c.text)
 		s.until(c.says)

@@ -9,18 +9,18 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Fork is a place in another run, where a new one is to begin.
+// Fork is a checkpoint of another run at which a new run starts.
 type Fork struct {
 	Run        engine.RunID
 	Checkpoint int
-	Renewed    bool // with the scenario's file as it is now, not as it is kept with the run
+	Renewed    bool // use the current scenario file instead of the one stored with the run
 }
 
-// Forked is what is to be known of the place. Its parameters' defaults are those of the parent.
+// Forked describes the fork's parent. The defaults of its parameters are the values of the parent.
 type Forked struct {
 	Fork
 	Cycle  int
-	Origin string // the name of the scenario that the parent was made from, to begin anew with; "" is not known
+	Origin string // name of the parent's scenario, for a run from the start; "" if unknown
 }
 
 const (
@@ -28,7 +28,7 @@ const (
 	forkOfNow = "fork now:"
 )
 
-// Name is what stands for the fork in the place of a scenario's name.
+// Name returns the fork's name, which is used in place of a scenario's name.
 func (f Fork) Name() string {
 	begin := forkOf
 	if f.Renewed {
@@ -37,7 +37,7 @@ func (f Fork) Name() string {
 	return fmt.Sprintf("%s%s#%d", begin, f.Run, f.Checkpoint)
 }
 
-// ParseFork reads the name of a fork; false if it is that of a scenario.
+// ParseFork parses the name of a fork; ok is false if it is the name of a scenario.
 func ParseFork(name string) (f Fork, ok bool) {
 	rest, ok := strings.CutPrefix(name, forkOf)
 	if !ok {
@@ -53,17 +53,16 @@ func ParseFork(name string) (f Fork, ok bool) {
 	return f, true
 }
 
-// Fork sets up a new run that begins at a place in another, with all that this one had. What was set up of it before is
-// forgotten.
+// Fork sets up a fork with the settings of its parent. It resets an earlier setup of this fork.
 func (s *Screen) Fork(f Fork) {
 	name := f.Name()
 	delete(s.kept, name)
-	delete(s.who, name)
+	delete(s.chosen, name)
 	s.scenario = nil
 	s.choose(name)
 }
 
-// leave sets the scenario up that a fork's parent was made from, for a run from the beginning.
+// leave sets up the scenario of a fork's parent, for a run from the start.
 func (s *Screen) leave() {
 	if s.scenario == nil || s.scenario.Fork == nil {
 		return
@@ -75,19 +74,19 @@ func (s *Screen) leave() {
 	s.choose(s.scenario.Fork.Origin)
 }
 
-// inherit lets those take part who did in the parent of a fork.
+// inherit selects the agents that were active in the parent of a fork.
 func (s *Screen) inherit(sc *Scenario) {
-	if _, known := s.who[s.name]; sc.Fork != nil && !known {
-		s.who[s.name] = who{strings.Join(sc.Settings.Agents, " "), sc.Settings.Filter}
+	if _, known := s.chosen[s.name]; sc.Fork != nil && !known {
+		s.chosen[s.name] = selection{strings.Join(sc.Settings.Agents, " "), sc.Settings.Filter}
 	}
 }
 
-// sameOrder reports whether a fork would have the same otherwise than its parent; any other run has nothing.
+// sameOrder reports whether a fork would have the same settings as its parent. Other runs have none to compare.
 func sameOrder(sc *Scenario, a, b *engine.Settings) bool {
 	return sc == nil || sc.Fork == nil || reflect.DeepEqual(a, b)
 }
 
-// ahead are settings with only the cycles that a fork has still before it.
+// ahead returns the settings with the remaining cycles of a fork.
 func (s *Screen) ahead(set engine.Settings) engine.Settings {
 	if f := s.scenario.Fork; f != nil && set.Cycles > 0 {
 		set.Cycles = max(set.Cycles-f.Cycle, 1)
@@ -95,28 +94,28 @@ func (s *Screen) ahead(set engine.Settings) engine.Settings {
 	return set
 }
 
-// longEnough finds out whether any cycle follows the place where a fork begins.
+// longEnough returns an error if no cycle remains after the checkpoint of a fork.
 func (s *Screen) longEnough(set *engine.Settings) error {
 	f := s.scenario.Fork
 	if f == nil || set.Cycles == 0 || set.Cycles > f.Cycle {
 		return nil
 	}
-	return &engine.FieldError{Field: "cycles", Problem: fmt.Sprintf("the fork begins at the start of cycle %d", f.Cycle), Hint: fmt.Sprintf("at least %d", f.Cycle+1)}
+	return &engine.FieldError{Field: "cycles", Problem: fmt.Sprintf("the fork starts at cycle %d", f.Cycle), Hint: fmt.Sprintf("at least %d", f.Cycle+1)}
 }
 
-// forked says where a fork begins.
+// forked describes where a fork starts.
 func forked(f *Forked) string {
-	text := fmt.Sprintf("Fork of %s at the start of cycle %d (checkpoint %d). That run stays as it is.", f.Run, f.Cycle, f.Checkpoint)
+	text := fmt.Sprintf("Fork of %s at the start of cycle %d (checkpoint %d). The parent run is not changed.", f.Run, f.Cycle, f.Checkpoint)
 	if f.Renewed {
-		text += " The scenario is read from its file as it is now."
+		text += " Uses the current scenario file."
 	}
 	return text
 }
 
-// otherwise says what a fork has otherwise than its parent.
+// otherwise describes the differences between a fork and its parent.
 func otherwise(changed []string) string {
 	if len(changed) == 0 {
-		return "Nothing is changed yet: from there on it would give what its parent gives."
+		return "No changes yet: the fork would repeat its parent."
 	}
-	return "Changed: " + strings.ReplaceAll(strings.Join(changed, "; "), " → ", " to ") // after an arrow the font lacks a space
+	return "Changed: " + strings.ReplaceAll(strings.Join(changed, "; "), " → ", " to ") // the font has no space after an arrow
 }

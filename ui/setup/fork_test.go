@@ -11,7 +11,7 @@ import (
 // forkDesk answers for a fork of run r at checkpoint 3, with an agent and a seed of the parent's.
 func forkDesk() *fakeDesk {
 	return &fakeDesk{
-		outlook: Outlook{Changed: []string{"seed 7 → 8"}, Lost: []string{"what run r did at shop cannot be taken back"}},
+		requirements: Requirements{Changed: []string{"seed 7 → 8"}, Lost: []string{"what run r did at shop cannot be taken back"}},
 		change: func(sc *Scenario) {
 			f, ok := ParseFork(sc.Name)
 			if !ok {
@@ -29,15 +29,15 @@ func TestAForkIsSetUp(t *testing.T) {
 	s := shown(t, forkDesk())
 	fork := Fork{Run: "r", Checkpoint: 3, Renewed: true}
 	s.screen.Fork(fork)
-	s.until("Fork of r at the start of cycle 5 (checkpoint 3). That run stays as it is. The scenario is read from its file as it is now.")
+	s.until("Fork of r at the start of cycle 5 (checkpoint 3). The parent run is not changed. Uses the current scenario file.")
 	s.until("Changed: seed 7 to 8")
 	s.until("what run r did at shop cannot be taken back")
 	s.until("19 cycles") // of 24
-	if got := s.entry("Agents").Text + "/" + s.entry("Filter").Text + "/" + s.entry("Seed").Text + "/" + s.entry("Shoppers").Text; got != "a b/true/7/100" {
+	if got := s.entry("Agents").Text + "/" + s.entry("Filter").Text + "/" + s.entry("Random seed").Text + "/" + s.entry("Shoppers").Text; got != "a b/true/7/100" {
 		t.Errorf("the form begins with %s", got)
 	}
 	s.typed("Length", "5")
-	if s.until("the fork begins at the start of cycle 5"); s.launched > 0 {
+	if s.until("the fork starts at cycle 5"); s.launched > 0 {
 		t.Error("launched without a cycle")
 	}
 	s.typed("Length", "6")
@@ -76,11 +76,11 @@ func TestAForkIsLeft(t *testing.T) {
 // TestWhatIsNotKnownOfAFork is not said to be nothing.
 func TestWhatIsNotKnownOfAFork(t *testing.T) {
 	desk := forkDesk()
-	desk.outlook, desk.lost = Outlook{}, errors.New("the parent is not there any more")
+	desk.requirements, desk.lost = Requirements{}, errors.New("the parent is not there any more")
 	s := shown(t, desk)
 	s.screen.Fork(Fork{Run: "r", Checkpoint: 3})
 	s.until("Fork of r at")
-	s.Until("answered", func() bool { return s.screen.prospect.known != nil })
+	s.Until("answered", func() bool { return s.screen.requirements.known != nil })
 	s.until("the parent is not there any more")
 	if s.shows("Nothing is changed") {
 		t.Error("it says that nothing is changed")

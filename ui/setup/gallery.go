@@ -14,31 +14,31 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// gallery is the list of scenarios: the built-ins, then files.
+// gallery is the list of scenarios: favorites, built-ins, then files.
 type gallery struct {
 	panel   fyne.CanvasObject
 	items   *fyne.Container
 	choices []Choice
 	chosen  string
 	pick    func(name string)
-	favour  func(name string, favourite bool)
+	favor   func(name string, star bool)
 	again   func() // lists the scenarios again
 }
 
-func newGallery(pick func(name string), favour func(name string, favourite bool), open, again func()) *gallery {
-	g := &gallery{pick: pick, favour: favour, again: again, items: form.NewStack()}
+func newGallery(pick func(name string), favor func(name string, star bool), open, again func()) *gallery {
+	g := &gallery{pick: pick, favor: favor, again: again, items: form.NewStack()}
 	button := widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), open)
-	hint := form.NewNote("or drop a scenario on the window")
+	hint := form.NewNote("or drop a file on the window")
 	body := container.NewBorder(nil, form.NewStack(button, hint), nil, nil, container.NewVScroll(g.items))
 	g.panel = widgets.NewPanel("Scenarios", body)
 	return g
 }
 
-// set shows what there is to choose from.
+// set shows the scenarios.
 func (g *gallery) set(choices []Choice, err error) {
 	if err != nil {
 		note := form.NewNote("")
-		note.SetProblem("The scenarios cannot be listed; nothing was changed. " + words.Trouble(err))
+		note.SetProblem("Cannot list the scenarios. " + words.Trouble(err))
 		g.items.Objects = []fyne.CanvasObject{note, widget.NewButton("Try again", g.again)}
 		g.items.Refresh()
 		return
@@ -50,7 +50,7 @@ func (g *gallery) set(choices []Choice, err error) {
 	g.show()
 }
 
-// choose marks a scenario as the chosen one, and adds a file that is not there. A fork is none of the scenarios.
+// choose marks the chosen scenario. It adds a file that is not in the list. A fork is not in the list.
 func (g *gallery) choose(name string) {
 	g.chosen = name
 	if _, fork := ParseFork(name); g.find(name) == nil && !fork {
@@ -59,7 +59,7 @@ func (g *gallery) choose(name string) {
 	g.show()
 }
 
-// name gives a file that was read its title.
+// name sets the title of a file after it was read.
 func (g *gallery) name(name string, sc *Scenario) {
 	if c := g.find(name); c != nil && !c.BuiltIn && (c.Title != sc.Title || c.About != sc.About) {
 		c.Title, c.About = sc.Title, sc.About
@@ -79,12 +79,12 @@ func (g *gallery) find(name string) *Choice {
 	return nil
 }
 
-// sections are the parts of the list in their order: a scenario stands in the first that takes it.
+// sections are the sections of the list. A scenario is in the first section that takes it.
 var sections = []struct {
 	title string
 	takes func(c Choice) bool
 }{
-	{"Favourites", func(c Choice) bool { return c.Favourite }},
+	{"Favorites", func(c Choice) bool { return c.Favorite }},
 	{"Built in", func(c Choice) bool { return c.BuiltIn }},
 	{"Files", func(Choice) bool { return true }},
 }
@@ -111,18 +111,18 @@ func (g *gallery) show() {
 	g.focus(name, star)
 }
 
-// star makes a scenario a favourite, or no more.
+// star adds a scenario to the favorites or removes it.
 func (g *gallery) star(name string) {
 	c := g.find(name)
 	if c == nil {
 		return
 	}
-	c.Favourite = !c.Favourite
-	g.favour(name, c.Favourite)
+	c.Favorite = !c.Favorite
+	g.favor(name, c.Favorite)
 	g.show()
 }
 
-// focused is the scenario that has the keyboard, or whose star has; "" is none.
+// focused returns the scenario whose card or star is focused; "" if none.
 func (g *gallery) focused() (name string, star bool) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(g.items)
 	if c == nil {
@@ -131,13 +131,13 @@ func (g *gallery) focused() (name string, star bool) {
 	switch o := c.Focused().(type) {
 	case *card:
 		return o.choice.Name, false
-	case *favourite:
+	case *favoriteStar:
 		return o.card.choice.Name, true
 	}
 	return "", false
 }
 
-// focus gives the keyboard to a scenario that is listed, or to its star.
+// focus focuses the card or the star of a scenario.
 func (g *gallery) focus(name string, star bool) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(g.items)
 	for _, o := range g.items.Objects {

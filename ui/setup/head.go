@@ -12,17 +12,17 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// head says which scenario it is, what is to be known of it, and why it cannot be read.
+// head shows the scenario's title and description, or why it cannot be read.
 type head struct {
 	panel    *widgets.Panel
-	of       string // the name of what it shows
+	of       string // the name of the shown scenario
 	title    *form.Note
 	about    *form.Note
 	path     *form.Note
-	fork     *form.Note // where it begins
-	changed  *form.Note // what it has otherwise than its parent
+	fork     *form.Note // where the fork starts
+	changed  *form.Note // differences from its parent
 	lost     *fyne.Container
-	leave    *widget.Button // for a run from the beginning
+	leave    *widget.Button // starts from the beginning instead
 	again    *widget.Button
 	edit     *editing
 	warnings *fyne.Container
@@ -38,9 +38,9 @@ func newHead(again, leave func()) *head {
 	h.leave = widget.NewButtonWithIcon("From the beginning instead", theme.CancelIcon(), leave)
 	h.leave.Importance = widget.LowImportance
 	h.title.TextSize = theme.SizeNameSubHeadingText
-	h.title.Say("Reading the scenarios…")
+	h.title.Say("Loading scenarios…")
 	h.about.TextSize = theme.SizeNameText
-	h.again = widget.NewButtonWithIcon("Read again", theme.ViewRefreshIcon(), again)
+	h.again = widget.NewButtonWithIcon("Reload", theme.ViewRefreshIcon(), again)
 	h.again.Importance = widget.LowImportance
 	h.edit = newEditing()
 	h.trace = newTrace("")
@@ -52,7 +52,7 @@ func newHead(again, leave func()) *head {
 	return h
 }
 
-// newTrace shows lines of a file with what is wrong there.
+// newTrace returns a monospace text for the errors in a file.
 func newTrace(text string) *widget.Label {
 	l := widget.NewLabelWithStyle(text, fyne.TextAlignLeading, fyne.TextStyle{Monospace: true})
 	l.Wrapping = fyne.TextWrapWord
@@ -60,10 +60,10 @@ func newTrace(text string) *widget.Label {
 	return l
 }
 
-// show shows a scenario that was read.
+// show shows a scenario.
 func (h *head) show(name string, sc *Scenario, builtIn bool) {
 	h.begin(sc.Title)
-	if h.of != name || sc.Fork == nil { // else that is followed by an answer of its own
+	if h.of != name || sc.Fork == nil { // a fork of the same name is updated by differ
 		h.forget()
 	}
 	h.of = name
@@ -85,14 +85,14 @@ func (h *head) show(name string, sc *Scenario, builtIn bool) {
 			note.SetWarning(w)
 			continue
 		}
-		note.SetWarning("The scenario can be run, but:")
+		note.SetWarning("The scenario is valid, with warnings:")
 		h.warnings.Add(newTrace(w))
 	}
 	h.panel.Refresh()
 }
 
-// differ shows what a fork has otherwise than its parent, and what it cannot bring back.
-func (h *head) differ(sc *Scenario, found Outlook) {
+// differ shows the differences between a fork and its parent, and what the fork cannot restore.
+func (h *head) differ(sc *Scenario, found Requirements) {
 	if sc == nil || sc.Fork == nil {
 		return
 	}
@@ -106,14 +106,14 @@ func (h *head) differ(sc *Scenario, found Outlook) {
 	h.panel.Refresh()
 }
 
-// forget leaves out what a fork has otherwise.
+// forget clears the differences of a fork.
 func (h *head) forget() {
 	say(h.changed, "")
 	h.lost.RemoveAll()
 	h.panel.Refresh()
 }
 
-// begin shows a title only.
+// begin shows only a title.
 func (h *head) begin(title string) {
 	h.title.Say(title)
 	say(h.about, "")
@@ -125,14 +125,14 @@ func (h *head) begin(title string) {
 	h.fail(nil)
 }
 
-// fail shows why the scenario cannot be read; nil takes that back.
+// fail shows why the scenario cannot be read; nil clears it.
 func (h *head) fail(err error) {
 	if err == nil {
 		h.problem.Hide()
 		h.trace.Hide()
 		return
 	}
-	h.problem.SetProblem("The scenario cannot be read as it is.")
+	h.problem.SetProblem("The scenario has errors.")
 	h.problem.Show()
 	h.trace.SetText(err.Error())
 	h.trace.Show()
@@ -140,7 +140,7 @@ func (h *head) fail(err error) {
 	h.panel.Refresh()
 }
 
-// say shows a text in a note, which takes no room without one.
+// say shows a text in a note, and hides the note if the text is empty.
 func say(n *form.Note, text string) {
 	n.SetText(text)
 	if text == "" {

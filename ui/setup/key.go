@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// key is where a secret is entered that a service wants and that is missing.
+// key is the field for a missing secret of a service.
 type key struct {
 	desk   Desk
 	object *fyne.Container
@@ -27,13 +27,13 @@ func newKey(desk Desk, kept func()) *key {
 	k := &key{desk: desk, note: form.NewNote(""), entry: form.NewEntry(), kept: kept}
 	k.entry.Password = true
 	k.entry.OnSubmitted = func(string) { k.save() }
-	k.keep = widget.NewButton("Keep", k.save)
+	k.keep = widget.NewButton("Save", k.save)
 	k.object = form.NewStack(k.note, container.NewBorder(nil, nil, nil, k.keep, k.entry))
 	k.object.Hide()
 	return k
 }
 
-// want says that a secret is missing; one without a name is that none is. What is being typed for it stays.
+// want asks for a missing secret; one without a name hides the field. Text that is being typed stays.
 func (k *key) want(m Missing) {
 	if m.Secret != k.of.Secret {
 		k.entry.SetText("")
@@ -44,11 +44,11 @@ func (k *key) want(m Missing) {
 		k.object.Hide()
 		return
 	}
-	k.note.SetWarning(m.Problem + ". Entered here it is kept " + m.Kept + ".")
+	k.note.SetWarning(m.Problem + ". Enter it here; it is kept " + m.Kept + ".")
 	k.object.Show()
 }
 
-// save keeps what was entered.
+// save stores the secret.
 func (k *key) save() {
 	name, value := k.of.Secret, k.entry.Text
 	if name == "" || value == "" {
@@ -58,7 +58,7 @@ func (k *key) save() {
 	async.Work(func() (struct{}, error) { return struct{}{}, k.desk.KeepSecret(context.Background(), name, value) }, func(_ struct{}, err error) {
 		k.keep.Enable()
 		if err != nil {
-			k.note.SetProblem("It was not kept, and stays in the field. " + words.Trouble(err))
+			k.note.SetProblem("Cannot save the secret. " + words.Trouble(err))
 			return
 		}
 		k.entry.SetText("")

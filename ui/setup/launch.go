@@ -11,23 +11,23 @@ import (
 	"github.com/throng-sim/throng/ui/internal/permit"
 )
 
-// launch starts what is set up, after asking about other machines. A launch goes on, whatever is shown meanwhile.
+// launch starts the run, after the checks and the question about the addresses it calls. It continues if another screen is opened.
 func (s *Screen) launch() {
 	if s.launching && !s.wanted {
 		return
 	}
 	s.begin(false)
-	_, _ = s.given.Tell(nil), s.settings.Tell(nil) // it is asked again
+	_, _ = s.given.Tell(nil), s.settings.Tell(nil) // shows the mistakes of the fields
 	s.changed()
 	switch {
 	case s.name == "":
-		s.bar.say("Nothing was launched: choose a scenario first.")
+		s.bar.say("Not launched: choose a scenario first.")
 		return
 	case len(s.mistakes()) > 0:
-		s.bar.say("Nothing was launched: there are mistakes.")
+		s.bar.say("Not launched: correct the marked fields first.")
 		s.reveal()
 		return
-	case s.timer != nil || s.reading: // what is shown does not follow from the parameters yet
+	case s.timer != nil || s.reading: // the shown scenario does not reflect the parameters yet
 		s.wanted = true
 		s.begin(true)
 		if !s.reading {
@@ -35,14 +35,14 @@ func (s *Screen) launch() {
 		}
 		return
 	case s.scenario == nil || s.shown != s.name:
-		s.bar.say("Nothing was launched: the scenario cannot be read as it is.")
+		s.bar.say("Not launched: the scenario has errors.")
 		return
 	}
 	s.begin(true)
 	s.preflight.confirm(s.target, func() { s.begin(false) })
 }
 
-// target finds out what the run would call, and asks about what its file was not allowed yet.
+// target finds the addresses that the run would call, and asks about those that the file may not call yet.
 func (s *Screen) target() {
 	order, _, _ := s.order()
 	s.permit(order, "Allow and launch", s.start, func(err error) {
@@ -54,8 +54,8 @@ func (s *Screen) target() {
 	})
 }
 
-// permit has the person allow what the file of an order would call. allowed is told what was, in the order; not, that the
-// person said no, or what went wrong.
+// permit asks the user to allow the addresses that the scenario file would call. It calls allowed with the order and the allowed addresses,
+// or not with the error, which is nil if the user declines.
 func (s *Screen) permit(order Order, verb string, allowed func(Order), not func(error)) {
 	async.Work(func() ([]engine.Destination, error) { return s.desk.Unallowed(context.Background(), order) }, func(of []engine.Destination, err error) {
 		switch {
@@ -77,7 +77,7 @@ func (s *Screen) permit(order Order, verb string, allowed func(Order), not func(
 	})
 }
 
-// fileName is what a scenario is called in a question.
+// fileName returns the name of a scenario for a question.
 func fileName(scenario string) string {
 	if scenario == "" || !filepath.IsAbs(scenario) {
 		return scenario
@@ -102,39 +102,39 @@ func (s *Screen) start(order Order) {
 			return
 		}
 		s.begin(false)
-		remember(order.Scenario, order.Given, s.who[order.Scenario])
+		remember(order.Scenario, order.Given, s.chosen[order.Scenario])
 		s.ways.Launched()
 	})
 }
 
-// refused shows why nothing was launched, mistakes beside their fields.
+// refused shows why nothing was launched. Errors of fields are shown at the fields.
 func (s *Screen) refused(err error) {
 	s.begin(false)
 	rest := s.given.Tell(s.settings.Tell(err))
 	s.changed()
-	s.bar.say("Nothing was launched: there are mistakes.")
+	s.bar.say("Not launched: correct the marked fields first.")
 	if file, ok := errors.AsType[Unreadable](rest); ok {
-		s.bar.say("Nothing was launched: the scenario cannot be read as it is.")
+		s.bar.say("Not launched: the scenario has errors.")
 		s.head.fail(file)
 		s.scroll.ScrollToTop()
 	} else if rest != nil {
-		s.bar.say("Nothing was launched: " + rest.Error())
+		s.bar.say("Not launched: " + rest.Error())
 	}
 	s.reveal()
 }
 
-// begin notes whether a launch is under way.
+// begin sets whether a launch is in progress.
 func (s *Screen) begin(launching bool) {
 	s.launching, s.wanted = launching, s.wanted && launching
 	s.bar.work(launching)
 }
 
-// written is how far a model is that writes the population.
+// written is the progress of writing the population.
 type written struct{ done, total int }
 
-var errGivenUp = errors.New("it was stopped")
+var errGivenUp = errors.New("stopped by the user")
 
-// press is the button: it launches or, while the population is being written, gives that up.
+// press handles the button: it launches or, while the population is being written, stops the launch.
 func (s *Screen) press() {
 	if s.pending != nil {
 		s.pending.start()
@@ -151,7 +151,7 @@ func (s *Screen) press() {
 	s.bar.work(true)
 }
 
-// Tick shows what the checks have found, and how far the writing of the population is; nothing else here changes by itself.
+// Tick updates the preflight checks, the countdown and the progress of writing the population.
 func (s *Screen) Tick() {
 	s.preflight.tick()
 	if p := s.pending; p != nil {

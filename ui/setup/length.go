@@ -1,7 +1,7 @@
 package setup
 
 import (
-	_ "embed" // the picture of a die
+	_ "embed" // for the image of a die
 	"errors"
 	"math/rand/v2"
 	"strconv"
@@ -21,19 +21,19 @@ import (
 //go:embed dice.svg
 var dice []byte
 
-// What the length of a run is given in.
+// Units of the length of a run.
 const (
 	inCycles = "cycles"
 	inHours  = "hours"
 )
 
-// The longest runs that can be asked for.
+// Maximum lengths of a run.
 const (
 	maxCycles = 1_000_000_000
 	maxHours  = 1_000_000
 )
 
-// profiles are how long the mock's answers take, by name.
+// profiles are the latency profiles of the mocks.
 var profiles = []struct{ name, title string }{
 	{"none", "none"},
 	{"local", "local, 1 to 5 ms"},
@@ -41,18 +41,18 @@ var profiles = []struct{ name, title string }{
 	{"slow", "slow, 0.5 to 2 s"},
 }
 
-// length is how long a run is, how fast, and what its draws depend on.
+// length is the length, speed and random seed of a run.
 type length struct {
 	panel         *widgets.Panel
 	cycles, hours *form.Number
 	unit          *widget.Select
 	scale         *form.Number
 	seed          *form.Entry
-	at            *form.Entry // when it starts; empty is at once
+	at            *form.Entry // start time; empty is now
 	profile       *widget.Select
-	latency       *form.Row // of profile
+	latency       *form.Row // row of profile
 	words         *form.Note
-	proposed      int // the profile that nobody chose
+	proposed      int // the profile that the form proposed
 }
 
 func newLength(s *Screen) *length {
@@ -69,14 +69,14 @@ func newLength(s *Screen) *length {
 		s.changed()
 	}
 	scale := form.NewRow("Time scale", l.scale)
-	scale.SetHelp("simulated per wall time; 0 is as fast as possible")
+	scale.SetHelp("simulated time per wall time; 0: as fast as possible")
 	icon := theme.NewThemedResource(fyne.NewStaticResource("dice.svg", dice))
 	roll := widget.NewButtonWithIcon("", icon, l.roll)
-	seed := form.NewRow("Seed", container.NewBorder(nil, nil, nil, roll, l.seed)).Marking(l.seed)
-	seed.SetHelp("the same seed gives the same result")
+	seed := form.NewRow("Random seed", container.NewBorder(nil, nil, nil, roll, l.seed)).Marking(l.seed)
+	seed.SetHelp("same seed, same result")
 
 	at := form.NewRow("Start at", l.at)
-	at.SetHelp("such as 22:00 or +90m; empty is at once")
+	at.SetHelp("for example 22:00 or +90m; empty: now")
 
 	l.profile = widget.NewSelect(nil, func(string) { s.changed() })
 	for _, p := range profiles {
@@ -93,7 +93,7 @@ func newLength(s *Screen) *length {
 	return l
 }
 
-// roll draws another seed.
+// roll sets another seed.
 func (l *length) roll() { l.seed.SetText(strconv.FormatUint(rand.Uint64N(1_000_000_000), 10)) }
 
 // show shows the entry of the unit.
@@ -138,7 +138,7 @@ func (l *length) fill(sc *Scenario, another bool) {
 	}
 }
 
-// into puts what is in the fields into the settings; where a field is wrong, they stay as they are.
+// into puts the valid fields into the settings and returns the errors of the others.
 func (l *length) into(set *engine.Settings) error {
 	var mistakes []error
 	if l.unit.Selected == inHours {
@@ -153,7 +153,7 @@ func (l *length) into(set *engine.Settings) error {
 	}
 	seed, err := strconv.ParseUint(strings.TrimSpace(l.seed.Text), 10, 64)
 	if err != nil {
-		err = errors.New("not a whole number from 0 on")
+		err = errors.New("not a whole number of at least 0")
 	}
 	if keep(&mistakes, "seed", err) {
 		set.Seed = seed
@@ -164,7 +164,7 @@ func (l *length) into(set *engine.Settings) error {
 	return errors.Join(mistakes...)
 }
 
-// start is when the run is to start; zero is at once.
+// start returns the start time; zero is now.
 func (l *length) start(now time.Time) (time.Time, error) {
 	if strings.TrimSpace(l.at.Text) == "" {
 		return time.Time{}, nil
@@ -172,7 +172,7 @@ func (l *length) start(now time.Time) (time.Time, error) {
 	return engine.StartTime(l.at.Text, now)
 }
 
-// say says what the settings come to.
+// say describes the length of the run.
 func (l *length) say(set engine.Settings, cycle time.Duration, mocked bool) {
 	if mocked {
 		l.latency.Show()
@@ -184,7 +184,7 @@ func (l *length) say(set engine.Settings, cycle time.Duration, mocked bool) {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// put puts a text into an entry; of the scenario that is shown already, only where nobody typed.
+// put sets an entry's text. If the same scenario is read again, it keeps text that the user typed.
 func put(e *form.Entry, text string, another bool) {
 	if another {
 		e.Put(text)
@@ -193,7 +193,7 @@ func put(e *form.Entry, text string, another bool) {
 	}
 }
 
-// keep notes a mistake in a field and reports whether there is none.
+// keep adds err to mistakes as an error of a field and reports whether there is none.
 func keep(mistakes *[]error, field string, err error) bool {
 	if err != nil {
 		*mistakes = append(*mistakes, &engine.FieldError{Field: field, Problem: err.Error()})

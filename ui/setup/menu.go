@@ -6,17 +6,17 @@ import (
 	"github.com/throng-sim/throng/ui/internal/action"
 )
 
-// Actions is what can be done with what is set up, for the menus and the shortcuts.
+// Actions returns the actions on the form, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	const ctrl, shift = action.Command, action.Command | fyne.KeyModifierShift
 	return []action.Action{
 		{Name: "Launch", Menu: "Run", Key: fyne.KeyReturn, Modifier: ctrl, Do: s.launch, Enabled: func() bool { return s.visible && !s.bar.launch.Disabled() }},
 		action.Press(s.bar.mistakes, action.Action{Name: "Go to the first mistake", Menu: "View", Key: fyne.KeyJ, Modifier: shift}),
 		action.Press(s.bar.missing, action.Action{Name: "Go to the missing secret", Menu: "View", Key: fyne.KeyY, Modifier: shift}),
-		action.Press(s.head.again, action.Action{Name: "Read again", Menu: "File", Key: fyne.KeyR, Modifier: ctrl}),
+		action.Press(s.head.again, action.Action{Name: "Reload", Menu: "File", Key: fyne.KeyR, Modifier: ctrl}),
 		action.Press(s.head.leave, action.Action{Name: "From the beginning instead", Menu: "Run", Key: fyne.KeyB, Modifier: shift}),
 		action.Press(s.parameters.reset, action.Action{Name: "Reset parameters to defaults", Menu: "Run", Key: fyne.KeyR, Modifier: shift}),
-		{Name: "Favourite, or no more", Menu: "File", Key: fyne.KeyF, Modifier: ctrl | fyne.KeyModifierAlt, Do: func() { s.gallery.star(s.gallery.chosen) }, Enabled: func() bool { return s.gallery.find(s.gallery.chosen) != nil }},
+		{Name: "Add or remove favorite", Menu: "File", Key: fyne.KeyF, Modifier: ctrl | fyne.KeyModifierAlt, Do: func() { s.gallery.star(s.gallery.chosen) }, Enabled: func() bool { return s.gallery.find(s.gallery.chosen) != nil }},
 		{Name: "Another seed", Menu: "Run", Key: fyne.KeyN, Modifier: shift, Do: s.length.roll, Enabled: func() bool { return s.scenario != nil }},
 	}
 }

@@ -17,26 +17,26 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// parameters are the fields that a scenario asks for.
+// parameters are the fields of the scenario's parameters.
 type parameters struct {
 	screen *Screen
 	panel  *widgets.Panel
 	rows   *fyne.Container
-	texts  *fyne.Container // rows of longer texts, over the whole width
+	texts  *fyne.Container // rows of longer texts, at full width
 	reset  *widget.Button
 	keep   *widget.Button
-	of     []Parameter // that rows are of
+	of     []Parameter // the shown parameters
 	fields []*parameter
 }
 
-// parameter is the field of one.
+// parameter is the field of one parameter.
 type parameter struct {
 	Parameter
 	row    *form.Row
 	object fyne.CanvasObject
 	text   func() string
 	put    func(text string)
-	check  func() error // nil where no value is wrong
+	check  func() error // nil if every text is valid
 }
 
 func newParameters(s *Screen) *parameters {
@@ -50,7 +50,7 @@ func newParameters(s *Screen) *parameters {
 	return p
 }
 
-// fill shows the parameters of a scenario with what was given; where it has the same ones, nothing changes.
+// fill shows the parameters of a scenario and the given values. If the parameters are the same, it keeps the fields.
 func (p *parameters) fill(sc *Scenario, given map[string]string) {
 	if p.of != nil && reflect.DeepEqual(p.of, sc.Parameters) && p.holds(given) {
 		return
@@ -87,15 +87,15 @@ func (p *parameters) fill(sc *Scenario, given map[string]string) {
 	}
 }
 
-// longText is the number of letters from which on a text has room for some lines.
+// longText is the number of characters from which a text has a field of several lines.
 const longText = 40
 
-// long reports whether a parameter is a longer text.
+// long reports whether a parameter needs a field of several lines.
 func (q *Parameter) long() bool {
 	return q.Kind == Text && utf8.RuneCountInString(q.Default) >= longText
 }
 
-// field makes the field of a parameter.
+// field returns the field of a parameter.
 func (p *parameters) field(q Parameter) *parameter {
 	f := &parameter{Parameter: q}
 	switch q.Kind {
@@ -149,7 +149,7 @@ func (p *parameters) edited(f *parameter) {
 	p.screen.edited()
 }
 
-// given returns the values that differ from their default, and the mistakes.
+// given returns the values that differ from their defaults, and the errors.
 func (p *parameters) given() (map[string]string, error) {
 	given := map[string]string{}
 	var mistakes []error
@@ -167,7 +167,7 @@ func (p *parameters) given() (map[string]string, error) {
 	return given, errors.Join(mistakes...)
 }
 
-// holds reports whether the fields hold what was given, but for those with mistakes.
+// holds reports whether the fields have the given values, except for those with mistakes.
 func (p *parameters) holds(given map[string]string) bool {
 	for _, f := range p.fields {
 		want, ok := given[f.Name]
@@ -184,7 +184,7 @@ func (p *parameters) holds(given map[string]string) bool {
 // differs reports whether a text is another value than the default.
 func (q *Parameter) differs(text string) bool { return q.value(text) != q.value(q.Default) }
 
-// value is what a text stands for.
+// value parses a text.
 func (q *Parameter) value(text string) any {
 	switch q.Kind {
 	case Number, Whole:
@@ -210,7 +210,7 @@ func on(text string) bool {
 	return err == nil && b
 }
 
-// say shows what can be given, or what the default is where something else is given.
+// say shows the allowed values or, for another value than the default, the default.
 func (p *parameters) say(given map[string]string) {
 	for _, f := range p.fields {
 		aside := ""
@@ -231,7 +231,7 @@ func (p *parameters) say(given map[string]string) {
 	}
 }
 
-// restore puts the defaults back.
+// restore restores the defaults.
 func (p *parameters) restore() {
 	p.screen.filling = true
 	for _, f := range p.fields {

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// pending is a launch that waits for its time.
+// pending is a launch that is scheduled for a later time.
 type pending struct {
 	at    time.Time
-	start func() // at once
+	start func() // starts it now
 }
 
-// errCancelled is that a person cancelled the start.
-var errCancelled = errors.New("its start was cancelled")
+// errCancelled says that the user cancelled the start.
+var errCancelled = errors.New("start cancelled")
 
-// now is the time of the day, which goes on while the machine sleeps.
+// now returns the time of the wall clock, which advances while the machine sleeps.
 func now() time.Time { return time.Now().Round(0) }
 
-// wait shows that a launch waits, and returns what starts it sooner.
+// wait shows the scheduled launch. It returns a channel that starts it early.
 func (s *Screen) wait(at time.Time) <-chan struct{} {
 	start := make(chan struct{})
 	s.pending = &pending{at, sync.OnceFunc(func() { close(start) })}
@@ -27,13 +27,13 @@ func (s *Screen) wait(at time.Time) <-chan struct{} {
 	return start
 }
 
-// noLonger shows that no launch waits any more.
+// noLonger hides the scheduled launch.
 func (s *Screen) noLonger() {
 	s.pending = nil
 	s.bar.cancel.Hide()
 }
 
-// cancelStart gives up a launch that waits.
+// cancelStart cancels the scheduled launch.
 func (s *Screen) cancelStart() {
 	if s.pending == nil || s.giveUp == nil {
 		return

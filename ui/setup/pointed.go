@@ -2,11 +2,11 @@ package setup
 
 import "fyne.io/fyne/v2"
 
-// Gallery is where a scenario is chosen.
+// Gallery returns the list of scenarios.
 func (s *Screen) Gallery() fyne.CanvasObject { return s.gallery.panel }
 
-// Button is what launches.
+// Button returns the button that launches.
 func (s *Screen) Button() fyne.CanvasObject { return s.bar.launch }
 
-// Launch starts what is set up, as the button does.
+// Launch launches the run, as the button does.
 func (s *Screen) Launch() { s.launch() }

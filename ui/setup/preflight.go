@@ -22,25 +22,25 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// checkPause is how long nothing is checked again after the last change: servers are asked then.
+// checkPause is the pause after the last change before the checks run, because they send requests to servers.
 const checkPause = time.Second
 
-// preflight is the check list before a launch. It is made again when something changed, and the last answers count.
+// preflight shows the preflight checks. They run again after a change; only the newest results count.
 type preflight struct {
 	screen  *Screen
 	panel   *widgets.Panel
 	summary *form.Note
 	list    *checks.List
-	all     *widget.Button // shows what is well, too
+	all     *widget.Button // also shows the checks that passed
 	again   *widget.Button
-	problem *form.Note // what went wrong in mending
-	open    bool       // all is shown
+	problem *form.Note // why a fix failed
+	open    bool       // all checks are shown
 
-	of     foretold
-	asked  int // answers of all questions but the last are dropped
+	of     forecastInput
+	asked  int // number of the newest request; results of older ones are dropped
 	cancel context.CancelFunc
-	timer  *time.Timer                     // until the next question; nil without
-	told   *atomic.Pointer[[]engine.Check] // the newest of the question; those who check set it
+	timer  *time.Timer                     // until the next request; nil if none is scheduled
+	told   *atomic.Pointer[[]engine.Check] // the newest results; the goroutine of the checks stores them
 	shown  *[]engine.Check                 // of told
 }
 
@@ -52,13 +52,13 @@ func newPreflight(s *Screen) *preflight {
 	p.all = widget.NewButton("Show all", p.turn)
 	p.again = widget.NewButtonWithIcon("Check again", theme.ViewRefreshIcon(), func() { p.ask(true) })
 	p.all.Importance, p.again.Importance = widget.LowImportance, widget.LowImportance
-	head := container.New(&footing{}, form.NewStack(widgets.NewHeading("Before launch"), p.summary), p.again, p.all)
+	head := container.New(&footing{}, form.NewStack(widgets.NewHeading("Preflight checks"), p.summary), p.again, p.all)
 	p.panel = widgets.NewPanel("", form.NewStack(head, p.list, p.problem))
 	p.problem.Hide()
 	return p
 }
 
-// turn shows all, or only what is not well.
+// turn shows all checks, or only those that did not pass.
 func (p *preflight) turn() {
 	p.open = !p.open
 	text := "Show all"
@@ -72,9 +72,9 @@ func (p *preflight) turn() {
 	p.screen.page.Refresh()
 }
 
-// follow checks again where the answers may be others. Fields that are wrong say nothing about a run.
+// follow runs the checks if their input has changed and has no mistakes.
 func (p *preflight) follow(o Order, mistakes bool) {
-	now := foretold{p.screen.scenario, o}
+	now := forecastInput{p.screen.scenario, o}
 	if mistakes || reflect.DeepEqual(now, p.of) {
 		return
 	}
@@ -85,12 +85,12 @@ func (p *preflight) follow(o Order, mistakes bool) {
 		p.ask(false)
 		return
 	}
-	p.asked++ // what is on its way is about something else
+	p.asked++ // results that are on their way are for another input
 	p.timer = time.AfterFunc(checkPause, func() { async.Do(func() { p.due() }) })
 }
 
-// forget has everything checked the next time that the screen follows its fields.
-func (p *preflight) forget() { p.of = foretold{} }
+// forget runs all checks again at the next call of follow.
+func (p *preflight) forget() { p.of = forecastInput{} }
 
 func (p *preflight) due() {
 	if p.timer != nil {
@@ -106,8 +106,8 @@ func (p *preflight) stop() {
 	}
 }
 
-// ask has everything checked; anew asks those too who have answered lately.
-func (p *preflight) ask(anew bool) {
+// ask runs the checks. fresh also repeats those whose results are recent.
+func (p *preflight) ask(fresh bool) {
 	if p.screen.scenario == nil {
 		return
 	}
@@ -120,14 +120,14 @@ func (p *preflight) ask(anew bool) {
 	p.told = told
 	order, _, _ := p.screen.order()
 	async.Work(func() ([]engine.Check, error) {
-		return p.screen.desk.Preflight(ctx, order, anew, func(all []engine.Check) { told.Store(&all) })
+		return p.screen.desk.Preflight(ctx, order, fresh, func(all []engine.Check) { told.Store(&all) })
 	}, func(all []engine.Check, err error) {
 		cancel()
 		if this != p.asked {
 			return
 		}
 		p.told = nil
-		if err != nil { // the fields, or the head, say what is wrong
+		if err != nil { // the fields or the head show the error
 			p.show(nil)
 			return
 		}
@@ -135,7 +135,7 @@ func (p *preflight) ask(anew bool) {
 	})
 }
 
-// tick shows what was found since the last time.
+// tick shows new results.
 func (p *preflight) tick() {
 	if p.told == nil {
 		return
@@ -149,7 +149,7 @@ func (p *preflight) tick() {
 func (p *preflight) show(all []engine.Check) {
 	height := p.panel.MinSize().Height
 	for i := range all {
-		if all[i].Mend == engine.MendAgain { // there is a button for all
+		if all[i].Mend == engine.MendAgain { // the panel has a button for all
 			all[i].Mend = ""
 		}
 	}
@@ -162,7 +162,7 @@ func (p *preflight) show(all []engine.Check) {
 	p.screen.bar.check(all)
 }
 
-// problems are the checks that came out so badly that a launch asks first. A missing secret is told beside its field.
+// problems returns the checks that require a confirmation. A missing secret is shown at its field.
 func (p *preflight) problems() (all []engine.Check) {
 	for _, c := range p.list.Checks() {
 		if way, _ := c.Way(); c.Grade == engine.GradeProblem && way != engine.MendSecret {
@@ -172,10 +172,10 @@ func (p *preflight) problems() (all []engine.Check) {
 	return all
 }
 
-// reveal brings the list into view.
+// reveal scrolls to the checks.
 func (p *preflight) reveal() { form.Reveal(p.screen.scroll, p.panel) }
 
-// mend does what the button of a check says.
+// mend does what a check's button offers.
 func (p *preflight) mend(c engine.Check) {
 	way, to := c.Way()
 	switch way {
@@ -201,7 +201,7 @@ func (p *preflight) mend(c engine.Check) {
 	}
 }
 
-// allow has the person allow all that the file would call.
+// allow asks the user to allow the addresses that the file would call.
 func (p *preflight) allow() {
 	order, _, _ := p.screen.order()
 	p.screen.permit(order, "Allow", func(o Order) {
@@ -213,19 +213,19 @@ func (p *preflight) allow() {
 	})
 }
 
-// do mends something that takes a moment, and checks again.
+// do runs a fix in the background, then checks again.
 func (p *preflight) do(work func(ctx context.Context) error) {
 	async.Work(func() (struct{}, error) { return struct{}{}, work(context.Background()) }, func(_ struct{}, err error) {
 		p.problem.Hide()
 		if err != nil {
-			p.problem.SetProblem("It was not changed: " + err.Error())
+			p.problem.SetProblem("Cannot fix it: " + err.Error())
 			p.problem.Show()
 		}
 		p.ask(false)
 	})
 }
 
-// confirm asks before a launch that has problems; then is called where there are none, or it is wanted all the same.
+// confirm asks before a launch with problems. It calls then if there are none or the user accepts them, otherwise not.
 func (p *preflight) confirm(then, not func()) {
 	problems := p.problems()
 	if len(problems) == 0 {
@@ -237,8 +237,8 @@ func (p *preflight) confirm(then, not func()) {
 		first, _, _ := strings.Cut(c.Text, "\n")
 		lines = append(lines, c.Name+": "+first)
 	}
-	text := words.NewParagraph(p.screen.win, strings.Join(lines, "\n")+"\n\nThe run keeps what it does, and can be stopped and resumed.")
-	ask := dialog.NewCustomConfirm("Launch with "+count(len(problems), "problem")+"?", "Launch all the same", "Cancel", text, func(yes bool) {
+	text := words.NewParagraph(p.screen.win, strings.Join(lines, "\n")+"\n\nYou can stop the run and resume it later.")
+	ask := dialog.NewCustomConfirm("Launch with "+count(len(problems), "problem")+"?", "Launch anyway", "Cancel", text, func(yes bool) {
 		if yes {
 			then()
 		} else {

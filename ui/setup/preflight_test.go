@@ -60,10 +60,10 @@ func TestChecksBeforeALaunch(t *testing.T) {
 		t.Errorf("checked with a limit of %d", got)
 	}
 	s.tap("Check again")
-	s.Until("asked anew", func() bool {
+	s.Until("asked fresh", func() bool {
 		desk.mu.Lock()
 		defer desk.mu.Unlock()
-		return desk.anew == 1
+		return desk.fresh == 1
 	})
 }
 
@@ -104,8 +104,8 @@ func TestMendingWhatWasFound(t *testing.T) {
 // TestAKeyThatIsEnteredIsChecked: what was missing may be the reason of a problem.
 func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	desk := &fakeDesk{
-		checks:  []engine.Check{{Name: "Service model", Grade: engine.GradeProblem, Mend: "secret MODEL_KEY"}},
-		outlook: Outlook{Missing: []Missing{{Service: "model", Secret: "MODEL_KEY", Problem: "it is nowhere", Kept: "in the keychain"}}},
+		checks:       []engine.Check{{Name: "Service model", Grade: engine.GradeProblem, Mend: "secret MODEL_KEY"}},
+		requirements: Requirements{Missing: []Missing{{Service: "model", Secret: "MODEL_KEY", Problem: "it is nowhere", Kept: "in the keychain"}}},
 	}
 	s := shown(t, desk)
 	s.until("1 problem")
@@ -117,7 +117,7 @@ func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	}
 	n := desk.count(&desk.checked)
 	key.entry.SetText("sesame")
-	s.tap("Keep")
+	s.tap("Save")
 	s.Until("checked again", func() bool { return desk.count(&desk.checked) > n })
 	s.tap("Launch") // a missing secret is told beside its field, and by the launch itself
 	s.Until("launched", func() bool { return s.launched == 1 })
@@ -127,7 +127,7 @@ func TestMendingThatFailsSaysWhy(t *testing.T) {
 	s := shown(t, &fakeDesk{checks: listed, unmended: errors.New("the disk is full")})
 	s.until("1 problem")
 	s.tap("Allow shop.example.com")
-	s.until("It was not changed: the disk is full")
+	s.until("Cannot fix it: the disk is full")
 }
 
 // TestProblemsAreAskedAbout: warnings hold nothing up, and a problem asks.
@@ -144,7 +144,7 @@ func TestProblemsAreAskedAbout(t *testing.T) {
 	if !uitest.Shows(s.win.Canvas().Overlays().Top(), "Pool: only 3 opened") {
 		t.Errorf("it asks %q", uitest.Texts(s.win.Canvas().Overlays().Top()))
 	}
-	s.confirm("Launch all the same")
+	s.confirm("Launch anyway")
 	s.Until("launched", func() bool { return s.launched == 1 })
 
 	s = shown(t, &fakeDesk{checks: listed[:1]})
@@ -153,13 +153,13 @@ func TestProblemsAreAskedAbout(t *testing.T) {
 	s.Until("launched", func() bool { return s.launched == 1 })
 }
 
-// TestFavouritesComeFirst by the star of a card and by the key on it; both are kept.
-func TestFavouritesComeFirst(t *testing.T) {
+// TestFavoritesComeFirst by the star of a card and by the key on it; both are kept.
+func TestFavoritesComeFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	starOf := func(title string) *favourite {
-		var found *favourite
+	starOf := func(title string) *favoriteStar {
+		var found *favoriteStar
 		uitest.Walk(s.screen.gallery.panel, func(o fyne.CanvasObject) bool {
-			if one, ok := o.(*favourite); ok && one.card.choice.Title == title {
+			if one, ok := o.(*favoriteStar); ok && one.card.choice.Title == title {
 				found = one
 			}
 			return found == nil
@@ -168,18 +168,18 @@ func TestFavouritesComeFirst(t *testing.T) {
 	}
 	test.Tap(starOf("Staging"))
 	s.Drain()
-	if got := uitest.Texts(s.screen.gallery.items)[:2]; !slices.Equal(got, []string{"Favourites", "Staging"}) {
+	if got := uitest.Texts(s.screen.gallery.items)[:2]; !slices.Equal(got, []string{"Favorites", "Staging"}) {
 		t.Errorf("the list begins with %q", got)
 	}
 	s.win.Canvas().Focus(starOf("A small world").card)
 	s.win.Canvas().Focused().TypedRune('*')
 	card, ok := s.win.Canvas().Focused().(*card)
-	if !ok || card.choice.Title != "A small world" || !card.choice.Favourite {
+	if !ok || card.choice.Title != "A small world" || !card.choice.Favorite {
 		t.Errorf("the keyboard is at %+v", s.win.Canvas().Focused())
 	}
 	s.win.Canvas().Focus(starOf("Staging"))
 	s.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-	if mark, ok := s.win.Canvas().Focused().(*favourite); !ok || mark.card.choice.Title != "Staging" || mark.card.choice.Favourite {
+	if mark, ok := s.win.Canvas().Focused().(*favoriteStar); !ok || mark.card.choice.Title != "Staging" || mark.card.choice.Favorite {
 		t.Errorf("after the star's own key the keyboard is at %+v", s.win.Canvas().Focused())
 	}
 	s.Until("kept", func() bool {
@@ -190,7 +190,7 @@ func TestFavouritesComeFirst(t *testing.T) {
 	s.desk.mu.Lock()
 	defer s.desk.mu.Unlock()
 	slices.Sort(s.desk.mended) // they are kept beside each other
-	if want := []string{"favourite /scenarios/staging.yaml false", "favourite /scenarios/staging.yaml true", "favourite world true"}; !slices.Equal(s.desk.mended, want) {
+	if want := []string{"star /scenarios/staging.yaml false", "star /scenarios/staging.yaml true", "star world true"}; !slices.Equal(s.desk.mended, want) {
 		t.Errorf("kept %q", s.desk.mended)
 	}
 }
@@ -202,12 +202,12 @@ func TestPresetsFillTheFieldsIn(t *testing.T) {
 		field[*widget.Select](s, title).SetSelected(option)
 		s.Drain()
 	}
-	pick("Preset for a machine", "workstation, 8–16")
-	pick("Preset for a use", "research, 4–8")
+	pick("Machine preset", "workstation, 8–16")
+	pick("Use preset", "research, 4–8")
 	if start, ceiling := s.entry("Start").Text, s.entry("Ceiling").Text; start != "4" || ceiling != "8" {
 		t.Errorf("start %s, ceiling %s", start, ceiling)
 	}
-	s.typed("Model calls at once", "20")
+	s.typed("Concurrent model calls", "20")
 	s.tap("Launch")
 	s.Until("launched", func() bool { return s.launched == 1 })
 	got := s.desk.last(&s.desk.launched).Settings

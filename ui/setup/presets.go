@@ -11,25 +11,25 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// presets fill the start and the ceiling in for a machine, and for what it is used for.
+// presets set the start and the ceiling for a machine and a use.
 type presets struct {
 	machine, use *widget.Select
 	rows         []*form.Row
 }
 
-// nobody leaves a preset out.
-const nobody = "as it is"
+// noPreset is the choice of no preset.
+const noPreset = "none"
 
-// newPresets calls fill with how many at once suit what was picked.
+// newPresets returns the presets; fill is called with the range of the choice.
 func newPresets(fill func(low, high int)) *presets {
 	p := &presets{machine: widget.NewSelect(nil, nil), use: widget.NewSelect(nil, nil)}
 	for _, one := range []struct {
 		title  string
 		choice *widget.Select
 		of     []engine.Preset
-	}{{"Preset for a machine", p.machine, engine.Systems}, {"Preset for a use", p.use, engine.Uses}} {
+	}{{"Machine preset", p.machine, engine.Systems}, {"Use preset", p.use, engine.Uses}} {
 		row := form.NewRow(one.title, form.NewFrame(one.choice))
-		one.choice.Options = []string{nobody}
+		one.choice.Options = []string{noPreset}
 		for _, preset := range one.of {
 			one.choice.Options = append(one.choice.Options, fmt.Sprintf("%s, %s", preset.Name, preset.Span()))
 		}
@@ -46,7 +46,7 @@ func newPresets(fill func(low, high int)) *presets {
 	return p
 }
 
-// picked fills in what suits both, or the one that is picked.
+// picked fills in the range of the choice, or the one that both allow.
 func (p *presets) picked(fill func(low, high int)) {
 	machine, use := p.machine.SelectedIndex()-1, p.use.SelectedIndex()-1
 	switch {
@@ -59,22 +59,22 @@ func (p *presets) picked(fill func(low, high int)) {
 	}
 }
 
-// forget is for another scenario, whose numbers are its own.
+// forget resets the choice for another scenario.
 func (p *presets) forget() {
 	p.machine.SetSelectedIndex(0)
 	p.use.SetSelectedIndex(0)
 }
 
-// deployments says how many calls of models suit what answers them.
+// deployments describes how many concurrent model calls suit each kind of deployment.
 func deployments() string {
 	var all []string
 	for _, d := range engine.Deployments {
 		all = append(all, fmt.Sprintf("%s for %s", d.Span(), d.Matches))
 	}
-	return "over all services: " + strings.Join(all, ", ")
+	return "across all services: " + strings.Join(all, ", ")
 }
 
-// suggest puts the numbers of a preset into the fields; a higher floor is lowered.
+// suggest sets the fields to a preset's range, and lowers the floor if it is higher.
 func (c *concurrency) suggest(low, high int) {
 	if floor, err := c.floor.Value(); err == nil && int(floor) > low {
 		c.floor.SetText(strconv.Itoa(low))

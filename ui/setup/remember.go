@@ -6,23 +6,23 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// chosenKey is what was chosen last among the state of the window, in one text: each write of that state is a file.
+// chosenKey is the preference with the last choice. It is one text because each write of the preferences writes a file.
 const chosenKey = "setup.chosen"
 
-// chosen is a scenario, its parameters and who takes part. The zero value is none.
+// chosen is a scenario, its parameters and its active agents. The zero value is no choice.
 type chosen struct {
 	Scenario string
 	Given    map[string]string `json:",omitempty"`
-	who
+	selection
 }
 
-// remember keeps what was chosen for the next start; a fork is for this one.
-func remember(name string, given map[string]string, taking who) {
+// remember stores the choice for the next start of the program. Forks are not stored.
+func remember(name string, given map[string]string, taking selection) {
 	if _, fork := ParseFork(name); fork {
 		return
 	}
 	text, err := json.Marshal(chosen{name, given, taking})
-	if err != nil { // texts by text
+	if err != nil { // strings always encode
 		panic(err)
 	}
 	kept := fyne.CurrentApp().Preferences()
@@ -31,10 +31,10 @@ func remember(name string, given map[string]string, taking who) {
 	}
 }
 
-// remembered returns what was chosen last.
+// remembered returns the last choice.
 func remembered() chosen {
 	var c chosen
-	if json.Unmarshal([]byte(fyne.CurrentApp().Preferences().String(chosenKey)), &c) != nil { // by another version
+	if json.Unmarshal([]byte(fyne.CurrentApp().Preferences().String(chosenKey)), &c) != nil { // written by another version
 		return chosen{}
 	}
 	return c

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// remote is whether the results go to a database too.
+// remote is the choice of sending results to a database.
 type remote struct {
 	panel    *widgets.Panel
 	send     *widget.Check
@@ -17,13 +17,13 @@ type remote struct {
 }
 
 func newRemote() *remote {
-	r := &remote{send: widget.NewCheck("", nil), none: form.NewNote("Results stay on this machine. A database can be set in Settings.")}
+	r := &remote{send: widget.NewCheck("", nil), none: form.NewNote("Results stay on this machine. To send them to a database, set one in Settings.")}
 	r.panel = widgets.NewPanel("Results", form.NewStack(r.send, r.none))
 	r.offer("")
 	return r
 }
 
-// offer shows the database that results can go to; "" is none.
+// offer shows the database; "" if none.
 func (r *remote) offer(name string) {
 	if name == "" {
 		r.send.Hide()

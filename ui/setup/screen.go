@@ -17,76 +17,76 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// pause is how long a scenario is not read again after the last key.
+// pause is the pause in typing before the scenario is read again.
 const pause = 300 * time.Millisecond
 
-// Screen is the setup of a run. Its methods are called on the UI goroutine.
+// Screen is the setup of a run. Call its methods on the UI goroutine.
 type Screen struct {
 	desk Desk
 	win  fyne.Window
 	ways Ways
 
-	name     string                       // of the scenario that is chosen; "" before
-	scenario *Scenario                    // that the form shows; nil where it shows none
-	shown    string                       // its name, as it was chosen
-	kept     map[string]map[string]string // parameters by scenario, as they were left
-	who      map[string]who               // who takes part by scenario, as it was left
-	asked    int                          // readings so far: the answers of all but the last are dropped
-	cancel   context.CancelFunc           // of the last reading
-	timer    *time.Timer                  // until the next reading; nil without
-	filling  bool                         // the fields change by themselves
+	name     string                       // of the chosen scenario; "" if none
+	scenario *Scenario                    // the shown scenario; nil if none
+	shown    string                       // its name when it was chosen
+	kept     map[string]map[string]string // last parameters, by scenario
+	chosen   map[string]selection         // last active agents, by scenario
+	asked    int                          // number of the newest read; results of older ones are dropped
+	cancel   context.CancelFunc           // cancels the newest read
+	timer    *time.Timer                  // until the next read; nil if none is scheduled
+	filling  bool                         // the program changes the fields
 	visible  bool
 
-	reading   bool                    // an answer is to come
-	launching bool                    // a launch is under way
-	wanted    bool                    // it waits for the answer
-	writing   atomic.Pointer[written] // of the launch; nil where no model writes. The launch's goroutine sets it
-	giveUp    context.CancelCauseFunc // of the launch; nil when there is nothing to give up
-	pending   *pending                // a launch that waits for its time; nil without
+	reading   bool                    // a read is in progress
+	launching bool                    // a launch is in progress
+	wanted    bool                    // a launch waits for the read
+	writing   atomic.Pointer[written] // progress of writing personas; nil if none are written. The launch's goroutine stores it
+	giveUp    context.CancelCauseFunc // cancels the launch; nil if there is none
+	pending   *pending                // the scheduled launch; nil if none
 
-	editing     Editing
-	gallery     *gallery
-	head        *head
-	parameters  *parameters
-	length      *length
-	concurrency *concurrency
-	budget      *budget
-	people      *people
-	services    *services
-	prospect    *prospect
-	forecast    *forecast
-	preflight   *preflight
-	remote      *remote
-	chain       *chain
-	bar         *bar
+	editing      Editing
+	gallery      *gallery
+	head         *head
+	parameters   *parameters
+	length       *length
+	concurrency  *concurrency
+	budget       *budget
+	agentsPanel  *agentsPanel
+	services     *services
+	requirements *requirements
+	forecast     *forecast
+	preflight    *preflight
+	remote       *remote
+	chain        *chain
+	bar          *bar
 
-	given    form.Form // the rows of the parameters
-	settings form.Form // and those of the settings
+	given    form.Form // rows of the parameters
+	settings form.Form // rows of the settings
 	scroll   *container.Scroll
-	form     *fyne.Container // of the panels with fields
+	form     *fyne.Container // the panels with fields
 	page     *fyne.Container
 	content  fyne.CanvasObject
 }
 
-// Ways lead to other screens.
+// Ways open other screens.
 type Ways struct {
-	Launched    func() // when a run was started
+	Launched    func() // called when a run has started
 	Settings    func()
-	Checkpoints func() // where runs and checkpoints can be deleted
+	Checkpoints func() // opens the screen where runs and checkpoints can be deleted
 }
 
-// New makes the screen.
+// New returns the screen.
 func New(desk Desk, win fyne.Window, ways Ways) *Screen {
-	s := &Screen{desk: desk, win: win, ways: ways, kept: map[string]map[string]string{}, who: map[string]who{}, cancel: func() {}}
-	s.gallery = newGallery(s.choose, s.favour, s.Choose, s.list)
+	s := &Screen{desk: desk, win: win, ways: ways, kept: map[string]map[string]string{}, chosen: map[string]selection{}, cancel: func() {}}
+	s.gallery = newGallery(s.choose, s.favor, s.Choose, s.list)
 	s.head = newHead(s.read, s.leave)
 	s.parameters = newParameters(s)
 	s.length = newLength(s)
 	s.concurrency = newConcurrency(s)
 	s.budget = newBudget(s)
-	s.people = newPeople(s)
+	s.agentsPanel = newAgentsPanel(s)
 	s.services = newServices(s)
-	s.prospect = newProspect(s)
+	s.requirements = newRequirements(s)
 	s.forecast = newForecast(s)
 	s.preflight = newPreflight(s)
 	s.remote = newRemote()
@@ -96,9 +96,9 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	return s
 }
 
-// build lays the screen out.
+// build lays out the screen.
 func (s *Screen) build() {
-	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.budget.panel, s.people.panel, s.services.panel, s.remote.panel)
+	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.budget.panel, s.agentsPanel.panel, s.services.panel, s.remote.panel)
 	s.hideForm()
 	s.page = form.NewPanels(s.head.panel, s.forecast.panel, s.preflight.panel, s.form, s.chain.panel)
 	s.scroll = container.NewVScroll(s.page)
@@ -112,7 +112,7 @@ func (s *Screen) build() {
 	}
 }
 
-// hideForm hides all that belongs to a scenario.
+// hideForm hides everything that belongs to a scenario.
 func (s *Screen) hideForm() {
 	s.form.Hide()
 	s.forecast.panel.Hide()
@@ -120,11 +120,11 @@ func (s *Screen) hideForm() {
 	s.chain.panel.Hide()
 }
 
-// Content returns what the screen shows.
+// Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
-// Show begins to show the screen: the scenarios are listed and the chosen one read again, as files and saved settings
-// may have changed.
+// Show is called when the screen becomes visible. It lists the scenarios and reads the chosen one, because files and saved settings may
+// have changed.
 func (s *Screen) Show() {
 	s.visible = true
 	s.remote.offer(s.desk.Remote())
@@ -133,15 +133,15 @@ func (s *Screen) Show() {
 	if s.name != "" {
 		s.read()
 	}
-	s.prospect.again() // secrets come from elsewhere too
+	s.requirements.again() // the secrets may have changed too
 	s.forecast.again()
 	s.preflight.forget()
 }
 
-// Hide ends it.
+// Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() { s.visible = false }
 
-// Open chooses a file that was dropped on the window or given by the system; the one that is shown is read again.
+// Open chooses a file, for example one dropped on the window. The file that is shown is read again.
 func (s *Screen) Open(path string) {
 	if s.name == path {
 		s.read()
@@ -155,7 +155,7 @@ func (s *Screen) Choose() {
 	widgets.PickFile(s.win, "Open a scenario", "Open", []string{".yaml", ".yml", ".ai"}, s.Open)
 }
 
-// list asks which scenarios there are. At the first time the one used last is chosen.
+// list lists the scenarios. The first time it chooses the last used one.
 func (s *Screen) list() {
 	async.Work(func() ([]Choice, error) { return s.desk.Choices(context.Background()) }, func(choices []Choice, err error) {
 		s.gallery.set(choices, err)
@@ -167,22 +167,22 @@ func (s *Screen) list() {
 			last.Scenario = choices[0].Name
 		}
 		if last.Scenario != "" {
-			s.kept[last.Scenario], s.who[last.Scenario] = last.Given, last.who
+			s.kept[last.Scenario], s.chosen[last.Scenario] = last.Given, last.selection
 			s.choose(last.Scenario)
 		}
 	})
 }
 
-// favour remembers a favourite; where that cannot be kept, the list says so the next time.
-func (s *Screen) favour(name string, favourite bool) {
-	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Favour(context.Background(), name, favourite) }, func(_ struct{}, err error) {
+// favor stores a favorite. If that fails, the next update of the list shows it.
+func (s *Screen) favor(name string, star bool) {
+	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Favor(context.Background(), name, star) }, func(_ struct{}, err error) {
 		if err != nil {
-			s.bar.say("The favourite was not kept: " + err.Error())
+			s.bar.say("Cannot save the favorite: " + err.Error())
 		}
 	})
 }
 
-// choose makes another scenario the one that is set up.
+// choose sets up another scenario.
 func (s *Screen) choose(name string) {
 	if s.name == name && s.scenario != nil {
 		return
@@ -193,7 +193,7 @@ func (s *Screen) choose(name string) {
 	s.read()
 }
 
-// read asks for the chosen scenario with its parameters as they are.
+// read reads the chosen scenario with the current parameters.
 func (s *Screen) read() {
 	s.stop()
 	s.asked++
@@ -212,24 +212,24 @@ func (s *Screen) read() {
 			return
 		}
 		s.fill(sc)
-		remember(name, given, s.who[name])
+		remember(name, given, s.chosen[name])
 	})
 }
 
-// readSoon reads the scenario again when nothing was typed for a moment.
+// readSoon reads the scenario after a pause in typing.
 func (s *Screen) readSoon() {
 	s.stop()
 	s.timer = time.AfterFunc(pause, func() { async.Do(s.due) })
 }
 
-// due reads the scenario if that is still to be done.
+// due reads the scenario if a read is scheduled.
 func (s *Screen) due() {
 	if s.timer != nil {
 		s.read()
 	}
 }
 
-// stop leaves out the reading that is due.
+// stop cancels the scheduled read.
 func (s *Screen) stop() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -237,7 +237,7 @@ func (s *Screen) stop() {
 	}
 }
 
-// fill shows a scenario. What a person typed stays where it is the one that was shown before.
+// fill shows a scenario. If the same scenario was shown before, it keeps text that the user typed.
 func (s *Screen) fill(sc *Scenario) {
 	another := s.scenario == nil || s.shown != s.name
 	s.scenario, s.shown = sc, s.name
@@ -249,7 +249,7 @@ func (s *Screen) fill(sc *Scenario) {
 	s.length.fill(sc, another)
 	s.concurrency.fill(sc, another)
 	s.budget.fill(sc, another)
-	s.people.fill(s.who[s.name], another)
+	s.agentsPanel.fill(s.chosen[s.name], another)
 	s.services.fill(sc, another)
 	s.remote.fill(sc, another)
 	s.form.Show()
@@ -270,8 +270,8 @@ func (s *Screen) fill(sc *Scenario) {
 	}
 }
 
-// unread shows why the scenario could not be read. Where the form shows it, it stays: a parameter may be the reason.
-// Parameters that were kept from another time, perhaps of another version of the file, are given up first.
+// unread shows why the scenario could not be read. The form stays if it shows this scenario, because a parameter may be the reason.
+// Parameters that were remembered for it are dropped first, because they may be from another version of the file.
 func (s *Screen) unread(given map[string]string, err error) {
 	_, mistake := errors.AsType[*engine.FieldError](err)
 	wanted := s.wanted
@@ -293,12 +293,12 @@ func (s *Screen) unread(given map[string]string, err error) {
 	s.changed()
 	if wanted {
 		s.begin(false)
-		s.bar.say("Nothing was launched: the scenario cannot be read as it is.")
+		s.bar.say("Not launched: the scenario has errors.")
 		s.reveal()
 	}
 }
 
-// changed follows what is in the fields, and forgets what a launch gave.
+// changed updates the screen after a change of the fields, and clears the message about the last launch.
 func (s *Screen) changed() {
 	if s.filling {
 		return
@@ -307,7 +307,7 @@ func (s *Screen) changed() {
 	s.follow()
 }
 
-// follow says what the fields come to.
+// follow updates everything that depends on the fields.
 func (s *Screen) follow() {
 	if s.scenario == nil {
 		s.bar.show("", nil)
@@ -316,41 +316,41 @@ func (s *Screen) follow() {
 		return
 	}
 	order, given, settings := s.order()
-	_, _ = s.given.Check(given), s.settings.Check(settings) // all of them have rows
+	_, _ = s.given.Check(given), s.settings.Check(settings) // every field has a row
 	s.length.say(s.ahead(order.Settings), s.scenario.Cycle, s.services.mocked())
-	s.people.follow(order)
-	s.prospect.follow(order)
+	s.agentsPanel.follow(order)
+	s.requirements.follow(order)
 	s.concurrency.words.Say(crowd(order.Settings, s.taking(), s.scenario.noun()))
 	s.parameters.say(order.Given)
 	s.offerKeep(order)
 	s.forecast.follow(order, len(s.mistakes()) > 0)
 	s.preflight.follow(order, len(s.mistakes()) > 0)
-	s.bar.show(summary(s.ahead(order.Settings), s.scenario, s.taking())+s.prospect.unwritten(), s.mistakes())
-	s.bar.miss(s.prospect.missing())
+	s.bar.show(summary(s.ahead(order.Settings), s.scenario, s.taking())+s.requirements.unwritten(), s.mistakes())
+	s.bar.miss(s.requirements.missing())
 }
 
-// taking is how many agents take part, as far as that is known: else all.
+// taking returns the number of active agents, or all agents if it is unknown.
 func (s *Screen) taking() int {
-	if s.people.taking == notCounted {
+	if s.agentsPanel.taking == notCounted {
 		return s.scenario.Agents
 	}
-	return s.people.taking
+	return s.agentsPanel.taking
 }
 
-// edited follows a change of a parameter, which may change the scenario.
+// edited handles a change of a parameter, which may change the scenario.
 func (s *Screen) edited() {
 	s.changed()
 	if s.filling || s.scenario == nil {
 		return
 	}
-	given, _ := s.parameters.given() // without those that are wrong, which are shown
+	given, _ := s.parameters.given() // without invalid values, which are marked
 	if !maps.Equal(given, s.kept[s.shown]) {
 		s.kept[s.shown] = given
 		s.readSoon()
 	}
 }
 
-// order returns what is in the fields, and the mistakes in the parameters and in the settings.
+// order returns the values of the fields, and the errors of the parameters and settings.
 func (s *Screen) order() (o Order, given, settings error) {
 	o = Order{Scenario: s.shown, Settings: s.scenario.Settings}
 	o.Given, given = s.parameters.given()
@@ -363,12 +363,12 @@ func (s *Screen) order() (o Order, given, settings error) {
 	var late error
 	o.At, late = s.length.start(time.Now())
 	settings = errors.Join(settings, late)
-	s.people.into(&o.Settings)
+	s.agentsPanel.into(&o.Settings)
 	s.remote.into(&o.Settings)
 	return o, given, errors.Join(settings, o.Settings.Validate(), s.longEnough(&o.Settings))
 }
 
-// watch follows the entries of a setting.
+// watch handles changes of a setting's entries.
 func (s *Screen) watch(row *form.Row, entries ...*form.Entry) {
 	for _, e := range entries {
 		e.OnChanged = func(string) {
@@ -379,16 +379,16 @@ func (s *Screen) watch(row *form.Row, entries ...*form.Entry) {
 	}
 }
 
-// seen brings a row into view when the keyboard comes to its entry, over which the wheel is the page's.
+// seen scrolls to the row when its entry is focused, and passes mouse wheel events over the entry to the page.
 func (s *Screen) seen(row *form.Row, entry *form.Entry) {
 	entry.Focused = func() { form.Reveal(s.scroll, row) }
 	entry.Page = s
 }
 
-// Scrolled is part of [fyne.Scrollable]: the wheel over an entry is for the page.
+// Scrolled implements [fyne.Scrollable]. It passes mouse wheel events over an entry to the page.
 func (s *Screen) Scrolled(e *fyne.ScrollEvent) { s.scroll.Scrolled(e) }
 
-// stay keeps the fields where they are while a panel above them, of which nothing is in view, gets another height.
+// stay keeps the scroll position of the fields if a panel above the visible part changes its height.
 func (s *Screen) stay(panel *widgets.Panel, was float32) {
 	by := panel.MinSize().Height - was
 	if by == 0 || s.scroll.Offset.Y < panel.Position().Y+was {
@@ -405,7 +405,7 @@ func (s *Screen) mistakes() []*form.Row {
 	return append(s.given.Mistakes(), s.settings.Mistakes()...)
 }
 
-// reveal brings the first mistake into view.
+// reveal scrolls to the first mistake.
 func (s *Screen) reveal() {
 	if rows := s.mistakes(); len(rows) > 0 {
 		form.Reveal(s.scroll, rows[0])

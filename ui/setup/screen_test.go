@@ -21,12 +21,12 @@ import (
 func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	for _, text := range []string{
-		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a scenario",
+		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a file",
 		"About shopping", "how much they like it", "0 to 10",
 		"24 cycles of 1h, as fast as possible",
-		"50 of 372 shoppers at once; while the run goes on the governor moves that between 1 and 100",
+		"50 of 372 shoppers concurrently; adjusted by the governor from 1 to 100",
 		"Results stay on this machine.",
-		"372 shoppers, 24 cycles, up to 50 at once, 8,928 sessions",
+		"372 shoppers, 24 cycles, up to 50 concurrently, 8,928 sessions",
 	} {
 		if !s.shows(text) {
 			t.Errorf("the screen does not show %q", text)
@@ -55,7 +55,7 @@ func TestEveryFieldGoesIntoTheOrder(t *testing.T) {
 	field[*widget.Select](s, "Length").SetSelected("hours")
 	s.typed("Length", "6")
 	s.typed("Time scale", "24")
-	s.typed("Seed", "18446744073709551615")
+	s.typed("Random seed", "18446744073709551615")
 	field[*widget.Select](s, "Mock latency").SetSelected("slow, 0.5 to 2 s")
 	s.typed("Start", "20")
 	s.typed("Floor", "2")
@@ -108,9 +108,9 @@ func TestMistakesAreShownWhileTyping(t *testing.T) {
 		{"Eagerness", "x", `"x" is not a number`},
 		{"Length", "0", "0 is out of range"},
 		{"Time scale", "1e-9", "is out of range"},
-		{"Seed", "-1", "not a whole number from 0 on"},
-		{"Start", "101", "more than the ceiling, 100"},
-		{"Floor", "51", "less than the floor, 51"}, // beside the start
+		{"Random seed", "-1", "not a whole number of at least 0"},
+		{"Start", "101", "above the ceiling of 100"},
+		{"Floor", "51", "below the floor of 51"}, // beside the start
 		{"Ceiling", "", "a whole number is missing"},
 		{"shop", "staging", "not an address"},
 	} {
@@ -135,7 +135,7 @@ func TestALaunchWithMistakesGoesToTheFirst(t *testing.T) {
 	s.typed("Ceiling", "many")
 	s.typed("model", "nowhere")
 	s.tap("Launch")
-	if !s.shows("Nothing was launched") || !s.shows("2 mistakes: Ceiling, model") {
+	if !s.shows("Not launched") || !s.shows("2 mistakes: Ceiling, model") {
 		t.Errorf("the screen shows %q", uitest.Texts(s.screen.bar.panel))
 	}
 	if got := s.win.Canvas().Focused(); got != fyne.Focusable(s.screen.concurrency.ceiling) {
@@ -159,7 +159,7 @@ func TestParametersAreReadAgainAfterThePause(t *testing.T) {
 	for _, text := range []string{"5", "50", "500", "5000"} {
 		e.SetText(text)
 	}
-	s.until("5,000 shoppers, 24 cycles, up to 50 at once, 120,000 sessions")
+	s.until("5,000 shoppers, 24 cycles, up to 50 concurrently, 120,000 sessions")
 	if got := s.desk.count(&s.desk.read) - before; got != 1 {
 		t.Errorf("the scenario was read %d times, want once", got)
 	}
@@ -224,7 +224,7 @@ func TestALaunchWaitsForWhatWasTyped(t *testing.T) {
 	s.typed("Shoppers", "13")
 	s.tap("Launch")
 	s.until("brings bad luck")
-	if !s.shows("Nothing was launched") || s.desk.count(&s.desk.launched) != 1 {
+	if !s.shows("Not launched") || s.desk.count(&s.desk.launched) != 1 {
 		t.Error("a scenario was launched that cannot be read")
 	}
 	if s.screen.bar.launch.Disabled() {
@@ -280,7 +280,7 @@ func TestTheLastChoiceIsRemembered(t *testing.T) {
 func TestParametersThatNoLongerFitAreGivenUp(t *testing.T) {
 	s := newStage(t, &fakeDesk{})
 	s.until("Title of shopping")
-	remember("world", map[string]string{"agents": "13"}, who{})
+	remember("world", map[string]string{"agents": "13"}, selection{})
 	s.again()
 	s.until("Title of world")
 	if got := s.entry("Shoppers").Text; got != "372" {
@@ -297,13 +297,13 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 		t.Errorf("the screen shows %q", uitest.Texts(s.screen.Content()))
 	}
 	s.tap("Launch")
-	if !s.shows("Nothing was launched") || desk.count(&desk.asked) != 0 {
+	if !s.shows("Not launched") || desk.count(&desk.asked) != 0 {
 		t.Error("the launch says nothing")
 	}
 	desk.mu.Lock()
 	desk.broken = nil
 	desk.mu.Unlock()
-	s.tap("Read again")
+	s.tap("Reload")
 	s.until("About /scenarios/new.yaml")
 	if s.shows("no chain") {
 		t.Error("what was wrong is still shown")
@@ -327,7 +327,7 @@ func TestTheFileThatIsShownIsReadAgainWhenItIsOpened(t *testing.T) {
 func TestAFileThatIsBrokenMeanwhile(t *testing.T) {
 	s := shown(t, &fakeDesk{refusal: Unreadable("new.yaml:3:1: no key stpe\nnew.yaml:9:1: no chain")})
 	s.tap("Launch")
-	s.until("Nothing was launched: the scenario cannot be read as it is.")
+	s.until("Not launched: the scenario has errors.")
 	if !uitest.Shows(s.screen.head.panel, "new.yaml:9:1: no chain") || uitest.Shows(s.screen.bar.panel, "no chain") {
 		t.Errorf("the bar shows %q, the head %q", uitest.Texts(s.screen.bar.panel), uitest.Texts(s.screen.head.panel))
 	}
@@ -370,7 +370,7 @@ func TestARefusedLaunchIsExplained(t *testing.T) {
 	))}
 	s := shown(t, desk)
 	s.tap("Launch")
-	s.until("Nothing was launched: a run is in progress")
+	s.until("Not launched: a run is in progress")
 	if got := s.row("shop").Problem(); got != "refuses the connection (is it up?)" {
 		t.Errorf("the shop shows %q", got)
 	}
@@ -445,9 +445,9 @@ func TestAServiceIsTested(t *testing.T) {
 
 func TestADieRolls(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	before := s.entry("Seed").Text
-	test.Tap(field[*widget.Button](s, "Seed"))
-	if got := s.entry("Seed").Text; got == before || s.shows("mistake") {
+	before := s.entry("Random seed").Text
+	test.Tap(field[*widget.Button](s, "Random seed"))
+	if got := s.entry("Random seed").Text; got == before || s.shows("mistake") {
 		t.Errorf("the seed is %s after %s", got, before)
 	}
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// mocked is how the addresses of embedded servers begin.
+// mocked is the prefix of the mocks' addresses.
 const mocked = "mock:"
 
-// services are the addresses of what a scenario talks to.
+// services are the addresses of the scenario's services.
 type services struct {
 	screen *Screen
 	panel  *widgets.Panel
 	rows   *fyne.Container
-	of     []Service // that rows are of
+	of     []Service // the shown services
 	fields []*address
 }
 
@@ -38,7 +38,7 @@ type address struct {
 	test    *widget.Button
 	answer  *form.Note
 	key     *key
-	asked   int // tests so far, and changes: answers to those before are dropped
+	asked   int // number of the newest test or change; older results are dropped
 }
 
 func newServices(s *Screen) *services {
@@ -47,7 +47,7 @@ func newServices(s *Screen) *services {
 	return v
 }
 
-// fill shows the services of a scenario; where it has the same ones, what a person typed stays.
+// fill shows the services of a scenario. If the services are the same, it keeps text that the user typed.
 func (v *services) fill(sc *Scenario, another bool) {
 	if another || !slices.Equal(v.of, sc.Services) {
 		v.of = slices.Clone(sc.Services)
@@ -84,13 +84,13 @@ func (v *services) field(service Service) *address {
 	a.test = widget.NewButton("Test", func() { v.try(a) })
 	a.key = newKey(v.screen.desk, func() {
 		a.changed()
-		v.screen.prospect.again()
+		v.screen.requirements.again()
 		v.screen.preflight.ask(false)
 	})
 	a.row = form.NewRow(service.Name, form.NewStack(container.NewBorder(nil, nil, nil, a.test, a.entry), a.answer, a.key.object)).Marking(a.entry)
 	a.row.SetAside(service.kind())
 	if service.Kind == "llm" {
-		a.row.SetHelp("To ask for another model, add # and its name to the address: http://127.0.0.1:11434/v1#llama3.2")
+		a.row.SetHelp("To use another model, add # and its name: http://127.0.0.1:11434/v1#llama3.2")
 	}
 	v.screen.seen(a.row, a.key.entry)
 	v.screen.watch(v.screen.settings.Add(a.row, "service "+service.Name), a.entry)
@@ -102,7 +102,7 @@ func (v *services) field(service Service) *address {
 	return a
 }
 
-// kind is what is said of a service beside its name: what it is, and which models it is asked for.
+// kind describes a service next to its name: its kind and its models.
 func (s *Service) kind() string {
 	if s.Models == "" {
 		return s.Kind
@@ -110,17 +110,17 @@ func (s *Service) kind() string {
 	return s.Kind + ", " + s.Models
 }
 
-// changed forgets what a test gave.
+// changed clears the result of a test.
 func (a *address) changed() {
 	a.asked++
 	a.test.Enable()
 	say(a.answer, "")
 }
 
-// miss shows which secrets are missing, beside the services that want them.
+// miss shows the missing secrets at their services.
 func (v *services) miss(missing []Missing) {
 	for _, a := range v.fields {
-		var first Missing // the next one is asked for when it is there
+		var first Missing // only one field is shown at a time
 		if i := slices.IndexFunc(missing, func(m Missing) bool { return m.Service == a.service.Name }); i >= 0 {
 			first = missing[i]
 		}
@@ -130,7 +130,7 @@ func (v *services) miss(missing []Missing) {
 	v.panel.Refresh()
 }
 
-// reveal brings the first service that wants a secret into view, with the place where it is entered.
+// reveal scrolls to the first service with a missing secret.
 func (v *services) reveal() {
 	for _, a := range v.fields {
 		if a.key.of.Secret != "" {
@@ -141,7 +141,7 @@ func (v *services) reveal() {
 	}
 }
 
-// try sends a request to a service and shows what came back.
+// try sends a request to a service and shows the response.
 func (v *services) try(a *address) {
 	a.asked++
 	this, service := a.asked, a.service
@@ -156,7 +156,7 @@ func (v *services) try(a *address) {
 		a.test.Enable()
 		if err != nil {
 			text := err.Error()
-			if mistake, ok := errors.AsType[*engine.FieldError](err); ok { // it stands beside its field
+			if mistake, ok := errors.AsType[*engine.FieldError](err); ok { // the error is shown at its field
 				text = form.Words(mistake)
 			}
 			a.answer.SetProblem(text)
@@ -166,7 +166,7 @@ func (v *services) try(a *address) {
 	})
 }
 
-// url is the address in the field; an empty one is the scenario's.
+// url returns the address in the field; "" if it is the scenario's.
 func (a *address) url() string {
 	if text := strings.TrimSpace(a.entry.Text); text != "" {
 		return text
@@ -174,12 +174,12 @@ func (a *address) url() string {
 	return a.service.URL
 }
 
-// mocked reports whether a service is an embedded one.
+// mocked reports whether the address is a mock.
 func (v *services) mocked() bool {
 	return slices.ContainsFunc(v.fields, func(a *address) bool { return strings.HasPrefix(a.url(), mocked) })
 }
 
-// into puts the addresses that are not the scenario's into the settings.
+// into puts the addresses that differ from the scenario's into the settings.
 func (v *services) into(set *engine.Settings) error {
 	var mistakes []error
 	set.Services = maps.Clone(set.Services)
@@ -199,14 +199,14 @@ func (v *services) into(set *engine.Settings) error {
 	return errors.Join(mistakes...)
 }
 
-// checkAddress says what is wrong with an address, without repeating it.
+// checkAddress validates an address. The error does not repeat the address.
 func checkAddress(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" {
-		return errors.New("not an address, such as https://staging.example.com")
+		return errors.New("not an address. Example: https://staging.example.com")
 	}
 	if _, has := u.User.Password(); has {
-		return errors.New("a password does not belong into an address: it would be kept with the run")
+		return errors.New("remove the password from the address: it would be stored with the run")
 	}
 	return nil
 }

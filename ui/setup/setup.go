@@ -1,4 +1,4 @@
-// Package setup is the screen on which a run is put together: a scenario, its parameters, the settings, the launch.
+// Package setup is the screen that sets up a run: scenario, parameters, settings, launch.
 package setup
 
 import (
@@ -6,33 +6,34 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
-// Choice is a scenario that can be picked.
+// Choice is a scenario in the list.
 type Choice struct {
-	Name         string // what Scenario takes: a built-in's name or a file's path
+	Name         string // a built-in's name or a file's path
 	Title, About string
 	BuiltIn      bool
-	Favourite    bool // it stands above the others
+	Favorite     bool // favorites come first
 }
 
-// Scenario is one that was read.
+// Scenario is a scenario that was read.
 type Scenario struct {
 	Name, Title, About string
 	Parameters         []Parameter
 	Services           []Service
 	Agents             int
 	Cycle              time.Duration   // simulated time of a cycle
-	Settings           engine.Settings // for a new run: defaults, saved ones, the environment's and the scenario's
-	Graph              engine.Graph    // of the chain that a session runs
+	Settings           engine.Settings // for a new run: defaults, saved settings, environment and scenario
+	Graph              engine.Graph    // of the chain of a session
 	Warnings           []string
-	Fork               *Forked // where it begins; nil is a new run from the beginning
+	Fork               *Forked // nil if it is not a fork
 }
 
-// Kind is what values a parameter can have.
+// Kind is the type of a parameter's values.
 type Kind uint8
 
-// The kinds of parameters. OneOf is one of its choices.
+// The kinds of parameters. OneOf is a value of the choices.
 const (
 	Number Kind = iota
 	Whole
@@ -41,83 +42,80 @@ const (
 	OneOf
 )
 
-// Parameter is one of a scenario's.
+// Parameter is a parameter of a scenario.
 type Parameter struct {
-	Name, Title, About string
-	Kind               Kind
-	Default            string
-	Min, Max           float64 // infinite where there is no bound
-	Choices            []string
+	view.ParameterSpec
+	Kind     Kind
+	Min, Max float64 // of numbers; infinite if unlimited
+	Default  string
 }
 
-// Service is one of a scenario's with its address; mock:shop is the embedded one. Secret is the name of what a
-// database's password or the key of a service of models is; Models are those that such a service is asked for, in order.
+// Service is a service of a scenario and its address; mock:shop is the embedded shop. Secret names the secret of a database's password or a
+// model service's key. Models are the models that the scenario calls there.
 type Service struct {
 	Name, Kind, URL, Secret string
-	Models                  string // with ", " between them
+	Models                  string // separated by ", "
 }
 
-// Missing is a secret that a service wants and that is not there. Kept says where one is kept that is entered.
+// Missing is a missing secret of a service. Kept says where an entered secret is stored.
 type Missing struct{ Service, Secret, Problem, Kept string }
 
-// Outlook is what is to be known before a launch.
-type Outlook struct {
+// Requirements is what must be known or done before a launch.
+type Requirements struct {
 	Missing   []Missing
-	Writing   string   // who writes the population, and what that may cost; "" is nobody
-	Unwritten int      // how many personas are to be written
-	Changed   []string // what a fork has otherwise than its parent
-	Lost      []string // what a fork cannot bring back, or leaves behind
+	Writing   string   // the model that writes the population and its forecast cost; "" if none
+	Unwritten int      // number of personas to write
+	Changed   []string // differences between a fork and its parent
+	Lost      []string // what a fork cannot restore
 }
 
-// Unreadable says why a scenario cannot be read, in lines: what is wrong in its file, and where.
+// Unreadable lists the errors in a scenario's file, one per line.
 type Unreadable string
 
 func (u Unreadable) Error() string { return string(u) }
 
-// Order is what is to be launched.
+// Order is a run to launch.
 type Order struct {
 	Scenario string
-	Given    map[string]string // parameters that differ from their default, as texts
+	Given    map[string]string // parameters that differ from their defaults, as text
 	Settings engine.Settings
-	Allow    []string        // addresses that the person allows the file to call
-	At       time.Time       // when it is to start; zero is at once
-	Start    <-chan struct{} // starts it sooner
+	Allow    []string        // addresses that the user allows the file to call
+	At       time.Time       // start time; zero is now
+	Start    <-chan struct{} // starts it early
 }
 
-// Desk is what the screen asks for. Its methods may take long, but for Remote.
+// Desk is what the screen needs from the application. Its methods may take long, except for Remote.
 type Desk interface {
-	// Choices lists the built-in scenarios, then the favourite files and those used lately.
+	// Choices lists the built-in scenarios, then favorite and recent files.
 	Choices(ctx context.Context) ([]Choice, error)
-	// Favour remembers whether a scenario is a favourite.
-	Favour(ctx context.Context, name string, favourite bool) error
-	// Scenario reads one, or what a fork of that name begins with. Mistakes in the file are Unreadable.
+	// Favor stores whether a scenario is a favorite.
+	Favor(ctx context.Context, name string, star bool) error
+	// Scenario reads a scenario, or the scenario of a fork. Errors in the file are Unreadable.
 	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
-	// Choose counts the agents that take part. Mistakes are *engine.FieldError of agents and filter, joined.
+	// Choose counts the active agents. Errors are *engine.FieldError of agents and filter, joined.
 	Choose(ctx context.Context, o Order) (int, error)
-	// Outlook tells what a launch would need.
-	Outlook(ctx context.Context, o Order) (Outlook, error)
-	// Forecast tells what a run would take; it asks nobody outside. Mistakes are *engine.FieldError.
+	// Requirements returns what a launch needs.
+	Requirements(ctx context.Context, o Order) (Requirements, error)
+	// Forecast returns the forecast of a run. It calls no service. Errors are *engine.FieldError.
 	Forecast(ctx context.Context, o Order) (engine.Forecast, error)
-	// Preset says in words how many at once suit this machine where nothing was measured.
+	// Preset describes the limits that suit this machine, for use before the first measurement.
 	Preset(ctx context.Context) (string, error)
-	// Preflight checks what a launch needs, all at once; anew asks those too who have answered lately. Told hears of the list,
-	// from any goroutine, at first and after each answer.
-	Preflight(ctx context.Context, o Order, anew bool, told func([]engine.Check)) ([]engine.Check, error)
-	// Allow remembers that the file of an order may call the addresses that the order allows.
+	// Preflight runs all checks concurrently; fresh also repeats those whose results are recent. It calls told with all results, from any
+	// goroutine, when it starts and after each result.
+	Preflight(ctx context.Context, o Order, fresh bool, told func([]engine.Check)) ([]engine.Check, error)
+	// Allow stores that the file of an order may call the addresses that the order allows.
 	Allow(ctx context.Context, o Order) error
-	// LowerConnections lets the sending of results have so many connections at most.
+	// LowerConnections limits the database connections for sending results.
 	LowerConnections(ctx context.Context, most int) error
-	// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends.
+	// KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
-	// Unallowed returns the addresses that the file of an order was not allowed to call yet.
+	// Unallowed returns the addresses that the file of an order may not call yet.
 	Unallowed(ctx context.Context, o Order) ([]engine.Destination, error)
-	// Launch starts a run, once its time has come; the end of ctx gives up until then. Mistakes are *engine.FieldError, joined; those in the file are Unreadable. While a model
-	// writes the population, writing is told how far it is, and the end of ctx gives up.
+	// Launch starts a run at its start time; cancelling ctx stops it before that. Errors are *engine.FieldError, joined; errors in the file
+	// are Unreadable. While a model writes the population, Launch reports the progress to writing, and cancelling ctx stops it.
 	Launch(ctx context.Context, o Order, writing func(done, total int)) error
-	// Remote names the database that results can go to, without user and password; "" if none is configured. It does
-	// not wait.
+	// Remote names the database for results, without user and password; "" if none is configured. It does not wait.
 	Remote() string
-	// TestService asks a service of an order at its address once and returns what came back in words. What the file was
-	// not allowed is not sent.
+	// TestService sends one request to a service and describes the response. It sends nothing to an address that the file may not call.
 	TestService(ctx context.Context, o Order, s Service) (string, error)
 }

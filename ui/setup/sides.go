@@ -7,17 +7,17 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// sides lays the screen out: the scenarios at the left, what is set up beside them, the bar below both. The bar gets its
-// width before its height is asked for, which follows from it.
+// sides lays out the screen: the scenarios at the left, the form at the right, the bar below. It sets the width of the bar first, because
+// its height depends on the width.
 type sides struct{}
 
-// How wide the scenarios are, in heights of letters: where there is room, and at least.
+// Width of the list of scenarios in text sizes, and its minimum.
 const (
 	galleryEms      = 19.5
 	leastGalleryEms = 12
 )
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	gallery, page, bar, gap := objects[0], objects[1], objects[2], theme.Padding()
 	bar.Resize(fyne.NewSize(size.Width, bar.MinSize().Height))
@@ -33,21 +33,20 @@ func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	page.Resize(fyne.NewSize(max(size.Width-wide-gap, 0), high))
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	gallery, page, bar, gap := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize(), theme.Padding()
 	wide := max(gallery.Width, leastGalleryEms*theme.TextSize())
 	return fyne.NewSize(max(wide+gap+page.Width, bar.Width), max(gallery.Height, page.Height)+gap+bar.Height)
 }
 
-// footing lays the bar out: the text, the notices and the launch in one line, or, where that is too narrow, the notices
-// below in as many lines as they need.
-type footing struct{ below float32 } // the height of the lines below at the last width
+// footing lays out the bar: text, warnings and the launch button in one line or, if that is too narrow, with the warnings in lines below.
+type footing struct{ below float32 } // height of the lines below at the last width
 
-// leastText is the room for the text in one line with the rest, in heights of letters.
+// leastText is the minimum width of the text in one line with the rest, in text sizes.
 const leastText = 20
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (f *footing) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	text, launch, gap := objects[0], objects[1], theme.Padding()
 	least := launch.MinSize()
@@ -82,7 +81,7 @@ func (f *footing) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// flow puts objects into lines from a height on, and returns how high these are with the gap above.
+// flow lays out objects in lines below top, and returns the height of the lines with the gap above.
 func flow(objects []fyne.CanvasObject, width, gap, top float32) float32 {
 	x, y, high := float32(0), top, float32(0)
 	for _, o := range objects {
@@ -97,7 +96,7 @@ func flow(objects []fyne.CanvasObject, width, gap, top float32) float32 {
 	return y + high - top + gap
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout.
 func (f *footing) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	text, launch := objects[0].MinSize(), objects[1].MinSize()
 	return fyne.NewSize(launch.Width+6*theme.TextSize(), max(text.Height, launch.Height)+f.below)

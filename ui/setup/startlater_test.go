@@ -14,14 +14,14 @@ func TestStartLater(t *testing.T) {
 		t.Errorf("the bar shows %q", uitest.Texts(s.screen.bar.panel))
 	}
 	s.typed("Start at", "+2h")
-	s.typed("Agents in a wave", "50")
+	s.typed("Agents per wave", "50")
 	s.tap("Launch")
 	s.until("Start now (")
 	if s.launched > 0 {
 		t.Error("it was launched before its time")
 	}
 	s.tap("Cancel")
-	s.until("Nothing was launched: its start was cancelled")
+	s.until("Not launched: start cancelled")
 	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.cancel.Visible() {
 		t.Errorf("the button says %s", s.screen.bar.launch.Text)
 	}
@@ -42,7 +42,7 @@ func TestAModelWritesThePopulation(t *testing.T) {
 	s.screen.launch()
 	s.screen.Tick()
 	s.tap("Stop writing personas (12/24)")
-	s.until("Nothing was launched: 12 of 24 personas: it was stopped")
+	s.until("Not launched: 12 of 24 personas: stopped by the user")
 	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.launch.Disabled() {
 		t.Errorf("the button says %s", s.screen.bar.launch.Text)
 	}

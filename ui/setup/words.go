@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// noun is what the agents of a scenario are called: the title of its parameter agents.
+// noun returns what the scenario calls its agents: the title of its parameter agents.
 func (sc *Scenario) noun() string {
 	for _, p := range sc.Parameters {
 		if p.Name == "agents" && p.Title != "" {
@@ -19,7 +19,7 @@ func (sc *Scenario) noun() string {
 	return "agents"
 }
 
-// heads counts agents by their noun, of which a plural's s goes where there is one.
+// heads counts agents with their noun, singular or plural.
 func heads(n int, noun string) string {
 	if n == 1 && !strings.HasSuffix(noun, "ss") {
 		noun = strings.TrimSuffix(noun, "s")
@@ -27,7 +27,7 @@ func heads(n int, noun string) string {
 	return engine.FormatCount(int64(n)) + " " + noun
 }
 
-// cycles is how many cycles a run comes to; 0 where that depends on how fast it goes, or is beyond counting.
+// cycles returns the number of cycles of a run; 0 if it depends on the run's speed or is too large.
 func cycles(s engine.Settings, cycle time.Duration) int {
 	if s.Cycles > 0 || s.TimeScale == 0 || cycle <= 0 {
 		return s.Cycles
@@ -39,7 +39,7 @@ func cycles(s engine.Settings, cycle time.Duration) int {
 	return int(n)
 }
 
-// pace says what length and time scale come to.
+// pace describes the length and the time scale.
 func pace(s engine.Settings, cycle time.Duration) string {
 	n := cycles(s, cycle)
 	if s.TimeScale == 0 || cycle <= 0 {
@@ -51,33 +51,33 @@ func pace(s engine.Settings, cycle time.Duration) string {
 	every := float64(cycle) / s.TimeScale
 	switch {
 	case n == 1:
-		return fmt.Sprintf("1 cycle of %s, which takes %s", short(cycle), long(every))
+		return fmt.Sprintf("1 cycle of %s, in %s", short(cycle), long(every))
 	case s.Cycles > 0:
-		return fmt.Sprintf("one cycle every %s; %s of %s take %s", long(every), count(n, "cycle"), short(cycle), long(float64(n)*every))
+		return fmt.Sprintf("one cycle every %s; %s of %s in %s", long(every), count(n, "cycle"), short(cycle), long(float64(n)*every))
 	case n > 1:
 		return fmt.Sprintf("one cycle every %s; %s in %s", long(every), count(n, "cycle"), short(hours(s)))
 	}
 	return fmt.Sprintf("one cycle every %s for %s", long(every), short(hours(s)))
 }
 
-// crowd says how many agents are at work at once.
+// crowd describes how many agents are in flight.
 func crowd(s engine.Settings, agents int, noun string) string {
-	who := fmt.Sprintf("%s of %s at once", engine.FormatCount(int64(s.Limit)), heads(agents, noun))
+	text := fmt.Sprintf("%s of %s concurrently", engine.FormatCount(int64(s.Limit)), heads(agents, noun))
 	switch {
 	case agents == 1:
-		who = heads(agents, noun)
+		text = heads(agents, noun)
 	case s.Limit >= agents:
-		who = fmt.Sprintf("all %s at once", heads(agents, noun))
+		text = fmt.Sprintf("all %s concurrently", heads(agents, noun))
 	}
-	mover := "the governor moves that"
+	mover := "adjusted by the governor"
 	if s.Governor == "" || s.Governor == engine.Manual {
-		mover = "the slider moves"
+		mover = "adjusted by hand"
 	}
-	return fmt.Sprintf("%s; while the run goes on %s between %s and %s", who, mover,
+	return fmt.Sprintf("%s; %s from %s to %s", text, mover,
 		engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling)))
 }
 
-// summary says in a line what would be launched, where so many agents take part.
+// summary describes the run in one line.
 func summary(s engine.Settings, sc *Scenario, agents int) string {
 	n := cycles(s, sc.Cycle)
 	parts := []string{heads(agents, sc.noun())}
@@ -91,7 +91,7 @@ func summary(s engine.Settings, sc *Scenario, agents int) string {
 		parts = append(parts, count(n, "cycle"))
 	}
 	if agents > 1 {
-		parts = append(parts, "up to "+engine.FormatCount(int64(min(s.Limit, agents)))+" at once")
+		parts = append(parts, "up to "+engine.FormatCount(int64(min(s.Limit, agents)))+" concurrently")
 	}
 	if sessions := float64(n) * float64(agents); n > 0 && sessions < math.MaxInt64 {
 		text := engine.FormatCount(int64(sessions)) + " sessions"
@@ -115,7 +115,7 @@ func count(n int, what string) string {
 	return engine.FormatCount(int64(n)) + " " + what
 }
 
-// long writes a duration in nanoseconds that may be too long for a time.Duration.
+// long writes a duration in nanoseconds, which may exceed the range of time.Duration.
 func long(ns float64) string {
 	if day := float64(24 * time.Hour); ns >= 2*day {
 		return fmt.Sprintf("%s days", engine.FormatCount(int64(math.Round(ns/day))))
@@ -123,7 +123,7 @@ func long(ns float64) string {
 	return short(time.Duration(ns))
 }
 
-// short leaves out the zeros at the end of a duration.
+// short writes a duration without zeros at the end.
 func short(d time.Duration) string {
 	text := engine.FormatDuration(d)
 	if strings.HasSuffix(text, "m0s") {

@@ -83,7 +83,7 @@ func (q *Queue) Drain() {
 // Until does what comes until a condition holds; the test fails if it does not within 2 minutes.
 func (q *Queue) Until(what string, holds func() bool) {
 	q.t.Helper()
-	late := time.NewTimer(2 * time.Minute)
+	late := time.NewTimer(6 * time.Second)
 	defer late.Stop()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()

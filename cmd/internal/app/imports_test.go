@@ -44,7 +44,7 @@ var rules = []rule{
 	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/pgbouncer", "/engine/script"}, below},
 	{"/engine/govern", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/chain", []string{"/engine", "/engine/suggest", "/engine/internal/...", "/engine/script", "/engine/service"}, below},
-	{"/engine/scenario", []string{"/engine", "/engine/suggest", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
+	{"/engine/scenario", []string{"/engine", "/engine/view", "/engine/suggest", "/engine/internal/...", "/engine/script", "/engine/service", "/engine/chain"}, below},
 	{"/engine/health", []string{"/engine"}, noPgx},
 	{"/engine/view", []string{"/engine", "/engine/health", "/engine/internal/..."}, noPgx},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},

@@ -5,7 +5,7 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// withPeople lets a job that is shown say what is known of each agent.
+// withPeople adds the details of agents to a shown job.
 func withPeople(j *live.Job, p *history.People) *live.Job {
 	j.Agent, j.Find, j.Name = p.View, p.Program.Search, p.Name
 	if p.Run != nil {

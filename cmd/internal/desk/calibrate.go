@@ -15,25 +15,25 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// calibrateDesk answers the Calibrate screen.
+// calibrateDesk serves the Calibrate screen.
 type calibrateDesk struct{ *Desk }
 
 var _ calibrate.Desk = calibrateDesk{}
 
-// sweep is the newest of a desk, guarded by its lock.
+// sweep is the newest calibration of a desk. The desk's lock guards it.
 type sweep struct {
 	state  *calibrate.State
-	giveUp context.CancelCauseFunc // nil while none is under way
+	giveUp context.CancelCauseFunc // nil while none is in progress
 }
 
-// stop gives the sweep up, if one is under way.
+// stop cancels the calibration in progress, if there is one.
 func (s *sweep) stop(why error) {
 	if s.giveUp != nil {
 		s.giveUp(why)
 	}
 }
 
-var errSweepStopped = errors.New("it was given up")
+var errSweepStopped = errors.New("cancelled by the user")
 
 // Choices lists the scenarios.
 func (d calibrateDesk) Choices(ctx context.Context) (all []calibrate.Choice, err error) {
@@ -44,27 +44,27 @@ func (d calibrateDesk) Choices(ctx context.Context) (all []calibrate.Choice, err
 	return all, err
 }
 
-// State is the newest sweep of this process.
+// State returns the newest calibration of this process.
 func (d calibrateDesk) State() *calibrate.State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.sweep.state
 }
 
-// Stop gives the sweep up.
+// Stop cancels the calibration.
 func (d calibrateDesk) Stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sweep.stop(errSweepStopped)
 }
 
-// Machine describes this one.
+// Machine describes this machine.
 func (d calibrateDesk) Machine(context.Context) (calibrate.Machine, error) {
 	m := calibration.ThisMachine(d.data)
 	return calibrate.Machine{Words: m.String(), Cores: m.Cores, Memory: m.MemoryBytes}, nil
 }
 
-// Earlier lists what earlier sweeps on this machine found.
+// Earlier lists previous calibrations on this machine.
 func (d calibrateDesk) Earlier(context.Context) (found []calibrate.Found, notice string, err error) {
 	all, notice, err := calibration.List(d.data)
 	here := calibration.ThisMachine(d.data)
@@ -76,7 +76,7 @@ func (d calibrateDesk) Earlier(context.Context) (found []calibrate.Found, notice
 	return found, notice, err
 }
 
-// Start begins a sweep; nothing else can be in progress beside it.
+// Start starts a calibration. No run or other calibration may be in progress.
 func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	s, err := d.prepare(ctx, o)
 	if err != nil {
@@ -89,19 +89,19 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	d.mu.Lock()
 	d.sweep = sweep{&calibrate.State{Running: true, Doing: "starting"}, giveUp}
-	closed := d.closed // meanwhile
+	closed := d.closed // the desk was closed meanwhile
 	d.mu.Unlock()
 	if closed {
 		giveUp(errStopped)
 	}
 	s.Launch.Tell = d.elsewhere()
 	s.Report = func(p levels.Progress) {
-		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("%d at once", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
+		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("limit %d", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
 		if p.Done > 0 {
 			now.Found = foundIn(&calibration.Record{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
-			now.Found.About = "so far, of the sweep under way"
+			now.Found.About = "so far, in progress"
 		}
-		d.tell(now)
+		d.report(now)
 	}
 	go func() {
 		found, err := d.app.Calibrate(alive, s)
@@ -110,7 +110,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 		if len(found.Result.Levels) > 0 {
 			now.Found = foundIn(&found)
 			if err != nil {
-				now.Found.About = "as far as the sweep went · " + now.Found.About
+				now.Found.About = "partial result · " + now.Found.About
 			}
 		}
 		d.mu.Lock()
@@ -121,13 +121,13 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	return nil
 }
 
-func (d calibrateDesk) tell(now *calibrate.State) {
+func (d calibrateDesk) report(now *calibrate.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sweep.state = now
 }
 
-// prepare makes an order into what app carries out.
+// prepare turns an order into a calibration of app.
 func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s app.Sweep, err error) {
 	if o.Settings == nil {
 		usual, err := setupDesk(d).Scenario(ctx, o.Scenario, o.Given)
@@ -141,17 +141,17 @@ func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s app.Sw
 		return s, err
 	}
 	name := o.Scenario
-	if l.Fork != nil { // what is measured begins at the beginning
+	if l.Fork != nil { // a calibration measures the first cycles
 		name, l.Fork = l.Fork.Record.Source.Name, nil
 	}
 	for _, to := range l.Permits().Unallowed() {
-		return s, fmt.Errorf("the service %s is at %s, which was not allowed yet: launch the scenario once from Setup, which asks", to.Service, to.Address())
+		return s, fmt.Errorf("the service %s at %s is not allowed yet: launch the scenario once in Setup, which asks for permission", to.Service, to.Address())
 	}
 	p := levels.Plan{Levels: o.Levels, Max: o.Max, Repeats: o.Repeats, Seed: l.Settings.Seed}
 	return app.Sweep{Launch: l, Name: name, Plan: p, Duration: o.Duration}, p.Validate()
 }
 
-// leftOf says how long a sweep will go on.
+// leftOf describes the remaining time of a calibration.
 func leftOf(p *levels.Progress) string {
 	if p.Left <= 0 {
 		return ""
@@ -159,23 +159,12 @@ func leftOf(p *levels.Progress) string {
 	return engine.FormatDuration(p.Left.Round(time.Second)) + " left"
 }
 
-// foundIn is what the screen shows of a calibration.
+// foundIn converts a calibration for the screen.
 func foundIn(c *calibration.Record) *calibrate.Found {
 	r := &c.Result
-	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law()}
+	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law(), Levels: r.Levels}
 	if c.Agents > 0 {
 		f.About = fmt.Sprintf("%s agents · %s · %s", engine.FormatCount(int64(c.Agents)), c.Machine, strings.Join(c.Services, ", "))
-	}
-	for i := range r.Levels {
-		l := &r.Levels[i]
-		memory := l.Memory
-		if memory > 0 {
-			memory *= 100
-		}
-		f.Levels = append(f.Levels, calibrate.Level{
-			Level: l.Level, Measured: len(l.Samples) > 0, Over: l.Over != "", PerSecond: l.PerSecond, Spread: l.Spread,
-			P95: l.P95, CPU: l.CPU, Memory: memory, Errors: 100 * l.Errors, Note: l.Note,
-		})
 	}
 	for _, b := range r.Band {
 		f.Curve = append(f.Curve, calibrate.Point{At: b.Level, PerSecond: b.PerSecond, Low: b.Low, High: b.High})

@@ -12,12 +12,12 @@ import (
 	"github.com/throng-sim/throng/ui/compare"
 )
 
-// compareDesk answers the Compare screen.
+// compareDesk serves the Compare screen.
 type compareDesk struct{ *Desk }
 
 var _ compare.Desk = compareDesk{}
 
-// Runs lists the runs whose results are here, newest first.
+// Runs lists the runs whose results are on this machine, newest first.
 func (d compareDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	return resultsDesk(d).Runs(ctx)
 }
@@ -50,7 +50,7 @@ func (d compareDesk) Compare(ctx context.Context, runs []engine.RunID) (*compare
 	return out, nil
 }
 
-// overCycles are the figures of each cycle.
+// overCycles returns the figures of each cycle.
 func overCycles(c *review.Comparison) (all []compare.Series) {
 	add := func(name string, kind compare.Figure, of func(y *figures.Cycle) float64) {
 		s := compare.Series{Name: name, Kind: kind}
@@ -70,8 +70,8 @@ func overCycles(c *review.Comparison) (all []compare.Series) {
 	share := func(n func(y *figures.Cycle) int64) func(y *figures.Cycle) float64 {
 		return func(y *figures.Cycle) float64 { return 100 * float64(n(y)) / float64(y.Sessions) }
 	}
-	add("Sessions that acted, %", compare.Counts, share(func(y *figures.Cycle) int64 { return y.Acted }))
-	add("Sessions that completed, %", compare.Counts, share(func(y *figures.Cycle) int64 { return y.Completed }))
+	add("Active sessions, %", compare.Counts, share(func(y *figures.Cycle) int64 { return y.Acted }))
+	add("Completed sessions, %", compare.Counts, share(func(y *figures.Cycle) int64 { return y.Completed }))
 	events := map[string]bool{}
 	cost := 0.0
 	for _, sample := range c.Samples {
@@ -86,7 +86,7 @@ func overCycles(c *review.Comparison) (all []compare.Series) {
 		add("Events: "+name, compare.Counts, func(y *figures.Cycle) float64 { return float64(y.Events[name]) })
 	}
 	if cost > 0 {
-		add("Cost of models, USD", compare.Counts, func(y *figures.Cycle) float64 { return y.Cost })
+		add("Model cost, USD", compare.Counts, func(y *figures.Cycle) float64 { return y.Cost })
 	}
 	add("Session time, p50", compare.Seconds, func(y *figures.Cycle) float64 { return y.P50.Seconds() })
 	add("Session time, p95", compare.Seconds, func(y *figures.Cycle) float64 { return y.P95.Seconds() })

@@ -1,4 +1,4 @@
-// Package desk is what the screens of the window ask for, answered by the store, the scenarios and the engine.
+// Package desk serves the screens of the window from the store, the scenarios and the engine.
 package desk
 
 import (
@@ -32,37 +32,37 @@ import (
 type Desk struct {
 	data   string
 	app    *app.App
-	store  *sqlite.Store // of app, as are those below
+	store  *sqlite.Store // of app, like the fields below
 	remote *remote.Sender
 	past   *app.Past
-	window *flock.Flock // held while a window works with the folder
+	window *flock.Flock // held while a window uses the data folder
 	notes  notebook
-	// preflight remembers what servers answered to the checks before a launch.
+	// preflight caches results of the preflight checks.
 	preflight app.Preflight
 	box       *crash.Box
 	outlets   outlets
-	exit      func(code int)  // after a panic
-	notice    string          // what a person should know of the last time
-	log       *trouble        // nil: nobody counts
-	level     *slog.LevelVar  // of the log; nil where nobody can change it
-	telling   sync.WaitGroup  // web hooks that are told of runs
-	hurried   <-chan struct{} // closed by hurry, when nobody waits any longer until the last is told
+	exit      func(code int)  // exits after a panic
+	notice    string          // a message about the last exit
+	log       *trouble        // nil if errors are not counted
+	level     *slog.LevelVar  // of the log; nil if it cannot change
+	telling   sync.WaitGroup  // notifications in progress
+	hurried   <-chan struct{} // hurry closes it, which stops waiting for notifications
 	hurry     func()
-	drew      atomic.Int64 // CPU time of the window's goroutine so far, in nanoseconds
+	drew      atomic.Int64 // CPU time of the UI goroutine in nanoseconds
 
 	mu      sync.Mutex
 	closed  bool
-	busy    bool        // a run is being started, is in progress or being taken apart
-	giveUp  func(error) // ends the writing of the population of a run that is being started; nil while there is none
-	stops   int         // how often a run was told to stop while it was only being started
+	busy    bool        // a run is starting, in progress or being closed
+	giveUp  func(error) // cancels writing the population of a run that is starting; nil if none
+	stops   int         // number of stop orders while a run was starting
 	job     *app.Job    // nil while none is in progress
-	shown   *live.Job   // the newest that was in progress
+	shown   *live.Job   // the newest job
 	sweep   sweep       // the newest
 	called  called
 	settled chan struct{}
 }
 
-// Open opens the store in a data folder. ErrInUse if another window has it.
+// Open opens the store in a data folder. The error is ErrInUse if another window uses it.
 func Open(data string) (*Desk, error) {
 	d, err := claim(data)
 	if err != nil {
@@ -74,7 +74,7 @@ func Open(data string) (*Desk, error) {
 	return d, nil
 }
 
-// claim takes a data folder for one window. ErrInUse if another has it.
+// claim locks a data folder for one window. The error is ErrInUse if another window uses it.
 func claim(data string) (*Desk, error) {
 	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{}), exit: os.Exit}
 	close(d.settled)
@@ -86,12 +86,12 @@ func claim(data string) (*Desk, error) {
 	if free, err := d.window.TryLock(); err != nil {
 		return nil, unusable(data, err)
 	} else if !free {
-		return nil, fmt.Errorf("another window of Throng works with %s: %w", data, engine.ErrInUse)
+		return nil, fmt.Errorf("another Throng window uses %s: %w", data, engine.ErrInUse)
 	}
 	return d, nil
 }
 
-// open opens the store. updating, if set, is told how far a backup is that is made before it is brought up to date.
+// open opens the store. updating, if set, receives the progress of the backup before an update of the store.
 func (d *Desk) open(updating func(sqlite.Update)) error {
 	var err error
 	d.app, err = app.Open(app.Options{
@@ -105,16 +105,16 @@ func (d *Desk) open(updating func(sqlite.Update)) error {
 	d.notice = strings.TrimSpace(d.store.Notice() + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
 	if err := d.reconnect(); err != nil {
-		slog.Warn("results are not sent", "error", err)
+		slog.Warn("cannot send results", "error", err)
 	}
 	return nil
 }
 
 func unusable(data string, err error) error {
-	return fmt.Errorf("the data folder %s cannot be used: %w; check its path and permissions, or choose another", data, err)
+	return fmt.Errorf("cannot use the data folder %s: %w; check its path and permissions, or choose another folder", data, err)
 }
 
-// reconnect sends results to the database that is configured now.
+// reconnect sends results to the configured database from now on.
 func (d *Desk) reconnect() error {
 	db, err := config.FindDatabase(nil, os.Getenv, d.data)
 	if err != nil {
@@ -124,12 +124,12 @@ func (d *Desk) reconnect() error {
 	return d.remote.Use(db)
 }
 
-// Screens returns the desk as the window knows it.
+// Screens returns the interfaces for the window.
 func (d *Desk) Screens() ui.Desk {
 	return ui.Desk{Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d, Program: program{d}, Drew: d.drawn}
 }
 
-// Notice is part of [ui.Store], as are Interrupted, Stop and Settled.
+// Notice implements [ui.Store], as do Interrupted, Stop and Settled.
 func (d *Desk) Notice() string { return d.notice }
 
 // Interrupted returns the newest run if it was interrupted.
@@ -146,18 +146,17 @@ func (d *Desk) Interrupted(ctx context.Context) (*engine.RunRecord, error) {
 	return &r, nil
 }
 
-// drawn hears what the window's goroutine has used of CPU time so far.
+// drawn stores the CPU time of the UI goroutine.
 func (d *Desk) drawn(used time.Duration) { d.drew.Store(int64(used)) }
 
-// Settled is closed when the run in progress has ended and is taken apart.
+// Settled is closed when the run in progress has ended and is closed.
 func (d *Desk) Settled() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.settled
 }
 
-// Stop has the run in progress end, and one that is only being started as soon as it has begun. Sessions in flight end
-// first, unless they are cut.
+// Stop stops the run in progress, or one that is starting as soon as it has begun. Sessions in flight complete first, unless cut is set.
 func (d *Desk) Stop(cut bool) error {
 	times := 1
 	if cut {
@@ -183,7 +182,7 @@ func (d *Desk) Stop(cut bool) error {
 	return stop(job, times)
 }
 
-// stop has a person stop a run; the second time cuts what is in flight.
+// stop stops a run as the user; the second time it cancels the sessions in flight.
 func stop(job *app.Job, times int) error {
 	for range times {
 		if err := job.Run.Stop("user", "the window was closed"); err != nil {
@@ -204,7 +203,7 @@ func (d *Desk) Close() error {
 		giveUp(errStopped)
 	}
 	if job != nil {
-		_ = job.Run.Leave(engine.QuitReason) // that it has ended is no trouble
+		_ = job.Run.Leave(engine.QuitReason) // the run may have ended
 		<-job.Run.Done()
 	}
 	defer time.AfterFunc(toldTime, d.hurry).Stop() // the system wants the program to end
@@ -213,12 +212,12 @@ func (d *Desk) Close() error {
 	return errors.Join(d.outlets.close(), d.app.Close(), d.window.Close())
 }
 
-// toldTime is how long closing waits until the end of a run is told, and what is left is sent, that it has stopped itself.
+// toldTime is the maximum time for notifications and for sending results after the program was told to end.
 const toldTime = 1500 * time.Millisecond
 
-// tell has a web hook told of a run, if there is one.
-func (d *Desk) tell(job *app.Job, title string) {
-	failed := func(err error) { slog.Error("a notice was not sent", "error", err) }
+// notify sends notifications about a run to the web hook, if there is one.
+func (d *Desk) notify(job *app.Job, title string) {
+	failed := func(err error) { slog.Error("cannot send a notification", "error", err) }
 	notify, err := config.FindNotify("", os.Getenv, d.data)
 	if err != nil {
 		failed(err)
@@ -229,7 +228,7 @@ func (d *Desk) tell(job *app.Job, title string) {
 	}
 }
 
-var errBusy = errors.New("a run or a calibration is in progress in this window: stop it first, or wait for its end")
+var errBusy = errors.New("a run or calibration is in progress in this window; stop it or wait for its end")
 
 // start builds a run and shows it as the one in progress.
 func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
@@ -246,9 +245,9 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	if d.log != nil {
 		l.Log = slog.New(d.log.runs)
 	}
-	// The run lives on when the order is over; only standing in line behind another process ends with giveUp.
+	// The run outlives the order. giveUp only cancels waiting for another process.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
-	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; wait for its end, or stop it there", holder)) }
+	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; stop it there or wait for its end", holder)) }
 	l.Writing = d.writing(ctx, giveUp, l.Writing)
 	job, err := d.app.Start(alive, l)
 	if err != nil {
@@ -261,24 +260,24 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	}
 	earlier, err := d.history(ctx, job.Record.ID)
 	if err != nil {
-		slog.Warn("the charts begin with this process", "run", job.Record.ID, "error", err)
+		slog.Warn("cannot load the history of the charts", "run", job.Record.ID, "error", err)
 	}
 	d.mu.Lock()
 	d.job = job
 	d.shown = withPeople(&live.Job{
 		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
 		Past: history.New(d.store, &job.Record, l.Scenario),
-		Tell: func(ctx context.Context, ids []string, text string) error {
+		Broadcast: func(ctx context.Context, ids []string, text string) error {
 			return job.Tell(ctx, ids, text, "", "user")
 		},
 	}, job.People(d.store))
-	closed, stops := d.closed, d.stops // meanwhile
+	closed, stops := d.closed, d.stops // the desk was closed or stopped meanwhile
 	d.mu.Unlock()
 	crashes.Doing(d.box, job.Run, l.Scenario.Title, job.Agents)
-	d.tell(job, l.Scenario.Title)
+	d.notify(job, l.Scenario.Title)
 	go func() {
 		if err := job.Close(); err != nil {
-			slog.Error("the run was not written to its end; it can be resumed", "run", job.Record.ID, "error", err)
+			slog.Error("cannot write the end of the run; you can resume it", "run", job.Record.ID, "error", err)
 		}
 		giveUp(nil)
 		d.vacate(settled)
@@ -286,14 +285,13 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	if closed {
 		_ = job.Run.Leave(engine.QuitReason)
 	}
-	_ = stop(job, stops) // that it has ended is no trouble
+	_ = stop(job, stops) // the run may have ended
 	return nil
 }
 
 var errStopped = errors.New("the window is being closed")
 
-// writing tells how far the writing of a population is. Until it is done, the end of ctx gives it up, as does whoever
-// stops the desk.
+// writing returns a function that writes a population and reports the progress to tell. The end of ctx or stopping the desk cancels it.
 func (d *Desk) writing(ctx context.Context, giveUp func(error), tell func(done, total int)) func(done, total int) {
 	finished := func() bool { return true }
 	return func(done, total int) {
@@ -319,7 +317,8 @@ func (d *Desk) writing(ctx context.Context, giveUp func(error), tell func(done, 
 	}
 }
 
-// occupy makes sure that one run is in progress at a time. Whoever gets a channel vacates with it.
+// occupy reserves the desk for a run or calibration, so that only one is in progress. A caller that receives a channel must call vacate
+// with it.
 func (d *Desk) occupy() (settled chan struct{}, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -340,10 +339,10 @@ func (d *Desk) vacate(settled chan struct{}) {
 	close(settled)
 }
 
-// historyRows is how many rows of a run's past the charts are given at most.
+// historyRows is the maximum number of earlier rows for the charts.
 const historyRows = 3600
 
-// history reads the figures that earlier processes left, thinned out if they are many.
+// history reads the metrics of earlier processes, thinned out if there are many.
 func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsRow, error) {
 	var rows []engine.MetricsRow
 	every, n := 1, 0
@@ -364,11 +363,11 @@ func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsR
 	return rows, nil
 }
 
-// restore reads the scenario that was kept with a run.
+// restore reads the scenario that is stored with a run.
 func restore(r *engine.RunRecord) (*scenario.Scenario, error) {
 	s, err := scenario.Restore(r.Source)
 	if err != nil {
-		return nil, fmt.Errorf("the scenario kept with run %s: %w", r.ID, err)
+		return nil, fmt.Errorf("the scenario stored with run %s: %w", r.ID, err)
 	}
 	return s, nil
 }

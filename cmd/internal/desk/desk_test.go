@@ -113,7 +113,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 	if err != nil || totals.Ended() != 80 {
 		t.Errorf("totals of %d sessions %v", totals.Ended(), err)
 	}
-	if doomed, err := (runsDesk{d}).Doomed(t.Context(), job.ID()); err != nil || doomed.Sessions != 80 || doomed.Bytes == 0 {
+	if doomed, err := (runsDesk{d}).Footprint(t.Context(), job.ID()); err != nil || doomed.Sessions != 80 || doomed.Bytes == 0 {
 		t.Errorf("doomed %+v %v", doomed, err)
 	}
 	if err := (runsDesk{d}).Delete(t.Context(), job.ID(), runs.Deletion{Now: true}); err != nil {

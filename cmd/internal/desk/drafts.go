@@ -11,22 +11,22 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 )
 
-// draftsName is the folder of the data folder with edits of scenarios that were never saved.
+// draftsName is the folder of unsaved edits of scenarios in the data folder.
 const draftsName = "drafts"
 
-// draft are the edits of a scenario, a file each.
+// draft is the unsaved edits of a scenario, by file.
 type draft struct {
 	Name   string            `json:"name"`
 	At     time.Time         `json:"at"`
 	Texts  map[string][]byte `json:"texts"`
-	Stamps map[string]string `json:"stamps"` // of the files that were edited
+	Stamps map[string]string `json:"stamps"` // of the edited files
 }
 
 func (d *Desk) draftPath(name string) string {
 	return filepath.Join(d.data, draftsName, authoring.Stamp([]byte(name))+".json")
 }
 
-// keepDraft keeps edits; without any, what was kept is forgotten.
+// keepDraft stores edits; without edits it deletes the draft.
 func (d *Desk) keepDraft(e *authoring.Edit) error {
 	path := d.draftPath(e.Name)
 	if len(e.Texts) == 0 {
@@ -52,7 +52,7 @@ func (d *Desk) keepDraft(e *authoring.Edit) error {
 	return write(path, text)
 }
 
-// draft returns the edits that were kept of a scenario; nil without any. What cannot be read is none.
+// draft returns the draft of a scenario; nil if there is none or it is unreadable.
 func (d *Desk) draft(name string) *draft {
 	text, err := os.ReadFile(d.draftPath(name))
 	var kept draft

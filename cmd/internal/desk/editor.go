@@ -17,15 +17,15 @@ import (
 	"github.com/throng-sim/throng/ui/editor"
 )
 
-// editorDesk answers the editor.
+// editorDesk serves the editor.
 type editorDesk struct{ *Desk }
 
 var _ editor.Desk = editorDesk{}
 
-// edits are the kinds of files that are edited as text, beside the scenario's own.
+// edits are the extensions of files that can be edited in addition to the scenario's own file.
 var edits = []string{".star"}
 
-// file reads one as it is saved; one that is not there yet is empty.
+// file reads a saved file; one that does not exist yet is empty.
 func file(e *authoring.Edit, name string) (editor.File, error) {
 	stamp, err := e.Stamp(name)
 	if err != nil || stamp == "" {
@@ -35,7 +35,7 @@ func file(e *authoring.Edit, name string) (editor.File, error) {
 	return editor.File{Name: name, Text: text, Stamp: authoring.Stamp(text)}, err
 }
 
-// load reads a scenario as it is edited. What was given of parameters that it does not have, or not so, is left out.
+// load reads a scenario as edited. It drops given parameters that are unknown or invalid.
 func (d editorDesk) load(o editor.Order) (e *authoring.Edit, s *scenario.Scenario, err error) {
 	e = &authoring.Edit{Name: o.Name, Texts: o.Texts}
 	connectors, err := authoring.Connectors(d.data)
@@ -55,7 +55,7 @@ func (d editorDesk) load(o editor.Order) (e *authoring.Edit, s *scenario.Scenari
 
 // Open reads a scenario's files.
 func (d editorDesk) Open(_ context.Context, name string) (*editor.Document, error) {
-	e, _, _ := d.load(editor.Order{Name: name}) // its mistakes are told by Check
+	e, _, _ := d.load(editor.Order{Name: name}) // Check reports the errors
 	own, err := file(e, e.File())
 	if err != nil {
 		return nil, err
@@ -78,38 +78,34 @@ func (d editorDesk) Open(_ context.Context, name string) (*editor.Document, erro
 		doc.Draft.Outdated = doc.Draft.Outdated || now != kept.Stamps[file]
 		differs = differs || now != authoring.Stamp(text)
 	}
-	if !differs { // somebody has saved the same
+	if !differs { // another program has saved the same text
 		doc.Draft = nil
 		return doc, d.keepDraft(e)
 	}
 	return doc, nil
 }
 
-// others are the files beside the scenario's own that can be edited.
+// others returns the editable files of a scenario except for its own file.
 func others(e *authoring.Edit) (all []editor.File) {
 	for _, name := range e.Files() {
 		if name == e.File() || !slices.Contains(edits, path.Ext(name)) {
 			continue
 		}
-		if f, err := file(e, name); err == nil { // it was read a moment ago
+		if f, err := file(e, name); err == nil { // an error is unlikely, because the file was read a moment ago
 			all = append(all, f)
 		}
 	}
 	return all
 }
 
-// Check reads a scenario as it is edited.
+// Check checks a scenario as edited.
 func (d editorDesk) Check(_ context.Context, o editor.Order) (f editor.Findings, err error) {
 	e, s, err := d.load(o)
 	f.Files = others(e)
-	var found []scenario.Problem
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
-		found, err = mistakes.Problems(), nil
+		f.Problems, err = mistakes.Problems(), nil
 	} else if err == nil {
-		f.Agents, found = s.Agents, s.Warnings()
-	}
-	for _, p := range found {
-		f.Problems = append(f.Problems, editor.Problem(p))
+		f.Agents, f.Problems = s.Agents, s.Warnings()
 	}
 	return f, err
 }
@@ -165,7 +161,7 @@ func (d editorDesk) SaveAs(_ context.Context, o editor.Order, dir string, over b
 	return path, err
 }
 
-// Changed returns the files that are others on the disk now.
+// Changed returns the files that have changed on disk.
 func (d editorDesk) Changed(_ context.Context, name string, files []editor.File) (changed []editor.File, err error) {
 	e := &authoring.Edit{Name: name}
 	for _, f := range files {
@@ -173,19 +169,19 @@ func (d editorDesk) Changed(_ context.Context, name string, files []editor.File)
 		if err != nil {
 			return nil, err
 		}
-		if now.Stamp != f.Stamp && now.Stamp != "" { // what is gone is there again once it is saved
+		if now.Stamp != f.Stamp && now.Stamp != "" { // saving restores a deleted file
 			changed = append(changed, now)
 		}
 	}
 	return changed, nil
 }
 
-// Keep keeps edits that are not saved.
+// Keep stores a draft.
 func (d editorDesk) Keep(_ context.Context, o editor.Order) error {
 	return d.keepDraft(&authoring.Edit{Name: o.Name, Texts: o.Texts})
 }
 
-// Put puts values into the scenario's own file.
+// Put writes values into the scenario's own file.
 func (d editorDesk) Put(_ context.Context, o editor.Order, v editor.Values) (string, []byte, error) {
 	e, s, err := d.load(o)
 	if err != nil {
@@ -195,7 +191,7 @@ func (d editorDesk) Put(_ context.Context, o editor.Order, v editor.Values) (str
 	return e.File(), bytes.Clone(text), err
 }
 
-// trial makes an order into what app tries.
+// trial turns an order into a trial of app.
 func (d editorDesk) trial(t editor.Trial) (l app.Launch, err error) {
 	e := &authoring.Edit{Name: t.Name, Texts: t.Texts}
 	connectors, err := authoring.Connectors(d.data)
@@ -204,7 +200,7 @@ func (d editorDesk) trial(t editor.Trial) (l app.Launch, err error) {
 	}
 	s, err := e.Load(scenario.Extras{Parameters: t.Given, Connectors: connectors})
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
-		return l, fmt.Errorf("the scenario has mistakes: %w", mistakes)
+		return l, fmt.Errorf("the scenario has errors: %w", mistakes)
 	}
 	if err != nil {
 		return l, err
@@ -219,7 +215,7 @@ func (d editorDesk) trial(t editor.Trial) (l app.Launch, err error) {
 	return l, nil
 }
 
-// Unallowed returns what the file of a trial was not allowed to call yet.
+// Unallowed returns the addresses that the file of a trial may not call yet.
 func (d editorDesk) Unallowed(_ context.Context, t editor.Trial) ([]engine.Destination, error) {
 	l, err := d.trial(t)
 	if err != nil {

@@ -17,12 +17,10 @@ import (
 	"github.com/throng-sim/throng/ui"
 )
 
-// leaveTime is how long the program takes at most to end once it is told to: at log-out the system kills those that take
-// longer.
+// leaveTime is the maximum time for ending the program when the system asks for it. At log-out, the system kills programs that take longer.
 const leaveTime = 5 * time.Second
 
-// ending is the way out when the system wants the program to end. The window may be busy then, so what counts does not
-// wait for it.
+// ending ends the program when the system asks for it. It does not wait for the window, which may be busy.
 type ending struct {
 	app fyne.App
 
@@ -49,34 +47,34 @@ func (e *ending) listen() {
 	ui.Quit(e.app)
 }
 
-// of is what has to be brought to an end.
+// of sets the desk to close.
 func (e *ending) of(d *Desk) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.desk = d
 }
 
-// hurry ends the program in any case once its time is over. What was committed is there.
+// hurry ends the program after leaveTime in any case. Committed data is safe.
 func (e *ending) hurry() {
 	e.once.Do(func() {
 		time.AfterFunc(leaveTime, func() {
-			slog.Error("the program did not end in time; what was kept can be resumed")
+			slog.Error("the program did not end in time; you can resume the run")
 			os.Exit(1)
 		})
 	})
 }
 
-// leave has the run in progress end within seconds.
+// leave ends the run in progress within seconds.
 func (d *Desk) leave(reason string) {
 	d.mu.Lock()
 	job := d.job
 	d.mu.Unlock()
 	if job != nil {
-		_ = job.Run.Leave(reason) // that it has ended is no trouble
+		_ = job.Run.Leave(reason) // the run may have ended
 	}
 }
 
-// guarded shows the window. A panic of it takes a checkpoint of the run in progress, and then ends the program.
+// guarded shows the window. If it panics, guarded takes a checkpoint of the run in progress, and then ends the program.
 func (d *Desk) guarded(show func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,16 +95,16 @@ func (d *Desk) guarded(show func()) {
 	show()
 }
 
-// crashed says where the text of a panic is and ends the program: neither the run nor the window can be trusted.
+// crashed prints where the crash report is and ends the program, because the state of the run and the window is unknown.
 func (d *Desk) crashed(run engine.RunID, value any, stack []byte) {
-	where := "The text is in " + d.box.Keep(value, stack, string(run))
-	if where == "The text is in " {
+	where := "Report saved to " + d.box.Keep(value, stack, string(run))
+	if where == "Report saved to " {
 		where = fmt.Sprintf("panic: %v\n\n%s", value, stack)
 	}
-	kept := "Nothing was in progress."
+	kept := "No run was in progress."
 	if run != "" {
-		kept = fmt.Sprintf("What run %s did is kept; the next start offers to go on.", run)
+		kept = fmt.Sprintf("The data of run %s is safe; the next start offers to resume it.", run)
 	}
-	fmt.Fprintf(os.Stderr, "A mistake in Throng itself ended the program. %s\n%s\n", kept, where)
+	fmt.Fprintf(os.Stderr, "Throng crashed. %s\n%s\n", kept, where)
 	d.exit(1)
 }

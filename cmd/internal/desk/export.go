@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// export writes what a run gave into a new folder.
+// export writes a run's results into a new folder.
 func (d *Desk) export(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.exportAs(ctx, storage.CSV, run, dir)
 }
@@ -33,7 +33,7 @@ func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID,
 	return folder, d.app.Export(ctx, run, folder, f)
 }
 
-// report writes a page about a run into a new file.
+// report writes the report of a run into a new file.
 func (d *Desk) report(ctx context.Context, run engine.RunID, dir string) (path string, err error) {
 	var file *os.File
 	path, err = unused(dir, run, ".html", func(path string) (err error) {
@@ -51,7 +51,7 @@ func (d *Desk) report(ctx context.Context, run engine.RunID, dir string) (path s
 	return path, nil
 }
 
-// unused makes something of a run in a folder, under a name that nothing there has.
+// unused creates an export of a run in a folder, under an unused name.
 func unused(dir string, run engine.RunID, ending string, create func(path string) error) (string, error) {
 	path := filepath.Join(dir, "throng-"+string(run)+ending)
 	for i := 2; ; i++ {

@@ -15,14 +15,14 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// begun is a scenario that was read for a launch, with the run that it is to be forked from; nil is none.
+// begun is a scenario for a launch, and the parent if it is a fork.
 type begun struct {
 	*scenario.Scenario
 	parent *app.Parent
 	fork   setup.Fork
 }
 
-// load reads a scenario with the connectors of the settings; that of a fork with all that its parent was given.
+// load reads a scenario with the connectors of the settings; that of a fork with the settings of its parent.
 func (d setupDesk) load(ctx context.Context, name string, given map[string]string) (b begun, err error) {
 	fork, ok := setup.ParseFork(name)
 	if !ok {
@@ -50,7 +50,7 @@ func (b *begun) read(given map[string]string) (*scenario.Scenario, error) {
 	return b.parent.Read(path, given)
 }
 
-// settings are those that the form begins with.
+// settings returns the initial settings of the form.
 func (d setupDesk) settings(b *begun) (engine.Settings, error) {
 	if b.parent != nil {
 		return b.parent.Settings(b.Scenario, nil, os.Getenv)
@@ -60,7 +60,7 @@ func (d setupDesk) settings(b *begun) (engine.Settings, error) {
 	return settings, err
 }
 
-// describe says where a fork begins, and makes the parent's parameters its defaults.
+// describe adds the start of a fork, and makes the parent's parameters the defaults.
 func (b *begun) describe(out *setup.Scenario) error {
 	if b.parent == nil {
 		return nil

@@ -47,9 +47,9 @@ func TestForkAndChangedScenario(t *testing.T) {
 			change(&o.Settings)
 		}
 		if s.Fork != nil {
-			look, err := setupDesk{d}.Outlook(t.Context(), o)
+			look, err := setupDesk{d}.Requirements(t.Context(), o)
 			if want := []string{"parameter count 5 → 6", "seed 1 → 4"}; err != nil || strings.Join(look.Changed, ";") != strings.Join(want, ";") || len(look.Lost) != 1 {
-				t.Errorf("the outlook is %+v, %v, want %q", look, err, want)
+				t.Errorf("the requirements is %+v, %v, want %q", look, err, want)
 			}
 		}
 		if err := (setupDesk{d}).Launch(t.Context(), o, nil); err != nil {

@@ -15,31 +15,31 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// logbook counts what is logged as an error, and passes everything on.
+// logbook counts errors in the log, and passes all records on.
 type logbook struct {
 	slog.Handler
 	trouble *trouble
 }
 
-// trouble is what was logged as an error.
+// trouble counts logged errors.
 type trouble struct {
 	mu     sync.Mutex
 	errors int
 	last   string
 	at     time.Time
 
-	runs slog.Handler // what runs log: that a session failed is no trouble of the window
+	runs slog.Handler // for the log of runs, whose failed sessions are not errors of the window
 }
 
-// keepLog has errors counted that are logged, and all of it written by a handler. Runs write by one of their own.
+// keepLog counts logged errors, and writes all records with h. Runs log to runs.
 func keepLog(h, runs slog.Handler) *trouble {
 	t := &trouble{runs: runs}
 	slog.SetDefault(slog.New(logbook{h, t}))
 	return t
 }
 
-// openLog begins to log into the data folder and to a terminal, if there is one. Where the folder cannot be written it is
-// the terminal alone: opening the store says why.
+// openLog logs to the data folder and to a terminal, if there is one. If the folder is not writable, it logs only to the terminal; opening
+// the store reports the reason.
 func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file io.Closer) {
 	_, saved := config.LogLevel(data)
 	level.Set(saved)
@@ -51,7 +51,7 @@ func openLog(data string, level *slog.LevelVar, w io.Writer) (t *trouble, file i
 	return keepLog(slog.NewMultiHandler(log.Handler(), seen), log.Handler()), file
 }
 
-// Handle is part of [slog.Handler].
+// Handle implements [slog.Handler].
 func (l logbook) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelError {
 		l.trouble.note(&r)
@@ -59,12 +59,12 @@ func (l logbook) Handle(ctx context.Context, r slog.Record) error {
 	return l.Handler.Handle(ctx, r)
 }
 
-// WithAttrs is part of [slog.Handler].
+// WithAttrs implements [slog.Handler].
 func (l logbook) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logbook{l.Handler.WithAttrs(attrs), l.trouble}
 }
 
-// WithGroup is part of [slog.Handler].
+// WithGroup implements [slog.Handler].
 func (l logbook) WithGroup(name string) slog.Handler {
 	return logbook{l.Handler.WithGroup(name), l.trouble}
 }
@@ -82,7 +82,7 @@ func (t *trouble) note(r *slog.Record) {
 	t.errors, t.last, t.at = t.errors+1, strings.Join(parts, ": "), r.Time
 }
 
-// newest returns how many errors were logged, and the last.
+// newest returns the number of logged errors, and the last one.
 func (t *trouble) newest() (errors int, last string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// recentFiles is how many scenario files are remembered.
+// recentFiles is the maximum number of recent scenario files.
 const recentFiles = 10
 
-// notebook is what the window remembers in the data folder: losing it costs nothing but convenience.
+// notebook is the window's state in the data folder. Losing it loses only convenience.
 type notebook struct {
 	path string
 	mu   sync.Mutex
@@ -21,13 +21,13 @@ type notebook struct {
 
 type notes struct {
 	Recent []string `json:"recent,omitempty"` // scenario files, newest first
-	// Favourites are scenarios, built-in or files, in the order in which they were chosen.
-	Favourites []string `json:"favourites,omitempty"`
+	// Favorites are built-in scenarios and files, in the order in which they were chosen.
+	Favorites []string `json:"favorites,omitempty"`
 }
 
-// files are the scenario files that are listed: the favourites, then those used lately.
+// files returns the listed scenario files: the favorites, then the recent ones.
 func (n notes) files() (all []string) {
-	for _, path := range slices.Concat(n.Favourites, n.Recent) {
+	for _, path := range slices.Concat(n.Favorites, n.Recent) {
 		if filepath.IsAbs(path) && !slices.Contains(all, path) {
 			all = append(all, path)
 		}
@@ -41,7 +41,7 @@ func (b *notebook) read() notes {
 	return b.load()
 }
 
-// load reads what is there; what cannot be read is nothing.
+// load reads the notebook; an unreadable one is empty.
 func (b *notebook) load() (n notes) {
 	text, err := os.ReadFile(b.path)
 	if err != nil || json.Unmarshal(text, &n) != nil {
@@ -50,7 +50,7 @@ func (b *notebook) load() (n notes) {
 	return n
 }
 
-// opened remembers that a file was opened.
+// opened adds a file to the recent ones.
 func (b *notebook) opened(path string) error {
 	return b.change(func(n *notes) {
 		n.Recent = slices.DeleteFunc(n.Recent, func(p string) bool { return p == path })
@@ -59,24 +59,24 @@ func (b *notebook) opened(path string) error {
 	})
 }
 
-// favour remembers whether a scenario is a favourite.
-func (b *notebook) favour(name string, favourite bool) error {
+// favor stores whether a scenario is a favorite.
+func (b *notebook) favor(name string, favorite bool) error {
 	return b.change(func(n *notes) {
-		n.Favourites = slices.DeleteFunc(n.Favourites, func(f string) bool { return f == name })
-		if favourite {
-			n.Favourites = append(n.Favourites, name)
+		n.Favorites = slices.DeleteFunc(n.Favorites, func(f string) bool { return f == name })
+		if favorite {
+			n.Favorites = append(n.Favorites, name)
 		}
 	})
 }
 
-// forget drops files that are gone.
+// forget removes files that no longer exist.
 func (b *notebook) forget(gone []string) error {
 	if len(gone) == 0 {
 		return nil
 	}
 	return b.change(func(n *notes) {
 		lost := func(p string) bool { return slices.Contains(gone, p) }
-		n.Recent, n.Favourites = slices.DeleteFunc(n.Recent, lost), slices.DeleteFunc(n.Favourites, lost)
+		n.Recent, n.Favorites = slices.DeleteFunc(n.Recent, lost), slices.DeleteFunc(n.Favorites, lost)
 	})
 }
 
@@ -95,7 +95,7 @@ func (b *notebook) change(f func(*notes)) error {
 	return write(b.path, append(text, '\n'))
 }
 
-// write replaces a file in one step, also for whoever finds it after the power went.
+// write replaces a file atomically and durably.
 func write(path string, text []byte) error {
 	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

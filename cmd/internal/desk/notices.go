@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/settings"
 )
 
-// Hook is where notices go, without the address.
+// Hook returns the web hook without its address.
 func (d settingsDesk) Hook(context.Context) (settings.Hook, error) {
 	n, err := config.FindNotify("", os.Getenv, d.data)
 	h := settings.Hook{Kind: string(n.Kind), Host: n.Host(), From: n.From, Asks: n.Asks}
@@ -25,7 +25,7 @@ func (d settingsDesk) Hook(context.Context) (settings.Hook, error) {
 	return h, err
 }
 
-// TestHook sends a notice, and returns what the server answered. An empty address is the one in force.
+// TestHook sends a test notification, and returns the server's response. An empty address is the current one.
 func (d settingsDesk) TestHook(ctx context.Context, kind, url string) (string, error) {
 	n, err := config.FindNotify("", os.Getenv, d.data)
 	if url != "" {
@@ -40,7 +40,7 @@ func (d settingsDesk) TestHook(ctx context.Context, kind, url string) (string, e
 	return n.Try(ctx)
 }
 
-// SaveHook keeps where notices go; an empty address forgets it.
+// SaveHook saves the web hook; an empty address deletes it.
 func (d settingsDesk) SaveHook(_ context.Context, kind, url string) error {
 	var target notice.Target
 	if url != "" {
@@ -51,12 +51,12 @@ func (d settingsDesk) SaveHook(_ context.Context, kind, url string) error {
 	}
 	err := config.SaveNotify(d.data, target)
 	if unkept, ok := errors.AsType[*secrets.UnkeptError](err); ok {
-		return fmt.Errorf("notices go there, and the address is %w", unkept)
+		return fmt.Errorf("notifications are sent there, but the address is %w", unkept)
 	}
 	return err
 }
 
-// hookOf is an address of a kind; "" is the kind that its host says.
+// hookOf returns the target for an address; "" detects the kind from the host.
 func hookOf(kind, url string) (notice.Target, error) {
 	if kind != "" {
 		url = kind + ":" + url
@@ -64,13 +64,13 @@ func hookOf(kind, url string) (notice.Target, error) {
 	return notice.ParseTarget(url)
 }
 
-// LogLevel is how much is logged, of the levels that there are.
+// LogLevel returns the log level and all levels.
 func (d settingsDesk) LogLevel() (level string, all []string) {
 	level, _ = config.LogLevel(d.data)
 	return level, config.LogLevels
 }
 
-// SetLogLevel changes how much is logged, from now on.
+// SetLogLevel changes the log level.
 func (d settingsDesk) SetLogLevel(_ context.Context, level string) error {
 	if err := config.SaveLogLevel(d.data, level); err != nil {
 		return err

@@ -8,13 +8,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// called knows how the agents of the run that was asked for last are called: reading that again may take long.
+// called caches the names of the agents of the last requested run, because loading them may take long.
 type called struct {
 	run  engine.RunID
 	name func(index int) (string, error)
 }
 
-// agents returns how the agents of a run are called.
+// agents returns the names of the agents of a run.
 func (d *Desk) agents(ctx context.Context, run engine.RunID) (func(index int) (string, error), error) {
 	d.mu.Lock()
 	last := d.called
@@ -52,7 +52,7 @@ func (d resultsDesk) LatestErrors(ctx context.Context, run engine.RunID, most in
 	return found, nil
 }
 
-// Unconfirmed returns the changing requests of a run that may have been carried out twice.
+// Unconfirmed returns the requests of a run that may have been executed twice.
 func (d resultsDesk) Unconfirmed(ctx context.Context, run engine.RunID, most int) (engine.UnconfirmedList, error) {
 	found, err := d.store.Unconfirmed(ctx, run, most)
 	if err != nil || found.All == 0 {
@@ -65,7 +65,7 @@ func (d resultsDesk) Unconfirmed(ctx context.Context, run engine.RunID, most int
 	return found, found.Call(name)
 }
 
-// Checks looks at a run after its end.
+// Checks checks a run after its end.
 func (d resultsDesk) Checks(ctx context.Context, run engine.RunID) ([]engine.Check, error) {
 	record, err := d.store.Run(ctx, run)
 	if err != nil {
@@ -73,23 +73,23 @@ func (d resultsDesk) Checks(ctx context.Context, run engine.RunID) ([]engine.Che
 	}
 	all := app.AfterList(ctx, d.store, &record)
 	for i := range all {
-		if hint := app.Afterwards(&record); hint != "" && all[i].Hint == hint { // it is for a terminal
+		if hint := app.Afterwards(&record); hint != "" && all[i].Hint == hint { // the hint is for a terminal
 			all[i].Hint = corrected
 		}
 	}
 	return all, nil
 }
 
-// corrected says how to continue a run that could not succeed.
-const corrected = "correct the scenario (Edit scenario… in Setup) and launch again; if the scenario was right, and a secret, an address or " +
-	"the service was not: Resume in Checkpoints runs the sessions that have not ended, and the failed ones stay failed"
+// corrected explains how to continue a run that could not succeed.
+const corrected = "correct the scenario (Edit scenario… in Setup) and launch it again; if only a secret, an address or a service " +
+	"was wrong, Resume in Checkpoints runs the remaining sessions; failed ones stay failed"
 
-// Send hands what has not arrived to the configured database.
+// Send starts sending rows that have not arrived in the configured database.
 func (d resultsDesk) Send(ctx context.Context, run engine.RunID) error {
 	return d.remote.Send(ctx, run)
 }
 
-// Failed names the agents that had a session which failed or timed out.
+// Failed names the agents with failed or timed-out sessions.
 func (d resultsDesk) Failed(ctx context.Context, run engine.RunID, t *engine.Totals) (string, error) {
 	if _, all := t.Failures(0); all == 0 {
 		return "", nil

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// Preflight checks what a launch needs.
+// Preflight runs the preflight checks of a launch.
 func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told func([]engine.Check)) ([]engine.Check, error) {
 	l, err := d.launch(ctx, o)
 	if err != nil {
@@ -27,7 +27,7 @@ func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told
 	return d.preflight.List(ctx, l, d.remote.Database(), !anew, told), nil
 }
 
-// Allow remembers that the file of an order may call the addresses that the order allows.
+// Allow stores that the file of an order may call the addresses that the order allows.
 func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
 	l, err := d.launch(ctx, o)
 	if err != nil {
@@ -37,11 +37,11 @@ func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
 	return l.Permits().KeepAllowed()
 }
 
-// LowerConnections lets the sending of results have so many connections at most, from now on.
+// LowerConnections limits the database connections for sending results from now on.
 func (d setupDesk) LowerConnections(_ context.Context, most int) error {
 	known, err := config.SaveDatabaseSetting(d.data, "database-connections", strconv.Itoa(most))
 	if !known {
-		err = errors.New("there is no such setting")
+		err = errors.New("no such setting")
 	}
 	if err != nil {
 		return fmt.Errorf("save database-connections: %w", err)

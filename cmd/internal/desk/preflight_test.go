@@ -60,14 +60,14 @@ func TestAllowingAHostMendsItsCheck(t *testing.T) {
 	}
 }
 
-// TestFavouritesAreKept, those of files too that were not opened lately, until the file is gone.
-func TestFavouritesAreKept(t *testing.T) {
+// TestFavoritesAreKept, those of files too that were not opened lately, until the file is gone.
+func TestFavoritesAreKept(t *testing.T) {
 	data := t.TempDir()
 	file := filepath.Join(t.TempDir(), "mine.yaml")
 	if err := os.WriteFile(file, []byte("title: Mine\npopulation: {count: 1}\nchain c: {step a: {kind: stop}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	favourites := func() (all []string) {
+	favorites := func() (all []string) {
 		t.Helper()
 		d, err := Open(data)
 		if err != nil {
@@ -78,12 +78,12 @@ func TestFavouritesAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range choices {
-			if c.Favourite {
+			if c.Favorite {
 				all = append(all, c.Name)
 			}
 		}
 		for name, on := range map[string]bool{"world": len(all) == 0, file: true} {
-			if err := (setupDesk{d}).Favour(t.Context(), name, on); err != nil {
+			if err := (setupDesk{d}).Favor(t.Context(), name, on); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -92,16 +92,16 @@ func TestFavouritesAreKept(t *testing.T) {
 		}
 		return all
 	}
-	if got := favourites(); got != nil {
+	if got := favorites(); got != nil {
 		t.Errorf("at first: %q", got)
 	}
-	if got := favourites(); !slices.Equal(got, []string{"world", file}) {
+	if got := favorites(); !slices.Equal(got, []string{"world", file}) {
 		t.Errorf("after both: %q", got)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if got := favourites(); got != nil {
+	if got := favorites(); got != nil {
 		t.Errorf("one forgotten, the other's file gone: %q", got)
 	}
 }

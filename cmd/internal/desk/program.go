@@ -12,18 +12,18 @@ import (
 	"github.com/throng-sim/throng/ui"
 )
 
-// program answers what the window asks about the program itself.
+// program provides information on the program.
 type program struct{ *Desk }
 
 var _ ui.Program = program{}
 
-// About is part of [ui.Program].
+// About implements [ui.Program].
 func (p program) About() ui.About {
 	a := about.Read()
 	return ui.About{Version: a.String(), Go: a.Go, Fyne: a.Fyne, System: a.System, Data: p.data, Icon: assets.Icon()}
 }
 
-// Licences is part of [ui.Program].
+// Licences implements [ui.Program].
 func (p program) Licences(context.Context) ([]ui.Licence, error) {
 	all, err := assets.Licences()
 	out := make([]ui.Licence, len(all))
@@ -33,13 +33,13 @@ func (p program) Licences(context.Context) ([]ui.Licence, error) {
 	return out, err
 }
 
-// Reports is part of [ui.Program].
+// Reports implements [ui.Program].
 func (p program) Reports(context.Context) ([]ui.Report, error) {
 	left, err := crashes.Reports(p.data, "")
 	var all []ui.Report
 	for _, r := range left {
 		text, readErr := os.ReadFile(r.Path)
-		if readErr != nil { // it went meanwhile
+		if readErr != nil { // the file was deleted meanwhile
 			continue
 		}
 		all = append(all, ui.Report{Path: r.Path, At: r.At, Text: string(text)})
@@ -47,11 +47,11 @@ func (p program) Reports(context.Context) ([]ui.Report, error) {
 	return all, err
 }
 
-// Told is part of [ui.Program].
+// Told implements [ui.Program].
 func (p program) Told(_ context.Context, path string) error {
 	_, err := crash.Told(path)
 	return err
 }
 
-// Logs is part of [ui.Program].
+// Logs implements [ui.Program].
 func (p program) Logs() string { return logs.Folder(p.data) }

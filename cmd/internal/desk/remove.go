@@ -7,33 +7,29 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/runs"
 )
 
-// Doomed returns what goes when a run is deleted.
-func (d runsDesk) Doomed(ctx context.Context, run engine.RunID) (runs.Doomed, error) {
-	doomed, err := retention.Weigh(ctx, d.store, d.data, run)
-	out := runs.Doomed{Sessions: doomed.Sessions, Events: doomed.Events, Checkpoints: doomed.Checkpoints, Bytes: doomed.Bytes}
-	for _, to := range doomed.Sendings {
-		out.Sendings = append(out.Sendings, runs.Sending(to))
-	}
-	return out, err
+// Footprint returns what the deletion of a run deletes.
+func (d runsDesk) Footprint(ctx context.Context, run engine.RunID) (view.Footprint, error) {
+	return retention.Weigh(ctx, d.store, d.data, run)
 }
 
-// Delete puts a run into the trash, or removes it at once; before, what is to be sent is, and what is to go from the database
-// goes for good.
+// Delete moves a run to the trash, or deletes it permanently. Before that, it sends unsent rows or deletes rows in the database if how says
+// so.
 func (d runsDesk) Delete(ctx context.Context, run engine.RunID, how runs.Deletion) error {
 	if how.Send {
 		if err := d.remote.Drain(ctx, run); err != nil {
-			return fmt.Errorf("the run was kept: %w", err)
+			return fmt.Errorf("the run was not deleted: %w", err)
 		}
 		if refused := d.remote.Refused(); refused != "" {
-			return fmt.Errorf("the run was kept: %s", refused)
+			return fmt.Errorf("the run was not deleted: %s", refused)
 		}
 	}
 	if how.There {
 		if _, err := d.remote.Remove(ctx, run); err != nil {
-			return fmt.Errorf("the run was kept: %w", err)
+			return fmt.Errorf("the run was not deleted: %w", err)
 		}
 	}
 	if how.Now {
@@ -48,18 +44,18 @@ func (d runsDesk) WeighThere(ctx context.Context, run engine.RunID) (int64, erro
 	return w.Rows, err
 }
 
-// DeleteCheckpoint puts a checkpoint into the trash; the others stay restorable.
+// DeleteCheckpoint moves a checkpoint to the trash; the others remain usable.
 func (d runsDesk) DeleteCheckpoint(ctx context.Context, run engine.RunID, number int) error {
 	return d.store.TrashCheckpoints(ctx, run, []int{number})
 }
 
-// Old weighs what is old.
+// Old returns what Prune would delete.
 func (d runsDesk) Old(ctx context.Context, age runs.Age) (old runs.Old, err error) {
 	_, old, err = d.old(ctx, age)
 	return old, err
 }
 
-// Prune puts what is old into the trash, or removes it at once.
+// Prune moves old runs and checkpoints to the trash, or deletes them permanently.
 func (d runsDesk) Prune(ctx context.Context, age runs.Age, now bool) (gone runs.Old, err error) {
 	all, old, err := d.old(ctx, age)
 	if err != nil {
@@ -75,7 +71,7 @@ func (d runsDesk) Prune(ctx context.Context, age runs.Age, now bool) (gone runs.
 	return gone, nil
 }
 
-// old finds what may go: runs with rows that have not arrived may not.
+// old finds what may be deleted: runs with unsent rows are kept.
 func (d runsDesk) old(ctx context.Context, age runs.Age) (all []retention.Going, old runs.Old, err error) {
 	p := retention.Pruning{Checkpoints: age.Checkpoints, OlderThan: age.OlderThan, Runs: age.Runs}
 	found, err := p.Find(ctx, d.store, d.data, time.Now())

@@ -36,7 +36,7 @@ func TestRunsGoWithTheirRows(t *testing.T) {
 	server.Stop(t)
 	first, second := finish(t, d), finish(t, d)
 	screen := runsDesk{d}
-	doomed, err := screen.Doomed(t.Context(), first)
+	doomed, err := screen.Footprint(t.Context(), first)
 	if err != nil || len(doomed.Sendings) != 1 || doomed.Sendings[0].Target != screen.Remote() || doomed.Sendings[0].Unsent < 80 {
 		t.Fatalf("doomed is %+v, %v", doomed, err)
 	}

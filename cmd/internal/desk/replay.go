@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// Past is a run to the history of: the one that is shown, or any other of the store, as far as it went.
+// Past opens the history of a run, up to its last recorded moment.
 func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error) {
 	if job := d.Job(); job != nil && job.ID() == run {
 		return job, nil
@@ -41,11 +41,11 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	}
 	return withPeople(&live.Job{
 		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Past: back,
-		Tell: func(context.Context, []string, string) error { return engine.ErrEnded },
+		Broadcast: func(context.Context, []string, string) error { return engine.ErrEnded },
 	}, people), nil
 }
 
-// over is a run that this process does not work on: it takes no orders.
+// over is a run that this process does not execute: it rejects all orders.
 type over struct {
 	id    engine.RunID
 	shown *engine.Snapshot
@@ -53,13 +53,13 @@ type over struct {
 
 var _ live.Run = over{}
 
-// ID names the run.
+// ID returns the run's ID.
 func (o over) ID() engine.RunID { return o.id }
 
-// Snapshot is how the run was left.
+// Snapshot returns the last state of the run.
 func (o over) Snapshot() *engine.Snapshot { return o.shown }
 
-// SetLimit is an order, as are those below.
+// SetLimit is an order, like the methods below.
 func (over) SetLimit(int, string, string) error { return engine.ErrEnded }
 
 // Pause is an order.
@@ -79,7 +79,7 @@ func (over) Apply([]engine.Assignment, string, string) ([]engine.Change, error) 
 	return nil, engine.ErrEnded
 }
 
-// Tunables are none.
+// Tunables returns nil.
 func (over) Tunables() []engine.Tunable { return nil }
 
 // Retire is an order.
@@ -88,10 +88,10 @@ func (over) Retire(context.Context, int, string) error { return engine.ErrEnded 
 // Requeue is an order.
 func (over) Requeue(context.Context, int, string) error { return engine.ErrEnded }
 
-// Watch keeps nothing: nothing is asked any more.
+// Watch does nothing.
 func (over) Watch(int) {}
 
-// Done is closed.
+// Done returns a closed channel.
 func (over) Done() <-chan struct{} { return closedForGood }
 
 var closedForGood = func() chan struct{} {

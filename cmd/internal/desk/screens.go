@@ -22,24 +22,24 @@ import (
 	"github.com/throng-sim/throng/ui/settings"
 )
 
-// liveDesk answers the Live screen.
+// liveDesk serves the Live screen.
 type liveDesk struct{ *Desk }
 
 var _ live.Desk = liveDesk{}
 
-// Job is the newest run of this process.
+// Job returns the newest run of this process.
 func (d liveDesk) Job() *live.Job {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.shown
 }
 
-// Export writes what a run gave into a new folder inside dir.
+// Export writes a run's results into a new folder inside dir.
 func (d liveDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.export(ctx, run, dir)
 }
 
-// Logged is part of [live.Desk].
+// Logged implements [live.Desk].
 func (d liveDesk) Logged() (errors int, last string, at time.Time) {
 	if d.log == nil {
 		return 0, "", time.Time{}
@@ -47,20 +47,19 @@ func (d liveDesk) Logged() (errors int, last string, at time.Time) {
 	return d.log.newest()
 }
 
-// RemoteState says how sending the newest run's results is doing: they wait for their own database where another is
-// configured now.
+// RemoteState describes the state of sending the newest run's results. They wait for their own database if another is configured now.
 func (d liveDesk) RemoteState() (text string, healthy bool) {
 	if job, target := d.Job(), d.remote.Target(); job != nil && job.Remote != target {
 		if target == "" {
-			return "kept here; Settings names no database now", false
+			return "kept here; no database is set now", false
 		}
-		return "kept here for " + job.Remote + "; Settings names another now", false
+		return "kept here for " + job.Remote + "; another database is set now", false
 	}
 	text, trouble := d.remote.Words()
 	return text, !trouble
 }
 
-// runsDesk answers the Checkpoints screen.
+// runsDesk serves the Checkpoints screen.
 type runsDesk struct{ *Desk }
 
 var _ runs.Desk = runsDesk{}
@@ -68,12 +67,12 @@ var _ runs.Desk = runsDesk{}
 // Runs lists the runs, newest first.
 func (d runsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) { return d.store.Runs(ctx) }
 
-// Checkpoints lists those of a run, newest first.
+// Checkpoints lists the checkpoints of a run, newest first.
 func (d runsDesk) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
 	return d.store.Checkpoints(ctx, run)
 }
 
-// Resume goes on with a run. Its file was allowed what it calls when it was launched.
+// Resume resumes a run. Its file keeps the permissions of its launch.
 func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumption) (note string, err error) {
 	record, err := d.store.Run(ctx, run)
 	if err != nil {
@@ -95,13 +94,13 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumpt
 	}
 	l.Remote = d.remote
 	for _, to := range l.Permits().Unallowed() {
-		return note, fmt.Errorf("the service %s is at %s, which %s is not allowed to call: open the scenario in Setup and launch it once, or resume the run in a terminal with --allow %s",
+		return note, fmt.Errorf("the service %s is at %s, which %s may not call: launch the scenario once in Setup, or resume the run in a terminal with --allow %s",
 			to.Service, to.Address(), record.Source.Name, to.Address())
 	}
 	return note, d.start(ctx, l)
 }
 
-// changed tells the screen that a run's scenario is another one now.
+// changed converts the error of a changed scenario for the screen.
 func changed(err error) error {
 	if c, ok := errors.AsType[*app.ChangedError](err); ok {
 		return &runs.Changed{What: c.What(), Checkpoint: c.Checkpoint, Readable: c.Unreadable == nil}
@@ -109,12 +108,12 @@ func changed(err error) error {
 	return err
 }
 
-// Export writes what a run gave into a new folder inside dir.
+// Export writes a run's results into a new folder inside dir.
 func (d runsDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.export(ctx, run, dir)
 }
 
-// Busy is the run that this process works on.
+// Busy returns the run that this process works on.
 func (d runsDesk) Busy() engine.RunID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -124,13 +123,13 @@ func (d runsDesk) Busy() engine.RunID {
 	return d.job.Record.ID
 }
 
-// Send hands a run's results to the remote database too.
+// Send starts sending a run's results to the remote database.
 func (d runsDesk) Send(ctx context.Context, run engine.RunID) error { return d.remote.Send(ctx, run) }
 
-// Remote names the database that results can go to.
+// Remote names the database for results.
 func (d runsDesk) Remote() string { return d.remote.Target() }
 
-// RemoteRuns lists the runs of that database, of all machines.
+// RemoteRuns lists the runs of all machines in that database.
 func (d runsDesk) RemoteRuns(ctx context.Context) (all []runs.RemoteRun, err error) {
 	db, err := d.saved()
 	if err != nil {
@@ -143,7 +142,7 @@ func (d runsDesk) RemoteRuns(ctx context.Context) (all []runs.RemoteRun, err err
 	return all, err
 }
 
-// RemoteCheckpoints lists those of a run that are there.
+// RemoteCheckpoints lists the checkpoints of a run in that database.
 func (d runsDesk) RemoteCheckpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
 	db, err := d.saved()
 	if err != nil {
@@ -153,7 +152,7 @@ func (d runsDesk) RemoteCheckpoints(ctx context.Context, run engine.RunID) ([]en
 	return all, err
 }
 
-// Fetch brings a checkpoint from there.
+// Fetch copies a checkpoint from that database.
 func (d runsDesk) Fetch(ctx context.Context, run engine.RunID, number int, told func(done, total int)) error {
 	db, err := d.saved()
 	if err != nil {
@@ -163,17 +162,17 @@ func (d runsDesk) Fetch(ctx context.Context, run engine.RunID, number int, told 
 	return err
 }
 
-// saved is the database of the settings.
+// saved returns the database of the settings.
 func (d runsDesk) saved() (config.Database, error) {
 	return config.FindDatabase(nil, os.Getenv, d.data)
 }
 
-// resultsDesk answers the Results screen.
+// resultsDesk serves the Results screen.
 type resultsDesk struct{ *Desk }
 
 var _ results.Desk = resultsDesk{}
 
-// Runs lists the runs whose results are here, newest first.
+// Runs lists the runs whose results are on this machine, newest first.
 func (d resultsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	all, err := d.store.Runs(ctx)
 	return slices.DeleteFunc(all, func(r engine.RunRecord) bool { return r.Fetched != nil }), err
@@ -184,12 +183,12 @@ func (d resultsDesk) Totals(ctx context.Context, run engine.RunID) (engine.Total
 	return d.store.Totals(ctx, run)
 }
 
-// Changes returns what was changed mid-run.
+// Changes returns the changes during a run.
 func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error) {
 	return d.store.Changes(ctx, run)
 }
 
-// Export writes what a run gave into a new folder inside dir.
+// Export writes a run's results into a new folder inside dir.
 func (d resultsDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.export(ctx, run, dir)
 }
@@ -199,12 +198,12 @@ func (d resultsDesk) ExportParquet(ctx context.Context, run engine.RunID, dir st
 	return d.exportAs(ctx, storage.Parquet, run, dir)
 }
 
-// Report writes a page about a run into dir.
+// Report writes a report of a run into dir.
 func (d resultsDesk) Report(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.report(ctx, run, dir)
 }
 
-// Audit recomputes a run's figures from its journal.
+// Audit recalculates a run's figures from its journal.
 func (d resultsDesk) Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error) {
 	report, err := review.Audit(ctx, d.store, run)
 	if err != nil {
@@ -213,12 +212,12 @@ func (d resultsDesk) Audit(ctx context.Context, run engine.RunID) (summary strin
 	return report.Summary(), report.Equal(), nil
 }
 
-// settingsDesk answers the Settings screen.
+// settingsDesk serves the Settings screen.
 type settingsDesk struct{ *Desk }
 
 var _ settings.Desk = settingsDesk{}
 
-// Connection returns the database that is configured.
+// Connection returns the configured database.
 func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
 	db, err := config.FindDatabase(nil, os.Getenv, d.data)
 	c := settings.Connection{URL: db.URL, From: db.From, HasPassword: db.Password != "", Asks: db.Asks}
@@ -239,7 +238,7 @@ func (d settingsDesk) Connection(context.Context) (settings.Connection, error) {
 	return c, err
 }
 
-// AnswerOffer saves the offered database, or remembers that it is not wanted.
+// AnswerOffer saves the offered database, or stores that the user declined it.
 func (d settingsDesk) AnswerOffer(_ context.Context, use bool) error {
 	offer, ok := config.FindDatabaseOffer(os.Getenv, d.data)
 	switch {
@@ -254,7 +253,7 @@ func (d settingsDesk) AnswerOffer(_ context.Context, use bool) error {
 	return d.reconnect()
 }
 
-// TestConnection asks the server.
+// TestConnection tests the server.
 func (d settingsDesk) TestConnection(ctx context.Context, url, password string) ([]settings.Line, error) {
 	lines, err := app.CheckDatabase(ctx, d.database(url, password))
 	out := make([]settings.Line, len(lines))
@@ -264,12 +263,12 @@ func (d settingsDesk) TestConnection(ctx context.Context, url, password string) 
 	return out, err
 }
 
-// states shows how app grades what a server says.
+// states maps the grades of app to states.
 var states = map[app.Grade]settings.State{
 	app.Plain: settings.Plain, app.Good: settings.Good, app.Doubtful: settings.Warning, app.Bad: settings.Bad,
 }
 
-// database is one to be tried; an empty password is the one that is kept for it.
+// database returns a database to test; an empty password is the saved one.
 func (d settingsDesk) database(url, password string) config.Database {
 	db := config.Database{URL: url, Password: password, CA: config.CAFile(d.data)}
 	if password == "" {
@@ -278,19 +277,19 @@ func (d settingsDesk) database(url, password string) config.Database {
 	return db
 }
 
-// SaveConnection keeps the database, and sends results to it from now on.
+// SaveConnection saves the database, and sends results to it from now on.
 func (d settingsDesk) SaveConnection(_ context.Context, url, password string) error {
 	err := config.SaveDatabase(d.data, config.Database{URL: url, Password: password})
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return err
 	}
 	if err != nil && url == "" {
-		err = fmt.Errorf("the address is forgotten; its password may still be kept: %w", err)
+		err = fmt.Errorf("the address was removed, but its password may still be stored: %w", err)
 	}
-	return errors.Join(err, d.reconnect()) // without a keychain the address counts all the same
+	return errors.Join(err, d.reconnect()) // without a keychain the address is still saved
 }
 
-// ImportCA takes over certificates that the server's must be signed by, from now on.
+// ImportCA imports CA certificates for the server.
 func (d settingsDesk) ImportCA(_ context.Context, path string) (string, error) {
 	ca, err := config.ImportCA(d.data, path)
 	if err != nil {
@@ -299,12 +298,12 @@ func (d settingsDesk) ImportCA(_ context.Context, path string) (string, error) {
 	return ca.Name, d.reconnect()
 }
 
-// RemoveCA forgets them.
+// RemoveCA removes them.
 func (d settingsDesk) RemoveCA(context.Context) error {
 	return errors.Join(config.RemoveCA(d.data), d.reconnect())
 }
 
-// RemoteState says how sending is doing.
+// RemoteState describes the state of sending.
 func (d settingsDesk) RemoteState() (text string, state settings.State) {
 	text, trouble := d.remote.Words()
 	switch {
@@ -316,7 +315,7 @@ func (d settingsDesk) RemoteState() (text string, state settings.State) {
 	return text, settings.Good
 }
 
-// Allowed lists what scenario files were allowed.
+// Allowed lists the permissions of scenario files.
 func (d settingsDesk) Allowed(context.Context) ([]settings.Allowed, error) {
 	var all []settings.Allowed
 	for _, g := range app.Consents(d.data).All() {
@@ -329,23 +328,23 @@ func (d settingsDesk) Allowed(context.Context) ([]settings.Allowed, error) {
 	return all, nil
 }
 
-// Forget takes back what a scenario file was allowed.
+// Forget removes the permissions of a scenario file.
 func (d settingsDesk) Forget(_ context.Context, file string) error {
 	return app.Consents(d.data).Forget(file)
 }
 
-// DataFolder is where the store is.
+// DataFolder returns the folder of the store.
 func (d settingsDesk) DataFolder() string { return d.data }
 
-// MoveData makes another folder the data folder from the next start on.
+// MoveData changes the data folder from the next start.
 func (d settingsDesk) MoveData(_ context.Context, dir string) error {
 	if os.Getenv(about.DataEnv) != "" {
-		return fmt.Errorf("%s of the environment names it", about.DataEnv)
+		return fmt.Errorf("the environment variable %s sets it", about.DataEnv)
 	}
 	return config.ChooseDataFolder(dir)
 }
 
-// Saved returns the run settings in force.
+// Saved returns the current run settings.
 func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 	saved, err := config.LoadSaved(d.data)
 	if err != nil {
@@ -371,7 +370,7 @@ func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 	return all, errors.Join(err, unfit, mistaken)
 }
 
-// Save keeps a run setting; "" forgets it.
+// Save saves a run setting; "" resets it.
 func (d settingsDesk) Save(_ context.Context, name, value string) error {
 	known, err := config.SaveDatabaseSetting(d.data, name, value)
 	switch {

@@ -20,12 +20,12 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// setupDesk answers the Setup screen.
+// setupDesk serves the Setup screen.
 type setupDesk struct{ *Desk }
 
 var _ setup.Desk = setupDesk{}
 
-// Choices lists the built-in scenarios, then the favourite files and those used lately, as far as they are still there.
+// Choices lists the built-in scenarios, then favorite and recent files that still exist.
 func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 	var all []setup.Choice
 	notes := d.notes.read()
@@ -35,7 +35,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 			return nil, err
 		}
 		c := setup.Choice{Name: strings.TrimSuffix(name, filepath.Ext(name)), Title: s.Title, About: s.About, BuiltIn: true}
-		c.Favourite = slices.Contains(notes.Favourites, c.Name)
+		c.Favorite = slices.Contains(notes.Favorites, c.Name)
 		all = append(all, c)
 	}
 	var gone []string
@@ -44,7 +44,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 			gone = append(gone, path)
 			continue
 		}
-		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favourite: slices.Contains(notes.Favourites, path)}
+		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favorite: slices.Contains(notes.Favorites, path)}
 		if s, err := scenario.Load(path, nil); err == nil {
 			c.Title, c.About = s.Title, s.About
 		}
@@ -53,12 +53,12 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 	return all, d.notes.forget(gone)
 }
 
-// Favour remembers whether a scenario is a favourite.
-func (d setupDesk) Favour(_ context.Context, name string, favourite bool) error {
-	return d.notes.favour(name, favourite)
+// Favor stores whether a scenario is a favorite.
+func (d setupDesk) Favor(_ context.Context, name string, favorite bool) error {
+	return d.notes.favor(name, favorite)
 }
 
-// Scenario reads one.
+// Scenario reads a scenario.
 func (d setupDesk) Scenario(ctx context.Context, name string, given map[string]string) (*setup.Scenario, error) {
 	s, err := d.load(ctx, name, given)
 	if err != nil {
@@ -66,7 +66,7 @@ func (d setupDesk) Scenario(ctx context.Context, name string, given map[string]s
 	}
 	if filepath.IsAbs(name) && len(given) == 0 {
 		if err := d.notes.opened(name); err != nil {
-			slog.Warn("the scenario is not remembered", "path", name, "error", err)
+			slog.Warn("cannot store the recent scenario", "path", name, "error", err)
 		}
 	}
 	settings, err := d.settings(&s)
@@ -100,7 +100,7 @@ func (d setupDesk) Scenario(ctx context.Context, name string, given map[string]s
 	return out, s.describe(out)
 }
 
-// inWords makes one text of all the mistakes of a file.
+// inWords converts the errors of a file into one text.
 func inWords(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && missing(name) {
 		return setup.Unreadable("there is no file " + name)
@@ -117,7 +117,7 @@ func inWords(name string, err error) error {
 }
 
 func parameter(p *scenario.Parameter) setup.Parameter {
-	out := setup.Parameter{Name: p.Name, Title: p.Title, About: p.About, Min: p.Min, Max: p.Max, Choices: p.Choices, Kind: setup.Text}
+	out := setup.Parameter{ParameterSpec: p.ParameterSpec, Min: p.Min, Max: p.Max, Kind: setup.Text}
 	if out.Title == "" {
 		out.Title = p.Name
 	}
@@ -138,7 +138,7 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 	return out
 }
 
-// launch makes an order into what app starts.
+// launch turns an order into a launch of app.
 func (d setupDesk) launch(ctx context.Context, o setup.Order) (app.Launch, error) {
 	s, err := d.load(ctx, o.Scenario, o.Given)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d setupDesk) launch(ctx context.Context, o setup.Order) (app.Launch, error
 	return l, l.Inherit()
 }
 
-// Choose counts the agents that take part.
+// Choose counts the active agents.
 func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
 	l, err := d.launch(ctx, o)
 	if err != nil {
@@ -165,7 +165,7 @@ func (d setupDesk) Choose(ctx context.Context, o setup.Order) (int, error) {
 	return l.Scenario.Agents, nil
 }
 
-// Unallowed returns what the file of an order was not allowed to call yet.
+// Unallowed returns the addresses that the file of an order may not call yet.
 func (d setupDesk) Unallowed(ctx context.Context, o setup.Order) ([]engine.Destination, error) {
 	l, err := d.launch(ctx, o)
 	if err != nil {
@@ -181,7 +181,7 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	if err != nil {
 		return err
 	}
-	if err := l.Permits().Consent(); err != nil { // before it waits
+	if err := l.Permits().Consent(); err != nil { // before waiting for the start time
 		return err
 	}
 	if !o.At.IsZero() {
@@ -193,16 +193,16 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	return d.start(ctx, l)
 }
 
-// Remote names the database that results can go to.
+// Remote names the database for results.
 func (d setupDesk) Remote() string { return d.remote.Target() }
 
-// Preset says how many at once suit this machine.
+// Preset describes the limits that suit this machine.
 func (d setupDesk) Preset(context.Context) (string, error) {
 	m := calibration.ThisMachine(d.data)
 	return engine.PresetFor(m.Cores, m.MemoryBytes).Suits(m.String()), nil
 }
 
-// TestService asks an address once; it costs nothing.
+// TestService sends one request to an address. It causes no cost.
 func (d setupDesk) TestService(ctx context.Context, o setup.Order, s setup.Service) (string, error) {
 	if strings.HasPrefix(s.URL, scenario.Mock) {
 		return "starts with the run, on this machine", nil

@@ -12,16 +12,15 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 )
 
-// outlets are where the runs of the window tell others of themselves.
+// outlets are the metrics endpoint and the collector of the window's runs.
 type outlets struct {
 	mu       sync.Mutex
-	endpoint *telemetry.Endpoint // nil answers nobody
-	address  string              // that it was opened for
-	run      *telemetry.Run      // the newest that an endpoint was told of; nil is none
+	endpoint *telemetry.Endpoint // nil if it is disabled
+	address  string              // the address of the endpoint
+	run      *telemetry.Run      // the newest run; nil if none
 }
 
-// openOutlets opens the endpoint, if there is to be one, and returns what a person should know of it: a window is there for
-// its runs, also where nobody can be told of them.
+// openOutlets opens the endpoint if it is enabled. Errors become a notice, because runs do not need the endpoint.
 func (d *Desk) openOutlets() (notice string) {
 	t, _, err := config.TelemetryHere(d.data)
 	if err == nil {
@@ -30,11 +29,11 @@ func (d *Desk) openOutlets() (notice string) {
 	if err == nil {
 		return d.outlets.openly()
 	}
-	slog.Warn("Prometheus gets no metrics", "error", err)
-	return "Prometheus gets no metrics: " + secrets.Redact(err.Error()) + ". Runs go on without; Settings, metrics-listen, is where to change it."
+	slog.Warn("cannot serve metrics for Prometheus", "error", err)
+	return "Prometheus cannot collect metrics: " + secrets.Redact(err.Error()) + ". Runs are not affected. To change the address, set metrics-listen in Settings."
 }
 
-// listen has the endpoint at an address from now on, and nowhere else. Where the new one cannot be opened the old one stays.
+// listen opens the endpoint at an address and closes the old one. On an error the old one stays open.
 func (o *outlets) listen(t config.Telemetry) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -48,7 +47,7 @@ func (o *outlets) listen(t config.Telemetry) error {
 	was := o.endpoint
 	o.endpoint, o.address = next, t.Listen
 	if next != nil {
-		slog.Info("Prometheus can scrape metrics", "at", next.URL())
+		slog.Info("metrics endpoint opened", "at", next.URL())
 		if o.run != nil {
 			next.Show(o.run)
 		}
@@ -59,7 +58,7 @@ func (o *outlets) listen(t config.Telemetry) error {
 	return was.Close()
 }
 
-// openly says what it means that others can reach the endpoint; "" is that they cannot.
+// openly warns that other machines can reach the endpoint; "" if they cannot.
 func (o *outlets) openly() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,7 +68,7 @@ func (o *outlets) openly() string {
 	return o.endpoint.Open()
 }
 
-// Show has the endpoint that is open now, and any that will be, tell of a run.
+// Show shows a run at the current endpoint and later ones.
 func (o *outlets) Show(r *telemetry.Run) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -79,7 +78,7 @@ func (o *outlets) Show(r *telemetry.Run) {
 	}
 }
 
-// Keep has them go on telling how the run stands now.
+// Keep keeps the last state of a run at the endpoint.
 func (o *outlets) Keep(r *telemetry.Run) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +100,7 @@ func (o *outlets) close() error {
 	return o.endpoint.Close()
 }
 
-// elsewhere is where a run that begins now tells others of itself.
+// elsewhere returns where a new run sends its telemetry.
 func (d *Desk) elsewhere() app.Tell {
 	tell := app.Tell{Shown: &d.outlets, Hurry: d.hurried}
 	t, _, err := config.TelemetryHere(d.data)
@@ -109,7 +108,7 @@ func (d *Desk) elsewhere() app.Tell {
 		tell.Sending, err = t.Sending()
 	}
 	if err != nil {
-		slog.Warn("nothing is sent to a collector", "error", secrets.Redact(err.Error()))
+		slog.Warn("cannot send telemetry to the collector", "error", secrets.Redact(err.Error()))
 		tell.Sending = nil
 	}
 	if tell.Sending != nil {
@@ -118,8 +117,8 @@ func (d *Desk) elsewhere() app.Tell {
 	return tell
 }
 
-// saveTelemetry keeps one of the settings of telemetry; known is false for a name that is none. Another address of the
-// endpoint counts at once, and is not kept where nothing can listen there; the rest counts from the next run on.
+// saveTelemetry saves a setting of telemetry; known is false for other names. A new address of the endpoint applies immediately, and is not
+// saved if listening fails; other settings apply to new runs.
 func (d *Desk) saveTelemetry(name, value string) (known bool, err error) {
 	if name == config.ListenKey && os.Getenv(config.ListenEnv) == "" {
 		t, err := config.ListenOn(value)

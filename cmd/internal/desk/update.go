@@ -11,34 +11,33 @@ import (
 	"github.com/throng-sim/throng/ui"
 )
 
-// updating is a small window that shows how far it is while an older store is brought up to date. What is below text is
-// the UI goroutine's.
+// updating is a small window with the progress of updating an older store. The fields below text belong to the UI goroutine.
 type updating struct {
 	*showing
 	win    fyne.Window
 	bar    *widget.ProgressBar
 	text   *widget.Label
 	told   string
-	leave  bool    // a person closed it: the program ends when the store is whole
+	leave  bool    // the user closed it: the program ends when the update is complete
 	opened bool    // the store
 	window *ui.App // nil before
 }
 
-// closingWords are added once a person has closed the window: the store is being written.
-const closingWords = "\nThrong closes when that is done. The next start finds the store up to date."
+// closingWords are added after the user has closed the window during the update.
+const closingWords = "\nThrong closes when the update is complete."
 
 func newUpdating(s *showing) *updating {
 	u := &updating{showing: s, win: s.app.NewWindow("Throng"), bar: widget.NewProgressBar(), text: widget.NewLabel("")}
 	u.text.Wrapping = fyne.TextWrapWord
-	u.say("The store of runs is being brought up to date for this version of Throng.")
+	u.say("Updating the store of runs for this version of Throng.")
 	u.win.SetContent(container.NewPadded(container.NewVBox(
-		widget.NewLabelWithStyle("One moment", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), u.text, u.bar)))
+		widget.NewLabelWithStyle("Please wait", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}), u.text, u.bar)))
 	u.win.Resize(fyne.NewSize(560, 180))
 	u.win.SetCloseIntercept(u.close)
 	return u
 }
 
-// update brings the store up to date in sight of the person, and goes on with the window.
+// update updates the store and shows the progress, and continues with the window.
 func (s *showing) update() int {
 	u := newUpdating(s)
 	s.app.Lifecycle().SetOnStarted(func() {
@@ -49,7 +48,7 @@ func (s *showing) update() int {
 	if u.window != nil {
 		u.window.Ended()
 	}
-	if !u.opened { // it was refused, or the system ended the program: what was begun is begun anew next time
+	if !u.opened { // the update failed, or the system ended the program; the next start updates again
 		return 1
 	}
 	return s.close()
@@ -69,7 +68,7 @@ func (u *updating) run() {
 	fyne.Do(func() { u.done(err) })
 }
 
-// say shows how far it is.
+// say shows the progress.
 func (u *updating) say(text string) {
 	if u.told = text; u.leave {
 		text += closingWords
@@ -77,13 +76,13 @@ func (u *updating) say(text string) {
 	u.text.SetText(text)
 }
 
-// close has the program end as soon as it can.
+// close ends the program after the update.
 func (u *updating) close() {
 	u.leave = true
 	u.say(u.told)
 }
 
-// wanted has the window show a file when it is there, and brings this one to the front until then.
+// wanted shows a file in the window once it is open. Until then it brings the progress window to the front.
 func (u *updating) wanted(file string) {
 	fyne.Do(func() {
 		if u.window != nil {
@@ -93,13 +92,13 @@ func (u *updating) wanted(file string) {
 		if file != "" {
 			u.start.File = file
 		}
-		u.leave = false // whoever starts the program wants it
+		u.leave = false // a second start of the program cancels closing
 		u.say(u.told)
 		u.win.RequestFocus()
 	})
 }
 
-// done shows the window, or why there is none.
+// done shows the window, or an error.
 func (u *updating) done(err error) {
 	if err != nil {
 		slog.Error("the window cannot be opened", "error", err)

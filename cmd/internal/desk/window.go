@@ -25,14 +25,14 @@ import (
 
 // Start is how the program was started.
 type Start struct {
-	Data   string        // the data folder; "" is the one that was chosen
-	File   string        // a scenario to begin with; "" is none
-	Files  <-chan string // those that the system gives later; nil where it starts the program again
-	Attach ui.Attach     // tells of windows what the toolkit does not
+	Data   string        // the data folder; "" is the chosen one
+	File   string        // a scenario to open; "" if none
+	Files  <-chan string // files that the system opens later; nil if it starts the program again instead
+	Attach ui.Attach     // gives access to the system's windows
 }
 
-// Show opens the window and returns when it is closed and everything is written, with the program's exit code. Where a
-// window works with the data folder already, that one shows the file instead.
+// Show opens the window and returns the program's exit code when the window is closed and everything is written. If another window uses the
+// data folder, that window opens the file instead.
 func Show(toolkit fyne.App, start Start) int {
 	if start.Data == "" {
 		var err error
@@ -41,12 +41,12 @@ func Show(toolkit fyne.App, start Start) int {
 		}
 	}
 	if path, err := filepath.Abs(start.File); start.File != "" && err == nil && !missing(path) {
-		start.File = path // it is remembered, and the next start may be in another folder
+		start.File = path // a relative path would depend on the working directory of the next start
 	}
 	s := &showing{app: toolkit, start: start, ending: &ending{app: toolkit}}
 	var log io.Closer
 	s.log, log = openLog(start.Data, &s.level, os.Stderr)
-	defer func() { _ = log.Close() }() // there is nowhere to say what goes wrong with it
+	defer func() { _ = log.Close() }() // there is no place to report the error
 	go s.ending.listen()
 	d, err := claim(start.Data)
 	if errors.Is(err, engine.ErrInUse) && control.Raise(context.Background(), start.Data, start.File) == nil {
@@ -69,7 +69,7 @@ func Show(toolkit fyne.App, start Start) int {
 	return s.close()
 }
 
-// showing is a program with a window, from its beginning to its end.
+// showing is a program with a window, from start to end.
 type showing struct {
 	app     fyne.App
 	start   Start
@@ -77,18 +77,18 @@ type showing struct {
 	ending  *ending
 	log     *trouble
 	level   slog.LevelVar
-	unserve func() error // ends what a second start of the program asks
+	unserve func() error // stops listening for second starts of the program
 
 	mu    sync.Mutex
 	raise func(file string) // brings a window to the front, from any goroutine; nil while there is none
-	asked []string          // what second starts of the program asked for before
+	asked []string          // requests of second starts before there was a window
 }
 
-// listen hears what a second start of the program asks, or the system with another file.
+// listen handles second starts of the program, and files that the system opens.
 func (s *showing) listen() {
 	unserve, err := control.ServeWindow(s.start.Data, s.again)
 	if err != nil {
-		slog.Warn("a second start of the program cannot show this window", "error", err)
+		slog.Warn("cannot listen for second starts of the program", "error", err)
 		unserve = func() error { return nil }
 	}
 	s.unserve = unserve
@@ -101,7 +101,7 @@ func (s *showing) listen() {
 	}
 }
 
-// again shows the window once more, with a file or ""; as soon as there is one.
+// again brings the window to the front, with a file or "", as soon as there is one.
 func (s *showing) again(file string) {
 	s.mu.Lock()
 	raise := s.raise
@@ -114,7 +114,7 @@ func (s *showing) again(file string) {
 	}
 }
 
-// front is what comes to the front from now on.
+// front sets what comes to the front from now on.
 func (s *showing) front(raise func(file string)) {
 	s.mu.Lock()
 	asked := s.asked
@@ -125,12 +125,12 @@ func (s *showing) front(raise func(file string)) {
 	}
 }
 
-// giveUp leaves the data folder to the next start: this one cannot open the store.
+// giveUp unlocks the data folder after the store could not be opened.
 func (s *showing) giveUp(err error) error {
 	return errors.Join(err, s.unserve(), s.desk.window.Close())
 }
 
-// window makes the window of the desk.
+// window creates the window of the desk.
 func (s *showing) window() *ui.App {
 	d := s.desk
 	d.log, d.level = s.log, &s.level
@@ -144,10 +144,10 @@ func (s *showing) window() *ui.App {
 	return window
 }
 
-// close brings everything to an end after the window was closed.
+// close closes everything after the window was closed.
 func (s *showing) close() int {
 	select {
-	case <-s.desk.Settled(): // what it came to is still being told, perhaps
+	case <-s.desk.Settled(): // notifications may still be in progress
 		s.desk.telling.Wait()
 	default:
 	}
@@ -159,7 +159,7 @@ func (s *showing) close() int {
 	return 0
 }
 
-// refuse says in a small window why there is nothing to show.
+// refuse shows an error in a small window.
 func refuse(toolkit fyne.App, err error) int {
 	slog.Error("the window cannot be opened", "error", err)
 	win := toolkit.NewWindow("Throng")
@@ -168,7 +168,7 @@ func refuse(toolkit fyne.App, err error) int {
 	return 1
 }
 
-// fillRefusal says in a window why there is nothing to show.
+// fillRefusal fills the window with an error.
 func fillRefusal(toolkit fyne.App, win fyne.Window, err error) {
 	text := widget.NewLabel(err.Error())
 	text.Wrapping = fyne.TextWrapWord
@@ -193,7 +193,7 @@ func chooseFolder(toolkit fyne.App, win fyne.Window) {
 			dialog.ShowError(err, win)
 			return
 		}
-		done := dialog.NewInformation("Data folder", fmt.Sprintf("Throng keeps its data in %s from now on.\nStart it again.", dir.Path()), win)
+		done := dialog.NewInformation("Data folder", fmt.Sprintf("Throng will store its data in %s.\nStart it again.", dir.Path()), win)
 		done.SetOnClosed(toolkit.Quit)
 		done.Show()
 	}, win)

@@ -34,7 +34,7 @@ func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 		do   func(d *Desk, giveUp context.CancelFunc) error
 		says string
 	}{
-		"context": {func(_ *Desk, giveUp context.CancelFunc) error { giveUp(); return nil }, "the other 3 were given up: it was stopped"},
+		"context": {func(_ *Desk, giveUp context.CancelFunc) error { giveUp(); return nil }, "the other 3 were given up: stopped by the user"},
 		"stop":    {func(d *Desk, _ context.CancelFunc) error { return d.Stop(false) }, "the other 3 were given up: the window is being closed"},
 		"close":   {func(d *Desk, _ context.CancelFunc) error { return d.Close() }, "the other 3 were given up: the window is being closed"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
 	"io"
 	"net"
 	"os"
@@ -26,11 +27,16 @@ import (
 // patience is how long anything may take to show.
 const patience = 2 * time.Minute
 
-// part is something that the window shows; see ui/internal/inspect.
+// part is an object that the window shows; see ui/internal/inspect.
 type part struct {
 	Kind, Text string
-	X, Y, W, H int
+	Box        image.Rectangle // in pixels of the window
 	Disabled   bool
+}
+
+// center returns the middle of the part.
+func (p *part) center() (x, y int) {
+	return (p.Box.Min.X + p.Box.Max.X) / 2, (p.Box.Min.Y + p.Box.Max.Y) / 2
 }
 
 // desktop is a display of its own with the program's window.
@@ -327,7 +333,7 @@ func (d *desktop) place() string {
 func (d *desktop) click(text string) {
 	d.t.Helper()
 	p := d.still(text+", to click on", func() *part { return d.find(text) })
-	d.press(p.X+p.W/2, p.Y+p.H/2)
+	d.press(p.center())
 }
 
 // still waits for a part that can be used and does not move any more.

@@ -36,7 +36,7 @@ func TestKeys(t *testing.T) {
 	d.shut("^Guide")
 	d.until("its end", func() bool { return d.open("^Guide") == 0 })
 	d.key("ctrl+7")
-	d.until("Settings", func() bool { return d.shows("Size of the text") })
+	d.until("Settings", func() bool { return d.shows("Text size") })
 	d.key("ctrl+minus")
 	d.until("smaller text", func() bool { return d.shows("90 %") })
 	d.key("ctrl+n")

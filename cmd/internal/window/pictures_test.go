@@ -57,7 +57,7 @@ func (j journey) take() {
 	j.click("Agents")
 	j.look.reveal(j.desktop, "the agents", 3./4, func() *part { return j.kind("crowd.Grid") })
 	grid := j.still("the agents", func() *part { return j.kind("crowd.Grid") })
-	j.press(grid.X+grid.W/3, grid.Y+min(grid.H, j.look.height*9/10-grid.Y)/3)
+	j.press(grid.Box.Min.X+grid.Box.Dx()/3, grid.Box.Min.Y+min(grid.Box.Dy(), j.look.height*9/10-grid.Box.Min.Y)/3)
 	j.until("one agent, among many at work", func() bool {
 		b := j.find("Copy as JSON")
 		return b != nil && !b.Disabled && j.figure("In flight") >= 20

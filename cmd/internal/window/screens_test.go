@@ -163,7 +163,7 @@ func (l look) live(d *desktop) {
 	l.reveal(d, "the agents", 3./4, func() *part { return d.kind("crowd.Grid") })
 	grid := d.still("the agents", func() *part { return d.kind("crowd.Grid") })
 	l.shot(d, "agents")
-	d.press(grid.X+grid.W/3, grid.Y+min(grid.H, l.height*9/10-grid.Y)/3) // where it is in view
+	d.press(grid.Box.Min.X+grid.Box.Dx()/3, grid.Box.Min.Y+min(grid.Box.Dy(), l.height*9/10-grid.Box.Min.Y)/3) // where it is in view
 	d.until("one agent", func() bool { b := d.find("Copy as JSON"); return b != nil && !b.Disabled })
 	l.shot(d, "agent")
 	d.click("Chain")
@@ -173,7 +173,7 @@ func (l look) live(d *desktop) {
 		d.click("Charts")
 	}
 	line := d.still("the line of time", func() *part { return d.kind("Scrubber") })
-	d.press(line.X+line.W/2, line.Y+line.H/2)
+	d.press(line.center())
 	d.until("a moment that is past", func() bool { return d.shows("in the history") && d.shows("as of ") })
 	l.shot(d, "past")
 }
@@ -184,7 +184,7 @@ func (l look) reveal(d *desktop, what string, above float64, find func() *part) 
 	d.xdotool("mousemove", fmt.Sprint(l.width*2/3), fmt.Sprint(l.height*2/5))
 	d.until(what+" in view", func() bool {
 		p := find()
-		if p != nil && float64(p.Y) > above*float64(l.height) {
+		if p != nil && float64(p.Box.Min.Y) > above*float64(l.height) {
 			d.xdotool("click", "5")
 			return false
 		}
@@ -203,7 +203,8 @@ func (l look) bin(d *desktop) {
 		d.t.Fatal(err)
 	}
 	title := d.still("the runs", func() *part { return d.find("Runs") })
-	d.press(title.X+title.W/2, title.Y+title.H/2+int(79*scale)) // the second row: the inspector does not look into a table
+	x, y := title.center()
+	d.press(x, y+int(79*scale)) // the second row: the inspector does not look into a table
 	d.until("the run that ended", func() bool { return d.shows("Ended") })
 	l.shot(d, "checkpoints-ended")
 	d.click("Bin…")

@@ -65,8 +65,9 @@ func TestWindow(t *testing.T) {
 	d.shot("changes")
 
 	slider := d.still("the slider", func() *part { return d.kind("LimitSlider") })
-	y := slider.Y + slider.H/3
-	d.drag(slider.X+slider.W/2, y, slider.X+slider.W*5/6, y)
+	box := slider.Box
+	y := box.Min.Y + box.Dy()/3
+	d.drag(box.Min.X+box.Dx()/2, y, box.Min.X+box.Dx()*5/6, y)
 	d.until("a higher limit", func() bool { return d.figure("Limit") > 100 })
 
 	d.click("Pause")
@@ -90,7 +91,7 @@ func TestWindow(t *testing.T) {
 	d.until("an earlier moment", func() bool { return d.shows("in the history") && d.shows("as of ") })
 	d.shot("lookback")
 	d.click("To the end")
-	d.until("the run as it is", func() bool { return !d.shows("in the history") })
+	d.until("the current state", func() bool { return !d.shows("in the history") })
 
 	d.click("Checkpoints")
 	d.until("the checkpoint of the stop", func() bool { return d.shows("stop") && d.find("Resume") != nil && !d.find("Resume").Disabled })
@@ -127,7 +128,7 @@ func TestWindow(t *testing.T) {
 	d.until("results", func() bool { return d.shows("in progress") })
 	d.shot("results")
 	d.click("Calibrate")
-	d.until("what can be measured", func() bool { return d.shows("Found before") && d.find("Measure") != nil })
+	d.until("what can be measured", func() bool { return d.shows("Found before") && d.find("Calibrate") != nil })
 	d.shot("calibrate")
 	d.click("Settings")
 	d.until("settings", func() bool { return d.shows("Database") })

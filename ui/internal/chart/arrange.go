@@ -9,15 +9,15 @@ import (
 // Distances between the parts, in device-independent pixels.
 const (
 	noteGap     = 6
-	gutterGap   = 6  // between the labels of the rows and the drawing
-	gutterLeast = 44 // about as wide as "500 ms", so that charts one below the other mostly line up
+	gutterGap   = 6  // between the row labels and the drawing
+	gutterLeast = 44 // about the width of "500 ms", so that charts below each other mostly align
 	rowApart    = 30
 	momentApart = 34 // between the labels of the time axis
-	shortMoment = 32 // about as wide as "15:04"
-	longMoment  = 50 // about as wide as "15:04:05"
+	shortMoment = 32 // about the width of "15:04"
+	longMoment  = 50 // about the width of "15:04:05"
 )
 
-// arrange brings axes, texts and the drawing in line with the data and the size. It changes only what differs.
+// arrange updates axes, texts and the drawing for the data and the size. It changes only what differs.
 func (c *Chart) arrange() {
 	if c.Size().IsZero() {
 		return
@@ -26,7 +26,7 @@ func (c *Chart) arrange() {
 	c.findRow()
 	c.fit()
 	if head := c.head; c.placeHead() != head {
-		c.fit() // the height is another
+		c.fit() // the height has changed
 	}
 	c.placeRows()
 	c.placeMoments()
@@ -36,12 +36,12 @@ func (c *Chart) arrange() {
 	if c.seen {
 		c.empty.hide()
 	} else {
-		between := c.axis.tick(1) + c.axis.step/2 // lines of the grid
+		between := c.axis.tick(1) + c.axis.step/2 // grid lines
 		c.empty.place(c.gutter+(c.drawn()-c.empty.size.Width)/2, c.at(between)-c.empty.size.Height/2)
 	}
 }
 
-// fit adapts the vertical axis, with the height that the head left when it was last placed.
+// fit adapts the vertical axis to the height below the head.
 func (c *Chart) fit() {
 	c.foot = c.rows[0].size.Height + 1
 	height := c.Size().Height - c.head - c.foot
@@ -70,7 +70,7 @@ func (c *Chart) placeHead() float32 {
 		c.legend.limit.text.Hidden = false
 	}
 	line := c.note.size.Height
-	y := (c.title.size.Height - line) * 0.7 // on the title's base line
+	y := (c.title.size.Height - line) * 0.7 // on the title's baseline
 	c.title.place(0, 0)
 	c.note.place(c.title.size.Width+noteGap, y)
 	left := c.title.size.Width + noteGap + c.note.size.Width + entryGap
@@ -79,7 +79,7 @@ func (c *Chart) placeHead() float32 {
 	return c.head
 }
 
-// writeLimit writes the limit where it may be shown: at its line and in the legend.
+// writeLimit writes the limit at its line and in the legend.
 func (c *Chart) writeLimit() {
 	if math.IsNaN(c.limit) {
 		return
@@ -93,7 +93,7 @@ func (c *Chart) writeLimit() {
 	c.legend.limit.set(c.text)
 }
 
-// placeRows places the drawing, and the labels of the values left of it.
+// placeRows places the drawing and the labels of the values at its left.
 func (c *Chart) placeRows() {
 	n := min(c.axis.ticks(), len(c.rows))
 	c.plot.grid = c.plot.grid[:0]
@@ -123,10 +123,10 @@ func (c *Chart) placeRows() {
 	}
 }
 
-// labelNeeds is the share of a label's height that its digits take, from the top; they leave as much free above.
+// labelNeeds is the share of a label's height that digits need, from the top. The same share is free above.
 const labelNeeds = 0.8
 
-// crown returns the room above the top: enough for the glyphs of markers, and for a limit's label below these.
+// crown returns the height above the top for the glyphs of markers and the label of a limit.
 func (c *Chart) crown() float32 {
 	if !c.axis.limitShown {
 		return crownLeast
@@ -140,24 +140,24 @@ func (c *Chart) crown() float32 {
 	return max(crownLeast, min(need, (need-(1-share)*height)/share))
 }
 
-// at returns where a value is, in the chart's coordinates.
+// at returns the y coordinate of a value in the chart.
 func (c *Chart) at(v float64) float32 {
 	share := float32((v - c.axis.bottom) / (c.axis.top - c.axis.bottom))
 	height := c.raster.Size().Height - insetBottom - c.plot.crown
 	return c.head + c.plot.crown + (1-share)*height
 }
 
-// drawn is the width from the left end of the time axis to the right one.
+// drawn returns the width of the time axis.
 func (c *Chart) drawn() float32 { return max(c.raster.Size().Width-insetRight, 1) }
 
 // placeMoments places the labels below the time axis. A tick keeps its label while it moves.
 func (c *Chart) placeMoments() {
 	c.plot.ticks = c.plot.ticks[:0]
-	if c.clock.zone == nil { // no time is known yet
+	if c.clock.zone == nil { // there are no times yet
 		c.plot.to = c.plot.from + 1
 		return
 	}
-	second := (c.clock.to - c.clock.from) / float64(c.drawn()) // a pixel is this many
+	second := (c.clock.to - c.clock.from) / float64(c.drawn()) // the duration of a pixel
 	least := float64(c.drawn()) / (mostMoments - 3)
 	c.clock.divide(max(float64(shortMoment*c.em+momentApart), least)*second, max(float64(longMoment*c.em+momentApart), least)*second)
 	first, end := c.clock.ticks()
@@ -171,7 +171,7 @@ func (c *Chart) placeMoments() {
 	}
 }
 
-// placeMoment places the label of a tick at x, unless it would not fit.
+// placeMoment places the label of a tick at x, if it fits.
 func (c *Chart) placeMoment(n int64, x float32) {
 	c.plot.ticks = append(c.plot.ticks, c.clock.tick(n))
 	l := c.moments[uint64(n)%mostMoments]

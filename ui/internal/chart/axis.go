@@ -3,32 +3,32 @@ package chart
 import "math"
 
 const (
-	// An axis shrinks at once when less than shrinkNow of it is used, and after shrinkAfter seconds under shrinkSoon.
+	// An axis shrinks immediately if less than shrinkNow of it is used, and after shrinkAfter seconds below shrinkSoon.
 	shrinkNow   = 0.4
 	shrinkSoon  = 0.5
 	shrinkAfter = 10.0
 
-	// A limit this many times above the data leaves the view, and comes back under showLimit times.
+	// A limit this many times above the data is hidden. It reappears below showLimit times.
 	hideLimit = 4.0
 	showLimit = 3.0
 )
 
-// axis is the vertical range of a chart. It grows at once and shrinks late, so that it does not jump.
+// axis is the vertical range of a chart. It grows immediately and shrinks late, so that it does not flicker.
 type axis struct {
 	unit    Unit
-	floor   float64 // the lowest value that must be in view
-	ceiling float64 // the top, when it is fixed; 0 when it follows the data
-	always  bool    // a limit is in view however far above the data
+	floor   float64 // the lowest value in view
+	ceiling float64 // the fixed top; 0 if it follows the data
+	always  bool    // the limit is always in view
 
 	bottom, top, step float64
 	limitShown        bool
-	parts             int     // how many steps fit the height
+	parts             int     // the number of steps for the height
 	fitted            bool    // to data
-	lowSince          float64 // Unix seconds; 0 when enough of the range is used
+	lowSince          float64 // Unix seconds; 0 if enough of the range is used
 }
 
-// fit adapts the range to the highest value in view at a time, to a limit, and to how many steps fit the height.
-// Both values may be NaN: there is none.
+// fit adapts the range to the highest value in view, the limit and the number of steps for the height. Both values may be NaN if there is
+// none.
 func (a *axis) fit(highest, limit, now float64, parts int) {
 	if a.ceiling > 0 {
 		a.limitShown = limit <= a.ceiling
@@ -57,7 +57,7 @@ func (a *axis) fit(highest, limit, now float64, parts int) {
 	a.fitted = known
 }
 
-// showLimit decides whether the limit belongs in view.
+// showLimit decides whether the limit is in view.
 func (a *axis) showLimit(highest, limit float64) {
 	times := showLimit
 	if a.limitShown {
@@ -73,7 +73,7 @@ func (a *axis) showLimit(highest, limit float64) {
 	}
 }
 
-// set makes the top the first round tick at or above a value, at least two steps above the bottom.
+// set sets the top to the first round tick at or above a value, at least two steps above the bottom.
 func (a *axis) set(need float64, parts int) {
 	a.parts, a.lowSince = parts, 0
 	if need <= a.floor {
@@ -85,7 +85,7 @@ func (a *axis) set(need float64, parts int) {
 	a.top = a.bottom + max(steps, 2)*a.step
 }
 
-// ticks returns how many there are; tick i is at bottom + i steps.
+// ticks returns the number of ticks; tick i is at bottom + i steps.
 func (a *axis) ticks() int { return int(math.Floor((a.top-a.bottom)/a.step+1e-9)) + 1 }
 
 func (a *axis) tick(i int) float64 { return a.bottom + float64(i)*a.step }

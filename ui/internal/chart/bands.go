@@ -10,18 +10,17 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// Band is a range of values that is tinted, with a thin line at its lower end and a word above that. A chart shows as
-// much of it as is in view.
+// Band is a tinted range of values with a thin line at its lower end and a word above the line.
 type Band struct {
-	From, To float64             // To 0 is without an end
-	Level    fyne.ThemeColorName // a colour of the theme: that of warnings, or of errors for what is critical
-	Text     string              // empty: the level's word
+	From, To float64             // 0 in To: no upper end
+	Level    fyne.ThemeColorName // the theme's color for warnings or errors
+	Text     string              // if empty, the level's word
 }
 
-// mostBands is how many a chart shows.
+// mostBands is the maximum number of bands in a chart.
 const mostBands = 4
 
-// Strength of a band's tint and of its line, of 255.
+// Alpha of a band's tint and line, out of 255.
 const (
 	bandTint = 26
 	bandLine = 150
@@ -46,13 +45,13 @@ func (b *Band) end() float64 {
 	return b.To
 }
 
-// strip is a band as it is drawn.
+// strip is a band in a drawing.
 type strip struct {
 	from, to float64
 	ink      color.RGBA
 }
 
-// band tints a strip as far as it is in view. It is drawn first, on what is empty.
+// band draws the visible part of a strip. It is the first layer.
 func (p *plot) band(s strip) {
 	if s.from >= p.top || s.to <= p.bottom {
 		return
@@ -76,7 +75,7 @@ func (p *plot) band(s strip) {
 	p.horizontal(p.y(s.from), 1, pen.Faint(s.ink, bandLine), 0, 0)
 }
 
-// dressBands takes the bands' colours from the theme.
+// dressBands takes the bands' colors from the theme.
 func (c *Chart) dressBands(th fyne.Theme, variant fyne.ThemeVariant) {
 	c.plot.strips = c.plot.strips[:0]
 	for i := range c.bands {
@@ -88,7 +87,7 @@ func (c *Chart) dressBands(th fyne.Theme, variant fyne.ThemeVariant) {
 	}
 }
 
-// SetBands replaces the bands, if they are others; nothing is drawn before the next Set.
+// SetBands replaces the bands if they have changed; the next Set draws them.
 func (c *Chart) SetBands(bands ...Band) {
 	bands = bands[:min(len(bands), mostBands)]
 	if equalBands(c.bands, bands) {
@@ -110,7 +109,7 @@ func equalBands(a, b []Band) bool {
 	return true
 }
 
-// placeWords places each band's word above its line, at the left end, where there is room for it in the band.
+// placeWords places each band's word above its line at the left end, if the band is high enough.
 func (c *Chart) placeWords() {
 	for i, l := range c.words {
 		if i >= len(c.bands) {
@@ -132,6 +131,6 @@ func (c *Chart) placeWords() {
 }
 
 const (
-	wordLeast = 0.85 // of a word's height must be inside its band: the rest are the empty rows above and below letters
+	wordLeast = 0.85 // the share of a word's height that must be inside its band: the rows above and below letters are empty
 	wordGap   = 4
 )

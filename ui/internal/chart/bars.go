@@ -11,21 +11,21 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Bar is a line of [Bars]: what it is, how much of it there is and how that is written.
+// Bar is a row of [Bars]: a name, an amount and its text.
 type Bar struct {
-	Key    string // that no other bar has
+	Key    string // unique
 	Label  string
 	Value  string
-	Amount float64 // not below 0
+	Amount float64 // at least 0
 	Color  fyne.ThemeColorName
 }
 
-// Bars is a widget that lists amounts: a name, a bar, the amount and its share of all. It shows the first [MostBars] and
-// how many more there are. It belongs to the UI goroutine.
+// Bars is a widget that lists amounts: a name, a bar, the amount and its share of the total. It shows the first [MostBars] and the number
+// of the others. It belongs to the UI goroutine.
 type Bars struct {
 	widget.BaseWidget
 	sight
-	// OnChosen, if set, hears the key of a bar that a person tapped, or chose with Return.
+	// OnChosen, if set, is called with the key of a bar that the user taps, or chooses with Return.
 	OnChosen func(key string)
 
 	heading string
@@ -36,14 +36,14 @@ type Bars struct {
 	lines   []barLine
 	empty   *label
 	more    *label
-	back    *canvas.Rectangle // of the bar that is looked at
-	row     float32           // height of a line
+	back    *canvas.Rectangle // of the selected bar
+	row     float32           // height of a row
 }
 
-// MostBars is how many bars are shown.
+// MostBars is the maximum number of visible bars.
 const MostBars = 12
 
-// Of a list of bars, in device-independent pixels or shares of the width.
+// Sizes of the list in device-independent pixels or shares of the width.
 const (
 	labelMost = 0.42
 	barLeast  = 2
@@ -62,7 +62,7 @@ var (
 	_ fyne.SecondaryTappable = (*Bars)(nil)
 )
 
-// NewBars returns a list without bars. title is that of its pictures; empty is said where there are no bars.
+// NewBars returns an empty list. title is the title of its pictures; empty is shown without bars.
 func NewBars(title, empty string, keep Keep) *Bars {
 	c := &Bars{
 		heading: title, keep: keep, back: &canvas.Rectangle{},
@@ -95,7 +95,7 @@ func NewBars(title, empty string, keep Keep) *Bars {
 	return c
 }
 
-// Set shows other bars, in their order; they are not changed afterwards.
+// Set shows bars in their order. The caller must not change them afterwards.
 func (c *Bars) Set(bars []Bar) {
 	c.bars, c.total, c.most = bars, 0, 0
 	for _, b := range bars {
@@ -113,7 +113,7 @@ func (c *Bars) choose(i int) {
 	}
 }
 
-// find returns the bar at a height; -1 where none is.
+// find returns the index of the bar at a height, or -1.
 func (c *Bars) find(y float32) int {
 	if i := int(y / max(c.row, 1)); y >= 0 && i < c.places() {
 		return i
@@ -126,7 +126,7 @@ func (c *Bars) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(e) }
 
 func (c *Bars) keeps() (title string, k Keep) { return c.heading, c.keep }
 
-// Picture draws the list once more, at twice the size.
+// Picture draws the list at twice the size.
 func (c *Bars) Picture() image.Image {
 	twin := NewBars(c.heading, c.empty.text.Text, Keep{})
 	twin.Set(c.bars)
@@ -141,7 +141,7 @@ func (c *Bars) table() (b []byte) {
 	return b
 }
 
-// tell marks the bar that is looked at.
+// tell highlights the selected bar.
 func (c *Bars) tell() {
 	if c.at < 0 {
 		c.back.Hide()
@@ -153,7 +153,7 @@ func (c *Bars) tell() {
 	canvas.Refresh(c.back)
 }
 
-// arrange brings the lines in line with the bars and the size.
+// arrange updates the rows for the bars and the size.
 func (c *Bars) arrange() {
 	size := c.Size()
 	if size.IsZero() {
@@ -197,7 +197,7 @@ func (c *Bars) arrange() {
 	c.tell()
 }
 
-// placeRest says that there are no bars, or more than are shown.
+// placeRest shows that there are no bars, or how many are hidden.
 func (c *Bars) placeRest(size fyne.Size) {
 	c.pad.Resize(size)
 	placeFrame(c.frame, size)
@@ -222,7 +222,7 @@ func (l *barLine) hide() {
 	l.bar.Hide()
 }
 
-// MinSize is the size of all lines.
+// MinSize returns the size of all rows.
 func (c *Bars) MinSize() fyne.Size {
 	least := leastSize(c.Theme(), fyne.NewSize(240, 0))
 	rows := float32(max(c.places(), 1))
@@ -236,7 +236,7 @@ func lineHeight(th fyne.Theme) float32 {
 	return round(fyne.MeasureText("M", th.Size(theme.SizeNameCaptionText), fyne.TextStyle{}).Height + linePad)
 }
 
-// CreateRenderer is for Fyne.
+// CreateRenderer implements [fyne.Widget].
 func (c *Bars) CreateRenderer() fyne.WidgetRenderer {
 	c.dress()
 	all := []fyne.CanvasObject{c.back, c.empty.text, c.more.text}
@@ -247,7 +247,7 @@ func (c *Bars) CreateRenderer() fyne.WidgetRenderer {
 	return &barsRenderer{c, append(all, c.frame, c.pad)}
 }
 
-// dress takes colours and sizes from the theme.
+// dress takes colors and sizes from the theme.
 func (c *Bars) dress() {
 	th, variant := c.Theme(), fyne.CurrentApp().Settings().ThemeVariant()
 	c.row = lineHeight(th)
@@ -274,10 +274,10 @@ type barsRenderer struct {
 	all  []fyne.CanvasObject
 }
 
-// Layout is called when the size changed.
+// Layout lays out the widget after a change of the size.
 func (r *barsRenderer) Layout(fyne.Size) { r.bars.arrange() }
 
-// Refresh is called when the bars or the theme changed.
+// Refresh updates the widget for its bars and the theme.
 func (r *barsRenderer) Refresh() {
 	r.bars.dress()
 	r.bars.arrange()

@@ -1,4 +1,4 @@
-// Package chart draws values over time: one raster for each chart and a few texts around it.
+// Package chart draws values over time: one raster for each chart, with texts around it.
 package chart
 
 import (
@@ -17,25 +17,25 @@ import (
 type Config struct {
 	Title   string
 	Unit    Unit
-	Note    string // beside the title; empty: the unit, where it has a word
+	Note    string // next to the title; if empty, the unit's name
 	Series  []SeriesConfig
 	Floor   float64       // lowest value of the axis
 	Ceiling float64       // highest value of the axis; 0: follows the data, except that Percent ends at 100
-	Limit   bool          // keeps a limit in view, however far above the data
-	Fill    bool          // tints what is below the line of a single series
-	Numbers bool          // the horizontal axis counts cycles: Times are their numbers
-	Gap     time.Duration // breaks lines where rows are further apart; 0: never, as for a History, which has its own
+	Limit   bool          // always shows the limit, even far above the data
+	Fill    bool          // fills the area below a single series
+	Numbers bool          // the horizontal axis counts cycles; Times are their numbers
+	Gap     time.Duration // breaks lines between rows this far apart; 0: never, for example for a History, which has its own gap
 	Bands   []Band
 
-	// OnZoom, if set, hears of the span that a person selected; zero times are that the person wants to go back.
+	// OnZoom, if set, is called with the span that the user selects; zero times undo the last zoom.
 	OnZoom func(from, to time.Time)
-	// OnHover, if set, hears of the moment that a person looks at; the zero time is none any more.
+	// OnHover, if set, is called with the moment at the pointer or cursor; the zero time means none.
 	OnHover func(at time.Time)
-	// Keep is where a person can have the picture go.
+	// Keep copies and saves pictures.
 	Keep Keep
 }
 
-// SeriesConfig describes a line. Without a colour it has the next of ColorSeries1 to 4.
+// SeriesConfig describes a line. Without a color it gets the next of ColorSeries1 to 4.
 type SeriesConfig struct {
 	Name  string
 	Color fyne.ThemeColorName
@@ -43,17 +43,17 @@ type SeriesConfig struct {
 
 // Data is what a chart shows.
 type Data struct {
-	Times    []float64   // Unix seconds, ascending, shared by all series
-	Values   [][]float64 // by series, each as long as Times; NaN where there is none
-	From, To time.Time   // ends of the time axis, which is labelled in To's zone; zero: the first and the last row
+	Times    []float64   // Unix seconds, ascending, for all series
+	Values   [][]float64 // by series, each as long as Times; NaN if missing
+	From, To time.Time   // ends of the time axis, labeled in To's zone; zero: the first and the last row
 
 	Limit     float64 // drawn as a line; 0 or NaN: none
-	LimitName string  // stands before its value, such as "max"
+	LimitName string  // shown before the limit, for example "max"
 	Markers   []Marker
 }
 
-// Chart is a widget that shows Data. A person can point at a moment, with the pointer or the arrow keys, zoom by dragging
-// and hide series in the legend. It belongs to the UI goroutine.
+// Chart is a widget that shows Data. The user can select a moment with the pointer or the arrow keys, zoom by dragging, and hide series in
+// the legend. It belongs to the UI goroutine.
 type Chart struct {
 	widget.BaseWidget
 
@@ -64,29 +64,29 @@ type Chart struct {
 	clock   clock
 	highest float64 // in view; NaN without data
 	limit   float64 // NaN: none
-	seen    bool    // any value, ever
+	seen    bool    // there was a value
 
 	raster         *canvas.Raster
 	title, note    *label
-	empty, mention *label // mention: of the limit, in or above the drawing
+	empty, mention *label // mention: the limit's label, in or above the drawing
 	legend         legend
 	rows, moments  []*label // of the axes
-	text           []byte   // room to write in
+	text           []byte   // buffer for texts
 	limitName      string
 	bands          []Band
 	words          []*label // of the bands
 	markers        []Marker
 
-	group     *Group // nil: it is on its own
+	group     *Group // nil if the chart is in no group
 	cursor    cursor
 	pad       *zoomPad
-	chosen    [2]float32        // by a drag, in the drawing
-	selection *canvas.Rectangle // shows it
-	frame     *canvas.Rectangle // while the chart hears the keyboard
+	chosen    [2]float32        // selected by a drag, in the drawing
+	selection *canvas.Rectangle // shows the selection
+	frame     *canvas.Rectangle // visible while the chart is focused
 
-	head, foot float32 // above and below the raster
-	gutter     float32 // left of it
-	em         float32 // size of small text, in that of the distances
+	head, foot float32 // heights above and below the raster
+	gutter     float32 // width at its left
+	em         float32 // size of small text, relative to the default
 }
 
 const (
@@ -114,7 +114,7 @@ func New(config Config) *Chart {
 		config: config, highest: math.NaN(), limit: math.NaN(),
 		axis: axis{unit: config.Unit, floor: config.Floor, ceiling: config.Ceiling, always: config.Limit},
 		plot: plot{
-			to: 1, top: 1, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
+			to: 1, field: field{top: 1}, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
 			values: make([][]float64, n), hidden: make([]bool, n),
 		},
 		title:   newLabel(config.Title, theme.ColorNameForeground, theme.SizeNameText),
@@ -144,8 +144,8 @@ func New(config Config) *Chart {
 	return c
 }
 
-// Set shows data. It copies the rows in view, so that the caller may go on with its slices. Each call paints the window
-// again: twice a second is enough, and none while the chart is not on show.
+// Set shows data. It copies the rows in view, so that the caller may reuse its slices. Each call repaints the window: call it at most twice
+// a second, and not while the chart is hidden.
 func (c *Chart) Set(d Data) {
 	from, to := ends(d)
 	before := c.clock
@@ -171,7 +171,7 @@ func (c *Chart) Set(d Data) {
 	c.follow()
 }
 
-// Toggle shows a series, or hides it.
+// Toggle shows or hides a series.
 func (c *Chart) Toggle(series int) {
 	c.plot.hidden[series] = !c.plot.hidden[series]
 	c.legend.entries[series].off = c.plot.hidden[series]
@@ -201,7 +201,7 @@ func ends(d Data) (from, to time.Time) {
 	return from, to
 }
 
-// copyRows keeps the rows in view and one on each side, so that lines reach the edges.
+// copyRows copies the rows in view and one more on each side, so that lines reach the edges.
 func (c *Chart) copyRows(d Data) {
 	rows := len(d.Times)
 	for i := range min(len(c.plot.values), len(d.Values)) {
@@ -223,7 +223,7 @@ func (c *Chart) copyRows(d Data) {
 	c.seen = c.seen || !math.IsNaN(c.highest)
 }
 
-// findHighest finds the highest value in view of the series that are shown.
+// findHighest finds the highest value in view of the visible series.
 func (c *Chart) findHighest() {
 	c.highest = math.NaN()
 	for i, values := range c.plot.values {
@@ -238,7 +238,7 @@ func (c *Chart) findHighest() {
 	}
 }
 
-// newest returns the last value of a series in view; NaN when it has none.
+// newest returns the last value of a series in view, or NaN.
 func (c *Chart) newest(series int) float64 {
 	for i, v := range slices.Backward(c.plot.values[series]) {
 		if c.plot.times[i] <= c.clock.to {

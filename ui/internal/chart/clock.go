@@ -13,17 +13,16 @@ var clockSteps = [...]float64{
 	day, 2 * day, 5 * day, 10 * day, 20 * day, 50 * day, 100 * day, 200 * day, 500 * day,
 }
 
-// clock is the horizontal range of a chart, in Unix seconds, divided at round times of its zone.
+// clock is the horizontal range of a chart in Unix seconds, divided at round times of its zone.
 type clock struct {
 	from, to float64
 	zone     *time.Location
-	offset   float64 // of the zone from UTC, at the end of the range
+	offset   float64 // offset of the zone from UTC at the end of the range
 	step     float64 // 0: no ticks
-	numbers  bool    // they are none of a clock
+	numbers  bool    // the axis has numbers instead of times
 }
 
-// divide takes the smallest step that keeps ticks some seconds apart: short where hours and minutes are written, long
-// where seconds are too.
+// divide sets the smallest step that keeps ticks some seconds apart: short for labels of hours and minutes, long for labels with seconds.
 func (c *clock) divide(short, long float64) {
 	if c.numbers {
 		c.step = roundStep(short)
@@ -39,7 +38,7 @@ func (c *clock) divide(short, long float64) {
 	c.step = math.Ceil(short/(500*day)) * 500 * day
 }
 
-// roundStep returns the smallest of 1, 2, 5, 10, 20 and so on that is not below least.
+// roundStep returns the smallest of 1, 2, 5, 10, 20 and so on that is at least least.
 func roundStep(least float64) float64 {
 	for unit := 1.0; ; unit *= 10 {
 		for _, n := range [...]float64{1, 2, 5} {
@@ -50,7 +49,7 @@ func roundStep(least float64) float64 {
 	}
 }
 
-// ticks returns the numbers of the first tick and of the one after the last.
+// ticks returns the numbers of the first tick and of the tick after the last.
 func (c *clock) ticks() (first, end int64) {
 	if c.step == 0 {
 		return 0, 0
@@ -61,7 +60,7 @@ func (c *clock) ticks() (first, end int64) {
 // tick returns the Unix second of a tick.
 func (c *clock) tick(n int64) float64 { return float64(n)*c.step - c.offset }
 
-// appendLabel writes a tick's time of day, or the date where a day begins.
+// appendLabel appends a tick's time of day, or the date at the start of a day.
 func (c *clock) appendLabel(b []byte, n int64) []byte {
 	if c.numbers {
 		return strconv.AppendInt(b, int64(c.tick(n)), 10)
@@ -77,7 +76,7 @@ func (c *clock) appendLabel(b []byte, n int64) []byte {
 	}
 }
 
-// appendMoment writes a time in full; where the range is longer than a day, with its date.
+// appendMoment appends a time with seconds, and with the date if the range is longer than a day.
 func (c *clock) appendMoment(b []byte, at float64) []byte {
 	if c.numbers {
 		return strconv.AppendInt(append(b, "cycle "...), int64(math.Round(at)), 10)
@@ -89,11 +88,11 @@ func (c *clock) appendMoment(b []byte, at float64) []byte {
 	return t.AppendFormat(b, time.TimeOnly)
 }
 
-// jumped reports whether the range is another one, and not the one before with some time gone by.
+// jumped reports whether the range differs from before by more than the passing of time.
 func (c *clock) jumped(before *clock) bool {
 	was, is := before.to-before.from, c.to-c.from
 	return was > 0 && (c.to < before.to-1 || math.Abs(is-was) > 0.2*was+5 || c.from > before.to)
 }
 
-// Seconds returns a time as Data and History hold it, in Unix seconds.
+// Seconds returns a time in Unix seconds, as in Data and History.
 func Seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }

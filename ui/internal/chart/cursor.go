@@ -10,20 +10,19 @@ import (
 )
 
 const (
-	mostNotes = 3  // of markers in the read-out
-	nearMark  = 6  // device-independent pixels: a marker that the cursor is at
-	nearRow   = 14 // the row that is told of must be so near
+	mostNotes = 3  // markers in the readout
+	nearMark  = 6  // device-independent pixels from the cursor to a marker
+	nearRow   = 14 // maximum distance of the shown row
 	dotSize   = 9
-	boxMost   = 0.8 // of the chart's height: a read-out that would be higher tells the moment and the markers only
+	boxMost   = 0.8 // maximum height of a readout, as a share of the chart's; a higher one shows only the moment and the markers
 )
 
-// cursor is the moment that is looked at, with what shows it: a line, a dot on each series and, in the chart that the
-// pointer or the keyboard is at, a read-out.
+// cursor is the selected moment and its parts: a line, a dot on each series and, in the chart with the pointer or the focus, a readout.
 type cursor struct {
 	at    float64 // Unix seconds; NaN: none
 	row   int     // of the plot; -1: none is near
-	own   bool    // this chart's read-out is shown
-	mouse float32 // where the pointer is in the drawing; NaN: elsewhere
+	own   bool    // this chart shows the readout
+	mouse float32 // position of the pointer in the drawing; NaN: elsewhere
 
 	line *canvas.Rectangle
 	dots []*canvas.Circle // by series
@@ -51,8 +50,7 @@ func (k *cursor) objects() []fyne.CanvasObject {
 	return append(all, k.box.objects()...)
 }
 
-// Point shows the values at a moment, as another chart of a group does where the pointer is; the zero time shows the
-// newest again.
+// Point shows the values at a moment that is selected in another chart; the zero time shows the newest values.
 func (c *Chart) Point(at time.Time) {
 	c.cursor.own = false
 	if at.IsZero() {
@@ -80,7 +78,7 @@ func (c *Chart) point(at float64) {
 	c.placeCursor()
 }
 
-// tell says to others which moment a person looks at here.
+// tell reports the selected moment to the group and OnHover.
 func (c *Chart) tell() {
 	if c.config.OnHover == nil {
 		return
@@ -92,10 +90,10 @@ func (c *Chart) tell() {
 	c.config.OnHover(moments(c.cursor.at))
 }
 
-// moments turns Unix seconds into a time.
+// moments converts Unix seconds to a time.
 func moments(t float64) time.Time { return time.UnixMicro(int64(math.Round(t * 1e6))) }
 
-// findRow finds the row of the cursor.
+// findRow finds the row at the cursor.
 func (c *Chart) findRow() {
 	k := &c.cursor
 	k.row = -1
@@ -114,10 +112,10 @@ func (c *Chart) findRow() {
 	k.row = i
 }
 
-// second returns how many seconds a device-independent pixel is.
+// second returns the duration of a device-independent pixel in seconds.
 func (c *Chart) second() float64 { return (c.plot.to - c.plot.from) / float64(c.drawn()) }
 
-// shownAt returns what the legend says of a series: its value where the cursor is, if there is one, or the newest.
+// shownAt returns the value of a series for the legend: at the cursor, or the newest.
 func (c *Chart) shownAt(series int) float64 {
 	switch k := &c.cursor; {
 	case k.row >= 0:
@@ -128,7 +126,7 @@ func (c *Chart) shownAt(series int) float64 {
 	return c.newest(series)
 }
 
-// placeCursor shows the cursor where it is, or none.
+// placeCursor shows or hides the cursor.
 func (c *Chart) placeCursor() {
 	k := &c.cursor
 	at := k.at
@@ -155,7 +153,7 @@ func (c *Chart) placeCursor() {
 	k.box.place(fyne.NewPos(x, c.head+readPad), c.Size())
 }
 
-// placeDot marks a series' value.
+// placeDot places the dot of a series.
 func (c *Chart) placeDot(series int, dot *canvas.Circle, x float32) {
 	v := math.NaN()
 	if c.cursor.row >= 0 && !c.hidden(series) {
@@ -171,13 +169,13 @@ func (c *Chart) placeDot(series int, dot *canvas.Circle, x float32) {
 	canvas.Refresh(dot)
 }
 
-// writeBox writes the moment, each value and what changed near it.
+// writeBox writes the readout: the moment, the values and the markers nearby.
 func (c *Chart) writeBox(at float64, x float32) {
 	k := &c.cursor
 	c.text = c.clock.appendMoment(c.text[:0], at)
 	k.box.begin(c.text, max(c.Size().Width*0.7, 1))
 	for i := range c.plot.values {
-		if c.hidden(i) || c.Size().Height*boxMost < k.box.heightOf(len(c.plot.values)+1) { // the legend has them too
+		if c.hidden(i) || c.Size().Height*boxMost < k.box.heightOf(len(c.plot.values)+1) { // the legend shows them too
 			continue
 		}
 		v := math.NaN()

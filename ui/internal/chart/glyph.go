@@ -7,14 +7,14 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// Marker is a moment at which something changed. Its text is shown where the pointer is near it.
+// Marker is a change at a moment. The readout shows its text if the cursor is near it.
 type Marker struct {
 	At   time.Time
 	Kind MarkerKind
-	Text string // what changed
+	Text string // describes the change
 }
 
-// MarkerKind is what sort of change a marker stands for: each has a shape of its own.
+// MarkerKind is the kind of a marker. Each kind has its own shape.
 type MarkerKind uint8
 
 // The kinds of markers.
@@ -22,17 +22,17 @@ const (
 	Changed  MarkerKind = iota // a disc
 	Saved                      // a checkpoint: a diamond
 	Raised                     // a limit: a triangle that points up
-	Lowered                    // one that points down
-	Refused                    // by a service, as a 429: a cross
+	Lowered                    // a limit: a triangle that points down
+	Refused                    // by a service, for example a 429: a cross
 	Paused                     // two bars
 	Resumed                    // a triangle that points to the right
 	Ended                      // a square
 	Told                       // a message: a ring
-	Troubled                   // a breaker, a stall: an exclamation mark
+	Troubled                   // a breaker or a stall: an exclamation mark
 	numKinds
 )
 
-// shapes says by kind what of the square from -1 to 1 belongs to the glyph; y grows downwards.
+// shapes reports by kind whether a point of the square from -1 to 1 is in the glyph; y grows downwards.
 var shapes = [numKinds]func(x, y float32) bool{
 	Changed: func(x, y float32) bool { return x*x+y*y <= 0.6 },
 	Saved:   func(x, y float32) bool { return abs(x)+abs(y) <= 1 },
@@ -48,21 +48,21 @@ var shapes = [numKinds]func(x, y float32) bool{
 	},
 }
 
-// troubling reports whether a kind is drawn in the colour of trouble, beside its shape.
+// troubling reports whether a kind has the color of errors.
 func (k MarkerKind) troubling() bool { return k == Refused || k == Troubled }
 
 func abs(v float32) float32 { return max(v, -v) }
 
-// glyphs hold how much of each pixel the shapes cover, drawn once for a size.
+// glyphs hold the coverage of each pixel by the shapes, drawn once for a size.
 type glyphs struct {
 	side  int // device pixels
 	cover [numKinds][]uint8
 }
 
-// fine is how many places of a pixel are looked at, in each direction.
+// fine is the number of samples per pixel in each direction.
 const fine = 4
 
-// fit makes the glyphs so many device pixels wide; it allocates only where they have another size.
+// fit sets the width of the glyphs in device pixels. It allocates only if that changes.
 func (g *glyphs) fit(side int) {
 	if g.side == side {
 		return
@@ -76,7 +76,7 @@ func (g *glyphs) fit(side int) {
 	}
 }
 
-// coverOf returns how much of a pixel a shape covers, of 255.
+// coverOf returns the coverage of a pixel by a shape, out of 255.
 func coverOf(inside func(x, y float32) bool, x, y, side int) uint8 {
 	hits := 0
 	for i := range fine * fine {
@@ -89,7 +89,7 @@ func coverOf(inside func(x, y float32) bool, x, y, side int) uint8 {
 	return uint8(hits * 255 / (fine * fine))
 }
 
-// moment is a marker as it is drawn.
+// moment is a marker in a drawing.
 type moment struct {
 	at   float64 // Unix seconds
 	kind MarkerKind
@@ -106,7 +106,7 @@ func (p *plot) marker(m moment) {
 	p.stamp(int(x-float32(p.glyphs.side)/2+0.5), 0, p.glyphs.cover[m.kind], ink)
 }
 
-// stamp lays ink where a glyph covers it.
+// stamp draws a glyph.
 func (p *plot) stamp(x0, y0 int, cover []uint8, ink color.RGBA) {
 	side, size := p.glyphs.side, p.img.Rect.Size()
 	for i, c := range cover {

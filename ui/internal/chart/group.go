@@ -2,20 +2,19 @@ package chart
 
 import "time"
 
-// Group has charts show one span of time, and one moment: what a person zooms or points at in one of them holds for all.
-// It belongs to the UI goroutine.
+// Group links charts: they share the zoom and the selected moment. It belongs to the UI goroutine.
 type Group struct {
-	draw   func() // shows the charts the span that they have now
+	draw   func() // draws the charts with the new span
 	charts []*Chart
-	spans  []span // that were zoomed to, one within the other
+	spans  []span // nested zooms
 }
 
 type span struct{ from, to time.Time }
 
-// NewGroup returns a group without charts. draw is called when a person has zoomed, or gone back.
+// NewGroup returns a group without charts. draw is called when the user zooms in or out.
 func NewGroup(draw func()) *Group { return &Group{draw: draw} }
 
-// Add has a chart belong to the group.
+// Add adds a chart.
 func (g *Group) Add(c *Chart) {
 	c.group = g
 	c.config.OnHover = func(at time.Time) { g.point(c, at) }
@@ -23,10 +22,10 @@ func (g *Group) Add(c *Chart) {
 	g.charts = append(g.charts, c)
 }
 
-// Clear has no chart belong to the group, which is not zoomed any more.
+// Clear removes all charts and resets the zoom.
 func (g *Group) Clear() { g.charts, g.spans = nil, nil }
 
-// Span returns what the charts show of what they would show: where a person zoomed, that.
+// Span returns the zoomed span, or from and to without a zoom.
 func (g *Group) Span(from, to time.Time) (time.Time, time.Time) {
 	if n := len(g.spans); n > 0 {
 		return g.spans[n-1].from, g.spans[n-1].to
@@ -34,13 +33,13 @@ func (g *Group) Span(from, to time.Time) (time.Time, time.Time) {
 	return from, to
 }
 
-// Zoomed reports whether a person zoomed.
+// Zoomed reports whether the charts are zoomed.
 func (g *Group) Zoomed() bool { return len(g.spans) > 0 }
 
-// Reset forgets what a person zoomed to; it draws nothing.
+// Reset resets the zoom without drawing.
 func (g *Group) Reset() { g.spans = nil }
 
-// zoom goes to a span, or back from the last with zero times.
+// zoom zooms to a span; zero times undo the last zoom.
 func (g *Group) zoom(from, to time.Time) {
 	switch {
 	case !from.IsZero():
@@ -53,7 +52,7 @@ func (g *Group) zoom(from, to time.Time) {
 	g.draw()
 }
 
-// point has the other charts show the moment that a person looks at.
+// point shows a moment in the other charts.
 func (g *Group) point(from *Chart, at time.Time) {
 	for _, c := range g.charts {
 		if c != from && c.Visible() {

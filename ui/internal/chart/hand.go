@@ -16,14 +16,14 @@ var (
 )
 
 const (
-	leastDrag = 6    // device-independent pixels that are a selection
-	keyStep   = 3    // the least that the cursor moves with an arrow key
+	leastDrag = 6    // minimum length of a selection in device-independent pixels
+	keyStep   = 3    // minimum step of the cursor with an arrow key
 	pageStep  = 0.1  // of the width
-	leastSpan = 2.0  // seconds, or numbers, that can be zoomed to
+	leastSpan = 2.0  // minimum zoom in seconds or numbers
 	keyZoom   = 0.25 // of the span on each side of the cursor
 )
 
-// hear has the chart follow the pointer.
+// hear connects the chart with the pointer.
 func (c *Chart) hear() {
 	c.pad = newZoomPad(c, c.back)
 	c.pad.hover = func(at fyne.Position) { c.lookAt(at.X) }
@@ -32,13 +32,13 @@ func (c *Chart) hear() {
 	c.pad.menu = c.showMenu
 }
 
-// lookAt shows the values where the pointer is.
+// lookAt shows the values at the pointer.
 func (c *Chart) lookAt(x float32) {
 	c.cursor.mouse = x
 	c.look(c.plot.from + float64(x)*c.second())
 }
 
-// look moves the cursor as a person asked, and tells others.
+// look moves the cursor for the user, and informs the group.
 func (c *Chart) look(at float64) {
 	if c.clock.zone == nil {
 		return
@@ -55,14 +55,14 @@ func (c *Chart) leave() {
 	c.tell()
 }
 
-// follow keeps the cursor below the pointer when the data has moved.
+// follow keeps the cursor below the pointer when the data moves.
 func (c *Chart) follow() {
 	if c.cursor.own && !math.IsNaN(float64(c.cursor.mouse)) {
 		c.lookAt(c.cursor.mouse)
 	}
 }
 
-// mark shows what a drag has selected so far.
+// mark shows the selection of a drag.
 func (c *Chart) mark(from, to float32) {
 	if c.config.OnZoom == nil || c.clock.zone == nil {
 		return
@@ -75,7 +75,7 @@ func (c *Chart) mark(from, to float32) {
 	canvas.Refresh(c.selection)
 }
 
-// take zooms to what a drag selected.
+// take zooms to the selection.
 func (c *Chart) take() {
 	if c.selection.Hidden {
 		return
@@ -87,7 +87,7 @@ func (c *Chart) take() {
 	c.zoom(c.plot.from+float64(c.chosen[0])*c.second(), c.plot.from+float64(c.chosen[1])*c.second())
 }
 
-// zoom asks for a span, or for one that is no shorter than it can be.
+// zoom requests a zoom, limited to the minimum.
 func (c *Chart) zoom(from, to float64) {
 	if c.config.OnZoom == nil || c.clock.zone == nil {
 		return
@@ -98,7 +98,7 @@ func (c *Chart) zoom(from, to float64) {
 	c.config.OnZoom(moments(from).In(c.clock.zone), moments(to).In(c.clock.zone))
 }
 
-// back asks for the span before the last zoom.
+// back undoes the last zoom.
 func (c *Chart) back() {
 	if c.config.OnZoom != nil {
 		c.config.OnZoom(time.Time{}, time.Time{})
@@ -116,7 +116,7 @@ func (c *Chart) Tapped(e *fyne.PointEvent) {
 // TappedSecondary shows the menu.
 func (c *Chart) TappedSecondary(e *fyne.PointEvent) { c.showMenu(e.AbsolutePosition) }
 
-// FocusGained puts the cursor at the newest values, so that it can be seen where the keyboard is.
+// FocusGained moves the cursor to the newest values, which shows the focus.
 func (c *Chart) FocusGained() {
 	focused(c)
 	c.frame.Show()
@@ -126,7 +126,7 @@ func (c *Chart) FocusGained() {
 	}
 }
 
-// FocusLost undoes it, unless the pointer is here.
+// FocusLost hides the cursor, unless the pointer is here.
 func (c *Chart) FocusLost() {
 	c.frame.Hide()
 	if math.IsNaN(float64(c.cursor.mouse)) {
@@ -149,7 +149,7 @@ func (c *Chart) TypedRune(r rune) {
 	}
 }
 
-// TypedKey moves the cursor: with left and right by rows, with up and down by markers. Escape goes back.
+// TypedKey moves the cursor: left and right by rows, up and down by markers. Escape undoes the zoom.
 func (c *Chart) TypedKey(e *fyne.KeyEvent) {
 	page := float64(c.drawn()) * pageStep * c.second()
 	switch e.Name {
@@ -177,11 +177,11 @@ func (c *Chart) TypedKey(e *fyne.KeyEvent) {
 			return
 		}
 		c.leave()
-	default: // is not for a chart
+	default: // other keys are not for charts
 	}
 }
 
-// position is where the cursor is; without one at the newest end.
+// position returns the position of the cursor, or the newest end.
 func (c *Chart) position() float64 {
 	if math.IsNaN(c.cursor.at) {
 		return c.clock.to
@@ -189,7 +189,7 @@ func (c *Chart) position() float64 {
 	return c.cursor.at
 }
 
-// jump moves the cursor by a key: the pointer, wherever it rests, has no say until it moves.
+// jump moves the cursor by a key, and ignores the pointer until it moves.
 func (c *Chart) jump(at float64) {
 	c.cursor.mouse = float32(math.NaN())
 	c.look(at)
@@ -210,7 +210,7 @@ func (c *Chart) walk(way int) {
 	}
 }
 
-// toMarker moves the cursor to the next marker, or the one before.
+// toMarker moves the cursor to the next or previous marker.
 func (c *Chart) toMarker(way int) {
 	at, least := c.position(), c.second()
 	best := math.NaN()

@@ -13,28 +13,28 @@ import (
 
 // HistogramData is what a [Histogram] shows.
 type HistogramData struct {
-	Bins  []Trash // ascending, none over another
+	Bins  []Bucket // ascending, without overlaps
 	Marks []Mark
 }
 
-// Trash is how many values are in a range. From is above 0.
-type Trash struct{ From, To, Count float64 }
+// Bucket is the number of values in a range. From is above 0.
+type Bucket struct{ From, To, Count float64 }
 
-// Mark is a value with a name, such as a percentile.
+// Mark is a named value, for example a percentile.
 type Mark struct {
 	At   float64
 	Name string
 }
 
-// Histogram is a widget that shows how durations are spread, over a scale of powers of ten. A person can point at a bar,
-// with the pointer or the arrow keys. It belongs to the UI goroutine.
+// Histogram is a widget that shows the distribution of durations on a logarithmic scale. The user can select a bar with the pointer or the
+// arrow keys. It belongs to the UI goroutine.
 type Histogram struct {
 	widget.BaseWidget
 	sight
 
 	heading string
 	about   string // the heading
-	what    string // is counted
+	what    string // what is counted
 	keep    Keep
 	data    HistogramData
 	total   float64
@@ -54,7 +54,7 @@ type Histogram struct {
 	em            float32
 }
 
-// mostMarks is how many marks have a name.
+// mostMarks is the maximum number of marks with a name.
 const mostMarks = 4
 
 var (
@@ -63,7 +63,7 @@ var (
 	_ fyne.SecondaryTappable = (*Histogram)(nil)
 )
 
-// NewHistogram returns one without data. note stands beside the title, and what is what is counted.
+// NewHistogram returns a histogram without data. note is next to the title, and what names what is counted.
 func NewHistogram(title, note, what string, keep Keep) *Histogram {
 	c := &Histogram{
 		heading: title, about: note, what: what, keep: keep, em: 1, axis: axis{unit: Count},
@@ -93,7 +93,7 @@ func NewHistogram(title, note, what string, keep Keep) *Histogram {
 	return c
 }
 
-// Set shows data, which is not changed afterwards. Each call paints the window again.
+// Set shows data. The caller must not change it afterwards. Each call repaints the window.
 func (c *Histogram) Set(d HistogramData) {
 	c.data, c.plot.bins, c.plot.marks = d, d.Bins, d.Marks
 	c.total, c.at, c.axis.step = 0, -1, 0
@@ -109,7 +109,7 @@ func (c *Histogram) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(
 
 func (c *Histogram) keeps() (title string, k Keep) { return c.heading, c.keep }
 
-// Picture draws what the histogram shows once more, at twice the size.
+// Picture draws the histogram at twice the size.
 func (c *Histogram) Picture() image.Image {
 	twin := NewHistogram(c.heading, c.about, c.what, Keep{})
 	twin.Set(c.data)
@@ -126,7 +126,7 @@ func (c *Histogram) table() []byte {
 	return append(b, '\n')
 }
 
-// span returns the ends of the scale, as powers of ten.
+// span returns the ends of the scale as powers of ten.
 func (d *HistogramData) span() (from, to float64) {
 	if len(d.Bins) == 0 {
 		return -3, 1
@@ -139,13 +139,13 @@ func (d *HistogramData) span() (from, to float64) {
 	return from - edge, to + edge
 }
 
-// leastDecades is how much of the scale is in view, so that values that are all alike do not fill it.
+// leastDecades is the minimum length of the scale, so that similar values do not fill it.
 const leastDecades = 0.8
 
-// scaleEdge is how much of the scale is free at its ends, so that they can be labelled.
+// scaleEdge is the free share of the scale at each end, for its labels.
 const scaleEdge = 0.04
 
-// arrange brings axes, texts and the drawing in line with the data and the size.
+// arrange updates axes, texts and the drawing for the data and the size.
 func (c *Histogram) arrange() {
 	size := c.Size()
 	if size.IsZero() {
@@ -166,7 +166,7 @@ func (c *Histogram) arrange() {
 	placeFrame(c.frame, size)
 }
 
-// fit places all but the marks, above which as many lines are free as they needed when they were last placed.
+// fit places everything except the marks, and leaves the lines above for them that they needed last.
 func (c *Histogram) fit(size fyne.Size) {
 	highest := math.NaN()
 	for _, b := range c.data.Bins {
@@ -201,7 +201,7 @@ func (c *Histogram) fit(size fyne.Size) {
 
 func (c *Histogram) drawn() float32 { return max(c.raster.Size().Width-insetRight, 1) }
 
-// across returns where a value is, in the drawing.
+// across returns the x coordinate of a value in the drawing.
 func (c *Histogram) across(v float64) float32 {
 	return float32((math.Log10(v)-c.plot.from)/(c.plot.to-c.plot.from)) * c.drawn()
 }
@@ -219,7 +219,7 @@ func (c *Histogram) placeRows(height float32) {
 	}
 }
 
-// placeColumns places the labels of round durations, as far as there is room: those of powers of ten first.
+// placeColumns places the labels of round durations that fit, powers of ten first.
 func (c *Histogram) placeColumns() {
 	used := 0
 	c.plot.ticks = c.plot.ticks[:0]
@@ -247,7 +247,7 @@ func (c *Histogram) placeColumns() {
 	}
 }
 
-// free reports whether a label has room beside the first so many.
+// free reports whether a label fits next to the first used labels.
 func (c *Histogram) free(left, width float32, used int) bool {
 	if left < c.gutter-gutterGap+2 || left+width > c.Size().Width {
 		return false
@@ -269,7 +269,7 @@ func (c *Histogram) writeMarks() {
 	}
 }
 
-// placeMarks places the names of the marks above their lines, in as many lines as they need, and returns that number.
+// placeMarks places the names of the marks above their lines, and returns the number of lines that they need.
 func (c *Histogram) placeMarks() (lines int) {
 	var ends [mostMarks]float32
 	line := c.marks[0].size.Height

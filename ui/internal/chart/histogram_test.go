@@ -19,7 +19,7 @@ import (
 func hump() HistogramData {
 	d := HistogramData{Marks: []Mark{{0.3, "p50"}, {0.95, "p95"}, {1.2, "p99"}}}
 	for i := range 30 {
-		d.Bins = append(d.Bins, Trash{
+		d.Bins = append(d.Bins, Bucket{
 			From: math.Pow(10, -2+float64(i)/10), To: math.Pow(10, -2+float64(i+1)/10),
 			Count: max(1, math.Round(1000*math.Exp(-math.Pow(float64(i)-15, 2)/20))),
 		})
@@ -94,7 +94,7 @@ func TestHistogramIsDrawn(t *testing.T) {
 			t.Errorf("scale %d: the bars begin at %d, %d and %d of %d", scale, high, side, low, h*scale)
 		}
 	}
-	c.plot.bins = []Trash{{0.1, 0.2, 0}}
+	c.plot.bins = []Bucket{{0.1, 0.2, 0}}
 	img := c.plot.draw(400, 200, 400)
 	if a := img.RGBAAt(int(c.plot.x(math.Log10(0.15))), 197).A; a > 60 {
 		t.Error("an empty bar is drawn")
@@ -104,7 +104,7 @@ func TestHistogramIsDrawn(t *testing.T) {
 func TestPointingAtABar(t *testing.T) {
 	c := NewHistogram("Latency", "", "sessions", Keep{})
 	w := put(t, c, 590, 300)
-	c.Set(HistogramData{Bins: []Trash{{0.1, 0.2, 60}, {0.2, 0.4, 30}, {0.4, 0.8, 10}}})
+	c.Set(HistogramData{Bins: []Bucket{{0.1, 0.2, 60}, {0.2, 0.4, 30}, {0.4, 0.8, 10}}})
 	still := w.pixels()
 	x := (c.across(0.2) + c.across(0.4)) / 2
 	c.pad.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, 20)}})
@@ -142,7 +142,7 @@ func TestPointingAtABar(t *testing.T) {
 func TestHistogramFits(t *testing.T) {
 	near := hump()
 	near.Marks = []Mark{{0.30, "p50"}, {0.31, "p95"}, {0.32, "p99"}, {0.33, "max"}}
-	alike := HistogramData{Bins: []Trash{{0.1, 0.1259, 1e6}}, Marks: []Mark{{0.11, "p50"}, {0.11, "p99"}}}
+	alike := HistogramData{Bins: []Bucket{{0.1, 0.1259, 1e6}}, Marks: []Mark{{0.11, "p50"}, {0.11, "p99"}}}
 	for _, size := range []fyne.Size{{Width: 240, Height: 150}, {Width: 590, Height: 300}, {Width: 1200, Height: 400}} {
 		for i, d := range []HistogramData{{}, hump(), near, alike} {
 			t.Run(fmt.Sprint(size.Width, " ", i), func(t *testing.T) {

@@ -11,25 +11,25 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// Of the drawing of a histogram.
+// Sizes of the drawing of a histogram.
 const (
 	binGap     = 1   // device-independent pixels between bars
-	binLeast   = 1.5 // height of a bar that is not empty
-	binTint    = 190 // of 255: of the bars that are not looked at
+	binLeast   = 1.5 // minimum height of a bar that is not empty
+	binTint    = 190 // alpha of bars that are not selected, out of 255
 	markInk    = 200
 	markDashes = 4
 )
 
-// histogramPlot draws a histogram. It is a plot whose time is a scale of powers of ten.
+// histogramPlot draws a histogram. It is a plot whose time axis is a logarithmic scale.
 type histogramPlot struct {
 	plot
-	bins      []Trash
+	bins      []Bucket
 	marks     []Mark
-	bright    int // the trash that is looked at; -1: none
+	bright    int // index of the selected bar; -1: none
 	bar, mark color.RGBA
 }
 
-// draw returns the drawing in w × h device pixels, of width device-independent ones.
+// draw returns the drawing in w × h device pixels, width device-independent pixels wide.
 func (p *histogramPlot) draw(w, h int, width float32) *image.RGBA {
 	p.prepare(w, h, width)
 	for _, t := range p.ticks {
@@ -85,10 +85,10 @@ func (p *histogramPlot) dashed(x float32) {
 	}
 }
 
-// MinSize returns the smallest size at which it can be read.
+// MinSize returns the smallest readable size.
 func (c *Histogram) MinSize() fyne.Size { return leastSize(c.Theme(), fyne.NewSize(240, 150)) }
 
-// CreateRenderer is for Fyne.
+// CreateRenderer implements [fyne.Widget].
 func (c *Histogram) CreateRenderer() fyne.WidgetRenderer {
 	c.dress()
 	all := []fyne.CanvasObject{c.raster}
@@ -104,7 +104,7 @@ func (c *Histogram) labels() []*label {
 	return append(append(all, c.columns...), c.marks...)
 }
 
-// dress takes colours and sizes from the theme.
+// dress takes colors and sizes from the theme.
 func (c *Histogram) dress() {
 	th, variant := c.Theme(), fyne.CurrentApp().Settings().ThemeVariant()
 	for _, l := range c.labels() {
@@ -124,13 +124,13 @@ type histogramRenderer struct {
 	all       []fyne.CanvasObject
 }
 
-// Layout is called when the size changed.
+// Layout lays out the widget after a change of the size.
 func (r *histogramRenderer) Layout(fyne.Size) {
 	r.histogram.arrange()
 	r.histogram.raster.Refresh()
 }
 
-// Refresh is called when the theme changed, among others.
+// Refresh updates the widget for the theme.
 func (r *histogramRenderer) Refresh() {
 	r.histogram.dress()
 	r.histogram.arrange()

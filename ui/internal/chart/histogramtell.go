@@ -7,12 +7,12 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// find returns the bar at a place of the drawing; -1 where none is.
+// find returns the index of the bar at x, or -1.
 func (c *Histogram) find(x float32) int {
-	return slices.IndexFunc(c.data.Bins, func(b Trash) bool { return x >= c.across(b.From) && x < c.across(b.To) })
+	return slices.IndexFunc(c.data.Bins, func(b Bucket) bool { return x >= c.across(b.From) && x < c.across(b.To) })
 }
 
-// tell shows what is looked at.
+// tell shows the selected bar.
 func (c *Histogram) tell() {
 	c.plot.bright = c.at
 	c.raster.Refresh()
@@ -36,7 +36,7 @@ func (c *Histogram) tell() {
 	c.box.place(fyne.NewPos(c.gutter+c.across(b.To), c.head+readPad), c.Size())
 }
 
-// appendCount writes a whole number with its thousands apart.
+// appendCount appends a whole number with thousands separators.
 func appendCount(b []byte, n float64) []byte {
 	digits := strconv.AppendInt(nil, int64(n), 10)
 	for i, d := range digits {
@@ -48,7 +48,7 @@ func appendCount(b []byte, n float64) []byte {
 	return b
 }
 
-// appendShare writes a part of a whole in percent.
+// appendShare appends a share in percent.
 func appendShare(b []byte, part, whole float64) []byte {
 	if whole <= 0 {
 		return append(b, "–"...)

@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// History is a growing series of rows, a time and one value per series, that never holds more than a number of rows.
-// When it is full its older half is thinned: rows that are near each other become two, which keep each series' lowest
-// and highest value. The newer half stays as it was added. It belongs to one goroutine.
+// History is a growing series of rows, a time and one value per series, with a maximum number of rows. If it is full, it merges neighboring
+// rows of the older half into two rows with each series' lowest and highest value. The newer half is not changed. It belongs to one
+// goroutine.
 type History struct {
 	limit  int
 	gap    float64 // seconds
-	width  float64 // of what is merged, in seconds; 0 before the first thinning
+	width  float64 // width of the merged buckets in seconds; 0 before the first merge
 	times  []float64
 	values [][]float64
 }
 
-// leastRows is enough for the newer half and two buckets of the older one to fill less than three quarters, so that
-// thinning always ends.
+// leastRows makes sure that the newer half and two buckets of the older one fill less than three quarters, so that merging always ends.
 const leastRows = 64
 
-// NewHistory returns an empty history of at most rows rows, which are at least 64. Where two rows are further apart than
-// gap, a row of NaN comes between them, which breaks the line; 0 never does.
+// NewHistory returns an empty history of at most rows rows, and at least 64. Between rows further apart than gap it adds a row of NaN,
+// which breaks the line; 0 never does.
 func NewHistory(series, rows int, gap time.Duration) *History {
 	rows = max(rows, leastRows)
 	h := &History{limit: rows, gap: gap.Seconds(), times: make([]float64, 0, rows), values: make([][]float64, series)}
@@ -32,7 +31,7 @@ func NewHistory(series, rows int, gap time.Duration) *History {
 	return h
 }
 
-// Add appends a row; a value that is missing is NaN. A row that is not later than the newest is ignored.
+// Add appends a row; a missing value is NaN. It ignores a row that is not later than the newest.
 func (h *History) Add(at time.Time, values ...float64) {
 	t := Seconds(at)
 	if n := len(h.times); n > 0 {
@@ -50,7 +49,7 @@ func (h *History) Add(at time.Time, values ...float64) {
 	h.append(t, values)
 }
 
-// Rows returns the times in Unix seconds and the values by series, as Data wants them. They are valid until Add.
+// Rows returns the times in Unix seconds and the values by series, as in Data. They are valid until the next Add.
 func (h *History) Rows() (times []float64, values [][]float64) { return h.times, h.values }
 
 func (h *History) append(t float64, values []float64) {
@@ -64,7 +63,7 @@ func (h *History) append(t float64, values []float64) {
 	}
 }
 
-// thin merges the older half until a quarter of all places is free.
+// thin merges the older half until a quarter of the rows is free.
 func (h *History) thin() {
 	old := len(h.times) / 2
 	if h.width == 0 {
@@ -84,7 +83,7 @@ func (h *History) thin() {
 	}
 }
 
-// merge rewrites the first old rows in place, one bucket of h.width after the other, and returns how many are left.
+// merge rewrites the first old rows in place, in buckets of h.width, and returns the number of rows left.
 func (h *History) merge(old int) int {
 	kept := 0
 	for i := 0; i < old; {
@@ -98,8 +97,8 @@ func (h *History) merge(old int) int {
 	return kept
 }
 
-// mergeRows writes the rows i to end as at most four from place to on, and returns the place after them: a break in
-// front, two rows of extremes, a break behind. Breaks in between are shorter than what can be seen.
+// mergeRows writes the rows i to end as at most four rows at index to, and returns the index after them: a break before, two rows of
+// extremes, a break after. Breaks in between are too short to be visible.
 func (h *History) mergeRows(i, end, to int) int {
 	first, last := i, end-1
 	for first < end && h.broken(first) {
@@ -148,7 +147,7 @@ func (h *History) copyRow(to, from int) {
 	}
 }
 
-// broken reports whether a row has no value at all.
+// broken reports whether a row has no values.
 func (h *History) broken(i int) bool {
 	for _, v := range h.values {
 		if !math.IsNaN(v[i]) {
@@ -158,7 +157,7 @@ func (h *History) broken(i int) bool {
 	return true
 }
 
-// extremes returns the lowest and the highest value in the order in which they occur; NaN when there is none.
+// extremes returns the lowest and the highest value in the order in which they occur, or NaN.
 func extremes(values []float64) (early, late float64) {
 	low, high := -1, -1
 	for i, v := range values {

@@ -16,25 +16,25 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Keep is where a person can have a chart's picture go. What is nil is not offered.
+// Keep copies and saves pictures of charts. Functions may be nil; their actions are then hidden.
 type Keep struct {
-	Copy func(title string, picture image.Image) // onto the clipboard
-	// Save puts it into a file; from is the drawing, in whose window the person is asked for the place.
+	Copy func(title string, picture image.Image) // to the clipboard
+	// Save asks for a folder and saves a picture; from is the drawing, which determines the window.
 	Save func(from fyne.CanvasObject, title string, picture image.Image)
 }
 
-// kept is a drawing with a menu: a chart, a histogram and the others.
+// kept is a drawing with a menu, for example a chart or histogram.
 type kept interface {
 	fyne.CanvasObject
-	// Picture draws what is shown once more, at twice the size.
+	// Picture draws the content at twice the size.
 	Picture() image.Image
-	// table is what is shown as text: columns apart by tabs, with a line of their names.
+	// table returns the content as text: a header and tab-separated columns.
 	table() []byte
-	// keeps is what its pictures are called and where they can go.
+	// keeps returns the title of pictures, and how to copy and save them.
 	keeps() (title string, k Keep)
 }
 
-// Of pictures, in device-independent pixels: they are no smaller, and drawn at a scale.
+// Minimum size of pictures in device-independent pixels, and their scale.
 const (
 	pictureWidth  = 640
 	pictureHeight = 360
@@ -42,7 +42,7 @@ const (
 	pictureEdge   = 12
 )
 
-// paint draws an object as a picture of the size of another, or of the least size.
+// paint draws an object as a picture of the size of another, or of the minimum size.
 func paint(o fyne.CanvasObject, as fyne.Size) image.Image {
 	size := as.Max(fyne.NewSize(pictureWidth, pictureHeight)).Max(o.MinSize())
 	back := canvas.NewRectangle(widgets.Color(widgets.ColorSurface))
@@ -54,13 +54,13 @@ func paint(o fyne.CanvasObject, as fyne.Size) image.Image {
 	return paper.Capture()
 }
 
-// way is how a person takes what is shown elsewhere.
+// way is an action that copies or saves the content.
 type way struct {
 	name string
 	do   func()
 }
 
-// ways are those that a drawing has.
+// ways returns the actions of a drawing.
 func ways(o kept) []way {
 	title, k := o.keeps()
 	all := []way{{"Copy values", func() { fyne.CurrentApp().Clipboard().SetContent(string(o.table())) }}}
@@ -73,7 +73,7 @@ func ways(o kept) []way {
 	return all
 }
 
-// keepItems are the entries of a menu for them.
+// keepItems returns the menu items of these actions.
 func keepItems(o kept) (items []*fyne.MenuItem) {
 	for _, w := range ways(o) {
 		items = append(items, fyne.NewMenuItem(w.name, w.do))
@@ -81,14 +81,14 @@ func keepItems(o kept) (items []*fyne.MenuItem) {
 	return items
 }
 
-// showMenu shows a menu at a place of the window.
+// showMenu shows a menu at a position of the window.
 func showMenu(o fyne.CanvasObject, at fyne.Position, items []*fyne.MenuItem) {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(o); c != nil {
 		widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", items...), c, at)
 	}
 }
 
-// below returns the place of the window for a menu that the keyboard asks for.
+// below returns the position for a menu that the keyboard opens.
 func below(o fyne.CanvasObject) fyne.Position {
 	return fyne.CurrentApp().Driver().AbsolutePositionForObject(o).AddXY(readAway, readAway)
 }
@@ -96,7 +96,7 @@ func below(o fyne.CanvasObject) fyne.Position {
 func (c *Chart) showMenu(at fyne.Position) { showMenu(c, at, c.menuItems()) }
 func (c *Chart) showMenuBelow()            { showMenu(c, below(c), c.menuItems()) }
 
-// menuItems are what a person can have done with the chart: its series, its span, its values.
+// menuItems returns the chart's menu: its series, zoom and values.
 func (c *Chart) menuItems() (items []*fyne.MenuItem) {
 	for i, s := range c.config.Series {
 		if len(c.config.Series) == 1 {
@@ -117,7 +117,7 @@ func (c *Chart) menuItems() (items []*fyne.MenuItem) {
 	return append(items, keepItems(c)...)
 }
 
-// Picture draws what the chart shows once more, at twice the size.
+// Picture draws the chart at twice the size.
 func (c *Chart) Picture() image.Image {
 	config := c.config
 	config.Bands = c.bands
@@ -135,7 +135,7 @@ func (c *Chart) Picture() image.Image {
 
 func (c *Chart) keeps() (title string, k Keep) { return c.config.Title, c.config.Keep }
 
-// table is the rows in view, in the units that they are kept in.
+// table returns the rows in view in their base units.
 func (c *Chart) table() []byte {
 	b := []byte("time")
 	if c.config.Numbers {

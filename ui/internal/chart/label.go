@@ -11,15 +11,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// label is a text that knows its size. Each new text is a texture: it is replaced only when it differs.
+// label is a text that knows its size. Each new text needs a new texture, so it is replaced only if it differs.
 type label struct {
 	text  *canvas.Text
 	color fyne.ThemeColorName
 	named fyne.ThemeSizeName
 	size  fyne.Size
-	back  *canvas.Rectangle // so that it can be read above lines; nil: none
-	tick  int64             // of a time axis: which one it stands for
-	step  float64           // of that axis; 0: it stands for none yet
+	back  *canvas.Rectangle // makes the text readable above lines; nil: none
+	tick  int64             // number of the tick of a time axis
+	step  float64           // step of that axis; 0: not used for a tick yet
 }
 
 func newLabel(text string, color fyne.ThemeColorName, size fyne.ThemeSizeName) *label {
@@ -36,7 +36,7 @@ func newLabels(n int) []*label {
 	return labels
 }
 
-// set replaces the text if it differs.
+// set sets the text if it differs.
 func (l *label) set(text []byte) {
 	if string(text) == l.text.Text {
 		return
@@ -46,7 +46,7 @@ func (l *label) set(text []byte) {
 	l.text.Refresh()
 }
 
-// dress gives the text a theme's colour and size.
+// dress sets the theme's color and size.
 func (l *label) dress(th fyne.Theme, variant fyne.ThemeVariant) {
 	l.text.Color = colorOf(th, l.color, variant)
 	l.text.TextSize = th.Size(l.named)
@@ -62,21 +62,21 @@ func (l *label) measure() {
 	l.text.Resize(l.size)
 }
 
-// cover gives the text a background, for where lines pass.
+// cover adds a background, for labels above lines.
 func (l *label) cover() {
 	l.back = &canvas.Rectangle{CornerRadius: 3}
 	l.back.Hidden = true
 }
 
-// coverStrength is that of the background, of 255.
+// coverStrength is the alpha of the background, out of 255.
 const coverStrength = 225
 
-// fit shows as much of a text as a width holds.
+// fit clips a text to a width.
 func (l *label) fit(text string, width float32) {
 	l.set([]byte(widgets.Fit(text, width, l.text.TextSize, l.text.TextStyle)))
 }
 
-// place shows the text with its upper left corner at a place.
+// place shows the text with its upper left corner at a position.
 func (l *label) place(x, y float32) {
 	l.text.Move(fyne.NewPos(round(x), round(y)))
 	if l.text.Hidden {

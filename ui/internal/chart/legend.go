@@ -18,22 +18,22 @@ const (
 	entryGap     = 11
 )
 
-// legend shows each series' colour, name and newest value, and a limit that is out of view.
+// legend shows each series' color, name and newest value, and a limit that is out of view.
 type legend struct {
 	entries []entry
 	limit   *label
-	em      float32 // size of small text, in that of the distances
+	em      float32 // size of small text, relative to the default
 }
 
 type entry struct {
-	dashes      []*canvas.Rectangle // its line, as it is drawn
+	dashes      []*canvas.Rectangle // the swatch with the line's pattern
 	name, value *label
-	slot        float32 // room for the value, which only grows, so that nothing moves while figures change
+	slot        float32 // width of the value, which only grows, so that nothing moves while figures change
 	off         bool    // the series is hidden
 	from, to    fyne.Position
 }
 
-// newDashes returns the parts of a swatch: one, two or three.
+// newDashes returns the one to three parts of a swatch.
 func newDashes(p pattern) (all []*canvas.Rectangle) {
 	n := 1
 	switch {
@@ -61,14 +61,14 @@ func newLegend(series []SeriesConfig) legend {
 	return g
 }
 
-// forget gives the room for values free, for another width or another theme.
+// forget resets the widths of values, for another width or theme.
 func (g *legend) forget() {
 	for i := range g.entries {
 		g.entries[i].slot = 0
 	}
 }
 
-// width returns the width of the entry, with its gap behind.
+// width returns the width of the entry with the gap after it.
 func (e *entry) width(em float32) float32 {
 	w := swatchWidth + swatchGap + e.slot + entryGap*em
 	if e.name.text.Text != "" {
@@ -93,7 +93,7 @@ func (e *entry) place(x, y, em float32) {
 	e.value.place(x, y)
 }
 
-// find returns the series whose entry is at a place; -1 where none is.
+// find returns the series whose entry is at a position, or -1.
 func (g *legend) find(at fyne.Position) int {
 	for i := range g.entries {
 		e := &g.entries[i]
@@ -104,8 +104,8 @@ func (g *legend) find(at fyne.Position) int {
 	return -1
 }
 
-// place sets the legend at the right end of a line that has room from left to right, or in lines below it from x 0 on
-// where it does not fit there. It returns the lines used below.
+// place places the legend at the right end of a line with space from left to right, or in lines below from x 0 on if it does not fit. It
+// returns the number of lines below.
 func (g *legend) place(left, right, y, line float32) (lines int) {
 	total := -entryGap * g.em
 	for i := range g.entries {

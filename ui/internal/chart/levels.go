@@ -14,24 +14,23 @@ import (
 // LevelsData is what a [Levels] shows.
 type LevelsData struct {
 	Points []LevelsPoint // ascending by At
-	Curve  []LevelsCurve // through them, ascending by At; empty: none
-	// Mark is the number that is recommended, and Low and High its interval; 0: none.
+	Curve  []LevelsCurve // the fitted curve, ascending by At; empty: none
+	// Mark is the recommended level, and Low and High its interval; 0: none.
 	Mark, Low, High int
 }
 
-// LevelsPoint is a measurement: what so many at once gave.
+// LevelsPoint is the measurement of a level.
 type LevelsPoint struct {
 	At                float64
-	PerSecond, Spread float64 // Spread is shown as a bar on both sides
-	Latency           float64 // seconds; 0: not known
-	Over              bool    // beyond the bounds: drawn faint
+	PerSecond, Spread float64 // Spread is shown as an error bar
+	Latency           float64 // seconds; 0: unknown
+	Over              bool    // over a limit of resources: drawn faint
 }
 
-// LevelsCurve is a point of the fitted curve, with its interval; Low and High are the same where that is not known.
+// LevelsCurve is a point of the fitted curve with its interval; Low and High are equal if the interval is unknown.
 type LevelsCurve struct{ At, PerSecond, Low, High float64 }
 
-// Levels is a widget that shows how throughput and latency follow a number at once, one above the other, over a scale of
-// doublings. It belongs to the UI goroutine.
+// Levels is a widget that shows throughput and latency by level, in two fields over a logarithmic scale. It belongs to the UI goroutine.
 type Levels struct {
 	widget.BaseWidget
 	sight
@@ -40,7 +39,7 @@ type Levels struct {
 	about, aside string // the headings of throughput and latency
 	keep         Keep
 	box          *readout
-	line         *canvas.Rectangle // at the level that is looked at
+	line         *canvas.Rectangle // at the selected level
 	em           float32
 	plot         levelsPlot
 	raster       *canvas.Raster
@@ -53,15 +52,15 @@ type Levels struct {
 	columns      []*label
 	text         []byte
 	gutter, head float32
-	mid, foot    float32 // heights: of the lower title, and of the labels at the bottom
+	mid, foot    float32 // heights of the lower title and of the labels at the bottom
 }
 
-// upperShare is the share of the height that throughput has.
+// upperShare is the share of the height for the throughput.
 const upperShare = 0.62
 
 var _ fyne.Widget = (*Levels)(nil)
 
-// NewLevels returns one without data. title and note stand above the throughput, lower and quiet above the latency.
+// NewLevels returns a widget without data. title and note are above the throughput, lower and quiet above the latency.
 func NewLevels(title, note, lower, quiet string, keep Keep) *Levels {
 	heading := func(text string) *label {
 		l := newLabel(text, theme.ColorNameForeground, theme.SizeNameText)
@@ -84,7 +83,7 @@ func NewLevels(title, note, lower, quiet string, keep Keep) *Levels {
 	return c
 }
 
-// Set shows data, which is not changed afterwards. Each call paints the window again.
+// Set shows data. The caller must not change it afterwards. Each call repaints the window.
 func (c *Levels) Set(d LevelsData) {
 	c.plot.data = d
 	c.at = min(c.at, len(d.Points)-1)
@@ -92,7 +91,7 @@ func (c *Levels) Set(d LevelsData) {
 	c.raster.Refresh()
 }
 
-// span returns the ends of the scale, in doublings: whatever is shown, and some room on both sides.
+// span returns the ends of the scale as powers of two, with margins.
 func (d *LevelsData) span() (from, to float64) {
 	from, to = math.Inf(1), math.Inf(-1)
 	for _, p := range d.Points {
@@ -107,7 +106,7 @@ func (d *LevelsData) span() (from, to float64) {
 	return math.Log2(from) - 0.3, math.Log2(to) + 0.3
 }
 
-// highest returns the largest throughput and latency; NaN where there is none.
+// highest returns the largest throughput and latency; NaN if missing.
 func (d *LevelsData) highest() (perSecond, latency float64) {
 	perSecond, latency = math.NaN(), math.NaN()
 	larger := func(a, b float64) float64 {
@@ -128,7 +127,7 @@ func (d *LevelsData) highest() (perSecond, latency float64) {
 	return perSecond, latency
 }
 
-// arrange brings axes, texts and the drawing in line with the data and the size.
+// arrange updates axes, texts and the drawing for the data and the size.
 func (c *Levels) arrange() {
 	size := c.Size()
 	if size.IsZero() {
@@ -176,7 +175,7 @@ func (c *Levels) arrange() {
 
 func (c *Levels) parts(height float32) int { return min(max(int(height/(rowApart*c.em)), 2), 4) }
 
-// write writes the labels of an axis and returns the width of the widest.
+// write writes the labels of an axis and returns the largest width.
 func (c *Levels) write(rows []*label, a *axis) (widest float32) {
 	for i := range min(a.ticks(), len(rows)) {
 		c.text = a.unit.appendTick(c.text[:0], a.tick(i))
@@ -186,7 +185,7 @@ func (c *Levels) write(rows []*label, a *axis) (widest float32) {
 	return widest
 }
 
-// place places the labels of an axis beside their field.
+// place places the labels of an axis next to its field.
 func (c *Levels) place(rows []*label, a *axis, field int) {
 	f := &c.plot.fields[field]
 	for i, l := range rows {
@@ -200,7 +199,7 @@ func (c *Levels) place(rows []*label, a *axis, field int) {
 	}
 }
 
-// placeColumns places the labels of the numbers that were measured, or of the doublings, as far as there is room.
+// placeColumns places the labels of the measured levels, or of powers of two, that fit.
 func (c *Levels) placeColumns() {
 	c.plot.ticks = c.plot.ticks[:0]
 	numbers := make([]float64, 0, mostMoments)
@@ -228,13 +227,13 @@ func (c *Levels) placeColumns() {
 	}
 }
 
-// across returns where a place of the scale is, in the widget's coordinates.
+// across returns the x coordinate of a point of the scale in the widget.
 func (c *Levels) across(doublings float64) float32 {
 	share := float32((doublings - c.plot.from) / (c.plot.to - c.plot.from))
 	return c.gutter + share*(c.raster.Size().Width-insetRight)
 }
 
-// placeMark places the recommended number above its line.
+// placeMark places the recommended level above its line.
 func (c *Levels) placeMark() {
 	d := &c.plot.data
 	if d.Mark == 0 {

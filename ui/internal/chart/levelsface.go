@@ -18,7 +18,7 @@ var (
 	_ fyne.SecondaryTappable = (*Levels)(nil)
 )
 
-// hear has the levels follow the pointer and the keyboard.
+// hear connects the widget with the pointer and the keyboard.
 func (c *Levels) hear() {
 	c.box, c.line = newReadout(3, 1), &canvas.Rectangle{}
 	c.line.Hidden = true
@@ -36,7 +36,7 @@ func (c *Levels) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(e) 
 
 func (c *Levels) keeps() (title string, k Keep) { return c.heading, c.keep }
 
-// find returns the measurement that is nearest to a place of the drawing.
+// find returns the measurement that is nearest to x.
 func (c *Levels) find(x float32) int {
 	best, least := -1, float32(math.Inf(1))
 	for i, p := range c.plot.data.Points {
@@ -47,7 +47,7 @@ func (c *Levels) find(x float32) int {
 	return best
 }
 
-// tell shows the measurement that is looked at.
+// tell shows the selected measurement.
 func (c *Levels) tell() {
 	if c.at < 0 || c.Size().IsZero() {
 		c.line.Hide()
@@ -60,7 +60,7 @@ func (c *Levels) tell() {
 	c.line.Resize(fyne.NewSize(1, c.raster.Size().Height-insetBottom))
 	c.line.Show()
 	canvas.Refresh(c.line)
-	c.box.begin(append(appendCount(c.text[:0], p.At), " at once"...), c.Size().Width)
+	c.box.begin(appendCount(append(c.text[:0], "limit "...), p.At), c.Size().Width)
 	c.text = appendSpread(c.text[:0], p)
 	c.box.line(c.plot.rate, "measured", c.text)
 	if fit := c.plot.data.curveAt(p.At); !math.IsNaN(fit) {
@@ -74,12 +74,12 @@ func (c *Levels) tell() {
 	c.text = Duration.appendValue(c.text[:0], latency)
 	c.box.line(c.plot.time, "latency", c.text)
 	if p.Over {
-		c.box.note("beyond the bounds")
+		c.box.note("over a limit")
 	}
 	c.box.place(fyne.NewPos(x, c.head+readPad), c.Size())
 }
 
-// appendSpread writes a measured throughput with its spread.
+// appendSpread appends a throughput with its spread.
 func appendSpread(b []byte, p *LevelsPoint) []byte {
 	if p.PerSecond <= 0 {
 		return append(b, "–"...)
@@ -91,7 +91,7 @@ func appendSpread(b []byte, p *LevelsPoint) []byte {
 	return b
 }
 
-// curveAt returns the fitted throughput at a level; NaN where there is none.
+// curveAt returns the fitted throughput at a level, or NaN.
 func (d *LevelsData) curveAt(level float64) float64 {
 	i, found := slices.BinarySearchFunc(d.Curve, level, func(c LevelsCurve, level float64) int {
 		switch {
@@ -112,7 +112,7 @@ func (d *LevelsData) curveAt(level float64) float64 {
 	return a.PerSecond + (b.PerSecond-a.PerSecond)*(level-a.At)/(b.At-a.At)
 }
 
-// Picture draws what the levels show once more, at twice the size.
+// Picture draws the widget at twice the size.
 func (c *Levels) Picture() image.Image {
 	twin := NewLevels(c.heading, c.about, c.lower.text.Text, c.aside, Keep{})
 	twin.Set(c.plot.data)
@@ -120,7 +120,7 @@ func (c *Levels) Picture() image.Image {
 }
 
 func (c *Levels) table() []byte {
-	b := []byte("at once\tper second\tspread\tlatency (s)\tfitted per second\tbeyond the bounds")
+	b := []byte("limit\tper second\tspread\tlatency (s)\tfitted per second\tover a limit")
 	number := func(v float64) {
 		b = append(b, '\t')
 		if !math.IsNaN(v) {
@@ -139,10 +139,10 @@ func (c *Levels) table() []byte {
 	return append(b, '\n')
 }
 
-// MinSize returns the smallest size at which it can be read.
+// MinSize returns the smallest readable size.
 func (c *Levels) MinSize() fyne.Size { return leastSize(c.Theme(), fyne.NewSize(260, 230)) }
 
-// CreateRenderer is for Fyne.
+// CreateRenderer implements [fyne.Widget].
 func (c *Levels) CreateRenderer() fyne.WidgetRenderer {
 	c.dress()
 	all := []fyne.CanvasObject{c.raster}
@@ -157,7 +157,7 @@ func (c *Levels) labels() []*label {
 	return slices.Concat([]*label{c.title, c.note, c.lower, c.quiet, c.empty, c.mark}, c.rateRows, c.timeRows, c.columns)
 }
 
-// dress takes colours and sizes from the theme.
+// dress takes colors and sizes from the theme.
 func (c *Levels) dress() {
 	th, variant := c.Theme(), fyne.CurrentApp().Settings().ThemeVariant()
 	for _, l := range c.labels() {
@@ -179,13 +179,13 @@ type levelsRenderer struct {
 	all    []fyne.CanvasObject
 }
 
-// Layout is called when the size changed.
+// Layout lays out the widget after a change of the size.
 func (r *levelsRenderer) Layout(fyne.Size) {
 	r.levels.arrange()
 	r.levels.raster.Refresh()
 }
 
-// Refresh is called when the theme changed, among others.
+// Refresh updates the widget for the theme.
 func (r *levelsRenderer) Refresh() {
 	r.levels.dress()
 	r.levels.arrange()

@@ -18,13 +18,6 @@ const (
 	overStrength = 110
 )
 
-// field is one of the two drawings, in device-independent pixels from the top of the image.
-type field struct {
-	ceiling, bed float32
-	bottom, top  float64
-	grid         []float64
-}
-
 // take makes the field that of an axis.
 func (f *field) take(a *axis) {
 	f.bottom, f.top = a.bottom, a.top
@@ -38,7 +31,7 @@ func (f *field) take(a *axis) {
 type levelsPlot struct {
 	plot
 	data                     LevelsData
-	fields                   [2]field // of throughput and latency
+	fields                   [2]field // of throughput and latency, in device-independent pixels
 	rate, time, chosen, band color.RGBA
 }
 

@@ -6,13 +6,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// pad lies over a drawing and hears what a pointer does there, in its own coordinates. What nobody asked for is nil.
+// pad covers a drawing and handles the pointer, in its own coordinates. Callbacks may be nil.
 type pad struct {
 	widget.BaseWidget
-	owner fyne.Focusable // gets the keys when a person taps here
+	owner fyne.Focusable // is focused by a tap
 	hover func(at fyne.Position)
 	leave func()
-	drag  func(from, to float32) // the pointer goes from one place to another, along the horizontal axis
+	drag  func(from, to float32) // a drag along the horizontal axis
 	drop  func()
 	tap   func(at fyne.Position)
 	menu  func(at fyne.Position)
@@ -35,7 +35,7 @@ func newPad(owner fyne.Focusable) *pad {
 	return p
 }
 
-// zoomPad hears double taps too: its taps have to wait for a second one.
+// zoomPad also handles double taps, which delay its taps.
 type zoomPad struct {
 	pad
 	back func()
@@ -49,10 +49,10 @@ func newZoomPad(owner fyne.Focusable, back func()) *zoomPad {
 	return p
 }
 
-// DoubleTapped goes back.
+// DoubleTapped undoes the zoom.
 func (p *zoomPad) DoubleTapped(*fyne.PointEvent) { p.back() }
 
-// focus has the keys go to a widget that a person just used.
+// focus focuses a widget after a tap.
 func focus(o fyne.Focusable) {
 	if object, ok := o.(fyne.CanvasObject); ok {
 		if c := fyne.CurrentApp().Driver().CanvasForObject(object); c != nil {
@@ -61,10 +61,10 @@ func focus(o fyne.Focusable) {
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (p *pad) MouseIn(e *desktop.MouseEvent) { p.MouseMoved(e) }
 
-// MouseMoved follows the pointer.
+// MouseMoved reports the position of the pointer.
 func (p *pad) MouseMoved(e *desktop.MouseEvent) {
 	pointed(p.owner)
 	if p.hover != nil {
@@ -72,14 +72,14 @@ func (p *pad) MouseMoved(e *desktop.MouseEvent) {
 	}
 }
 
-// MouseOut ends that.
+// MouseOut reports that the pointer has left.
 func (p *pad) MouseOut() {
 	if p.leave != nil {
 		p.leave()
 	}
 }
 
-// Tapped has the owner hear the keyboard.
+// Tapped focuses the owner.
 func (p *pad) Tapped(e *fyne.PointEvent) {
 	focus(p.owner)
 	if p.tap != nil {
@@ -94,7 +94,7 @@ func (p *pad) TappedSecondary(e *fyne.PointEvent) {
 	}
 }
 
-// Dragged marks what lies between here and where the pointer was pressed.
+// Dragged marks the range between the press and the pointer.
 func (p *pad) Dragged(e *fyne.DragEvent) {
 	if p.drag == nil {
 		return
@@ -105,7 +105,7 @@ func (p *pad) Dragged(e *fyne.DragEvent) {
 	p.drag(p.began, e.Position.X)
 }
 
-// DragEnd takes what was marked.
+// DragEnd reports the marked range.
 func (p *pad) DragEnd() {
 	if p.dragging {
 		p.dragging = false
@@ -113,10 +113,10 @@ func (p *pad) DragEnd() {
 	}
 }
 
-// Cursor is part of [desktop.Cursorable].
+// Cursor implements [desktop.Cursorable].
 func (p *pad) Cursor() desktop.Cursor { return desktop.CrosshairCursor }
 
-// CreateRenderer is for Fyne.
+// CreateRenderer implements [fyne.Widget].
 func (p *pad) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(&fyne.Container{})
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// colorQuiet is that of axes and names.
+// colorQuiet is the color of axes and names.
 const colorQuiet = widgets.ColorMuted
 
-// The colours of charts, which a theme may return from Palette or choose itself.
+// The colors of charts. A theme may return those of Palette, or its own.
 const (
 	ColorSeries1 fyne.ThemeColorName = "chartSeries1"
 	ColorSeries2 fyne.ThemeColorName = "chartSeries2"
@@ -22,8 +22,8 @@ const (
 	ColorGrid    fyne.ThemeColorName = "chartGrid"
 )
 
-// palette follows Okabe and Ito's colours for all kinds of vision (https://jfly.uni-koeln.de/color/), darker on light
-// and lighter on dark, so that each line has a contrast of 3 to 1 and more against the background.
+// palette follows Okabe and Ito's colors for all kinds of vision (https://jfly.uni-koeln.de/color/), darker on light and lighter on dark,
+// so that each line has a contrast of at least 3 to 1 against the background.
 var palette = map[fyne.ThemeColorName]struct{ light, dark color.NRGBA }{
 	ColorSeries1: {color.NRGBA{0x00, 0x72, 0xb2, 0xff}, color.NRGBA{0x56, 0xb4, 0xe9, 0xff}},
 	ColorSeries2: {color.NRGBA{0xc4, 0x74, 0x00, 0xff}, color.NRGBA{0xf0, 0xa8, 0x30, 0xff}},
@@ -33,7 +33,7 @@ var palette = map[fyne.ThemeColorName]struct{ light, dark color.NRGBA }{
 	ColorGrid:    {color.NRGBA{0x00, 0x00, 0x00, 0x16}, color.NRGBA{0xff, 0xff, 0xff, 0x1a}},
 }
 
-// Palette returns the colour of a name of this package; false for any other name.
+// Palette returns a color of this package by name; ok is false for other names.
 func Palette(name fyne.ThemeColorName, variant fyne.ThemeVariant) (color.Color, bool) {
 	c, ok := palette[name]
 	if variant == theme.VariantLight {
@@ -42,7 +42,7 @@ func Palette(name fyne.ThemeColorName, variant fyne.ThemeVariant) (color.Color, 
 	return c.dark, ok
 }
 
-// colorOf returns a theme's colour, or the one of Palette when the theme does not know it.
+// colorOf returns a theme's color, or that of Palette if the theme does not have it.
 func colorOf(th fyne.Theme, name fyne.ThemeColorName, variant fyne.ThemeVariant) color.RGBA {
 	if c := th.Color(name, variant); c != nil {
 		if rgba := color.RGBAModel.Convert(c).(color.RGBA); rgba.A > 0 {

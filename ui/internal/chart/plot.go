@@ -31,16 +31,15 @@ type inks struct {
 // plot is one drawing: what a chart shows, in the units of its values, and the image that it is drawn into. The image
 // is used again for the next drawing of the same size.
 type plot struct {
-	from, to    float64 // Unix seconds: the left and the right end
-	bottom, top float64 // values
-	crown       float32 // room above the top, in device-independent pixels
-	gap         float64 // seconds; 0: time alone breaks no line
-	fill        bool    // below the only series
+	field
+	from, to float64 // Unix seconds: the left and the right end
+	crown    float32 // height above the top, in device-independent pixels
+	gap      float64 // seconds; 0: a long time between rows does not break a line
+	fill     bool    // below the only series
 
 	times   []float64
 	values  [][]float64
 	hidden  []bool    // by series
-	grid    []float64 // values
 	ticks   []float64 // Unix seconds
 	limit   float64   // NaN: none
 	strips  []strip
@@ -53,8 +52,15 @@ type plot struct {
 	points []pen.Point
 	edge   []float32 // by column: where the only series passes
 
-	scale                     float32 // device pixels per device-independent pixel
-	left, right, ceiling, bed float32 // device pixels of from, to, top and bottom
+	scale       float32 // device pixels per device-independent pixel
+	left, right float32 // device pixels of from and to
+}
+
+// field is the vertical range of a drawing.
+type field struct {
+	ceiling, bed float32   // pixels of top and bottom
+	bottom, top  float64   // values
+	grid         []float64 // values
 }
 
 // draw returns the drawing in w × h device pixels, of width device-independent ones.

@@ -10,15 +10,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Distances in a read-out, in device-independent pixels.
+// Distances in a readout, in device-independent pixels.
 const (
 	readPad  = 7
 	readGap  = 10 // between names and values
-	readAway = 12 // from what it tells of
-	barWide  = 4  // the colour beside a name
+	readAway = 12 // from the described position
+	barWide  = 4  // width of the color next to a name
 )
 
-// readout is a small box that tells the values at a place. It is written from begin on and then placed.
+// readout is a small box with the values at a position. Call begin and add lines, then place it.
 type readout struct {
 	back  *canvas.Rectangle
 	head  *label
@@ -26,7 +26,7 @@ type readout struct {
 	notes []*label
 	used  int // lines
 	noted int
-	most  float32 // width of a note
+	most  float32 // maximum width of a note
 }
 
 type readLine struct {
@@ -34,7 +34,7 @@ type readLine struct {
 	name, value *label
 }
 
-// newReadout returns a hidden box with room for so many lines and notes below them.
+// newReadout returns a hidden box for a number of lines and notes.
 func newReadout(lines, notes int) *readout {
 	r := &readout{back: &canvas.Rectangle{StrokeWidth: 1}, head: newHidden(theme.ColorNameForeground)}
 	r.head.text.TextStyle.Bold = true
@@ -50,7 +50,7 @@ func newReadout(lines, notes int) *readout {
 	return r
 }
 
-// newHidden returns a label that is not shown yet.
+// newHidden returns a hidden label.
 func newHidden(name fyne.ThemeColorName) *label {
 	l := newLabel("", name, theme.SizeNameCaptionText)
 	l.text.Hidden = true
@@ -65,7 +65,7 @@ func (r *readout) labels() []*label {
 	return all
 }
 
-// objects returns the box first: texts are above it.
+// objects returns the box and its texts, from bottom to top.
 func (r *readout) objects() []fyne.CanvasObject {
 	all := []fyne.CanvasObject{r.back}
 	for _, l := range r.lines {
@@ -86,13 +86,13 @@ func (r *readout) dress(th fyne.Theme, variant fyne.ThemeVariant) {
 	r.back.CornerRadius = th.Size(theme.SizeNameInputRadius)
 }
 
-// begin empties the box and writes its first line; most is how wide a note may be.
+// begin clears the box and sets its first line; most is the maximum width of a note.
 func (r *readout) begin(head []byte, most float32) {
 	r.used, r.noted, r.most = 0, 0, most
 	r.head.set(head)
 }
 
-// line adds a value with its name; a colour without strength shows none.
+// line adds a value and its name; a transparent color shows none.
 func (r *readout) line(ink color.RGBA, name string, value []byte) {
 	if r.used == len(r.lines) {
 		return
@@ -106,7 +106,7 @@ func (r *readout) line(ink color.RGBA, name string, value []byte) {
 	r.used++
 }
 
-// note adds a sentence below the values, as much of it as there is room for.
+// note adds a sentence below the values, clipped to the maximum width.
 func (r *readout) note(text string) {
 	if r.noted == len(r.notes) {
 		return
@@ -116,7 +116,7 @@ func (r *readout) note(text string) {
 	r.noted++
 }
 
-// size returns the box's size and the width of the widest name.
+// size returns the box's size and the largest width of a name.
 func (r *readout) size() (size fyne.Size, names float32) {
 	var values float32
 	for _, l := range r.lines[:r.used] {
@@ -132,12 +132,12 @@ func (r *readout) size() (size fyne.Size, names float32) {
 	return fyne.NewSize(width+2*readPad, r.heightOf(r.used+r.noted)), names
 }
 
-// heightOf is the box's with so many rows below its first.
+// heightOf returns the height of a box with a number of rows below the first line.
 func (r *readout) heightOf(rows int) float32 {
 	return float32(1+rows)*r.head.size.Height + 2*readPad
 }
 
-// place shows the box beside a place, inside an area.
+// place shows the box next to a position, inside an area.
 func (r *readout) place(at fyne.Position, area fyne.Size) {
 	size, names := r.size()
 	x := at.X + readAway

@@ -10,32 +10,31 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// MinSize returns the smallest size at which a chart can be read. It grows with the text.
+// MinSize returns the smallest readable size. It depends on the text size.
 func (c *Chart) MinSize() fyne.Size { return leastSize(c.Theme(), fyne.NewSize(220, 120)) }
 
-// The size of small text that the distances are for, and how much wider a chart with larger text is at most: it has fewer
-// labels in its width.
+// The text size for which the distances are, and the maximum factor of the width for larger text, which has fewer labels.
 const (
 	usualCaption = 11
 	widestText   = 1.3
 )
 
-// emOf returns how large small text is beside the usual.
+// emOf returns the size of small text, relative to the default.
 func emOf(th fyne.Theme) float32 { return th.Size(theme.SizeNameCaptionText) / usualCaption }
 
-// leastSize returns the smallest size of a drawing whose size with usual text is given.
+// leastSize returns the minimum size of a drawing, given its size with the default text.
 func leastSize(th fyne.Theme, usual fyne.Size) fyne.Size {
 	em := max(emOf(th), 1)
 	return fyne.NewSize(usual.Width*min(em, widestText), usual.Height*em)
 }
 
-// CreateRenderer is for Fyne.
+// CreateRenderer implements [fyne.Widget].
 func (c *Chart) CreateRenderer() fyne.WidgetRenderer {
 	c.dress()
 	return &renderer{chart: c, all: c.objects()}
 }
 
-// dress takes colours and sizes from the theme.
+// dress takes colors and sizes from the theme.
 func (c *Chart) dress() {
 	th, variant := c.Theme(), fyne.CurrentApp().Settings().ThemeVariant()
 	for _, l := range c.labels() {
@@ -63,10 +62,10 @@ func (c *Chart) dress() {
 	dressFrame(c.frame, th, variant)
 }
 
-// selectionTint is the strength of what is being selected, of 255.
+// selectionTint is the alpha of a selection, out of 255.
 const selectionTint = 50
 
-// dressEntry gives an entry of the legend its colours: those of what is switched off where its series is hidden.
+// dressEntry sets the colors of a legend's entry, which is dimmed if its series is hidden.
 func (c *Chart) dressEntry(e *entry, ink color.RGBA, th fyne.Theme, variant fyne.ThemeVariant) {
 	e.name.color, e.value.color = colorQuiet, theme.ColorNameForeground
 	if e.off {
@@ -81,7 +80,7 @@ func (c *Chart) dressEntry(e *entry, ink color.RGBA, th fyne.Theme, variant fyne
 	}
 }
 
-// twice lays a colour over itself.
+// twice blends a color over itself.
 func twice(c color.RGBA) color.RGBA {
 	pix := [4]uint8{c.R, c.G, c.B, c.A}
 	pen.Over(pix[:], c, 255)
@@ -96,8 +95,7 @@ func (c *Chart) labels() []*label {
 	return append(append(append(all, c.rows...), c.moments...), c.words...)
 }
 
-// objects returns the drawing before the texts, which are above it, but for the words of bands: a line that passes is
-// never hidden by one.
+// objects returns the parts from bottom to top. The words of bands are below the drawing, so that they never hide a line.
 func (c *Chart) objects() []fyne.CanvasObject {
 	var all []fyne.CanvasObject
 	for _, l := range c.words {
@@ -120,11 +118,11 @@ func (c *Chart) objects() []fyne.CanvasObject {
 type renderer struct {
 	chart *Chart
 	all   []fyne.CanvasObject
-	size  fyne.Size // that it was laid out for
+	size  fyne.Size // at the last layout
 }
 
-// Layout is called when the size changed, and when a text of the chart has become wider or narrower: that one has its
-// place already, and drawing all again would paint the window once more.
+// Layout lays out the widget after a change of the size. The toolkit also calls it if a text of the chart changes its width; that text is
+// already placed, and another drawing would repaint the window.
 func (r *renderer) Layout(size fyne.Size) {
 	if size == r.size {
 		return
@@ -136,7 +134,7 @@ func (r *renderer) Layout(size fyne.Size) {
 	r.chart.raster.Refresh()
 }
 
-// Refresh is called when the theme changed, among others.
+// Refresh updates the widget for the theme.
 func (r *renderer) Refresh() {
 	r.chart.dress()
 	r.chart.arrange()

@@ -6,13 +6,13 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// Strength of the tint below a series, of 255, at the top and at the bottom.
+// Alpha of the fill below a series, out of 255, at the top and at the bottom.
 const (
 	shadeTop    = 52
 	shadeBottom = 10
 )
 
-// shade tints what is below the points, fading downwards.
+// shade fills the area below the points, fading downwards.
 func (p *plot) shade() {
 	first := p.findEdge()
 	end := min(int(p.bed+0.5), p.img.Rect.Dy())
@@ -39,7 +39,7 @@ func (p *plot) shade() {
 	}
 }
 
-// findEdge notes for each column where the line passes its middle, and returns the highest row of them.
+// findEdge finds the height of the line in the middle of each column, and returns the highest.
 func (p *plot) findEdge() (first int) {
 	for x := range p.edge {
 		p.edge[x] = math.MaxFloat32

@@ -9,17 +9,17 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// sight is what a drawing with places, such as the bars of a histogram, looks at: the place below the pointer, or the one
-// that the keyboard chose. The widget that has it embedded hears the keyboard by it.
+// sight is the selection of a place in a drawing, for example a bar of a histogram, with the pointer or the keyboard. A widget embeds it to
+// handle the keyboard.
 type sight struct {
 	at      int // -1: none
 	pad     *pad
-	frame   *canvas.Rectangle // while it hears the keyboard
+	frame   *canvas.Rectangle // visible while focused
 	places  func() int
-	changed func()          // another place is looked at
-	chosen  func(place int) // with Return; nil: nobody asked
-	ask     func()          // for the menu
-	pointed bool            // it is the pointer that looks
+	changed func()          // the selection has changed
+	chosen  func(place int) // chosen with Return; may be nil
+	ask     func()          // opens the menu
+	pointed bool            // the pointer made the selection
 }
 
 func newSight(owner fyne.Focusable) sight {
@@ -28,14 +28,14 @@ func newSight(owner fyne.Focusable) sight {
 	return s
 }
 
-// The frame of what hears the keyboard, in device-independent pixels: it lies outside.
+// The focus ring in device-independent pixels: it is outside the object.
 const (
 	frameWidth  = 1.5
 	frameBeside = 5
 	frameAbove  = 3
 )
 
-// placeFrame lays a frame around an object of a size.
+// placeFrame places a focus ring around an object of a size.
 func placeFrame(frame *canvas.Rectangle, size fyne.Size) {
 	frame.Move(fyne.NewPos(-frameBeside, -frameAbove))
 	frame.Resize(size.AddWidthHeight(2*frameBeside, 2*frameAbove))
@@ -46,7 +46,7 @@ func dressFrame(frame *canvas.Rectangle, th fyne.Theme, variant fyne.ThemeVarian
 	frame.CornerRadius = th.Size(theme.SizeNameSelectionRadius)
 }
 
-// look looks at a place.
+// look selects a place.
 func (s *sight) look(place int) {
 	if place < 0 || place >= s.places() {
 		place = -1
@@ -57,7 +57,7 @@ func (s *sight) look(place int) {
 	}
 }
 
-// point is look by the pointer.
+// point selects a place with the pointer.
 func (s *sight) point(place int) {
 	s.pointed = true
 	s.look(place)
@@ -68,7 +68,7 @@ func (s *sight) unpoint() {
 	s.look(-1)
 }
 
-// FocusGained looks at the first place, so that it can be seen where the keyboard is.
+// FocusGained selects the first place, which shows the focus.
 func (s *sight) FocusGained() {
 	focused(s.pad.owner)
 	s.frame.Show()
@@ -78,7 +78,7 @@ func (s *sight) FocusGained() {
 	}
 }
 
-// FocusLost undoes it, unless the pointer is here.
+// FocusLost clears the selection, unless the pointer made it.
 func (s *sight) FocusLost() {
 	s.frame.Hide()
 	if !s.pointed {
@@ -93,7 +93,7 @@ func (s *sight) TypedRune(r rune) {
 	}
 }
 
-// TypedKey looks at the next place, or the one before.
+// TypedKey selects the next or previous place.
 func (s *sight) TypedKey(e *fyne.KeyEvent) {
 	last := s.places() - 1
 	switch e.Name {
@@ -113,6 +113,6 @@ func (s *sight) TypedKey(e *fyne.KeyEvent) {
 		if s.chosen != nil && s.at >= 0 {
 			s.chosen(s.at)
 		}
-	default: // is not for a drawing
+	default: // other keys are not for drawings
 	}
 }

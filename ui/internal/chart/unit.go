@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Unit says what the values of a chart are, how they are written and at which steps an axis is divided.
+// Unit is the unit of a chart's values. It determines their text and the steps of an axis.
 type Unit int
 
-// The units. The values of a Duration chart are seconds, those of a Percent chart go to 100.
+// The units. Values of a Duration chart are seconds; those of a Percent chart go to 100.
 const (
 	Count Unit = iota
 	PerSecond
@@ -17,14 +17,14 @@ const (
 	Duration
 )
 
-// measure is how values from a magnitude on are written: divided by size, followed by name.
+// measure is a multiple of a unit: from a magnitude on, values are divided by size and followed by name.
 type measure struct {
 	from, size float64
 	name       string
 }
 
-// units holds, by Unit, the measures by size, the steps that are not 1, 2 or 5 times a power of ten, the smallest
-// step, the top of an axis without data, a fixed top, what stands beside the title, and what the values are in.
+// units lists, by Unit, the measures by size, the steps that are not 1, 2 or 5 times a power of ten, the smallest step, the top of an axis
+// without data, a fixed top, the text next to the title, and the name of the base unit.
 var units = [...]struct {
 	measures []measure
 	steps    []float64
@@ -32,7 +32,7 @@ var units = [...]struct {
 	empty    float64
 	ceiling  float64
 	word     string
-	base     string // what the values are in
+	base     string // name of the base unit
 }{
 	Count: {
 		measures: []measure{{0, 1, ""}, {1e3, 1e3, " k"}, {1e6, 1e6, " M"}, {1e9, 1e9, " G"}},
@@ -67,7 +67,7 @@ var units = [...]struct {
 	},
 }
 
-// appendValue writes a value with its unit and two or three significant figures, so that the text seldom changes.
+// appendValue appends a value with its unit and two or three significant digits, so that the text seldom changes.
 func (u Unit) appendValue(b []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(b, "–"...)
@@ -83,7 +83,7 @@ func (u Unit) appendValue(b []byte, v float64) []byte {
 	return append(b, measures[i].name...)
 }
 
-// appendTick writes a value of an axis: all its figures, for they are few.
+// appendTick appends a value of an axis with all its digits, because there are few.
 func (u Unit) appendTick(b []byte, v float64) []byte {
 	if v == 0 {
 		return append(b, '0')
@@ -93,7 +93,7 @@ func (u Unit) appendTick(b []byte, v float64) []byte {
 	return append(b, m.name...)
 }
 
-// measureAt returns the place of the largest measure that fits a value; nothing is written in the unit itself.
+// measureAt returns the index of the largest measure that fits a value, or 0 if none does.
 func (u Unit) measureAt(v float64) int {
 	at := 0
 	for i, m := range units[u].measures {
@@ -107,7 +107,7 @@ func (u Unit) measureAt(v float64) int {
 	return at
 }
 
-// roundShort leaves no decimal from 10 on, one from 1 on, two below. Its zero has no sign.
+// roundShort rounds to no decimals from 10 on, one from 1 on, and two below. It returns no negative zero.
 func roundShort(x float64) float64 {
 	unit := 1.0
 	switch a := math.Abs(x); {

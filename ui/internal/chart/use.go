@@ -8,12 +8,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/action"
 )
 
-// used is the drawing that had the focus last, or that was pointed at while no other of its window had it. The UI goroutine
-// owns it.
+// used is the drawing that was focused last, or pointed at while no other drawing of its window was focused. The UI goroutine owns it.
 var used kept
 
-// pointed notes that a drawing is pointed at. It takes nothing from one that has the focus: the way to the menu bar leads
-// over others.
+// pointed notes that the pointer is at a drawing. It does not replace a focused one, because the way to the menu bar may cross others.
 func pointed(owner fyne.Focusable) {
 	o, ok := owner.(kept)
 	if !ok {
@@ -26,20 +24,20 @@ func pointed(owner fyne.Focusable) {
 	}
 }
 
-// focused notes that a drawing got the focus.
+// focused notes that a drawing is focused.
 func focused(owner fyne.Focusable) {
 	if o, ok := owner.(kept); ok {
 		used = o
 	}
 }
 
-// shown reports whether a window shows a drawing. What is not in it, or in a part of it that is hidden, has no place there.
+// shown reports whether a drawing is visible in a window.
 func shown(o kept, c fyne.Canvas) bool {
 	driver := fyne.CurrentApp().Driver()
 	return driver.CanvasForObject(o) == c && !driver.AbsolutePositionForObject(o).IsZero()
 }
 
-// inUse is the drawing of a window that has the focus, or that was used last; nil is none that is shown.
+// inUse returns the drawing of a window that is focused or was used last; nil if none is visible.
 func inUse(c fyne.Canvas) kept {
 	if o, ok := c.Focused().(kept); ok && shown(o, c) {
 		return o
@@ -50,8 +48,7 @@ func inUse(c fyne.Canvas) kept {
 	return nil
 }
 
-// Actions are the ways by which a person takes a drawing of a window elsewhere, for its menu bar: the one that has the
-// focus, else the one that had it or was pointed at last. They cannot be done while there is none.
+// Actions returns the actions that copy or save the drawing in use, for a window's menu bar. They are disabled if there is none.
 func Actions(c fyne.Canvas) []action.Action {
 	const alt = action.Command | fyne.KeyModifierAlt
 	return []action.Action{
@@ -61,7 +58,7 @@ func Actions(c fyne.Canvas) []action.Action {
 	}
 }
 
-// ofUsed has an action do one of the ways of the drawing that is in use.
+// ofUsed returns an action on the drawing in use.
 func ofUsed(c fyne.Canvas, name string, a action.Action) action.Action {
 	find := func() (do func()) {
 		if o := inUse(c); o != nil {

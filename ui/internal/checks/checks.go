@@ -89,7 +89,7 @@ func (l *List) fill() {
 // Parts is what the list shows.
 func (l *List) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{l.stack} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (l *List) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(l.stack) }
 
 // Summarize says in a note how a list came out, with the sign of the worst.

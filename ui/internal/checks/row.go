@@ -67,7 +67,7 @@ const (
 	narrowEms        = 50
 )
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l *line) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	icon, word, name, said, mend := objects[0], objects[1], objects[2], objects[3], objects[4]
 	em, gap := theme.TextSize(), 2*theme.Padding()
@@ -103,7 +103,7 @@ func place(o fyne.CanvasObject, at fyne.Position, width float32) {
 	form.Fit(o, max(width, 0))
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout.
 func (l *line) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	name, said, mend := objects[2].MinSize(), objects[3].MinSize(), objects[4]
 	wide, high := 12*theme.TextSize(), max(name.Height, said.Height)

@@ -42,13 +42,13 @@ func newArea(e *Editor) *area {
 	return a
 }
 
-// AcceptsTab is part of [fyne.Tabbable].
+// AcceptsTab implements [fyne.Tabbable].
 func (a *area) AcceptsTab() bool { return !a.leaving && !a.editor.ReadOnly }
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (a *area) FocusGained() { a.focus(true) }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (a *area) FocusLost() { a.focus(false) }
 
 func (a *area) focus(gained bool) {
@@ -57,10 +57,10 @@ func (a *area) focus(gained bool) {
 	a.Refresh()
 }
 
-// KeyDown is part of [desktop.Keyable].
+// KeyDown implements [desktop.Keyable].
 func (a *area) KeyDown(key *fyne.KeyEvent) { a.shifted(key, true) }
 
-// KeyUp is part of [desktop.Keyable].
+// KeyUp implements [desktop.Keyable].
 func (a *area) KeyUp(key *fyne.KeyEvent) { a.shifted(key, false) }
 
 func (a *area) shifted(key *fyne.KeyEvent, down bool) {
@@ -103,13 +103,13 @@ func (a *area) move(to place, selecting bool) {
 	a.editor.moved()
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (a *area) TypedRune(r rune) {
 	a.leaving = false
 	a.put(string(r))
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (a *area) TypedKey(key *fyne.KeyEvent) {
 	leaving := a.leaving
 	a.leaving = false
@@ -241,7 +241,7 @@ func (a *area) indentation() string {
 	return text
 }
 
-// TypedShortcut is part of [fyne.Shortcutable]. What the editor's owner knows goes to the owner first.
+// TypedShortcut implements [fyne.Shortcutable]. What the editor's owner knows goes to the owner first.
 func (a *area) TypedShortcut(s fyne.Shortcut) {
 	if f := a.editor.OnShortcut; f != nil && f(s) {
 		return

@@ -227,7 +227,7 @@ func (e *Editor) left(row, col int) float32 {
 	return theme.InnerPadding() + float32(len(line))*e.letter().Width
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (e *Editor) CreateRenderer() fyne.WidgetRenderer {
 	r := &editorRenderer{
 		editor: e, back: canvas.NewRectangle(nil), border: canvas.NewRectangle(nil), body: container.NewBorder(nil, nil, e.gutter, nil, e.scroll),
@@ -242,7 +242,7 @@ type editorRenderer struct {
 	body         *fyne.Container
 }
 
-// Layout is part of [fyne.WidgetRenderer].
+// Layout implements [fyne.WidgetRenderer].
 func (r *editorRenderer) Layout(size fyne.Size) {
 	r.back.Resize(size)
 	r.border.Resize(size)
@@ -255,13 +255,13 @@ func (r *editorRenderer) Layout(size fyne.Size) {
 	r.editor.repaint()
 }
 
-// MinSize is part of [fyne.WidgetRenderer].
+// MinSize implements [fyne.WidgetRenderer].
 func (r *editorRenderer) MinSize() fyne.Size {
 	m := r.editor.letter()
 	return fyne.NewSize(30*m.Width, 6*m.Height)
 }
 
-// Objects is part of [fyne.WidgetRenderer].
+// Objects implements [fyne.WidgetRenderer].
 func (r *editorRenderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.back, r.body, r.border}
 }
@@ -277,7 +277,7 @@ func (r *editorRenderer) paint() {
 	}
 }
 
-// Refresh is part of [fyne.WidgetRenderer].
+// Refresh implements [fyne.WidgetRenderer].
 func (r *editorRenderer) Refresh() {
 	r.paint()
 	r.back.Refresh()
@@ -285,5 +285,5 @@ func (r *editorRenderer) Refresh() {
 	r.editor.repaint()
 }
 
-// Destroy is part of [fyne.WidgetRenderer].
+// Destroy implements [fyne.WidgetRenderer].
 func (*editorRenderer) Destroy() {}

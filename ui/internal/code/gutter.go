@@ -25,14 +25,14 @@ func newGutter(e *Editor) *gutter {
 	return g
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (g *gutter) Tapped(at *fyne.PointEvent) {
 	row := (at.Position.Y + g.editor.scroll.Offset.Y - theme.InnerPadding()) / g.editor.lineHeight()
 	g.editor.Go(int(row)+1, 1)
 	g.editor.Focus(fyne.CurrentApp().Driver().CanvasForObject(g))
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (g *gutter) CreateRenderer() fyne.WidgetRenderer { return &gutterRenderer{gutter: g} }
 
 type gutterRenderer struct {
@@ -41,10 +41,10 @@ type gutterRenderer struct {
 	digits  int
 }
 
-// Layout is part of [fyne.WidgetRenderer].
+// Layout implements [fyne.WidgetRenderer].
 func (r *gutterRenderer) Layout(fyne.Size) { r.draw() }
 
-// MinSize is part of [fyne.WidgetRenderer].
+// MinSize implements [fyne.WidgetRenderer].
 func (r *gutterRenderer) MinSize() fyne.Size {
 	return fyne.NewSize(float32(r.most()+3)*r.gutter.editor.letter().Width, 0)
 }
@@ -54,7 +54,7 @@ func (r *gutterRenderer) most() int {
 	return max(len(strconv.Itoa(len(r.gutter.editor.area.buffer.lines))), 3)
 }
 
-// Objects is part of [fyne.WidgetRenderer].
+// Objects implements [fyne.WidgetRenderer].
 func (r *gutterRenderer) Objects() []fyne.CanvasObject { return r.objects }
 
 // draw makes the numbers that are in view.
@@ -111,7 +111,7 @@ func (r *gutterRenderer) sign(y float32, warning bool) {
 	r.objects = append(r.objects, icon)
 }
 
-// Refresh is part of [fyne.WidgetRenderer].
+// Refresh implements [fyne.WidgetRenderer].
 func (r *gutterRenderer) Refresh() {
 	if digits := r.most(); digits != r.digits && r.gutter.Size().Width > 0 {
 		r.digits = digits
@@ -123,5 +123,5 @@ func (r *gutterRenderer) Refresh() {
 	canvas.Refresh(r.gutter)
 }
 
-// Destroy is part of [fyne.WidgetRenderer].
+// Destroy implements [fyne.WidgetRenderer].
 func (*gutterRenderer) Destroy() {}

@@ -22,7 +22,7 @@ func newLayer(e *Editor) *layer {
 	return l
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (l *layer) CreateRenderer() fyne.WidgetRenderer { return &layerRenderer{layer: l} }
 
 type layerRenderer struct {
@@ -31,13 +31,13 @@ type layerRenderer struct {
 	size    fyne.Size // that the words need
 }
 
-// Layout is part of [fyne.WidgetRenderer].
+// Layout implements [fyne.WidgetRenderer].
 func (r *layerRenderer) Layout(fyne.Size) { r.draw() }
 
-// MinSize is part of [fyne.WidgetRenderer].
+// MinSize implements [fyne.WidgetRenderer].
 func (r *layerRenderer) MinSize() fyne.Size { return r.size }
 
-// Objects is part of [fyne.WidgetRenderer].
+// Objects implements [fyne.WidgetRenderer].
 func (r *layerRenderer) Objects() []fyne.CanvasObject { return r.objects }
 
 func (r *layerRenderer) draw() {
@@ -93,13 +93,13 @@ func (r *layerRenderer) box(at fyne.Position, width float32, color fyne.ThemeCol
 	r.objects = append(r.objects, box)
 }
 
-// Refresh is part of [fyne.WidgetRenderer].
+// Refresh implements [fyne.WidgetRenderer].
 func (r *layerRenderer) Refresh() {
 	r.draw()
 	canvas.Refresh(r.layer)
 }
 
-// Destroy is part of [fyne.WidgetRenderer].
+// Destroy implements [fyne.WidgetRenderer].
 func (*layerRenderer) Destroy() {}
 
 func shortened(text string) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (a *area) CreateRenderer() fyne.WidgetRenderer { return &lines{area: a} }
 
 // lines draws the lines in view, what is selected of them, and the cursor.
@@ -17,10 +17,10 @@ type lines struct {
 	objects []fyne.CanvasObject
 }
 
-// Layout is part of [fyne.WidgetRenderer].
+// Layout implements [fyne.WidgetRenderer].
 func (r *lines) Layout(fyne.Size) { r.draw() }
 
-// MinSize is part of [fyne.WidgetRenderer].
+// MinSize implements [fyne.WidgetRenderer].
 func (r *lines) MinSize() fyne.Size {
 	e := r.area.editor
 	longest, most := 0, -1
@@ -32,7 +32,7 @@ func (r *lines) MinSize() fyne.Size {
 	return fyne.NewSize(e.left(longest, most)+4*e.letter().Width, e.top(len(r.area.buffer.lines))+theme.InnerPadding())
 }
 
-// Objects is part of [fyne.WidgetRenderer].
+// Objects implements [fyne.WidgetRenderer].
 func (r *lines) Objects() []fyne.CanvasObject { return r.objects }
 
 func (r *lines) draw() {
@@ -91,11 +91,11 @@ func (r *lines) cursor(height float32) {
 	r.objects = append(r.objects, bar)
 }
 
-// Refresh is part of [fyne.WidgetRenderer].
+// Refresh implements [fyne.WidgetRenderer].
 func (r *lines) Refresh() {
 	r.draw()
 	canvas.Refresh(r.area)
 }
 
-// Destroy is part of [fyne.WidgetRenderer].
+// Destroy implements [fyne.WidgetRenderer].
 func (*lines) Destroy() {}

@@ -16,7 +16,7 @@ var (
 	_ fyne.SecondaryTappable = (*area)(nil)
 )
 
-// Cursor is part of [desktop.Cursorable].
+// Cursor implements [desktop.Cursorable].
 func (*area) Cursor() desktop.Cursor { return desktop.TextCursor }
 
 // at is the place that a point is nearest to.
@@ -27,7 +27,7 @@ func (a *area) at(p fyne.Position) place {
 	return place{row, col}
 }
 
-// MouseDown is part of [desktop.Mouseable].
+// MouseDown implements [desktop.Mouseable].
 func (a *area) MouseDown(m *desktop.MouseEvent) {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(a); c != nil && c.Focused() != fyne.Focusable(a) {
 		c.Focus(a)
@@ -38,22 +38,22 @@ func (a *area) MouseDown(m *desktop.MouseEvent) {
 	}
 }
 
-// MouseUp is part of [desktop.Mouseable].
+// MouseUp implements [desktop.Mouseable].
 func (*area) MouseUp(*desktop.MouseEvent) {}
 
-// Dragged is part of [fyne.Draggable].
+// Dragged implements [fyne.Draggable].
 func (a *area) Dragged(d *fyne.DragEvent) { a.move(a.at(d.Position), true) }
 
-// DragEnd is part of [fyne.Draggable].
+// DragEnd implements [fyne.Draggable].
 func (*area) DragEnd() {}
 
-// DoubleTapped is part of [fyne.DoubleTappable].
+// DoubleTapped implements [fyne.DoubleTappable].
 func (a *area) DoubleTapped(p *fyne.PointEvent) {
 	a.anchor, a.cursor = a.buffer.wordAt(a.at(p.Position))
 	a.editor.moved()
 }
 
-// TappedSecondary is part of [fyne.SecondaryTappable].
+// TappedSecondary implements [fyne.SecondaryTappable].
 func (a *area) TappedSecondary(p *fyne.PointEvent) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(a)
 	if c == nil {

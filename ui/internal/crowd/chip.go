@@ -68,10 +68,10 @@ func (c *chip) draw(w, h int) image.Image {
 	return c.sprites.lit[c.state]
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (c *chip) Tapped(*fyne.PointEvent) { c.toggle(c.state) }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
+// FocusGained implements [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
 func (c *chip) FocusGained() { c.feel(true, c.hovered) }
 
 // FocusLost undoes it.
@@ -87,7 +87,7 @@ func (c *chip) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (c *chip) MouseIn(*desktop.MouseEvent) { c.feel(c.focused, true) }
 
 // MouseMoved changes nothing.
@@ -118,7 +118,7 @@ func (c *chip) paint() {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (c *chip) CreateRenderer() fyne.WidgetRenderer {
 	r := &chipRenderer{c}
 	r.dress()

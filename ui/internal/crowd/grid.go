@@ -207,7 +207,7 @@ func (g *Grid) again() {
 // MinSize has room for a few cells.
 func (g *Grid) MinSize() fyne.Size { return fyne.NewSize(10*leastPitch, 6*leastPitch) }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (g *Grid) CreateRenderer() fyne.WidgetRenderer {
 	g.dress()
 	return &renderer{g, append(append([]fyne.CanvasObject{g.raster}, g.rings.objects()...), g.tip.objects()...)}

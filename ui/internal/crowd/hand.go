@@ -82,7 +82,7 @@ func (g *Grid) Dragged(e *fyne.DragEvent) {
 	g.pan(-e.Dragged.DY)
 }
 
-// DragEnd is part of [fyne.Draggable].
+// DragEnd implements [fyne.Draggable].
 func (g *Grid) DragEnd() { g.dragging = false }
 
 // Scrolled zooms round the pointer; where there is nothing to zoom it is for the page.
@@ -104,7 +104,7 @@ func (g *Grid) Scrolled(e *fyne.ScrollEvent) {
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (g *Grid) MouseIn(e *desktop.MouseEvent) { g.MouseMoved(e) }
 
 // MouseMoved tells of the agent under the pointer.
@@ -127,7 +127,7 @@ func (g *Grid) hover(cell int) {
 	}
 }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey. It puts the cursor where it can be seen.
+// FocusGained implements [fyne.Focusable], as are FocusLost, TypedRune and TypedKey. It puts the cursor where it can be seen.
 func (g *Grid) FocusGained() {
 	g.focused = true
 	if g.cursor == none && g.field.shown() > 0 {

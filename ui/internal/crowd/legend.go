@@ -97,7 +97,7 @@ func (l *Legend) Parts() []fyne.CanvasObject {
 	return parts
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (l *Legend) CreateRenderer() fyne.WidgetRenderer { return &legendRenderer{l, l.Parts()} }
 
 type legendRenderer struct {

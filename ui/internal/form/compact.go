@@ -11,29 +11,29 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Compact shows a field smaller, so that it fits beside the title of a panel.
+// Compact shows a field in a smaller size, for use next to the title of a panel.
 type Compact struct {
 	widget.BaseWidget
 	content fyne.CanvasObject
 }
 
-// NewCompact makes a field smaller.
+// NewCompact returns a smaller field.
 func NewCompact(content fyne.CanvasObject) *Compact {
 	c := &Compact{content: content}
 	c.ExtendBaseWidget(c)
 	return c
 }
 
-// Parts returns what is shown smaller.
+// Parts returns the content.
 func (c *Compact) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{c.content} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (c *Compact) CreateRenderer() fyne.WidgetRenderer {
 	c.shrink()
 	return widget.NewSimpleRenderer(c.content)
 }
 
-// Refresh makes parts added since then smaller, too.
+// Refresh also makes newly added parts smaller.
 func (c *Compact) Refresh() {
 	c.shrink()
 	c.BaseWidget.Refresh()
@@ -41,12 +41,12 @@ func (c *Compact) Refresh() {
 
 func (c *Compact) shrink() { smaller().apply(c.content) }
 
-// themer gives objects its theme. A table themes the cells it creates like itself, and shares the fonts it has loaded.
-// A [container.ThemeOverride] for each object would parse the fonts again whenever it is refreshed: tens of milliseconds
-// and about 8 MB for each text style, which stay cached.
+// themer sets the theme of objects. A table gives its theme to the cells it creates, and shares the loaded fonts. A
+// [container.ThemeOverride] per object would parse the fonts again at each refresh, which takes tens of milliseconds and caches about 8 MB
+// for each text style.
 type themer struct{ table *widget.Table }
 
-// smaller has the theme of everything that is shown smaller. Its table is never shown.
+// smaller is the theme of compact fields. Its table is never shown.
 var smaller = sync.OnceValue(func() themer {
 	table := widget.NewTable(func() (rows, columns int) { return 0, 0 }, noCell, func(widget.TableCellID, fyne.CanvasObject) {})
 	container.NewThemeOverride(table, small{})
@@ -55,7 +55,7 @@ var smaller = sync.OnceValue(func() themer {
 
 func noCell() fyne.CanvasObject { return canvas.NewRectangle(color.Transparent) }
 
-// apply gives an object and its parts the theme, and refreshes them. Parts may call it again while they refresh.
+// apply sets the theme of an object and its parts, and refreshes them. It may be called again during the refresh.
 func (t themer) apply(o fyne.CanvasObject) {
 	before := t.table.CreateCell
 	t.table.CreateCell = func() fyne.CanvasObject { return o }
@@ -68,18 +68,18 @@ type small struct{}
 
 func (small) now() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
 
-// Color is part of [fyne.Theme].
+// Color implements [fyne.Theme].
 func (s small) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	return s.now().Color(name, variant)
 }
 
-// Font is part of [fyne.Theme].
+// Font implements [fyne.Theme].
 func (s small) Font(style fyne.TextStyle) fyne.Resource { return s.now().Font(style) }
 
-// Icon is part of [fyne.Theme].
+// Icon implements [fyne.Theme].
 func (s small) Icon(name fyne.ThemeIconName) fyne.Resource { return s.now().Icon(name) }
 
-// Size is part of [fyne.Theme].
+// Size implements [fyne.Theme].
 func (s small) Size(name fyne.ThemeSizeName) float32 {
 	switch name {
 	case theme.SizeNameText, theme.SizeNameInlineIcon:

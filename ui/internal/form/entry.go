@@ -14,22 +14,22 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Entry is a line of text to be typed. It passes the window's shortcuts on, and can have proposals.
+// Entry is a text field. It passes shortcuts on to the window, and can have a proposed text.
 type Entry struct {
 	widget.Entry
-	// Focused is called when the keyboard comes to the entry, Left when it leaves.
+	// Focused is called when the entry is focused, Left when it loses the focus.
 	Focused, Left func()
-	// Escaped, if set, hears the Escape key.
+	// Escaped, if set, is called for the Escape key.
 	Escaped func()
 
-	// Page, if set, is what the mouse's wheel scrolls over the entry.
+	// Page, if set, is scrolled by the mouse wheel over the entry.
 	Page fyne.Scrollable
 
 	proposed string
-	self     fyne.CanvasObject // the entry, or the number that it is of: what the window knows
+	self     fyne.CanvasObject // the entry, or the number that embeds it: the object that the window knows
 }
 
-// NewEntry makes an empty entry.
+// NewEntry returns an empty entry.
 func NewEntry() *Entry {
 	e := &Entry{}
 	e.self = e
@@ -38,7 +38,7 @@ func NewEntry() *Entry {
 	return e
 }
 
-// NewText makes an empty entry of some lines, which wrap.
+// NewText returns an empty entry of several lines with wrapping.
 func NewText() *Entry {
 	e := NewEntry()
 	e.MultiLine, e.Wrapping = true, fyne.TextWrapWord
@@ -46,16 +46,16 @@ func NewText() *Entry {
 	return e
 }
 
-// textRows is how many lines of a longer text are seen.
+// textRows is the number of visible lines of a longer text.
 const textRows = 3
 
-// AcceptsTab is part of [fyne.Tabbable]: the key goes on to the next field, from several lines too.
+// AcceptsTab implements [fyne.Tabbable]. Tab moves to the next field, also from several lines.
 func (e *Entry) AcceptsTab() bool { return false }
 
-// TakesReturn reports whether the key begins a new line here, and so does not confirm a dialog.
+// TakesReturn reports whether Return starts a new line, and so does not confirm a dialog.
 func (e *Entry) TakesReturn() bool { return e.MultiLine }
 
-// Propose puts a text into the entry, unless a person has changed what was proposed before.
+// Propose sets a text, unless the user has changed the one proposed before.
 func (e *Entry) Propose(text string) {
 	if e.Text == e.proposed && e.Text != text {
 		e.proposed = text
@@ -64,7 +64,7 @@ func (e *Entry) Propose(text string) {
 	e.proposed = text
 }
 
-// Put puts a text into the entry, as what was proposed.
+// Put sets a text as the proposed one.
 func (e *Entry) Put(text string) {
 	e.proposed = text
 	if e.Text != text {
@@ -72,15 +72,15 @@ func (e *Entry) Put(text string) {
 	}
 }
 
-// Proposed reports whether the entry holds what was proposed.
+// Proposed reports whether the entry has the proposed text.
 func (e *Entry) Proposed() bool { return e.Text == e.proposed }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (e *Entry) CreateRenderer() fyne.WidgetRenderer {
 	return &wheeled{e.Entry.CreateRenderer(), newWheel(e)}
 }
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (e *Entry) FocusGained() {
 	e.Entry.FocusGained()
 	if e.Focused != nil {
@@ -88,7 +88,7 @@ func (e *Entry) FocusGained() {
 	}
 }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (e *Entry) FocusLost() {
 	e.Entry.FocusLost()
 	if e.Left != nil {
@@ -96,7 +96,7 @@ func (e *Entry) FocusLost() {
 	}
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (e *Entry) TypedKey(key *fyne.KeyEvent) {
 	if key.Name == fyne.KeyEscape && e.Escaped != nil {
 		e.Escaped()
@@ -105,7 +105,7 @@ func (e *Entry) TypedKey(key *fyne.KeyEvent) {
 	e.Entry.TypedKey(key)
 }
 
-// TypedShortcut is part of [fyne.Shortcutable]. Fyne gives shortcuts to the focused widget only.
+// TypedShortcut implements [fyne.Shortcutable]. Fyne sends shortcuts only to the focused widget.
 func (e *Entry) TypedShortcut(s fyne.Shortcut) {
 	e.Entry.TypedShortcut(s)
 	if _, ok := s.(*desktop.CustomShortcut); !ok {
@@ -116,7 +116,7 @@ func (e *Entry) TypedShortcut(s fyne.Shortcut) {
 	}
 }
 
-// mark shows that the value is wrong. A validator that finds nothing would draw a tick into every entry.
+// mark shows that the value is wrong. A validator would also show a check mark for valid values.
 func (e *Entry) mark(problem string) {
 	if problem == "" && e.Validator == nil {
 		return
@@ -130,16 +130,16 @@ func (e *Entry) mark(problem string) {
 	e.SetValidationError(err)
 }
 
-// Number is an entry for a number between bounds.
+// Number is an entry for a number in a range.
 type Number struct {
 	Entry
 	// Whole numbers have no fraction.
 	Whole bool
-	// Min and Max bound the number; infinite where there is no bound.
+	// Min and Max limit the number; they may be infinite.
 	Min, Max float64
 }
 
-// NewNumber makes an entry without bounds.
+// NewNumber returns an entry without limits.
 func NewNumber() *Number {
 	n := &Number{Min: math.Inf(-1), Max: math.Inf(1)}
 	n.self = n
@@ -148,14 +148,14 @@ func NewNumber() *Number {
 	return n
 }
 
-// NewWhole makes an entry for whole numbers between bounds, both included.
+// NewWhole returns an entry for whole numbers from lowest to highest.
 func NewWhole(lowest, highest int) *Number {
 	n := NewNumber()
 	n.Whole, n.Min, n.Max = true, float64(lowest), float64(highest)
 	return n
 }
 
-// Value returns the number; the error says what is wrong with it. An empty entry stands for its placeholder.
+// Value returns the number, or an error that describes the problem. An empty entry has the value of its placeholder.
 func (n *Number) Value() (float64, error) {
 	text := strings.TrimSpace(n.Text)
 	if text == "" {
@@ -186,7 +186,7 @@ func (n *Number) parse(text string) (float64, error) {
 	return f, nil
 }
 
-// Range says in words what the number can be; "" anything.
+// Range describes the allowed numbers; "" if all are allowed.
 func (n *Number) Range() string {
 	low, high := !math.IsInf(n.Min, 0), !math.IsInf(n.Max, 0)
 	switch {

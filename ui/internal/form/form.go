@@ -1,5 +1,4 @@
-// Package form holds what screens with fields are made of: rows with help and mistakes, entries, columns. What a
-// value means is the screen's business.
+// Package form holds the parts of screens with fields: rows with help and errors, entries, columns. Screens interpret the values.
 package form
 
 import (
@@ -9,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Form is the rows of a screen by the names that mistakes in them have.
+// Form is the rows of a screen by the names of their fields in errors.
 type Form struct {
 	fields []field
 }
@@ -19,21 +18,21 @@ type field struct {
 	names []string
 }
 
-// Add puts a row at the end and returns it.
+// Add adds a row at the end and returns it.
 func (f *Form) Add(r *Row, names ...string) *Row {
 	f.fields = append(f.fields, field{r, names})
 	return r
 }
 
-// Clear forgets all rows.
+// Clear removes all rows.
 func (f *Form) Clear() { f.fields = nil }
 
-// Remove forgets a row.
+// Remove removes a row.
 func (f *Form) Remove(r *Row) {
 	f.fields = slices.DeleteFunc(f.fields, func(one field) bool { return one.row == r })
 }
 
-// Row returns the row of a name; nil if there is none.
+// Row returns the row of a name, or nil.
 func (f *Form) Row(name string) *Row {
 	for _, field := range f.fields {
 		if slices.Contains(field.names, name) {
@@ -43,8 +42,7 @@ func (f *Form) Row(name string) *Row {
 	return nil
 }
 
-// Check shows the mistakes of an error beside their rows, and that nothing is wrong with the values of the others.
-// It returns the rest of the error, nil if there is none.
+// Check shows the errors of fields at their rows, and clears those of the other rows. It returns the rest of the error, or nil.
 func (f *Form) Check(err error) error {
 	wrong, rest := f.sort(err)
 	for _, field := range f.fields {
@@ -53,8 +51,8 @@ func (f *Form) Check(err error) error {
 	return rest
 }
 
-// Tell shows the mistakes of an error beside their rows until their values change: what somebody found who was asked.
-// It returns the rest of the error, nil if there is none.
+// Tell shows the errors of fields at their rows until their values change, for example errors from a server. It returns the rest of the
+// error, or nil.
 func (f *Form) Tell(err error) error {
 	told, rest := f.sort(err)
 	for _, field := range f.fields {
@@ -74,7 +72,7 @@ func (f *Form) Mistakes() []*Row {
 	return rows
 }
 
-// sort splits an error by row; the first mistake of a row counts.
+// sort splits an error by row; the first error of a row counts.
 func (f *Form) sort(err error) (byRow map[*Row]string, rest error) {
 	byRow = map[*Row]string{}
 	var others []error
@@ -92,7 +90,7 @@ func (f *Form) sort(err error) (byRow map[*Row]string, rest error) {
 	return byRow, errors.Join(others...)
 }
 
-// Split takes an error apart into its mistakes and what else is joined with them; one without mistakes stays whole.
+// Split splits a joined error with errors of fields; an error without them stays whole.
 func Split(err error) []error {
 	if err == nil {
 		return nil
@@ -112,7 +110,7 @@ func Split(err error) []error {
 	return []error{err}
 }
 
-// Words says a mistake without its field, beside which it stands.
+// Words returns the text of an error without its field, for use at the field.
 func Words(m *engine.FieldError) string {
 	if m.Hint == "" {
 		return m.Problem

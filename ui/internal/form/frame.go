@@ -10,23 +10,23 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Frame draws the border of an entry round a field that has none, such as a select.
+// Frame draws the border of an entry around a field that has none, for example a selection.
 type Frame struct {
 	widget.BaseWidget
 	content fyne.CanvasObject
 }
 
-// NewFrame puts a frame round a field.
+// NewFrame returns a frame around a field.
 func NewFrame(content fyne.CanvasObject) *Frame {
 	f := &Frame{content: content}
 	f.ExtendBaseWidget(f)
 	return f
 }
 
-// Parts is what the frame is round.
+// Parts returns the content.
 func (f *Frame) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{f.content} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (f *Frame) CreateRenderer() fyne.WidgetRenderer {
 	border := canvas.NewRectangle(color.Transparent)
 	r := &frameRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(f.content, border)), border: border}
@@ -44,21 +44,21 @@ func (r *frameRenderer) paint() {
 	r.border.CornerRadius = theme.InputRadiusSize()
 }
 
-// Refresh follows the theme.
+// Refresh updates the frame for the theme.
 func (r *frameRenderer) Refresh() {
 	r.paint()
 	r.WidgetRenderer.Refresh()
 }
 
-// NewRail shows the whole way of a slider: in the colour that the toolkit gives it, it is not seen on a panel.
+// NewRail makes the whole track of a slider visible on a panel, where the toolkit's color is not.
 func NewRail(slider *widget.Slider) fyne.CanvasObject {
 	return container.NewThemeOverride(slider, rail{})
 }
 
-// rail is the app's theme with inputs in the colour of their border.
+// rail is the app's theme with inputs in the color of their border.
 type rail struct{}
 
-// Color is part of [fyne.Theme].
+// Color implements [fyne.Theme].
 func (rail) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	if name == theme.ColorNameInputBackground {
 		name = theme.ColorNameInputBorder
@@ -66,11 +66,11 @@ func (rail) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Col
 	return small{}.now().Color(name, variant)
 }
 
-// Font is part of [fyne.Theme].
+// Font implements [fyne.Theme].
 func (rail) Font(style fyne.TextStyle) fyne.Resource { return small{}.now().Font(style) }
 
-// Icon is part of [fyne.Theme].
+// Icon implements [fyne.Theme].
 func (rail) Icon(name fyne.ThemeIconName) fyne.Resource { return small{}.now().Icon(name) }
 
-// Size is part of [fyne.Theme].
+// Size implements [fyne.Theme].
 func (rail) Size(name fyne.ThemeSizeName) float32 { return small{}.now().Size(name) }

@@ -5,15 +5,15 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// NewHeaded puts a head above the rest, which takes what is left. The head gets its width first, so that it is as high as its
-// lines are there.
+// NewHeaded places a head above another object, which takes the remaining height. The head's width is set first, because its height depends
+// on it.
 func NewHeaded(head, rest fyne.CanvasObject) *fyne.Container {
 	return &fyne.Container{Layout: headed{}, Objects: []fyne.CanvasObject{head, rest}}
 }
 
 type headed struct{}
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (headed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	head, rest := objects[0], objects[1]
 	head.Resize(fyne.NewSize(size.Width, head.MinSize().Height))
@@ -24,23 +24,23 @@ func (headed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	rest.Resize(fyne.NewSize(size.Width, max(size.Height-high, 0)))
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (headed) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	head, rest := objects[0].MinSize(), objects[1].MinSize()
 	return fyne.NewSize(max(head.Width, rest.Width), head.Height+theme.Padding()+rest.Height)
 }
 
-// NewSized makes an entry as wide as a sample of what it holds.
+// NewSized returns an entry with the width of a sample text.
 func NewSized(sample string, entry fyne.CanvasObject) *fyne.Container {
 	return &fyne.Container{Layout: sized(sample), Objects: []fyne.CanvasObject{entry}}
 }
 
 type sized string
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (sized) Layout(objects []fyne.CanvasObject, size fyne.Size) { objects[0].Resize(size) }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (s sized) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	wide := fyne.MeasureText(string(s), theme.TextSize(), fyne.TextStyle{}).Width
 	return fyne.NewSize(wide+4*theme.InnerPadding(), objects[0].MinSize().Height)

@@ -6,27 +6,27 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// newHeadline puts a title at the left and something short at the right. Where both have no room in a line the title goes
-// on in further ones, and where it has not half of the width the other stands below it.
+// newHeadline places a title at the left and a short object at the right. If the width is too small for both in one line, the title wraps;
+// if the title would have less than half of the width, the other object is below it.
 func newHeadline(title *Note, aside fyne.CanvasObject) *fyne.Container {
 	return container.New(&headline{title: title}, title, aside)
 }
 
-// headline is the layout of it. Its height is for the width of the last layout, so it stands in a [NewStack].
+// headline is its layout. The minimum height is for the width of the last layout, so use it in a [NewStack].
 type headline struct {
 	title *Note
 	below bool
 }
 
-// titleEms is how much of a title asks for room, in heights of letters.
+// titleEms is the minimum width of the title, in text heights.
 const titleEms = 16
 
-// full is how wide the title is in a single line.
+// full returns the width of the title in one line.
 func (h *headline) full() float32 {
 	return fyne.MeasureText(h.title.Text(), h.title.textSize(), fyne.TextStyle{}).Width
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (h *headline) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	title, aside, least := objects[0], objects[1], objects[1].MinSize()
 	title.Move(fyne.Position{})
@@ -46,7 +46,7 @@ func (h *headline) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	aside.Resize(least)
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (h *headline) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	title, aside := objects[0].MinSize(), objects[1].MinSize()
 	size := fyne.NewSize(min(h.full(), titleEms*theme.TextSize()), title.Height)

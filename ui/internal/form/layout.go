@@ -6,31 +6,30 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// NewStack puts objects one below the other over the whole width. Unlike a VBox it gives each its width first, so
-// that those that wrap take the height they need there.
+// NewStack lays out objects from top to bottom at full width. Unlike a VBox it sets the widths first, because the height of wrapped texts
+// depends on them.
 func NewStack(objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&columns{gap: 1}, objects...)
 }
 
-// NewPanels is a stack with the distance of panels.
+// NewPanels is a stack with the gap of panels.
 func NewPanels(objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&columns{gap: 2}, objects...)
 }
 
-// NewColumns puts objects side by side, in as many equal columns of at least so many letters' heights as there is
-// room for, and as there are objects.
+// NewColumns lays out objects side by side in as many equal columns as fit, each at least ems text heights wide.
 func NewColumns(ems float32, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&columns{ems: ems, gap: 2}, objects...)
 }
 
-// columns lays objects out in rows of n; a row is as high as its highest. n follows from the width.
+// columns lays out objects in rows of n; a row has the height of its highest object. n depends on the width.
 type columns struct {
-	ems float32 // of a column, at least; 0 is one column
+	ems float32 // minimum width of a column; 0 is one column
 	gap float32 // between objects, in paddings
 	n   int     // at the last width
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (c *columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects = visible(objects)
 	gap := c.gap * theme.Padding()
@@ -55,8 +54,8 @@ func (c *columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout. It asks each object once: where
-// columns stand in columns, to ask twice doubles the work with each level.
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout. It measures each object once, because measuring twice
+// would double the work for each level of nested columns.
 func (c *columns) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	var size fyne.Size
 	height := float32(0)
@@ -73,8 +72,8 @@ func (c *columns) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-// Fit gives an object a width, and then the height that follows from it, which it returns. Before it asks for that, the
-// height stays, so that an object whose width is not new is laid out once.
+// Fit sets the width of an object, and then its height for that width, which it returns. It keeps the height until then, so that an object
+// whose width stays is laid out once.
 func Fit(o fyne.CanvasObject, width float32) (height float32) {
 	o.Resize(fyne.NewSize(width, o.Size().Height))
 	height = o.MinSize().Height
@@ -92,7 +91,7 @@ func visible(objects []fyne.CanvasObject) []fyne.CanvasObject {
 	return shown
 }
 
-// Reveal scrolls so that an object below the scroll's content is seen.
+// Reveal scrolls to show an object in the scroll's content.
 func Reveal(scroll *container.Scroll, o fyne.CanvasObject) {
 	driver := fyne.CurrentApp().Driver()
 	y := driver.AbsolutePositionForObject(o).Y - driver.AbsolutePositionForObject(scroll.Content).Y

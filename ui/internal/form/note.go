@@ -11,10 +11,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Note is a small paragraph in a colour of the theme, wrapped to its width and without padding.
+// Note is a small paragraph in a color of the theme, wrapped to its width and without padding.
 type Note struct {
 	widget.BaseWidget
-	// Lines is how many are shown at most, the last one cut with an ellipsis; 0 is all.
+	// Lines is the maximum number of lines, the last one clipped with an ellipsis; 0 is unlimited.
 	Lines int
 	// TextSize is a name of the theme; "" is a caption's.
 	TextSize fyne.ThemeSizeName
@@ -22,36 +22,36 @@ type Note struct {
 	text    string
 	color   fyne.ThemeColorName
 	icon    fyne.Resource
-	wrapped []string // text in lines that fit width
+	wrapped []string // lines of the text for width
 	width   float32
 }
 
-// NewNote makes a quiet paragraph.
+// NewNote returns a muted paragraph.
 func NewNote(text string) *Note {
 	n := &Note{text: text, color: widgets.ColorMuted}
 	n.ExtendBaseWidget(n)
 	return n
 }
 
-// Text returns what is said.
+// Text returns the text.
 func (n *Note) Text() string { return n.text }
 
-// SetText says something quietly.
+// SetText sets a muted text.
 func (n *Note) SetText(text string) { n.set(text, widgets.ColorMuted, nil) }
 
-// Say says something in the body's colour.
+// Say sets a text in the body's color.
 func (n *Note) Say(text string) { n.set(text, theme.ColorNameForeground, nil) }
 
-// SetProblem says what is wrong.
+// SetProblem sets an error.
 func (n *Note) SetProblem(text string) { n.set(text, theme.ColorNameError, theme.ErrorIcon()) }
 
-// SetWarning says what deserves attention.
+// SetWarning sets a warning.
 func (n *Note) SetWarning(text string) { n.set(text, theme.ColorNameWarning, theme.WarningIcon()) }
 
-// SetGood says what went well.
+// SetGood sets a success message.
 func (n *Note) SetGood(text string) { n.set(text, theme.ColorNameSuccess, theme.ConfirmIcon()) }
 
-// SetColor says it in another colour, without an icon.
+// SetColor sets another color, without an icon.
 func (n *Note) SetColor(color fyne.ThemeColorName) { n.set(n.text, color, nil) }
 
 func (n *Note) set(text string, color fyne.ThemeColorName, icon fyne.Resource) {
@@ -72,7 +72,7 @@ func (n *Note) textSize() float32 {
 	return theme.CaptionTextSize()
 }
 
-// indent is what the icon takes of each line.
+// indent returns the width of the icon in each line.
 func (n *Note) indent() float32 {
 	if n.icon == nil {
 		return 0
@@ -80,7 +80,7 @@ func (n *Note) indent() float32 {
 	return fyne.MeasureText("M", n.textSize(), fyne.TextStyle{}).Height + theme.Padding()
 }
 
-// wrap splits the text into lines for a width.
+// wrap wraps the text to a width.
 func (n *Note) wrap() {
 	measure := func(s string) float32 { return fyne.MeasureText(s, n.textSize(), fyne.TextStyle{}).Width }
 	n.wrapped = wrap(n.text, n.width-n.indent(), measure)
@@ -89,7 +89,7 @@ func (n *Note) wrap() {
 	}
 }
 
-// wrap breaks a text between words, and inside those that are wider than a line.
+// wrap breaks a text between words, and inside words that are wider than a line.
 func wrap(text string, width float32, measure func(string) float32) []string {
 	var lines []string
 	for paragraph := range strings.SplitSeq(text, "\n") {
@@ -116,7 +116,7 @@ func wrap(text string, width float32, measure func(string) float32) []string {
 	return lines
 }
 
-// fits returns how many bytes of a text fit, at least the first letter.
+// fits returns how many bytes of a text fit, at least the first character.
 func fits(text string, width float32, measure func(string) float32) int {
 	n := len(text)
 	for i := range text {
@@ -141,24 +141,24 @@ func ellipsis(text string, width float32, measure func(string) float32) string {
 // TappedSecondary offers to copy the text.
 func (n *Note) TappedSecondary(e *fyne.PointEvent) { widgets.OfferCopy(n, e.AbsolutePosition, n.text) }
 
-// Caption is a note on something that can be pressed. A window asks the innermost object that hears either button of the
-// mouse: what a note lies on would not hear a click on its words.
+// Caption is a note on an object that can be tapped. It passes taps on, because the window sends a tap only to the innermost object that
+// handles taps of either button.
 type Caption struct {
 	Note
 	tapped func()
 }
 
-// NewCaption makes a note that hands a click on.
+// NewCaption returns a note that passes taps on.
 func NewCaption(text string, tapped func()) *Caption {
 	c := &Caption{Note: Note{text: text, color: widgets.ColorMuted}, tapped: tapped}
 	c.ExtendBaseWidget(c)
 	return c
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (c *Caption) Tapped(*fyne.PointEvent) { c.tapped() }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (n *Note) CreateRenderer() fyne.WidgetRenderer {
 	r := &noteRenderer{note: n, icon: widget.NewIcon(nil)}
 	r.Refresh()
@@ -175,7 +175,7 @@ func (r *noteRenderer) lineHeight() float32 {
 	return fyne.MeasureText("M", r.note.textSize(), fyne.TextStyle{}).Height
 }
 
-// Layout wraps the text anew where the width is another one.
+// Layout wraps the text again if the width has changed.
 func (r *noteRenderer) Layout(size fyne.Size) {
 	if r.note.width != size.Width {
 		r.note.width = size.Width
@@ -190,7 +190,7 @@ func (r *noteRenderer) Layout(size fyne.Size) {
 	}
 }
 
-// MinSize is as high as the text at its present width, and narrow.
+// MinSize returns the height of the text at its present width, and a small width.
 func (r *noteRenderer) MinSize() fyne.Size {
 	return fyne.NewSize(4*r.note.textSize(), r.lineHeight()*float32(max(len(r.lines), 1)))
 }
@@ -206,7 +206,7 @@ func (r *noteRenderer) Objects() []fyne.CanvasObject {
 	return objects
 }
 
-// fill makes the texts what the note has wrapped.
+// fill sets the texts to the wrapped lines.
 func (r *noteRenderer) fill() {
 	for len(r.lines) < len(r.note.wrapped) {
 		r.lines = append(r.lines, canvas.NewText("", nil))
@@ -218,7 +218,7 @@ func (r *noteRenderer) fill() {
 	}
 }
 
-// Refresh follows the text and the theme.
+// Refresh updates the note for its text and the theme.
 func (r *noteRenderer) Refresh() {
 	if r.note.width > 0 {
 		r.note.wrap()

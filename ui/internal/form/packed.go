@@ -6,19 +6,19 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// NewPacked puts objects into as many equal columns as [NewColumns], but each below what is shortest so far: objects of
-// unlike heights leave no holes.
+// NewPacked lays out objects in as many equal columns as [NewColumns], each in the shortest column so far, which avoids holes between
+// objects of different heights.
 func NewPacked(ems float32, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&packed{ems: ems, n: 1}, objects...)
 }
 
-// packed lays objects out in n columns. n follows from the width.
+// packed lays out objects in n columns. n depends on the width.
 type packed struct {
 	ems float32
 	n   int // at the last width
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (p *packed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	gap := 2 * theme.Padding()
 	p.n = min(max(int((size.Width+gap)/(p.ems*theme.TextSize()+gap)), 1), max(len(objects), 1))
@@ -29,7 +29,7 @@ func (p *packed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	})
 }
 
-// place says where each object stands, is told its height, and returns that of the longest column.
+// place calls put for the position of each object, which returns its height, and returns the height of the longest column.
 func (p *packed) place(objects []fyne.CanvasObject, put func(o fyne.CanvasObject, column int, y float32) float32) (height float32) {
 	gap := 2 * theme.Padding()
 	ends := make([]float32, p.n)
@@ -46,7 +46,7 @@ func (p *packed) place(objects []fyne.CanvasObject, put func(o fyne.CanvasObject
 	return height
 }
 
-// MinSize is part of [fyne.Layout]; its height is for the width of the last layout.
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout.
 func (p *packed) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
 	size.Height = p.place(objects, func(o fyne.CanvasObject, _ int, _ float32) float32 {
 		least := o.MinSize()

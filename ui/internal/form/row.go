@@ -7,20 +7,20 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Row is a field with its title above and its help and what is wrong with it below.
+// Row is a field with its title above, and its help and error below.
 type Row struct {
 	widget.BaseWidget
 	field         fyne.CanvasObject
-	marker        marker // shows that the value is wrong; nil where nothing does
+	marker        marker // shows that the value is wrong; may be nil
 	title         *Note
 	aside         *widgets.Text
 	help, problem *Note
 
-	wrong string // what is wrong with the value as it is
-	told  string // what somebody who was asked found, until the value changes
+	wrong string // the error of the current value
+	told  string // an error from elsewhere, for example a server, until the value changes
 }
 
-// NewRow puts a title above a field.
+// NewRow returns a row with a title above a field.
 func NewRow(title string, field fyne.CanvasObject) *Row {
 	r := &Row{field: field, title: NewNote(title), aside: widgets.NewCaption(""), help: NewNote(""), problem: NewNote("")}
 	r.marker, _ = field.(marker)
@@ -31,43 +31,43 @@ func NewRow(title string, field fyne.CanvasObject) *Row {
 	return r
 }
 
-// Parts is what the row is made of.
+// Parts returns the parts of the row.
 func (r *Row) Parts() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.title, r.aside, r.field, r.help, r.problem}
 }
 
-// Marking names the entry inside the field that shows that the value is wrong.
+// Marking sets the entry inside the field that shows that the value is wrong.
 func (r *Row) Marking(entry fyne.CanvasObject) *Row {
 	r.marker, _ = entry.(marker)
 	return r
 }
 
-// Focus gives the keyboard to the entry of the row, if it has one.
+// Focus focuses the entry of the row, if it has one.
 func (r *Row) Focus(c fyne.Canvas) {
 	if e, ok := r.marker.(fyne.Focusable); ok {
 		c.Focus(e)
 	}
 }
 
-// Title returns what stands above the field.
+// Title returns the title.
 func (r *Row) Title() string { return r.title.Text() }
 
-// SetTitle puts another title above the field.
+// SetTitle sets the title.
 func (r *Row) SetTitle(title string) { r.title.SetText(title) }
 
-// SetHelp says what the field is for; "" nothing.
+// SetHelp sets the help; "" removes it.
 func (r *Row) SetHelp(text string) {
 	r.help.SetText(text)
 	show(r.help, text != "")
 }
 
-// SetAside says something short beside the title, at the right.
+// SetAside sets a short text at the right of the title.
 func (r *Row) SetAside(text string) {
 	r.aside.SetText(text)
 	show(r.aside, text != "")
 }
 
-// Problem returns what is shown as wrong; "" nothing.
+// Problem returns the shown error; "" if none.
 func (r *Row) Problem() string {
 	if r.wrong != "" {
 		return r.wrong
@@ -75,7 +75,7 @@ func (r *Row) Problem() string {
 	return r.told
 }
 
-// Changed forgets what somebody found wrong with the value before.
+// Changed clears the error from elsewhere after a change of the value.
 func (r *Row) Changed() { r.set(r.wrong, "") }
 
 func (r *Row) set(wrong, told string) {
@@ -88,7 +88,7 @@ func (r *Row) set(wrong, told string) {
 	}
 }
 
-// marker is a field that shows that it is wrong.
+// marker is a field that can show that it is wrong.
 type marker interface{ mark(problem string) }
 
 func show(o fyne.CanvasObject, visible bool) {
@@ -100,7 +100,7 @@ func show(o fyne.CanvasObject, visible bool) {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (r *Row) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(NewStack(newHeadline(r.title, r.aside), r.field, r.help, r.problem))
 }

@@ -5,8 +5,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// wheel lies over an entry and hands the turns of the mouse's wheel to what scrolls around it: the toolkit's
-// entries would swallow them, and a page of fields would stand still below the pointer.
+// wheel covers an entry and passes mouse wheel events to the page. The toolkit's entries would swallow them, and the page would not scroll.
 type wheel struct {
 	widget.BaseWidget
 	entry *Entry
@@ -20,31 +19,31 @@ func newWheel(entry *Entry) *wheel {
 	return w
 }
 
-// Scrolled is part of [fyne.Scrollable].
+// Scrolled implements [fyne.Scrollable].
 func (w *wheel) Scrolled(e *fyne.ScrollEvent) {
 	if w.entry.Page != nil {
 		w.entry.Page.Scrolled(e)
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (w *wheel) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(&fyne.Container{})
 }
 
-// wheeled is the renderer of an entry with a wheel over it.
+// wheeled is the renderer of an entry with a wheel.
 type wheeled struct {
 	fyne.WidgetRenderer
 	wheel *wheel
 }
 
-// Layout is part of [fyne.WidgetRenderer].
+// Layout implements [fyne.WidgetRenderer].
 func (r *wheeled) Layout(size fyne.Size) {
 	r.WidgetRenderer.Layout(size)
 	r.wheel.Resize(size)
 }
 
-// Objects is part of [fyne.WidgetRenderer].
+// Objects implements [fyne.WidgetRenderer].
 func (r *wheeled) Objects() []fyne.CanvasObject {
 	if r.wheel.entry.MultiLine && r.wheel.entry.Page == nil { // it scrolls itself
 		return r.WidgetRenderer.Objects()

@@ -50,7 +50,7 @@ func (s *sheet) hover(i int) {
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (s *sheet) MouseIn(e *desktop.MouseEvent) { s.MouseMoved(e) }
 
 // MouseMoved follows the pointer.
@@ -61,7 +61,7 @@ func (s *sheet) MouseMoved(e *desktop.MouseEvent) {
 // MouseOut undoes it.
 func (s *sheet) MouseOut() { s.hover(none) }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey. It selects the first step, so that
+// FocusGained implements [fyne.Focusable], as are FocusLost, TypedRune and TypedKey. It selects the first step, so that
 // it can be seen where the keyboard is.
 func (s *sheet) FocusGained() {
 	s.focused = true

@@ -5,7 +5,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (g *Graph) CreateRenderer() fyne.WidgetRenderer {
 	g.sheet.dress()
 	return &renderer{g}

@@ -195,7 +195,7 @@ func (s *sheet) Parts() []fyne.CanvasObject {
 	return all
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *sheet) CreateRenderer() fyne.WidgetRenderer { return &sheetRenderer{sheet: s} }
 
 type sheetRenderer struct {

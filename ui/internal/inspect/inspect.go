@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"log/slog"
 	"net"
 	"reflect"
@@ -24,12 +25,11 @@ import (
 // Env is the environment variable that names the socket.
 const Env = "THRONG_INSPECT"
 
-// Part is something that is shown. Places and sizes are in pixels of the window.
+// Part is an object that the window shows.
 type Part struct {
 	Kind     string // its Go type
 	Text     string
-	X, Y     int
-	W, H     int
+	Box      image.Rectangle // in pixels of the window
 	Disabled bool
 }
 
@@ -138,9 +138,8 @@ func (l *looking) at(o fyne.CanvasObject) {
 	if known || ok || tappable {
 		pos, size := l.driver.AbsolutePositionForObject(o), o.Size()
 		l.found = append(l.found, Part{
-			Kind: fmt.Sprintf("%T", o), Text: text,
-			X: int(pos.X * l.scale), Y: int(pos.Y * l.scale), W: int(size.Width * l.scale), H: int(size.Height * l.scale),
-			Disabled: ok && disableable.Disabled(),
+			Kind: fmt.Sprintf("%T", o), Text: text, Disabled: ok && disableable.Disabled(),
+			Box: image.Rect(int(pos.X*l.scale), int(pos.Y*l.scale), int((pos.X+size.Width)*l.scale), int((pos.Y+size.Height)*l.scale)),
 		})
 	}
 	for _, part := range below(o) {

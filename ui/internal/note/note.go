@@ -170,5 +170,5 @@ func (e *Editor) Flush() error {
 // Parts is what it shows.
 func (e *Editor) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{e.box} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (e *Editor) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(e.box) }

@@ -35,13 +35,13 @@ func newLink(v *View, p *piece, text *canvas.Text) *link {
 // Text is what the link says.
 func (l *link) Text() string { return l.piece.text }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (l *link) Tapped(*fyne.PointEvent) { l.view.ways.Follow(l.piece.style.link) }
 
-// Cursor is part of [desktop.Cursorable].
+// Cursor implements [desktop.Cursorable].
 func (l *link) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (l *link) MouseIn(*desktop.MouseEvent) { l.set(true) }
 
 // MouseMoved changes nothing.
@@ -50,7 +50,7 @@ func (l *link) MouseMoved(*desktop.MouseEvent) {}
 // MouseOut undoes MouseIn.
 func (l *link) MouseOut() { l.set(false) }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
+// FocusGained implements [fyne.Focusable], as are FocusLost, TypedRune and TypedKey.
 func (l *link) FocusGained() { l.set(true) }
 
 // FocusLost undoes FocusGained.
@@ -76,7 +76,7 @@ func (l *link) set(hot bool) {
 	l.Refresh()
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (l *link) CreateRenderer() fyne.WidgetRenderer {
 	return &linkRenderer{widget.NewSimpleRenderer(container.NewWithoutLayout(l.text, l.line)), l}
 }

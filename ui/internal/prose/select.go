@@ -122,10 +122,10 @@ func (v *View) at(point fyne.Position) place {
 	return place{best, offset}
 }
 
-// Cursor is part of [desktop.Cursorable].
+// Cursor implements [desktop.Cursorable].
 func (v *View) Cursor() desktop.Cursor { return desktop.TextCursor }
 
-// MouseDown is part of [desktop.Mouseable]: a selection begins, or ends there with Shift.
+// MouseDown implements [desktop.Mouseable]: a selection begins, or ends there with Shift.
 func (v *View) MouseDown(e *desktop.MouseEvent) {
 	if e.Button != desktop.MouseButtonPrimary {
 		return
@@ -140,10 +140,10 @@ func (v *View) MouseDown(e *desktop.MouseEvent) {
 	v.reselect()
 }
 
-// MouseUp is part of [desktop.Mouseable].
+// MouseUp implements [desktop.Mouseable].
 func (v *View) MouseUp(*desktop.MouseEvent) {}
 
-// Dragged is part of [fyne.Draggable].
+// Dragged implements [fyne.Draggable].
 func (v *View) Dragged(e *fyne.DragEvent) {
 	if to := v.at(e.Position); to != v.to {
 		v.to = to
@@ -151,10 +151,10 @@ func (v *View) Dragged(e *fyne.DragEvent) {
 	}
 }
 
-// DragEnd is part of [fyne.Draggable].
+// DragEnd implements [fyne.Draggable].
 func (v *View) DragEnd() {}
 
-// DoubleTapped is part of [fyne.DoubleTappable]: it selects a word.
+// DoubleTapped implements [fyne.DoubleTappable]: it selects a word.
 func (v *View) DoubleTapped(e *fyne.PointEvent) {
 	at := v.at(e.Position)
 	if at.piece >= len(v.sheet.pieces) {
@@ -170,7 +170,7 @@ func (v *View) DoubleTapped(e *fyne.PointEvent) {
 	v.reselect()
 }
 
-// TappedSecondary is part of [fyne.SecondaryTappable]: a menu copies what is selected, or all.
+// TappedSecondary implements [fyne.SecondaryTappable]: a menu copies what is selected, or all.
 func (v *View) TappedSecondary(e *fyne.PointEvent) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(v)
 	if c == nil {

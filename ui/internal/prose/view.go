@@ -78,7 +78,7 @@ func (v *View) Parts() []fyne.CanvasObject {
 	return []fyne.CanvasObject{v.ground, v.under, v.over, v.top}
 }
 
-// MinSize is part of [fyne.CanvasObject]: a document takes any width, and the height that it needs there.
+// MinSize implements [fyne.CanvasObject]: a document takes any width, and the height that it needs there.
 func (v *View) MinSize() fyne.Size { return fyne.NewSize(0, v.sheet.height) }
 
 func (v *View) lay(width float32) {
@@ -204,7 +204,7 @@ func (v *View) picture(source string) *canvas.Image {
 	return i
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (v *View) CreateRenderer() fyne.WidgetRenderer {
 	return &viewRenderer{widget.NewSimpleRenderer(container.NewStack(v.ground, v.under, v.over, v.top)), v}
 }

@@ -74,7 +74,7 @@ var colors = map[fyne.ThemeColorName]pair{
 
 func gray(r, g, b uint8) color.NRGBA { return color.NRGBA{r, g, b, 0xff} }
 
-// Color is part of [fyne.Theme].
+// Color implements [fyne.Theme].
 func (l *Look) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	if l.forced != nil {
 		variant = *l.forced
@@ -109,7 +109,7 @@ var fixed = map[fyne.ThemeSizeName]bool{
 	theme.SizeNameButtonRadius: true, theme.SizeNameCardRadius: true, theme.SizeNameDialogRadius: true, theme.SizeNamePopupRadius: true,
 }
 
-// Size is part of [fyne.Theme].
+// Size implements [fyne.Theme].
 func (l *Look) Size(name fyne.ThemeSizeName) float32 {
 	size, own := sizes[name]
 	if !own {

@@ -23,7 +23,7 @@ const (
 	stroke    = 1.6
 )
 
-// inks are the colours of a drawing; all are opaque.
+// inks are the colors of a drawing; all are opaque.
 type inks struct {
 	grid, service, held, bad, badHeld, muted, block, selected, hovered, accent color.RGBA
 	onBar                                                                      color.RGBA
@@ -44,7 +44,7 @@ func opaque(name fyne.ThemeColorName) color.RGBA {
 	return color.RGBA{c.R, c.G, c.B, 255}
 }
 
-// mix is a colour with a share of another.
+// mix mixes two colors.
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	part := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + (float64(y)-float64(x))*share)) }
 	return color.RGBA{part(a.R, b.R), part(a.G, b.G), part(a.B, b.B), 255}
@@ -77,7 +77,7 @@ func (t *Timeline) draw(w, h int) image.Image {
 	return t.img
 }
 
-// ground marks the row that is selected or pointed at; where the keyboard is it has a border.
+// ground highlights a row that is selected or under the pointer, with a border if the timeline is focused.
 func (t *Timeline) ground(i int, y, row, width float32) {
 	fill, border, edge := t.inks.hovered, float32(0), t.inks.accent
 	switch {
@@ -91,7 +91,7 @@ func (t *Timeline) ground(i int, y, row, width float32) {
 	t.box(pen.Box{X0: 0, Y0: y, X1: width, Y1: y + row, Radius: 3, Border: border}, fill, edge)
 }
 
-// grid draws a line for each moment of the axis.
+// grid draws a line for each tick of the axis.
 func (t *Timeline) grid(head, row float32) {
 	bottom := head + float32(len(t.session.Bars))*row
 	for at := time.Duration(0); at <= t.scale.total && t.scale.step > 0; at += t.scale.step {
@@ -100,7 +100,7 @@ func (t *Timeline) grid(head, row float32) {
 	}
 }
 
-// hatch draws the queued before the session began; a gap at its left says that it is longer than drawn.
+// hatch draws the queued time before the session began; a gap at its left shows that it is cut.
 func (t *Timeline) hatch(top, bottom float32) {
 	left, right := t.scale.left, t.scale.zero
 	if t.scale.cut {
@@ -108,7 +108,7 @@ func (t *Timeline) hatch(top, bottom float32) {
 	}
 	var points [2]pen.Point
 	for x := left - (bottom - top); x < right; x += hatchGap {
-		// From the lower left to the upper right, as far as it is between the edges.
+		// Clip the line from the lower left to the upper right at the edges.
 		x0, y0, x1, y1 := x, bottom, x+bottom-top, top
 		if x0 < left {
 			x0, y0 = left, bottom-(left-x)
@@ -125,7 +125,7 @@ func (t *Timeline) hatch(top, bottom float32) {
 	t.mask.Blend(t.img, mix(t.inks.onBar, t.inks.muted, 0.5))
 }
 
-// bar draws a step: what held it back lighter, retries as ticks, and a cross where it ended badly.
+// bar draws a step: throttled time in a lighter color, retries as ticks, and a cross if it failed.
 func (t *Timeline) bar(b *Bar, y, row float32) {
 	high := row * barShare
 	y += (row - high) / 2
@@ -143,7 +143,7 @@ func (t *Timeline) bar(b *Bar, y, row float32) {
 			t.box(pen.Box{X0: x0, Y0: y, X1: x1, Y1: y + high}, held, held)
 		}
 		t.box(pen.Box{X0: min(x1, x2-leastBar), Y0: y, X1: x2, Y1: y + high, Radius: min(2, (x2-x1)/2)}, service, service)
-	default: // it did nothing: a point where it would have been
+	default: // it did nothing: draw a point at its time
 		t.box(pen.Box{X0: x0, Y0: y + high/2 - 1.5, X1: x0 + 3, Y1: y + high/2 + 1.5, Radius: 1.5}, t.inks.block, t.inks.block)
 	}
 	for i := range min(b.Retries, 8) {
@@ -156,7 +156,7 @@ func (t *Timeline) bar(b *Bar, y, row float32) {
 	}
 }
 
-// bracket draws a block round those below it.
+// bracket draws a block around the bars below it.
 func (t *Timeline) bracket(x0, x1, y, high float32, bad bool) {
 	ink := t.inks.block
 	if bad {

@@ -21,7 +21,7 @@ func (t *Timeline) Tapped(e *fyne.PointEvent) {
 	}
 }
 
-// choose is Select by a person.
+// choose selects a bar for the user.
 func (t *Timeline) choose(bar int) {
 	if t.selected == bar {
 		return
@@ -32,13 +32,13 @@ func (t *Timeline) choose(bar int) {
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (t *Timeline) MouseIn(e *desktop.MouseEvent) { t.MouseMoved(e) }
 
-// MouseMoved tells of the bar under the pointer.
+// MouseMoved reports the bar under the pointer.
 func (t *Timeline) MouseMoved(e *desktop.MouseEvent) { t.hover(t.at(e.Position.Y)) }
 
-// MouseOut undoes it.
+// MouseOut reports that there is none.
 func (t *Timeline) MouseOut() { t.hover(none) }
 
 func (t *Timeline) hover(bar int) {
@@ -52,8 +52,7 @@ func (t *Timeline) hover(bar int) {
 	}
 }
 
-// FocusGained is part of [fyne.Focusable], as are FocusLost, TypedRune and TypedKey. It selects the first bar, so that it
-// can be seen where the keyboard is.
+// FocusGained implements [fyne.Focusable], as do FocusLost, TypedRune and TypedKey. It selects the first bar, which shows the focus.
 func (t *Timeline) FocusGained() {
 	t.focused = true
 	t.raster.Refresh()
@@ -62,13 +61,13 @@ func (t *Timeline) FocusGained() {
 	}
 }
 
-// FocusLost undoes it.
+// FocusLost undoes FocusGained.
 func (t *Timeline) FocusLost() {
 	t.focused = false
 	t.raster.Refresh()
 }
 
-// TypedRune changes nothing.
+// TypedRune does nothing.
 func (t *Timeline) TypedRune(rune) {}
 
 // TypedKey moves the selection.

@@ -16,22 +16,22 @@ import (
 const (
 	mostName   = 0.34
 	mostValue  = 0.3
-	mostQueue  = 0.2 // of the drawing, before the session began
+	mostQueue  = 0.2 // maximum share of the queued time
 	indent     = 10
-	tickRoom   = 5 // letters for a moment of the axis, and a gap
+	tickRoom   = 5 // width of a tick's label with a gap, in characters
 	leastWidth = 40
 )
 
-// scale is where times are in the drawing.
+// scale maps times to positions.
 type scale struct {
 	left, right float32 // ends of the drawing
-	zero        float32 // where the session began
-	cut         bool    // the queued was longer than there is room for
+	zero        float32 // start of the session
+	cut         bool    // the queued time is longer than its space
 	total       time.Duration
 	step        time.Duration // of the axis
 }
 
-// x is where a time since the session's begin is.
+// x returns the x coordinate of a time since the start of the session.
 func (s *scale) x(d time.Duration) float32 {
 	if s.total <= 0 {
 		return s.zero
@@ -39,7 +39,7 @@ func (s *scale) x(d time.Duration) float32 {
 	return s.zero + (s.right-s.zero)*float32(float64(d)/float64(s.total))
 }
 
-// lay works out where times are between two edges. What was waited for the gate takes a fifth at most.
+// lay calculates the scale between two edges. The queued time takes at most a fifth.
 func (s *Session) lay(left, right float32) scale {
 	out := scale{left: left, right: right, zero: left, total: s.Total}
 	for i := range s.Bars {
@@ -54,7 +54,7 @@ func (s *Session) lay(left, right float32) scale {
 	return out
 }
 
-// roundStep is the smallest of 1, 2, 5, 10, 20 and so on units that is not below least; above a minute they are those of clocks.
+// roundStep returns the smallest of 1, 2, 5, 10, 20 and so on units that is at least least; above a minute it uses the steps of clocks.
 func roundStep(least time.Duration) time.Duration {
 	for unit := time.Microsecond; unit <= 10*time.Second; unit *= 10 {
 		for _, n := range [...]time.Duration{1, 2, 5} {
@@ -71,7 +71,7 @@ func roundStep(least time.Duration) time.Duration {
 	return time.Duration(math.Ceil(float64(least)/float64(time.Hour))) * time.Hour
 }
 
-// arrange puts the texts where they belong.
+// arrange places the texts.
 func (t *Timeline) arrange() {
 	size := t.Size()
 	if size.Width <= 0 {
@@ -79,7 +79,7 @@ func (t *Timeline) arrange() {
 	}
 	gap, row, head := theme.Padding()*2, t.row(), t.head()
 	names, values := t.widths(size.Width)
-	edge := size.Width - gap // what scrolls may have its bar there
+	edge := size.Width - gap // a scroll bar may be there
 	left, right := names+gap, max(edge-values-gap, names+gap+leastWidth)
 	t.scale = t.session.lay(left, right)
 	for i := range t.session.Bars {
@@ -96,7 +96,7 @@ func (t *Timeline) arrange() {
 	t.raster.Refresh()
 }
 
-// widths are those of the columns of names and values.
+// widths returns the widths of the columns of names and values.
 func (t *Timeline) widths(width float32) (names, values float32) {
 	for i := range t.session.Bars {
 		style := fyne.TextStyle{Bold: t.session.Bars[i].Block}
@@ -110,7 +110,7 @@ func (t *Timeline) widths(width float32) (names, values float32) {
 	return min(names, mostName*width), min(values, mostValue*width)
 }
 
-// ticks writes the moments of the axis.
+// ticks places the labels of the axis.
 func (t *Timeline) ticks(head float32) {
 	s := &t.scale
 	room := tickRoom * theme.CaptionTextSize()
@@ -119,7 +119,7 @@ func (t *Timeline) ticks(head float32) {
 	t.used = 0
 	for at := time.Duration(0); at <= s.total && len(t.session.Bars) > 0; at += s.step {
 		if s.x(at)+room > t.Size().Width && at > 0 {
-			break // the text would be cut
+			break // the text would be clipped
 		}
 		if t.used == len(t.moments) {
 			t.moments = append(t.moments, canvas.NewText("", nil))
@@ -135,7 +135,7 @@ func (t *Timeline) ticks(head float32) {
 	}
 }
 
-// place shows a text somewhere.
+// place shows a text at a position.
 func place(t *canvas.Text, says string, x, y, width float32) {
 	if t.Text != says {
 		t.Text = says

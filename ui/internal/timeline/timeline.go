@@ -1,4 +1,4 @@
-// Package timeline draws how a session went: a bar for each step over the time since it began, in one raster.
+// Package timeline draws a session in one raster: a bar for each step over the time since the session began.
 package timeline
 
 import (
@@ -16,46 +16,46 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// none is no bar.
+// none is the index of no bar.
 const none = -1
 
-// Most is how many bars are drawn; more would take a picture too large.
+// Most is the maximum number of bars, which limits the size of the picture.
 const Most = 120
 
 // Bar is a step.
 type Bar struct {
 	Name    string
-	Depth   int           // of blocks that it is in
+	Depth   int           // number of blocks around it
 	From    time.Duration // since the session began
-	Held    time.Duration // at its beginning: waited because the engine held it back
+	Held    time.Duration // throttled time at its start
 	Service time.Duration // after that
 	Retries int
 	Status  engine.StepStatus
-	Block   bool // it holds those below it: Service is all of theirs
+	Block   bool // a block of the bars below it: Service is their total
 }
 
 func (b *Bar) end() time.Duration { return b.From + b.Held + b.Service }
 
-// bad reports whether the step ended badly.
+// bad reports whether the step failed.
 func (b *Bar) bad() bool { return b.Status == engine.StepFailed || b.Status == engine.StepTimedOut }
 
 // Session is what a timeline shows.
 type Session struct {
-	Queue time.Duration // before it began: the queued
+	Queue time.Duration // queued before it began
 	Total time.Duration
 	Bars  []Bar
 }
 
-// Timeline is a widget that shows a session; one of its bars can be selected. It belongs to the UI goroutine.
+// Timeline is a widget that shows a session. The user can select a bar. It belongs to the UI goroutine.
 type Timeline struct {
 	widget.BaseWidget
-	// OnSelected, if set, hears which bar a person selected.
+	// OnSelected, if set, is called with the bar that the user selects.
 	OnSelected func(bar int)
-	// OnHovered, if set, hears which bar is pointed at; -1 is none.
+	// OnHovered, if set, is called with the bar under the pointer; -1 if none.
 	OnHovered func(bar int)
-	// OnEscape, if set, hears the Escape key.
+	// OnEscape, if set, is called for the Escape key.
 	OnEscape func()
-	// OnReveal, if set, is asked to scroll so that some heights are in view.
+	// OnReveal, if set, is called to scroll a range of heights into view.
 	OnReveal func(top, bottom float32)
 
 	session           Session
@@ -75,7 +75,7 @@ type Timeline struct {
 	factor        float32 // device pixels per device-independent pixel
 }
 
-// New makes an empty timeline.
+// New returns an empty timeline.
 func New() *Timeline {
 	t := &Timeline{hovered: none, selected: none, queue: canvas.NewText("", nil)}
 	t.raster = canvas.NewRaster(t.draw)
@@ -85,7 +85,7 @@ func New() *Timeline {
 	return t
 }
 
-// Set shows a session. What is selected stays so where the same bars are shown.
+// Set shows a session. It keeps the selection if the bars are the same.
 func (t *Timeline) Set(s Session) {
 	if len(s.Bars) > Most {
 		s.Bars = s.Bars[:Most]
@@ -97,7 +97,7 @@ func (t *Timeline) Set(s Session) {
 	t.Refresh()
 }
 
-// Select selects a bar; -1 is none.
+// Select selects a bar; -1 selects none.
 func (t *Timeline) Select(bar int) {
 	if bar >= len(t.session.Bars) {
 		bar = none
@@ -113,18 +113,18 @@ func (t *Timeline) Select(bar int) {
 	}
 }
 
-// Selected is the selected bar; -1 is none.
+// Selected returns the selected bar; -1 if none.
 func (t *Timeline) Selected() int { return t.selected }
 
-// row is the height of a bar with what is round it.
+// row returns the height of a row.
 func (t *Timeline) row() float32 {
 	return float32(math.Ceil(float64(fyne.MeasureText("M", theme.CaptionTextSize(), fyne.TextStyle{}).Height + theme.Padding())))
 }
 
-// head is the height of the axis.
+// head returns the height of the axis.
 func (t *Timeline) head() float32 { return t.row() }
 
-// at is the bar at a height.
+// at returns the bar at a height, or none.
 func (t *Timeline) at(y float32) int {
 	if y < t.head() {
 		return none
@@ -135,12 +135,12 @@ func (t *Timeline) at(y float32) int {
 	return none
 }
 
-// MinSize has room for all bars.
+// MinSize returns the size of all bars.
 func (t *Timeline) MinSize() fyne.Size {
 	return fyne.NewSize(20*theme.CaptionTextSize(), t.head()+float32(max(len(t.session.Bars), 1))*t.row())
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (t *Timeline) CreateRenderer() fyne.WidgetRenderer {
 	r := &renderer{t}
 	r.Refresh()
@@ -153,10 +153,10 @@ func (r *renderer) Layout(fyne.Size)   { r.timeline.arrange() }
 func (r *renderer) MinSize() fyne.Size { return r.timeline.MinSize() }
 func (r *renderer) Destroy()           {}
 
-// Objects holds the drawing first: texts are above it.
+// Objects returns the parts from bottom to top.
 func (r *renderer) Objects() []fyne.CanvasObject { return r.timeline.texts }
 
-// Refresh follows the session and the theme.
+// Refresh updates the timeline for its session and the theme.
 func (r *renderer) Refresh() {
 	t := r.timeline
 	t.inks = takeInks()
@@ -165,7 +165,7 @@ func (r *renderer) Refresh() {
 	canvas.Refresh(t)
 }
 
-// write makes the texts what the session has. Those that say what they said cost nothing.
+// write sets the texts. Unchanged texts are not drawn again.
 func (t *Timeline) write() {
 	size, muted, plain := theme.CaptionTextSize(), widgets.Color(widgets.ColorMuted), widgets.Color(theme.ColorNameForeground)
 	for len(t.names) < len(t.session.Bars) {
@@ -194,7 +194,7 @@ func (t *Timeline) write() {
 	}
 }
 
-// collect makes the list of what is drawn.
+// collect collects the objects to draw.
 func (t *Timeline) collect() {
 	t.texts = append(t.texts[:0], t.raster, t.queue)
 	for i := range t.names {

@@ -167,7 +167,7 @@ func (t *Tour) Tapped(*fyne.PointEvent) { t.canvas.Focus(t.next) }
 // Parts is what the tour shows.
 func (t *Tour) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{t.card} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (t *Tour) CreateRenderer() fyne.WidgetRenderer {
 	r := &renderer{tour: t, frame: canvas.NewRectangle(nil)}
 	for i := range r.shade {
@@ -190,7 +190,7 @@ func newKey(text string, t *Tour, tapped func()) *key {
 	return k
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (k *key) TypedKey(e *fyne.KeyEvent) {
 	switch {
 	case k.tour.typed(e.Name):

@@ -6,16 +6,16 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// asked are the dialogs that are shown, by what they lie on, and how the keyboard answers them. The UI goroutine owns it.
+// asked are the open dialogs by the object on top, and how the keyboard answers them. The UI goroutine owns it.
 var asked = map[fyne.CanvasObject]answers{}
 
 type answers struct {
 	dismiss, confirm func()
-	anew             func() (show func()) // hides what has to be made anew when the size of text changes
+	anew             func() (show func()) // hides a dialog that must be rebuilt when the text size changes, and returns how to show it again
 }
 
-// Ask shows a dialog that the keyboard can answer: Escape dismisses it, and Return confirms, if confirm is not nil and no
-// button has the focus, which it would press.
+// Ask shows a dialog that the keyboard can answer: Escape dismisses it, and Return confirms it if confirm is not nil and no button is
+// focused; otherwise Return presses the focused button.
 func Ask(win fyne.Window, d dialog.Dialog, confirm func()) {
 	d.Show()
 	on := win.Canvas().Overlays().Top()
@@ -23,7 +23,7 @@ func Ask(win fyne.Window, d dialog.Dialog, confirm func()) {
 	d.SetOnClosed(func() { delete(asked, on) })
 }
 
-// Closed calls a function when a dialog that was asked last is closed.
+// Closed calls a function when an open dialog is closed.
 func Closed(win fyne.Window, d dialog.Dialog, then func()) {
 	on := win.Canvas().Overlays().Top()
 	d.SetOnClosed(func() {
@@ -32,23 +32,23 @@ func Closed(win fyne.Window, d dialog.Dialog, then func()) {
 	})
 }
 
-// Forget drops the dialogs of a window that is closed: none of them will be.
+// Forget drops the dialogs of a closed window.
 func Forget(win fyne.Window) {
 	for _, on := range win.Canvas().Overlays().List() {
 		delete(asked, on)
 	}
 }
 
-// Pressing confirms a dialog by a button of its own, if that is enabled.
+// Pressing returns a confirm function that presses a button if it is enabled.
 func Pressing(b *widget.Button) (confirm func()) { return func() { press(b) } }
 
-// Tell shows something until a person has read it.
+// Tell shows a message until the user closes it.
 func Tell(win fyne.Window, title string, content fyne.CanvasObject) {
 	d := dialog.NewCustom(title, "OK", content, win)
 	Ask(win, d, d.Dismiss)
 }
 
-// Complain shows what went wrong, as text that can be selected and copied.
+// Complain shows an error as text that can be selected and copied.
 func Complain(win fyne.Window, err error) {
 	text := widget.NewLabel(err.Error())
 	text.Selectable = true
@@ -56,31 +56,31 @@ func Complain(win fyne.Window, err error) {
 		text.Wrapping = fyne.TextWrapWord
 		text.Resize(fyne.NewSize(most, 0))
 		size := text.MinSize()
-		Tell(win, "That did not work", sized(fyne.NewSize(most, size.Height), text))
+		Tell(win, "Error", sized(fyne.NewSize(most, size.Height), text))
 		return
 	}
-	Tell(win, "That did not work", text)
+	Tell(win, "Error", text)
 }
 
-// sized gives an object a size of its own.
+// sized returns an object with a fixed size.
 func sized(size fyne.Size, o fyne.CanvasObject) fyne.CanvasObject {
 	return &fyne.Container{Layout: fixed(size), Objects: []fyne.CanvasObject{o}}
 }
 
 type fixed fyne.Size
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (f fixed) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size(f) }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (f fixed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	for _, o := range objects {
 		o.Resize(size)
 	}
 }
 
-// Key gives a key to what lies on top of a window: Escape and Return to a dialog, Return to the button that has the
-// focus. It reports whether the key was of use; else it is for what has the focus.
+// Key passes a key to the top of a window: Escape and Return to a dialog, Return to the focused button. It reports whether it handled the
+// key; otherwise the key is for the focused widget.
 func Key(c fyne.Canvas, key fyne.KeyName) bool {
 	top := c.Overlays().Top()
 	a, dialog := asked[top]
@@ -105,7 +105,7 @@ func Key(c fyne.Canvas, key fyne.KeyName) bool {
 	}
 }
 
-// keepsReturn reports whether Return means something else to what has the focus: a line's end, or a choice.
+// keepsReturn reports whether the focused widget uses Return itself, for a new line or a choice.
 func keepsReturn(o fyne.Focusable) bool {
 	switch o := o.(type) {
 	case nil:

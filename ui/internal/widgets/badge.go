@@ -9,10 +9,10 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Tone is what a colour says about the word that it stands beside.
+// Tone is the meaning of a color next to a word.
 type Tone uint8
 
-// The tones, from nothing to say to trouble.
+// The tones, from neutral to bad.
 const (
 	Neutral Tone = iota
 	Quiet
@@ -31,27 +31,27 @@ var toneColors = [...]fyne.ThemeColorName{
 	Bad:     theme.ColorNameError,
 }
 
-// Color is the theme's name for the tone's colour.
+// Color returns the theme's name of the tone's color.
 func (t Tone) Color() fyne.ThemeColorName { return toneColors[t] }
 
-// tint is how strong a badge's background is, of 255.
+// tint is the alpha of a badge's background, out of 255.
 const tint = 36
 
-// Badge is a word on a tinted ground, for a state.
+// Badge is a word on a tinted background that shows a state.
 type Badge struct {
 	widget.BaseWidget
 	text string
 	tone Tone
 }
 
-// NewBadge makes a badge; one without a text takes no room.
+// NewBadge returns a badge; one without a text has no size.
 func NewBadge(text string, tone Tone) *Badge {
 	b := &Badge{text: text, tone: tone}
 	b.ExtendBaseWidget(b)
 	return b
 }
 
-// Set shows another word and tone, if they are others.
+// Set sets the word and the tone if they differ.
 func (b *Badge) Set(text string, tone Tone) {
 	if b.text == text && b.tone == tone {
 		return
@@ -60,10 +60,10 @@ func (b *Badge) Set(text string, tone Tone) {
 	b.Refresh()
 }
 
-// Text returns the word that is shown.
+// Text returns the word.
 func (b *Badge) Text() string { return b.text }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (b *Badge) CreateRenderer() fyne.WidgetRenderer {
 	r := &badgeRenderer{badge: b, face: newBadgeFace()}
 	r.Refresh()
@@ -89,14 +89,14 @@ func (r *badgeRenderer) Layout(size fyne.Size) {
 	r.face.place(fyne.NewPos(0, (size.Height-own.Height)/2), own)
 }
 
-// Refresh follows the state and the theme.
+// Refresh updates the badge for its state and the theme.
 func (r *badgeRenderer) Refresh() {
 	r.face.show(r.badge.text, r.badge.tone)
 	r.Layout(r.badge.Size())
 	canvas.Refresh(r.badge)
 }
 
-// badgeFace is what a badge is drawn with, alone or in a cell.
+// badgeFace draws a badge, alone or in a cell.
 type badgeFace struct {
 	back *canvas.Rectangle
 	text *canvas.Text
@@ -127,7 +127,7 @@ func (f *badgeFace) place(at fyne.Position, size fyne.Size) {
 	f.text.Resize(size)
 }
 
-// badgeSize is the room that a badge with a text takes.
+// badgeSize returns the size of a badge with a text.
 func badgeSize(text string) fyne.Size {
 	if text == "" {
 		return fyne.Size{}

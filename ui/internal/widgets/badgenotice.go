@@ -7,14 +7,14 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Notice is a sentence with an icon, for what went well or wrong. Its text wraps and can be copied.
+// Notice is a sentence with an icon that shows a success or an error. Its text wraps and can be copied.
 type Notice struct {
 	widget.BaseWidget
 	icon  *widget.Icon
 	label *widget.Label
 }
 
-// NewNotice makes a notice that says nothing and is hidden.
+// NewNotice returns a hidden, empty notice.
 func NewNotice() *Notice {
 	n := &Notice{icon: widget.NewIcon(nil), label: widget.NewLabel("")}
 	n.label.Wrapping = fyne.TextWrapWord
@@ -24,7 +24,7 @@ func NewNotice() *Notice {
 	return n
 }
 
-// Say shows a sentence, if it is another; an empty one hides the notice.
+// Say sets the sentence if it differs; an empty one hides the notice.
 func (n *Notice) Say(text string, tone Tone) {
 	look := noticeLooks[tone]
 	if n.label.Text == text && n.label.Importance == look.importance {
@@ -46,7 +46,7 @@ func (n *Notice) Say(text string, tone Tone) {
 	}
 }
 
-// Text returns what is said.
+// Text returns the sentence.
 func (n *Notice) Text() string { return n.label.Text }
 
 var noticeLooks = [...]struct {
@@ -61,7 +61,7 @@ var noticeLooks = [...]struct {
 	Bad:     {widget.DangerImportance, theme.IconNameError},
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (n *Notice) CreateRenderer() fyne.WidgetRenderer {
 	return &noticeRenderer{notice: n, objects: []fyne.CanvasObject{n.icon, n.label}}
 }
@@ -74,7 +74,7 @@ type noticeRenderer struct {
 func (r *noticeRenderer) Destroy()                     {}
 func (r *noticeRenderer) Objects() []fyne.CanvasObject { return r.objects }
 
-// indent is where the text begins.
+// indent returns the width at the left of the text.
 func (r *noticeRenderer) indent() float32 {
 	if r.notice.icon.Hidden {
 		return 0
@@ -82,7 +82,7 @@ func (r *noticeRenderer) indent() float32 {
 	return theme.IconInlineSize() + theme.Padding()
 }
 
-// slack is what a label keeps free above and below its text beyond what a notice does.
+// slack is the excess of a label's padding over a notice's.
 func slack() float32 { return theme.InnerPadding() - theme.Padding()/2 }
 
 func (r *noticeRenderer) MinSize() fyne.Size {
@@ -90,7 +90,7 @@ func (r *noticeRenderer) MinSize() fyne.Size {
 	return fyne.NewSize(r.indent()+size.Width, size.Height-2*slack())
 }
 
-// Layout takes back the room that a label keeps around its text.
+// Layout compensates for the padding of a label.
 func (r *noticeRenderer) Layout(size fyne.Size) {
 	indent, side := r.indent(), theme.IconInlineSize()
 	line := fyne.MeasureText("M", theme.TextSize(), fyne.TextStyle{}).Height + theme.Padding()
@@ -100,7 +100,7 @@ func (r *noticeRenderer) Layout(size fyne.Size) {
 	r.notice.label.Resize(fyne.NewSize(size.Width-indent+2*theme.InnerPadding(), size.Height+2*slack()))
 }
 
-// Refresh follows the text; it refreshes itself.
+// Refresh does nothing, because the label refreshes itself.
 func (r *noticeRenderer) Refresh() {
 	r.Layout(r.notice.Size())
 	canvas.Refresh(r.notice)

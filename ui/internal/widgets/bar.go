@@ -9,17 +9,16 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Bar is a row of buttons at the end of the room that it has. Those that do not fit are in a menu behind its last one. A
-// button that is hidden is not offered at all.
+// Bar is a row of buttons. Buttons that do not fit are in a menu after the last one. Hidden buttons are not in the menu.
 type Bar struct {
 	widget.BaseWidget
 	buttons []*widget.Button
-	places  []*fyne.Container // of the buttons: hidden for those in the menu, which count as visible all the same
+	places  []*fyne.Container // of the buttons; hidden for those in the menu, which still count as visible
 	more    *widget.Button
 	inMenu  []*widget.Button
 }
 
-// NewBar makes a bar; the last buttons go into the menu first.
+// NewBar returns a bar; the last buttons move to the menu first.
 func NewBar(buttons ...*widget.Button) *Bar {
 	b := &Bar{buttons: buttons}
 	for _, button := range buttons {
@@ -31,7 +30,7 @@ func NewBar(buttons ...*widget.Button) *Bar {
 	return b
 }
 
-// Offer says whether one of the buttons is offered at all.
+// Offer shows or hides one of the buttons.
 func (b *Bar) Offer(button *widget.Button, offered bool) {
 	if button.Hidden == offered {
 		button.Hidden = !offered
@@ -39,7 +38,7 @@ func (b *Bar) Offer(button *widget.Button, offered bool) {
 	}
 }
 
-// Menu is what the last button offers now.
+// Menu returns the menu of the buttons that do not fit.
 func (b *Bar) Menu() *fyne.Menu {
 	menu := fyne.NewMenu("")
 	for _, button := range b.inMenu {
@@ -57,10 +56,10 @@ func (b *Bar) open() {
 	menu.ShowAtPosition(fyne.NewPos(max(at.X+b.more.Size().Width-menu.MinSize().Width, 0), at.Y+b.more.Size().Height))
 }
 
-// arrange shows as many buttons as fit into a width.
+// arrange shows as many buttons as fit in a width.
 func (b *Bar) arrange(width float32) {
 	gap := theme.Padding()
-	need := func(shown int) float32 { // of the first few that are offered, and the menu's where some are left
+	need := func(shown int) float32 { // the width of the first visible buttons, with the menu's button if some are left
 		sum, left := -gap, 0
 		for _, button := range b.buttons {
 			switch {
@@ -95,7 +94,7 @@ func (b *Bar) arrange(width float32) {
 	b.more.Hidden = len(b.inMenu) == 0
 }
 
-// Parts are the buttons, and that of the menu.
+// Parts returns the buttons and the menu's button.
 func (b *Bar) Parts() []fyne.CanvasObject {
 	parts := make([]fyne.CanvasObject, 0, len(b.places)+1)
 	for _, place := range b.places {
@@ -104,7 +103,7 @@ func (b *Bar) Parts() []fyne.CanvasObject {
 	return append(parts, b.more)
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (b *Bar) CreateRenderer() fyne.WidgetRenderer {
 	return &barRenderer{bar: b, objects: b.Parts()}
 }
@@ -117,7 +116,7 @@ type barRenderer struct {
 func (r *barRenderer) Destroy()                     {}
 func (r *barRenderer) Objects() []fyne.CanvasObject { return r.objects }
 
-// MinSize has room for the menu's button alone.
+// MinSize returns the size of the menu's button.
 func (r *barRenderer) MinSize() fyne.Size { return r.bar.more.MinSize() }
 
 func (r *barRenderer) Layout(size fyne.Size) {
@@ -135,5 +134,5 @@ func (r *barRenderer) Layout(size fyne.Size) {
 	}
 }
 
-// Refresh follows what is offered, and the theme.
+// Refresh updates the bar for its buttons and the theme.
 func (r *barRenderer) Refresh() { r.Layout(r.bar.Size()) }

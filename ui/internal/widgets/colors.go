@@ -1,4 +1,4 @@
-// Package widgets holds what the screens are made of beside Fyne's own widgets: values in, callbacks out.
+// Package widgets holds widgets for the screens in addition to Fyne's. They take values and call back.
 package widgets
 
 import (
@@ -8,17 +8,17 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// Colours of the app's theme beside Fyne's own names.
+// Colors of the app's theme in addition to Fyne's names.
 const (
 	ColorSurface fyne.ThemeColorName = "throng.surface" // of panels
 	ColorMuted   fyne.ThemeColorName = "throng.muted"   // captions
-	ColorRing    fyne.ThemeColorName = "throng.ring"    // round what has the keyboard's focus
+	ColorRing    fyne.ThemeColorName = "throng.ring"    // around the focused widget
 )
 
-// RingWidth is how wide the ring round what has the focus is.
+// RingWidth is the width of the focus ring.
 const RingWidth = 2
 
-// Color returns a colour of the current theme, also where that does not know the names of this package.
+// Color returns a color of the current theme, even if the theme does not know the names of this package.
 func Color(name fyne.ThemeColorName) color.Color {
 	c := theme.Color(name)
 	if _, _, _, alpha := c.RGBA(); alpha == 0 {
@@ -29,7 +29,7 @@ func Color(name fyne.ThemeColorName) color.Color {
 	return c
 }
 
-// Palette is what the names of this package stand for; false for other names.
+// Palette returns the color of a name of this package; ok is false for other names.
 func Palette(name fyne.ThemeColorName, variant fyne.ThemeVariant) (color.Color, bool) {
 	light := variant == theme.VariantLight
 	switch {

@@ -7,11 +7,10 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// mostOffered is how many letters of a text a menu shows.
+// mostOffered is the maximum number of characters of a text in a menu.
 const mostOffered = 40
 
-// OfferCopy shows a menu over an object, at a place of the window, that copies one of some texts; those that are empty or
-// there twice are left out.
+// OfferCopy shows a menu at a position of the window that copies one of some texts. It skips empty and duplicate texts.
 func OfferCopy(o fyne.CanvasObject, at fyne.Position, texts ...string) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(o)
 	var items []*fyne.MenuItem
@@ -29,7 +28,7 @@ func OfferCopy(o fyne.CanvasObject, at fyne.Position, texts ...string) {
 	widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", items...), c, at)
 }
 
-// brief is a text as far as a menu shows it.
+// brief clips a text for a menu.
 func brief(text string) string {
 	line, _, cut := strings.Cut(strings.ReplaceAll(text, "\t", "  "), "\n")
 	if runes := []rune(line); len(runes) > mostOffered {
@@ -61,7 +60,7 @@ func (r *tableRow) TappedSecondary(e *fyne.PointEvent) {
 	OfferCopy(r, e.AbsolutePosition, cell, r.line())
 }
 
-// line is the row as a spreadsheet takes it.
+// line returns the row in the format for spreadsheets.
 func (r *tableRow) line() string {
 	texts := make([]string, len(r.cells))
 	for i, c := range r.cells {
@@ -70,7 +69,7 @@ func (r *tableRow) line() string {
 	return strings.Join(texts, "\t")
 }
 
-// TypedShortcut copies the row that has the focus.
+// TypedShortcut copies the focused row.
 func (r *sheetRow) TypedShortcut(s fyne.Shortcut) {
 	if !copies(s) {
 		pass(r, s)
@@ -97,7 +96,7 @@ func copies(s fyne.Shortcut) bool {
 	return ok
 }
 
-// pass hands a shortcut on to the window: the toolkit gives it to what has the focus only.
+// pass passes a shortcut on to the window, because the toolkit sends it only to the focused widget.
 func pass(o fyne.CanvasObject, s fyne.Shortcut) {
 	if c, ok := fyne.CurrentApp().Driver().CanvasForObject(o).(fyne.Shortcutable); ok {
 		c.TypedShortcut(s)

@@ -6,19 +6,19 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// LimitSlider chooses a whole number on a logarithmic scale, by dragging, with a tap or with the keyboard: arrows,
-// Page Up and Page Down to double and halve, Home and End. A thin bar below shows how much of it is in use.
+// LimitSlider chooses a whole number on a logarithmic scale: by dragging, with a tap or with the keyboard (arrows, Page Up and Page Down to
+// double and halve, Home and End). A thin bar below shows how much of it is in use.
 type LimitSlider struct {
 	widget.DisableableWidget
-	// OnChanged hears of every value that a person chooses, also while dragging. Set does not call it.
+	// OnChanged is called with every value that the user chooses, also while dragging. Set does not call it.
 	OnChanged func(n int)
-	// OnChangeEnded hears of the last one, when the person lets go; with the keyboard there is no letting go.
+	// OnChangeEnded is called with the last value of a drag or tap, but not for the keyboard.
 	OnChangeEnded func(n int)
 
 	scale    limitScale
-	value    int // as it is, perhaps outside the scale
+	value    int // may be outside the scale
 	used     int
-	mark     int // 0 is none
+	mark     int // 0: none
 	dragging bool
 	focused  bool
 	hovered  bool
@@ -32,7 +32,7 @@ var (
 	_ desktop.Hoverable = (*LimitSlider)(nil)
 )
 
-// NewLimitSlider makes a slider from floor to ceiling that stands at floor.
+// NewLimitSlider returns a slider from floor to ceiling, set to floor.
 func NewLimitSlider(floor, ceiling int) *LimitSlider {
 	s := &LimitSlider{}
 	s.ExtendBaseWidget(s)
@@ -40,7 +40,7 @@ func NewLimitSlider(floor, ceiling int) *LimitSlider {
 	return s
 }
 
-// SetRange makes the scale another one.
+// SetRange changes the scale.
 func (s *LimitSlider) SetRange(floor, ceiling int) {
 	s.scale = newLimitScale(floor, ceiling)
 	if s.value == 0 {
@@ -52,7 +52,7 @@ func (s *LimitSlider) SetRange(floor, ceiling int) {
 	}
 }
 
-// Set moves the thumb, unless a person drags it. A value outside the scale stands at its end.
+// Set moves the thumb, unless the user drags it. A value outside the scale is shown at its end.
 func (s *LimitSlider) Set(n int) {
 	if s.dragging || s.value == n {
 		return
@@ -69,7 +69,7 @@ func (s *LimitSlider) SetUsed(n int) {
 	}
 }
 
-// SetMark shows a number on the track that somebody else chose, such as the limit below a ceiling; 0 shows none.
+// SetMark marks a number on the track, for example the limit below a ceiling; 0 removes the mark.
 func (s *LimitSlider) SetMark(n int) {
 	if s.mark != n {
 		s.mark = n
@@ -77,19 +77,19 @@ func (s *LimitSlider) SetMark(n int) {
 	}
 }
 
-// Mark returns what is marked; 0 is nothing.
+// Mark returns the marked number; 0 if none.
 func (s *LimitSlider) Mark() int { return s.mark }
 
-// Value returns where the thumb stands.
+// Value returns the value of the thumb.
 func (s *LimitSlider) Value() int { return s.value }
 
-// Dragging reports whether a person has the thumb in hand.
+// Dragging reports whether the user drags the thumb.
 func (s *LimitSlider) Dragging() bool { return s.dragging }
 
-// Step chooses a value so many above or below the one that is shown, within the scale.
+// Step changes the value by a number, within the scale, like a choice of the user.
 func (s *LimitSlider) Step(by int) { s.choose(s.scale.clamp(s.value + by)) }
 
-// choose is Set by a person.
+// choose sets a value that the user chose.
 func (s *LimitSlider) choose(n int) {
 	if s.Disabled() || s.value == n {
 		return
@@ -113,7 +113,7 @@ func (s *LimitSlider) moved() {
 	}
 }
 
-// Dragged is part of [fyne.Draggable].
+// Dragged implements [fyne.Draggable].
 func (s *LimitSlider) Dragged(e *fyne.DragEvent) {
 	if s.Disabled() {
 		return
@@ -125,7 +125,7 @@ func (s *LimitSlider) Dragged(e *fyne.DragEvent) {
 	s.choose(s.at(e.Position.X))
 }
 
-// DragEnd is part of [fyne.Draggable].
+// DragEnd implements [fyne.Draggable].
 func (s *LimitSlider) DragEnd() {
 	if s.dragging {
 		s.dragging = false
@@ -133,7 +133,7 @@ func (s *LimitSlider) DragEnd() {
 	}
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (s *LimitSlider) Tapped(e *fyne.PointEvent) {
 	if s.Disabled() {
 		return
@@ -143,20 +143,20 @@ func (s *LimitSlider) Tapped(e *fyne.PointEvent) {
 	s.end()
 }
 
-// focus has the keys go to the slider that a person just used.
+// focus focuses the slider after its use.
 func (s *LimitSlider) focus() {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && !s.focused {
 		c.Focus(s)
 	}
 }
 
-// at returns the value at a place of the widget.
+// at returns the value at an x coordinate.
 func (s *LimitSlider) at(x float32) int {
 	inset := limitInset()
 	return s.scale.at(float64((x - inset) / max(s.Size().Width-2*inset, 1)))
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (s *LimitSlider) TypedKey(e *fyne.KeyEvent) {
 	n := s.scale.clamp(s.value)
 	switch e.Name {
@@ -178,28 +178,28 @@ func (s *LimitSlider) TypedKey(e *fyne.KeyEvent) {
 	s.choose(n)
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (s *LimitSlider) TypedRune(rune) {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (s *LimitSlider) FocusGained() {
 	s.focused = true
 	s.Refresh()
 }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (s *LimitSlider) FocusLost() {
 	s.focused = false
 	s.Refresh()
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (s *LimitSlider) MouseIn(*desktop.MouseEvent) {
 	s.hovered = true
 	s.Refresh()
 }
 
-// MouseMoved changes nothing.
+// MouseMoved does nothing.
 func (s *LimitSlider) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut undoes MouseIn.

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// limitFace is what a slider is drawn with: from above, the thumb on its track, what is in use, ticks, their labels.
+// limitFace draws a slider: the thumb on its track, the bar of what is in use, ticks and labels.
 type limitFace struct {
 	slider              *LimitSlider
 	track, active, used *canvas.Rectangle
@@ -22,7 +22,7 @@ type limitFace struct {
 	size                fyne.Size
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *LimitSlider) CreateRenderer() fyne.WidgetRenderer {
 	s.face = &limitFace{
 		slider: s,
@@ -41,10 +41,10 @@ func limitLabels() float32 {
 	return fyne.MeasureText("0", theme.CaptionTextSize(), fyne.TextStyle{}).Height
 }
 
-// Destroy is part of [fyne.WidgetRenderer], as are the others.
+// Destroy implements [fyne.WidgetRenderer], as are the others.
 func (f *limitFace) Destroy() {}
 
-// Objects returns the thumb last: it is above all.
+// Objects returns the parts from bottom to top.
 func (f *limitFace) Objects() []fyne.CanvasObject {
 	all := []fyne.CanvasObject{f.track, f.active, f.used}
 	for i := range f.labels {
@@ -53,22 +53,22 @@ func (f *limitFace) Objects() []fyne.CanvasObject {
 	return append(all, f.halo, f.thumb, f.mark)
 }
 
-// MinSize is enough for the thumb to have some way.
+// MinSize leaves some length for the thumb.
 func (f *limitFace) MinSize() fyne.Size {
 	return fyne.NewSize(10*limitHalo(), limitHalo()+2*limitTrack()+limitLabels())
 }
 
-// Layout centres the slider in its height.
+// Layout centers the slider vertically.
 func (f *limitFace) Layout(size fyne.Size) {
 	f.size = size
 	f.place()
 	f.placeLabels()
 }
 
-// top is where the slider begins.
+// top returns the top of the slider.
 func (f *limitFace) top() float32 { return max((f.size.Height-f.MinSize().Height)/2, 0) }
 
-// x is where a number is.
+// x returns the x coordinate of a number.
 func (f *limitFace) x(n int) float32 {
 	inset := limitInset()
 	return round(inset + float32(f.slider.scale.share(n))*max(f.size.Width-2*inset, 0))
@@ -76,7 +76,7 @@ func (f *limitFace) x(n int) float32 {
 
 func round(x float32) float32 { return float32(math.Round(float64(x))) }
 
-// place moves what shows the values. What stays where it is, is not drawn again.
+// place moves the parts that show values. Parts that do not move are not drawn again.
 func (f *limitFace) place() {
 	if f.size.IsZero() {
 		return
@@ -88,7 +88,7 @@ func (f *limitFace) place() {
 	f.active.Move(f.track.Position())
 	x := f.x(f.slider.value)
 	reach := x
-	if f.mark.Hidden = f.slider.mark == 0; !f.mark.Hidden { // what is in force goes as far as the mark
+	if f.mark.Hidden = f.slider.mark == 0; !f.mark.Hidden { // the filled part ends at the mark
 		reach = f.x(f.slider.mark)
 		f.mark.Move(fyne.NewPos(reach-thick/2, middle-limitThumb()/2))
 		f.mark.Resize(fyne.NewSize(thick, limitThumb()))
@@ -98,7 +98,7 @@ func (f *limitFace) place() {
 	centre(f.thumb, limitThumb(), x, middle)
 	used := float32(0)
 	if f.slider.used > 0 {
-		used = max(f.x(f.slider.used)-left, thick) // one in use shows, too
+		used = max(f.x(f.slider.used)-left, thick) // even one in use is visible
 	}
 	f.used.Move(fyne.NewPos(left, f.top()+limitHalo()))
 	f.used.Resize(fyne.NewSize(used, thick))
@@ -109,7 +109,7 @@ func centre(c *canvas.Circle, diameter, x, y float32) {
 	c.Resize(fyne.NewSquareSize(diameter))
 }
 
-// label makes the labels anew.
+// label creates the labels.
 func (f *limitFace) label() {
 	f.numbers = f.slider.scale.ticks()
 	f.ticks, f.labels = nil, nil
@@ -122,7 +122,7 @@ func (f *limitFace) label() {
 	f.paint()
 }
 
-// placeLabels shows as many labels as fit, those that matter most first.
+// placeLabels shows the labels that fit, the most important first.
 func (f *limitFace) placeLabels() {
 	if f.size.IsZero() {
 		return
@@ -178,7 +178,7 @@ func (f *limitFace) paint() {
 	}
 }
 
-// Refresh follows the state and the theme.
+// Refresh updates the slider for its state and the theme.
 func (f *limitFace) Refresh() {
 	f.paint()
 	f.place()

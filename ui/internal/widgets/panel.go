@@ -29,7 +29,7 @@ func NewPanel(title string, content fyne.CanvasObject) *Panel {
 // Parts is what lies on the panel.
 func (p *Panel) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{p.content} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (p *Panel) CreateRenderer() fyne.WidgetRenderer {
 	g := newGround()
 	return &panelRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(g.content, p.content)), ground: g}
@@ -70,10 +70,10 @@ func (g *ground) dress() {
 	}
 }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (g *ground) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
 
-// Layout is part of [fyne.Layout]. The ends are twice as high as their corners, as the toolkit draws higher corners in a
+// Layout implements [fyne.Layout]. The ends are twice as high as their corners, as the toolkit draws higher corners in a
 // costlier way, and the rest lies over their edges, which are soft.
 func (g *ground) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	round := theme.InputRadiusSize()
@@ -142,7 +142,7 @@ func (t *Text) SetColor(name fyne.ThemeColorName) {
 	t.Refresh()
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (t *Text) CreateRenderer() fyne.WidgetRenderer {
 	return &textRenderer{WidgetRenderer: widget.NewSimpleRenderer(t.text), text: t}
 }

@@ -6,7 +6,7 @@ import (
 	"fyne.io/fyne/v2/storage"
 )
 
-// PickFolder asks for a folder; title says what for, and confirm is what the button that takes it says.
+// PickFolder asks for a folder. title is the dialog's title, and confirm the text of its button.
 func PickFolder(win fyne.Window, title, confirm string, then func(dir string)) {
 	Pick(win, func() *dialog.FileDialog {
 		d := dialog.NewFolderOpen(func(dir fyne.ListableURI, err error) {
@@ -23,7 +23,7 @@ func PickFolder(win fyne.Window, title, confirm string, then func(dir string)) {
 	})
 }
 
-// PickFile asks for a file of some kinds, by their extensions.
+// PickFile asks for a file with one of some extensions.
 func PickFile(win fyne.Window, title, confirm string, kinds []string, then func(path string)) {
 	Pick(win, func() *dialog.FileDialog {
 		d := dialog.NewFileOpen(func(file fyne.URIReadCloser, err error) {
@@ -46,11 +46,11 @@ func PickFile(win fyne.Window, title, confirm string, kinds []string, then func(
 	})
 }
 
-// Pick shows a dialog for a file or a folder, which gets most of the window.
+// Pick shows a dialog for a file or a folder, in most of the window.
 func Pick(win fyne.Window, make func() *dialog.FileDialog) {
 	d := make()
 	Ask(win, d, nil)
-	// Before it is shown, the toolkit has nothing to resize.
+	// The toolkit can resize the dialog only after it is shown.
 	room := win.Canvas().Size()
 	d.Resize(fyne.NewSize(room.Width*0.8, room.Height*0.8))
 	on := win.Canvas().Overlays().Top()
@@ -62,8 +62,8 @@ func Pick(win fyne.Window, make func() *dialog.FileDialog) {
 	asked[on] = a
 }
 
-// Resized does what changes the size of text, and makes the pickers that are open anew around it, in the folders they
-// are in: the toolkit's own panic at names of files that got larger than their lines.
+// Resized calls change, which changes the text size, and rebuilds open pickers in their folders, because the toolkit's pickers panic if
+// file names grow larger than their lines.
 func Resized(change func()) {
 	var show []func()
 	for _, a := range asked {

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Progress is a thin bar under two texts, one at its left end and one at its right.
+// Progress is a thin bar below two texts, one at its left end and one at its right.
 type Progress struct {
 	widget.BaseWidget
 	left, right *Line
@@ -17,7 +17,7 @@ type Progress struct {
 	share       float64
 }
 
-// NewProgress makes a bar that is empty.
+// NewProgress returns an empty bar.
 func NewProgress() *Progress {
 	p := &Progress{
 		left:  NewLine(theme.SizeNameCaptionText, Neutral),
@@ -28,7 +28,7 @@ func NewProgress() *Progress {
 	return p
 }
 
-// Set shows how much is done, from 0 to 1, in words and as a bar.
+// Set sets the texts and the completed share from 0 to 1.
 func (p *Progress) Set(left, right string, share float64) {
 	p.left.Set(left, Neutral)
 	p.right.Set(right, Neutral)
@@ -38,7 +38,7 @@ func (p *Progress) Set(left, right string, share float64) {
 	}
 }
 
-// Share returns how much is done.
+// Share returns the completed share.
 func (p *Progress) Share() float64 { return p.share }
 
 // fill sets the bar's length in whole pixels, so that it is seldom drawn again.
@@ -52,10 +52,10 @@ func (p *Progress) fill() {
 	p.bar.Resize(fyne.NewSize(length, full.Height))
 }
 
-// Parts is what the bar is made of.
+// Parts returns the parts of the widget.
 func (p *Progress) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{p.left, p.right} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (p *Progress) CreateRenderer() fyne.WidgetRenderer {
 	r := &progressRenderer{progress: p}
 	r.paint()
@@ -79,7 +79,7 @@ func (r *progressRenderer) MinSize() fyne.Size {
 func barHeight() float32 { return theme.Padding() + 1 }
 func barGap() float32    { return theme.Padding() / 2 }
 
-// Layout gives each text half of the width.
+// Layout divides the width between the texts.
 func (r *progressRenderer) Layout(size fyne.Size) {
 	p := r.progress
 	height := p.left.MinSize().Height
@@ -100,7 +100,7 @@ func (r *progressRenderer) paint() {
 	r.progress.bar.FillColor = theme.Color(theme.ColorNamePrimary)
 }
 
-// Refresh follows the theme; the texts refresh themselves.
+// Refresh updates the bar for the theme; the texts refresh themselves.
 func (r *progressRenderer) Refresh() {
 	r.paint()
 	r.progress.track.Refresh()

@@ -11,13 +11,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// scrubStep is how far an arrow key goes.
+// scrubStep is the step of an arrow key.
 const scrubStep = time.Second
 
-// TickKind is what a mark on a scrubber is of. Each has a shape of its own.
+// TickKind is the kind of a mark on a scrubber. Each has its own shape.
 type TickKind uint8
 
-// The kinds, what matters most last: it is drawn over the others.
+// The kinds, the most important last, which is drawn on top.
 const (
 	TickCycle  TickKind = iota // a line
 	TickChange                 // a dot
@@ -31,21 +31,21 @@ type Tick struct {
 	Text string
 }
 
-// Scrubber chooses a moment of some spans of time, by dragging, with a tap or with the keyboard: the arrows go by a
-// second, Page Up and Page Down by what OnPage says, Home and End to the ends.
+// Scrubber chooses a moment in some spans of time: by dragging, with a tap or with the keyboard (arrows by a second, Page Up and Page Down
+// as OnPage decides, Home and End).
 type Scrubber struct {
 	widget.DisableableWidget
-	// OnChanged hears of every moment that a person chooses. Set does not call it.
+	// OnChanged is called with every moment that the user chooses. Set does not call it.
 	OnChanged func(at time.Time)
-	// OnPage hears of Page Up, 1, and Page Down, -1.
+	// OnPage is called with 1 for Page Up, and -1 for Page Down.
 	OnPage func(by int)
-	// OnHover hears what there is to say of the place that is pointed at; "" is none.
+	// OnHover is called with the description of the place under the pointer; "" if none.
 	OnHover func(text string)
 
 	scale    scrubScale
-	drawn    scrubScale // the one that was, as far as it can be seen
+	drawn    scrubScale // the scale that was drawn, which may differ invisibly
 	given    []Tick
-	ticks    []Tick // those that were given, in the order in which they are drawn
+	ticks    []Tick // in drawing order
 	at       time.Time
 	focused  bool
 	hovered  bool
@@ -61,7 +61,7 @@ var (
 	_ desktop.Hoverable = (*Scrubber)(nil)
 )
 
-// NewScrubber makes one without any time.
+// NewScrubber returns a scrubber without spans.
 func NewScrubber() *Scrubber {
 	s := &Scrubber{}
 	s.raster = canvas.NewRaster(s.face.drawer(s))
@@ -70,8 +70,8 @@ func NewScrubber() *Scrubber {
 	return s
 }
 
-// SetSpans makes the scale another one, with other marks, which are not to be changed afterwards. Spans are in order and
-// do not overlap. What cannot be seen is not drawn again.
+// SetSpans sets the spans, in order and without overlaps, and the marks, which the caller must not change afterwards. Invisible changes are
+// not drawn.
 func (s *Scrubber) SetSpans(spans []Span, ticks []Tick) {
 	if !slices.Equal(s.scale.spans, spans) {
 		s.scale = newScrubScale(slices.Clone(spans))
@@ -87,8 +87,8 @@ func (s *Scrubber) SetSpans(spans []Span, ticks []Tick) {
 	}
 }
 
-// differs reports whether the scale is to be seen to be another than the one that was drawn: that of a run that goes on
-// grows all the time, and mostly by much less than a pixel.
+// differs reports whether the scale differs visibly from the drawn one. The scale of a run in progress grows all the time, usually by much
+// less than a pixel.
 func (s *Scrubber) differs() bool {
 	if len(s.drawn.spans) != len(s.scale.spans) {
 		return true
@@ -103,31 +103,31 @@ func (s *Scrubber) differs() bool {
 	return false
 }
 
-// Set moves the thumb, unless a person drags it.
+// Set moves the thumb, unless the user drags it.
 func (s *Scrubber) Set(at time.Time) {
 	if s.dragging || s.at.Equal(at) {
 		return
 	}
 	was := s.thumb()
 	s.at = at
-	if now := s.thumb(); now-was > 0.5 || was-now > 0.5 { // less is not seen
+	if now := s.thumb(); now-was > 0.5 || was-now > 0.5 { // smaller changes are invisible
 		s.raster.Refresh()
 	}
 }
 
-// At returns where the thumb stands.
+// At returns the moment of the thumb.
 func (s *Scrubber) At() time.Time { return s.at }
 
-// Dragging reports whether a person has the thumb in hand.
+// Dragging reports whether the user drags the thumb.
 func (s *Scrubber) Dragging() bool { return s.dragging }
 
 // Ticks returns the marks.
 func (s *Scrubber) Ticks() []Tick { return s.ticks }
 
-// Along returns the moment so far from one, gaps left out, within the spans.
+// Along returns the moment at a distance from another, without gaps, within the spans.
 func (s *Scrubber) Along(at time.Time, by time.Duration) time.Time { return s.scale.move(at, by) }
 
-// thumb is where the thumb is drawn, in device-independent pixels.
+// thumb returns the x coordinate of the thumb.
 func (s *Scrubber) thumb() float32 { return s.x(s.at) }
 
 func (s *Scrubber) x(at time.Time) float32 {
@@ -135,13 +135,13 @@ func (s *Scrubber) x(at time.Time) float32 {
 	return inset + float32(s.scale.place(at))*max(s.Size().Width-2*inset, 0)
 }
 
-// moment is that at a place of the widget.
+// moment returns the moment at an x coordinate.
 func (s *Scrubber) moment(x float32) time.Time {
 	inset := scrubThumb() / 2
 	return s.scale.at(float64((x - inset) / max(s.Size().Width-2*inset, 1)))
 }
 
-// choose is Set by a person.
+// choose sets a moment that the user chose.
 func (s *Scrubber) choose(at time.Time) {
 	if s.Disabled() || len(s.scale.spans) == 0 || s.at.Equal(at) {
 		return
@@ -153,7 +153,7 @@ func (s *Scrubber) choose(at time.Time) {
 	}
 }
 
-// Dragged is part of [fyne.Draggable].
+// Dragged implements [fyne.Draggable].
 func (s *Scrubber) Dragged(e *fyne.DragEvent) {
 	if s.Disabled() {
 		return
@@ -165,10 +165,10 @@ func (s *Scrubber) Dragged(e *fyne.DragEvent) {
 	s.choose(s.moment(e.Position.X))
 }
 
-// DragEnd is part of [fyne.Draggable].
+// DragEnd implements [fyne.Draggable].
 func (s *Scrubber) DragEnd() { s.dragging = false }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (s *Scrubber) Tapped(e *fyne.PointEvent) {
 	if !s.Disabled() {
 		s.focus()
@@ -176,14 +176,14 @@ func (s *Scrubber) Tapped(e *fyne.PointEvent) {
 	}
 }
 
-// focus has the keys go to the scrubber that a person just used.
+// focus focuses the scrubber after its use.
 func (s *Scrubber) focus() {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && !s.focused {
 		c.Focus(s)
 	}
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (s *Scrubber) TypedKey(e *fyne.KeyEvent) {
 	n := len(s.scale.spans)
 	if n == 0 || s.Disabled() {
@@ -206,29 +206,29 @@ func (s *Scrubber) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (s *Scrubber) TypedRune(rune) {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (s *Scrubber) FocusGained() {
 	s.focused = true
 	s.raster.Refresh()
 }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (s *Scrubber) FocusLost() {
 	s.focused = false
 	s.raster.Refresh()
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (s *Scrubber) MouseIn(e *desktop.MouseEvent) {
 	s.hovered = true
 	s.raster.Refresh()
 	s.MouseMoved(e)
 }
 
-// MouseMoved says what is at the place: a moment, and the mark that is near it.
+// MouseMoved describes the moment and the mark under the pointer.
 func (s *Scrubber) MouseMoved(e *desktop.MouseEvent) {
 	if s.OnHover == nil || len(s.scale.spans) == 0 {
 		return
@@ -240,7 +240,7 @@ func (s *Scrubber) MouseMoved(e *desktop.MouseEvent) {
 	s.OnHover(text)
 }
 
-// near is the mark at a place; nil is none.
+// near returns the mark near an x coordinate, or nil.
 func (s *Scrubber) near(x float32) (found *Tick) {
 	best := theme.InnerPadding()
 	for i := range s.ticks {
@@ -262,7 +262,7 @@ func (s *Scrubber) MouseOut() {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *Scrubber) CreateRenderer() fyne.WidgetRenderer { return &scrubRenderer{s} }
 
 type scrubRenderer struct{ scrubber *Scrubber }

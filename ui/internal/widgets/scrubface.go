@@ -14,14 +14,14 @@ import (
 func scrubThumb() float32 { return theme.TextSize() }
 func scrubTick() float32  { return theme.TextSize() * 0.35 }
 
-// scrubFace is the drawing of a scrubber: one raster, whose image is used again.
+// scrubFace draws a scrubber: one raster with a reused image.
 type scrubFace struct {
 	img   *image.RGBA
 	mask  pen.Mask
 	scale float32 // device pixels per device-independent pixel
 }
 
-// drawer returns what draws a scrubber in device pixels.
+// drawer returns a function that draws a scrubber in device pixels.
 func (f *scrubFace) drawer(s *Scrubber) func(w, h int) image.Image {
 	return func(w, h int) image.Image {
 		w, h = max(w, 1), max(h, 1)
@@ -75,7 +75,7 @@ func (f *scrubFace) draw(s *Scrubber) {
 	f.box(thumb-r, middle-r, thumb+r, middle+r, r, accent)
 }
 
-// tick draws a mark: a line across the track, a dot below it, or a diamond above.
+// tick draws a mark: a line across the track, a dot below it, or a diamond above it.
 func (f *scrubFace) tick(t *Tick, x, middle float32) {
 	size, edge := scrubTick(), scrubThumb()/2
 	switch t.Kind {
@@ -93,7 +93,7 @@ func (f *scrubFace) tick(t *Tick, x, middle float32) {
 	}
 }
 
-// box draws a rectangle with round corners.
+// box draws a rectangle with rounded corners.
 func (f *scrubFace) box(x0, y0, x1, y1, radius float32, fill color.RGBA) {
 	at := func(v float32) float32 { return float32(math.Round(float64(v * f.scale))) }
 	pen.Box{X0: at(x0), Y0: at(y0), X1: max(at(x1), at(x0)+1), Y1: max(at(y1), at(y0)+1), Radius: radius * f.scale}.Draw(f.img, fill, fill)

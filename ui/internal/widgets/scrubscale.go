@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// scrubGap is how much of the width a gap between two spans takes, in shares of an equal one: it is a mark, not a time.
+// scrubGap is the width of a gap between two spans, as a share of an equal division. A gap is a mark, not a duration.
 const (
 	scrubGap     = 0.02
-	mostScrubGap = 0.3 // that all gaps take together
+	mostScrubGap = 0.3 // of all gaps together
 )
 
-// Span is a piece of time.
+// Span is a span of time.
 type Span struct{ From, To time.Time }
 
-// scrubScale is where moments stand between 0 and 1. Spans share it by their lengths; between them are gaps of one
-// width, however long.
+// scrubScale maps moments to positions from 0 to 1. Spans share the width by length; gaps between them have one width, however long they
+// are.
 type scrubScale struct {
 	spans []Span
 	total time.Duration // of all spans
@@ -33,7 +33,7 @@ func newScrubScale(spans []Span) scrubScale {
 	return s
 }
 
-// share is the part that a duration takes.
+// share returns the width of a duration.
 func (s *scrubScale) share(d time.Duration) float64 {
 	if s.total <= 0 {
 		return 0
@@ -41,7 +41,7 @@ func (s *scrubScale) share(d time.Duration) float64 {
 	return float64(d) / float64(s.total) * (1 - s.gap*float64(len(s.spans)-1))
 }
 
-// place is where a moment stands; one in a gap stands at the end of the span before.
+// place returns the position of a moment; one in a gap is at the end of the span before.
 func (s *scrubScale) place(at time.Time) (x float64) {
 	for i, p := range s.spans {
 		if at.Before(p.From) && i > 0 {
@@ -55,7 +55,7 @@ func (s *scrubScale) place(at time.Time) (x float64) {
 	return 1
 }
 
-// at is the moment at a place; in a gap it is an end of a span, the nearer one.
+// at returns the moment at a position; in a gap it is the nearer end of a span.
 func (s *scrubScale) at(x float64) time.Time {
 	from := 0.
 	for i, p := range s.spans {
@@ -74,7 +74,7 @@ func (s *scrubScale) at(x float64) time.Time {
 	return time.Time{}
 }
 
-// move goes so far along the spans, over gaps; it stays within them.
+// move moves along the spans and across gaps, and stays within them.
 func (s *scrubScale) move(at time.Time, by time.Duration) time.Time {
 	if len(s.spans) == 0 {
 		return at

@@ -10,15 +10,15 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Segments is a row of words of which one is chosen, with a tap or with the arrow keys.
+// Segments is a row of options. The user chooses one with a tap or the arrow keys.
 type Segments struct {
 	widget.DisableableWidget
-	// OnChosen hears of what a person chooses. Choose does not call it.
+	// OnChosen is called when the user chooses an option. Choose does not call it.
 	OnChosen func(i int)
 
 	options []string
 	chosen  int
-	hovered int // -1 is none
+	hovered int // -1: none
 	focused bool
 	texts   []*canvas.Text
 }
@@ -29,14 +29,14 @@ var (
 	_ desktop.Hoverable = (*Segments)(nil)
 )
 
-// NewSegments makes a row whose first word is chosen.
+// NewSegments returns a row with the first option chosen.
 func NewSegments(options []string, chosen func(i int)) *Segments {
 	s := &Segments{options: options, OnChosen: chosen, hovered: -1}
 	s.ExtendBaseWidget(s)
 	return s
 }
 
-// Choose makes a word the chosen one.
+// Choose chooses an option.
 func (s *Segments) Choose(i int) {
 	if s.chosen != i {
 		s.chosen = i
@@ -44,13 +44,13 @@ func (s *Segments) Choose(i int) {
 	}
 }
 
-// Chosen returns the index of the chosen word.
+// Chosen returns the index of the chosen option.
 func (s *Segments) Chosen() int { return s.chosen }
 
-// Options returns the words.
+// Options returns the options.
 func (s *Segments) Options() []string { return s.options }
 
-// SetOptions makes the words others; the chosen place stays.
+// SetOptions replaces the options and keeps the chosen index.
 func (s *Segments) SetOptions(options []string) {
 	same := len(options) == len(s.options)
 	for i := range options {
@@ -62,7 +62,7 @@ func (s *Segments) SetOptions(options []string) {
 	}
 }
 
-// Pick is Choose by a person.
+// Pick chooses an option for the user.
 func (s *Segments) Pick(i int) {
 	if s.Disabled() || i < 0 || i >= len(s.options) || i == s.chosen {
 		return
@@ -77,7 +77,7 @@ func (s *Segments) width(i int) float32 {
 	return fyne.MeasureText(s.options[i], theme.CaptionTextSize(), fyne.TextStyle{Bold: true}).Width + 2*theme.InnerPadding()
 }
 
-// at is the word at a place; -1 is none.
+// at returns the index of the option at an x coordinate, or -1.
 func (s *Segments) at(x float32) int {
 	for i := range s.options {
 		if x -= s.width(i); x < 0 {
@@ -87,7 +87,7 @@ func (s *Segments) at(x float32) int {
 	return -1
 }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (s *Segments) Tapped(e *fyne.PointEvent) {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && !s.focused && !s.Disabled() {
 		c.Focus(s)
@@ -95,7 +95,7 @@ func (s *Segments) Tapped(e *fyne.PointEvent) {
 	s.Pick(s.at(e.Position.X))
 }
 
-// TypedKey is part of [fyne.Focusable].
+// TypedKey implements [fyne.Focusable].
 func (s *Segments) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeyLeft, fyne.KeyUp:
@@ -110,25 +110,25 @@ func (s *Segments) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (s *Segments) TypedRune(rune) {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (s *Segments) FocusGained() {
 	s.focused = true
 	s.Refresh()
 }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (s *Segments) FocusLost() {
 	s.focused = false
 	s.Refresh()
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (s *Segments) MouseIn(e *desktop.MouseEvent) { s.MouseMoved(e) }
 
-// MouseMoved marks the word that is pointed at.
+// MouseMoved highlights the option under the pointer.
 func (s *Segments) MouseMoved(e *desktop.MouseEvent) {
 	if i := s.at(e.Position.X); i != s.hovered {
 		s.hovered = i
@@ -142,7 +142,7 @@ func (s *Segments) MouseOut() {
 	s.Refresh()
 }
 
-// Parts are the words.
+// Parts returns the texts.
 func (s *Segments) Parts() []fyne.CanvasObject {
 	parts := make([]fyne.CanvasObject, len(s.texts))
 	for i, text := range s.texts {
@@ -151,7 +151,7 @@ func (s *Segments) Parts() []fyne.CanvasObject {
 	return parts
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *Segments) CreateRenderer() fyne.WidgetRenderer {
 	r := &segmentsRenderer{segments: s, track: canvas.NewRectangle(color.Transparent), pill: canvas.NewRectangle(color.Transparent)}
 	r.Refresh()
@@ -175,7 +175,7 @@ func (r *segmentsRenderer) MinSize() fyne.Size {
 	return size
 }
 
-// Layout keeps the row as small as its words.
+// Layout keeps the row as small as its texts.
 func (r *segmentsRenderer) Layout(size fyne.Size) {
 	least := r.MinSize()
 	top := (size.Height - least.Height) / 2
@@ -194,7 +194,7 @@ func (r *segmentsRenderer) Layout(size fyne.Size) {
 	}
 }
 
-// Refresh follows the state and the theme.
+// Refresh updates the row for its state and the theme.
 func (r *segmentsRenderer) Refresh() {
 	s := r.segments
 	for len(s.texts) < len(s.options) {

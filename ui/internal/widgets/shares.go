@@ -13,28 +13,28 @@ import (
 type Share struct {
 	Name  string
 	Count int64
-	Text  string // the count for people
+	Text  string // the count as text
 	Tone  Tone
 	Color fyne.ThemeColorName // of the theme, instead of the tone's
-	Icon  fyne.Resource       // stands before the name, so that nobody has to tell parts by their colours
+	Icon  fyne.Resource       // before the name, to distinguish parts without color
 }
 
-// Shares shows the parts of a whole as a bar, with the names and counts below it in as many lines as they need. Parts
-// without a count are left out; what there is of any other can be seen.
+// Shares shows the parts of a whole as a bar, with names and counts in lines below. Parts without a count are hidden; every other part is
+// visible.
 type Shares struct {
 	widget.BaseWidget
 	shares []Share
 	lines  int // of names, at the last width
 }
 
-// NewShares makes a bar without parts, which takes no room.
+// NewShares returns a bar without parts, which has no size.
 func NewShares() *Shares {
 	s := &Shares{lines: 1}
 	s.ExtendBaseWidget(s)
 	return s
 }
 
-// Set shows other parts; nothing is drawn where nothing changed.
+// Set sets the parts. Nothing is drawn if they are the same.
 func (s *Shares) Set(all []Share) {
 	all = slices.DeleteFunc(slices.Clone(all), func(p Share) bool { return p.Count <= 0 })
 	if !slices.Equal(s.shares, all) {
@@ -43,7 +43,7 @@ func (s *Shares) Set(all []Share) {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *Shares) CreateRenderer() fyne.WidgetRenderer {
 	r := &sharesRenderer{of: s}
 	r.collect()
@@ -83,7 +83,7 @@ func (r *sharesRenderer) collect() {
 func (r *sharesRenderer) Destroy()                     {}
 func (r *sharesRenderer) Objects() []fyne.CanvasObject { return r.objects }
 
-// lineHeight is that of a line of names, thick that of the bar.
+// lineHeight is the height of a line of names, and thick that of the bar.
 func lineHeight() float32 {
 	return fyne.MeasureText("M", theme.TextSize(), fyne.TextStyle{}).Height + theme.Padding()/2
 }
@@ -100,7 +100,7 @@ func (r *sharesRenderer) MinSize() fyne.Size {
 	return fyne.NewSize(wide, thick()+theme.Padding()+float32(r.of.lines)*lineHeight())
 }
 
-// width is that of the sign and the name.
+// width returns the width of the icon and the name.
 func (p *sharePart) width() float32 {
 	return theme.TextSize() + theme.Padding() + p.text.MinSize().Width
 }
@@ -126,7 +126,7 @@ func (r *sharesRenderer) Layout(size fyne.Size) {
 	r.of.lines = lines
 }
 
-// bars gives every part its share of a width, and the small ones enough to be seen.
+// bars divides a width among the parts, with a visible minimum for small ones.
 func (r *sharesRenderer) bars(width float32) {
 	const gap = 2
 	least := theme.Padding()
@@ -144,7 +144,7 @@ func (r *sharesRenderer) bars(width float32) {
 	}
 }
 
-// Refresh follows the parts and the theme.
+// Refresh updates the bar for its parts and the theme.
 func (r *sharesRenderer) Refresh() {
 	r.collect()
 	r.Layout(r.of.Size())

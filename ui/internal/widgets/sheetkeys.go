@@ -7,35 +7,35 @@ var (
 	_ fyne.Disableable = (*sheetRow)(nil)
 )
 
-// Disabled reports whether the row cannot have the focus: of a sheet whose rows can be tapped one can, and the arrows go to
-// the others, so that the sheet is one stop on the way through the screen.
+// Disabled reports whether the row cannot be focused. Only one row of a sheet can be focused, and the arrow keys move between rows, so that
+// the sheet is one stop of the Tab key.
 func (r *sheetRow) Disabled() bool {
 	return r.sheet.tapped == nil || r.at != min(r.sheet.current, len(r.sheet.lines)-1)
 }
 
-// Enable is part of [fyne.Disableable]: which row can have the focus is the sheet's business.
+// Enable implements [fyne.Disableable]. The sheet decides which row can be focused.
 func (r *sheetRow) Enable() {}
 
-// Disable is part of [fyne.Disableable].
+// Disable implements [fyne.Disableable].
 func (r *sheetRow) Disable() {}
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (r *sheetRow) FocusGained() { r.stand(rowMark{selected: true, focused: true}) }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (r *sheetRow) FocusLost() { r.stand(rowMark{}) }
 
-// stand has the row stand out, if it is still there.
+// stand marks the row, if it still exists.
 func (r *sheetRow) stand(mark rowMark) {
 	if !r.gone() {
 		r.show(mark)
 	}
 }
 
-// TypedRune is part of [fyne.Focusable].
+// TypedRune implements [fyne.Focusable].
 func (r *sheetRow) TypedRune(rune) {}
 
-// TypedKey goes to another row, or taps this one.
+// TypedKey moves to another row, or taps this one.
 func (r *sheetRow) TypedKey(e *fyne.KeyEvent) {
 	s := r.sheet
 	to := r.at

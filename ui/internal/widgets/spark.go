@@ -11,23 +11,22 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// Spark is a small line of values in a cell of a table, the newest at its right end. It is not changed after it was shown:
-// what else is to be seen is another Spark.
+// Spark is a sparkline in a cell of a table, with the newest value at the right. It is immutable after it was shown.
 type Spark struct {
-	Values []float64 // NaN where there is none
-	// Least is the value that the cell is high enough for at least, so that a line of small values stays low.
+	Values []float64 // NaN if missing
+	// Least is the minimum of the vertical range, so that a line of small values stays low.
 	Least float64
 }
 
-// Of the drawing of a spark, in device-independent pixels.
+// Sizes of the drawing, in device-independent pixels.
 const (
 	sparkLine = 1.3
 	sparkDot  = 3.4
 	sparkEdge = 3
-	sparkTint = 40 // of 255, below the line
+	sparkTint = 40 // out of 255, below the line
 )
 
-// sparkFace draws a spark.
+// sparkFace draws a sparkline.
 type sparkFace struct {
 	raster *canvas.Raster
 	spark  *Spark
@@ -44,7 +43,7 @@ func newSparkFace() *sparkFace {
 	return f
 }
 
-// show shows a spark in the colour of a tone; neutral ones have the accent.
+// show shows a sparkline in the color of a tone; neutral ones have the accent color.
 func (f *sparkFace) show(s *Spark, tone Tone) {
 	name := tone.Color()
 	if tone == Neutral {
@@ -53,7 +52,7 @@ func (f *sparkFace) show(s *Spark, tone Tone) {
 	f.spark, f.ink = s, color.RGBAModel.Convert(Color(name)).(color.RGBA)
 }
 
-// draw returns the drawing in w × h device pixels, of width device-independent ones.
+// draw returns the drawing in w × h device pixels, width device-independent pixels wide.
 func (f *sparkFace) draw(w, h int, width float32) *image.RGBA {
 	if f.img == nil || f.img.Rect.Dx() != w || f.img.Rect.Dy() != h {
 		f.img = image.NewRGBA(image.Rect(0, 0, w, h))
@@ -75,7 +74,7 @@ func (f *sparkFace) draw(w, h int, width float32) *image.RGBA {
 	return f.img
 }
 
-// project turns the values into points.
+// project converts the values to points.
 func (f *sparkFace) project(w, h, edge float32) {
 	highest := max(f.spark.Least, math.SmallestNonzeroFloat32)
 	for _, v := range f.spark.Values {
@@ -94,7 +93,7 @@ func (f *sparkFace) project(w, h, edge float32) {
 	}
 }
 
-// shade tints what is below the line.
+// shade fills the area below the line.
 func (f *sparkFace) shade() {
 	tint := pen.Faint(f.ink, sparkTint)
 	for i := 1; i < len(f.points); i++ {

@@ -8,13 +8,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Table shows rows under a line of titles and scrolls; one row can be selected, with a click or the arrow keys. It
-// makes only the rows in view.
+// Table shows rows below a header and scrolls. The user can select one row with a click or the arrow keys. It creates only the visible
+// rows.
 type Table struct {
 	widget.BaseWidget
-	// OnSelected, if set, hears the key of a row that a person selected.
+	// OnSelected, if set, is called with the key of a row that the user selects.
 	OnSelected func(key string)
-	// OnOpened, if set, hears the key of a row that a person clicked, or that was selected when they pressed Return.
+	// OnOpened, if set, is called with the key of a row that the user clicks, or opens with Return.
 	OnOpened func(key string)
 
 	columns  *columns
@@ -25,10 +25,10 @@ type Table struct {
 	head     *tableHead
 	list     *keyList
 	empty    *Text
-	shown    map[*tableRow]int // the rows that were made, by what they show
+	shown    map[*tableRow]int // the created rows, by index
 }
 
-// NewTable makes a table. empty is said where there are no rows, and rows is for how many it asks room.
+// NewTable returns a table. empty is shown if there are no rows, and rows is the number of rows of the minimum height.
 func NewTable(columns []Column, empty string, rows int) *Table {
 	t := &Table{columns: newColumns(columns), least: rows, empty: NewCaption(empty), shown: map[*tableRow]int{}}
 	t.head = newTableHead(t.columns)
@@ -37,7 +37,7 @@ func NewTable(columns []Column, empty string, rows int) *Table {
 	return t
 }
 
-// SetRows shows other rows. What is selected and in view stays, by its key; nothing is drawn where nothing changed.
+// SetRows sets the rows. The selection and the scroll position stay at their keys; nothing is drawn if nothing changed.
 func (t *Table) SetRows(rows []Row) {
 	before := t.rows
 	if slices.EqualFunc(before, rows, Row.equal) {
@@ -52,7 +52,7 @@ func (t *Table) SetRows(rows []Row) {
 		return
 	}
 	offset := t.list.GetScrollOffset()
-	if offset > 0 { // what is in view stays there
+	if offset > 0 { // the visible rows stay in place
 		pitch := rowHeight() + theme.Padding()
 		if top := int(offset / pitch); top < len(before) {
 			if i := t.index(before[top].Key); i >= 0 {
@@ -67,10 +67,10 @@ func (t *Table) SetRows(rows []Row) {
 	t.Refresh()
 }
 
-// SetEmpty says something else where there are no rows.
+// SetEmpty sets the text for no rows.
 func (t *Table) SetEmpty(text string) { t.empty.SetText(text) }
 
-// SetLeast changes for how many rows the table asks room.
+// SetLeast sets the number of rows of the minimum height.
 func (t *Table) SetLeast(rows int) {
 	if t.least != rows {
 		t.least = rows
@@ -78,7 +78,7 @@ func (t *Table) SetLeast(rows int) {
 	}
 }
 
-// Select selects the row with a key and brings it into view; nothing is selected where there is none.
+// Select selects the row with a key and scrolls to it; an unknown key clears the selection.
 func (t *Table) Select(key string) {
 	i := t.index(key)
 	if i < 0 {
@@ -94,10 +94,10 @@ func (t *Table) Select(key string) {
 	}
 }
 
-// Selected returns the key of the selected row; "" without one.
+// Selected returns the key of the selected row; "" if none.
 func (t *Table) Selected() string { return t.selected }
 
-// choose is Select by a person.
+// choose selects a row for the user.
 func (t *Table) choose(i int) {
 	key := t.rows[i].Key
 	if t.selected == key {
@@ -109,7 +109,7 @@ func (t *Table) choose(i int) {
 	}
 }
 
-// open is what a click and Return do.
+// open opens the selected row.
 func (t *Table) open() {
 	if t.selected != "" && t.OnOpened != nil {
 		t.OnOpened(t.selected)
@@ -120,7 +120,7 @@ func (t *Table) index(key string) int {
 	return slices.IndexFunc(t.rows, func(r Row) bool { return r.Key == key })
 }
 
-// update shows in the rows that were made what they stand for now.
+// update updates the created rows.
 func (t *Table) update() {
 	for row, i := range t.shown {
 		t.show(row, i)
@@ -128,14 +128,14 @@ func (t *Table) update() {
 }
 
 func (t *Table) show(row *tableRow, i int) {
-	if i >= len(t.rows) { // one that is kept for later
+	if i >= len(t.rows) { // a row that is kept for later
 		return
 	}
 	selected := t.rows[i].Key == t.selected
 	row.set(&t.rows[i], rowMark{selected: selected, focused: selected && t.focused})
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (t *Table) CreateRenderer() fyne.WidgetRenderer {
 	return &tableRenderer{table: t, objects: []fyne.CanvasObject{t.head, t.list, t.empty}}
 }
@@ -165,10 +165,10 @@ func (r *tableRenderer) Layout(size fyne.Size) {
 	t.empty.Resize(fyne.NewSize(max(size.Width-columnGap(), 0), t.empty.MinSize().Height))
 }
 
-// Refresh follows the number of rows; they refresh themselves.
+// Refresh updates the table for the number of rows; rows refresh themselves.
 func (r *tableRenderer) Refresh() { r.Layout(r.table.Size()) }
 
-// keyList is a list whose selection is a key of its table.
+// keyList is a list that keeps its selection by key.
 type keyList struct {
 	widget.List
 	table *Table
@@ -197,7 +197,7 @@ func newKeyList(t *Table) *keyList {
 	return l
 }
 
-// press is a click on a row.
+// press handles a click on a row.
 func (l *keyList) press(row *tableRow) {
 	i, ok := l.table.shown[row]
 	if !ok {
@@ -209,10 +209,10 @@ func (l *keyList) press(row *tableRow) {
 	l.Select(i)
 }
 
-// FocusGained is part of [fyne.Focusable].
+// FocusGained implements [fyne.Focusable].
 func (l *keyList) FocusGained() { l.focus(true) }
 
-// FocusLost is part of [fyne.Focusable].
+// FocusLost implements [fyne.Focusable].
 func (l *keyList) FocusLost() { l.focus(false) }
 
 func (l *keyList) focus(focused bool) {

@@ -10,12 +10,12 @@ import (
 // Column is a column of a [Table] or a [Sheet].
 type Column struct {
 	Title string
-	// Sample is the longest text that must fit. A column is as wide as it, or its title.
+	// Sample is the longest text that must fit. A column is as wide as its sample or title.
 	Sample string
-	// Weight is the column's share of the room that is left over; 0 takes none.
+	// Weight is the column's share of the remaining width; 0 takes none.
 	Weight float32
 	Align  fyne.TextAlign
-	// Drop says in which order columns are left out where there is no room for all: the highest first, 0 never.
+	// Drop orders the columns that are hidden if the width is too small: the highest first; 0 is never hidden.
 	Drop int
 }
 
@@ -27,14 +27,14 @@ func (c *Column) min() float32 {
 	)
 }
 
-// columns share the width of a row.
+// columns divides the width of a row.
 type columns struct {
 	all []Column
 
-	// Of the text size and width below.
+	// For the text size and width below.
 	least  []float32
-	sum    float32   // of those that are never left out
-	widths []float32 // -1 where a column is left out
+	sum    float32   // of columns that are never hidden
+	widths []float32 // -1: the column is hidden
 	size   float32
 	total  float32
 }
@@ -43,7 +43,7 @@ func newColumns(all []Column) *columns { return &columns{all: all} }
 
 func columnGap() float32 { return 2 * theme.InnerPadding() }
 
-// measure finds the least widths again when the text size is another.
+// measure measures the minimum widths again if the text size has changed.
 func (c *columns) measure() {
 	if c.size == theme.TextSize() {
 		return
@@ -54,7 +54,7 @@ func (c *columns) measure() {
 		least := c.all[i].min()
 		c.least = append(c.least, least)
 		if c.all[i].Drop == 0 {
-			c.sum += least + columnGap() // between them, and half of it at either end
+			c.sum += least + columnGap() // between columns, and half of it at each end
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (c *columns) minWidth() float32 {
 	return c.sum
 }
 
-// place lays a row's objects out in a height.
+// place lays out the objects of a row in a height.
 func (c *columns) place(size fyne.Size, each func(i int, at fyne.Position, size fyne.Size)) {
 	c.measure()
 	if c.total != size.Width {
@@ -81,8 +81,8 @@ func (c *columns) place(size fyne.Size, each func(i int, at fyne.Position, size 
 	}
 }
 
-// share gives what is left over to the columns with a weight. Where room is lacking, columns are left out, and those with
-// a weight lose it.
+// share distributes the remaining width to the columns with a weight. If the width is too small, it hides columns, and columns with a
+// weight shrink.
 func (c *columns) share(total float32) {
 	c.total = total
 	c.widths = append(c.widths[:0], c.least...)
@@ -110,7 +110,7 @@ func (c *columns) share(total float32) {
 	}
 }
 
-// tableHead is the line of titles.
+// tableHead is the header.
 type tableHead struct {
 	widget.BaseWidget
 	columns *columns
@@ -122,12 +122,12 @@ func newTableHead(c *columns) *tableHead {
 	return h
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
 	r := &headRenderer{head: h, line: canvas.NewRectangle(theme.Color(theme.ColorNameSeparator))}
 	for i := range h.columns.all {
 		c := &h.columns.all[i]
-		title := NewLine(theme.SizeNameCaptionText, Quiet).Align(c.Align) // cut where a column is narrower
+		title := NewLine(theme.SizeNameCaptionText, Quiet).Align(c.Align) // clipped if the column is narrower
 		title.Set(c.Title, Quiet)
 		r.titles = append(r.titles, title)
 		r.objects = append(r.objects, r.titles[i])
@@ -162,7 +162,7 @@ func (r *headRenderer) Layout(size fyne.Size) {
 	r.line.Resize(fyne.NewSize(size.Width, line))
 }
 
-// Refresh follows the theme.
+// Refresh updates the header for the theme.
 func (r *headRenderer) Refresh() {
 	r.line.FillColor = theme.Color(theme.ColorNameSeparator)
 	for _, o := range r.objects {

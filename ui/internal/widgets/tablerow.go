@@ -11,17 +11,16 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Cell is what stands in a column of a row. A text that is too long, and all after its first line, is cut with an
-// ellipsis.
+// Cell is the content of a column in a row. The text is clipped with an ellipsis after its first line and if it is too long.
 type Cell struct {
 	Text  string
 	Tone  Tone
-	Badge bool          // the text is shown as one
-	Icon  fyne.Resource // in front of the text, in the tone's colour; nil is none
-	Spark *Spark        // instead of the text; nil is none
+	Badge bool          // shows the text as a badge
+	Icon  fyne.Resource // before the text, in the tone's color; may be nil
+	Spark *Spark        // instead of the text; may be nil
 }
 
-// Row is a row of a [Table] or a [Sheet], known by a key that no other of its rows has.
+// Row is a row of a [Table] or a [Sheet] with a unique key.
 type Row struct {
 	Key   string
 	Cells []Cell // by column; missing ones are empty
@@ -35,10 +34,10 @@ type tableRow struct {
 	columns *columns
 	mark    rowMark
 	cells   []*tableCell
-	tapped  func() // nil where a click means nothing
+	tapped  func() // may be nil
 }
 
-// rowMark is how a row stands out.
+// rowMark is the highlighting of a row.
 type rowMark struct{ selected, focused, hovered bool }
 
 func newTableRow(c *columns) *tableRow {
@@ -69,15 +68,14 @@ func (r *tableRow) set(row *Row, mark rowMark) {
 	}
 }
 
-// Tapped is part of [fyne.Tappable]. A row hears the other button of the mouse, and what lies below it does not hear
-// the first one then.
+// Tapped implements [fyne.Tappable]. A row handles secondary taps, so objects below it do not receive taps.
 func (r *tableRow) Tapped(*fyne.PointEvent) {
 	if r.tapped != nil {
 		r.tapped()
 	}
 }
 
-// Parts are the cells.
+// Parts returns the cells.
 func (r *tableRow) Parts() []fyne.CanvasObject {
 	parts := make([]fyne.CanvasObject, len(r.cells))
 	for i, c := range r.cells {
@@ -86,7 +84,7 @@ func (r *tableRow) Parts() []fyne.CanvasObject {
 	return parts
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (r *tableRow) CreateRenderer() fyne.WidgetRenderer {
 	back := canvas.NewRectangle(color.Transparent)
 	objects := []fyne.CanvasObject{back}
@@ -122,7 +120,7 @@ func (r *rowRenderer) Layout(size fyne.Size) {
 	})
 }
 
-// Refresh follows the mark and the theme; cells refresh themselves.
+// Refresh updates the row for its mark and the theme; cells refresh themselves.
 func (r *rowRenderer) Refresh() {
 	r.paint()
 	r.back.Refresh()
@@ -156,7 +154,7 @@ func newTableCell(align fyne.TextAlign) *tableCell {
 	return c
 }
 
-// Text is what stands in the cell.
+// Text returns the text of the cell.
 func (c *tableCell) Text() string { return c.cell.Text }
 
 func (c *tableCell) set(cell Cell) {
@@ -166,7 +164,7 @@ func (c *tableCell) set(cell Cell) {
 	}
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (c *tableCell) CreateRenderer() fyne.WidgetRenderer {
 	r := &cellRenderer{cell: c, face: newBadgeFace(), icon: &canvas.Image{FillMode: canvas.ImageFillContain}}
 	r.objects = []fyne.CanvasObject{r.face.back, r.face.text, r.icon}
@@ -179,7 +177,7 @@ type cellRenderer struct {
 	cell    *tableCell
 	face    badgeFace
 	icon    *canvas.Image
-	spark   *sparkFace // nil before the cell has one
+	spark   *sparkFace // nil until the cell has one
 	objects []fyne.CanvasObject
 	source  fyne.Resource // of the icon
 	tone    Tone
@@ -189,7 +187,7 @@ func (r *cellRenderer) Destroy()                     {}
 func (r *cellRenderer) Objects() []fyne.CanvasObject { return r.objects }
 func (r *cellRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, rowHeight()) }
 
-// Refresh follows the cell and the theme.
+// Refresh updates the cell for its content and the theme.
 func (r *cellRenderer) Refresh() {
 	r.paint()
 	r.Layout(r.cell.Size())
@@ -225,7 +223,7 @@ func (r *cellRenderer) paint() {
 	}
 }
 
-// paintSpark makes what draws the spark of a cell that has one for the first time.
+// paintSpark creates the sparkline of a cell.
 func (r *cellRenderer) paintSpark() {
 	c := &r.cell.cell
 	if c.Spark != nil && r.spark == nil {
@@ -238,7 +236,7 @@ func (r *cellRenderer) paintSpark() {
 	}
 }
 
-// Layout puts the icon first and cuts the text to the room that is left.
+// Layout places the icon first and clips the text to the remaining width.
 func (r *cellRenderer) Layout(size fyne.Size) {
 	c := &r.cell.cell
 	if r.spark != nil {
@@ -271,10 +269,10 @@ func (r *cellRenderer) Layout(size fyne.Size) {
 	r.face.text.Resize(fyne.NewSize(max(size.Width-x, 0), size.Height))
 }
 
-// mostRunes bounds what is measured: no column is wider.
+// mostRunes limits the measured text; no column is wider.
 const mostRunes = 400
 
-// Fit returns a text's first line, or as much of it as a width holds with an ellipsis behind it.
+// Fit returns a text's first line, clipped to a width with an ellipsis.
 func Fit(text string, width, size float32, style fyne.TextStyle) string {
 	line, _, cut := strings.Cut(text, "\n")
 	line = strings.TrimSpace(line)

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Sheet is a short table that shows all its rows: what it lies on scrolls. Without titles it has no line of them.
+// Sheet is a short table that shows all its rows without scrolling. Without titles it has no header.
 type Sheet struct {
 	widget.BaseWidget
 	columns *columns
@@ -20,11 +20,10 @@ type Sheet struct {
 	head    *tableHead
 	lines   []*sheetRow
 	empty   *Text
-	current int // the row that can have the focus
+	current int // the row that can be focused
 }
 
-// NewSheet makes a sheet. empty is said where there are no rows. tapped, if set, hears the key of a row that a person
-// tapped.
+// NewSheet returns a sheet. empty is shown if there are no rows. tapped, if set, is called with the key of a row that the user taps.
 func NewSheet(columns []Column, empty string, tapped func(key string)) *Sheet {
 	s := &Sheet{columns: newColumns(columns), tapped: tapped, empty: NewCaption(empty)}
 	s.titled = slices.ContainsFunc(columns, func(c Column) bool { return c.Title != "" })
@@ -34,7 +33,7 @@ func NewSheet(columns []Column, empty string, tapped func(key string)) *Sheet {
 	return s
 }
 
-// SetRows shows other rows; nothing is drawn where nothing changed.
+// SetRows sets the rows; nothing is drawn if nothing changed.
 func (s *Sheet) SetRows(rows []Row) {
 	if slices.EqualFunc(s.rows, rows, Row.equal) {
 		return
@@ -54,10 +53,10 @@ func (s *Sheet) SetRows(rows []Row) {
 	}
 }
 
-// SetEmpty says something else where there are no rows.
+// SetEmpty sets the text for no rows.
 func (s *Sheet) SetEmpty(text string) { s.empty.SetText(text) }
 
-// Parts are the rows.
+// Parts returns the rows.
 func (s *Sheet) Parts() []fyne.CanvasObject {
 	parts := make([]fyne.CanvasObject, len(s.lines))
 	for i, line := range s.lines {
@@ -66,7 +65,7 @@ func (s *Sheet) Parts() []fyne.CanvasObject {
 	return parts
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (s *Sheet) CreateRenderer() fyne.WidgetRenderer {
 	r := &sheetRenderer{sheet: s}
 	r.collect()
@@ -119,7 +118,7 @@ func (r *sheetRenderer) Layout(size fyne.Size) {
 	}
 }
 
-// Refresh follows the number of rows; they refresh themselves.
+// Refresh updates the sheet for the number of rows; rows refresh themselves.
 func (r *sheetRenderer) Refresh() {
 	r.collect()
 	r.Layout(r.sheet.Size())
@@ -147,20 +146,20 @@ func newSheetRow(s *Sheet, at int) *sheetRow {
 
 func (r *sheetRow) show(mark rowMark) { r.set(&r.sheet.rows[r.at], mark) }
 
-// gone reports whether the sheet has fewer rows by now: what has the focus or lies under the pointer still hears of it.
+// gone reports whether the row no longer exists. It may still receive events while it is focused or below the pointer.
 func (r *sheetRow) gone() bool { return r.at >= len(r.sheet.rows) }
 
-// Tapped is part of [fyne.Tappable].
+// Tapped implements [fyne.Tappable].
 func (r *sheetRow) Tapped(*fyne.PointEvent) {
 	if r.sheet.tapped != nil && !r.gone() {
 		r.sheet.tapped(r.sheet.rows[r.at].Key)
 	}
 }
 
-// MouseIn is part of [desktop.Hoverable], as are MouseMoved and MouseOut.
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (r *sheetRow) MouseIn(*desktop.MouseEvent) { r.stand(rowMark{hovered: r.sheet.tapped != nil}) }
 
-// MouseMoved changes nothing.
+// MouseMoved does nothing.
 func (r *sheetRow) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut undoes MouseIn.

@@ -8,27 +8,27 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Tile is a figure under its caption, perhaps with a note below. Texts that are too long are cut.
+// Tile is a figure below its caption, optionally with a note. Texts that are too long are clipped.
 type Tile struct {
 	widget.BaseWidget
 	caption, value, note *Line
 	content              *fyne.Container
 }
 
-// NewTile makes a tile with a figure and a note in a tone.
+// NewTile returns a tile with a figure and a note with a tone.
 func NewTile(caption string) *Tile {
 	return newTile(caption, "1,000,000", theme.SizeNameSubHeadingText, true)
 }
 
-// NewFigure makes a tile with a large figure and no note.
+// NewFigure returns a tile with a large figure and no note.
 func NewFigure(caption string) *Tile {
 	return newTile(caption, "10,000", theme.SizeNameHeadingText, false)
 }
 
-// NewFact makes a tile with a text of the body's size and no note.
+// NewFact returns a tile with a text of the body's size and no note.
 func NewFact(caption string) *Tile { return newTile(caption, "", theme.SizeNameText, false) }
 
-// newTile makes a tile that is wide enough for a sample of its figures.
+// newTile returns a tile that is wide enough for a sample of its figures.
 func newTile(caption, sample string, size fyne.ThemeSizeName, noted bool) *Tile {
 	t := &Tile{
 		caption: NewLine(theme.SizeNameCaptionText, Quiet), value: NewLine(size, Neutral), note: NewLine(theme.SizeNameCaptionText, Quiet),
@@ -43,13 +43,13 @@ func newTile(caption, sample string, size fyne.ThemeSizeName, noted bool) *Tile 
 	return t
 }
 
-// Set shows a figure, and below it a note.
+// Set sets the figure and the note.
 func (t *Tile) Set(value, note string, tone Tone) {
 	t.value.Set(value, t.value.tone)
 	t.note.Set(note, tone)
 }
 
-// SetValue shows a figure in a tone.
+// SetValue sets the figure and its tone.
 func (t *Tile) SetValue(value string, tone Tone) { t.value.Set(value, tone) }
 
 // Value returns the figure.
@@ -58,13 +58,13 @@ func (t *Tile) Value() string { return t.value.Text() }
 // Note returns the note.
 func (t *Tile) Note() string { return t.note.Text() }
 
-// Parts is what the tile is made of.
+// Parts returns the parts of the tile.
 func (t *Tile) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{t.content} }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (t *Tile) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
 
-// tileLayout puts the lines close below each other.
+// tileLayout lays out the lines from top to bottom with small gaps.
 type tileLayout struct {
 	tile   *Tile
 	sample string
@@ -72,7 +72,7 @@ type tileLayout struct {
 
 var _ fyne.Layout = (*tileLayout)(nil)
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (l *tileLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	least := layout.NewCustomPaddedVBoxLayout(0).MinSize(objects)
 	v := l.tile.value
@@ -80,7 +80,7 @@ func (l *tileLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return least
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (l *tileLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	layout.NewCustomPaddedVBoxLayout(0).Layout(objects, size)
 }

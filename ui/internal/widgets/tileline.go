@@ -7,8 +7,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Line is a text that is cut to the width that it gets: it asks for almost none. Setting what it shows already costs
-// nothing.
+// Line is a text that is clipped to its width. Its minimum width is small. Setting the current text costs nothing.
 type Line struct {
 	widget.BaseWidget
 	full string
@@ -17,7 +16,7 @@ type Line struct {
 	text *canvas.Text
 }
 
-// NewLine makes an empty line of a size of the theme.
+// NewLine returns an empty line with a size of the theme.
 func NewLine(size fyne.ThemeSizeName, tone Tone) *Line {
 	l := &Line{tone: tone, size: size, text: canvas.NewText("", Color(tone.Color()))}
 	l.text.TextSize = theme.Size(size)
@@ -25,13 +24,13 @@ func NewLine(size fyne.ThemeSizeName, tone Tone) *Line {
 	return l
 }
 
-// Bold makes the line bold, for good.
+// Bold makes the line bold.
 func (l *Line) Bold() *Line {
 	l.text.TextStyle.Bold = true
 	return l
 }
 
-// Align sets where the text stands in its width.
+// Align sets the alignment of the text.
 func (l *Line) Align(a fyne.TextAlign) *Line {
 	l.text.Alignment = a
 	return l
@@ -40,7 +39,7 @@ func (l *Line) Align(a fyne.TextAlign) *Line {
 // Text returns the whole text.
 func (l *Line) Text() string { return l.full }
 
-// Set shows a text in a tone, if either is another.
+// Set sets the text and the tone if they differ.
 func (l *Line) Set(text string, tone Tone) {
 	if l.full == text && l.tone == tone {
 		return
@@ -49,12 +48,12 @@ func (l *Line) Set(text string, tone Tone) {
 	l.Refresh()
 }
 
-// Natural is the width at which nothing is cut.
+// Natural returns the width of the whole text.
 func (l *Line) Natural() float32 {
 	return fyne.MeasureText(l.full, theme.Size(l.size), l.text.TextStyle).Width
 }
 
-// CreateRenderer is part of [fyne.Widget].
+// CreateRenderer implements [fyne.Widget].
 func (l *Line) CreateRenderer() fyne.WidgetRenderer {
 	return &lineRenderer{WidgetRenderer: widget.NewSimpleRenderer(l.text), line: l}
 }
@@ -64,12 +63,12 @@ type lineRenderer struct {
 	line *Line
 }
 
-// MinSize has room for the ellipsis.
+// MinSize returns the size of an ellipsis.
 func (r *lineRenderer) MinSize() fyne.Size {
 	return fyne.MeasureText("…", theme.Size(r.line.size), r.line.text.TextStyle)
 }
 
-// Layout cuts the text to the width.
+// Layout clips the text to the width.
 func (r *lineRenderer) Layout(size fyne.Size) {
 	l := r.line
 	if text := Fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
@@ -79,7 +78,7 @@ func (r *lineRenderer) Layout(size fyne.Size) {
 	r.WidgetRenderer.Layout(size)
 }
 
-// Refresh follows the text and the theme.
+// Refresh updates the line for its text and the theme.
 func (r *lineRenderer) Refresh() {
 	l := r.line
 	l.text.Color = Color(l.tone.Color())

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -22,7 +22,7 @@ type Pruning struct {
 type Going struct {
 	Run         engine.RunRecord
 	Whole       bool
-	Doomed      storage.Doomed // of a whole run
+	Doomed      view.Footprint // of a whole run
 	Checkpoints []int          // of one that stays
 	Bytes       int64
 }

@@ -6,12 +6,12 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // Weigh returns what goes when a run is deleted; its Bytes have the log of the mock too.
-func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) (storage.Doomed, error) {
+func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) (view.Footprint, error) {
 	d, err := store.Doomed(ctx, run)
 	if info, statErr := os.Stat(config.ShopLog(data, run)); statErr == nil {
 		d.Bytes += info.Size()

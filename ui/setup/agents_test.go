@@ -11,22 +11,22 @@ import (
 
 func TestWhoTakesPartIsCounted(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	s.until("takes part: all 372 shoppers")
+	s.until("active: all 372 shoppers")
 	s.typed("Filter", "agent.impulsivity > 0.8")
 	if !s.shows("Counting") {
 		t.Error("it does not say that it counts")
 	}
-	s.until("takes part: 186 of 372 shoppers")
-	if want := "186 of 372 shoppers, 24 cycles, up to 50 at once, 4,464 sessions"; !s.shows(want) {
+	s.until("active: 186 of 372 shoppers")
+	if want := "186 of 372 shoppers, 24 cycles, up to 50 concurrently, 4,464 sessions"; !s.shows(want) {
 		t.Errorf("the bar shows %q, want %q", uitest.Texts(s.screen.bar.panel), want)
 	}
-	if !s.shows("50 of 186 shoppers at once") {
+	if !s.shows("50 of 186 shoppers concurrently") {
 		t.Errorf("the concurrency says %q", uitest.Texts(s.screen.concurrency.panel))
 	}
 	s.typed("Filter", "")
 	s.typed("Agents", " shopper-1, shopper-3  shopper-7 ")
-	s.until("takes part: 3 of 372 shoppers")
-	s.typed("Seed", "7") // who takes part may depend on it
+	s.until("active: 3 of 372 shoppers")
+	s.typed("Random seed", "7") // who takes part may depend on it
 	s.Until("counted again", func() bool { return s.desk.last(&s.desk.counted).Settings.Seed == 7 })
 
 	s.tap("Launch")
@@ -41,7 +41,7 @@ func TestFilterMistakesStandBesideTheField(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	for _, c := range []struct{ row, text, problem string }{
 		{"Filter", "agnet.x", "1:1: agnet is not defined (did you mean agent?)"},
-		{"Agents", "nobody", "nobody is called nobody"},
+		{"Agents", "noPreset", "noPreset is called noPreset"},
 	} {
 		s.typed(c.row, c.text)
 		s.until(c.problem)
@@ -52,13 +52,13 @@ func TestFilterMistakesStandBesideTheField(t *testing.T) {
 			t.Errorf("%s: the mistake is not counted", c.row)
 		}
 		s.typed(c.row, "")
-		s.until("takes part: all 372")
+		s.until("active: all 372")
 		if s.shows("mistake") {
 			t.Errorf("%s: the mistake stays", c.row)
 		}
 	}
 	s.typed("Filter", "broken")
-	s.until("It cannot be counted who takes part: the file is gone")
+	s.until("Cannot count the active agents: the file is gone")
 }
 
 // TestACountLeavesWhatALaunchGave is that an answer which comes after a launch was refused does not wipe out why.
@@ -68,14 +68,14 @@ func TestACountLeavesWhatALaunchGave(t *testing.T) {
 		&engine.FieldError{Field: "service shop", Problem: "refuses the connection"}, errors.New("a run is in progress"),
 	)}
 	s := shown(t, desk)
-	s.until("takes part: all 372")
+	s.until("active: all 372")
 	s.typed("Filter", "slow")
 	s.Until("counting", func() bool { return s.desk.last(&s.desk.counted).Settings.Filter == "slow" })
 	s.tap("Launch")
-	s.until("Nothing was launched: a run is in progress")
+	s.until("Not launched: a run is in progress")
 	close(slow)
-	s.until("takes part: 186 of 372")
-	if !s.shows("Nothing was launched: a run is in progress") || s.row("shop").Problem() != "refuses the connection" {
+	s.until("active: 186 of 372")
+	if !s.shows("Not launched: a run is in progress") || s.row("shop").Problem() != "refuses the connection" {
 		t.Errorf("the screen shows %q", uitest.Texts(s.screen.Content()))
 	}
 }
@@ -85,7 +85,7 @@ func TestACountForAScenarioThatIsGone(t *testing.T) {
 	slow := make(chan struct{})
 	desk := &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}, broken: map[string]error{"world": errors.New("no chain")}}
 	s := shown(t, desk)
-	s.until("takes part: all 372")
+	s.until("active: all 372")
 	s.typed("Filter", "slow")
 	s.Until("counting", func() bool { return s.desk.last(&s.desk.counted).Settings.Filter == "slow" })
 	s.pick("A small world")
@@ -93,7 +93,7 @@ func TestACountForAScenarioThatIsGone(t *testing.T) {
 	close(slow)
 	before := s.desk.count(&s.desk.counted)
 	s.pick("Marketplace shoppers")
-	s.until("takes part: ")
+	s.until("active: ")
 	if s.desk.count(&s.desk.counted) == before {
 		t.Error("those who take part were not counted again")
 	}
@@ -103,38 +103,38 @@ func TestACountForAScenarioThatIsGone(t *testing.T) {
 func TestOnlyTheLastCountIsShown(t *testing.T) {
 	slow := make(chan struct{})
 	s := shown(t, &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}})
-	s.until("takes part: all 372")
+	s.until("active: all 372")
 	s.typed("Filter", "slow")
 	s.Until("counting", func() bool { return s.desk.last(&s.desk.counted).Settings.Filter == "slow" })
 	before := s.desk.count(&s.desk.counted)
 	s.typed("Filter", "agent.x")
 	s.typed("Filter", "agent.x > 1") // in the same moment
-	s.until("takes part: 186 of 372")
+	s.until("active: 186 of 372")
 	if n := s.desk.count(&s.desk.counted) - before; n != 1 {
 		t.Errorf("counted %d times for what was typed in one go", n)
 	}
 	close(slow)
 	s.Drain()
-	if !s.shows("takes part: 186 of 372") || s.shows("cancel") {
-		t.Errorf("shown is %q", uitest.Texts(s.screen.people.panel))
+	if !s.shows("active: 186 of 372") || s.shows("cancel") {
+		t.Errorf("shown is %q", uitest.Texts(s.screen.agentsPanel.panel))
 	}
 }
 
 func TestWhoTakesPartIsRemembered(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("Filter", "agent.x > 1")
-	s.until("takes part: 186 of 372")
+	s.until("active: 186 of 372")
 	s.pick("A small world")
 	s.until("Title of world")
 	if got := s.entry("Filter").Text; got != "" {
 		t.Errorf("another scenario has the filter %q", got)
 	}
-	s.until("takes part: all 372")
+	s.until("active: all 372")
 	s.pick("Marketplace shoppers")
-	s.until("takes part: 186 of 372")
+	s.until("active: 186 of 372")
 
 	s.again() // the next start
-	s.until("takes part: 186 of 372")
+	s.until("active: 186 of 372")
 	if got := s.entry("Filter").Text; got != "agent.x > 1" {
 		t.Errorf("the filter is %q after a new start", got)
 	}

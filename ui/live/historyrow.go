@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// draw brings the row in line.
-func (l *lookback) draw() {
+// draw updates the row.
+func (l *history) draw() {
 	if l.job == nil || l.job.Past == nil {
 		return
 	}
@@ -51,30 +51,30 @@ func (l *lookback) draw() {
 	l.say()
 }
 
-// say tells what is shown, or what is pointed at.
-func (l *lookback) say() {
+// say describes what is shown, or the moment under the pointer.
+func (l *history) say() {
 	switch {
 	case l.hover != "":
 		l.says.Set(l.hover, widgets.Neutral)
 	case l.trouble != "":
 		l.says.Set(l.trouble, widgets.Bad)
 	case l.course == nil:
-		l.says.Set("reading what the run did", widgets.Quiet)
+		l.says.Set("Loading the history", widgets.Quiet)
 	case l.feed != nil:
 		l.says.Set(crowdText(l.feed), widgets.Neutral)
 	case l.active():
-		l.says.Set("reading that moment", widgets.Quiet)
+		l.says.Set("Loading that moment", widgets.Quiet)
 	case l.screen.feed.snap.Phase == engine.Ended:
-		l.says.Set("as it ended; drag to open the history", widgets.Quiet)
+		l.says.Set("End of the run. Drag to open the history", widgets.Quiet)
 	default:
-		l.says.Set("live; drag to open the history", widgets.Quiet)
+		l.says.Set("Live. Drag to open the history", widgets.Quiet)
 	}
 }
 
-// crowdText is what the agents were doing at a moment: how many of them what, those with something to say first.
+// crowdText counts the agents by state at a moment, the unusual states first.
 func crowdText(f *feed) string {
 	if f.idle {
-		return "nobody worked on the run then"
+		return "Throng was not running"
 	}
 	counts := f.crowd.Counts()
 	var parts []string
@@ -89,10 +89,10 @@ func crowdText(f *feed) string {
 	return strings.Join(parts, ", ")
 }
 
-// scrubRow lays out buttons, the scrubber and what there is to say: beside each other, or the scrubber below them.
+// scrubRow lays out buttons, the scrubber and the text: in one line, or the scrubber below the others.
 type scrubRow struct{ stacked bool }
 
-// MinSize is part of [fyne.Layout].
+// MinSize implements [fyne.Layout].
 func (r *scrubRow) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	hands, scrubber := objects[0].MinSize(), objects[1].MinSize()
 	if r.stacked {
@@ -101,7 +101,7 @@ func (r *scrubRow) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(hands.Width, max(hands.Height, scrubber.Height))
 }
 
-// Layout is part of [fyne.Layout].
+// Layout implements [fyne.Layout].
 func (r *scrubRow) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	hands, scrubber, says := objects[0], objects[1], objects[2]
 	gap := 2 * theme.InnerPadding()

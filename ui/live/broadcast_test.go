@@ -17,33 +17,33 @@ func TestTellAgents(t *testing.T) {
 	st := perform(t, running())
 	var told []string
 	var failing error
-	st.desk.job.Tell = func(_ context.Context, ids []string, text string) error {
+	st.desk.job.Broadcast = func(_ context.Context, ids []string, text string) error {
 		told = append(told, fmt.Sprintf("%q %s", ids, text))
 		return failing
 	}
-	tell := func(to, text string) {
-		st.Tap(st.root, "Tell agents…")
+	send := func(to, text string) {
+		st.Tap(st.root, "Broadcast…")
 		st.orders.asking.to.SetText(to)
 		st.orders.asking.text.SetText(text)
 		st.orders.asking.dialog.Submit()
 		st.done()
 	}
-	tell("", "a storm is coming")
-	if got := st.orders.notice.Text(); got != "Told: everybody finds it from the next cycle on." {
+	send("", "a storm is coming")
+	if got := st.orders.notice.Text(); got != "Message sent: all agents receive it in the next cycle." {
 		t.Errorf("said %q", got)
 	}
-	tell(" mara, tom ,", "meet at noon")
-	if got := st.orders.notice.Text(); !strings.Contains(got, "mara, tom will find it") {
+	send(" mara, tom ,", "meet at noon")
+	if got := st.orders.notice.Text(); !strings.Contains(got, "mara, tom will receive it") {
 		t.Errorf("said %q", got)
 	}
 	failing = &engine.FieldError{Field: "agents", Problem: "nobody is called bob"}
-	tell("bob", "hello")
+	send("bob", "hello")
 	if got := st.orders.notice.Text(); !strings.Contains(got, "nobody is called bob") {
 		t.Errorf("said %q", got)
 	}
 	failing = engine.ErrEnded
-	tell("", "hello")
-	if got := st.orders.notice.Text(); !strings.Contains(got, "too late") {
+	send("", "hello")
+	if got := st.orders.notice.Text(); !strings.Contains(got, "the run has ended") {
 		t.Errorf("said %q", got)
 	}
 	want := []string{`[] a storm is coming`, `["mara" "tom"] meet at noon`, `["bob"] hello`, `[] hello`}
@@ -55,8 +55,8 @@ func TestTellAgents(t *testing.T) {
 // TestNothingIsToldWithoutText: an empty text and a run that ends are told nothing.
 func TestNothingIsToldWithoutText(t *testing.T) {
 	st := perform(t, running())
-	st.desk.job.Tell = func(context.Context, []string, string) error { return errors.New("it was asked") }
-	st.Tap(st.root, "Tell agents…")
+	st.desk.job.Broadcast = func(context.Context, []string, string) error { return errors.New("it was asked") }
+	st.Tap(st.root, "Broadcast…")
 	st.orders.asking.dialog.Submit()
 	if len(st.orders.waiting) > 0 {
 		t.Error("an empty text is on its way")
@@ -64,12 +64,12 @@ func TestNothingIsToldWithoutText(t *testing.T) {
 	st.orders.asking.dialog.Hide()
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Draining })
 	st.Tick()
-	if !st.orders.tellAgents.Disabled() {
+	if !st.orders.broadcastButton.Disabled() {
 		t.Error("a run that drains can be told something")
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
 	st.Tick()
-	if b := uitest.Button(st.root, "Tell agents…"); b != nil && b.Visible() {
+	if b := uitest.Button(st.root, "Broadcast…"); b != nil && b.Visible() {
 		t.Error("a run that has ended can be told something")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/runs"
 )
 
-// Trashed lists what was deleted and can be restored.
+// Trashed lists the trash.
 func (d runsDesk) Trashed(ctx context.Context) ([]runs.Trashed, error) {
 	all, err := retention.Trashed(ctx, d.store, d.data)
 	out := make([]runs.Trashed, len(all))
@@ -24,28 +24,28 @@ func (d runsDesk) Trashed(ctx context.Context) ([]runs.Trashed, error) {
 	return out, err
 }
 
-// Restore takes a thing out of the trash.
+// Restore restores a thing from the trash.
 func (d runsDesk) Restore(ctx context.Context, thing runs.Thing) error {
 	return d.store.Restore(ctx, thing.Run, thing.Checkpoint)
 }
 
-// DeleteTrashed removes one for good.
+// DeleteTrashed deletes a thing permanently.
 func (d runsDesk) DeleteTrashed(ctx context.Context, thing runs.Thing) error {
 	return retention.DeleteTrashed(ctx, d.store, d.data, thing.Run, thing.Checkpoint)
 }
 
-// EmptyTrash removes all for good that was there at a moment.
+// EmptyTrash permanently deletes everything that was in the trash at a moment.
 func (d runsDesk) EmptyTrash(ctx context.Context, upTo time.Time) (int, error) {
 	gone, err := retention.EmptyTrash(ctx, d.store, d.data, upTo)
 	return len(gone), err
 }
 
-// Note keeps a person's own words of a run.
+// Note stores the user's note on a run.
 func (d runsDesk) Note(ctx context.Context, run engine.RunID, text string) error {
 	return d.store.Note(ctx, run, text)
 }
 
-// Note keeps a person's own words of a run.
+// Note stores the user's note on a run.
 func (d resultsDesk) Note(ctx context.Context, run engine.RunID, text string) error {
 	return d.store.Note(ctx, run, text)
 }

@@ -16,49 +16,49 @@ import (
 )
 
 const (
-	lookEvery   = 150 * time.Millisecond // between two moments, at least
-	courseBeats = 12                     // ticks between two looks at what the run did since
+	lookEvery   = 150 * time.Millisecond // minimum time between two reads
+	courseBeats = 12                     // ticks between two reads of the course
 	mostTicks   = 2000                   // marks on the scrubber
 )
 
-// speeds are how much faster than it was a run is played.
+// speeds are the playback speeds.
 var speeds = []struct {
 	name  string
 	times float64
 }{{"×1", 1}, {"×10", 10}, {"×60", 60}}
 
-// lookback is the row with which a person looks back on the run, and the moment that is shown. What was asked for last
-// is read next; what was asked for meanwhile is not.
-type lookback struct {
+// history is the row that moves through the history, and the moment that is shown. Only the last requested moment is read next; requests in
+// between are dropped.
+type history struct {
 	screen   *Screen
 	content  *fyne.Container
 	scrubber *widgets.Scrubber
 	says     *widgets.Line
 	play     *widget.Button
-	earlier  *widget.Button // by a cycle
+	earlier  *widget.Button // one cycle
 	later    *widget.Button
-	leave    *widget.Button // back to the run
+	leave    *widget.Button // returns to the live run
 	speed    *widgets.Segments
 
 	job     *Job
 	course  *engine.Course // nil: not read yet
-	marks   []widgets.Tick // of it
-	known   doings         // that it tells of
-	reading bool           // of the course
-	beats   int            // since it was read
-	at      time.Time      // that is wanted; zero is the run as it is
-	feed    *feed          // as of the moment that is shown; nil is the run as it is
+	marks   []widgets.Tick // of the course
+	known   doings         // of the course
+	reading bool           // the course is being read
+	beats   int            // ticks since it was read
+	at      time.Time      // requested moment; zero is live
+	feed    *feed          // the shown moment; nil is live
 	busy    bool           // a moment is being read
-	last    time.Time      // when one was asked for
+	last    time.Time      // time of the last read
 	pending *time.Timer
 	playing bool
-	played  time.Time // up to when
+	played  time.Time // how far playback has come
 	trouble string
 	hover   string
 }
 
-func newLookback(s *Screen) *lookback {
-	l := &lookback{screen: s, scrubber: widgets.NewScrubber(), says: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet)}
+func newHistory(s *Screen) *history {
+	l := &history{screen: s, scrubber: widgets.NewScrubber(), says: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet)}
 	l.scrubber.OnChanged = func(at time.Time) {
 		l.stop()
 		l.seek(at)
@@ -84,8 +84,8 @@ func newLookback(s *Screen) *lookback {
 	return l
 }
 
-// begin starts afresh with a job.
-func (l *lookback) begin(job *Job) {
+// begin resets the history for a job.
+func (l *history) begin(job *Job) {
 	l.drop()
 	l.job, l.course, l.marks, l.known, l.reading, l.trouble = job, nil, nil, doings{}, false, ""
 	l.content.Hidden = job.Past == nil
@@ -93,19 +93,19 @@ func (l *lookback) begin(job *Job) {
 	l.draw()
 }
 
-// drop goes back to the run as it is, without drawing it.
-func (l *lookback) drop() {
+// drop returns to the live run without drawing it.
+func (l *history) drop() {
 	if l.pending != nil {
 		l.pending.Stop()
 	}
 	l.at, l.feed, l.playing = time.Time{}, nil, false
 }
 
-// active reports whether a person looks back.
-func (l *lookback) active() bool { return !l.at.IsZero() }
+// active reports whether a past moment is selected.
+func (l *history) active() bool { return !l.at.IsZero() }
 
-// tick goes on playing, and looks at what the run did since.
-func (l *lookback) tick() {
+// tick continues playback and reads the newest part of the course.
+func (l *history) tick() {
 	now := doingsOf(l.screen.feed.snap)
 	now.settled = true
 	if l.beats++; l.beats >= courseBeats && (now != l.known || len(l.spans()) == 0) {
@@ -119,8 +119,8 @@ func (l *lookback) tick() {
 	}
 }
 
-// seek shows a moment; at the end the run as it is.
-func (l *lookback) seek(at time.Time) {
+// seek shows a moment; the end of the run is live.
+func (l *history) seek(at time.Time) {
 	end := l.end()
 	switch {
 	case l.job == nil || end.IsZero():
@@ -134,8 +134,8 @@ func (l *lookback) seek(at time.Time) {
 	l.draw()
 }
 
-// back shows the run as it is.
-func (l *lookback) back() {
+// back shows the live run.
+func (l *history) back() {
 	was := l.active()
 	l.drop()
 	if was {
@@ -145,8 +145,8 @@ func (l *lookback) back() {
 	l.draw()
 }
 
-// next reads the moment that is wanted, unless one is being read, or was just now.
-func (l *lookback) next() {
+// next reads the requested moment, unless a read is in progress or was a moment ago.
+func (l *history) next() {
 	if l.busy || !l.active() {
 		return
 	}
@@ -169,7 +169,7 @@ func (l *lookback) next() {
 	async.Work(func() (*engine.Moment, error) { return job.Past.Moment(context.Background(), at) }, func(m *engine.Moment, err error) {
 		l.busy = false
 		if l.job != job {
-			l.next() // what was wished for of the other run meanwhile
+			l.next() // a request for another run meanwhile
 			return
 		}
 		if !l.active() {
@@ -177,7 +177,7 @@ func (l *lookback) next() {
 		}
 		if err != nil {
 			l.stop()
-			l.trouble = "that moment could not be read: " + err.Error() + "; what is shown is " + map[bool]string{true: "the run as it is", false: "another"}[l.feed == nil]
+			l.trouble = "Cannot read that moment: " + err.Error() + ". Shown: " + map[bool]string{true: "the current state", false: "another"}[l.feed == nil]
 		} else {
 			s := l.screen
 			l.trouble, l.feed = "", s.feed.as(m)
@@ -190,8 +190,8 @@ func (l *lookback) next() {
 	})
 }
 
-// page goes to the begin of a cycle: of the one before or after, or of the shown one where that is further back.
-func (l *lookback) page(by int) {
+// page jumps to the start of the cycle before or after, or of the shown cycle if that is an earlier moment.
+func (l *history) page(by int) {
 	end := l.end()
 	if end.IsZero() {
 		return
@@ -221,8 +221,8 @@ func (l *lookback) page(by int) {
 	l.seek(to)
 }
 
-// playOrStop plays from the moment on, or from the beginning.
-func (l *lookback) playOrStop() {
+// playOrStop plays from the moment, or from the start of the run.
+func (l *history) playOrStop() {
 	if l.playing {
 		l.stop()
 		l.draw()
@@ -239,10 +239,10 @@ func (l *lookback) playOrStop() {
 	l.draw()
 }
 
-func (l *lookback) stop() { l.playing = false }
+func (l *history) stop() { l.playing = false }
 
-// enterOrLeave goes a minute back, or back to the run as it is, or to the run in progress.
-func (l *lookback) enterOrLeave() {
+// enterOrLeave goes a minute back, or returns to the live run or the run in progress.
+func (l *history) enterOrLeave() {
 	switch end := l.end(); {
 	case l.active():
 		l.back()

@@ -32,7 +32,7 @@ func TestOutlook(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
-	out, err := d.Outlook(t.Context(), o)
+	out, err := d.Requirements(t.Context(), o)
 	lacks := setup.Missing{Service: "model", Secret: "THRONG_TEST_KEY", Problem: "the secret THRONG_TEST_KEY is neither in the environment nor in the keychain", Kept: "in the keychain"}
 	if err != nil || len(out.Missing) != 1 || out.Missing[0] != lacks {
 		t.Errorf("missing %+v, %v", out.Missing, err)
@@ -43,13 +43,13 @@ func TestOutlook(t *testing.T) {
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
 		t.Fatal(err)
 	}
-	if out, err = d.Outlook(t.Context(), o); err != nil || out.Missing != nil {
+	if out, err = d.Requirements(t.Context(), o); err != nil || out.Missing != nil {
 		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", " "); err == nil {
 		t.Error("an empty secret is kept")
 	}
-	if out, err = d.Outlook(t.Context(), setup.Order{Scenario: "shopping"}); err != nil || out.Missing != nil || out.Writing != "" {
+	if out, err = d.Requirements(t.Context(), setup.Order{Scenario: "shopping"}); err != nil || out.Missing != nil || out.Writing != "" {
 		t.Errorf("of the shoppers: %+v, %v", out, err)
 	}
 }
@@ -88,14 +88,14 @@ func TestSecretsWithoutAKeychain(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
-	out, err := d.Outlook(t.Context(), o)
+	out, err := d.Requirements(t.Context(), o)
 	if err != nil || len(out.Missing) != 1 || !strings.HasPrefix(out.Missing[0].Kept, "until the program ends") {
 		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
 		t.Fatal(err)
 	}
-	if out, err = d.Outlook(t.Context(), o); err != nil || out.Missing != nil || os.Getenv("THRONG_TEST_KEY") != "" {
+	if out, err = d.Requirements(t.Context(), o); err != nil || out.Missing != nil || os.Getenv("THRONG_TEST_KEY") != "" {
 		t.Errorf("missing %+v, %v, or it is in the environment", out.Missing, err)
 	}
 }

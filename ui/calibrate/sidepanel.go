@@ -11,11 +11,11 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// presetEms is how wide a table of presets is at least, in letters' heights.
+// presetEms is the minimum width of a table of presets, in text heights.
 const presetEms = 22
 
-// beside is what can be known without measuring: what was found before, and presets.
-type beside struct {
+// sidePanel is the side panel: previous calibrations and presets.
+type sidePanel struct {
 	earlier, presets *widgets.Panel
 
 	found   *widgets.Sheet
@@ -26,12 +26,12 @@ type beside struct {
 	calls   *widgets.Sheet
 }
 
-func newBeside(open func(i int)) *beside {
+func newSidePanel(open func(i int)) *sidePanel {
 	end := fyne.TextAlignTrailing
-	b := &beside{trouble: widgets.NewNotice(), own: form.NewNote(engine.PresetsAre)}
+	b := &sidePanel{trouble: widgets.NewNotice(), own: form.NewNote(engine.PresetsAre)}
 	b.found = widgets.NewSheet([]widgets.Column{
-		{Title: "Scenario", Sample: "Marketplace", Weight: 1}, {Title: "Measured", Sample: "28 Dec 23:59"}, {Title: "At once", Sample: "1,000", Align: end},
-	}, "Nothing was found yet.", func(key string) {
+		{Title: "Scenario", Sample: "Marketplace", Weight: 1}, {Title: "Measured", Sample: "28 Dec 23:59"}, {Title: "Limit", Sample: "1,000", Align: end},
+	}, "No calibrations yet.", func(key string) {
 		if i, err := strconv.Atoi(key); err == nil {
 			open(i)
 		}
@@ -41,18 +41,18 @@ func newBeside(open func(i int)) *beside {
 			{Title: title, Sample: "development"}, {Title: "", Sample: "3–5", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
 		}, "", nil)
 	}
-	b.systems, b.uses, b.calls = table("System", "At once"), table("Use", "At once"), table("Models by", "Calls at once")
+	b.systems, b.uses, b.calls = table("Machine", "At once"), table("Use", "At once"), table("Models by", "Calls at once")
 	b.systems.SetRows(presetRows(engine.Systems, ""))
 	b.uses.SetRows(presetRows(engine.Uses, ""))
 	b.calls.SetRows(presetRows(engine.Deployments, ""))
 	rules := "Rules of thumb:\n· " + strings.Join(engine.RulesOfThumb, "\n· ")
-	b.earlier = widgets.NewPanel("Found before, on this machine", form.NewStack(b.trouble, b.found))
+	b.earlier = widgets.NewPanel("Previous calibrations", form.NewStack(b.trouble, b.found))
 	b.presets = widgets.NewPanel("Presets", form.NewStack(b.own, form.NewColumns(presetEms, b.systems, b.uses, b.calls), form.NewNote(rules)))
 	return b
 }
 
 // suit marks the preset of a machine.
-func (b *beside) suit(m Machine) {
+func (b *sidePanel) suit(m Machine) {
 	own := engine.PresetFor(m.Cores, m.Memory)
 	b.own.SetText(own.Suits(m.Words))
 	b.systems.SetRows(presetRows(engine.Systems, own.Name))
@@ -71,8 +71,8 @@ func presetRows(all []engine.Preset, own string) (rows []widgets.Row) {
 	return rows
 }
 
-// list shows what was found before.
-func (b *beside) list(all []Found, notice string, err error) {
+// list shows the previous calibrations.
+func (b *sidePanel) list(all []Found, notice string, err error) {
 	switch {
 	case err != nil:
 		b.trouble.Say(err.Error(), widgets.Bad)

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -15,7 +16,7 @@ const lacking = "the secret MODEL_KEY is neither in the environment nor in the k
 
 // TestAMissingSecretIsEntered is told of before the launch, and mended beside the service that wants it.
 func TestAMissingSecretIsEntered(t *testing.T) {
-	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
+	desk := &fakeDesk{requirements: Requirements{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
 	s := shown(t, desk)
 	s.until("MODEL_KEY is missing")
 	s.until("MODEL_KEY is neither")
@@ -23,19 +24,19 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 		t.Error("the key is asked for beside another service")
 	}
 	k := s.screen.services.fields[1].key
-	if got, want := k.note.Text(), lacking+". Entered here it is kept in a drawer."; got != want {
+	if got, want := k.note.Text(), lacking+". Enter it here; it is kept in a drawer."; got != want {
 		t.Errorf("beside the service stands %q, want %q", got, want)
 	}
 	s.tap("MODEL_KEY is missing")
 	if s.win.Canvas().Focused() != k.entry || !k.entry.Password {
 		t.Error("the field of the secret has not the keyboard, or shows it")
 	}
-	s.Tap(s.row("model"), "Keep") // nothing was entered
+	s.Tap(s.row("model"), "Save") // nothing was entered
 	k.entry.SetText("refused")
-	s.Tap(s.row("model"), "Keep")
-	s.until("It was not kept")
+	s.Tap(s.row("model"), "Save")
+	s.until("Cannot save the secret")
 	k.entry.SetText("sk-1")
-	s.Tap(s.row("model"), "Keep")
+	s.Tap(s.row("model"), "Save")
 	s.Until("kept", func() bool { return !s.shows("MODEL_KEY") })
 	if desk.kept["MODEL_KEY"] != "sk-1" || k.entry.Text != "" {
 		t.Errorf("kept %v, and the field holds %q", desk.kept, k.entry.Text)
@@ -43,11 +44,11 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 }
 
 func TestSeveralSecretsAreMissing(t *testing.T) {
-	desk := &fakeDesk{outlook: Outlook{Missing: []Missing{{"model", "MODEL_KEY", lacking, "here"}, {"model", "OTHER", "no other", "here"}}}}
+	desk := &fakeDesk{requirements: Requirements{Missing: []Missing{{"model", "MODEL_KEY", lacking, "here"}, {"model", "OTHER", "no other", "here"}}}}
 	s := shown(t, desk)
 	s.until("2 secrets are missing")
 	s.screen.services.fields[1].key.entry.SetText("sk-1")
-	s.Tap(s.row("model"), "Keep")
+	s.Tap(s.row("model"), "Save")
 	s.until("no other")
 	s.until("OTHER is missing")
 	s.typed("model", "mock:model") // it may want none
@@ -56,15 +57,15 @@ func TestSeveralSecretsAreMissing(t *testing.T) {
 
 // TestWhoWritesThePopulation is what is told before a launch that asks models for it.
 func TestWhoWritesThePopulation(t *testing.T) {
-	desk := &fakeDesk{outlook: Outlook{Writing: "24 personas are to be written by model (small); about $0.02", Unwritten: 24}}
+	desk := &fakeDesk{requirements: Requirements{Writing: "24 personas are to be written by model (small); about $0.02", Unwritten: 24}}
 	s := shown(t, desk)
 	s.until("about $0.02")
-	s.until("8,928 sessions, 24 personas written first")
+	s.until("8,928 sessions, 24 personas to write first")
 	desk.mu.Lock()
-	desk.outlook, desk.lost = Outlook{}, errors.New("the file is gone")
+	desk.requirements, desk.lost = Requirements{}, errors.New("the file is gone")
 	desk.mu.Unlock()
-	s.typed("Seed", "7")
-	s.until("It is not known what a launch would need: the file is gone")
+	s.typed("Random seed", "7")
+	s.until("Cannot check what the launch needs: the file is gone")
 	if s.shows("written first") {
 		t.Error("the summary still has them")
 	}
@@ -81,7 +82,7 @@ func TestTheModelsOfAServiceAreShown(t *testing.T) {
 func TestALongerTextHasRoom(t *testing.T) {
 	long := strings.Repeat("a word ", 10)
 	s := shown(t, &fakeDesk{change: func(sc *Scenario) {
-		sc.Parameters = append(sc.Parameters, Parameter{Name: "topic", Title: "Topic", Kind: Text, Default: long})
+		sc.Parameters = append(sc.Parameters, Parameter{ParameterSpec: view.ParameterSpec{Name: "topic", Title: "Topic"}, Kind: Text, Default: long})
 	}})
 	topic, greeting := s.entry("Topic"), s.entry("Greeting")
 	if !topic.MultiLine || topic.Size().Width < 2*greeting.Size().Width || greeting.MultiLine {

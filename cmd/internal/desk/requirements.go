@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// Outlook tells what a launch would need.
-func (d setupDesk) Outlook(ctx context.Context, o setup.Order) (out setup.Outlook, err error) {
+// Requirements returns what a launch needs.
+func (d setupDesk) Requirements(ctx context.Context, o setup.Order) (out setup.Requirements, err error) {
 	l, err := d.launch(ctx, o)
 	if err != nil {
 		return out, err
@@ -25,7 +25,7 @@ func (d setupDesk) Outlook(ctx context.Context, o setup.Order) (out setup.Outloo
 				continue
 			}
 			m := setup.Missing{Service: s.Name, Secret: secret.Name, Problem: secret.Err.Error(), Kept: keptWhere()}
-			if mistake, ok := errors.AsType[*engine.FieldError](secret.Err); ok { // its hint is for the terminal
+			if mistake, ok := errors.AsType[*engine.FieldError](secret.Err); ok { // the error's hint is for the terminal
 				m.Problem = mistake.Problem
 			}
 			out.Missing = append(out.Missing, m)
@@ -39,7 +39,7 @@ func (d setupDesk) Outlook(ctx context.Context, o setup.Order) (out setup.Outloo
 	return out, nil
 }
 
-// Forecast tells what a run would take.
+// Forecast returns the forecast of a run.
 func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast, error) {
 	l, err := d.launch(ctx, o)
 	if err != nil {
@@ -56,27 +56,27 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 	return l.Estimate().Forecast(d.past.Like(ctx, l.Estimate()), taking), nil
 }
 
-// KeepSecret keeps a secret in the system's keychain; where there is none, until the program ends, as Outlook has said.
+// KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
 func (d *Desk) KeepSecret(_ context.Context, name, value string) error {
 	err := secrets.Keep(name, value)
-	d.preflight.Forget() // a service may have refused the one before
+	d.preflight.Forget() // a service may have refused the previous secret
 	if _, unkept := errors.AsType[*secrets.UnkeptError](err); unkept {
 		return nil
 	}
 	return err
 }
 
-// keptWhere says where a secret would be kept that is given now.
+// keptWhere says where a new secret is stored.
 func keptWhere() string {
 	if secrets.KeychainProblem() != nil {
-		return "until the program ends, and asked for again at the next start"
+		return "until the program ends"
 	}
 	return "in the keychain"
 }
 
-// locked is the *runs.LockedError of a launch that lacks secrets; nil of any other.
+// locked returns a *runs.LockedError if a launch lacks secrets, or nil.
 func locked(l app.Launch) error {
-	if l.Settings.Replay != "" { // it asks nobody
+	if l.Settings.Replay != "" { // a replay calls no service
 		return nil
 	}
 	var names []string

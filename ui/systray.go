@@ -13,35 +13,35 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 )
 
-// mergeQueue is the program in the system's merge queue or menu bar: how far the run is, and what is wanted most while its window is
-// elsewhere. Its methods do nothing on nil, where there is no merge queue.
-type mergeQueue struct {
+// systemTray is the program's icon in the system tray or menu bar. Its menu shows the run's progress and the most common actions. Its
+// methods do nothing on nil, if there is no system tray.
+type systemTray struct {
 	app   *App
 	of    desktop.App
 	shown standing
 	drawn time.Time
 }
 
-// newMergeQueue puts the program into the merge queue; nil where there is none.
-func newMergeQueue(a *App) (t *mergeQueue) {
+// newSystemTray adds the program to the system tray; it returns nil if there is none.
+func newSystemTray(a *App) (t *systemTray) {
 	of, ok := a.app.(desktop.App)
-	if !ok || !queued() {
+	if !ok || !systemTrayPossible() {
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			slog.Warn("there is no merge queue", "error", p)
+			slog.Warn("there is no system tray", "error", p)
 			t = nil
 		}
 	}()
-	t = &mergeQueue{app: a, of: of, shown: stand(a.desk.Live.Job())}
+	t = &systemTray{app: a, of: of, shown: stand(a.desk.Live.Job())}
 	t.draw()
 	return t
 }
 
-// queued reports whether the system can have a merge queue: on Linux that is behind the session's bus, which is not looked for
-// where it is not named.
-func queued() bool {
+// systemTrayPossible reports whether the system can have a system tray. On Linux it needs the session bus; without its environment variable, do
+// not search for it.
+func systemTrayPossible() bool {
 	if runtime.GOOS != "linux" || os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
 	}
@@ -49,28 +49,28 @@ func queued() bool {
 	return os.Getenv("XDG_RUNTIME_DIR") != "" && err == nil
 }
 
-// mergeEvery is how often the merge queue's menu changes at most: each time it is made anew.
-const mergeEvery = 5 * time.Second
+// systemTrayEvery is the minimum interval between updates of the menu, because each one rebuilds it.
+const systemTrayEvery = 5 * time.Second
 
-// follow shows how far the run is: at once where a button becomes another, else from time to time.
-func (t *mergeQueue) follow(at standing) {
+// follow updates the menu: immediately if a button changes, otherwise from time to time.
+func (t *systemTray) follow(at standing) {
 	if t == nil || at == t.shown {
 		return
 	}
-	if moved := at.over != t.shown.over || at.held != t.shown.held; !moved && time.Since(t.drawn) < mergeEvery {
+	if moved := at.over != t.shown.over || at.held != t.shown.held; !moved && time.Since(t.drawn) < systemTrayEvery {
 		return
 	}
 	t.shown = at
 	t.draw()
 }
 
-func (t *mergeQueue) draw() {
+func (t *systemTray) draw() {
 	t.drawn = time.Now()
 	t.of.SetSystemTrayMenu(t.menu())
 }
 
-// menu is what the merge queue shows now.
-func (t *mergeQueue) menu() *fyne.Menu {
+// menu returns the menu for the current state.
+func (t *systemTray) menu() *fyne.Menu {
 	line := fyne.NewMenuItem(t.shown.line(), nil)
 	line.Disabled = true
 	items := []*fyne.MenuItem{line}
@@ -90,13 +90,13 @@ func (t *mergeQueue) menu() *fyne.Menu {
 	return fyne.NewMenu("Throng", items...)
 }
 
-func (t *mergeQueue) show() {
+func (t *systemTray) show() {
 	t.app.win.Show()
 	t.app.win.RequestFocus()
 }
 
-// pauseOrResume has the run wait, or go on. What comes of it stands in Live.
-func (t *mergeQueue) pauseOrResume() {
+// pauseOrResume pauses or resumes the run. Live shows the result.
+func (t *systemTray) pauseOrResume() {
 	job, held := t.app.desk.Live.Job(), t.shown.held
 	if job == nil {
 		return
@@ -105,7 +105,7 @@ func (t *mergeQueue) pauseOrResume() {
 		if held {
 			return struct{}{}, job.Resume("user")
 		}
-		return struct{}{}, job.Pause("user", "by hand, in the merge queue")
+		return struct{}{}, job.Pause("user", "by hand, in the system tray")
 	}, func(_ struct{}, err error) {
 		if err != nil {
 			t.show()

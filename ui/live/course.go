@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// read looks at what the run did.
-func (l *lookback) read() {
+// read reads the course of the run.
+func (l *history) read() {
 	job := l.job
 	if l.reading || job.Past == nil {
 		return
@@ -22,10 +22,10 @@ func (l *lookback) read() {
 			return
 		}
 		if l.reading = false; err != nil {
-			l.trouble = "what the run did before could not be read: " + err.Error()
+			l.trouble = "Cannot read the history: " + err.Error()
 		} else {
 			l.course, l.trouble = c, ""
-			if known == l.known { // also after the run's end the last rows are a moment on their way
+			if known == l.known { // after the end of the run, the last rows may still be on their way
 				known.settled = true
 			}
 			l.marks, l.known = l.ticks(), known
@@ -34,12 +34,12 @@ func (l *lookback) read() {
 	})
 }
 
-// doings are what a course tells of, as far as a snapshot knows.
+// doings are what a course contains, as far as a snapshot knows.
 type doings struct {
 	phase              engine.Phase
 	cycle, checkpoints int
 	changed            time.Time
-	settled            bool // it was read twice since
+	settled            bool // read twice since the end of the run
 }
 
 func doingsOf(s *engine.Snapshot) doings {
@@ -50,8 +50,8 @@ func doingsOf(s *engine.Snapshot) doings {
 	return d
 }
 
-// spans are when somebody worked on the run, until now while it goes on.
-func (l *lookback) spans() []widgets.Span {
+// spans are the times in which Throng worked on the run, until now if it is in progress.
+func (l *history) spans() []widgets.Span {
 	if l.course == nil {
 		return nil
 	}
@@ -65,8 +65,8 @@ func (l *lookback) spans() []widgets.Span {
 	return spans
 }
 
-// end is up to when there is something to the history of; zero is never.
-func (l *lookback) end() time.Time {
+// end returns the end of the history; zero if it is empty.
+func (l *history) end() time.Time {
 	spans := l.spans()
 	if len(spans) == 0 {
 		return time.Time{}
@@ -74,14 +74,14 @@ func (l *lookback) end() time.Time {
 	return spans[len(spans)-1].To
 }
 
-// ticks are the marks: barriers, changes and checkpoints, the newest where there are very many.
-func (l *lookback) ticks() []widgets.Tick {
+// ticks are the marks for barriers, changes and checkpoints: the newest, if there are very many.
+func (l *history) ticks() []widgets.Tick {
 	if l.course == nil {
 		return nil
 	}
 	c := l.course
 	var all []widgets.Tick
-	if len(c.Barriers) <= mostTicks/4 { // more are no marks but a bar
+	if len(c.Barriers) <= mostTicks/4 { // more would fill the scrubber
 		for i := range c.Barriers {
 			all = append(all, widgets.Tick{At: c.Barriers[i].At, Kind: widgets.TickCycle, Text: "cycle " + engine.FormatCount(int64(c.Barriers[i].Cycle)) + " closed"})
 		}

@@ -87,37 +87,37 @@ func lookingBack(t *testing.T, s engine.Snapshot) (*stage, *fakePast, *time.Time
 	st.open(t)
 	st.now = func() time.Time { clock = clock.Add(time.Second); return clock }
 	st.Show()
-	st.Until("the course is read", func() bool { return st.back.course != nil })
+	st.Until("the course is read", func() bool { return st.history.course != nil })
 	return st, past, &clock
 }
 
 // looksBack waits until a moment is shown.
 func (st *stage) looksBack(when time.Time) {
-	st.Until("the moment is shown", func() bool { return st.back.feed != nil && st.back.feed.snap.At.Equal(when) })
+	st.Until("the moment is shown", func() bool { return st.history.feed != nil && st.history.feed.snap.At.Equal(when) })
 }
 
 // says fails the test unless the row says a text.
 func (st *stage) says(t *testing.T, want string) {
 	t.Helper()
-	if got := st.back.says.Text(); got != want {
+	if got := st.history.says.Text(); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 }
 
 func TestLookBack(t *testing.T) {
 	st, _, _ := lookingBack(t, running())
-	st.says(t, "live; drag to open the history")
+	st.says(t, "Live. Drag to open the history")
 	st.hides(t, "in the history")
-	st.back.scrubber.OnChanged(at(-80))
+	st.history.scrubber.OnChanged(at(-80))
 	st.looksBack(at(-80))
 	st.shows(t, "in the history", "as of "+at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
-		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Ended in cycle 1")
+		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Completed in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
 	st.list("Events")
 	st.shows(t, "mara", "ordered")
 	st.list("In flight")
 	st.shows(t, "tom", "1m00s")
-	for _, b := range []string{"Pause", "Checkpoint now", "Tell agents…", "Stop"} {
+	for _, b := range []string{"Pause", "Checkpoint now", "Broadcast…", "Stop"} {
 		if button := uitest.Button(st.root, b); button == nil || !button.Disabled() {
 			t.Errorf("%s can be ordered of a moment that is past", b)
 		}
@@ -147,7 +147,7 @@ func TestNewestWishWins(t *testing.T) {
 	st, past, _ := lookingBack(t, running())
 	past.wait = make(chan struct{})
 	for minute := -110; minute <= -70; minute += 5 {
-		st.back.scrubber.OnChanged(at(float64(minute)))
+		st.history.scrubber.OnChanged(at(float64(minute)))
 	}
 	close(past.wait)
 	st.looksBack(at(-70))
@@ -160,19 +160,19 @@ func TestNewestWishWins(t *testing.T) {
 func TestAnswerThatComesTooLate(t *testing.T) {
 	st, past, _ := lookingBack(t, running())
 	past.wait = make(chan struct{})
-	st.back.scrubber.OnChanged(at(-80))
+	st.history.scrubber.OnChanged(at(-80))
 	st.Tap(st.root, "Live")
 	close(past.wait)
-	st.Until("the answer came", func() bool { return !st.back.busy })
+	st.Until("the answer came", func() bool { return !st.history.busy })
 	st.hides(t, "in the history")
 }
 
 func TestMomentThatCannotBeRead(t *testing.T) {
 	st, past, _ := lookingBack(t, running())
 	past.fail = errors.New("the disk is gone")
-	st.back.scrubber.OnChanged(at(-80))
-	st.Until("the trouble is told", func() bool { return st.back.trouble != "" })
-	if got := st.back.says.Text(); !strings.Contains(got, "that moment could not be read: the disk is gone; what is shown is the run as it is") {
+	st.history.scrubber.OnChanged(at(-80))
+	st.Until("the trouble is told", func() bool { return st.history.trouble != "" })
+	if got := st.history.says.Text(); !strings.Contains(got, "Cannot read that moment: the disk is gone. Shown: the current state") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -180,11 +180,11 @@ func TestMomentThatCannotBeRead(t *testing.T) {
 // TestKeysAndCycles goes along the run by keyboard, over the hour in which nobody worked on it.
 func TestKeysAndCycles(t *testing.T) {
 	st, _, _ := lookingBack(t, running())
-	end := st.back.end()
+	end := st.history.end()
 	if !end.Equal(st.run.snap.Load().At) {
 		t.Fatalf("it ends at %v", end)
 	}
-	key := func(name fyne.KeyName) { st.back.scrubber.TypedKey(&fyne.KeyEvent{Name: name}) }
+	key := func(name fyne.KeyName) { st.history.scrubber.TypedKey(&fyne.KeyEvent{Name: name}) }
 	for _, c := range []struct {
 		key  fyne.KeyName
 		want time.Time
@@ -197,42 +197,42 @@ func TestKeysAndCycles(t *testing.T) {
 		{fyne.KeyRight, at(-90).Add(time.Second)},
 		{fyne.KeyHome, at(-120)},
 	} {
-		if key(c.key); !st.back.at.Equal(c.want) {
-			t.Fatalf("after %s it is %v, want %v", c.key, st.back.at, c.want)
+		if key(c.key); !st.history.at.Equal(c.want) {
+			t.Fatalf("after %s it is %v, want %v", c.key, st.history.at, c.want)
 		}
 	}
-	st.back.seek(at(-60))
-	if key(fyne.KeyRight); !st.back.at.Equal(at(-5).Add(time.Second)) {
-		t.Errorf("over the gap it goes to %v", st.back.at)
+	st.history.seek(at(-60))
+	if key(fyne.KeyRight); !st.history.at.Equal(at(-5).Add(time.Second)) {
+		t.Errorf("over the gap it goes to %v", st.history.at)
 	}
-	if key(fyne.KeyEnd); st.back.active() {
-		t.Error("at the end it is not the run as it is")
+	if key(fyne.KeyEnd); st.history.active() {
+		t.Error("at the end it is not the current state")
 	}
 }
 
 // TestPlay plays ten times as fast as it was: the fake clock goes on by a second whenever it is asked.
 func TestPlay(t *testing.T) {
 	st, _, clock := lookingBack(t, running())
-	test.Tap(st.back.play)
-	if !st.back.at.Equal(at(-120)) || !st.back.playing {
-		t.Fatalf("it plays from %v", st.back.at)
+	test.Tap(st.history.play)
+	if !st.history.at.Equal(at(-120)) || !st.history.playing {
+		t.Fatalf("it plays from %v", st.history.at)
 	}
-	before, from := st.back.played, st.back.at
+	before, from := st.history.played, st.history.at
 	*clock = clock.Add(2 * time.Second)
 	st.Tick()
-	if got, want := st.back.at.Sub(from), 10*st.back.played.Sub(before); got != want || got < 30*time.Second {
+	if got, want := st.history.at.Sub(from), 10*st.history.played.Sub(before); got != want || got < 30*time.Second {
 		t.Errorf("it went on by %v, want %v", got, want)
 	}
-	test.Tap(st.back.play)
-	at := st.back.at
+	test.Tap(st.history.play)
+	at := st.history.at
 	*clock = clock.Add(time.Minute)
-	if st.Tick(); !st.back.at.Equal(at) {
+	if st.Tick(); !st.history.at.Equal(at) {
 		t.Error("stopped, it goes on")
 	}
-	st.back.speed.Pick(2)
-	test.Tap(st.back.play)
+	st.history.speed.Pick(2)
+	test.Tap(st.history.play)
 	*clock = clock.Add(5 * time.Hour)
-	if st.Tick(); st.back.active() || st.back.playing {
+	if st.Tick(); st.history.active() || st.history.playing {
 		t.Error("at the end it plays on")
 	}
 }
@@ -245,10 +245,10 @@ func TestAPastRun(t *testing.T) {
 	job := jobOf(newFakeRun(over))
 	job.Title, job.Past = "Last month", &fakePast{}
 	st.History(job)
-	st.Until("its course is read", func() bool { return st.back.course != nil })
+	st.Until("its course is read", func() bool { return st.history.course != nil })
 	st.shows(t, "Last month", "finished", "To the newest run")
-	st.says(t, "as it ended; drag to open the history")
-	st.back.scrubber.OnChanged(at(-80))
+	st.says(t, "End of the run. Drag to open the history")
+	st.history.scrubber.OnChanged(at(-80))
 	st.looksBack(at(-80))
 	st.shows(t, "in the history", "To the end")
 	st.Tap(st.root, "To the end")
@@ -293,19 +293,19 @@ func TestActions(t *testing.T) {
 	st.shows(t, "Browse")
 	do("Next view")
 	st.hides(t, "Browse")
-	do("History, or return")
-	if want := st.back.end().Add(-time.Minute); !st.back.at.Equal(want) {
-		t.Errorf("it looks back on %v, want %v", st.back.at, want)
+	do("Open or leave history")
+	if want := st.history.end().Add(-time.Minute); !st.history.at.Equal(want) {
+		t.Errorf("it looks back on %v, want %v", st.history.at, want)
 	}
-	do("A cycle back")
-	do("A cycle back")
-	do("A cycle on")
+	do("Previous cycle")
+	do("Previous cycle")
+	do("Next cycle")
 	do("Play or stop")
-	if !st.back.at.Equal(at(-3)) || !st.back.playing {
-		t.Errorf("it is %v, playing %v", st.back.at, st.back.playing)
+	if !st.history.at.Equal(at(-3)) || !st.history.playing {
+		t.Errorf("it is %v, playing %v", st.history.at, st.history.playing)
 	}
-	do("History, or return")
-	if st.back.active() {
+	do("Open or leave history")
+	if st.history.active() {
 		t.Error("it still looks back")
 	}
 	none := &stage{Queue: st.Queue, desk: &fakeDesk{}}
@@ -323,7 +323,7 @@ func TestCourseIsReadSeldom(t *testing.T) {
 	ticks := func(n int) int {
 		for range n {
 			st.Tick()
-			st.Until("it is read", func() bool { return !st.back.reading })
+			st.Until("it is read", func() bool { return !st.history.reading })
 		}
 		past.mu.Lock()
 		defer past.mu.Unlock()
@@ -337,8 +337,8 @@ func TestCourseIsReadSeldom(t *testing.T) {
 		t.Errorf("after a checkpoint it was read %d times", got)
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished })
-	if got := ticks(5 * courseBeats); got != 6 || st.back.end() != at(0) {
-		t.Errorf("after the end it was read %d times, and ends at %v", got, st.back.end())
+	if got := ticks(5 * courseBeats); got != 6 || st.history.end() != at(0) {
+		t.Errorf("after the end it was read %d times, and ends at %v", got, st.history.end())
 	}
 }
 
@@ -355,7 +355,7 @@ func TestChartsEndAtTheMoment(t *testing.T) {
 		st.Tick()
 	}
 	when := at(1).Add(10 * time.Second)
-	st.back.seek(when)
+	st.history.seek(when)
 	st.looksBack(when)
 	if shown := st.chartTexts(t, "CPU"); !shown["59 %"] || shown["79 %"] {
 		t.Errorf("it shows %v", shown)
@@ -364,7 +364,7 @@ func TestChartsEndAtTheMoment(t *testing.T) {
 	if n := len(times); n != 11 || len(values[seriesCPU]) != n || len(st.charts.marked) != 0 {
 		t.Errorf("%d rows, %d marks", n, len(st.charts.marked))
 	}
-	st.back.seek(at(-4))
+	st.history.seek(at(-4))
 	st.looksBack(at(-4))
 	if shown := st.chartTexts(t, "CPU"); shown["59 %"] || !shown["–"] {
 		t.Errorf("before the first second it shows %v", shown)
