@@ -97,10 +97,10 @@ type totals struct {
 	Models      models             `json:"models"`
 	LatencyMS   map[string]float64 `json:"latency_ms"`
 	ServiceMS   map[string]float64 `json:"service_ms"`
-	HeldMS      map[string]float64 `json:"held_ms"`
-	QueueMS     map[string]float64 `json:"queue_wait_ms"`
+	ThrottledMS map[string]float64 `json:"throttled_ms"`
+	QueuedMS    map[string]float64 `json:"queued_ms"`
 	Flow        flow               `json:"flow"`
-	HeldBy      map[string]float64 `json:"held_by_ms"` // over all requests
+	ThrottledBy map[string]float64 `json:"throttled_by_ms"` // over all requests
 	ByStep      []view.Step        `json:"by_step,omitempty"`
 	Spent       view.Amounts       `json:"spent"` // of the budget, by all processes
 	Peaks       peaks              `json:"peaks"`
@@ -248,9 +248,9 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	asked := t.Left()
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
-		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, HeldBy: map[string]float64{},
+		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, ThrottledBy: map[string]float64{},
 		Models:    newModels(&asked.Usage),
-		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), HeldMS: summary(&t.Held), QueueMS: summary(&t.Queue),
+		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), ThrottledMS: summary(&t.Held), QueuedMS: summary(&t.Queue),
 		Flow: flow{
 			t.Flow.Parallel, t.Flow.Sequential, t.Flow.Failed, t.Flow.TimedOut,
 			figure(t.Flow.Rate(t.Ended())), figure(t.Flow.Speedup()), figure(t.Speedup()), figure(t.TimeoutRate()),
@@ -273,7 +273,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	}
 	for _, g := range engine.Gates() {
 		if asked.Waits[g] > 0 {
-			out.HeldBy[g.String()] = milliseconds(asked.Waits[g])
+			out.ThrottledBy[g.String()] = milliseconds(asked.Waits[g])
 		}
 	}
 	for l := engine.Fresh; l <= engine.Unconfirmed; l++ {

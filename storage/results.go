@@ -32,7 +32,7 @@ type sessionTable struct {
 var sessionTables = []sessionTable{
 	{"sessions", columns("cycle:int agent_index:int agent:text session:text outcome:word class:word step:word because:word steps:int events:int acted:bool"), addSession},
 	{"events", columns("cycle:int agent_index:int agent:text session:text sequence:int step:word event:word data:json"), addEvents},
-	{"timings", columns("cycle:int agent_index:int agent:text take:int started:time queue_wait_ms:float held_ms:float service_ms:float total_ms:float " +
+	{"timings", columns("cycle:int agent_index:int agent:text take:int started:time queued_ms:float throttled_ms:float service_ms:float total_ms:float " +
 		"requests:int retries:int rate_limited:int replayed:int resent:int confirmed:int not_repeated:int unconfirmed:int label:word model_calls:int input_tokens:int output_tokens:int " +
 		"cost_usd:float cache_hits:int recorded:int calls_again:int"), addTiming},
 }
@@ -81,7 +81,12 @@ func Dollars(u *engine.Usage) string {
 	if u.Unpriced > 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d.%09d", u.Cost/1e9, u.Cost%1e9)
+	return dollars(u.Cost)
+}
+
+// dollars writes billionths of a US dollar with all decimals that it has.
+func dollars(billionths int64) string {
+	text := fmt.Sprintf("%d.%09d", billionths/1e9, billionths%1e9)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 

@@ -117,19 +117,15 @@ func perStep(name, help string, of func(f *engine.StepFigures) int64) Metric {
 
 // ofMachine are the figures of the machine and of this process.
 var ofMachine = []Metric{
-	one(Gauge, "throng_machine_cpu_ratio", "Share of the machine's CPU in use, by all programs.", func(s *engine.Snapshot) float64 { return s.Metrics.Host.CPU / 100 }),
-	one(Gauge, "throng_cpu_cores", "Cores that Throng uses.", func(s *engine.Snapshot) float64 { return s.Metrics.Host.ProcessCPU / 100 }),
-	one(Gauge, "throng_gc_cpu_cores", "Cores that Throng uses to collect garbage, which are part of the former.", func(s *engine.Snapshot) float64 {
-		return s.Metrics.Host.Collector / 100
-	}),
-	one(Gauge, "throng_memory_bytes", "Resident memory of Throng.", func(s *engine.Snapshot) float64 { return given(s.Metrics.Host.Memory) }),
-	one(Gauge, "throng_machine_memory_available_bytes", "Memory that the system can still give.", func(s *engine.Snapshot) float64 { return given(s.Metrics.Host.Available) }),
+	column("cpu_percent"),
+	column("process_cpu_percent"),
+	column("collector_cpu_percent"),
+	column("memory_mb"),
+	column("available_memory_mb"),
 	one(Gauge, "throng_machine_memory_size_bytes", "Memory of the machine.", func(s *engine.Snapshot) float64 { return given(s.Metrics.Host.MemoryTotal) }),
-	one(Gauge, "throng_disk_free_bytes", "Room on the disk of the data folder.", func(s *engine.Snapshot) float64 { return given(s.Metrics.Host.DiskFree) }),
-	one(Gauge, "throng_core_wait_seconds", "How long goroutines that could run waited for a core, at the 99th percentile of the newest second.", func(s *engine.Snapshot) float64 {
-		return s.Metrics.Late.Core.Seconds()
-	}),
-	one(Gauge, "throng_tick_late_seconds", "By how much the loop's ticks came too late, at worst in the newest second.", func(s *engine.Snapshot) float64 { return s.Metrics.Late.Tick.Seconds() }),
+	column("disk_free_mb"),
+	column("core_wait_p99_ms"),
+	column("late_ms"),
 }
 
 // ofStorage are the figures of checkpoints and of databases.
@@ -141,7 +137,7 @@ var ofStorage = []Metric{
 	one(Gauge, "throng_checkpoint_last_duration_seconds", "How long the newest checkpoint took, while sessions went on.", func(s *engine.Snapshot) float64 {
 		return given(s.CheckpointTook.Seconds())
 	}),
-	one(Gauge, "throng_database_connections", "Connections of Throng to databases; to its own store where there is no other.", func(s *engine.Snapshot) float64 { return known(s.Metrics.Connections) }),
+	column("db_connections"),
 	several(Gauge, "throng_database_pool_connections", []string{"state"}, "Connections to remote databases: in use, idle, and statements that wait for one.", func(s *engine.Snapshot) []sample {
 		p := &s.Metrics.Pool
 		if *p == (engine.Pool{}) {
@@ -149,12 +145,10 @@ var ofStorage = []Metric{
 		}
 		return []sample{labelled(float64(p.InUse), "in_use"), labelled(float64(p.Idle), "idle"), labelled(float64(p.Waiting), "waiting")}
 	}),
-	one(Gauge, "throng_database_server_connections", "Connections of all clients of the database server.", func(s *engine.Snapshot) float64 { return known(s.Metrics.ServerConnections) }),
-	one(Gauge, "throng_database_server_connections_limit", "Connections that the database server takes.", func(s *engine.Snapshot) float64 { return known(s.Metrics.ServerMax) }),
-	one(Gauge, "throng_database_writes_per_second", "Rows that were written in the newest second: to the remote database, or to Throng's own store without one.", func(s *engine.Snapshot) float64 {
-		return s.Metrics.WritesPerSec
-	}),
-	one(Gauge, "throng_outbox_rows", "Rows that the remote database does not have yet; missing without one.", func(s *engine.Snapshot) float64 { return known(s.Metrics.Unsent) }),
+	column("db_server_connections"),
+	column("db_max_connections"),
+	column("writes_per_sec"),
+	column("unsent_rows"),
 	one(Gauge, "throng_outbox_age_seconds", "For how long there were such rows at all times; missing without a remote database.", func(s *engine.Snapshot) float64 {
 		switch {
 		case s.Metrics.Unsent < 0:

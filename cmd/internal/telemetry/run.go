@@ -69,7 +69,7 @@ var ofSessions = []Metric{
 		return all
 	}),
 	one(Gauge, "throng_sessions_planned", "Sessions that the run will have; missing where that is not known.", func(s *engine.Snapshot) float64 { return given(s.Total) }),
-	one(Counter, "throng_sessions_acted_total", "Sessions whose agent did what counts as acting.", func(s *engine.Snapshot) float64 { return float64(s.Metrics.Acted) }),
+	column("agents_shopped"),
 	several(Counter, "throng_session_errors_total", []string{"class"}, "Sessions that failed or timed out, by class of the error.", func(s *engine.Snapshot) (all []sample) {
 		counts := map[engine.Class]int64{}
 		for i := range s.Errors {
@@ -85,10 +85,10 @@ var ofSessions = []Metric{
 		Name: "throng_session_duration_seconds", Kind: Histogram, Help: "How long sessions took from their start to their end.",
 		read: func(v *view) []sample { return []sample{{spread: &v.s.Durations}} },
 	},
-	quantilesOf("throng_session_queue_seconds", "How long sessions waited for a place, over the whole run.", func(s *engine.Snapshot) (*engine.Quantiles, time.Duration) {
+	quantilesOf("throng_session_queued_seconds", "How long sessions waited for a place, over the whole run.", func(s *engine.Snapshot) (*engine.Quantiles, time.Duration) {
 		return &s.Queue, s.QueueSum
 	}),
-	quantilesOf("throng_session_held_seconds", "How long rates, bounds and refusals held the requests of sessions back, over the whole run.", func(s *engine.Snapshot) (*engine.Quantiles, time.Duration) {
+	quantilesOf("throng_session_throttled_seconds", "How long rates, bounds and refusals held the requests of sessions back, over the whole run.", func(s *engine.Snapshot) (*engine.Quantiles, time.Duration) {
 		return &s.Held, s.HeldSum
 	}),
 	several(Gauge, "throng_session_time_ratio", []string{"purpose"}, "Share of the sessions' time that went to a purpose, over the whole run; journal and engine are Throng's own.", func(s *engine.Snapshot) (all []sample) {
@@ -99,7 +99,7 @@ var ofSessions = []Metric{
 		}
 		return all
 	}),
-	several(Counter, "throng_held_seconds_total", []string{"gate"}, "Time that gates held requests back, of all sessions together.", func(s *engine.Snapshot) (all []sample) {
+	several(Counter, "throng_throttled_seconds_total", []string{"cause"}, "Time for which requests were throttled, summed over all sessions, by cause.", func(s *engine.Snapshot) (all []sample) {
 		for _, g := range engine.Gates() {
 			all = append(all, labelled(s.Waits[g].Seconds(), g.String()))
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
 // Kind is what kind of figure a metric is.
@@ -89,6 +90,21 @@ func one(kind Kind, name, help string, of func(s *engine.Snapshot) float64) Metr
 		}
 		return []sample{{value: value}}
 	}}
+}
+
+// column returns the metric of a column of the stored metrics: with the same value, in the base unit, and the same help.
+func column(name string) Metric {
+	c := storage.MetricColumnNamed(name)
+	kind := Gauge
+	if c.Counter {
+		kind = Counter
+	}
+	return one(kind, c.Metric, c.Help, func(s *engine.Snapshot) float64 {
+		if v, ok := c.Measure(&s.Metrics); ok {
+			return v
+		}
+		return math.NaN()
+	})
 }
 
 // several is a metric with labels.

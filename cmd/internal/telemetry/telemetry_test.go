@@ -30,7 +30,7 @@ func full() *Run {
 		Budget:         engine.BudgetState{Budget: engine.Budget{Dollars: 4, Requests: 10}, Spent: engine.Amount{Cost: 1e9, Requests: 9}},
 		LastCheckpoint: time.Unix(900, 0), CheckpointTook: time.Second, UnsentSince: time.Unix(990, 0),
 		Metrics: engine.MetricsRow{
-			Connections: 2, ServerConnections: 3, ServerMax: 100, Unsent: 5, Pool: engine.Pool{Size: 8, InUse: 1},
+			Connections: 2, ServerConnections: 3, ServerMax: 100, Unsent: 5, Pool: engine.Pool{Size: 8, InUse: 1}, Overhead: engine.Overhead{Span: time.Second},
 			Host: engine.HostMetrics{CPU: 50, ProcessCPU: 120, Memory: 1, Available: 1, MemoryTotal: 2, DiskFree: 3},
 		},
 		Overhead: engine.Overhead{Times: engine.Times{engine.ForServices: time.Second}},
