@@ -265,7 +265,7 @@ func TestManifestSaysWhatIsNotKnown(t *testing.T) {
 	r := crowd()
 	shared := engine.Asked{Usage: engine.Usage{Calls: 3, Cost: 5}, Requests: 4, Retries: 2, RateLimited: 1, Labels: engine.Labels{engine.Replayed: 6}}
 	all := newManifest(&r.record, &engine.Totals{Requests: 1, Usage: engine.Usage{Calls: 1}, Shared: shared}, "").Totals
-	if all.Models.Calls != 4 || all.Models.Cost.String() != "0.000000005" || all.Requests != 5 || all.Retries != 2 || all.RateLimited != 1 || all.Labels["replayed"] != 6 {
+	if all.Models.Calls != 4 || Dollars(&all.Models.Usage) != "0.000000005" || all.Requests != 5 || all.Retries != 2 || all.RateLimited != 1 || all.Labels["replayed"] != 6 {
 		t.Errorf("what the run itself asked is not in %+v", all)
 	}
 	for want, u := range map[string]engine.Usage{

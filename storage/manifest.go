@@ -1,11 +1,14 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -107,17 +110,29 @@ type totals struct {
 	Overhead    *view.Overhead     `json:"overhead,omitempty"`
 }
 
-// models is what calls of models took.
-type models struct {
-	Calls     int64        `json:"calls"`
-	Input     int64        `json:"input_tokens"`
-	Cached    int64        `json:"cached_input_tokens,omitempty"` // part of the input that the service took from its cache
-	Output    int64        `json:"output_tokens"`
-	Cost      *json.Number `json:"cost_usd"` // null where a price is not known
-	Unpriced  int64        `json:"unpriced_calls,omitempty"`
-	Estimated int64        `json:"estimated_calls,omitempty"` // their tokens are a guess
-	Hits      int64        `json:"cache_hits"`
-	Again     int64        `json:"calls_again,omitempty"` // sent again after an interruption, perhaps paid twice
+// models is the usage of models.
+type models struct{ engine.Usage }
+
+// MarshalJSON writes the cost in US dollars, or null if a price is unknown. Rare counts are left out if they are 0.
+func (m models) MarshalJSON() ([]byte, error) {
+	var text []byte
+	add := func(name, value string) { text = fmt.Appendf(text, `,"%s":%s`, name, value) }
+	count := func(name string, n int64) { add(name, strconv.FormatInt(n, 10)) }
+	rare := func(name string, n int64) {
+		if n != 0 {
+			count(name, n)
+		}
+	}
+	count("calls", m.Calls)
+	count("input_tokens", m.Input)
+	rare("cached_input_tokens", m.Cached)
+	count("output_tokens", m.Output)
+	add("cost_usd", cmp.Or(Dollars(&m.Usage), "null"))
+	rare("unpriced_calls", m.Unpriced)
+	rare("estimated_calls", m.Estimated)
+	count("cache_hits", m.Hits)
+	rare("calls_again", m.Again)
+	return append(append([]byte{'{'}, text[1:]...), '}'), nil
 }
 
 // flow is what ran at once.
@@ -249,7 +264,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
 		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, ThrottledBy: map[string]float64{},
-		Models:    newModels(&asked.Usage),
+		Models:    models{asked.Usage},
 		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), ThrottledMS: summary(&t.Held), QueuedMS: summary(&t.Queue),
 		Flow: flow{
 			t.Flow.Parallel, t.Flow.Sequential, t.Flow.Failed, t.Flow.TimedOut,
@@ -284,15 +299,6 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 
 func newSpent(t *engine.Totals) view.Amounts {
 	return view.NewSpent(t.Spent().Amount(), t.Peaks.Elapsed)
-}
-
-func newModels(u *engine.Usage) models {
-	m := models{Calls: u.Calls, Input: u.Input, Cached: u.Cached, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits, Again: u.Again}
-	if u.Unpriced == 0 {
-		cost := json.Number(Dollars(u))
-		m.Cost = &cost
-	}
-	return m
 }
 
 // figure is a number to three places; nil where it is not known.

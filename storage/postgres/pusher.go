@@ -78,9 +78,7 @@ type Pusher struct {
 	open   context.Context    // ends when no new connection is to be tried; a child of ctx
 	close  context.CancelFunc // of open
 
-	mu     sync.Mutex
-	round  *round // the one that begins next
-	wanted []engine.RunID
+	rounds rounds
 
 	// Owned by the sender.
 	rows   int  // at most in a batch
@@ -88,17 +86,6 @@ type Pusher struct {
 	down   bool // nothing could be sent at last
 	names  map[engine.RunID]storage.Names
 	spare  []*batch
-}
-
-// round is one pass over the outbox.
-type round struct {
-	done   chan struct{}
-	err    error                  // the database cannot be reached, or takes nothing
-	failed map[engine.RunID]error // runs whose rows cannot be read
-}
-
-func newRound() *round {
-	return &round{done: make(chan struct{}), failed: map[engine.RunID]error{}}
 }
 
 // NewPusher returns a pusher that does nothing before Start. Its error is a *engine.FieldError.
@@ -113,7 +100,7 @@ func NewPusher(c PusherConfig) (*Pusher, error) {
 	}
 	p := &Pusher{
 		config: c, target: target(parsed.ConnConfig), limits: c.Database.withDefaults(), server: parsed.ConnConfig,
-		round: newRound(), rows: mostRows, names: map[engine.RunID]storage.Names{},
+		rounds: rounds{next: newRound()}, rows: mostRows, names: map[engine.RunID]storage.Names{},
 		nudged: make(chan struct{}, 1), urgent: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -183,19 +170,9 @@ func (p *Pusher) Drain(ctx context.Context, run engine.RunID) error {
 }
 
 func (p *Pusher) drain(ctx context.Context, run engine.RunID) error {
-	p.mu.Lock()
-	p.wanted = append(p.wanted, run)
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		i := slices.Index(p.wanted, run)
-		p.wanted = slices.Delete(p.wanted, i, i+1)
-		p.mu.Unlock()
-	}()
+	defer p.rounds.want(run)()
 	for {
-		p.mu.Lock()
-		r := p.round
-		p.mu.Unlock()
+		r := p.rounds.upcoming()
 		rouse(p.urgent)
 		var failed error
 		select {

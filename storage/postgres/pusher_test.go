@@ -245,7 +245,7 @@ func TestNewestFirst(t *testing.T) {
 	for _, id := range all {
 		must(t, l.Subscribe(t.Context(), id, p.Target()))
 	}
-	p.wanted = []engine.RunID{"run-0"} // as Drain has it
+	p.rounds.want("run-0") // as Drain does
 	p.Start()
 	for i, want := range []engine.RunID{"run-0", "run-2", "run-1", run} {
 		if got := <-order; got != want {

@@ -59,11 +59,7 @@ func (p *Pusher) send(ctx context.Context) {
 
 // pass is a round over the outbox. Its error says that the database cannot be reached, or takes nothing.
 func (p *Pusher) pass(ctx context.Context) error {
-	p.mu.Lock()
-	r := p.round
-	p.round = newRound()
-	wanted := slices.Clone(p.wanted)
-	p.mu.Unlock()
+	r, wanted := p.rounds.begin()
 	defer close(r.done)
 
 	r.err = p.connect()

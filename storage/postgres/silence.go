@@ -74,9 +74,9 @@ func (s *packing) still() bool {
 	return ok && time.Since(time.Unix(0, l.moved.Load())) > stepTime/2
 }
 
-// answers reports whether the server says anything at all on a connection beside the pool.
-func (p *Pusher) answers(ctx context.Context) bool {
-	conn, err := pgx.ConnectConfig(ctx, p.server.Copy())
+// answers reports whether a server responds on a new connection.
+func answers(ctx context.Context, server *pgx.ConnConfig) bool {
+	conn, err := pgx.ConnectConfig(ctx, server.Copy())
 	if err == nil {
 		_ = conn.Close(ctx)
 	}

@@ -131,7 +131,7 @@ func (p *Pusher) askServer(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
 	if busy() { // with no connection to spare, sending goes first
-		if s := p.sending.Load(); s != nil && s.still() && !p.answers(ctx) {
+		if s := p.sending.Load(); s != nil && s.still() && !answers(ctx, p.server) {
 			p.heardNothing()
 		}
 		return

@@ -14,10 +14,22 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// page is what the template shows. What is empty is left out.
+// page is the data of the template. Empty parts are left out.
 type page struct {
-	Style template.CSS
+	Style   template.CSS
+	Version string
+	summary
+	performance
+	problems
+	events
+	inputs
 
+	Against  *against
+	Forecast *forecast
+}
+
+// summary is the run at a glance.
+type summary struct {
 	Title    string
 	Run      engine.RunID
 	State    mark
@@ -28,34 +40,45 @@ type page struct {
 	Origin   string // of a fork
 	Note     string
 	Audit    *mark
+	Criteria []criterion
+	Figures  []figure
+}
 
-	Criteria  []criterion
-	Figures   []figure
-	Charts    []chartView
-	NoMetrics bool
-	Gaps      string // in the time of the charts
-	Latency   histogramView
-	Times     [][]string // of sessions: what, p50, p95, p99, longest
-	Steps     table
-	Services  table
-	Cycles    table
-	// EarlierCycles says where those are that Cycles leaves out.
-	EarlierCycles string
-	Errors        []errorClass
-	Failed        string
-	Doubts        doubts
-	Cleaned       []mark
-	Changes       []change
-	Moves         string // what governors moved, in a line
-	Anomalies     []anomaly
+// performance is the run over time, and the times of its parts.
+type performance struct {
+	Charts        []chartView
+	NoMetrics     bool
+	Gaps          string // in the time of the charts
+	Latency       histogramView
+	Times         [][]string // of sessions: name, p50, p95, p99, longest
+	Steps         table
+	Services      table
+	Cycles        table
+	EarlierCycles string // how many cycles Cycles leaves out, and where they are
 	Spent         spent
-	Against       *against
-	Forecast      *forecast
-	Facts         [][2]string // what the run was made from
-	Settings      [][2]string
-	Params        [][2]string
-	Files         []file
-	Version       string
+}
+
+// problems are errors, anomalies and doubts about the result.
+type problems struct {
+	Errors    []errorClass
+	Failed    string
+	Doubts    doubts
+	Anomalies []anomaly
+}
+
+// events are interventions during and after the run.
+type events struct {
+	Cleaned []mark
+	Changes []change
+	Moves   string // summary of the governors' changes of the limit
+}
+
+// inputs are the scenario, the settings and the parameters of the run.
+type inputs struct {
+	Facts    [][2]string
+	Settings [][2]string
+	Params   [][2]string
+	Files    []file
 }
 
 // mark is a word with a tone: good, bad, warn or plain.
@@ -89,10 +112,14 @@ func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) 
 		return nil, err
 	}
 	p := &page{
-		Style: template.CSS(styleText), //nolint:gosec // our own
-		Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: verdict(&r), Exact: exactness(&r, &t), Note: r.Note,
-		Criteria: criteriaOf(&r), Figures: figuresOf(&r, &t), Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: stepsOf(&t),
-		Services: servicesOf(&t, beside.Services), Spent: newSpent(&r, &t), Forecast: newForecast(&r, &t), Version: beside.Version,
+		Style:   template.CSS(styleText), //nolint:gosec // our own
+		Version: beside.Version,
+		summary: summary{
+			Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: verdict(&r), Exact: exactness(&r, &t), Note: r.Note,
+			Criteria: criteriaOf(&r), Figures: figuresOf(&r, &t),
+		},
+		performance: performance{Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: stepsOf(&t), Services: servicesOf(&t, beside.Services), Spent: newSpent(&r, &t)},
+		Forecast:    newForecast(&r, &t),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 const (
@@ -30,7 +32,7 @@ const (
 // Recent returns the newest sessions of one agent in the cycles below before (0: all), newest first, with all their
 // takes: about most of them. In the cycles below next, 0 if there are none, it may have more. Their Delta is not filled
 // in. It reads the packs that the agent is in and no others, so that it is quick however long the run is.
-func (s *Store) Recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
+func (s *history) Recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
 	all, next, err = s.recent(ctx, run, agent, before, most)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sessions of agent %d of run %s: %w", agent, run, err)
@@ -38,7 +40,7 @@ func (s *Store) Recent(ctx context.Context, run engine.RunID, agent, before, mos
 	return all, next, nil
 }
 
-func (s *Store) recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
+func (s *history) recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, 0, err
@@ -47,9 +49,9 @@ func (s *Store) recent(ctx context.Context, run engine.RunID, agent, before, mos
 		before = math.MaxInt
 	}
 	var first, last sql.NullInt64
-	if err := s.reader.QueryRowContext(ctx, `SELECT (SELECT min(cycle) FROM sessions WHERE run = ?1), (SELECT max(cycle) FROM sessions WHERE run = ?1 AND cycle < ?2)`,
+	if err := s.file.Row(ctx, `SELECT (SELECT min(cycle) FROM sessions WHERE run = ?1), (SELECT max(cycle) FROM sessions WHERE run = ?1 AND cycle < ?2)`,
 		key, before).Scan(&first, &last); err != nil {
-		return nil, 0, translate(err)
+		return nil, 0, file.Translate(err)
 	}
 	if !last.Valid {
 		return nil, 0, nil
@@ -70,10 +72,10 @@ func (s *Store) recent(ctx context.Context, run engine.RunID, agent, before, mos
 
 // window reads an agent's sessions of the cycles from from, which it finds, to before-1, newest first: no more cycles
 // than it takes for most of them.
-func (s *Store) window(ctx context.Context, key int64, agent, before, most int) (all []engine.SessionRow, from int, err error) {
+func (s *history) window(ctx context.Context, key int64, agent, before, most int) (all []engine.SessionRow, from int, err error) {
 	from = max(before-cycleWindow, 0)
 	of := before
-	for rows, err := range s.query(ctx, `SELECT cycle, data FROM sessions INDEXED BY sessions_order WHERE run = ? AND cycle >= ? AND cycle < ? AND lo <= ? AND hi >= ? ORDER BY cycle DESC`,
+	for rows, err := range s.file.Query(ctx, `SELECT cycle, data FROM sessions INDEXED BY sessions_order WHERE run = ? AND cycle >= ? AND cycle < ? AND lo <= ? AND hi >= ? ORDER BY cycle DESC`,
 		key, from, before, agent, agent) {
 		if err != nil {
 			return nil, 0, err
@@ -100,7 +102,7 @@ func (s *Store) window(ctx context.Context, key int64, agent, before, most int) 
 
 // appendSessions appends those of an agent in a pack.
 func appendSessions(all []engine.SessionRow, data []byte, cycle, agent int) ([]engine.SessionRow, error) {
-	err := segments(data, func(c codec.Cursor, base int64) error {
+	err := blob.Rows(data, func(c codec.Cursor, base int64) error {
 		place, _, err := codec.OutcomeOf(c, cycle)
 		if err != nil || place.Agent != agent {
 			return err
@@ -128,7 +130,7 @@ func Keeps(r *engine.RunRecord, s *engine.SessionRow, open int) bool {
 
 // RequestsOf returns what [Store.Requests] does of one take, reading back from its end in the journal, or from that of all
 // if it has not ended, until enough says that nothing is missing; but no more than some megabytes.
-func (s *Store) RequestsOf(ctx context.Context, run engine.RunID, p engine.Place, enough func([]storage.Request) bool) (all []storage.Request, err error) {
+func (s *history) RequestsOf(ctx context.Context, run engine.RunID, p engine.Place, enough func([]storage.Request) bool) (all []storage.Request, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
@@ -138,7 +140,7 @@ func (s *Store) RequestsOf(ctx context.Context, run engine.RunID, p engine.Place
 		return nil, fmt.Errorf("requests of agent %d of run %s: %w", p.Agent, run, err)
 	}
 	packs, bytes := 0, 0
-	for rows, err := range s.query(ctx, `SELECT data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos < ? ORDER BY pos DESC LIMIT ?`,
+	for rows, err := range s.file.Query(ctx, `SELECT data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos < ? ORDER BY pos DESC LIMIT ?`,
 		key, p.Cycle, before, requestPacks) {
 		if err != nil {
 			return nil, fmt.Errorf("requests of agent %d of run %s: %w", p.Agent, run, err)
@@ -161,8 +163,8 @@ func (s *Store) RequestsOf(ctx context.Context, run engine.RunID, p engine.Place
 }
 
 // endOf is the position before which the requests of a session stand: its row's.
-func (s *Store) endOf(ctx context.Context, key int64, p engine.Place) (pos int64, err error) {
-	for rows, err := range s.query(ctx, `SELECT pos, data FROM sessions INDEXED BY sessions_order WHERE run = ? AND cycle = ? AND lo <= ? AND hi >= ?`, key, p.Cycle, p.Agent, p.Agent) {
+func (s *history) endOf(ctx context.Context, key int64, p engine.Place) (pos int64, err error) {
+	for rows, err := range s.file.Query(ctx, `SELECT pos, data FROM sessions INDEXED BY sessions_order WHERE run = ? AND cycle = ? AND lo <= ? AND hi >= ?`, key, p.Cycle, p.Agent, p.Agent) {
 		if err != nil {
 			return 0, err
 		}
@@ -183,7 +185,7 @@ func (s *Store) endOf(ctx context.Context, key int64, p engine.Place) (pos int64
 
 // requestsIn are those of a take in a pack, in its order.
 func requestsIn(data []byte, p engine.Place) (all []storage.Request, err error) {
-	err = segments(data, func(c codec.Cursor, _ int64) error {
+	err = blob.Rows(data, func(c codec.Cursor, _ int64) error {
 		whole := c
 		if place := whole.Place(p.Cycle); whole.Bad() || place.Agent != p.Agent || place.Take != p.Take {
 			return nil
@@ -217,24 +219,24 @@ func joined(known, earlier []storage.Request) (all []storage.Request) {
 }
 
 // MemoryOf is what [Store.Memory] returns for one agent; nil where it has none.
-func (s *Store) MemoryOf(ctx context.Context, run engine.RunID, agent int) (*engine.Memory, error) {
+func (s *history) MemoryOf(ctx context.Context, run engine.RunID, agent int) (*engine.Memory, error) {
 	memory, err := s.remember(ctx, run, &agent)
 	return memory[agent], err
 }
 
 // memoryOf returns what an agent remembered at a checkpoint.
-func (s *Store) memoryOf(ctx context.Context, key int64, number, agent int) (map[int]*engine.Memory, error) {
+func (s *core) memoryOf(ctx context.Context, key int64, number, agent int) (map[int]*engine.Memory, error) {
 	var data []byte
-	err := s.reader.QueryRowContext(ctx, `SELECT data FROM checkpoint_memory WHERE run = ? AND agent = ? AND number <= ? ORDER BY number DESC LIMIT 1`, key, agent, number).Scan(&data)
+	err := s.file.Row(ctx, `SELECT data FROM checkpoint_memory WHERE run = ? AND agent = ? AND number <= ? ORDER BY number DESC LIMIT 1`, key, agent, number).Scan(&data)
 	memory := map[int]*engine.Memory{}
 	switch {
 	case errors.Is(err, sql.ErrNoRows) || err == nil && len(data) == 0:
 		return memory, nil
 	case err != nil:
-		return nil, translate(err)
+		return nil, file.Translate(err)
 	}
 	memory[agent] = &engine.Memory{}
-	return memory, decode(data, memory[agent])
+	return memory, blob.Unmarshal(data, memory[agent])
 }
 
 // about is what a session's changes mean for one agent: its own memory, or what was said to it.

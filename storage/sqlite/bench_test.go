@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // benchStore is a store with a run.
@@ -76,7 +77,7 @@ func BenchmarkSessions(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			const batch, workers, batches = 256, 2, 32 // different ones, so that nothing repeats within a pack
 			s, j := benchStore(b, Options{})
-			before := size(s.path()) + size(s.path()+"-wal")
+			before := file.Size(s.file.Path()) + s.file.LogSize()
 			var all [workers][batches]engine.SessionRows
 			for w := range all {
 				for k := range all[w] {
@@ -114,10 +115,10 @@ func BenchmarkSessions(b *testing.B) {
 			if err := j.Close(b.Context()); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := s.writer.ExecContext(b.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+			if _, err := s.file.Writer.ExecContext(b.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(size(s.path())-before)/float64(b.N), "B/row")
+			b.ReportMetric(float64(file.Size(s.file.Path())-before)/float64(b.N), "B/row")
 		})
 	}
 }
@@ -266,7 +267,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		s = openStore(b, s.dir, Options{Logger: quiet()})
+		s = openStore(b, s.file.Dir(), Options{Logger: quiet()})
 		if runs, err := s.Runs(b.Context()); err != nil || len(runs) != 1001 {
 			b.Fatal(len(runs), err)
 		}
@@ -274,5 +275,5 @@ func BenchmarkOpen(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(size(s.path()))/1e6, "MB")
+	b.ReportMetric(float64(file.Size(s.file.Path()))/1e6, "MB")
 }

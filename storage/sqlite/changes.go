@@ -16,7 +16,7 @@ type change struct {
 
 // hear reads what was changed, and takes in what was ordered of agents and services.
 func (r *resuming) hear(ctx context.Context) error {
-	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
 		if err != nil {
 			return err
 		}

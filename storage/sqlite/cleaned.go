@@ -32,12 +32,12 @@ func (w *transaction) cleanupEnds(r *engine.EndRow) error {
 func (w *transaction) markCleaned(change func(*engine.Cleaned)) error {
 	var of, text string
 	c := engine.Cleaned{}
-	err := w.tx.row(`SELECT id, coalesce(json_extract(settings, '$.cleanup_of'), ''), coalesce(json_array_length(settings, '$.agents'), 0) FROM runs WHERE key = ?`,
+	err := w.tx.Row(`SELECT id, coalesce(json_extract(settings, '$.cleanup_of'), ''), coalesce(json_array_length(settings, '$.agents'), 0) FROM runs WHERE key = ?`,
 		w.journal.run).Scan((*string)(&c.By), &of, &c.Agents)
 	if err != nil || of == "" {
 		return err
 	}
-	err = w.tx.row(`SELECT cleaned FROM runs WHERE id = ?`, of).Scan(&text)
+	err = w.tx.Row(`SELECT cleaned FROM runs WHERE id = ?`, of).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -57,5 +57,5 @@ func (w *transaction) markCleaned(change func(*engine.Cleaned)) error {
 	if err != nil {
 		return err
 	}
-	return w.tx.exec(`UPDATE runs SET cleaned = ? WHERE id = ?`, string(changed), of)
+	return w.tx.Exec(`UPDATE runs SET cleaned = ? WHERE id = ?`, string(changed), of)
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 const (
@@ -22,13 +24,13 @@ const (
 type Log func(from int64, most int) ([]byte, error)
 
 // SubscribeContents has what a run's checkpoints restore sent to target, or no more of it.
-func (s *Store) SubscribeContents(ctx context.Context, run engine.RunID, target string, wanted bool) error {
+func (s *outbox) SubscribeContents(ctx context.Context, run engine.RunID, target string, wanted bool) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
-		return tx.exec(`INSERT INTO contents (run, target, wanted) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT hidden
+	return s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`INSERT INTO contents (run, target, wanted) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT hidden
 			ON CONFLICT (target, run) DO UPDATE SET wanted = excluded.wanted`, target, wanted, key)
 	})
 }
@@ -37,8 +39,8 @@ func (s *Store) SubscribeContents(ctx context.Context, run engine.RunID, target 
 const keptThere = `(SELECT coalesce(group_concat(number), '') FROM (SELECT number FROM checkpoints WHERE run = c.run AND number <= c.checkpoint ORDER BY number))`
 
 // Incomplete returns the runs of which target lacks what checkpoints restore, or has what was pruned since; newest first.
-func (s *Store) Incomplete(ctx context.Context, target string) (runs []engine.RunID, err error) {
-	for rows, err := range s.query(ctx, `SELECT r.id FROM contents c JOIN runs r ON r.key = c.run
+func (s *outbox) Incomplete(ctx context.Context, target string) (runs []engine.RunID, err error) {
+	for rows, err := range s.file.Query(ctx, `SELECT r.id FROM contents c JOIN runs r ON r.key = c.run
 		WHERE c.target = ? AND c.wanted AND NOT r.hidden AND (c.kept <> `+keptThere+`
 			OR EXISTS (SELECT 1 FROM checkpoints WHERE run = c.run AND number > c.checkpoint))
 		ORDER BY r.created DESC, r.key DESC`, target) {
@@ -55,13 +57,13 @@ func (s *Store) Incomplete(ctx context.Context, target string) (runs []engine.Ru
 }
 
 // ContentsSent says that target has what a cursor stands for. A cursor never moves back: two processes may send a run.
-func (s *Store) ContentsSent(ctx context.Context, run engine.RunID, target string, to storage.ContentsCursor) error {
+func (s *outbox) ContentsSent(ctx context.Context, run engine.RunID, target string, to storage.ContentsCursor) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
-		return tx.exec(`UPDATE contents SET source = max(source, ?1), answers = max(answers, ?2), memory = max(memory, ?3), log = max(log, ?4),
+	return s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`UPDATE contents SET source = max(source, ?1), answers = max(answers, ?2), memory = max(memory, ?3), log = max(log, ?4),
 			kept = iif(checkpoint > ?5, kept, ?6), checkpoint = max(checkpoint, ?5) WHERE target = ?7 AND run = ?8`,
 			to.Source, to.Answers, to.Memory, to.Log, to.Checkpoint, to.Kept, target, key)
 	})
@@ -70,7 +72,7 @@ func (s *Store) ContentsSent(ctx context.Context, run engine.RunID, target strin
 // Contents returns what is to be sent next of what a run's checkpoints restore, behind after, or behind what target has
 // confirmed where that is nil; nil where nothing is. A checkpoint's own part comes when all that it needs is there. Its
 // reads are short. ErrNotFound if the run is not subscribed to target.
-func (s *Store) Contents(ctx context.Context, run engine.RunID, target string, after *storage.ContentsCursor, log Log) (*storage.Contents, error) {
+func (s *outbox) Contents(ctx context.Context, run engine.RunID, target string, after *storage.ContentsCursor, log Log) (*storage.Contents, error) {
 	c := &contents{store: s, ctx: ctx, log: log}
 	out, err := c.next(run, target, after)
 	if err != nil {
@@ -81,7 +83,7 @@ func (s *Store) Contents(ctx context.Context, run engine.RunID, target string, a
 
 // contents is what is to be sent next, being put together for the oldest checkpoint that is not sent yet.
 type contents struct {
-	store *Store
+	store *outbox
 	ctx   context.Context
 	log   Log
 
@@ -93,23 +95,23 @@ type contents struct {
 
 func (c *contents) next(run engine.RunID, target string, after *storage.ContentsCursor) (*storage.Contents, error) {
 	at := &c.out.Cursor
-	err := c.store.reader.QueryRowContext(c.ctx, `SELECT c.run, c.source, c.answers, c.memory, c.log, c.checkpoint, c.kept FROM contents c
+	err := c.store.file.Row(c.ctx, `SELECT c.run, c.source, c.answers, c.memory, c.log, c.checkpoint, c.kept FROM contents c
 		JOIN runs r ON r.key = c.run WHERE r.id = ? AND NOT r.hidden AND c.target = ?`, string(run), target).
 		Scan(&c.run, &at.Source, &at.Answers, &at.Memory, &at.Log, &at.Checkpoint, &at.Kept)
 	if err != nil {
-		return nil, translate(err)
+		return nil, file.Translate(err)
 	}
 	if after != nil {
 		*at = *after
 	}
 	for {
-		err := c.store.reader.QueryRowContext(c.ctx, `SELECT number, pos FROM checkpoints WHERE run = ? AND number > ? ORDER BY number LIMIT 1`,
+		err := c.store.file.Row(c.ctx, `SELECT number, pos FROM checkpoints WHERE run = ? AND number > ? ORDER BY number LIMIT 1`,
 			c.run, at.Checkpoint).Scan(&c.number, &c.pos)
 		if errors.Is(err, sql.ErrNoRows) {
 			return c.pruned()
 		}
 		if err != nil {
-			return nil, translate(err)
+			return nil, file.Translate(err)
 		}
 		for _, read := range []func() error{c.source, c.answers, c.memory, c.logged, c.state} {
 			if err := read(); err != nil {
@@ -127,7 +129,7 @@ func (c *contents) next(run engine.RunID, target string, after *storage.Contents
 func (c *contents) pruned() (*storage.Contents, error) {
 	kept := []int{}
 	text := ""
-	for rows, err := range c.store.query(c.ctx, `SELECT number FROM checkpoints WHERE run = ? AND number <= ? ORDER BY number`, c.run, c.out.Cursor.Checkpoint) {
+	for rows, err := range c.store.file.Query(c.ctx, `SELECT number FROM checkpoints WHERE run = ? AND number <= ? ORDER BY number`, c.run, c.out.Cursor.Checkpoint) {
 		if err != nil {
 			return nil, err
 		}
@@ -161,19 +163,19 @@ func (c *contents) add(kind string, place, number int64, data []byte) {
 func (c *contents) source() error {
 	var data []byte
 	at := &c.out.Cursor.Source
-	err := c.store.reader.QueryRowContext(c.ctx, `SELECT substr(files, ? + 1, ?) FROM runs WHERE key = ?`, *at, contentsBytes, c.run).Scan(&data)
+	err := c.store.file.Row(c.ctx, `SELECT substr(files, ? + 1, ?) FROM runs WHERE key = ?`, *at, contentsBytes, c.run).Scan(&data)
 	if err == nil && len(data) > 0 {
 		c.add(storage.SourcePart, *at, 0, data)
 		*at += int64(len(data))
 	}
-	return translate(err)
+	return file.Translate(err)
 }
 
 // answers takes those that belong to the run and were there when the checkpoint was made.
 func (c *contents) answers() error {
 	at := &c.out.Cursor.Answers
 	size := 0
-	for rows, err := range c.store.query(c.ctx, `SELECT pos, data FROM shared WHERE run = ? AND NOT open AND pos > ? AND pos < ? ORDER BY pos LIMIT ?`,
+	for rows, err := range c.store.file.Query(c.ctx, `SELECT pos, data FROM shared WHERE run = ? AND NOT open AND pos > ? AND pos < ? ORDER BY pos LIMIT ?`,
 		c.run, *at, c.pos, contentsRows) {
 		if err != nil {
 			return err
@@ -195,7 +197,7 @@ func (c *contents) answers() error {
 func (c *contents) memory() error {
 	at := &c.out.Cursor.Memory
 	size := 0
-	for rows, err := range c.store.query(c.ctx, `SELECT number, agent, data FROM checkpoint_memory WHERE run = ? AND number <= ? AND (number, agent) > (?, ?)
+	for rows, err := range c.store.file.Query(c.ctx, `SELECT number, agent, data FROM checkpoint_memory WHERE run = ? AND number <= ? AND (number, agent) > (?, ?)
 		ORDER BY number, agent LIMIT ?`, c.run, c.number, *at>>32, *at&(1<<32-1), contentsRows) {
 		if err != nil {
 			return err
@@ -223,7 +225,7 @@ func (c *contents) logged() error {
 	at := &c.out.Cursor.Log
 	raw, err := c.log(*at, contentsBytes)
 	if err == nil && len(raw) > 0 {
-		c.add(storage.LogPart, *at, int64(len(raw)), fold(nil, raw, newFolder()))
+		c.add(storage.LogPart, *at, int64(len(raw)), blob.Pack(nil, raw, blob.NewEncoder()))
 		*at += int64(len(raw))
 	}
 	return err
@@ -240,7 +242,7 @@ func (c *contents) state() error {
 	}
 	at := &c.out.Cursor
 	e.Log = at.Log
-	data, err := encode(e, newFolder())
+	data, err := blob.Marshal(e, blob.NewEncoder())
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // runTables are the tables with rows of runs, and what their rows weigh: the rows of a pack, or one.
@@ -34,15 +35,15 @@ const (
 )
 
 // Doomed returns what goes when a run is deleted.
-func (s *Store) Doomed(ctx context.Context, run engine.RunID) (storage.Doomed, error) {
+func (s *removal) Doomed(ctx context.Context, run engine.RunID) (storage.Doomed, error) {
 	d, err := s.doomed(ctx, run)
 	if err != nil {
-		err = fmt.Errorf("weigh run %s: %w", run, translate(err))
+		err = fmt.Errorf("weigh run %s: %w", run, file.Translate(err))
 	}
 	return d, err
 }
 
-func (s *Store) doomed(ctx context.Context, run engine.RunID) (d storage.Doomed, err error) {
+func (s *removal) doomed(ctx context.Context, run engine.RunID) (d storage.Doomed, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return d, err
@@ -50,14 +51,14 @@ func (s *Store) doomed(ctx context.Context, run engine.RunID) (d storage.Doomed,
 	return s.weigh(ctx, key)
 }
 
-func (s *Store) weigh(ctx context.Context, key int64) (d storage.Doomed, err error) {
-	if err := s.reader.QueryRowContext(ctx, `SELECT iif(fetched IS NULL, done, 0), events, (SELECT count(*) FROM checkpoints WHERE run = ?1),
+func (s *removal) weigh(ctx context.Context, key int64) (d storage.Doomed, err error) {
+	if err := s.file.Row(ctx, `SELECT iif(fetched IS NULL, done, 0), events, (SELECT count(*) FROM checkpoints WHERE run = ?1),
 		length(files) + coalesce(length(totals), 0) FROM runs WHERE key = ?1`, key).Scan(&d.Sessions, &d.Events, &d.Checkpoints, &d.Bytes); err != nil {
 		return d, err
 	}
 	for _, t := range runTables {
 		var n int64
-		if err := s.reader.QueryRowContext(ctx, `SELECT coalesce(sum(`+t.bytes+`), 0) FROM `+t.name+` WHERE run = ?`, key).Scan(&n); err != nil {
+		if err := s.file.Row(ctx, `SELECT coalesce(sum(`+t.bytes+`), 0) FROM `+t.name+` WHERE run = ?`, key).Scan(&n); err != nil {
 			return d, err
 		}
 		d.Bytes += n
@@ -68,14 +69,14 @@ func (s *Store) weigh(ctx context.Context, key int64) (d storage.Doomed, err err
 
 // Delete removes a run with everything that it has, at once. ErrInUse if it is in progress. Once it has begun, the run is
 // gone for everybody, and what is left of it is removed when the store is opened again, should ctx or the process end.
-func (s *Store) Delete(ctx context.Context, run engine.RunID) error {
+func (s *removal) Delete(ctx context.Context, run engine.RunID) error {
 	if err := s.delete(ctx, run); err != nil {
 		return fmt.Errorf("delete run %s: %w", run, err)
 	}
 	return nil
 }
 
-func (s *Store) delete(ctx context.Context, run engine.RunID) error {
+func (s *removal) delete(ctx context.Context, run engine.RunID) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
@@ -84,8 +85,8 @@ func (s *Store) delete(ctx context.Context, run engine.RunID) error {
 		return s.hide(`UPDATE runs SET hidden = ? WHERE key = ? AND NOT hidden`, deleted, key)
 	}
 	undo := func() error {
-		return s.write(func(tx txn) error {
-			return tx.exec(`UPDATE runs SET hidden = 0 WHERE key = ? AND hidden = ?`, key, deleted)
+		return s.file.Write(func(tx file.Tx) error {
+			return tx.Exec(`UPDATE runs SET hidden = 0 WHERE key = ? AND hidden = ?`, key, deleted)
 		})
 	}
 	if err := s.guarded(run, hide, undo); err != nil {
@@ -95,9 +96,9 @@ func (s *Store) delete(ctx context.Context, run engine.RunID) error {
 }
 
 // guarded has a run not be there any more, unless it is in progress.
-func (s *Store) guarded(run engine.RunID, hide, undo func() error) error {
+func (s *removal) guarded(run engine.RunID, hide, undo func() error) error {
 	inProgress := func() error {
-		if h, held := s.holder(); held && h.Run == string(run) {
+		if h, held := s.claims.Holder(); held && h.Run == string(run) {
 			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 		}
 		return nil
@@ -117,9 +118,9 @@ func (s *Store) guarded(run engine.RunID, hide, undo func() error) error {
 }
 
 // hide has a run not be there any more; ErrNotFound if it was not.
-func (s *Store) hide(update string, args ...any) error {
-	return s.write(func(tx txn) error {
-		n, err := tx.changed(update, args...)
+func (s *removal) hide(update string, args ...any) error {
+	return s.file.Write(func(tx file.Tx) error {
+		n, err := tx.Changed(update, args...)
 		if err == nil && n == 0 {
 			err = engine.ErrNotFound
 		}
@@ -128,7 +129,7 @@ func (s *Store) hide(update string, args ...any) error {
 }
 
 // remove removes the rows of a deleted run, a chunk at a time.
-func (s *Store) remove(ctx context.Context, key int64) error {
+func (s *removal) remove(ctx context.Context, key int64) error {
 	for _, t := range runTables {
 		query := `DELETE FROM ` + t.name + ` WHERE ` + t.key + ` IN (SELECT ` + t.key + ` FROM (SELECT ` + t.key +
 			`, sum(` + t.weight + `) OVER (ROWS UNBOUNDED PRECEDING) - ` + t.weight + ` AS before FROM ` + t.name + ` WHERE run = ? LIMIT ?) WHERE before < ?)`
@@ -136,8 +137,8 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			err := s.write(func(tx txn) (err error) {
-				removed, err = tx.changed(query, key, maintenanceRows, maintenanceRows)
+			err := s.file.Write(func(tx file.Tx) (err error) {
+				removed, err = tx.Changed(query, key, maintenanceRows, maintenanceRows)
 				return err
 			})
 			if err != nil {
@@ -145,8 +146,8 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 			}
 		}
 	}
-	if err := s.write(func(tx txn) error {
-		return tx.exec(`DELETE FROM runs WHERE key = ?`, key)
+	if err := s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`DELETE FROM runs WHERE key = ?`, key)
 	}); err != nil {
 		return err
 	}
@@ -154,18 +155,18 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 }
 
 // shrink gives free pages back to the system, a few at a time.
-func (s *Store) shrink(ctx context.Context) error {
+func (s *removal) shrink(ctx context.Context) error {
 	for {
 		var free int
-		if err := s.reader.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&free); err != nil {
-			return translate(err)
+		if err := s.file.Row(ctx, `PRAGMA freelist_count`).Scan(&free); err != nil {
+			return file.Translate(err)
 		}
 		if free == 0 {
-			s.emptyLog() // which has what was removed
+			s.file.EmptyLog() // which has what was removed
 			return nil
 		}
-		if err := s.write(func(tx txn) error {
-			rows, err := tx.rows(`PRAGMA incremental_vacuum(2000)`)
+		if err := s.file.Write(func(tx file.Tx) error {
+			rows, err := tx.Rows(`PRAGMA incremental_vacuum(2000)`)
 			if err != nil {
 				return err
 			}
@@ -180,7 +181,7 @@ func (s *Store) shrink(ctx context.Context) error {
 }
 
 // finishDeleting removes what interrupted deletions left, and interrupted imports.
-func (s *Store) finishDeleting(ctx context.Context) {
+func (s *imports) finishDeleting(ctx context.Context) {
 	upTo := deleted
 	if lock, err := s.lockImports(); err == nil {
 		defer func() { _ = lock.Close() }()
@@ -191,14 +192,14 @@ func (s *Store) finishDeleting(ctx context.Context) {
 
 // removeDoomed removes the runs that are not there for anybody, but for the trash's: with upTo arriving also those that are
 // being imported.
-func (s *Store) removeDoomed(ctx context.Context, upTo int) {
+func (s *removal) removeDoomed(ctx context.Context, upTo int) {
 	type left struct {
 		key    int64
 		run    engine.RunID
 		doomed int
 	}
 	var all []left
-	for rows, err := range s.query(ctx, `SELECT key, id, hidden FROM runs WHERE hidden BETWEEN ? AND ?`, deleted, upTo) {
+	for rows, err := range s.file.Query(ctx, `SELECT key, id, hidden FROM runs WHERE hidden BETWEEN ? AND ?`, deleted, upTo) {
 		var l left
 		if err == nil {
 			err = rows.Scan(&l.key, (*string)(&l.run), &l.doomed)

@@ -48,7 +48,7 @@ func TestResultsAreTheSameBytes(t *testing.T) {
 			}
 			if variant > 1 {
 				closeStore(t, s)
-				s = openStore(t, s.dir, Options{Logger: quiet()})
+				s = openStore(t, s.file.Dir(), Options{Logger: quiet()})
 				var err error
 				if j, err = s.Journal("r"); err != nil {
 					t.Fatal(err)

@@ -11,13 +11,15 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // Fork adds a run that begins where a checkpoint of its Parent stands: its ForkCycle is that of the checkpoint. Memory,
 // what people injected, retired and tuned, and the answers that belong to the parent are copied as of that moment; the
 // rows of the parent are not, and nothing of it changes. ErrNotFound if the parent does not keep the checkpoint.
-func (s *Store) Fork(ctx context.Context, r engine.RunRecord, f storage.Fork) error {
-	err := s.create(ctx, &r, func(tx txn, key int64) error {
+func (s *runs) Fork(ctx context.Context, r engine.RunRecord, f storage.Fork) error {
+	err := s.create(ctx, &r, func(tx file.Tx, key int64) error {
 		return (&forking{tx: tx, Fork: f, record: &r, key: key}).copy()
 	})
 	if err != nil {
@@ -27,18 +29,18 @@ func (s *Store) Fork(ctx context.Context, r engine.RunRecord, f storage.Fork) er
 }
 
 // State returns what a checkpoint kept of the loop.
-func (s *Store) State(ctx context.Context, run engine.RunID, number int) (state engine.State, err error) {
+func (s *checkpoints) State(ctx context.Context, run engine.RunID, number int) (state engine.State, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return state, err
 	}
-	var blob []byte
-	err = s.reader.QueryRowContext(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ? AND NOT trashed`, key, number).Scan(&blob)
+	var data []byte
+	err = s.file.Row(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ? AND NOT trashed`, key, number).Scan(&data)
 	if err == nil {
-		err = decode(blob, &state)
+		err = blob.Unmarshal(data, &state)
 	}
 	if err != nil {
-		err = fmt.Errorf("checkpoint %d of run %s: %w", number, run, translate(err))
+		err = fmt.Errorf("checkpoint %d of run %s: %w", number, run, file.Translate(err))
 	}
 	return state, err
 }
@@ -46,7 +48,7 @@ func (s *Store) State(ctx context.Context, run engine.RunID, number int) (state 
 // forking is a fork that is being made.
 type forking struct {
 	storage.Fork
-	tx          txn
+	tx          file.Tx
 	record      *engine.RunRecord
 	key, parent int64 // of the runs
 	pos         int64 // of the parent's checkpoint
@@ -75,7 +77,7 @@ func (f *forking) copy() error {
 func (f *forking) find() error {
 	var cycle int
 	var state []byte
-	err := f.tx.row(`SELECT c.run, c.pos, c.cycle, c.state FROM checkpoints c JOIN runs r ON r.key = c.run
+	err := f.tx.Row(`SELECT c.run, c.pos, c.cycle, c.state FROM checkpoints c JOIN runs r ON r.key = c.run
 		WHERE r.id = ? AND NOT r.hidden AND c.number = ? AND NOT c.trashed`, string(f.record.Parent), f.Checkpoint).Scan(&f.parent, &f.pos, &cycle, &state)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && cycle != f.record.ForkCycle {
 		return fmt.Errorf("it keeps no checkpoint %d at the start of cycle %d: %w", f.Checkpoint, f.record.ForkCycle, engine.ErrNotFound)
@@ -83,14 +85,14 @@ func (f *forking) find() error {
 	if err != nil {
 		return err
 	}
-	if err := decode(state, &f.state); err != nil {
+	if err := blob.Unmarshal(state, &f.state); err != nil {
 		return err
 	}
 	since := f.state.Totals.Inexact
 	f.state.Totals = engine.Totals{}
 	if since != nil && since.Cycle < cycle { // what it begins with depends on timing
 		f.state.Totals.Inexact = since
-		if err := f.tx.exec(`UPDATE runs SET inexact = coalesce(inexact, ?) WHERE key = ?`, inexactText(since), f.key); err != nil {
+		if err := f.tx.Exec(`UPDATE runs SET inexact = coalesce(inexact, ?) WHERE key = ?`, inexactText(since), f.key); err != nil {
 			return err
 		}
 	}
@@ -133,7 +135,7 @@ func (f *forking) move() {
 func (f *forking) tuned() error {
 	heard := engine.Resumption{Tuned: f.state.Tuned}
 	// The state of a checkpoint that was fetched has them all; the rows are of another moment.
-	rows, err := f.tx.rows(`SELECT what, new FROM changes WHERE run = ?1 AND pos <= ?2 AND (SELECT fetched FROM runs WHERE key = ?1) IS NULL ORDER BY pos`, f.parent, f.pos)
+	rows, err := f.tx.Rows(`SELECT what, new FROM changes WHERE run = ?1 AND pos <= ?2 AND (SELECT fetched FROM runs WHERE key = ?1) IS NULL ORDER BY pos`, f.parent, f.pos)
 	if err != nil {
 		return err
 	}
@@ -161,19 +163,19 @@ const memoryAt = ` FROM checkpoint_memory m WHERE run = ?2 AND number =
 // memory copies that of the agents, as of the checkpoint.
 func (f *forking) memory() error {
 	if f.Moved == nil {
-		return f.tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) SELECT ?1, 1, agent, data`+memoryAt+` AND length(data) > 0`,
+		return f.tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) SELECT ?1, 1, agent, data`+memoryAt+` AND length(data) > 0`,
 			f.key, f.parent, f.Checkpoint)
 	}
-	folder := newFolder()
+	encoder := blob.NewEncoder()
 	for _, was := range slices.Sorted(maps.Keys(f.Moved)) {
 		var data []byte
-		err := f.tx.row(`SELECT data`+memoryAt+` AND agent = ?4`, 0, f.parent, f.Checkpoint, was).Scan(&data)
+		err := f.tx.Row(`SELECT data`+memoryAt+` AND agent = ?4`, 0, f.parent, f.Checkpoint, was).Scan(&data)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && len(data) == 0 {
 			continue
 		}
 		var m engine.Memory
 		if err == nil {
-			err = decode(data, &m)
+			err = blob.Unmarshal(data, &m)
 		}
 		if err != nil {
 			return err
@@ -185,10 +187,10 @@ func (f *forking) memory() error {
 			}
 			m.Inbox[i].From = now
 		}
-		if data, err = encode(&m, folder); err != nil {
+		if data, err = blob.Marshal(&m, encoder); err != nil {
 			return err
 		}
-		if err := f.tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, 1, ?, ?)`, f.key, f.Moved[was], data); err != nil {
+		if err := f.tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, 1, ?, ?)`, f.key, f.Moved[was], data); err != nil {
 			return err
 		}
 	}
@@ -198,7 +200,7 @@ func (f *forking) memory() error {
 // answers copies those that were asked for before the fork's first cycle. What they cost is the parent's: here they are
 // as if asking had taken nothing.
 func (f *forking) answers() error {
-	folder := newFolder()
+	encoder := blob.NewEncoder()
 	for pos, page := int64(0), pageRows; page == pageRows; {
 		all, err := f.asked(pos)
 		if err != nil {
@@ -208,22 +210,22 @@ func (f *forking) answers() error {
 		for _, data := range all {
 			pos = data.pos
 			var row engine.SharedRow
-			if err := decode(data.blob, &row); err != nil {
+			if err := blob.Unmarshal(data.blob, &row); err != nil {
 				return err
 			}
 			if !row.Answers() || row.Cycle >= f.record.ForkCycle {
 				continue
 			}
 			row.Record = &engine.StepRecord{Path: row.Record.Path, Label: engine.Replayed}
-			blob, err := encode(&row, folder)
+			blob, err := blob.Marshal(&row, encoder)
 			if err != nil {
 				return err
 			}
-			own, err := positions(f.tx, 1)
+			own, err := f.tx.Positions(1)
 			if err != nil {
 				return err
 			}
-			if err := f.tx.exec(`INSERT INTO shared (pos, run, key, open, data) VALUES (?, ?, ?, 0, ?)`, own, f.key, row.Key[:], blob); err != nil {
+			if err := f.tx.Exec(`INSERT INTO shared (pos, run, key, open, data) VALUES (?, ?, ?, 0, ?)`, own, f.key, row.Key[:], blob); err != nil {
 				return err
 			}
 		}
@@ -239,7 +241,7 @@ type blobAt struct {
 
 // asked reads a page of the parent's askings that ended.
 func (f *forking) asked(after int64) (all []blobAt, err error) {
-	rows, err := f.tx.rows(`SELECT pos, data FROM shared WHERE run = ? AND NOT open AND pos > ? ORDER BY pos LIMIT ?`, f.parent, after, pageRows)
+	rows, err := f.tx.Rows(`SELECT pos, data FROM shared WHERE run = ? AND NOT open AND pos > ? ORDER BY pos LIMIT ?`, f.parent, after, pageRows)
 	if err != nil {
 		return nil, err
 	}
@@ -256,19 +258,19 @@ func (f *forking) asked(after int64) (all []blobAt, err error) {
 
 // checkpoint makes the fork's first one of what was copied.
 func (f *forking) checkpoint() error {
-	state, err := encode(&f.state, newFolder())
+	state, err := blob.Marshal(&f.state, blob.NewEncoder())
 	if err != nil {
 		return err
 	}
-	pos, err := positions(f.tx, 1)
+	pos, err := f.tx.Positions(1)
 	if err != nil {
 		return err
 	}
-	err = f.tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state)
+	err = f.tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state)
 		SELECT ?1, ?2, 1, ?3, ?4, 0, ?5, ?6, length(?7) + coalesce(sum(length(data)), 0), ?7 FROM checkpoint_memory WHERE run = ?2`,
 		pos, f.key, micros(f.record.Created), f.record.ForkCycle, f.record.Total, engine.ForkReason+string(f.record.Parent), state)
 	if err != nil {
 		return err
 	}
-	return f.tx.exec(`UPDATE runs SET checkpoint_bytes = (SELECT sum(bytes) FROM checkpoints WHERE run = ?1) WHERE key = ?1`, f.key)
+	return f.tx.Exec(`UPDATE runs SET checkpoint_bytes = (SELECT sum(bytes) FROM checkpoints WHERE run = ?1) WHERE key = ?1`, f.key)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 const (
@@ -25,7 +27,7 @@ const (
 type maintenance interface {
 	// piece does a piece, a smaller one where the journal is pressed, and returns what is left to do, nil if nothing is.
 	// It is called again, for the same piece, if the transaction failed.
-	piece(tx txn) (rest maintenance, err error)
+	piece(tx file.Tx) (rest maintenance, err error)
 }
 
 // doMaintenance does a piece of the first maintenance task.
@@ -35,7 +37,7 @@ func (j *Journal) doMaintenance(busy bool) bool {
 	}
 	var rest maintenance
 	began := time.Now()
-	ok := j.persist(func(tx txn) (err error) {
+	ok := j.persist(func(tx file.Tx) (err error) {
 		rest, err = j.maintenances[0].piece(tx)
 		if errors.Is(err, ErrDamaged) { // keeping too much is better than stopping the run
 			j.store.options.Logger.Error("old rows of the journal are not removed", "run", j.id, "error", err)
@@ -73,7 +75,7 @@ type pack struct {
 	data        []byte
 }
 
-func (s *sweep) piece(tx txn) (rest maintenance, err error) {
+func (s *sweep) piece(tx file.Tx) (rest maintenance, err error) {
 	began := time.Now()
 	// The newest first: were it stopped between two pieces, no answer may be there whose intent is not.
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle DESC, pos DESC`, s.journal.run, s.upTo)
@@ -81,7 +83,7 @@ func (s *sweep) piece(tx txn) (rest maintenance, err error) {
 		return nil, err
 	}
 	for i, p := range packs {
-		if i > 0 && s.journal.pressed(began) {
+		if i > 0 && s.journal.queue.pressed(began) {
 			return s, nil
 		}
 		if s.bad == nil || s.cycle != p.cycle {
@@ -106,10 +108,10 @@ func restOf(c maintenance, last bool) maintenance {
 }
 
 // pack replaces a pack by what is kept of it.
-func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
+func (s *sweep) pack(tx file.Tx, p pack, bad map[int]bool) error {
 	var kept []byte
 	count := 0
-	err := segments(p.data, func(c codec.Cursor, base int64) error {
+	err := blob.Rows(p.data, func(c codec.Cursor, base int64) error {
 		whole := c.Bytes()
 		place := c.Place(p.cycle)
 		if c.Bad() {
@@ -134,16 +136,16 @@ func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 		return err
 	}
 	if count == 0 {
-		err = tx.exec(`DELETE FROM requests WHERE pos = ?`, p.pos)
+		err = tx.Exec(`DELETE FROM requests WHERE pos = ?`, p.pos)
 	} else {
-		err = tx.exec(`UPDATE requests SET kept = 1, count = ?, data = ? WHERE pos = ?`, count, fold(nil, kept, s.journal.folder), p.pos)
+		err = tx.Exec(`UPDATE requests SET kept = 1, count = ?, data = ? WHERE pos = ?`, count, blob.Pack(nil, kept, s.journal.encoder), p.pos)
 	}
 	return err
 }
 
 // somePacks reads packs up to a maintenance task's size; last says that there are no more.
-func somePacks(tx txn, query string, args ...any) (packs []pack, last bool, err error) {
-	rows, err := tx.rows(query, args...)
+func somePacks(tx file.Tx, query string, args ...any) (packs []pack, last bool, err error) {
+	rows, err := tx.Rows(query, args...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -164,9 +166,9 @@ func somePacks(tx txn, query string, args ...any) (packs []pack, last bool, err 
 }
 
 // badAgents returns the agents with a session of the cycle that failed or timed out.
-func badAgents(tx txn, run int64, cycle int) (map[int]bool, error) {
+func badAgents(tx file.Tx, run int64, cycle int) (map[int]bool, error) {
 	bad := map[int]bool{}
-	rows, err := tx.rows(`SELECT data FROM sessions WHERE run = ? AND cycle = ? AND bad > 0`, run, cycle)
+	rows, err := tx.Rows(`SELECT data FROM sessions WHERE run = ? AND cycle = ? AND bad > 0`, run, cycle)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +178,7 @@ func badAgents(tx txn, run int64, cycle int) (map[int]bool, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c codec.Cursor, _ int64) error {
+		err := blob.Rows(data, func(c codec.Cursor, _ int64) error {
 			place, outcome, err := codec.OutcomeOf(c, cycle)
 			if outcome == engine.Failed || outcome == engine.TimedOut {
 				bad[place.Agent] = true
@@ -211,17 +213,17 @@ type dropDeltas struct {
 	below   int // cycle
 }
 
-func (d *dropDeltas) piece(tx txn) (rest maintenance, err error) {
+func (d *dropDeltas) piece(tx file.Tx) (rest maintenance, err error) {
 	began := time.Now()
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, x'' FROM deltas WHERE run = ? AND cycle < ? ORDER BY cycle, pos`, d.journal.run, d.below)
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range packs {
-		if i > 0 && d.journal.pressed(began) {
+		if i > 0 && d.journal.queue.pressed(began) {
 			return d, nil
 		}
-		if err := tx.exec(`DELETE FROM deltas WHERE pos = ?`, p.pos); err != nil {
+		if err := tx.Exec(`DELETE FROM deltas WHERE pos = ?`, p.pos); err != nil {
 			return nil, err
 		}
 	}
@@ -238,39 +240,39 @@ type prune struct {
 	oldest        int
 }
 
-func (p prune) piece(tx txn) (rest maintenance, err error) {
+func (p prune) piece(tx file.Tx) (rest maintenance, err error) {
 	if !p.pruned {
 		err = p.checkpoints(tx)
 	} else {
 		began := time.Now()
-		for n := 0; n < maintenanceRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.pressed(began)); n += pruneRows {
+		for n := 0; n < maintenanceRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.queue.pressed(began)); n += pruneRows {
 			err = p.memory(tx)
 		}
 	}
 	if err != nil || p.number <= p.oldest {
 		return p, err
 	}
-	err = tx.exec(`UPDATE runs SET collected = ? WHERE key = ?`, p.oldest, p.journal.run)
+	err = tx.Exec(`UPDATE runs SET collected = ? WHERE key = ?`, p.oldest, p.journal.run)
 	return nil, err
 }
 
-func (p *prune) checkpoints(tx txn) error {
+func (p *prune) checkpoints(tx file.Tx) error {
 	run, keep := p.journal.run, max(p.journal.settings.KeepCheckpoints, 1)
 	var bytes int64
 	var collected int
-	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+	err := tx.Row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
 		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
 	if err != nil {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+	if err := tx.Exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
 		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
 		return err
 	}
-	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
+	if err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
 		return err
 	}
-	if err := tx.row(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest); err != nil {
+	if err := tx.Row(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest); err != nil {
 		return err
 	}
 	p.pruned, p.number, p.agent = true, collected+1, -1
@@ -278,10 +280,10 @@ func (p *prune) checkpoints(tx txn) error {
 }
 
 // memory removes what a page of agents of a checkpoint replaced.
-func (p *prune) memory(tx txn) error {
+func (p *prune) memory(tx file.Tx) error {
 	run := p.journal.run
 	upTo := math.MaxInt
-	err := tx.row(`SELECT agent FROM checkpoint_memory WHERE run = ? AND number = ? AND agent > ? ORDER BY agent LIMIT 1 OFFSET ?`,
+	err := tx.Row(`SELECT agent FROM checkpoint_memory WHERE run = ? AND number = ? AND agent > ? ORDER BY agent LIMIT 1 OFFSET ?`,
 		run, p.number, p.agent, pruneRows-1).Scan(&upTo)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -289,13 +291,13 @@ func (p *prune) memory(tx txn) error {
 	const replaced = ` FROM checkpoint_memory n CROSS JOIN checkpoint_memory o ON o.run = n.run AND o.agent = n.agent AND o.number < n.number
 		WHERE n.run = ? AND n.number = ? AND n.agent > ? AND n.agent <= ?`
 	var bytes int64
-	if err := tx.row(`SELECT coalesce(sum(length(o.data)), 0)`+replaced, run, p.number, p.agent, upTo).Scan(&bytes); err != nil {
+	if err := tx.Row(`SELECT coalesce(sum(length(o.data)), 0)`+replaced, run, p.number, p.agent, upTo).Scan(&bytes); err != nil {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+replaced+`)`, run, p.number, p.agent, upTo); err != nil {
+	if err := tx.Exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+replaced+`)`, run, p.number, p.agent, upTo); err != nil {
 		return err
 	}
-	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
+	if err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
 		return err
 	}
 	p.agent = upTo

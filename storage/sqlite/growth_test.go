@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // memoryOf is a memory that says what it is of.
@@ -60,7 +62,7 @@ func TestNothingIsLeftOver(t *testing.T) {
 		`SELECT count(*) FROM checkpoint_memory`: agents + agents/10, // one of each as of the older, and what changed
 		`SELECT checkpoint_bytes - (SELECT sum(length(data)) FROM checkpoint_memory) - (SELECT sum(length(state)) FROM checkpoints) FROM runs`: 0,
 	} {
-		if got := ask[int](t, s.reader, query); got != want {
+		if got := ask[int](t, s.file.Reader, query); got != want {
 			t.Errorf("%s: got %d, want %d", query, got, want)
 		}
 	}
@@ -69,11 +71,11 @@ func TestNothingIsLeftOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range append([]string{"runs"}, tableNames()...) {
-		if n := ask[int](t, s.reader, `SELECT count(*) FROM `+table); n != 0 {
+		if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM `+table); n != 0 {
 			t.Errorf("%d rows are left in %s", n, table)
 		}
 	}
-	if n := ask[int](t, s.reader, `PRAGMA freelist_count`); n != 0 {
+	if n := ask[int](t, s.file.Reader, `PRAGMA freelist_count`); n != 0 {
 		t.Errorf("%d free pages were not given back", n)
 	}
 }
@@ -105,7 +107,7 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 	}
 	var traces [][]byte
 	count := func() (private, open int) {
-		rows, err := s.reader.QueryContext(t.Context(), `SELECT data FROM requests`)
+		rows, err := s.file.Reader.QueryContext(t.Context(), `SELECT data FROM requests`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +117,7 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 			if err := rows.Scan(&data); err != nil {
 				t.Fatal(err)
 			}
-			raw, err := unfold(data)
+			raw, err := blob.Unpack(data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +176,7 @@ func TestRunTablesAreComplete(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	var missing []string
-	for rows, err := range s.query(t.Context(), `SELECT m.name FROM sqlite_master m WHERE m.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'run')`) {
+	for rows, err := range s.file.Query(t.Context(), `SELECT m.name FROM sqlite_master m WHERE m.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'run')`) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +268,7 @@ func TestCrashInCheckpoint(t *testing.T) {
 		if err != nil || len(memory) != agents || !reflect.DeepEqual(memory[7], memoryOf(7, at)) || !reflect.DeepEqual(memory[8], memoryOf(8, 3)) {
 			t.Errorf("cut %d: the next checkpoint is not sound: %v", i+1, err)
 		}
-		if n := ask[int](t, cut.reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
+		if n := ask[int](t, cut.file.Reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
 			t.Errorf("cut %d: got %d rows of memory, want %d", i+1, n, agents)
 		}
 		closeStore(t, cut)
@@ -287,16 +289,16 @@ func TestPiecesEnd(t *testing.T) {
 	for a := range agents {
 		c.piece.agents[a], c.piece.data[a] = a, []byte{byte(a)}
 	}
-	piece := func(waits bool, f func(tx txn) error) {
+	piece := func(waits bool, f func(tx file.Tx) error) {
 		t.Helper()
-		j.mu.Lock()
-		j.urgent = waits
-		j.mu.Unlock()
-		if err := s.write(f); err != nil {
+		j.queue.mu.Lock()
+		j.queue.urgent = waits
+		j.queue.mu.Unlock()
+		if err := s.file.Write(f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	written := func(tx txn) (err error) {
+	written := func(tx file.Tx) (err error) {
 		n, err := c.write(tx, j)
 		if bytes := c.piece.written(n); bytes != int64(n) {
 			t.Errorf("%d agents weigh %d bytes, want as many", n, bytes)
@@ -311,21 +313,23 @@ func TestPiecesEnd(t *testing.T) {
 	if n := len(c.piece.agents); n > 0 {
 		t.Errorf("%d agents are left while nobody waits, want none", n)
 	}
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
 		t.Errorf("got the memory of %d agents, want %d", n, agents)
 	}
 
-	if err := s.write(func(tx txn) error {
-		return tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) SELECT run, 2, agent, data FROM checkpoint_memory`)
+	if err := s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) SELECT run, 2, agent, data FROM checkpoint_memory`)
 	}); err != nil {
 		t.Fatal(err)
 	}
 	var rest maintenance = prune{journal: j, pruned: true, number: 2, agent: -1, oldest: 2}
-	pruned := func(tx txn) (err error) {
+	pruned := func(tx file.Tx) (err error) {
 		rest, err = rest.piece(tx)
 		return err
 	}
-	left := func() int { return ask[int](t, s.reader, `SELECT count(*) FROM checkpoint_memory WHERE number = 1`) }
+	left := func() int {
+		return ask[int](t, s.file.Reader, `SELECT count(*) FROM checkpoint_memory WHERE number = 1`)
+	}
 	piece(true, pruned)
 	soon := agents - left()
 	piece(false, pruned)
@@ -412,14 +416,14 @@ func TestInterruptedDelete(t *testing.T) {
 	if _, err := s.Run(t.Context(), "r"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("half deleted: got %v, want ErrNotFound", err)
 	}
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM sessions`); n == 0 {
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM sessions`); n == 0 {
 		t.Error("nothing was left to delete")
 	}
 	closeStore(t, s)
 	s = openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
 	<-s.tidied
-	if n := ask[int](t, s.reader, `SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM runs)`); n != 0 {
+	if n := ask[int](t, s.file.Reader, `SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM runs)`); n != 0 {
 		t.Errorf("%d rows are left", n)
 	}
 }
@@ -479,21 +483,21 @@ func TestSweepLeavesNoAnswerAlone(t *testing.T) {
 	if err := j.Commit(t.Context(), engine.IntentRow{Place: engine.Place{Agent: 1}, Path: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.write(func(tx txn) error {
-		return tx.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2 * ?)
+	if err := s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2 * ?)
 			INSERT INTO requests (run, pos, cycle, kept, count, data) SELECT run, pos + i, cycle, kept, count, data FROM requests, n`, maintenanceRows)
 	}); err != nil {
 		t.Fatal(err)
 	}
-	first := ask[int64](t, s.reader, `SELECT min(pos) FROM requests`)
+	first := ask[int64](t, s.file.Reader, `SELECT min(pos) FROM requests`)
 	var rest maintenance = &sweep{journal: j, upTo: 0}
-	if err := s.write(func(tx txn) (err error) {
+	if err := s.file.Write(func(tx file.Tx) (err error) {
 		rest, err = rest.piece(tx)
 		return err
 	}); err != nil || rest == nil {
 		t.Fatalf("a piece left %v, %v", rest, err)
 	}
-	n, least, most := ask[int64](t, s.reader, `SELECT count(*) FROM requests`), ask[int64](t, s.reader, `SELECT min(pos) FROM requests`), ask[int64](t, s.reader, `SELECT max(pos) FROM requests`)
+	n, least, most := ask[int64](t, s.file.Reader, `SELECT count(*) FROM requests`), ask[int64](t, s.file.Reader, `SELECT min(pos) FROM requests`), ask[int64](t, s.file.Reader, `SELECT max(pos) FROM requests`)
 	if n == 0 || least != first || most != first+n-1 {
 		t.Errorf("%d rows are left, from %d to %d of those from %d on", n, least, most, first)
 	}

@@ -28,7 +28,7 @@ func TestDamagedSchemaEndsTheJournal(t *testing.T) {
 				j.Append(engine.ChangeRow{Cycle: 1})
 			}
 			err := j.Commit(context.Background(), engine.ChangeRow{Cycle: 2})
-			if !errors.Is(err, engine.ErrDamaged) || !strings.Contains(err.Error(), "is kept") {
+			if !errors.Is(err, engine.ErrDamaged) || !strings.Contains(err.Error(), "are kept") {
 				t.Errorf("got %v, want that it is damaged, and what to do", err)
 			}
 			if err := <-j.Trouble(); !errors.Is(err, engine.ErrDamaged) {

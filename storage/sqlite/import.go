@@ -15,13 +15,16 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // Import takes in a checkpoint of a run that was made elsewhere. Nothing of a run that is new here shows before
 // [Import.Finish]; what an import leaves that was cut short is removed when the store is opened or the next one begins.
 // It is not safe for concurrent use.
 type Import struct {
-	store    *Store
+	store    *imports
 	lock     *flock.Flock
 	envelope *envelope
 	run      engine.RunRecord
@@ -35,16 +38,19 @@ type Import struct {
 	last        int64 // the agent whose memory came last
 }
 
-// importTries is how often, and lockPoll how long apart, it is tried to import: another process may be opening the store.
-const importTries = 20
+// importTries is how often, and importInterval how long apart, it is tried to import: another process may be opening the store.
+const (
+	importTries    = 20
+	importInterval = 100 * time.Millisecond
+)
 
 // lockImports makes this process the only one that imports; ErrInUse if another does.
-func (s *Store) lockImports() (*flock.Flock, error) {
-	lock := flock.New(filepath.Join(s.dir, "throng.import"))
+func (s *imports) lockImports() (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(s.file.Dir(), "throng.import"))
 	got, err := lock.TryLock()
 	switch {
 	case err != nil:
-		return nil, noFolder(err)
+		return nil, file.FolderError(err)
 	case !got:
 		return nil, fmt.Errorf("%w: another process fetches a checkpoint", engine.ErrInUse)
 	}
@@ -52,7 +58,7 @@ func (s *Store) lockImports() (*flock.Flock, error) {
 }
 
 // waitForImports is lockImports, but waits for whoever only tidies up.
-func (s *Store) waitForImports(ctx context.Context) (*flock.Flock, error) {
+func (s *imports) waitForImports(ctx context.Context) (*flock.Flock, error) {
 	select {
 	case <-s.tidied:
 	case <-ctx.Done():
@@ -62,7 +68,7 @@ func (s *Store) waitForImports(ctx context.Context) (*flock.Flock, error) {
 		if lock, err := s.lockImports(); !errors.Is(err, engine.ErrInUse) {
 			return lock, err
 		}
-		if err := pause(ctx, lockPoll); err != nil {
+		if err := claim.Pause(ctx, importInterval); err != nil {
 			return nil, err
 		}
 	}
@@ -72,14 +78,14 @@ func (s *Store) waitForImports(ctx context.Context) (*flock.Flock, error) {
 // Import begins to take in a checkpoint of a run: run is what is listed of it, state the checkpoint's own part. A run
 // that was fetched before gets the checkpoint beside those that it has; one that was made here is refused with a
 // *engine.FieldError.
-func (s *Store) Import(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
+func (s *imports) Import(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
 	if i, err = s.beginImport(ctx, run, state); err != nil {
 		return nil, fmt.Errorf("take in a checkpoint of run %s: %w", run.ID, err)
 	}
 	return i, nil
 }
 
-func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
+func (s *imports) beginImport(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
 	i = &Import{store: s, run: run, last: math.MaxInt64}
 	if i.envelope, err = readEnvelope(state); err != nil {
 		return nil, err
@@ -125,9 +131,9 @@ func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state sto
 }
 
 // removeArriving removes what imports left that were cut short. The caller has the lock.
-func (s *Store) removeArriving(ctx context.Context) error {
+func (s *imports) removeArriving(ctx context.Context) error {
 	var keys []int64
-	for rows, err := range s.query(ctx, `SELECT key FROM runs WHERE hidden = ?`, arriving) {
+	for rows, err := range s.file.Query(ctx, `SELECT key FROM runs WHERE hidden = ?`, arriving) {
 		if err != nil {
 			return err
 		}
@@ -152,8 +158,8 @@ func (i *Import) create() error {
 	if err != nil {
 		return err
 	}
-	return i.store.write(func(tx txn) error {
-		return tx.row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
+	return i.store.file.Write(func(tx file.Tx) error {
+		return tx.Row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
 			parameters, settings, files, fetched, hidden) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?) RETURNING key`,
 			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle,
 			inexactText(r.Inexact), e.Source, e.Hash, e.Parameters, e.Settings, string(from), arriving).Scan(&i.key)
@@ -169,7 +175,7 @@ func (i *Import) Wants() (answers int64, number, agents int, log int64) {
 // Add takes in parts: the files in their order, the answers in theirs, and of each agent's memory what is newest, from the
 // last agent to the first.
 func (i *Import) Add(parts []storage.Part) error {
-	if err := i.store.write(func(tx txn) error {
+	if err := i.store.file.Write(func(tx file.Tx) error {
 		for p := range parts {
 			if err := i.add(tx, &parts[p]); err != nil {
 				return err
@@ -182,11 +188,11 @@ func (i *Import) Add(parts []storage.Part) error {
 	return nil
 }
 
-func (i *Import) add(tx txn, p *storage.Part) error {
+func (i *Import) add(tx file.Tx, p *storage.Part) error {
 	switch p.Kind {
 	case storage.SourcePart:
 		if p.Place != int64(len(i.files)) || p.Place+int64(len(p.Data)) > i.envelope.Files {
-			return fmt.Errorf("%w: its files", errArrival)
+			return fmt.Errorf("%w: its files", blob.ErrForeign)
 		}
 		i.files = append(i.files, p.Data...)
 		return nil
@@ -195,32 +201,32 @@ func (i *Import) add(tx txn, p *storage.Part) error {
 	case storage.MemoryPart:
 		return i.addMemory(tx, p)
 	default:
-		return fmt.Errorf("%w: a part of kind %q", errArrival, p.Kind)
+		return fmt.Errorf("%w: a part of kind %q", blob.ErrForeign, p.Kind)
 	}
 }
 
-func (i *Import) addAnswer(tx txn, p *storage.Part) error {
+func (i *Import) addAnswer(tx file.Tx, p *storage.Part) error {
 	var row engine.SharedRow
-	if err := decodeArrival(p.Data, &row); err != nil {
+	if err := blob.UnmarshalForeign(p.Data, &row); err != nil {
 		return err
 	}
 	i.answers++
-	pos, err := positions(tx, 1)
+	pos, err := tx.Positions(1)
 	if err != nil {
 		return err
 	}
-	return tx.exec(`INSERT INTO shared (pos, run, key, open, data) SELECT ?1, ?2, ?3, 0, ?4 WHERE NOT EXISTS
+	return tx.Exec(`INSERT INTO shared (pos, run, key, open, data) SELECT ?1, ?2, ?3, 0, ?4 WHERE NOT EXISTS
 		(SELECT 1 FROM shared WHERE run = ?2 AND key = ?3 AND data = ?4)`, pos, i.key, row.Key[:], p.Data)
 }
 
 // addMemory leaves alone what is there already: rows of one name are the same.
-func (i *Import) addMemory(tx txn, p *storage.Part) error {
+func (i *Import) addMemory(tx file.Tx, p *storage.Part) error {
 	if p.Place < 0 || p.Place > math.MaxInt32 || p.Place >= i.last || p.Number < 1 || p.Number > int64(i.envelope.Number) {
-		return fmt.Errorf("%w: memory of agent %d", errArrival, p.Place)
+		return fmt.Errorf("%w: memory of agent %d", blob.ErrForeign, p.Place)
 	}
 	if len(p.Data) > 0 {
 		var m engine.Memory
-		if err := decodeArrival(p.Data, &m); err != nil {
+		if err := blob.UnmarshalForeign(p.Data, &m); err != nil {
 			return err
 		}
 	}
@@ -230,19 +236,19 @@ func (i *Import) addMemory(tx txn, p *storage.Part) error {
 	if data == nil {
 		data = []byte{}
 	}
-	return tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, i.key, p.Number, p.Place, data)
+	return tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, i.key, p.Number, p.Place, data)
 }
 
 // Record returns the run with its files, once they are all there.
 func (i *Import) Record() (engine.RunRecord, error) {
 	r, e := i.run, i.envelope
 	if sum := sha256.Sum256(i.files); !bytes.Equal(sum[:], e.Sum) {
-		return r, fmt.Errorf("take in a checkpoint of run %s: %w: its files", r.ID, errArrival)
+		return r, fmt.Errorf("take in a checkpoint of run %s: %w: its files", r.ID, blob.ErrForeign)
 	}
 	r.Title, r.Created, r.Cycles, r.Parent, r.ForkCycle = e.Title, timeOf(e.Created), e.Cycles, engine.RunID(e.Parent), e.ForkCycle
 	r.Source = engine.Source{Name: e.Source, Hash: e.Hash}
 	r.Settings = engine.DefaultSettings()
-	if err := errors.Join(decodeArrival(i.files, &r.Source.Files), json.Unmarshal([]byte(e.Parameters), &r.Source.Parameters),
+	if err := errors.Join(blob.UnmarshalForeign(i.files, &r.Source.Files), json.Unmarshal([]byte(e.Parameters), &r.Source.Parameters),
 		json.Unmarshal([]byte(e.Settings), &r.Settings)); err != nil {
 		return r, fmt.Errorf("take in a checkpoint of run %s: %w", r.ID, err)
 	}
@@ -265,14 +271,14 @@ func (i *Import) Finish() error {
 func (i *Import) finish() error {
 	e := i.envelope
 	if i.answers != e.Answers || i.remembering != e.Remembering {
-		return fmt.Errorf("%w: it has %d answers of %d, and the memory of %d agents of %d", errArrival, i.answers, e.Answers, i.remembering, e.Remembering)
+		return fmt.Errorf("%w: it has %d answers of %d, and the memory of %d agents of %d", blob.ErrForeign, i.answers, e.Answers, i.remembering, e.Remembering)
 	}
-	return i.store.write(func(tx txn) error {
+	return i.store.file.Write(func(tx file.Tx) error {
 		if err := i.tell(tx); err != nil {
 			return err
 		}
 		if i.fresh {
-			n, err := tx.changed(`UPDATE runs SET hidden = 0, files = ? WHERE key = ? AND hidden = ?`, i.files, i.key, arriving)
+			n, err := tx.Changed(`UPDATE runs SET hidden = 0, files = ? WHERE key = ? AND hidden = ?`, i.files, i.key, arriving)
 			if err == nil && n != 1 {
 				err = engine.ErrNotFound
 			}
@@ -280,44 +286,48 @@ func (i *Import) finish() error {
 				return err
 			}
 		}
-		pos, err := positions(tx, 1)
+		pos, err := tx.Positions(1)
 		if err != nil {
 			return err
 		}
-		if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (run, number) DO UPDATE SET trashed = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
 			return err
 		}
-		return tx.exec(`UPDATE runs SET checkpoint_bytes = (SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1) +
+		return tx.Exec(`UPDATE runs SET checkpoint_bytes = (SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1) +
 			(SELECT coalesce(sum(length(data)), 0) FROM checkpoint_memory WHERE run = ?1) WHERE key = ?1`, i.key)
 	})
 }
 
 // tell brings what is listed of the run up to date, and what settings were changed to up to its newest checkpoint.
-func (i *Import) tell(tx txn) error {
+func (i *Import) tell(tx file.Tx) error {
 	r := &i.run
 	from, err := json.Marshal(r.Fetched)
 	if err != nil {
 		return err
 	}
-	if err := tx.exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, cycle = ?, done = ?, total = ?, inexact = ?, fetched = ? WHERE key = ?`,
+	if err := tx.Exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, cycle = ?, done = ?, total = ?, inexact = ?, fetched = ? WHERE key = ?`,
 		micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, r.Done, r.Total, inexactText(r.Inexact), string(from), i.key); err != nil {
 		return err
 	}
 	var newest int
-	if err := tx.row(`SELECT coalesce(max(number), 0) FROM checkpoints WHERE run = ?`, i.key).Scan(&newest); err != nil || newest >= i.envelope.Number {
+	if err := tx.Row(`SELECT coalesce(max(number), 0) FROM checkpoints WHERE run = ?`, i.key).Scan(&newest); err != nil || newest >= i.envelope.Number {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM changes WHERE run = ?`, i.key); err != nil {
+	if err := tx.Exec(`DELETE FROM changes WHERE run = ?`, i.key); err != nil {
 		return err
 	}
-	for _, c := range i.envelope.Changes {
-		pos, err := positions(tx, 1)
+	changes, err := i.envelope.changes()
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		pos, err := tx.Positions(1)
 		if err != nil {
 			return err
 		}
-		if err := tx.exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			pos, i.key, c.At, c.Cycle, c.What, c.Old, c.New, c.Who, c.Why); err != nil {
+		if err := tx.Exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			pos, i.key, micros(c.At), c.Cycle, c.What, c.Old, c.New, c.Who, c.Why); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
 // sent returns all that is sent of what a run's checkpoints restore.
@@ -104,7 +105,7 @@ func TestImport(t *testing.T) {
 	defer closeStore(t, a)
 	state, parts := remembering(t, a)
 	for _, p := range append([]storage.Part{state}, parts...) {
-		raw, err := UnfoldArrival(p.Data)
+		raw, err := blob.UnpackForeign(p.Data)
 		if len(p.Data) > 0 && (err != nil || strings.Contains(string(raw), canary)) {
 			t.Errorf("a secret is sent in %q, or it cannot be read: %v", raw, err)
 		}
@@ -134,7 +135,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	closeStore(t, b)
-	b = openStore(t, b.dir, Options{Logger: quiet()})
+	b = openStore(t, b.Dir(), Options{Logger: quiet()})
 	defer func() { closeStore(t, b) }()
 	<-b.tidied
 	if n := rowsOf(t, b, "runs") + rowsOf(t, b, "checkpoint_memory") + rowsOf(t, b, "shared"); n != 0 {
@@ -166,7 +167,7 @@ func TestImport(t *testing.T) {
 
 func rowsOf(t testing.TB, s *Store, table string) (n int) {
 	t.Helper()
-	if err := s.reader.QueryRowContext(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
+	if err := s.file.Row(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -303,11 +304,11 @@ func FuzzImport(f *testing.F) {
 		closeStore(f, b)
 	})
 	state, parts := remembering(f, a)
-	raw, err := UnfoldArrival(state.Data)
+	raw, err := blob.UnpackForeign(state.Data)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(append([]byte{plain}, raw...), parts[0].Data, parts[1].Data, parts[2].Data, int64(5))
+	f.Add(append([]byte{1}, raw...), parts[0].Data, parts[1].Data, parts[2].Data, int64(5))
 	f.Add(state.Data, []byte{}, []byte{1}, []byte{2, 0x28, 0xb5, 0x2f, 0xfd}, int64(-1))
 	f.Fuzz(func(t *testing.T, own, source, answer, memory []byte, agent int64) {
 		err := take(t, b, storage.Part{Kind: storage.StatePart, Place: 1, Number: storage.ContentsFormat, Data: own}, []storage.Part{

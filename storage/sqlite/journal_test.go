@@ -30,7 +30,7 @@ func TestAppendIsCommittedInTime(t *testing.T) {
 		}{{49 * time.Millisecond, 0}, {2 * time.Millisecond, 2}} {
 			time.Sleep(c.after)
 			synctest.Wait()
-			if got := ask[int](t, s.reader, `SELECT count(*) FROM changes`); got != c.want {
+			if got := ask[int](t, s.file.Reader, `SELECT count(*) FROM changes`); got != c.want {
 				t.Errorf("got %d rows, want %d", got, c.want)
 			}
 		}
@@ -48,7 +48,7 @@ func TestManyRowsAreCommittedAtOnce(t *testing.T) {
 				j.Append(engine.ChangeRow{})
 			}
 			synctest.Wait()
-			if got := ask[int](t, s.reader, `SELECT count(*) FROM changes`); got != want {
+			if got := ask[int](t, s.file.Reader, `SELECT count(*) FROM changes`); got != want {
 				t.Errorf("got %d rows, want %d", got, want)
 			}
 		}
@@ -110,14 +110,16 @@ func TestCommitsAreGrouped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		goOn := make(chan struct{})
 		var first atomic.Bool
+		var commits atomic.Int64
 		s := openStore(t, t.TempDir(), Options{Logger: quiet(), OnCommit: func(int64) {
+			commits.Add(1)
 			if first.CompareAndSwap(true, false) {
 				<-goOn
 			}
 		}})
 		defer closeStore(t, s)
 		j := newRun(t, s, "r")
-		before := s.commits.Load()
+		commits.Store(0)
 		first.Store(true)
 		var wg sync.WaitGroup
 		for agent := range 50 {
@@ -135,10 +137,10 @@ func TestCommitsAreGrouped(t *testing.T) {
 		if time.Since(began) > 0 {
 			t.Errorf("the commits waited for %v", time.Since(began))
 		}
-		if got := s.commits.Load() - before; got != 2 {
+		if got := commits.Load(); got != 2 {
 			t.Errorf("50 commits took %d transactions, want 2", got)
 		}
-		if n := ask[int](t, s.reader, `SELECT sum(count) FROM requests`); n != 50 {
+		if n := ask[int](t, s.file.Reader, `SELECT sum(count) FROM requests`); n != 50 {
 			t.Errorf("got %d intents, want 50", n)
 		}
 	})
@@ -253,7 +255,7 @@ func TestClosedStore(t *testing.T) {
 	if err := j.Commit(t.Context(), engine.ChangeRow{}); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("commit: got %v, want a closed journal", err)
 	}
-	s = openStore(t, s.dir, Options{Logger: quiet()})
+	s = openStore(t, s.file.Dir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	if all, err := s.Changes(t.Context(), "r"); err != nil || len(all) != 1 {
 		t.Errorf("what was queued when the store was closed is lost: %v, %v", all, err)
@@ -271,7 +273,7 @@ func TestPositionsAreNeverUsedTwice(t *testing.T) {
 	if err := j.Commit(t.Context(), engine.BarrierRow{}); err != nil {
 		t.Fatal(err)
 	}
-	last := ask[int64](t, s.reader, `SELECT pos FROM barriers`)
+	last := ask[int64](t, s.file.Reader, `SELECT pos FROM barriers`)
 	if last < 11 {
 		t.Errorf("ten sessions and a barrier end at position %d", last)
 	}
@@ -287,7 +289,7 @@ func TestPositionsAreNeverUsedTwice(t *testing.T) {
 	if err := newRun(t, s, "new").Commit(t.Context(), engine.BarrierRow{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := ask[int64](t, s.reader, `SELECT pos FROM barriers`); got <= last {
+	if got := ask[int64](t, s.file.Reader, `SELECT pos FROM barriers`); got <= last {
 		t.Errorf("got position %d after %d", got, last)
 	}
 }

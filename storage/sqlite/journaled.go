@@ -8,13 +8,15 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // Journaled yields what is kept of a run's journal in the order in which it was written: sessions one by one, all takes,
 // without their Delta; intents and answers; what the run itself asked; barriers, changes, starts, metrics, and
 // checkpoints without their Memory, where they were begun. A row of sessions is reused. Reads are short; it sees rows
 // that come meanwhile or does not. The iterator ends after its first error.
-func (s *Store) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[engine.Row, error] {
+func (s *history) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[engine.Row, error] {
 	return func(yield func(engine.Row, error) bool) {
 		key, err := s.key(ctx, run)
 		if err != nil {
@@ -23,7 +25,7 @@ func (s *Store) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[engin
 		}
 		lines := make([]*line, len(journalTables))
 		for i := range journalTables {
-			lines[i] = &line{store: s, run: key, table: &journalTables[i]}
+			lines[i] = &line{store: s.core, run: key, table: &journalTables[i]}
 		}
 		for {
 			next, err := first(ctx, lines)
@@ -94,7 +96,7 @@ var journalTables = []journalTable{
 
 // line is what is read of a table, as far as it was not taken yet.
 type line struct {
-	store  *Store
+	store  *core
 	run    int64
 	table  *journalTable
 	last   int64 // position read
@@ -108,7 +110,7 @@ func (l *line) fill(ctx context.Context) error {
 	if len(l.page) > 0 || l.ended {
 		return nil
 	}
-	for rows, err := range l.store.query(ctx, l.table.query, l.run, l.last, l.table.page) {
+	for rows, err := range l.store.file.Query(ctx, l.table.query, l.run, l.last, l.table.page) {
 		if err != nil {
 			return err
 		}
@@ -139,7 +141,7 @@ func scanPack(rows *sql.Rows, j *journaled) error { return rows.Scan(&j.pos, &j.
 func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
 	one := make(engine.SessionRows, 1)
 	on := true
-	return segments(p.data, func(c codec.Cursor, base int64) error {
+	return blob.Rows(p.data, func(c codec.Cursor, base int64) error {
 		if !on {
 			return nil
 		}
@@ -154,7 +156,7 @@ func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
 
 func (l *line) requests(p *pack, yield func(engine.Row) bool) error {
 	on := true
-	return segments(p.data, func(c codec.Cursor, _ int64) error {
+	return blob.Rows(p.data, func(c codec.Cursor, _ int64) error {
 		if !on {
 			return nil
 		}
@@ -176,7 +178,7 @@ func scanShared(rows *sql.Rows, j *journaled) error {
 		return err
 	}
 	var r engine.SharedRow
-	err := decode(data, &r)
+	err := blob.Unmarshal(data, &r)
 	j.row = r
 	return err
 }
@@ -224,7 +226,7 @@ func scanMetrics(rows *sql.Rows, j *journaled) error {
 	if err := rows.Scan(&j.pos, &at, &data); err != nil {
 		return err
 	}
-	err := decode(data, &m)
+	err := blob.Unmarshal(data, &m)
 	m.At = timeOf(at)
 	j.row = m
 	return err
@@ -237,17 +239,17 @@ func scanCheckpoint(rows *sql.Rows, j *journaled) error {
 	if err := rows.Scan(&j.pos, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &state); err != nil {
 		return err
 	}
-	err := decode(state, &c.State)
+	err := blob.Unmarshal(state, &c.State)
 	c.At = timeOf(at)
 	j.row = c
 	return err
 }
 
 // Counters are what a run's own row says that it has: sessions, without further takes, and events, of all takes.
-func (s *Store) Counters(ctx context.Context, run engine.RunID) (sessions, events int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT hidden`, string(run)).Scan(&sessions, &events)
+func (s *runs) Counters(ctx context.Context, run engine.RunID) (sessions, events int64, err error) {
+	err = s.file.Row(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT hidden`, string(run)).Scan(&sessions, &events)
 	if err != nil {
-		err = fmt.Errorf("counters of run %s: %w", run, translate(err))
+		err = fmt.Errorf("counters of run %s: %w", run, file.Translate(err))
 	}
 	return sessions, events, err
 }

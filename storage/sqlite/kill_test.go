@@ -17,6 +17,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // killVariable says at which commit a helper kills itself: N, once it is durable, or -N, just before it. With [deleting]
@@ -51,7 +52,7 @@ func mortal(dir string) (s *Store, deletes func(), err error) {
 	if err != nil || at >= 0 {
 		return s, deletes, err
 	}
-	conn, err := s.writer.Conn(context.Background())
+	conn, err := s.file.Writer.Conn(context.Background())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -224,11 +225,11 @@ func checkWork(t *testing.T, dir string) {
 		`SELECT count(*) FROM checkpoint_memory`:                                         workAgents,
 		`SELECT checkpoint_bytes - (SELECT sum(length(data)) FROM checkpoint_memory) - (SELECT sum(length(state)) FROM checkpoints) FROM runs`: 0,
 	} {
-		if got := ask[int](t, s.reader, query); got != want {
+		if got := ask[int](t, s.file.Reader, query); got != want {
 			t.Errorf("%s: got %d, want %d", query, got, want)
 		}
 	}
-	if got := ask[string](t, s.reader, `PRAGMA integrity_check`); got != "ok" {
+	if got := ask[string](t, s.file.Reader, `PRAGMA integrity_check`); got != "ok" {
 		t.Errorf("integrity: %s", got)
 	}
 }
@@ -340,16 +341,17 @@ func TestKilledInMigration(t *testing.T) {
 // older makes a store of an older version with a run in it.
 func older(t *testing.T, dir string, version int64) {
 	t.Helper()
-	s := &Store{dir: dir, options: Options{}.withDefaults()}
-	s.writer = connect(filepath.Join(dir, fileName), false, 1)
+	db := file.Connect(filepath.Join(dir, file.Name), false, 1)
 	if version > 0 {
-		if err := s.migrateTo(version); err != nil {
+		if err := file.Migrate(db, version); err != nil {
 			t.Fatal(err)
 		}
-		statement(t, s, `INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, source, hash, parameters, settings)
-			VALUES ('r', 'old', 1, 0, 1, 1, '', 0, '', '', '{}', '{}')`)
+		if _, err := db.ExecContext(t.Context(), `INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, source, hash, parameters, settings)
+			VALUES ('r', 'old', 1, 0, 1, 1, '', 0, '', '', '{}', '{}')`); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := s.writer.Close(); err != nil {
+	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -359,7 +361,7 @@ func schema(t *testing.T, dir string) string {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
-	return ask[string](t, s.reader, `SELECT group_concat(sql, x'0a') || (SELECT group_concat(version_id) FROM goose_db_version)
+	return ask[string](t, s.file.Reader, `SELECT group_concat(sql, x'0a') || (SELECT group_concat(version_id) FROM goose_db_version)
 		FROM (SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name)`)
 }
 
@@ -367,7 +369,7 @@ func count(t *testing.T, dir string) int {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
-	return ask[int](t, s.reader, `SELECT count(*) FROM runs`)
+	return ask[int](t, s.file.Reader, `SELECT count(*) FROM runs`)
 }
 
 // workHelper does the work until it is killed.
@@ -381,12 +383,11 @@ func workHelper(dir string) error {
 
 // migrateHelper brings a store up to date, and kills itself at a statement: SQLite asks for leave at each.
 func migrateHelper(dir string) error {
-	migrations = laterSchema()
+	file.Migrations = laterSchema()
 	var at, n int
 	_, _ = fmt.Sscan(os.Getenv(killVariable), &at)
-	s := &Store{dir: dir, options: Options{}.withDefaults()}
-	s.writer = connect(s.path(), false, 1)
-	conn, err := s.writer.Conn(context.Background())
+	db := file.Connect(filepath.Join(dir, file.Name), false, 1)
+	conn, err := db.Conn(context.Background())
 	if err != nil {
 		return err
 	}
@@ -408,7 +409,7 @@ func migrateHelper(dir string) error {
 		sqlite.RegisterCommitHook(func() int { tick(); return 0 })
 		return nil
 	})
-	return errors.Join(err, conn.Close(), s.migrate(), s.writer.Close())
+	return errors.Join(err, conn.Close(), file.Migrate(db, file.NewestVersion()), db.Close())
 }
 
 // Where the head of the log's index says how many frames are valid, and of which log.
@@ -437,7 +438,7 @@ func framesHelper(dir string) error {
 		if agent%300 == 299 {
 			j.Append(engine.CheckpointRow{Memory: map[int]*engine.Memory{agent: memoryOf(agent, 0)}})
 		}
-		index, err := os.ReadFile(s.path() + "-shm")
+		index, err := os.ReadFile(s.file.Path() + "-shm")
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // readFile returns a file's bytes.
@@ -37,7 +38,7 @@ func closeStore(t testing.TB, s *Store) {
 func statement(t testing.TB, s *Store, statements ...string) {
 	t.Helper()
 	for _, q := range statements {
-		if _, err := s.writer.ExecContext(t.Context(), q); err != nil {
+		if _, err := s.file.Writer.ExecContext(t.Context(), q); err != nil {
 			t.Fatalf("%s: %v", q, err)
 		}
 	}
@@ -58,13 +59,13 @@ func TestOpenRefusesNewer(t *testing.T) {
 	newRun(t, s, "r")
 	statement(t, s, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
 	closeStore(t, s)
-	before := readFile(t, s.path())
+	before := readFile(t, s.file.Path())
 
 	_, err := Open(dir, Options{Logger: quiet()})
 	if !errors.Is(err, engine.ErrNewer) || !strings.Contains(err.Error(), "version 999") {
 		t.Errorf("got %v, want ErrNewer and the version", err)
 	}
-	if !bytes.Equal(readFile(t, s.path()), before) {
+	if !bytes.Equal(readFile(t, s.file.Path()), before) {
 		t.Error("the file was changed")
 	}
 	if kept, _ := filepath.Glob(filepath.Join(dir, "*damaged*")); len(kept) > 0 {
@@ -79,7 +80,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 			newRun(t, s, engine.RunID(fmt.Sprint("run-", i)))
 		}
 		closeStore(t, s)
-		return s.path()
+		return s.file.Path()
 	}
 	for _, c := range []struct {
 		name   string
@@ -104,14 +105,14 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 		}},
 		{"broken pages of a file that was closed", func(t *testing.T, dir, path string) {
 			s := openStore(t, dir, Options{Logger: quiet()})
-			page := ask[int](t, s.reader, `SELECT rootpage FROM sqlite_master WHERE name = 'positions'`)
+			page := ask[int](t, s.file.Reader, `SELECT rootpage FROM sqlite_master WHERE name = 'positions'`)
 			closeStore(t, s)
 			data := readFile(t, path)
 			copy(data[(page-1)*4096:], bytes.Repeat([]byte{0xee}, 4096))
 			write(t, path, data)
 		}},
 		{"another program's", func(t *testing.T, _, path string) {
-			db := connect(path, false, 1)
+			db := file.Connect(path, false, 1)
 			if _, err := db.ExecContext(t.Context(), `CREATE TABLE bookmarks (url TEXT)`); err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +123,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			path := filepath.Join(dir, fileName)
+			path := filepath.Join(dir, file.Name)
 			c.damage(t, dir, path)
 			before := readFile(t, path)
 			s, err := Open(dir, Options{Logger: quiet()})
@@ -158,7 +159,7 @@ func TestOpenLeavesDamagedInUse(t *testing.T) {
 	defer closeStore(t, s)
 	newRun(t, s, "r")
 	// A copy of the folder's state as another process sees it, with the header gone.
-	file, err := os.OpenFile(s.path(), os.O_WRONLY, 0)
+	file, err := os.OpenFile(s.file.Path(), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,7 @@ func TestOpenLeavesDamagedInUse(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	head := readFile(t, s.path())[:16]
+	head := readFile(t, s.file.Path())[:16]
 	if _, err := file.WriteAt([]byte("no database at all"), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -222,16 +223,16 @@ func TestOpenAtOnce(t *testing.T) {
 }
 
 func TestOpenNoFolder(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	write(t, file, nil)
-	_, err := Open(filepath.Join(file, "data"), Options{Logger: quiet()})
+	path := filepath.Join(t.TempDir(), "file")
+	write(t, path, nil)
+	_, err := Open(filepath.Join(path, "data"), Options{Logger: quiet()})
 	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "choose another data folder") {
 		t.Errorf("got %v, want ErrNoRoom and what to do", err)
 	}
 	if strings.Contains(err.Error(), "no room") {
 		t.Errorf("a folder that is a file is called full: %v", err)
 	}
-	if full := noFolder(&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOSPC}); !errors.Is(full, engine.ErrNoRoom) || !strings.Contains(full.Error(), "free some space") {
+	if full := file.FolderError(&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOSPC}); !errors.Is(full, engine.ErrNoRoom) || !strings.Contains(full.Error(), "free some space") {
 		t.Errorf("a full disk: %v", full)
 	}
 }
@@ -242,9 +243,9 @@ func TestPragmas(t *testing.T) {
 	defer closeStore(t, s)
 	want := map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000",
-		"wal_autocheckpoint": fmt.Sprint(walPages), "journal_size_limit": fmt.Sprint(walBytes), "auto_vacuum": "2",
+		"wal_autocheckpoint": fmt.Sprint(file.LogPages), "journal_size_limit": fmt.Sprint(file.LogBytes), "auto_vacuum": "2",
 	}
-	for name, pool := range map[string]*sql.DB{"writer": s.writer, "reader": s.reader} {
+	for name, pool := range map[string]*sql.DB{"writer": s.file.Writer, "reader": s.file.Reader} {
 		var conns []*sql.Conn
 		for range pool.Stats().MaxOpenConnections {
 			c, err := pool.Conn(t.Context())
@@ -265,7 +266,7 @@ func TestPragmas(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.reader.ExecContext(t.Context(), `DELETE FROM runs`); err == nil {
+	if _, err := s.file.Reader.ExecContext(t.Context(), `DELETE FROM runs`); err == nil {
 		t.Error("the readers can write")
 	}
 }

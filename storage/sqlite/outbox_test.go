@@ -129,7 +129,7 @@ func TestOutboxGivesEverythingOnce(t *testing.T) {
 				remotes[which].drain(t, rt, s, "r", rapid.IntRange(1, 4000).Draw(rt, "rows"))
 			case 2:
 				closeStore(t, s)
-				s = openStore(t, s.dir, Options{Logger: quiet()})
+				s = openStore(t, s.file.Dir(), Options{Logger: quiet()})
 				var err error
 				if j, err = s.Journal("r"); err != nil {
 					rt.Fatal(err)
@@ -236,7 +236,7 @@ func TestOutboxLateCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pos := ask[int](t, s.reader, `SELECT pos FROM checkpoints`); pos >= ask[int](t, s.reader, `SELECT pos FROM outbox`) {
+	if pos := ask[int](t, s.file.Reader, `SELECT pos FROM checkpoints`); pos >= ask[int](t, s.file.Reader, `SELECT pos FROM outbox`) {
 		t.Fatal("the checkpoint's place was not passed: nothing was tested")
 	}
 	r.drain(t, t, s, "r", 1000)
@@ -405,7 +405,7 @@ func TestOutboxCursor(t *testing.T) {
 	if err := s.Delete(t.Context(), "r"); err != nil {
 		t.Fatal(err)
 	}
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM outbox`); n != 1 {
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM outbox`); n != 1 {
 		t.Errorf("%d rows are in the outbox after a deletion, want 1", n)
 	}
 	if err := s.Sent(t.Context(), "r", "a:1/x", p.Cursor); !errors.Is(err, engine.ErrNotFound) {
@@ -419,7 +419,7 @@ func errorOf[T any](_ T, err error) error { return err }
 func TestOutboxReadsNoPacks(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
-	rows, err := s.reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+unsentRows, 1, 1)
+	rows, err := s.file.Reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+unsentRows, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package sqlite
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+)
 
 // TestPositionsOfTwoProcesses are reserved by two that have the store open: none twice, and those of a transaction that
 // was not committed again.
@@ -18,8 +22,8 @@ func TestPositionsOfTwoProcesses(t *testing.T) {
 	reserve := func(s *Store, n int64, fails error) {
 		t.Helper()
 		var first int64
-		err := s.write(func(tx txn) (err error) {
-			if first, err = positions(tx, n); err == nil {
+		err := s.file.Write(func(tx file.Tx) (err error) {
+			if first, err = tx.Positions(n); err == nil {
 				err = fails
 			}
 			return err

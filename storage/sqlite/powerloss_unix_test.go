@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // The layout of the write-ahead log.
@@ -54,7 +55,7 @@ func TestPowerLoss(t *testing.T) {
 		if err := p.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(left, fileName)
+		path := filepath.Join(left, file.Name)
 		if err := os.Remove(path + "-shm"); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +132,7 @@ func checkAfterLoss(t *testing.T, dir string, last int) {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
-	if got := ask[string](t, s.reader, `PRAGMA integrity_check`); got != "ok" {
+	if got := ask[string](t, s.file.Reader, `PRAGMA integrity_check`); got != "ok" {
 		t.Fatalf("integrity: %s", got)
 	}
 	res, err := s.Resume(t.Context(), "r")

@@ -67,7 +67,7 @@ func TestOnlyTheUserReadsTheStore(t *testing.T) {
 	if all := modes(t, dir); all["throng.db"] == 0 || all["throng.db-wal"] == 0 || all["throng.db-shm"] == 0 {
 		t.Errorf("the files of the database are not there: %v", all)
 	}
-	backup, err := s.backUp(1)
+	backup, err := s.file.BackUp(1)
 	if err != nil {
 		t.Fatal(err)
 	}

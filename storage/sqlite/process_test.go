@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // helperVariable tells this test binary, started again, what to be.
@@ -209,7 +211,7 @@ func TestKilledHolderIsNotInProgress(t *testing.T) {
 	if r, err := s.Newest(t.Context()); err != nil || r.InProgress || r.Ending != engine.NotEnded {
 		t.Errorf("got in progress %v, %v, want an interrupted run", r.InProgress, err)
 	}
-	if size(filepath.Join(s.dir, holderName)) >= 0 {
+	if file.Size(filepath.Join(s.file.Dir(), claim.HolderName)) >= 0 {
 		t.Error("the dead holder's file is still there")
 	}
 	release, err := s.Claim(t.Context(), "r")
@@ -266,17 +268,17 @@ func TestDeadTicket(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	newRun(t, s, "r")
-	dead := filepath.Join(s.dir, ticketPrefix+"00000000000000000001-1")
+	dead := filepath.Join(s.file.Dir(), claim.TicketPrefix+"00000000000000000001-1")
 	write(t, dead, nil)
 	release, err := s.ClaimWait(t.Context(), "r", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	release()
-	if size(dead) >= 0 {
+	if file.Size(dead) >= 0 {
 		t.Error("the dead one's ticket is still there")
 	}
-	left, err := filepath.Glob(filepath.Join(s.dir, ticketPrefix+"*"))
+	left, err := filepath.Glob(filepath.Join(s.file.Dir(), claim.TicketPrefix+"*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("got tickets %v, %v, want none", left, err)
 	}

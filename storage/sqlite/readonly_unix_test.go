@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // nobody is a user that owns nothing.
@@ -35,8 +36,8 @@ func TestOpenReadOnly(t *testing.T) {
 		}
 		if !closed { // as it is in the middle of a run
 			copied := t.TempDir()
-			for _, name := range []string{fileName, fileName + "-wal"} {
-				if err := copyFile(filepath.Join(copied, name), filepath.Join(dir, name)); err != nil {
+			for _, name := range []string{file.Name, file.Name + "-wal"} {
+				if err := file.Copy(filepath.Join(dir, name), filepath.Join(copied, name)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -54,16 +55,16 @@ func TestOpenReadOnly(t *testing.T) {
 		if changes, err := look.Changes(t.Context(), "r"); err != nil || len(changes) != 1 {
 			t.Errorf("closed %t: %d changes, %v", closed, len(changes), err)
 		}
-		if !strings.Contains(look.Notice(), "can be looked at") {
+		if !strings.Contains(look.Notice(), "can be read") {
 			t.Errorf("notice %q", look.Notice())
 		}
-		if _, err := look.ClaimWait(t.Context(), "r", nil); err == nil || !strings.Contains(err.Error(), "only be looked at") || strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
+		if _, err := look.ClaimWait(t.Context(), "r", nil); err == nil || !strings.Contains(err.Error(), "only be read") || strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
 			t.Errorf("claimed: %v", err)
 		}
 		if _, err := look.Journal("r"); err == nil {
 			t.Error("its journal can be written")
 		}
-		copied := look.copied
+		copied := look.file.Copied
 		closeStore(t, look)
 		if _, err := os.Stat(copied); copied != "" && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the copy stays: %v", err)

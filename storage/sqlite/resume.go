@@ -11,12 +11,14 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // Resume returns where a run goes on: the newest checkpoint, and everything that was journaled after it. The caller
 // should have claimed the run.
-func (s *Store) Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error) {
-	r := &resuming{store: s, run: run, Resumption: engine.Resumption{
+func (s *history) Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error) {
+	r := &resuming{store: s.core, run: run, Resumption: engine.Resumption{
 		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{},
 		Bad: map[int]engine.SessionEnd{},
 	}}
@@ -27,12 +29,12 @@ func (s *Store) Resume(ctx context.Context, run engine.RunID) (*engine.Resumptio
 }
 
 // Totals returns the figures of a run up to the journal's end.
-func (s *Store) Totals(ctx context.Context, run engine.RunID) (engine.Totals, error) {
-	r := &resuming{store: s, run: run}
+func (s *history) Totals(ctx context.Context, run engine.RunID) (engine.Totals, error) {
+	r := &resuming{store: s.core, run: run}
 	err := r.start(ctx)
 	if err == nil && r.endTotals != nil {
 		var t engine.Totals
-		if err := decode(r.endTotals, &t); err == nil {
+		if err := blob.Unmarshal(r.endTotals, &t); err == nil {
 			t.Shared, err = s.asked(ctx, r.key) // an asking may have ended after the run
 			return t, err
 		}
@@ -52,7 +54,7 @@ func (s *Store) Totals(ctx context.Context, run engine.RunID) (engine.Totals, er
 // resuming is a resumption that is being put together.
 type resuming struct {
 	engine.Resumption
-	store     *Store
+	store     *core
 	run       engine.RunID
 	key       int64
 	settings  engine.Settings
@@ -102,10 +104,10 @@ func (r *resuming) start(ctx context.Context) (err error) {
 		return err
 	}
 	var settings string
-	err = r.store.reader.QueryRowContext(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), settings, totals,
+	err = r.store.file.Row(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), settings, totals,
 		parent <> '' AND NOT EXISTS (SELECT 1 FROM starts WHERE run = key) FROM runs WHERE key = ?`, r.key).Scan(&r.from, &r.Cycle, &settings, &r.endTotals, &r.Unbegun)
 	if err != nil {
-		return translate(err)
+		return file.Translate(err)
 	}
 	if err := r.lost(ctx); err != nil {
 		return err
@@ -116,7 +118,7 @@ func (r *resuming) start(ctx context.Context) (err error) {
 
 // lost compares the last barrier with what the journal holds. A fork's barriers count sessions of its parent too.
 func (r *resuming) lost(ctx context.Context) error {
-	for rows, err := range r.store.query(ctx, `SELECT b.mock, CASE WHEN r.parent <> '' THEN 0 ELSE
+	for rows, err := range r.store.file.Query(ctx, `SELECT b.mock, CASE WHEN r.parent <> '' THEN 0 ELSE
 			b.sessions - coalesce((SELECT sum(s.count) FROM sessions s WHERE s.run = b.run AND s.pos < b.pos), 0) END
 		FROM barriers b JOIN runs r ON r.key = b.run WHERE b.run = ? ORDER BY b.cycle DESC, b.pos DESC LIMIT 1`, r.key) {
 		if err != nil {
@@ -131,7 +133,7 @@ func (r *resuming) lost(ctx context.Context) error {
 
 // checkpoint reads the newest one's state.
 func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
-	for rows, err := range r.store.query(ctx, `SELECT pos, number, cycle, at, state FROM checkpoints WHERE run = ? ORDER BY number DESC LIMIT 1`, r.key) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, number, cycle, at, state FROM checkpoints WHERE run = ? ORDER BY number DESC LIMIT 1`, r.key) {
 		if err != nil {
 			return 0, err
 		}
@@ -140,7 +142,7 @@ func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 		if err := rows.Scan(&r.after, &number, &r.from, &at, &state); err != nil {
 			return 0, err
 		}
-		if err := decode(state, &r.State); err != nil {
+		if err := blob.Unmarshal(state, &r.State); err != nil {
 			return 0, err
 		}
 		r.Checkpoints, r.Checkpoint, r.Injected, r.Retired = number, timeOf(at), r.State.Injected, r.State.Retired
@@ -171,8 +173,8 @@ func (r *resuming) figures(ctx context.Context) error {
 	}
 	var reader codec.SessionReader
 	var before int64 // the positions of the sessions that the checkpoint does not count begin after
-	if err := r.store.reader.QueryRowContext(ctx, `SELECT coalesce(min(pos) - 1, 9223372036854775807) FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
-		return translate(err)
+	if err := r.store.file.Row(ctx, `SELECT coalesce(min(pos) - 1, 9223372036854775807) FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
+		return file.Translate(err)
 	}
 	// The index would order them by agent; positions order them by cycle, and as they came.
 	err := r.eachPack(ctx, `SELECT pos, cycle, data FROM sessions NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, before, func(p pack) error {
@@ -182,7 +184,7 @@ func (r *resuming) figures(ctx context.Context) error {
 		if requeued[p.cycle] && thenOf != p.cycle {
 			then, thenOf = t.Clone(), p.cycle
 		}
-		return segments(p.data, func(c codec.Cursor, base int64) error {
+		return blob.Rows(p.data, func(c codec.Cursor, base int64) error {
 			row, err := reader.Read(c, p.cycle, base)
 			if err == nil {
 				r.Count(t, row, &then)
@@ -218,7 +220,7 @@ func (r *resuming) findSpans(ctx context.Context) error {
 	if r.after > 0 {
 		r.spans = append(r.spans, span{start: r.Checkpoint})
 	}
-	for rows, err := range r.store.query(ctx, `SELECT pos, at FROM starts WHERE run = ? AND pos > ? ORDER BY pos`, r.key, r.after) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at FROM starts WHERE run = ? AND pos > ? ORDER BY pos`, r.key, r.after) {
 		if err != nil {
 			return err
 		}
@@ -248,7 +250,7 @@ func (r *resuming) seen(pos int64, at time.Time) {
 // peaks brings the worst values up to the journal's end, as far as barriers and metrics tell them.
 func (r *resuming) peaks(ctx context.Context) error {
 	p := &r.State.Totals.Peaks
-	for rows, err := range r.store.query(ctx, `SELECT pos, at, took, lag FROM barriers WHERE run = ? AND pos > ?`, r.key, r.after) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, took, lag FROM barriers WHERE run = ? AND pos > ?`, r.key, r.after) {
 		if err != nil {
 			return err
 		}
@@ -264,7 +266,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 	}
 	return r.eachPack(ctx, `SELECT pos, at, data FROM metrics NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, r.after, func(m pack) error {
 		var row engine.MetricsRow
-		if err := decode(m.data, &row); err != nil {
+		if err := blob.Unmarshal(m.data, &row); err != nil {
 			return err
 		}
 		p.Memory, p.Stored = max(p.Memory, row.Host.Memory), max(p.Stored, row.Stored)
@@ -285,7 +287,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 func (r *resuming) eachPack(ctx context.Context, query string, after int64, f func(p pack) error) error {
 	for {
 		n := 0
-		for rows, err := range r.store.query(ctx, query, r.key, after, pageRows) {
+		for rows, err := range r.store.file.Query(ctx, query, r.key, after, pageRows) {
 			if err != nil {
 				return err
 			}
@@ -315,7 +317,7 @@ type lastTake struct {
 func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 	last := map[int]lastTake{}
 	var reader codec.SessionReader
-	for rows, err := range r.store.query(ctx, `SELECT data FROM sessions WHERE run = ? AND cycle = ? ORDER BY pos`, r.key, r.Cycle) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT data FROM sessions WHERE run = ? AND cycle = ? ORDER BY pos`, r.key, r.Cycle) {
 		if err != nil {
 			return nil, err
 		}
@@ -323,7 +325,7 @@ func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c codec.Cursor, base int64) error {
+		err := blob.Rows(data, func(c codec.Cursor, base int64) error {
 			place, outcome, err := codec.OutcomeOf(c, r.Cycle)
 			if l, ok := last[place.Agent]; err != nil || ok && place.Take < l.take {
 				return err
@@ -366,7 +368,7 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		}
 		clear(changes)
 	}
-	for rows, err := range r.store.query(ctx, `SELECT cycle, data FROM deltas WHERE run = ? AND cycle BETWEEN ? AND ? ORDER BY cycle, pos`, r.key, r.from, r.Cycle) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT cycle, data FROM deltas WHERE run = ? AND cycle BETWEEN ? AND ? ORDER BY cycle, pos`, r.key, r.from, r.Cycle) {
 		if err != nil {
 			return err
 		}
@@ -379,7 +381,7 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 			apply()
 			cycle = at
 		}
-		err := segments(data, func(c codec.Cursor, _ int64) error {
+		err := blob.Rows(data, func(c codec.Cursor, _ int64) error {
 			place, delta, err := codec.ReadDelta(c, at)
 			if r.only != nil {
 				delta = about(*r.only, place, delta)

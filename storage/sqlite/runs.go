@@ -9,23 +9,25 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // Create adds a run.
-func (s *Store) Create(ctx context.Context, r engine.RunRecord) error {
-	if err := s.create(ctx, &r, func(txn, int64) error { return nil }); err != nil {
+func (s *runs) Create(ctx context.Context, r engine.RunRecord) error {
+	if err := s.create(ctx, &r, func(file.Tx, int64) error { return nil }); err != nil {
 		return fmt.Errorf("create run %s: %w", r.ID, err)
 	}
 	return nil
 }
 
 // create adds a run, and what more belongs to it, whole or not at all.
-func (s *Store) create(ctx context.Context, r *engine.RunRecord, more func(tx txn, key int64) error) error {
+func (s *core) create(ctx context.Context, r *engine.RunRecord, more func(tx file.Tx, key int64) error) error {
 	if err := errors.Join(ctx.Err(), r.CheckIDs()); err != nil {
 		return err
 	}
-	folder := newFolder()
-	files, err := encode(r.Source.Files, folder)
+	encoder := blob.NewEncoder()
+	files, err := blob.Marshal(r.Source.Files, encoder)
 	if err != nil {
 		return err
 	}
@@ -41,9 +43,9 @@ func (s *Store) create(ctx context.Context, r *engine.RunRecord, more func(tx tx
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
+	return s.file.Write(func(tx file.Tx) error {
 		var key int64
-		err := tx.row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files,
+		err := tx.Row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files,
 			forecast, path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
 			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle,
 			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast, r.Source.Path).Scan(&key)
@@ -64,7 +66,7 @@ func forecastText(f *engine.Forecast) (text sql.NullString, err error) {
 }
 
 // Adjust replaces the settings of a run, its length among them, when it is resumed with others.
-func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Settings) error {
+func (s *runs) Adjust(ctx context.Context, run engine.RunID, settings engine.Settings) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
@@ -73,8 +75,8 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
-		return tx.exec(`UPDATE runs SET settings = ?, cycles = ?, total = iif(? > 0, total, 0) WHERE key = ?`, string(text), settings.Cycles, settings.Cycles, key)
+	return s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`UPDATE runs SET settings = ?, cycles = ?, total = iif(? > 0, total, 0) WHERE key = ?`, string(text), settings.Cycles, settings.Cycles, key)
 	})
 }
 
@@ -96,7 +98,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &r.Source.Path, &parameters, &settings, &verdict,
 		&forecast, &tuned, &fetched, &r.Note, &cleaned,
 	}, more...)...); err != nil {
-		return r, 0, translate(err)
+		return r, 0, file.Translate(err)
 	}
 	r.Created, r.Ended = timeOf(created), timeOf(ended)
 	var errs [10]error
@@ -117,7 +119,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 		errs[9] = json.Unmarshal([]byte(cleaned), &r.Cleaned)
 	}
 	if verdict != nil {
-		errs[4] = decode(verdict, &r.Verdict)
+		errs[4] = blob.Unmarshal(verdict, &r.Verdict)
 	}
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, ErrDamaged) {
@@ -156,9 +158,9 @@ func tune(r *engine.RunRecord, tuned string) error {
 
 // Runs returns all runs, newest first, without their source files, damaged ones too. A run without an ending that is not in progress
 // was interrupted.
-func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
+func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	var all []engine.RunRecord
-	for rows, err := range s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden ORDER BY created DESC, key DESC`) {
+	for rows, err := range s.file.Query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden ORDER BY created DESC, key DESC`) {
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)
 		}
@@ -168,7 +170,7 @@ func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 		}
 		all = append(all, r)
 	}
-	if h, held := s.holder(); held {
+	if h, held := s.claims.Holder(); held {
 		for i := range all {
 			all[i].InProgress = string(all[i].ID) == h.Run
 		}
@@ -177,11 +179,11 @@ func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 }
 
 // Run returns a run with its source files. An id may be cut short as long as only one run's begins with it.
-func (s *Store) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
+func (s *runs) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
 	r, _, err := s.run(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) && id != "" {
 		var ids []engine.RunID
-		for rows, err := range s.query(ctx, `SELECT id FROM runs WHERE NOT hidden AND substr(id, 1, length(?1)) = ?1 LIMIT 2`, string(id)) {
+		for rows, err := range s.file.Query(ctx, `SELECT id FROM runs WHERE NOT hidden AND substr(id, 1, length(?1)) = ?1 LIMIT 2`, string(id)) {
 			if err != nil {
 				return r, fmt.Errorf("run %s: %w", id, err)
 			}
@@ -202,35 +204,35 @@ func (s *Store) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, err
 }
 
 // Newest returns the run that was created last, one of this store where there is one; ErrNotFound if there is none.
-func (s *Store) Newest(ctx context.Context) (engine.RunRecord, error) {
+func (s *runs) Newest(ctx context.Context) (engine.RunRecord, error) {
 	var id string
-	err := s.reader.QueryRowContext(ctx, `SELECT id FROM runs WHERE NOT hidden ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)
+	err := s.file.Row(ctx, `SELECT id FROM runs WHERE NOT hidden ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)
 	if err != nil {
-		return engine.RunRecord{}, fmt.Errorf("newest run: %w", translate(err))
+		return engine.RunRecord{}, fmt.Errorf("newest run: %w", file.Translate(err))
 	}
 	return s.Run(ctx, engine.RunID(id))
 }
 
 // run reads a run by its whole id.
-func (s *Store) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int64, error) {
+func (s *core) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int64, error) {
 	var files []byte
-	r, key, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+`, files FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan, &files)
+	r, key, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+`, files FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan, &files)
 	if err == nil {
-		err = decode(files, &r.Source.Files)
+		err = blob.Unmarshal(files, &r.Source.Files)
 	}
 	if err != nil {
 		return r, 0, s.missing(ctx, id, err)
 	}
-	h, held := s.holder()
+	h, held := s.claims.Holder()
 	r.InProgress = held && h.Run == string(r.ID)
 	return r, key, nil
 }
 
 // key returns the key of a run's rows.
-func (s *Store) key(ctx context.Context, id engine.RunID) (key int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan(&key)
+func (s *core) key(ctx context.Context, id engine.RunID) (key int64, err error) {
+	err = s.file.Row(ctx, `SELECT key FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan(&key)
 	if err != nil {
-		return 0, s.missing(ctx, id, translate(err))
+		return 0, s.missing(ctx, id, file.Translate(err))
 	}
 	return key, nil
 }
@@ -242,7 +244,7 @@ var errMany = fmt.Errorf("%w: more than one run's id begins so", engine.ErrNotFo
 var ErrTrashed = fmt.Errorf("%w: it is in the trash, and can be restored", engine.ErrNotFound)
 
 // missing says of which run an error is, and whether it is in the trash.
-func (s *Store) missing(ctx context.Context, id engine.RunID, err error) error {
+func (s *core) missing(ctx context.Context, id engine.RunID, err error) error {
 	if errors.Is(err, engine.ErrNotFound) {
 		if in, look := s.inTrash(ctx, id); look == nil {
 			id, err = in, ErrTrashed
@@ -252,13 +254,13 @@ func (s *Store) missing(ctx context.Context, id engine.RunID, err error) error {
 }
 
 // Note keeps what a person wrote of a run, in place of what was there.
-func (s *Store) Note(ctx context.Context, run engine.RunID, text string) error {
+func (s *runs) Note(ctx context.Context, run engine.RunID, text string) error {
 	key, err := s.key(ctx, run)
 	if err == nil && len(text) > MostNote {
 		err = &engine.FieldError{Field: "note", Problem: "is longer than " + engine.FormatBytes(MostNote), Hint: "keep the rest in a file"}
 	}
 	if err == nil {
-		err = s.write(func(tx txn) error { return tx.exec(`UPDATE runs SET note = ? WHERE key = ?`, text, key) })
+		err = s.file.Write(func(tx file.Tx) error { return tx.Exec(`UPDATE runs SET note = ? WHERE key = ?`, text, key) })
 	}
 	if err != nil {
 		return fmt.Errorf("keep the note of run %s: %w", run, err)

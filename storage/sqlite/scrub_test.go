@@ -29,7 +29,7 @@ func confide(t *testing.T, s *Store, j *Journal, cycle int) (traces [][]byte) {
 	if err := j.Commit(t.Context(), engine.StartRow{}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := s.reader.QueryContext(t.Context(), `SELECT data FROM requests WHERE cycle = ? AND kept = 0`, cycle)
+	rows, err := s.file.Reader.QueryContext(t.Context(), `SELECT data FROM requests WHERE cycle = ? AND kept = 0`, cycle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestPrivateAnswersLeaveTheLog(t *testing.T) {
 	j = journal()
 	traces = confide(t, s, j, 1)
 	other := openStore(t, dir, Options{Logger: quiet()})
-	tx, err := other.reader.BeginTx(t.Context(), nil)
+	tx, err := other.file.Reader.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestPrivateAnswersOverKills(t *testing.T) {
 		if n, where := tracesIn(t, to, traces); n > 0 {
 			t.Errorf("killed after commit %d: %d of %d traces are in %v when it is open again", i, n, len(traces), where)
 		}
-		backup, err := again.backUp(1)
+		backup, err := again.file.BackUp(1)
 		if err != nil {
 			t.Fatal(err)
 		}

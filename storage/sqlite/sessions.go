@@ -11,21 +11,22 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
 // Sessions yields the sessions of the cycles from to to-1 (0: to the end), ordered by cycle and agent; of a session's
 // takes only the last. Their Delta is not filled in. The row is reused. Reads are short, so that an export does not
 // hold up a run in progress; it sees rows that come meanwhile or does not.
-func (s *Store) Sessions(ctx context.Context, run engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error] {
+func (s *history) Sessions(ctx context.Context, run engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error] {
 	return s.merged(ctx, run, merge{to: to, last: header{cycle: from, lo: -1}})
 }
 
 // Takes yields all takes of all sessions, ordered by cycle, agent and take, like Sessions.
-func (s *Store) Takes(ctx context.Context, run engine.RunID) iter.Seq2[*engine.SessionRow, error] {
+func (s *history) Takes(ctx context.Context, run engine.RunID) iter.Seq2[*engine.SessionRow, error] {
 	return s.merged(ctx, run, merge{all: true, last: header{lo: -1}})
 }
 
-func (s *Store) merged(ctx context.Context, run engine.RunID, m merge) iter.Seq2[*engine.SessionRow, error] {
+func (s *history) merged(ctx context.Context, run engine.RunID, m merge) iter.Seq2[*engine.SessionRow, error] {
 	if m.to <= 0 {
 		m.to = math.MaxInt
 	}
@@ -36,7 +37,7 @@ func (s *Store) merged(ctx context.Context, run engine.RunID, m merge) iter.Seq2
 			return
 		}
 		m := m // from the beginning each time
-		m.store, m.run = s, key
+		m.store, m.run = s.core, key
 		for {
 			r, err := m.next(ctx)
 			if err != nil {
@@ -72,7 +73,7 @@ type packed struct {
 // merge reads packs in the order of their lowest agents and keeps those open that overlap: few, since agents are
 // taken in order.
 type merge struct {
-	store   *Store
+	store   *core
 	run     int64
 	to      int
 	all     bool     // takes, not only the last
@@ -104,7 +105,7 @@ func (m *merge) next(ctx context.Context) (*engine.SessionRow, error) {
 			continue // a later take follows
 		}
 		row, err := m.reader.Read(p.segment, top.cycle, top.base)
-		return row, asDamaged(err)
+		return row, blob.AsDamaged(err)
 	}
 }
 
@@ -139,7 +140,7 @@ func (m *merge) fill(ctx context.Context) error {
 // page reads where the next packs are.
 func (m *merge) page(ctx context.Context) error {
 	n := 0
-	for rows, err := range m.store.query(ctx, `SELECT pos, cycle, lo FROM sessions WHERE run = ? AND (cycle, lo, pos) > (?, ?, ?) AND cycle < ? ORDER BY cycle, lo, pos LIMIT ?`,
+	for rows, err := range m.store.file.Query(ctx, `SELECT pos, cycle, lo FROM sessions WHERE run = ? AND (cycle, lo, pos) > (?, ?, ?) AND cycle < ? ORDER BY cycle, lo, pos LIMIT ?`,
 		m.run, m.last.cycle, m.last.lo, m.last.pos, m.to, pageRows) {
 		if err != nil {
 			return err
@@ -157,7 +158,7 @@ func (m *merge) page(ctx context.Context) error {
 // load reads a pack; nil if it has been deleted.
 func (m *merge) load(ctx context.Context, h header) (*openPack, error) {
 	p := &openPack{header: h}
-	for rows, err := range m.store.query(ctx, `SELECT data FROM sessions WHERE pos = ?`, h.pos) {
+	for rows, err := range m.store.file.Query(ctx, `SELECT data FROM sessions WHERE pos = ?`, h.pos) {
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +166,7 @@ func (m *merge) load(ctx context.Context, h header) (*openPack, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err = segments(data, func(c codec.Cursor, base int64) error {
+		err = blob.Rows(data, func(c codec.Cursor, base int64) error {
 			p.base = base
 			place, _, err := codec.OutcomeOf(c, h.cycle)
 			p.sessions = append(p.sessions, packed{place.Agent, place.Take, c})

@@ -43,7 +43,7 @@ func openStore(t testing.TB, dir string, o Options) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := s.Notice(); n != "" && !strings.Contains(n, "brought up to date") {
+	if n := s.Notice(); n != "" && !strings.Contains(n, "was updated") {
 		t.Fatal(n)
 	}
 	return s

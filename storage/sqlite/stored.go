@@ -1,6 +1,10 @@
 package sqlite
 
-import "time"
+import (
+	"time"
+
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+)
 
 // measureEvery is how far apart the looks at the size of the store are, but for the ends of cycles.
 const measureEvery = time.Second
@@ -10,7 +14,7 @@ const measureEvery = time.Second
 func (j *Journal) Stored() int64 { return j.stored.Load() }
 
 // measure brings Stored up to date where that is due.
-func (j *Journal) measure(tx txn, now bool) error {
+func (j *Journal) measure(tx file.Tx, now bool) error {
 	if !now && time.Since(j.measured) < measureEvery {
 		return nil
 	}
@@ -24,13 +28,13 @@ func (j *Journal) measure(tx txn, now bool) error {
 }
 
 // inUse is how many bytes of the store's pages hold something, and how many a page has.
-func inUse(tx txn) (used, size int64, err error) {
+func inUse(tx file.Tx) (used, size int64, err error) {
 	var pages, free int64
 	for _, ask := range []struct {
 		pragma string
 		into   *int64
 	}{{`PRAGMA page_count`, &pages}, {`PRAGMA freelist_count`, &free}, {`PRAGMA page_size`, &size}} {
-		if err := tx.row(ask.pragma).Scan(ask.into); err != nil {
+		if err := tx.Row(ask.pragma).Scan(ask.into); err != nil {
 			return 0, 0, err
 		}
 	}

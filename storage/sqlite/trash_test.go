@@ -82,7 +82,7 @@ func TestTrashExpires(t *testing.T) {
 		if gone := told.all(); !slices.Equal(gone, []engine.RunID{"first"}) {
 			t.Errorf("%q are gone, want the first", gone)
 		}
-		if n := ask[int](t, s.reader, `SELECT count(*) FROM checkpoints`); n != 1 {
+		if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM checkpoints`); n != 1 {
 			t.Errorf("%d checkpoints are kept, want the newest", n)
 		}
 		closeStore(t, s)
@@ -90,7 +90,7 @@ func TestTrashExpires(t *testing.T) {
 		time.Sleep(10 * 24 * time.Hour)
 		s = openStore(t, dir, Options{Logger: quiet()})
 		wantTrash()
-		if n := ask[int](t, s.reader, `SELECT count(*) FROM runs`); n != 2 {
+		if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM runs`); n != 2 {
 			t.Errorf("%d runs are kept, want r and the one that was restored", n)
 		}
 		closeStore(t, s)
@@ -128,7 +128,7 @@ func TestInterruptedEmptying(t *testing.T) {
 	s = openStore(t, dir, Options{Logger: quiet(), OnGone: told.add})
 	defer closeStore(t, s)
 	<-s.tidied
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM runs`); n != 1 || !slices.Equal(told.all(), []engine.RunID{"begun"}) {
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM runs`); n != 1 || !slices.Equal(told.all(), []engine.RunID{"begun"}) {
 		t.Errorf("%d runs are left, and %q are gone", n, told.all())
 	}
 	if err := s.Restore(t.Context(), "waits", 0); err != nil {

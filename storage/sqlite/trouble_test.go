@@ -12,12 +12,13 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // onConn runs f with the writer's connection.
 func onConn(t *testing.T, s *Store, f func(c *sqlite3.SQLiteConn)) {
 	t.Helper()
-	conn, err := s.writer.Conn(t.Context())
+	conn, err := s.file.Writer.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestTrouble(t *testing.T) {
 		breakIt    func(t *testing.T, s *Store) (mend func())
 	}{
 		{"the disk is full", "free some space", func(t *testing.T, s *Store) func() {
-			statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.writer, `PRAGMA page_count`)+2))
+			statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.file.Writer, `PRAGMA page_count`)+2))
 			return func() { statement(t, s, `PRAGMA max_page_count = 1000000000`) }
 		}},
 		{"the disk is read-only", "permissions", func(t *testing.T, s *Store) func() {
@@ -52,7 +53,7 @@ func TestTrouble(t *testing.T) {
 		}},
 		{"another program has the lock", "close it", func(t *testing.T, s *Store) func() {
 			statement(t, s, `PRAGMA busy_timeout = 1`)
-			db := connect(s.path(), false, 1)
+			db := file.Connect(s.file.Path(), false, 1)
 			tx, err := db.BeginTx(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -154,7 +155,7 @@ func TestTroubleInCheckpoint(t *testing.T) {
 	for agent := range 5000 {
 		memory[agent] = &engine.Memory{Fields: []engine.Field{{Name: "a", Value: fmt.Append(nil, agent)}}}
 	}
-	statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.writer, `PRAGMA page_count`)+60))
+	statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.file.Writer, `PRAGMA page_count`)+60))
 	committed := make(chan error, 1)
 	go func() {
 		committed <- j.Commit(context.Background(), engine.CheckpointRow{Cycle: 0, Memory: memory})
@@ -196,7 +197,7 @@ func TestCloseInTrouble(t *testing.T) {
 		t.Error("a commit came back without its rows being durable")
 	}
 	statement(t, s, `PRAGMA query_only = 0`)
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM changes`); n != 0 {
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM changes`); n != 0 {
 		t.Errorf("got %d rows, want none", n)
 	}
 }
@@ -210,15 +211,15 @@ func TestTranslate(t *testing.T) {
 		{sqlite3.Error{Code: sqlite3.ErrBusy}, engine.ErrInUse},
 		{ErrDamaged, ErrDamaged},
 	} {
-		if got := translate(c.err); !errors.Is(got, c.want) {
+		if got := file.Translate(c.err); !errors.Is(got, c.want) {
 			t.Errorf("%v: got %v, want %v", c.err, got, c.want)
 		}
 	}
-	if translate(nil) != nil {
+	if file.Translate(nil) != nil {
 		t.Error("no error became one")
 	}
 	// A disk with room that is read-only was told of as full.
-	for _, err := range []error{translate(sqlite3.Error{Code: sqlite3.ErrReadonly}), troubleOf(ErrDamaged)} {
+	for _, err := range []error{file.Translate(sqlite3.Error{Code: sqlite3.ErrReadonly}), troubleOf(ErrDamaged)} {
 		if strings.Contains(err.Error(), engine.ErrNoRoom.Error()) || !errors.Is(err, engine.ErrNoRoom) {
 			t.Errorf("%v is said of a disk that has room", err)
 		}

@@ -40,7 +40,7 @@ func TestUnconfirmed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left int
-	if err := s.reader.QueryRowContext(t.Context(), `SELECT count(*) FROM unconfirmed`).Scan(&left); err != nil || left != 0 {
+	if err := s.file.Row(t.Context(), `SELECT count(*) FROM unconfirmed`).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d rows are left, %v", left, err)
 	}
 }

@@ -6,14 +6,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // cutShort leaves in dir what a process does that is killed as it makes the file: its first page, and beside it the journal
 // that says that there was none before.
 func cutShort(t *testing.T, dir string) {
 	t.Helper()
-	path := filepath.Join(dir, fileName)
-	db, err := sql.Open("sqlite3", "file:"+escapedPath(path))
+	path := filepath.Join(dir, file.Name)
+	db, err := sql.Open("sqlite3", "file:"+file.EscapedPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +47,14 @@ func TestOpenCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	newRun(t, s, "r")
-	if got := ask[int](t, s.reader, `PRAGMA user_version`); got != 0 {
+	if got := ask[int](t, s.file.Reader, `PRAGMA user_version`); got != 0 {
 		t.Error("what was begun is still there")
 	}
 	if s.Notice() != "" {
 		t.Errorf("got the notice %q, want none: nothing was lost", s.Notice())
 	}
 	closeStore(t, s)
-	if _, err := os.Stat(filepath.Join(dir, fileName+"-journal")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, file.Name+"-journal")); err == nil {
 		t.Error("the journal is still there")
 	}
 }

@@ -183,7 +183,7 @@ func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunI
 	size := int64(0)
 	err = a.Parts(ctx, run, storage.LogPart, 0, func(parts []storage.Part) error {
 		for _, p := range parts {
-			raw, err := sqlite.UnfoldArrival(p.Data)
+			raw, err := sqlite.UnpackLog(p.Data)
 			if err != nil {
 				return err
 			}
