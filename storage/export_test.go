@@ -33,7 +33,7 @@ type reader struct {
 	sessions []engine.SessionRow
 	metrics  []engine.MetricsRow
 	memory   map[int]*engine.Memory
-	broken   error // after the sessions
+	broken   error // error after the sessions
 	doubts   engine.UnconfirmedList
 	barriers []engine.BarrierRow
 }
@@ -85,7 +85,7 @@ func (r *reader) Metrics(_ context.Context, _ engine.RunID, after time.Time) ite
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
 
-// crowd is a run with everything that a cell can hold.
+// crowd returns a run whose cells hold values of all kinds.
 func crowd() *reader {
 	steps := []engine.StepRecord{
 		{Path: "open", Service: time.Millisecond},
@@ -170,7 +170,7 @@ var names = Names{
 	Session: func(cycle, agent int) string { return fmt.Sprintf("uuid-%d-%d", cycle, agent) },
 }
 
-// golden compares with a file of testdata.
+// golden compares data with a file in testdata.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -209,19 +209,19 @@ func TestExportGoldens(t *testing.T) {
 		}
 		golden(t, name, out.Bytes())
 		if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "the error's text") {
-			t.Errorf("%s shows what it must not", name)
+			t.Errorf("%s shows a secret", name)
 		}
 		if strings.Contains(name, ".json") {
 			for d := json.NewDecoder(&out); d.More(); {
 				var value any
 				if err := d.Decode(&value); err != nil {
-					t.Errorf("%s is no JSON: %v", name, err)
+					t.Errorf("%s is not valid JSON: %v", name, err)
 					break
 				}
 			}
 			continue
 		}
-		rows, err := csv.NewReader(&out).ReadAll() // as many cells in each row as in the first
+		rows, err := csv.NewReader(&out).ReadAll() // all rows have as many cells as the first
 		if err != nil || len(rows) < 2 {
 			t.Errorf("%s: %d rows, %v", name, len(rows), err)
 		}
@@ -260,13 +260,13 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestManifestSaysWhatIsNotKnown is of a cost that leaves out some calls, and of what the run itself asked.
+// TestManifestSaysWhatIsNotKnown checks costs without a price, and the requests of the run itself.
 func TestManifestSaysWhatIsNotKnown(t *testing.T) {
 	r := crowd()
 	shared := engine.Asked{Usage: engine.Usage{Calls: 3, Cost: 5}, Requests: 4, Retries: 2, RateLimited: 1, Labels: engine.Labels{engine.Replayed: 6}}
 	all := newManifest(&r.record, &engine.Totals{Requests: 1, Usage: engine.Usage{Calls: 1}, Shared: shared}, "").Totals
 	if all.Models.Calls != 4 || Dollars(&all.Models.Usage) != "0.000000005" || all.Requests != 5 || all.Retries != 2 || all.RateLimited != 1 || all.Labels["replayed"] != 6 {
-		t.Errorf("what the run itself asked is not in %+v", all)
+		t.Errorf("the requests of the run itself are missing: %+v", all)
 	}
 	for want, u := range map[string]engine.Usage{
 		`{"calls":0,"input_tokens":0,"output_tokens":0,"cost_usd":0,"cache_hits":0}`:                                           {},
@@ -280,7 +280,7 @@ func TestManifestSaysWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestManifestLeavesOutLargeFiles is that a population of a million rows does not stand in run.json.
+// TestManifestLeavesOutLargeFiles checks that run.json does not contain a population of a million rows.
 func TestManifestLeavesOutLargeFiles(t *testing.T) {
 	r := crowd()
 	r.record.Source.Files = map[string][]byte{
@@ -310,7 +310,7 @@ func TestExportAll(t *testing.T) {
 		golden(t, name, got)
 	}
 
-	// An export that fails leaves what was there, and nothing half done.
+	// An export that fails keeps the older files and leaves no partial ones.
 	r.broken = errors.New("the store broke")
 	r.sessions = r.sessions[:1]
 	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
@@ -346,7 +346,7 @@ func TestExportNamesFail(t *testing.T) {
 	}
 }
 
-// growing is a run that has a row more whenever somebody asks for it, and then ends.
+// growing is a run that gets one more row each time it is read, and then ends.
 type growing struct {
 	*reader
 	all   []engine.MetricsRow

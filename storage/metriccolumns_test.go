@@ -107,7 +107,7 @@ func TestEveryFieldHasAColumn(t *testing.T) {
 		}
 	})
 	for name := range unused {
-		t.Errorf("%s has a column, and a reason why it has none", name)
+		t.Errorf("%s has a column: remove it from withoutColumn", name)
 	}
 }
 
@@ -118,7 +118,7 @@ func rowCells(m *engine.MetricsRow) (cells []string) {
 	return cells
 }
 
-// eachLeaf calls f with each field that is no struct or array.
+// eachLeaf calls f with each field that is not a struct or an array.
 func eachLeaf(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	switch {
 	case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]():

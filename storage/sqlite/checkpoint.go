@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// pieceRows and pieceBytes bound what of a checkpoint is written at once, and pieceTime what is while requests wait:
-	// they are held up for about as long as that takes and another commit.
+	// pieceRows and pieceBytes bound the piece of a checkpoint that one transaction writes, and pieceTime its duration while
+	// requests wait. They are delayed by about that time plus one commit.
 	pieceRows  = 500
 	pieceBytes = 1 << 20
 	pieceTime  = 2 * time.Millisecond
-	// pageRows is how many rows a reader takes at once: a long read would keep the write-ahead log growing.
+	// pageRows is the number of rows that a reader reads in one query. A long read would let the write-ahead log grow.
 	pageRows = 1000
 )
 
-// checkpointJob is a checkpoint that is being written: a goroutine of its own encodes it, in pieces; the writer
-// writes them between commits of rows; the last piece makes it visible.
+// checkpointJob is a checkpoint that is being written. A goroutine encodes it in pieces, which the writer writes between
+// commits of rows. The last piece makes it visible.
 type checkpointJob struct {
 	row     engine.CheckpointRow
 	pos     int64
 	number  int
 	pieces  <-chan checkpointPiece
-	piece   *checkpointPiece // to be written next
+	piece   *checkpointPiece // the next one to write
 	bytes   int64            // written so far
-	waiting []chan struct{}  // closed when it is durable
+	waiting []chan struct{}  // closed when the checkpoint is durable
 	cancel  context.CancelFunc
 }
 
@@ -40,10 +40,10 @@ type checkpointPiece struct {
 	data   [][]byte
 	bytes  int64
 	last   bool
-	state  []byte // of the last
+	state  []byte // in the last piece
 }
 
-// written takes the first n agents out and returns what their memory weighs.
+// written removes the first n agents and returns the size of their memory.
 func (p *checkpointPiece) written(n int) (bytes int64) {
 	for _, data := range p.data[:n] {
 		bytes += int64(len(data))
@@ -52,7 +52,7 @@ func (p *checkpointPiece) written(n int) (bytes int64) {
 	return bytes
 }
 
-// begin starts to encode a checkpoint whose place in the journal is durable.
+// begin starts to encode a checkpoint whose position in the journal is durable.
 func (j *Journal) begin(c *checkpointJob) {
 	ctx, cancel := context.WithCancel(context.Background())
 	pieces := make(chan checkpointPiece, 2)
@@ -77,7 +77,7 @@ func (c *checkpointJob) encode(ctx context.Context, pieces chan<- checkpointPiec
 	for _, agent := range slices.Sorted(maps.Keys(c.row.Memory)) {
 		var data []byte
 		if m := c.row.Memory[agent]; m != nil {
-			data = blob.MustMarshal(m, encoder) // texts and bytes: it cannot fail
+			data = blob.MustMarshal(m, encoder) // cannot fail
 		} else {
 			data = []byte{}
 		}
@@ -91,7 +91,7 @@ func (c *checkpointJob) encode(ctx context.Context, pieces chan<- checkpointPiec
 	send()
 }
 
-// advance writes a piece of the first checkpoint, if one is ready, or as much of it as there is time for.
+// advance writes a piece of the first checkpoint if one is ready, or as much of it as time permits.
 func (j *Journal) advance() bool {
 	c := j.jobs[0]
 	if c.piece == nil {
@@ -125,7 +125,8 @@ func (j *Journal) advance() bool {
 	return true
 }
 
-// write writes the memory of the first n agents of the piece and, with all of them, the checkpoint itself if it is the last.
+// write writes the memory of the first n agents of the piece. After all agents of the last piece it writes the checkpoint
+// itself.
 func (c *checkpointJob) write(tx file.Tx, j *Journal) (n int, err error) {
 	began, run, p := time.Now(), j.run, c.piece
 	for i, agent := range p.agents {
@@ -148,7 +149,7 @@ func (c *checkpointJob) write(tx file.Tx, j *Journal) (n int, err error) {
 		bytes, r.Total, r.Total, run)
 }
 
-// Checkpoints returns the kept checkpoints of a run, newest first.
+// Checkpoints returns the checkpoints of a run that are not in the trash, newest first.
 func (s *checkpoints) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -175,8 +176,7 @@ func (s *core) listCheckpoints(ctx context.Context, run engine.RunID, key int64,
 	return all, nil
 }
 
-// Checkpoint returns a checkpoint, what it kept of the loop, and the memory of all agents as of the start of its
-// cycle.
+// Checkpoint returns a checkpoint, its state, and the memory of all agents at the start of its cycle.
 func (s *checkpoints) Checkpoint(ctx context.Context, run engine.RunID, number int) (engine.CheckpointRecord, engine.State, map[int]*engine.Memory, error) {
 	record, state, memory, err := s.restore(ctx, run, number)
 	if err != nil {
@@ -208,7 +208,8 @@ func (s *checkpoints) restore(ctx context.Context, run engine.RunID, number int)
 	if err != nil {
 		return record, state, nil, err
 	}
-	// Pruning removes a checkpoint before the memory that only it needs: it is still there, so nothing was missing.
+	// Pruning removes a checkpoint before the memory that only it needs. The checkpoint still exists, so nothing was
+	// missing.
 	var still bool
 	if err := s.file.Row(ctx, `SELECT count(*) FROM checkpoints WHERE run = ? AND number = ?`, key, number).Scan(&still); err != nil {
 		return record, state, nil, file.Translate(err)
@@ -219,7 +220,7 @@ func (s *checkpoints) restore(ctx context.Context, run engine.RunID, number int)
 	return found[0], state, memory, nil
 }
 
-// memory folds what the checkpoints up to a number say.
+// memory returns the memory of all agents at a checkpoint.
 func (s *core) memory(ctx context.Context, key int64, number int) (map[int]*engine.Memory, error) {
 	memory := make(map[int]*engine.Memory)
 	agent, at, page := -1, 0, 0

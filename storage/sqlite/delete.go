@@ -10,7 +10,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// runTables are the tables with rows of runs, and what their rows weigh: the rows of a pack, or one.
+// runTables are the tables with rows of runs, with the SQL for the number of rows in a row (a pack has several) and for its
+// size.
 var runTables = []struct{ name, key, weight, bytes string }{
 	{"sessions", "pos", "count", "length(data)"},
 	{"deltas", "pos", "count", "length(data)"},
@@ -27,14 +28,14 @@ var runTables = []struct{ name, key, weight, bytes string }{
 	{"contents", "id", "1", "100"},
 }
 
-// What the column doomed says of a run that is not there for anybody.
+// Values of the column hidden, for runs that are not listed.
 const (
 	deleted  = 1 // being removed
 	arriving = 2 // being imported
-	trashed  = 3 // in the trash: all of it is kept
+	trashed  = 3 // in the trash, complete
 )
 
-// Doomed returns what goes when a run is deleted.
+// Doomed returns what is lost when a run is deleted.
 func (s *removal) Doomed(ctx context.Context, run engine.RunID) (storage.Doomed, error) {
 	d, err := s.doomed(ctx, run)
 	if err != nil {
@@ -67,8 +68,8 @@ func (s *removal) weigh(ctx context.Context, key int64) (d storage.Doomed, err e
 	return d, err
 }
 
-// Delete removes a run with everything that it has, at once. ErrInUse if it is in progress. Once it has begun, the run is
-// gone for everybody, and what is left of it is removed when the store is opened again, should ctx or the process end.
+// Delete removes a run immediately, without the trash. ErrInUse if the run is in progress. The run disappears at the start
+// of the deletion. If ctx or the process ends first, the remaining rows are removed when the store is opened again.
 func (s *removal) Delete(ctx context.Context, run engine.RunID) error {
 	if err := s.delete(ctx, run); err != nil {
 		return fmt.Errorf("delete run %s: %w", run, err)
@@ -95,7 +96,7 @@ func (s *removal) delete(ctx context.Context, run engine.RunID) error {
 	return s.remove(ctx, key)
 }
 
-// guarded has a run not be there any more, unless it is in progress.
+// guarded hides a run, unless it is in progress.
 func (s *removal) guarded(run engine.RunID, hide, undo func() error) error {
 	inProgress := func() error {
 		if h, held := s.claims.Holder(); held && h.Run == string(run) {
@@ -109,15 +110,15 @@ func (s *removal) guarded(run engine.RunID, hide, undo func() error) error {
 	if err := hide(); err != nil {
 		return err
 	}
-	// Whoever claims a run first says so and then looks whether the run is there; so either it sees that the run is
-	// doomed, or it is seen here.
+	// A claim records the holder and then checks that the run exists. Therefore either the claim fails, or the holder is
+	// found here.
 	if err := inProgress(); err != nil {
 		return errors.Join(err, undo())
 	}
 	return nil
 }
 
-// hide has a run not be there any more; ErrNotFound if it was not.
+// hide hides a run; ErrNotFound if no row changed.
 func (s *removal) hide(update string, args ...any) error {
 	return s.file.Write(func(tx file.Tx) error {
 		n, err := tx.Changed(update, args...)
@@ -128,7 +129,7 @@ func (s *removal) hide(update string, args ...any) error {
 	})
 }
 
-// remove removes the rows of a deleted run, a chunk at a time.
+// remove removes the rows of a deleted run in chunks.
 func (s *removal) remove(ctx context.Context, key int64) error {
 	for _, t := range runTables {
 		query := `DELETE FROM ` + t.name + ` WHERE ` + t.key + ` IN (SELECT ` + t.key + ` FROM (SELECT ` + t.key +
@@ -154,7 +155,7 @@ func (s *removal) remove(ctx context.Context, key int64) error {
 	return s.shrink(ctx)
 }
 
-// shrink gives free pages back to the system, a few at a time.
+// shrink returns free pages to the file system, a few at a time.
 func (s *removal) shrink(ctx context.Context) error {
 	for {
 		var free int
@@ -162,7 +163,7 @@ func (s *removal) shrink(ctx context.Context) error {
 			return file.Translate(err)
 		}
 		if free == 0 {
-			s.file.EmptyLog() // which has what was removed
+			s.file.EmptyLog() // it contains the removed rows
 			return nil
 		}
 		if err := s.file.Write(func(tx file.Tx) error {
@@ -180,7 +181,7 @@ func (s *removal) shrink(ctx context.Context) error {
 	}
 }
 
-// finishDeleting removes what interrupted deletions left, and interrupted imports.
+// finishDeleting completes interrupted deletions and removes the remains of interrupted imports.
 func (s *imports) finishDeleting(ctx context.Context) {
 	upTo := deleted
 	if lock, err := s.lockImports(); err == nil {
@@ -190,8 +191,7 @@ func (s *imports) finishDeleting(ctx context.Context) {
 	s.removeDoomed(ctx, upTo)
 }
 
-// removeDoomed removes the runs that are not there for anybody, but for the trash's: with upTo arriving also those that are
-// being imported.
+// removeDoomed removes deleted runs; if upTo is arriving, also runs that are being imported.
 func (s *removal) removeDoomed(ctx context.Context, upTo int) {
 	type left struct {
 		key    int64
@@ -206,18 +206,18 @@ func (s *removal) removeDoomed(ctx context.Context, upTo int) {
 		}
 		if err != nil {
 			if ctx.Err() == nil {
-				s.options.Logger.Error("finish deleting runs", "error", err)
+				s.options.Logger.Error("interrupted deletions cannot be completed", "error", err)
 			}
 			return
 		}
 		all = append(all, l)
 	}
 	for _, l := range all {
-		if l.doomed == deleted && s.options.OnGone != nil { // before: should the process end, it is called again
+		if l.doomed == deleted && s.options.OnGone != nil { // before the removal: if the process ends, it is called again
 			s.options.OnGone(l.run)
 		}
 		if err := s.remove(ctx, l.key); err != nil && ctx.Err() == nil {
-			s.options.Logger.Error("finish deleting runs", "error", err)
+			s.options.Logger.Error("interrupted deletions cannot be completed", "error", err)
 		}
 	}
 }

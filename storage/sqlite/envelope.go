@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// ownChanges are not of use without the sessions around them, or are in the checkpoint's state.
+	// ownChanges are useless without the sessions around them, or part of the checkpoint's state.
 	ownChanges = `'` + engine.PhaseChange + `', '` + engine.InjectChange + `', '` + engine.RetireChange + `', '` + engine.RequeueChange + `', '` +
 		engine.StallChange + `', '` + engine.SleepChange + `', 'exactness'`
 )
 
-// envelope is a checkpoint as a remote database keeps it, beside the memory of agents, the answers that belong to the
-// run, the files and the mock shop's log: all that is small, and what tells whether the rest is whole.
+// envelope is a checkpoint in a remote database without the memory of agents, shared answers, files and the mock shop's log.
+// It contains the small parts, and the data to verify that the rest is complete.
 type envelope struct {
 	Number      int    `cbor:"1,keyasint"`
 	At          int64  `cbor:"2,keyasint"`
@@ -39,12 +39,12 @@ type envelope struct {
 	Source      string `cbor:"15,keyasint"`
 	Hash        string `cbor:"16,keyasint"`
 	Parameters  string `cbor:"17,keyasint"` // JSON
-	Settings    string `cbor:"18,keyasint"` // JSON, without what may be a secret
+	Settings    string `cbor:"18,keyasint"` // JSON, without possible secrets
 	Files       int64  `cbor:"19,keyasint"` // bytes
-	Sum         []byte `cbor:"20,keyasint"` // SHA-256 of those
+	Sum         []byte `cbor:"20,keyasint"` // SHA-256 of the files
 	Answers     int    `cbor:"21,keyasint"`
-	Remembering int    `cbor:"22,keyasint"` // agents of which there are parts
-	Log         int64  `cbor:"23,keyasint"` // bytes that there are at least
+	Remembering int    `cbor:"22,keyasint"` // number of agents with parts
+	Log         int64  `cbor:"23,keyasint"` // minimum size in bytes
 
 	Changes []byte `cbor:"24,keyasint"` // JSON of the last engine.ChangeRow of each kind, oldest first
 
@@ -57,7 +57,7 @@ func (e *envelope) changes() (all []engine.ChangeRow, err error) {
 	return all, err
 }
 
-// envelope reads a checkpoint, but for the length of the log.
+// envelope reads a checkpoint, without the length of the log.
 func (s *outbox) envelope(ctx context.Context, run int64, number int) (*envelope, error) {
 	e := &envelope{Number: number}
 	var files []byte
@@ -101,8 +101,8 @@ func (s *outbox) envelope(ctx context.Context, run int64, number int) (*envelope
 	return e, err
 }
 
-// hear has the checkpoint's state tell what services had been changed to: the rows of changes that the run gets here are
-// those of its newest checkpoint.
+// hear applies the changes of services to the state of the checkpoint. The changes that the run gets in this store are those
+// of its newest checkpoint.
 func (e *envelope) hear() error {
 	var state engine.State
 	if err := blob.UnmarshalForeign(e.State, &state); err != nil {
@@ -123,7 +123,7 @@ func (e *envelope) hear() error {
 	return err
 }
 
-// readEnvelope reads a checkpoint's own part and checks it.
+// readEnvelope decodes and validates the state part of a checkpoint.
 func readEnvelope(p storage.Part) (*envelope, error) {
 	if p.Number != storage.ContentsFormat {
 		if p.Number > storage.ContentsFormat {
@@ -138,7 +138,7 @@ func readEnvelope(p storage.Part) (*envelope, error) {
 	odd := func(what string) (*envelope, error) { return nil, fmt.Errorf("%w: %s", blob.ErrForeign, what) }
 	switch {
 	case p.Kind != storage.StatePart || int64(e.Number) != p.Place || e.Number < 1 || e.Number > math.MaxInt32:
-		return odd("it is another checkpoint's")
+		return odd("it belongs to another checkpoint")
 	case e.Cycle < 0 || e.Cycle > math.MaxInt32 || e.Cycles < 0 || e.Done < 0 || e.Total < 0 || e.ForkCycle < 0 || e.ForkCycle > e.Cycle:
 		return odd("its cycle")
 	case e.Files <= 0 || e.Files > blob.MaxForeign || len(e.Sum) != sha256.Size:

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// ErrorNotes returns the classes of errors that sessions of a run ended with, each with its count and its last
-// occurrence, most frequent first; of a session's takes only the last.
+// ErrorNotes returns the error classes of a run's sessions with their counts and last occurrences, most frequent first. Only
+// the last take of a session counts.
 func (s *history) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error) {
 	found, err := s.LatestErrors(ctx, run, 1)
 	if err != nil {
@@ -25,8 +25,8 @@ func (s *history) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.Er
 	return all, nil
 }
 
-// LatestErrors is like ErrorNotes, with the latest occurrences of each class, newest first and so many at most. All of
-// them have the count of their class.
+// LatestErrors is like ErrorNotes, with up to most occurrences of each class, newest first. Each of them has the count of
+// its class.
 func (s *history) LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *history) LatestErrors(ctx context.Context, run engine.RunID, most int) 
 	return all, nil
 }
 
-// latestErrors keeps the last few of a class.
+// latestErrors keeps the last occurrences of a class.
 type latestErrors struct {
 	notes []engine.ErrorNote // oldest first
 	most  int

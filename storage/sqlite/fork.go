@@ -15,9 +15,9 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Fork adds a run that begins where a checkpoint of its Parent stands: its ForkCycle is that of the checkpoint. Memory,
-// what people injected, retired and tuned, and the answers that belong to the parent are copied as of that moment; the
-// rows of the parent are not, and nothing of it changes. ErrNotFound if the parent does not keep the checkpoint.
+// Fork adds a run that starts at a checkpoint of its Parent; ForkCycle is the cycle of the checkpoint. It copies memory,
+// shared answers, and manual changes of agents and services up to the checkpoint. It does not copy the rows of the parent,
+// which does not change. ErrNotFound if the checkpoint does not exist.
 func (s *runs) Fork(ctx context.Context, r engine.RunRecord, f storage.Fork) error {
 	err := s.create(ctx, &r, func(tx file.Tx, key int64) error {
 		return (&forking{tx: tx, Fork: f, record: &r, key: key}).copy()
@@ -28,7 +28,7 @@ func (s *runs) Fork(ctx context.Context, r engine.RunRecord, f storage.Fork) err
 	return nil
 }
 
-// State returns what a checkpoint kept of the loop.
+// State returns the state of a checkpoint.
 func (s *checkpoints) State(ctx context.Context, run engine.RunID, number int) (state engine.State, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *checkpoints) State(ctx context.Context, run engine.RunID, number int) (
 	return state, err
 }
 
-// forking is a fork that is being made.
+// forking is a fork in progress.
 type forking struct {
 	storage.Fork
 	tx          file.Tx
@@ -73,14 +73,14 @@ func (f *forking) copy() error {
 	return f.checkpoint()
 }
 
-// find reads the parent's checkpoint. The figures of the fork will be its own.
+// find reads the parent's checkpoint. The totals of the fork start at 0.
 func (f *forking) find() error {
 	var cycle int
 	var state []byte
 	err := f.tx.Row(`SELECT c.run, c.pos, c.cycle, c.state FROM checkpoints c JOIN runs r ON r.key = c.run
 		WHERE r.id = ? AND NOT r.hidden AND c.number = ? AND NOT c.trashed`, string(f.record.Parent), f.Checkpoint).Scan(&f.parent, &f.pos, &cycle, &state)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && cycle != f.record.ForkCycle {
-		return fmt.Errorf("it keeps no checkpoint %d at the start of cycle %d: %w", f.Checkpoint, f.record.ForkCycle, engine.ErrNotFound)
+		return fmt.Errorf("there is no checkpoint %d at the start of cycle %d: %w", f.Checkpoint, f.record.ForkCycle, engine.ErrNotFound)
 	}
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (f *forking) find() error {
 	}
 	since := f.state.Totals.Inexact
 	f.state.Totals = engine.Totals{}
-	if since != nil && since.Cycle < cycle { // what it begins with depends on timing
+	if since != nil && since.Cycle < cycle { // the memory at the start of the fork depends on timing
 		f.state.Totals.Inexact = since
 		if err := f.tx.Exec(`UPDATE runs SET inexact = coalesce(inexact, ?) WHERE key = ?`, inexactText(since), f.key); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (f *forking) find() error {
 	return nil
 }
 
-// move brings what the loop kept of agents to the indexes that they have now.
+// move translates the indexes of agents in the state.
 func (f *forking) move() {
 	if f.Moved == nil {
 		return
@@ -124,17 +124,17 @@ func (f *forking) move() {
 				to = append(to, now)
 			}
 		}
-		if i.To = slices.Sorted(slices.Values(to)); len(to) > 0 { // to nobody would be to everybody
+		if i.To = slices.Sorted(slices.Values(to)); len(to) > 0 { // an empty list would address all agents
 			injected = append(injected, i)
 		}
 	}
 	f.state.Injected = injected
 }
 
-// tuned finds what services had been changed to. Settings that were changed are in the record.
+// tuned determines the changed settings of services. Changed settings of the run are in the record.
 func (f *forking) tuned() error {
 	heard := engine.Resumption{Tuned: f.state.Tuned}
-	// The state of a checkpoint that was fetched has them all; the rows are of another moment.
+	// A fetched checkpoint has all changes in its state. The rows describe another checkpoint.
 	rows, err := f.tx.Rows(`SELECT what, new FROM changes WHERE run = ?1 AND pos <= ?2 AND (SELECT fetched FROM runs WHERE key = ?1) IS NULL ORDER BY pos`, f.parent, f.pos)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (f *forking) tuned() error {
 const memoryAt = ` FROM checkpoint_memory m WHERE run = ?2 AND number =
 	(SELECT max(number) FROM checkpoint_memory WHERE run = ?2 AND agent = m.agent AND number <= ?3)`
 
-// memory copies that of the agents, as of the checkpoint.
+// memory copies the memory of the agents at the checkpoint.
 func (f *forking) memory() error {
 	if f.Moved == nil {
 		return f.tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) SELECT ?1, 1, agent, data`+memoryAt+` AND length(data) > 0`,
@@ -182,7 +182,7 @@ func (f *forking) memory() error {
 		}
 		for i := range m.Inbox {
 			now, ok := f.Moved[m.Inbox[i].From]
-			if !ok { // who said it is nobody that can be named here
+			if !ok { // the sender does not exist in the fork
 				now = engine.Outside
 			}
 			m.Inbox[i].From = now
@@ -197,8 +197,8 @@ func (f *forking) memory() error {
 	return nil
 }
 
-// answers copies those that were asked for before the fork's first cycle. What they cost is the parent's: here they are
-// as if asking had taken nothing.
+// answers copies shared answers that were requested before the first cycle of the fork. Their cost belongs to the parent;
+// the copies have none.
 func (f *forking) answers() error {
 	encoder := blob.NewEncoder()
 	for pos, page := int64(0), pageRows; page == pageRows; {
@@ -207,17 +207,17 @@ func (f *forking) answers() error {
 			return err
 		}
 		page = len(all)
-		for _, data := range all {
-			pos = data.pos
+		for _, answer := range all {
+			pos = answer.pos
 			var row engine.SharedRow
-			if err := blob.Unmarshal(data.blob, &row); err != nil {
+			if err := blob.Unmarshal(answer.data, &row); err != nil {
 				return err
 			}
 			if !row.Answers() || row.Cycle >= f.record.ForkCycle {
 				continue
 			}
 			row.Record = &engine.StepRecord{Path: row.Record.Path, Label: engine.Replayed}
-			blob, err := blob.Marshal(&row, encoder)
+			data, err := blob.Marshal(&row, encoder)
 			if err != nil {
 				return err
 			}
@@ -225,7 +225,7 @@ func (f *forking) answers() error {
 			if err != nil {
 				return err
 			}
-			if err := f.tx.Exec(`INSERT INTO shared (pos, run, key, open, data) VALUES (?, ?, ?, 0, ?)`, own, f.key, row.Key[:], blob); err != nil {
+			if err := f.tx.Exec(`INSERT INTO shared (pos, run, key, open, data) VALUES (?, ?, ?, 0, ?)`, own, f.key, row.Key[:], data); err != nil {
 				return err
 			}
 		}
@@ -233,22 +233,22 @@ func (f *forking) answers() error {
 	return nil
 }
 
-// blobAt is a blob of a row with the row's position.
-type blobAt struct {
+// positioned is the data of a row with its position.
+type positioned struct {
 	pos  int64
-	blob []byte
+	data []byte
 }
 
-// asked reads a page of the parent's askings that ended.
-func (f *forking) asked(after int64) (all []blobAt, err error) {
+// asked reads a page of the parent's completed shared requests.
+func (f *forking) asked(after int64) (all []positioned, err error) {
 	rows, err := f.tx.Rows(`SELECT pos, data FROM shared WHERE run = ? AND NOT open AND pos > ? ORDER BY pos LIMIT ?`, f.parent, after, pageRows)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var b blobAt
-		if err := rows.Scan(&b.pos, &b.blob); err != nil {
+		var b positioned
+		if err := rows.Scan(&b.pos, &b.data); err != nil {
 			return nil, err
 		}
 		all = append(all, b)
@@ -256,7 +256,7 @@ func (f *forking) asked(after int64) (all []blobAt, err error) {
 	return all, rows.Err()
 }
 
-// checkpoint makes the fork's first one of what was copied.
+// checkpoint creates the first checkpoint of the fork from what was copied.
 func (f *forking) checkpoint() error {
 	state, err := blob.Marshal(&f.state, blob.NewEncoder())
 	if err != nil {

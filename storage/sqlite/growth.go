@@ -14,19 +14,20 @@ import (
 )
 
 const (
-	// maintenanceRows is how many rows a piece of a maintenance task removes, and pruneRows of how many agents memory is removed at once.
+	// maintenanceRows is the number of rows that a piece of maintenance removes, and pruneRows the number of agents whose
+	// memory is removed in one statement.
 	maintenanceRows = 10_000
 	pruneRows       = 200
-	// Rows that somebody waits for go first after a piece of a maintenance task, for maintenanceShare times as long as that took, but no
-	// longer than maintenancePause.
+	// After a piece of maintenance, rows that callers wait for have priority for maintenanceShare times the duration of the
+	// piece, but no longer than maintenancePause.
 	maintenanceShare = 4
 	maintenancePause = 20 * time.Millisecond
 )
 
-// maintenance is the removal of what is not kept, in pieces that do not hold up rows for long.
+// maintenance removes rows that are no longer needed, in pieces that do not delay other rows for long.
 type maintenance interface {
-	// piece does a piece, a smaller one where the journal is pressed, and returns what is left to do, nil if nothing is.
-	// It is called again, for the same piece, if the transaction failed.
+	// piece does a piece, a smaller one if the journal is pressed, and returns the remaining work, or nil. It is called
+	// again for the same piece if the transaction failed.
 	piece(tx file.Tx) (rest maintenance, err error)
 }
 
@@ -39,8 +40,8 @@ func (j *Journal) doMaintenance(busy bool) bool {
 	began := time.Now()
 	ok := j.persist(func(tx file.Tx) (err error) {
 		rest, err = j.maintenances[0].piece(tx)
-		if errors.Is(err, ErrDamaged) { // keeping too much is better than stopping the run
-			j.store.options.Logger.Error("old rows of the journal are not removed", "run", j.id, "error", err)
+		if errors.Is(err, ErrDamaged) { // keeping too many rows is better than stopping the run
+			j.store.options.Logger.Error("old rows of the journal cannot be removed", "run", j.id, "error", err)
 			rest, err = nil, nil
 		}
 		return err
@@ -59,14 +60,14 @@ func (j *Journal) doMaintenance(busy bool) bool {
 	return true
 }
 
-// sweep removes the intents and answers of closed cycles, but for failed sessions and a sample; of these the answers of
-// private steps go too. A run that records keeps all but these.
+// sweep removes the intents and answers of closed cycles, except for failed sessions, a sample, and runs that record.
+// Answers of private steps are always removed.
 type sweep struct {
 	journal *Journal
 	upTo    int
 
-	cycle int          // whose bad agents are known
-	bad   map[int]bool // they do not change any more; nil is that none are known
+	cycle int          // of bad
+	bad   map[int]bool // agents with failed sessions, which no longer change; nil if not read
 }
 
 type pack struct {
@@ -77,7 +78,7 @@ type pack struct {
 
 func (s *sweep) piece(tx file.Tx) (rest maintenance, err error) {
 	began := time.Now()
-	// The newest first: were it stopped between two pieces, no answer may be there whose intent is not.
+	// Newest first: if the sweep stops between two pieces, no answer may remain without its intent.
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle DESC, pos DESC`, s.journal.run, s.upTo)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func restOf(c maintenance, last bool) maintenance {
 	return c
 }
 
-// pack replaces a pack by what is kept of it.
+// pack removes the rows of a pack that are not kept.
 func (s *sweep) pack(tx file.Tx, p pack, bad map[int]bool) error {
 	var kept []byte
 	count := 0
@@ -143,7 +144,7 @@ func (s *sweep) pack(tx file.Tx, p pack, bad map[int]bool) error {
 	return err
 }
 
-// somePacks reads packs up to a maintenance task's size; last says that there are no more.
+// somePacks reads the packs for one piece; last is set if there are no more.
 func somePacks(tx file.Tx, query string, args ...any) (packs []pack, last bool, err error) {
 	rows, err := tx.Rows(query, args...)
 	if err != nil {
@@ -192,7 +193,7 @@ func badAgents(tx file.Tx, run int64, cycle int) (map[int]bool, error) {
 	return bad, rows.Err()
 }
 
-// sampled draws whether the requests of a session are kept: a function of run, cycle and agent.
+// sampled decides whether the requests of a session are stored. It depends on run, cycle and agent only.
 func sampled(run engine.RunID, cycle, agent int, share float64) bool {
 	h := uint64(14695981039346656037) // FNV-1a
 	for i := range len(run) {
@@ -207,7 +208,7 @@ func sampled(run engine.RunID, cycle, agent int, share float64) bool {
 	return float64(h>>11)/(1<<53) < share
 }
 
-// dropDeltas removes the memory changes that a checkpoint has taken in.
+// dropDeltas removes memory changes that a checkpoint includes.
 type dropDeltas struct {
 	journal *Journal
 	below   int // cycle
@@ -230,13 +231,13 @@ func (d *dropDeltas) piece(tx file.Tx) (rest maintenance, err error) {
 	return restOf(d, last), nil
 }
 
-// prune removes the checkpoints beyond those that are kept, but for what is in the trash, and then the memory that no kept
-// one needs: all that an agent has from before the oldest kept one, if that one or a pruned one before it has newer.
+// prune removes old checkpoints, except those in the trash, and then memory that no remaining checkpoint needs: the memory
+// of an agent from before the oldest remaining checkpoint, if that checkpoint or an earlier one has newer memory.
 type prune struct {
 	journal *Journal
 
 	pruned        bool
-	number, agent int // where the removal of memory is
+	number, agent int // progress of the removal of memory
 	oldest        int
 }
 
@@ -279,7 +280,7 @@ func (p *prune) checkpoints(tx file.Tx) error {
 	return nil
 }
 
-// memory removes what a page of agents of a checkpoint replaced.
+// memory removes the memory that a page of agents of a checkpoint replaced.
 func (p *prune) memory(tx file.Tx) error {
 	run := p.journal.run
 	upTo := math.MaxInt

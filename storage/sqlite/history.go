@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// Metrics yields the metrics of a run that are later than after, in order of time. The row is reused.
+// Metrics yields the metrics of a run after a time, in order of time. The row is reused.
 func (s *history) Metrics(ctx context.Context, run engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error] {
 	return func(yield func(*engine.MetricsRow, error) bool) {
 		key, err := s.key(ctx, run)
@@ -66,7 +66,7 @@ func (s *history) metricsPage(ctx context.Context, key, at, pos int64) (page []m
 	return page, nil
 }
 
-// Changes returns what was changed in a run, in the order in which it was.
+// Changes returns the changes of a run in the order of the journal.
 func (s *history) Changes(ctx context.Context, run engine.RunID) (all []engine.ChangeRow, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *history) Barriers(ctx context.Context, run engine.RunID) (all []engine.
 	return all, nil
 }
 
-// decodeWork reads what the sessions of a cycle did; an older version did not keep that.
+// decodeWork decodes the totals of a cycle's sessions, which older versions did not store.
 func decodeWork(data []byte, w *engine.CycleWork) error {
 	if len(data) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func decodeWork(data []byte, w *engine.CycleWork) error {
 	return blob.Unmarshal(data, w)
 }
 
-// Starts returns when processes took up a run, in order.
+// Starts returns when processes started to execute a run, in order.
 func (s *history) Starts(ctx context.Context, run engine.RunID) (all []engine.StartRow, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -145,8 +145,8 @@ func (s *history) Starts(ctx context.Context, run engine.RunID) (all []engine.St
 	return all, nil
 }
 
-// Requests returns the requests that are kept of an agent's session: all while its cycle is open; of closed cycles
-// those of failed sessions and of a sample. What a private step was answered is not among it.
+// Requests returns the stored requests of an agent's session: all while its cycle is the current one; of closed cycles those
+// of failed sessions and of a sample. Answers of private steps are left out.
 func (s *history) Requests(ctx context.Context, run engine.RunID, cycle, agent int) (all []storage.Request, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -182,8 +182,8 @@ func (s *history) Requests(ctx context.Context, run engine.RunID, cycle, agent i
 	return all, nil
 }
 
-// OpenRequests calls f with the changing requests that are journaled of a run's open cycle, of all takes: intents, with
-// path and hash only, and their answers. Requests without an intent are left out, unless the run records.
+// OpenRequests calls f with the journaled changing requests of a run's current cycle, of all takes: intents, with path and
+// hash only, and answers. Requests without an intent are left out, unless the run records.
 func (s *history) OpenRequests(ctx context.Context, run engine.RunID, cycle int, f func(p engine.Place, e *engine.Entry)) error {
 	key, err := s.key(ctx, run)
 	if err == nil {
@@ -195,7 +195,7 @@ func (s *history) OpenRequests(ctx context.Context, run engine.RunID, cycle int,
 	return nil
 }
 
-// eachRequest calls f with the intents and answers of a cycle, in the journal's order.
+// eachRequest calls f with the intents and answers of a cycle, in the order of the journal.
 func (s *core) eachRequest(ctx context.Context, key int64, cycle int, f func(r *codec.Request)) error {
 	for pos := int64(0); ; {
 		page := 0

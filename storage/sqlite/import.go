@@ -20,9 +20,9 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Import takes in a checkpoint of a run that was made elsewhere. Nothing of a run that is new here shows before
-// [Import.Finish]; what an import leaves that was cut short is removed when the store is opened or the next one begins.
-// It is not safe for concurrent use.
+// Import adds a checkpoint of a run that was executed elsewhere. A run that is new here is listed after [Import.Finish]. The
+// remains of an interrupted import are removed when the store is opened or the next import begins. An Import is not safe for
+// concurrent use.
 type Import struct {
 	store    *imports
 	lock     *flock.Flock
@@ -35,16 +35,16 @@ type Import struct {
 	files       []byte
 	answers     int
 	remembering int
-	last        int64 // the agent whose memory came last
+	last        int64 // the last agent whose memory was added
 }
 
-// importTries is how often, and importInterval how long apart, it is tried to import: another process may be opening the store.
+// The lock of imports is tried importTries times, importInterval apart: another process may be opening the store.
 const (
 	importTries    = 20
 	importInterval = 100 * time.Millisecond
 )
 
-// lockImports makes this process the only one that imports; ErrInUse if another does.
+// lockImports makes this process the only importer; ErrInUse if another process imports.
 func (s *imports) lockImports() (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(s.file.Dir(), "throng.import"))
 	got, err := lock.TryLock()
@@ -57,7 +57,7 @@ func (s *imports) lockImports() (*flock.Flock, error) {
 	return lock, nil
 }
 
-// waitForImports is lockImports, but waits for whoever only tidies up.
+// waitForImports is like lockImports, but waits for a process that only removes the remains of imports.
 func (s *imports) waitForImports(ctx context.Context) (*flock.Flock, error) {
 	select {
 	case <-s.tidied:
@@ -75,9 +75,9 @@ func (s *imports) waitForImports(ctx context.Context) (*flock.Flock, error) {
 	return s.lockImports()
 }
 
-// Import begins to take in a checkpoint of a run: run is what is listed of it, state the checkpoint's own part. A run
-// that was fetched before gets the checkpoint beside those that it has; one that was made here is refused with a
-// *engine.FieldError.
+// Import begins to add a checkpoint of a run. run is its entry in the list of the remote database, state the state part of
+// the checkpoint. Checkpoints of a run that was fetched before are added to the existing ones. A run that was executed in
+// this store is refused with a *engine.FieldError.
 func (s *imports) Import(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
 	if i, err = s.beginImport(ctx, run, state); err != nil {
 		return nil, fmt.Errorf("take in a checkpoint of run %s: %w", run.ID, err)
@@ -113,14 +113,14 @@ func (s *imports) beginImport(ctx context.Context, run engine.RunRecord, state s
 	switch {
 	case err == nil && was.Fetched == nil:
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s was made in this store, and its checkpoints are here", run.ID), Hint: "throngctl checkpoints " + string(run.ID),
+			Field: "run", Problem: fmt.Sprintf("%s was executed in this store, which has its checkpoints", run.ID), Hint: "throngctl checkpoints " + string(run.ID),
 		}
 	case err == nil:
 		i.key = key
 		return i, nil
 	case errors.Is(err, ErrTrashed):
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s is in the trash of this store", run.ID), Hint: "take it out of there first: throngctl restore " + string(run.ID),
+			Field: "run", Problem: fmt.Sprintf("%s is in the trash of this store", run.ID), Hint: "restore it first: throngctl restore " + string(run.ID),
 		}
 	case errors.Is(err, engine.ErrNotFound):
 		i.fresh = true
@@ -130,7 +130,7 @@ func (s *imports) beginImport(ctx context.Context, run engine.RunRecord, state s
 	}
 }
 
-// removeArriving removes what imports left that were cut short. The caller has the lock.
+// removeArriving removes the remains of interrupted imports. The caller holds the lock.
 func (s *imports) removeArriving(ctx context.Context) error {
 	var keys []int64
 	for rows, err := range s.file.Query(ctx, `SELECT key FROM runs WHERE hidden = ?`, arriving) {
@@ -151,7 +151,7 @@ func (s *imports) removeArriving(ctx context.Context) error {
 	return nil
 }
 
-// create adds the run, which nobody sees yet.
+// create adds the run without listing it.
 func (i *Import) create() error {
 	e, r := i.envelope, &i.run
 	from, err := json.Marshal(r.Fetched)
@@ -166,14 +166,13 @@ func (i *Import) create() error {
 	})
 }
 
-// Wants says what there is to add: up to which position answers, up to which checkpoint memory, of how many agents, and
-// how many bytes of the mock shop's log at least.
+// Wants returns what must be added: shared answers up to a position, memory up to a checkpoint number, the number of agents
+// with memory, and the minimum size of the mock shop's log.
 func (i *Import) Wants() (answers int64, number, agents int, log int64) {
 	return i.envelope.Pos, i.envelope.Number, i.envelope.Remembering, i.envelope.Log
 }
 
-// Add takes in parts: the files in their order, the answers in theirs, and of each agent's memory what is newest, from the
-// last agent to the first.
+// Add adds parts: files and answers in their order, and the newest memory of each agent, from the last agent to the first.
 func (i *Import) Add(parts []storage.Part) error {
 	if err := i.store.file.Write(func(tx file.Tx) error {
 		for p := range parts {
@@ -219,7 +218,7 @@ func (i *Import) addAnswer(tx file.Tx, p *storage.Part) error {
 		(SELECT 1 FROM shared WHERE run = ?2 AND key = ?3 AND data = ?4)`, pos, i.key, row.Key[:], p.Data)
 }
 
-// addMemory leaves alone what is there already: rows of one name are the same.
+// addMemory does not change existing rows: rows with the same key are equal.
 func (i *Import) addMemory(tx file.Tx, p *storage.Part) error {
 	if p.Place < 0 || p.Place > math.MaxInt32 || p.Place >= i.last || p.Number < 1 || p.Number > int64(i.envelope.Number) {
 		return fmt.Errorf("%w: memory of agent %d", blob.ErrForeign, p.Place)
@@ -239,7 +238,7 @@ func (i *Import) addMemory(tx file.Tx, p *storage.Part) error {
 	return tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, i.key, p.Number, p.Place, data)
 }
 
-// Record returns the run with its files, once they are all there.
+// Record returns the run with its files, after all of them were added.
 func (i *Import) Record() (engine.RunRecord, error) {
 	r, e := i.run, i.envelope
 	if sum := sha256.Sum256(i.files); !bytes.Equal(sum[:], e.Sum) {
@@ -255,7 +254,7 @@ func (i *Import) Record() (engine.RunRecord, error) {
 	return r, nil
 }
 
-// Finish makes the checkpoint visible, and the run with it, if nothing is missing.
+// Finish lists the checkpoint, and the run, if all parts were added.
 func (i *Import) Finish() error {
 	if _, err := i.Record(); err != nil {
 		return err
@@ -299,7 +298,7 @@ func (i *Import) finish() error {
 	})
 }
 
-// tell brings what is listed of the run up to date, and what settings were changed to up to its newest checkpoint.
+// tell updates the entry of the run, and its changes if this is its newest checkpoint.
 func (i *Import) tell(tx file.Tx) error {
 	r := &i.run
 	from, err := json.Marshal(r.Fetched)
@@ -334,7 +333,7 @@ func (i *Import) tell(tx file.Tx) error {
 	return nil
 }
 
-// Close ends the import; one that was not finished leaves nothing that anybody sees.
+// Close ends the import. Nothing is listed if it was not finished.
 func (i *Import) Close() error {
 	var err error
 	if !i.done && i.fresh {

@@ -12,10 +12,10 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Journaled yields what is kept of a run's journal in the order in which it was written: sessions one by one, all takes,
-// without their Delta; intents and answers; what the run itself asked; barriers, changes, starts, metrics, and
-// checkpoints without their Memory, where they were begun. A row of sessions is reused. Reads are short; it sees rows
-// that come meanwhile or does not. The iterator ends after its first error.
+// Journaled yields the stored rows of a run's journal in the order of the journal: sessions one by one, all takes, without
+// their Delta; intents and answers; shared requests; barriers, changes, starts and metrics; and checkpoints without their
+// Memory at the positions where they began. Rows of sessions are reused. Reads are short, and may or may not include rows
+// that are committed in the meantime. The iterator ends after its first error.
 func (s *history) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[engine.Row, error] {
 	return func(yield func(engine.Row, error) bool) {
 		key, err := s.key(ctx, run)
@@ -50,7 +50,7 @@ func (s *history) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[eng
 	}
 }
 
-// first is the line whose next row comes first; nil at the end of all.
+// first returns the reader with the lowest next position; nil at the end of all tables.
 func first(ctx context.Context, lines []*line) (next *line, err error) {
 	for _, l := range lines {
 		if err := l.fill(ctx); err != nil {
@@ -63,25 +63,25 @@ func first(ctx context.Context, lines []*line) (next *line, err error) {
 	return next, nil
 }
 
-// journaled is a row of a table of the journal: a pack, or the one row that it holds.
+// journaled is a row of a table of the journal: a pack, or a single row.
 type journaled struct {
 	pack
 	row engine.Row
 }
 
-// journalTable reads one table of the journal in the order of positions.
+// journalTable describes how to read a table of the journal in the order of positions.
 type journalTable struct {
-	query string // takes the run, a position and a limit
-	page  int    // how many rows are read at once
+	query string // with the run, a position and a limit as arguments
+	page  int    // number of rows that are read in one query
 	scan  func(rows *sql.Rows, j *journaled) error
-	// unpack yields the rows of a pack until that says no; nil where there are none.
+	// unpack yields the rows of a pack until yield returns false; nil if the table has no packs.
 	unpack func(l *line, p *pack, yield func(engine.Row) bool) error
 }
 
-// packPage is how many packs are read at once: they are large.
+// packPage is the number of packs that are read in one query. Packs are large.
 const packPage = 16
 
-// journalTables are those that the figures of a run rest on.
+// journalTables are the tables of the journal.
 var journalTables = []journalTable{
 	{`SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).sessions},
 	{`SELECT pos, cycle, data FROM requests NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).requests},
@@ -94,18 +94,18 @@ var journalTables = []journalTable{
 	{`SELECT pos, at, cycle, done, total, reason, state FROM checkpoints WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, 1, scanCheckpoint, nil},
 }
 
-// line is what is read of a table, as far as it was not taken yet.
+// line reads one table.
 type line struct {
 	store  *core
 	run    int64
 	table  *journalTable
-	last   int64 // position read
+	last   int64 // the last position that was read
 	ended  bool
 	page   []journaled
 	reader codec.SessionReader
 }
 
-// fill reads a page if none is left.
+// fill reads a page if the last one is used up.
 func (l *line) fill(ctx context.Context) error {
 	if len(l.page) > 0 || l.ended {
 		return nil
@@ -125,7 +125,7 @@ func (l *line) fill(ctx context.Context) error {
 	return nil
 }
 
-// take yields the first row of the page, or all of its pack.
+// take yields the first row of the page, or all rows of its pack.
 func (l *line) take(yield func(engine.Row) bool) error {
 	j := &l.page[0]
 	l.page = l.page[1:]
@@ -245,7 +245,7 @@ func scanCheckpoint(rows *sql.Rows, j *journaled) error {
 	return err
 }
 
-// Counters are what a run's own row says that it has: sessions, without further takes, and events, of all takes.
+// Counters returns the counts in the row of the run: sessions without further takes, and events of all takes.
 func (s *runs) Counters(ctx context.Context, run engine.RunID) (sessions, events int64, err error) {
 	err = s.file.Row(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT hidden`, string(run)).Scan(&sessions, &events)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// CycleSessions calls f with the sessions of a cycle that were journaled behind a position, all takes, in the journal's
-// order, and returns the position of the newest: 0 reads all, and what it returned reads only what came since. The row
-// is reused, and its Delta is not filled in. Reads are short, so that nobody is held up.
+// CycleSessions calls f with the sessions of a cycle after a position, all takes, in the order of the journal, and returns
+// the last position: with 0 it reads all sessions, and with the returned position only newer ones. The row is reused, and
+// its Delta is not set. Reads are short.
 func (s *history) CycleSessions(ctx context.Context, run engine.RunID, cycle int, behind int64, f func(r *engine.SessionRow)) (int64, error) {
 	failed := func(err error) (int64, error) {
 		return behind, fmt.Errorf("cycle %d of run %s: %w", cycle, run, err)
@@ -60,7 +60,7 @@ func (s *history) CycleSessions(ctx context.Context, run engine.RunID, cycle int
 	return behind, nil
 }
 
-// LastMetrics returns the newest metrics of a run that are not later than a moment, at most so many, oldest first.
+// LastMetrics returns the most newest metrics of a run up to a moment, oldest first.
 func (s *history) LastMetrics(ctx context.Context, run engine.RunID, until time.Time, most int) (all []engine.MetricsRow, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -86,8 +86,7 @@ func (s *history) LastMetrics(ctx context.Context, run engine.RunID, until time.
 	return all, nil
 }
 
-// Standing returns a run without its source files, by its whole id: what is listed of it, cheap enough to be asked for
-// again and again.
+// Standing returns a run as in the list of runs, by its full ID. It is cheap enough for polling.
 func (s *runs) Standing(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
 	r, _, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// deliveryBytes bounds what the packs of a delivery unfold to, but for the last of them. A delivery is encoded as a whole, while
-// the one before is on its way.
+// deliveryBytes bounds the unpacked size of the packs in a delivery, except for the last pack. A delivery is encoded
+// completely while the previous one is being sent.
 const deliveryBytes = 32 << 20
 
-// Subscribe has a run's rows sent to target, the name of a remote database, from its beginning on. It has no effect on
-// a run that is subscribed already.
+// Subscribe starts sending the rows of a run to target, the name of a remote database, from the first row on. It does
+// nothing if the run is already subscribed.
 func (s *outbox) Subscribe(ctx context.Context, run engine.RunID, target string) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *outbox) Subscribe(ctx context.Context, run engine.RunID, target string)
 	})
 }
 
-// Outbox returns the runs that have something to be sent to target, newest first.
+// Outbox returns the runs with unsent changes for target, newest first.
 func (s *outbox) Outbox(ctx context.Context, target string) (runs []engine.RunID, err error) {
 	for rows, err := range s.file.Query(ctx, `SELECT r.id FROM outbox o JOIN runs r ON r.key = o.run
 		WHERE o.target = ? AND NOT r.hidden AND (o.sent < o.changed
@@ -53,7 +53,7 @@ func (s *outbox) Outbox(ctx context.Context, target string) (runs []engine.RunID
 const unsentRows = `SELECT (SELECT coalesce(sum(count), 0) FROM sessions WHERE run = ?1 AND pos > ?2)
 	+ (SELECT count(*) FROM metrics WHERE run = ?1 AND pos > ?2)`
 
-// Unsent returns how many sessions and metrics of a run target has not confirmed; ErrNotFound if the run is not
+// Unsent returns the number of sessions and metrics of a run that target has not confirmed; ErrNotFound if the run is not
 // subscribed to it.
 func (s *outbox) Unsent(ctx context.Context, run engine.RunID, target string) (n int64, err error) {
 	key, at, err := s.cursor(ctx, run, target)
@@ -66,7 +66,7 @@ func (s *outbox) Unsent(ctx context.Context, run engine.RunID, target string) (n
 	return n, nil
 }
 
-// Sendings lists the databases that a run's rows go to.
+// Sendings lists the remote databases that receive the rows of a run.
 func (s *outbox) Sendings(ctx context.Context, run engine.RunID) ([]storage.Sending, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *outbox) Sendings(ctx context.Context, run engine.RunID) ([]storage.Send
 	return all, nil
 }
 
-// sendings lists where a run's rows go.
+// sendings lists the remote databases of a run by its key.
 func (s *core) sendings(ctx context.Context, run int64) (all []storage.Sending, err error) {
 	type place struct {
 		target string
@@ -106,8 +106,8 @@ func (s *core) sendings(ctx context.Context, run int64) (all []storage.Sending, 
 	return all, nil
 }
 
-// Unsubscribe has no more of a run sent to target, rows and what checkpoints restore. What target confirmed is forgotten: were the run subscribed
-// again, it would be sent from its beginning on.
+// Unsubscribe stops sending rows and checkpoint contents of a run to target. Its cursors are deleted: after another
+// Subscribe, everything is sent again.
 func (s *outbox) Unsubscribe(ctx context.Context, run engine.RunID, target string) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *outbox) Unsubscribe(ctx context.Context, run engine.RunID, target strin
 	})
 }
 
-// Sent says that target has what a cursor stands for. A cursor never moves back: two processes may send a run.
+// Sent confirms that target received the rows up to a cursor. A cursor never moves back: two processes may send a run.
 func (s *outbox) Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *outbox) Sent(ctx context.Context, run engine.RunID, target string, to s
 	})
 }
 
-// Anew has everything sent to target again, of all runs that are subscribed to it.
+// Anew resets the cursors of all runs that are subscribed to target, so that everything is sent again.
 func (s *outbox) Anew(_ context.Context, target string) error {
 	err := s.file.Write(func(tx file.Tx) error {
 		if err := tx.Exec(`UPDATE contents SET source = 0, answers = 0, memory = 0, log = 0, checkpoint = 0, kept = '' WHERE target = ?`, target); err != nil {
@@ -153,9 +153,8 @@ func (s *outbox) cursor(ctx context.Context, run engine.RunID, target string) (k
 	return key, at, file.Translate(err)
 }
 
-// Delivery returns the next rows of a run that target has not confirmed and that lie behind after, which is what is on
-// its way already: at most rows sessions and as many metrics, but whole packs. Its reads are short. ErrNotFound if the
-// run is not subscribed to target.
+// Delivery returns the next rows of a run after the confirmed cursor and after, the end of what is being sent: about rows
+// sessions, in complete packs, and as many metrics. Its reads are short. ErrNotFound if the run is not subscribed to target.
 func (s *outbox) Delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error) {
 	p, err := s.delivery(ctx, run, target, after, rows)
 	if err != nil {
@@ -172,7 +171,7 @@ func (s *outbox) delivery(ctx context.Context, run engine.RunID, target string, 
 	at = at.Max(after)
 	p := &storage.Delivery{Cursor: at}
 
-	// The run is read before the journal's end: all that it counts lies before that.
+	// The run is read before the end of the journal, so all rows that it counts are before that end.
 	var totals []byte
 	record, _, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+`, totals, (SELECT changed FROM outbox WHERE target = ? AND run = key)
 		FROM runs WHERE key = ? AND NOT hidden`, target, key).Scan, &totals, &p.Cursor.Change)
@@ -192,7 +191,7 @@ func (s *outbox) delivery(ctx context.Context, run engine.RunID, target string, 
 	if p.Full {
 		changed := p.Cursor.Change > at.Change
 		p.Cursor.Change = at.Change
-		if changed { // it has to be there, and may have been over before; but it does not count as told
+		if changed { // the run must exist before its rows; it does not count as sent
 			record.Ended, record.Ending, record.Reason, record.Verdict = time.Time{}, engine.NotEnded, "", nil
 			p.Record = &record
 		}
@@ -211,7 +210,7 @@ func (s *outbox) delivery(ctx context.Context, run engine.RunID, target string, 
 	return p, err
 }
 
-// newTotals decodes the figures that a run ended with, or else those of the newest of some checkpoints.
+// newTotals decodes the totals at the end of the run, or else those of the newest of the given checkpoints.
 func (s *outbox) newTotals(ctx context.Context, key int64, totals []byte, checkpoints []engine.CheckpointRecord) (*engine.Totals, error) {
 	if totals != nil {
 		var t engine.Totals
@@ -240,12 +239,12 @@ func (s *outbox) newTotals(ctx context.Context, key int64, totals []byte, checkp
 	return nil, nil //nolint:nilnil // pruned meanwhile
 }
 
-// deliveryReading gathers packs of sessions, and metrics, from after to upTo, which it lowers where it stops before.
+// deliveryReading collects packs of sessions, and metrics, from after to upTo. It lowers upTo if it stops earlier.
 type deliveryReading struct {
 	store       *core
 	run         int64
 	after, upTo int64
-	rows        int // at most, about
+	rows        int // approximate maximum
 	full        bool
 
 	packs   []pack
@@ -261,7 +260,7 @@ func (r *deliveryReading) read(ctx context.Context) error {
 	if err != nil || len(r.metrics) < r.rows {
 		return err
 	}
-	// The metrics end first, so packs that lie behind wait.
+	// The metrics end earlier, so later packs are left for the next delivery.
 	r.full, r.upTo = true, at
 	for n := len(r.packs); n > 0 && r.packs[n-1].pos > at; n-- {
 		r.count -= r.packs[n-1].rows
@@ -297,7 +296,7 @@ func (r *deliveryReading) readPacks(ctx context.Context) error {
 	}
 }
 
-// readMetrics returns the position of the last one.
+// readMetrics returns the position of the last row.
 func (r *deliveryReading) readMetrics(ctx context.Context) (last int64, err error) {
 	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, data FROM metrics WHERE run = ? AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?`,
 		r.run, r.after, r.upTo, r.rows) {

@@ -8,17 +8,17 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// packs are the packs that a transaction fills. Each is written when it is full, when a row of another cycle comes,
-// and when the order of positions asks for it.
+// packs are the packs that a transaction fills. A pack is written when it is full, before a row of another cycle, and when
+// the order of positions requires it.
 type packs struct {
 	sessions, deltas, requests packer
 	free                       free
 }
 
-// free are positions of the journal that a transaction has reserved, from next to end-1.
+// free are the positions next to end-1, which a transaction has reserved.
 type free struct{ next, end int64 }
 
-// reserve takes as many as the rows of a queue need.
+// reserve reserves as many positions as the rows of a queue need.
 func (f *free) reserve(tx file.Tx, queue *batch) error {
 	n := 0
 	for b := queue; b != nil; b = b.next {
@@ -35,11 +35,11 @@ func (f *free) reserve(tx file.Tx, queue *batch) error {
 	return err
 }
 
-// take returns the first of n that follow each other.
+// take returns the first of n consecutive positions.
 func (f *free) take(n int) (first int64) {
 	first = f.next
 	if f.next += int64(n); f.next > f.end {
-		panic("sqlite: more rows than were counted")
+		panic("sqlite: more rows than reserved positions")
 	}
 	return first
 }
@@ -76,7 +76,7 @@ type packer struct {
 	free    *free
 
 	raw, blob []byte
-	op        // of the pack so far
+	op        // of the current pack
 }
 
 func (p *packer) reset(j *Journal, table packTable, free *free) {

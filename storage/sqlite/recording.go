@@ -13,11 +13,10 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// keptBytes bounds what a recording keeps in memory of the packs that it read last: sessions that run at the same time
-// are mostly in the same ones.
+// keptBytes bounds the packs that a recording caches. Sessions that run at the same time are mostly in the same packs.
 const keptBytes = 32 << 20
 
-// Recording reads what a run kept of its answers, a pack at a time. It is safe for concurrent use.
+// Recording reads the recorded answers of a run, one pack at a time. It is safe for concurrent use.
 type Recording struct {
 	store  *core
 	run    engine.RunID
@@ -25,11 +24,11 @@ type Recording struct {
 	shared map[engine.SharedKey]engine.Entry
 
 	mu    sync.Mutex
-	cycle int             // of places; -1 before the first
+	cycle int             // of at and packs; -1 before the first
 	at    map[int][]int64 // positions of the packs with requests of an agent, ascending
 	packs map[int64]*recordedPack
-	order []int64 // of packs, the oldest first
-	bytes int     // of packs
+	order []int64 // of the packs, oldest first
+	bytes int     // size of the packs
 }
 
 // recordedPack is a pack by agent.
@@ -40,8 +39,7 @@ type recordedPack struct {
 
 var _ engine.Recording = (*Recording)(nil)
 
-// Recording opens the recording of a run; ErrNotFound if there is no such run. Whether it is complete is for the caller
-// to know.
+// Recording opens the recording of a run; ErrNotFound if there is no such run. The caller knows whether it is complete.
 func (s *history) Recording(ctx context.Context, run engine.RunID) (*Recording, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -56,7 +54,7 @@ func (s *history) Recording(ctx context.Context, run engine.RunID) (*Recording, 
 	return r, nil
 }
 
-// RecordingSize returns how many bytes the requests and answers take that are kept of a run.
+// RecordingSize returns the size of a run's stored requests and answers in bytes.
 func (s *history) RecordingSize(ctx context.Context, run engine.RunID) (bytes int64, err error) {
 	key, err := s.key(ctx, run)
 	if err == nil {
@@ -75,7 +73,7 @@ func (r *Recording) Run() engine.RunID { return r.run }
 // Shared implements [engine.Recording].
 func (r *Recording) Shared() map[engine.SharedKey]engine.Entry { return r.shared }
 
-// Session implements [engine.Recording]. It is quickest where cycles are asked for one after the other.
+// Session implements [engine.Recording]. It is fastest if cycles are read in order.
 func (r *Recording) Session(ctx context.Context, cycle, agent int) (engine.Prefix, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +91,7 @@ func (r *Recording) Session(ctx context.Context, cycle, agent int) (engine.Prefi
 	return lastPrefix(requests), nil
 }
 
-// open finds out where the requests of a cycle are.
+// open finds the packs with the requests of a cycle.
 func (r *Recording) open(ctx context.Context, cycle int) error {
 	if r.cycle == cycle {
 		return nil
@@ -120,7 +118,7 @@ func (r *Recording) open(ctx context.Context, cycle int) error {
 	return nil
 }
 
-// index notes whose requests are in a pack.
+// index records which agents have requests in a pack.
 func (r *Recording) index(pos int64, cycle int, data []byte) error {
 	return blob.Rows(data, func(c codec.Cursor, _ int64) error {
 		agent := c.Place(cycle).Agent
@@ -134,7 +132,7 @@ func (r *Recording) index(pos int64, cycle int, data []byte) error {
 	})
 }
 
-// pack reads a pack, unless it was read lately.
+// pack reads a pack, or returns it from the cache.
 func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) {
 	if p, ok := r.packs[pos]; ok {
 		return p, nil
@@ -167,7 +165,7 @@ func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) 
 	return p, nil
 }
 
-// lastPrefix is what the last take among the requests of an agent was answered, in the order of paths.
+// lastPrefix returns the entries of the last take among an agent's requests, ordered by path.
 func lastPrefix(requests []codec.Request) engine.Prefix {
 	take, entries := 0, map[string]engine.Entry{}
 	for i := range requests {

@@ -15,8 +15,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Resume returns where a run goes on: the newest checkpoint, and everything that was journaled after it. The caller
-// should have claimed the run.
+// Resume returns where a run resumes: its newest checkpoint, and everything that was journaled after it. The caller should
+// have claimed the run.
 func (s *history) Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error) {
 	r := &resuming{store: s.core, run: run, Resumption: engine.Resumption{
 		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{},
@@ -28,14 +28,14 @@ func (s *history) Resume(ctx context.Context, run engine.RunID) (*engine.Resumpt
 	return &r.Resumption, nil
 }
 
-// Totals returns the figures of a run up to the journal's end.
+// Totals returns the totals of a run up to the end of the journal.
 func (s *history) Totals(ctx context.Context, run engine.RunID) (engine.Totals, error) {
 	r := &resuming{store: s.core, run: run}
 	err := r.start(ctx)
 	if err == nil && r.endTotals != nil {
 		var t engine.Totals
 		if err := blob.Unmarshal(r.endTotals, &t); err == nil {
-			t.Shared, err = s.asked(ctx, r.key) // an asking may have ended after the run
+			t.Shared, err = s.asked(ctx, r.key) // a shared request may have ended after the run
 			return t, err
 		}
 	}
@@ -51,22 +51,22 @@ func (s *history) Totals(ctx context.Context, run engine.RunID) (engine.Totals, 
 	return r.State.Totals, nil
 }
 
-// resuming is a resumption that is being put together.
+// resuming builds a resumption.
 type resuming struct {
 	engine.Resumption
 	store     *core
 	run       engine.RunID
 	key       int64
 	settings  engine.Settings
-	from      int   // the cycle at whose start the checkpoint stands, or the first
-	after     int64 // the checkpoint's position: its peaks are of that moment, its other figures of the start of from
+	from      int   // first cycle that the checkpoint does not include
+	after     int64 // position of the checkpoint; its peaks are of that moment, its other totals of the start of cycle from
 	endTotals []byte
-	only      *int // the agent whose memory is wanted; nil is all
+	only      *int // the agent whose memory is read; nil for all
 	spans     []span
 	changes   []change
 }
 
-// span is the time that one process worked on the run, after the checkpoint.
+// span is the time for which one process executed the run after the checkpoint.
 type span struct {
 	pos        int64
 	start, end time.Time
@@ -98,7 +98,7 @@ func (r *resuming) read(ctx context.Context) error {
 	return r.prefixes(ctx, outcomes)
 }
 
-// start finds the run and its open cycle.
+// start finds the run and its current cycle.
 func (r *resuming) start(ctx context.Context) (err error) {
 	if r.key, err = r.store.key(ctx, r.run); err != nil {
 		return err
@@ -112,11 +112,11 @@ func (r *resuming) start(ctx context.Context) (err error) {
 	if err := r.lost(ctx); err != nil {
 		return err
 	}
-	r.settings = engine.DefaultSettings() // what an older version did not know of
+	r.settings = engine.DefaultSettings() // for settings that an older version did not know
 	return json.Unmarshal([]byte(settings), &r.settings)
 }
 
-// lost compares the last barrier with what the journal holds. A fork's barriers count sessions of its parent too.
+// lost compares the last barrier with the sessions in the journal. The barriers of a fork also count sessions of its parent.
 func (r *resuming) lost(ctx context.Context) error {
 	for rows, err := range r.store.file.Query(ctx, `SELECT b.mock, CASE WHEN r.parent <> '' THEN 0 ELSE
 			b.sessions - coalesce((SELECT sum(s.count) FROM sessions s WHERE s.run = b.run AND s.pos < b.pos), 0) END
@@ -131,7 +131,7 @@ func (r *resuming) lost(ctx context.Context) error {
 	return nil
 }
 
-// checkpoint reads the newest one's state.
+// checkpoint reads the state of the newest checkpoint.
 func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 	for rows, err := range r.store.file.Query(ctx, `SELECT pos, number, cycle, at, state FROM checkpoints WHERE run = ? ORDER BY number DESC LIMIT 1`, r.key) {
 		if err != nil {
@@ -151,7 +151,7 @@ func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 	return number, nil
 }
 
-// figures brings the totals up to the start of the open cycle, and to the journal's end.
+// figures computes the totals at the start of the current cycle, and at the end of the journal.
 func (r *resuming) figures(ctx context.Context) error {
 	if err := r.findSpans(ctx); err != nil {
 		return err
@@ -159,24 +159,24 @@ func (r *resuming) figures(ctx context.Context) error {
 	if err := r.hear(ctx); err != nil {
 		return err
 	}
-	t := &r.State.Totals // until the first session of the open cycle; then a copy stays behind
+	t := &r.State.Totals // before the first session of the current cycle, a copy becomes AtBarrier
 	behind := false
 	leave := func() {
 		if !behind {
 			r.AtBarrier, behind = t.Clone(), true
 		}
 	}
-	then, thenOf := engine.Totals{}, -1 // at the start of a cycle in which sessions were requeued
+	then, thenOf := engine.Totals{}, -1 // totals at the start of a cycle with requeued sessions
 	requeued := map[int]bool{}
 	for p := range r.Requeued {
 		requeued[p.Cycle] = true
 	}
 	var reader codec.SessionReader
-	var before int64 // the positions of the sessions that the checkpoint does not count begin after
+	var before int64 // position before the first session that the checkpoint does not include
 	if err := r.store.file.Row(ctx, `SELECT coalesce(min(pos) - 1, 9223372036854775807) FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
 		return file.Translate(err)
 	}
-	// The index would order them by agent; positions order them by cycle, and as they came.
+	// The index would order them by agent; positions are in the order of the journal, by cycle.
 	err := r.eachPack(ctx, `SELECT pos, cycle, data FROM sessions NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, before, func(p pack) error {
 		if p.cycle >= r.Cycle {
 			leave()
@@ -215,7 +215,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	return nil
 }
 
-// findSpans lists the processes that worked on the run since the checkpoint.
+// findSpans lists the processes that executed the run since the checkpoint.
 func (r *resuming) findSpans(ctx context.Context) error {
 	if r.after > 0 {
 		r.spans = append(r.spans, span{start: r.Checkpoint})
@@ -233,7 +233,7 @@ func (r *resuming) findSpans(ctx context.Context) error {
 	return nil
 }
 
-// seen notes that the process which wrote a row was at work at a time.
+// seen records that the process that wrote a row was running at a time.
 func (r *resuming) seen(pos int64, at time.Time) {
 	if pos <= r.after {
 		return
@@ -247,7 +247,7 @@ func (r *resuming) seen(pos int64, at time.Time) {
 	}
 }
 
-// peaks brings the worst values up to the journal's end, as far as barriers and metrics tell them.
+// peaks updates the peaks with the barriers and metrics up to the end of the journal.
 func (r *resuming) peaks(ctx context.Context) error {
 	p := &r.State.Totals.Peaks
 	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, took, lag FROM barriers WHERE run = ? AND pos > ?`, r.key, r.after) {
@@ -283,7 +283,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 	})
 }
 
-// eachPack calls f with the rows of a query that takes the run, a position and a limit, page by page.
+// eachPack calls f with the rows of a query in pages. The query takes the run, a position and a limit.
 func (r *resuming) eachPack(ctx context.Context, query string, after int64, f func(p pack) error) error {
 	for {
 		n := 0
@@ -307,13 +307,13 @@ func (r *resuming) eachPack(ctx context.Context, query string, after int64, f fu
 	}
 }
 
-// lastTake is the last session of an agent in the open cycle.
+// lastTake is the last session of an agent in the current cycle.
 type lastTake struct {
 	take    int
 	outcome engine.Outcome
 }
 
-// openSessions finds who is done in the open cycle.
+// openSessions returns the sessions of the current cycle that ended.
 func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 	last := map[int]lastTake{}
 	var reader codec.SessionReader
@@ -348,15 +348,15 @@ func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 	return last, nil
 }
 
-// deltas applies the memory changes of the cycles that were closed since the checkpoint, and lists those of the open
-// one.
+// deltas applies the memory changes of the cycles that were closed since the checkpoint, and collects those of the current
+// cycle.
 func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error {
 	cycle := -1
 	type change struct {
 		take  int
 		delta engine.Delta
 	}
-	changes, changed := map[int]change{}, map[int]bool{} // of that cycle; since the checkpoint
+	changes, changed := map[int]change{}, map[int]bool{} // of the cycle; since the checkpoint
 	defer func() { r.Changed = slices.Sorted(maps.Keys(changed)) }()
 	apply := func() {
 		deltas := make(map[int]engine.Delta, len(changes))

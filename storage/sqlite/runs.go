@@ -21,7 +21,7 @@ func (s *runs) Create(ctx context.Context, r engine.RunRecord) error {
 	return nil
 }
 
-// create adds a run, and what more belongs to it, whole or not at all.
+// create adds a run in one transaction with more.
 func (s *core) create(ctx context.Context, r *engine.RunRecord, more func(tx file.Tx, key int64) error) error {
 	if err := errors.Join(ctx.Err(), r.CheckIDs()); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *core) create(ctx context.Context, r *engine.RunRecord, more func(tx fil
 	})
 }
 
-// forecastText is a forecast as it is kept; nil is none.
+// forecastText returns a forecast as JSON; NULL for nil.
 func forecastText(f *engine.Forecast) (text sql.NullString, err error) {
 	if f == nil {
 		return text, nil
@@ -65,7 +65,7 @@ func forecastText(f *engine.Forecast) (text sql.NullString, err error) {
 	return sql.NullString{String: string(data), Valid: true}, err
 }
 
-// Adjust replaces the settings of a run, its length among them, when it is resumed with others.
+// Adjust replaces the settings of a run that is resumed with other settings, including its length.
 func (s *runs) Adjust(ctx context.Context, run engine.RunID, settings engine.Settings) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
@@ -86,7 +86,7 @@ var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles,
 		AND what IN ('` + strings.Join(engine.LiveSettings(), "', '") + `') AND NOT (what = '` + engine.LimitSetting + `' AND new = '0')
 		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, note, cleaned`
 
-// scanRun reads runColumns, and then more. With ErrDamaged comes what could be read.
+// scanRun reads runColumns and the columns of more. With ErrDamaged it returns what could be read.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
@@ -106,7 +106,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
 	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
-	r.Settings = engine.DefaultSettings() // what an older version did not know of
+	r.Settings = engine.DefaultSettings() // for settings that an older version did not know
 	errs[3] = json.Unmarshal([]byte(settings), &r.Settings)
 	errs[5] = tune(&r, tuned)
 	if forecast.Valid {
@@ -115,7 +115,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	if fetched.Valid {
 		errs[7] = json.Unmarshal([]byte(fetched.String), &r.Fetched)
 	}
-	if cleaned != "[]" { // most
+	if cleaned != "[]" { // in most runs it is
 		errs[9] = json.Unmarshal([]byte(cleaned), &r.Cleaned)
 	}
 	if verdict != nil {
@@ -125,14 +125,14 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			err = fmt.Errorf("%w: %w", err, ErrDamaged)
 		}
-		if err != nil { // of many, one says enough
+		if err != nil { // the first error is enough
 			return r, key, err
 		}
 	}
 	return r, key, nil
 }
 
-// forList is what scanRun returned, for a list: what cannot be read of one run does not keep the others from being seen.
+// forList turns the damage of one run into a field of its entry, so that the other runs can still be listed.
 func forList(r engine.RunRecord, _ int64, err error) (engine.RunRecord, error) {
 	if errors.Is(err, ErrDamaged) {
 		r.Damage, err = err.Error(), nil
@@ -140,10 +140,10 @@ func forList(r engine.RunRecord, _ int64, err error) (engine.RunRecord, error) {
 	return r, err
 }
 
-// tune brings the settings of a run up to what they were changed to since a process took it up; a limit is told apart.
+// tune applies settings that were changed since a process last started the run. The limit is returned separately in Limit.
 func tune(r *engine.RunRecord, tuned string) error {
 	limit := r.Settings.Limit
-	if tuned == "{}" { // most
+	if tuned == "{}" { // in most runs it is
 		r.Limit = limit
 		return nil
 	}
@@ -156,8 +156,8 @@ func tune(r *engine.RunRecord, tuned string) error {
 	return nil
 }
 
-// Runs returns all runs, newest first, without their source files, damaged ones too. A run without an ending that is not in progress
-// was interrupted.
+// Runs returns all runs, newest first, without their source files. It includes damaged runs. A run without an ending that is
+// not in progress was interrupted.
 func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	var all []engine.RunRecord
 	for rows, err := range s.file.Query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden ORDER BY created DESC, key DESC`) {
@@ -178,7 +178,7 @@ func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	return all, nil
 }
 
-// Run returns a run with its source files. An id may be cut short as long as only one run's begins with it.
+// Run returns a run with its source files. id may be an unambiguous prefix.
 func (s *runs) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
 	r, _, err := s.run(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) && id != "" {
@@ -203,7 +203,8 @@ func (s *runs) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, erro
 	return r, err
 }
 
-// Newest returns the run that was created last, one of this store where there is one; ErrNotFound if there is none.
+// Newest returns the run that was created last, preferring runs that were executed in this store; ErrNotFound if there is
+// none.
 func (s *runs) Newest(ctx context.Context) (engine.RunRecord, error) {
 	var id string
 	err := s.file.Row(ctx, `SELECT id FROM runs WHERE NOT hidden ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)
@@ -213,7 +214,7 @@ func (s *runs) Newest(ctx context.Context) (engine.RunRecord, error) {
 	return s.Run(ctx, engine.RunID(id))
 }
 
-// run reads a run by its whole id.
+// run reads a run by its full ID.
 func (s *core) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int64, error) {
 	var files []byte
 	r, key, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+`, files FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan, &files)
@@ -228,7 +229,7 @@ func (s *core) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int6
 	return r, key, nil
 }
 
-// key returns the key of a run's rows.
+// key returns the key of a run.
 func (s *core) key(ctx context.Context, id engine.RunID) (key int64, err error) {
 	err = s.file.Row(ctx, `SELECT key FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan(&key)
 	if err != nil {
@@ -237,13 +238,13 @@ func (s *core) key(ctx context.Context, id engine.RunID) (key int64, err error) 
 	return key, nil
 }
 
-// errMany says that the beginning of an id is not enough.
-var errMany = fmt.Errorf("%w: more than one run's id begins so", engine.ErrNotFound)
+// errMany says that a prefix of an ID is ambiguous.
+var errMany = fmt.Errorf("%w: the ID is ambiguous, use more of it", engine.ErrNotFound)
 
-// ErrTrashed says that a run is not there because it is in the trash.
+// ErrTrashed says that a run is in the trash.
 var ErrTrashed = fmt.Errorf("%w: it is in the trash, and can be restored", engine.ErrNotFound)
 
-// missing says of which run an error is, and whether it is in the trash.
+// missing adds the run to an error, and whether it is in the trash.
 func (s *core) missing(ctx context.Context, id engine.RunID, err error) error {
 	if errors.Is(err, engine.ErrNotFound) {
 		if in, look := s.inTrash(ctx, id); look == nil {
@@ -253,7 +254,7 @@ func (s *core) missing(ctx context.Context, id engine.RunID, err error) error {
 	return fmt.Errorf("run %s: %w", id, err)
 }
 
-// Note keeps what a person wrote of a run, in place of what was there.
+// Note replaces the note of a run.
 func (s *runs) Note(ctx context.Context, run engine.RunID, text string) error {
 	key, err := s.key(ctx, run)
 	if err == nil && len(text) > MostNote {
@@ -268,5 +269,5 @@ func (s *runs) Note(ctx context.Context, run engine.RunID, text string) error {
 	return nil
 }
 
-// MostNote is how long a note may be, in bytes.
+// MostNote is the maximum length of a note in bytes.
 const MostNote = 100_000

@@ -11,10 +11,10 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Answers of private steps leave the store once their cycle is closed. Removing their rows overwrites the pages of the file
-// (secure_delete), but the write-ahead log has the pages as they were until it is emptied.
+// Answers of private steps are removed from the store after their cycle is closed. Deleting their rows overwrites the pages
+// of the file (secure_delete), but the write-ahead log contains the old pages until it is emptied.
 
-// swept is called when a maintenance task is done.
+// swept is called at the end of a maintenance task.
 func (j *Journal) swept(done maintenance) {
 	if _, ok := done.(*sweep); ok && j.private {
 		j.private = !j.store.file.EmptyLog()
@@ -22,13 +22,12 @@ func (j *Journal) swept(done maintenance) {
 }
 
 const (
-	// scrubTries is how often, and scrubWait how long apart, the log is tried to be emptied when a journal is closed while
-	// another process reads.
+	// When a journal is closed while another process reads, emptying the log is tried scrubTries times, scrubWait apart.
 	scrubTries = 40
 	scrubWait  = 50 * time.Millisecond
 )
 
-// scrub empties the log at the journal's end. Readers of another process may keep it from that for a while.
+// scrub empties the log at the end of the journal. Readers of other processes may prevent that for a while.
 func (j *Journal) scrub() {
 	for try := 0; j.private && try < scrubTries; try++ {
 		if j.private = !j.store.file.EmptyLog(); !j.private {
@@ -45,8 +44,8 @@ func (j *Journal) scrub() {
 	}
 }
 
-// sweepClosed removes what processes left that were killed between the end of a cycle and the removal of its requests. The
-// caller has the store for itself.
+// sweepClosed removes the requests of closed cycles that killed processes did not remove. No other process has the store
+// open.
 func (s *Store) sweepClosed() error {
 	ctx := context.Background()
 	left := map[int64]int{}
@@ -67,7 +66,7 @@ func (s *Store) sweepClosed() error {
 			return err
 		}
 	}
-	if s.file.LogSize() > 0 { // what was removed may be in there, by the process that was killed too
+	if s.file.LogSize() > 0 { // it may contain the removed rows
 		s.file.EmptyLog()
 	}
 	return nil
@@ -76,7 +75,7 @@ func (s *Store) sweepClosed() error {
 func (s *Store) sweepRun(ctx context.Context, run int64, cycle int) error {
 	record, _, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, run).Scan)
 	if errors.Is(err, ErrDamaged) || errors.Is(err, sql.ErrNoRows) || errors.Is(err, engine.ErrNotFound) {
-		return nil // it is shown as damaged, and can be deleted
+		return nil // it is listed as damaged, and can be deleted
 	}
 	if err != nil {
 		return err

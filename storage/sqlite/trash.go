@@ -11,11 +11,11 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// expiryEvery is how often the trash is looked through for what has been there long enough.
+// expiryEvery is the interval at which expired runs and checkpoints are removed from the trash.
 const expiryEvery = 24 * time.Hour
 
-// Trash puts a run into the trash: it is there for nobody any more, and keeps all that it has, until it is restored, deleted
-// for good, or [storage.TrashTime] is over. Its rows are not sent meanwhile. ErrInUse if it is in progress.
+// Trash moves a run to the trash. It disappears from the list with all of its rows until it is restored, deleted, or
+// [storage.TrashTime] is over. Its rows are not sent in the meantime. ErrInUse if it is in progress.
 func (s *trash) Trash(ctx context.Context, run engine.RunID) error {
 	key, err := s.key(ctx, run)
 	if err == nil {
@@ -27,7 +27,7 @@ func (s *trash) Trash(ctx context.Context, run engine.RunID) error {
 	return nil
 }
 
-// putAway leaves a run alone that somebody removes meanwhile: half of it must not come back.
+// putAway does not change a run that another process is deleting: a partial run must not come back.
 func (s *trash) putAway(run engine.RunID, key int64) error {
 	hide := func() error {
 		return s.hide(`UPDATE runs SET hidden = ?, trashed = ? WHERE key = ? AND NOT hidden`, trashed, micros(s.options.Now()), key)
@@ -38,7 +38,7 @@ func (s *trash) putAway(run engine.RunID, key int64) error {
 	return s.guarded(run, hide, undo)
 }
 
-// inTrash finds the run of the trash whose id begins so; ErrNotFound if there is none, or more than one.
+// inTrash finds the run in the trash with an ID or prefix; ErrNotFound if there is none or more than one.
 func (s *core) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID, err error) {
 	if id == "" {
 		return "", engine.ErrNotFound
@@ -56,20 +56,20 @@ func (s *core) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID,
 	return full, file.Translate(err)
 }
 
-// TrashedRun returns a run of the trash, without its source files. Its id may be cut short.
+// TrashedRun returns a run in the trash, without its source files. id may be a prefix.
 func (s *trash) TrashedRun(ctx context.Context, id engine.RunID) (r engine.RunRecord, err error) {
 	full, err := s.inTrash(ctx, id)
 	if err == nil {
 		r, err = forList(scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND hidden = ?`, string(full), trashed).Scan))
 	}
 	if err != nil {
-		return r, fmt.Errorf("run %s of the trash: %w", id, err)
+		return r, fmt.Errorf("run %s in the trash: %w", id, err)
 	}
 	return r, nil
 }
 
-// TrashCheckpoints puts checkpoints into the trash: they are not listed any more, and nothing begins at them. What they need
-// stays, as do all others. The errors are those of [Store.DeleteCheckpoints].
+// TrashCheckpoints moves checkpoints to the trash. They are no longer listed and cannot be forked or resumed. Their memory
+// and all other checkpoints stay. The errors are those of [Store.DeleteCheckpoints].
 func (s *trash) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
 	key, err := s.checkNumbers(ctx, run, numbers)
 	if err == nil {
@@ -86,8 +86,7 @@ func (s *trash) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers 
 	return nil
 }
 
-// Restore takes a run out of the trash, as it was when it got there, or with a number a checkpoint of a run; ErrNotFound if
-// it is not in it.
+// Restore restores a run from the trash, or with a number a checkpoint of a run; ErrNotFound if it is not in the trash.
 func (s *trash) Restore(ctx context.Context, run engine.RunID, number int) (err error) {
 	if number == 0 {
 		err = s.change(`UPDATE runs SET hidden = 0, trashed = 0 WHERE id = ? AND hidden = ?`, string(run), trashed)
@@ -103,7 +102,7 @@ func (s *trash) Restore(ctx context.Context, run engine.RunID, number int) (err 
 	return nil
 }
 
-// change changes a row of the trash; ErrNotFound if it is not in it.
+// change updates a row of the trash; ErrNotFound if no row changed.
 func (s *trash) change(update string, args ...any) error {
 	return s.file.Write(func(tx file.Tx) error {
 		n, err := tx.Changed(update, args...)
@@ -114,7 +113,7 @@ func (s *trash) change(update string, args ...any) error {
 	})
 }
 
-// called is what an error says of a run, or of a checkpoint of it.
+// called names a run, or a checkpoint of it, in errors.
 func called(run engine.RunID, number int) string {
 	if number == 0 {
 		return "run " + string(run)
@@ -122,7 +121,7 @@ func called(run engine.RunID, number int) string {
 	return fmt.Sprintf("checkpoint %d of run %s", number, run)
 }
 
-// Trashed lists what is in the trash, newest first. It weighs all of it.
+// Trashed lists the contents of the trash with their sizes, newest first.
 func (s *trash) Trashed(ctx context.Context) (all []storage.Trashed, err error) {
 	type place struct {
 		key int64
@@ -139,7 +138,7 @@ func (s *trash) Trashed(ctx context.Context) (all []storage.Trashed, err error) 
 			err = rows.Scan(&p.key, &p.Checkpoint, &at)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("look into the trash: %w", err)
+			return nil, fmt.Errorf("list the trash: %w", err)
 		}
 		p.At = timeOf(at)
 		places = append(places, p)
@@ -148,11 +147,11 @@ func (s *trash) Trashed(ctx context.Context) (all []storage.Trashed, err error) 
 		if p.Run, err = forList(scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, p.key).Scan)); err == nil {
 			p.Bytes, err = s.weighTrashed(ctx, p.key, p.Checkpoint)
 		}
-		if errors.Is(err, engine.ErrNotFound) { // it has gone meanwhile
+		if errors.Is(err, engine.ErrNotFound) { // it was removed in the meantime
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("look into the trash: %w", file.Translate(err))
+			return nil, fmt.Errorf("list the trash: %w", file.Translate(err))
 		}
 		all = append(all, p.Trashed)
 	}
@@ -167,8 +166,8 @@ func (s *trash) weighTrashed(ctx context.Context, key int64, number int) (int64,
 	return s.weighCheckpoints(ctx, key, list([]int{number}))
 }
 
-// DeleteTrashed removes a run of the trash for good, or with a number a checkpoint of a run; every other one stays
-// restorable. ErrNotFound if it is not in the trash, ErrInUse if it is a checkpoint of a run in progress.
+// DeleteTrashed deletes a run in the trash permanently, or with a number a checkpoint of a run. All others can still be
+// restored. ErrNotFound if it is not in the trash, ErrInUse for a checkpoint of a run in progress.
 func (s *trash) DeleteTrashed(ctx context.Context, run engine.RunID, number int) error {
 	var err error
 	if number == 0 {
@@ -182,7 +181,7 @@ func (s *trash) DeleteTrashed(ctx context.Context, run engine.RunID, number int)
 	return nil
 }
 
-// deleteTrashed needs no guard: nobody claims what is in the trash, and nobody restores what is doomed.
+// deleteTrashed needs no guard: runs in the trash cannot be claimed, and deleted runs cannot be restored.
 func (s *trash) deleteTrashed(ctx context.Context, run engine.RunID) error {
 	var key int64
 	err := s.file.Row(ctx, `SELECT key FROM runs WHERE id = ?`, string(run)).Scan(&key)
@@ -211,9 +210,9 @@ func (s *trash) deleteTrashedCheckpoint(ctx context.Context, run engine.RunID, n
 	return s.removeCheckpoints(ctx, run, key, going)
 }
 
-// EmptyTrash deletes for good what was put into the trash at a moment or before, and returns what has gone. Should ctx or
-// the process end before, what was not reached stays in the trash, and what was begun is removed when the store is opened
-// again. Checkpoints of a run in progress stay in it.
+// EmptyTrash permanently deletes everything that was moved to the trash up to a moment, and returns what it deleted. If ctx
+// or the process ends first, the rest stays in the trash, and a deletion that began is completed when the store is opened
+// again. Checkpoints of a run in progress stay in the trash.
 func (s *trash) EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.Trashed, err error) {
 	all, err := s.Trashed(ctx)
 	if err != nil {
@@ -224,7 +223,7 @@ func (s *trash) EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.
 			continue
 		}
 		switch err := s.DeleteTrashed(ctx, b.Run.ID, b.Checkpoint); {
-		case errors.Is(err, engine.ErrNotFound), errors.Is(err, engine.ErrInUse): // it has gone meanwhile, or has to wait
+		case errors.Is(err, engine.ErrNotFound), errors.Is(err, engine.ErrInUse): // it was removed in the meantime, or is in use
 		case err != nil:
 			return gone, err
 		default:
@@ -234,7 +233,7 @@ func (s *trash) EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.
 	return gone, nil
 }
 
-// tidy removes what was begun to be removed, and then, now and once a day, what has been in the trash long enough.
+// tidy completes interrupted deletions, and then removes expired contents of the trash now and once a day.
 func (s *Store) tidy(ctx context.Context) {
 	s.finishDeleting(ctx)
 	close(s.tidied)
@@ -260,13 +259,13 @@ func (s *trash) expire(ctx context.Context) {
 		return tx.Exec(`UPDATE runs SET hidden = ? WHERE hidden = ? AND trashed <= ?`, deleted, trashed, micros(before))
 	})
 	if err == nil {
-		s.removeDoomed(ctx, deleted)       // without the lock of imports: nobody fetches in vain meanwhile
+		s.removeDoomed(ctx, deleted)       // without the lock of imports, so that no import has to wait
 		_, err = s.EmptyTrash(ctx, before) // the checkpoints
 	}
 	s.trouble(ctx, err)
 }
 
-// old reports whether anything has been in the trash long enough; a store of which nothing has is not written to.
+// old reports whether the trash has expired contents. Without any, the store is not written to.
 func (s *trash) old(ctx context.Context, before time.Time) (is bool, err error) {
 	err = s.file.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE hidden = ?1 AND trashed <= ?2)
 		OR EXISTS (SELECT 1 FROM checkpoints WHERE trashed > 0 AND trashed <= ?2)`, trashed, micros(before)).Scan(&is)
@@ -275,6 +274,6 @@ func (s *trash) old(ctx context.Context, before time.Time) (is bool, err error) 
 
 func (s *trash) trouble(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
-		s.options.Logger.Error("remove what is old from the trash", "error", err)
+		s.options.Logger.Error("expired contents of the trash cannot be removed", "error", err)
 	}
 }

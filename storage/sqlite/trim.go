@@ -9,16 +9,16 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// spare is the memory that no checkpoint of a run needs once some of them have gone: each row that the agent has a later
-// one of, up to the next checkpoint that stays. Its argument ?1 is the run; going are the numbers that are to go, and may be there still.
+// spare selects the memory that no checkpoint of a run needs without the checkpoints going: rows for which the agent has a
+// later one up to the next remaining checkpoint. ?1 is the run. The checkpoints in going may still exist.
 func spare(going string) string {
 	return ` FROM checkpoint_memory o WHERE o.run = ?1 AND EXISTS (SELECT 1 FROM checkpoint_memory n
 		WHERE n.run = o.run AND n.agent = o.agent AND n.number > o.number AND n.number <=
 			(SELECT min(number) FROM checkpoints WHERE run = o.run AND number >= o.number AND number NOT IN (` + going + `)))`
 }
 
-// WeighCheckpoints returns how many bytes would be free without some checkpoints of a run. What later ones need of them
-// is not counted, for it stays.
+// WeighCheckpoints returns the number of bytes that deleting checkpoints of a run would free. Memory that later checkpoints
+// need is not counted.
 func (s *checkpoints) WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error) {
 	key, err := s.checkNumbers(ctx, run, numbers)
 	if err == nil {
@@ -36,9 +36,9 @@ func (s *checkpoints) weighCheckpoints(ctx context.Context, key int64, going str
 	return bytes, file.Translate(err)
 }
 
-// DeleteCheckpoints removes checkpoints of a run; every other one stays restorable. ErrInUse if the run is in progress,
-// ErrNotFound if there is no such checkpoint, a *engine.FieldError if one is the newest, which the run goes on from.
-// Should ctx or the process end before the memory that nobody needs is gone, the next deletion takes the rest along.
+// DeleteCheckpoints deletes checkpoints of a run. All others can still be restored. ErrInUse if the run is in progress,
+// ErrNotFound if a checkpoint does not exist, a *engine.FieldError if one is the newest, from which the run resumes. If ctx
+// or the process ends before unneeded memory is removed, the next deletion removes it.
 func (s *checkpoints) DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
 	key, err := s.checkNumbers(ctx, run, numbers)
 	if err == nil {
@@ -62,7 +62,7 @@ func (s *checkpoints) removeCheckpoints(ctx context.Context, run engine.RunID, k
 
 func (s *checkpoints) dropCheckpoints(run engine.RunID, key int64, going string) error {
 	return s.file.Write(func(tx file.Tx) error {
-		// A run that is claimed after this writes nothing before the transaction has ended.
+		// A run that is claimed after this check writes nothing before the transaction ends.
 		if h, held := s.claims.Holder(); held && h.Run == string(run) {
 			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 		}
@@ -75,7 +75,7 @@ func (s *checkpoints) dropCheckpoints(run engine.RunID, key int64, going string)
 	})
 }
 
-// dropSpare removes what no checkpoint of a run needs, a chunk at a time.
+// dropSpare removes memory that no checkpoint of a run needs, in chunks.
 func (s *checkpoints) dropSpare(ctx context.Context, key int64) error {
 	for last, more := int64(0), true; more; {
 		if err := ctx.Err(); err != nil {
@@ -104,7 +104,7 @@ func (s *checkpoints) dropSpare(ctx context.Context, key int64) error {
 	return nil
 }
 
-// checkNumbers finds the run, if all the checkpoints are there and none is the newest.
+// checkNumbers returns the key of the run if all checkpoints exist and none is the newest.
 func (s *checkpoints) checkNumbers(ctx context.Context, run engine.RunID, numbers []int) (key int64, err error) {
 	key, err = s.key(ctx, run)
 	if err != nil {
@@ -121,14 +121,14 @@ func (s *checkpoints) checkNumbers(ctx context.Context, run engine.RunID, number
 		}
 		if all[i].Newest {
 			return 0, &engine.FieldError{
-				Field: "checkpoint", Problem: fmt.Sprintf("%d is the newest, and the run goes on from it", n), Hint: "it goes with the run: delete that",
+				Field: "checkpoint", Problem: fmt.Sprintf("%d is the newest, from which the run resumes", n), Hint: "delete the run instead",
 			}
 		}
 	}
 	return key, nil
 }
 
-// list writes numbers as SQL.
+// list formats numbers as an SQL list.
 func list(numbers []int) string {
 	var text []byte
 	for i, n := range numbers {

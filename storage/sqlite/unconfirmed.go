@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Unconfirmed returns the changing requests of a run that may have been carried out twice: the first most of them, in the
-// order in which they were sent again.
+// Unconfirmed returns the first most changing requests of a run that may have been executed twice, in the order in which
+// they were sent again.
 func (s *history) Unconfirmed(ctx context.Context, run engine.RunID, most int) (u engine.UnconfirmedList, err error) {
 	fail := func(err error) (engine.UnconfirmedList, error) {
 		return engine.UnconfirmedList{}, fmt.Errorf("unconfirmed requests of run %s: %w", run, file.Translate(err))
@@ -35,7 +35,7 @@ func (s *history) Unconfirmed(ctx context.Context, run engine.RunID, most int) (
 	return u, nil
 }
 
-// unconfirmed takes in what made the run inexact though its session may not have ended.
+// unconfirmed adds unconfirmed requests that made the run inexact, although their sessions may not have ended.
 func (r *resuming) unconfirmed(ctx context.Context) error {
 	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed WHERE run = ? ORDER BY cycle, agent LIMIT 1`, r.key) {
 		if err != nil {
