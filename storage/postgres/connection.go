@@ -24,7 +24,7 @@ func (p *Pusher) connect() error {
 	defer cancel()
 	// Where there is no schema nothing of ours is left, whatever was confirmed: a person dropped it, or the database is
 	// another one of that name.
-	pool, f, err := p.config.Database.open(ctx, func() error { return p.config.Outbox.Anew(ctx, p.target) })
+	pool, f, err := p.config.Database.open(ctx, func() error { return p.config.Outbox.Resend(ctx, p.target) })
 	if err != nil {
 		return err
 	}

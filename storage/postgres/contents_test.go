@@ -263,7 +263,7 @@ func TestDamagedContents(t *testing.T) {
 			must(t, err)
 			must(t, tx.Commit(t.Context()))
 			none, err := fetched(t, d.url, 2)
-			if err == nil || !strings.Contains(err.Error(), "damaged or not whole") && !errors.Is(err, engine.ErrNewer) {
+			if err == nil || !strings.Contains(err.Error(), "damaged or incomplete") && !errors.Is(err, engine.ErrNewer) {
 				t.Errorf("got %v", err)
 			}
 			if runs, err := none.Runs(t.Context()); err != nil || len(runs) > 0 {

@@ -31,8 +31,8 @@ type Outbox interface {
 	Delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error)
 	// Sent confirms a delivery.
 	Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error
-	// Anew has everything sent to target again: it has lost what it had.
-	Anew(ctx context.Context, target string) error
+	// Resend has everything sent to target again: it has lost what it had.
+	Resend(ctx context.Context, target string) error
 	// Unsent counts the sessions and metrics of a run that are not confirmed.
 	Unsent(ctx context.Context, run engine.RunID, target string) (int64, error)
 }

@@ -14,8 +14,8 @@ type change struct {
 	engine.ChangeRow
 }
 
-// hear reads the changes of the run and applies those that affect agents and services.
-func (r *resuming) hear(ctx context.Context) error {
+// readChanges reads the changes of the run and applies those that affect agents and services.
+func (r *resuming) readChanges(ctx context.Context) error {
 	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
 		if err != nil {
 			return err
@@ -43,8 +43,8 @@ func (r *resuming) hear(ctx context.Context) error {
 	return nil
 }
 
-// suspect adds changes and requests that made the run inexact, and subtracts the time for which the machine slept.
-func (r *resuming) suspect(ctx context.Context) error {
+// findInexact adds changes and requests that made the run inexact, and subtracts the time for which the machine slept.
+func (r *resuming) findInexact(ctx context.Context) error {
 	if err := r.unconfirmed(ctx); err != nil {
 		return err
 	}

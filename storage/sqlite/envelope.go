@@ -101,9 +101,9 @@ func (s *outbox) envelope(ctx context.Context, run int64, number int) (*envelope
 	return e, err
 }
 
-// hear applies the changes of services to the state of the checkpoint. The changes that the run gets in this store are those
+// applyChanges applies the changes of services to the state of the checkpoint. The changes that the run gets in this store are those
 // of its newest checkpoint.
-func (e *envelope) hear() error {
+func (e *envelope) applyChanges() error {
 	var state engine.State
 	if err := blob.UnmarshalForeign(e.State, &state); err != nil {
 		return err
@@ -112,13 +112,13 @@ func (e *envelope) hear() error {
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	heard := engine.Resumption{Tuned: state.Tuned}
+	resumed := engine.Resumption{Tuned: state.Tuned}
 	for i := range changes {
-		if err := heard.Hear(&changes[i]); err != nil {
+		if err := resumed.Hear(&changes[i]); err != nil {
 			return fmt.Errorf("%w: %w", blob.ErrForeign, err)
 		}
 	}
-	state.Tuned = heard.Tuned
+	state.Tuned = resumed.Tuned
 	e.State, err = blob.Marshal(&state, blob.NewEncoder())
 	return err
 }

@@ -33,7 +33,7 @@ func (s *history) LatestErrors(ctx context.Context, run engine.RunID, most int) 
 		return nil, err
 	}
 	ordered := &resuming{store: s.core, key: key}
-	if err := ordered.hear(ctx); err != nil {
+	if err := ordered.readChanges(ctx); err != nil {
 		return nil, fmt.Errorf("errors of run %s: %w", run, err)
 	}
 	found := map[engine.Class]*latestErrors{}

@@ -133,7 +133,7 @@ func (f *forking) move() {
 
 // tuned determines the changed settings of services. Changed settings of the run are in the record.
 func (f *forking) tuned() error {
-	heard := engine.Resumption{Tuned: f.state.Tuned}
+	resumed := engine.Resumption{Tuned: f.state.Tuned}
 	// A fetched checkpoint has all changes in its state. The rows describe another checkpoint.
 	rows, err := f.tx.Rows(`SELECT what, new FROM changes WHERE run = ?1 AND pos <= ?2 AND (SELECT fetched FROM runs WHERE key = ?1) IS NULL ORDER BY pos`, f.parent, f.pos)
 	if err != nil {
@@ -145,12 +145,12 @@ func (f *forking) tuned() error {
 		if err := rows.Scan(&c.What, &c.New); err != nil {
 			return err
 		}
-		if err := heard.Hear(&c); err != nil {
+		if err := resumed.Hear(&c); err != nil {
 			return err
 		}
 	}
 	own := engine.LiveSettings()
-	f.state.Tuned = slices.DeleteFunc(heard.Tuned, func(t engine.Tunable) bool {
+	f.state.Tuned = slices.DeleteFunc(resumed.Tuned, func(t engine.Tunable) bool {
 		service, _, _ := strings.Cut(t.Name, ".")
 		return slices.Contains(own, t.Name) || slices.Contains(f.Untuned, service) || slices.Contains(f.Untuned, t.Name)
 	})

@@ -90,7 +90,7 @@ func (s *imports) beginImport(ctx context.Context, run engine.RunRecord, state s
 	if i.envelope, err = readEnvelope(state); err != nil {
 		return nil, err
 	}
-	if err := i.envelope.hear(); err != nil {
+	if err := i.envelope.applyChanges(); err != nil {
 		return nil, err
 	}
 	if err := (&engine.RunRecord{ID: run.ID, Parent: engine.RunID(i.envelope.Parent)}).CheckIDs(); err != nil {
@@ -273,7 +273,7 @@ func (i *Import) finish() error {
 		return fmt.Errorf("%w: it has %d answers of %d, and the memory of %d agents of %d", blob.ErrForeign, i.answers, e.Answers, i.remembering, e.Remembering)
 	}
 	return i.store.file.Write(func(tx file.Tx) error {
-		if err := i.tell(tx); err != nil {
+		if err := i.updateRun(tx); err != nil {
 			return err
 		}
 		if i.fresh {
@@ -298,8 +298,8 @@ func (i *Import) finish() error {
 	})
 }
 
-// tell updates the entry of the run, and its changes if this is its newest checkpoint.
-func (i *Import) tell(tx file.Tx) error {
+// updateRun updates the entry of the run, and its changes if this is its newest checkpoint.
+func (i *Import) updateRun(tx file.Tx) error {
 	r := &i.run
 	from, err := json.Marshal(r.Fetched)
 	if err != nil {

@@ -160,7 +160,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("%d shared answers", n)
 	}
 	// What is here is never taken for fetched.
-	if err := take(t, a, state, parts); err == nil || !strings.Contains(err.Error(), "was made in this store") {
+	if err := take(t, a, state, parts); err == nil || !strings.Contains(err.Error(), "was executed in this store") {
 		t.Errorf("taken in where it was made: %v", err)
 	}
 }
@@ -213,7 +213,7 @@ func TestContentsSentAgain(t *testing.T) {
 	defer closeStore(t, s)
 	state, rest := remembering(t, s)
 	for what, lose := range map[string]func() error{
-		"lost":    func() error { return s.Anew(t.Context(), "db") },
+		"lost":    func() error { return s.Resend(t.Context(), "db") },
 		"removed": func() error { return s.Unsubscribe(t.Context(), "r", "db") },
 	} {
 		if parts := sent(t, s, "r"); len(parts) > 0 {

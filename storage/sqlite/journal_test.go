@@ -158,7 +158,7 @@ func TestOnCommitComesBeforeWaiters(t *testing.T) {
 			t.Fatal(err)
 		}
 		if told.Load() != before+1 {
-			t.Fatalf("the hook has heard of commit %d, want %d", told.Load(), before+1)
+			t.Fatalf("the hook has resumed of commit %d, want %d", told.Load(), before+1)
 		}
 	}
 }

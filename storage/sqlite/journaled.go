@@ -23,12 +23,12 @@ func (s *history) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[eng
 			yield(nil, err)
 			return
 		}
-		lines := make([]*line, len(journalTables))
+		readers := make([]*tableReader, len(journalTables))
 		for i := range journalTables {
-			lines[i] = &line{store: s.core, run: key, table: &journalTables[i]}
+			readers[i] = &tableReader{store: s.core, run: key, table: &journalTables[i]}
 		}
 		for {
-			next, err := first(ctx, lines)
+			next, err := first(ctx, readers)
 			if next == nil && err == nil {
 				return
 			}
@@ -51,8 +51,8 @@ func (s *history) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[eng
 }
 
 // first returns the reader with the lowest next position; nil at the end of all tables.
-func first(ctx context.Context, lines []*line) (next *line, err error) {
-	for _, l := range lines {
+func first(ctx context.Context, readers []*tableReader) (next *tableReader, err error) {
+	for _, l := range readers {
 		if err := l.fill(ctx); err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ type journalTable struct {
 	page  int    // number of rows that are read in one query
 	scan  func(rows *sql.Rows, j *journaled) error
 	// unpack yields the rows of a pack until yield returns false; nil if the table has no packs.
-	unpack func(l *line, p *pack, yield func(engine.Row) bool) error
+	unpack func(l *tableReader, p *pack, yield func(engine.Row) bool) error
 }
 
 // packPage is the number of packs that are read in one query. Packs are large.
@@ -83,8 +83,8 @@ const packPage = 16
 
 // journalTables are the tables of the journal.
 var journalTables = []journalTable{
-	{`SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).sessions},
-	{`SELECT pos, cycle, data FROM requests NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).requests},
+	{`SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*tableReader).sessions},
+	{`SELECT pos, cycle, data FROM requests NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*tableReader).requests},
 	{`SELECT pos, data FROM shared WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanShared, nil},
 	{`SELECT pos, cycle, at, active, took, lag, sessions, work, mock FROM barriers NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanBarrier, nil},
 	{`SELECT pos, at, cycle, what, old, new, who, why, inexact FROM changes WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanChange, nil},
@@ -94,8 +94,8 @@ var journalTables = []journalTable{
 	{`SELECT pos, at, cycle, done, total, reason, state FROM checkpoints WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, 1, scanCheckpoint, nil},
 }
 
-// line reads one table.
-type line struct {
+// tableReader reads one table.
+type tableReader struct {
 	store  *core
 	run    int64
 	table  *journalTable
@@ -106,7 +106,7 @@ type line struct {
 }
 
 // fill reads a page if the last one is used up.
-func (l *line) fill(ctx context.Context) error {
+func (l *tableReader) fill(ctx context.Context) error {
 	if len(l.page) > 0 || l.ended {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (l *line) fill(ctx context.Context) error {
 }
 
 // take yields the first row of the page, or all rows of its pack.
-func (l *line) take(yield func(engine.Row) bool) error {
+func (l *tableReader) take(yield func(engine.Row) bool) error {
 	j := &l.page[0]
 	l.page = l.page[1:]
 	if l.table.unpack == nil {
@@ -138,7 +138,7 @@ func (l *line) take(yield func(engine.Row) bool) error {
 
 func scanPack(rows *sql.Rows, j *journaled) error { return rows.Scan(&j.pos, &j.cycle, &j.data) }
 
-func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
+func (l *tableReader) sessions(p *pack, yield func(engine.Row) bool) error {
 	one := make(engine.SessionRows, 1)
 	on := true
 	return blob.Rows(p.data, func(c codec.Cursor, base int64) error {
@@ -154,7 +154,7 @@ func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
 	})
 }
 
-func (l *line) requests(p *pack, yield func(engine.Row) bool) error {
+func (l *tableReader) requests(p *pack, yield func(engine.Row) bool) error {
 	on := true
 	return blob.Rows(p.data, func(c codec.Cursor, _ int64) error {
 		if !on {

@@ -133,8 +133,8 @@ func (s *outbox) Sent(ctx context.Context, run engine.RunID, target string, to s
 	})
 }
 
-// Anew resets the cursors of all runs that are subscribed to target, so that everything is sent again.
-func (s *outbox) Anew(_ context.Context, target string) error {
+// Resend resets the cursors of all runs that are subscribed to target, so that everything is sent again.
+func (s *outbox) Resend(_ context.Context, target string) error {
 	err := s.file.Write(func(tx file.Tx) error {
 		if err := tx.Exec(`UPDATE contents SET source = 0, answers = 0, memory = 0, log = 0, checkpoint = 0, kept = '' WHERE target = ?`, target); err != nil {
 			return err

@@ -374,7 +374,7 @@ func TestOutboxCursor(t *testing.T) {
 	if runs, err := s.Outbox(t.Context(), "a:1/x"); err != nil || !slices.Equal(runs, []engine.RunID{"s"}) {
 		t.Errorf("got runs %v, %v, want s", runs, err)
 	}
-	if err := s.Anew(t.Context(), "a:1/x"); err != nil {
+	if err := s.Resend(t.Context(), "a:1/x"); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := unsent(t, s, "r", "a:1/x"), unsent(t, s, "r", "b:2/y"); a != 11 || b != 11 {

@@ -27,7 +27,7 @@ const (
 
 // TestPowerLoss freezes a process that writes, at random instants, and makes of its files what a power cut may leave.
 // The frozen files are what the system's cache holds at that instant: of the log, what follows the last frame that was
-// synced for a commit that we heard of is cut off at a random byte or overwritten by noise; in the database, pages of
+// synced for a commit that we resumed of is cut off at a random byte or overwritten by noise; in the database, pages of
 // which the log has a synced copy are overwritten, as if moving them there had been under way; the log's index, which is
 // never synced, is gone. Then all that was acknowledged is there and the file is sound. It does not show what a drive
 // does that says "synced" and lies.
@@ -83,7 +83,7 @@ func TestPowerLoss(t *testing.T) {
 	t.Logf("%d torn logs, %d with noise, %d pages of the database overwritten, %d right after the log began anew", torn, noisy, garbled, restarted)
 }
 
-// acknowledged is what a process said of its last commit that we heard of.
+// acknowledged is what a process said of its last commit that we resumed of.
 type acknowledged struct {
 	agent, frames int
 	salt          uint64
@@ -148,7 +148,7 @@ func checkAfterLoss(t *testing.T, dir string, last int) {
 		}
 	}
 	if n := len(res.Done); n > last+3 { // the one in flight, and some that we had not read of
-		t.Logf("%d sessions that were not heard of are there too", n-last-1)
+		t.Logf("%d sessions that were not resumed of are there too", n-last-1)
 	}
 	j, err := s.Journal("r")
 	if err != nil {

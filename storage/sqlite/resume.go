@@ -156,7 +156,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	if err := r.findSpans(ctx); err != nil {
 		return err
 	}
-	if err := r.hear(ctx); err != nil {
+	if err := r.readChanges(ctx); err != nil {
 		return err
 	}
 	t := &r.State.Totals // before the first session of the current cycle, a copy becomes AtBarrier
@@ -200,7 +200,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	if err := r.shared(ctx); err != nil {
 		return err
 	}
-	if err := r.suspect(ctx); err != nil {
+	if err := r.findInexact(ctx); err != nil {
 		return err
 	}
 	if err := r.peaks(ctx); err != nil {

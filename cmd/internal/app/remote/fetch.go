@@ -188,7 +188,7 @@ func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunI
 				return err
 			}
 			if p.Place > size || int64(len(raw)) != p.Number {
-				return fmt.Errorf("the mock shop's log in %s is damaged or not whole", a.Target())
+				return fmt.Errorf("the mock shop's log in %s is damaged or incomplete", a.Target())
 			}
 			// The same part may be there twice, and longer, if it was sent again.
 			if skip := size - p.Place; skip < int64(len(raw)) {
