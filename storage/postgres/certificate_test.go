@@ -22,8 +22,8 @@ func TestServersCertificate(t *testing.T) {
 		config Config
 		want   []string
 	}{
-		{"expired", Config{URL: address(old, "127.0.0.1"), RootCert: old.Certificate}, []string{"throng test expired on", "have it renewed on the server"}},
-		{"of another host", Config{URL: address(good, "localhost"), RootCert: good.Certificate}, []string{"it is that of 127.0.0.1, not of localhost"}},
+		{"expired", Config{URL: address(old, "127.0.0.1"), RootCert: old.Certificate}, []string{"throng test expired on", "renew it on the server"}},
+		{"of another host", Config{URL: address(good, "localhost"), RootCert: good.Certificate}, []string{"it is for 127.0.0.1, not for localhost"}},
 		{"of another CA", Config{URL: address(good, "127.0.0.1"), RootCert: old.Certificate}, []string{"signed by throng test", "--database-ca FILE"}},
 	} {
 		if _, err := Check(t.Context(), c.config); err == nil || !contains(err.Error(), c.want...) {
@@ -55,7 +55,7 @@ func TestServersCertificate(t *testing.T) {
 	}
 	for _, c := range []struct{ path, want string }{
 		{filepath.Join(folder, "none.pem"), "cannot be read"},
-		{folder, "is no file of certificates"},
+		{folder, "is not a file of certificates"},
 		{key, "has no certificate in PEM form"},
 		{write("empty.pem"), "has no certificate in PEM form"},
 		{old.Certificate, "expired on"},

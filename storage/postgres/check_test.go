@@ -161,9 +161,9 @@ func TestRights(t *testing.T) {
 	grant(`CREATE SCHEMA throng`)
 	may(`GRANT USAGE ON SCHEMA throng TO "`+user+`"`, false)
 	grant(`GRANT USAGE ON SCHEMA throng TO ` + user)
-	may("to be brought up to date by its owner", false)
+	may("must migrate it", false)
 	grant(`GRANT CREATE ON SCHEMA throng TO ` + user)
-	may("may bring the schema throng up to date", true)
+	may("may migrate the schema throng", true)
 	grant(`REVOKE CREATE ON SCHEMA throng FROM ` + user)
 	must(t, migrate(t.Context(), d.Conn))
 	grant(`GRANT SELECT ON throng.migrations TO `+user, `GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA throng TO `+user)
@@ -207,12 +207,12 @@ func TestCheckInWords(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"wrong password": {Config{URL: address(func(*url.URL) {}), Password: "guessed secret"}, "does not take this password for user app"},
-		"no password":    {Config{URL: address(func(u *url.URL) { u.User = url.User("app") })}, "wants a password for user app"},
+		"wrong password": {Config{URL: address(func(*url.URL) {}), Password: "guessed secret"}, "rejected the password for user app"},
+		"no password":    {Config{URL: address(func(u *url.URL) { u.User = url.User("app") })}, "requires a password for user app"},
 		"no database":    {Config{URL: address(func(u *url.URL) { u.Path = "/nowhere" })}, "has no database nowhere"},
 		"no host":        {Config{URL: "postgres://app:secret@no-such-host.invalid/x"}, "there is no host no-such-host.invalid"},
 		"refused":        {Config{URL: "postgres://app:secret@" + closed.Addr().String() + "/x"}, "nothing answers at " + closed.Addr().String()},
-		"no TLS":         {Config{URL: address(func(u *url.URL) { u.RawQuery = "sslmode=require" })}, "offers no encryption"},
+		"no TLS":         {Config{URL: address(func(u *url.URL) { u.RawQuery = "sslmode=require" })}, "does not support encryption"},
 		"hangs":          {Config{URL: "postgres://app:secret@" + hangs.Addr().String() + "/x?sslmode=disable"}, "does not answer in time"},
 		"something else": {Config{URL: "postgres://app:secret@" + other.Addr().String() + "/x?sslmode=disable"}, "closed the connection"},
 	} {

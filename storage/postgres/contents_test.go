@@ -224,7 +224,7 @@ func TestContentsWithoutARight(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	arrived(t, l, d)
-	if s := p.Status(); !s.Connected || !strings.Contains(s.Error, "what checkpoints restore is not sent") {
+	if s := p.Status(); !s.Connected || !strings.Contains(s.Error, "checkpoint contents are not sent") {
 		t.Errorf("got %+v", s)
 	}
 	server.Exec(t, name, "GRANT INSERT ON throng.checkpoint_parts TO "+role)

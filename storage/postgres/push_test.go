@@ -304,7 +304,7 @@ func TestMendedIsTaken(t *testing.T) {
 		var texts, docs []string
 		for _, pieces := range rapid.SliceOfN(rapid.SliceOfN(piece, 1, 12), 20, 20).Draw(rt, "texts") {
 			text := strings.Join(pieces, "")
-			texts, docs = append(texts, mend(text)), append(docs, string(mendJSON([]byte(text))))
+			texts, docs = append(texts, sanitize(text)), append(docs, string(sanitizeJSON([]byte(text))))
 		}
 		if n := ask[int](d, `SELECT count(t::json) + count(u) FROM unnest($1::text[], $2::text[]) x (t, u)`, docs, texts); n != 40 {
 			rt.Errorf("%d of 40 were taken", n)
@@ -317,11 +317,11 @@ func FuzzMendJSON(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got := mendJSON(data)
-		if !json.Valid(got) || bytes.ContainsRune(got, 0) || mend(string(got)) != string(got) {
+		got := sanitizeJSON(data)
+		if !json.Valid(got) || bytes.ContainsRune(got, 0) || sanitize(string(got)) != string(got) {
 			t.Errorf("%q became %q", data, got)
 		}
-		if json.Valid(data) && mend(string(data)) == string(data) && !bytes.Equal(got, data) {
+		if json.Valid(data) && sanitize(string(data)) == string(data) && !bytes.Equal(got, data) {
 			t.Errorf("%q was changed to %q", data, got)
 		}
 	})

@@ -21,7 +21,7 @@ var (
 	metricsTable = copied{"metrics", metricsNames()}
 )
 
-// session appends a session, but for its trail; agent and session are its names.
+// session appends a session without its trail. agent and session are its names.
 func (r *copyRows) session(run string, s *engine.SessionRow, agent, session string) {
 	asked := storage.AskedOf(s)
 	r.row(len(sessionsTable.columns))
@@ -59,7 +59,7 @@ func (r *copyRows) session(run string, s *engine.SessionRow, agent, session stri
 	r.int4(asked.Usage.Again)
 }
 
-// trail is the last column of a session.
+// trail appends the last column of a session.
 func (r *copyRows) trail(id int64, ok bool) {
 	if ok {
 		r.int8(id)
@@ -101,7 +101,7 @@ func metricsNames() []string {
 	return names
 }
 
-// cost is what calls of models cost in US dollars; NULL where a price is not known.
+// cost appends the cost of model calls in US dollars; NULL if a price is unknown.
 func (r *copyRows) cost(u *engine.Usage) {
 	if u.Unpriced > 0 {
 		r.null()

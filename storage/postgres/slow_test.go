@@ -98,15 +98,15 @@ func TestSlowBatchGoesOn(t *testing.T) {
 	d := newDatabase(t, pgtest.Shared(t))
 	config, err := Config{URL: d.url}.parse()
 	must(t, err)
-	config.ConnConfig.DialFunc = overLines(config.ConnConfig.DialFunc)
+	config.ConnConfig.DialFunc = trackTransfers(config.ConnConfig.DialFunc)
 	conn, err := pgx.ConnectConfig(t.Context(), config.ConnConfig)
 	must(t, err)
 	defer func() { must(t, conn.Close(t.Context())) }()
-	s := packing{conn: conn}
+	s := currentBatch{conn: conn}
 	if s.still() {
 		t.Error("a connection that was just made is still")
 	}
-	wire, ok := conn.PgConn().Conn().(*line)
+	wire, ok := conn.PgConn().Conn().(*trackedConn)
 	if !ok {
 		t.Fatalf("it is a %T", conn.PgConn().Conn())
 	}
@@ -135,7 +135,7 @@ func TestNoneFree(t *testing.T) {
 		held, err = p.pool.Load().Acquire(t.Context())
 		return err == nil
 	})
-	if _, err := p.pool.Load().Acquire(t.Context()); !noneFree(err) {
+	if _, err := p.pool.Load().Acquire(t.Context()); !noConnectionFree(err) {
 		t.Fatalf("got %v: nothing is tested", err)
 	}
 	p.askServer(t.Context())

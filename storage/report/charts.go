@@ -8,12 +8,12 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// spec is a chart that a report may have.
+// spec describes a chart.
 type spec struct {
 	title, about string
 	unit         unit
 	lines        []lineSpec
-	some         bool // left out unless something in it is above 0
+	some         bool // left out unless a value is above 0
 }
 
 // lineSpec is a line of a chart.
@@ -22,9 +22,9 @@ type lineSpec struct {
 	of         value
 }
 
-// specs is the one table of charts, in the order in which they are shown.
+// specs are the charts in the order of the page.
 var specs = []spec{
-	{"Sessions at once", "in flight, and the limit", wholes, []lineSpec{
+	{"Concurrency", "sessions in flight, and the limit", wholes, []lineSpec{
 		{"in flight", "s1 area", column("in_flight")},
 		{"limit", "limit", column("limit")},
 	}, false},
@@ -36,12 +36,12 @@ var specs = []spec{
 		{"p95", "s2", column("latency_p95_ms")},
 		{"p99", "s3", column("latency_p99_ms")},
 	}, false},
-	{"Requests", "per second, and 429s among the answers", counts, []lineSpec{
+	{"Requests", "per second, with answers of status 429", counts, []lineSpec{
 		{"requests/s", "s1", column("requests_per_sec")},
 		{"429s/s", "s2", perSecond(column("rate_limited"))},
 		{"retries/s", "s3", perSecond(column("retries"))},
 	}, false},
-	{"Sessions that failed or timed out", "per second", counts, []lineSpec{
+	{"Failed or timed out", "per second", counts, []lineSpec{
 		{"failed/s", "s2 area", perSecond(failed)},
 	}, true},
 	{"CPU", "of the machine", percents, []lineSpec{
@@ -54,12 +54,12 @@ var specs = []spec{
 	{"Database connections", "in use", wholes, []lineSpec{
 		{"by Throng", "s1", column("db_connections")},
 		{"all clients", "s2", column("db_server_connections")},
-		{"server's most", "limit", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.ServerMax)) }},
+		{"max_connections", "limit", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.ServerMax)) }},
 	}, true},
-	{"Cost of models", "so far", dollars, []lineSpec{
+	{"Model cost", "so far", dollars, []lineSpec{
 		{"cost", "s1 area", func(m, _ *engine.MetricsRow) float64 { return float64(m.Usage.Cost) / 1e9 }},
 	}, true},
-	{"Calls of models", "per second", counts, []lineSpec{
+	{"Model calls", "per second", counts, []lineSpec{
 		{"calls/s", "s1", perSecond(column("model_calls"))},
 	}, true},
 }
@@ -103,7 +103,7 @@ func failed(m, _ *engine.MetricsRow) float64 {
 	return float64(all)
 }
 
-// cores are those of the machine; NaN is not known.
+// cores returns the number of cores of the machine; NaN if unknown.
 func cores(m *engine.MetricsRow) float64 { return known(float64(m.Host.Cores)) }
 
 func known(v float64) float64 {
@@ -113,7 +113,7 @@ func known(v float64) float64 {
 	return v
 }
 
-// charts are all that are drawn, as their rows come.
+// charts collects the values of all charts from rows.
 type charts struct {
 	axis   *axis
 	lines  [][]*line // by spec
@@ -132,7 +132,7 @@ func newCharts(x *axis) *charts {
 	return c
 }
 
-// see takes in the next row.
+// see adds the next row.
 func (c *charts) see(m *engine.MetricsRow) {
 	if c.before.At.IsZero() {
 		c.before = *m
@@ -140,7 +140,7 @@ func (c *charts) see(m *engine.MetricsRow) {
 	since, ok := c.axis.since(m.At)
 	for i, s := range specs {
 		for k, l := range s.lines {
-			if v := l.of(m, &c.before); ok && v >= 0 && !math.IsInf(v, 0) { // not NaN, nor not known
+			if v := l.of(m, &c.before); ok && v >= 0 && !math.IsInf(v, 0) { // not NaN and not unknown
 				c.lines[i][k].add(since, v)
 			}
 		}
@@ -155,10 +155,10 @@ type chartView struct {
 	Picture      template.HTML
 }
 
-// chartKey says what a line is, and what it was at last and at most.
+// chartKey is an entry of a chart's legend, with the maximum of its line.
 type chartKey struct{ Look, Name, Most string }
 
-// views are the charts that have something to show.
+// views returns the charts that have values.
 func (c *charts) views(marks []markView) (all []chartView) {
 	for i, s := range specs {
 		most, shown := 0.0, []*line{}

@@ -49,7 +49,7 @@ const Corrected = "open barley"
 
 // Database are faults of a database, its user and its tables.
 var Database = []Fault{
-	{Name: "password changed on the server", Says: "does not take this password for user", Begin: func(s *Site) func() {
+	{Name: "password changed on the server", Says: "rejected the password for user", Begin: func(s *Site) func() {
 		s.Exec("ALTER ROLE " + s.User + " PASSWORD '" + Corrected + "'")
 		s.Disconnect()
 		return func() { s.Use(Corrected) }
@@ -66,7 +66,7 @@ var Database = []Fault{
 		s.Exec("DROP SCHEMA throng CASCADE")
 		return func() {}
 	}},
-	{Name: "a table dropped", Says: "is not as Throng made it", Begin: func(s *Site) func() {
+	{Name: "a table dropped", Says: "was changed: run DROP SCHEMA", Begin: func(s *Site) func() {
 		s.Exec("DROP TABLE throng.events CASCADE")
 		return func() { s.Exec("DROP SCHEMA throng CASCADE") }
 	}},
@@ -99,7 +99,7 @@ var Database = []Fault{
 // Server are faults of a whole server: no other test may use it.
 var Server = []Fault{
 	restarted("fast"), restarted("immediate"),
-	{Name: "max_connections taken by others", Says: "no connection free", Begin: func(s *Site) func() {
+	{Name: "max_connections taken by others", Says: "no free connection", Begin: func(s *Site) func() {
 		guest := s.Server.Role(s.t)
 		s.Line.Refuse()
 		s.Line.Cut()

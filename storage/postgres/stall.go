@@ -14,63 +14,63 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A network that has gone silent ends no connection. While a batch is on its way, the watcher asks the server on another
-// connection: where that has no answer, and nothing has moved on the batch's own, the batch is given up. A batch that
-// the server works on, or that moves slowly, goes on.
+// A network that stops delivering packets does not close connections. While a batch is being sent, the watcher connects to
+// the server again. If the server does not respond, and no byte of the batch was transferred for a while, the batch is
+// cancelled. Slow batches, and batches that the server is still processing, continue.
 
-// errSilence is the cause of a batch that was given up.
+// errSilence is the cause of a cancelled batch.
 var errSilence = fmt.Errorf("silence: %w", os.ErrDeadlineExceeded)
 
-// line is a connection that knows when something last moved on it.
-type line struct {
+// trackedConn is a connection that records the time of its last transfer.
+type trackedConn struct {
 	net.Conn
 	moved atomic.Int64 // in nanoseconds since 1970
 }
 
-func (l *line) Read(p []byte) (int, error) {
+func (l *trackedConn) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
 	l.note(n)
 	return n, err
 }
 
-func (l *line) Write(p []byte) (int, error) {
+func (l *trackedConn) Write(p []byte) (int, error) {
 	n, err := l.Conn.Write(p)
 	l.note(n)
 	return n, err
 }
 
-func (l *line) note(n int) {
+func (l *trackedConn) note(n int) {
 	if n > 0 {
 		l.moved.Store(time.Now().UnixNano())
 	}
 }
 
-// overLines has a server's connections note when something moves.
-func overLines(dial pgconn.DialFunc) pgconn.DialFunc {
+// trackTransfers returns a dial function whose connections record transfers.
+func trackTransfers(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		l := &line{Conn: conn}
+		l := &trackedConn{Conn: conn}
 		l.note(1)
 		return l, nil
 	}
 }
 
-// packing is a batch that is on its way.
-type packing struct {
+// currentBatch is a batch that is being sent.
+type currentBatch struct {
 	conn   *pgx.Conn
 	giveUp context.CancelCauseFunc
 }
 
-// still reports whether nothing has moved for a while.
-func (s *packing) still() bool {
+// still reports whether nothing was transferred for a while.
+func (s *currentBatch) still() bool {
 	conn := s.conn.PgConn().Conn()
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	l, ok := conn.(*line)
+	l, ok := conn.(*trackedConn)
 	return ok && time.Since(time.Unix(0, l.moved.Load())) > stepTime/2
 }
 
@@ -84,8 +84,8 @@ func answers(ctx context.Context, server *pgx.ConnConfig) bool {
 	return err == nil || said
 }
 
-// heardNothing says that the server did not answer somebody else.
-func (p *Pusher) heardNothing() {
+// suspectServer records that the server did not respond to another goroutine.
+func (p *Pusher) suspectServer() {
 	p.suspect.Store(true)
 	if s := p.sending.Load(); s != nil && s.still() {
 		s.giveUp(errSilence)
