@@ -86,11 +86,11 @@ func newHistogram(h spread) (v histogramView) {
 		d := h.Quantile(q.q)
 		at := min(max(x(place(d.Seconds())), 0), 100)
 		s.rule("mark", at, q.name+" "+engine.FormatDuration(d))
-		beside := 0
+		shift := 0
 		if at-last < 5 { // otherwise the names would overlap
-			beside = 26
+			shift = 26
 		}
-		s.put(`<text class="mid number" x="%.2f%%" dx="%d" y="-4">%s</text>`, at, beside, q.name)
+		s.put(`<text class="mid number" x="%.2f%%" dx="%d" y="-4">%s</text>`, at, shift, q.name)
 		last = at
 	}
 	s.put(`</svg>`)
