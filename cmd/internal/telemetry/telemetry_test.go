@@ -391,6 +391,6 @@ func TestSampled(t *testing.T) {
 		}
 	}
 	if n < 900 || n > 1100 || sampled(7, engine.Place{}, 0) || !sampled(7, engine.Place{}, 1) {
-		t.Errorf("%d of 10,000 are in a sample of 10%", n)
+		t.Errorf("%d of 10,000 are in a sample of 10%%", n)
 	}
 }
