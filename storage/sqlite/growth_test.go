@@ -19,12 +19,12 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// memoryOf is a memory that says what it is of.
+// memoryOf returns a memory that identifies its agent and checkpoint.
 func memoryOf(agent, number int) *engine.Memory {
 	return &engine.Memory{Fields: []engine.Field{{Name: "a", Value: fmt.Appendf(nil, "%d/%d", agent, number)}}}
 }
 
-// TestNothingIsLeftOver holds the store to what it keeps, and to its own account of it.
+// TestNothingIsLeftOver checks which rows the store keeps, and the sizes that it records.
 func TestNothingIsLeftOver(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -76,12 +76,12 @@ func TestNothingIsLeftOver(t *testing.T) {
 		}
 	}
 	if n := ask[int](t, s.file.Reader, `PRAGMA freelist_count`); n != 0 {
-		t.Errorf("%d free pages were not given back", n)
+		t.Errorf("%d free pages were not returned", n)
 	}
 }
 
-// TestPrivateAnswersGoAtTheBarrier is that no pack of a closed cycle holds one, of failed sessions and the sample
-// neither, that the rest of these is there, and that the file has no trace of what went.
+// TestPrivateAnswersGoAtTheBarrier checks that no pack of a closed cycle contains private answers, not even of failed
+// sessions and the sample, that their other answers remain, and that the file has no trace of deleted ones.
 func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -137,14 +137,14 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 		t.Fatal(err)
 	}
 	if private, open := count(); private != 2*agents || open != agents {
-		t.Errorf("of the open cycle %d private answers and %d others are there", private, open)
+		t.Errorf("the current cycle has %d private answers and %d others", private, open)
 	}
 	j.Append(engine.BarrierRow{Cycle: 0})
 	if err := j.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if private, open := count(); private != 0 || open <= agents/2 || open == agents {
-		t.Errorf("of the closed cycle %d private answers and %d others are there", private, open)
+		t.Errorf("the closed cycle has %d private answers and %d others", private, open)
 	}
 	closeStore(t, s)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -171,7 +171,7 @@ func tableNames() (all []string) {
 	return all
 }
 
-// TestRunTablesAreComplete finds a table of a later migration that deleting does not know.
+// TestRunTablesAreComplete finds tables of later migrations that Delete does not know.
 func TestRunTablesAreComplete(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -189,19 +189,19 @@ func TestRunTablesAreComplete(t *testing.T) {
 		}
 	}
 	if len(missing) > 0 {
-		t.Errorf("tables with rows of runs that Delete leaves: %v", missing)
+		t.Errorf("tables that Delete does not clear: %v", missing)
 	}
 }
 
-// copyFiles copies a folder as a power cut would leave it.
+// copyFiles copies a folder, as after a power failure.
 func copyFiles(t testing.TB, from, to string) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestCrashInCheckpoint cuts the power after every commit of a checkpoint of many pieces: it is there or it is not,
-// and the next one is sound.
+// TestCrashInCheckpoint simulates a power failure after every commit of a checkpoint of many pieces: the checkpoint exists
+// completely or not at all, and the next one is valid.
 func TestCrashInCheckpoint(t *testing.T) {
 	dir, cuts := t.TempDir(), t.TempDir()
 	var cutting atomic.Bool
@@ -266,7 +266,7 @@ func TestCrashInCheckpoint(t *testing.T) {
 		}
 		_, _, memory, err := cut.Checkpoint(t.Context(), "r", all[0].Number)
 		if err != nil || len(memory) != agents || !reflect.DeepEqual(memory[7], memoryOf(7, at)) || !reflect.DeepEqual(memory[8], memoryOf(8, 3)) {
-			t.Errorf("cut %d: the next checkpoint is not sound: %v", i+1, err)
+			t.Errorf("cut %d: the next checkpoint is not valid: %v", i+1, err)
 		}
 		if n := ask[int](t, cut.file.Reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
 			t.Errorf("cut %d: got %d rows of memory, want %d", i+1, n, agents)
@@ -275,13 +275,13 @@ func TestCrashInCheckpoint(t *testing.T) {
 	}
 }
 
-// TestPiecesEnd holds that a piece of a checkpoint, and of a maintenance task, ends early where somebody waits, and goes on to its end
-// where nobody does.
+// TestPiecesEnd checks that a piece of a checkpoint or of maintenance ends early if a caller waits, and is completed
+// otherwise.
 func TestPiecesEnd(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	j := newRun(t, s, "r")
-	if err := j.Commit(t.Context()); err != nil { // from here on the writer has nothing to do
+	if err := j.Commit(t.Context()); err != nil { // the writer is idle after this
 		t.Fatal(err)
 	}
 	const agents = 20_000 // no machine writes them within pieceTime
@@ -301,17 +301,17 @@ func TestPiecesEnd(t *testing.T) {
 	written := func(tx file.Tx) (err error) {
 		n, err := c.write(tx, j)
 		if bytes := c.piece.written(n); bytes != int64(n) {
-			t.Errorf("%d agents weigh %d bytes, want as many", n, bytes)
+			t.Errorf("%d agents have %d bytes, want as many", n, bytes)
 		}
 		return err
 	}
 	piece(true, written)
 	if n := len(c.piece.agents); n == 0 || n == agents {
-		t.Errorf("of %d agents %d are left while somebody waits, want a part", agents, n)
+		t.Errorf("of %d agents %d are left while a caller waits, want some", agents, n)
 	}
 	piece(false, written)
 	if n := len(c.piece.agents); n > 0 {
-		t.Errorf("%d agents are left while nobody waits, want none", n)
+		t.Errorf("%d agents are left while no caller waits, want none", n)
 	}
 	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
 		t.Errorf("got the memory of %d agents, want %d", n, agents)
@@ -334,12 +334,12 @@ func TestPiecesEnd(t *testing.T) {
 	soon := agents - left()
 	piece(false, pruned)
 	if n := agents - left() - soon; soon == 0 || soon >= n || n != maintenanceRows {
-		t.Errorf("pruned %d agents while somebody waited and %d then, want fewer than %d", soon, n, maintenanceRows)
+		t.Errorf("pruned %d agents while a caller waited and %d then, want fewer than %d", soon, n, maintenanceRows)
 	}
 }
 
-// TestRequestsDoNotWaitForCheckpoints commits an intent while a checkpoint cannot be written on, and something else,
-// which waits for it.
+// TestRequestsDoNotWaitForCheckpoints commits an intent while a checkpoint cannot be written, and another row that waits for
+// the checkpoint.
 func TestRequestsDoNotWaitForCheckpoints(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -357,24 +357,24 @@ func TestRequestsDoNotWaitForCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(during) > 0 {
-		t.Log("the checkpoint was faster than the intent: nothing was seen of it")
+		t.Log("the checkpoint was faster than the intent: nothing was tested")
 	}
 	if err := j.Commit(t.Context(), engine.BarrierRow{}); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 {
-		t.Errorf("a barrier was committed before the checkpoint that it follows: %v, %v", all, err)
+		t.Errorf("a barrier was committed before the preceding checkpoint: %v, %v", all, err)
 	}
 	j.Append(engine.CheckpointRow{Memory: memory})
 	if err := j.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 2 {
-		t.Errorf("a commit of nothing does not cover the checkpoint before it: %v, %v", all, err)
+		t.Errorf("an empty commit does not wait for the preceding checkpoint: %v, %v", all, err)
 	}
 }
 
-// TestForgottenMemory has a checkpoint say that an agent remembers nothing any more.
+// TestForgottenMemory takes a checkpoint in which an agent has forgotten everything.
 func TestForgottenMemory(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -391,8 +391,7 @@ func TestForgottenMemory(t *testing.T) {
 	}
 }
 
-// TestInterruptedDelete has a deletion end in the middle: the run is gone at once, its rows when the store is opened
-// again.
+// TestInterruptedDelete interrupts a deletion: the run disappears immediately, and its rows when the store is opened again.
 func TestInterruptedDelete(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -414,10 +413,10 @@ func TestInterruptedDelete(t *testing.T) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 	if _, err := s.Run(t.Context(), "r"); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("half deleted: got %v, want ErrNotFound", err)
+		t.Errorf("partly deleted: got %v, want ErrNotFound", err)
 	}
 	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM sessions`); n == 0 {
-		t.Error("nothing was left to delete")
+		t.Error("the deletion was already complete")
 	}
 	closeStore(t, s)
 	s = openStore(t, dir, Options{Logger: quiet()})
@@ -428,7 +427,7 @@ func TestInterruptedDelete(t *testing.T) {
 	}
 }
 
-// TestAdjust has a resumed run keep another number of checkpoints.
+// TestAdjust changes the number of checkpoints that a resumed run keeps.
 func TestAdjust(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -474,7 +473,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestSweepLeavesNoAnswerAlone stops a sweep between two pieces, of which the later rows are the answers to the earlier.
+// TestSweepLeavesNoAnswerAlone interrupts a sweep between two pieces, the later of which contains the answers to the earlier
+// one.
 func TestSweepLeavesNoAnswerAlone(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)

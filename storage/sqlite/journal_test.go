@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestAppendIsCommittedInTime has nobody wait for rows: they are durable after CommitEvery, not before.
+// TestAppendIsCommittedInTime appends rows without waiting: they are durable after CommitEvery, not before.
 func TestAppendIsCommittedInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), Options{Logger: quiet()})
@@ -23,7 +23,7 @@ func TestAppendIsCommittedInTime(t *testing.T) {
 		j.Append(engine.ChangeRow{})
 		synctest.Wait()
 		time.Sleep(50 * time.Millisecond)
-		j.Append(engine.ChangeRow{}) // does not put it off
+		j.Append(engine.ChangeRow{}) // does not delay it
 		for _, c := range []struct {
 			after time.Duration
 			want  int
@@ -37,7 +37,7 @@ func TestAppendIsCommittedInTime(t *testing.T) {
 	})
 }
 
-// TestManyRowsAreCommittedAtOnce has the queue reach CommitRows before the time is up.
+// TestManyRowsAreCommittedAtOnce fills the queue with CommitRows before the time is up.
 func TestManyRowsAreCommittedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitRows: 10, CommitEvery: time.Hour})
@@ -55,7 +55,7 @@ func TestManyRowsAreCommittedAtOnce(t *testing.T) {
 	})
 }
 
-// TestAppendWaitsWhileFull has the writer stand still: four times CommitRows fit, further rows wait, in order.
+// TestAppendWaitsWhileFull blocks the writer: four times CommitRows are queued, and further rows wait, in order.
 func TestAppendWaitsWhileFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stand atomic.Pointer[chan struct{}]
@@ -68,7 +68,7 @@ func TestAppendWaitsWhileFull(t *testing.T) {
 		j := newRun(t, s, "r")
 		goOn := make(chan struct{})
 		stand.Store(&goOn)
-		go func() { _ = j.Commit(context.Background(), engine.ChangeRow{}) }() // to make the writer stand
+		go func() { _ = j.Commit(context.Background(), engine.ChangeRow{}) }() // blocks the writer
 		synctest.Wait()
 
 		var appended atomic.Int64
@@ -99,13 +99,13 @@ func TestAppendWaitsWhileFull(t *testing.T) {
 		}
 		for i, c := range all {
 			if c.Cycle != i {
-				t.Fatalf("row %d is the %d. one", i, c.Cycle)
+				t.Fatalf("row %d is number %d", i, c.Cycle)
 			}
 		}
 	})
 }
 
-// TestCommitsAreGrouped has many wait at once: one transaction serves those who came during the one before.
+// TestCommitsAreGrouped waits in many goroutines: one transaction writes all rows that were queued during the previous one.
 func TestCommitsAreGrouped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		goOn := make(chan struct{})
@@ -130,7 +130,7 @@ func TestCommitsAreGrouped(t *testing.T) {
 			})
 			synctest.Wait() // the first one is being written, the others queue
 		}
-		j.Append(engine.ChangeRow{}) // nobody waits for this one, but that does not make the others wait
+		j.Append(engine.ChangeRow{}) // no caller waits for this one, and it does not delay the others
 		began := time.Now()
 		close(goOn)
 		wg.Wait()
@@ -146,7 +146,7 @@ func TestCommitsAreGrouped(t *testing.T) {
 	})
 }
 
-// TestOnCommitComesBeforeWaiters holds the hook to its place.
+// TestOnCommitComesBeforeWaiters checks that the hook is called before callers continue.
 func TestOnCommitComesBeforeWaiters(t *testing.T) {
 	var told atomic.Int64
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), OnCommit: func(n int64) { told.Store(n) }})
@@ -158,7 +158,7 @@ func TestOnCommitComesBeforeWaiters(t *testing.T) {
 			t.Fatal(err)
 		}
 		if told.Load() != before+1 {
-			t.Fatalf("the hook has resumed of commit %d, want %d", told.Load(), before+1)
+			t.Fatalf("the hook was last called with commit %d, want %d", told.Load(), before+1)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestOrderOfGoroutines(t *testing.T) {
 	}
 }
 
-// TestRowsMayBeReused has the caller overwrite what it handed over.
+// TestRowsMayBeReused overwrites rows after they were appended.
 func TestRowsMayBeReused(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitEvery: time.Hour})
 	defer closeStore(t, s)
@@ -251,18 +251,18 @@ func TestClosedStore(t *testing.T) {
 	j := newRun(t, s, "r")
 	j.Append(engine.ChangeRow{})
 	closeStore(t, s)
-	closeStore(t, s) // twice is once
+	closeStore(t, s) // a second call does nothing
 	if err := j.Commit(t.Context(), engine.ChangeRow{}); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("commit: got %v, want a closed journal", err)
 	}
 	s = openStore(t, s.file.Dir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	if all, err := s.Changes(t.Context(), "r"); err != nil || len(all) != 1 {
-		t.Errorf("what was queued when the store was closed is lost: %v, %v", all, err)
+		t.Errorf("rows that were queued when the store was closed are lost: %v, %v", all, err)
 	}
 }
 
-// TestPositionsAreNeverUsedTwice holds the outbox's ground: what is deleted leaves a gap.
+// TestPositionsAreNeverUsedTwice checks what the outbox relies on: deleted rows leave a gap.
 func TestPositionsAreNeverUsedTwice(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet()})

@@ -20,11 +20,11 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// killVariable says at which commit a helper kills itself: N, once it is durable, or -N, just before it. With [deleting]
-// behind it, it is the N-th of the deletion.
+// killVariable is the environment variable with the commit at which a helper kills itself: N after it is durable, or -N
+// before it. With the suffix [deleting], it is the N-th commit of the deletion.
 const killVariable = "THRONG_SQLITE_KILL"
 
-// die ends this process as kill -9 does.
+// die ends this process like kill -9.
 func die() {
 	if p, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = p.Kill()
@@ -32,10 +32,11 @@ func die() {
 	select {}
 }
 
-// deleting has a helper count its commits from where the deletion begins.
+// deleting makes a helper count its commits from the beginning of the deletion.
 const deleting = "deleting"
 
-// mortal opens a store that kills its process as killVariable says. It is told when the deletion begins.
+// mortal opens a store that kills its process according to killVariable. Its second result must be called when the deletion
+// begins.
 func mortal(dir string) (s *Store, deletes func(), err error) {
 	var at int64
 	var from string
@@ -68,13 +69,13 @@ func mortal(dir string) (s *Store, deletes func(), err error) {
 	})
 }
 
-// What the worker does: enough agents that checkpoints, pruning, sweeping and deleting take several pieces each.
+// The work: enough agents for several pieces of checkpoints, pruning, sweeping and deletion.
 const (
 	workAgents = maintenanceRows + 1000
 	workCycles = 3
 )
 
-// remembered is an agent's memory at the start of a cycle: most agents learn something in the first, some in each.
+// remembered returns the memory of an agent at the start of a cycle: most agents learn something in the first, some in each.
 func remembered(agent, cycle int) *engine.Memory {
 	for last := cycle - 1; last >= 0; last-- {
 		if last == 0 || agent%(last+2) == 0 {
@@ -84,8 +85,8 @@ func remembered(agent, cycle int) *engine.Memory {
 	return nil
 }
 
-// work takes run r to its end, from wherever it is, as the engine does, with a checkpoint after each barrier; then it
-// deletes run old, which it tells.
+// work completes run r from its current state, like the engine, with a checkpoint after each barrier, and then deletes run
+// old. It calls deletes before that.
 func work(s *Store, deletes func()) error {
 	ctx := context.Background()
 	res, err := s.Resume(ctx, "r")
@@ -146,7 +147,7 @@ func work(s *Store, deletes func()) error {
 	return nil
 }
 
-// workplace is a folder with a run to be worked on and one to be deleted.
+// workplace returns a folder with a run to complete and a run to delete.
 func workplace(t *testing.T) string {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -171,7 +172,7 @@ func workplace(t *testing.T) string {
 	return dir
 }
 
-// checkWork holds a folder in which the work was done to what it must be, however often its worker was killed.
+// checkWork checks a folder in which the work was completed, however often its worker was killed.
 func checkWork(t *testing.T, dir string) {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -206,7 +207,7 @@ func checkWork(t *testing.T, dir string) {
 	}
 	res, err := s.Resume(t.Context(), "r")
 	if err != nil || res.Cycle != workCycles {
-		t.Fatalf("the run goes on at cycle %d, %v", res.Cycle, err)
+		t.Fatalf("the run resumes at cycle %d, %v", res.Cycle, err)
 	}
 	for a := range workAgents {
 		if !reflect.DeepEqual(res.Memory[a], remembered(a, workCycles)) {
@@ -214,7 +215,7 @@ func checkWork(t *testing.T, dir string) {
 		}
 	}
 	if wrong > 0 {
-		t.Errorf("%d memories are wrong", wrong)
+		t.Errorf("%d agents have the wrong memory", wrong)
 	}
 	for query, want := range map[string]int{
 		`SELECT count(*) FROM runs`:     1,
@@ -234,9 +235,8 @@ func checkWork(t *testing.T, dir string) {
 	}
 }
 
-// TestKilledAnywhere kills a worker, with SIGKILL, just before and just after seeded commits: of rows, of pieces of
-// checkpoints, of chunks of pruning and sweeping, and of the deletion of a run. Its successor is killed too, if it has as
-// much left to do.
+// TestKilledAnywhere kills a worker with SIGKILL before and after random commits: of rows, of pieces of checkpoints, of
+// chunks of pruning and sweeping, and of a deletion. Its successor is killed too, if it has as much left to do.
 func TestKilledAnywhere(t *testing.T) {
 	place := workplace(t)
 	undisturbed := t.TempDir()
@@ -272,8 +272,8 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// killedAt has a worker killed at a commit in a copy of a place. How many commits it makes depends on how busy the
-// machine is: one that has come to its end before is killed at half of them, in another copy.
+// killedAt kills a worker at a commit, in a copy of a folder. The number of commits depends on the load of the machine: a
+// worker that ends earlier is killed at half of them, in another copy.
 func killedAt(t *testing.T, place string, first int64, from string) (dir string, at int64) {
 	t.Helper()
 	for at = first; at != 0; at /= 2 {
@@ -284,11 +284,11 @@ func killedAt(t *testing.T, place string, first int64, from string) (dir string,
 			return dir, at
 		}
 	}
-	t.Fatalf("at no commit up to %d %s was it killed", first, from)
+	t.Fatalf("it was not killed at any commit up to %d %s", first, from)
 	return "", 0
 }
 
-// killed has a helper do its work, and reports whether it was killed at it.
+// killed runs a helper, and reports whether it was killed.
 func killed(t *testing.T, what, dir string) bool {
 	t.Helper()
 	p := startHelper(t, what, dir)
@@ -303,8 +303,8 @@ func killed(t *testing.T, what, dir string) bool {
 	return err != nil
 }
 
-// TestKilledInMigration kills a process between any two statements of the migrations from any older schema, and before
-// the commits: the next one finds the store in order, with what was in it.
+// TestKilledInMigration kills a process between any two statements of the migrations from any older schema, and before their
+// commits: the next process finds a valid store with all runs.
 func TestKilledInMigration(t *testing.T) {
 	laterVersions(t)
 	newest := t.TempDir()
@@ -322,7 +322,7 @@ func TestKilledInMigration(t *testing.T) {
 				break
 			}
 			kills++
-			if at > 3 { // further on, not at each
+			if at > 3 { // after that, only sometimes
 				at += 9
 			}
 			if got := schema(t, dir); got != want {
@@ -338,7 +338,7 @@ func TestKilledInMigration(t *testing.T) {
 	}
 }
 
-// older makes a store of an older version with a run in it.
+// older creates a store of an older version with a run.
 func older(t *testing.T, dir string, version int64) {
 	t.Helper()
 	db := file.Connect(filepath.Join(dir, file.Name), false, 1)
@@ -356,7 +356,7 @@ func older(t *testing.T, dir string, version int64) {
 	}
 }
 
-// schema is what a store looks like once it is opened.
+// schema returns the schema of a store after it was opened.
 func schema(t *testing.T, dir string) string {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -381,7 +381,7 @@ func workHelper(dir string) error {
 	return err
 }
 
-// migrateHelper brings a store up to date, and kills itself at a statement: SQLite asks for leave at each.
+// migrateHelper migrates a store and kills itself at a statement: SQLite calls the authorizer for each.
 func migrateHelper(dir string) error {
 	file.Migrations = laterSchema()
 	var at, n int
@@ -400,7 +400,7 @@ func migrateHelper(dir string) error {
 		sqlite := c.(*sqlite3.SQLiteConn)
 		last := -1
 		sqlite.RegisterAuthorizer(func(op int, _, _, _ string) int {
-			if op != last { // many are asked for one statement
+			if op != last { // a statement has several
 				tick()
 			}
 			last = op
@@ -412,15 +412,15 @@ func migrateHelper(dir string) error {
 	return errors.Join(err, conn.Close(), file.Migrate(db, file.NewestVersion()), db.Close())
 }
 
-// Where the head of the log's index says how many frames are valid, and of which log.
+// Positions in the header of the log's index: the number of valid frames, and the log that they belong to.
 // https://www.sqlite.org/walformat.html#the_wal_index_file_format
 const (
 	indexMaxFrame = 16
 	indexSalt     = 32
 )
 
-// framesHelper commits sessions of run r one by one, with some memory, and says of each how much of the write-ahead log
-// was synced for it.
+// framesHelper commits sessions of run r one by one, with some memory, and prints for each how much of the write-ahead log
+// was synced.
 func framesHelper(dir string) error {
 	s, err := Open(dir, Options{Logger: quiet()})
 	if err != nil {
@@ -442,7 +442,7 @@ func framesHelper(dir string) error {
 		if err != nil {
 			return err
 		}
-		// The salt stands as in the log, byte by byte; the number in the machine's own order.
+		// The salt has the byte order of the log, the number the byte order of the machine.
 		fmt.Println(agent, binary.NativeEndian.Uint32(index[indexMaxFrame:]), binary.BigEndian.Uint64(index[indexSalt:]))
 	}
 }

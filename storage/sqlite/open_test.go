@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// readFile returns a file's bytes.
+// readFile returns the contents of a file.
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -44,7 +44,7 @@ func statement(t testing.TB, s *Store, statements ...string) {
 	}
 }
 
-// ask returns the one value that a query gives.
+// ask returns the single value of a query.
 func ask[T any](t testing.TB, db *sql.DB, query string, args ...any) (v T) {
 	t.Helper()
 	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&v); err != nil {
@@ -89,7 +89,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 		{"no database", func(t *testing.T, _, path string) {
 			write(t, path, []byte(strings.Repeat("not a database ", 100)))
 		}},
-		{"cut short in the header", func(t *testing.T, dir, path string) {
+		{"truncated header", func(t *testing.T, dir, path string) {
 			write(t, path, readFile(t, sound(t, dir))[:50])
 		}},
 		{"broken schema", func(t *testing.T, dir, path string) {
@@ -135,13 +135,13 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 			if err != nil || len(kept) != 1 {
 				t.Fatalf("got %v, %v, want one file set aside", kept, err)
 			}
-			if c.name != "broken pages of a file that was closed" && !bytes.Equal(readFile(t, kept[0]), before) { // found when written to
-				t.Error("what was set aside is not what was there")
+			if c.name != "broken pages of a file that was closed" && !bytes.Equal(readFile(t, kept[0]), before) { // found at the first write
+				t.Error("the renamed file differs from the damaged one")
 			}
 			if !strings.Contains(s.Notice(), filepath.Base(kept[0])) {
-				t.Errorf("the notice does not name it: %s", s.Notice())
+				t.Errorf("the notice does not name the file: %s", s.Notice())
 			}
-			newRun(t, s, "r") // the new one works
+			newRun(t, s, "r") // the new store works
 		})
 	}
 }
@@ -158,7 +158,7 @@ func TestOpenLeavesDamagedInUse(t *testing.T) {
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
 	newRun(t, s, "r")
-	// A copy of the folder's state as another process sees it, with the header gone.
+	// A copy of the folder as another process sees it, without the header.
 	file, err := os.OpenFile(s.file.Path(), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestOpenLeavesDamagedInUse(t *testing.T) {
 		}
 	}()
 	head := readFile(t, s.file.Path())[:16]
-	if _, err := file.WriteAt([]byte("no database at all"), 0); err != nil {
+	if _, err := file.WriteAt([]byte("not a database"), 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir, Options{Logger: quiet()}); !errors.Is(err, engine.ErrInUse) {
@@ -188,18 +188,18 @@ func TestOpenTwice(t *testing.T) {
 	second := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, second)
 	if runs, err := second.Runs(t.Context()); err != nil || len(runs) != 1 {
-		t.Errorf("got %v, %v, want the run of the first", runs, err)
+		t.Errorf("got %v, %v, want the run of the first store", runs, err)
 	}
 	if err := second.Create(t.Context(), engine.RunRecord{ID: "other"}); err != nil {
-		t.Errorf("both cannot write: %v", err)
+		t.Errorf("the second store cannot write: %v", err)
 	}
 	if _, err := first.Run(t.Context(), "other"); err != nil {
-		t.Errorf("the first does not see what the second wrote: %v", err)
+		t.Errorf("the first store does not see the rows of the second: %v", err)
 	}
 }
 
-// TestOpenAtOnce has many open a store that is not there yet.
-func TestOpenAtOnce(t *testing.T) {
+// TestOpenConcurrently opens a new store from several goroutines.
+func TestOpenConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -230,7 +230,7 @@ func TestOpenNoFolder(t *testing.T) {
 		t.Errorf("got %v, want ErrNoRoom and what to do", err)
 	}
 	if strings.Contains(err.Error(), "no room") {
-		t.Errorf("a folder that is a file is called full: %v", err)
+		t.Errorf("a file in place of the folder is reported as a full disk: %v", err)
 	}
 	if full := file.FolderError(&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOSPC}); !errors.Is(full, engine.ErrNoRoom) || !strings.Contains(full.Error(), "free some space") {
 		t.Errorf("a full disk: %v", full)

@@ -6,8 +6,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// TestPositionsOfTwoProcesses are reserved by two that have the store open: none twice, and those of a transaction that
-// was not committed again.
+// TestPositionsOfTwoProcesses reserves positions from two processes: no position is used twice, except those of a
+// transaction that was not committed.
 func TestPositionsOfTwoProcesses(t *testing.T) {
 	dir := t.TempDir()
 	stores := [...]*Store{openStore(t, dir, Options{}), openStore(t, dir, Options{})}
@@ -32,7 +32,7 @@ func TestPositionsOfTwoProcesses(t *testing.T) {
 		case err != nil && fails == nil:
 			t.Fatal(err)
 		case want > 0 && first != want:
-			t.Errorf("the first of %d is %d, want %d", n, first, want)
+			t.Errorf("reserving %d positions returned %d, want %d", n, first, want)
 		}
 		if want = first; fails == nil {
 			want += n

@@ -17,11 +17,11 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// nobody is a user that owns nothing.
+// nobody is the ID of a user without files.
 const nobody = 65534
 
-// TestOpenReadOnly looks at stores that cannot be written: one that was closed in order, and one whose newest rows are only
-// in its log. Root may write everywhere, so there the test runs again as somebody else.
+// TestOpenReadOnly opens stores that cannot be written: one that was closed, and one whose newest rows are only in its log.
+// Root may write everywhere, so as root the test runs again as another user.
 func TestOpenReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
 		again(t, nobody)
@@ -34,7 +34,7 @@ func TestOpenReadOnly(t *testing.T) {
 		if err := j.Commit(t.Context(), engine.ChangeRow{What: engine.LimitSetting}); err != nil {
 			t.Fatal(err)
 		}
-		if !closed { // as it is in the middle of a run
+		if !closed { // as in the middle of a run
 			copied := t.TempDir()
 			for _, name := range []string{file.Name, file.Name + "-wal"} {
 				if err := file.Copy(filepath.Join(dir, name), filepath.Join(copied, name)); err != nil {
@@ -79,7 +79,7 @@ func TestOpenReadOnly(t *testing.T) {
 		t.Errorf("got %v, want ErrNoRoom and what to do", err)
 	}
 	if err != nil && strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
-		t.Errorf("got %v, and there is room", err)
+		t.Errorf("got %v, but the disk is not full", err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// FuzzRecords holds the decoders of checkpoints, memory and metrics to errors.
+// FuzzRecords checks that decoding checkpoints, memory and metrics returns errors and does not panic.
 func FuzzRecords(f *testing.F) {
 	var totals engine.Totals
 	totals.Add(&engine.SessionRow{Outcome: engine.Failed, Total: time.Second})

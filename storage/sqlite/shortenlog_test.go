@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// TestLogStaysShort writes much while somebody always reads, each for a short time: the write-ahead log stays short.
+// TestLogStaysShort writes much while there is always a short read in progress: the write-ahead log stays short.
 func TestLogStaysShort(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet(), CommitEvery: time.Millisecond})
@@ -66,7 +66,7 @@ func TestLogStaysShort(t *testing.T) {
 	}
 	close(stop)
 	reading.Wait()
-	if t.Logf("%d MB were written, the log had %d MB at most", rows*row>>20, longest>>20); longest > file.LogWarning {
+	if t.Logf("wrote %d MB, the log had up to %d MB", rows*row>>20, longest>>20); longest > file.LogWarning {
 		t.Errorf("the write-ahead log grew to %d bytes", longest)
 	}
 }

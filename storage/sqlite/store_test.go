@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// contractStore gives journals as the suite wants them.
+// contractStore adapts the store to the interface of the suite.
 type contractStore struct{ *Store }
 
 func (s contractStore) Journal(run engine.RunID) (storetest.Journal, error) {

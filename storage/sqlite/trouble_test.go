@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// onConn runs f with the writer's connection.
+// onConn runs f with the connection of the writer.
 func onConn(t *testing.T, s *Store, f func(c *sqlite3.SQLiteConn)) {
 	t.Helper()
 	conn, err := s.file.Writer.Conn(t.Context())
@@ -36,8 +36,8 @@ func onConn(t *testing.T, s *Store, f func(c *sqlite3.SQLiteConn)) {
 	}
 }
 
-// TestTrouble makes writing fail in every way that a disk has, and then work again: nothing is lost, nothing is
-// reordered, and the run hears of both.
+// TestTrouble makes writes fail for every reason of a disk, and then succeed again: no row is lost or reordered, and the run
+// is notified both times.
 func TestTrouble(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -94,7 +94,7 @@ func TestTrouble(t *testing.T) {
 			}
 			select {
 			case err := <-committed:
-				t.Errorf("committed meanwhile: %v", err)
+				t.Errorf("committed in spite of the trouble: %v", err)
 			default:
 			}
 			mend()
@@ -110,14 +110,14 @@ func TestTrouble(t *testing.T) {
 			}
 			for i, c := range all {
 				if c.Cycle != i {
-					t.Fatalf("change %d is the %d. one", c.Cycle, i)
+					t.Fatalf("change %d is number %d", c.Cycle, i)
 				}
 			}
 		})
 	}
 }
 
-// TestTroubleIsNoWork is that a writer which waits for room is not at work.
+// TestTroubleIsNoWork checks that waiting for free space does not count as work of the writer.
 func TestTroubleIsNoWork(t *testing.T) {
 	const wait = 500 * time.Millisecond
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: wait, CommitEvery: time.Millisecond})
@@ -129,14 +129,14 @@ func TestTroubleIsNoWork(t *testing.T) {
 	statement(t, s, `PRAGMA query_only = 1`)
 	j.Append(engine.ChangeRow{Cycle: 1})
 	if err := <-j.Trouble(); err == nil {
-		t.Error("nothing was told of the trouble")
+		t.Error("the trouble was not reported")
 	}
 	statement(t, s, `PRAGMA query_only = 0`)
 	began := time.Now()
 	if err := <-j.Trouble(); err != nil {
 		t.Errorf("got %v, want an end of trouble", err)
 	}
-	for range 2 { // the second is taken up after the first was accounted for
+	for range 2 { // the second begins after the first was accounted for
 		if err := j.Commit(t.Context(), engine.ChangeRow{Cycle: 2}); err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestTroubleIsNoWork(t *testing.T) {
 	}
 }
 
-// TestTroubleInCheckpoint has the disk fill up in the middle of a checkpoint.
+// TestTroubleInCheckpoint fills the disk in the middle of a checkpoint.
 func TestTroubleInCheckpoint(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: time.Millisecond})
 	defer closeStore(t, s)
@@ -164,7 +164,7 @@ func TestTroubleInCheckpoint(t *testing.T) {
 		t.Errorf("got %v, want ErrNoRoom", err)
 	}
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 0 {
-		t.Errorf("half a checkpoint is listed: %v, %v", all, err)
+		t.Errorf("an incomplete checkpoint is listed: %v, %v", all, err)
 	}
 	statement(t, s, `PRAGMA max_page_count = 1000000000`)
 	if err := <-committed; err != nil {
@@ -191,10 +191,10 @@ func TestCloseInTrouble(t *testing.T) {
 	cancel()
 	err := j.Close(ctx)
 	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "rows could not be written") {
-		t.Errorf("got %v, want how much was lost", err)
+		t.Errorf("got %v, want the number of lost rows", err)
 	}
 	if err := <-blocked; err == nil {
-		t.Error("a commit came back without its rows being durable")
+		t.Error("a commit returned before its rows were durable")
 	}
 	statement(t, s, `PRAGMA query_only = 0`)
 	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM changes`); n != 0 {
@@ -216,12 +216,12 @@ func TestTranslate(t *testing.T) {
 		}
 	}
 	if file.Translate(nil) != nil {
-		t.Error("no error became one")
+		t.Error("nil was translated to an error")
 	}
-	// A disk with room that is read-only was told of as full.
+	// A read-only disk with free space was once reported as full.
 	for _, err := range []error{file.Translate(sqlite3.Error{Code: sqlite3.ErrReadonly}), troubleOf(ErrDamaged)} {
 		if strings.Contains(err.Error(), engine.ErrNoRoom.Error()) || !errors.Is(err, engine.ErrNoRoom) {
-			t.Errorf("%v is said of a disk that has room", err)
+			t.Errorf("a disk with free space has the error %v", err)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// laterVersions adds two versions to the schema until the test ends, each with a table of its own.
+// laterVersions adds two versions to the schema until the end of the test, each with a table.
 func laterVersions(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() { file.Migrations = file.Embedded })
@@ -33,7 +33,7 @@ func laterSchema() fs.FS {
 	}
 }
 
-// olderStore returns the folder of a store with a run, made before laterVersions, which are in force when it returns.
+// olderStore returns the folder of a store with a run that has the version before laterVersions, which it adds.
 func olderStore(t *testing.T, statements ...string) (dir string) {
 	t.Helper()
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
@@ -47,7 +47,7 @@ func olderStore(t *testing.T, statements ...string) (dir string) {
 	return s.file.Dir()
 }
 
-// backups are the files of backups in a folder, whole or not.
+// backups returns the complete and incomplete backups in a folder.
 func backups(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "*"+file.BackupMark+"*"))
@@ -60,7 +60,7 @@ func backups(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// versionOf is that of a store's file.
+// versionOf returns the version of a store's file.
 func versionOf(t *testing.T, path string) int64 {
 	t.Helper()
 	db := file.Connect(path, true, 1)
@@ -71,14 +71,14 @@ func versionOf(t *testing.T, path string) int64 {
 	return version
 }
 
-// TestUpdate brings an older store up to date: a sound backup of it is there first, and is told of.
+// TestUpdate updates an older store: it is backed up first, with progress.
 func TestUpdate(t *testing.T) {
 	dir := olderStore(t)
 	for _, name := range []string{"v1-20250101T000000Z", "v1-20240101T000000Z", "v0-20230101T000000Z", "v1-20260101T000000Z" + file.PartMark} {
 		write(t, filepath.Join(dir, file.Name+file.BackupMark[:len(file.BackupMark)-1]+name), []byte("of an earlier update"))
 	}
 	if !Outdated(dir) || Outdated(t.TempDir()) {
-		t.Error("which store is outdated is not known")
+		t.Error("Outdated is wrong")
 	}
 	var told []Update
 	s := openStore(t, dir, Options{Logger: quiet(), Updating: func(u Update) { told = append(told, u) }})
@@ -90,10 +90,10 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("the notice is %q", s.Notice())
 	}
 	if len(told) < 2 || told[0].From != 1 || told[0].To != file.NewestVersion() || told[0].Done != 0 || told[len(told)-1].Done != told[0].Bytes {
-		t.Errorf("told was %+v", told)
+		t.Errorf("the progress was %+v", told)
 	}
 	if !strings.Contains(told[0].String(), "after a backup: 0 B of ") {
-		t.Errorf("in words: %s", told[0])
+		t.Errorf("the first progress is: %s", told[0])
 	}
 	closeStore(t, s)
 	s = openStore(t, dir, Options{Logger: quiet(), Updating: func(Update) { t.Error("updated twice") }})
@@ -102,7 +102,7 @@ func TestUpdate(t *testing.T) {
 	}
 	closeStore(t, s)
 
-	// An older Throng finds the store as it was in the backup.
+	// An older Throng can open the backup.
 	backup := filepath.Join(dir, names[1])
 	if got := versionOf(t, backup); got != 1 {
 		t.Errorf("the backup is version %d", got)
@@ -114,7 +114,7 @@ func TestUpdate(t *testing.T) {
 	s = openStore(t, again, Options{Logger: quiet()})
 	newRemote(t, s, "r", "a:1/x")
 	if n := unsent(t, s, "r", "a:1/x"); n != 10 {
-		t.Errorf("%d rows came back, want 10", n)
+		t.Errorf("the backup has %d rows, want 10", n)
 	}
 	closeStore(t, s)
 }
@@ -131,8 +131,8 @@ func TestUpdateOfAnEmptyStore(t *testing.T) {
 	}
 }
 
-// TestUpdateFails has migrations fail, the first one and one after others: the store is as it was, the error says where
-// the backup is, and the update is done once what was in the way is gone.
+// TestUpdateFails makes the first or a later migration fail: the store does not change, the error names the backup, and the
+// update succeeds after the cause is removed.
 func TestUpdateFails(t *testing.T) {
 	for _, tt := range []struct{ name, table, want string }{
 		{"the first migration", "first", "the store is unchanged"},
@@ -162,7 +162,7 @@ func TestUpdateFails(t *testing.T) {
 	}
 }
 
-// TestUpdateWithoutRoom has too little room for a backup: nothing is changed, and it is said what to do.
+// TestUpdateWithoutRoom has too little free space for a backup: the store does not change, and the error says what to do.
 func TestUpdateWithoutRoom(t *testing.T) {
 	dir := olderStore(t)
 	was := file.FreeBytes
@@ -173,16 +173,16 @@ func TestUpdateWithoutRoom(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if names := backups(t, dir); len(names) > 0 || versionOf(t, filepath.Join(dir, file.Name)) != 1 {
-		t.Errorf("the store was changed, or a part of a backup stays: %q", names)
+		t.Errorf("the store changed, or an incomplete backup is left: %q", names)
 	}
-	file.FreeBytes = func(string) (int64, error) { return 0, os.ErrPermission } // then it is tried
+	file.FreeBytes = func(string) (int64, error) { return 0, os.ErrPermission } // with an unknown size it is tried
 	closeStore(t, openStore(t, dir, Options{Logger: quiet()}))
 	if names := backups(t, dir); len(names) != 1 {
 		t.Errorf("backups: %q", names)
 	}
 }
 
-// TestNewerNamesABackup: an older Throng that refuses a store says what it can open.
+// TestNewerNamesABackup checks that the error about a newer store names a backup that can be opened.
 func TestNewerNamesABackup(t *testing.T) {
 	dir := olderStore(t)
 	s := openStore(t, dir, Options{Logger: quiet()})

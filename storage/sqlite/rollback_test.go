@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// cutShort leaves in dir what a process does that is killed as it makes the file: its first page, and beside it the journal
-// that says that there was none before.
+// cutShort creates the files of a process that was killed while it created the store: the first page, and a rollback journal
+// that says that the file was empty.
 func cutShort(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, file.Name)
@@ -25,20 +25,20 @@ func cutShort(t *testing.T, dir string) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	journal := []byte("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7") // by which SQLite knows one
+	journal := []byte("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7") // identifies a journal of SQLite
 	for _, v := range []uint32{
 		0,    // pages in it
-		1,    // of the checksums, of which there are none
-		0,    // pages that the file had
-		512,  // bytes of a sector
-		4096, // bytes of a page
+		1,    // checksum, without pages
+		0,    // size of the file in pages
+		512,  // size of a sector in bytes
+		4096, // size of a page in bytes
 	} {
 		journal = binary.BigEndian.AppendUint32(journal, v)
 	}
 	write(t, path+"-journal", append(journal, make([]byte, 512-len(journal))...))
 }
 
-// TestOpenCutShort is that a store whose making was killed is made anew at the next start.
+// TestOpenCutShort checks that a store whose creation was interrupted is created again at the next start.
 func TestOpenCutShort(t *testing.T) {
 	dir := t.TempDir()
 	cutShort(t, dir)
@@ -48,13 +48,13 @@ func TestOpenCutShort(t *testing.T) {
 	}
 	newRun(t, s, "r")
 	if got := ask[int](t, s.file.Reader, `PRAGMA user_version`); got != 0 {
-		t.Error("what was begun is still there")
+		t.Error("the interrupted changes still exist")
 	}
 	if s.Notice() != "" {
 		t.Errorf("got the notice %q, want none: nothing was lost", s.Notice())
 	}
 	closeStore(t, s)
 	if _, err := os.Stat(filepath.Join(dir, file.Name+"-journal")); err == nil {
-		t.Error("the journal is still there")
+		t.Error("the journal still exists")
 	}
 }
