@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestServersCertificate is told in words what to do about one that is not to be trusted.
+// TestServersCertificate checks what users read about a certificate that is not trusted.
 func TestServersCertificate(t *testing.T) {
 	good, old := pgtest.New(t, pgtest.Options{TLS: true}), pgtest.New(t, pgtest.Options{Expired: true})
 	address := func(s *pgtest.Server, host string) string {
@@ -51,7 +51,7 @@ func TestServersCertificate(t *testing.T) {
 	key := filepath.Join(filepath.Dir(good.Certificate), "server.key")
 	_, text, err = ReadCertificates(write("both.pem", key, good.Certificate, old.Certificate), now)
 	if err != nil || bytes.Contains(text, []byte("PRIVATE")) || bytes.Count(text, []byte("BEGIN")) != 1 {
-		t.Errorf("a key, or what has expired, is taken along: %s, %v", text, err)
+		t.Errorf("a key or an expired certificate is copied: %s, %v", text, err)
 	}
 	for _, c := range []struct{ path, want string }{
 		{filepath.Join(folder, "none.pem"), "cannot be read"},
