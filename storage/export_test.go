@@ -116,7 +116,7 @@ func crowd() *reader {
 				{Criterion: engine.Criterion{Metric: "memory", Op: "<", Bound: 12e9, Text: "memory < 12GB"}, Value: math.NaN(), Shown: "not known", Unknown: true},
 			},
 			Forecast: &engine.Forecast{
-				Sessions: engine.Exactly(4, engine.FromFile), Cycle: engine.Between(20, 40, engine.FromProfile), Binds: "the limit of sessions at once, 2",
+				Sessions: engine.Exactly(4, engine.FromFile), Cycle: engine.Between(20, 40, engine.FromProfile), Binds: "the concurrency limit, 2",
 				Length: engine.Exactly(90, engine.Guessed), Requests: engine.Exactly(3, engine.FromFile), Memory: engine.Exactly(1e8, engine.Measured),
 				Server: -1, ServerMax: -1, Run: "0192e000", At: epoch.Add(-time.Hour), Advice: []string{"Take <fewer> agents."},
 			},
@@ -128,7 +128,7 @@ func crowd() *reader {
 				Events: []engine.Event{{Path: "shop[1].buy", Name: "bought", Data: []byte(`{"items":3,"note":"a,b"}`)}, {Path: "pay", Name: "=paid", Data: []byte("-5")}},
 			},
 			{Place: engine.Place{Cycle: 0, Agent: 1}, Outcome: engine.Stopped, Path: "open", Because: "+broke", Started: epoch, Events: []engine.Event{{Path: "open", Name: "left"}}},
-			{Place: engine.Place{Cycle: 1, Agent: 0, Take: 2}, Outcome: engine.Failed, Class: engine.BadAnswer, Path: "pay", Error: "the error's text is no result"},
+			{Place: engine.Place{Cycle: 1, Agent: 0, Take: 2}, Outcome: engine.Failed, Class: engine.BadAnswer, Path: "pay", Error: "the text of the error"},
 			{Place: engine.Place{Cycle: 1, Agent: 3}, Outcome: engine.TimedOut, Class: engine.Timeout, Path: "pay", Started: epoch.Add(time.Second)},
 		},
 		doubts: engine.UnconfirmedList{All: 1, First: []engine.UnconfirmedRow{
@@ -208,7 +208,7 @@ func TestExportGoldens(t *testing.T) {
 			continue
 		}
 		golden(t, name, out.Bytes())
-		if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "the error's text") {
+		if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "the text of the error") {
 			t.Errorf("%s shows a secret", name)
 		}
 		if strings.Contains(name, ".json") {

@@ -87,7 +87,7 @@ func (r *copyRows) billionths(n int64) {
 	for ; decimals > 0 && rest%10 == 0; decimals-- {
 		rest /= 10
 	}
-	// Digits to the base 10,000: three before the decimal point, of which leading zeros are removed, and three after it.
+	// Digits to the base 10,000: three before the decimal point without leading zeros, and three after it.
 	whole, part := n/1e9, n%1e9*1000
 	digits := []int64{whole / 1e8, whole / 1e4 % 1e4, whole % 1e4, part / 1e8, part / 1e4 % 1e4, part % 1e4}
 	weight := 2

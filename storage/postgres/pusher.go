@@ -70,7 +70,7 @@ type Pusher struct {
 	status  board
 	pool    atomic.Pointer[pgxpool.Pool] // set and closed by the sender; nil while there is no connection
 	suspect atomic.Bool                  // another goroutine got an error from the pool
-	sending atomic.Pointer[currentBatch]      // nil while no batch is being sent
+	sending atomic.Pointer[currentBatch] // nil while no batch is being sent
 	waiting atomic.Int64                 // callers that wait for a connection of the pool
 
 	ctx    context.Context    // ends all work immediately

@@ -40,7 +40,7 @@ func (r *rounds) upcoming() *round {
 	return r.next
 }
 
-// want gives a run priority in all rounds until done is called.
+// want sends a run first in all rounds until done is called.
 func (r *rounds) want(run engine.RunID) (done func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

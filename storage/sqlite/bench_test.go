@@ -149,7 +149,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckpoint takes a checkpoint of 100,000 agents with 3 kB of memory each, of which 1% changed.
+// BenchmarkCheckpoint takes a checkpoint of 100,000 agents with 3 kB of memory each; the memory of 1% changed.
 func BenchmarkCheckpoint(b *testing.B) {
 	const agents, changed = 100_000, 1000
 	_, j := benchStore(b, Options{})

@@ -144,7 +144,7 @@ func (s *sweep) pack(tx file.Tx, p pack, bad map[int]bool) error {
 	return err
 }
 
-// somePacks reads the packs for one piece; last is set if there are no more.
+// somePacks reads the packs for one piece; last is set at the end.
 func somePacks(tx file.Tx, query string, args ...any) (packs []pack, last bool, err error) {
 	rows, err := tx.Rows(query, args...)
 	if err != nil {

@@ -455,7 +455,7 @@ func TestAdjust(t *testing.T) {
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 || all[0].Number != 3 {
 		t.Errorf("got %+v, %v, want the third only", all, err)
 	}
-	if err := s.Adjust(t.Context(), "nobody", settings); !errors.Is(err, engine.ErrNotFound) {
+	if err := s.Adjust(t.Context(), "unknown", settings); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 }
@@ -473,7 +473,7 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestSweepLeavesNoAnswerAlone interrupts a sweep between two pieces, the later of which contains the answers to the earlier
+// TestSweepLeavesNoAnswerAlone interrupts a sweep between two pieces, where the later one has the answers to the earlier
 // one.
 func TestSweepLeavesNoAnswerAlone(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})

@@ -66,8 +66,8 @@ func TestAppendWaitsWhileFull(t *testing.T) {
 		}})
 		defer closeStore(t, s)
 		j := newRun(t, s, "r")
-		goOn := make(chan struct{})
-		stand.Store(&goOn)
+		proceed := make(chan struct{})
+		stand.Store(&proceed)
 		go func() { _ = j.Commit(context.Background(), engine.ChangeRow{}) }() // blocks the writer
 		synctest.Wait()
 
@@ -88,7 +88,7 @@ func TestAppendWaitsWhileFull(t *testing.T) {
 			t.Errorf("commit to a full queue: got %v, want the context's cause", err)
 		}
 		stand.Store(nil)
-		close(goOn)
+		close(proceed)
 		synctest.Wait()
 		if err := j.Commit(t.Context()); err != nil {
 			t.Fatal(err)
@@ -108,13 +108,13 @@ func TestAppendWaitsWhileFull(t *testing.T) {
 // TestCommitsAreGrouped waits in many goroutines: one transaction writes all rows that were queued during the previous one.
 func TestCommitsAreGrouped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		goOn := make(chan struct{})
+		proceed := make(chan struct{})
 		var first atomic.Bool
 		var commits atomic.Int64
 		s := openStore(t, t.TempDir(), Options{Logger: quiet(), OnCommit: func(int64) {
 			commits.Add(1)
 			if first.CompareAndSwap(true, false) {
-				<-goOn
+				<-proceed
 			}
 		}})
 		defer closeStore(t, s)
@@ -132,7 +132,7 @@ func TestCommitsAreGrouped(t *testing.T) {
 		}
 		j.Append(engine.ChangeRow{}) // no caller waits for this one, and it does not delay the others
 		began := time.Now()
-		close(goOn)
+		close(proceed)
 		wg.Wait()
 		if time.Since(began) > 0 {
 			t.Errorf("the commits waited for %v", time.Since(began))

@@ -65,7 +65,7 @@ func TestCycleSessions(t *testing.T) {
 	if read(0, 0); len(got) != 2 {
 		t.Errorf("cycle 0 has %v", got)
 	}
-	if _, err := s.CycleSessions(t.Context(), "nobody", 0, 0, nil); err == nil {
+	if _, err := s.CycleSessions(t.Context(), "unknown", 0, 0, nil); err == nil {
 		t.Error("an unknown run was read")
 	}
 

@@ -391,7 +391,7 @@ func TestOutboxCursor(t *testing.T) {
 	for what, err := range map[string]error{
 		"unsent of an unknown target": errorOf(s.Unsent(t.Context(), "r", "nowhere")),
 		"a delivery of one":           errorOf(s.Delivery(t.Context(), "r", "nowhere", storage.Cursor{}, 1)),
-		"an unknown run":              s.Subscribe(t.Context(), "nobody", "a:1/x"),
+		"an unknown run":              s.Subscribe(t.Context(), "unknown", "a:1/x"),
 	} {
 		if !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("%s: got %v, want ErrNotFound", what, err)

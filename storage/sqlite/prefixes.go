@@ -46,7 +46,7 @@ func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) erro
 		}
 	}
 	for agent := range outcomes {
-		if _, goesOn := r.Takes[agent]; !goesOn {
+		if _, resumes := r.Takes[agent]; !resumes {
 			r.Done = append(r.Done, agent)
 		} else {
 			delete(r.Deltas, agent)

@@ -17,14 +17,14 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// nobody is the ID of a user without files.
-const nobody = 65534
+// otherUser is the ID of a user without files.
+const otherUser = 65534
 
 // TestOpenReadOnly opens stores that cannot be written: one that was closed, and one whose newest rows are only in its log.
 // Root may write everywhere, so as root the test runs again as another user.
 func TestOpenReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
-		again(t, nobody)
+		again(t, otherUser)
 		return
 	}
 	for _, closed := range []bool{true, false} {

@@ -203,8 +203,8 @@ func (s *runs) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, erro
 	return r, err
 }
 
-// Newest returns the run that was created last, preferring runs that were executed in this store; ErrNotFound if there is
-// none.
+// Newest returns the run that was created last, preferring runs that were executed in this store; ErrNotFound in an
+// empty store.
 func (s *runs) Newest(ctx context.Context) (engine.RunRecord, error) {
 	var id string
 	err := s.file.Row(ctx, `SELECT id FROM runs WHERE NOT hidden ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)

@@ -193,7 +193,7 @@ func TestImportOfATrashedRun(t *testing.T) {
 	if err := s.Restore(t.Context(), "r", 0); err != nil {
 		t.Fatal(err)
 	}
-	statement(t, s, `UPDATE checkpoints SET trashed = 1`) // an older one would be there beside the newest
+	statement(t, s, `UPDATE checkpoints SET trashed = 1`) // an older checkpoint would exist in addition to the newest
 	take()
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 {
 		t.Errorf("there are %+v, %v, want the checkpoint that was fetched again", all, err)

@@ -206,7 +206,7 @@ func testSessions(t *testing.T, open Open) {
 	if got := len(f.sessions(1, 2)); got != 3 {
 		t.Errorf("got %d sessions of cycle 1, want 3", got)
 	}
-	if _, err := f.Run(t.Context(), "nobody"); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := f.Run(t.Context(), "unknown"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("unknown run: got %v, want ErrNotFound", err)
 	}
 }
@@ -401,7 +401,7 @@ func testClosed(t *testing.T, open Open) {
 	}
 	f.Journal.Append(engine.BarrierRow{Cycle: 1}) // lost, but does not wait forever
 	must(t, f.Journal.Close(t.Context()))
-	if _, err := f.Store.Journal("nobody"); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := f.Store.Journal("unknown"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("journal of an unknown run: got %v, want ErrNotFound", err)
 	}
 }

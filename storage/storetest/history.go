@@ -47,7 +47,7 @@ func testHistories(t *testing.T, open Open) {
 		r := record(h.run)
 		r.Settings.KeepCheckpoints = h.keep
 		must(rt, h.store.Create(context.Background(), r))
-		h.takeUp()
+		h.startProcess()
 		rt.Repeat(map[string]func(*rapid.T){
 			"session":    h.with(h.session),
 			"sessions":   h.with(h.sessions),
@@ -82,7 +82,7 @@ func (h *historian) start(dir string) {
 	}})
 }
 
-func (h *historian) takeUp() {
+func (h *historian) startProcess() {
 	var err error
 	h.journal, err = h.store.Journal(h.run)
 	must(h, err)
@@ -118,7 +118,7 @@ func (h *historian) reopen() {
 	must(h, h.store.Close())
 	h.durable, h.pending = append(h.durable, h.pending...), nil
 	h.start(h.dir)
-	h.takeUp()
+	h.startProcess()
 	h.check()
 }
 
@@ -158,7 +158,7 @@ func (h *historian) crash() {
 			})
 		}
 		if text(got) == text(h.model.resumption()) {
-			h.takeUp()
+			h.startProcess()
 			h.check()
 			return
 		}

@@ -144,7 +144,7 @@ func (m *model) resumption() *engine.Resumption {
 	}
 	m.ordered(r)
 	for agent, s := range m.last {
-		if _, goesOn := r.Takes[agent]; goesOn {
+		if _, resumes := r.Takes[agent]; resumes {
 			continue
 		}
 		r.Done, r.Outcomes = append(r.Done, agent), append(r.Outcomes, s.Outcome)

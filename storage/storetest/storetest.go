@@ -143,12 +143,12 @@ func newFixture(t testing.TB, open Open, r engine.RunRecord) *fixture {
 	f := &fixture{t: t, open: open, dir: t.TempDir(), run: r.ID}
 	f.Store = open(t, f.dir, f.options)
 	must(t, f.Create(t.Context(), r))
-	f.takeUp()
+	f.startProcess()
 	t.Cleanup(func() { must(t, f.Close()) })
 	return f
 }
 
-func (f *fixture) takeUp() {
+func (f *fixture) startProcess() {
 	f.t.Helper()
 	var err error
 	f.Journal, err = f.Store.Journal(f.run)
@@ -168,7 +168,7 @@ func (f *fixture) reopen() {
 	must(f.t, f.Journal.Close(f.t.Context()))
 	must(f.t, f.Close())
 	f.Store = f.open(f.t, f.dir, f.options)
-	f.takeUp()
+	f.startProcess()
 }
 
 func (f *fixture) resume() *engine.Resumption {

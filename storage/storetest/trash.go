@@ -62,7 +62,7 @@ func testTrash(t *testing.T, open Open) {
 	must(t, p.Close())
 	p.Store = open(t, p.dir, p.options)
 	must(t, p.Restore(t.Context(), p.run, 0))
-	p.takeUp()
+	p.startProcess()
 	after, err := p.Run(t.Context(), p.run)
 	must(t, err)
 	if !reflect.DeepEqual(after, before) {
@@ -187,7 +187,7 @@ func testNote(t *testing.T, open Open) {
 	if err := f.Note(t.Context(), f.run, strings.Repeat("long ", 100_000)); !errors.As(err, &mistake) {
 		t.Errorf("a long note: got %v, want a *engine.FieldError", err)
 	}
-	if err := f.Note(t.Context(), "nobody", "x"); !errors.Is(err, engine.ErrNotFound) {
+	if err := f.Note(t.Context(), "unknown", "x"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("of an unknown run: got %v, want ErrNotFound", err)
 	}
 }

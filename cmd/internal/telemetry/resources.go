@@ -23,7 +23,7 @@ var ofServices = []Metric{
 	one(Counter, "throng_requests_total", "Attempts of requests, without those answered by 429.", func(s *engine.Snapshot) float64 { return float64(s.Requests) }),
 	one(Counter, "throng_retries_total", "Attempts after the first of a request.", func(s *engine.Snapshot) float64 { return float64(s.Retries) }),
 	one(Counter, "throng_rate_limited_total", "Answers with status 429.", func(s *engine.Snapshot) float64 { return float64(s.RateLimited) }),
-	several(Counter, "throng_service_responses_total", []string{"service", "code"}, "Answers by status code, in this process; none is no answer, and a successful database query counts as 2xx.", func(s *engine.Snapshot) (all []sample) {
+	several(Counter, "throng_service_responses_total", []string{"service", "code"}, "Answers by status code, in this process; code none without an answer, and a successful database query counts as 2xx.", func(s *engine.Snapshot) (all []sample) {
 		each(s, func(of *engine.ServiceState) {
 			for _, r := range replies {
 				all = append(all, labelled(float64(of.Replies[r]), of.Name, r.String()))

@@ -192,8 +192,8 @@ func (t *tracer) step(ctx context.Context, s *stepSpan) context.Context {
 	}
 	for _, h := range s.holds {
 		if h.Took >= leastHold {
-			span.AddEvent("held", trace.WithTimestamp(h.Began), trace.WithAttributes(
-				attribute.String("throng.gate", h.Gate.String()), attribute.Float64("throng.seconds", h.Took.Seconds())))
+			span.AddEvent("throttled", trace.WithTimestamp(h.Began), trace.WithAttributes(
+				attribute.String("throng.cause", h.Gate.String()), attribute.Float64("throng.seconds", h.Took.Seconds())))
 		}
 	}
 	for i, a := range s.attempts {

@@ -234,7 +234,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestGuideNamesMetrics checks that the guide names only metrics that exist, each of which has a help text.
+// TestGuideNamesMetrics checks that the guide names only metrics that exist and have a help text.
 func TestGuideNamesMetrics(t *testing.T) {
 	i := slices.IndexFunc(assets.Pages(), func(p assets.Page) bool { return p.Topic == "metrics" })
 	if i < 0 {

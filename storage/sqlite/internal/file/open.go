@@ -27,7 +27,7 @@ var Embedded embed.FS
 var Migrations fs.FS = Embedded
 
 const (
-	// checkBytes is the size up to which a file that was not closed is checked when it is opened, which takes up to half a
+	// checkBytes is the size up to which a file that was not closed is checked when it is opened, in less than half a
 	// second.
 	checkBytes = 64 << 20
 	readers    = 4
