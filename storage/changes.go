@@ -6,7 +6,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// ExportChanges writes what was changed mid-run as CSV, in the order given: by whom, from what to what, and why.
+// ExportChanges writes the changes of a run as CSV, in the given order: what changed, the old and new value, who changed it
+// and why.
 func ExportChanges(w io.Writer, changes []engine.ChangeRow) error {
 	t, err := newTable(CSV, w, columns("time:time cycle:int what:word old:text new:text who:word why:text"))
 	if err != nil {

@@ -13,25 +13,25 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// table writes rows. Its methods append cells to the row that next then ends.
+// table writes rows. Its methods append cells to the current row, and next ends it.
 type table struct {
 	w   rowWriter
-	raw bool // texts are written as they are: no spreadsheet takes them for formulas
+	raw bool // texts are written unchanged, because no spreadsheet reads the format
 	row []string
 }
 
-// rowWriter writes rows of cells in a format. What Write is given is good until it returns. Nothing follows a Flush but of
-// formats that can be followed.
+// rowWriter writes rows of cells in a format. It does not keep the row after Write returns. Only formats that can be
+// followed accept rows after Flush.
 type rowWriter interface {
 	Write(row []string) error
 	Flush()
-	Error() error // the first of all before
+	Error() error // the first error so far
 }
 
-// newTable begins a table in a format.
+// newTable starts a table in a format.
 func newTable(f Format, w io.Writer, columns []column) (*table, error) {
 	t := &table{raw: f != CSV, row: make([]string, 0, len(columns))}
-	if f != Parquet { // a terminal may show it
+	if f != Parquet { // the output may be a terminal
 		w = visible.NewWriter(w)
 	}
 	switch f {
@@ -49,7 +49,7 @@ func newTable(f Format, w io.Writer, columns []column) (*table, error) {
 	return t, nil
 }
 
-// next ends the row. Errors of the writer are kept: flush returns the first.
+// next ends the row. The writer keeps its first error, which flush returns too.
 func (t *table) next() error {
 	err := t.w.Write(t.row)
 	t.row = t.row[:0]
@@ -82,7 +82,7 @@ func (t *table) json(data []byte) {
 	t.row = append(t.row, jsonCell(data))
 }
 
-// harmless puts an apostrophe before a text that a spreadsheet would take for a formula.
+// harmless prefixes a text that a spreadsheet would read as a formula with an apostrophe.
 func harmless(cell string) string {
 	if first, _ := utf8.DecodeRuneInString(cell); slices.Contains(formulas, first) {
 		return "'" + cell
@@ -90,11 +90,12 @@ func harmless(cell string) string {
 	return cell
 }
 
-// formulas are the characters that formulas begin with, and those that a spreadsheet passes over before them; the wide ones
-// count in East Asian editions.
+// formulas are the characters that start a formula, and the characters that a spreadsheet skips before one. The wide
+// characters count in East Asian editions.
 var formulas = []rune("=+-@\t\r\n＝＋－＠")
 
-// jsonCell is a JSON text as a cell. Of all valid ones only negative numbers begin like a formula, and they are none.
+// jsonCell returns a JSON text as a cell. The only valid JSON texts that start like a formula are negative numbers, which
+// are harmless.
 func jsonCell(data []byte) string {
 	if len(data) > 0 && data[0] == '-' && json.Valid(data) {
 		return string(data)
@@ -102,7 +103,7 @@ func jsonCell(data []byte) string {
 	return harmless(string(data))
 }
 
-// stamp is a time as cells and manifests write it; empty if it is zero.
+// stamp formats a time for cells and manifests; empty if it is zero.
 func stamp(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -112,7 +113,7 @@ func stamp(at time.Time) string {
 
 func millis(d time.Duration) string { return number(float64(d) / float64(time.Millisecond)) }
 
-// number writes at most three decimals; a figure that is not known (NaN, negative) is an empty cell.
+// number formats a number with at most three decimals. An unknown value (NaN, infinite or negative) is an empty cell.
 func number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// exportCycles writes a line for each closed cycle of a run: how its sessions ended, its steps, and how much faster it was
-// than its steps one after another. Times depend on timing, so no two runs have the same file.
+// exportCycles writes one row for each closed cycle of a run: the outcomes of its sessions, its steps and its speedup.
+// Durations differ from run to run, so the file does too.
 func exportCycles(ctx context.Context, w io.Writer, f Format, r Reader, run engine.RunID) error {
 	barriers, err := r.Barriers(ctx, run)
 	if err != nil {

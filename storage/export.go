@@ -16,14 +16,14 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// ExportAll writes metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json into a folder, which is made if it
-// is missing; population.jsonl, if a model wrote the agents; and memory.jsonl, if an agent remembers anything. Each file
-// appears, or replaces an older one, when all are complete; after an error none does.
+// ExportAll writes metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json to a folder, which it creates
+// if necessary; population.jsonl if a model wrote the agents; and memory.jsonl if an agent remembers anything. The files
+// appear, or replace older ones, when all of them are complete. After an error none of them does.
 func ExportAll(ctx context.Context, dir string, r Reader, run engine.RunID, names Names, version string) error {
 	return ExportAllAs(ctx, dir, CSV, r, run, names, version)
 }
 
-// ExportAllAs is like ExportAll, with the rows in a format; what is JSON stays that.
+// ExportAllAs is like ExportAll, with the rows in the given format. JSON files stay JSON.
 func ExportAllAs(ctx context.Context, dir string, f Format, r Reader, run engine.RunID, names Names, version string) error {
 	e := exporting{dir: dir, format: f}
 	err := e.write(ctx, r, run, names, version)
@@ -36,7 +36,7 @@ func ExportAllAs(ctx context.Context, dir string, f Format, r Reader, run engine
 	return nil
 }
 
-// exporting is a set of files that are being written under names of their own.
+// exporting is a set of files that are written under temporary names.
 type exporting struct {
 	dir    string
 	format Format
@@ -97,7 +97,7 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names
 	return RunJSON(ctx, manifest, r, run, version)
 }
 
-// memory writes memory.jsonl, if an agent has any.
+// memory writes memory.jsonl, if an agent remembers anything.
 func (e *exporting) memory(ctx context.Context, r Reader, run engine.RunID, names Names) error {
 	memory, err := r.Memory(ctx, run)
 	if err != nil || len(memory) == 0 {
@@ -120,8 +120,8 @@ func (e *exporting) create(name string) (io.Writer, error) {
 	return f, nil
 }
 
-// CreateTemp makes a file whose name begins with a prefix. Who may read it is left to the umask, as for what any program
-// writes that a person asked for.
+// CreateTemp creates a file whose name starts with a prefix. Its mode follows the umask, because the user asked for the
+// file.
 func CreateTemp(dir, prefix string) (*os.File, error) {
 	for try := 0; ; try++ {
 		path := filepath.Join(dir, prefix+strconv.FormatUint(rand.Uint64(), 36))
@@ -132,10 +132,10 @@ func CreateTemp(dir, prefix string) (*os.File, error) {
 	}
 }
 
-// mostTries is how often a name is sought that no file has.
+// mostTries is how many random names are tried.
 const mostTries = 100
 
-// finish gives the files their names.
+// finish syncs the files and renames them to their final names.
 func (e *exporting) finish() error {
 	for _, f := range e.files {
 		if err := errors.Join(f.Flush(), f.file.Sync(), f.file.Close()); err != nil {
@@ -152,7 +152,7 @@ func (e *exporting) finish() error {
 	return nil
 }
 
-// discard removes what did not get its name.
+// discard removes the files that were not renamed.
 func (e *exporting) discard() error {
 	var errs []error
 	for _, f := range e.files {

@@ -2,7 +2,7 @@ package storage
 
 import "github.com/throng-sim/throng/engine"
 
-// forecast is what was expected before the run started, and how it compares with what it came to.
+// forecast is the forecast that was made before the run started, compared with the result.
 type forecast struct {
 	*engine.Forecast
 	Compared []compared `json:"compared"`
@@ -15,7 +15,7 @@ type compared struct {
 	Difference string `json:"difference,omitempty"`
 }
 
-// newForecast is nil for a run of which nothing was forecast.
+// newForecast returns nil for a run without a forecast.
 func newForecast(r *engine.RunRecord, t *engine.Totals) *forecast {
 	if r.Forecast == nil {
 		return nil

@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// Format is how rows are written, and how their files' names end.
+// Format is a file format for rows, and the extension of such files.
 type Format string
 
-// The formats. Rows have the same columns in the same order in each of them; what stands in CSV as an empty cell is null
-// in the others, but for texts, and only CSV puts an apostrophe before what a spreadsheet would take for a formula.
+// The formats. All of them have the same columns in the same order. A cell that is empty in CSV is null in the others,
+// except for texts. Only CSV prefixes texts that a spreadsheet would read as a formula with an apostrophe.
 const (
 	CSV     Format = "csv"
-	JSONL   Format = "jsonl" // an object a line
+	JSONL   Format = "jsonl" // one object per line
 	Parquet Format = "parquet"
 )
 
-// kind is what the cells of a column are.
+// kind is the kind of the cells of a column.
 type kind uint8
 
 const (
 	textCells  kind = iota
-	wordCells       // texts of which there are few different ones
-	intCells        // as the rest, or empty where it is not known
+	wordCells       // texts with few different values
+	intCells        // like the following kinds, empty if unknown
 	floatCells      //
 	boolCells       //
 	timeCells       //
 	jsonCells       //
 )
 
-// column is one of a table.
+// column is a column of a table.
 type column struct {
 	name string
 	kind kind
@@ -42,7 +42,7 @@ var kinds = map[string]kind{
 	"text": textCells, "word": wordCells, "int": intCells, "float": floatCells, "bool": boolCells, "time": timeCells, "json": jsonCells,
 }
 
-// columns reads names with their kinds, such as "cycle:int agent:text".
+// columns parses names with their kinds, such as "cycle:int agent:text".
 func columns(text string) (all []column) {
 	for one := range strings.FieldsSeq(text) {
 		name, of, _ := strings.Cut(one, ":")
@@ -56,7 +56,7 @@ type lines struct {
 	w       *bufio.Writer
 	columns []column
 	row     bytes.Buffer
-	texts   *json.Encoder // to row
+	texts   *json.Encoder // writes to row
 	err     error
 }
 
@@ -91,7 +91,7 @@ func (l *lines) cell(k kind, text string) error {
 		if err := l.texts.Encode(text); err != nil {
 			return err
 		}
-		l.row.Truncate(l.row.Len() - 1) // the end of the line
+		l.row.Truncate(l.row.Len() - 1) // without the newline
 	case text == "":
 		l.row.WriteString("null")
 	default:

@@ -20,7 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// written is a table of a run in a format.
+// written returns a table of a run in a format.
 func written(t *testing.T, f Format, what string, r Reader) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -30,7 +30,7 @@ func written(t *testing.T, f Format, what string, r Reader) []byte {
 	return out.Bytes()
 }
 
-// cells are the rows of CSV, the columns' names first, without the apostrophes that are there for spreadsheets.
+// cells returns the rows of CSV after a row with the names, without the apostrophes for spreadsheets.
 func cells(t *testing.T, text []byte) [][]string {
 	t.Helper()
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
@@ -47,7 +47,7 @@ func cells(t *testing.T, text []byte) [][]string {
 	return rows
 }
 
-// many is a run with more sessions and seconds than a row group has rows.
+// many returns a run with more sessions and seconds than a row group has rows.
 func many(t *testing.T) *reader {
 	t.Helper()
 	r := crowd()
@@ -59,7 +59,7 @@ func many(t *testing.T) *reader {
 	return r
 }
 
-// TestParquetIsCSV reads Parquet back: the same columns in the same order, and in each cell what the CSV has.
+// TestParquetIsCSV reads Parquet back: it has the columns of the CSV in the same order, with the same cells.
 func TestParquetIsCSV(t *testing.T) {
 	all := []string{"sessions", "events", "timings", "metrics"}
 	for name, c := range map[string]struct {
@@ -84,7 +84,7 @@ func TestParquetIsCSV(t *testing.T) {
 	}
 }
 
-// sameCell also takes numbers that are written otherwise.
+// sameCell also accepts different spellings of a number.
 func sameCell(got, want string) bool {
 	if got == want {
 		return true
@@ -94,7 +94,7 @@ func sameCell(got, want string) bool {
 	return err == nil && other == nil && a == b
 }
 
-// parquetCells are the rows of Parquet as CSV would write them, the columns' names first.
+// parquetCells returns the rows of Parquet as CSV would write them, after a row with the names.
 func parquetCells(t *testing.T, data []byte) [][]string {
 	t.Helper()
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
@@ -149,7 +149,7 @@ func cellOf(f parquet.Field, v parquet.Value) string {
 	}
 }
 
-// TestParquetTypes is that not all is text.
+// TestParquetTypes checks that columns have types other than text.
 func TestParquetTypes(t *testing.T) {
 	for what, want := range map[string]map[string]string{
 		"sessions": {"cycle": "INT(64,true)", "agent": "STRING", "outcome": "STRING", "acted": "BOOLEAN"},
@@ -174,7 +174,7 @@ func TestParquetTypes(t *testing.T) {
 	}
 }
 
-// TestLinesAreCSV reads JSON Lines back: the same keys in the same order, and values of their types.
+// TestLinesAreCSV reads JSON Lines back: they have the same keys in the same order, and values with their types.
 func TestLinesAreCSV(t *testing.T) {
 	for _, what := range []string{"sessions", "events", "timings", "metrics"} {
 		want := cells(t, written(t, CSV, what, crowd()))
@@ -234,12 +234,12 @@ func TestExportAllAs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, written(t, f, "sessions", crowd())) {
-			t.Errorf("sessions.%s is another file than alone", f)
+			t.Errorf("sessions.%s differs from the file that is exported alone", f)
 		}
 	}
 }
 
-// full is a disk without room.
+// full is a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, engine.ErrNoRoom }
@@ -252,24 +252,18 @@ func TestFormatsTellOfAFullDisk(t *testing.T) {
 	}
 }
 
-// TestMetricsKinds is that the cells of each column are of its kind, and that no name is there for nothing.
-func TestMetricsKinds(t *testing.T) {
+// TestMetricCellsFitTheirKind checks the cells of each column of metrics.
+func TestMetricCellsFitTheirKind(t *testing.T) {
 	m := crowd().metrics[0]
-	known := map[string]bool{}
-	for _, c := range metricsColumns {
-		known[c.name] = true
-		if _, err := valueOf(metricsKind(c.name), c.cell(&m)); err != nil {
-			t.Errorf("%s: %q: %v", c.name, c.cell(&m), err)
-		}
-	}
-	for _, name := range wholeMetrics {
-		if !known[name] {
-			t.Errorf("there is no column %s", name)
+	for i := range metricColumns {
+		c := &metricColumns[i]
+		if _, err := valueOf(c.kind(), c.cell(&m)); err != nil {
+			t.Errorf("%s: %q: %v", c.Name, c.cell(&m), err)
 		}
 	}
 }
 
-// endless is a run with many sessions, none of which is kept.
+// endless is a run with many sessions that are not stored.
 type endless struct {
 	*reader
 	sessions int
@@ -304,7 +298,7 @@ func BenchmarkExport(b *testing.B) {
 	}
 }
 
-// counted is how many bytes were written.
+// counted counts the bytes that were written.
 type counted int64
 
 func (c *counted) Write(p []byte) (int, error) {

@@ -1,11 +1,14 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// maxFile is how large a file of the scenario may be, in bytes, to stand in run.json. The hash covers larger ones too.
+// maxFile is the size in bytes up to which run.json includes a file of the scenario. The hash covers larger files too.
 const maxFile = 1 << 20
 
 // manifest is run.json.
@@ -25,7 +28,7 @@ type manifest struct {
 	Throng     string                     `json:"throng_version"`
 	Scenario   scenario                   `json:"scenario"`
 	Chain      string                     `json:"chain_alone,omitempty"`
-	Mocked     []string                   `json:"mocked,omitempty"` // the mock answered in place of these
+	Mocked     []string                   `json:"mocked,omitempty"` // missing definitions that the mock replaced
 	Parameters map[string]json.RawMessage `json:"parameters"`
 	Seed       uint64                     `json:"seed"`
 	Settings   engine.Settings            `json:"settings"`
@@ -35,11 +38,11 @@ type manifest struct {
 	Ended      string                     `json:"ended,omitempty"`
 	Ending     string                     `json:"ending"`
 	Reason     string                     `json:"reason,omitempty"`
-	Note       string                     `json:"note,omitempty"` // a person's
+	Note       string                     `json:"note,omitempty"` // written by the user
 	Cleaned    []engine.Cleaned           `json:"cleaned,omitempty"`
 	Exact      bool                       `json:"exact"`
 	Inexact    *inexact                   `json:"inexact_since,omitempty"`
-	// Unconfirmed are the changing requests that may have been carried out twice, the first of them.
+	// Unconfirmed lists the first changing requests that may have been executed twice.
 	Unconfirmed      []unconfirmed    `json:"unconfirmed,omitempty"`
 	UnconfirmedCount int64            `json:"unconfirmed_count"`
 	Cycle            int              `json:"cycle"`
@@ -51,10 +54,10 @@ type manifest struct {
 type scenario struct {
 	File  string            `json:"file"`
 	Hash  string            `json:"hash"`
-	Files map[string]string `json:"files"` // those that are not UTF-8, or large, are left out
+	Files map[string]string `json:"files"` // without large files and files that are not UTF-8
 }
 
-// mostUnconfirmed bounds the unconfirmed requests that the manifest lists.
+// mostUnconfirmed bounds the number of unconfirmed requests in the manifest.
 const mostUnconfirmed = 1000
 
 type unconfirmed struct {
@@ -66,7 +69,7 @@ type unconfirmed struct {
 	Request string `json:"request"`
 }
 
-// list puts in the requests that may have been carried out twice.
+// list adds the requests that may have been executed twice.
 func (m *manifest) list(u *engine.UnconfirmedList) {
 	m.UnconfirmedCount = u.All
 	for i := range u.First {
@@ -97,36 +100,48 @@ type totals struct {
 	Models      models             `json:"models"`
 	LatencyMS   map[string]float64 `json:"latency_ms"`
 	ServiceMS   map[string]float64 `json:"service_ms"`
-	HeldMS      map[string]float64 `json:"held_ms"`
-	QueueMS     map[string]float64 `json:"queue_wait_ms"`
+	ThrottledMS map[string]float64 `json:"throttled_ms"`
+	QueuedMS    map[string]float64 `json:"queued_ms"`
 	Flow        flow               `json:"flow"`
-	HeldBy      map[string]float64 `json:"held_by_ms"` // over all requests
+	ThrottledBy map[string]float64 `json:"throttled_by_ms"` // over all requests
 	ByStep      []view.Step        `json:"by_step,omitempty"`
 	Spent       view.Amounts       `json:"spent"` // of the budget, by all processes
 	Peaks       peaks              `json:"peaks"`
 	Overhead    *view.Overhead     `json:"overhead,omitempty"`
 }
 
-// models is what calls of models took.
-type models struct {
-	Calls     int64        `json:"calls"`
-	Input     int64        `json:"input_tokens"`
-	Cached    int64        `json:"cached_input_tokens,omitempty"` // part of the input that the service took from its cache
-	Output    int64        `json:"output_tokens"`
-	Cost      *json.Number `json:"cost_usd"` // null where a price is not known
-	Unpriced  int64        `json:"unpriced_calls,omitempty"`
-	Estimated int64        `json:"estimated_calls,omitempty"` // their tokens are a guess
-	Hits      int64        `json:"cache_hits"`
-	Again     int64        `json:"calls_again,omitempty"` // sent again after an interruption, perhaps paid twice
+// models is the usage of models.
+type models struct{ engine.Usage }
+
+// MarshalJSON writes the cost in US dollars, or null if a price is unknown. Rare counts are left out if they are 0.
+func (m models) MarshalJSON() ([]byte, error) {
+	var text []byte
+	add := func(name, value string) { text = fmt.Appendf(text, `,"%s":%s`, name, value) }
+	count := func(name string, n int64) { add(name, strconv.FormatInt(n, 10)) }
+	rare := func(name string, n int64) {
+		if n != 0 {
+			count(name, n)
+		}
+	}
+	count("calls", m.Calls)
+	count("input_tokens", m.Input)
+	rare("cached_input_tokens", m.Cached)
+	count("output_tokens", m.Output)
+	add("cost_usd", cmp.Or(Dollars(&m.Usage), "null"))
+	rare("unpriced_calls", m.Unpriced)
+	rare("estimated_calls", m.Estimated)
+	count("cache_hits", m.Hits)
+	rare("calls_again", m.Again)
+	return append(append([]byte{'{'}, text[1:]...), '}'), nil
 }
 
-// flow is what ran at once.
+// flow describes parallel execution.
 type flow struct {
 	ParallelSteps   int64    `json:"parallel_steps"`
 	SequentialSteps int64    `json:"sequential_steps"`
 	StepErrors      int64    `json:"step_errors"`
 	StepTimeouts    int64    `json:"step_timeouts"`
-	ParallelRate    *float64 `json:"parallel_rate"` // null, as all of these, where it is not known
+	ParallelRate    *float64 `json:"parallel_rate"` // null, like the following, if unknown
 	ChainSpeedup    *float64 `json:"chain_speedup"`
 	Speedup         *float64 `json:"speedup"`
 	TimeoutRate     *float64 `json:"timeout_rate"`
@@ -134,7 +149,7 @@ type flow struct {
 
 type peaks struct {
 	MemoryBytes          uint64  `json:"memory_bytes,omitempty"`
-	StoredBytes          int64   `json:"stored_bytes,omitempty"` // that the run took in the store
+	StoredBytes          int64   `json:"stored_bytes,omitempty"` // in the store
 	Connections          int     `json:"db_connections"`
 	ServerConnections    int     `json:"db_server_connections"`
 	CycleSeconds         float64 `json:"cycle_seconds"`
@@ -143,8 +158,8 @@ type peaks struct {
 	LagSeconds           float64 `json:"lag_seconds"`
 }
 
-// RunJSON writes run.json, the manifest: what the run was made from, how it went, whether its result is exact.
-// version is Throng's own.
+// RunJSON writes the manifest run.json: the inputs of the run, its result, and whether the result is exact. version is the
+// version of Throng.
 func RunJSON(ctx context.Context, w io.Writer, r Reader, run engine.RunID, version string) error {
 	record, err := r.Run(ctx, run)
 	if err != nil {
@@ -216,13 +231,13 @@ func ending(r *engine.RunRecord) string {
 	}
 }
 
-// publicSettings are the settings without what may be a secret.
+// publicSettings returns the settings without possible secrets.
 func publicSettings(s engine.Settings) engine.Settings {
 	s.Services = WithoutSecrets(s.Services)
 	return s
 }
 
-// WithoutSecrets leaves out of addresses what may be one: user and query.
+// WithoutSecrets removes possible secrets from addresses: the user and the query.
 func WithoutSecrets(addresses map[string]string) map[string]string {
 	out := make(map[string]string, len(addresses))
 	for service, text := range addresses {
@@ -236,7 +251,7 @@ func WithoutSecrets(addresses map[string]string) map[string]string {
 	return out
 }
 
-// histogram is what the manifest needs of the engine's.
+// histogram is the part of the engine's histogram that the manifest needs.
 type histogram interface {
 	Count() int64
 	Sum() time.Duration
@@ -248,9 +263,9 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	asked := t.Left()
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
-		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, HeldBy: map[string]float64{},
-		Models:    newModels(&asked.Usage),
-		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), HeldMS: summary(&t.Held), QueueMS: summary(&t.Queue),
+		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, ThrottledBy: map[string]float64{},
+		Models:    models{asked.Usage},
+		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), ThrottledMS: summary(&t.Held), QueuedMS: summary(&t.Queue),
 		Flow: flow{
 			t.Flow.Parallel, t.Flow.Sequential, t.Flow.Failed, t.Flow.TimedOut,
 			figure(t.Flow.Rate(t.Ended())), figure(t.Flow.Speedup()), figure(t.Speedup()), figure(t.TimeoutRate()),
@@ -273,7 +288,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 	}
 	for _, g := range engine.Gates() {
 		if asked.Waits[g] > 0 {
-			out.HeldBy[g.String()] = milliseconds(asked.Waits[g])
+			out.ThrottledBy[g.String()] = milliseconds(asked.Waits[g])
 		}
 	}
 	for l := engine.Fresh; l <= engine.Unconfirmed; l++ {
@@ -286,16 +301,7 @@ func newSpent(t *engine.Totals) view.Amounts {
 	return view.NewSpent(t.Spent().Amount(), t.Peaks.Elapsed)
 }
 
-func newModels(u *engine.Usage) models {
-	m := models{Calls: u.Calls, Input: u.Input, Cached: u.Cached, Output: u.Output, Unpriced: u.Unpriced, Estimated: u.Estimated, Hits: u.Hits, Again: u.Again}
-	if u.Unpriced == 0 {
-		cost := json.Number(Dollars(u))
-		m.Cost = &cost
-	}
-	return m
-}
-
-// figure is a number to three places; nil where it is not known.
+// figure rounds a number to three decimals; nil if it is unknown.
 func figure(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -304,7 +310,7 @@ func figure(v float64) *float64 {
 	return &v
 }
 
-// summary describes a histogram in milliseconds; nil if it is empty.
+// summary returns the mean, quantiles and maximum of a histogram in milliseconds; nil if it is empty.
 func summary(h histogram) map[string]float64 {
 	n := h.Count()
 	if n == 0 {
@@ -315,7 +321,7 @@ func summary(h histogram) map[string]float64 {
 	})
 }
 
-// described are durations in milliseconds; nil where there are none.
+// described returns durations in milliseconds; nil if there are none.
 func described(q *engine.Quantiles) map[string]float64 {
 	if q.Count == 0 {
 		return nil
@@ -325,7 +331,7 @@ func described(q *engine.Quantiles) map[string]float64 {
 	}
 }
 
-// milliseconds is a duration to the microsecond.
+// milliseconds converts a duration with a precision of 1 µs.
 func milliseconds(d time.Duration) float64 {
 	return math.Round(float64(d)/float64(time.Microsecond)) / 1000
 }

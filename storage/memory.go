@@ -15,15 +15,15 @@ import (
 type remembered struct {
 	Index  int       `json:"agent_index"`
 	Agent  string    `json:"agent"`
-	Fields fields    `json:"memory,omitempty"` // in the order in which they were set first
+	Fields fields    `json:"memory,omitempty"` // in the order in which they were first set
 	Notes  []rawJSON `json:"notes,omitempty"`  // oldest first
 	Inbox  []letter  `json:"inbox,omitempty"`
-	ReadTo int       `json:"read_to,omitempty"` // the cycle after the last in which the inbox was read
+	ReadTo int       `json:"read_to,omitempty"` // the cycle after the last one whose messages were read
 }
 
 type rawJSON = json.RawMessage
 
-// fields are an object of JSON in an order of their own.
+// fields is a JSON object that keeps the order of its fields.
 type fields []engine.Field
 
 // MarshalJSON implements json.Marshaler.
@@ -43,14 +43,14 @@ func (f fields) MarshalJSON() ([]byte, error) {
 }
 
 type letter struct {
-	From  string  `json:"from,omitempty"` // an agent; left out is that none wrote it
+	From  string  `json:"from,omitempty"` // an agent; missing if no agent sent it
 	Cycle int     `json:"cycle"`
 	Body  rawJSON `json:"body"`
 }
 
-// ExportMemory writes memory.jsonl: what the agents remember and what was said to them, a line each for those that have
-// anything, ordered by agent. It is as of the end of the run, or the start of the cycle that is open; like sessions.csv
-// it holds nothing that depends on timing.
+// ExportMemory writes memory.jsonl: one line for each agent that remembers anything or has messages, ordered by agent. It
+// describes the end of the run, or the start of the current cycle. Like sessions.csv, it contains nothing that depends on
+// timing.
 func ExportMemory(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
 	memory, err := r.Memory(ctx, run)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// rowGroup is how many rows are in memory at once, and compressed together.
+	// rowGroup is the number of rows that are buffered and compressed together.
 	rowGroup = 1 << 16
-	// rowBatch is how many rows are handed on at once.
+	// rowBatch is the number of rows that are passed to the library in one call.
 	rowBatch = 256
 )
 
-// parquetRows writes Parquet, compressed with zstd. A row group is in memory until it is full.
+// parquetRows writes Parquet, compressed with zstd. It buffers a row group.
 type parquetRows struct {
 	w       *parquet.GenericWriter[any]
 	columns []column
-	rows    []parquet.Row // of which so many wait; they are used again
+	rows    []parquet.Row // reused; the first waiting rows are pending
 	waiting int
 	err     error
 }
@@ -38,7 +38,7 @@ func newParquet(w io.Writer, columns []column) *parquetRows {
 	return p
 }
 
-// parquetKinds are how kinds of cells are stored. Only a struct's fields keep their order in a schema.
+// parquetKinds are the types and tags of the kinds of cells. Only the fields of a struct keep their order in a schema.
 var parquetKinds = map[kind]struct {
 	of   reflect.Type
 	tags string
@@ -71,7 +71,7 @@ func (p *parquetRows) Write(row []string) error {
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.name, err)
 		}
-		defined := 0 // texts always are
+		defined := 0 // always set for texts
 		if c.kind != textCells && c.kind != wordCells && !v.IsNull() {
 			defined = 1
 		}
@@ -104,14 +104,14 @@ func valueOf(k kind, text string) (v parquet.Value, err error) {
 	}
 }
 
-// hand writes the rows that wait.
+// hand passes the pending rows to the library.
 func (p *parquetRows) hand() error {
 	_, err := p.w.WriteRows(p.rows[:p.waiting])
 	p.waiting = 0
 	return err
 }
 
-// Flush is part of rowWriter. It ends the file.
+// Flush is part of rowWriter. It completes the file.
 func (p *parquetRows) Flush() {
 	if p.err = p.hand(); p.err == nil {
 		p.err = p.w.Close()

@@ -9,30 +9,30 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Names gives agents and sessions the names that exports show.
+// Names returns the names of agents and sessions for exports.
 type Names struct {
 	// Agent returns the id of an agent by its index.
 	Agent func(index int) (string, error)
-	// Session returns the id of a session in results, which is the same for each run with one seed.
+	// Session returns the ID of a session, which is the same in all runs with the same seed.
 	Session func(cycle, agent int) string
-	// Personas writes the agents as JSON lines; nil where no model wrote them.
+	// Personas writes the agents as JSON lines; nil if no model wrote them.
 	Personas func(w io.Writer) error
 }
 
-// sessionTable is one of the files with rows of sessions.
+// sessionTable is an exported file with rows of sessions.
 type sessionTable struct {
-	name    string // without its format
+	name    string // without extension
 	columns []column
-	// add writes the rows of a session; names are those of the agent and of the session.
+	// add writes the rows of a session. agent and session are names.
 	add func(t *table, s *engine.SessionRow, agent, session string) error
 }
 
-// sessionTables are the files that are made from sessions. The first two are the result of a run: they hold nothing
-// that depends on timing.
+// sessionTables are the files that are written from sessions. The first two are the result of a run and contain nothing that
+// depends on timing.
 var sessionTables = []sessionTable{
 	{"sessions", columns("cycle:int agent_index:int agent:text session:text outcome:word class:word step:word because:word steps:int events:int acted:bool"), addSession},
 	{"events", columns("cycle:int agent_index:int agent:text session:text sequence:int step:word event:word data:json"), addEvents},
-	{"timings", columns("cycle:int agent_index:int agent:text take:int started:time queue_wait_ms:float held_ms:float service_ms:float total_ms:float " +
+	{"timings", columns("cycle:int agent_index:int agent:text take:int started:time queued_ms:float throttled_ms:float service_ms:float total_ms:float " +
 		"requests:int retries:int rate_limited:int replayed:int resent:int confirmed:int not_repeated:int unconfirmed:int label:word model_calls:int input_tokens:int output_tokens:int " +
 		"cost_usd:float cache_hits:int recorded:int calls_again:int"), addTiming},
 }
@@ -70,22 +70,27 @@ func addEvents(t *table, s *engine.SessionRow, agent, session string) error {
 	return nil
 }
 
-// Asked is what a session asked of services.
+// Asked is what a session requested from services.
 type Asked struct {
 	engine.Asked
-	Label engine.Label // of its steps, the one that says most
+	Label engine.Label // the highest label of its steps
 }
 
-// Dollars is what calls of models cost, in US dollars; "" where a price is not known.
+// Dollars returns the cost of model calls in US dollars; "" if a price is unknown.
 func Dollars(u *engine.Usage) string {
 	if u.Unpriced > 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d.%09d", u.Cost/1e9, u.Cost%1e9)
+	return dollars(u.Cost)
+}
+
+// dollars writes billionths of a US dollar with all significant decimals.
+func dollars(billionths int64) string {
+	text := fmt.Sprintf("%d.%09d", billionths/1e9, billionths%1e9)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
-// AskedOf counts what a session asked of services.
+// AskedOf adds up the requests of a session.
 func AskedOf(s *engine.SessionRow) (a Asked) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
@@ -145,17 +150,17 @@ func ExportSessions(ctx context.Context, w io.Writer, r Reader, run engine.RunID
 	return Export(ctx, w, CSV, "sessions", r, run, names)
 }
 
-// ExportEvents writes events.csv: the rows of results that sessions emitted, ordered by cycle, agent and sequence.
+// ExportEvents writes events.csv: the results that sessions emitted, ordered by cycle, agent and sequence.
 func ExportEvents(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
 	return Export(ctx, w, CSV, "events", r, run, names)
 }
 
-// ExportTimings writes timings.csv: what of each session depends on timing.
+// ExportTimings writes timings.csv: everything about sessions that depends on timing.
 func ExportTimings(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
 	return Export(ctx, w, CSV, "timings", r, run, names)
 }
 
-// exportSessions reads the sessions once and writes some of the tables.
+// exportSessions reads the sessions once and writes the given tables.
 func exportSessions(ctx context.Context, f Format, r Reader, run engine.RunID, names Names, kinds []sessionTable, to []io.Writer) error {
 	tables := make([]*table, len(kinds))
 	for i, k := range kinds {

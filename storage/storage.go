@@ -1,5 +1,5 @@
-// Package storage is what the stores of runs have in common: the records that their callers share, what an export
-// needs of a store, and the export itself. The adapters are its sub-packages; storetest says what they must do.
+// Package storage defines what stores of runs have in common: the records that they share with callers, the interface that
+// exports need, and the exports themselves. Its subpackages are the adapters; storetest is the test suite for all of them.
 package storage
 
 import (
@@ -11,91 +11,91 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Reader is what an export needs of a store. An iterator ends after its first error; the row that it yields is only
-// valid until the next one.
+// Reader is the interface of a store for exports. Iterators end after their first error. A yielded row is valid until the
+// next one.
 type Reader interface {
 	// Run returns a run with its source files.
 	Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error)
-	// Totals returns the figures of a run up to the journal's end.
+	// Totals returns the totals of a run up to the end of the journal.
 	Totals(ctx context.Context, id engine.RunID) (engine.Totals, error)
-	// Sessions yields the sessions of the cycles from to to-1 (0: to the end), ordered by cycle and agent; of a
-	// session's takes only the last. Their Delta is not filled in.
+	// Sessions yields the sessions of the cycles from to to-1 (0: all), ordered by cycle and agent, with only the last take
+	// of each session. Delta is not set.
 	Sessions(ctx context.Context, id engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error]
-	// Unconfirmed returns the changing requests of a run that may have been carried out twice, the first most of them.
+	// Unconfirmed returns the changing requests of a run that may have been executed twice, at most the given number.
 	Unconfirmed(ctx context.Context, id engine.RunID, most int) (engine.UnconfirmedList, error)
-	// Metrics yields the metrics of a run that are later than after, in order of time.
+	// Metrics yields the metrics of a run after a time, in order of time.
 	Metrics(ctx context.Context, id engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error]
-	// Barriers returns the closed cycles of a run, in order; those of its parent are not among them.
+	// Barriers returns the closed cycles of a run in order, without those of its parent.
 	Barriers(ctx context.Context, id engine.RunID) ([]engine.BarrierRow, error)
-	// Memory returns what the agents of a run remember at its end, or at the start of the cycle that is open, by agent;
-	// those without any are left out. What was injected by hand is not in the inboxes.
+	// Memory returns the memory of the agents of a run at its end, or at the start of the current cycle, by agent. Agents
+	// without memory are missing. The inboxes do not contain injected messages.
 	Memory(ctx context.Context, id engine.RunID) (map[int]*engine.Memory, error)
 }
 
-// Request is one kept request of a session: an intent together with its answer, or a step whose answer was journaled
-// before a later intent.
+// Request is a stored request of a session: an intent with its answer, or a step whose answer was journaled before a later
+// intent.
 type Request struct {
 	engine.Place
 	engine.Entry
-	Answered bool // false: the process ended, or the session was cut, between the intent and its answer
+	Answered bool // false if the process ended or the session was cut before the answer
 }
 
-// Fork says what a new run takes over from its parent, beside the memory of agents.
+// Fork describes what a new run takes over from its parent in addition to the memory of agents.
 type Fork struct {
-	// Checkpoint is the number of the parent's, at the start of whose cycle the fork begins.
+	// Checkpoint is the number of the parent's checkpoint. The fork starts at the beginning of its cycle.
 	Checkpoint int
-	// Moved is by an agent's index in the parent the one that it has now; who is not in it is not there any more. nil
-	// leaves everybody where they are.
+	// Moved maps the index of an agent in the parent to its index in the fork. Agents that are missing do not exist in the
+	// fork. nil keeps all agents where they are.
 	Moved map[int]int
-	// Untuned are services, and names such as model.rate, for which nothing counts any more that was changed by hand.
+	// Untuned are services, and names such as model.rate, whose manual changes do not apply in the fork.
 	Untuned []string
-	// Unanswered says that answers which belong to the parent are not good here.
+	// Unanswered is set if shared answers of the parent are not valid in the fork.
 	Unanswered bool
 }
 
-// Cursor is how far the rows of a run were sent to a remote database. Its parts only grow.
+// Cursor is how far the rows of a run were sent to a remote database. Its fields only grow.
 type Cursor struct {
-	Pos        int64 // in the journal: sessions and metrics up to here
-	Checkpoint int   // the highest number of one
-	Change     int64 // of the run's own row: when it was made, in microseconds
+	Pos        int64 // in the journal: the last position of the sessions and metrics sent
+	Checkpoint int   // the highest number sent
+	Change     int64 // when the row of the run last changed, in microseconds since 1970
 }
 
-// Max returns what either of two cursors has passed.
+// Max returns the maximum of each field of two cursors.
 func (c Cursor) Max(o Cursor) Cursor {
 	return Cursor{max(c.Pos, o.Pos), max(c.Checkpoint, o.Checkpoint), max(c.Change, o.Change)}
 }
 
-// Delivery is a part of a run's rows on its way to a remote database.
+// Delivery is the next portion of a run's rows for a remote database.
 type Delivery struct {
-	// Record is the run, without its source files; nil where nothing about it is new. A run is told to be over only
-	// when all its rows were sent: until then it is as if in progress.
+	// Record is the run without its source files, or nil if it did not change. Until all its rows are sent, the run counts
+	// as in progress.
 	Record *engine.RunRecord
-	// Totals are the run's figures as of its newest checkpoint or its end; nil where they are not new.
+	// Totals are the totals of the run at its newest checkpoint or its end; nil if they did not change.
 	Totals      *engine.Totals
 	Checkpoints []engine.CheckpointRecord
 	Metrics     []engine.MetricsRow
-	// Sessions yields the sessions with their events, all takes, as they came; it may be gone through again. The row is
-	// reused, and its Delta is not filled in.
+	// Sessions yields the sessions with their events, all takes, in the order of the journal. It may be called again. The
+	// row is reused, and its Delta is not set.
 	Sessions iter.Seq2[*engine.SessionRow, error]
-	Count    int    // of the sessions
-	Full     bool   // more rows are waiting
-	Cursor   Cursor // stands for all of them
+	Count    int    // number of sessions
+	Full     bool   // more rows follow
+	Cursor   Cursor // after this portion
 }
 
-// Empty reports whether there is nothing to be sent.
+// Empty reports whether the delivery contains nothing.
 func (p *Delivery) Empty() bool {
 	return p.Record == nil && p.Count == 0 && len(p.Metrics) == 0 && len(p.Checkpoints) == 0
 }
 
-// Summary is the parts of run.json that a database keeps as JSON texts.
+// Summary is the part of run.json that remote databases store as JSON.
 type Summary struct {
 	Parameters, Settings json.RawMessage
-	Inexact              json.RawMessage // nil for a run that is exact
-	Verdict              json.RawMessage // nil while it has none
-	Totals               json.RawMessage // nil where they are not known
+	Inexact              json.RawMessage // nil for an exact run
+	Verdict              json.RawMessage // nil if there are no judged criteria
+	Totals               json.RawMessage // nil if they are unknown
 }
 
-// Summarize returns what run.json says of a run; t may be nil. Like there, what may be a secret is left out.
+// Summarize returns the summary of a run, without possible secrets. t may be nil.
 func Summarize(r *engine.RunRecord, t *engine.Totals) (Summary, error) {
 	figures := t
 	if figures == nil {

@@ -137,7 +137,7 @@ func TestJourney(t *testing.T) {
 		"metrics":  "timestamp,cycle,agents_processed,agents_shopped,avg_latency_ms,writes_per_sec,cpu_percent,memory_mb,",
 		"sessions": "cycle,agent_index,agent,session,outcome,class,step,because,steps,events,acted\n",
 		"events":   "cycle,agent_index,agent,session,sequence,step,event,data\n",
-		"timings":  "cycle,agent_index,agent,take,started,queue_wait_ms,",
+		"timings":  "cycle,agent_index,agent,take,started,queued_ms,",
 		"run":      "{\n",
 	} {
 		code, out, stderr := ctl(t, "export", "--data", data, "--what", what)

@@ -87,7 +87,7 @@ func TestTelemetryIsSaved(t *testing.T) {
 			t.Errorf("there is no line of %v in\n%s", want, out)
 		}
 	}
-	if code, _, stderr := ctl(t, "settings", "otlp=localhost", "--data", data); code != exitUsage || !strings.Contains(stderr, "no address of a collector") {
+	if code, _, stderr := ctl(t, "settings", "otlp=localhost", "--data", data); code != exitUsage || !strings.Contains(stderr, "not the address of a collector") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if text, err := os.ReadFile(filepath.Join(data, "settings.json")); err != nil || strings.Contains(string(text), "4318") {

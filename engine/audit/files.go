@@ -33,8 +33,8 @@ type manifest struct {
 		Labels      map[string]int64   `json:"labels"`
 		Latency     map[string]float64 `json:"latency_ms"`
 		Service     map[string]float64 `json:"service_ms"`
-		Held        map[string]float64 `json:"held_ms"`
-		Queue       map[string]float64 `json:"queue_wait_ms"`
+		Held        map[string]float64 `json:"throttled_ms"`
+		Queue       map[string]float64 `json:"queued_ms"`
 		Models      struct {
 			Calls  int64 `json:"calls"`
 			Input  int64 `json:"input_tokens"`
@@ -222,8 +222,8 @@ func (f *exported) timings() error {
 		}
 		latency.add(n.duration(cell("total_ms")))
 		service.add(n.duration(cell("service_ms")))
-		held.add(n.duration(cell("held_ms")))
-		queue.add(n.duration(cell("queue_wait_ms")))
+		held.add(n.duration(cell("throttled_ms")))
+		queue.add(n.duration(cell("queued_ms")))
 		return n.err
 	})
 	if err != nil {

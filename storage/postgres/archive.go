@@ -15,20 +15,21 @@ import (
 )
 
 const (
-	// pageParts is how many parts are asked for at once, and givenBytes how many bytes of them are handed on together.
+	// pageParts is the number of parts in one query, and givenBytes the number of bytes that are passed on together.
 	pageParts  = 2000
 	givenBytes = 4 << 20
 )
 
-// Archive reads what machines sent to a database: one picture of it, however long it is read. It changes nothing and
-// needs no right but to read. It is not safe for concurrent use.
+// Archive reads runs from a database, in one snapshot. It changes nothing and needs only the right to read. It is not safe
+// for concurrent use.
 type Archive struct {
 	conn   *pgx.Conn
 	tx     pgx.Tx
 	target string
 }
 
-// OpenArchive connects. ErrNewer if the database's schema is newer than this program; else errors are in words.
+// OpenArchive connects to a database. ErrNewer if the schema is newer than this program. Other errors are explained for
+// users.
 func OpenArchive(ctx context.Context, c Config) (*Archive, error) {
 	config, err := c.parse()
 	if err != nil {
@@ -43,19 +44,19 @@ func OpenArchive(ctx context.Context, c Config) (*Archive, error) {
 		}
 	}
 	if err != nil {
-		return nil, inWords(err, config.ConnConfig)
+		return nil, explain(err, config.ConnConfig)
 	}
 	return a, nil
 }
 
-// begin checks the schema and begins to read.
+// begin checks the schema and begins a transaction.
 func (a *Archive) begin(ctx, open context.Context) (err error) {
 	version, err := schemaVersion(open, a.conn)
 	switch {
 	case err != nil:
 		return err
 	case version == 0:
-		return &fault{a.target + " has no results of Throng: it is another database, or nothing was sent there yet", nil}
+		return &fault{a.target + " has no results of Throng: check the address, or send results first", nil}
 	}
 	a.tx, err = a.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	return err
@@ -68,7 +69,7 @@ func (a *Archive) Close() error {
 	return a.conn.Close(ctx)
 }
 
-// Target names the database.
+// Target returns the name of the database.
 func (a *Archive) Target() string { return a.target }
 
 const remoteRuns = `SELECT id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact::text, machine,
@@ -78,21 +79,21 @@ const remoteRuns = `SELECT id, title, created, ended, ending, reason, cycle, cyc
 func (a *Archive) Runs(ctx context.Context) ([]storage.RemoteRun, error) {
 	all, err := a.runs(ctx, remoteRuns+`ORDER BY created DESC NULLS LAST, id DESC`)
 	if err != nil {
-		return nil, a.inWords("list the runs", err)
+		return nil, a.explain("list the runs", err)
 	}
 	return all, nil
 }
 
-// Run returns a run by the beginning of its id; ErrNotFound if there is none, or more than one.
+// Run returns the run with an ID or prefix; ErrNotFound if there is none or more than one.
 func (a *Archive) Run(ctx context.Context, id engine.RunID) (storage.RemoteRun, error) {
 	all, err := a.runs(ctx, remoteRuns+`WHERE left(id, length($1)) = $1 ORDER BY id LIMIT 2`, string(id))
 	switch {
 	case err != nil:
-		return storage.RemoteRun{}, a.inWords("find run "+string(id), err)
+		return storage.RemoteRun{}, a.explain("find run "+string(id), err)
 	case len(all) == 0 || id == "":
 		return storage.RemoteRun{}, fmt.Errorf("run %s is not in %s: %w", id, a.target, engine.ErrNotFound)
 	case len(all) > 1 && all[0].ID != id:
-		return storage.RemoteRun{}, fmt.Errorf("more than one run's id begins with %s: %w", id, engine.ErrNotFound)
+		return storage.RemoteRun{}, fmt.Errorf("the run ID %s is ambiguous, use more of it: %w", id, engine.ErrNotFound)
 	}
 	if err := all[0].CheckIDs(); err != nil {
 		return storage.RemoteRun{}, fmt.Errorf("a run in %s: %w", a.target, err)
@@ -120,7 +121,7 @@ func (a *Archive) runs(ctx context.Context, query string, args ...any) ([]storag
 		if r.Inexact, err = sinceOf(inexact); err != nil {
 			return r, err
 		}
-		if err := r.CheckIDs(); err != nil { // anybody may have written there
+		if err := r.CheckIDs(); err != nil { // other programs may have written to the database
 			r.Damage, r.Checkpoints = err.Error(), 0
 		}
 		return r, nil
@@ -141,7 +142,7 @@ func text(s *string) string {
 	return *s
 }
 
-// sinceOf reads what run.json has of a run that is not exact.
+// sinceOf parses the inexact value of run.json.
 func sinceOf(text *string) (*engine.Inexact, error) {
 	if text == nil {
 		return nil, nil //nolint:nilnil // an exact run
@@ -158,13 +159,13 @@ func sinceOf(text *string) (*engine.Inexact, error) {
 	return &engine.Inexact{Cycle: i.Cycle, Agent: i.Agent, Path: i.Step, Why: i.Why}, nil
 }
 
-// Checkpoints lists those of a run that can be fetched, newest first.
+// Checkpoints returns the checkpoints of a run that can be fetched, newest first.
 func (a *Archive) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
 	rows, err := a.tx.Query(ctx, `SELECT number, at, cycle, done, total, reason, size_bytes, coalesce(took_ms, 0)
 		FROM throng.checkpoints c WHERE run = $1 AND EXISTS
 		(SELECT FROM throng.checkpoint_parts WHERE run = c.run AND kind = 'state' AND place = c.number) ORDER BY number DESC`, string(run))
 	if err != nil {
-		return nil, a.inWords("checkpoints of run "+string(run), err)
+		return nil, a.explain("checkpoints of run "+string(run), err)
 	}
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c engine.CheckpointRecord, err error) {
 		var at *time.Time
@@ -174,7 +175,7 @@ func (a *Archive) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.C
 		return c, err
 	})
 	if err != nil {
-		return nil, a.inWords("checkpoints of run "+string(run), err)
+		return nil, a.explain("checkpoints of run "+string(run), err)
 	}
 	if len(all) > 0 {
 		all[0].Newest = true
@@ -182,7 +183,7 @@ func (a *Archive) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.C
 	return all, nil
 }
 
-// State returns a checkpoint's own part; ErrNotFound if it is not there.
+// State returns the state part of a checkpoint; ErrNotFound if it does not exist.
 func (a *Archive) State(ctx context.Context, run engine.RunID, number int) (storage.Part, error) {
 	p := storage.Part{Kind: storage.StatePart, Place: int64(number)}
 	err := a.tx.QueryRow(ctx, `SELECT number, data FROM throng.checkpoint_parts WHERE run = $1 AND kind = 'state' AND place = $2 ORDER BY number DESC LIMIT 1`,
@@ -190,11 +191,11 @@ func (a *Archive) State(ctx context.Context, run engine.RunID, number int) (stor
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p, fmt.Errorf("checkpoint %d of run %s is not in %s: %w", number, run, a.target, engine.ErrNotFound)
 	}
-	return p, a.inWords(fmt.Sprintf("checkpoint %d of run %s", number, run), err)
+	return p, a.explain(fmt.Sprintf("checkpoint %d of run %s", number, run), err)
 }
 
-// Parts hands on, a few at a time, the parts of a kind: files and the log in their order, answers before position upTo,
-// and of each agent's memory what is newest up to checkpoint upTo, from the last agent to the first.
+// Parts passes on the parts of a kind, a few at a time: files and the log in their order, answers before position upTo, and
+// the newest memory of each agent up to checkpoint upTo, from the last agent to the first.
 func (a *Archive) Parts(ctx context.Context, run engine.RunID, kind string, upTo int64, give func([]storage.Part) error) error {
 	query, number, from := `SELECT place, number, data FROM throng.checkpoint_parts
 		WHERE run = $1 AND kind = $2 AND (place, number) > ($3, $4) AND ($2 <> 'answer' OR place < $5) ORDER BY place, number LIMIT $6`, int64(math.MinInt64), int64(-1)
@@ -206,11 +207,11 @@ func (a *Archive) Parts(ctx context.Context, run engine.RunID, kind string, upTo
 	for {
 		rows, err := a.tx.Query(ctx, query, string(run), kind, from, number, upTo, pageParts)
 		if err != nil {
-			return a.inWords(what, err)
+			return a.explain(what, err)
 		}
 		n, last, err := handOn(rows, kind, give)
 		if err != nil {
-			return a.inWords(what, err)
+			return a.explain(what, err)
 		}
 		if n < pageParts {
 			return nil
@@ -222,7 +223,7 @@ func (a *Archive) Parts(ctx context.Context, run engine.RunID, kind string, upTo
 	}
 }
 
-// handOn gives the rows of a page, and says how many there were and which was the last.
+// handOn passes on the rows of a page, and returns their number and the last row.
 func handOn(rows pgx.Rows, kind string, give func([]storage.Part) error) (n int, last storage.Part, err error) {
 	defer rows.Close()
 	var parts []storage.Part
@@ -252,17 +253,17 @@ func handOn(rows pgx.Rows, kind string, give func([]storage.Part) error) (n int,
 	return n, last, nil
 }
 
-// givenError is that of whoever took parts; the database did its own.
+// givenError is an error of the caller's function, not of the database.
 type givenError struct{ error }
 
 func (e *givenError) Unwrap() error { return e.error }
 
-func (a *Archive) inWords(doing string, err error) error {
+func (a *Archive) explain(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if given, ok := errors.AsType[*givenError](err); ok {
 		return given.error
 	}
-	return fmt.Errorf("%s from %s: %w", doing, a.target, inWords(err, a.conn.Config()))
+	return fmt.Errorf("%s from %s: %w", doing, a.target, explain(err, a.conn.Config()))
 }

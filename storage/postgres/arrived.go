@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// arrivedQueries read what is in the database of a run, but for its id, times, labels and everything else that depends
-// on timing; a text for each row.
+// arrivedQueries read the rows of a run, one text per row, without its ID, times, labels and everything else that depends on
+// timing.
 var arrivedQueries = []string{
 	`SELECT concat_ws(',', 'run', title, scenario_hash, seed, cycle, cycles, done, total, coalesce(ending, 'not ended'), coalesce(inexact::text, 'exact'))
 		FROM throng.runs WHERE id = $1`,
@@ -21,7 +21,7 @@ var arrivedQueries = []string{
 		FROM throng.events WHERE run = $1 ORDER BY cycle, agent_index, take, sequence`,
 }
 
-// Arrived returns the rows of a run that are its result, as texts that two runs with the same result have in common.
+// Arrived returns the rows of a run's result as texts, which are equal for two runs with the same result.
 func Arrived(ctx context.Context, c Config, run engine.RunID) (all []string, err error) {
 	err = c.alone(ctx, func(conn *pgx.Conn) error {
 		for _, query := range arrivedQueries {
@@ -43,7 +43,7 @@ func Arrived(ctx context.Context, c Config, run engine.RunID) (all []string, err
 	return all, nil
 }
 
-// alone runs f on a connection of its own. Errors are in words.
+// alone runs f on a new connection. Errors are explained for users.
 func (c Config) alone(ctx context.Context, f func(conn *pgx.Conn) error) error {
 	config, err := c.parse()
 	if err != nil {
@@ -53,5 +53,5 @@ func (c Config) alone(ctx context.Context, f func(conn *pgx.Conn) error) error {
 	if err == nil {
 		err = errors.Join(f(conn), conn.Close(context.WithoutCancel(ctx)))
 	}
-	return inWords(err, config.ConnConfig)
+	return explain(err, config.ConnConfig)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestArrived reads the result of a run that was sent, which no time and no label is part of, and removes it.
+// TestArrived reads the result of a run that was sent, without times and labels, and removes the run.
 func TestArrived(t *testing.T) {
 	d, l := newDatabase(t, pgtest.Shared(t)), newLocal(t)
 	l.add(20)
@@ -33,11 +33,11 @@ func TestArrived(t *testing.T) {
 	}
 	change(`UPDATE throng.sessions SET started = now(), total_ms = 7, label = 'replayed', replayed = 2`)
 	if got := arrived(); !slices.Equal(got, first) {
-		t.Errorf("times and labels make a difference:\n%s", strings.Join(got, "\n"))
+		t.Errorf("times and labels are included:\n%s", strings.Join(got, "\n"))
 	}
 	change(`UPDATE throng.events SET data = '{"order":"another"}' WHERE agent_index = 3 AND sequence = 2`)
 	if got := arrived(); slices.Equal(got, first) {
-		t.Error("another event makes no difference")
+		t.Error("another event is not included")
 	}
 
 	change(`INSERT INTO throng.checkpoints (run, number, cycle, done, total, reason, size_bytes) VALUES ('other', 1, 0, 0, 0, 'by hand', 0)`)
@@ -45,7 +45,7 @@ func TestArrived(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := arrived(); len(left) > 0 {
-		t.Errorf("left are %q", left)
+		t.Errorf("after the removal there are %q", left)
 	}
 	if n := ask[int](d, `SELECT count(*) FROM throng.checkpoints`); n != 1 {
 		t.Errorf("%d checkpoints of another run are left", n)

@@ -9,20 +9,19 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// batch is a delivery as it is sent. Its units are its head, then its sessions with their events, then its seconds of
-// metrics.
+// batch is an encoded delivery. Its units are its head, its sessions with their events, and its seconds of metrics.
 type batch struct {
 	run    engine.RunID
 	cursor storage.Cursor
 	full   bool
 
-	head     []statement // the run's own row and its checkpoints
+	head     []statement // the row of the run and its checkpoints
 	sessions copyRows
-	events   copyRows // a unit is those of a session
+	events   copyRows // a unit is the events of a session
 	metrics  copyRows
 	trails   trails
 	names    []unitName // of sessions and metrics
-	emitted  int64      // events
+	emitted  int64      // number of events
 }
 
 // statement is an upsert of the head.
@@ -31,7 +30,7 @@ type statement struct {
 	args  []any
 }
 
-// unitName tells people which row it is.
+// unitName identifies a row for users.
 type unitName struct {
 	engine.Place
 	at time.Time // of metrics
@@ -44,23 +43,23 @@ func (n unitName) String() string {
 	return fmt.Sprintf("session of cycle %d, agent %d, take %d", n.Cycle, n.Agent, n.Take)
 }
 
-// headUnits is how many units the head is.
+// headUnits returns the number of units of the head.
 func (b *batch) headUnits() int { return min(len(b.head), 1) }
 
-// count is how many rows it has.
+// count returns the number of rows.
 func (b *batch) count() int64 { return int64(len(b.head)+len(b.names)) + b.emitted }
 
 func (b *batch) all() span { return span{0, b.headUnits() + len(b.names)} }
 
-// unit names one of the units.
+// unit returns the name of a unit.
 func (b *batch) unit(i int) string {
 	if i < b.headUnits() {
-		return "the run's own row or a checkpoint"
+		return "the row of the run or of a checkpoint"
 	}
 	return b.names[i-b.headUnits()].String()
 }
 
-// span is the units from from to to-1 of a batch.
+// span is the units from to to-1 of a batch.
 type span struct{ from, to int }
 
 func (s span) len() int { return s.to - s.from }
@@ -70,7 +69,7 @@ func (s span) halves() [2]span {
 	return [2]span{{s.from, middle}, {middle, s.to}}
 }
 
-// maker is what sends a run: the version of Throng, and the name of its machine.
+// maker is the version of Throng and the name of the machine that send a run.
 type maker struct{ version, machine string }
 
 // fill encodes a delivery.
@@ -115,7 +114,7 @@ func (b *batch) fill(run engine.RunID, p *storage.Delivery, names storage.Names,
 	return nil
 }
 
-// An older state of a run, read by another process before, does not replace a newer one.
+// A newer state of a run is not replaced by an older state that another process read earlier.
 const upsertRun = `INSERT INTO throng.runs AS r (id, title, scenario, scenario_hash, seed, parameters, settings, created, ended, ending, reason,
 		cycle, cycles, done, total, parent, fork_cycle, inexact, verdict, totals, throng_version, changed, machine)
 	VALUES ($1, $2, $3, $4, $5::text::numeric, $6::text::json, $7::text::json, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
@@ -133,10 +132,10 @@ func (b *batch) addRun(p *storage.Delivery, maker maker) error {
 		return err
 	}
 	b.head = append(b.head, statement{upsertRun, []any{
-		string(b.run), mend(r.Title), mend(r.Source.Name), mend(r.Source.Hash), strconv.FormatUint(r.Settings.Seed, 10),
+		string(b.run), sanitize(r.Title), sanitize(r.Source.Name), sanitize(r.Source.Hash), strconv.FormatUint(r.Settings.Seed, 10),
 		jsonText(s.Parameters), jsonText(s.Settings), moment(r.Created), moment(r.Ended), optional(r.Ending.String()), optional(r.Reason),
 		r.Cycle, r.Cycles, r.Done, r.Total, optional(string(r.Parent)), r.ForkCycle, jsonText(s.Inexact), jsonText(s.Verdict), jsonText(s.Totals),
-		mend(maker.version), p.Cursor.Change, optional(maker.machine),
+		sanitize(maker.version), p.Cursor.Change, optional(maker.machine),
 	}})
 	return nil
 }
@@ -148,11 +147,11 @@ const upsertCheckpoint = `INSERT INTO throng.checkpoints (run, number, at, cycle
 
 func (b *batch) addCheckpoint(c *engine.CheckpointRecord) {
 	b.head = append(b.head, statement{upsertCheckpoint, []any{
-		string(b.run), c.Number, moment(c.At), c.Cycle, c.Done, c.Total, mend(c.Reason), c.SizeBytes, took(c.Took),
+		string(b.run), c.Number, moment(c.At), c.Cycle, c.Done, c.Total, sanitize(c.Reason), c.SizeBytes, took(c.Took),
 	}})
 }
 
-// took is how long something took in milliseconds, NULL where that is not known.
+// took returns a duration in milliseconds; NULL if it is unknown.
 func took(d time.Duration) any {
 	if d <= 0 {
 		return nil
@@ -160,15 +159,15 @@ func took(d time.Duration) any {
 	return float64(d.Microseconds()) / 1000
 }
 
-// optional is a text, NULL where it is empty.
+// optional returns a text; NULL if it is empty.
 func optional(s string) any {
 	if s == "" {
 		return nil
 	}
-	return mend(s)
+	return sanitize(s)
 }
 
-// moment is a time, NULL where it is zero.
+// moment returns a time; NULL if it is zero.
 func moment(at time.Time) any {
 	if at.IsZero() {
 		return nil
@@ -180,5 +179,5 @@ func jsonText(data []byte) any {
 	if len(data) == 0 {
 		return nil
 	}
-	return string(mendJSON(data))
+	return string(sanitizeJSON(data))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// bareRows are the rows of a run as pgx copies them.
+// bareRows are the rows of a run for pgx.
 func bareRows(b *testing.B, l *local) (sessions, events [][]any) {
 	b.Helper()
 	p, err := l.Delivery(b.Context(), run, "bench", storage.Cursor{}, 1<<30)
@@ -36,8 +36,8 @@ func bareRows(b *testing.B, l *local) (sessions, events [][]any) {
 	return sessions, events
 }
 
-// BenchmarkPush drains the outbox of a run and, in turns, copies the same rows with nothing but pgx into tables of the
-// same shape with the same key: NUMBERS 9. Its figures are medians.
+// BenchmarkPush drains the outbox of a run and, alternating with that, copies the same rows with pgx only to tables with the
+// same columns and key: NUMBERS 9. It reports medians.
 func BenchmarkPush(b *testing.B) {
 	const agents = 100_000
 	l := newLocal(b)
@@ -67,7 +67,7 @@ func pushAll(b *testing.B, l *local, d *database, rows int) time.Duration {
 	p, err := NewPusher(l.pusherConfig(d.url))
 	must(b, err)
 	p.Start()
-	must(b, p.Drain(b.Context(), run)) // it is connected
+	must(b, p.Drain(b.Context(), run)) // connects
 	must(b, l.Subscribe(b.Context(), run, p.Target()))
 	began := time.Now()
 	must(b, p.Drain(b.Context(), run))

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestServersCertificate is told in words what to do about one that is not to be trusted.
+// TestServersCertificate checks what users read about a certificate that is not trusted.
 func TestServersCertificate(t *testing.T) {
 	good, old := pgtest.New(t, pgtest.Options{TLS: true}), pgtest.New(t, pgtest.Options{Expired: true})
 	address := func(s *pgtest.Server, host string) string {
@@ -22,8 +22,8 @@ func TestServersCertificate(t *testing.T) {
 		config Config
 		want   []string
 	}{
-		{"expired", Config{URL: address(old, "127.0.0.1"), RootCert: old.Certificate}, []string{"throng test expired on", "have it renewed on the server"}},
-		{"of another host", Config{URL: address(good, "localhost"), RootCert: good.Certificate}, []string{"it is that of 127.0.0.1, not of localhost"}},
+		{"expired", Config{URL: address(old, "127.0.0.1"), RootCert: old.Certificate}, []string{"throng test expired on", "renew it on the server"}},
+		{"of another host", Config{URL: address(good, "localhost"), RootCert: good.Certificate}, []string{"it is for 127.0.0.1, not for localhost"}},
 		{"of another CA", Config{URL: address(good, "127.0.0.1"), RootCert: old.Certificate}, []string{"signed by throng test", "--database-ca FILE"}},
 	} {
 		if _, err := Check(t.Context(), c.config); err == nil || !contains(err.Error(), c.want...) {
@@ -51,11 +51,11 @@ func TestServersCertificate(t *testing.T) {
 	key := filepath.Join(filepath.Dir(good.Certificate), "server.key")
 	_, text, err = ReadCertificates(write("both.pem", key, good.Certificate, old.Certificate), now)
 	if err != nil || bytes.Contains(text, []byte("PRIVATE")) || bytes.Count(text, []byte("BEGIN")) != 1 {
-		t.Errorf("a key, or what has expired, is taken along: %s, %v", text, err)
+		t.Errorf("a key or an expired certificate is copied: %s, %v", text, err)
 	}
 	for _, c := range []struct{ path, want string }{
 		{filepath.Join(folder, "none.pem"), "cannot be read"},
-		{folder, "is no file of certificates"},
+		{folder, "is not a file of certificates"},
 		{key, "has no certificate in PEM form"},
 		{write("empty.pem"), "has no certificate in PEM form"},
 		{old.Certificate, "expired on"},

@@ -9,34 +9,35 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Report is what a check finds out about a database.
+// Report is the result of a check of a database.
 type Report struct {
 	Target    string
 	Version   string // of the server
 	RoundTrip time.Duration
-	TLS       string // in words
-	Pooler    bool   // whether one stands in front of the server
+	TLS       string // description of the encryption
+	Pooler    bool   // a pooler is in front of the server
 
 	MaxConnections    int
-	Kept              int // of those, kept for superusers
+	Kept              int // connections reserved for superusers
 	InUse             int // by all clients
 	IdleInTransaction int
-	Hidden            int   // clients of which this user is not told what they do; some may be idle in a transaction
-	Share             int   // connections that the sending of results may open, as the server has so many free; 0 is not known
-	SizeBytes         int64 // of this database; 0 is not known
+	Hidden            int   // clients whose state this user may not see; some may be idle in a transaction
+	Share             int   // connections that Throng may open, given the free ones; 0 if unknown
+	SizeBytes         int64 // of this database; 0 if unknown
 
-	Schema int    // version of Throng's schema; 0 while there is none
-	Rights string // in words
+	Schema int    // version of Throng's schema; 0 if there is none
+	Rights string // description of the user's rights
 }
 
-// Check tries a database. Its report is filled in as far as it came; its error is in words. Each step may take 5 s.
+// Check tests a database. On an error, the report contains the results so far. Errors are explained for users. Each step may
+// take 5 s.
 func Check(ctx context.Context, c Config) (Report, error) {
 	config, err := c.parse()
 	if err != nil {
 		return Report{}, err
 	}
 	r := Report{Target: target(config.ConnConfig)}
-	return r, inWords(r.check(ctx, c, config), config.ConnConfig)
+	return r, explain(r.check(ctx, c, config), config.ConnConfig)
 }
 
 func (r *Report) check(ctx context.Context, c Config, config *pgxpool.Config) error {
@@ -70,7 +71,7 @@ func (r *Report) check(ctx context.Context, c Config, config *pgxpool.Config) er
 	return nil
 }
 
-// measure takes the shortest of a few round trips.
+// measure returns the shortest of a few round trips.
 func (r *Report) measure(ctx context.Context, conn *pgx.Conn) error {
 	for range 5 {
 		began := time.Now()
@@ -105,7 +106,7 @@ func (r *Report) countConnections(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// weigh reads how large the database is; what is free on the server's disk no SQL tells.
+// weigh reads the size of the database. SQL does not tell the free space of the server's disk.
 func (r *Report) weigh(ctx context.Context, conn *pgx.Conn) error {
 	err := conn.QueryRow(ctx, `SELECT pg_database_size(current_database())`).Scan(&r.SizeBytes)
 	if silent(err) {
@@ -114,7 +115,7 @@ func (r *Report) weigh(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// readRights finds out whether rows can be sent with this user's rights; if not, that is its error.
+// readRights checks that this user may send rows; if not, it returns an error.
 func (r *Report) readRights(ctx context.Context, conn *pgx.Conn) error {
 	var there, create, createIn, use, temporary bool
 	err := conn.QueryRow(ctx, `SELECT s.oid IS NOT NULL, has_database_privilege(current_database(), 'CREATE'),
@@ -127,7 +128,7 @@ func (r *Report) readRights(ctx context.Context, conn *pgx.Conn) error {
 	user, database := conn.Config().User, conn.Config().Database
 	lacks := func(right string) error {
 		r.Rights = "lacks a right"
-		return &fault{"user " + user + " may not send results here: " + right, nil}
+		return &fault{"user " + user + " may not send results: " + right, nil}
 	}
 	switch {
 	case !temporary:
@@ -145,9 +146,9 @@ func (r *Report) readRights(ctx context.Context, conn *pgx.Conn) error {
 	}
 	if r.Schema < newestSchema() {
 		if !createIn {
-			return lacks("the schema throng is to be brought up to date by its owner, or GRANT CREATE ON SCHEMA throng TO " + quote(user))
+			return lacks("the owner of the schema throng must migrate it, or GRANT CREATE ON SCHEMA throng TO " + quote(user))
 		}
-		r.Rights = "may bring the schema throng up to date"
+		r.Rights = "may migrate the schema throng"
 		return nil
 	}
 	var missing []string
@@ -163,14 +164,14 @@ func (r *Report) readRights(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Connect opens one connection, as the sending of results would. Its error is in words.
+// Connect opens one connection like a pusher does. Its error is explained for users.
 func (c Config) Connect(ctx context.Context) (*pgx.Conn, error) {
 	config, err := c.parse()
 	if err != nil {
 		return nil, err
 	}
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	return conn, inWords(err, config.ConnConfig)
+	return conn, explain(err, config.ConnConfig)
 }
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

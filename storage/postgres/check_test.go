@@ -38,10 +38,10 @@ func TestConfig(t *testing.T) {
 				t.Errorf("the password is in %v", err)
 			}
 			if c.config.Target() != "" {
-				t.Errorf("it has the target %s", c.config.Target())
+				t.Errorf("an invalid config has the target %s", c.config.Target())
 			}
 			if _, err := NewPusher(PusherConfig{Database: c.config}); err == nil {
-				t.Error("a pusher takes it")
+				t.Error("a pusher accepts an invalid config")
 			}
 		})
 	}
@@ -56,7 +56,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestDefaultTLS looks which hosts are talked to without encryption where nobody has chosen.
+// TestDefaultTLS checks for which hosts connections may be unencrypted by default.
 func TestDefaultTLS(t *testing.T) {
 	services := filepath.Join(t.TempDir(), "services")
 	must(t, os.WriteFile(services, []byte("[shop]\nhost=db.example\ndbname=x\nsslmode=verify-full\n"), 0o600))
@@ -110,7 +110,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	if n := ask[int](d, `SELECT count(*) FROM pg_namespace WHERE nspname = 'throng'`); n != 0 {
-		t.Error("a check made the schema")
+		t.Error("a check created the schema")
 	}
 	tx, err := d.Begin(t.Context())
 	must(t, err)
@@ -126,7 +126,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestRights checks a user whose rights grow, and sends with them.
+// TestRights checks a user with more and more rights, and sends with them.
 func TestRights(t *testing.T) {
 	server := pgtest.Shared(t)
 	d := newDatabase(t, server)
@@ -161,9 +161,9 @@ func TestRights(t *testing.T) {
 	grant(`CREATE SCHEMA throng`)
 	may(`GRANT USAGE ON SCHEMA throng TO "`+user+`"`, false)
 	grant(`GRANT USAGE ON SCHEMA throng TO ` + user)
-	may("to be brought up to date by its owner", false)
+	may("must migrate it", false)
 	grant(`GRANT CREATE ON SCHEMA throng TO ` + user)
-	may("may bring the schema throng up to date", true)
+	may("may migrate the schema throng", true)
 	grant(`REVOKE CREATE ON SCHEMA throng FROM ` + user)
 	must(t, migrate(t.Context(), d.Conn))
 	grant(`GRANT SELECT ON throng.migrations TO `+user, `GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA throng TO `+user)
@@ -176,7 +176,7 @@ func TestRights(t *testing.T) {
 	arrived(t, l, d)
 }
 
-// TestCheckInWords holds that a person is told what to do, and nobody the password.
+// TestCheckInWords checks that errors say what to do, and never contain the password.
 func TestCheckInWords(t *testing.T) {
 	server := pgtest.Shared(t)
 	address := func(change func(u *url.URL)) string {
@@ -188,7 +188,7 @@ func TestCheckInWords(t *testing.T) {
 	closed, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	must(t, closed.Close())
-	hangs, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // and never answers
+	hangs, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts connections and never answers
 	must(t, err)
 	t.Cleanup(func() { _ = hangs.Close() })
 	other, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -207,12 +207,12 @@ func TestCheckInWords(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"wrong password": {Config{URL: address(func(*url.URL) {}), Password: "guessed secret"}, "does not take this password for user app"},
-		"no password":    {Config{URL: address(func(u *url.URL) { u.User = url.User("app") })}, "wants a password for user app"},
+		"wrong password": {Config{URL: address(func(*url.URL) {}), Password: "guessed secret"}, "rejected the password for user app"},
+		"no password":    {Config{URL: address(func(u *url.URL) { u.User = url.User("app") })}, "requires a password for user app"},
 		"no database":    {Config{URL: address(func(u *url.URL) { u.Path = "/nowhere" })}, "has no database nowhere"},
 		"no host":        {Config{URL: "postgres://app:secret@no-such-host.invalid/x"}, "there is no host no-such-host.invalid"},
 		"refused":        {Config{URL: "postgres://app:secret@" + closed.Addr().String() + "/x"}, "nothing answers at " + closed.Addr().String()},
-		"no TLS":         {Config{URL: address(func(u *url.URL) { u.RawQuery = "sslmode=require" })}, "offers no encryption"},
+		"no TLS":         {Config{URL: address(func(u *url.URL) { u.RawQuery = "sslmode=require" })}, "does not support encryption"},
 		"hangs":          {Config{URL: "postgres://app:secret@" + hangs.Addr().String() + "/x?sslmode=disable"}, "does not answer in time"},
 		"something else": {Config{URL: "postgres://app:secret@" + other.Addr().String() + "/x?sslmode=disable"}, "closed the connection"},
 	} {
@@ -223,7 +223,7 @@ func TestCheckInWords(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
-			if took := time.Since(began); took > time.Minute { // the machine may be busy; a server that hangs would never end it
+			if took := time.Since(began); took > time.Minute { // the machine may be busy; without a timeout it would never end
 				t.Errorf("it took %v", took)
 			}
 			for _, secret := range []string{"secret", pgtest.Password, url.QueryEscape(pgtest.Password)} {
@@ -235,7 +235,7 @@ func TestCheckInWords(t *testing.T) {
 	}
 }
 
-// TestProtection says how connections are encrypted.
+// TestProtection checks the description of encryption.
 func TestProtection(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{TLS: true})
 	base := server.URL(pgtest.User, "postgres")
@@ -263,14 +263,14 @@ func TestProtection(t *testing.T) {
 	}
 }
 
-// TestServerFigures counts connections of others as a user who may not see what they do.
+// TestServerFigures counts connections of other users as a user who cannot see their state.
 func TestServerFigures(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 30})
 	address := server.URL(server.Role(t), "postgres")
 	plain := &database{pgtest.Connect(t, address), t, address}
 	defer func() { must(t, plain.Close(context.Background())) }()
 	for n := range 5 {
-		if f := settled(t, plain, n+1); f != (figures{Clients: n + 1, Max: 30, Kept: 3}) { // whoever made the role is gone
+		if f := settled(t, plain, n+1); f != (figures{Clients: n + 1, Max: 30, Kept: 3}) { // the connection that created the role is closed
 			t.Errorf("got %+v, want %d clients", f, n+1)
 		}
 		if hidden := ask[int](plain, `SELECT count(*) FROM pg_stat_activity WHERE backend_type IS NULL`); hidden <= n {
@@ -288,21 +288,21 @@ func TestServerFigures(t *testing.T) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 
-	// The pool leaves room for others: 70 % of the 30 - 3 - 6 that are free.
+	// The pool leaves connections for others: it uses 70% of the 30 - 3 - 6 free ones.
 	settled(t, plain, 6)
 	pool, f, err := Config{URL: server.URL(pgtest.User, "template1"), Limits: Limits{Connections: 50}}.open(t.Context(), func() error { return nil })
 	must(t, err)
 	defer pool.Close()
 	if n := pool.Config().MaxConns; n != 14 || f.Clients != 7 {
-		t.Errorf("the pool takes %d connections beside %d, want 14", n, f.Clients)
+		t.Errorf("the pool may have %d connections in addition to %d, want 14", n, f.Clients)
 	}
 	if n := (figures{Clients: 27, Max: 30, Kept: 3}).share(8, 70); n != 1 {
-		t.Errorf("of a full server it takes %d, want 1", n)
+		t.Errorf("on a full server it may have %d, want 1", n)
 	}
 }
 
-// settled are the server's figures once no more clients are left than were to be, or after some seconds: one that has
-// closed its connection is counted for a moment more.
+// settled returns the numbers of the server once there are no more clients than expected, or after some seconds: a closed
+// connection is counted for a moment.
 func settled(t *testing.T, d *database, clients int) (f figures) {
 	t.Helper()
 	for range 500 {
@@ -318,13 +318,13 @@ func settled(t *testing.T, d *database, clients int) (f figures) {
 	return f
 }
 
-// TestMonitor has a pusher see the clients of its server, its own among them.
+// TestMonitor checks that a pusher sees the clients of its server, including its own connections.
 func TestMonitor(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 20})
 	d, l := newDatabase(t, server), newLocal(t)
 	p := l.push(d.url)
 	if s := p.Status(); s.Connected || s.Clients != -1 || s.MaxConnections != -1 {
-		t.Errorf("before its start: %+v", s)
+		t.Errorf("before the start: %+v", s)
 	}
 	p.Start()
 	until(t, "the server's connections are known", func() bool {

@@ -26,17 +26,17 @@ type Local interface {
 	Checkpoints(ctx context.Context, id engine.RunID) ([]engine.CheckpointRecord, error)
 }
 
-// Found hears of each thing that was compared: of which table, which figure, in which row ("" where there is one only),
-// and what it is there and here.
+// Found is called for each compared value with its table, its name, its row ("" if there is only one), and the value in the
+// database and in the local store.
 type Found func(table, figure, where string, same bool, there, here any)
 
-// pageRows is how many rows of the database are read at once: each page is a statement of its own, so that a pooler, a
-// timeout of statements or a vacuum is not in the way.
+// pageRows is the number of rows that are read from the database in one statement. Pages keep statements short for poolers,
+// statement timeouts and vacuum.
 const pageRows = 5000
 
-// Compare compares what a database holds of a run with the local store: sums of columns with the figures of the run, and
-// sessions, events, metrics and checkpoints row by row. It only reads. A run that is not there is a *engine.FieldError;
-// other errors are in words.
+// Compare compares a run in a database with the local store: sums of columns with the totals of the run, and sessions,
+// events, metrics and checkpoints row by row. It only reads. The error for a run that is not in the database is a
+// *engine.FieldError; other errors are explained for users.
 func Compare(ctx context.Context, c Config, local Local, id engine.RunID, names storage.Names, found Found) error {
 	config, err := c.parse()
 	if err != nil {
@@ -46,7 +46,7 @@ func Compare(ctx context.Context, c Config, local Local, id engine.RunID, names 
 	defer cancel()
 	conn, err := pgx.ConnectConfig(connecting, config.ConnConfig)
 	if err != nil {
-		return inWords(err, config.ConnConfig)
+		return explain(err, config.ConnConfig)
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTime)
@@ -64,13 +64,13 @@ func Compare(ctx context.Context, c Config, local Local, id engine.RunID, names 
 	p := &comparison{conn: conn, local: local, run: &record, totals: &totals, names: names, found: found}
 	for _, step := range []func(ctx context.Context) error{p.runRow, p.sums, p.checkpoints, p.sessions, p.events, p.metrics} {
 		if err := step(ctx); err != nil {
-			return fmt.Errorf("compare with %s: %w", target(config.ConnConfig), inWords(err, config.ConnConfig))
+			return fmt.Errorf("compare with %s: %w", target(config.ConnConfig), explain(err, config.ConnConfig))
 		}
 	}
 	return nil
 }
 
-// comparison is one under way.
+// comparison is a comparison in progress.
 type comparison struct {
 	conn   *pgx.Conn
 	local  Local
@@ -79,10 +79,10 @@ type comparison struct {
 	names  storage.Names
 	found  Found
 
-	untold bool // an older Throng sent the sessions, without the ways that they took
+	withoutTrails bool // an older Throng sent the sessions, without their trails
 }
 
-// row is a row as COPY writes it: a value for each column, nil for NULL.
+// row is a row of COPY: a value for each column, nil for NULL.
 type row [][]byte
 
 // parseRows reads rows in the binary format of COPY, without its header and trailer.
@@ -120,13 +120,13 @@ func parseRows(data []byte) (all []row, err error) {
 // compared is a table that is compared row by row.
 type compared struct {
 	*copied
-	keys []string // that rows are ordered by, integers but for the time of metrics
+	keys []string // columns that order the rows: integers, or the time of metrics
 }
 
-// key is what a row is ordered by.
+// key is the value of the columns that order the rows.
 type key [5]int64
 
-// keyOf reads the key of a row.
+// keyOf returns the key of a row.
 func (t *compared) keyOf(r row) (k key) {
 	for i, name := range t.keys {
 		field := r[slices.Index(t.columns, name)]
@@ -143,7 +143,7 @@ func (t *compared) keyOf(r row) (k key) {
 	return k
 }
 
-// name tells people which row it is.
+// name identifies the row for users.
 func (t *compared) name(k key) string {
 	if t.name0() == metricsTable.name {
 		return "second " + time.UnixMicro(k[0]+postgresEpoch).UTC().Format("2006-01-02 15:04:05.000000")
@@ -157,7 +157,7 @@ func (t *compared) name(k key) string {
 
 func (t *compared) name0() string { return t.copied.name }
 
-// page reads the rows behind a key.
+// page reads the rows after a key.
 func (p *comparison) page(ctx context.Context, t *compared, after *key) ([]row, error) {
 	where := "run = " + literal(string(p.run.ID))
 	if after != nil {
@@ -179,7 +179,7 @@ func (p *comparison) page(ctx context.Context, t *compared, after *key) ([]row, 
 	return parseRows(data.Bytes()[min(len(copyHeader), data.Len()):])
 }
 
-// literal is a text as SQL writes it.
+// literal quotes a text for SQL.
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // there yields the rows of a table in the database.
@@ -205,7 +205,7 @@ func (p *comparison) there(ctx context.Context, t *compared) iter.Seq2[row, erro
 	}
 }
 
-// compare goes through the rows of a table there and here, both in the order of its keys.
+// compare merges the rows of a table in the database and in the local store, both ordered by key.
 func (p *comparison) compare(ctx context.Context, t *compared, here iter.Seq2[row, error]) error {
 	next, stop := iter.Pull2(p.there(ctx, t))
 	defer stop()
@@ -243,7 +243,7 @@ func (p *comparison) compare(ctx context.Context, t *compared, here iter.Seq2[ro
 	return nil
 }
 
-// tableLines tells of the rows of a table.
+// tableLines reports the rows of a table.
 type tableLines struct {
 	p *comparison
 	t *compared
@@ -262,7 +262,7 @@ func (l *tableLines) extra(r row) {
 func (l *tableLines) both(k key, theirs, mine row) {
 	same := true
 	for i, name := range l.t.columns {
-		if sameValue(name, theirs[i], mine[i]) || name == "trail" && theirs[i] == nil && l.p.untold {
+		if sameValue(name, theirs[i], mine[i]) || name == "trail" && theirs[i] == nil && l.p.withoutTrails {
 			continue
 		}
 		same = false
@@ -273,7 +273,7 @@ func (l *tableLines) both(k key, theirs, mine row) {
 	}
 }
 
-// sameValue compares two values of a column. A numeric may be written in more than one way.
+// sameValue compares two values of a column. A numeric has several representations.
 func sameValue(column string, a, b []byte) bool {
 	if (a == nil) != (b == nil) {
 		return false
@@ -284,7 +284,7 @@ func sameValue(column string, a, b []byte) bool {
 	return bytes.Equal(a, b)
 }
 
-// numeric is the sign, weight and digits of a numeric, without zeros at the end.
+// numeric returns the sign, weight and digits of a numeric without trailing zeros.
 func numeric(v []byte) string {
 	digits := v[8:]
 	for n := len(digits); n >= 2 && digits[n-1] == 0 && digits[n-2] == 0; n = len(digits) {
@@ -296,7 +296,7 @@ func numeric(v []byte) string {
 	return string(v[2:6]) + string(digits)
 }
 
-// shown is a value for people: texts as they are, else its bytes.
+// shown formats a value for users: texts unchanged, other values as bytes.
 func shown(v []byte) string {
 	switch {
 	case v == nil:
@@ -314,7 +314,7 @@ var (
 	comparedMetrics  = &compared{&metricsTable, []string{"at"}}
 )
 
-// rows yields what f encodes, once for each take.
+// rows yields the rows that f encodes for each take.
 func (p *comparison) rows(ctx context.Context, f func(to *copyRows, s *engine.SessionRow, agent, session string)) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		var to copyRows
@@ -345,7 +345,7 @@ func (p *comparison) rows(ctx context.Context, f func(to *copyRows, s *engine.Se
 
 func (p *comparison) sessions(ctx context.Context) error {
 	var ways trails
-	if err := p.conn.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM throng.trails WHERE run = $1)`, string(p.run.ID)).Scan(&p.untold); err != nil {
+	if err := p.conn.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM throng.trails WHERE run = $1)`, string(p.run.ID)).Scan(&p.withoutTrails); err != nil {
 		return err
 	}
 	return p.compare(ctx, comparedSessions, p.rows(ctx, func(to *copyRows, s *engine.SessionRow, agent, session string) {

@@ -11,12 +11,13 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// compared returns which rows and columns differ between the database and the store, as table and figure, and how much was compared.
+// compared returns which rows and columns differ between the database and the store, as table and name, and the number of
+// compared values.
 func (l *local) compared(url string) (differ []string, n int) {
 	l.t.Helper()
 	must(l.t, Compare(l.t.Context(), Config{URL: url}, l, run, names, func(table, figure, where string, same bool, there, here any) {
 		if slices.ContainsFunc([]string{"sum of ", "that ", "all takes", "of last takes"}, func(sum string) bool { return strings.HasPrefix(figure, sum) }) {
-			return // the totals of varied are none of its sessions
+			return // the totals of varied do not belong to its sessions
 		}
 		n++
 		if !same {
@@ -26,23 +27,23 @@ func (l *local) compared(url string) (differ []string, n int) {
 	return differ, n
 }
 
-// TestCompareFindsDamage changes each column of each table in the database, takes rows away and adds some.
+// TestCompareFindsDamage changes each column of each table in the database, removes rows and adds some.
 func TestCompareFindsDamage(t *testing.T) {
 	l := newLocal(t)
 	varied(l)
 	d := newDatabase(t, pgtest.Shared(t))
 	err := Compare(t.Context(), Config{URL: d.url}, l, run, names, nil)
 	if err == nil {
-		t.Error("a database without the schema is compared")
+		t.Error("a database without the schema was compared")
 	}
 	p := l.push(d.url)
 	p.Start()
 	must(t, p.Drain(t.Context(), run))
 	if differ, n := l.compared(d.url); len(differ) > 0 || n < 500 {
-		t.Errorf("of %d that were compared differ:\n%s", n, strings.Join(differ, "\n"))
+		t.Errorf("of %d compared values differ:\n%s", n, strings.Join(differ, "\n"))
 	}
 	if err := Compare(t.Context(), Config{URL: d.url}, l, "20260301-120000-none", names, nil); err == nil {
-		t.Error("a run that nobody has is compared")
+		t.Error("an unknown run was compared")
 	}
 
 	damage := func(name, statement string) {
@@ -71,7 +72,7 @@ func TestCompareFindsDamage(t *testing.T) {
 		keep(table)
 		columns := map[string][]string{"sessions": sessionsTable.columns, "events": eventsTable.columns, "metrics": metricsTable.columns}[table]
 		for i, c := range columns {
-			if table == "metrics" && i > 3 && i%9 > 0 { // one is like the other
+			if table == "metrics" && i > 3 && i%9 > 0 { // similar columns are tested once
 				continue
 			}
 			value := ask[string](d, "SELECT data_type FROM information_schema.columns WHERE table_schema = 'throng' AND table_name = $1 AND column_name = $2", table, c)
@@ -100,16 +101,16 @@ func TestCompareFindsDamage(t *testing.T) {
 	damage("checkpoints rows", "DELETE FROM throng.checkpoints WHERE number = 3")
 	restore("checkpoints")
 
-	// As it was sent by a Throng that knew of no ways.
+	// As sent by an older Throng without trails.
 	damage("sessions trail", "UPDATE throng.sessions SET trail = NULL WHERE "+first["sessions"])
 	must1(t, d, "DELETE FROM throng.trails")
 	must1(t, d, "UPDATE throng.sessions SET trail = NULL")
 	if differ, _ := l.compared(d.url); len(differ) > 0 {
-		t.Errorf("of what an older Throng sent differ:\n%s", strings.Join(differ, "\n"))
+		t.Errorf("of the rows of an older Throng differ:\n%s", strings.Join(differ, "\n"))
 	}
 }
 
-// TestTotalsOfOlderThrong is that figures which are younger than the sender are no difference where they are 0.
+// TestTotalsOfOlderThrong checks that totals which the sender did not know are equal if they are 0.
 func TestTotalsOfOlderThrong(t *testing.T) {
 	for here, same := range map[string]bool{
 		`{"sessions":3,"labels":{"fresh":2}}`:                 true,
@@ -132,7 +133,7 @@ func must1(t *testing.T, d *database, statement string) {
 	must(t, err)
 }
 
-// TestCompareOfAnotherRun says that a run was never sent.
+// TestCompareOfAnotherRun checks the error for a run that was never sent.
 func TestCompareOfAnotherRun(t *testing.T) {
 	l := newLocal(t)
 	l.add(3)
@@ -143,6 +144,6 @@ func TestCompareOfAnotherRun(t *testing.T) {
 	must(t, l.create("20260301-120000-efgh").Close(t.Context()))
 	err := Compare(t.Context(), Config{URL: d.url}, l, "20260301-120000-efgh", names, nil)
 	if field, ok := errors.AsType[*engine.FieldError](err); !ok || !strings.Contains(field.Hint, "throngctl push") {
-		t.Errorf("a run that is not there: %v", err)
+		t.Errorf("an unknown run: %v", err)
 	}
 }

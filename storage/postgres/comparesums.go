@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// runRow compares the run's own row.
+// runRow compares the row of the run.
 func (p *comparison) runRow(ctx context.Context) error {
 	r := p.run
 	s, err := storage.Summarize(r, p.totals)
@@ -26,14 +26,14 @@ func (p *comparison) runRow(ctx context.Context) error {
 		return err
 	}
 	columns := []struct{ expression, here string }{
-		{"title", mend(r.Title)},
-		{"scenario", mend(r.Source.Name)},
-		{"scenario_hash", mend(r.Source.Hash)},
+		{"title", sanitize(r.Title)},
+		{"scenario", sanitize(r.Source.Name)},
+		{"scenario_hash", sanitize(r.Source.Hash)},
 		{"seed::text", strconv.FormatUint(r.Settings.Seed, 10)},
 		{micros("created"), microsOf(r.Created)},
 		{micros("ended"), microsOf(r.Ended)},
 		{"coalesce(ending, '')", r.Ending.String()},
-		{"coalesce(reason, '')", mend(r.Reason)},
+		{"coalesce(reason, '')", sanitize(r.Reason)},
 		{"cycle::text", strconv.Itoa(r.Cycle)},
 		{"cycles::text", strconv.Itoa(r.Cycles)},
 		{"done::text", strconv.FormatInt(r.Done, 10)},
@@ -43,7 +43,7 @@ func (p *comparison) runRow(ctx context.Context) error {
 		{"coalesce(inexact::text, '')", string(s.Inexact)},
 		{"coalesce(verdict::text, '')", string(s.Verdict)},
 	}
-	if r.Ending != engine.NotEnded { // else its totals are those of a checkpoint
+	if r.Ending != engine.NotEnded { // otherwise its totals are those of a checkpoint
 		columns = append(columns, struct{ expression, here string }{"coalesce(totals::text, '')", string(s.Totals)})
 	}
 	expressions, there := make([]string, len(columns)), make([]any, len(columns))
@@ -65,8 +65,7 @@ func (p *comparison) runRow(ctx context.Context) error {
 	return nil
 }
 
-// sameTotals reports whether figures are the same but for those that are 0 here and that an older Throng, which sent
-// them, did not know.
+// sameTotals reports whether totals are equal, ignoring values that are 0 here and that an older Throng did not send.
 func sameTotals(theirs, here string) bool {
 	var a, b any
 	return json.Unmarshal([]byte(theirs), &a) == nil && json.Unmarshal([]byte(here), &b) == nil && sameFigures(a, b)
@@ -92,7 +91,7 @@ func sameFigures(theirs, here any) bool {
 	return true
 }
 
-// micros is a time as a text of microseconds since 1970; empty for NULL.
+// micros returns a time as text, in microseconds since 1970; empty for NULL.
 func micros(column string) string {
 	return "coalesce((extract(epoch FROM " + column + ") * 1000000)::bigint::text, '')"
 }
@@ -104,14 +103,14 @@ func microsOf(at time.Time) string {
 	return strconv.FormatInt(at.UnixMicro(), 10)
 }
 
-// sum is a sum over the rows of a table, beside the figure of the run that it must be.
+// sum is a sum over the rows of a table, with the total of the run that it must equal.
 type sum struct {
 	table, name, expression string
 	here                    float64
-	grain                   float64 // what each row is rounded by
+	grain                   float64 // rounding of each row
 }
 
-// onlyLast is where a session has no later take.
+// onlyLast selects the last take of each session.
 const onlyLast = `NOT EXISTS (SELECT 1 FROM throng.sessions l WHERE l.run = t.run AND l.cycle = t.cycle AND l.agent_index = t.agent_index AND l.take > t.take)`
 
 func (p *comparison) expected() (all []sum) {
@@ -147,10 +146,10 @@ func (p *comparison) expected() (all []sum) {
 	for _, s := range []struct {
 		column string
 		here   time.Duration
-	}{{"total_ms", t.Total.Sum()}, {"service_ms", t.Service.Sum()}, {"held_ms", t.Held.Sum()}, {"queue_wait_ms", t.Queue.Sum()}} {
+	}{{"total_ms", t.Total.Sum()}, {"service_ms", t.Service.Sum()}, {"throttled_ms", t.Held.Sum()}, {"queued_ms", t.Queue.Sum()}} {
 		all = append(all, sum{"sessions", "sum of " + s.column, "coalesce(sum(" + s.column + "), 0)", float64(s.here) / 1e6, 0.0005 + 1e-9*float64(s.here)/1e6/float64(max(takes, 1))})
 	}
-	if p.run.Ending == engine.NotEnded { // a requeued session may have no other take yet
+	if p.run.Ending == engine.NotEnded { // a requeued session may not have its next take yet
 		return all
 	}
 	for o := engine.OK; o < engine.Cut; o++ {
@@ -161,7 +160,7 @@ func (p *comparison) expected() (all []sum) {
 	return all
 }
 
-// sums compares sums over columns with the figures of the run.
+// sums compares sums over columns with the totals of the run.
 func (p *comparison) sums(ctx context.Context) error {
 	for _, s := range p.expected() {
 		var there float64
@@ -175,7 +174,7 @@ func (p *comparison) sums(ctx context.Context) error {
 	return nil
 }
 
-// checkpoints compares those that are kept here. The database has older ones too.
+// checkpoints compares the checkpoints in the local store. The database also has older ones.
 func (p *comparison) checkpoints(ctx context.Context) error {
 	here, err := p.local.Checkpoints(ctx, p.run.ID)
 	if err != nil {
@@ -203,7 +202,7 @@ func (p *comparison) checkpoints(ctx context.Context) error {
 		c := &here[i]
 		where := fmt.Sprintf("checkpoint %d", c.Number)
 		theirs, ok := there[c.Number]
-		mine := line{microsOf(c.At), mend(c.Reason), c.Cycle, c.Done, c.Total, c.SizeBytes}
+		mine := line{microsOf(c.At), sanitize(c.Reason), c.Cycle, c.Done, c.Total, c.SizeBytes}
 		p.found("checkpoints", "rows", where, ok && theirs == mine, theirs, mine)
 	}
 	newest := 0

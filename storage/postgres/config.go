@@ -1,6 +1,6 @@
-// Package postgres sends the results of runs to a remote PostgreSQL database: local first, always. A [Pusher] drains
-// the outbox of the local store; an outage of the database neither slows a run nor loses a row, and a row that is sent
-// twice is there once. Nothing depends on the state of a session, so that it works through a transaction pooler.
+// Package postgres sends the results of runs to a remote PostgreSQL database. A [Pusher] drains the outbox of the local
+// store: an outage of the database neither slows a run nor loses a row, and a row that is sent twice is stored once. It
+// works through a transaction pooler, because nothing depends on the state of a database session.
 package postgres
 
 import (
@@ -17,28 +17,28 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// stepTime bounds connecting and each question of a check.
+// stepTime bounds a connection attempt and each query of a check.
 const stepTime = 5 * time.Second
 
 // Config names a database. Only its URL is required.
 type Config struct {
-	// URL is postgres://user@host:port/database. Without sslmode a host that is not loopback must encrypt, but is not
-	// verified; a loopback host encrypts if it can.
+	// URL is postgres://user@host:port/database. Without sslmode, connections to other hosts are encrypted without
+	// verification, and connections to a loopback host are encrypted if the server supports it.
 	URL string
-	// Password replaces that of the URL. It stands in no error.
+	// Password replaces the password of the URL. Errors do not contain it.
 	Password string
-	// RootCert is a file with the certificates that the server's must be signed by; with it the server is verified.
+	// RootCert is a file with CA certificates. If it is set, the server's certificate is verified.
 	RootCert string
 	Limits
 }
 
-// Validate returns a *engine.FieldError if there is no such database.
+// Validate returns a *engine.FieldError if the config is invalid.
 func (c Config) Validate() error {
 	_, err := c.parse()
 	return err
 }
 
-// Target names the database, without user and password: host:port/database. It is empty for a config that is not valid.
+// Target returns the name of the database without user and password: host:port/database. It is empty for an invalid config.
 func (c Config) Target() string {
 	p, err := c.parse()
 	if err != nil {
@@ -53,7 +53,7 @@ func address(c *pgx.ConnConfig) string {
 	return net.JoinHostPort(strings.ToLower(c.Host), strconv.Itoa(int(c.Port)))
 }
 
-// parse never repeats what the person wrote: it may contain the password.
+// parse never repeats the URL in errors, because it may contain the password.
 func (c Config) parse() (*pgxpool.Config, error) {
 	wrong := func(problem, hint string) error {
 		return &engine.FieldError{Field: "database", Problem: problem, Hint: hint}
@@ -81,7 +81,7 @@ func (c Config) parse() (*pgxpool.Config, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, wrong("has an address that cannot be used", example+"; check its port, sslmode and the files that it names")
+		return nil, wrong("has an address that cannot be used", example+"; check its port, its sslmode and the files in it")
 	case p.ConnConfig.Host == "":
 		return nil, wrong("has no host", example)
 	case p.ConnConfig.Database == "":
@@ -91,11 +91,11 @@ func (c Config) parse() (*pgxpool.Config, error) {
 	return p, nil
 }
 
-// setTLS chooses how connections are encrypted where nobody has: neither the address nor the environment, nor a service
-// file, whose choice only p shows.
+// setTLS sets the encryption of connections, unless the address, the environment or a service file sets it. Only p shows the
+// choice of a service file.
 func setTLS(query url.Values, rootCert string, p *pgx.ConnConfig) {
 	for _, name := range []string{"sslmode", "sslrootcert"} {
-		if query.Get(name) == "" { // the driver takes it for a choice
+		if query.Get(name) == "" { // the driver treats it as a choice
 			query.Del(name)
 		}
 	}
@@ -107,11 +107,11 @@ func setTLS(query url.Values, rootCert string, p *pgx.ConnConfig) {
 	case query.Has("sslrootcert"):
 		query.Set("sslmode", "verify-full")
 	case plainAway(p):
-		query.Set("sslmode", "require") // which verifies where PGSSLROOTCERT is set
+		query.Set("sslmode", "require") // verifies if PGSSLROOTCERT is set
 	}
 }
 
-// plainAway reports whether a host that is not loopback may be talked to without encryption.
+// plainAway reports whether connections to a host that is not loopback may be unencrypted.
 func plainAway(p *pgx.ConnConfig) bool {
 	plain := p.TLSConfig == nil && !loopback(p.Host)
 	for _, f := range p.Fallbacks {
@@ -125,22 +125,22 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || ip != nil && ip.IsLoopback()
 }
 
-// adjust sets what Throng's connections have in common.
+// adjust sets the options that all connections share.
 func (c Config) adjust(p *pgxpool.Config) {
 	l := c.withDefaults()
 	p.MaxConns = int32(l.Connections)
 	p.MinConns, p.MinIdleConns = 0, 0
 	p.MaxConnLifetime, p.MaxConnLifetimeJitter, p.MaxConnIdleTime = l.Life, l.Life/10, l.Idle
-	p.PingTimeout = stepTime // a connection that was idle is tried before it is used
+	p.PingTimeout = stepTime // idle connections are tested before they are used
 	conn := p.ConnConfig
 	if c.Password != "" {
 		conn.Password = c.Password
 	}
 	conn.ConnectTimeout = stepTime
-	// Statements that are prepared by name belong to a session.
+	// Prepared statements with names belong to a session.
 	conn.DefaultQueryExecMode = pgx.QueryExecModeExec
 	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = 0, 0
-	conn.RuntimeParams["client_encoding"] = "UTF8" // a database in another one would take our bytes for its own
+	conn.RuntimeParams["client_encoding"] = "UTF8" // a database with another encoding would misread the bytes
 	if conn.RuntimeParams["application_name"] == "" {
 		conn.RuntimeParams["application_name"] = "throng"
 	}

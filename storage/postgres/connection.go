@@ -9,10 +9,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// poolTime is how long connections may take to be closed while somebody waits.
+// poolTime is how long closing connections may take while a caller waits.
 const poolTime = time.Second
 
-// connect opens the pool if there is none that works.
+// connect opens the pool, unless a working one is open.
 func (p *Pusher) connect() error {
 	if p.suspect.Swap(false) {
 		p.disconnect()
@@ -22,14 +22,13 @@ func (p *Pusher) connect() error {
 	}
 	ctx, cancel := context.WithTimeout(p.open, p.limits.Statement)
 	defer cancel()
-	// Where there is no schema nothing of ours is left, whatever was confirmed: a person dropped it, or the database is
-	// another one of that name.
-	pool, f, err := p.config.Database.open(ctx, func() error { return p.config.Outbox.Anew(ctx, p.target) })
+	// Without a schema, none of the confirmed rows exists: the schema was dropped, or the database was replaced.
+	pool, f, err := p.config.Database.open(ctx, func() error { return p.config.Outbox.Resend(ctx, p.target) })
 	if err != nil {
 		return err
 	}
 	p.pool.Store(pool)
-	p.staged = true // nobody knows what became of the last batch
+	p.staged = true // the result of the last batch is unknown
 	p.status.set(func(s *Status) {
 		s.figures(f)
 		s.Pooled = f.Pooled
@@ -46,12 +45,12 @@ func (p *Pusher) disconnect() {
 	})
 }
 
-// none is the pool while nothing is open.
+// none returns the state of the pool while it is not open.
 func (p *Pusher) none() engine.Pool {
 	return engine.Pool{Size: p.limits.Connections, Waiting: int(p.waiting.Load())}
 }
 
-// closePool does not wait for a server that has gone silent: the driver gives such a connection up after 15 s.
+// closePool does not wait for a server that stopped responding. The driver drops such a connection after 15 s.
 func closePool(pool *pgxpool.Pool) {
 	closed := make(chan struct{})
 	go func() {
@@ -66,8 +65,8 @@ func closePool(pool *pgxpool.Pool) {
 	}
 }
 
-// giveBack closes the idle connections of a pool but one.
-func giveBack(pool *pgxpool.Pool) {
+// closeIdle closes all idle connections of a pool except one.
+func closeIdle(pool *pgxpool.Pool) {
 	for i, conn := range pool.AcquireAllIdle(context.Background()) {
 		if i > 0 {
 			ctx, cancel := context.WithTimeout(context.Background(), poolTime)
@@ -78,28 +77,28 @@ func giveBack(pool *pgxpool.Pool) {
 	}
 }
 
-// lost says that nothing can be sent. The next pass connects anew.
+// lost records that nothing can be sent. The next pass reconnects.
 func (p *Pusher) lost(err error) {
 	p.disconnect()
 	if !p.down {
 		p.down = true
-		p.config.Logger.Warn("the remote database takes no rows; they are kept and sent later", "database", p.target, "error", err)
+		p.config.Logger.Warn("the remote database does not accept rows; they are kept and sent later", "database", p.target, "error", err)
 		p.status.set(func(s *Status) { s.Since = time.Now() })
 	}
 	p.status.set(func(s *Status) { s.Error = err.Error() })
 }
 
-// up says that the database takes rows.
+// up records that the database accepts rows.
 func (p *Pusher) up() {
 	if p.down {
-		p.config.Logger.Info("the remote database takes rows again", "database", p.target)
+		p.config.Logger.Info("the remote database accepts rows again", "database", p.target)
 		p.status.set(func(s *Status) { s.Error, s.Since = "", time.Time{} })
 	}
 	p.down = false
 	p.status.set(func(s *Status) { s.Connected = true })
 }
 
-// passed says what became of the runs of a round that was not cut short.
+// passed records the result of a completed round.
 func (p *Pusher) passed(r *round) {
 	p.up()
 	p.status.set(func(s *Status) {

@@ -16,31 +16,30 @@ import (
 )
 
 const (
-	// contentsTime is how long what checkpoints restore is sent before rows that came meanwhile have their turn.
+	// contentsTime is how long checkpoint contents are sent before new rows have priority.
 	contentsTime = 2 * time.Second
-	// confirmEvery is how many statements are confirmed to the local store at once.
+	// confirmEvery is the number of statements after which they are confirmed to the local store.
 	confirmEvery = 16
-	// pruneRows is how many parts a statement removes.
+	// pruneRows is the number of parts that one statement deletes.
 	pruneRows = 10_000
 )
 
-// Contents is the local store's account of what the database lacks of what checkpoints restore. Reading it holds up
-// nobody.
+// Contents is the local store's list of checkpoint contents that the database lacks. Its reads do not block writers.
 type Contents interface {
-	// Incomplete returns the runs with something to be sent, newest first.
+	// Incomplete returns the runs with unsent contents, newest first.
 	Incomplete(ctx context.Context, target string) ([]engine.RunID, error)
-	// Contents returns the next of a run behind after, or behind what is confirmed where that is nil; nil is that there is
-	// none; ErrNotFound that the run has gone.
+	// Contents returns the next portion of a run after the cursor, or after the confirmed one if the cursor is nil; nil if
+	// there is none. ErrNotFound if the run was deleted.
 	Contents(ctx context.Context, run engine.RunID, target string, after *storage.ContentsCursor) (*storage.Contents, error)
-	// ContentsSent confirms.
+	// ContentsSent confirms a portion.
 	ContentsSent(ctx context.Context, run engine.RunID, target string, to storage.ContentsCursor) error
 }
 
-// contentsError is that the database has the rows of a run, but does not take what its checkpoints restore.
+// contentsError says that the database has the rows of a run but rejects its checkpoint contents.
 type contentsError struct{ err error }
 
 func (e *contentsError) Error() string {
-	return "what checkpoints restore is not sent: " + e.err.Error()
+	return "checkpoint contents are not sent: " + e.err.Error()
 }
 func (e *contentsError) Unwrap() error { return e.err }
 
@@ -51,8 +50,8 @@ func (p *Pusher) incomplete(ctx context.Context) ([]engine.RunID, error) {
 	return p.config.Contents.Incomplete(ctx, p.target)
 }
 
-// sendContents sends what checkpoints restore, for a while, when all rows were sent. Trouble with one run holds up
-// neither rows nor other runs.
+// sendContents sends checkpoint contents for a while, after all rows were sent. Errors of one run affect neither rows nor
+// other runs.
 func (p *Pusher) sendContents(ctx context.Context, r *round) error {
 	runs, err := p.incomplete(ctx)
 	if err != nil {
@@ -69,11 +68,11 @@ func (p *Pusher) sendContents(ctx context.Context, r *round) error {
 		case err == nil:
 		case ctx.Err() != nil:
 			return err
-		case isLocal && errors.Is(err, engine.ErrNotFound): // it was deleted meanwhile
+		case isLocal && errors.Is(err, engine.ErrNotFound): // it was deleted in the meantime
 		case isLocal:
 			r.failed[run] = &contentsError{local.error}
 		case unwanted(err):
-			r.failed[run] = &contentsError{inWords(err, p.server)}
+			r.failed[run] = &contentsError{explain(err, p.server)}
 		default:
 			return err
 		}
@@ -81,8 +80,8 @@ func (p *Pusher) sendContents(ctx context.Context, r *round) error {
 	return nil
 }
 
-// unwanted reports whether the server answered, and will answer the same to the next attempt: for want of a right, or of
-// the table, or since it takes no such value.
+// unwanted reports whether the server would reject the same statement again, for example because a right or the table is
+// missing.
 func unwanted(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (refused(err) || strings.HasPrefix(e.Code, "42") || strings.HasPrefix(e.Code, "0A"))
@@ -90,7 +89,7 @@ func unwanted(err error) bool {
 
 func (p *Pusher) sendRunContents(ctx context.Context, run engine.RunID, end time.Time) error {
 	var at *storage.ContentsCursor
-	open := 0 // statements that are not confirmed
+	open := 0 // unconfirmed statements
 	confirm := func() error {
 		if open == 0 {
 			return nil
@@ -125,7 +124,7 @@ func (p *Pusher) sendRunContents(ctx context.Context, run engine.RunID, end time
 	}
 }
 
-// insertParts takes the bytes of all parts as one value: pgx would write an array of them as text, which is twice as long.
+// insertParts takes the bytes of all parts as one value. pgx would encode an array of them as text, which is twice as long.
 const insertParts = `INSERT INTO throng.checkpoint_parts (run, kind, place, number, data)
 	SELECT $1, k, p, n, substr($6::bytea, f, l) FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::int[], $7::int[]) AS t (k, p, n, l, f)
 	ON CONFLICT DO NOTHING`
@@ -143,7 +142,7 @@ func insert(ctx context.Context, conn *pgx.Conn, run engine.RunID, parts []stora
 	return err
 }
 
-// sendOne sends parts in one statement, or removes what is not kept, in some.
+// sendOne sends parts in one statement, or deletes pruned checkpoints.
 func (p *Pusher) sendOne(ctx context.Context, run engine.RunID, c *storage.Contents) error {
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Statement)
 	defer cancel()
@@ -160,9 +159,9 @@ func (p *Pusher) sendOne(ctx context.Context, run engine.RunID, c *storage.Conte
 	})
 }
 
-// prune removes the checkpoints that are not kept any more, and then the memory that no kept one needs: all that an
-// agent has from before the oldest kept one, if that one or an earlier one has newer. Who may not remove anything keeps
-// it all, which does no harm.
+// prune deletes pruned checkpoints, and then memory that no remaining checkpoint needs: the memory of an agent from before
+// the oldest remaining checkpoint, if that checkpoint or an earlier one has newer memory. Without the right to delete,
+// everything stays, which does no harm.
 func prune(ctx context.Context, conn *pgx.Conn, run engine.RunID, c *storage.Contents) error {
 	err := pruneParts(ctx, conn, run, c)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42501" {

@@ -15,12 +15,12 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// keeper is a local store whose checkpoints are sent with what they restore.
+// keeper is a local store whose checkpoint contents are sent.
 type keeper struct {
 	*local
-	before func(n int) // each reading, counted from 1; may be nil
+	before func(n int) // called before each read, counted from 1; may be nil
 	reads  int
-	lose   int // confirmations
+	lose   int // number of confirmations to lose
 }
 
 func (k *keeper) Contents(ctx context.Context, run engine.RunID, target string, after *storage.ContentsCursor) (*storage.Contents, error) {
@@ -38,7 +38,7 @@ func (k *keeper) ContentsSent(ctx context.Context, run engine.RunID, target stri
 	return k.local.ContentsSent(ctx, run, target, to)
 }
 
-// keep returns a pusher that sends what checkpoints restore as well.
+// keep returns a pusher that also sends checkpoint contents.
 func (k *keeper) keep(url string) *Pusher {
 	k.t.Helper()
 	p := k.push(url, onlyWhenAsked, func(c *PusherConfig) { c.Contents, c.Machine = k, "attic" })
@@ -47,7 +47,7 @@ func (k *keeper) keep(url string) *Pusher {
 	return p
 }
 
-// checkpoint journals one in which some agents remember a text of a size.
+// checkpoint journals a checkpoint in which some agents remember a text of a given size.
 func (l *local) checkpoint(cycle int, agents func(yield func(int) bool), size int) {
 	l.t.Helper()
 	row := engine.CheckpointRow{
@@ -71,7 +71,7 @@ func every(n, step int) func(yield func(int) bool) {
 	}
 }
 
-// fetched brings a checkpoint into a store of its own.
+// fetched fetches a checkpoint into a new store.
 func fetched(t testing.TB, url string, number int) (*sqlite.Store, error) {
 	t.Helper()
 	s, err := sqlite.Open(t.TempDir(), sqlite.Options{Logger: quiet()})
@@ -109,19 +109,19 @@ func fetchInto(t testing.TB, s *sqlite.Store, url string, number int) (err error
 	return in.Finish()
 }
 
-// same compares a checkpoint here with what was fetched of it.
+// same compares a checkpoint with its fetched copy.
 func (l *local) same(s *sqlite.Store, number int) {
 	l.t.Helper()
 	record1, state1, memory1, err1 := l.Checkpoint(l.t.Context(), run, number)
 	record2, state2, memory2, err2 := s.Checkpoint(l.t.Context(), run, number)
 	must(l.t, errors.Join(err1, err2))
-	record2.Newest = record1.Newest // which is not told
+	record2.Newest = record1.Newest // is not sent
 	if record1 != record2 || !reflect.DeepEqual(state1, state2) || !reflect.DeepEqual(memory1, memory2) {
 		l.t.Errorf("checkpoint %d: sent %+v with %d agents, fetched %+v with %d", number, record1, len(memory1), record2, len(memory2))
 	}
 }
 
-// shared journals an answer that belongs to the run.
+// shared journals a shared answer.
 func (l *local) shared(n byte) {
 	l.t.Helper()
 	must(l.t, l.journal.Commit(l.t.Context(), engine.SharedRow{
@@ -129,8 +129,8 @@ func (l *local) shared(n byte) {
 	}))
 }
 
-// TestContentsOverOutages stops the server in the middle of sending, and loses confirmations: every checkpoint arrives,
-// and each part once.
+// TestContentsOverOutages stops the server during sending, and loses confirmations: every checkpoint arrives, and each part
+// once.
 func TestContentsOverOutages(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	url := server.Database(t)
@@ -149,7 +149,7 @@ func TestContentsOverOutages(t *testing.T) {
 	}
 	p := k.keep(url)
 	if err := p.Drain(t.Context(), run); err == nil {
-		t.Error("everything is there, while the server stood still")
+		t.Error("everything arrived without a server")
 	}
 	<-down
 	server.Start(t)
@@ -164,13 +164,14 @@ func TestContentsOverOutages(t *testing.T) {
 		t.Errorf("%d parts of memory", n)
 	}
 	if name := ask[string](d, `SELECT machine FROM throng.runs`); name != "attic" {
-		t.Errorf("it was made on %q", name)
+		t.Errorf("the machine is %q", name)
 	}
 	must(t, d.Close(t.Context()))
 	must(t, p.Close(t.Context()))
 }
 
-// TestPrunedContents is that what was pruned here goes there, and what is kept stays whole.
+// TestPrunedContents checks that checkpoints pruned in the store are deleted in the database, and that the others stay
+// complete.
 func TestPrunedContents(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	settings := engine.DefaultSettings()
@@ -183,17 +184,17 @@ func TestPrunedContents(t *testing.T) {
 	p := (&keeper{local: l}).keep(d.url)
 	for cycle := range 5 {
 		l.checkpoint(cycle, every(100, cycle+1), 50)
-		until(t, "it is pruned", func() bool {
+		until(t, "checkpoints are pruned", func() bool {
 			all, err := l.Checkpoints(t.Context(), run)
 			return err == nil && len(all) <= 2
 		})
 		must(t, p.Drain(t.Context(), run))
 	}
-	until(t, "what is pruned here goes there", func() bool { // the memory goes after its checkpoint
+	until(t, "pruned checkpoints are deleted in the database", func() bool { // memory is deleted after its checkpoint
 		must(t, p.Drain(t.Context(), run))
 		return ask[string](d, `SELECT string_agg(place::text, ',' ORDER BY place) FROM throng.checkpoint_parts WHERE kind = 'state'`) == "4,5"
 	})
-	const needed = 100 + 20 // all of the oldest kept one, and what the newest changed
+	const needed = 100 + 20 // the oldest kept checkpoint, and the changes of the newest
 	if n := ask[int](d, `SELECT count(*) FROM throng.checkpoint_parts WHERE kind = 'memory'`); n != needed {
 		t.Errorf("%d parts of memory, want %d", n, needed)
 	}
@@ -207,7 +208,7 @@ func TestPrunedContents(t *testing.T) {
 	}
 }
 
-// TestContentsWithoutARight is that rows arrive where the user may not send what checkpoints restore.
+// TestContentsWithoutARight checks that rows arrive if the user has no right to send checkpoint contents.
 func TestContentsWithoutARight(t *testing.T) {
 	server := pgtest.Shared(t)
 	l, d := newLocal(t), newDatabase(t, server)
@@ -224,7 +225,7 @@ func TestContentsWithoutARight(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	arrived(t, l, d)
-	if s := p.Status(); !s.Connected || !strings.Contains(s.Error, "what checkpoints restore is not sent") {
+	if s := p.Status(); !s.Connected || !strings.Contains(s.Error, "checkpoint contents are not sent") {
 		t.Errorf("got %+v", s)
 	}
 	server.Exec(t, name, "GRANT INSERT ON throng.checkpoint_parts TO "+role)
@@ -234,7 +235,7 @@ func TestContentsWithoutARight(t *testing.T) {
 	l.same(s, 1)
 }
 
-// TestDamagedContents changes what the database has: nothing comes of it, and what is here stays.
+// TestDamagedContents damages the contents in the database: they are not imported, and existing runs stay.
 func TestDamagedContents(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	l.shared(1)
@@ -263,14 +264,14 @@ func TestDamagedContents(t *testing.T) {
 			must(t, err)
 			must(t, tx.Commit(t.Context()))
 			none, err := fetched(t, d.url, 2)
-			if err == nil || !strings.Contains(err.Error(), "damaged or not whole") && !errors.Is(err, engine.ErrNewer) {
+			if err == nil || !strings.Contains(err.Error(), "damaged or incomplete") && !errors.Is(err, engine.ErrNewer) {
 				t.Errorf("got %v", err)
 			}
 			if runs, err := none.Runs(t.Context()); err != nil || len(runs) > 0 {
-				t.Errorf("there is %+v %v", runs, err)
+				t.Errorf("the store has %+v %v", runs, err)
 			}
 			if err := fetchInto(t, s, d.url, 2); err == nil {
-				t.Error("it was fetched beside the first")
+				t.Error("the damaged checkpoint was added")
 			}
 			l.same(s, 1)
 			for _, q := range []string{`TRUNCATE throng.checkpoint_parts`, `INSERT INTO throng.checkpoint_parts TABLE throng.sound`} {
@@ -283,7 +284,7 @@ func TestDamagedContents(t *testing.T) {
 	}
 }
 
-// TestArchiveOfOtherDatabases asks where there is nothing to be fetched.
+// TestArchiveOfOtherDatabases opens databases without results.
 func TestArchiveOfOtherDatabases(t *testing.T) {
 	d := newDatabase(t, pgtest.Shared(t))
 	if _, err := OpenArchive(t.Context(), Config{URL: d.url}); err == nil || !strings.Contains(err.Error(), "no results of Throng") {
@@ -306,8 +307,8 @@ func TestArchiveOfOtherDatabases(t *testing.T) {
 	}
 }
 
-// BenchmarkContents sends and fetches what checkpoints of 100,000 agents with 3 KB each restore: the first, and one for
-// which one in a hundred changed.
+// BenchmarkContents sends and fetches the checkpoint contents of 100,000 agents with 3 kB each: the first checkpoint, and
+// one with 1% changes.
 func BenchmarkContents(b *testing.B) {
 	server := pgtest.Shared(b)
 	for b.Loop() {

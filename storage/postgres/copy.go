@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// copyHeader and copyTrailer stand around the rows of PostgreSQL's binary COPY format.
+// copyHeader and copyTrailer enclose the rows of PostgreSQL's binary COPY format.
 // https://www.postgresql.org/docs/current/sql-copy.html
 var (
 	copyHeader  = append([]byte("PGCOPY\n\xff\r\n\x00"), make([]byte, 8)...)
 	copyTrailer = []byte{0xff, 0xff}
 )
 
-// copyRows is rows in that format. They are encoded here rather than by pgx, which takes an allocation and a look into
-// its type map for each value; a push competes with the run for the machine.
+// copyRows is rows in that format. pgx would need an allocation and a lookup in its type map for each value, and a push
+// competes with the run for the CPU.
 type copyRows struct {
 	data []byte
-	ends []int // where each unit ends: a session, the events of a session, a second of metrics
+	ends []int // end of each unit: a session, the events of a session, a second of metrics
 }
 
 func (r *copyRows) reset() { r.data, r.ends = r.data[:0], r.ends[:0] }
@@ -40,7 +40,7 @@ func (r *copyRows) part(from, to int) []byte {
 	return r.data[start:end]
 }
 
-// copyReader is what is sent for some rows.
+// copyReader returns rows with header and trailer.
 func copyReader(rows []byte) io.Reader {
 	return io.MultiReader(bytes.NewReader(copyHeader), bytes.NewReader(rows), bytes.NewReader(copyTrailer))
 }
@@ -48,7 +48,7 @@ func copyReader(rows []byte) io.Reader {
 func (r *copyRows) row(fields int) { r.data = binary.BigEndian.AppendUint16(r.data, uint16(fields)) }
 func (r *copyRows) null()          { r.data = append(r.data, 0xff, 0xff, 0xff, 0xff) }
 
-// int4 is an integer column; what does not fit is its largest value.
+// int4 appends an integer column. Values out of range are clamped.
 func (r *copyRows) int4(n int64) {
 	r.data = binary.BigEndian.AppendUint32(r.data, 4)
 	r.data = binary.BigEndian.AppendUint32(r.data, uint32(int32(min(max(n, math.MinInt32), math.MaxInt32))))
@@ -66,8 +66,8 @@ func (r *copyRows) bool(b bool) {
 	}
 }
 
-// figure is a double precision column with the three decimals of the CSV files; what is not known (NaN, negative) is
-// NULL.
+// figure appends a double precision column with the three decimals of the CSV files. Unknown values (NaN, infinite or
+// negative) are NULL.
 func (r *copyRows) figure(v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 		r.null()
@@ -79,7 +79,7 @@ func (r *copyRows) figure(v float64) {
 
 func (r *copyRows) millis(d time.Duration) { r.figure(float64(d) / float64(time.Millisecond)) }
 
-// billionths is a numeric column, with as many decimals as the number has.
+// billionths appends a numeric column with all significant decimals.
 // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/numeric.c, numeric_recv
 func (r *copyRows) billionths(n int64) {
 	n = max(n, 0)
@@ -87,7 +87,7 @@ func (r *copyRows) billionths(n int64) {
 	for ; decimals > 0 && rest%10 == 0; decimals-- {
 		rest /= 10
 	}
-	// Digits to the base 10,000: two or three in front of the point, of which one may be 0, and three behind it.
+	// Digits to the base 10,000: three before the decimal point without leading zeros, and three after it.
 	whole, part := n/1e9, n%1e9*1000
 	digits := []int64{whole / 1e8, whole / 1e4 % 1e4, whole % 1e4, part / 1e8, part / 1e4 % 1e4, part % 1e4}
 	weight := 2
@@ -103,10 +103,10 @@ func (r *copyRows) billionths(n int64) {
 	}
 }
 
-// postgresEpoch is where PostgreSQL's times count from, in microseconds.
+// postgresEpoch is the epoch of PostgreSQL's times, in microseconds since 1970.
 var postgresEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// time is a timestamptz column; the zero time is NULL.
+// time appends a timestamptz column; the zero time is NULL.
 func (r *copyRows) time(at time.Time) {
 	if at.IsZero() {
 		r.null()
@@ -115,13 +115,13 @@ func (r *copyRows) time(at time.Time) {
 	r.int8(at.UnixMicro() - postgresEpoch)
 }
 
-// text is a text column; it is mended where PostgreSQL would refuse it.
+// text appends a text column. Characters that PostgreSQL rejects are replaced.
 func (r *copyRows) text(s string) {
-	s = mend(s)
+	s = sanitize(s)
 	r.data = append(binary.BigEndian.AppendUint32(r.data, uint32(len(s))), s...)
 }
 
-// optional is a text column in which an empty text is NULL.
+// optional appends a text column; an empty text is NULL.
 func (r *copyRows) optional(s string) {
 	if s == "" {
 		r.null()
@@ -130,20 +130,20 @@ func (r *copyRows) optional(s string) {
 	r.text(s)
 }
 
-// json is a json column, which keeps the text as it is; an empty one is NULL.
+// json appends a json column, which keeps the text unchanged; an empty one is NULL.
 func (r *copyRows) json(data []byte) {
 	if len(data) == 0 {
 		r.null()
 		return
 	}
-	data = mendJSON(data)
+	data = sanitizeJSON(data)
 	r.data = append(binary.BigEndian.AppendUint32(r.data, uint32(len(data))), data...)
 }
 
 const replacement = "\uFFFD"
 
-// mend replaces what a text column cannot hold: NUL and what is not UTF-8.
-func mend(s string) string {
+// sanitize replaces what a text column cannot store: NUL characters and invalid UTF-8.
+func sanitize(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, replacement)
 	}
@@ -153,18 +153,18 @@ func mend(s string) string {
 	return s
 }
 
-// mendJSON returns data if PostgreSQL takes it for JSON; else the same with what is not UTF-8 replaced, or a string
-// that shows it.
-func mendJSON(data []byte) []byte {
+// sanitizeJSON returns data if PostgreSQL accepts it as JSON. Otherwise it replaces invalid UTF-8, or returns the data as a JSON
+// string.
+func sanitizeJSON(data []byte) []byte {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte(replacement))
 	}
 	if json.Valid(data) {
 		return data
 	}
-	text, err := json.Marshal(mend(string(data)))
+	text, err := json.Marshal(sanitize(string(data)))
 	if err != nil {
-		return []byte("null") // a text cannot fail
+		return []byte("null") // cannot fail
 	}
 	return text
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestServerThatHangs has a server go silent for the whole of a run, with a batch on its way: the journal waits for
-// nothing, the rows pile up, and all arrive once it speaks again, though nobody connects anew by hand.
+// TestServerThatHangs has a server that stops responding for a whole run, during a batch: the journal does not wait, rows
+// accumulate, and all arrive after the server responds again, without manual action.
 func TestServerThatHangs(t *testing.T) {
 	server := pgtest.Shared(t)
 	l, d := newLocal(t), newDatabase(t, server)
@@ -18,18 +18,18 @@ func TestServerThatHangs(t *testing.T) {
 		c.Every, c.Database.Statement = 20*time.Millisecond, time.Second
 	})
 	p.Start()
-	must(t, p.Drain(t.Context(), run)) // it is connected
+	must(t, p.Drain(t.Context(), run)) // connects
 	line.Silence()
 	for range 40 {
-		l.add(100) // would wait for ever if it waited for the server
+		l.add(100) // would wait forever if it waited for the server
 		p.Nudge()
 	}
-	until(t, "the silence is seen", func() bool {
+	until(t, "the outage is noticed", func() bool {
 		s := p.Status()
 		return strings.Contains(s.Error, "does not answer in time") && !s.Since.IsZero() && s.Unsent >= 4000
 	})
 	if n := ask[int](d, `SELECT count(*) FROM throng.sessions`); n != 0 {
-		t.Errorf("%d sessions arrived through a silent line", n)
+		t.Errorf("%d sessions arrived during the outage", n)
 	}
 	line.Be(pgtest.Trouble{})
 	until(t, "all rows are there", func() bool { s := p.Status(); return s.Error == "" && s.Connected && s.Unsent == 0 })
@@ -37,7 +37,7 @@ func TestServerThatHangs(t *testing.T) {
 	must(t, p.Close(t.Context()))
 }
 
-// TestBatchesBySizeAndAge sends when enough rows wait, or one for long enough, and not before.
+// TestBatchesBySizeAndAge sends when enough rows wait, or one has waited for long enough, and not before.
 func TestBatchesBySizeAndAge(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	rows := func() int { return ask[int](d, `SELECT count(*) FROM throng.sessions`) }
@@ -45,7 +45,7 @@ func TestBatchesBySizeAndAge(t *testing.T) {
 	p.Start()
 	must(t, p.Drain(t.Context(), run))
 	l.add(400)
-	until(t, "they are counted", func() bool { return p.Status().Unsent == 400 })
+	until(t, "rows are counted", func() bool { return p.Status().Unsent == 400 })
 	if n := rows(); n != 0 {
 		t.Errorf("%d sessions were sent, of 400", n)
 	}
@@ -56,6 +56,6 @@ func TestBatchesBySizeAndAge(t *testing.T) {
 	p = l.push(d.url, func(c *PusherConfig) { c.Every, c.Rows = 50*time.Millisecond, 1<<30 })
 	p.Start()
 	l.add(1)
-	until(t, "one is sent for its age", func() bool { return rows() == 501 })
+	until(t, "one is sent because of its age", func() bool { return rows() == 501 })
 	must(t, p.Close(t.Context()))
 }

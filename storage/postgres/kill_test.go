@@ -22,12 +22,12 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// helperVariable has this test binary, started again, send what is in a store: the folder, the address of the database,
-// and when to kill itself: "byte N" of what it sends, "sent N", just before it notes for the N-th time what the server
-// has confirmed, or "never".
+// helperVariable is the environment variable with the work of this test binary when it is started again: the folder of a
+// store, the address of the database, and when to kill itself: "byte N" of the sent bytes, "sent N", before it records the
+// N-th confirmation, or "never".
 const helperVariable = "THRONG_POSTGRES_HELPER"
 
-// helper does what this test binary does when a test starts it again; it reports whether it was.
+// helper does the work of a helper; it reports whether this process is one.
 func helper() bool {
 	parts := strings.Split(os.Getenv(helperVariable), "\n")
 	if len(parts) != 3 {
@@ -39,7 +39,7 @@ func helper() bool {
 	return true
 }
 
-// sendAll takes a store's outbox to its end, and says how many bytes that were.
+// sendAll sends the outbox of a store, and prints the number of sent bytes.
 func sendAll(dir, address, kill string) error {
 	var what string
 	var at int64
@@ -82,7 +82,7 @@ func die() {
 	select {}
 }
 
-// mortalOutbox is subscribed under one name, whatever the port is, and may not live to note what was confirmed.
+// mortalOutbox has one name for the database, whatever its port, and may kill the process before a confirmation is recorded.
 type mortalOutbox struct {
 	*sqlite.Store
 	alias    string
@@ -110,13 +110,13 @@ func (o *mortalOutbox) Unsent(ctx context.Context, run engine.RunID, _ string) (
 	return o.Store.Unsent(ctx, run, subscribed)
 }
 
-// wire is the way to the server, which ends the process at a byte.
+// wire is a connection to the server that ends the process at a byte.
 type wire struct {
 	fatal int64 // 0 is never
 	sent  atomic.Int64
 }
 
-// before returns the address of something that passes on to another address.
+// before returns the address of a proxy for another address.
 func (w *wire) before(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -178,14 +178,14 @@ func sender(t *testing.T, dir, address, kill string) (bytesSent, confirmed int64
 		return 0, 0, true
 	}
 	if _, err := fmt.Sscan(out.String(), &bytesSent, &confirmed); err != nil {
-		t.Fatalf("the sender says %q", out.String())
+		t.Fatalf("the sender printed %q", out.String())
 	}
 	return bytesSent, confirmed, false
 }
 
-// TestKilledSender kills a process that sends, at seeded bytes on the wire (in the migration of the schema, in the middle
-// of COPY, before COMMIT) and between the server's confirmation and its being noted; the next one is killed too. In the end
-// the database holds what an undisturbed sender brings there, row by row.
+// TestKilledSender kills a sender at random bytes (in the migration, in the middle of COPY, before COMMIT), and between the
+// server's confirmation and its recording; the next sender is killed too. In the end the database has the same rows as after
+// an undisturbed sender.
 func TestKilledSender(t *testing.T) {
 	const seed = 20261124
 	t.Logf("seed %d", seed)
@@ -223,11 +223,11 @@ func TestKilledSender(t *testing.T) {
 			dir, d := folder(), newDatabase(t, server)
 			for _, kill := range []string{kill, fmt.Sprint("byte ", total/3), "sent 2"} {
 				if _, _, killed := sender(t, dir, d.url, kill); !killed && kill != "sent 2" {
-					t.Logf("%s came too late", kill)
+					t.Logf("the sender ended before %s", kill)
 				}
 			}
 			if _, _, killed := sender(t, dir, d.url, "never"); killed {
-				t.Fatal("killed by nobody")
+				t.Fatal("no sender was killed")
 			}
 			if got := contents(d); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
@@ -236,13 +236,13 @@ func TestKilledSender(t *testing.T) {
 	}
 }
 
-// contents are the number of rows of each table, and a sum of what is in them.
+// contents returns the number of rows of each table, and a checksum of their values.
 func contents(d *database) string {
 	d.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for ask[int](d, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`) > 0 {
 		if time.Now().After(deadline) {
-			d.t.Fatal("a dead sender's session lives on")
+			d.t.Fatal("the session of a dead sender still exists")
 		}
 	}
 	var all strings.Builder

@@ -11,25 +11,25 @@ import (
 const (
 	defaultConnections = 8
 	maxConnections     = 50
-	// DefaultShare is how many percent of the connections that a server has free are Throng's at most.
+	// DefaultShare is the default of Share in percent.
 	DefaultShare = 70
 
 	defaultAcquire   = 30 * time.Second
 	defaultLife      = time.Hour
 	defaultIdle      = 5 * time.Minute
 	defaultStatement = time.Minute
-	// leastTime and mostTime bound each of the times.
+	// leastTime and mostTime bound each duration.
 	leastTime, mostTime = 100 * time.Millisecond, 24 * time.Hour
 )
 
-// Limits bound what the sending of results takes of a server. The zero value takes the defaults.
+// Limits bound the load on a server. The zero value has the defaults.
 type Limits struct {
-	Connections int           // open at once at most; 8, and never more than 50
-	Share       int           // of the connections that the server has free, in percent; 70
-	Acquire     time.Duration // for a connection to be free; 30 s
-	Life        time.Duration // of a connection; 1 h
-	Idle        time.Duration // after which one that has nothing to do is closed; 5 min
-	Statement   time.Duration // for a batch and each of its statements, on the server too; 1 min
+	Connections int           // maximum number of open connections; 8, at most 50
+	Share       int           // maximum share of the server's free connections in percent; 70
+	Acquire     time.Duration // maximum wait for a free connection; 30 s
+	Life        time.Duration // lifetime of a connection; 1 h
+	Idle        time.Duration // time after which an idle connection is closed; 5 min
+	Statement   time.Duration // maximum duration of a batch and of each statement, also on the server; 1 min
 }
 
 func (l Limits) withDefaults() Limits {
@@ -43,10 +43,10 @@ func (l Limits) withDefaults() Limits {
 func (l Limits) Validate() error {
 	l = l.withDefaults()
 	if l.Connections < 1 || l.Connections > maxConnections {
-		return &engine.FieldError{Field: "database", Problem: "may have 1 to 50 connections", Hint: "Throng itself needs few: 8 are plenty"}
+		return &engine.FieldError{Field: "database", Problem: "may have 1 to 50 connections", Hint: "8 are plenty"}
 	}
 	if l.Share < 1 || l.Share > 100 {
-		return &engine.FieldError{Field: "database", Problem: "may have 1 to 100 percent of the connections that the server has free", Hint: "70 leaves room for others"}
+		return &engine.FieldError{Field: "database", Problem: "may use 1 to 100 percent of the server's free connections", Hint: "70 leaves room for others"}
 	}
 	for _, d := range []time.Duration{l.Acquire, l.Life, l.Idle, l.Statement} {
 		if d < leastTime || d > mostTime {
@@ -56,9 +56,9 @@ func (l Limits) Validate() error {
 	return nil
 }
 
-// begin starts a transaction in which nothing lasts for ever, whatever becomes of this side: neither a statement, nor a
-// wait for a lock, nor a transaction that nobody goes on with. A pooler refuses such limits at the start of a connection,
-// and another client gets the session next: so they are the transaction's. A stricter limit of the server stays.
+// begin returns the start of a transaction in which the server bounds statements, waits for locks, and idle time, even if
+// this process dies. The limits belong to the transaction: a pooler rejects them at the start of a connection, and assigns
+// the session to another client afterwards. Stricter limits of the server stay.
 func (l Limits) begin() string {
 	ms := l.Statement.Milliseconds()
 	return fmt.Sprintf(`BEGIN; SELECT set_config(name, '%d', true) FROM (VALUES ('statement_timeout'), ('lock_timeout'),

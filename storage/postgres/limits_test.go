@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestShareOfTheServer counts all clients: Throng takes its share of what is free, and what is configured at most.
+// TestShareOfTheServer counts all clients: Throng uses its share of the free connections, up to the configured number.
 func TestShareOfTheServer(t *testing.T) {
 	for _, c := range []struct {
 		f               figures
@@ -40,8 +40,8 @@ func TestLimitsOutOfBounds(t *testing.T) {
 	}
 }
 
-// TestServerEndsWhatHangs has each transaction carry its limits, through a pooler too, and leave none behind; stricter
-// ones of the server stay.
+// TestServerEndsWhatHangs checks that each transaction has its limits, also through a pooler, and leaves none behind.
+// Stricter limits of the server stay.
 func TestServerEndsWhatHangs(t *testing.T) {
 	server := pgtest.Shared(t)
 	d := newDatabase(t, server)
@@ -78,19 +78,19 @@ func TestServerEndsWhatHangs(t *testing.T) {
 		do("BEGIN; SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '2min'")
 		do(strings.TrimPrefix(Limits{Statement: 42 * time.Second}.begin(), "BEGIN;"))
 		if got := read(); got != "5s 42s 42s" {
-			t.Errorf("%s: beside the server's own: %s", url, got)
+			t.Errorf("%s: with the server's own: %s", url, got)
 		}
 		do("ROLLBACK")
 		must(t, conn.Close(t.Context()))
 	}
 }
 
-// TestPoolFigures has the status say what the pool does.
+// TestPoolFigures checks the numbers of the pool in the status.
 func TestPoolFigures(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	p := l.push(d.url, onlyWhenAsked, func(c *PusherConfig) { c.Database.Connections = 3; c.Every = 20 * time.Millisecond })
 	if got := p.Status().Pool; got != (engine.Pool{Size: 3}) {
-		t.Errorf("before its start: %+v", got)
+		t.Errorf("before the start: %+v", got)
 	}
 	p.Start()
 	until(t, "a pool of three is open", func() bool { s := p.Status(); return s.Pool.Size == 3 && s.Pool.Idle > 0 && s.Pool.InUse == 0 })
@@ -104,11 +104,11 @@ func TestPoolFigures(t *testing.T) {
 	must(t, p.Drain(t.Context(), run))
 	must(t, p.Close(t.Context()))
 	if got := p.Status().Pool; got != (engine.Pool{Size: 3}) {
-		t.Errorf("after its end: %+v", got)
+		t.Errorf("after the end: %+v", got)
 	}
 }
 
-// TestPace tells how fast rows go and when all are there.
+// TestPace checks the rate and the remaining time.
 func TestPace(t *testing.T) {
 	var p pace
 	at := epoch
@@ -123,6 +123,6 @@ func TestPace(t *testing.T) {
 		p.of(at, 500, 1000+int64(i))
 	}
 	if rate, left := p.of(at.Add(time.Second), 500, 2000); rate != 0 || left != 0 {
-		t.Errorf("when nothing has moved for long: %d, %s", rate, left)
+		t.Errorf("after a long pause: %d, %s", rate, left)
 	}
 }

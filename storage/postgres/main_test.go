@@ -36,13 +36,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// names of the tests' agents and sessions.
+// names are the names of the tests' agents and sessions.
 var names = storage.Names{
 	Agent:   func(index int) (string, error) { return fmt.Sprintf("agent %d", index), nil },
 	Session: func(cycle, agent int) string { return engine.SeedUUID(1, cycle, agent) },
 }
 
-// local is a local store with a run whose rows are to be sent.
+// local is a local store with a run to send.
 type local struct {
 	*sqlite.Store
 	t       testing.TB
@@ -77,7 +77,7 @@ func (l *local) create(id engine.RunID) *sqlite.Journal {
 	return j
 }
 
-// shopping is a session of six steps with three events.
+// shopping returns a session of six steps with three events.
 func shopping(r *rand.Rand) engine.SessionRow {
 	s := engine.SessionRow{Outcome: engine.OK, Started: epoch, Queue: time.Duration(r.Int64N(2e6)), Acted: true}
 	for i, path := range []string{"browse", "choose", "fill_cart[0].add_cart", "fill_cart[1].add_cart", "checkout", "pay"} {
@@ -110,7 +110,7 @@ func (l *local) add(n int) {
 	must(l.t, l.journal.Commit(l.t.Context()))
 }
 
-// database is one for a test, with a connection that looks into it.
+// database is a database for a test, with a connection for queries.
 type database struct {
 	*pgx.Conn
 	t   testing.TB
@@ -121,11 +121,11 @@ func newDatabase(t testing.TB, s *pgtest.Server) *database {
 	t.Helper()
 	url := s.Database(t)
 	d := &database{pgtest.Connect(t, url), t, url}
-	t.Cleanup(func() { _ = d.Close(context.Background()) }) // its server may be gone
+	t.Cleanup(func() { _ = d.Close(context.Background()) }) // the server may have stopped
 	return d
 }
 
-// ask returns the one value that a query gives.
+// ask returns the single value of a query.
 func ask[T any](d *database, query string, args ...any) (v T) {
 	d.t.Helper()
 	if err := d.QueryRow(d.t.Context(), query, args...).Scan(&v); err != nil {
@@ -134,7 +134,7 @@ func ask[T any](d *database, query string, args ...any) (v T) {
 	return v
 }
 
-// push returns a pusher of the store to an address, not started yet, to which the run is subscribed.
+// push subscribes the run and returns a pusher to an address, which is not started.
 func (l *local) push(url string, change ...func(c *PusherConfig)) *Pusher {
 	l.t.Helper()
 	c := l.pusherConfig(url)
@@ -147,7 +147,7 @@ func (l *local) push(url string, change ...func(c *PusherConfig)) *Pusher {
 	l.t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		_ = p.Close(ctx) // at once
+		_ = p.Close(ctx) // without waiting
 	})
 	return p
 }

@@ -16,7 +16,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrationLock is the key of the advisory lock under which the schema changes: "throng" in ASCII.
+// migrationLock is the key of the advisory lock that protects migrations: "throng" in ASCII.
 const migrationLock = 0x7468726f6e67
 
 type migration struct {
@@ -25,7 +25,7 @@ type migration struct {
 	text    string
 }
 
-// allMigrations returns them in order; their versions rise, perhaps with gaps.
+// allMigrations returns the migrations in ascending order of their versions, which may have gaps.
 func allMigrations() []migration {
 	files, err := migrations.ReadDir("migrations")
 	if err != nil {
@@ -44,19 +44,19 @@ func allMigrations() []migration {
 	return all
 }
 
-// newestSchema is the version that this program brings a schema to.
+// newestSchema returns the version of the schema that this program needs.
 func newestSchema() int {
 	all := allMigrations()
 	return all[len(all)-1].version
 }
 
-// migrate brings the schema up to date, in one transaction; ErrNewer if it is newer than this program, which then
-// leaves it alone. The lock is the transaction's, not the session's as goose's locker has it: behind a transaction
-// pooler the next statement may be another session's.
+// migrate migrates the schema in one transaction. If the schema is newer than this program, it returns ErrNewer and changes
+// nothing. The lock belongs to the transaction, not to the session as in goose's locker: behind a transaction pooler the
+// next statement may run in another session.
 func migrate(ctx context.Context, conn *pgx.Conn) error {
 	all := allMigrations()
 	version, err := schemaVersion(ctx, conn)
-	if err != nil || version == newestSchema() { // without a lock: whoever may only read and write gets by
+	if err != nil || version == newestSchema() { // without a lock, which users who may only read and write do not need
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -86,11 +86,11 @@ type querier interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// schemaVersion returns the version of the schema that is there, 0 if there is none; ErrNewer, with it, if this program
-// does not know it.
+// schemaVersion returns the version of the schema, or 0 if there is none. It returns ErrNewer with a version that this
+// program does not know.
 func schemaVersion(ctx context.Context, q querier) (version int, err error) {
 	var there bool
-	// The catalogue may be read without any right on the schema.
+	// Reading the catalog requires no right on the schema.
 	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = 'throng' AND c.relname = 'migrations')`).Scan(&there)
 	if err != nil || !there {

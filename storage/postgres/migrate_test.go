@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestMigrateAtOnce has several processes find an empty database.
-func TestMigrateAtOnce(t *testing.T) {
+// TestMigrateConcurrently migrates an empty database from several processes.
+func TestMigrateConcurrently(t *testing.T) {
 	d := newDatabase(t, pgtest.Shared(t))
 	var all sync.WaitGroup
 	for range 6 {
@@ -51,7 +51,7 @@ func TestMigrateLeavesNewer(t *testing.T) {
 	}
 }
 
-// TestColumnsAreThere compares the tables with what is copied, and asks for comments.
+// TestColumnsAreThere compares the tables with the copied columns, and requires comments.
 func TestColumnsAreThere(t *testing.T) {
 	d := newDatabase(t, pgtest.Shared(t))
 	must(t, migrate(t.Context(), d.Conn))
@@ -78,7 +78,7 @@ func TestColumnsAreThere(t *testing.T) {
 	}
 }
 
-// TestDroppedSchema has somebody remove the schema under a pusher: it is made again.
+// TestDroppedSchema drops the schema during a push: it is created again.
 func TestDroppedSchema(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	p := l.push(d.url)
@@ -88,7 +88,7 @@ func TestDroppedSchema(t *testing.T) {
 	must(t, err)
 	l.add(100)
 	if err := p.Drain(t.Context(), run); err == nil {
-		t.Error("rows were sent to nowhere")
+		t.Error("rows were sent without a schema")
 	}
 	must(t, p.Drain(t.Context(), run))
 	arrived(t, l, d)

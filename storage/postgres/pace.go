@@ -2,22 +2,21 @@ package postgres
 
 import "time"
 
-// paceSpan is over how long the rate of sending is measured.
+// paceSpan is the time over which the rate is measured.
 const paceSpan = 10 * time.Second
 
-// pace is how fast rows have been confirmed of late. The zero value is ready for use.
+// pace measures the rate of confirmed rows. The zero value is ready for use.
 type pace struct {
 	at []reading
 }
 
-// reading is how many rows were confirmed at a time.
+// reading is the number of confirmed rows at a time.
 type reading struct {
 	at        time.Time
 	confirmed int64
 }
 
-// of returns the rows per second, of those that were confirmed so far, and when those that wait will be there. Both are 0
-// while that is not known.
+// of returns the confirmed rows per second, and the time until the waiting rows are sent. Both are 0 if unknown.
 func (p *pace) of(now time.Time, confirmed, waiting int64) (rate int64, left time.Duration) {
 	p.at = append(p.at, reading{now, confirmed})
 	for len(p.at) > 2 && now.Sub(p.at[0].at) > paceSpan {

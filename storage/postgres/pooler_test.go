@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestTransactionPooler has several pushers send through a pooler that has fewer connections than they: the schema is
-// made, every row arrives once, and nothing of a transaction stays behind on a session that the next one gets.
+// TestTransactionPooler sends from several pushers through a pooler with fewer connections than they need: the schema is
+// created, every row arrives once, and no transaction leaves anything behind in a session.
 func TestTransactionPooler(t *testing.T) {
 	server := pgtest.Shared(t)
 	l, d := newLocal(t), newDatabase(t, server)

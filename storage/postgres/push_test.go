@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// varied journals a run with everything that a row can hold, two takes among it.
+// varied journals a run with values in all columns, and a session with two takes.
 func varied(l *local) {
 	outcomes := []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
 	for cycle := range 3 {
@@ -78,7 +78,7 @@ func varied(l *local) {
 	}))
 }
 
-// used is what calls of models took, of all sizes; some have no price.
+// used returns usages of all sizes; some have no price.
 func used(i int) *engine.Usage {
 	u := &engine.Usage{Calls: int64(i), Input: int64(i) << 33, Output: 7, Hits: int64(i % 3)}
 	for range i {
@@ -91,7 +91,7 @@ func used(i int) *engine.Usage {
 	return u
 }
 
-// lastTake is the condition under which a session, or an event, is in the CSV files.
+// lastTake is the condition for sessions and events that are in the CSV files.
 const lastTake = ` WHERE run = $1 AND take = (SELECT max(take) FROM throng.sessions WHERE (run, cycle, agent_index) = (x.run, x.cycle, x.agent_index)) `
 
 // TestPushIsTheExport pushes a run and makes the rows of its CSV files by SELECT.
@@ -107,7 +107,7 @@ func TestPushIsTheExport(t *testing.T) {
 		name    string
 		export  func(w *bytes.Buffer) error
 		from    string
-		instead map[string]string // expressions of columns that are no columns
+		instead map[string]string // SQL expressions for columns that the table does not have
 	}{
 		{"sessions.csv", func(w *bytes.Buffer) error { return storage.ExportSessions(t.Context(), w, l, run, names) }, `sessions x` + lastTake + `ORDER BY cycle, agent_index`, nil},
 		{"events.csv", func(w *bytes.Buffer) error { return storage.ExportEvents(t.Context(), w, l, run, names) }, `events x` + lastTake + `ORDER BY cycle, agent_index, sequence`, nil},
@@ -174,7 +174,7 @@ func TestPushIsTheExport(t *testing.T) {
 	}
 }
 
-// table reads rows of texts, NULL as empty ones.
+// table reads rows of texts; NULL is an empty text.
 func table(t *testing.T, d *database, query string, args ...any) (all [][]string) {
 	t.Helper()
 	rows, err := d.Query(t.Context(), query, args...)
@@ -195,7 +195,7 @@ func table(t *testing.T, d *database, query string, args ...any) (all [][]string
 	return all
 }
 
-// arrived holds that all sessions of a local store, and their events, are in a database, none twice.
+// arrived checks that all sessions of a local store, and their events, are in a database once.
 func arrived(t testing.TB, l *local, d *database) {
 	t.Helper()
 	if got := ask[int](d, `SELECT count(*) FROM throng.sessions`); got != l.agents { // the key keeps them from being twice
@@ -210,7 +210,7 @@ func arrived(t testing.TB, l *local, d *database) {
 	}
 }
 
-// TestBatchesOfAnySize sends the same rows in batches of all sizes, again and again, with and without a stage.
+// TestBatchesOfAnySize sends the same rows in batches of all sizes, several times, with and without a stage.
 func TestBatchesOfAnySize(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	must(t, migrate(t.Context(), d.Conn))
@@ -256,8 +256,8 @@ func order(n int) []int {
 	return all
 }
 
-// TestMendedTexts sends what PostgreSQL refuses to hold.
-func TestMendedTexts(t *testing.T) {
+// TestReplacedTexts sends texts that PostgreSQL rejects.
+func TestReplacedTexts(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	bad := "a\x00b\xff\xfec\xed\xa0\x80"
 	s := shopping(l.random)
@@ -296,18 +296,18 @@ func TestMendedTexts(t *testing.T) {
 	}
 }
 
-// TestMendedIsTaken has the server judge what mending makes of anything.
-func TestMendedIsTaken(t *testing.T) {
+// TestReplacedTextsAreAccepted sends arbitrary texts to the server after sanitizing them.
+func TestReplacedTextsAreAccepted(t *testing.T) {
 	d := newDatabase(t, pgtest.Shared(t))
 	piece := rapid.SampledFrom([]string{"{", "}", "[", "]", `"`, ",", ":", "1", "-", ".5", "e9", "null", "tru", "e", " ", "\x00", "\xff", "\xed\xa0\x80", "ü", `\u0000`, `\ud800`, `\`, "\n", "\x7f", "a"})
 	rapid.Check(t, func(rt *rapid.T) {
 		var texts, docs []string
 		for _, pieces := range rapid.SliceOfN(rapid.SliceOfN(piece, 1, 12), 20, 20).Draw(rt, "texts") {
 			text := strings.Join(pieces, "")
-			texts, docs = append(texts, mend(text)), append(docs, string(mendJSON([]byte(text))))
+			texts, docs = append(texts, sanitize(text)), append(docs, string(sanitizeJSON([]byte(text))))
 		}
 		if n := ask[int](d, `SELECT count(t::json) + count(u) FROM unnest($1::text[], $2::text[]) x (t, u)`, docs, texts); n != 40 {
-			rt.Errorf("%d of 40 were taken", n)
+			rt.Errorf("%d of 40 were accepted", n)
 		}
 	})
 }
@@ -317,17 +317,17 @@ func FuzzMendJSON(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got := mendJSON(data)
-		if !json.Valid(got) || bytes.ContainsRune(got, 0) || mend(string(got)) != string(got) {
+		got := sanitizeJSON(data)
+		if !json.Valid(got) || bytes.ContainsRune(got, 0) || sanitize(string(got)) != string(got) {
 			t.Errorf("%q became %q", data, got)
 		}
-		if json.Valid(data) && mend(string(data)) == string(data) && !bytes.Equal(got, data) {
+		if json.Valid(data) && sanitize(string(data)) == string(data) && !bytes.Equal(got, data) {
 			t.Errorf("%q was changed to %q", data, got)
 		}
 	})
 }
 
-// TestPoisonedRows has the server refuse some rows: they are set aside, and all others arrive.
+// TestPoisonedRows makes the server reject some rows: they are skipped, and all others arrive.
 func TestPoisonedRows(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	must(t, migrate(t.Context(), d.Conn))
@@ -358,7 +358,7 @@ func TestPoisonedRows(t *testing.T) {
 	}
 }
 
-// TestOtherEncoding sends to a database that cannot hold every character.
+// TestOtherEncoding sends to a database that cannot store every character.
 func TestOtherEncoding(t *testing.T) {
 	url := pgtest.Shared(t).Database(t, "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
 	d := &database{pgtest.Connect(t, url+"?client_encoding=UTF8"), t, url}
@@ -382,7 +382,7 @@ func TestOtherEncoding(t *testing.T) {
 	must(t, d.Close(t.Context()))
 }
 
-// TestNoRowIsTaken has the server refuse every row: that is not the rows' fault, and they are kept.
+// TestNoRowIsTaken makes the server reject every row: this is not considered an error of the rows, and they are kept.
 func TestNoRowIsTaken(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	must(t, migrate(t.Context(), d.Conn))

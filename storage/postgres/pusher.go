@@ -23,85 +23,72 @@ const (
 	defaultRows  = 500
 )
 
-// Outbox is the local store's account of what the database lacks. Reading a delivery holds up nobody.
+// Outbox is the local store's list of rows that the database lacks. Its reads do not block writers.
 type Outbox interface {
-	// Outbox returns the runs with something unsent, newest first.
+	// Outbox returns the runs with unsent rows, newest first.
 	Outbox(ctx context.Context, target string) ([]engine.RunID, error)
-	// Delivery returns the next rows of a run behind after; ErrNotFound if it has gone.
+	// Delivery returns the next rows of a run after the cursor; ErrNotFound if the run was deleted.
 	Delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error)
 	// Sent confirms a delivery.
 	Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error
-	// Anew has everything sent to target again: it has lost what it had.
-	Anew(ctx context.Context, target string) error
-	// Unsent counts the sessions and metrics of a run that are not confirmed.
+	// Resend marks everything as unsent, because target lost its rows.
+	Resend(ctx context.Context, target string) error
+	// Unsent returns the number of unconfirmed sessions and metrics of a run.
 	Unsent(ctx context.Context, run engine.RunID, target string) (int64, error)
 }
 
-// PusherConfig is what a pusher sends, and where to. Database, Outbox and Names are required.
+// PusherConfig configures a pusher. Database, Outbox and Names are required.
 type PusherConfig struct {
 	Database Config
 	Outbox   Outbox
-	// Names returns the names of a run's agents and sessions. They are asked for in one goroutine at a time.
+	// Names returns the names of a run's agents and sessions. It is called by one goroutine at a time.
 	Names   func(ctx context.Context, run engine.RunID) (storage.Names, error)
 	Version string // of Throng
-	Machine string // its name, for whoever looks for a run from another
-	// Contents are what checkpoints restore; nil sends none.
+	Machine string // name of this machine, shown in the list of runs of other machines
+	// Contents are the checkpoint contents; nil sends none.
 	Contents Contents
-	// Every is how long rows wait at most, and Rows how many do, before they are sent; 0 is 5 s and 500.
+	// Rows are sent when they have waited for Every, or when there are Rows of them; 0 is 5 s and 500.
 	Every time.Duration
 	Rows  int
-	// Logger hears of outages and of rows that are set aside; nil is [slog.Default].
+	// Logger receives outages and rejected rows; nil is [slog.Default].
 	Logger *slog.Logger
 }
 
-// Pusher sends the rows of an outbox to a database. A goroutine sends, another watches the outbox and the server; the
-// journal waits for neither. It is safe for concurrent use.
+// Pusher sends the rows of an outbox to a database. One goroutine sends; another one watches the outbox and the server. The
+// journal does not wait for them. A Pusher is safe for concurrent use.
 type Pusher struct {
 	config PusherConfig
 	target string
 	limits Limits
 	server *pgx.ConnConfig
 
-	nudged  chan struct{} // holds a token when rows are to be sent now
-	urgent  chan struct{} // the same, also while it waits to try again
+	nudged  chan struct{} // holds a token when rows should be sent immediately
+	urgent  chan struct{} // like nudged, also during the wait after an error
 	ended   chan struct{} // closed when the sender has ended
 	started atomic.Bool
 	working sync.WaitGroup
 	status  board
 	pool    atomic.Pointer[pgxpool.Pool] // set and closed by the sender; nil while there is no connection
-	suspect atomic.Bool                  // the pool failed somebody else
-	sending atomic.Pointer[packing]      // nil while no batch is on its way
-	waiting atomic.Int64                 // for a connection of the pool
+	suspect atomic.Bool                  // another goroutine got an error from the pool
+	sending atomic.Pointer[currentBatch] // nil while no batch is being sent
+	waiting atomic.Int64                 // callers that wait for a connection of the pool
 
-	ctx    context.Context    // ends the work at once
+	ctx    context.Context    // ends all work immediately
 	cancel context.CancelFunc // of ctx
-	open   context.Context    // ends when no new connection is to be tried; a child of ctx
+	open   context.Context    // ends when no new connection should be opened; a child of ctx
 	close  context.CancelFunc // of open
 
-	mu     sync.Mutex
-	round  *round // the one that begins next
-	wanted []engine.RunID
+	rounds rounds
 
 	// Owned by the sender.
-	rows   int  // at most in a batch
-	staged bool // rows of the next batch may be there already
-	down   bool // nothing could be sent at last
+	rows   int  // maximum number of rows in a batch
+	staged bool // rows of the next batch may already be in the database
+	down   bool // the last attempt failed
 	names  map[engine.RunID]storage.Names
 	spare  []*batch
 }
 
-// round is one pass over the outbox.
-type round struct {
-	done   chan struct{}
-	err    error                  // the database cannot be reached, or takes nothing
-	failed map[engine.RunID]error // runs whose rows cannot be read
-}
-
-func newRound() *round {
-	return &round{done: make(chan struct{}), failed: map[engine.RunID]error{}}
-}
-
-// NewPusher returns a pusher that does nothing before Start. Its error is a *engine.FieldError.
+// NewPusher returns a pusher that is not started. Its error is a *engine.FieldError.
 func NewPusher(c PusherConfig) (*Pusher, error) {
 	parsed, err := c.Database.parse()
 	if err != nil {
@@ -113,7 +100,7 @@ func NewPusher(c PusherConfig) (*Pusher, error) {
 	}
 	p := &Pusher{
 		config: c, target: target(parsed.ConnConfig), limits: c.Database.withDefaults(), server: parsed.ConnConfig,
-		round: newRound(), rows: mostRows, names: map[engine.RunID]storage.Names{},
+		rounds: rounds{next: newRound()}, rows: mostRows, names: map[engine.RunID]storage.Names{},
 		nudged: make(chan struct{}, 1), urgent: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -122,10 +109,10 @@ func NewPusher(c PusherConfig) (*Pusher, error) {
 	return p, nil
 }
 
-// Target names the database.
+// Target returns the name of the database.
 func (p *Pusher) Target() string { return p.target }
 
-// Start begins to connect and to send. It does not wait.
+// Start starts to connect and to send. It does not wait.
 func (p *Pusher) Start() {
 	if p.started.Swap(true) {
 		return
@@ -134,7 +121,7 @@ func (p *Pusher) Start() {
 	p.working.Go(func() { p.watch(p.ctx) })
 }
 
-// Nudge has rows sent now, at the end of a cycle or a run. It does not wait.
+// Nudge sends rows immediately, at the end of a cycle or a run. It does not wait.
 func (p *Pusher) Nudge() { rouse(p.nudged) }
 
 func rouse(c chan struct{}) {
@@ -144,8 +131,8 @@ func rouse(c chan struct{}) {
 	}
 }
 
-// Close sends what is left, if the database can be reached and until ctx ends, and ends the pusher. What is not sent
-// stays in the outbox.
+// Close sends the remaining rows until ctx ends, if the database is reachable, and ends the pusher. Unsent rows stay in the
+// outbox.
 func (p *Pusher) Close(ctx context.Context) error {
 	if !p.started.Load() {
 		p.cancel()
@@ -165,8 +152,8 @@ func (p *Pusher) Close(ctx context.Context) error {
 
 var errPusherClosed = errors.New("the connection to the remote database was closed")
 
-// Drain waits until everything of a run is confirmed; it is for a run that makes no more rows. If the database cannot
-// be reached, or ctx ends, its error says what stays in the outbox.
+// Drain waits until all rows of a run that has ended are confirmed. If the database is unreachable, or ctx ends, the error
+// says how many rows stay in the outbox.
 func (p *Pusher) Drain(ctx context.Context, run engine.RunID) error {
 	err := p.drain(ctx, run)
 	if err == nil {
@@ -183,19 +170,9 @@ func (p *Pusher) Drain(ctx context.Context, run engine.RunID) error {
 }
 
 func (p *Pusher) drain(ctx context.Context, run engine.RunID) error {
-	p.mu.Lock()
-	p.wanted = append(p.wanted, run)
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		i := slices.Index(p.wanted, run)
-		p.wanted = slices.Delete(p.wanted, i, i+1)
-		p.mu.Unlock()
-	}()
+	defer p.rounds.want(run)()
 	for {
-		p.mu.Lock()
-		r := p.round
-		p.mu.Unlock()
+		r := p.rounds.upcoming()
 		rouse(p.urgent)
 		var failed error
 		select {

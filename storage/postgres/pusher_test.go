@@ -21,7 +21,7 @@ func logTo(w *bytes.Buffer) func(c *PusherConfig) {
 	return func(c *PusherConfig) { c.Logger = slog.New(slog.NewTextHandler(w, nil)) }
 }
 
-// onlyWhenAsked has a pusher send nothing by itself.
+// onlyWhenAsked configures a pusher that only sends on request.
 func onlyWhenAsked(c *PusherConfig) { c.Every, c.Rows = time.Hour, 1<<30 }
 
 // until waits for a condition.
@@ -34,13 +34,12 @@ func until(t testing.TB, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("not in time: %s", what)
+			t.Fatalf("timed out: %s", what)
 		}
 	}
 }
 
-// TestOutage kills the server while a run is journaled: the run goes on, and all its rows arrive once the server is
-// back.
+// TestOutage kills the server while a run is journaled: the run continues, and all its rows arrive after the server is back.
 func TestOutage(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	url := server.Database(t)
@@ -66,16 +65,16 @@ func TestOutage(t *testing.T) {
 	more := func() {
 		t.Helper()
 		from := journaled.Load()
-		until(t, "the run goes on", func() bool { return journaled.Load() > from+500 })
+		until(t, "the run continues", func() bool { return journaled.Load() > from+500 })
 	}
 	for range 2 {
 		sent := p.Status().Sent
 		until(t, "rows are sent", func() bool { s := p.Status(); return s.Connected && s.Sent > sent+500 })
 		server.Stop(t)
-		until(t, "the outage is seen", func() bool { s := p.Status(); return !s.Connected && s.Error != "" && !s.Since.IsZero() })
+		until(t, "the outage is noticed", func() bool { s := p.Status(); return !s.Connected && s.Error != "" && !s.Since.IsZero() })
 		more()
 		before := p.Status().Unsent
-		until(t, "rows pile up", func() bool { return p.Status().Unsent > before })
+		until(t, "rows accumulate", func() bool { return p.Status().Unsent > before })
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		if err := p.Drain(ctx, run); err == nil || !strings.Contains(err.Error(), "kept and sent later") || ctx.Err() != nil {
 			t.Errorf("drain without a server: %v", err)
@@ -110,7 +109,7 @@ func (f *forgetful) Sent(ctx context.Context, run engine.RunID, target string, t
 	return f.local.Sent(ctx, run, target, to)
 }
 
-// TestLostConfirmation sends rows again that are there already.
+// TestLostConfirmation sends rows again that are already in the database.
 func TestLostConfirmation(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	outbox := &forgetful{local: l}
@@ -130,7 +129,7 @@ func TestLostConfirmation(t *testing.T) {
 	must(t, p.Drain(t.Context(), run))
 	arrived(t, l, d)
 	if s := p.Status(); s.Error != "" || s.Sent < int64(4*l.agents) || s.Sent > int64(4*l.agents+20) {
-		t.Errorf("rows that were there already were counted again, or an error stays: %+v", s)
+		t.Errorf("existing rows were counted again, or an error stays: %+v", s)
 	}
 }
 
@@ -148,17 +147,17 @@ func TestKilledInTransaction(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- p.Drain(t.Context(), run) }()
 	const held = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'throng' AND wait_event_type = 'Lock'`
-	other := &database{pgtest.Connect(t, d.url), t, d.url} // a transaction sees the same activity all the time
+	other := &database{pgtest.Connect(t, d.url), t, d.url} // a transaction always sees the same activity
 	until(t, "the pusher waits for the lock", func() bool { return ask[int](other, held) > 0 })
 	must(t, other.Close(t.Context()))
 	must(t, tx.Rollback(t.Context()))
-	if err := <-done; err != nil { // unless it had tried again at once
+	if err := <-done; err != nil { // unless it already tried again
 		must(t, p.Drain(t.Context(), run))
 	}
 	arrived(t, l, d)
 }
 
-// TestTwoPushers has two processes send the same run, while it goes on.
+// TestTwoPushers sends the same run from two processes, while it is in progress.
 func TestTwoPushers(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	pushers := []*Pusher{l.push(d.url), l.push(d.url)}
@@ -187,11 +186,11 @@ func TestTwoPushers(t *testing.T) {
 		}
 	}
 	if want := int64(4 * l.agents); sent < want || sent > want+200 {
-		t.Errorf("they say that %d rows are new, want %d and those of the run", sent, want)
+		t.Errorf("they report %d new rows, want %d and those of the run", sent, want)
 	}
 }
 
-// TestOlderState has a process that was slow send a state of a run which is not the newest.
+// TestOlderState makes a slow process send an old state of a run.
 func TestOlderState(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	must(t, migrate(t.Context(), d.Conn))
@@ -207,7 +206,7 @@ func TestOlderState(t *testing.T) {
 	add(1000)
 	l.add(150)
 	l.add(150)
-	add(10) // only a part: the run is there, but not its newest state
+	add(10) // a part, without the newest state of the run
 	must(t, l.journal.Commit(t.Context(), engine.EndRow{At: epoch, Ending: engine.EndStopped, Totals: engine.Totals{Acted: 9}}))
 	add(1000)
 	for _, i := range []int{1, 2, 0, 1} {
@@ -223,7 +222,7 @@ func TestOlderState(t *testing.T) {
 	}
 }
 
-// TestNewestFirst drains the newest run first, unless somebody waits for another.
+// TestNewestFirst drains the newest run first, unless a caller waits for another.
 func TestNewestFirst(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	all := []engine.RunID{run}
@@ -245,7 +244,7 @@ func TestNewestFirst(t *testing.T) {
 	for _, id := range all {
 		must(t, l.Subscribe(t.Context(), id, p.Target()))
 	}
-	p.wanted = []engine.RunID{"run-0"} // as Drain has it
+	p.rounds.want("run-0") // as Drain does
 	p.Start()
 	for i, want := range []engine.RunID{"run-0", "run-2", "run-1", run} {
 		if got := <-order; got != want {
@@ -264,7 +263,7 @@ func TestNewestFirst(t *testing.T) {
 	must(t, p.Close(t.Context()))
 }
 
-// TestPushesByItself sends rows without being asked: 500 at once, fewer after a while.
+// TestPushesByItself sends rows without a request: 500 immediately, fewer after a while.
 func TestPushesByItself(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -282,7 +281,7 @@ func TestPushesByItself(t *testing.T) {
 	}
 }
 
-// TestCloseSends has a pusher send what is left when it is closed, and keep it when it cannot.
+// TestCloseSends checks that Close sends the remaining rows, or keeps them if it cannot.
 func TestCloseSends(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	p := l.push(d.url, func(c *PusherConfig) { c.Every = time.Hour })
@@ -300,11 +299,11 @@ func TestCloseSends(t *testing.T) {
 	}
 	l.add(1)
 	if err := p.Drain(t.Context(), run); !errors.Is(err, errPusherClosed) || !strings.Contains(err.Error(), "1 rows") {
-		t.Errorf("drained after its end: %v", err)
+		t.Errorf("drained after the end: %v", err)
 	}
 }
 
-// TestLostSchema has a person drop the schema, and another table: everything is sent again, from the first row.
+// TestLostSchema drops the schema, and then a table: everything is sent again, from the first row.
 func TestLostSchema(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	p := l.push(d.url, onlyWhenAsked)
@@ -322,11 +321,11 @@ func TestLostSchema(t *testing.T) {
 	must(t, p.Drain(t.Context(), run))
 	arrived(t, l, d)
 	if n := ask[int](d, `SELECT count(*) FROM throng.runs WHERE done = $1`, l.agents); n != 1 {
-		t.Error("the run's own row is not there")
+		t.Error("the row of the run is missing")
 	}
 }
 
-// TestDeletedRun has a run go while it is to be sent.
+// TestDeletedRun deletes a run before it is sent.
 func TestDeletedRun(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	l.add(10)
@@ -341,7 +340,7 @@ func TestDeletedRun(t *testing.T) {
 	}
 }
 
-// TestNoSessionState looks what a push leaves behind in a session: behind a pooler it is the next one's.
+// TestNoSessionState checks what a push leaves behind in a session, which another client gets behind a pooler.
 func TestNoSessionState(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	l.add(1500)
@@ -363,6 +362,6 @@ func TestNoSessionState(t *testing.T) {
 		}
 	}
 	if n := p.pool.Load().Stat().MaxConns(); n != 1 {
-		t.Errorf("the pool takes %d connections, want 1", n)
+		t.Errorf("the pool may have %d connections, want 1", n)
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// removeRows is how many rows a statement removes: other clients of the server wait for short ones only.
+// removeRows is the number of rows that one statement deletes. Short statements delay other clients less.
 const removeRows = 10_000
 
-// Weight is what a database has of a run.
+// Weight is the size of a run in a database.
 type Weight struct {
 	Sessions, Events int64
 	Rows             int64 // of all tables
 }
 
-// Weigh counts the rows of a run in a database. Its errors are in words.
+// Weigh counts the rows of a run in a database. Its errors are explained for users.
 func Weigh(ctx context.Context, c Config, run engine.RunID) (w Weight, err error) {
 	err = c.alone(ctx, func(conn *pgx.Conn) error {
 		tables, err := runTables(ctx, conn)
@@ -45,8 +45,9 @@ func Weigh(ctx context.Context, c Config, run engine.RunID) (w Weight, err error
 	return w, err
 }
 
-// Remove deletes the rows of a run from a database, in many statements, and returns how many have gone; the run's own row
-// goes last, so that what an error leaves can be found. Nobody should send the run meanwhile. Its errors are in words.
+// Remove deletes the rows of a run from a database in many statements, and returns how many it deleted. The row of the run
+// is deleted last, so that the run can be found after an error. No process should send the run in the meantime. Errors are
+// explained for users.
 func Remove(ctx context.Context, c Config, run engine.RunID) (rows int64, err error) {
 	err = c.alone(ctx, func(conn *pgx.Conn) error {
 		tables, err := runTables(ctx, conn)
@@ -75,10 +76,10 @@ func Remove(ctx context.Context, c Config, run engine.RunID) (rows int64, err er
 	return rows, err
 }
 
-// runTable is a table of the schema with rows of runs, and the column that names the run.
+// runTable is a table with rows of runs, and its column with the ID of the run.
 type runTable struct{ name, column string }
 
-// runTables lists those that are there, whatever version the schema is; the runs themselves come last.
+// runTables returns the tables that exist in this version of the schema. The table of runs is last.
 func runTables(ctx context.Context, conn *pgx.Conn) ([]runTable, error) {
 	if _, err := schemaVersion(ctx, conn); err != nil {
 		return nil, err

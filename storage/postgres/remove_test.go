@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// everything counts the rows of all tables that belong to a run.
+// everything returns the number of rows of a run in all tables.
 func everything(d *database, id engine.RunID) (n int64) {
 	d.t.Helper()
 	for _, table := range []string{"runs WHERE id", "sessions WHERE run", "events WHERE run", "metrics WHERE run", "checkpoints WHERE run", "trails WHERE run", "checkpoint_parts WHERE run"} {
@@ -18,11 +18,11 @@ func everything(d *database, id engine.RunID) (n int64) {
 	return n
 }
 
-// TestRemove deletes the rows of one of two runs; sent again, they are there again.
+// TestRemove deletes the rows of one of two runs, which can be sent again.
 func TestRemove(t *testing.T) {
 	d, l := newDatabase(t, pgtest.Shared(t)), newLocal(t)
 	varied(l)
-	l.add(removeRows + 1) // more than one statement takes
+	l.add(removeRows + 1) // more than one statement deletes
 	p := l.push(d.url)
 	other := l.create("20260301-120000-efgh")
 	must(t, other.Commit(t.Context(), engine.SessionRows{shopping(l.random)}))
@@ -36,7 +36,7 @@ func TestRemove(t *testing.T) {
 	c := Config{URL: d.url}
 	w, err := Weigh(t.Context(), c, run)
 	if err != nil || w.Sessions <= removeRows || w.Events == 0 || w.Rows != all {
-		t.Errorf("%d rows are there; weighed was %+v, %v", all, w, err)
+		t.Errorf("%d rows exist; the weight is %+v, %v", all, w, err)
 	}
 	must(t, l.Unsubscribe(t.Context(), run, p.Target()))
 	if n, err := Remove(t.Context(), c, run); err != nil || n != all {
@@ -59,7 +59,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestRemoveNeedsRights leaves everything where the user may not delete.
+// TestRemoveNeedsRights checks that nothing is deleted without the right to delete.
 func TestRemoveNeedsRights(t *testing.T) {
 	server := pgtest.Shared(t)
 	d, l := newDatabase(t, server), newLocal(t)
@@ -85,8 +85,8 @@ func TestRemoveNeedsRights(t *testing.T) {
 	}
 }
 
-// TestRemoveWhereNothingIs finds nothing in a database without the schema.
-func TestRemoveWhereNothingIs(t *testing.T) {
+// TestRemoveWithoutSchema removes a run from a database without the schema.
+func TestRemoveWithoutSchema(t *testing.T) {
 	d := newDatabase(t, pgtest.Shared(t))
 	if n, err := Remove(t.Context(), Config{URL: d.url}, run); err != nil || n != 0 {
 		t.Errorf("%d rows, %v", n, err)

@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// mostRows is how many sessions a batch has at most, when far behind.
+	// mostRows is the maximum number of sessions in a batch.
 	mostRows = 20_000
-	// stagedRows is how many it has while rows may be in the database already, which is slower to find out.
+	// stagedRows is the maximum while rows may already be in the database, because checking is slower.
 	stagedRows = 1000
-	// turnTime is how long a run is sent before the next one's turn.
+	// turnTime is how long a run is sent before the next run has its turn.
 	turnTime = 10 * time.Second
-	// firstWait doubles after each attempt that failed, up to lastWait; half of it is drawn, so that many who lost the
-	// same server do not come back at once.
+	// The wait after a failed attempt starts at firstWait and doubles up to lastWait. Half of it is random, so that many
+	// clients of a failed server do not reconnect at the same time.
 	firstWait, lastWait = time.Second / 2, 15 * time.Second
-	// maxNames is of how many runs the names are kept.
+	// maxNames is the number of runs whose names are cached.
 	maxNames = 8
 )
 
-// send is the sender.
+// send is the loop of the sender.
 func (p *Pusher) send(ctx context.Context) {
 	defer close(p.ended)
 	defer p.disconnect()
@@ -47,7 +47,7 @@ func (p *Pusher) send(ctx context.Context) {
 		select {
 		case <-p.open.Done():
 			if p.pool.Load() != nil {
-				_ = p.pass(ctx) // the status has it
+				_ = p.pass(ctx) // the error is in the status
 			}
 			return
 		case <-again:
@@ -57,13 +57,9 @@ func (p *Pusher) send(ctx context.Context) {
 	}
 }
 
-// pass is a round over the outbox. Its error says that the database cannot be reached, or takes nothing.
+// pass sends the outbox once. Its error says that the database is unreachable or rejects everything.
 func (p *Pusher) pass(ctx context.Context) error {
-	p.mu.Lock()
-	r := p.round
-	p.round = newRound()
-	wanted := slices.Clone(p.wanted)
-	p.mu.Unlock()
+	r, wanted := p.rounds.begin()
 	defer close(r.done)
 
 	r.err = p.connect()
@@ -74,14 +70,14 @@ func (p *Pusher) pass(ctx context.Context) error {
 		p.passed(r)
 		return nil
 	}
-	r.err = inWords(r.err, p.server)
+	r.err = explain(r.err, p.server)
 	if p.open.Err() == nil {
 		p.lost(r.err)
 	}
 	return r.err
 }
 
-// drainAll sends what is there of each run.
+// drainAll sends the unsent rows of each run.
 func (p *Pusher) drainAll(ctx context.Context, r *round, wanted []engine.RunID) error {
 	runs, err := p.config.Outbox.Outbox(ctx, p.target)
 	if err != nil {
@@ -92,7 +88,7 @@ func (p *Pusher) drainAll(ctx context.Context, r *round, wanted []engine.RunID) 
 	for _, run := range runs {
 		err := p.pushRun(ctx, run)
 		if local, ok := errors.AsType[*localError](err); ok && ctx.Err() == nil {
-			if !errors.Is(err, engine.ErrNotFound) { // else it was deleted meanwhile
+			if !errors.Is(err, engine.ErrNotFound) { // otherwise it was deleted in the meantime
 				r.failed[run] = local.error
 			}
 			continue
@@ -104,19 +100,18 @@ func (p *Pusher) drainAll(ctx context.Context, r *round, wanted []engine.RunID) 
 	return p.sendContents(ctx, r)
 }
 
-// localError says that a run cannot be read; others can.
+// localError says that one run cannot be read.
 type localError struct{ error }
 
 func (e *localError) Unwrap() error { return e.error }
 
-// loaded is a batch that was read while the one before was sent; nil where there is nothing.
+// loaded is a batch that was read while the previous one was sent; nil at the end.
 type loaded struct {
 	*batch
 	err error
 }
 
-// pushRun sends what is there of a run. One that is never done, since it makes rows as fast as they are sent, lets
-// others have a turn.
+// pushRun sends the unsent rows of a run. A run that creates rows as fast as they are sent yields to others after a while.
 func (p *Pusher) pushRun(ctx context.Context, run engine.RunID) error {
 	began := time.Now()
 	next := p.load(ctx, run, storage.Cursor{})
@@ -136,14 +131,14 @@ func (p *Pusher) pushRun(ctx context.Context, run engine.RunID) error {
 		p.spare = append(p.spare, l.batch)
 		if err != nil || next == nil {
 			if next != nil {
-				<-next // it reads no more
+				<-next // ends the read
 			}
 			return err
 		}
 	}
 }
 
-// load reads and encodes the next batch of a run, beside whatever the caller does meanwhile.
+// load reads and encodes the next batch of a run in the background.
 func (p *Pusher) load(ctx context.Context, run engine.RunID, after storage.Cursor) <-chan loaded {
 	out := make(chan loaded, 1)
 	b := &batch{}
@@ -185,7 +180,7 @@ func (p *Pusher) load(ctx context.Context, run engine.RunID, after storage.Curso
 	return out
 }
 
-// while yields rows until ctx ends: whoever closes the pusher does not wait for a large batch to be encoded.
+// while yields rows until ctx ends, so that closing the pusher does not wait for the encoding of a large batch.
 func while(ctx context.Context, rows iter.Seq2[*engine.SessionRow, error]) iter.Seq2[*engine.SessionRow, error] {
 	return func(yield func(*engine.SessionRow, error) bool) {
 		for row, err := range rows {
@@ -202,14 +197,14 @@ func while(ctx context.Context, rows iter.Seq2[*engine.SessionRow, error]) iter.
 
 // push sends a batch and confirms it.
 func (p *Pusher) push(ctx context.Context, b *batch) error {
-	// A batch that takes longer is made smaller.
+	// After a timeout the batch is made smaller.
 	batchCtx, cancel := context.WithTimeout(ctx, p.limits.Statement)
 	defer cancel()
 	batchCtx, giveUp := context.WithCancelCause(batchCtx)
 	defer giveUp(nil)
 	var s sending
 	err := p.withConn(batchCtx, func(conn *pgx.Conn) error {
-		p.sending.Store(&packing{conn, giveUp})
+		p.sending.Store(&currentBatch{conn, giveUp})
 		defer p.sending.Store(nil)
 		s = sending{batch: b, conn: conn, begin: p.limits.begin(), staged: p.staged}
 		return s.send(batchCtx, b.all())
@@ -246,14 +241,14 @@ func (p *Pusher) withConn(ctx context.Context, f func(conn *pgx.Conn) error) err
 	if err != nil {
 		return err
 	}
-	defer c.Release() // which closes one that is in a transaction
+	defer c.Release() // closes a connection that is in a transaction
 	return f(c.Conn())
 }
 
-// setAside tells of rows that the server refuses.
+// setAside reports rows that the server rejected.
 func (p *Pusher) setAside(b *batch, rows []aside) {
 	for _, r := range rows {
-		p.config.Logger.Error("the remote database refuses a row, which is set aside", "run", b.run, "row", b.unit(r.unit), "error", r.err)
+		p.config.Logger.Error("the remote database rejected a row, which is skipped", "run", b.run, "row", b.unit(r.unit), "error", r.err)
 		p.status.set(func(s *Status) {
 			s.SetAside++
 			s.Refused = fmt.Sprintf("%s of run %s: %v", b.unit(r.unit), b.run, r.err)

@@ -11,19 +11,19 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// figures are what a server says about its connections.
+// figures are the server's numbers of connections.
 type figures struct {
 	Clients int  // of all databases and users
 	Max     int  // max_connections
-	Kept    int  // of those, kept for superusers and the like
-	Pooled  bool // as far as it was asked: a pooler stands in front
+	Kept    int  // reserved for superusers and replication
+	Pooled  bool // a pooler is in front of the server, if that is known
 }
 
-// unknownFigures are those of a server that does not say.
+// unknownFigures are the numbers of a server that does not report them.
 var unknownFigures = figures{Clients: -1, Max: -1}
 
-// clientsOnly tells clients from the server's own processes. A user without pg_read_all_stats is not told what the
-// processes of others are; only clients, and the few processes that work for one, have a database and a user.
+// clientsOnly selects clients among the server's processes. Users without pg_read_all_stats do not see the type of other
+// processes, but only clients, and the few processes that work for them, have a database and a user.
 const clientsOnly = `(backend_type = 'client backend' OR backend_type IS NULL AND datid IS NOT NULL AND usesysid IS NOT NULL)`
 
 func readFigures(ctx context.Context, q querier) (f figures, err error) {
@@ -33,25 +33,25 @@ func readFigures(ctx context.Context, q querier) (f figures, err error) {
 	return f, err
 }
 
-// share is how many connections the sink may open: at most so many percent of those that are free.
+// share returns the number of connections that the pusher may open: a percentage of the free ones.
 func (f figures) share(wanted, percent int) int {
 	if f.Max < 0 {
 		return wanted
 	}
-	free := f.Max - f.Kept - f.Clients + 1 // the one that asks goes
+	free := f.Max - f.Kept - f.Clients + 1 // plus the connection that asks, which will be closed
 	return max(min(wanted, free*percent/100), 1)
 }
 
-// pooled reports whether a pooler stands between this side and the server: what it names the session is not what the
-// server calls it.
+// pooled reports whether a pooler is in front of the server: it reports another process ID for the session than the server
+// does.
 func pooled(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var server uint32
 	err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&server)
 	return server != conn.PgConn().PID(), err
 }
 
-// allowed asks a server how many connections may be open to it, and what it says of them. Behind a pooler, which bounds
-// them itself, and where the server does not say, that is as many as are configured.
+// allowed returns how many connections to the server may be open, and the numbers of the server. Behind a pooler, which
+// limits them itself, and if the server does not report them, it is the configured number.
 func (c Config) allowed(ctx context.Context, conn *pgx.Conn) (int, figures, error) {
 	limits := c.withDefaults()
 	between, err := pooled(ctx, conn)
@@ -68,23 +68,23 @@ func (c Config) allowed(ctx context.Context, conn *pgx.Conn) (int, figures, erro
 	return f.share(limits.Connections, limits.Share), f, err
 }
 
-// silent reports whether a server answers, but not what it was asked: it does not know the question, or this user may
-// not ask.
+// silent reports whether the server answered but does not report the numbers: it does not know the query, or the user has no
+// right to it.
 func silent(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && strings.HasPrefix(e.Code, "42")
 }
 
-// open connects to the database, brings its schema up to date and returns a pool that takes no more than its share.
-// Empty is called before a schema is made where there is none.
+// open connects to the database, migrates its schema and returns a pool within its share of connections. It calls empty
+// before it creates the schema.
 func (c Config) open(ctx context.Context, empty func() error) (*pgxpool.Pool, figures, error) {
 	config, err := c.parse()
 	if err != nil {
 		return nil, figures{}, err
 	}
-	config.ConnConfig.DialFunc = overLines(config.ConnConfig.DialFunc)
+	config.ConnConfig.DialFunc = trackTransfers(config.ConnConfig.DialFunc)
 	pool, f, err := c.openPool(ctx, config, empty)
-	return pool, f, inWords(err, config.ConnConfig)
+	return pool, f, explain(err, config.ConnConfig)
 }
 
 func (c Config) openPool(ctx context.Context, config *pgxpool.Config, empty func() error) (*pgxpool.Pool, figures, error) {
@@ -105,7 +105,7 @@ func (c Config) openPool(ctx context.Context, config *pgxpool.Config, empty func
 	return pool, f, err
 }
 
-// prepare brings the schema up to date.
+// prepare migrates the schema.
 func prepare(ctx context.Context, conn *pgx.Conn, empty func() error) error {
 	version, err := schemaVersion(ctx, conn)
 	if err == nil && version == 0 {
@@ -117,20 +117,20 @@ func prepare(ctx context.Context, conn *pgx.Conn, empty func() error) error {
 	return migrate(ctx, conn)
 }
 
-// The words for how a connection is protected.
+// Descriptions of the protection of a connection.
 const (
 	notEncrypted = "not encrypted"
 	notVerified  = "encrypted, server not verified"
 	verified     = "encrypted and verified"
 )
 
-// protection says how a connection is encrypted, and who vouches for the server.
+// protection describes how a connection is encrypted and verified.
 func protection(conn *pgx.Conn) string {
 	secure, ok := conn.PgConn().Conn().(*tls.Conn)
 	if !ok {
 		return notEncrypted
 	}
-	// sslmode=verify-ca verifies by a function of its own.
+	// sslmode=verify-ca verifies with a function of the driver.
 	config := conn.Config().TLSConfig
 	state := secure.ConnectionState()
 	switch {

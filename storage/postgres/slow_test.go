@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestHangingServer has nobody wait for a server that takes connections and says nothing.
+// TestHangingServer checks that no call waits for a server that accepts connections and does not respond.
 func TestHangingServer(t *testing.T) {
 	hangs, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
@@ -25,7 +25,7 @@ func TestHangingServer(t *testing.T) {
 	p := l.push("postgres://app:secret@"+hangs.Addr().String()+"/x?sslmode=disable", func(c *PusherConfig) { c.Every = 10 * time.Millisecond })
 	p.Start()
 	l.add(100)
-	until(t, "what is unsent is counted", func() bool { return p.Status().Unsent == 100 })
+	until(t, "unsent rows are counted", func() bool { return p.Status().Unsent == 100 })
 	asked, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	cancel(enough)
@@ -39,7 +39,7 @@ func TestHangingServer(t *testing.T) {
 	}
 }
 
-// TestSilentServer has nobody wait for a server that goes silent while it is sent to.
+// TestSilentServer checks that no call waits for a server that stops responding during a batch.
 func TestSilentServer(t *testing.T) {
 	server := pgtest.Shared(t)
 	l, d, line := newLocal(t), newDatabase(t, server), pgtest.NewLine(t, server.Address())
@@ -61,9 +61,9 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
-// TestSilenceIsTold has a server go silent in the middle of a batch: that is told within seconds, though a batch has a
-// minute, and the rows arrive once it answers again.
-func TestSilenceIsTold(t *testing.T) {
+// TestSilenceIsReported makes a server stop responding in the middle of a batch: this is reported within seconds, although a
+// batch may take a minute, and the rows arrive after it responds again.
+func TestSilenceIsReported(t *testing.T) {
 	for _, connections := range []int{8, 1} {
 		t.Run(fmt.Sprint(connections, " connections"), func(t *testing.T) {
 			t.Parallel()
@@ -83,45 +83,45 @@ func silenceIsTold(t *testing.T, connections int) {
 	line.Silence()
 	l.add(2000)
 	p.Nudge()
-	until(t, "it is told", func() bool { return strings.Contains(p.Status().Error, "does not answer in time") })
+	until(t, "the outage is reported", func() bool { return strings.Contains(p.Status().Error, "does not answer in time") })
 	if took := time.Since(began); took >= p.limits.Statement/2 {
 		t.Errorf("it took %v", took)
 	}
 	line.Be(pgtest.Trouble{})
-	until(t, "it is over", func() bool { s := p.Status(); return s.Error == "" && s.Unsent == 0 })
+	until(t, "the outage is over", func() bool { s := p.Status(); return s.Error == "" && s.Unsent == 0 })
 	arrived(t, l, d)
 }
 
-// TestSlowBatchGoesOn is that a batch which the server works on is not given up because somebody else has no answer, and
-// one on which nothing moves is.
-func TestSlowBatchGoesOn(t *testing.T) {
+// TestSlowBatchContinues checks that a batch which the server processes is not cancelled because another connection gets no
+// answer, and that a batch without progress is.
+func TestSlowBatchContinues(t *testing.T) {
 	d := newDatabase(t, pgtest.Shared(t))
 	config, err := Config{URL: d.url}.parse()
 	must(t, err)
-	config.ConnConfig.DialFunc = overLines(config.ConnConfig.DialFunc)
+	config.ConnConfig.DialFunc = trackTransfers(config.ConnConfig.DialFunc)
 	conn, err := pgx.ConnectConfig(t.Context(), config.ConnConfig)
 	must(t, err)
 	defer func() { must(t, conn.Close(t.Context())) }()
-	s := packing{conn: conn}
+	s := currentBatch{conn: conn}
 	if s.still() {
-		t.Error("a connection that was just made is still")
+		t.Error("a new connection counts as stalled")
 	}
-	wire, ok := conn.PgConn().Conn().(*line)
+	wire, ok := conn.PgConn().Conn().(*trackedConn)
 	if !ok {
-		t.Fatalf("it is a %T", conn.PgConn().Conn())
+		t.Fatalf("the connection is a %T", conn.PgConn().Conn())
 	}
 	wire.moved.Store(time.Now().Add(-stepTime).UnixNano())
 	if !s.still() {
-		t.Error("a connection on which nothing moves is not")
+		t.Error("a connection without transfers does not count as stalled")
 	}
 	must(t, conn.Ping(t.Context()))
 	if s.still() {
-		t.Error("a connection on which something moved is still")
+		t.Error("a connection with transfers counts as stalled")
 	}
 }
 
-// TestNoneFree has a pusher keep the connection that it has, where the server gives no other.
-func TestNoneFree(t *testing.T) {
+// TestNoConnectionFree checks that a pusher keeps its connection if the server has no other.
+func TestNoConnectionFree(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 20})
 	d, l := newDatabase(t, server), newLocal(t)
 	must(t, migrate(t.Context(), d.Conn))
@@ -135,18 +135,18 @@ func TestNoneFree(t *testing.T) {
 		held, err = p.pool.Load().Acquire(t.Context())
 		return err == nil
 	})
-	if _, err := p.pool.Load().Acquire(t.Context()); !noneFree(err) {
+	if _, err := p.pool.Load().Acquire(t.Context()); !noConnectionFree(err) {
 		t.Fatalf("got %v: nothing is tested", err)
 	}
 	p.askServer(t.Context())
 	if p.suspect.Load() {
-		t.Error("its connection is taken for broken")
+		t.Error("the connection is considered broken")
 	}
 	held.Release()
 	p.disconnect()
 }
 
-// TestBatchThatTakesTooLong makes batches smaller until the server has time for them.
+// TestBatchThatTakesTooLong makes batches smaller until they fit into the statement timeout.
 func TestBatchThatTakesTooLong(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	must(t, migrate(t.Context(), d.Conn))

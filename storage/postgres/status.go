@@ -9,39 +9,39 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// watchEvery is how often the local rows are counted, askEvery how often the server is asked.
+// watchEvery is the interval at which local rows are counted, and askEvery the interval of queries to the server.
 const watchEvery, askEvery = time.Second, 2 * time.Second
 
-// Status is how a pusher is doing.
+// Status is the status of a pusher.
 type Status struct {
 	Connected bool
-	Error     string    // why rows are not sent, in words; empty when all is well
+	Error     string    // why rows are not sent; empty without an error
 	Since     time.Time // of the error
 
-	Sent      int64  // rows that this process committed
-	Confirmed int64  // sessions and metrics among them, and those that were there already
-	Unsent    int64  // sessions and metrics, of all runs, that are not confirmed
-	SetAside  int64  // rows that the server refuses; they are not sent again
-	Refused   string // the last of them, and why
+	Sent      int64  // rows committed by this process
+	Confirmed int64  // sessions and metrics confirmed, including those that were already in the database
+	Unsent    int64  // unconfirmed sessions and metrics of all runs
+	SetAside  int64  // rows that the server rejected; they are not sent again
+	Refused   string // the last rejected row, and why
 
-	Rate int64         // rows per second that were confirmed of late; 0 while none are
-	Left time.Duration // until all are there at that rate; 0 is not known
+	Rate int64         // recently confirmed rows per second; 0 if there are none
+	Left time.Duration // time until all rows are sent at that rate; 0 if unknown
 
-	Connections    int // open, of Throng's own pool
+	Connections    int // open connections of Throng
 	Pool           engine.Pool
-	Clients        int  // of the server, from everywhere; -1 while it is not known
-	MaxConnections int  // of the server; -1 while it is not known
-	Reserved       int  // of those, kept for superusers
-	Pooled         bool // a pooler stands in front of the server, whose clients do not include this pool
+	Clients        int  // connections of all clients of the server; -1 if unknown
+	MaxConnections int  // of the server; -1 if unknown
+	Reserved       int  // of them, reserved for superusers
+	Pooled         bool // a pooler is in front of the server, whose clients do not include this pool
 }
 
 func (s *Status) figures(f figures) {
 	s.Clients, s.MaxConnections, s.Reserved = f.Clients, f.Max, f.Kept
 }
 
-// board holds the newest status for readers who do not wait.
+// board holds the newest status for readers that do not wait.
 type board struct {
-	mu      sync.Mutex // held while it is replaced
+	mu      sync.Mutex // serializes changes
 	current atomic.Pointer[Status]
 }
 
@@ -56,10 +56,10 @@ func (b *board) set(change func(s *Status)) {
 	b.current.Store(&s)
 }
 
-// Status returns how the pusher is doing. It does not wait.
+// Status returns the status of the pusher. It does not wait.
 func (p *Pusher) Status() Status { return *p.status.current.Load() }
 
-// watch counts what is unsent, has it sent in time, and asks the server about its connections.
+// watch counts unsent rows, triggers sending, and queries the server's connections.
 func (p *Pusher) watch(ctx context.Context) {
 	tick := time.NewTicker(min(watchEvery, p.config.Every))
 	defer tick.Stop()
@@ -87,7 +87,7 @@ func (p *Pusher) watch(ctx context.Context) {
 	}
 }
 
-// countPool brings the figures of the pool up to date.
+// countPool updates the numbers of the pool.
 func (p *Pusher) countPool() {
 	pool := p.pool.Load()
 	if pool == nil {
@@ -95,7 +95,7 @@ func (p *Pusher) countPool() {
 	}
 	stat := pool.Stat()
 	p.status.set(func(s *Status) {
-		if p.pool.Load() != pool { // what disconnect says stays, or comes
+		if p.pool.Load() != pool { // disconnect sets the status itself
 			return
 		}
 		s.Connections = int(stat.TotalConns())
@@ -105,7 +105,7 @@ func (p *Pusher) countPool() {
 	})
 }
 
-// countUnsent also reports whether anything waits to be sent.
+// countUnsent updates the number of unsent rows. It reports whether anything is unsent.
 func (p *Pusher) countUnsent(ctx context.Context) (n int64, waiting bool) {
 	runs, err := p.config.Outbox.Outbox(ctx, p.target)
 	for _, run := range runs {
@@ -121,7 +121,7 @@ func (p *Pusher) countUnsent(ctx context.Context) (n int64, waiting bool) {
 	return n, len(runs)+len(incomplete) > 0
 }
 
-// askServer brings the figures of connections up to date. If the server does not answer, the sender looks what it is.
+// askServer updates the numbers of connections. If the server does not respond, the sender checks the pool.
 func (p *Pusher) askServer(ctx context.Context) {
 	pool := p.pool.Load()
 	if pool == nil {
@@ -130,27 +130,27 @@ func (p *Pusher) askServer(ctx context.Context) {
 	busy := func() bool { s := pool.Stat(); return s.AcquiredConns() >= s.MaxConns() }
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
-	if busy() { // with no connection to spare, sending goes first
-		if s := p.sending.Load(); s != nil && s.still() && !p.answers(ctx) {
-			p.heardNothing()
+	if busy() { // without a free connection, sending has priority
+		if s := p.sending.Load(); s != nil && s.still() && !answers(ctx, p.server) {
+			p.suspectServer()
 		}
 		return
 	}
 	f, err := readFigures(ctx, pool)
 	switch {
-	case p.pool.Load() != pool: // the sender was faster
+	case p.pool.Load() != pool: // the sender replaced it
 	case silent(err):
 	case err == nil:
 		p.status.set(func(s *Status) {
-			if p.pool.Load() != pool { // meanwhile; what disconnect says stays, or comes
+			if p.pool.Load() != pool { // disconnect sets the status itself
 				return
 			}
 			s.figures(f)
 		})
 		if float64(f.Clients) > engine.ConnectionsWarn*float64(f.Max) {
-			giveBack(pool)
+			closeIdle(pool)
 		}
-	case !busy() && !noneFree(err): // the connection that the sender has may be good
-		p.heardNothing()
+	case !busy() && !noConnectionFree(err): // the connection of the sender may still work
+		p.suspectServer()
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// trails are the ways that the sessions of a batch took through their steps. Most sessions of a run took one of a few:
-// each is sent once, and a session's row only names it. So a funnel of steps costs a session nine bytes instead of a row
-// for each of its steps, and counts nothing twice when a batch is sent again.
+// trails are the paths of a batch's sessions through their steps. Most sessions of a run follow one of a few paths, so each
+// is sent once, and the row of a session has its ID. A funnel of steps then costs nine bytes per session instead of a row
+// per step, and a batch that is sent again is not counted twice.
 type trails struct {
-	known map[uint64]int64 // ids, by a hash of the steps as they were recorded
+	known map[uint64]int64 // IDs, by a hash of the recorded steps
 	sent  map[int64]bool
 	rows  []trailStep
-	data  []byte // of the session that is being looked at
+	data  []byte // encoding of the current session
 }
 
 // trailStep is a row of throng.trails.
@@ -35,7 +35,7 @@ func (t *trails) reset() {
 	clear(t.sent)
 }
 
-// of returns the id of a session's trail, which is the same in every process; ok is false for a session without steps.
+// of returns the ID of a session's trail, which is the same in every process; ok is false for a session without steps.
 func (t *trails) of(s *engine.SessionRow) (id int64, ok bool) {
 	if len(s.Steps) == 0 {
 		return 0, false
@@ -55,10 +55,10 @@ func (t *trails) of(s *engine.SessionRow) (id int64, ok bool) {
 	return id, true
 }
 
-// worse orders what the rounds of a loop ended with: the trail has the last of these that there is.
+// worse orders the outcomes of a loop's iterations. The trail has the worst one.
 var worse = []engine.StepStatus{engine.StepSkipped, engine.StepCancelled, engine.StepOK, engine.StepTimedOut, engine.StepFailed}
 
-// add keeps the rows of a trail. All rounds of a loop are one step of it.
+// add stores the rows of a trail. All iterations of a loop are one step.
 func (t *trails) add(steps []engine.StepRecord) int64 {
 	var way []trailStep
 	for i := range steps {
@@ -74,7 +74,7 @@ func (t *trails) add(steps []engine.StepRecord) int64 {
 	}
 	h := fnv.New64a()
 	for _, s := range way {
-		_, _ = h.Write(append([]byte(s.step), 0, byte(s.outcome))) // hashes do not fail
+		_, _ = h.Write(append([]byte(s.step), 0, byte(s.outcome))) // cannot fail
 	}
 	id := int64(binary.BigEndian.Uint64(h.Sum(nil)))
 	if !t.sent[id] {
@@ -87,7 +87,7 @@ func (t *trails) add(steps []engine.StepRecord) int64 {
 	return id
 }
 
-// statement adds what is not there yet, in one order for all who send, so that they wait for each other instead of
+// statement inserts missing rows. All senders insert in the same order, so that they wait for each other instead of
 // deadlocking.
 func (t *trails) statement(run engine.RunID) statement {
 	slices.SortFunc(t.rows, func(a, b trailStep) int {
@@ -102,7 +102,7 @@ func (t *trails) statement(run engine.RunID) statement {
 	ids, places := make([]int64, len(t.rows)), make([]int32, len(t.rows))
 	names, outcomes := make([]string, len(t.rows)), make([]string, len(t.rows))
 	for i, r := range t.rows {
-		ids[i], places[i], names[i], outcomes[i] = r.trail, int32(r.place), mend(r.step), r.outcome.String()
+		ids[i], places[i], names[i], outcomes[i] = r.trail, int32(r.place), sanitize(r.step), r.outcome.String()
 	}
 	return statement{
 		`INSERT INTO throng.trails (run, trail, place, step, outcome)

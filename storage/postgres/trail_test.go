@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// walk is a session of an agent that took some steps, each with its outcome: "ok browse", "failed pay".
+// walk returns a session with steps and their outcomes: "ok browse", "failed pay".
 func walk(cycle, agent, take int, outcome engine.Outcome, steps ...string) engine.SessionRow {
 	s := engine.SessionRow{Place: engine.Place{Cycle: cycle, Agent: agent, Take: take}, Outcome: outcome, Started: epoch}
 	for _, step := range steps {
@@ -30,7 +30,7 @@ func walk(cycle, agent, take int, outcome engine.Outcome, steps ...string) engin
 	return s
 }
 
-// TestQuestions asks the views, of a run of two cycles in which one session was taken twice, pushed twice.
+// TestQuestions queries the views for a run of two cycles with a session of two takes, which is sent twice.
 func TestQuestions(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	must(t, l.journal.Commit(t.Context(), engine.SessionRows{
@@ -88,11 +88,12 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	if n := ask[int](d, `SELECT count(*) FROM throng.sessions s WHERE trail IS NOT NULL AND NOT EXISTS (SELECT FROM throng.trails t WHERE t.run = s.run AND t.trail = s.trail)`); n > 0 {
-		t.Errorf("%d sessions name a trail that is not there", n)
+		t.Errorf("%d sessions have a missing trail", n)
 	}
 }
 
-// TestTrails has sessions whose loops differ in their number of rounds only take the same way, and others another one.
+// TestTrails checks that sessions whose loops only differ in the number of iterations have the same trail, and others have
+// different ones.
 func TestTrails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ways trails
@@ -116,7 +117,7 @@ func TestTrails(t *testing.T) {
 			seen[key], ids[id] = id, key
 		}
 		if len(ways.rows) != 3*len(seen) {
-			t.Errorf("%d rows are sent of %d ways with three steps", len(ways.rows), len(seen))
+			t.Errorf("%d rows are sent for %d trails with three steps", len(ways.rows), len(seen))
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// stage is where the rows of a table wait within a transaction. Its name holds for the transaction only.
+// stage is a temporary table for rows within a transaction. The name is only valid in the transaction.
 func (t *copied) stage() string { return "pg_temp.throng_" + t.name }
 
 func (t *copied) create() string {
@@ -23,13 +23,13 @@ func (t *copied) copy(to string) string {
 	return "COPY " + to + " (" + t.list() + ") FROM STDIN (FORMAT binary)"
 }
 
-// insert adds what is not there yet, in the order in which it was copied, so that two processes that send the same
-// rows wait for each other instead of deadlocking.
+// insert inserts missing rows in the order in which they were copied, so that two processes that send the same rows wait for
+// each other instead of deadlocking.
 func (t *copied) insert() string {
 	return "INSERT INTO throng." + t.name + " (" + t.list() + ") SELECT " + t.list() + " FROM " + t.stage() + " ON CONFLICT DO NOTHING;"
 }
 
-// part is what of a table is sent at once.
+// part is the portion of a table that is sent in one operation.
 type part struct {
 	*copied
 	rows []byte
@@ -55,9 +55,9 @@ func (b *batch) parts(s span) []part {
 	return all
 }
 
-// write sends some units in one transaction and returns how many rows are new. Rows that may be there already go
-// through a stage; others are copied to where they belong, which takes the server a third of the time, and fail if one
-// is there. After an error the connection is only of use if its transaction is rolled back.
+// write sends some units in one transaction and returns the number of new rows. Rows that may already be in the database go
+// through a stage. Others are copied directly, which takes the server a third of the time, and fails if a row exists. After
+// an error, the caller must roll back before it uses the connection again.
 func (b *sending) write(ctx context.Context, s span) (rows int64, err error) {
 	conn, staged, parts := b.conn, b.staged, b.parts(s)
 	begin, end := cmp.Or(b.begin, "BEGIN;"), ""
@@ -96,8 +96,8 @@ func (b *sending) write(ctx context.Context, s span) (rows int64, err error) {
 	return rows, nil
 }
 
-// writeHead writes what is not copied and returns how many rows of the head there are. The run's row comes first:
-// whoever else sends the same run waits here.
+// writeHead writes the rows that are not copied and returns the number of rows of the head. The row of the run is first:
+// other senders of the same run wait here.
 func (b *batch) writeHead(ctx context.Context, conn *pgx.Conn, s span) (rows int64, err error) {
 	var first pgx.Batch
 	if s.from == 0 {
@@ -116,14 +116,13 @@ func (b *batch) writeHead(ctx context.Context, conn *pgx.Conn, s span) (rows int
 	return rows, conn.SendBatch(ctx, &first).Close()
 }
 
-// needsStage reports whether rows cannot be copied straight to where they belong: one is there already, or the table
-// has row-level security.
+// needsStage reports whether rows cannot be copied directly: one already exists, or the table has row-level security.
 func needsStage(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (e.Code == "23505" || e.Code == "0A000")
 }
 
-// refused reports whether the server will never take some row: errors of data, of constraints and of its limits.
+// refused reports whether the server will always reject a row: errors of data, constraints and limits.
 func refused(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || len(e.Code) != 5 {
@@ -137,39 +136,39 @@ func refused(err error) bool {
 	}
 }
 
-// tookTooLong reports whether the server's own limit ended a statement.
+// tookTooLong reports whether the server cancelled the statement because of a timeout.
 func tookTooLong(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == "57014"
 }
 
-// noneFree reports whether the server has no connection left to give.
-func noneFree(err error) bool {
+// noConnectionFree reports whether the server has no free connection.
+func noConnectionFree(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == "53300"
 }
 
-// maxAside is how many rows the server may refuse while it takes none, before it is not the rows' fault.
+// maxAside is the number of rejected rows without an accepted one after which the error is not considered an error of rows.
 const maxAside = 100
 
-// sending is a batch on its way.
+// sending is a batch that is being sent.
 type sending struct {
 	*batch
 	conn     *pgx.Conn
-	begin    string // of each transaction; "" is without limits
+	begin    string // start of each transaction; "" sets no limits
 	staged   bool
-	rows     int64 // that are new
-	accepted int   // units, without the head
+	rows     int64 // number of new rows
+	accepted int   // accepted units, without the head
 	aside    []aside
 }
 
-// aside is a unit that the server refuses.
+// aside is a rejected unit.
 type aside struct {
 	unit int
 	err  error
 }
 
-// send writes some units. Where the server refuses a row it halves them, to find that row and set it aside.
+// send writes some units. If the server rejects a row, it bisects the units to find the row and skip it.
 func (s *sending) send(ctx context.Context, units span) error {
 	if units.len() == 0 {
 		return nil

@@ -6,43 +6,44 @@ import (
 	"time"
 )
 
-// longestGap is how long there may be no figures without a cut in the axis: nobody worked on the run then.
+// longestGap is the longest gap between two rows without a cut in the axis. After a longer one, no process executed the run.
 const longestGap = 30 * time.Second
 
-// axis is the time in which somebody worked on a run, without the interruptions. The zero value is empty.
+// axis is the time for which a run was executed, without interruptions. The zero value is empty.
 type axis struct {
 	start, last time.Time
 	cuts        []cut
-	missing     time.Duration // of all cuts
+	missing     time.Duration // total of all cuts
 }
 
-// cut is where the run was interrupted.
+// cut is an interruption of the run.
 type cut struct {
 	at      time.Duration // on the axis
 	from    time.Time
 	missing time.Duration
 }
 
-// see takes in the time of the next row.
+// see adds the time of the next row.
 func (x *axis) see(at time.Time) {
 	if x.start.IsZero() {
 		x.start, x.last = at, at
 		return
 	}
 	if gap := at.Sub(x.last); gap > longestGap {
-		gap -= time.Second // a row of the axis
+		gap -= time.Second // one second of it is on the axis
 		x.cuts = append(x.cuts, cut{x.length(), x.last, gap})
 		x.missing += gap
 	}
 	x.last = at
 }
 
-// length is how long the axis is; 0 where there are no two rows.
+// length returns the length of the axis; 0 with fewer than two rows.
 func (x *axis) length() time.Duration { return x.last.Sub(x.start) - x.missing }
 
-// since is where a time is on the axis; false for one before or after it. What was in an interruption is at its cut.
+// since returns the position of a time on the axis; false if it is before or after the axis. Times within an interruption
+// are at its cut.
 func (x *axis) since(at time.Time) (time.Duration, bool) {
-	// A change may be told shortly before the first row, and after the last one.
+	// A change may be recorded shortly before the first row or after the last one.
 	if x.start.IsZero() || at.Before(x.start.Add(-longestGap)) || at.After(x.last.Add(longestGap)) {
 		return 0, false
 	}
@@ -55,19 +56,19 @@ func (x *axis) since(at time.Time) (time.Duration, bool) {
 	return min(max(since, 0), x.length()), true
 }
 
-// share is a place on the axis from 0 to 1.
+// share returns a position as a number from 0 to 1.
 func (x *axis) share(since time.Duration) float64 {
 	return float64(since) / float64(max(x.length(), 1))
 }
 
-// timeSteps are the distances that the ticks of an axis may have.
+// timeSteps are the possible distances of ticks.
 var timeSteps = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 168 * time.Hour,
 }
 
-// mostTicks is how many ticks an axis has at most.
+// mostTicks is the maximum number of ticks.
 const mostTicks = 6
 
 type tick struct {
@@ -93,7 +94,7 @@ func (x *axis) ticks() (all []tick) {
 	return all
 }
 
-// shortDuration writes whole seconds without what is zero: 2h, 1h30m, 45s.
+// shortDuration formats whole seconds without units that are zero: 2h, 1h30m, 45s.
 func shortDuration(d time.Duration) string {
 	if d == 0 {
 		return "0"
@@ -108,10 +109,10 @@ func shortDuration(d time.Duration) string {
 	return text
 }
 
-// gaps says in words where the run was interrupted.
+// gaps describes the interruptions of the run.
 func (x *axis) gaps() string {
 	if len(x.cuts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Dashed lines stand where the run was interrupted, for %s in all; that time is left out.", x.missing.Round(time.Second))
+	return fmt.Sprintf("Dashed lines mark interruptions of the run. They lasted %s in total, which is left out.", x.missing.Round(time.Second))
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// change is something that was changed mid-run.
+// change is a change during the run.
 type change struct {
-	Number           string // on the charts; "" for what is not marked there, or faintly
+	Number           string // number on the charts; "" without a mark, or with a faint one
 	Time             string
-	After            string // since the start, without interruptions; "" is not known
+	After            string // time since the start, without interruptions; "" if unknown
 	Cycle            string
 	What, Old, New   string
 	Who, Why         string
-	Inexact, Machine bool // Machine: no person did it
+	Inexact, Machine bool // Machine is set if the run itself made the change
 }
 
-// byMachine reports whether the run itself changed something: a governor, a rate limiter, the breaker.
+// byMachine reports whether the run itself made the change: a governor, a rate limiter or a circuit breaker.
 func byMachine(c *engine.ChangeRow) bool {
 	switch c.Who {
 	case "rate limiter", "breaker", "clock":
@@ -31,7 +31,7 @@ func byMachine(c *engine.ChangeRow) bool {
 	return slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })
 }
 
-// numbers are those that changes have on the charts: all that are more than a governor's move of the limit.
+// numbers returns the numbers of the changes on the charts. Changes of the limit by a governor have none.
 func numbers(changes []engine.ChangeRow) []string {
 	all := make([]string, len(changes))
 	n := 0
@@ -44,7 +44,7 @@ func numbers(changes []engine.ChangeRow) []string {
 	return all
 }
 
-// changes tells what was changed mid-run. Of very many only those by hand are told.
+// changes adds the changes of the run. If there are too many, only manual changes are listed.
 func (p *page) changes(r *engine.RunRecord, x *axis, all []engine.ChangeRow) {
 	of := numbers(all)
 	few := len(all) <= shownChanges
@@ -54,7 +54,7 @@ func (p *page) changes(r *engine.RunRecord, x *axis, all []engine.ChangeRow) {
 		}
 	}
 	if left := len(all) - len(p.Changes); left > 0 {
-		p.Moves = fmt.Sprintf("Left out are %s changes that Throng itself made, for they are many: throngctl export %s --what changes has all.", engine.FormatCount(int64(left)), r.ID)
+		p.Moves = fmt.Sprintf("%s automatic changes are left out; throngctl export %s --what changes has all of them.", engine.FormatCount(int64(left)), r.ID)
 	}
 }
 
@@ -67,7 +67,7 @@ func newChange(c *engine.ChangeRow, number string, x *axis) change {
 		out.After = shortDuration(since.Round(time.Second))
 	}
 	switch c.What {
-	case engine.RetireChange, engine.RequeueChange: // New is for the engine
+	case engine.RetireChange, engine.RequeueChange: // New is meant for the engine
 		out.New = ""
 	case engine.InjectChange:
 		if said := saidIn(c); said != "" {
@@ -78,7 +78,7 @@ func newChange(c *engine.ChangeRow, number string, x *axis) change {
 	return out
 }
 
-// saidIn is the text of a message that a person told agents; "" is that it cannot be read.
+// saidIn returns the text of a message to agents; "" if it cannot be read.
 func saidIn(c *engine.ChangeRow) string {
 	i, ok, err := engine.ReadInjection(c.What, c.New)
 	var said struct {
@@ -103,13 +103,13 @@ type markView struct {
 	Faint  bool
 }
 
-// A mark is drawn, and has a number, where the one before is so far from it; both in percent of the width.
+// Minimum distances from the previous mark for a mark, and for its number, in percent of the width.
 const (
 	markApart   = 0.3
 	numberApart = 4.5
 )
 
-// marksOf are the changes where the charts have room for them, those by hand on top.
+// marksOf returns the changes for which the charts have space, with manual changes on top.
 func marksOf(x *axis, changes []engine.ChangeRow) (all []markView) {
 	of := numbers(changes)
 	for _, faint := range []bool{true, false} {
@@ -133,7 +133,7 @@ func marksOf(x *axis, changes []engine.ChangeRow) (all []markView) {
 	return all
 }
 
-// markText is what the pointer is told of a change.
+// markText returns the tooltip of a change.
 func markText(c *engine.ChangeRow, number string) string {
 	text := engine.Subject(c.What)
 	if number != "" {

@@ -3,95 +3,107 @@ package report
 import (
 	"html/template"
 	"math"
-	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
-// spec is a chart that a report may have.
+// spec describes a chart.
 type spec struct {
 	title, about string
 	unit         unit
 	lines        []lineSpec
-	some         bool // left out unless something in it is above 0
+	some         bool // left out unless a value is above 0
 }
 
-// lineSpec is a line of a chart. before is the row of the second before; the same one at the first.
+// lineSpec is a line of a chart.
 type lineSpec struct {
 	name, look string
-	of         func(m, before *engine.MetricsRow) float64
+	of         value
 }
 
-// specs is the one table of charts, in the order in which they are shown.
+// specs are the charts in the order of the page.
 var specs = []spec{
-	{"Sessions at once", "in flight, and the limit", wholes, []lineSpec{
-		{"in flight", "s1 area", func(m, _ *engine.MetricsRow) float64 { return float64(m.InFlight) }},
-		{"limit", "limit", func(m, _ *engine.MetricsRow) float64 { return float64(m.Limit) }},
+	{"Concurrency", "sessions in flight, and the limit", wholes, []lineSpec{
+		{"in flight", "s1 area", column("in_flight")},
+		{"limit", "limit", column("limit")},
 	}, false},
 	{"Throughput", "sessions that ended, per second", counts, []lineSpec{
-		{"sessions/s", "s1", func(m, _ *engine.MetricsRow) float64 { return m.SessionsPerSec }},
+		{"sessions/s", "s1", column("sessions_per_sec")},
 	}, false},
 	{"Session time", "of the sessions that ended in a second", durations, []lineSpec{
-		{"p50", "s1", sessionTime(func(q *engine.Quantiles) time.Duration { return q.P50 })},
-		{"p95", "s2", sessionTime(func(q *engine.Quantiles) time.Duration { return q.P95 })},
-		{"p99", "s3", sessionTime(func(q *engine.Quantiles) time.Duration { return q.P99 })},
+		{"p50", "s1", column("latency_p50_ms")},
+		{"p95", "s2", column("latency_p95_ms")},
+		{"p99", "s3", column("latency_p99_ms")},
 	}, false},
-	{"Requests", "per second, and 429s among the answers", counts, []lineSpec{
-		{"requests/s", "s1", func(m, _ *engine.MetricsRow) float64 { return m.RequestsPerSec }},
-		{"429s/s", "s2", perSecond(func(m *engine.MetricsRow) int64 { return m.RateLimited })},
-		{"retries/s", "s3", perSecond(func(m *engine.MetricsRow) int64 { return m.Retries })},
+	{"Requests", "per second, with answers of status 429", counts, []lineSpec{
+		{"requests/s", "s1", column("requests_per_sec")},
+		{"429s/s", "s2", perSecond(column("rate_limited"))},
+		{"retries/s", "s3", perSecond(column("retries"))},
 	}, false},
-	{"Sessions that failed or timed out", "per second", counts, []lineSpec{
+	{"Failed or timed out", "per second", counts, []lineSpec{
 		{"failed/s", "s2 area", perSecond(failed)},
 	}, true},
 	{"CPU", "of the machine", percents, []lineSpec{
-		{"all programs", "s1", func(m, _ *engine.MetricsRow) float64 { return m.Host.CPU }},
+		{"all programs", "s1", percent("cpu_percent")},
 		{"Throng", "s2", func(m, _ *engine.MetricsRow) float64 { return m.Host.ProcessCPU / cores(m) }},
 	}, false},
 	{"Memory", "of Throng", sizes, []lineSpec{
-		{"in use", "s1 area", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.Host.Memory)) }},
+		{"in use", "s1 area", column("memory_mb")},
 	}, false},
 	{"Database connections", "in use", wholes, []lineSpec{
-		{"by Throng", "s1", func(m, _ *engine.MetricsRow) float64 { return float64(m.Connections) }},
-		{"all clients", "s2", func(m, _ *engine.MetricsRow) float64 { return float64(m.ServerConnections) }},
-		{"server's most", "limit", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.ServerMax)) }},
+		{"by Throng", "s1", column("db_connections")},
+		{"all clients", "s2", column("db_server_connections")},
+		{"max_connections", "limit", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.ServerMax)) }},
 	}, true},
-	{"Cost of models", "so far", dollars, []lineSpec{
+	{"Model cost", "so far", dollars, []lineSpec{
 		{"cost", "s1 area", func(m, _ *engine.MetricsRow) float64 { return float64(m.Usage.Cost) / 1e9 }},
 	}, true},
-	{"Calls of models", "per second", counts, []lineSpec{
-		{"calls/s", "s1", perSecond(func(m *engine.MetricsRow) int64 { return m.Usage.Calls })},
+	{"Model calls", "per second", counts, []lineSpec{
+		{"calls/s", "s1", perSecond(column("model_calls"))},
 	}, true},
 }
 
-func sessionTime(of func(q *engine.Quantiles) time.Duration) func(m, before *engine.MetricsRow) float64 {
+// value is a value of a row; before is the row of the second before, or the same row if it is the first.
+type value func(m, before *engine.MetricsRow) float64
+
+// column returns the values of a metric column in its base unit; NaN is unknown.
+func column(name string) value {
+	c := storage.MetricColumnNamed(name)
 	return func(m, _ *engine.MetricsRow) float64 {
-		if m.Total.Count == 0 {
-			return math.NaN()
+		if v, ok := c.Measure(m); ok {
+			return v
 		}
-		return of(&m.Total).Seconds()
+		return math.NaN()
 	}
 }
 
-// perSecond is how fast a figure grows that only does.
-func perSecond(of func(m *engine.MetricsRow) int64) func(m, before *engine.MetricsRow) float64 {
+// percent returns the values of a metric column as percentages.
+func percent(name string) value {
+	ratio := column(name)
+	return func(m, before *engine.MetricsRow) float64 { return 100 * ratio(m, before) }
+}
+
+// perSecond returns the rate at which a counter grows.
+func perSecond(counter value) value {
 	return func(m, before *engine.MetricsRow) float64 {
 		span := m.At.Sub(before.At).Seconds()
 		if span <= 0 || span > longestGap.Seconds() {
 			return math.NaN()
 		}
-		return float64(of(m)-of(before)) / span
+		return (counter(m, m) - counter(before, before)) / span
 	}
 }
 
-func failed(m *engine.MetricsRow) (all int64) {
+func failed(m, _ *engine.MetricsRow) float64 {
+	var all int64
 	for _, n := range m.Errors {
 		all += n
 	}
-	return all
+	return float64(all)
 }
 
-// cores are those of the machine; NaN is not known.
+// cores returns the number of cores of the machine; NaN if unknown.
 func cores(m *engine.MetricsRow) float64 { return known(float64(m.Host.Cores)) }
 
 func known(v float64) float64 {
@@ -101,7 +113,7 @@ func known(v float64) float64 {
 	return v
 }
 
-// charts are all that are drawn, as their rows come.
+// charts collects the values of all charts from rows.
 type charts struct {
 	axis   *axis
 	lines  [][]*line // by spec
@@ -120,7 +132,7 @@ func newCharts(x *axis) *charts {
 	return c
 }
 
-// see takes in the next row.
+// see adds the next row.
 func (c *charts) see(m *engine.MetricsRow) {
 	if c.before.At.IsZero() {
 		c.before = *m
@@ -128,7 +140,7 @@ func (c *charts) see(m *engine.MetricsRow) {
 	since, ok := c.axis.since(m.At)
 	for i, s := range specs {
 		for k, l := range s.lines {
-			if v := l.of(m, &c.before); ok && v >= 0 && !math.IsInf(v, 0) { // not NaN, nor not known
+			if v := l.of(m, &c.before); ok && v >= 0 && !math.IsInf(v, 0) { // not NaN and not unknown
 				c.lines[i][k].add(since, v)
 			}
 		}
@@ -143,10 +155,10 @@ type chartView struct {
 	Picture      template.HTML
 }
 
-// chartKey says what a line is, and what it was at last and at most.
+// chartKey is an entry of a chart's legend, with the maximum of its line.
 type chartKey struct{ Look, Name, Most string }
 
-// views are the charts that have something to show.
+// views returns the charts that have values.
 func (c *charts) views(marks []markView) (all []chartView) {
 	for i, s := range specs {
 		most, shown := 0.0, []*line{}

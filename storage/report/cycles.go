@@ -7,10 +7,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// shownCycles is how many cycles a report lists: the last.
+// shownCycles is the number of cycles on the page; the last ones are shown.
 const shownCycles = 200
 
-// listCycles lists what each cycle came to.
+// listCycles adds the table of cycles.
 func (p *page) listCycles(ctx context.Context, src Source, run engine.RunID) error {
 	all, err := src.Barriers(ctx, run)
 	if err != nil || len(all) < 2 {

@@ -7,12 +7,12 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// mostDoubts is how many unconfirmed requests are listed.
+// mostDoubts is the number of unconfirmed requests on the page.
 const mostDoubts = 100
 
-// doubts are the changing requests that may have been carried out twice.
+// doubts are the changing requests that may have been executed twice.
 type doubts struct {
-	Says, Advice string // "" is that there are none
+	Says, Advice string // "" if there are none
 	Table        table
 	More         string
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// spread is what is shown of a distribution.
+// spread is the part of a histogram that the page shows.
 type spread interface {
 	Count() int64
 	Quantile(q float64) time.Duration
@@ -16,20 +16,20 @@ type spread interface {
 	Each(f func(from, to time.Duration, n int64))
 }
 
-// histogramView is how long sessions took; without sessions it is empty.
+// histogramView is the distribution of session times; empty without sessions.
 type histogramView struct {
 	Picture template.HTML
 	Text    string
 }
 
 const (
-	// binsPerDecade is how many bars a decade of durations has.
+	// binsPerDecade is the number of bars per decade.
 	binsPerDecade = 10
-	// leastTime is what counts as no time at all.
+	// leastTime is the time below which durations count as 0.
 	leastTime = 1e-6
 )
 
-// bins are counts by the place of a duration on a logarithmic axis, from the first on.
+// bins are the counts of consecutive bars on a logarithmic axis.
 type bins struct {
 	first  int
 	counts []int64
@@ -52,7 +52,7 @@ func trashed(h spread) (b bins) {
 	return b
 }
 
-// place is where a duration stands on the axis, in bars.
+// place returns the position of a duration on the axis, in bars.
 func place(seconds float64) float64 { return math.Log10(max(seconds, leastTime)) * binsPerDecade }
 
 func newHistogram(h spread) (v histogramView) {
@@ -62,7 +62,7 @@ func newHistogram(h spread) (v histogramView) {
 	b := trashed(h)
 	x := func(at float64) float64 { return 100 * (at - float64(b.first)) / float64(len(b.counts)) }
 	s := &svg{}
-	s.open("How long sessions took", plotHeight+textHeight)
+	s.open("Session times", plotHeight+textHeight)
 	top, ticks := scale(float64(b.most), wholes.steps)
 	for _, t := range ticks {
 		y := plotHeight * (1 - t/top)
@@ -86,11 +86,11 @@ func newHistogram(h spread) (v histogramView) {
 		d := h.Quantile(q.q)
 		at := min(max(x(place(d.Seconds())), 0), 100)
 		s.rule("mark", at, q.name+" "+engine.FormatDuration(d))
-		beside := 0
-		if at-last < 5 { // else the names would stand on each other
-			beside = 26
+		shift := 0
+		if at-last < 5 { // otherwise the names would overlap
+			shift = 26
 		}
-		s.put(`<text class="mid number" x="%.2f%%" dx="%d" y="-4">%s</text>`, at, beside, q.name)
+		s.put(`<text class="mid number" x="%.2f%%" dx="%d" y="-4">%s</text>`, at, shift, q.name)
 		last = at
 	}
 	s.put(`</svg>`)
@@ -99,7 +99,7 @@ func newHistogram(h spread) (v histogramView) {
 
 func edge(at int) string { return durations.text(math.Pow(10, float64(at)/binsPerDecade)) }
 
-// decades are the durations that are written below the bars: 1, 2 and 5, or of a wide range 1 of each decade.
+// decades returns the durations below the bars: 1, 2 and 5 of each decade, or only 1 if the range is wide.
 func decades(b *bins) (all []float64) {
 	steps := []float64{1, 2, 5}
 	switch n := len(b.counts); {

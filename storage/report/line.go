@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// columnsDrawn is how many columns a line has: of all values in one of them the smallest and the largest are drawn.
+// columnsDrawn is the number of columns of a line. The smallest and the largest value of each column are drawn.
 const columnsDrawn = 360
 
 // point is a value at its time.
@@ -20,7 +20,7 @@ type extent struct {
 	some        bool
 }
 
-// line is a figure over time, thinned out as it comes.
+// line is a value over time, reduced to its extremes.
 type line struct {
 	axis    *axis
 	columns [columnsDrawn]extent
@@ -55,7 +55,7 @@ func (l *line) add(at time.Duration, v float64) {
 	l.most = max(l.most, v)
 }
 
-// pieces are the points to be drawn, apart where there was nothing for long.
+// pieces returns the points of the line, divided at long gaps.
 func (l *line) pieces() (all [][]point) {
 	apart := max(15*time.Second, l.axis.length()/50)
 	var piece []point
@@ -93,9 +93,9 @@ func (l *line) cutBetween(from, to time.Duration) bool {
 	return false
 }
 
-// scale is the values that a picture reaches up to, with ticks at round ones.
+// scale returns the upper end of an axis, and round numbers for its ticks.
 func scale(most float64, steps []float64) (top float64, ticks []float64) {
-	const least = 3 // parts
+	const least = 3 // minimum number of intervals
 	if most <= 0 {
 		most = 1
 	}
@@ -113,7 +113,7 @@ func scale(most float64, steps []float64) (top float64, ticks []float64) {
 	return top, ticks
 }
 
-// decimalSteps are 1, 2 and 5 with all powers of ten.
+// decimalSteps are 1, 2 and 5 times all powers of ten.
 var decimalSteps = func() (all []float64) {
 	for e := -9; e <= 15; e++ {
 		for _, s := range []float64{1, 2, 5} {

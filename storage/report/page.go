@@ -14,10 +14,22 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// page is what the template shows. What is empty is left out.
+// page is the data of the template. Empty parts are left out.
 type page struct {
-	Style template.CSS
+	Style   template.CSS
+	Version string
+	summary
+	performance
+	problems
+	events
+	inputs
 
+	Against  *against
+	Forecast *forecast
+}
+
+// summary is the run at a glance.
+type summary struct {
 	Title    string
 	Run      engine.RunID
 	State    mark
@@ -28,50 +40,61 @@ type page struct {
 	Origin   string // of a fork
 	Note     string
 	Audit    *mark
+	Criteria []criterion
+	Figures  []figure
+}
 
-	Criteria  []criterion
-	Figures   []figure
-	Charts    []chartView
-	NoMetrics bool
-	Gaps      string // in the time of the charts
-	Latency   histogramView
-	Times     [][]string // of sessions: what, p50, p95, p99, longest
-	Steps     table
-	Services  table
-	Cycles    table
-	// EarlierCycles says where those are that Cycles leaves out.
-	EarlierCycles string
-	Errors        []errorClass
-	Failed        string
-	Doubts        doubts
-	Cleaned       []mark
-	Changes       []change
-	Moves         string // what governors moved, in a line
-	Anomalies     []anomaly
+// performance is the run over time, and the times of its parts.
+type performance struct {
+	Charts        []chartView
+	NoMetrics     bool
+	Gaps          string // in the time of the charts
+	Latency       histogramView
+	Times         [][]string // of sessions: name, p50, p95, p99, longest
+	Steps         table
+	Services      table
+	Cycles        table
+	EarlierCycles string // how many cycles Cycles leaves out, and where they are
 	Spent         spent
-	Against       *against
-	Forecast      *forecast
-	Facts         [][2]string // what the run was made from
-	Settings      [][2]string
-	Params        [][2]string
-	Files         []file
-	Version       string
+}
+
+// problems are errors, anomalies and doubts about the result.
+type problems struct {
+	Errors    []errorClass
+	Failed    string
+	Doubts    doubts
+	Anomalies []anomaly
+}
+
+// events are interventions during and after the run.
+type events struct {
+	Cleaned []mark
+	Changes []change
+	Moves   string // summary of the governors' changes of the limit
+}
+
+// inputs are the scenario, the settings and the parameters of the run.
+type inputs struct {
+	Facts    [][2]string
+	Settings [][2]string
+	Params   [][2]string
+	Files    []file
 }
 
 // mark is a word with a tone: good, bad, warn or plain.
 type mark struct{ Tone, Text string }
 
-// figure is one of the key figures, with what is to be known about it.
+// figure is a key figure with a remark.
 type figure struct{ Name, Value, About string }
 
-// table is one that has no columns of its own kind.
+// table is a table of texts.
 type table struct {
 	Head []string
 	Rows [][]string
 }
 
-// newPage gathers all of a run.
-func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) (*page, error) {
+// newPage collects the data of the page.
+func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) (*page, error) {
 	r, err := src.Run(ctx, run)
 	if err != nil {
 		return nil, err
@@ -89,24 +112,28 @@ func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) 
 		return nil, err
 	}
 	p := &page{
-		Style: template.CSS(styleText), //nolint:gosec // our own
-		Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: verdict(&r), Exact: exactness(&r, &t), Note: r.Note,
-		Criteria: criteriaOf(&r), Figures: figuresOf(&r, &t), Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: stepsOf(&t),
-		Services: servicesOf(&t, beside.Services), Spent: newSpent(&r, &t), Forecast: newForecast(&r, &t), Version: beside.Version,
+		Style:   template.CSS(styleText), //nolint:gosec // our own
+		Version: extras.Version,
+		summary: summary{
+			Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: verdict(&r), Exact: exactness(&r, &t), Note: r.Note,
+			Criteria: criteriaOf(&r), Figures: figuresOf(&r, &t),
+		},
+		performance: performance{Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: stepsOf(&t), Services: servicesOf(&t, extras.Services), Spent: newSpent(&r, &t)},
+		Forecast:    newForecast(&r, &t),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
 		return nil, err
 	}
-	if p.Errors, err = errorsOf(errs, beside.Agent); err != nil {
+	if p.Errors, err = errorsOf(errs, extras.Agent); err != nil {
 		return nil, err
 	}
-	if p.Doubts, err = doubtsOf(ctx, src, run, beside.Agent); err != nil {
+	if p.Doubts, err = doubtsOf(ctx, src, run, extras.Agent); err != nil {
 		return nil, err
 	}
 	if err := p.listCycles(ctx, src, run); err != nil {
 		return nil, err
 	}
-	if p.Failed, err = failedOf(&t, beside.Agent); err != nil {
+	if p.Failed, err = failedOf(&t, extras.Agent); err != nil {
 		return nil, err
 	}
 	if p.Origin, err = origin(ctx, src, &r); err != nil {
@@ -116,16 +143,16 @@ func newPage(ctx context.Context, src Source, run engine.RunID, beside *Beside) 
 		c := &r.Cleaned[i]
 		p.Cleaned = append(p.Cleaned, mark{map[bool]string{true: "plain", false: "warn"}[c.Whole()], c.Says(r.ID, func(t time.Time) string { return stamp(t) + " UTC" })})
 	}
-	if a := beside.Audit; a != nil {
+	if a := extras.Audit; a != nil {
 		p.Audit = &mark{tone(a.Equal), a.Summary}
 	}
-	if beside.Against != nil {
-		p.Against = newAgainst(&r, &t, beside.Against)
+	if extras.Against != nil {
+		p.Against = newAgainst(&r, &t, extras.Against)
 	}
 	return p, p.made(&r, &t)
 }
 
-// seconds takes what was recorded every second: charts, anomalies, and when something was changed.
+// seconds reads the metrics for charts, anomalies, and the times of changes.
 func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, changes []engine.ChangeRow) error {
 	x := &axis{}
 	var odd health.Anomalies
@@ -148,7 +175,7 @@ func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, cha
 			return err
 		}
 		if m.At.After(x.last) {
-			break // the run goes on
+			break // the run is in progress
 		}
 		all.see(m)
 	}
@@ -176,7 +203,7 @@ func state(r *engine.RunRecord) mark {
 	}
 }
 
-// stamp is a time for people; all of them are UTC, so that a report does not depend on where it is made.
+// stamp formats a time in UTC, so that a report does not depend on the machine that writes it.
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05") }
 
 func when(r *engine.RunRecord) string {
@@ -191,7 +218,7 @@ func when(r *engine.RunRecord) string {
 	return text + " UTC"
 }
 
-// headline says how far the run came.
+// headline describes the progress of the run.
 func headline(r *engine.RunRecord, t *engine.Totals) string {
 	text := engine.FormatCount(t.Ended())
 	if r.Total > 0 {
@@ -206,14 +233,14 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 	}
 	switch {
 	case r.InProgress:
-		text += "; the run is still going on"
+		text += "; the run is in progress"
 	case r.Why() != "":
 		text += "; " + r.Why()
 	}
 	return text + "."
 }
 
-// verdict is the run in a sentence: how it stands to its criteria, and how many sessions went badly.
+// verdict summarizes the success criteria.
 func verdict(r *engine.RunRecord) mark {
 	missed, unknown := 0, 0
 	for i := range r.Verdict {
@@ -230,17 +257,17 @@ func verdict(r *engine.RunRecord) mark {
 	}
 	switch {
 	case r.InProgress || r.Ending == engine.NotEnded:
-		return mark{"plain", "Success criteria are judged when the run has ended."}
+		return mark{"plain", "Success criteria are evaluated when the run has ended."}
 	case len(r.Verdict) == 0:
-		return mark{"plain", "The scenario names no success criteria."}
+		return mark{"plain", "The scenario has no success criteria."}
 	case missed > 0 && unknown > 0:
-		return mark{"bad", fmt.Sprintf("%d of %s missed, %d not known.", missed, all, unknown)}
+		return mark{"bad", fmt.Sprintf("%d of %s missed, %d unknown.", missed, all, unknown)}
 	case missed > 0:
 		return mark{"bad", fmt.Sprintf("%d of %s missed.", missed, all)}
 	case unknown > 0:
-		return mark{"warn", fmt.Sprintf("%d of %s met, %d not known.", len(r.Verdict)-unknown, all, unknown)}
+		return mark{"warn", fmt.Sprintf("%d of %s met, %d unknown.", len(r.Verdict)-unknown, all, unknown)}
 	case r.Ending != engine.EndFinished:
-		return mark{"warn", fmt.Sprintf("%d of %s met, as far as the run came.", len(r.Verdict), all)}
+		return mark{"warn", fmt.Sprintf("%d of %s met up to the end of the run.", len(r.Verdict), all)}
 	case len(r.Verdict) == 1:
 		return mark{"good", "The success criterion is met."}
 	default:
@@ -256,10 +283,10 @@ func exactness(r *engine.RunRecord, t *engine.Totals) mark {
 	if since != nil {
 		return mark{"warn", "The result is " + since.String() + "."}
 	}
-	return mark{"good", "The result is exact: the same bytes for the same seed, at any concurrency."}
+	return mark{"good", "The result is exact: the same seed produces the same bytes at any concurrency."}
 }
 
-// origin says where a fork stems from. Its parent may be deleted, or have pruned the checkpoint.
+// origin describes where a fork comes from. Its parent may be deleted, or its checkpoint pruned.
 func origin(ctx context.Context, src Source, r *engine.RunRecord) (string, error) {
 	if r.Parent == "" {
 		return "", nil
@@ -277,20 +304,20 @@ func origin(ctx context.Context, src Source, r *engine.RunRecord) (string, error
 	}
 	switch {
 	case len(at) == 1:
-		text += ", its checkpoint " + at[0]
-	case len(at) > 1: // all of them restore that
-		text += ", where its checkpoints " + strings.Join(at, ", ") + " stand"
+		text += ", checkpoint " + at[0]
+	case len(at) > 1: // they all restore the start of that cycle
+		text += ", checkpoints " + strings.Join(at, ", ")
 	}
 	return text + ".", nil
 }
 
-// made tells what the run was made from. Like in run.json, what may be a secret is left out.
+// made adds the inputs of the run, without possible secrets.
 func (p *page) made(r *engine.RunRecord, t *engine.Totals) error {
 	s, err := storage.Summarize(r, t)
 	if err != nil {
 		return err
 	}
-	p.Facts = [][2]string{{"Run", string(r.ID)}, {"Scenario", r.Source.Name}, {"Its hash", r.Source.Hash}, {"Seed", fmt.Sprint(r.Settings.Seed)}}
+	p.Facts = [][2]string{{"Run", string(r.ID)}, {"Scenario", r.Source.Name}, {"Hash", r.Source.Hash}, {"Seed", fmt.Sprint(r.Settings.Seed)}}
 	if alone := r.Source.Alone(); alone != "" {
 		p.Facts = append(p.Facts, [2]string{"Only chain", alone})
 	}

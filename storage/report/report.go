@@ -1,5 +1,5 @@
-// Package report writes what is to be told of a run as one HTML page that needs nothing else: no script, no network. It is
-// for people who were not there; it reads well on paper, too.
+// Package report writes the report of a run as one HTML page without scripts or external resources. It is for readers who
+// did not watch the run, and can be printed.
 package report
 
 import (
@@ -15,38 +15,38 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// Source is what a report needs of a store.
+// Source is the interface of a store for reports.
 type Source interface {
 	storage.Reader
-	// Changes returns what was changed mid-run, in order of time.
+	// Changes returns the changes of a run, in order of time.
 	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
-	// LatestErrors returns the classes of errors, each with its latest occurrences, newest first and at most so many.
+	// LatestErrors returns the error classes with up to most occurrences, newest first.
 	LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error)
-	// Checkpoints lists those of a run that are kept, newest first.
+	// Checkpoints returns the checkpoints of a run, newest first.
 	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
 }
 
-// Beside is what a report tells that is not in the store. The zero value leaves all of it out.
-type Beside struct {
-	Version  string                          // Throng's
-	Agent    func(index int) (string, error) // its id; nil names agents by their index
-	Services map[string]string               // by the step that asks them, without iterations
+// Extras is the content of a report that is not in the store. Everything is optional.
+type Extras struct {
+	Version  string                          // version of Throng
+	Agent    func(index int) (string, error) // returns the ID of an agent; nil identifies agents by their index
+	Services map[string]string               // by the path of the step that uses them, without iterations
 	Audit    *Audit
 	Against  *Comparison
 }
 
-// Audit is what came of an audit.
+// Audit is the result of an audit.
 type Audit struct {
 	Summary string
 	Equal   bool
 }
 
-// Comparison is the run beside another one, in words.
+// Comparison is a comparison with another run, formatted.
 type Comparison struct {
 	Run         engine.RunRecord
 	Totals      engine.Totals
-	From, To    int      // the cycles that both have done, To not included
-	Differences []string // how the run was made otherwise
+	From, To    int      // the cycles that both runs completed, without To
+	Differences []string // in the inputs of the runs
 	Rows        []ComparedRow
 	Method      string
 }
@@ -55,8 +55,8 @@ type Comparison struct {
 type ComparedRow struct {
 	Group, Name             string
 	Other, This, Difference string
-	Chance                  string // that the difference is by chance
-	Clear                   bool   // it hardly is
+	Chance                  string // probability that the difference is random
+	Clear                   bool   // the difference is significant
 }
 
 //go:embed page.html
@@ -67,13 +67,13 @@ var styleText string
 
 var pageTemplate = template.Must(template.New("report").Parse(pageText))
 
-// Write writes the report of a run. A run in progress is told as far as it has come. The same run gives the same bytes.
-func Write(ctx context.Context, w io.Writer, src Source, run engine.RunID, beside Beside) error {
-	p, err := newPage(ctx, src, run, &beside)
+// Write writes the report of a run, or of the progress so far. The same run produces the same bytes.
+func Write(ctx context.Context, w io.Writer, src Source, run engine.RunID, extras Extras) error {
+	p, err := newPage(ctx, src, run, &extras)
 	if err != nil {
 		return fmt.Errorf("report of run %s: %w", run, err)
 	}
-	var out bytes.Buffer // a page that breaks off half-way is none
+	var out bytes.Buffer // errors must not leave an incomplete page
 	if err := pageTemplate.Execute(&out, p); err != nil {
 		return fmt.Errorf("report of run %s: %w", run, err)
 	}

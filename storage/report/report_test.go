@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// hostile is a text as strangers write them.
+// hostile is a text that contains markup.
 const hostile = `<script>alert("x")</script> & '=cmd()' </style></svg>`
 
 // source is a store with one run in memory.
@@ -33,7 +33,7 @@ type source struct {
 	barriers []engine.BarrierRow
 	errs     [][]engine.ErrorNote
 	kept     []engine.CheckpointRecord
-	gone     error // of the parent's checkpoints
+	gone     error // error for the checkpoints of the parent
 }
 
 func (s *source) Barriers(context.Context, engine.RunID) ([]engine.BarrierRow, error) {
@@ -97,7 +97,7 @@ func (s *source) Checkpoints(context.Context, engine.RunID) ([]engine.Checkpoint
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// second is what is recorded at one.
+// second returns the metrics of one second.
 func second(at time.Time, n int) engine.MetricsRow {
 	wave := 1 + math.Sin(float64(n)/40)
 	return engine.MetricsRow{
@@ -108,7 +108,7 @@ func second(at time.Time, n int) engine.MetricsRow {
 	}
 }
 
-// day is a run with everything that a report can hold.
+// day returns a run with content in all parts of a report.
 func day() *source {
 	settings := engine.DefaultSettings()
 	settings.Seed, settings.Cycles = 42, 2
@@ -154,7 +154,7 @@ func day() *source {
 	}
 	for n := range 400 {
 		at := epoch.Add(time.Duration(n) * time.Second)
-		if n >= 300 { // it was interrupted, and resumed an hour later
+		if n >= 300 { // interrupted, and resumed an hour later
 			at = at.Add(time.Hour)
 		}
 		s.metrics = append(s.metrics, second(at, n))
@@ -165,12 +165,12 @@ func day() *source {
 	return s
 }
 
-// beside is all that a report tells beside the store.
-func beside() Beside {
+// extras returns all content that is not in the store.
+func extras() Extras {
 	other := day()
 	other.record.ID = "0192f000"
 	totals, _ := other.Totals(context.Background(), "")
-	return Beside{
+	return Extras{
 		Version: "1.2.3", Agent: func(index int) (string, error) { return fmt.Sprintf("%s-%d", hostile, index), nil },
 		Services: map[string]string{"pay": "shop"}, Audit: &Audit{"12 figures recomputed, all equal", true},
 		Against: &Comparison{
@@ -180,7 +180,7 @@ func beside() Beside {
 	}
 }
 
-func written(t *testing.T, s *source, b Beside) string {
+func written(t *testing.T, s *source, b Extras) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := Write(t.Context(), &out, s, "r", b); err != nil {
@@ -189,9 +189,9 @@ func written(t *testing.T, s *source, b Beside) string {
 	return out.String()
 }
 
-// TestGolden is that the same run gives the same bytes.
+// TestGolden checks that the same run produces the same bytes.
 func TestGolden(t *testing.T) {
-	got := written(t, day(), beside())
+	got := written(t, day(), extras())
 	path := filepath.Join("testdata", "report.html")
 	if *update {
 		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
@@ -213,30 +213,30 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestNothingStrange is that a report loads nothing, runs nothing, and shows no secret, whatever texts stand in it.
+// TestNothingStrange checks that a report loads nothing, runs nothing, and shows no secret, whatever texts it contains.
 func TestNothingStrange(t *testing.T) {
-	got := written(t, day(), beside())
+	got := written(t, day(), extras())
 	for _, bad := range []string{"<script", "secret", "src=", "@import", "url(", "http-equiv=\"refresh", "</style></svg>", "onload", "javascript:"} {
 		if strings.Contains(got, bad) {
-			t.Errorf("%q stands in it", bad)
+			t.Errorf("%q is in the report", bad)
 		}
 	}
 	if n := strings.Count(got, "&lt;script&gt;alert"); n < 9 {
-		t.Errorf("the strange text stands in it %d times: something is left out", n)
+		t.Errorf("the report has the hostile text %d times: something is left out", n)
 	}
 	if n := strings.Count(got, "http"); n != strings.Count(got, "http-equiv")+strings.Count(got, "https://shop.example:8080/api") {
 		t.Errorf("there are other addresses: %d", n)
 	}
 }
 
-// TestWhatIsTold looks for what people look for.
-func TestWhatIsTold(t *testing.T) {
-	got := written(t, day(), beside())
+// TestContent checks the most important content.
+func TestContent(t *testing.T) {
+	got := written(t, day(), extras())
 	for _, want := range []string{
-		`1 of 3 criteria missed, 1 not known.`, `<span class="badge bad">FAIL</span></td><td>error_rate</td><td>&lt; 5%</td><td class="bad">25%</td>`,
-		`Forked from run 0192f000 at the start of cycle 1, where its checkpoints 2, 3 stand.`, `Audit: 12 figures recomputed, all equal`,
+		`1 of 3 criteria missed, 1 unknown.`, `<span class="badge bad">FAIL</span></td><td>error_rate</td><td>&lt; 5%</td><td class="bad">25%</td>`,
+		`Forked from run 0192f000 at the start of cycle 1, checkpoints 2, 3.`, `Audit: 12 figures recomputed, all equal`,
 		`$0.0250`, `<td>shop</td><td>1</td><td>5</td>`, `told all: &lt;b&gt;sale&lt;/b&gt;`, `inexact from here on`, `interrupted for 1h0m0s`,
-		`people.csv (66 kB)`, `https://shop.example:8080/api`, `Beside run 0192f000`, `<tr class="clear">`, `Throng 1.2.3.`,
+		`people.csv (66 kB)`, `https://shop.example:8080/api`, `Comparison with run 0192f000`, `<tr class="clear">`, `Throng 1.2.3.`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it does not say %q", want)
@@ -244,33 +244,33 @@ func TestWhatIsTold(t *testing.T) {
 	}
 	short := day()
 	short.record.Verdict, short.record.Ending = short.record.Verdict[1:2], engine.EndStopped
-	if got := written(t, short, Beside{}); !strings.Contains(got, "1 of 1 criterion met, as far as the run came.") {
+	if got := written(t, short, Extras{}); !strings.Contains(got, "1 of 1 criterion met up to the end of the run.") {
 		t.Error("a run that was stopped has met its criteria")
 	}
 	before := day()
 	before.gone = fmt.Errorf("run 0192f000: %w", engine.ErrNotFound)
 	before.kept = nil
-	if got := written(t, before, Beside{}); !strings.Contains(got, "Forked from run 0192f000 at the start of cycle 1.") || !strings.Contains(got, "agent 1, step pay") {
-		t.Error("a parent that is gone is told otherwise")
+	if got := written(t, before, Extras{}); !strings.Contains(got, "Forked from run 0192f000 at the start of cycle 1.") || !strings.Contains(got, "agent 1, step pay") {
+		t.Error("the origin is wrong without the parent's checkpoints")
 	}
 }
 
-// TestEmptyRun was stopped before anything happened.
+// TestEmptyRun checks a run that was stopped before it did anything.
 func TestEmptyRun(t *testing.T) {
-	got := written(t, &source{record: engine.RunRecord{ID: "r", Title: "Nothing", Created: epoch, Settings: engine.DefaultSettings(), Ending: engine.EndStopped, Reason: "by hand"}}, Beside{})
-	for _, want := range []string{"Nothing was recorded every second", "No session failed.", "Nothing was changed mid-run.", "The scenario names no success criteria.", "0 sessions, 1m0s; by hand."} {
+	got := written(t, &source{record: engine.RunRecord{ID: "r", Title: "Nothing", Created: epoch, Settings: engine.DefaultSettings(), Ending: engine.EndStopped, Reason: "by hand"}}, Extras{})
+	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "The scenario has no success criteria.", "0 sessions, 1m0s; by hand."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
-	for _, bad := range []string{"NaN", "Inf", "<no value>", "How long sessions took", "%!"} {
+	for _, bad := range []string{"NaN", "Inf", "<no value>", "Session times", "%!"} {
 		if strings.Contains(got, bad) {
 			t.Errorf("it says %q", bad)
 		}
 	}
 }
 
-// TestLongRun is of 8 hours, with a governor that never rested: the report stays small, and every extreme is drawn.
+// TestLongRun checks a run of 8 hours with many changes by a governor: the report stays small, and extremes are drawn.
 func TestLongRun(t *testing.T) {
 	s := day()
 	s.metrics, s.changes = nil, nil
@@ -278,26 +278,26 @@ func TestLongRun(t *testing.T) {
 	for n := range seconds {
 		m := second(epoch.Add(time.Duration(n)*time.Second), n)
 		if m.InFlight = 10; n == 20_001 {
-			m.InFlight = 77 // for one second of all
+			m.InFlight = 77 // for one second
 		}
 		s.metrics = append(s.metrics, m)
 		if n%30 == 0 {
 			s.changes = append(s.changes, engine.ChangeRow{At: m.At, What: engine.LimitSetting, Old: "20", New: "21", Who: "latency"})
 		}
 	}
-	got := written(t, s, Beside{})
+	got := written(t, s, Extras{})
 	if len(got) > 1<<19 {
 		t.Errorf("the report has %d bytes", len(got))
 	}
 	if !strings.Contains(got, "in flight <i>77</i>") {
-		t.Error("the largest value is lost")
+		t.Error("the largest value is missing")
 	}
-	if !strings.Contains(got, "960 changes that Throng itself made") {
-		t.Error("it does not say how often governors moved the limit")
+	if !strings.Contains(got, "960 automatic changes") {
+		t.Error("it does not count the automatic changes")
 	}
 }
 
-// TestMostLinesStay is that a short run's line goes through each of its values.
+// TestMostLinesStay checks that the line of a short run has all values.
 func TestMostLinesStay(t *testing.T) {
 	x := &axis{}
 	for n := range 100 {
@@ -332,7 +332,7 @@ func TestAxisLeavesOutInterruptions(t *testing.T) {
 		}
 	}
 	if _, ok := x.since(epoch.Add(5000 * time.Second)); ok {
-		t.Error("what comes long after it is on it")
+		t.Error("a time long after the axis is on it")
 	}
 }
 
@@ -363,17 +363,17 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// broken is a writer that a report does not reach half-way.
+// broken is a writer that fails.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWriteFails(t *testing.T) {
-	if err := Write(t.Context(), broken{}, day(), "r", Beside{}); !errors.Is(err, io.ErrShortWrite) {
+	if err := Write(t.Context(), broken{}, day(), "r", Extras{}); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("got %v", err)
 	}
 	gone := errors.New("no such agent")
-	if err := Write(t.Context(), io.Discard, day(), "r", Beside{Agent: func(int) (string, error) { return "", gone }}); !errors.Is(err, gone) {
+	if err := Write(t.Context(), io.Discard, day(), "r", Extras{Agent: func(int) (string, error) { return "", gone }}); !errors.Is(err, gone) {
 		t.Errorf("got %v", err)
 	}
 }

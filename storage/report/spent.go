@@ -9,13 +9,13 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// spent is where the time of the sessions went, and what kept the run from being faster.
+// spent is the use of the sessions' time, and what limited the run.
 type spent struct {
 	Picture template.HTML // a bar of parts
 	Keys    []chartKey
 	Bound   string
 	Advice  string
-	Here    bool // this machine was the bound
+	Here    bool // this machine was the limit
 	Lines   []health.OverheadLine
 }
 
@@ -32,7 +32,7 @@ func newSpent(r *engine.RunRecord, t *engine.Totals) (v spent) {
 		return v
 	}
 	s := &svg{}
-	s.put(`<svg class="bar-of-parts" role="img" height="26"><title>%s</title>`, esc("What the time of the sessions went to: "+health.DescribeTimes(&o.Times)))
+	s.put(`<svg class="bar-of-parts" role="img" height="26"><title>%s</title>`, esc("Session time: "+health.DescribeTimes(&o.Times)))
 	at := 0.0
 	for _, p := range engine.Purposes() {
 		part := 100 * o.Times.Share(p)

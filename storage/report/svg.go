@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Heights in pixels: of what is drawn, and of the texts below it. Widths are those of the page: lines stretch with it, and
-// texts do not.
+// Heights of charts and of the text below them, in pixels. Widths are those of the page: lines stretch, texts do not.
 const (
 	plotHeight = 150
 	textHeight = 22
 )
 
-// picture is what a chart shows.
+// picture is the content of a chart.
 type picture struct {
 	title string
 	unit  unit
@@ -24,7 +23,7 @@ type picture struct {
 	marks []markView
 }
 
-// draw writes a chart as SVG.
+// draw returns a chart as SVG.
 func draw(p *picture) template.HTML {
 	top, ticks := scale(p.most, p.unit.steps)
 	s := &svg{}
@@ -59,12 +58,12 @@ func draw(p *picture) template.HTML {
 	return s.done()
 }
 
-// svg is a picture that is being written.
+// svg builds an SVG image.
 type svg struct{ text strings.Builder }
 
 func (s *svg) put(format string, values ...any) { fmt.Fprintf(&s.text, format, values...) }
 
-// done hands the picture over: all texts in it went through esc.
+// done returns the image. All texts in it are escaped.
 func (s *svg) done() template.HTML { return template.HTML(s.text.String()) } //nolint:gosec // see above
 
 func (s *svg) open(title string, height int) {
@@ -73,12 +72,12 @@ func (s *svg) open(title string, height int) {
 
 func esc(text string) string { return template.HTMLEscapeString(text) }
 
-// rule is a vertical line, with a text for the pointer.
+// rule draws a vertical line with a tooltip.
 func (s *svg) rule(class string, x float64, text string) {
 	s.put(`<line class="%s" x1="%.2f%%" x2="%.2f%%" y1="0" y2="%d"><title>%s</title></line>`, class, x, x, plotHeight, esc(text))
 }
 
-// line draws a piece of a line; a single point is a dot.
+// line draws a piece of a line, or a dot for a single point.
 func (s *svg) line(l *line, piece []point, top float64) {
 	x := func(p point) float64 { return 1000 * l.axis.share(p.at) }
 	y := func(p point) float64 { return 1000 * (1 - p.v/top) }

@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	latestErrors = 5        // occurrences of each class that are told
-	shownFailed  = 8        // agents that failed and are named
-	shownFile    = 64 << 10 // bytes of a file of the scenario
+	latestErrors = 5        // occurrences of each class
+	shownFailed  = 8        // failed agents that are named
+	shownFile    = 64 << 10 // maximum size of a file of the scenario
 	shownChanges = 500
 	unknown      = "–"
 )
 
 func isGone(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 
-// criterion is one of the success list beside what was measured.
+// criterion is a success criterion with the measured value.
 type criterion struct {
 	Mark           mark
 	Metric, Wanted string
 	Measured       string
-	Other          *mark // of the run that is compared with; its Text is the measured value
+	Other          *mark // value of the other run
 }
 
 func criteriaOf(r *engine.RunRecord) []criterion {
@@ -47,7 +47,7 @@ func criteriaOf(r *engine.RunRecord) []criterion {
 func judged(j *engine.Judgement) mark {
 	switch {
 	case j.Unknown:
-		return mark{"warn", "not known"}
+		return mark{"warn", "unknown"}
 	case j.Passed:
 		return mark{"good", "pass"}
 	default:
@@ -55,7 +55,7 @@ func judged(j *engine.Judgement) mark {
 	}
 }
 
-// figuresOf are the key figures.
+// figuresOf returns the key figures.
 func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 	asked := t.Left()
 	ended := t.Ended()
@@ -65,7 +65,7 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 		{"Duration", engine.FormatDuration(t.Peaks.Elapsed), "longest cycle " + engine.FormatDuration(t.Peaks.Cycle)},
 	}
 	if s := t.Peaks.Elapsed.Seconds(); s > 0 {
-		all = append(all, figure{"Throughput", digits(float64(ended)/s) + " sessions/s", digits(float64(asked.Requests)/s) + " requests/s, on the average"})
+		all = append(all, figure{"Throughput", digits(float64(ended)/s) + " sessions/s", digits(float64(asked.Requests)/s) + " requests/s on average"})
 	}
 	if t.Total.Count() > 0 {
 		all = append(all, figure{"Session time, p95", engine.FormatDuration(t.Total.Quantile(0.95)), fmt.Sprintf("p50 %s, p99 %s", engine.FormatDuration(t.Total.Quantile(0.5)), engine.FormatDuration(t.Total.Quantile(0.99)))})
@@ -108,7 +108,7 @@ func outcomesOf(t *engine.Totals) string {
 	return strings.Join(parts, ", ")
 }
 
-// share is a part in percent; neither nothing nor all is said where it is not so.
+// share formats a fraction in percent. 0 % and 100 % are exact.
 func share(n, all int64) string {
 	switch percent := 100 * float64(n) / float64(all); {
 	case all == 0:
@@ -126,7 +126,7 @@ func share(n, all int64) string {
 	}
 }
 
-// quantiles are a histogram's figures in words.
+// quantiles formats quantiles of a histogram.
 func quantiles(count int64, all ...time.Duration) (texts []string) {
 	for _, d := range all {
 		text := unknown
@@ -143,14 +143,14 @@ func timesOf(t *engine.Totals) (rows [][]string) {
 		name string
 		spread
 	}{
-		{"Whole session", &t.Total}, {"In services and steps", &t.Service}, {"Throttled by Throng", &t.Held}, {"Wait for a place, before it", &t.Queue},
+		{"Whole session", &t.Total}, {"Services and steps", &t.Service}, {"Throttled", &t.Held}, {"Queued", &t.Queue},
 	} {
 		rows = append(rows, append([]string{h.name}, quantiles(h.Count(), h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99), h.Max())...))
 	}
 	return rows
 }
 
-// some is a count in a table that has many; none is empty.
+// some formats a count; empty for 0.
 func some(n int64) string {
 	if n == 0 {
 		return ""
@@ -158,7 +158,7 @@ func some(n int64) string {
 	return engine.FormatCount(n)
 }
 
-// stepsOf are the figures of each step.
+// stepsOf returns the table of steps.
 func stepsOf(t *engine.Totals) table {
 	out := table{Head: []string{"Step", "Ran", "Failed", "Timed out", "Skipped", "Requests", "Retries", "429s", "p50", "p95", "p99", "Longest"}}
 	for _, f := range t.ByStep.Figures() {
@@ -175,7 +175,7 @@ func stepsOf(t *engine.Totals) table {
 	return out
 }
 
-// servicesOf adds up the steps that ask each service.
+// servicesOf returns the totals of the steps of each service.
 func servicesOf(t *engine.Totals, of map[string]string) table {
 	type sum struct {
 		steps, ran, bad, requests, retries, limited, timed int64
@@ -210,7 +210,7 @@ func servicesOf(t *engine.Totals, of map[string]string) table {
 	return out
 }
 
-// errorClass is a class of errors with what was said last.
+// errorClass is an error class with its latest messages.
 type errorClass struct {
 	Class, Count string
 	Latest       []errorNote
@@ -235,7 +235,7 @@ func errorsOf(all [][]engine.ErrorNote, name func(int) (string, error)) (out []e
 	return out, nil
 }
 
-// failedOf names the first agents that had a session which failed.
+// failedOf names the first agents with failed sessions.
 func failedOf(t *engine.Totals, name func(int) (string, error)) (string, error) {
 	first, all := t.Failures(shownFailed)
 	if all == 0 {
@@ -258,7 +258,7 @@ func failedOf(t *engine.Totals, name func(int) (string, error)) (string, error) 
 	return text + ".", nil
 }
 
-// anomaly is a while in which a figure was beyond its threshold.
+// anomaly is a period in which a value was beyond its threshold.
 type anomaly struct {
 	Mark                   mark
 	Metric, Lasted, Since  string
@@ -279,7 +279,7 @@ func anomaliesOf(odd *health.Anomalies) (all []anomaly) {
 	return all
 }
 
-// forecast is what was expected beside what it came to.
+// forecast is the forecast and the result.
 type forecast struct {
 	From string
 	Rows []engine.ForecastFact
@@ -292,7 +292,7 @@ func newForecast(r *engine.RunRecord, t *engine.Totals) *forecast {
 	return &forecast{r.Forecast.From(), r.Compare(t)}
 }
 
-// against is the run beside another.
+// against is the comparison with another run.
 type against struct {
 	*Comparison
 	When     string
@@ -301,7 +301,7 @@ type against struct {
 	Figures  [][3]string
 }
 
-// Last is the last cycle that is compared.
+// Last returns the last compared cycle.
 func (a *against) Last() int { return a.To - 1 }
 
 func newAgainst(r *engine.RunRecord, t *engine.Totals, c *Comparison) *against {
@@ -323,10 +323,10 @@ func newAgainst(r *engine.RunRecord, t *engine.Totals, c *Comparison) *against {
 	return a
 }
 
-// file is one of the scenario.
+// file is a file of the scenario.
 type file struct{ Name, Size, Text string }
 
-// filesOf are the scenario's files; of those that are large or no text only the names.
+// filesOf returns the files of the scenario. Large and binary files have no text.
 func filesOf(s *engine.Source) (all []file) {
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		data := s.Files[name]
@@ -342,7 +342,7 @@ func filesOf(s *engine.Source) (all []file) {
 	return all
 }
 
-// flatten lists the values of a JSON object, in their order; those of objects in it have names such as budget.usd.
+// flatten returns the values of a JSON object in order. Values of nested objects have names such as budget.usd.
 func flatten(text json.RawMessage) (all [][2]string, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if _, err := d.Token(); err != nil {
@@ -375,7 +375,7 @@ func flatten(text json.RawMessage) (all [][2]string, err error) {
 	return all, nil
 }
 
-// plain is a JSON value for people: a text without its quotes.
+// plain formats a JSON value for users: a text without quotes.
 func plain(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// unit is how the values of a chart are written, and where ticks may be.
+// unit defines how the values of a chart are formatted, and where ticks are.
 type unit struct {
 	text  func(v float64) string
 	steps []float64
@@ -28,7 +28,7 @@ var (
 	durations = unit{func(v float64) string { return durationText(time.Duration(v * float64(time.Second))) }, durationSteps()}
 )
 
-// digits writes a figure with three of its digits, or all that stand before the point.
+// digits formats a number with three digits, or with all digits before the decimal point.
 func digits(v float64) string {
 	if v >= 999.5 {
 		return engine.FormatCount(int64(math.Round(v)))
@@ -36,11 +36,11 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// durationText writes a duration with as many figures as tell, and none that is zero.
+// durationText formats a duration with its significant digits.
 func durationText(d time.Duration) string {
 	d = d.Round(time.Microsecond)
 	switch {
-	case d < 999500*time.Microsecond: // which is written as a second
+	case d < 999500*time.Microsecond: // formatted as a second
 		for _, u := range []struct {
 			of   time.Duration
 			name string
@@ -69,7 +69,7 @@ func sizeText(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// wholeSteps are those of what there are no parts of.
+// wholeSteps are the steps of integers.
 func wholeSteps() (all []float64) {
 	for _, s := range decimalSteps {
 		if s >= 1 {
@@ -79,7 +79,7 @@ func wholeSteps() (all []float64) {
 	return all
 }
 
-// durationSteps are decimal below a minute, then those of clocks; all in seconds.
+// durationSteps are decimal below a minute, and above it those of clocks; all in seconds.
 func durationSteps() (all []float64) {
 	for _, s := range decimalSteps {
 		if s <= 20 {

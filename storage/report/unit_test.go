@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestFiguresHaveNoExponent: rates of more than a thousand were written as 1.42e+03.
+// TestFiguresHaveNoExponent checks numbers above a thousand, which were formatted as 1.42e+03.
 func TestFiguresHaveNoExponent(t *testing.T) {
 	for _, c := range []struct {
 		got, want string

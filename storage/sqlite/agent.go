@@ -14,23 +14,25 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 const (
-	// cycleWindow is how many cycles are read at once for one agent's sessions.
+	// cycleWindow is the number of cycles whose sessions of one agent are read in one query.
 	cycleWindow = 64
-	// agentPatience is how long it is looked for more of them once there is one.
+	// agentPatience is how long more sessions are searched for after the first was found.
 	agentPatience = time.Second
-	// requestPacks and requestBytes bound what is read for the requests of one session, which stand before it in the
-	// journal, not far away.
+	// requestPacks and requestBytes bound the packs that are read for the requests of one session, which precede it closely
+	// in the journal.
 	requestPacks = 2000
 	requestBytes = 8 << 20
 )
 
-// Recent returns the newest sessions of one agent in the cycles below before (0: all), newest first, with all their
-// takes: about most of them. In the cycles below next, 0 if there are none, it may have more. Their Delta is not filled
-// in. It reads the packs that the agent is in and no others, so that it is quick however long the run is.
-func (s *Store) Recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
+// Recent returns about most of the newest sessions of an agent in the cycles before before (0: all), newest first, with all
+// takes. Older sessions may exist in the cycles before next, unless it is 0. Delta is not set. Recent only reads packs whose
+// range of agents includes the agent, so it is fast in runs of any length.
+func (s *history) Recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
 	all, next, err = s.recent(ctx, run, agent, before, most)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sessions of agent %d of run %s: %w", agent, run, err)
@@ -38,7 +40,7 @@ func (s *Store) Recent(ctx context.Context, run engine.RunID, agent, before, mos
 	return all, next, nil
 }
 
-func (s *Store) recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
+func (s *history) recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, 0, err
@@ -47,9 +49,9 @@ func (s *Store) recent(ctx context.Context, run engine.RunID, agent, before, mos
 		before = math.MaxInt
 	}
 	var first, last sql.NullInt64
-	if err := s.reader.QueryRowContext(ctx, `SELECT (SELECT min(cycle) FROM sessions WHERE run = ?1), (SELECT max(cycle) FROM sessions WHERE run = ?1 AND cycle < ?2)`,
+	if err := s.file.Row(ctx, `SELECT (SELECT min(cycle) FROM sessions WHERE run = ?1), (SELECT max(cycle) FROM sessions WHERE run = ?1 AND cycle < ?2)`,
 		key, before).Scan(&first, &last); err != nil {
-		return nil, 0, translate(err)
+		return nil, 0, file.Translate(err)
 	}
 	if !last.Valid {
 		return nil, 0, nil
@@ -68,12 +70,12 @@ func (s *Store) recent(ctx context.Context, run engine.RunID, agent, before, mos
 	return all, 0, nil
 }
 
-// window reads an agent's sessions of the cycles from from, which it finds, to before-1, newest first: no more cycles
-// than it takes for most of them.
-func (s *Store) window(ctx context.Context, key int64, agent, before, most int) (all []engine.SessionRow, from int, err error) {
+// window reads about most sessions of an agent in the cycles from from to before-1, newest first. It chooses from so that it
+// reads no more cycles than necessary.
+func (s *history) window(ctx context.Context, key int64, agent, before, most int) (all []engine.SessionRow, from int, err error) {
 	from = max(before-cycleWindow, 0)
 	of := before
-	for rows, err := range s.query(ctx, `SELECT cycle, data FROM sessions INDEXED BY sessions_order WHERE run = ? AND cycle >= ? AND cycle < ? AND lo <= ? AND hi >= ? ORDER BY cycle DESC`,
+	for rows, err := range s.file.Query(ctx, `SELECT cycle, data FROM sessions INDEXED BY sessions_order WHERE run = ? AND cycle >= ? AND cycle < ? AND lo <= ? AND hi >= ? ORDER BY cycle DESC`,
 		key, from, before, agent, agent) {
 		if err != nil {
 			return nil, 0, err
@@ -98,19 +100,19 @@ func (s *Store) window(ctx context.Context, key int64, agent, before, most int) 
 	return all, from, nil
 }
 
-// appendSessions appends those of an agent in a pack.
+// appendSessions appends the sessions of an agent in a pack.
 func appendSessions(all []engine.SessionRow, data []byte, cycle, agent int) ([]engine.SessionRow, error) {
-	err := segments(data, func(c codec.Cursor, base int64) error {
+	err := blob.Rows(data, func(c codec.Cursor, base int64) error {
 		place, _, err := codec.OutcomeOf(c, cycle)
 		if err != nil || place.Agent != agent {
 			return err
 		}
-		var own codec.SessionReader // which gives the row away
+		var own codec.SessionReader // a reader of its own, because the row is kept
 		row, err := own.Read(c, cycle, base)
 		if err != nil {
 			return err
 		}
-		for i := range row.Events { // which would hold on to the whole pack
+		for i := range row.Events { // without a reference to the whole pack
 			row.Events[i].Data = bytes.Clone(row.Events[i].Data)
 		}
 		all = append(all, *row)
@@ -119,16 +121,16 @@ func appendSessions(all []engine.SessionRow, data []byte, cycle, agent int) ([]e
 	return all, err
 }
 
-// Keeps reports whether what services answered in a session is kept, as far as that can be told: all of the open cycle, and
-// of the others of failed sessions, of a sample, and of a run that records.
+// Keeps reports whether the requests of a session are stored, as far as that is known: those of the current cycle, and of
+// other cycles those of failed sessions, of a sample, and of runs that record.
 func Keeps(r *engine.RunRecord, s *engine.SessionRow, open int) bool {
 	return s.Cycle >= open || s.Outcome == engine.Failed || s.Outcome == engine.TimedOut || r.Settings.Record ||
 		sampled(r.ID, s.Cycle, s.Agent, r.Settings.KeepShare)
 }
 
-// RequestsOf returns what [Store.Requests] does of one take, reading back from its end in the journal, or from that of all
-// if it has not ended, until enough says that nothing is missing; but no more than some megabytes.
-func (s *Store) RequestsOf(ctx context.Context, run engine.RunID, p engine.Place, enough func([]storage.Request) bool) (all []storage.Request, err error) {
+// RequestsOf returns the same as [Store.Requests] for one take. It reads backward from the end of the take, or of the
+// journal if the take has not ended, until enough returns true or some megabytes are read.
+func (s *history) RequestsOf(ctx context.Context, run engine.RunID, p engine.Place, enough func([]storage.Request) bool) (all []storage.Request, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
@@ -138,7 +140,7 @@ func (s *Store) RequestsOf(ctx context.Context, run engine.RunID, p engine.Place
 		return nil, fmt.Errorf("requests of agent %d of run %s: %w", p.Agent, run, err)
 	}
 	packs, bytes := 0, 0
-	for rows, err := range s.query(ctx, `SELECT data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos < ? ORDER BY pos DESC LIMIT ?`,
+	for rows, err := range s.file.Query(ctx, `SELECT data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos < ? ORDER BY pos DESC LIMIT ?`,
 		key, p.Cycle, before, requestPacks) {
 		if err != nil {
 			return nil, fmt.Errorf("requests of agent %d of run %s: %w", p.Agent, run, err)
@@ -160,9 +162,9 @@ func (s *Store) RequestsOf(ctx context.Context, run engine.RunID, p engine.Place
 	return all, nil
 }
 
-// endOf is the position before which the requests of a session stand: its row's.
-func (s *Store) endOf(ctx context.Context, key int64, p engine.Place) (pos int64, err error) {
-	for rows, err := range s.query(ctx, `SELECT pos, data FROM sessions INDEXED BY sessions_order WHERE run = ? AND cycle = ? AND lo <= ? AND hi >= ?`, key, p.Cycle, p.Agent, p.Agent) {
+// endOf returns the position of a session in the journal, which its requests precede.
+func (s *history) endOf(ctx context.Context, key int64, p engine.Place) (pos int64, err error) {
+	for rows, err := range s.file.Query(ctx, `SELECT pos, data FROM sessions INDEXED BY sessions_order WHERE run = ? AND cycle = ? AND lo <= ? AND hi >= ?`, key, p.Cycle, p.Agent, p.Agent) {
 		if err != nil {
 			return 0, err
 		}
@@ -181,9 +183,9 @@ func (s *Store) endOf(ctx context.Context, key int64, p engine.Place) (pos int64
 	return math.MaxInt64, nil // it has not ended
 }
 
-// requestsIn are those of a take in a pack, in its order.
+// requestsIn returns the requests of a take in a pack, in their order.
 func requestsIn(data []byte, p engine.Place) (all []storage.Request, err error) {
-	err = segments(data, func(c codec.Cursor, _ int64) error {
+	err = blob.Rows(data, func(c codec.Cursor, _ int64) error {
 		whole := c
 		if place := whole.Place(p.Cycle); whole.Bad() || place.Agent != p.Agent || place.Take != p.Take {
 			return nil
@@ -202,7 +204,8 @@ func requestsIn(data []byte, p engine.Place) (all []storage.Request, err error) 
 	return all, err
 }
 
-// joined puts the requests of an earlier pack before those that are known, one for each path: the answer, if there is one.
+// joined prepends the requests of an earlier pack to the known ones, one for each path. An answer takes precedence over an
+// intent.
 func joined(known, earlier []storage.Request) (all []storage.Request) {
 	for _, r := range append(slices.Clone(earlier), known...) {
 		i := slices.IndexFunc(all, func(s storage.Request) bool { return s.Path == r.Path })
@@ -216,28 +219,28 @@ func joined(known, earlier []storage.Request) (all []storage.Request) {
 	return all
 }
 
-// MemoryOf is what [Store.Memory] returns for one agent; nil where it has none.
-func (s *Store) MemoryOf(ctx context.Context, run engine.RunID, agent int) (*engine.Memory, error) {
+// MemoryOf returns the same as [Store.Memory] for one agent; nil if it has no memory.
+func (s *history) MemoryOf(ctx context.Context, run engine.RunID, agent int) (*engine.Memory, error) {
 	memory, err := s.remember(ctx, run, &agent)
 	return memory[agent], err
 }
 
-// memoryOf returns what an agent remembered at a checkpoint.
-func (s *Store) memoryOf(ctx context.Context, key int64, number, agent int) (map[int]*engine.Memory, error) {
+// memoryOf returns the memory of an agent at a checkpoint.
+func (s *core) memoryOf(ctx context.Context, key int64, number, agent int) (map[int]*engine.Memory, error) {
 	var data []byte
-	err := s.reader.QueryRowContext(ctx, `SELECT data FROM checkpoint_memory WHERE run = ? AND agent = ? AND number <= ? ORDER BY number DESC LIMIT 1`, key, agent, number).Scan(&data)
+	err := s.file.Row(ctx, `SELECT data FROM checkpoint_memory WHERE run = ? AND agent = ? AND number <= ? ORDER BY number DESC LIMIT 1`, key, agent, number).Scan(&data)
 	memory := map[int]*engine.Memory{}
 	switch {
 	case errors.Is(err, sql.ErrNoRows) || err == nil && len(data) == 0:
 		return memory, nil
 	case err != nil:
-		return nil, translate(err)
+		return nil, file.Translate(err)
 	}
 	memory[agent] = &engine.Memory{}
-	return memory, decode(data, memory[agent])
+	return memory, blob.Unmarshal(data, memory[agent])
 }
 
-// about is what a session's changes mean for one agent: its own memory, or what was said to it.
+// about returns the changes of a session that affect one agent: its own memory, and messages to it.
 func about(agent int, of engine.Place, d engine.Delta) engine.Delta {
 	said := d.Said
 	if of.Agent != agent {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// packRows and packBytes bound a pack, but for a single row that is larger.
+	// packRows and packBytes bound a pack, except for a single larger row.
 	packRows  = 1024
 	packBytes = 256 << 10
-	// pooledBytes is the largest buffer that is kept for reuse.
+	// pooledBytes is the size up to which a buffer is reused.
 	pooledBytes = 1 << 20
 )
 
@@ -23,10 +23,10 @@ type opKind uint8
 const (
 	sessionsOp opKind = iota
 	requestsOp
-	rowOp // a row that is written as it is
+	rowOp // a row that is written unchanged
 )
 
-// op is a run of rows of one kind and cycle, encoded, or one row.
+// op is a group of encoded rows of one kind and cycle, or a single row.
 type op struct {
 	kind          opKind
 	cycle, lo, hi int
@@ -34,20 +34,20 @@ type op struct {
 	first, events int // sessions in their first take; events
 	deltas        int
 	inexact       *engine.Inexact
-	// The ends of its segments in the batch's buffers; they begin where the ones before end.
+	// The ends of its segments in the buffers of the batch. They start at the ends of the previous op.
 	end, deltasEnd int
 	row            engine.Row
 }
 
-// batch is the encoded rows of one call. Only its journal's writer reads it once it is queued.
+// batch is the encoded rows of one call. After it is queued, only the writer of the journal uses it.
 type batch struct {
-	next         *batch // behind it in the queue
+	next         *batch // the next one in the queue
 	data, deltas []byte
 	ops          []op
 	rows         int
-	private      bool          // a row has the answer of a private step
-	strict       bool          // its waiter waits for checkpoints too
-	durable      chan struct{} // closed when it is; nil if nobody waits
+	private      bool          // a row contains an answer of a private step
+	strict       bool          // its caller also waits for checkpoints
+	durable      chan struct{} // closed when it is durable; nil if no caller waits
 }
 
 var batches = sync.Pool{New: func() any { return new(batch) }}
@@ -87,12 +87,12 @@ func (b *batch) add(row engine.Row, base int64) {
 	b.rows++
 }
 
-// rare adds a row that is not made for every session. It stands by itself because such rows are large: a goroutine that
-// journals a request would need twice the stack.
+// rare adds a row of a kind that is not written for every session. It is a separate function because such rows are large:
+// with them, a goroutine that journals a request would need twice the stack.
 func (b *batch) rare(row engine.Row) {
 	switch r := row.(type) {
 	case engine.SharedRow:
-		b.row(copyShared(r)) // who waits for it waits for no checkpoint
+		b.row(copyShared(r)) // does not wait for checkpoints
 	case engine.CheckpointRow:
 		memory := make(map[int]*engine.Memory, len(r.Memory)) // the caller may reuse the map
 		maps.Copy(memory, r.Memory)
@@ -117,7 +117,7 @@ func (b *batch) row(r engine.Row) {
 	b.ops = append(b.ops, op{kind: rowOp, row: r, end: len(b.data), deltasEnd: len(b.deltas)})
 }
 
-// open returns the op to which a row of the kind and cycle belongs.
+// open returns the op for the next row of a kind and cycle.
 func (b *batch) open(kind opKind, cycle int) *op {
 	if n := len(b.ops); n > 0 {
 		last := &b.ops[n-1]
@@ -162,10 +162,10 @@ func (b *batch) session(r *engine.SessionRow, base int64) {
 	b.rows++
 }
 
-// scratch are totals that only judge whether a session makes its run inexact; what they count means nothing.
+// scratch are totals that only determine whether a session makes its run inexact. Their counts are not used.
 var scratch = sync.Pool{New: func() any { return new(engine.Totals) }}
 
-// inexactOf asks the engine's own rule, where a look at the row does not tell.
+// inexactOf applies the engine's rule to sessions that may make their run inexact.
 func inexactOf(r *engine.SessionRow) *engine.Inexact {
 	suspect := r.Outcome != engine.OK && r.Outcome != engine.Stopped
 	for i := range r.Steps {

@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// benchStore is a store with a run.
+// benchStore returns a store with a run.
 func benchStore(b *testing.B, o Options) (*Store, *Journal) {
 	b.Helper()
 	o.Logger = quiet()
@@ -40,7 +41,7 @@ func newRun(t testing.TB, s *Store, id engine.RunID) *Journal {
 	return j
 }
 
-// emptySession is a session of an empty chain.
+// emptySession returns a session without steps.
 func emptySession(r *rand.Rand) engine.SessionRow {
 	total := time.Duration(200 + r.Int64N(400))
 	return engine.SessionRow{
@@ -48,7 +49,7 @@ func emptySession(r *rand.Rand) engine.SessionRow {
 	}
 }
 
-// shopping is a session of six steps, as the shopping scenario has them.
+// shopping returns a session of six steps, like those of the shopping scenario.
 func shopping(r *rand.Rand) engine.SessionRow {
 	s := engine.SessionRow{Outcome: engine.OK, Started: time.Now(), Queue: time.Millisecond, Acted: true}
 	for i, path := range []string{"browse", "choose", "fill_cart[0].add_cart", "fill_cart[1].add_cart", "checkout", "pay"} {
@@ -66,7 +67,7 @@ func shopping(r *rand.Rand) engine.SessionRow {
 	return s
 }
 
-// BenchmarkSessions journals batches of 256 sessions from two goroutines, up to the last one being durable.
+// BenchmarkSessions journals batches of 256 sessions from two goroutines until the last one is durable.
 func BenchmarkSessions(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, kind := range []struct {
@@ -76,7 +77,7 @@ func BenchmarkSessions(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			const batch, workers, batches = 256, 2, 32 // different ones, so that nothing repeats within a pack
 			s, j := benchStore(b, Options{})
-			before := size(s.path()) + size(s.path()+"-wal")
+			before := file.Size(s.file.Path()) + s.file.LogSize()
 			var all [workers][batches]engine.SessionRows
 			for w := range all {
 				for k := range all[w] {
@@ -114,15 +115,15 @@ func BenchmarkSessions(b *testing.B) {
 			if err := j.Close(b.Context()); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := s.writer.ExecContext(b.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+			if _, err := s.file.Writer.ExecContext(b.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(size(s.path())-before)/float64(b.N), "B/row")
+			b.ReportMetric(float64(file.Size(s.file.Path())-before)/float64(b.N), "B/row")
 		})
 	}
 }
 
-// BenchmarkCommit measures how long an intent takes to become durable, with others that wait at the same time.
+// BenchmarkCommit measures the time until an intent is durable, while others wait too.
 func BenchmarkCommit(b *testing.B) {
 	for _, waiters := range []int{1, 50} {
 		b.Run(fmt.Sprintf("waiters=%d", waiters), func(b *testing.B) {
@@ -148,7 +149,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckpoint takes a checkpoint of 100,000 agents with 3 KB of memory each, of which 1 % changed.
+// BenchmarkCheckpoint takes a checkpoint of 100,000 agents with 3 kB of memory each; the memory of 1% changed.
 func BenchmarkCheckpoint(b *testing.B) {
 	const agents, changed = 100_000, 1000
 	_, j := benchStore(b, Options{})
@@ -184,7 +185,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			b.Fatal(err)
 		}
 		wait = max(wait, time.Since(began))
-		if err := j.Commit(b.Context(), engine.ChangeRow{}); err != nil { // which waits for it
+		if err := j.Commit(b.Context(), engine.ChangeRow{}); err != nil { // waits for it
 			b.Fatal(err)
 		}
 	}
@@ -266,7 +267,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		s = openStore(b, s.dir, Options{Logger: quiet()})
+		s = openStore(b, s.file.Dir(), Options{Logger: quiet()})
 		if runs, err := s.Runs(b.Context()); err != nil || len(runs) != 1001 {
 			b.Fatal(len(runs), err)
 		}
@@ -274,5 +275,5 @@ func BenchmarkOpen(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(size(s.path()))/1e6, "MB")
+	b.ReportMetric(float64(file.Size(s.file.Path()))/1e6, "MB")
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// change is a row of the journal about one.
+// change is a change with its position in the journal.
 type change struct {
 	pos int64
 	engine.ChangeRow
 }
 
-// hear reads what was changed, and takes in what was ordered of agents and services.
-func (r *resuming) hear(ctx context.Context) error {
-	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
+// readChanges reads the changes of the run and applies those that affect agents and services.
+func (r *resuming) readChanges(ctx context.Context) error {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, cycle, inexact, what, new FROM changes WHERE run = ? ORDER BY pos`, r.key) {
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (r *resuming) hear(ctx context.Context) error {
 			return err
 		}
 		if n := len(r.Injected); n > injected && r.Injected[n-1].Cycle <= r.from && c.pos <= r.after {
-			r.Injected = r.Injected[:injected] // the checkpoint has it
+			r.Injected = r.Injected[:injected] // it is in the checkpoint
 		}
 		r.changes = append(r.changes, c)
 		r.seen(c.pos, c.At)
@@ -43,8 +43,8 @@ func (r *resuming) hear(ctx context.Context) error {
 	return nil
 }
 
-// suspect finds what made the run inexact besides its sessions, and takes out the time that the machine slept.
-func (r *resuming) suspect(ctx context.Context) error {
+// findInexact adds changes and requests that made the run inexact, and subtracts the time for which the machine slept.
+func (r *resuming) findInexact(ctx context.Context) error {
 	if err := r.unconfirmed(ctx); err != nil {
 		return err
 	}

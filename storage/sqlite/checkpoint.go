@@ -2,36 +2,36 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 const (
-	// pieceRows and pieceBytes bound what of a checkpoint is written at once, and pieceTime what is while requests wait:
-	// they are held up for about as long as that takes and another commit.
+	// pieceRows and pieceBytes bound the piece of a checkpoint that one transaction writes, and pieceTime its duration while
+	// requests wait. They are delayed by about that time plus one commit.
 	pieceRows  = 500
 	pieceBytes = 1 << 20
 	pieceTime  = 2 * time.Millisecond
-	// pageRows is how many rows a reader takes at once: a long read would keep the write-ahead log growing.
+	// pageRows is the number of rows that a reader reads in one query. A long read would let the write-ahead log grow.
 	pageRows = 1000
 )
 
-// checkpointJob is a checkpoint that is being written: a goroutine of its own encodes it, in pieces; the writer
-// writes them between commits of rows; the last piece makes it visible.
+// checkpointJob is a checkpoint that is being written. A goroutine encodes it in pieces, which the writer writes between
+// commits of rows. The last piece makes it visible.
 type checkpointJob struct {
 	row     engine.CheckpointRow
 	pos     int64
 	number  int
 	pieces  <-chan checkpointPiece
-	piece   *checkpointPiece // to be written next
+	piece   *checkpointPiece // the next one to write
 	bytes   int64            // written so far
-	waiting []chan struct{}  // closed when it is durable
+	waiting []chan struct{}  // closed when the checkpoint is durable
 	cancel  context.CancelFunc
 }
 
@@ -40,10 +40,10 @@ type checkpointPiece struct {
 	data   [][]byte
 	bytes  int64
 	last   bool
-	state  []byte // of the last
+	state  []byte // in the last piece
 }
 
-// written takes the first n agents out and returns what their memory weighs.
+// written removes the first n agents and returns the size of their memory.
 func (p *checkpointPiece) written(n int) (bytes int64) {
 	for _, data := range p.data[:n] {
 		bytes += int64(len(data))
@@ -52,7 +52,7 @@ func (p *checkpointPiece) written(n int) (bytes int64) {
 	return bytes
 }
 
-// begin starts to encode a checkpoint whose place in the journal is durable.
+// begin starts to encode a checkpoint whose position in the journal is durable.
 func (j *Journal) begin(c *checkpointJob) {
 	ctx, cancel := context.WithCancel(context.Background())
 	pieces := make(chan checkpointPiece, 2)
@@ -63,7 +63,7 @@ func (j *Journal) begin(c *checkpointJob) {
 }
 
 func (c *checkpointJob) encode(ctx context.Context, pieces chan<- checkpointPiece) {
-	folder := newFolder()
+	encoder := blob.NewEncoder()
 	var p checkpointPiece
 	send := func() bool {
 		select {
@@ -77,7 +77,7 @@ func (c *checkpointJob) encode(ctx context.Context, pieces chan<- checkpointPiec
 	for _, agent := range slices.Sorted(maps.Keys(c.row.Memory)) {
 		var data []byte
 		if m := c.row.Memory[agent]; m != nil {
-			data = must(encode(m, folder)) // texts and bytes: it cannot fail
+			data = blob.MustMarshal(m, encoder) // cannot fail
 		} else {
 			data = []byte{}
 		}
@@ -86,12 +86,12 @@ func (c *checkpointJob) encode(ctx context.Context, pieces chan<- checkpointPiec
 			return
 		}
 	}
-	p.last, p.state = true, must(encode(&c.row.State, folder))
+	p.last, p.state = true, blob.MustMarshal(&c.row.State, encoder)
 	p.bytes += int64(len(p.state))
 	send()
 }
 
-// advance writes a piece of the first checkpoint, if one is ready, or as much of it as there is time for.
+// advance writes a piece of the first checkpoint if one is ready, or as much of it as time permits.
 func (j *Journal) advance() bool {
 	c := j.jobs[0]
 	if c.piece == nil {
@@ -103,7 +103,7 @@ func (j *Journal) advance() bool {
 		}
 	}
 	var n int
-	if !j.persist(func(tx txn) (err error) {
+	if !j.persist(func(tx file.Tx) (err error) {
 		n, err = c.write(tx, j)
 		return err
 	}) {
@@ -125,14 +125,15 @@ func (j *Journal) advance() bool {
 	return true
 }
 
-// write writes the memory of the first n agents of the piece and, with all of them, the checkpoint itself if it is the last.
-func (c *checkpointJob) write(tx txn, j *Journal) (n int, err error) {
+// write writes the memory of the first n agents of the piece. After all agents of the last piece it writes the checkpoint
+// itself.
+func (c *checkpointJob) write(tx file.Tx, j *Journal) (n int, err error) {
 	began, run, p := time.Now(), j.run, c.piece
 	for i, agent := range p.agents {
-		if i > 0 && j.pressed(began) {
+		if i > 0 && j.queue.pressed(began) {
 			return i, nil
 		}
-		if err := tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?)`, run, c.number, agent, p.data[i]); err != nil {
+		if err := tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?)`, run, c.number, agent, p.data[i]); err != nil {
 			return 0, err
 		}
 	}
@@ -140,27 +141,27 @@ func (c *checkpointJob) write(tx txn, j *Journal) (n int, err error) {
 		return n, nil
 	}
 	r, bytes := &c.row, c.bytes+p.bytes
-	if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		c.pos, run, c.number, micros(r.At), r.Cycle, r.Done, r.Total, r.Reason, bytes, p.state, int64(max(time.Since(r.At).Truncate(time.Microsecond), 0))); err != nil {
 		return 0, err
 	}
-	return n, tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
+	return n, tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
 		bytes, r.Total, r.Total, run)
 }
 
-// Checkpoints returns the kept checkpoints of a run, newest first.
-func (s *Store) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
+// Checkpoints returns the checkpoints of a run that are not in the trash, newest first.
+func (s *checkpoints) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	return s.checkpoints(ctx, run, key, `number > ? AND NOT trashed`, 0)
+	return s.listCheckpoints(ctx, run, key, `number > ? AND NOT trashed`, 0)
 }
 
-func (s *Store) checkpoints(ctx context.Context, run engine.RunID, key int64, where string, arg any) (all []engine.CheckpointRecord, err error) {
+func (s *core) listCheckpoints(ctx context.Context, run engine.RunID, key int64, where string, arg any) (all []engine.CheckpointRecord, err error) {
 	query := `SELECT number, at, cycle, done, total, reason, bytes, took, number = (SELECT max(number) FROM checkpoints WHERE run = ?1)
 		FROM checkpoints WHERE run = ?1 AND ` + where + ` ORDER BY number DESC`
-	for rows, err := range s.query(ctx, query, key, arg) {
+	for rows, err := range s.file.Query(ctx, query, key, arg) {
 		if err != nil {
 			return nil, fmt.Errorf("checkpoints of run %s: %w", run, err)
 		}
@@ -175,9 +176,8 @@ func (s *Store) checkpoints(ctx context.Context, run engine.RunID, key int64, wh
 	return all, nil
 }
 
-// Checkpoint returns a checkpoint, what it kept of the loop, and the memory of all agents as of the start of its
-// cycle.
-func (s *Store) Checkpoint(ctx context.Context, run engine.RunID, number int) (engine.CheckpointRecord, engine.State, map[int]*engine.Memory, error) {
+// Checkpoint returns a checkpoint, its state, and the memory of all agents at the start of its cycle.
+func (s *checkpoints) Checkpoint(ctx context.Context, run engine.RunID, number int) (engine.CheckpointRecord, engine.State, map[int]*engine.Memory, error) {
 	record, state, memory, err := s.restore(ctx, run, number)
 	if err != nil {
 		err = fmt.Errorf("checkpoint %d of run %s: %w", number, run, err)
@@ -185,33 +185,34 @@ func (s *Store) Checkpoint(ctx context.Context, run engine.RunID, number int) (e
 	return record, state, memory, err
 }
 
-func (s *Store) restore(ctx context.Context, run engine.RunID, number int) (record engine.CheckpointRecord, state engine.State, memory map[int]*engine.Memory, err error) {
+func (s *checkpoints) restore(ctx context.Context, run engine.RunID, number int) (record engine.CheckpointRecord, state engine.State, memory map[int]*engine.Memory, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return record, state, nil, err
 	}
-	found, err := s.checkpoints(ctx, run, key, `number = ? AND NOT trashed`, number)
+	found, err := s.listCheckpoints(ctx, run, key, `number = ? AND NOT trashed`, number)
 	if err != nil {
 		return record, state, nil, err
 	}
 	if len(found) == 0 {
 		return record, state, nil, engine.ErrNotFound
 	}
-	var blob []byte
-	if err := s.reader.QueryRowContext(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ?`, key, number).Scan(&blob); err != nil {
-		return record, state, nil, translate(err)
+	var data []byte
+	if err := s.file.Row(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ?`, key, number).Scan(&data); err != nil {
+		return record, state, nil, file.Translate(err)
 	}
-	if err := decode(blob, &state); err != nil {
+	if err := blob.Unmarshal(data, &state); err != nil {
 		return record, state, nil, err
 	}
 	memory, err = s.memory(ctx, key, number)
 	if err != nil {
 		return record, state, nil, err
 	}
-	// Pruning removes a checkpoint before the memory that only it needs: it is still there, so nothing was missing.
+	// Pruning removes a checkpoint before the memory that only it needs. The checkpoint still exists, so nothing was
+	// missing.
 	var still bool
-	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM checkpoints WHERE run = ? AND number = ?`, key, number).Scan(&still); err != nil {
-		return record, state, nil, translate(err)
+	if err := s.file.Row(ctx, `SELECT count(*) FROM checkpoints WHERE run = ? AND number = ?`, key, number).Scan(&still); err != nil {
+		return record, state, nil, file.Translate(err)
 	}
 	if !still {
 		return record, state, nil, engine.ErrNotFound
@@ -219,13 +220,13 @@ func (s *Store) restore(ctx context.Context, run engine.RunID, number int) (reco
 	return found[0], state, memory, nil
 }
 
-// memory folds what the checkpoints up to a number say.
-func (s *Store) memory(ctx context.Context, key int64, number int) (map[int]*engine.Memory, error) {
+// memory returns the memory of all agents at a checkpoint.
+func (s *core) memory(ctx context.Context, key int64, number int) (map[int]*engine.Memory, error) {
 	memory := make(map[int]*engine.Memory)
 	agent, at, page := -1, 0, 0
 	for {
 		page = 0
-		for rows, err := range s.query(ctx, `SELECT agent, number, data FROM checkpoint_memory
+		for rows, err := range s.file.Query(ctx, `SELECT agent, number, data FROM checkpoint_memory
 			WHERE run = ? AND number <= ? AND (agent, number) > (?, ?) ORDER BY agent, number LIMIT ?`, key, number, agent, at, pageRows) {
 			if err != nil {
 				return nil, err
@@ -233,40 +234,20 @@ func (s *Store) memory(ctx context.Context, key int64, number int) (map[int]*eng
 			page++
 			var data []byte
 			if err := rows.Scan(&agent, &at, &data); err != nil {
-				return nil, translate(err)
+				return nil, file.Translate(err)
 			}
 			delete(memory, agent)
 			if len(data) == 0 {
 				continue
 			}
 			var m engine.Memory
-			if err := decode(data, &m); err != nil {
+			if err := blob.Unmarshal(data, &m); err != nil {
 				return nil, err
 			}
 			memory[agent] = &m
 		}
 		if page < pageRows {
 			return memory, nil
-		}
-	}
-}
-
-// query yields the rows of a query, which is closed when the loop ends.
-func (s *Store) query(ctx context.Context, query string, args ...any) iter.Seq2[*sql.Rows, error] {
-	return func(yield func(*sql.Rows, error) bool) {
-		rows, err := s.reader.QueryContext(ctx, query, args...)
-		if err != nil {
-			yield(nil, translate(err))
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			if !yield(rows, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(nil, translate(err))
 		}
 	}
 }

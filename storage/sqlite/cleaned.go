@@ -10,12 +10,12 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// cleanupBegins marks the run that this one cleans up, if it is a cleanup.
+// cleanupBegins records in the run that this run cleans up, if any, that the cleanup began.
 func (w *transaction) cleanupBegins(at time.Time) error {
 	return w.markCleaned(func(c *engine.Cleaned) { c.At, c.Ending = at, "" })
 }
 
-// cleanupEnds marks it with what was done.
+// cleanupEnds records there what the cleanup did.
 func (w *transaction) cleanupEnds(r *engine.EndRow) error {
 	return w.markCleaned(func(c *engine.Cleaned) {
 		c.At, c.Ending, c.Requests, c.Done = r.At, r.Ending.String(), r.Totals.Left().Requests, 0
@@ -27,17 +27,17 @@ func (w *transaction) cleanupEnds(r *engine.EndRow) error {
 	})
 }
 
-// markCleaned changes what the run that this one cleans up says of this one. A run that cleans up none, or one that is
-// not there any more, changes nothing.
+// markCleaned changes the entry of this run in the run that it cleans up. It does nothing if this run is not a cleanup or
+// the other run does not exist.
 func (w *transaction) markCleaned(change func(*engine.Cleaned)) error {
 	var of, text string
 	c := engine.Cleaned{}
-	err := w.tx.row(`SELECT id, coalesce(json_extract(settings, '$.cleanup_of'), ''), coalesce(json_array_length(settings, '$.agents'), 0) FROM runs WHERE key = ?`,
+	err := w.tx.Row(`SELECT id, coalesce(json_extract(settings, '$.cleanup_of'), ''), coalesce(json_array_length(settings, '$.agents'), 0) FROM runs WHERE key = ?`,
 		w.journal.run).Scan((*string)(&c.By), &of, &c.Agents)
 	if err != nil || of == "" {
 		return err
 	}
-	err = w.tx.row(`SELECT cleaned FROM runs WHERE id = ?`, of).Scan(&text)
+	err = w.tx.Row(`SELECT cleaned FROM runs WHERE id = ?`, of).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -57,5 +57,5 @@ func (w *transaction) markCleaned(change func(*engine.Cleaned)) error {
 	if err != nil {
 		return err
 	}
-	return w.tx.exec(`UPDATE runs SET cleaned = ? WHERE id = ?`, string(changed), of)
+	return w.tx.Exec(`UPDATE runs SET cleaned = ? WHERE id = ?`, string(changed), of)
 }

@@ -7,9 +7,11 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// runTables are the tables with rows of runs, and what their rows weigh: the rows of a pack, or one.
+// runTables are the tables with rows of runs, with the SQL for the number of rows in a row (a pack has several) and for its
+// size.
 var runTables = []struct{ name, key, weight, bytes string }{
 	{"sessions", "pos", "count", "length(data)"},
 	{"deltas", "pos", "count", "length(data)"},
@@ -26,23 +28,23 @@ var runTables = []struct{ name, key, weight, bytes string }{
 	{"contents", "id", "1", "100"},
 }
 
-// What the column doomed says of a run that is not there for anybody.
+// Values of the column hidden, for runs that are not listed.
 const (
 	deleted  = 1 // being removed
 	arriving = 2 // being imported
-	trashed  = 3 // in the trash: all of it is kept
+	trashed  = 3 // in the trash, complete
 )
 
-// Doomed returns what goes when a run is deleted.
-func (s *Store) Doomed(ctx context.Context, run engine.RunID) (view.Footprint, error) {
+// Doomed returns what is lost when a run is deleted.
+func (s *removal) Doomed(ctx context.Context, run engine.RunID) (view.Footprint, error) {
 	d, err := s.doomed(ctx, run)
 	if err != nil {
-		err = fmt.Errorf("weigh run %s: %w", run, translate(err))
+		err = fmt.Errorf("weigh run %s: %w", run, file.Translate(err))
 	}
 	return d, err
 }
 
-func (s *Store) doomed(ctx context.Context, run engine.RunID) (d view.Footprint, err error) {
+func (s *removal) doomed(ctx context.Context, run engine.RunID) (d view.Footprint, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return d, err
@@ -50,14 +52,14 @@ func (s *Store) doomed(ctx context.Context, run engine.RunID) (d view.Footprint,
 	return s.weigh(ctx, key)
 }
 
-func (s *Store) weigh(ctx context.Context, key int64) (d view.Footprint, err error) {
-	if err := s.reader.QueryRowContext(ctx, `SELECT iif(fetched IS NULL, done, 0), events, (SELECT count(*) FROM checkpoints WHERE run = ?1),
+func (s *removal) weigh(ctx context.Context, key int64) (d view.Footprint, err error) {
+	if err := s.file.Row(ctx, `SELECT iif(fetched IS NULL, done, 0), events, (SELECT count(*) FROM checkpoints WHERE run = ?1),
 		length(files) + coalesce(length(totals), 0) FROM runs WHERE key = ?1`, key).Scan(&d.Sessions, &d.Events, &d.Checkpoints, &d.Bytes); err != nil {
 		return d, err
 	}
 	for _, t := range runTables {
 		var n int64
-		if err := s.reader.QueryRowContext(ctx, `SELECT coalesce(sum(`+t.bytes+`), 0) FROM `+t.name+` WHERE run = ?`, key).Scan(&n); err != nil {
+		if err := s.file.Row(ctx, `SELECT coalesce(sum(`+t.bytes+`), 0) FROM `+t.name+` WHERE run = ?`, key).Scan(&n); err != nil {
 			return d, err
 		}
 		d.Bytes += n
@@ -66,16 +68,16 @@ func (s *Store) weigh(ctx context.Context, key int64) (d view.Footprint, err err
 	return d, err
 }
 
-// Delete removes a run with everything that it has, at once. ErrInUse if it is in progress. Once it has begun, the run is
-// gone for everybody, and what is left of it is removed when the store is opened again, should ctx or the process end.
-func (s *Store) Delete(ctx context.Context, run engine.RunID) error {
+// Delete removes a run immediately, without the trash. ErrInUse if the run is in progress. The run disappears at the start
+// of the deletion. If ctx or the process ends first, the remaining rows are removed when the store is opened again.
+func (s *removal) Delete(ctx context.Context, run engine.RunID) error {
 	if err := s.delete(ctx, run); err != nil {
 		return fmt.Errorf("delete run %s: %w", run, err)
 	}
 	return nil
 }
 
-func (s *Store) delete(ctx context.Context, run engine.RunID) error {
+func (s *removal) delete(ctx context.Context, run engine.RunID) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
@@ -84,8 +86,8 @@ func (s *Store) delete(ctx context.Context, run engine.RunID) error {
 		return s.hide(`UPDATE runs SET hidden = ? WHERE key = ? AND NOT hidden`, deleted, key)
 	}
 	undo := func() error {
-		return s.write(func(tx txn) error {
-			return tx.exec(`UPDATE runs SET hidden = 0 WHERE key = ? AND hidden = ?`, key, deleted)
+		return s.file.Write(func(tx file.Tx) error {
+			return tx.Exec(`UPDATE runs SET hidden = 0 WHERE key = ? AND hidden = ?`, key, deleted)
 		})
 	}
 	if err := s.guarded(run, hide, undo); err != nil {
@@ -94,10 +96,10 @@ func (s *Store) delete(ctx context.Context, run engine.RunID) error {
 	return s.remove(ctx, key)
 }
 
-// guarded has a run not be there any more, unless it is in progress.
-func (s *Store) guarded(run engine.RunID, hide, undo func() error) error {
+// guarded hides a run, unless it is in progress.
+func (s *removal) guarded(run engine.RunID, hide, undo func() error) error {
 	inProgress := func() error {
-		if h, held := s.holder(); held && h.Run == string(run) {
+		if h, held := s.claims.Holder(); held && h.Run == string(run) {
 			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 		}
 		return nil
@@ -108,18 +110,18 @@ func (s *Store) guarded(run engine.RunID, hide, undo func() error) error {
 	if err := hide(); err != nil {
 		return err
 	}
-	// Whoever claims a run first says so and then looks whether the run is there; so either it sees that the run is
-	// doomed, or it is seen here.
+	// A claim records the holder and then checks that the run exists. Therefore either the claim fails, or the holder is
+	// found here.
 	if err := inProgress(); err != nil {
 		return errors.Join(err, undo())
 	}
 	return nil
 }
 
-// hide has a run not be there any more; ErrNotFound if it was not.
-func (s *Store) hide(update string, args ...any) error {
-	return s.write(func(tx txn) error {
-		n, err := tx.changed(update, args...)
+// hide hides a run; ErrNotFound if no row changed.
+func (s *removal) hide(update string, args ...any) error {
+	return s.file.Write(func(tx file.Tx) error {
+		n, err := tx.Changed(update, args...)
 		if err == nil && n == 0 {
 			err = engine.ErrNotFound
 		}
@@ -127,8 +129,8 @@ func (s *Store) hide(update string, args ...any) error {
 	})
 }
 
-// remove removes the rows of a deleted run, a chunk at a time.
-func (s *Store) remove(ctx context.Context, key int64) error {
+// remove removes the rows of a deleted run in chunks.
+func (s *removal) remove(ctx context.Context, key int64) error {
 	for _, t := range runTables {
 		query := `DELETE FROM ` + t.name + ` WHERE ` + t.key + ` IN (SELECT ` + t.key + ` FROM (SELECT ` + t.key +
 			`, sum(` + t.weight + `) OVER (ROWS UNBOUNDED PRECEDING) - ` + t.weight + ` AS before FROM ` + t.name + ` WHERE run = ? LIMIT ?) WHERE before < ?)`
@@ -136,8 +138,8 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			err := s.write(func(tx txn) (err error) {
-				removed, err = tx.changed(query, key, maintenanceRows, maintenanceRows)
+			err := s.file.Write(func(tx file.Tx) (err error) {
+				removed, err = tx.Changed(query, key, maintenanceRows, maintenanceRows)
 				return err
 			})
 			if err != nil {
@@ -145,27 +147,27 @@ func (s *Store) remove(ctx context.Context, key int64) error {
 			}
 		}
 	}
-	if err := s.write(func(tx txn) error {
-		return tx.exec(`DELETE FROM runs WHERE key = ?`, key)
+	if err := s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`DELETE FROM runs WHERE key = ?`, key)
 	}); err != nil {
 		return err
 	}
 	return s.shrink(ctx)
 }
 
-// shrink gives free pages back to the system, a few at a time.
-func (s *Store) shrink(ctx context.Context) error {
+// shrink returns free pages to the file system, a few at a time.
+func (s *removal) shrink(ctx context.Context) error {
 	for {
 		var free int
-		if err := s.reader.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&free); err != nil {
-			return translate(err)
+		if err := s.file.Row(ctx, `PRAGMA freelist_count`).Scan(&free); err != nil {
+			return file.Translate(err)
 		}
 		if free == 0 {
-			s.emptyLog() // which has what was removed
+			s.file.EmptyLog() // it contains the removed rows
 			return nil
 		}
-		if err := s.write(func(tx txn) error {
-			rows, err := tx.rows(`PRAGMA incremental_vacuum(2000)`)
+		if err := s.file.Write(func(tx file.Tx) error {
+			rows, err := tx.Rows(`PRAGMA incremental_vacuum(2000)`)
 			if err != nil {
 				return err
 			}
@@ -179,8 +181,8 @@ func (s *Store) shrink(ctx context.Context) error {
 	}
 }
 
-// finishDeleting removes what interrupted deletions left, and interrupted imports.
-func (s *Store) finishDeleting(ctx context.Context) {
+// finishDeleting completes interrupted deletions and removes the remains of interrupted imports.
+func (s *imports) finishDeleting(ctx context.Context) {
 	upTo := deleted
 	if lock, err := s.lockImports(); err == nil {
 		defer func() { _ = lock.Close() }()
@@ -189,34 +191,33 @@ func (s *Store) finishDeleting(ctx context.Context) {
 	s.removeDoomed(ctx, upTo)
 }
 
-// removeDoomed removes the runs that are not there for anybody, but for the trash's: with upTo arriving also those that are
-// being imported.
-func (s *Store) removeDoomed(ctx context.Context, upTo int) {
+// removeDoomed removes deleted runs; if upTo is arriving, also runs that are being imported.
+func (s *removal) removeDoomed(ctx context.Context, upTo int) {
 	type left struct {
 		key    int64
 		run    engine.RunID
 		doomed int
 	}
 	var all []left
-	for rows, err := range s.query(ctx, `SELECT key, id, hidden FROM runs WHERE hidden BETWEEN ? AND ?`, deleted, upTo) {
+	for rows, err := range s.file.Query(ctx, `SELECT key, id, hidden FROM runs WHERE hidden BETWEEN ? AND ?`, deleted, upTo) {
 		var l left
 		if err == nil {
 			err = rows.Scan(&l.key, (*string)(&l.run), &l.doomed)
 		}
 		if err != nil {
 			if ctx.Err() == nil {
-				s.options.Logger.Error("finish deleting runs", "error", err)
+				s.options.Logger.Error("interrupted deletions cannot be completed", "error", err)
 			}
 			return
 		}
 		all = append(all, l)
 	}
 	for _, l := range all {
-		if l.doomed == deleted && s.options.OnGone != nil { // before: should the process end, it is called again
+		if l.doomed == deleted && s.options.OnGone != nil { // before the removal: if the process ends, it is called again
 			s.options.OnGone(l.run)
 		}
 		if err := s.remove(ctx, l.key); err != nil && ctx.Err() == nil {
-			s.options.Logger.Error("finish deleting runs", "error", err)
+			s.options.Logger.Error("interrupted deletions cannot be completed", "error", err)
 		}
 	}
 }

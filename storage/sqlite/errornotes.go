@@ -8,11 +8,12 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// ErrorNotes returns the classes of errors that sessions of a run ended with, each with its count and its last
-// occurrence, most frequent first; of a session's takes only the last.
-func (s *Store) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error) {
+// ErrorNotes returns the error classes of a run's sessions with their counts and last occurrences, most frequent first. Only
+// the last take of a session counts.
+func (s *history) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.ErrorNote, error) {
 	found, err := s.LatestErrors(ctx, run, 1)
 	if err != nil {
 		return nil, err
@@ -24,22 +25,22 @@ func (s *Store) ErrorNotes(ctx context.Context, run engine.RunID) ([]engine.Erro
 	return all, nil
 }
 
-// LatestErrors is like ErrorNotes, with the latest occurrences of each class, newest first and so many at most. All of
-// them have the count of their class.
-func (s *Store) LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error) {
+// LatestErrors is like ErrorNotes, with up to most occurrences of each class, newest first. Each of them has the count of
+// its class.
+func (s *history) LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	ordered := &resuming{store: s, key: key}
-	if err := ordered.hear(ctx); err != nil {
+	ordered := &resuming{store: s.core, key: key}
+	if err := ordered.readChanges(ctx); err != nil {
 		return nil, fmt.Errorf("errors of run %s: %w", run, err)
 	}
 	found := map[engine.Class]*latestErrors{}
 	var reader codec.SessionReader
 	for pos, page := int64(0), pageRows; page == pageRows; {
 		page = 0
-		for rows, err := range s.query(ctx, `SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? AND bad > 0 ORDER BY pos LIMIT ?`, key, pos, pageRows) {
+		for rows, err := range s.file.Query(ctx, `SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? AND bad > 0 ORDER BY pos LIMIT ?`, key, pos, pageRows) {
 			if err != nil {
 				return nil, fmt.Errorf("errors of run %s: %w", run, err)
 			}
@@ -49,7 +50,7 @@ func (s *Store) LatestErrors(ctx context.Context, run engine.RunID, most int) ([
 				return nil, fmt.Errorf("errors of run %s: %w", run, err)
 			}
 			page++
-			err = segments(data, func(c codec.Cursor, base int64) error {
+			err = blob.Rows(data, func(c codec.Cursor, base int64) error {
 				r, err := reader.Read(c, cycle, base)
 				if err == nil && !ordered.Superseded(r.Place) && (r.Outcome == engine.Failed || r.Outcome == engine.TimedOut) {
 					if found[r.Class] == nil {
@@ -74,7 +75,7 @@ func (s *Store) LatestErrors(ctx context.Context, run engine.RunID, most int) ([
 	return all, nil
 }
 
-// latestErrors keeps the last few of a class.
+// latestErrors keeps the last occurrences of a class.
 type latestErrors struct {
 	notes []engine.ErrorNote // oldest first
 	most  int

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestErrorNotesAreOfLastTakes: a session that was made again has left no error, unless it went wrong again.
+// TestErrorNotesAreOfLastTakes checks that a retried session has no error note, unless it failed again.
 func TestErrorNotesAreOfLastTakes(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer func() { closeStore(t, s) }()
@@ -32,6 +32,6 @@ func TestErrorNotesAreOfLastTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(notes) != 1 || notes[0].Class != engine.Network || notes[0].Count != 2 || notes[0].Message != "take 1 of 3" {
-		t.Errorf("got %+v, want two of the network, the last that of the second take", notes)
+		t.Errorf("got %+v, want two network errors, the last one of the second take", notes)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// TestResultsAreTheSameBytes journals the same sessions in other orders, batches and takes, with other timing, through
-// other checkpoints and restarts: sessions.csv and events.csv do not change.
+// TestResultsAreTheSameBytes journals the same sessions in different orders, batches and takes, with different timing,
+// checkpoints and restarts: sessions.csv and events.csv do not change.
 func TestResultsAreTheSameBytes(t *testing.T) {
 	const agents, cycles = 500, 3
 	names := storage.Names{
@@ -48,7 +48,7 @@ func TestResultsAreTheSameBytes(t *testing.T) {
 			}
 			if variant > 1 {
 				closeStore(t, s)
-				s = openStore(t, s.dir, Options{Logger: quiet()})
+				s = openStore(t, s.file.Dir(), Options{Logger: quiet()})
 				var err error
 				if j, err = s.Journal("r"); err != nil {
 					t.Fatal(err)
@@ -80,7 +80,7 @@ func TestResultsAreTheSameBytes(t *testing.T) {
 			t.Errorf("variant %d: events differ", variant+1)
 		}
 		if otherTimings == timings {
-			t.Errorf("variant %d: the timings are the same: nothing was varied", variant+1)
+			t.Errorf("variant %d: the timings are equal: nothing varies", variant+1)
 		}
 	}
 }

@@ -9,23 +9,26 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 const (
-	// maintenanceRows is how many rows a piece of a maintenance task removes, and pruneRows of how many agents memory is removed at once.
+	// maintenanceRows is the number of rows that a piece of maintenance removes, and pruneRows the number of agents whose
+	// memory is removed in one statement.
 	maintenanceRows = 10_000
 	pruneRows       = 200
-	// Rows that somebody waits for go first after a piece of a maintenance task, for maintenanceShare times as long as that took, but no
-	// longer than maintenancePause.
+	// After a piece of maintenance, rows that callers wait for have priority for maintenanceShare times the duration of the
+	// piece, but no longer than maintenancePause.
 	maintenanceShare = 4
 	maintenancePause = 20 * time.Millisecond
 )
 
-// maintenance is the removal of what is not kept, in pieces that do not hold up rows for long.
+// maintenance removes rows that are no longer needed, in pieces that do not delay other rows for long.
 type maintenance interface {
-	// piece does a piece, a smaller one where the journal is pressed, and returns what is left to do, nil if nothing is.
-	// It is called again, for the same piece, if the transaction failed.
-	piece(tx txn) (rest maintenance, err error)
+	// piece does a piece, a smaller one if the journal is pressed, and returns the remaining work, or nil. It is called
+	// again for the same piece if the transaction failed.
+	piece(tx file.Tx) (rest maintenance, err error)
 }
 
 // doMaintenance does a piece of the first maintenance task.
@@ -35,10 +38,10 @@ func (j *Journal) doMaintenance(busy bool) bool {
 	}
 	var rest maintenance
 	began := time.Now()
-	ok := j.persist(func(tx txn) (err error) {
+	ok := j.persist(func(tx file.Tx) (err error) {
 		rest, err = j.maintenances[0].piece(tx)
-		if errors.Is(err, ErrDamaged) { // keeping too much is better than stopping the run
-			j.store.options.Logger.Error("old rows of the journal are not removed", "run", j.id, "error", err)
+		if errors.Is(err, ErrDamaged) { // keeping too many rows is better than stopping the run
+			j.store.options.Logger.Error("old rows of the journal cannot be removed", "run", j.id, "error", err)
 			rest, err = nil, nil
 		}
 		return err
@@ -57,14 +60,14 @@ func (j *Journal) doMaintenance(busy bool) bool {
 	return true
 }
 
-// sweep removes the intents and answers of closed cycles, but for failed sessions and a sample; of these the answers of
-// private steps go too. A run that records keeps all but these.
+// sweep removes the intents and answers of closed cycles, except for failed sessions, a sample, and runs that record.
+// Answers of private steps are always removed.
 type sweep struct {
 	journal *Journal
 	upTo    int
 
-	cycle int          // whose bad agents are known
-	bad   map[int]bool // they do not change any more; nil is that none are known
+	cycle int          // of bad
+	bad   map[int]bool // agents with failed sessions, which no longer change; nil if not read
 }
 
 type pack struct {
@@ -73,15 +76,15 @@ type pack struct {
 	data        []byte
 }
 
-func (s *sweep) piece(tx txn) (rest maintenance, err error) {
+func (s *sweep) piece(tx file.Tx) (rest maintenance, err error) {
 	began := time.Now()
-	// The newest first: were it stopped between two pieces, no answer may be there whose intent is not.
+	// Newest first: if the sweep stops between two pieces, no answer may remain without its intent.
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, data FROM requests WHERE run = ? AND kept = 0 AND cycle <= ? ORDER BY cycle DESC, pos DESC`, s.journal.run, s.upTo)
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range packs {
-		if i > 0 && s.journal.pressed(began) {
+		if i > 0 && s.journal.queue.pressed(began) {
 			return s, nil
 		}
 		if s.bad == nil || s.cycle != p.cycle {
@@ -105,11 +108,11 @@ func restOf(c maintenance, last bool) maintenance {
 	return c
 }
 
-// pack replaces a pack by what is kept of it.
-func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
+// pack removes the rows of a pack that are not kept.
+func (s *sweep) pack(tx file.Tx, p pack, bad map[int]bool) error {
 	var kept []byte
 	count := 0
-	err := segments(p.data, func(c codec.Cursor, base int64) error {
+	err := blob.Rows(p.data, func(c codec.Cursor, base int64) error {
 		whole := c.Bytes()
 		place := c.Place(p.cycle)
 		if c.Bad() {
@@ -134,16 +137,16 @@ func (s *sweep) pack(tx txn, p pack, bad map[int]bool) error {
 		return err
 	}
 	if count == 0 {
-		err = tx.exec(`DELETE FROM requests WHERE pos = ?`, p.pos)
+		err = tx.Exec(`DELETE FROM requests WHERE pos = ?`, p.pos)
 	} else {
-		err = tx.exec(`UPDATE requests SET kept = 1, count = ?, data = ? WHERE pos = ?`, count, fold(nil, kept, s.journal.folder), p.pos)
+		err = tx.Exec(`UPDATE requests SET kept = 1, count = ?, data = ? WHERE pos = ?`, count, blob.Pack(nil, kept, s.journal.encoder), p.pos)
 	}
 	return err
 }
 
-// somePacks reads packs up to a maintenance task's size; last says that there are no more.
-func somePacks(tx txn, query string, args ...any) (packs []pack, last bool, err error) {
-	rows, err := tx.rows(query, args...)
+// somePacks reads the packs for one piece; last is set at the end.
+func somePacks(tx file.Tx, query string, args ...any) (packs []pack, last bool, err error) {
+	rows, err := tx.Rows(query, args...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -164,9 +167,9 @@ func somePacks(tx txn, query string, args ...any) (packs []pack, last bool, err 
 }
 
 // badAgents returns the agents with a session of the cycle that failed or timed out.
-func badAgents(tx txn, run int64, cycle int) (map[int]bool, error) {
+func badAgents(tx file.Tx, run int64, cycle int) (map[int]bool, error) {
 	bad := map[int]bool{}
-	rows, err := tx.rows(`SELECT data FROM sessions WHERE run = ? AND cycle = ? AND bad > 0`, run, cycle)
+	rows, err := tx.Rows(`SELECT data FROM sessions WHERE run = ? AND cycle = ? AND bad > 0`, run, cycle)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +179,7 @@ func badAgents(tx txn, run int64, cycle int) (map[int]bool, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c codec.Cursor, _ int64) error {
+		err := blob.Rows(data, func(c codec.Cursor, _ int64) error {
 			place, outcome, err := codec.OutcomeOf(c, cycle)
 			if outcome == engine.Failed || outcome == engine.TimedOut {
 				bad[place.Agent] = true
@@ -190,7 +193,7 @@ func badAgents(tx txn, run int64, cycle int) (map[int]bool, error) {
 	return bad, rows.Err()
 }
 
-// sampled draws whether the requests of a session are kept: a function of run, cycle and agent.
+// sampled decides whether the requests of a session are stored. It depends on run, cycle and agent only.
 func sampled(run engine.RunID, cycle, agent int, share float64) bool {
 	h := uint64(14695981039346656037) // FNV-1a
 	for i := range len(run) {
@@ -205,83 +208,83 @@ func sampled(run engine.RunID, cycle, agent int, share float64) bool {
 	return float64(h>>11)/(1<<53) < share
 }
 
-// dropDeltas removes the memory changes that a checkpoint has taken in.
+// dropDeltas removes memory changes that a checkpoint includes.
 type dropDeltas struct {
 	journal *Journal
 	below   int // cycle
 }
 
-func (d *dropDeltas) piece(tx txn) (rest maintenance, err error) {
+func (d *dropDeltas) piece(tx file.Tx) (rest maintenance, err error) {
 	began := time.Now()
 	packs, last, err := somePacks(tx, `SELECT pos, cycle, count, x'' FROM deltas WHERE run = ? AND cycle < ? ORDER BY cycle, pos`, d.journal.run, d.below)
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range packs {
-		if i > 0 && d.journal.pressed(began) {
+		if i > 0 && d.journal.queue.pressed(began) {
 			return d, nil
 		}
-		if err := tx.exec(`DELETE FROM deltas WHERE pos = ?`, p.pos); err != nil {
+		if err := tx.Exec(`DELETE FROM deltas WHERE pos = ?`, p.pos); err != nil {
 			return nil, err
 		}
 	}
 	return restOf(d, last), nil
 }
 
-// prune removes the checkpoints beyond those that are kept, but for what is in the trash, and then the memory that no kept
-// one needs: all that an agent has from before the oldest kept one, if that one or a pruned one before it has newer.
+// prune removes old checkpoints, except those in the trash, and then memory that no remaining checkpoint needs: the memory
+// of an agent from before the oldest remaining checkpoint, if that checkpoint or an earlier one has newer memory.
 type prune struct {
 	journal *Journal
 
 	pruned        bool
-	number, agent int // where the removal of memory is
+	number, agent int // progress of the removal of memory
 	oldest        int
 }
 
-func (p prune) piece(tx txn) (rest maintenance, err error) {
+func (p prune) piece(tx file.Tx) (rest maintenance, err error) {
 	if !p.pruned {
 		err = p.checkpoints(tx)
 	} else {
 		began := time.Now()
-		for n := 0; n < maintenanceRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.pressed(began)); n += pruneRows {
+		for n := 0; n < maintenanceRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.queue.pressed(began)); n += pruneRows {
 			err = p.memory(tx)
 		}
 	}
 	if err != nil || p.number <= p.oldest {
 		return p, err
 	}
-	err = tx.exec(`UPDATE runs SET collected = ? WHERE key = ?`, p.oldest, p.journal.run)
+	err = tx.Exec(`UPDATE runs SET collected = ? WHERE key = ?`, p.oldest, p.journal.run)
 	return nil, err
 }
 
-func (p *prune) checkpoints(tx txn) error {
+func (p *prune) checkpoints(tx file.Tx) error {
 	run, keep := p.journal.run, max(p.journal.settings.KeepCheckpoints, 1)
 	var bytes int64
 	var collected int
-	err := tx.row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+	err := tx.Row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
 		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
 	if err != nil {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+	if err := tx.Exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
 		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
 		return err
 	}
-	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
+	if err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
 		return err
 	}
-	if err := tx.row(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest); err != nil {
+	if err := tx.Row(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest); err != nil {
 		return err
 	}
 	p.pruned, p.number, p.agent = true, collected+1, -1
 	return nil
 }
 
-// memory removes what a page of agents of a checkpoint replaced.
-func (p *prune) memory(tx txn) error {
+// memory removes the memory that a page of agents of a checkpoint replaced.
+func (p *prune) memory(tx file.Tx) error {
 	run := p.journal.run
 	upTo := math.MaxInt
-	err := tx.row(`SELECT agent FROM checkpoint_memory WHERE run = ? AND number = ? AND agent > ? ORDER BY agent LIMIT 1 OFFSET ?`,
+	err := tx.Row(`SELECT agent FROM checkpoint_memory WHERE run = ? AND number = ? AND agent > ? ORDER BY agent LIMIT 1 OFFSET ?`,
 		run, p.number, p.agent, pruneRows-1).Scan(&upTo)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -289,13 +292,13 @@ func (p *prune) memory(tx txn) error {
 	const replaced = ` FROM checkpoint_memory n CROSS JOIN checkpoint_memory o ON o.run = n.run AND o.agent = n.agent AND o.number < n.number
 		WHERE n.run = ? AND n.number = ? AND n.agent > ? AND n.agent <= ?`
 	var bytes int64
-	if err := tx.row(`SELECT coalesce(sum(length(o.data)), 0)`+replaced, run, p.number, p.agent, upTo).Scan(&bytes); err != nil {
+	if err := tx.Row(`SELECT coalesce(sum(length(o.data)), 0)`+replaced, run, p.number, p.agent, upTo).Scan(&bytes); err != nil {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+replaced+`)`, run, p.number, p.agent, upTo); err != nil {
+	if err := tx.Exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+replaced+`)`, run, p.number, p.agent, upTo); err != nil {
 		return err
 	}
-	if err := tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
+	if err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
 		return err
 	}
 	p.agent = upTo

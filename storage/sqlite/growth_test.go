@@ -15,14 +15,16 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// memoryOf is a memory that says what it is of.
+// memoryOf returns a memory that identifies its agent and checkpoint.
 func memoryOf(agent, number int) *engine.Memory {
 	return &engine.Memory{Fields: []engine.Field{{Name: "a", Value: fmt.Appendf(nil, "%d/%d", agent, number)}}}
 }
 
-// TestNothingIsLeftOver holds the store to what it keeps, and to its own account of it.
+// TestNothingIsLeftOver checks which rows the store keeps, and the sizes that it records.
 func TestNothingIsLeftOver(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -60,7 +62,7 @@ func TestNothingIsLeftOver(t *testing.T) {
 		`SELECT count(*) FROM checkpoint_memory`: agents + agents/10, // one of each as of the older, and what changed
 		`SELECT checkpoint_bytes - (SELECT sum(length(data)) FROM checkpoint_memory) - (SELECT sum(length(state)) FROM checkpoints) FROM runs`: 0,
 	} {
-		if got := ask[int](t, s.reader, query); got != want {
+		if got := ask[int](t, s.file.Reader, query); got != want {
 			t.Errorf("%s: got %d, want %d", query, got, want)
 		}
 	}
@@ -69,17 +71,17 @@ func TestNothingIsLeftOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range append([]string{"runs"}, tableNames()...) {
-		if n := ask[int](t, s.reader, `SELECT count(*) FROM `+table); n != 0 {
+		if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM `+table); n != 0 {
 			t.Errorf("%d rows are left in %s", n, table)
 		}
 	}
-	if n := ask[int](t, s.reader, `PRAGMA freelist_count`); n != 0 {
-		t.Errorf("%d free pages were not given back", n)
+	if n := ask[int](t, s.file.Reader, `PRAGMA freelist_count`); n != 0 {
+		t.Errorf("%d free pages were not returned", n)
 	}
 }
 
-// TestPrivateAnswersGoAtTheBarrier is that no pack of a closed cycle holds one, of failed sessions and the sample
-// neither, that the rest of these is there, and that the file has no trace of what went.
+// TestPrivateAnswersGoAtTheBarrier checks that no pack of a closed cycle contains private answers, not even of failed
+// sessions and the sample, that their other answers remain, and that the file has no trace of deleted ones.
 func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -105,7 +107,7 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 	}
 	var traces [][]byte
 	count := func() (private, open int) {
-		rows, err := s.reader.QueryContext(t.Context(), `SELECT data FROM requests`)
+		rows, err := s.file.Reader.QueryContext(t.Context(), `SELECT data FROM requests`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +117,7 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 			if err := rows.Scan(&data); err != nil {
 				t.Fatal(err)
 			}
-			raw, err := unfold(data)
+			raw, err := blob.Unpack(data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,14 +137,14 @@ func TestPrivateAnswersGoAtTheBarrier(t *testing.T) {
 		t.Fatal(err)
 	}
 	if private, open := count(); private != 2*agents || open != agents {
-		t.Errorf("of the open cycle %d private answers and %d others are there", private, open)
+		t.Errorf("the current cycle has %d private answers and %d others", private, open)
 	}
 	j.Append(engine.BarrierRow{Cycle: 0})
 	if err := j.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if private, open := count(); private != 0 || open <= agents/2 || open == agents {
-		t.Errorf("of the closed cycle %d private answers and %d others are there", private, open)
+		t.Errorf("the closed cycle has %d private answers and %d others", private, open)
 	}
 	closeStore(t, s)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -169,12 +171,12 @@ func tableNames() (all []string) {
 	return all
 }
 
-// TestRunTablesAreComplete finds a table of a later migration that deleting does not know.
+// TestRunTablesAreComplete finds tables of later migrations that Delete does not know.
 func TestRunTablesAreComplete(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	var missing []string
-	for rows, err := range s.query(t.Context(), `SELECT m.name FROM sqlite_master m WHERE m.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'run')`) {
+	for rows, err := range s.file.Query(t.Context(), `SELECT m.name FROM sqlite_master m WHERE m.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'run')`) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,19 +189,19 @@ func TestRunTablesAreComplete(t *testing.T) {
 		}
 	}
 	if len(missing) > 0 {
-		t.Errorf("tables with rows of runs that Delete leaves: %v", missing)
+		t.Errorf("tables that Delete does not clear: %v", missing)
 	}
 }
 
-// copyFiles copies a folder as a power cut would leave it.
+// copyFiles copies a folder, as after a power failure.
 func copyFiles(t testing.TB, from, to string) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestCrashInCheckpoint cuts the power after every commit of a checkpoint of many pieces: it is there or it is not,
-// and the next one is sound.
+// TestCrashInCheckpoint simulates a power failure after every commit of a checkpoint of many pieces: the checkpoint exists
+// completely or not at all, and the next one is valid.
 func TestCrashInCheckpoint(t *testing.T) {
 	dir, cuts := t.TempDir(), t.TempDir()
 	var cutting atomic.Bool
@@ -264,22 +266,22 @@ func TestCrashInCheckpoint(t *testing.T) {
 		}
 		_, _, memory, err := cut.Checkpoint(t.Context(), "r", all[0].Number)
 		if err != nil || len(memory) != agents || !reflect.DeepEqual(memory[7], memoryOf(7, at)) || !reflect.DeepEqual(memory[8], memoryOf(8, 3)) {
-			t.Errorf("cut %d: the next checkpoint is not sound: %v", i+1, err)
+			t.Errorf("cut %d: the next checkpoint is not valid: %v", i+1, err)
 		}
-		if n := ask[int](t, cut.reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
+		if n := ask[int](t, cut.file.Reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
 			t.Errorf("cut %d: got %d rows of memory, want %d", i+1, n, agents)
 		}
 		closeStore(t, cut)
 	}
 }
 
-// TestPiecesEnd holds that a piece of a checkpoint, and of a maintenance task, ends early where somebody waits, and goes on to its end
-// where nobody does.
+// TestPiecesEnd checks that a piece of a checkpoint or of maintenance ends early if a caller waits, and is completed
+// otherwise.
 func TestPiecesEnd(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	j := newRun(t, s, "r")
-	if err := j.Commit(t.Context()); err != nil { // from here on the writer has nothing to do
+	if err := j.Commit(t.Context()); err != nil { // the writer is idle after this
 		t.Fatal(err)
 	}
 	const agents = 20_000 // no machine writes them within pieceTime
@@ -287,55 +289,57 @@ func TestPiecesEnd(t *testing.T) {
 	for a := range agents {
 		c.piece.agents[a], c.piece.data[a] = a, []byte{byte(a)}
 	}
-	piece := func(waits bool, f func(tx txn) error) {
+	piece := func(waits bool, f func(tx file.Tx) error) {
 		t.Helper()
-		j.mu.Lock()
-		j.urgent = waits
-		j.mu.Unlock()
-		if err := s.write(f); err != nil {
+		j.queue.mu.Lock()
+		j.queue.urgent = waits
+		j.queue.mu.Unlock()
+		if err := s.file.Write(f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	written := func(tx txn) (err error) {
+	written := func(tx file.Tx) (err error) {
 		n, err := c.write(tx, j)
 		if bytes := c.piece.written(n); bytes != int64(n) {
-			t.Errorf("%d agents weigh %d bytes, want as many", n, bytes)
+			t.Errorf("%d agents have %d bytes, want as many", n, bytes)
 		}
 		return err
 	}
 	piece(true, written)
 	if n := len(c.piece.agents); n == 0 || n == agents {
-		t.Errorf("of %d agents %d are left while somebody waits, want a part", agents, n)
+		t.Errorf("of %d agents %d are left while a caller waits, want some", agents, n)
 	}
 	piece(false, written)
 	if n := len(c.piece.agents); n > 0 {
-		t.Errorf("%d agents are left while nobody waits, want none", n)
+		t.Errorf("%d agents are left while no caller waits, want none", n)
 	}
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM checkpoint_memory`); n != agents {
 		t.Errorf("got the memory of %d agents, want %d", n, agents)
 	}
 
-	if err := s.write(func(tx txn) error {
-		return tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) SELECT run, 2, agent, data FROM checkpoint_memory`)
+	if err := s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) SELECT run, 2, agent, data FROM checkpoint_memory`)
 	}); err != nil {
 		t.Fatal(err)
 	}
 	var rest maintenance = prune{journal: j, pruned: true, number: 2, agent: -1, oldest: 2}
-	pruned := func(tx txn) (err error) {
+	pruned := func(tx file.Tx) (err error) {
 		rest, err = rest.piece(tx)
 		return err
 	}
-	left := func() int { return ask[int](t, s.reader, `SELECT count(*) FROM checkpoint_memory WHERE number = 1`) }
+	left := func() int {
+		return ask[int](t, s.file.Reader, `SELECT count(*) FROM checkpoint_memory WHERE number = 1`)
+	}
 	piece(true, pruned)
 	soon := agents - left()
 	piece(false, pruned)
 	if n := agents - left() - soon; soon == 0 || soon >= n || n != maintenanceRows {
-		t.Errorf("pruned %d agents while somebody waited and %d then, want fewer than %d", soon, n, maintenanceRows)
+		t.Errorf("pruned %d agents while a caller waited and %d then, want fewer than %d", soon, n, maintenanceRows)
 	}
 }
 
-// TestRequestsDoNotWaitForCheckpoints commits an intent while a checkpoint cannot be written on, and something else,
-// which waits for it.
+// TestRequestsDoNotWaitForCheckpoints commits an intent while a checkpoint cannot be written, and another row that waits for
+// the checkpoint.
 func TestRequestsDoNotWaitForCheckpoints(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -353,24 +357,24 @@ func TestRequestsDoNotWaitForCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(during) > 0 {
-		t.Log("the checkpoint was faster than the intent: nothing was seen of it")
+		t.Log("the checkpoint was faster than the intent: nothing was tested")
 	}
 	if err := j.Commit(t.Context(), engine.BarrierRow{}); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 {
-		t.Errorf("a barrier was committed before the checkpoint that it follows: %v, %v", all, err)
+		t.Errorf("a barrier was committed before the preceding checkpoint: %v, %v", all, err)
 	}
 	j.Append(engine.CheckpointRow{Memory: memory})
 	if err := j.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 2 {
-		t.Errorf("a commit of nothing does not cover the checkpoint before it: %v, %v", all, err)
+		t.Errorf("an empty commit does not wait for the preceding checkpoint: %v, %v", all, err)
 	}
 }
 
-// TestForgottenMemory has a checkpoint say that an agent remembers nothing any more.
+// TestForgottenMemory takes a checkpoint in which an agent has forgotten everything.
 func TestForgottenMemory(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -387,8 +391,7 @@ func TestForgottenMemory(t *testing.T) {
 	}
 }
 
-// TestInterruptedDelete has a deletion end in the middle: the run is gone at once, its rows when the store is opened
-// again.
+// TestInterruptedDelete interrupts a deletion: the run disappears immediately, and its rows when the store is opened again.
 func TestInterruptedDelete(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -410,21 +413,21 @@ func TestInterruptedDelete(t *testing.T) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 	if _, err := s.Run(t.Context(), "r"); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("half deleted: got %v, want ErrNotFound", err)
+		t.Errorf("partly deleted: got %v, want ErrNotFound", err)
 	}
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM sessions`); n == 0 {
-		t.Error("nothing was left to delete")
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM sessions`); n == 0 {
+		t.Error("the deletion was already complete")
 	}
 	closeStore(t, s)
 	s = openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
 	<-s.tidied
-	if n := ask[int](t, s.reader, `SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM runs)`); n != 0 {
+	if n := ask[int](t, s.file.Reader, `SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM runs)`); n != 0 {
 		t.Errorf("%d rows are left", n)
 	}
 }
 
-// TestAdjust has a resumed run keep another number of checkpoints.
+// TestAdjust changes the number of checkpoints that a resumed run keeps.
 func TestAdjust(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -452,7 +455,7 @@ func TestAdjust(t *testing.T) {
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 || all[0].Number != 3 {
 		t.Errorf("got %+v, %v, want the third only", all, err)
 	}
-	if err := s.Adjust(t.Context(), "nobody", settings); !errors.Is(err, engine.ErrNotFound) {
+	if err := s.Adjust(t.Context(), "unknown", settings); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 }
@@ -470,7 +473,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestSweepLeavesNoAnswerAlone stops a sweep between two pieces, of which the later rows are the answers to the earlier.
+// TestSweepLeavesNoAnswerAlone interrupts a sweep between two pieces, where the later one has the answers to the earlier
+// one.
 func TestSweepLeavesNoAnswerAlone(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -479,21 +483,21 @@ func TestSweepLeavesNoAnswerAlone(t *testing.T) {
 	if err := j.Commit(t.Context(), engine.IntentRow{Place: engine.Place{Agent: 1}, Path: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.write(func(tx txn) error {
-		return tx.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2 * ?)
+	if err := s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2 * ?)
 			INSERT INTO requests (run, pos, cycle, kept, count, data) SELECT run, pos + i, cycle, kept, count, data FROM requests, n`, maintenanceRows)
 	}); err != nil {
 		t.Fatal(err)
 	}
-	first := ask[int64](t, s.reader, `SELECT min(pos) FROM requests`)
+	first := ask[int64](t, s.file.Reader, `SELECT min(pos) FROM requests`)
 	var rest maintenance = &sweep{journal: j, upTo: 0}
-	if err := s.write(func(tx txn) (err error) {
+	if err := s.file.Write(func(tx file.Tx) (err error) {
 		rest, err = rest.piece(tx)
 		return err
 	}); err != nil || rest == nil {
 		t.Fatalf("a piece left %v, %v", rest, err)
 	}
-	n, least, most := ask[int64](t, s.reader, `SELECT count(*) FROM requests`), ask[int64](t, s.reader, `SELECT min(pos) FROM requests`), ask[int64](t, s.reader, `SELECT max(pos) FROM requests`)
+	n, least, most := ask[int64](t, s.file.Reader, `SELECT count(*) FROM requests`), ask[int64](t, s.file.Reader, `SELECT min(pos) FROM requests`), ask[int64](t, s.file.Reader, `SELECT max(pos) FROM requests`)
 	if n == 0 || least != first || most != first+n-1 {
 		t.Errorf("%d rows are left, from %d to %d of those from %d on", n, least, most, first)
 	}

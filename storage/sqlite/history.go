@@ -10,10 +10,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// Metrics yields the metrics of a run that are later than after, in order of time. The row is reused.
-func (s *Store) Metrics(ctx context.Context, run engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error] {
+// Metrics yields the metrics of a run after a time, in order of time. The row is reused.
+func (s *history) Metrics(ctx context.Context, run engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error] {
 	return func(yield func(*engine.MetricsRow, error) bool) {
 		key, err := s.key(ctx, run)
 		if err != nil {
@@ -45,8 +46,8 @@ type metricsRow struct {
 	pos int64
 }
 
-func (s *Store) metricsPage(ctx context.Context, key, at, pos int64) (page []metricsRow, err error) {
-	for rows, err := range s.query(ctx, `SELECT pos, at, data FROM metrics WHERE run = ? AND (at, pos) > (?, ?) ORDER BY at, pos LIMIT ?`, key, at, pos, pageRows) {
+func (s *history) metricsPage(ctx context.Context, key, at, pos int64) (page []metricsRow, err error) {
+	for rows, err := range s.file.Query(ctx, `SELECT pos, at, data FROM metrics WHERE run = ? AND (at, pos) > (?, ?) ORDER BY at, pos LIMIT ?`, key, at, pos, pageRows) {
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +57,7 @@ func (s *Store) metricsPage(ctx context.Context, key, at, pos int64) (page []met
 		if err := rows.Scan(&r.pos, &at, &data); err != nil {
 			return nil, err
 		}
-		if err := decode(data, &r.MetricsRow); err != nil {
+		if err := blob.Unmarshal(data, &r.MetricsRow); err != nil {
 			return nil, err
 		}
 		r.At = timeOf(at)
@@ -65,13 +66,13 @@ func (s *Store) metricsPage(ctx context.Context, key, at, pos int64) (page []met
 	return page, nil
 }
 
-// Changes returns what was changed in a run, in the order in which it was.
-func (s *Store) Changes(ctx context.Context, run engine.RunID) (all []engine.ChangeRow, err error) {
+// Changes returns the changes of a run in the order of the journal.
+func (s *history) Changes(ctx context.Context, run engine.RunID) (all []engine.ChangeRow, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	for rows, err := range s.query(ctx, `SELECT at, cycle, what, old, new, who, why, inexact FROM changes WHERE run = ? ORDER BY pos`, key) {
+	for rows, err := range s.file.Query(ctx, `SELECT at, cycle, what, old, new, who, why, inexact FROM changes WHERE run = ? ORDER BY pos`, key) {
 		if err != nil {
 			return nil, fmt.Errorf("changes of run %s: %w", run, err)
 		}
@@ -91,12 +92,12 @@ func (s *Store) Changes(ctx context.Context, run engine.RunID) (all []engine.Cha
 }
 
 // Barriers returns the closed cycles of a run, in order.
-func (s *Store) Barriers(ctx context.Context, run engine.RunID) (all []engine.BarrierRow, err error) {
+func (s *history) Barriers(ctx context.Context, run engine.RunID) (all []engine.BarrierRow, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	for rows, err := range s.query(ctx, `SELECT cycle, at, active, took, lag, sessions, work, mock FROM barriers WHERE run = ? ORDER BY cycle, pos`, key) {
+	for rows, err := range s.file.Query(ctx, `SELECT cycle, at, active, took, lag, sessions, work, mock FROM barriers WHERE run = ? ORDER BY cycle, pos`, key) {
 		if err != nil {
 			return nil, fmt.Errorf("barriers of run %s: %w", run, err)
 		}
@@ -115,21 +116,21 @@ func (s *Store) Barriers(ctx context.Context, run engine.RunID) (all []engine.Ba
 	return all, nil
 }
 
-// decodeWork reads what the sessions of a cycle did; an older version did not keep that.
-func decodeWork(blob []byte, w *engine.CycleWork) error {
-	if len(blob) == 0 {
+// decodeWork decodes the totals of a cycle's sessions, which older versions did not store.
+func decodeWork(data []byte, w *engine.CycleWork) error {
+	if len(data) == 0 {
 		return nil
 	}
-	return decode(blob, w)
+	return blob.Unmarshal(data, w)
 }
 
-// Starts returns when processes took up a run, in order.
-func (s *Store) Starts(ctx context.Context, run engine.RunID) (all []engine.StartRow, err error) {
+// Starts returns when processes started to execute a run, in order.
+func (s *history) Starts(ctx context.Context, run engine.RunID) (all []engine.StartRow, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	for rows, err := range s.query(ctx, `SELECT at, cycle, resumed FROM starts WHERE run = ? ORDER BY pos`, key) {
+	for rows, err := range s.file.Query(ctx, `SELECT at, cycle, resumed FROM starts WHERE run = ? ORDER BY pos`, key) {
 		if err != nil {
 			return nil, fmt.Errorf("starts of run %s: %w", run, err)
 		}
@@ -144,9 +145,9 @@ func (s *Store) Starts(ctx context.Context, run engine.RunID) (all []engine.Star
 	return all, nil
 }
 
-// Requests returns the requests that are kept of an agent's session: all while its cycle is open; of closed cycles
-// those of failed sessions and of a sample. What a private step was answered is not among it.
-func (s *Store) Requests(ctx context.Context, run engine.RunID, cycle, agent int) (all []storage.Request, err error) {
+// Requests returns the stored requests of an agent's session: all while its cycle is the current one; of closed cycles those
+// of failed sessions and of a sample. Answers of private steps are left out.
+func (s *history) Requests(ctx context.Context, run engine.RunID, cycle, agent int) (all []storage.Request, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
@@ -181,9 +182,9 @@ func (s *Store) Requests(ctx context.Context, run engine.RunID, cycle, agent int
 	return all, nil
 }
 
-// OpenRequests calls f with the changing requests that are journaled of a run's open cycle, of all takes: intents, with
-// path and hash only, and their answers. Requests without an intent are left out, unless the run records.
-func (s *Store) OpenRequests(ctx context.Context, run engine.RunID, cycle int, f func(p engine.Place, e *engine.Entry)) error {
+// OpenRequests calls f with the journaled changing requests of a run's current cycle, of all takes: intents, with path and
+// hash only, and answers. Requests without an intent are left out, unless the run records.
+func (s *history) OpenRequests(ctx context.Context, run engine.RunID, cycle int, f func(p engine.Place, e *engine.Entry)) error {
 	key, err := s.key(ctx, run)
 	if err == nil {
 		err = s.eachRequest(ctx, key, cycle, func(r *codec.Request) { f(r.Place, &r.Entry) })
@@ -194,11 +195,11 @@ func (s *Store) OpenRequests(ctx context.Context, run engine.RunID, cycle int, f
 	return nil
 }
 
-// eachRequest calls f with the intents and answers of a cycle, in the journal's order.
-func (s *Store) eachRequest(ctx context.Context, key int64, cycle int, f func(r *codec.Request)) error {
+// eachRequest calls f with the intents and answers of a cycle, in the order of the journal.
+func (s *core) eachRequest(ctx context.Context, key int64, cycle int, f func(r *codec.Request)) error {
 	for pos := int64(0); ; {
 		page := 0
-		for rows, err := range s.query(ctx, `SELECT pos, data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos > ? ORDER BY pos LIMIT ?`, key, cycle, pos, pageRows) {
+		for rows, err := range s.file.Query(ctx, `SELECT pos, data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos > ? ORDER BY pos LIMIT ?`, key, cycle, pos, pageRows) {
 			if err != nil {
 				return err
 			}
@@ -207,7 +208,7 @@ func (s *Store) eachRequest(ctx context.Context, key int64, cycle int, f func(r 
 			if err := rows.Scan(&pos, &data); err != nil {
 				return err
 			}
-			if err := segments(data, func(c codec.Cursor, _ int64) error {
+			if err := blob.Rows(data, func(c codec.Cursor, _ int64) error {
 				r, err := codec.ReadRequest(c, cycle)
 				if err == nil {
 					f(&r)

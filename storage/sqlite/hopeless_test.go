@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestDamagedSchemaEndsTheJournal damages the schema under a run: nobody waits for what waiting does not mend.
+// TestDamagedSchemaEndsTheJournal damages the schema during a run: the journal does not wait for what waiting does not fix.
 func TestDamagedSchemaEndsTheJournal(t *testing.T) {
 	for _, damage := range []string{
 		`DROP TABLE changes`, `ALTER TABLE changes RENAME COLUMN why TO because`,
@@ -24,15 +24,15 @@ func TestDamagedSchemaEndsTheJournal(t *testing.T) {
 				t.Fatal(err)
 			}
 			statement(t, s, damage)
-			for range 3 { // the third is at the position that is taken
+			for range 3 { // the position of the third is taken
 				j.Append(engine.ChangeRow{Cycle: 1})
 			}
 			err := j.Commit(context.Background(), engine.ChangeRow{Cycle: 2})
-			if !errors.Is(err, engine.ErrDamaged) || !strings.Contains(err.Error(), "is kept") {
+			if !errors.Is(err, engine.ErrDamaged) || !strings.Contains(err.Error(), "are kept") {
 				t.Errorf("got %v, want that it is damaged, and what to do", err)
 			}
 			if err := <-j.Trouble(); !errors.Is(err, engine.ErrDamaged) {
-				t.Errorf("the run hears of %v", err)
+				t.Errorf("the run receives %v", err)
 			}
 			if err := j.Close(t.Context()); !errors.Is(err, engine.ErrDamaged) {
 				t.Errorf("closing: %v", err)

@@ -15,13 +15,16 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Import takes in a checkpoint of a run that was made elsewhere. Nothing of a run that is new here shows before
-// [Import.Finish]; what an import leaves that was cut short is removed when the store is opened or the next one begins.
-// It is not safe for concurrent use.
+// Import adds a checkpoint of a run that was executed elsewhere. A run that is new here is listed after [Import.Finish]. The
+// remains of an interrupted import are removed when the store is opened or the next import begins. An Import is not safe for
+// concurrent use.
 type Import struct {
-	store    *Store
+	store    *imports
 	lock     *flock.Flock
 	envelope *envelope
 	run      engine.RunRecord
@@ -32,27 +35,30 @@ type Import struct {
 	files       []byte
 	answers     int
 	remembering int
-	last        int64 // the agent whose memory came last
+	last        int64 // the last agent whose memory was added
 }
 
-// importTries is how often, and lockPoll how long apart, it is tried to import: another process may be opening the store.
-const importTries = 20
+// The lock of imports is tried importTries times, importInterval apart: another process may be opening the store.
+const (
+	importTries    = 20
+	importInterval = 100 * time.Millisecond
+)
 
-// lockImports makes this process the only one that imports; ErrInUse if another does.
-func (s *Store) lockImports() (*flock.Flock, error) {
-	lock := flock.New(filepath.Join(s.dir, "throng.import"))
+// lockImports makes this process the only importer; ErrInUse if another process imports.
+func (s *imports) lockImports() (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(s.file.Dir(), "throng.import"))
 	got, err := lock.TryLock()
 	switch {
 	case err != nil:
-		return nil, noFolder(err)
+		return nil, file.FolderError(err)
 	case !got:
 		return nil, fmt.Errorf("%w: another process fetches a checkpoint", engine.ErrInUse)
 	}
 	return lock, nil
 }
 
-// waitForImports is lockImports, but waits for whoever only tidies up.
-func (s *Store) waitForImports(ctx context.Context) (*flock.Flock, error) {
+// waitForImports is like lockImports, but waits for a process that only removes the remains of imports.
+func (s *imports) waitForImports(ctx context.Context) (*flock.Flock, error) {
 	select {
 	case <-s.tidied:
 	case <-ctx.Done():
@@ -62,29 +68,29 @@ func (s *Store) waitForImports(ctx context.Context) (*flock.Flock, error) {
 		if lock, err := s.lockImports(); !errors.Is(err, engine.ErrInUse) {
 			return lock, err
 		}
-		if err := pause(ctx, lockPoll); err != nil {
+		if err := claim.Pause(ctx, importInterval); err != nil {
 			return nil, err
 		}
 	}
 	return s.lockImports()
 }
 
-// Import begins to take in a checkpoint of a run: run is what is listed of it, state the checkpoint's own part. A run
-// that was fetched before gets the checkpoint beside those that it has; one that was made here is refused with a
-// *engine.FieldError.
-func (s *Store) Import(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
+// Import begins to add a checkpoint of a run. run is its entry in the list of the remote database, state the state part of
+// the checkpoint. Checkpoints of a run that was fetched before are added to the existing ones. A run that was executed in
+// this store is refused with a *engine.FieldError.
+func (s *imports) Import(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
 	if i, err = s.beginImport(ctx, run, state); err != nil {
 		return nil, fmt.Errorf("take in a checkpoint of run %s: %w", run.ID, err)
 	}
 	return i, nil
 }
 
-func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
+func (s *imports) beginImport(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
 	i = &Import{store: s, run: run, last: math.MaxInt64}
 	if i.envelope, err = readEnvelope(state); err != nil {
 		return nil, err
 	}
-	if err := i.envelope.hear(); err != nil {
+	if err := i.envelope.applyChanges(); err != nil {
 		return nil, err
 	}
 	if err := (&engine.RunRecord{ID: run.ID, Parent: engine.RunID(i.envelope.Parent)}).CheckIDs(); err != nil {
@@ -107,14 +113,14 @@ func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state sto
 	switch {
 	case err == nil && was.Fetched == nil:
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s was made in this store, and its checkpoints are here", run.ID), Hint: "throngctl checkpoints " + string(run.ID),
+			Field: "run", Problem: fmt.Sprintf("%s was executed in this store, which has its checkpoints", run.ID), Hint: "throngctl checkpoints " + string(run.ID),
 		}
 	case err == nil:
 		i.key = key
 		return i, nil
 	case errors.Is(err, ErrTrashed):
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s is in the trash of this store", run.ID), Hint: "take it out of there first: throngctl restore " + string(run.ID),
+			Field: "run", Problem: fmt.Sprintf("%s is in the trash of this store", run.ID), Hint: "restore it first: throngctl restore " + string(run.ID),
 		}
 	case errors.Is(err, engine.ErrNotFound):
 		i.fresh = true
@@ -124,10 +130,10 @@ func (s *Store) beginImport(ctx context.Context, run engine.RunRecord, state sto
 	}
 }
 
-// removeArriving removes what imports left that were cut short. The caller has the lock.
-func (s *Store) removeArriving(ctx context.Context) error {
+// removeArriving removes the remains of interrupted imports. The caller holds the lock.
+func (s *imports) removeArriving(ctx context.Context) error {
 	var keys []int64
-	for rows, err := range s.query(ctx, `SELECT key FROM runs WHERE hidden = ?`, arriving) {
+	for rows, err := range s.file.Query(ctx, `SELECT key FROM runs WHERE hidden = ?`, arriving) {
 		if err != nil {
 			return err
 		}
@@ -145,31 +151,30 @@ func (s *Store) removeArriving(ctx context.Context) error {
 	return nil
 }
 
-// create adds the run, which nobody sees yet.
+// create adds the run without listing it.
 func (i *Import) create() error {
 	e, r := i.envelope, &i.run
 	from, err := json.Marshal(r.Fetched)
 	if err != nil {
 		return err
 	}
-	return i.store.write(func(tx txn) error {
-		return tx.row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
+	return i.store.file.Write(func(tx file.Tx) error {
+		return tx.Row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
 			parameters, settings, files, fetched, hidden) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?) RETURNING key`,
 			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle,
 			inexactText(r.Inexact), e.Source, e.Hash, e.Parameters, e.Settings, string(from), arriving).Scan(&i.key)
 	})
 }
 
-// Wants says what there is to add: up to which position answers, up to which checkpoint memory, of how many agents, and
-// how many bytes of the mock shop's log at least.
+// Wants returns what must be added: shared answers up to a position, memory up to a checkpoint number, the number of agents
+// with memory, and the minimum size of the mock shop's log.
 func (i *Import) Wants() (answers int64, number, agents int, log int64) {
 	return i.envelope.Pos, i.envelope.Number, i.envelope.Remembering, i.envelope.Log
 }
 
-// Add takes in parts: the files in their order, the answers in theirs, and of each agent's memory what is newest, from the
-// last agent to the first.
+// Add adds parts: files and answers in their order, and the newest memory of each agent, from the last agent to the first.
 func (i *Import) Add(parts []storage.Part) error {
-	if err := i.store.write(func(tx txn) error {
+	if err := i.store.file.Write(func(tx file.Tx) error {
 		for p := range parts {
 			if err := i.add(tx, &parts[p]); err != nil {
 				return err
@@ -182,11 +187,11 @@ func (i *Import) Add(parts []storage.Part) error {
 	return nil
 }
 
-func (i *Import) add(tx txn, p *storage.Part) error {
+func (i *Import) add(tx file.Tx, p *storage.Part) error {
 	switch p.Kind {
 	case storage.SourcePart:
 		if p.Place != int64(len(i.files)) || p.Place+int64(len(p.Data)) > i.envelope.Files {
-			return fmt.Errorf("%w: its files", errArrival)
+			return fmt.Errorf("%w: its files", blob.ErrForeign)
 		}
 		i.files = append(i.files, p.Data...)
 		return nil
@@ -195,32 +200,32 @@ func (i *Import) add(tx txn, p *storage.Part) error {
 	case storage.MemoryPart:
 		return i.addMemory(tx, p)
 	default:
-		return fmt.Errorf("%w: a part of kind %q", errArrival, p.Kind)
+		return fmt.Errorf("%w: a part of kind %q", blob.ErrForeign, p.Kind)
 	}
 }
 
-func (i *Import) addAnswer(tx txn, p *storage.Part) error {
+func (i *Import) addAnswer(tx file.Tx, p *storage.Part) error {
 	var row engine.SharedRow
-	if err := decodeArrival(p.Data, &row); err != nil {
+	if err := blob.UnmarshalForeign(p.Data, &row); err != nil {
 		return err
 	}
 	i.answers++
-	pos, err := positions(tx, 1)
+	pos, err := tx.Positions(1)
 	if err != nil {
 		return err
 	}
-	return tx.exec(`INSERT INTO shared (pos, run, key, open, data) SELECT ?1, ?2, ?3, 0, ?4 WHERE NOT EXISTS
+	return tx.Exec(`INSERT INTO shared (pos, run, key, open, data) SELECT ?1, ?2, ?3, 0, ?4 WHERE NOT EXISTS
 		(SELECT 1 FROM shared WHERE run = ?2 AND key = ?3 AND data = ?4)`, pos, i.key, row.Key[:], p.Data)
 }
 
-// addMemory leaves alone what is there already: rows of one name are the same.
-func (i *Import) addMemory(tx txn, p *storage.Part) error {
+// addMemory does not change existing rows: rows with the same key are equal.
+func (i *Import) addMemory(tx file.Tx, p *storage.Part) error {
 	if p.Place < 0 || p.Place > math.MaxInt32 || p.Place >= i.last || p.Number < 1 || p.Number > int64(i.envelope.Number) {
-		return fmt.Errorf("%w: memory of agent %d", errArrival, p.Place)
+		return fmt.Errorf("%w: memory of agent %d", blob.ErrForeign, p.Place)
 	}
 	if len(p.Data) > 0 {
 		var m engine.Memory
-		if err := decodeArrival(p.Data, &m); err != nil {
+		if err := blob.UnmarshalForeign(p.Data, &m); err != nil {
 			return err
 		}
 	}
@@ -230,26 +235,26 @@ func (i *Import) addMemory(tx txn, p *storage.Part) error {
 	if data == nil {
 		data = []byte{}
 	}
-	return tx.exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, i.key, p.Number, p.Place, data)
+	return tx.Exec(`INSERT INTO checkpoint_memory (run, number, agent, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, i.key, p.Number, p.Place, data)
 }
 
-// Record returns the run with its files, once they are all there.
+// Record returns the run with its files, after all of them were added.
 func (i *Import) Record() (engine.RunRecord, error) {
 	r, e := i.run, i.envelope
 	if sum := sha256.Sum256(i.files); !bytes.Equal(sum[:], e.Sum) {
-		return r, fmt.Errorf("take in a checkpoint of run %s: %w: its files", r.ID, errArrival)
+		return r, fmt.Errorf("take in a checkpoint of run %s: %w: its files", r.ID, blob.ErrForeign)
 	}
 	r.Title, r.Created, r.Cycles, r.Parent, r.ForkCycle = e.Title, timeOf(e.Created), e.Cycles, engine.RunID(e.Parent), e.ForkCycle
 	r.Source = engine.Source{Name: e.Source, Hash: e.Hash}
 	r.Settings = engine.DefaultSettings()
-	if err := errors.Join(decodeArrival(i.files, &r.Source.Files), json.Unmarshal([]byte(e.Parameters), &r.Source.Parameters),
+	if err := errors.Join(blob.UnmarshalForeign(i.files, &r.Source.Files), json.Unmarshal([]byte(e.Parameters), &r.Source.Parameters),
 		json.Unmarshal([]byte(e.Settings), &r.Settings)); err != nil {
 		return r, fmt.Errorf("take in a checkpoint of run %s: %w", r.ID, err)
 	}
 	return r, nil
 }
 
-// Finish makes the checkpoint visible, and the run with it, if nothing is missing.
+// Finish lists the checkpoint, and the run, if all parts were added.
 func (i *Import) Finish() error {
 	if _, err := i.Record(); err != nil {
 		return err
@@ -265,14 +270,14 @@ func (i *Import) Finish() error {
 func (i *Import) finish() error {
 	e := i.envelope
 	if i.answers != e.Answers || i.remembering != e.Remembering {
-		return fmt.Errorf("%w: it has %d answers of %d, and the memory of %d agents of %d", errArrival, i.answers, e.Answers, i.remembering, e.Remembering)
+		return fmt.Errorf("%w: it has %d answers of %d, and the memory of %d agents of %d", blob.ErrForeign, i.answers, e.Answers, i.remembering, e.Remembering)
 	}
-	return i.store.write(func(tx txn) error {
-		if err := i.tell(tx); err != nil {
+	return i.store.file.Write(func(tx file.Tx) error {
+		if err := i.updateRun(tx); err != nil {
 			return err
 		}
 		if i.fresh {
-			n, err := tx.changed(`UPDATE runs SET hidden = 0, files = ? WHERE key = ? AND hidden = ?`, i.files, i.key, arriving)
+			n, err := tx.Changed(`UPDATE runs SET hidden = 0, files = ? WHERE key = ? AND hidden = ?`, i.files, i.key, arriving)
 			if err == nil && n != 1 {
 				err = engine.ErrNotFound
 			}
@@ -280,51 +285,55 @@ func (i *Import) finish() error {
 				return err
 			}
 		}
-		pos, err := positions(tx, 1)
+		pos, err := tx.Positions(1)
 		if err != nil {
 			return err
 		}
-		if err := tx.exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (run, number) DO UPDATE SET trashed = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
 			return err
 		}
-		return tx.exec(`UPDATE runs SET checkpoint_bytes = (SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1) +
+		return tx.Exec(`UPDATE runs SET checkpoint_bytes = (SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1) +
 			(SELECT coalesce(sum(length(data)), 0) FROM checkpoint_memory WHERE run = ?1) WHERE key = ?1`, i.key)
 	})
 }
 
-// tell brings what is listed of the run up to date, and what settings were changed to up to its newest checkpoint.
-func (i *Import) tell(tx txn) error {
+// updateRun updates the entry of the run, and its changes if this is its newest checkpoint.
+func (i *Import) updateRun(tx file.Tx) error {
 	r := &i.run
 	from, err := json.Marshal(r.Fetched)
 	if err != nil {
 		return err
 	}
-	if err := tx.exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, cycle = ?, done = ?, total = ?, inexact = ?, fetched = ? WHERE key = ?`,
+	if err := tx.Exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, cycle = ?, done = ?, total = ?, inexact = ?, fetched = ? WHERE key = ?`,
 		micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, r.Done, r.Total, inexactText(r.Inexact), string(from), i.key); err != nil {
 		return err
 	}
 	var newest int
-	if err := tx.row(`SELECT coalesce(max(number), 0) FROM checkpoints WHERE run = ?`, i.key).Scan(&newest); err != nil || newest >= i.envelope.Number {
+	if err := tx.Row(`SELECT coalesce(max(number), 0) FROM checkpoints WHERE run = ?`, i.key).Scan(&newest); err != nil || newest >= i.envelope.Number {
 		return err
 	}
-	if err := tx.exec(`DELETE FROM changes WHERE run = ?`, i.key); err != nil {
+	if err := tx.Exec(`DELETE FROM changes WHERE run = ?`, i.key); err != nil {
 		return err
 	}
-	for _, c := range i.envelope.Changes {
-		pos, err := positions(tx, 1)
+	changes, err := i.envelope.changes()
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		pos, err := tx.Positions(1)
 		if err != nil {
 			return err
 		}
-		if err := tx.exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			pos, i.key, c.At, c.Cycle, c.What, c.Old, c.New, c.Who, c.Why); err != nil {
+		if err := tx.Exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			pos, i.key, micros(c.At), c.Cycle, c.What, c.Old, c.New, c.Who, c.Why); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Close ends the import; one that was not finished leaves nothing that anybody sees.
+// Close ends the import. Nothing is listed if it was not finished.
 func (i *Import) Close() error {
 	var err error
 	if !i.done && i.fresh {

@@ -8,9 +8,10 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// sent returns all that is sent of what a run's checkpoints restore.
+// sent returns all parts of a run's checkpoint contents.
 func sent(t testing.TB, s *Store, run engine.RunID) (parts []storage.Part) {
 	t.Helper()
 	if err := s.SubscribeContents(t.Context(), run, "db", true); err != nil {
@@ -35,7 +36,7 @@ func sent(t testing.TB, s *Store, run engine.RunID) (parts []storage.Part) {
 
 const canary = "canary-7c1e"
 
-// remembering makes a run with a checkpoint, and an address with a secret.
+// remembering creates a run with a checkpoint, and an address with a secret.
 func remembering(t testing.TB, s *Store) (state storage.Part, rest []storage.Part) {
 	t.Helper()
 	settings := engine.DefaultSettings()
@@ -71,7 +72,7 @@ func remembering(t testing.TB, s *Store) (state storage.Part, rest []storage.Par
 	return state, order(rest)
 }
 
-// order has memory come from the last agent to the first, as it is taken in.
+// order puts memory into the order of an import, from the last agent to the first.
 func order(parts []storage.Part) (out []storage.Part) {
 	var memory []storage.Part
 	for _, p := range parts {
@@ -97,14 +98,14 @@ func take(t testing.TB, s *Store, state storage.Part, parts []storage.Part) (err
 	return in.Finish()
 }
 
-// TestImport takes in what another store sent: without a secret, with the limit as it was set, and in steps that leave
-// nothing behind.
+// TestImport imports the contents of another store: without a secret, with the current limit, and without remains of
+// interrupted imports.
 func TestImport(t *testing.T) {
 	a, b := openStore(t, t.TempDir(), Options{Logger: quiet()}), openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, a)
 	state, parts := remembering(t, a)
 	for _, p := range append([]storage.Part{state}, parts...) {
-		raw, err := UnfoldArrival(p.Data)
+		raw, err := blob.UnpackForeign(p.Data)
 		if len(p.Data) > 0 && (err != nil || strings.Contains(string(raw), canary)) {
 			t.Errorf("a secret is sent in %q, or it cannot be read: %v", raw, err)
 		}
@@ -119,26 +120,26 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := b.Import(t.Context(), engine.RunRecord{ID: "r"}, state); !errors.Is(err, engine.ErrInUse) {
-		t.Errorf("two at once: %v", err)
+		t.Errorf("two concurrent imports: %v", err)
 	}
 	if runs, err := b.Runs(t.Context()); err != nil || len(runs) > 0 {
-		t.Errorf("half of it shows: %+v %v", runs, err)
+		t.Errorf("the partial import is listed: %+v %v", runs, err)
 	}
-	if err := in.lock.Close(); err != nil { // as the system does for a process that ended
+	if err := in.lock.Close(); err != nil { // as after the end of a process
 		t.Fatal(err)
 	}
 	if in, err = b.Import(t.Context(), engine.RunRecord{ID: "r", Fetched: &engine.Fetched{}}, state); err != nil {
-		t.Fatalf("after one that was cut short: %v", err)
+		t.Fatalf("after an interrupted import: %v", err)
 	}
 	if err := in.lock.Close(); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, b)
-	b = openStore(t, b.dir, Options{Logger: quiet()})
+	b = openStore(t, b.Dir(), Options{Logger: quiet()})
 	defer func() { closeStore(t, b) }()
 	<-b.tidied
 	if n := rowsOf(t, b, "runs") + rowsOf(t, b, "checkpoint_memory") + rowsOf(t, b, "shared"); n != 0 {
-		t.Errorf("%d rows are left of it", n)
+		t.Errorf("the interrupted import left %d rows", n)
 	}
 
 	if err := take(t, b, state, parts); err != nil {
@@ -158,27 +159,27 @@ func TestImport(t *testing.T) {
 	if n := rowsOf(t, b, "shared"); n != 1 {
 		t.Errorf("%d shared answers", n)
 	}
-	// What is here is never taken for fetched.
-	if err := take(t, a, state, parts); err == nil || !strings.Contains(err.Error(), "was made in this store") {
-		t.Errorf("taken in where it was made: %v", err)
+	// A run that was executed here is never replaced.
+	if err := take(t, a, state, parts); err == nil || !strings.Contains(err.Error(), "was executed in this store") {
+		t.Errorf("imported into its own store: %v", err)
 	}
 }
 
 func rowsOf(t testing.TB, s *Store, table string) (n int) {
 	t.Helper()
-	if err := s.reader.QueryRowContext(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
+	if err := s.file.Row(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// TestContentsOrder is that the parts come in the order in which a checkpoint needs them, its own last, and once.
+// TestContentsOrder checks that the parts come in the order in which a checkpoint needs them, its state last, and once.
 func TestContentsOrder(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	remembering(t, s)
 	if runs, err := s.Incomplete(t.Context(), "db"); err != nil || len(runs) > 0 {
-		t.Errorf("after all was sent, %v is incomplete: %v", runs, err)
+		t.Errorf("after everything was sent, %v is incomplete: %v", runs, err)
 	}
 	j, err := s.Journal("r")
 	if err != nil {
@@ -195,28 +196,28 @@ func TestContentsOrder(t *testing.T) {
 		kinds = append(kinds, fmt.Sprint(p.Kind, p.Place, " ", p.Number))
 	}
 	if got := strings.Join(kinds, ", "); got != "memory3 2, state2 1" {
-		t.Errorf("of a second checkpoint is sent %s", got)
+		t.Errorf("the parts of a second checkpoint are %s", got)
 	}
 	if err := s.SubscribeContents(t.Context(), "r", "other", false); err != nil {
 		t.Fatal(err)
 	}
 	if runs, err := s.Incomplete(t.Context(), "other"); err != nil || len(runs) > 0 {
-		t.Errorf("what is not wanted is sent: %v %v", runs, err)
+		t.Errorf("parts are sent after they were cancelled: %v %v", runs, err)
 	}
 }
 
-// TestContentsSentAgain is that a target which lost what it had, or which rows were removed from, gets what checkpoints
-// restore from the beginning, as it gets the rows.
+// TestContentsSentAgain checks that a target that lost its rows, or whose rows were removed, receives checkpoint contents
+// from the beginning.
 func TestContentsSentAgain(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	state, rest := remembering(t, s)
 	for what, lose := range map[string]func() error{
-		"lost":    func() error { return s.Anew(t.Context(), "db") },
+		"lost":    func() error { return s.Resend(t.Context(), "db") },
 		"removed": func() error { return s.Unsubscribe(t.Context(), "r", "db") },
 	} {
 		if parts := sent(t, s, "r"); len(parts) > 0 {
-			t.Errorf("%s: before, %d parts were not sent", what, len(parts))
+			t.Errorf("%s: %d parts were unsent before", what, len(parts))
 		}
 		if err := lose(); err != nil {
 			t.Fatal(err)
@@ -228,8 +229,8 @@ func TestContentsSentAgain(t *testing.T) {
 	}
 }
 
-// TestImportsInAnyOrder is that each checkpoint that is fetched has services tuned as they were then, whichever came
-// first, and that the run is listed as it was known last.
+// TestImportsInAnyOrder checks that each fetched checkpoint has the settings of services at its time, whichever is fetched
+// first, and that the entry of the run is the newest known.
 func TestImportsInAnyOrder(t *testing.T) {
 	a := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, a)
@@ -289,13 +290,13 @@ func TestImportsInAnyOrder(t *testing.T) {
 			t.Errorf("the run is listed with %d sessions, %v", r.Done, err)
 		}
 		if d, err := b.Doomed(t.Context(), "r"); err != nil || d.Sessions != 0 || d.Checkpoints != 3 {
-			t.Errorf("its sessions are elsewhere, and with it are to go %+v, %v", d, err)
+			t.Errorf("its sessions are not in this store, but deleting it would delete %+v, %v", d, err)
 		}
 		closeStore(t, b)
 	}
 }
 
-// FuzzImport takes in what a database may have become: it never panics, and nothing shows that is not whole.
+// FuzzImport imports arbitrary contents: it never panics, and never lists an incomplete run.
 func FuzzImport(f *testing.F) {
 	a, b := openStore(f, f.TempDir(), Options{Logger: quiet()}), openStore(f, f.TempDir(), Options{Logger: quiet()})
 	f.Cleanup(func() {
@@ -303,19 +304,19 @@ func FuzzImport(f *testing.F) {
 		closeStore(f, b)
 	})
 	state, parts := remembering(f, a)
-	raw, err := UnfoldArrival(state.Data)
+	raw, err := blob.UnpackForeign(state.Data)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(append([]byte{plain}, raw...), parts[0].Data, parts[1].Data, parts[2].Data, int64(5))
+	f.Add(append([]byte{1}, raw...), parts[0].Data, parts[1].Data, parts[2].Data, int64(5))
 	f.Add(state.Data, []byte{}, []byte{1}, []byte{2, 0x28, 0xb5, 0x2f, 0xfd}, int64(-1))
 	f.Fuzz(func(t *testing.T, own, source, answer, memory []byte, agent int64) {
 		err := take(t, b, storage.Part{Kind: storage.StatePart, Place: 1, Number: storage.ContentsFormat, Data: own}, []storage.Part{
 			{Kind: storage.SourcePart, Data: source}, {Kind: storage.AnswerPart, Place: 1, Data: answer}, {Kind: storage.MemoryPart, Place: agent, Number: 1, Data: memory},
 		})
-		if err == nil { // the fuzzer found what is whole
+		if err == nil { // the fuzzer found complete contents
 			if _, _, _, err := b.Checkpoint(t.Context(), "r", 1); err != nil {
-				t.Errorf("it was taken in and cannot be read: %v", err)
+				t.Errorf("it was imported and cannot be read: %v", err)
 			}
 			if err := b.Delete(t.Context(), "r"); err != nil {
 				t.Fatal(err)

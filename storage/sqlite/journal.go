@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,57 +13,46 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// maxQueued bounds the encoded rows that wait to be written. They are one transaction, and make the write-ahead log so much
-// longer.
-const maxQueued = 32 << 20
+// errClosed is returned by a journal or store that is closed.
+var errClosed = fmt.Errorf("the journal is closed: %w", fs.ErrClosed)
 
-// Journal writes the rows of one run. Rows are encoded by the goroutines that hand them over, except for the memory
-// of a checkpoint: its values must not change afterwards ([engine.Memory.Apply] makes new ones).
+// Journal writes the rows of one run. Rows are encoded by the goroutines that append them, except for the memory of a
+// checkpoint: its values must not change afterwards ([engine.Memory.Apply] creates new ones).
 //
-// A checkpoint is written beside the flow of rows, so that sessions never wait for it: a Commit of nothing but
-// intents, answers (also of the run itself) and sessions does not wait for checkpoints queued before, any other does.
+// A checkpoint is written between the rows that follow it, so that sessions never wait for it. A Commit of only intents,
+// answers (including those of the run itself) and sessions does not wait for checkpoints that were queued before it; every
+// other Commit does.
 type Journal struct {
 	store    *Store
 	id       engine.RunID
 	run      int64
 	settings engine.Settings
-	base     int64 // microseconds; what times in packs count from
+	base     int64 // the time that times in packs are relative to, in microseconds since 1970
 
+	queue   *queue
 	trouble chan error
-	wake    chan struct{} // holds one token when the writer has something to look at
 	ended   chan struct{} // closed when the writer has ended
 	halt    chan struct{} // closed to end the writer even if it cannot write
 	halted  sync.Once
-
-	mu      sync.Mutex // nothing is allocated under it: all workers may stand before it
-	queue   *batch     // first in, first out; nil is none
-	newest  *batch     // the last of them
-	rows    int
-	bytes   int
-	since   time.Time     // when the first of them was queued
-	urgent  bool          // somebody waits
-	closing bool          // nothing more is queued
-	room    chan struct{} // closed, and replaced, when the queue was taken
-	lost    int           // rows that were not written when the writer ended
-	failure error         // why nothing can be written any more; nil while it can
-
-	stored atomic.Int64 // bytes that the store has grown by since the journal was opened
+	stored  atomic.Int64 // growth of the store in bytes since the journal was opened
 
 	// Owned by the writer.
 	before           int64     // bytes in use in the store when the journal was opened
-	measured         time.Time // when stored was brought up to date
-	folder           *zstd.Encoder
+	measured         time.Time // when stored was last updated
+	encoder          *zstd.Encoder
 	packs            packs
 	inexact          *engine.Inexact // of the run so far
-	number           int             // of the last checkpoint begun
+	number           int             // of the last checkpoint that was begun
 	jobs             []*checkpointJob
 	maintenances     []maintenance
-	private          bool           // the write-ahead log may hold answers of private steps
-	maintenanceAt    time.Time      // when a piece of one was done last
-	waited           time.Duration  // for the disk, since it began what it is at
-	maintenancePause time.Duration  // how long rows go first after it
+	private          bool           // the write-ahead log may contain answers of private steps
+	maintenanceAt    time.Time      // end of the last piece of maintenance
+	maintenancePause time.Duration  // how long rows have priority after it
+	waited           time.Duration  // for the disk, in the current iteration
 	working          sync.WaitGroup // the goroutines that encode checkpoints
 }
 
@@ -78,8 +68,8 @@ func (s *Store) Journal(run engine.RunID) (*Journal, error) {
 	j := &Journal{
 		store: s, id: record.ID, run: key, settings: record.Settings, base: time.Now().UnixMicro(),
 		inexact: record.Inexact,
-		trouble: make(chan error, 1), wake: make(chan struct{}, 1), ended: make(chan struct{}), halt: make(chan struct{}),
-		room: make(chan struct{}), folder: newFolder(), private: size(s.path()+"-wal") > 0,
+		queue:   newQueue(&s.options), trouble: make(chan error, 1), ended: make(chan struct{}), halt: make(chan struct{}),
+		encoder: blob.NewEncoder(), private: s.file.LogSize() > 0,
 	}
 	if err := j.tidy(); err != nil {
 		return nil, fmt.Errorf("open the journal of run %s: %w", run, err)
@@ -94,21 +84,21 @@ func (s *Store) Journal(run engine.RunID) (*Journal, error) {
 	return j, nil
 }
 
-// tidy removes what an interrupted checkpoint left and lists what growth has still to be undone.
+// tidy removes the remains of an interrupted checkpoint and lists the pending maintenance.
 func (j *Journal) tidy() error {
 	var open int
 	var checkpoint sql.NullInt64
-	err := j.store.write(func(tx txn) (err error) {
+	err := j.store.file.Write(func(tx file.Tx) (err error) {
 		if j.before, _, err = inUse(tx); err != nil {
 			return err
 		}
-		if err := tx.row(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {
+		if err := tx.Row(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {
 			return err
 		}
-		if err := tx.exec(`DELETE FROM checkpoint_memory WHERE run = ? AND number > ?`, j.run, j.number); err != nil {
+		if err := tx.Exec(`DELETE FROM checkpoint_memory WHERE run = ? AND number > ?`, j.run, j.number); err != nil {
 			return err
 		}
-		return tx.row(`SELECT coalesce(max(cycle) + 1, 0) FROM barriers WHERE run = ?`, j.run).Scan(&open)
+		return tx.Row(`SELECT coalesce(max(cycle) + 1, 0) FROM barriers WHERE run = ?`, j.run).Scan(&open)
 	})
 	if err != nil {
 		return err
@@ -122,15 +112,15 @@ func (j *Journal) tidy() error {
 	return nil
 }
 
-// Append queues rows, which are committed within [Options.CommitEvery]. It waits while the queue is full. Rows handed
-// to a journal that is closed are lost.
+// Append queues rows, which are committed within [Options.CommitEvery]. It waits while the queue is full. Rows that are
+// appended to a closed journal are lost.
 func (j *Journal) Append(rows ...engine.Row) {
 	if _, err := j.enqueue(context.Background(), rows, false); err != nil {
-		j.store.options.Logger.Error("rows handed to a closed journal", "run", j.id, "rows", len(rows))
+		j.store.options.Logger.Error("rows were appended to a closed journal", "run", j.id, "rows", len(rows))
 	}
 }
 
-// Commit queues rows and waits until they are durable. If ctx ends first, they may become so later.
+// Commit queues rows and waits until they are durable. If ctx ends first, they may become durable later.
 func (j *Journal) Commit(ctx context.Context, rows ...engine.Row) error {
 	durable, err := j.enqueue(ctx, rows, true)
 	if err != nil {
@@ -143,35 +133,22 @@ func (j *Journal) Commit(ctx context.Context, rows ...engine.Row) error {
 		return context.Cause(ctx)
 	case <-j.ended:
 		select {
-		case <-durable: // at the last moment
+		case <-durable:
 			return nil
 		default:
-			return j.closed()
+			return j.queue.err()
 		}
 	}
 }
 
-// closed is why the journal takes no rows.
-func (j *Journal) closed() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.failure != nil {
-		return j.failure
-	}
-	return errClosed
-}
-
-// Trouble delivers an error when rows cannot be written, wrapping ErrNoRoom, and nil when they can again. Meanwhile
-// they are kept in memory, in order.
+// Trouble delivers an error that wraps ErrNoRoom when rows cannot be written, and nil when they can be written again. Until
+// then they are kept in memory, in order.
 func (j *Journal) Trouble() <-chan error { return j.trouble }
 
-// Close writes what is queued, finishes checkpoints and the removal of what is not kept, and ends the journal. If ctx
-// ends before, rows that could not be written are lost, and the error says how many.
+// Close writes the queued rows, finishes checkpoints and maintenance, and ends the journal. If ctx ends first, rows that could
+// not be written are lost, and the error says how many.
 func (j *Journal) Close(ctx context.Context) error {
-	j.mu.Lock()
-	j.closing = true
-	j.mu.Unlock()
-	j.rouse()
+	j.queue.close()
 	var err error
 	select {
 	case <-j.ended:
@@ -184,13 +161,12 @@ func (j *Journal) Close(ctx context.Context) error {
 	delete(j.store.journals, j)
 	j.store.mu.Unlock()
 
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.failure != nil {
-		return fmt.Errorf("close the journal of run %s: %w", j.id, j.failure)
+	failure, lost := j.queue.result()
+	if failure != nil {
+		return fmt.Errorf("close the journal of run %s: %w", j.id, failure)
 	}
-	if j.lost > 0 {
-		return fmt.Errorf("close the journal of run %s: %d rows could not be written: %w", j.id, j.lost, errors.Join(engine.ErrNoRoom, err))
+	if lost > 0 {
+		return fmt.Errorf("close the journal of run %s: %d rows could not be written: %w", j.id, lost, errors.Join(engine.ErrNoRoom, err))
 	}
 	return nil
 }
@@ -205,51 +181,16 @@ func (j *Journal) enqueue(ctx context.Context, rows []engine.Row, wait bool) (du
 		durable = b.durable
 		b.strict = b.strict || len(rows) == 0
 	}
-	j.mu.Lock()
-	for !j.closing && j.rows > 0 && (j.rows+b.rows > 4*j.store.options.CommitRows || j.bytes+b.size() > maxQueued) {
-		room := j.room
-		j.mu.Unlock()
-		j.rouse()
-		select {
-		case <-room:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-		j.mu.Lock()
-	}
-	if j.closing {
-		j.mu.Unlock()
-		return nil, j.closed()
-	}
-	first := j.queue == nil
-	if first {
-		j.since, j.queue = time.Now(), b
-	} else {
-		j.newest.next = b
-	}
-	j.newest = b
-	j.rows += b.rows
-	j.bytes += b.size()
-	j.urgent = j.urgent || wait
-	rouse := first || wait || j.rows >= j.store.options.CommitRows
-	j.mu.Unlock()
-	if rouse {
-		j.rouse()
+	if err := j.queue.push(ctx, b, wait); err != nil {
+		return nil, err
 	}
 	return durable, nil
 }
 
-func (j *Journal) rouse() {
+// report delivers the newest state to [Journal.Trouble]. Only the writer calls it.
+func (j *Journal) report(err error) {
 	select {
-	case j.wake <- struct{}{}:
-	default:
-	}
-}
-
-// tell delivers the newest state of trouble; only the writer calls it.
-func (j *Journal) tell(err error) {
-	select {
-	case <-j.trouble: //nolint:errcheck // older news
+	case <-j.trouble: //nolint:errcheck // an older state
 	default:
 	}
 	j.trouble <- err

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestAppendIsCommittedInTime has nobody wait for rows: they are durable after CommitEvery, not before.
+// TestAppendIsCommittedInTime appends rows without waiting: they are durable after CommitEvery, not before.
 func TestAppendIsCommittedInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), Options{Logger: quiet()})
@@ -23,21 +23,21 @@ func TestAppendIsCommittedInTime(t *testing.T) {
 		j.Append(engine.ChangeRow{})
 		synctest.Wait()
 		time.Sleep(50 * time.Millisecond)
-		j.Append(engine.ChangeRow{}) // does not put it off
+		j.Append(engine.ChangeRow{}) // does not delay it
 		for _, c := range []struct {
 			after time.Duration
 			want  int
 		}{{49 * time.Millisecond, 0}, {2 * time.Millisecond, 2}} {
 			time.Sleep(c.after)
 			synctest.Wait()
-			if got := ask[int](t, s.reader, `SELECT count(*) FROM changes`); got != c.want {
+			if got := ask[int](t, s.file.Reader, `SELECT count(*) FROM changes`); got != c.want {
 				t.Errorf("got %d rows, want %d", got, c.want)
 			}
 		}
 	})
 }
 
-// TestManyRowsAreCommittedAtOnce has the queue reach CommitRows before the time is up.
+// TestManyRowsAreCommittedAtOnce fills the queue with CommitRows before the time is up.
 func TestManyRowsAreCommittedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitRows: 10, CommitEvery: time.Hour})
@@ -48,14 +48,14 @@ func TestManyRowsAreCommittedAtOnce(t *testing.T) {
 				j.Append(engine.ChangeRow{})
 			}
 			synctest.Wait()
-			if got := ask[int](t, s.reader, `SELECT count(*) FROM changes`); got != want {
+			if got := ask[int](t, s.file.Reader, `SELECT count(*) FROM changes`); got != want {
 				t.Errorf("got %d rows, want %d", got, want)
 			}
 		}
 	})
 }
 
-// TestAppendWaitsWhileFull has the writer stand still: four times CommitRows fit, further rows wait, in order.
+// TestAppendWaitsWhileFull blocks the writer: four times CommitRows are queued, and further rows wait, in order.
 func TestAppendWaitsWhileFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stand atomic.Pointer[chan struct{}]
@@ -66,9 +66,9 @@ func TestAppendWaitsWhileFull(t *testing.T) {
 		}})
 		defer closeStore(t, s)
 		j := newRun(t, s, "r")
-		goOn := make(chan struct{})
-		stand.Store(&goOn)
-		go func() { _ = j.Commit(context.Background(), engine.ChangeRow{}) }() // to make the writer stand
+		proceed := make(chan struct{})
+		stand.Store(&proceed)
+		go func() { _ = j.Commit(context.Background(), engine.ChangeRow{}) }() // blocks the writer
 		synctest.Wait()
 
 		var appended atomic.Int64
@@ -88,7 +88,7 @@ func TestAppendWaitsWhileFull(t *testing.T) {
 			t.Errorf("commit to a full queue: got %v, want the context's cause", err)
 		}
 		stand.Store(nil)
-		close(goOn)
+		close(proceed)
 		synctest.Wait()
 		if err := j.Commit(t.Context()); err != nil {
 			t.Fatal(err)
@@ -99,25 +99,27 @@ func TestAppendWaitsWhileFull(t *testing.T) {
 		}
 		for i, c := range all {
 			if c.Cycle != i {
-				t.Fatalf("row %d is the %d. one", i, c.Cycle)
+				t.Fatalf("row %d is number %d", i, c.Cycle)
 			}
 		}
 	})
 }
 
-// TestCommitsAreGrouped has many wait at once: one transaction serves those who came during the one before.
+// TestCommitsAreGrouped waits in many goroutines: one transaction writes all rows that were queued during the previous one.
 func TestCommitsAreGrouped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		goOn := make(chan struct{})
+		proceed := make(chan struct{})
 		var first atomic.Bool
+		var commits atomic.Int64
 		s := openStore(t, t.TempDir(), Options{Logger: quiet(), OnCommit: func(int64) {
+			commits.Add(1)
 			if first.CompareAndSwap(true, false) {
-				<-goOn
+				<-proceed
 			}
 		}})
 		defer closeStore(t, s)
 		j := newRun(t, s, "r")
-		before := s.commits.Load()
+		commits.Store(0)
 		first.Store(true)
 		var wg sync.WaitGroup
 		for agent := range 50 {
@@ -128,23 +130,23 @@ func TestCommitsAreGrouped(t *testing.T) {
 			})
 			synctest.Wait() // the first one is being written, the others queue
 		}
-		j.Append(engine.ChangeRow{}) // nobody waits for this one, but that does not make the others wait
+		j.Append(engine.ChangeRow{}) // no caller waits for this one, and it does not delay the others
 		began := time.Now()
-		close(goOn)
+		close(proceed)
 		wg.Wait()
 		if time.Since(began) > 0 {
 			t.Errorf("the commits waited for %v", time.Since(began))
 		}
-		if got := s.commits.Load() - before; got != 2 {
+		if got := commits.Load(); got != 2 {
 			t.Errorf("50 commits took %d transactions, want 2", got)
 		}
-		if n := ask[int](t, s.reader, `SELECT sum(count) FROM requests`); n != 50 {
+		if n := ask[int](t, s.file.Reader, `SELECT sum(count) FROM requests`); n != 50 {
 			t.Errorf("got %d intents, want 50", n)
 		}
 	})
 }
 
-// TestOnCommitComesBeforeWaiters holds the hook to its place.
+// TestOnCommitComesBeforeWaiters checks that the hook is called before callers continue.
 func TestOnCommitComesBeforeWaiters(t *testing.T) {
 	var told atomic.Int64
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), OnCommit: func(n int64) { told.Store(n) }})
@@ -156,7 +158,7 @@ func TestOnCommitComesBeforeWaiters(t *testing.T) {
 			t.Fatal(err)
 		}
 		if told.Load() != before+1 {
-			t.Fatalf("the hook has heard of commit %d, want %d", told.Load(), before+1)
+			t.Fatalf("the hook was last called with commit %d, want %d", told.Load(), before+1)
 		}
 	}
 }
@@ -200,7 +202,7 @@ func TestOrderOfGoroutines(t *testing.T) {
 	}
 }
 
-// TestRowsMayBeReused has the caller overwrite what it handed over.
+// TestRowsMayBeReused overwrites rows after they were appended.
 func TestRowsMayBeReused(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), CommitEvery: time.Hour})
 	defer closeStore(t, s)
@@ -249,18 +251,18 @@ func TestClosedStore(t *testing.T) {
 	j := newRun(t, s, "r")
 	j.Append(engine.ChangeRow{})
 	closeStore(t, s)
-	closeStore(t, s) // twice is once
+	closeStore(t, s) // a second call does nothing
 	if err := j.Commit(t.Context(), engine.ChangeRow{}); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("commit: got %v, want a closed journal", err)
 	}
-	s = openStore(t, s.dir, Options{Logger: quiet()})
+	s = openStore(t, s.file.Dir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	if all, err := s.Changes(t.Context(), "r"); err != nil || len(all) != 1 {
-		t.Errorf("what was queued when the store was closed is lost: %v, %v", all, err)
+		t.Errorf("rows that were queued when the store was closed are lost: %v, %v", all, err)
 	}
 }
 
-// TestPositionsAreNeverUsedTwice holds the outbox's ground: what is deleted leaves a gap.
+// TestPositionsAreNeverUsedTwice checks what the outbox relies on: deleted rows leave a gap.
 func TestPositionsAreNeverUsedTwice(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -271,7 +273,7 @@ func TestPositionsAreNeverUsedTwice(t *testing.T) {
 	if err := j.Commit(t.Context(), engine.BarrierRow{}); err != nil {
 		t.Fatal(err)
 	}
-	last := ask[int64](t, s.reader, `SELECT pos FROM barriers`)
+	last := ask[int64](t, s.file.Reader, `SELECT pos FROM barriers`)
 	if last < 11 {
 		t.Errorf("ten sessions and a barrier end at position %d", last)
 	}
@@ -287,7 +289,7 @@ func TestPositionsAreNeverUsedTwice(t *testing.T) {
 	if err := newRun(t, s, "new").Commit(t.Context(), engine.BarrierRow{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := ask[int64](t, s.reader, `SELECT pos FROM barriers`); got <= last {
+	if got := ask[int64](t, s.file.Reader, `SELECT pos FROM barriers`); got <= last {
 		t.Errorf("got position %d after %d", got, last)
 	}
 }

@@ -8,25 +8,27 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Journaled yields what is kept of a run's journal in the order in which it was written: sessions one by one, all takes,
-// without their Delta; intents and answers; what the run itself asked; barriers, changes, starts, metrics, and
-// checkpoints without their Memory, where they were begun. A row of sessions is reused. Reads are short; it sees rows
-// that come meanwhile or does not. The iterator ends after its first error.
-func (s *Store) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[engine.Row, error] {
+// Journaled yields the stored rows of a run's journal in the order of the journal: sessions one by one, all takes, without
+// their Delta; intents and answers; shared requests; barriers, changes, starts and metrics; and checkpoints without their
+// Memory at the positions where they began. Rows of sessions are reused. Reads are short, and may or may not include rows
+// that are committed in the meantime. The iterator ends after its first error.
+func (s *history) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[engine.Row, error] {
 	return func(yield func(engine.Row, error) bool) {
 		key, err := s.key(ctx, run)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		lines := make([]*line, len(journalTables))
+		readers := make([]*tableReader, len(journalTables))
 		for i := range journalTables {
-			lines[i] = &line{store: s, run: key, table: &journalTables[i]}
+			readers[i] = &tableReader{store: s.core, run: key, table: &journalTables[i]}
 		}
 		for {
-			next, err := first(ctx, lines)
+			next, err := first(ctx, readers)
 			if next == nil && err == nil {
 				return
 			}
@@ -48,9 +50,9 @@ func (s *Store) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[engin
 	}
 }
 
-// first is the line whose next row comes first; nil at the end of all.
-func first(ctx context.Context, lines []*line) (next *line, err error) {
-	for _, l := range lines {
+// first returns the reader with the lowest next position; nil at the end of all tables.
+func first(ctx context.Context, readers []*tableReader) (next *tableReader, err error) {
+	for _, l := range readers {
 		if err := l.fill(ctx); err != nil {
 			return nil, err
 		}
@@ -61,28 +63,28 @@ func first(ctx context.Context, lines []*line) (next *line, err error) {
 	return next, nil
 }
 
-// journaled is a row of a table of the journal: a pack, or the one row that it holds.
+// journaled is a row of a table of the journal: a pack, or a single row.
 type journaled struct {
 	pack
 	row engine.Row
 }
 
-// journalTable reads one table of the journal in the order of positions.
+// journalTable describes how to read a table of the journal in the order of positions.
 type journalTable struct {
-	query string // takes the run, a position and a limit
-	page  int    // how many rows are read at once
+	query string // with the run, a position and a limit as arguments
+	page  int    // number of rows that are read in one query
 	scan  func(rows *sql.Rows, j *journaled) error
-	// unpack yields the rows of a pack until that says no; nil where there are none.
-	unpack func(l *line, p *pack, yield func(engine.Row) bool) error
+	// unpack yields the rows of a pack until yield returns false; nil if the table has no packs.
+	unpack func(l *tableReader, p *pack, yield func(engine.Row) bool) error
 }
 
-// packPage is how many packs are read at once: they are large.
+// packPage is the number of packs that are read in one query. Packs are large.
 const packPage = 16
 
-// journalTables are those that the figures of a run rest on.
+// journalTables are the tables of the journal.
 var journalTables = []journalTable{
-	{`SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).sessions},
-	{`SELECT pos, cycle, data FROM requests NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*line).requests},
+	{`SELECT pos, cycle, data FROM sessions WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*tableReader).sessions},
+	{`SELECT pos, cycle, data FROM requests NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, packPage, scanPack, (*tableReader).requests},
 	{`SELECT pos, data FROM shared WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanShared, nil},
 	{`SELECT pos, cycle, at, active, took, lag, sessions, work, mock FROM barriers NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanBarrier, nil},
 	{`SELECT pos, at, cycle, what, old, new, who, why, inexact FROM changes WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, pageRows, scanChange, nil},
@@ -92,23 +94,23 @@ var journalTables = []journalTable{
 	{`SELECT pos, at, cycle, done, total, reason, state FROM checkpoints WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, 1, scanCheckpoint, nil},
 }
 
-// line is what is read of a table, as far as it was not taken yet.
-type line struct {
-	store  *Store
+// tableReader reads one table.
+type tableReader struct {
+	store  *core
 	run    int64
 	table  *journalTable
-	last   int64 // position read
+	last   int64 // the last position that was read
 	ended  bool
 	page   []journaled
 	reader codec.SessionReader
 }
 
-// fill reads a page if none is left.
-func (l *line) fill(ctx context.Context) error {
+// fill reads a page if the last one is used up.
+func (l *tableReader) fill(ctx context.Context) error {
 	if len(l.page) > 0 || l.ended {
 		return nil
 	}
-	for rows, err := range l.store.query(ctx, l.table.query, l.run, l.last, l.table.page) {
+	for rows, err := range l.store.file.Query(ctx, l.table.query, l.run, l.last, l.table.page) {
 		if err != nil {
 			return err
 		}
@@ -123,8 +125,8 @@ func (l *line) fill(ctx context.Context) error {
 	return nil
 }
 
-// take yields the first row of the page, or all of its pack.
-func (l *line) take(yield func(engine.Row) bool) error {
+// take yields the first row of the page, or all rows of its pack.
+func (l *tableReader) take(yield func(engine.Row) bool) error {
 	j := &l.page[0]
 	l.page = l.page[1:]
 	if l.table.unpack == nil {
@@ -136,10 +138,10 @@ func (l *line) take(yield func(engine.Row) bool) error {
 
 func scanPack(rows *sql.Rows, j *journaled) error { return rows.Scan(&j.pos, &j.cycle, &j.data) }
 
-func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
+func (l *tableReader) sessions(p *pack, yield func(engine.Row) bool) error {
 	one := make(engine.SessionRows, 1)
 	on := true
-	return segments(p.data, func(c codec.Cursor, base int64) error {
+	return blob.Rows(p.data, func(c codec.Cursor, base int64) error {
 		if !on {
 			return nil
 		}
@@ -152,9 +154,9 @@ func (l *line) sessions(p *pack, yield func(engine.Row) bool) error {
 	})
 }
 
-func (l *line) requests(p *pack, yield func(engine.Row) bool) error {
+func (l *tableReader) requests(p *pack, yield func(engine.Row) bool) error {
 	on := true
-	return segments(p.data, func(c codec.Cursor, _ int64) error {
+	return blob.Rows(p.data, func(c codec.Cursor, _ int64) error {
 		if !on {
 			return nil
 		}
@@ -176,7 +178,7 @@ func scanShared(rows *sql.Rows, j *journaled) error {
 		return err
 	}
 	var r engine.SharedRow
-	err := decode(data, &r)
+	err := blob.Unmarshal(data, &r)
 	j.row = r
 	return err
 }
@@ -224,7 +226,7 @@ func scanMetrics(rows *sql.Rows, j *journaled) error {
 	if err := rows.Scan(&j.pos, &at, &data); err != nil {
 		return err
 	}
-	err := decode(data, &m)
+	err := blob.Unmarshal(data, &m)
 	m.At = timeOf(at)
 	j.row = m
 	return err
@@ -237,17 +239,17 @@ func scanCheckpoint(rows *sql.Rows, j *journaled) error {
 	if err := rows.Scan(&j.pos, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &state); err != nil {
 		return err
 	}
-	err := decode(state, &c.State)
+	err := blob.Unmarshal(state, &c.State)
 	c.At = timeOf(at)
 	j.row = c
 	return err
 }
 
-// Counters are what a run's own row says that it has: sessions, without further takes, and events, of all takes.
-func (s *Store) Counters(ctx context.Context, run engine.RunID) (sessions, events int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT hidden`, string(run)).Scan(&sessions, &events)
+// Counters returns the counts in the row of the run: sessions without further takes, and events of all takes.
+func (s *runs) Counters(ctx context.Context, run engine.RunID) (sessions, events int64, err error) {
+	err = s.file.Row(ctx, `SELECT done, events FROM runs WHERE id = ? AND NOT hidden`, string(run)).Scan(&sessions, &events)
 	if err != nil {
-		err = fmt.Errorf("counters of run %s: %w", run, translate(err))
+		err = fmt.Errorf("counters of run %s: %w", run, file.Translate(err))
 	}
 	return sessions, events, err
 }

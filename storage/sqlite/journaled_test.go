@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestJournaledIsInOrder reads back every kind of row in the order in which they were written.
+// TestJournaledIsInOrder reads every kind of row in the order in which they were written.
 func TestJournaledIsInOrder(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{})
 	defer closeStore(t, s)
@@ -48,12 +48,12 @@ func TestJournaledIsInOrder(t *testing.T) {
 					{Place: engine.Place{Cycle: cycle, Agent: agent, Take: 1}, Outcome: engine.OK, Started: at, Total: time.Second},
 				})
 			}
-			if agent%300 == 0 { // so that there are many packs
+			if agent%300 == 0 { // creates many packs
 				write(engine.ChangeRow{At: at, Cycle: cycle, What: engine.LimitSetting, New: fmt.Sprint(agent)})
 			}
 		}
 		if cycle == 2 {
-			break // it stays open: its requests stay
+			break // the cycle stays open with its requests
 		}
 		write(engine.BarrierRow{Cycle: cycle, At: at, Active: 750})
 	}
@@ -70,11 +70,11 @@ func TestJournaledIsInOrder(t *testing.T) {
 		}
 		got = append(got, describe(row))
 	}
-	swept := func(rows []string) []string { // of what is kept of requests, other tests tell; packs of them go before sessions
+	swept := func(rows []string) []string { // requests are tested elsewhere; their packs precede sessions
 		return slices.DeleteFunc(slices.Clone(rows), func(text string) bool { return text[0] == 'i' || text[0] == 'a' })
 	}
 	if g, w := swept(got), swept(want); !slices.Equal(g, w) {
-		t.Errorf("%d rows came back of %d, or in another order", len(g), len(w))
+		t.Errorf("read %d of %d rows, or in another order", len(g), len(w))
 	}
 	requests := 0
 	for _, text := range got {
@@ -83,9 +83,9 @@ func TestJournaledIsInOrder(t *testing.T) {
 		}
 	}
 	if requests < 6 {
-		t.Errorf("%d requests came back, want those of the open cycle", requests)
+		t.Errorf("read %d requests, want those of the current cycle", requests)
 	}
-	for _, err := range s.Journaled(t.Context(), "run") { // leaving early is no mistake
+	for _, err := range s.Journaled(t.Context(), "run") { // leaving the loop early is fine
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestJournaledIsInOrder(t *testing.T) {
 	}
 }
 
-// describe is a row in a line.
+// describe formats a row as a line.
 func describe(row engine.Row) string {
 	switch r := row.(type) {
 	case engine.SessionRows:

@@ -17,13 +17,14 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// killVariable says at which commit a helper kills itself: N, once it is durable, or -N, just before it. With [deleting]
-// behind it, it is the N-th of the deletion.
+// killVariable is the environment variable with the commit at which a helper kills itself: N after it is durable, or -N
+// before it. With the suffix [deleting], it is the N-th commit of the deletion.
 const killVariable = "THRONG_SQLITE_KILL"
 
-// die ends this process as kill -9 does.
+// die ends this process like kill -9.
 func die() {
 	if p, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = p.Kill()
@@ -31,10 +32,11 @@ func die() {
 	select {}
 }
 
-// deleting has a helper count its commits from where the deletion begins.
+// deleting makes a helper count its commits from the beginning of the deletion.
 const deleting = "deleting"
 
-// mortal opens a store that kills its process as killVariable says. It is told when the deletion begins.
+// mortal opens a store that kills its process according to killVariable. Its second result must be called when the deletion
+// begins.
 func mortal(dir string) (s *Store, deletes func(), err error) {
 	var at int64
 	var from string
@@ -51,7 +53,7 @@ func mortal(dir string) (s *Store, deletes func(), err error) {
 	if err != nil || at >= 0 {
 		return s, deletes, err
 	}
-	conn, err := s.writer.Conn(context.Background())
+	conn, err := s.file.Writer.Conn(context.Background())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,13 +69,13 @@ func mortal(dir string) (s *Store, deletes func(), err error) {
 	})
 }
 
-// What the worker does: enough agents that checkpoints, pruning, sweeping and deleting take several pieces each.
+// The work: enough agents for several pieces of checkpoints, pruning, sweeping and deletion.
 const (
 	workAgents = maintenanceRows + 1000
 	workCycles = 3
 )
 
-// remembered is an agent's memory at the start of a cycle: most agents learn something in the first, some in each.
+// remembered returns the memory of an agent at the start of a cycle: most agents learn something in the first, some in each.
 func remembered(agent, cycle int) *engine.Memory {
 	for last := cycle - 1; last >= 0; last-- {
 		if last == 0 || agent%(last+2) == 0 {
@@ -83,8 +85,8 @@ func remembered(agent, cycle int) *engine.Memory {
 	return nil
 }
 
-// work takes run r to its end, from wherever it is, as the engine does, with a checkpoint after each barrier; then it
-// deletes run old, which it tells.
+// work completes run r from its current state, like the engine, with a checkpoint after each barrier, and then deletes run
+// old. It calls deletes before that.
 func work(s *Store, deletes func()) error {
 	ctx := context.Background()
 	res, err := s.Resume(ctx, "r")
@@ -145,7 +147,7 @@ func work(s *Store, deletes func()) error {
 	return nil
 }
 
-// workplace is a folder with a run to be worked on and one to be deleted.
+// workplace returns a folder with a run to complete and a run to delete.
 func workplace(t *testing.T) string {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -170,7 +172,7 @@ func workplace(t *testing.T) string {
 	return dir
 }
 
-// checkWork holds a folder in which the work was done to what it must be, however often its worker was killed.
+// checkWork checks a folder in which the work was completed, however often its worker was killed.
 func checkWork(t *testing.T, dir string) {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -205,7 +207,7 @@ func checkWork(t *testing.T, dir string) {
 	}
 	res, err := s.Resume(t.Context(), "r")
 	if err != nil || res.Cycle != workCycles {
-		t.Fatalf("the run goes on at cycle %d, %v", res.Cycle, err)
+		t.Fatalf("the run resumes at cycle %d, %v", res.Cycle, err)
 	}
 	for a := range workAgents {
 		if !reflect.DeepEqual(res.Memory[a], remembered(a, workCycles)) {
@@ -213,7 +215,7 @@ func checkWork(t *testing.T, dir string) {
 		}
 	}
 	if wrong > 0 {
-		t.Errorf("%d memories are wrong", wrong)
+		t.Errorf("%d agents have the wrong memory", wrong)
 	}
 	for query, want := range map[string]int{
 		`SELECT count(*) FROM runs`:     1,
@@ -224,18 +226,17 @@ func checkWork(t *testing.T, dir string) {
 		`SELECT count(*) FROM checkpoint_memory`:                                         workAgents,
 		`SELECT checkpoint_bytes - (SELECT sum(length(data)) FROM checkpoint_memory) - (SELECT sum(length(state)) FROM checkpoints) FROM runs`: 0,
 	} {
-		if got := ask[int](t, s.reader, query); got != want {
+		if got := ask[int](t, s.file.Reader, query); got != want {
 			t.Errorf("%s: got %d, want %d", query, got, want)
 		}
 	}
-	if got := ask[string](t, s.reader, `PRAGMA integrity_check`); got != "ok" {
+	if got := ask[string](t, s.file.Reader, `PRAGMA integrity_check`); got != "ok" {
 		t.Errorf("integrity: %s", got)
 	}
 }
 
-// TestKilledAnywhere kills a worker, with SIGKILL, just before and just after seeded commits: of rows, of pieces of
-// checkpoints, of chunks of pruning and sweeping, and of the deletion of a run. Its successor is killed too, if it has as
-// much left to do.
+// TestKilledAnywhere kills a worker with SIGKILL before and after random commits: of rows, of pieces of checkpoints, of
+// chunks of pruning and sweeping, and of a deletion. Its successor is killed too, if it has as much left to do.
 func TestKilledAnywhere(t *testing.T) {
 	place := workplace(t)
 	undisturbed := t.TempDir()
@@ -271,8 +272,8 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// killedAt has a worker killed at a commit in a copy of a place. How many commits it makes depends on how busy the
-// machine is: one that has come to its end before is killed at half of them, in another copy.
+// killedAt kills a worker at a commit, in a copy of a folder. The number of commits depends on the load of the machine: a
+// worker that ends earlier is killed at half of them, in another copy.
 func killedAt(t *testing.T, place string, first int64, from string) (dir string, at int64) {
 	t.Helper()
 	for at = first; at != 0; at /= 2 {
@@ -283,11 +284,11 @@ func killedAt(t *testing.T, place string, first int64, from string) (dir string,
 			return dir, at
 		}
 	}
-	t.Fatalf("at no commit up to %d %s was it killed", first, from)
+	t.Fatalf("it was not killed at any commit up to %d %s", first, from)
 	return "", 0
 }
 
-// killed has a helper do its work, and reports whether it was killed at it.
+// killed runs a helper, and reports whether it was killed.
 func killed(t *testing.T, what, dir string) bool {
 	t.Helper()
 	p := startHelper(t, what, dir)
@@ -302,8 +303,8 @@ func killed(t *testing.T, what, dir string) bool {
 	return err != nil
 }
 
-// TestKilledInMigration kills a process between any two statements of the migrations from any older schema, and before
-// the commits: the next one finds the store in order, with what was in it.
+// TestKilledInMigration kills a process between any two statements of the migrations from any older schema, and before their
+// commits: the next process finds a valid store with all runs.
 func TestKilledInMigration(t *testing.T) {
 	laterVersions(t)
 	newest := t.TempDir()
@@ -321,7 +322,7 @@ func TestKilledInMigration(t *testing.T) {
 				break
 			}
 			kills++
-			if at > 3 { // further on, not at each
+			if at > 3 { // after that, only sometimes
 				at += 9
 			}
 			if got := schema(t, dir); got != want {
@@ -337,29 +338,30 @@ func TestKilledInMigration(t *testing.T) {
 	}
 }
 
-// older makes a store of an older version with a run in it.
+// older creates a store of an older version with a run.
 func older(t *testing.T, dir string, version int64) {
 	t.Helper()
-	s := &Store{dir: dir, options: Options{}.withDefaults()}
-	s.writer = connect(filepath.Join(dir, fileName), false, 1)
+	db := file.Connect(filepath.Join(dir, file.Name), false, 1)
 	if version > 0 {
-		if err := s.migrateTo(version); err != nil {
+		if err := file.Migrate(db, version); err != nil {
 			t.Fatal(err)
 		}
-		statement(t, s, `INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, source, hash, parameters, settings)
-			VALUES ('r', 'old', 1, 0, 1, 1, '', 0, '', '', '{}', '{}')`)
+		if _, err := db.ExecContext(t.Context(), `INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, source, hash, parameters, settings)
+			VALUES ('r', 'old', 1, 0, 1, 1, '', 0, '', '', '{}', '{}')`); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := s.writer.Close(); err != nil {
+	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// schema is what a store looks like once it is opened.
+// schema returns the schema of a store after it was opened.
 func schema(t *testing.T, dir string) string {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
-	return ask[string](t, s.reader, `SELECT group_concat(sql, x'0a') || (SELECT group_concat(version_id) FROM goose_db_version)
+	return ask[string](t, s.file.Reader, `SELECT group_concat(sql, x'0a') || (SELECT group_concat(version_id) FROM goose_db_version)
 		FROM (SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name)`)
 }
 
@@ -367,7 +369,7 @@ func count(t *testing.T, dir string) int {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
-	return ask[int](t, s.reader, `SELECT count(*) FROM runs`)
+	return ask[int](t, s.file.Reader, `SELECT count(*) FROM runs`)
 }
 
 // workHelper does the work until it is killed.
@@ -379,14 +381,13 @@ func workHelper(dir string) error {
 	return err
 }
 
-// migrateHelper brings a store up to date, and kills itself at a statement: SQLite asks for leave at each.
+// migrateHelper migrates a store and kills itself at a statement: SQLite calls the authorizer for each.
 func migrateHelper(dir string) error {
-	migrations = laterSchema()
+	file.Migrations = laterSchema()
 	var at, n int
 	_, _ = fmt.Sscan(os.Getenv(killVariable), &at)
-	s := &Store{dir: dir, options: Options{}.withDefaults()}
-	s.writer = connect(s.path(), false, 1)
-	conn, err := s.writer.Conn(context.Background())
+	db := file.Connect(filepath.Join(dir, file.Name), false, 1)
+	conn, err := db.Conn(context.Background())
 	if err != nil {
 		return err
 	}
@@ -399,7 +400,7 @@ func migrateHelper(dir string) error {
 		sqlite := c.(*sqlite3.SQLiteConn)
 		last := -1
 		sqlite.RegisterAuthorizer(func(op int, _, _, _ string) int {
-			if op != last { // many are asked for one statement
+			if op != last { // a statement has several
 				tick()
 			}
 			last = op
@@ -408,18 +409,18 @@ func migrateHelper(dir string) error {
 		sqlite.RegisterCommitHook(func() int { tick(); return 0 })
 		return nil
 	})
-	return errors.Join(err, conn.Close(), s.migrate(), s.writer.Close())
+	return errors.Join(err, conn.Close(), file.Migrate(db, file.NewestVersion()), db.Close())
 }
 
-// Where the head of the log's index says how many frames are valid, and of which log.
+// Positions in the header of the log's index: the number of valid frames, and the log that they belong to.
 // https://www.sqlite.org/walformat.html#the_wal_index_file_format
 const (
 	indexMaxFrame = 16
 	indexSalt     = 32
 )
 
-// framesHelper commits sessions of run r one by one, with some memory, and says of each how much of the write-ahead log
-// was synced for it.
+// framesHelper commits sessions of run r one by one, with some memory, and prints for each how much of the write-ahead log
+// was synced.
 func framesHelper(dir string) error {
 	s, err := Open(dir, Options{Logger: quiet()})
 	if err != nil {
@@ -437,11 +438,11 @@ func framesHelper(dir string) error {
 		if agent%300 == 299 {
 			j.Append(engine.CheckpointRow{Memory: map[int]*engine.Memory{agent: memoryOf(agent, 0)}})
 		}
-		index, err := os.ReadFile(s.path() + "-shm")
+		index, err := os.ReadFile(s.file.Path() + "-shm")
 		if err != nil {
 			return err
 		}
-		// The salt stands as in the log, byte by byte; the number in the machine's own order.
+		// The salt has the byte order of the log, the number the byte order of the machine.
 		fmt.Println(agent, binary.NativeEndian.Uint32(index[indexMaxFrame:]), binary.BigEndian.Uint64(index[indexSalt:]))
 	}
 }

@@ -9,12 +9,13 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// CycleSessions calls f with the sessions of a cycle that were journaled behind a position, all takes, in the journal's
-// order, and returns the position of the newest: 0 reads all, and what it returned reads only what came since. The row
-// is reused, and its Delta is not filled in. Reads are short, so that nobody is held up.
-func (s *Store) CycleSessions(ctx context.Context, run engine.RunID, cycle int, behind int64, f func(r *engine.SessionRow)) (int64, error) {
+// CycleSessions calls f with the sessions of a cycle after a position, all takes, in the order of the journal, and returns
+// the last position: with 0 it reads all sessions, and with the returned position only newer ones. The row is reused, and
+// its Delta is not set. Reads are short.
+func (s *history) CycleSessions(ctx context.Context, run engine.RunID, cycle int, behind int64, f func(r *engine.SessionRow)) (int64, error) {
 	failed := func(err error) (int64, error) {
 		return behind, fmt.Errorf("cycle %d of run %s: %w", cycle, run, err)
 	}
@@ -23,7 +24,7 @@ func (s *Store) CycleSessions(ctx context.Context, run engine.RunID, cycle int, 
 		return behind, err
 	}
 	var packs []int64
-	for rows, err := range s.query(ctx, `SELECT pos FROM sessions WHERE run = ? AND cycle = ? AND pos > ? ORDER BY pos`, key, cycle, behind) {
+	for rows, err := range s.file.Query(ctx, `SELECT pos FROM sessions WHERE run = ? AND cycle = ? AND pos > ? ORDER BY pos`, key, cycle, behind) {
 		if err != nil {
 			return failed(err)
 		}
@@ -35,7 +36,7 @@ func (s *Store) CycleSessions(ctx context.Context, run engine.RunID, cycle int, 
 	}
 	var reader codec.SessionReader
 	for _, pos := range packs {
-		for rows, err := range s.query(ctx, `SELECT data FROM sessions WHERE pos = ?`, pos) {
+		for rows, err := range s.file.Query(ctx, `SELECT data FROM sessions WHERE pos = ?`, pos) {
 			if err != nil {
 				return failed(err)
 			}
@@ -43,7 +44,7 @@ func (s *Store) CycleSessions(ctx context.Context, run engine.RunID, cycle int, 
 			if err := rows.Scan(&data); err != nil {
 				return failed(err)
 			}
-			err := segments(data, func(c codec.Cursor, base int64) error {
+			err := blob.Rows(data, func(c codec.Cursor, base int64) error {
 				r, err := reader.Read(c, cycle, base)
 				if err == nil {
 					f(r)
@@ -59,13 +60,13 @@ func (s *Store) CycleSessions(ctx context.Context, run engine.RunID, cycle int, 
 	return behind, nil
 }
 
-// LastMetrics returns the newest metrics of a run that are not later than a moment, at most so many, oldest first.
-func (s *Store) LastMetrics(ctx context.Context, run engine.RunID, until time.Time, most int) (all []engine.MetricsRow, err error) {
+// LastMetrics returns the most newest metrics of a run up to a moment, oldest first.
+func (s *history) LastMetrics(ctx context.Context, run engine.RunID, until time.Time, most int) (all []engine.MetricsRow, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	for rows, err := range s.query(ctx, `SELECT at, data FROM metrics WHERE run = ? AND at <= ? ORDER BY at DESC, pos DESC LIMIT ?`, key, micros(until), most) {
+	for rows, err := range s.file.Query(ctx, `SELECT at, data FROM metrics WHERE run = ? AND at <= ? ORDER BY at DESC, pos DESC LIMIT ?`, key, micros(until), most) {
 		if err != nil {
 			return nil, fmt.Errorf("metrics of run %s: %w", run, err)
 		}
@@ -75,7 +76,7 @@ func (s *Store) LastMetrics(ctx context.Context, run engine.RunID, until time.Ti
 		if err := rows.Scan(&at, &data); err != nil {
 			return nil, fmt.Errorf("metrics of run %s: %w", run, err)
 		}
-		if err := decode(data, &r); err != nil {
+		if err := blob.Unmarshal(data, &r); err != nil {
 			return nil, fmt.Errorf("metrics of run %s: %w", run, err)
 		}
 		r.At = timeOf(at)
@@ -85,14 +86,13 @@ func (s *Store) LastMetrics(ctx context.Context, run engine.RunID, until time.Ti
 	return all, nil
 }
 
-// Standing returns a run without its source files, by its whole id: what is listed of it, cheap enough to be asked for
-// again and again.
-func (s *Store) Standing(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
-	r, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan)
+// Standing returns a run as in the list of runs, by its full ID. It is cheap enough for polling.
+func (s *runs) Standing(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
+	r, _, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan)
 	if err != nil {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}
-	h, held := s.holder()
+	h, held := s.claims.Holder()
 	r.InProgress = held && h.Run == string(r.ID)
 	return r, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestCycleSessions reads a cycle in two goes: the second brings what was journaled since, further takes too.
+// TestCycleSessions reads a cycle in two calls: the second returns newer rows, including further takes.
 func TestCycleSessions(t *testing.T) {
 	s, err := Open(t.TempDir(), Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -50,7 +50,7 @@ func TestCycleSessions(t *testing.T) {
 		return pos
 	}
 	if pos := read(1, 0); pos != 0 || len(got) != 0 {
-		t.Errorf("of nothing there is %v, up to %d", got, pos)
+		t.Errorf("an empty cycle has %v, up to %d", got, pos)
 	}
 	commit(engine.SessionRows{row(0, 9, 0), row(0, 2, 0)})
 	commit(engine.SessionRows{row(1, 4, 0), row(1, 3, 0)})
@@ -60,13 +60,13 @@ func TestCycleSessions(t *testing.T) {
 	}
 	commit(engine.SessionRows{row(1, 4, 1)}, engine.SessionRows{row(2, 1, 0)})
 	if newer := read(1, pos); newer <= pos || len(got) != 1 || got[0] != (engine.Place{Cycle: 1, Agent: 4, Take: 1}) {
-		t.Errorf("since then %v, up to %d after %d", got, newer, pos)
+		t.Errorf("newer rows are %v, up to %d after %d", got, newer, pos)
 	}
 	if read(0, 0); len(got) != 2 {
 		t.Errorf("cycle 0 has %v", got)
 	}
-	if _, err := s.CycleSessions(t.Context(), "nobody", 0, 0, nil); err == nil {
-		t.Error("a run that is not there was read")
+	if _, err := s.CycleSessions(t.Context(), "unknown", 0, 0, nil); err == nil {
+		t.Error("an unknown run was read")
 	}
 
 	for i := range 10 {

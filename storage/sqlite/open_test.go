@@ -14,9 +14,10 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// readFile returns a file's bytes.
+// readFile returns the contents of a file.
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -37,13 +38,13 @@ func closeStore(t testing.TB, s *Store) {
 func statement(t testing.TB, s *Store, statements ...string) {
 	t.Helper()
 	for _, q := range statements {
-		if _, err := s.writer.ExecContext(t.Context(), q); err != nil {
+		if _, err := s.file.Writer.ExecContext(t.Context(), q); err != nil {
 			t.Fatalf("%s: %v", q, err)
 		}
 	}
 }
 
-// ask returns the one value that a query gives.
+// ask returns the single value of a query.
 func ask[T any](t testing.TB, db *sql.DB, query string, args ...any) (v T) {
 	t.Helper()
 	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&v); err != nil {
@@ -58,13 +59,13 @@ func TestOpenRefusesNewer(t *testing.T) {
 	newRun(t, s, "r")
 	statement(t, s, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
 	closeStore(t, s)
-	before := readFile(t, s.path())
+	before := readFile(t, s.file.Path())
 
 	_, err := Open(dir, Options{Logger: quiet()})
 	if !errors.Is(err, engine.ErrNewer) || !strings.Contains(err.Error(), "version 999") {
 		t.Errorf("got %v, want ErrNewer and the version", err)
 	}
-	if !bytes.Equal(readFile(t, s.path()), before) {
+	if !bytes.Equal(readFile(t, s.file.Path()), before) {
 		t.Error("the file was changed")
 	}
 	if kept, _ := filepath.Glob(filepath.Join(dir, "*damaged*")); len(kept) > 0 {
@@ -79,7 +80,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 			newRun(t, s, engine.RunID(fmt.Sprint("run-", i)))
 		}
 		closeStore(t, s)
-		return s.path()
+		return s.file.Path()
 	}
 	for _, c := range []struct {
 		name   string
@@ -88,7 +89,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 		{"no database", func(t *testing.T, _, path string) {
 			write(t, path, []byte(strings.Repeat("not a database ", 100)))
 		}},
-		{"cut short in the header", func(t *testing.T, dir, path string) {
+		{"truncated header", func(t *testing.T, dir, path string) {
 			write(t, path, readFile(t, sound(t, dir))[:50])
 		}},
 		{"broken schema", func(t *testing.T, dir, path string) {
@@ -104,14 +105,14 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 		}},
 		{"broken pages of a file that was closed", func(t *testing.T, dir, path string) {
 			s := openStore(t, dir, Options{Logger: quiet()})
-			page := ask[int](t, s.reader, `SELECT rootpage FROM sqlite_master WHERE name = 'positions'`)
+			page := ask[int](t, s.file.Reader, `SELECT rootpage FROM sqlite_master WHERE name = 'positions'`)
 			closeStore(t, s)
 			data := readFile(t, path)
 			copy(data[(page-1)*4096:], bytes.Repeat([]byte{0xee}, 4096))
 			write(t, path, data)
 		}},
 		{"another program's", func(t *testing.T, _, path string) {
-			db := connect(path, false, 1)
+			db := file.Connect(path, false, 1)
 			if _, err := db.ExecContext(t.Context(), `CREATE TABLE bookmarks (url TEXT)`); err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +123,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			path := filepath.Join(dir, fileName)
+			path := filepath.Join(dir, file.Name)
 			c.damage(t, dir, path)
 			before := readFile(t, path)
 			s, err := Open(dir, Options{Logger: quiet()})
@@ -134,13 +135,13 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 			if err != nil || len(kept) != 1 {
 				t.Fatalf("got %v, %v, want one file set aside", kept, err)
 			}
-			if c.name != "broken pages of a file that was closed" && !bytes.Equal(readFile(t, kept[0]), before) { // found when written to
-				t.Error("what was set aside is not what was there")
+			if c.name != "broken pages of a file that was closed" && !bytes.Equal(readFile(t, kept[0]), before) { // found at the first write
+				t.Error("the renamed file differs from the damaged one")
 			}
 			if !strings.Contains(s.Notice(), filepath.Base(kept[0])) {
-				t.Errorf("the notice does not name it: %s", s.Notice())
+				t.Errorf("the notice does not name the file: %s", s.Notice())
 			}
-			newRun(t, s, "r") // the new one works
+			newRun(t, s, "r") // the new store works
 		})
 	}
 }
@@ -157,8 +158,8 @@ func TestOpenLeavesDamagedInUse(t *testing.T) {
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
 	newRun(t, s, "r")
-	// A copy of the folder's state as another process sees it, with the header gone.
-	file, err := os.OpenFile(s.path(), os.O_WRONLY, 0)
+	// A copy of the folder as another process sees it, without the header.
+	file, err := os.OpenFile(s.file.Path(), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +168,8 @@ func TestOpenLeavesDamagedInUse(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	head := readFile(t, s.path())[:16]
-	if _, err := file.WriteAt([]byte("no database at all"), 0); err != nil {
+	head := readFile(t, s.file.Path())[:16]
+	if _, err := file.WriteAt([]byte("not a database"), 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir, Options{Logger: quiet()}); !errors.Is(err, engine.ErrInUse) {
@@ -187,18 +188,18 @@ func TestOpenTwice(t *testing.T) {
 	second := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, second)
 	if runs, err := second.Runs(t.Context()); err != nil || len(runs) != 1 {
-		t.Errorf("got %v, %v, want the run of the first", runs, err)
+		t.Errorf("got %v, %v, want the run of the first store", runs, err)
 	}
 	if err := second.Create(t.Context(), engine.RunRecord{ID: "other"}); err != nil {
-		t.Errorf("both cannot write: %v", err)
+		t.Errorf("the second store cannot write: %v", err)
 	}
 	if _, err := first.Run(t.Context(), "other"); err != nil {
-		t.Errorf("the first does not see what the second wrote: %v", err)
+		t.Errorf("the first store does not see the rows of the second: %v", err)
 	}
 }
 
-// TestOpenAtOnce has many open a store that is not there yet.
-func TestOpenAtOnce(t *testing.T) {
+// TestOpenConcurrently opens a new store from several goroutines.
+func TestOpenConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -222,16 +223,16 @@ func TestOpenAtOnce(t *testing.T) {
 }
 
 func TestOpenNoFolder(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	write(t, file, nil)
-	_, err := Open(filepath.Join(file, "data"), Options{Logger: quiet()})
+	path := filepath.Join(t.TempDir(), "file")
+	write(t, path, nil)
+	_, err := Open(filepath.Join(path, "data"), Options{Logger: quiet()})
 	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "choose another data folder") {
 		t.Errorf("got %v, want ErrNoRoom and what to do", err)
 	}
 	if strings.Contains(err.Error(), "no room") {
-		t.Errorf("a folder that is a file is called full: %v", err)
+		t.Errorf("a file in place of the folder is reported as a full disk: %v", err)
 	}
-	if full := noFolder(&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOSPC}); !errors.Is(full, engine.ErrNoRoom) || !strings.Contains(full.Error(), "free some space") {
+	if full := file.FolderError(&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOSPC}); !errors.Is(full, engine.ErrNoRoom) || !strings.Contains(full.Error(), "free some space") {
 		t.Errorf("a full disk: %v", full)
 	}
 }
@@ -242,9 +243,9 @@ func TestPragmas(t *testing.T) {
 	defer closeStore(t, s)
 	want := map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000",
-		"wal_autocheckpoint": fmt.Sprint(walPages), "journal_size_limit": fmt.Sprint(walBytes), "auto_vacuum": "2",
+		"wal_autocheckpoint": fmt.Sprint(file.LogPages), "journal_size_limit": fmt.Sprint(file.LogBytes), "auto_vacuum": "2",
 	}
-	for name, pool := range map[string]*sql.DB{"writer": s.writer, "reader": s.reader} {
+	for name, pool := range map[string]*sql.DB{"writer": s.file.Writer, "reader": s.file.Reader} {
 		var conns []*sql.Conn
 		for range pool.Stats().MaxOpenConnections {
 			c, err := pool.Conn(t.Context())
@@ -265,7 +266,7 @@ func TestPragmas(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.reader.ExecContext(t.Context(), `DELETE FROM runs`); err == nil {
+	if _, err := s.file.Reader.ExecContext(t.Context(), `DELETE FROM runs`); err == nil {
 		t.Error("the readers can write")
 	}
 }

@@ -6,34 +6,34 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// deliveryBytes bounds what the packs of a delivery unfold to, but for the last of them. A delivery is encoded as a whole, while
-// the one before is on its way.
+// deliveryBytes bounds the unpacked size of the packs in a delivery, except for the last pack. A delivery is encoded
+// completely while the previous one is being sent.
 const deliveryBytes = 32 << 20
 
-// Subscribe has a run's rows sent to target, the name of a remote database, from its beginning on. It has no effect on
-// a run that is subscribed already.
-func (s *Store) Subscribe(ctx context.Context, run engine.RunID, target string) error {
+// Subscribe starts sending the rows of a run to target, the name of a remote database, from the first row on. It does
+// nothing if the run is already subscribed.
+func (s *outbox) Subscribe(ctx context.Context, run engine.RunID, target string) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
-		return tx.exec(`INSERT INTO outbox (run, target, changed) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT hidden
+	return s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`INSERT INTO outbox (run, target, changed) SELECT key, ?, ? FROM runs WHERE key = ? AND NOT hidden
 			ON CONFLICT DO NOTHING`, target, micros(time.Now()), key)
 	})
 }
 
-// Outbox returns the runs that have something to be sent to target, newest first.
-func (s *Store) Outbox(ctx context.Context, target string) (runs []engine.RunID, err error) {
-	for rows, err := range s.query(ctx, `SELECT r.id FROM outbox o JOIN runs r ON r.key = o.run
+// Outbox returns the runs with unsent changes for target, newest first.
+func (s *outbox) Outbox(ctx context.Context, target string) (runs []engine.RunID, err error) {
+	for rows, err := range s.file.Query(ctx, `SELECT r.id FROM outbox o JOIN runs r ON r.key = o.run
 		WHERE o.target = ? AND NOT r.hidden AND (o.sent < o.changed
 			OR EXISTS (SELECT 1 FROM sessions WHERE run = o.run AND pos > o.pos)
 			OR EXISTS (SELECT 1 FROM metrics WHERE run = o.run AND pos > o.pos)
@@ -54,12 +54,12 @@ func (s *Store) Outbox(ctx context.Context, target string) (runs []engine.RunID,
 const unsentRows = `SELECT (SELECT coalesce(sum(count), 0) FROM sessions WHERE run = ?1 AND pos > ?2)
 	+ (SELECT count(*) FROM metrics WHERE run = ?1 AND pos > ?2)`
 
-// Unsent returns how many sessions and metrics of a run target has not confirmed; ErrNotFound if the run is not
+// Unsent returns the number of sessions and metrics of a run that target has not confirmed; ErrNotFound if the run is not
 // subscribed to it.
-func (s *Store) Unsent(ctx context.Context, run engine.RunID, target string) (n int64, err error) {
+func (s *outbox) Unsent(ctx context.Context, run engine.RunID, target string) (n int64, err error) {
 	key, at, err := s.cursor(ctx, run, target)
 	if err == nil {
-		err = translate(s.reader.QueryRowContext(ctx, unsentRows, key, at.Pos).Scan(&n))
+		err = file.Translate(s.file.Row(ctx, unsentRows, key, at.Pos).Scan(&n))
 	}
 	if err != nil {
 		return 0, fmt.Errorf("unsent rows of run %s: %w", run, err)
@@ -67,27 +67,27 @@ func (s *Store) Unsent(ctx context.Context, run engine.RunID, target string) (n 
 	return n, nil
 }
 
-// Sendings lists the databases that a run's rows go to.
-func (s *Store) Sendings(ctx context.Context, run engine.RunID) ([]view.Sending, error) {
+// Sendings lists the remote databases that receive the rows of a run.
+func (s *outbox) Sendings(ctx context.Context, run engine.RunID) ([]view.Sending, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	all, err := s.sendings(ctx, key)
 	if err != nil {
-		return nil, fmt.Errorf("unsent rows of run %s: %w", run, translate(err))
+		return nil, fmt.Errorf("unsent rows of run %s: %w", run, file.Translate(err))
 	}
 	return all, nil
 }
 
-// sendings lists where a run's rows go.
-func (s *Store) sendings(ctx context.Context, run int64) (all []view.Sending, err error) {
+// sendings lists the remote databases of a run by its key.
+func (s *core) sendings(ctx context.Context, run int64) (all []view.Sending, err error) {
 	type place struct {
 		target string
 		pos    int64
 	}
 	var places []place
-	for rows, err := range s.query(ctx, `SELECT target, pos FROM outbox WHERE run = ? ORDER BY target`, run) {
+	for rows, err := range s.file.Query(ctx, `SELECT target, pos FROM outbox WHERE run = ? ORDER BY target`, run) {
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (s *Store) sendings(ctx context.Context, run int64) (all []view.Sending, er
 	}
 	for _, p := range places {
 		to := view.Sending{Target: p.target}
-		if err := s.reader.QueryRowContext(ctx, unsentRows, run, p.pos).Scan(&to.Unsent); err != nil {
+		if err := s.file.Row(ctx, unsentRows, run, p.pos).Scan(&to.Unsent); err != nil {
 			return nil, err
 		}
 		all = append(all, to)
@@ -107,40 +107,40 @@ func (s *Store) sendings(ctx context.Context, run int64) (all []view.Sending, er
 	return all, nil
 }
 
-// Unsubscribe has no more of a run sent to target, rows and what checkpoints restore. What target confirmed is forgotten: were the run subscribed
-// again, it would be sent from its beginning on.
-func (s *Store) Unsubscribe(ctx context.Context, run engine.RunID, target string) error {
+// Unsubscribe stops sending rows and checkpoint contents of a run to target. Its cursors are deleted: after another
+// Subscribe, everything is sent again.
+func (s *outbox) Unsubscribe(ctx context.Context, run engine.RunID, target string) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
-		if err := tx.exec(`DELETE FROM contents WHERE run = ? AND target = ?`, key, target); err != nil {
+	return s.file.Write(func(tx file.Tx) error {
+		if err := tx.Exec(`DELETE FROM contents WHERE run = ? AND target = ?`, key, target); err != nil {
 			return err
 		}
-		return tx.exec(`DELETE FROM outbox WHERE run = ? AND target = ?`, key, target)
+		return tx.Exec(`DELETE FROM outbox WHERE run = ? AND target = ?`, key, target)
 	})
 }
 
-// Sent says that target has what a cursor stands for. A cursor never moves back: two processes may send a run.
-func (s *Store) Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error {
+// Sent confirms that target received the rows up to a cursor. A cursor never moves back: two processes may send a run.
+func (s *outbox) Sent(ctx context.Context, run engine.RunID, target string, to storage.Cursor) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
-		return tx.exec(`UPDATE outbox SET pos = max(pos, ?), checkpoint = max(checkpoint, ?), sent = max(sent, ?) WHERE target = ? AND run = ?`,
+	return s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`UPDATE outbox SET pos = max(pos, ?), checkpoint = max(checkpoint, ?), sent = max(sent, ?) WHERE target = ? AND run = ?`,
 			to.Pos, to.Checkpoint, to.Change, target, key)
 	})
 }
 
-// Anew has everything sent to target again, of all runs that are subscribed to it.
-func (s *Store) Anew(_ context.Context, target string) error {
-	err := s.write(func(tx txn) error {
-		if err := tx.exec(`UPDATE contents SET source = 0, answers = 0, memory = 0, log = 0, checkpoint = 0, kept = '' WHERE target = ?`, target); err != nil {
+// Resend resets the cursors of all runs that are subscribed to target, so that everything is sent again.
+func (s *outbox) Resend(_ context.Context, target string) error {
+	err := s.file.Write(func(tx file.Tx) error {
+		if err := tx.Exec(`UPDATE contents SET source = 0, answers = 0, memory = 0, log = 0, checkpoint = 0, kept = '' WHERE target = ?`, target); err != nil {
 			return err
 		}
-		return tx.exec(`UPDATE outbox SET pos = 0, checkpoint = 0, sent = 0 WHERE target = ?`, target)
+		return tx.Exec(`UPDATE outbox SET pos = 0, checkpoint = 0, sent = 0 WHERE target = ?`, target)
 	})
 	if err != nil {
 		return fmt.Errorf("send everything to %s again: %w", target, err)
@@ -148,16 +148,15 @@ func (s *Store) Anew(_ context.Context, target string) error {
 	return nil
 }
 
-func (s *Store) cursor(ctx context.Context, run engine.RunID, target string) (key int64, at storage.Cursor, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT o.run, o.pos, o.checkpoint, o.sent FROM runs r JOIN outbox o ON o.run = r.key
+func (s *outbox) cursor(ctx context.Context, run engine.RunID, target string) (key int64, at storage.Cursor, err error) {
+	err = s.file.Row(ctx, `SELECT o.run, o.pos, o.checkpoint, o.sent FROM runs r JOIN outbox o ON o.run = r.key
 		WHERE r.id = ? AND NOT r.hidden AND o.target = ?`, string(run), target).Scan(&key, &at.Pos, &at.Checkpoint, &at.Change)
-	return key, at, translate(err)
+	return key, at, file.Translate(err)
 }
 
-// Delivery returns the next rows of a run that target has not confirmed and that lie behind after, which is what is on
-// its way already: at most rows sessions and as many metrics, but whole packs. Its reads are short. ErrNotFound if the
-// run is not subscribed to target.
-func (s *Store) Delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error) {
+// Delivery returns the next rows of a run after the confirmed cursor and after, the end of what is being sent: about rows
+// sessions, in complete packs, and as many metrics. Its reads are short. ErrNotFound if the run is not subscribed to target.
+func (s *outbox) Delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error) {
 	p, err := s.delivery(ctx, run, target, after, rows)
 	if err != nil {
 		return nil, fmt.Errorf("unsent rows of run %s: %w", run, err)
@@ -165,7 +164,7 @@ func (s *Store) Delivery(ctx context.Context, run engine.RunID, target string, a
 	return p, nil
 }
 
-func (s *Store) delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error) {
+func (s *outbox) delivery(ctx context.Context, run engine.RunID, target string, after storage.Cursor, rows int) (*storage.Delivery, error) {
 	key, at, err := s.cursor(ctx, run, target)
 	if err != nil {
 		return nil, err
@@ -173,17 +172,17 @@ func (s *Store) delivery(ctx context.Context, run engine.RunID, target string, a
 	at = at.Max(after)
 	p := &storage.Delivery{Cursor: at}
 
-	// The run is read before the journal's end: all that it counts lies before that.
+	// The run is read before the end of the journal, so all rows that it counts are before that end.
 	var totals []byte
-	record, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+`, totals, (SELECT changed FROM outbox WHERE target = ? AND run = key)
+	record, _, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+`, totals, (SELECT changed FROM outbox WHERE target = ? AND run = key)
 		FROM runs WHERE key = ? AND NOT hidden`, target, key).Scan, &totals, &p.Cursor.Change)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.reader.QueryRowContext(ctx, `SELECT next - 1 FROM positions`).Scan(&p.Cursor.Pos); err != nil {
-		return nil, translate(err)
+	if err := s.file.Row(ctx, `SELECT next - 1 FROM positions`).Scan(&p.Cursor.Pos); err != nil {
+		return nil, file.Translate(err)
 	}
-	reading := deliveryReading{store: s, run: key, after: at.Pos, upTo: p.Cursor.Pos, rows: max(rows, 1)}
+	reading := deliveryReading{store: s.core, run: key, after: at.Pos, upTo: p.Cursor.Pos, rows: max(rows, 1)}
 	if err := reading.read(ctx); err != nil {
 		return nil, err
 	}
@@ -193,13 +192,13 @@ func (s *Store) delivery(ctx context.Context, run engine.RunID, target string, a
 	if p.Full {
 		changed := p.Cursor.Change > at.Change
 		p.Cursor.Change = at.Change
-		if changed { // it has to be there, and may have been over before; but it does not count as told
+		if changed { // the run must exist before its rows; it does not count as sent
 			record.Ended, record.Ending, record.Reason, record.Verdict = time.Time{}, engine.NotEnded, "", nil
 			p.Record = &record
 		}
 		return p, nil
 	}
-	if p.Checkpoints, err = s.checkpoints(ctx, run, key, `number > ?`, at.Checkpoint); err != nil {
+	if p.Checkpoints, err = s.listCheckpoints(ctx, run, key, `number > ?`, at.Checkpoint); err != nil {
 		return nil, err
 	}
 	if len(p.Checkpoints) > 0 {
@@ -212,11 +211,11 @@ func (s *Store) delivery(ctx context.Context, run engine.RunID, target string, a
 	return p, err
 }
 
-// newTotals decodes the figures that a run ended with, or else those of the newest of some checkpoints.
-func (s *Store) newTotals(ctx context.Context, key int64, totals []byte, checkpoints []engine.CheckpointRecord) (*engine.Totals, error) {
+// newTotals decodes the totals at the end of the run, or else those of the newest of the given checkpoints.
+func (s *outbox) newTotals(ctx context.Context, key int64, totals []byte, checkpoints []engine.CheckpointRecord) (*engine.Totals, error) {
 	if totals != nil {
 		var t engine.Totals
-		if err := decode(totals, &t); err != nil {
+		if err := blob.Unmarshal(totals, &t); err != nil {
 			return nil, err
 		}
 		var err error
@@ -226,7 +225,7 @@ func (s *Store) newTotals(ctx context.Context, key int64, totals []byte, checkpo
 	if len(checkpoints) == 0 {
 		return nil, nil //nolint:nilnil // none are new
 	}
-	for rows, err := range s.query(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ?`, key, checkpoints[0].Number) {
+	for rows, err := range s.file.Query(ctx, `SELECT state FROM checkpoints WHERE run = ? AND number = ?`, key, checkpoints[0].Number) {
 		if err != nil {
 			return nil, err
 		}
@@ -235,18 +234,18 @@ func (s *Store) newTotals(ctx context.Context, key int64, totals []byte, checkpo
 			return nil, err
 		}
 		var state engine.State
-		err = decode(data, &state)
+		err = blob.Unmarshal(data, &state)
 		return &state.Totals, err
 	}
 	return nil, nil //nolint:nilnil // pruned meanwhile
 }
 
-// deliveryReading gathers packs of sessions, and metrics, from after to upTo, which it lowers where it stops before.
+// deliveryReading collects packs of sessions, and metrics, from after to upTo. It lowers upTo if it stops earlier.
 type deliveryReading struct {
-	store       *Store
+	store       *core
 	run         int64
 	after, upTo int64
-	rows        int // at most, about
+	rows        int // approximate maximum
 	full        bool
 
 	packs   []pack
@@ -262,7 +261,7 @@ func (r *deliveryReading) read(ctx context.Context) error {
 	if err != nil || len(r.metrics) < r.rows {
 		return err
 	}
-	// The metrics end first, so packs that lie behind wait.
+	// The metrics end earlier, so later packs are left for the next delivery.
 	r.full, r.upTo = true, at
 	for n := len(r.packs); n > 0 && r.packs[n-1].pos > at; n-- {
 		r.count -= r.packs[n-1].rows
@@ -275,7 +274,7 @@ func (r *deliveryReading) readPacks(ctx context.Context) error {
 	bytes := 0
 	for last := r.after; ; {
 		page := 0
-		for rows, err := range r.store.query(ctx, `SELECT pos, cycle, count, data FROM sessions WHERE run = ? AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?`,
+		for rows, err := range r.store.file.Query(ctx, `SELECT pos, cycle, count, data FROM sessions WHERE run = ? AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?`,
 			r.run, last, r.upTo, pageRows) {
 			if err != nil {
 				return err
@@ -290,7 +289,7 @@ func (r *deliveryReading) readPacks(ctx context.Context) error {
 			}
 			r.packs = append(r.packs, p)
 			last, page = p.pos+int64(p.rows)-1, page+1
-			r.count, bytes = r.count+p.rows, bytes+unfoldedSize(p.data)
+			r.count, bytes = r.count+p.rows, bytes+blob.RawSize(p.data)
 		}
 		if page < pageRows {
 			return nil
@@ -298,18 +297,9 @@ func (r *deliveryReading) readPacks(ctx context.Context) error {
 	}
 }
 
-// unfoldedSize is how long what a blob holds is. Where that cannot be told it is the blob's own length.
-func unfoldedSize(blob []byte) int {
-	var h zstd.Header
-	if len(blob) == 0 || blob[0] != compressed || h.Decode(blob[1:]) != nil || !h.HasFCS {
-		return len(blob)
-	}
-	return int(min(h.FrameContentSize, maxBlob))
-}
-
-// readMetrics returns the position of the last one.
+// readMetrics returns the position of the last row.
 func (r *deliveryReading) readMetrics(ctx context.Context) (last int64, err error) {
-	for rows, err := range r.store.query(ctx, `SELECT pos, at, data FROM metrics WHERE run = ? AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?`,
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, data FROM metrics WHERE run = ? AND pos > ? AND pos <= ? ORDER BY pos LIMIT ?`,
 		r.run, r.after, r.upTo, r.rows) {
 		if err != nil {
 			return 0, err
@@ -320,7 +310,7 @@ func (r *deliveryReading) readMetrics(ctx context.Context) (last int64, err erro
 		if err := rows.Scan(&last, &at, &data); err != nil {
 			return 0, err
 		}
-		if err := decode(data, &m); err != nil {
+		if err := blob.Unmarshal(data, &m); err != nil {
 			return 0, err
 		}
 		m.At = timeOf(at)
@@ -333,7 +323,7 @@ func (r *deliveryReading) sessions(yield func(*engine.SessionRow, error) bool) {
 	var reader codec.SessionReader
 	stopped := false
 	for _, p := range r.packs {
-		err := segments(p.data, func(c codec.Cursor, base int64) error {
+		err := blob.Rows(p.data, func(c codec.Cursor, base int64) error {
 			if stopped {
 				return nil
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// remote is a database at the other end of an outbox: it keeps what it is sent, and how often.
+// remote simulates a database behind an outbox: it counts the rows that it receives.
 type remote struct {
 	target      string
 	sessions    map[engine.Place]int
@@ -35,14 +35,14 @@ func newRemote(t testing.TB, s *Store, run engine.RunID, target string) *remote 
 	return &remote{target: target, sessions: map[engine.Place]int{}, metrics: map[time.Time]int{}}
 }
 
-// fataler is a test, of testing or of rapid.
+// fataler is a test of testing or rapid.
 type fataler interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// take receives one delivery, without confirming it.
+// take receives one delivery without confirming it.
 func (r *remote) take(t testing.TB, f fataler, s *Store, run engine.RunID, rows int) *storage.Delivery {
 	f.Helper()
 	p, err := s.Delivery(t.Context(), run, r.target, storage.Cursor{}, rows)
@@ -102,8 +102,8 @@ func unsent(t testing.TB, s *Store, run engine.RunID, target string) int64 {
 	return n
 }
 
-// TestOutboxGivesEverythingOnce journals in batches of all sizes and drains two outboxes in deliveries of all sizes in
-// between, across restarts: each gets every take of every session, and every second of metrics, once.
+// TestOutboxGivesEverythingOnce journals batches of all sizes, and drains two outboxes in deliveries of all sizes, across
+// restarts: each receives every take of every session, and every second of metrics, once.
 func TestOutboxGivesEverythingOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := openStore(t, t.TempDir(), Options{Logger: quiet()})
@@ -129,7 +129,7 @@ func TestOutboxGivesEverythingOnce(t *testing.T) {
 				remotes[which].drain(t, rt, s, "r", rapid.IntRange(1, 4000).Draw(rt, "rows"))
 			case 2:
 				closeStore(t, s)
-				s = openStore(t, s.dir, Options{Logger: quiet()})
+				s = openStore(t, s.file.Dir(), Options{Logger: quiet()})
 				var err error
 				if j, err = s.Journal("r"); err != nil {
 					rt.Fatal(err)
@@ -147,13 +147,13 @@ func TestOutboxGivesEverythingOnce(t *testing.T) {
 				}
 			}
 			if n := unsent(t, s, "r", r.target); n != 0 {
-				rt.Errorf("%s lacks %d rows after all were sent", r.target, n)
+				rt.Errorf("%s lacks %d rows after everything was sent", r.target, n)
 			}
 		}
 	})
 }
 
-// TestOutboxRows holds that a delivery has what was journaled, and a second one only what lies behind.
+// TestOutboxRows checks that a delivery has the journaled rows, and a second one only the rows after it.
 func TestOutboxRows(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -179,7 +179,7 @@ func TestOutboxRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // it may be gone through again
+	for range 2 { // it can be iterated again
 		i := 0
 		for row, err := range p.Sessions {
 			if err != nil {
@@ -204,11 +204,11 @@ func TestOutboxRows(t *testing.T) {
 		break
 	}
 	if next, err := s.Delivery(t.Context(), "r", r.target, p.Cursor, 1000); err != nil || !next.Empty() {
-		t.Errorf("behind everything: got %+v, %v", next, err)
+		t.Errorf("after all rows: got %+v, %v", next, err)
 	}
 }
 
-// TestOutboxLateCheckpoint sends sessions that were journaled after a checkpoint whose row lands later.
+// TestOutboxLateCheckpoint sends sessions that were journaled after a checkpoint whose row is written later.
 func TestOutboxLateCheckpoint(t *testing.T) {
 	looking := false
 	var look func()
@@ -221,7 +221,7 @@ func TestOutboxLateCheckpoint(t *testing.T) {
 	defer closeStore(t, s)
 	j := newRun(t, s, "r")
 	r := newRemote(t, s, "r", "a:1/x")
-	look = func() { // after the commit that gave the checkpoint its place
+	look = func() { // after the commit with the position of the checkpoint
 		r.drain(t, t, s, "r", 1000)
 		if len(r.sessions) != 2 || len(r.checkpoints) != 0 {
 			t.Errorf("at first: got %d sessions, checkpoints %v", len(r.sessions), r.checkpoints)
@@ -236,8 +236,8 @@ func TestOutboxLateCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pos := ask[int](t, s.reader, `SELECT pos FROM checkpoints`); pos >= ask[int](t, s.reader, `SELECT pos FROM outbox`) {
-		t.Fatal("the checkpoint's place was not passed: nothing was tested")
+	if pos := ask[int](t, s.file.Reader, `SELECT pos FROM checkpoints`); pos >= ask[int](t, s.file.Reader, `SELECT pos FROM outbox`) {
+		t.Fatal("the position of the checkpoint was not passed: nothing was tested")
 	}
 	r.drain(t, t, s, "r", 1000)
 	if !slices.Equal(r.checkpoints, []int{1}) || len(r.sessions) != 2 || r.totals == nil || r.totals.Acted != 17 {
@@ -245,8 +245,7 @@ func TestOutboxLateCheckpoint(t *testing.T) {
 	}
 }
 
-// TestOutboxRecord holds that a run's own row is sent whenever it changed, and that it is over only when all its rows
-// were sent.
+// TestOutboxRecord checks that the row of a run is sent when it changed, and has an ending only after all rows were sent.
 func TestOutboxRecord(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -295,7 +294,7 @@ func TestOutboxRecord(t *testing.T) {
 	if r.record.Ending != engine.NotEnded || r.records != records+1 {
 		t.Errorf("resumed: got %v, %d times", r.record.Ending, r.records-records)
 	}
-	// Told to be over and resumed again: it is not, while rows are missing.
+	// The run ended, was sent, and is resumed: it has no ending while rows are missing.
 	if err := j.Commit(t.Context(), end); err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +316,7 @@ func TestOutboxRecord(t *testing.T) {
 	}
 }
 
-// TestOutboxLargeRows holds that rows which are large once unfolded come in several deliveries.
+// TestOutboxLargeRows checks that rows that are large after decompression are sent in several deliveries.
 func TestOutboxLargeRows(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -347,7 +346,7 @@ func TestOutboxCursor(t *testing.T) {
 	j := newRun(t, s, "r")
 	newRun(t, s, "s")
 	for _, target := range []string{"a:1/x", "b:2/y"} {
-		for range 2 { // again without effect
+		for range 2 { // the second call does nothing
 			newRemote(t, s, "r", target)
 		}
 	}
@@ -374,25 +373,25 @@ func TestOutboxCursor(t *testing.T) {
 	if runs, err := s.Outbox(t.Context(), "a:1/x"); err != nil || !slices.Equal(runs, []engine.RunID{"s"}) {
 		t.Errorf("got runs %v, %v, want s", runs, err)
 	}
-	if err := s.Anew(t.Context(), "a:1/x"); err != nil {
+	if err := s.Resend(t.Context(), "a:1/x"); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := unsent(t, s, "r", "a:1/x"), unsent(t, s, "r", "b:2/y"); a != 11 || b != 11 {
-		t.Errorf("sent anew: %d and %d rows are unsent, want 11 and 11", a, b)
+		t.Errorf("sent again: %d and %d rows are unsent, want 11 and 11", a, b)
 	}
 	if again, err := s.Delivery(t.Context(), "r", "a:1/x", storage.Cursor{}, 100); err != nil || again.Record == nil || again.Cursor != p.Cursor {
-		t.Errorf("sent anew: got %+v, %v, want what was sent at first", again, err)
+		t.Errorf("sent again: got %+v, %v, want the first delivery", again, err)
 	}
 	if err := s.Sent(t.Context(), "r", "a:1/x", p.Cursor); err != nil {
 		t.Fatal(err)
 	}
 	if runs, err := s.Outbox(t.Context(), "nowhere"); err != nil || len(runs) > 0 {
-		t.Errorf("of an unknown target: got %v, %v", runs, err)
+		t.Errorf("an unknown target: got %v, %v", runs, err)
 	}
 	for what, err := range map[string]error{
 		"unsent of an unknown target": errorOf(s.Unsent(t.Context(), "r", "nowhere")),
 		"a delivery of one":           errorOf(s.Delivery(t.Context(), "r", "nowhere", storage.Cursor{}, 1)),
-		"an unknown run":              s.Subscribe(t.Context(), "nobody", "a:1/x"),
+		"an unknown run":              s.Subscribe(t.Context(), "unknown", "a:1/x"),
 	} {
 		if !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("%s: got %v, want ErrNotFound", what, err)
@@ -405,7 +404,7 @@ func TestOutboxCursor(t *testing.T) {
 	if err := s.Delete(t.Context(), "r"); err != nil {
 		t.Fatal(err)
 	}
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM outbox`); n != 1 {
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM outbox`); n != 1 {
 		t.Errorf("%d rows are in the outbox after a deletion, want 1", n)
 	}
 	if err := s.Sent(t.Context(), "r", "a:1/x", p.Cursor); !errors.Is(err, engine.ErrNotFound) {
@@ -415,11 +414,11 @@ func TestOutboxCursor(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// TestOutboxReadsNoPacks holds that what is asked once a second is answered by indexes.
+// TestOutboxReadsNoPacks checks that frequent queries use indexes.
 func TestOutboxReadsNoPacks(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
-	rows, err := s.reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+unsentRows, 1, 1)
+	rows, err := s.file.Reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+unsentRows, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,20 +4,22 @@ import (
 	"encoding/binary"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// packs are the packs that a transaction fills. Each is written when it is full, when a row of another cycle comes,
-// and when the order of positions asks for it.
+// packs are the packs that a transaction fills. A pack is written when it is full, before a row of another cycle, and when
+// the order of positions requires it.
 type packs struct {
 	sessions, deltas, requests packer
 	free                       free
 }
 
-// free are positions of the journal that a transaction has reserved, from next to end-1.
+// free are the positions next to end-1, which a transaction has reserved.
 type free struct{ next, end int64 }
 
-// reserve takes as many as the rows of a queue need.
-func (f *free) reserve(tx txn, queue *batch) error {
+// reserve reserves as many positions as the rows of a queue need.
+func (f *free) reserve(tx file.Tx, queue *batch) error {
 	n := 0
 	for b := queue; b != nil; b = b.next {
 		n += b.rows
@@ -28,16 +30,16 @@ func (f *free) reserve(tx txn, queue *batch) error {
 	if n == 0 {
 		return nil
 	}
-	next, err := positions(tx, int64(n))
+	next, err := tx.Positions(int64(n))
 	*f = free{next, next + int64(n)}
 	return err
 }
 
-// take returns the first of n that follow each other.
+// take returns the first of n consecutive positions.
 func (f *free) take(n int) (first int64) {
 	first = f.next
 	if f.next += int64(n); f.next > f.end {
-		panic("sqlite: more rows than were counted")
+		panic("sqlite: more rows than reserved positions")
 	}
 	return first
 }
@@ -48,7 +50,7 @@ func (p *packs) reset(j *Journal) {
 	p.requests.reset(j, requestsTable, &p.free)
 }
 
-func (p *packs) flush(tx txn) error {
+func (p *packs) flush(tx file.Tx) error {
 	for _, p := range [...]*packer{&p.requests, &p.deltas, &p.sessions} {
 		if err := p.flush(tx); err != nil {
 			return err
@@ -67,21 +69,21 @@ const (
 
 // packer fills the packs of one table.
 type packer struct {
-	table  packTable
-	run    int64
-	base   int64
-	folder *zstd.Encoder
-	free   *free
+	table   packTable
+	run     int64
+	base    int64
+	encoder *zstd.Encoder
+	free    *free
 
 	raw, blob []byte
-	op        // of the pack so far
+	op        // of the current pack
 }
 
 func (p *packer) reset(j *Journal, table packTable, free *free) {
-	*p = packer{table: table, run: j.run, base: j.base, folder: j.folder, free: free, raw: p.raw[:0], blob: p.blob[:0]}
+	*p = packer{table: table, run: j.run, base: j.base, encoder: j.encoder, free: free, raw: p.raw[:0], blob: p.blob[:0]}
 }
 
-func (p *packer) add(tx txn, o *op, segments []byte) error {
+func (p *packer) add(tx file.Tx, o *op, segments []byte) error {
 	if o.count == 0 {
 		return nil
 	}
@@ -101,21 +103,21 @@ func (p *packer) add(tx txn, o *op, segments []byte) error {
 	return nil
 }
 
-func (p *packer) flush(tx txn) (err error) {
+func (p *packer) flush(tx file.Tx) (err error) {
 	if p.count == 0 {
 		return nil
 	}
 	pos := p.free.take(p.count)
-	p.blob = fold(p.blob[:0], p.raw, p.folder)
+	p.blob = blob.Pack(p.blob[:0], p.raw, p.encoder)
 	switch p.table {
 	case sessionsTable:
-		err = tx.exec(`INSERT INTO sessions (pos, run, cycle, lo, hi, count, bad, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		err = tx.Exec(`INSERT INTO sessions (pos, run, cycle, lo, hi, count, bad, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 			pos, p.run, p.cycle, p.lo, p.hi, p.count, p.bad, p.blob)
 	case deltasTable:
-		err = tx.exec(`INSERT INTO deltas (pos, run, cycle, count, data) VALUES (?, ?, ?, ?, ?)`,
+		err = tx.Exec(`INSERT INTO deltas (pos, run, cycle, count, data) VALUES (?, ?, ?, ?, ?)`,
 			pos, p.run, p.cycle, p.count, p.blob)
 	case requestsTable:
-		err = tx.exec(`INSERT INTO requests (pos, run, kept, cycle, count, data) VALUES (?, ?, 0, ?, ?, ?)`,
+		err = tx.Exec(`INSERT INTO requests (pos, run, kept, cycle, count, data) VALUES (?, ?, 0, ?, ?, ?)`,
 			pos, p.run, p.cycle, p.count, p.blob)
 	}
 	p.op = op{}

@@ -1,9 +1,13 @@
 package sqlite
 
-import "testing"
+import (
+	"testing"
 
-// TestPositionsOfTwoProcesses are reserved by two that have the store open: none twice, and those of a transaction that
-// was not committed again.
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+)
+
+// TestPositionsOfTwoProcesses reserves positions from two processes: no position is used twice, except those of a
+// transaction that was not committed.
 func TestPositionsOfTwoProcesses(t *testing.T) {
 	dir := t.TempDir()
 	stores := [...]*Store{openStore(t, dir, Options{}), openStore(t, dir, Options{})}
@@ -18,8 +22,8 @@ func TestPositionsOfTwoProcesses(t *testing.T) {
 	reserve := func(s *Store, n int64, fails error) {
 		t.Helper()
 		var first int64
-		err := s.write(func(tx txn) (err error) {
-			if first, err = positions(tx, n); err == nil {
+		err := s.file.Write(func(tx file.Tx) (err error) {
+			if first, err = tx.Positions(n); err == nil {
 				err = fails
 			}
 			return err
@@ -28,7 +32,7 @@ func TestPositionsOfTwoProcesses(t *testing.T) {
 		case err != nil && fails == nil:
 			t.Fatal(err)
 		case want > 0 && first != want:
-			t.Errorf("the first of %d is %d, want %d", n, first, want)
+			t.Errorf("reserving %d positions returned %d, want %d", n, first, want)
 		}
 		if want = first; fails == nil {
 			want += n

@@ -13,23 +13,22 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// The layout of the write-ahead log.
-// https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+// The layout of the write-ahead log. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 const (
 	walHead   = 32
-	walSalt   = 16 // of the head
+	walSalt   = 16 // in the header
 	frameHead = 24
 	pageBytes = 4096
 )
 
-// TestPowerLoss freezes a process that writes, at random instants, and makes of its files what a power cut may leave.
-// The frozen files are what the system's cache holds at that instant: of the log, what follows the last frame that was
-// synced for a commit that we heard of is cut off at a random byte or overwritten by noise; in the database, pages of
-// which the log has a synced copy are overwritten, as if moving them there had been under way; the log's index, which is
-// never synced, is gone. Then all that was acknowledged is there and the file is sound. It does not show what a drive
-// does that says "synced" and lies.
+// TestPowerLoss freezes a writing process at random instants and modifies its files like a power failure. The frozen files
+// are the contents of the system's cache. In the log, everything after the last frame that was synced for a reported commit
+// is truncated at a random byte or overwritten with noise. In the database, pages with a synced copy in the log are
+// overwritten, as if they were being moved there. The index of the log, which is never synced, is removed. After that, all
+// reported commits must exist and the file must be valid. The test does not simulate drives that report a sync too early.
 func TestPowerLoss(t *testing.T) {
 	const seed, cuts = 20261123, 12
 	draw := rand.New(rand.NewPCG(seed, 0))
@@ -54,7 +53,7 @@ func TestPowerLoss(t *testing.T) {
 		if err := p.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(left, fileName)
+		path := filepath.Join(left, file.Name)
 		if err := os.Remove(path + "-shm"); err != nil {
 			t.Fatal(err)
 		}
@@ -77,19 +76,19 @@ func TestPowerLoss(t *testing.T) {
 		checkAfterLoss(t, left, said.agent)
 	}
 	if torn == 0 || noisy == 0 || garbled == 0 {
-		t.Errorf("%d torn logs, %d with noise, %d pages: the test shows little", torn, noisy, garbled)
+		t.Errorf("%d torn logs, %d with noise, %d pages: too few for a test", torn, noisy, garbled)
 	}
-	t.Logf("%d torn logs, %d with noise, %d pages of the database overwritten, %d right after the log began anew", torn, noisy, garbled, restarted)
+	t.Logf("%d torn logs, %d with noise, %d pages of the database overwritten, %d right after a restart of the log", torn, noisy, garbled, restarted)
 }
 
-// acknowledged is what a process said of its last commit that we heard of.
+// acknowledged is a process's report about its last commit.
 type acknowledged struct {
 	agent, frames int
 	salt          uint64
 }
 
-// synced is how much of a log was synced for the commit; 0 if the log began anew since, as all of the old one was synced
-// into the database before that.
+// synced is the part of the log that was synced for the commit; 0 if the log was restarted since, because all of it was
+// synced into the database before.
 func (a acknowledged) synced(wal []byte) int {
 	if len(wal) < walHead || binary.BigEndian.Uint64(wal[walSalt:]) != a.salt {
 		return 0
@@ -97,7 +96,7 @@ func (a acknowledged) synced(wal []byte) int {
 	return walHead + a.frames*(frameHead+pageBytes)
 }
 
-// freeze stops a process, and waits until it stands.
+// freeze stops a process and waits until it has stopped.
 func freeze(t *testing.T, p *process) {
 	t.Helper()
 	if err := p.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -105,12 +104,12 @@ func freeze(t *testing.T, p *process) {
 	}
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(p.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
-		t.Fatalf("the process does not stand: %v %v", status, err)
+		t.Fatalf("the process did not stop: %v %v", status, err)
 	}
 }
 
-// garble overwrites pages of a database that the synced part of its log has, but for the first, of which the system
-// finds out what the file is. It returns how many.
+// garble overwrites pages of a database that the synced part of its log contains, except the first, which identifies the
+// file. It returns the number of pages.
 func garble(t *testing.T, draw *rand.Rand, path string, wal []byte) (n int) {
 	t.Helper()
 	data := readFile(t, path)
@@ -126,12 +125,12 @@ func garble(t *testing.T, draw *rand.Rand, path string, wal []byte) (n int) {
 	return n
 }
 
-// checkAfterLoss opens what is left, and goes on with the run.
+// checkAfterLoss opens the remaining files and resumes the run.
 func checkAfterLoss(t *testing.T, dir string, last int) {
 	t.Helper()
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
-	if got := ask[string](t, s.reader, `PRAGMA integrity_check`); got != "ok" {
+	if got := ask[string](t, s.file.Reader, `PRAGMA integrity_check`); got != "ok" {
 		t.Fatalf("integrity: %s", got)
 	}
 	res, err := s.Resume(t.Context(), "r")
@@ -146,8 +145,8 @@ func checkAfterLoss(t *testing.T, dir string, last int) {
 			t.Fatalf("session %d changed memory to %v", a, got)
 		}
 	}
-	if n := len(res.Done); n > last+3 { // the one in flight, and some that we had not read of
-		t.Logf("%d sessions that were not heard of are there too", n-last-1)
+	if n := len(res.Done); n > last+3 { // the one in flight, and some whose report was not read
+		t.Logf("%d sessions whose commit was not reported exist too", n-last-1)
 	}
 	j, err := s.Journal("r")
 	if err != nil {
@@ -158,6 +157,6 @@ func checkAfterLoss(t *testing.T, dir string, last int) {
 		t.Fatal(err)
 	}
 	if r, err := s.Run(t.Context(), "r"); err != nil || r.Done != int64(len(res.Done)+1) || r.Cycle != 1 {
-		t.Errorf("the run goes on with %d sessions at cycle %d, %v", r.Done, r.Cycle, err)
+		t.Errorf("the run resumes with %d sessions at cycle %d, %v", r.Done, r.Cycle, err)
 	}
 }

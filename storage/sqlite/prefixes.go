@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine/codec"
 )
 
-// prefixes gathers what the sessions had journaled that did not end in the open cycle. An agent with requests of a
-// later take than its last session is not done, nor is one whose session was requeued: the later take goes on.
+// prefixes collects the answers of sessions of the current cycle that did not end. An agent is not done if it has requests
+// of a later take than its last session, or if its session was requeued: the later take resumes.
 func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) error {
 	type key struct {
 		agent, take int
@@ -30,7 +30,7 @@ func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) erro
 			answers[key{q.Agent, q.Take, e.Path}] = e
 		}
 		k := key{q.Agent, q.Take, q.Entry.Path}
-		if was, known := answers[k]; !known || was.Attempts == 0 || q.Kind == codec.AnswerKind { // the newest of its intents, or the answer
+		if was, known := answers[k]; !known || was.Attempts == 0 || q.Kind == codec.AnswerKind { // the newest intent, or the answer
 			answers[k] = q.Entry
 		}
 		if q.Take > r.Takes[q.Agent] {
@@ -46,7 +46,7 @@ func (r *resuming) prefixes(ctx context.Context, outcomes map[int]lastTake) erro
 		}
 	}
 	for agent := range outcomes {
-		if _, goesOn := r.Takes[agent]; !goesOn {
+		if _, resumes := r.Takes[agent]; !resumes {
 			r.Done = append(r.Done, agent)
 		} else {
 			delete(r.Deltas, agent)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// modes are those of all files and folders in a folder, and of itself, as ".".
+// modes returns the modes of all files and folders in a folder, and of the folder itself as ".".
 func modes(t *testing.T, dir string) map[string]fs.FileMode {
 	t.Helper()
 	all := map[string]fs.FileMode{}
@@ -31,8 +31,8 @@ func modes(t *testing.T, dir string) map[string]fs.FileMode {
 	return all
 }
 
-// TestOnlyTheUserReadsTheStore is that files are 0600 and folders 0700 with any umask, those that were there before with
-// wider modes too, and that what is not Throng's stays as it is.
+// TestOnlyTheUserReadsTheStore checks that files have the mode 0600 and folders 0700 with any umask, including existing ones
+// with wider modes, and that other files keep their mode.
 func TestOnlyTheUserReadsTheStore(t *testing.T) {
 	old := syscall.Umask(0)
 	t.Cleanup(func() { syscall.Umask(old) })
@@ -65,9 +65,9 @@ func TestOnlyTheUserReadsTheStore(t *testing.T) {
 	}
 	look()
 	if all := modes(t, dir); all["throng.db"] == 0 || all["throng.db-wal"] == 0 || all["throng.db-shm"] == 0 {
-		t.Errorf("the files of the database are not there: %v", all)
+		t.Errorf("the files of the database are missing: %v", all)
 	}
-	backup, err := s.backUp(1)
+	backup, err := s.file.BackUp(1)
 	if err != nil {
 		t.Fatal(err)
 	}

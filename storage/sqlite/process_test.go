@@ -15,12 +15,14 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// helperVariable tells this test binary, started again, what to be.
+// helperVariable is the environment variable with the role of this test binary when it is started again.
 const helperVariable = "THRONG_SQLITE_HELPER"
 
-// helper runs what this test binary does when a test starts it again; it reports whether it was.
+// helper plays the role of a helper; it reports whether this process is one.
 func helper() bool {
 	what, dir, found := strings.Cut(os.Getenv(helperVariable), " ")
 	if !found {
@@ -36,7 +38,7 @@ var helpers = map[string]func(dir string) error{
 	"work":    workHelper,
 	"migrate": migrateHelper,
 	"frames":  framesHelper,
-	// hold claims run r, says so, and keeps it until its input ends.
+	// hold claims run r, prints that, and keeps the claim until its input ends.
 	"hold": func(dir string) error {
 		s, err := Open(dir, Options{Logger: quiet()})
 		if err != nil {
@@ -51,7 +53,7 @@ var helpers = map[string]func(dir string) error{
 		release()
 		return errors.Join(err, s.Close())
 	},
-	// journal commits sessions of run r one by one, and says the agent of each, until it is killed.
+	// journal commits sessions of run r one by one, and prints the agent of each, until it is killed.
 	"journal": func(dir string) error {
 		s, err := Open(dir, Options{Logger: quiet()})
 		if err != nil {
@@ -71,7 +73,7 @@ var helpers = map[string]func(dir string) error{
 			}
 		}
 	},
-	// share has run r ask for answers, each for three sessions, and says the agent of each, until it is killed.
+	// share requests shared answers for run r, each for three sessions, and prints the agent of each, until it is killed.
 	"share": func(dir string) error {
 		s, err := Open(dir, Options{Logger: quiet()})
 		if err != nil {
@@ -99,12 +101,12 @@ var helpers = map[string]func(dir string) error{
 	},
 }
 
-// sharedBy is which answer a session takes.
+// sharedBy returns the number of the shared answer that a session uses.
 func sharedBy(agent int) engine.SharedKey {
 	return engine.SharedKey{byte(agent / 3), byte(agent / 3 >> 8)}
 }
 
-// process is this test binary, started again.
+// process is a second process of this test binary.
 type process struct {
 	*exec.Cmd
 	in  io.WriteCloser
@@ -131,7 +133,7 @@ func startHelper(t *testing.T, what, dir string) *process {
 	return p
 }
 
-// says waits for a line.
+// says waits for a line of output.
 func (p *process) says(t *testing.T) string {
 	t.Helper()
 	if !p.out.Scan() {
@@ -140,13 +142,13 @@ func (p *process) says(t *testing.T) string {
 	return p.out.Text()
 }
 
-// kill ends the process as a power cut would.
+// kill ends the process like a power failure.
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	if err := p.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for p.out.Scan() { // to the end
+	for p.out.Scan() { // until the end of its output
 	}
 	if err := p.Wait(); err == nil {
 		t.Fatal("the other process had ended before it was killed")
@@ -174,7 +176,7 @@ func TestClaimAcrossProcesses(t *testing.T) {
 		t.Errorf("delete: got %v, want ErrInUse", err)
 	}
 	if err := s.Delete(t.Context(), "other"); err != nil {
-		t.Errorf("a run that is not in progress cannot be deleted meanwhile: %v", err)
+		t.Errorf("a run that is not in progress cannot be deleted: %v", err)
 	}
 
 	waiting := make(chan string, 1)
@@ -209,7 +211,7 @@ func TestKilledHolderIsNotInProgress(t *testing.T) {
 	if r, err := s.Newest(t.Context()); err != nil || r.InProgress || r.Ending != engine.NotEnded {
 		t.Errorf("got in progress %v, %v, want an interrupted run", r.InProgress, err)
 	}
-	if size(filepath.Join(s.dir, holderName)) >= 0 {
+	if file.Size(filepath.Join(s.file.Dir(), claim.HolderName)) >= 0 {
 		t.Error("the dead holder's file is still there")
 	}
 	release, err := s.Claim(t.Context(), "r")
@@ -261,22 +263,22 @@ func TestClaimWaitInLine(t *testing.T) {
 	}
 }
 
-// TestDeadTicket has the oldest of those who wait be dead.
+// TestDeadTicket kills the process that has waited longest.
 func TestDeadTicket(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	newRun(t, s, "r")
-	dead := filepath.Join(s.dir, ticketPrefix+"00000000000000000001-1")
+	dead := filepath.Join(s.file.Dir(), claim.TicketPrefix+"00000000000000000001-1")
 	write(t, dead, nil)
 	release, err := s.ClaimWait(t.Context(), "r", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	release()
-	if size(dead) >= 0 {
-		t.Error("the dead one's ticket is still there")
+	if file.Size(dead) >= 0 {
+		t.Error("the ticket of the dead process still exists")
 	}
-	left, err := filepath.Glob(filepath.Join(s.dir, ticketPrefix+"*"))
+	left, err := filepath.Glob(filepath.Join(s.file.Dir(), claim.TicketPrefix+"*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("got tickets %v, %v, want none", left, err)
 	}
@@ -323,7 +325,7 @@ func TestKilledWriterLosesNothingCommitted(t *testing.T) {
 	}
 }
 
-// TestKilledSharerLosesNoAnswer holds that no session is there whose answer is not.
+// TestKilledSharerLosesNoAnswer checks that no session exists without the shared answer that it used.
 func TestKilledSharerLosesNoAnswer(t *testing.T) {
 	for round := range 3 {
 		dir := t.TempDir()
@@ -343,7 +345,7 @@ func TestKilledSharerLosesNoAnswer(t *testing.T) {
 		for _, agent := range res.Done {
 			key := sharedBy(agent)
 			if e, ok := res.Shared.Answers[key]; !ok || !bytes.Equal(e.Output, key[:]) {
-				t.Errorf("session %d is there, its answer is %+v, %v", agent, e, ok)
+				t.Errorf("session %d exists, its answer is %+v, %v", agent, e, ok)
 			}
 		}
 		if n := len(res.Shared.Answers); n < (50+37*round)/3 || len(res.Shared.Asked) > 1 || res.State.Totals.Shared.Requests != int64(n) {
@@ -353,8 +355,8 @@ func TestKilledSharerLosesNoAnswer(t *testing.T) {
 	}
 }
 
-// TestDeleteBesideJournal deletes a run while another process journals.
-func TestDeleteBesideJournal(t *testing.T) {
+// TestDeleteDuringJournal deletes a run while another process journals.
+func TestDeleteDuringJournal(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -373,7 +375,7 @@ func TestDeleteBesideJournal(t *testing.T) {
 	}
 	before := p.says(t)
 	if after := p.says(t); after == before || strings.Contains(after, "error") {
-		t.Errorf("the other process does not go on: %s", after)
+		t.Errorf("the other process does not continue: %s", after)
 	}
 	p.kill(t)
 }

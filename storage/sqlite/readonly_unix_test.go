@@ -14,16 +14,17 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// nobody is a user that owns nothing.
-const nobody = 65534
+// otherUser is the ID of a user without files.
+const otherUser = 65534
 
-// TestOpenReadOnly looks at stores that cannot be written: one that was closed in order, and one whose newest rows are only
-// in its log. Root may write everywhere, so there the test runs again as somebody else.
+// TestOpenReadOnly opens stores that cannot be written: one that was closed, and one whose newest rows are only in its log.
+// Root may write everywhere, so as root the test runs again as another user.
 func TestOpenReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
-		again(t, nobody)
+		again(t, otherUser)
 		return
 	}
 	for _, closed := range []bool{true, false} {
@@ -33,10 +34,10 @@ func TestOpenReadOnly(t *testing.T) {
 		if err := j.Commit(t.Context(), engine.ChangeRow{What: engine.LimitSetting}); err != nil {
 			t.Fatal(err)
 		}
-		if !closed { // as it is in the middle of a run
+		if !closed { // as in the middle of a run
 			copied := t.TempDir()
-			for _, name := range []string{fileName, fileName + "-wal"} {
-				if err := copyFile(filepath.Join(copied, name), filepath.Join(dir, name)); err != nil {
+			for _, name := range []string{file.Name, file.Name + "-wal"} {
+				if err := file.Copy(filepath.Join(dir, name), filepath.Join(copied, name)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -54,16 +55,16 @@ func TestOpenReadOnly(t *testing.T) {
 		if changes, err := look.Changes(t.Context(), "r"); err != nil || len(changes) != 1 {
 			t.Errorf("closed %t: %d changes, %v", closed, len(changes), err)
 		}
-		if !strings.Contains(look.Notice(), "can be looked at") {
+		if !strings.Contains(look.Notice(), "can be read") {
 			t.Errorf("notice %q", look.Notice())
 		}
-		if _, err := look.ClaimWait(t.Context(), "r", nil); err == nil || !strings.Contains(err.Error(), "only be looked at") || strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
+		if _, err := look.ClaimWait(t.Context(), "r", nil); err == nil || !strings.Contains(err.Error(), "only be read") || strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
 			t.Errorf("claimed: %v", err)
 		}
 		if _, err := look.Journal("r"); err == nil {
 			t.Error("its journal can be written")
 		}
-		copied := look.copied
+		copied := look.file.Copied
 		closeStore(t, look)
 		if _, err := os.Stat(copied); copied != "" && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the copy stays: %v", err)
@@ -78,7 +79,7 @@ func TestOpenReadOnly(t *testing.T) {
 		t.Errorf("got %v, want ErrNoRoom and what to do", err)
 	}
 	if err != nil && strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
-		t.Errorf("got %v, and there is room", err)
+		t.Errorf("got %v, but the disk is not full", err)
 	}
 }
 

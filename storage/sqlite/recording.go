@@ -9,25 +9,26 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// keptBytes bounds what a recording keeps in memory of the packs that it read last: sessions that run at the same time
-// are mostly in the same ones.
+// keptBytes bounds the packs that a recording caches. Sessions that run at the same time are mostly in the same packs.
 const keptBytes = 32 << 20
 
-// Recording reads what a run kept of its answers, a pack at a time. It is safe for concurrent use.
+// Recording reads the recorded answers of a run, one pack at a time. It is safe for concurrent use.
 type Recording struct {
-	store  *Store
+	store  *core
 	run    engine.RunID
 	key    int64
 	shared map[engine.SharedKey]engine.Entry
 
 	mu    sync.Mutex
-	cycle int             // of places; -1 before the first
+	cycle int             // of at and packs; -1 before the first
 	at    map[int][]int64 // positions of the packs with requests of an agent, ascending
 	packs map[int64]*recordedPack
-	order []int64 // of packs, the oldest first
-	bytes int     // of packs
+	order []int64 // of the packs, oldest first
+	bytes int     // size of the packs
 }
 
 // recordedPack is a pack by agent.
@@ -38,14 +39,13 @@ type recordedPack struct {
 
 var _ engine.Recording = (*Recording)(nil)
 
-// Recording opens the recording of a run; ErrNotFound if there is no such run. Whether it is complete is for the caller
-// to know.
-func (s *Store) Recording(ctx context.Context, run engine.RunID) (*Recording, error) {
+// Recording opens the recording of a run; ErrNotFound if there is no such run. The caller knows whether it is complete.
+func (s *history) Recording(ctx context.Context, run engine.RunID) (*Recording, error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return nil, fmt.Errorf("recording of run %s: %w", run, err)
 	}
-	r := &Recording{store: s, run: run, key: key, cycle: -1}
+	r := &Recording{store: s.core, run: run, key: key, cycle: -1}
 	var known engine.Shared
 	if err := s.eachShared(ctx, key, known.Add); err != nil {
 		return nil, fmt.Errorf("recording of run %s: %w", run, err)
@@ -54,15 +54,15 @@ func (s *Store) Recording(ctx context.Context, run engine.RunID) (*Recording, er
 	return r, nil
 }
 
-// RecordingSize returns how many bytes the requests and answers take that are kept of a run.
-func (s *Store) RecordingSize(ctx context.Context, run engine.RunID) (bytes int64, err error) {
+// RecordingSize returns the size of a run's stored requests and answers in bytes.
+func (s *history) RecordingSize(ctx context.Context, run engine.RunID) (bytes int64, err error) {
 	key, err := s.key(ctx, run)
 	if err == nil {
-		err = s.reader.QueryRowContext(ctx, `SELECT (SELECT coalesce(sum(length(data)), 0) FROM requests WHERE run = ?1) +
+		err = s.file.Row(ctx, `SELECT (SELECT coalesce(sum(length(data)), 0) FROM requests WHERE run = ?1) +
 			(SELECT coalesce(sum(length(data)), 0) FROM shared WHERE run = ?1)`, key).Scan(&bytes)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("weigh the recording of run %s: %w", run, translate(err))
+		return 0, fmt.Errorf("weigh the recording of run %s: %w", run, file.Translate(err))
 	}
 	return bytes, nil
 }
@@ -73,7 +73,7 @@ func (r *Recording) Run() engine.RunID { return r.run }
 // Shared implements [engine.Recording].
 func (r *Recording) Shared() map[engine.SharedKey]engine.Entry { return r.shared }
 
-// Session implements [engine.Recording]. It is quickest where cycles are asked for one after the other.
+// Session implements [engine.Recording]. It is fastest if cycles are read in order.
 func (r *Recording) Session(ctx context.Context, cycle, agent int) (engine.Prefix, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (r *Recording) Session(ctx context.Context, cycle, agent int) (engine.Prefi
 	return lastPrefix(requests), nil
 }
 
-// open finds out where the requests of a cycle are.
+// open finds the packs with the requests of a cycle.
 func (r *Recording) open(ctx context.Context, cycle int) error {
 	if r.cycle == cycle {
 		return nil
@@ -99,7 +99,7 @@ func (r *Recording) open(ctx context.Context, cycle int) error {
 	r.cycle, r.at, r.packs, r.order, r.bytes = -1, map[int][]int64{}, map[int64]*recordedPack{}, nil, 0
 	for pos, page := int64(0), pageRows; page == pageRows; {
 		page = 0
-		for rows, err := range r.store.query(ctx, `SELECT pos, data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos > ? ORDER BY pos LIMIT ?`,
+		for rows, err := range r.store.file.Query(ctx, `SELECT pos, data FROM requests WHERE run = ? AND kept IN (0, 1) AND cycle = ? AND pos > ? ORDER BY pos LIMIT ?`,
 			r.key, cycle, pos, pageRows) {
 			if err != nil {
 				return err
@@ -118,9 +118,9 @@ func (r *Recording) open(ctx context.Context, cycle int) error {
 	return nil
 }
 
-// index notes whose requests are in a pack.
+// index records which agents have requests in a pack.
 func (r *Recording) index(pos int64, cycle int, data []byte) error {
-	return segments(data, func(c codec.Cursor, _ int64) error {
+	return blob.Rows(data, func(c codec.Cursor, _ int64) error {
 		agent := c.Place(cycle).Agent
 		if at := r.at[agent]; len(at) == 0 || at[len(at)-1] != pos {
 			r.at[agent] = append(at, pos)
@@ -132,13 +132,13 @@ func (r *Recording) index(pos int64, cycle int, data []byte) error {
 	})
 }
 
-// pack reads a pack, unless it was read lately.
+// pack reads a pack, or returns it from the cache.
 func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) {
 	if p, ok := r.packs[pos]; ok {
 		return p, nil
 	}
 	p := &recordedPack{requests: map[int][]codec.Request{}}
-	for rows, err := range r.store.query(ctx, `SELECT data FROM requests WHERE pos = ?`, pos) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT data FROM requests WHERE pos = ?`, pos) {
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) 
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c codec.Cursor, _ int64) error {
+		err := blob.Rows(data, func(c codec.Cursor, _ int64) error {
 			p.bytes += len(c.Bytes())
 			q, err := codec.ReadRequest(c, r.cycle)
 			p.requests[q.Agent] = append(p.requests[q.Agent], q)
@@ -165,7 +165,7 @@ func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) 
 	return p, nil
 }
 
-// lastPrefix is what the last take among the requests of an agent was answered, in the order of paths.
+// lastPrefix returns the entries of the last take among an agent's requests, ordered by path.
 func lastPrefix(requests []codec.Request) engine.Prefix {
 	take, entries := 0, map[string]engine.Entry{}
 	for i := range requests {

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestRecording is that a run that records keeps every answer of every closed cycle but those of private steps, and that
-// they are read back by session, of the last take, in whatever order is asked.
+// TestRecording checks that a run that records keeps every answer of closed cycles, except those of private steps, and that
+// they are read by session, of the last take, in any order.
 func TestRecording(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -71,7 +71,7 @@ func TestRecording(t *testing.T) {
 		}
 	}
 	if got, err := r.Session(t.Context(), 0, agents); err != nil || len(got) != 0 {
-		t.Errorf("an agent that asked nothing: %+v, %v", got, err)
+		t.Errorf("an agent without requests: %+v, %v", got, err)
 	}
 	if size, err := s.RecordingSize(t.Context(), "r"); err != nil || size < 1000 {
 		t.Errorf("%d bytes, %v", size, err)

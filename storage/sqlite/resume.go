@@ -11,12 +11,14 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Resume returns where a run goes on: the newest checkpoint, and everything that was journaled after it. The caller
-// should have claimed the run.
-func (s *Store) Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error) {
-	r := &resuming{store: s, run: run, Resumption: engine.Resumption{
+// Resume returns where a run resumes: its newest checkpoint, and everything that was journaled after it. The caller should
+// have claimed the run.
+func (s *history) Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error) {
+	r := &resuming{store: s.core, run: run, Resumption: engine.Resumption{
 		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{},
 		Bad: map[int]engine.SessionEnd{},
 	}}
@@ -26,14 +28,14 @@ func (s *Store) Resume(ctx context.Context, run engine.RunID) (*engine.Resumptio
 	return &r.Resumption, nil
 }
 
-// Totals returns the figures of a run up to the journal's end.
-func (s *Store) Totals(ctx context.Context, run engine.RunID) (engine.Totals, error) {
-	r := &resuming{store: s, run: run}
+// Totals returns the totals of a run up to the end of the journal.
+func (s *history) Totals(ctx context.Context, run engine.RunID) (engine.Totals, error) {
+	r := &resuming{store: s.core, run: run}
 	err := r.start(ctx)
 	if err == nil && r.endTotals != nil {
 		var t engine.Totals
-		if err := decode(r.endTotals, &t); err == nil {
-			t.Shared, err = s.asked(ctx, r.key) // an asking may have ended after the run
+		if err := blob.Unmarshal(r.endTotals, &t); err == nil {
+			t.Shared, err = s.asked(ctx, r.key) // a shared request may have ended after the run
 			return t, err
 		}
 	}
@@ -49,22 +51,22 @@ func (s *Store) Totals(ctx context.Context, run engine.RunID) (engine.Totals, er
 	return r.State.Totals, nil
 }
 
-// resuming is a resumption that is being put together.
+// resuming builds a resumption.
 type resuming struct {
 	engine.Resumption
-	store     *Store
+	store     *core
 	run       engine.RunID
 	key       int64
 	settings  engine.Settings
-	from      int   // the cycle at whose start the checkpoint stands, or the first
-	after     int64 // the checkpoint's position: its peaks are of that moment, its other figures of the start of from
+	from      int   // first cycle that the checkpoint does not include
+	after     int64 // position of the checkpoint; its peaks are of that moment, its other totals of the start of cycle from
 	endTotals []byte
-	only      *int // the agent whose memory is wanted; nil is all
+	only      *int // the agent whose memory is read; nil for all
 	spans     []span
 	changes   []change
 }
 
-// span is the time that one process worked on the run, after the checkpoint.
+// span is the time for which one process executed the run after the checkpoint.
 type span struct {
 	pos        int64
 	start, end time.Time
@@ -96,27 +98,27 @@ func (r *resuming) read(ctx context.Context) error {
 	return r.prefixes(ctx, outcomes)
 }
 
-// start finds the run and its open cycle.
+// start finds the run and its current cycle.
 func (r *resuming) start(ctx context.Context) (err error) {
 	if r.key, err = r.store.key(ctx, r.run); err != nil {
 		return err
 	}
 	var settings string
-	err = r.store.reader.QueryRowContext(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), settings, totals,
+	err = r.store.file.Row(ctx, `SELECT fork_cycle, max(fork_cycle, coalesce((SELECT max(cycle) + 1 FROM barriers WHERE run = key), 0)), settings, totals,
 		parent <> '' AND NOT EXISTS (SELECT 1 FROM starts WHERE run = key) FROM runs WHERE key = ?`, r.key).Scan(&r.from, &r.Cycle, &settings, &r.endTotals, &r.Unbegun)
 	if err != nil {
-		return translate(err)
+		return file.Translate(err)
 	}
 	if err := r.lost(ctx); err != nil {
 		return err
 	}
-	r.settings = engine.DefaultSettings() // what an older version did not know of
+	r.settings = engine.DefaultSettings() // for settings that an older version did not know
 	return json.Unmarshal([]byte(settings), &r.settings)
 }
 
-// lost compares the last barrier with what the journal holds. A fork's barriers count sessions of its parent too.
+// lost compares the last barrier with the sessions in the journal. The barriers of a fork also count sessions of its parent.
 func (r *resuming) lost(ctx context.Context) error {
-	for rows, err := range r.store.query(ctx, `SELECT b.mock, CASE WHEN r.parent <> '' THEN 0 ELSE
+	for rows, err := range r.store.file.Query(ctx, `SELECT b.mock, CASE WHEN r.parent <> '' THEN 0 ELSE
 			b.sessions - coalesce((SELECT sum(s.count) FROM sessions s WHERE s.run = b.run AND s.pos < b.pos), 0) END
 		FROM barriers b JOIN runs r ON r.key = b.run WHERE b.run = ? ORDER BY b.cycle DESC, b.pos DESC LIMIT 1`, r.key) {
 		if err != nil {
@@ -129,9 +131,9 @@ func (r *resuming) lost(ctx context.Context) error {
 	return nil
 }
 
-// checkpoint reads the newest one's state.
+// checkpoint reads the state of the newest checkpoint.
 func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
-	for rows, err := range r.store.query(ctx, `SELECT pos, number, cycle, at, state FROM checkpoints WHERE run = ? ORDER BY number DESC LIMIT 1`, r.key) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, number, cycle, at, state FROM checkpoints WHERE run = ? ORDER BY number DESC LIMIT 1`, r.key) {
 		if err != nil {
 			return 0, err
 		}
@@ -140,7 +142,7 @@ func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 		if err := rows.Scan(&r.after, &number, &r.from, &at, &state); err != nil {
 			return 0, err
 		}
-		if err := decode(state, &r.State); err != nil {
+		if err := blob.Unmarshal(state, &r.State); err != nil {
 			return 0, err
 		}
 		r.Checkpoints, r.Checkpoint, r.Injected, r.Retired = number, timeOf(at), r.State.Injected, r.State.Retired
@@ -149,32 +151,32 @@ func (r *resuming) checkpoint(ctx context.Context) (number int, err error) {
 	return number, nil
 }
 
-// figures brings the totals up to the start of the open cycle, and to the journal's end.
+// figures computes the totals at the start of the current cycle, and at the end of the journal.
 func (r *resuming) figures(ctx context.Context) error {
 	if err := r.findSpans(ctx); err != nil {
 		return err
 	}
-	if err := r.hear(ctx); err != nil {
+	if err := r.readChanges(ctx); err != nil {
 		return err
 	}
-	t := &r.State.Totals // until the first session of the open cycle; then a copy stays behind
+	t := &r.State.Totals // before the first session of the current cycle, a copy becomes AtBarrier
 	behind := false
 	leave := func() {
 		if !behind {
 			r.AtBarrier, behind = t.Clone(), true
 		}
 	}
-	then, thenOf := engine.Totals{}, -1 // at the start of a cycle in which sessions were requeued
+	then, thenOf := engine.Totals{}, -1 // totals at the start of a cycle with requeued sessions
 	requeued := map[int]bool{}
 	for p := range r.Requeued {
 		requeued[p.Cycle] = true
 	}
 	var reader codec.SessionReader
-	var before int64 // the positions of the sessions that the checkpoint does not count begin after
-	if err := r.store.reader.QueryRowContext(ctx, `SELECT coalesce(min(pos) - 1, 9223372036854775807) FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
-		return translate(err)
+	var before int64 // position before the first session that the checkpoint does not include
+	if err := r.store.file.Row(ctx, `SELECT coalesce(min(pos) - 1, 9223372036854775807) FROM sessions WHERE run = ? AND cycle >= ?`, r.key, r.from).Scan(&before); err != nil {
+		return file.Translate(err)
 	}
-	// The index would order them by agent; positions order them by cycle, and as they came.
+	// The index would order them by agent; positions are in the order of the journal, by cycle.
 	err := r.eachPack(ctx, `SELECT pos, cycle, data FROM sessions NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, before, func(p pack) error {
 		if p.cycle >= r.Cycle {
 			leave()
@@ -182,7 +184,7 @@ func (r *resuming) figures(ctx context.Context) error {
 		if requeued[p.cycle] && thenOf != p.cycle {
 			then, thenOf = t.Clone(), p.cycle
 		}
-		return segments(p.data, func(c codec.Cursor, base int64) error {
+		return blob.Rows(p.data, func(c codec.Cursor, base int64) error {
 			row, err := reader.Read(c, p.cycle, base)
 			if err == nil {
 				r.Count(t, row, &then)
@@ -198,7 +200,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	if err := r.shared(ctx); err != nil {
 		return err
 	}
-	if err := r.suspect(ctx); err != nil {
+	if err := r.findInexact(ctx); err != nil {
 		return err
 	}
 	if err := r.peaks(ctx); err != nil {
@@ -213,12 +215,12 @@ func (r *resuming) figures(ctx context.Context) error {
 	return nil
 }
 
-// findSpans lists the processes that worked on the run since the checkpoint.
+// findSpans lists the processes that executed the run since the checkpoint.
 func (r *resuming) findSpans(ctx context.Context) error {
 	if r.after > 0 {
 		r.spans = append(r.spans, span{start: r.Checkpoint})
 	}
-	for rows, err := range r.store.query(ctx, `SELECT pos, at FROM starts WHERE run = ? AND pos > ? ORDER BY pos`, r.key, r.after) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at FROM starts WHERE run = ? AND pos > ? ORDER BY pos`, r.key, r.after) {
 		if err != nil {
 			return err
 		}
@@ -231,7 +233,7 @@ func (r *resuming) findSpans(ctx context.Context) error {
 	return nil
 }
 
-// seen notes that the process which wrote a row was at work at a time.
+// seen records that the process that wrote a row was running at a time.
 func (r *resuming) seen(pos int64, at time.Time) {
 	if pos <= r.after {
 		return
@@ -245,10 +247,10 @@ func (r *resuming) seen(pos int64, at time.Time) {
 	}
 }
 
-// peaks brings the worst values up to the journal's end, as far as barriers and metrics tell them.
+// peaks updates the peaks with the barriers and metrics up to the end of the journal.
 func (r *resuming) peaks(ctx context.Context) error {
 	p := &r.State.Totals.Peaks
-	for rows, err := range r.store.query(ctx, `SELECT pos, at, took, lag FROM barriers WHERE run = ? AND pos > ?`, r.key, r.after) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, took, lag FROM barriers WHERE run = ? AND pos > ?`, r.key, r.after) {
 		if err != nil {
 			return err
 		}
@@ -264,7 +266,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 	}
 	return r.eachPack(ctx, `SELECT pos, at, data FROM metrics NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, r.after, func(m pack) error {
 		var row engine.MetricsRow
-		if err := decode(m.data, &row); err != nil {
+		if err := blob.Unmarshal(m.data, &row); err != nil {
 			return err
 		}
 		p.Memory, p.Stored = max(p.Memory, row.Host.Memory), max(p.Stored, row.Stored)
@@ -281,11 +283,11 @@ func (r *resuming) peaks(ctx context.Context) error {
 	})
 }
 
-// eachPack calls f with the rows of a query that takes the run, a position and a limit, page by page.
+// eachPack calls f with the rows of a query in pages. The query takes the run, a position and a limit.
 func (r *resuming) eachPack(ctx context.Context, query string, after int64, f func(p pack) error) error {
 	for {
 		n := 0
-		for rows, err := range r.store.query(ctx, query, r.key, after, pageRows) {
+		for rows, err := range r.store.file.Query(ctx, query, r.key, after, pageRows) {
 			if err != nil {
 				return err
 			}
@@ -305,17 +307,17 @@ func (r *resuming) eachPack(ctx context.Context, query string, after int64, f fu
 	}
 }
 
-// lastTake is the last session of an agent in the open cycle.
+// lastTake is the last session of an agent in the current cycle.
 type lastTake struct {
 	take    int
 	outcome engine.Outcome
 }
 
-// openSessions finds who is done in the open cycle.
+// openSessions returns the sessions of the current cycle that ended.
 func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 	last := map[int]lastTake{}
 	var reader codec.SessionReader
-	for rows, err := range r.store.query(ctx, `SELECT data FROM sessions WHERE run = ? AND cycle = ? ORDER BY pos`, r.key, r.Cycle) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT data FROM sessions WHERE run = ? AND cycle = ? ORDER BY pos`, r.key, r.Cycle) {
 		if err != nil {
 			return nil, err
 		}
@@ -323,7 +325,7 @@ func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err := segments(data, func(c codec.Cursor, base int64) error {
+		err := blob.Rows(data, func(c codec.Cursor, base int64) error {
 			place, outcome, err := codec.OutcomeOf(c, r.Cycle)
 			if l, ok := last[place.Agent]; err != nil || ok && place.Take < l.take {
 				return err
@@ -346,15 +348,15 @@ func (r *resuming) openSessions(ctx context.Context) (map[int]lastTake, error) {
 	return last, nil
 }
 
-// deltas applies the memory changes of the cycles that were closed since the checkpoint, and lists those of the open
-// one.
+// deltas applies the memory changes of the cycles that were closed since the checkpoint, and collects those of the current
+// cycle.
 func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error {
 	cycle := -1
 	type change struct {
 		take  int
 		delta engine.Delta
 	}
-	changes, changed := map[int]change{}, map[int]bool{} // of that cycle; since the checkpoint
+	changes, changed := map[int]change{}, map[int]bool{} // of the cycle; since the checkpoint
 	defer func() { r.Changed = slices.Sorted(maps.Keys(changed)) }()
 	apply := func() {
 		deltas := make(map[int]engine.Delta, len(changes))
@@ -367,7 +369,7 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		}
 		clear(changes)
 	}
-	for rows, err := range r.store.query(ctx, `SELECT cycle, data FROM deltas WHERE run = ? AND cycle BETWEEN ? AND ? ORDER BY cycle, pos`, r.key, r.from, r.Cycle) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT cycle, data FROM deltas WHERE run = ? AND cycle BETWEEN ? AND ? ORDER BY cycle, pos`, r.key, r.from, r.Cycle) {
 		if err != nil {
 			return err
 		}
@@ -380,7 +382,7 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 			apply()
 			cycle = at
 		}
-		err := segments(data, func(c codec.Cursor, _ int64) error {
+		err := blob.Rows(data, func(c codec.Cursor, _ int64) error {
 			place, delta, err := codec.ReadDelta(c, at)
 			if r.only != nil {
 				delta = about(*r.only, place, delta)

@@ -13,7 +13,7 @@ type emptyProgram struct{}
 
 func (emptyProgram) Session(s *engine.Session) { s.Row.Outcome = engine.OK }
 
-// BenchmarkJournaledRun is a whole run of empty sessions with everything journaled: NUMBERS 2.
+// BenchmarkJournaledRun executes a run of empty sessions with a complete journal: NUMBERS 2.
 func BenchmarkJournaledRun(b *testing.B) {
 	store, err := sqlite.Open(b.TempDir(), sqlite.Options{})
 	if err != nil {

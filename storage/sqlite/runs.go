@@ -9,23 +9,25 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // Create adds a run.
-func (s *Store) Create(ctx context.Context, r engine.RunRecord) error {
-	if err := s.create(ctx, &r, func(txn, int64) error { return nil }); err != nil {
+func (s *runs) Create(ctx context.Context, r engine.RunRecord) error {
+	if err := s.create(ctx, &r, func(file.Tx, int64) error { return nil }); err != nil {
 		return fmt.Errorf("create run %s: %w", r.ID, err)
 	}
 	return nil
 }
 
-// create adds a run, and what more belongs to it, whole or not at all.
-func (s *Store) create(ctx context.Context, r *engine.RunRecord, more func(tx txn, key int64) error) error {
+// create adds a run in one transaction with more.
+func (s *core) create(ctx context.Context, r *engine.RunRecord, more func(tx file.Tx, key int64) error) error {
 	if err := errors.Join(ctx.Err(), r.CheckIDs()); err != nil {
 		return err
 	}
-	folder := newFolder()
-	files, err := encode(r.Source.Files, folder)
+	encoder := blob.NewEncoder()
+	files, err := blob.Marshal(r.Source.Files, encoder)
 	if err != nil {
 		return err
 	}
@@ -41,9 +43,9 @@ func (s *Store) create(ctx context.Context, r *engine.RunRecord, more func(tx tx
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
+	return s.file.Write(func(tx file.Tx) error {
 		var key int64
-		err := tx.row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files,
+		err := tx.Row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files,
 			forecast, path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
 			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle,
 			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast, r.Source.Path).Scan(&key)
@@ -54,7 +56,7 @@ func (s *Store) create(ctx context.Context, r *engine.RunRecord, more func(tx tx
 	})
 }
 
-// forecastText is a forecast as it is kept; nil is none.
+// forecastText returns a forecast as JSON; NULL for nil.
 func forecastText(f *engine.Forecast) (text sql.NullString, err error) {
 	if f == nil {
 		return text, nil
@@ -63,8 +65,8 @@ func forecastText(f *engine.Forecast) (text sql.NullString, err error) {
 	return sql.NullString{String: string(data), Valid: true}, err
 }
 
-// Adjust replaces the settings of a run, its length among them, when it is resumed with others.
-func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Settings) error {
+// Adjust replaces the settings of a run that is resumed with other settings, including its length.
+func (s *runs) Adjust(ctx context.Context, run engine.RunID, settings engine.Settings) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
@@ -73,8 +75,8 @@ func (s *Store) Adjust(ctx context.Context, run engine.RunID, settings engine.Se
 	if err != nil {
 		return err
 	}
-	return s.write(func(tx txn) error {
-		return tx.exec(`UPDATE runs SET settings = ?, cycles = ?, total = iif(? > 0, total, 0) WHERE key = ?`, string(text), settings.Cycles, settings.Cycles, key)
+	return s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`UPDATE runs SET settings = ?, cycles = ?, total = iif(? > 0, total, 0) WHERE key = ?`, string(text), settings.Cycles, settings.Cycles, key)
 	})
 }
 
@@ -84,7 +86,7 @@ var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles,
 		AND what IN ('` + strings.Join(engine.LiveSettings(), "', '") + `') AND NOT (what = '` + engine.LimitSetting + `' AND new = '0')
 		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, note, cleaned`
 
-// scanRun reads runColumns, and then more. With ErrDamaged comes what could be read.
+// scanRun reads runColumns and the columns of more. With ErrDamaged it returns what could be read.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
@@ -96,7 +98,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &r.Source.Path, &parameters, &settings, &verdict,
 		&forecast, &tuned, &fetched, &r.Note, &cleaned,
 	}, more...)...); err != nil {
-		return r, 0, translate(err)
+		return r, 0, file.Translate(err)
 	}
 	r.Created, r.Ended = timeOf(created), timeOf(ended)
 	var errs [10]error
@@ -104,7 +106,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
 	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
-	r.Settings = engine.DefaultSettings() // what an older version did not know of
+	r.Settings = engine.DefaultSettings() // for settings that an older version did not know
 	errs[3] = json.Unmarshal([]byte(settings), &r.Settings)
 	errs[5] = tune(&r, tuned)
 	if forecast.Valid {
@@ -113,24 +115,24 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	if fetched.Valid {
 		errs[7] = json.Unmarshal([]byte(fetched.String), &r.Fetched)
 	}
-	if cleaned != "[]" { // most
+	if cleaned != "[]" { // in most runs it is
 		errs[9] = json.Unmarshal([]byte(cleaned), &r.Cleaned)
 	}
 	if verdict != nil {
-		errs[4] = decode(verdict, &r.Verdict)
+		errs[4] = blob.Unmarshal(verdict, &r.Verdict)
 	}
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			err = fmt.Errorf("%w: %w", err, ErrDamaged)
 		}
-		if err != nil { // of many, one says enough
+		if err != nil { // the first error is enough
 			return r, key, err
 		}
 	}
 	return r, key, nil
 }
 
-// forList is what scanRun returned, for a list: what cannot be read of one run does not keep the others from being seen.
+// forList turns the damage of one run into a field of its entry, so that the other runs can still be listed.
 func forList(r engine.RunRecord, _ int64, err error) (engine.RunRecord, error) {
 	if errors.Is(err, ErrDamaged) {
 		r.Damage, err = err.Error(), nil
@@ -138,10 +140,10 @@ func forList(r engine.RunRecord, _ int64, err error) (engine.RunRecord, error) {
 	return r, err
 }
 
-// tune brings the settings of a run up to what they were changed to since a process took it up; a limit is told apart.
+// tune applies settings that were changed since a process last started the run. The limit is returned separately in Limit.
 func tune(r *engine.RunRecord, tuned string) error {
 	limit := r.Settings.Limit
-	if tuned == "{}" { // most
+	if tuned == "{}" { // in most runs it is
 		r.Limit = limit
 		return nil
 	}
@@ -154,11 +156,11 @@ func tune(r *engine.RunRecord, tuned string) error {
 	return nil
 }
 
-// Runs returns all runs, newest first, without their source files, damaged ones too. A run without an ending that is not in progress
-// was interrupted.
-func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
+// Runs returns all runs, newest first, without their source files. It includes damaged runs. A run without an ending that is
+// not in progress was interrupted.
+func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	var all []engine.RunRecord
-	for rows, err := range s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden ORDER BY created DESC, key DESC`) {
+	for rows, err := range s.file.Query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden ORDER BY created DESC, key DESC`) {
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)
 		}
@@ -168,7 +170,7 @@ func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 		}
 		all = append(all, r)
 	}
-	if h, held := s.holder(); held {
+	if h, held := s.claims.Holder(); held {
 		for i := range all {
 			all[i].InProgress = string(all[i].ID) == h.Run
 		}
@@ -176,12 +178,12 @@ func (s *Store) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	return all, nil
 }
 
-// Run returns a run with its source files. An id may be cut short as long as only one run's begins with it.
-func (s *Store) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
+// Run returns a run with its source files. id may be an unambiguous prefix.
+func (s *runs) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
 	r, _, err := s.run(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) && id != "" {
 		var ids []engine.RunID
-		for rows, err := range s.query(ctx, `SELECT id FROM runs WHERE NOT hidden AND substr(id, 1, length(?1)) = ?1 LIMIT 2`, string(id)) {
+		for rows, err := range s.file.Query(ctx, `SELECT id FROM runs WHERE NOT hidden AND substr(id, 1, length(?1)) = ?1 LIMIT 2`, string(id)) {
 			if err != nil {
 				return r, fmt.Errorf("run %s: %w", id, err)
 			}
@@ -201,48 +203,49 @@ func (s *Store) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, err
 	return r, err
 }
 
-// Newest returns the run that was created last, one of this store where there is one; ErrNotFound if there is none.
-func (s *Store) Newest(ctx context.Context) (engine.RunRecord, error) {
+// Newest returns the run that was created last, preferring runs that were executed in this store; ErrNotFound in an
+// empty store.
+func (s *runs) Newest(ctx context.Context) (engine.RunRecord, error) {
 	var id string
-	err := s.reader.QueryRowContext(ctx, `SELECT id FROM runs WHERE NOT hidden ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)
+	err := s.file.Row(ctx, `SELECT id FROM runs WHERE NOT hidden ORDER BY fetched IS NOT NULL, created DESC, key DESC LIMIT 1`).Scan(&id)
 	if err != nil {
-		return engine.RunRecord{}, fmt.Errorf("newest run: %w", translate(err))
+		return engine.RunRecord{}, fmt.Errorf("newest run: %w", file.Translate(err))
 	}
 	return s.Run(ctx, engine.RunID(id))
 }
 
-// run reads a run by its whole id.
-func (s *Store) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int64, error) {
+// run reads a run by its full ID.
+func (s *core) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int64, error) {
 	var files []byte
-	r, key, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+`, files FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan, &files)
+	r, key, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+`, files FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan, &files)
 	if err == nil {
-		err = decode(files, &r.Source.Files)
+		err = blob.Unmarshal(files, &r.Source.Files)
 	}
 	if err != nil {
 		return r, 0, s.missing(ctx, id, err)
 	}
-	h, held := s.holder()
+	h, held := s.claims.Holder()
 	r.InProgress = held && h.Run == string(r.ID)
 	return r, key, nil
 }
 
-// key returns the key of a run's rows.
-func (s *Store) key(ctx context.Context, id engine.RunID) (key int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan(&key)
+// key returns the key of a run.
+func (s *core) key(ctx context.Context, id engine.RunID) (key int64, err error) {
+	err = s.file.Row(ctx, `SELECT key FROM runs WHERE id = ? AND NOT hidden`, string(id)).Scan(&key)
 	if err != nil {
-		return 0, s.missing(ctx, id, translate(err))
+		return 0, s.missing(ctx, id, file.Translate(err))
 	}
 	return key, nil
 }
 
-// errMany says that the beginning of an id is not enough.
-var errMany = fmt.Errorf("%w: more than one run's id begins so", engine.ErrNotFound)
+// errMany says that a prefix of an ID is ambiguous.
+var errMany = fmt.Errorf("%w: the ID is ambiguous, use more of it", engine.ErrNotFound)
 
-// ErrTrashed says that a run is not there because it is in the trash.
+// ErrTrashed says that a run is in the trash.
 var ErrTrashed = fmt.Errorf("%w: it is in the trash, and can be restored", engine.ErrNotFound)
 
-// missing says of which run an error is, and whether it is in the trash.
-func (s *Store) missing(ctx context.Context, id engine.RunID, err error) error {
+// missing adds the run to an error, and whether it is in the trash.
+func (s *core) missing(ctx context.Context, id engine.RunID, err error) error {
 	if errors.Is(err, engine.ErrNotFound) {
 		if in, look := s.inTrash(ctx, id); look == nil {
 			id, err = in, ErrTrashed
@@ -251,14 +254,14 @@ func (s *Store) missing(ctx context.Context, id engine.RunID, err error) error {
 	return fmt.Errorf("run %s: %w", id, err)
 }
 
-// Note keeps what a person wrote of a run, in place of what was there.
-func (s *Store) Note(ctx context.Context, run engine.RunID, text string) error {
+// Note replaces the note of a run.
+func (s *runs) Note(ctx context.Context, run engine.RunID, text string) error {
 	key, err := s.key(ctx, run)
 	if err == nil && len(text) > MostNote {
 		err = &engine.FieldError{Field: "note", Problem: "is longer than " + engine.FormatBytes(MostNote), Hint: "keep the rest in a file"}
 	}
 	if err == nil {
-		err = s.write(func(tx txn) error { return tx.exec(`UPDATE runs SET note = ? WHERE key = ?`, text, key) })
+		err = s.file.Write(func(tx file.Tx) error { return tx.Exec(`UPDATE runs SET note = ? WHERE key = ?`, text, key) })
 	}
 	if err != nil {
 		return fmt.Errorf("keep the note of run %s: %w", run, err)
@@ -266,5 +269,5 @@ func (s *Store) Note(ctx context.Context, run engine.RunID, text string) error {
 	return nil
 }
 
-// MostNote is how long a note may be, in bytes.
+// MostNote is the maximum length of a note in bytes.
 const MostNote = 100_000

@@ -7,29 +7,30 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Answers of private steps leave the store once their cycle is closed. Removing their rows overwrites the pages of the file
-// (secure_delete), but the write-ahead log has the pages as they were until it is emptied.
+// Answers of private steps are removed from the store after their cycle is closed. Deleting their rows overwrites the pages
+// of the file (secure_delete), but the write-ahead log contains the old pages until it is emptied.
 
-// swept is called when a maintenance task is done.
+// swept is called at the end of a maintenance task.
 func (j *Journal) swept(done maintenance) {
 	if _, ok := done.(*sweep); ok && j.private {
-		j.private = !j.store.emptyLog()
+		j.private = !j.store.file.EmptyLog()
 	}
 }
 
 const (
-	// scrubTries is how often, and scrubWait how long apart, the log is tried to be emptied when a journal is closed while
-	// another process reads.
+	// When a journal is closed while another process reads, emptying the log is tried scrubTries times, scrubWait apart.
 	scrubTries = 40
 	scrubWait  = 50 * time.Millisecond
 )
 
-// scrub empties the log at the journal's end. Readers of another process may keep it from that for a while.
+// scrub empties the log at the end of the journal. Readers of other processes may prevent that for a while.
 func (j *Journal) scrub() {
 	for try := 0; j.private && try < scrubTries; try++ {
-		if j.private = !j.store.emptyLog(); !j.private {
+		if j.private = !j.store.file.EmptyLog(); !j.private {
 			return
 		}
 		select {
@@ -43,29 +44,12 @@ func (j *Journal) scrub() {
 	}
 }
 
-// emptyLog moves the write-ahead log into the file and cuts it to nothing. It waits for nobody: false is that it could not.
-func (s *Store) emptyLog() bool {
-	ctx := context.Background()
-	conn, err := s.writer.Conn(ctx)
-	if err != nil {
-		return false
-	}
-	defer conn.Close() //nolint:errcheck // it goes back to the pool
-	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout=0`); err != nil {
-		return false
-	}
-	defer conn.ExecContext(ctx, `PRAGMA busy_timeout=5000`) //nolint:errcheck // as [connect] sets it
-	var busy, pages, moved int
-	err = conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
-	return err == nil && busy == 0
-}
-
-// sweepLeft removes what processes left that were killed between the end of a cycle and the removal of its requests. The
-// caller has the store for itself.
-func (s *Store) sweepLeft() error {
+// sweepClosed removes the requests of closed cycles that killed processes did not remove. No other process has the store
+// open.
+func (s *Store) sweepClosed() error {
 	ctx := context.Background()
 	left := map[int64]int{}
-	for rows, err := range s.query(ctx, `SELECT key, closed FROM (SELECT key, (SELECT max(cycle) FROM barriers WHERE run = runs.key) AS closed FROM runs WHERE hidden IN (0, ?))
+	for rows, err := range s.file.Query(ctx, `SELECT key, closed FROM (SELECT key, (SELECT max(cycle) FROM barriers WHERE run = runs.key) AS closed FROM runs WHERE hidden IN (0, ?))
 		WHERE EXISTS (SELECT 1 FROM requests WHERE run = key AND kept = 0 AND cycle <= closed)`, trashed) {
 		if err != nil {
 			return err
@@ -82,24 +66,24 @@ func (s *Store) sweepLeft() error {
 			return err
 		}
 	}
-	if size(s.path()+"-wal") > 0 { // what was removed may be in there, by the process that was killed too
-		s.emptyLog()
+	if s.file.LogSize() > 0 { // it may contain the removed rows
+		s.file.EmptyLog()
 	}
 	return nil
 }
 
 func (s *Store) sweepRun(ctx context.Context, run int64, cycle int) error {
-	record, _, err := scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, run).Scan)
+	record, _, err := scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, run).Scan)
 	if errors.Is(err, ErrDamaged) || errors.Is(err, sql.ErrNoRows) || errors.Is(err, engine.ErrNotFound) {
-		return nil // it is shown as damaged, and can be deleted
+		return nil // it is listed as damaged, and can be deleted
 	}
 	if err != nil {
 		return err
 	}
-	j := &Journal{store: s, id: record.ID, run: run, settings: record.Settings, folder: newFolder()}
+	j := &Journal{store: s, id: record.ID, run: run, queue: newQueue(&s.options), settings: record.Settings, encoder: blob.NewEncoder()}
 	for left := maintenance(&sweep{journal: j, upTo: cycle}); left != nil; {
 		was := left
-		if err := s.transact(func(tx txn) (err error) {
+		if err := s.file.Transact(func(tx file.Tx) (err error) {
 			left, err = was.piece(tx)
 			return err
 		}); errors.Is(err, ErrDamaged) {

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// confide journals private answers of a cycle, and returns pieces of how they stand in the file.
+// confide journals private answers of a cycle, and returns parts of their encoding in the file.
 func confide(t *testing.T, s *Store, j *Journal, cycle int) (traces [][]byte) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(cycle), 1))
@@ -29,7 +29,7 @@ func confide(t *testing.T, s *Store, j *Journal, cycle int) (traces [][]byte) {
 	if err := j.Commit(t.Context(), engine.StartRow{}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := s.reader.QueryContext(t.Context(), `SELECT data FROM requests WHERE cycle = ? AND kept = 0`, cycle)
+	rows, err := s.file.Reader.QueryContext(t.Context(), `SELECT data FROM requests WHERE cycle = ? AND kept = 0`, cycle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func confide(t *testing.T, s *Store, j *Journal, cycle int) (traces [][]byte) {
 	return traces
 }
 
-// tracesIn is how many of the pieces are in the files of a folder, and in which.
+// tracesIn returns how many of the parts are in the files of a folder, and in which files.
 func tracesIn(t *testing.T, dir string, traces [][]byte) (found int, where []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -76,7 +76,7 @@ func tracesIn(t *testing.T, dir string, traces [][]byte) (found int, where []str
 	return found, where
 }
 
-// endCycle closes a cycle, and the journal, which then has removed what is not kept.
+// endCycle closes a cycle, and then the journal, which removes the requests.
 func endCycle(t *testing.T, j *Journal, cycle int) {
 	t.Helper()
 	j.Append(engine.BarrierRow{Cycle: cycle})
@@ -85,9 +85,8 @@ func endCycle(t *testing.T, j *Journal, cycle int) {
 	}
 }
 
-// TestPrivateAnswersLeaveTheLog is that nothing of the private answers of a closed cycle is in any file, the write-ahead log
-// of a store that is still open among them, and that a reader which keeps the log from being emptied does so only for as long
-// as it reads.
+// TestPrivateAnswersLeaveTheLog checks that no file has traces of the private answers of a closed cycle, including the
+// write-ahead log of an open store, and that a reader delays emptying the log only while it reads.
 func TestPrivateAnswersLeaveTheLog(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Logger: quiet()})
@@ -106,7 +105,7 @@ func TestPrivateAnswersLeaveTheLog(t *testing.T) {
 	j := journal()
 	traces := confide(t, s, j, 0)
 	if n, _ := tracesIn(t, dir, traces); n < len(traces) {
-		t.Fatalf("only %d of %d traces are there while the cycle is open: the search proves nothing", n, len(traces))
+		t.Fatalf("only %d of %d traces exist while the cycle is open: the search does not work", n, len(traces))
 	}
 	endCycle(t, j, 0)
 	if n, where := tracesIn(t, dir, traces); n > 0 {
@@ -116,7 +115,7 @@ func TestPrivateAnswersLeaveTheLog(t *testing.T) {
 	j = journal()
 	traces = confide(t, s, j, 1)
 	other := openStore(t, dir, Options{Logger: quiet()})
-	tx, err := other.reader.BeginTx(t.Context(), nil)
+	tx, err := other.file.Reader.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,10 +129,10 @@ func TestPrivateAnswersLeaveTheLog(t *testing.T) {
 	}
 	endCycle(t, journal(), 2)
 	if n, where := tracesIn(t, dir, traces); n > 0 {
-		t.Errorf("%d of %d traces are in %v after a reader has gone", n, len(traces), where)
+		t.Errorf("%d of %d traces are in %v after the reader ended", n, len(traces), where)
 	}
 
-	// A run that goes into the trash with an open cycle has them for when it is restored; with the run they go for good.
+	// A run in the trash with an open cycle keeps them for when it is restored. They are deleted with the run.
 	if err := s.Create(t.Context(), engine.RunRecord{ID: "open", Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +154,8 @@ func TestPrivateAnswersLeaveTheLog(t *testing.T) {
 	closeStore(t, s)
 }
 
-// TestPrivateAnswersOverKills copies the files at every commit, as a kill leaves them: once the cycle is closed, opening the
-// store removes what was still to be removed, and a backup has nothing of it.
+// TestPrivateAnswersOverKills copies the files at every commit, as after a kill: opening the store removes the remaining
+// requests of a closed cycle, and a backup has no trace of them.
 func TestPrivateAnswersOverKills(t *testing.T) {
 	dir := t.TempDir()
 	var copies []string
@@ -176,13 +175,13 @@ func TestPrivateAnswersOverKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	traces := confide(t, s, j, 0)
-	keep = true // the next commit is the writer's, which sees it: rows are handed over with a lock
+	keep = true // the next commit is of the writer, which sees it because of the queue's lock
 	endCycle(t, j, 0)
 	if len(copies) < 2 {
 		t.Fatalf("only %d copies", len(copies))
 	}
 	if n, _ := tracesIn(t, copies[0], traces); n == 0 {
-		t.Fatal("there is nothing to remove after the barrier: the test proves nothing")
+		t.Fatal("there is nothing to remove after the barrier: nothing is tested")
 	}
 	closeStore(t, s)
 	for i, to := range copies {
@@ -190,7 +189,7 @@ func TestPrivateAnswersOverKills(t *testing.T) {
 		if n, where := tracesIn(t, to, traces); n > 0 {
 			t.Errorf("killed after commit %d: %d of %d traces are in %v when it is open again", i, n, len(traces), where)
 		}
-		backup, err := again.backUp(1)
+		backup, err := again.file.BackUp(1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,21 +11,22 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
-// Sessions yields the sessions of the cycles from to to-1 (0: to the end), ordered by cycle and agent; of a session's
-// takes only the last. Their Delta is not filled in. The row is reused. Reads are short, so that an export does not
-// hold up a run in progress; it sees rows that come meanwhile or does not.
-func (s *Store) Sessions(ctx context.Context, run engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error] {
+// Sessions yields the sessions of the cycles from to to-1 (0: all), ordered by cycle and agent, with only the last take of
+// each session. Delta is not set. The row is reused. Reads are short, so that an export does not delay a run in progress,
+// and may or may not include rows that are committed in the meantime.
+func (s *history) Sessions(ctx context.Context, run engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error] {
 	return s.merged(ctx, run, merge{to: to, last: header{cycle: from, lo: -1}})
 }
 
-// Takes yields all takes of all sessions, ordered by cycle, agent and take, like Sessions.
-func (s *Store) Takes(ctx context.Context, run engine.RunID) iter.Seq2[*engine.SessionRow, error] {
+// Takes is like Sessions for all cycles, with all takes.
+func (s *history) Takes(ctx context.Context, run engine.RunID) iter.Seq2[*engine.SessionRow, error] {
 	return s.merged(ctx, run, merge{all: true, last: header{lo: -1}})
 }
 
-func (s *Store) merged(ctx context.Context, run engine.RunID, m merge) iter.Seq2[*engine.SessionRow, error] {
+func (s *history) merged(ctx context.Context, run engine.RunID, m merge) iter.Seq2[*engine.SessionRow, error] {
 	if m.to <= 0 {
 		m.to = math.MaxInt
 	}
@@ -35,8 +36,8 @@ func (s *Store) merged(ctx context.Context, run engine.RunID, m merge) iter.Seq2
 			yield(nil, err)
 			return
 		}
-		m := m // from the beginning each time
-		m.store, m.run = s, key
+		m := m // a new one for each iteration
+		m.store, m.run = s.core, key
 		for {
 			r, err := m.next(ctx)
 			if err != nil {
@@ -50,17 +51,17 @@ func (s *Store) merged(ctx context.Context, run engine.RunID, m merge) iter.Seq2
 	}
 }
 
-// header places a pack in the order of reading.
+// header is the position of a pack in the order of reading.
 type header struct {
 	pos       int64
 	cycle, lo int
 }
 
-// openPack is a pack whose sessions are being read, in the order of agents and takes.
+// openPack is a pack that is being read, ordered by agent and take.
 type openPack struct {
 	header
 	base     int64
-	sessions []packed // those left
+	sessions []packed // remaining
 }
 
 // packed is a session of an open pack.
@@ -69,21 +70,21 @@ type packed struct {
 	segment     codec.Cursor
 }
 
-// merge reads packs in the order of their lowest agents and keeps those open that overlap: few, since agents are
-// taken in order.
+// merge reads packs in the order of their lowest agents, and keeps overlapping packs open. These are few, because agents
+// start in order.
 type merge struct {
-	store   *Store
+	store   *core
 	run     int64
 	to      int
-	all     bool     // takes, not only the last
-	last    header   // of the headers that were read
-	headers []header // those read and not opened
+	all     bool     // all takes, not only the last
+	last    header   // the last header that was read
+	headers []header // read, but not opened
 	noMore  bool
 	open    []*openPack // a heap
 	reader  codec.SessionReader
 }
 
-// next returns the next session, nil at the end.
+// next returns the next session; nil at the end.
 func (m *merge) next(ctx context.Context) (*engine.SessionRow, error) {
 	for {
 		if err := m.fill(ctx); err != nil || len(m.open) == 0 {
@@ -101,14 +102,14 @@ func (m *merge) next(ctx context.Context) (*engine.SessionRow, error) {
 			return nil, err
 		}
 		if !m.all && len(m.open) > 0 && m.open[0].cycle == top.cycle && m.open[0].sessions[0].agent == p.agent {
-			continue // a later take follows
+			continue // there is a later take
 		}
 		row, err := m.reader.Read(p.segment, top.cycle, top.base)
-		return row, asDamaged(err)
+		return row, blob.AsDamaged(err)
 	}
 }
 
-// fill opens every pack that may hold the next session.
+// fill opens all packs that may contain the next session.
 func (m *merge) fill(ctx context.Context) error {
 	for {
 		if len(m.headers) == 0 && !m.noMore {
@@ -136,10 +137,10 @@ func (m *merge) fill(ctx context.Context) error {
 	}
 }
 
-// page reads where the next packs are.
+// page reads the next headers.
 func (m *merge) page(ctx context.Context) error {
 	n := 0
-	for rows, err := range m.store.query(ctx, `SELECT pos, cycle, lo FROM sessions WHERE run = ? AND (cycle, lo, pos) > (?, ?, ?) AND cycle < ? ORDER BY cycle, lo, pos LIMIT ?`,
+	for rows, err := range m.store.file.Query(ctx, `SELECT pos, cycle, lo FROM sessions WHERE run = ? AND (cycle, lo, pos) > (?, ?, ?) AND cycle < ? ORDER BY cycle, lo, pos LIMIT ?`,
 		m.run, m.last.cycle, m.last.lo, m.last.pos, m.to, pageRows) {
 		if err != nil {
 			return err
@@ -157,7 +158,7 @@ func (m *merge) page(ctx context.Context) error {
 // load reads a pack; nil if it has been deleted.
 func (m *merge) load(ctx context.Context, h header) (*openPack, error) {
 	p := &openPack{header: h}
-	for rows, err := range m.store.query(ctx, `SELECT data FROM sessions WHERE pos = ?`, h.pos) {
+	for rows, err := range m.store.file.Query(ctx, `SELECT data FROM sessions WHERE pos = ?`, h.pos) {
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +166,7 @@ func (m *merge) load(ctx context.Context, h header) (*openPack, error) {
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		err = segments(data, func(c codec.Cursor, base int64) error {
+		err = blob.Rows(data, func(c codec.Cursor, base int64) error {
 			p.base = base
 			place, _, err := codec.OutcomeOf(c, h.cycle)
 			p.sessions = append(p.sessions, packed{place.Agent, place.Take, c})
@@ -183,7 +184,7 @@ func (m *merge) load(ctx context.Context, h header) (*openPack, error) {
 
 var _ heap.Interface = (*merge)(nil)
 
-// Len is the number of open packs.
+// Len returns the number of open packs.
 func (m *merge) Len() int { return len(m.open) }
 
 // Less orders open packs by their next session.

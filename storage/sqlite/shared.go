@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// copyShared returns a row that shares nothing which the caller may use again.
+// copyShared returns a copy that shares no memory which the caller may reuse.
 func copyShared(r engine.SharedRow) engine.SharedRow {
 	r.Entry.Output, r.Entry.Statuses = slices.Clone(r.Entry.Output), slices.Clone(r.Entry.Statuses)
 	if r.Record != nil {
@@ -22,35 +24,35 @@ func copyShared(r engine.SharedRow) engine.SharedRow {
 	return r
 }
 
-// shared writes a row about an answer that belongs to the run. Its intents go when their asking has ended.
+// shared writes a row about a shared answer. The intents of a request are deleted when it ends.
 func (w *transaction) shared(pos int64, r *engine.SharedRow) error {
 	run, key, open := w.journal.run, r.Key[:], r.Record == nil
-	data, err := encode(r, w.journal.folder)
+	data, err := blob.Marshal(r, w.journal.encoder)
 	if err != nil {
 		return err
 	}
 	if !open {
-		if err := w.tx.exec(`DELETE FROM shared WHERE run = ? AND key = ? AND open`, run, key); err != nil {
+		if err := w.tx.Exec(`DELETE FROM shared WHERE run = ? AND key = ? AND open`, run, key); err != nil {
 			return err
 		}
 	}
-	return w.tx.exec(`INSERT INTO shared (pos, run, key, open, data) VALUES (?, ?, ?, ?, ?)`, pos, run, key, open, data)
+	return w.tx.Exec(`INSERT INTO shared (pos, run, key, open, data) VALUES (?, ?, ?, ?, ?)`, pos, run, key, open, data)
 }
 
-// eachShared calls f with the rows about answers that belong to a run, in order.
-func (s *Store) eachShared(ctx context.Context, run int64, f func(r *engine.SharedRow)) error {
+// eachShared calls f with the shared rows of a run, in order.
+func (s *core) eachShared(ctx context.Context, run int64, f func(r *engine.SharedRow)) error {
 	for pos, page := int64(0), pageRows; page == pageRows; {
 		page = 0
-		for rows, err := range s.query(ctx, `SELECT pos, data FROM shared WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, run, pos, pageRows) {
+		for rows, err := range s.file.Query(ctx, `SELECT pos, data FROM shared WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, run, pos, pageRows) {
 			if err != nil {
 				return err
 			}
 			var data []byte
 			if err := rows.Scan(&pos, &data); err != nil {
-				return translate(err)
+				return file.Translate(err)
 			}
 			var r engine.SharedRow
-			if err := decode(data, &r); err != nil {
+			if err := blob.Unmarshal(data, &r); err != nil {
 				return err
 			}
 			f(&r)
@@ -60,8 +62,8 @@ func (s *Store) eachShared(ctx context.Context, run int64, f func(r *engine.Shar
 	return nil
 }
 
-// asked adds up what a run itself asked.
-func (s *Store) asked(ctx context.Context, run int64) (a engine.Asked, err error) {
+// asked adds up the requests of the run itself.
+func (s *core) asked(ctx context.Context, run int64) (a engine.Asked, err error) {
 	err = s.eachShared(ctx, run, func(r *engine.SharedRow) {
 		if r.Record != nil {
 			a.Add(r.Record)
@@ -70,8 +72,8 @@ func (s *Store) asked(ctx context.Context, run int64) (a engine.Asked, err error
 	return a, err
 }
 
-// Writing adds up what it took to have a run's population written.
-func (s *Store) Writing(ctx context.Context, run engine.RunID) (a engine.Asked, err error) {
+// Writing adds up the requests that wrote the population of a run.
+func (s *history) Writing(ctx context.Context, run engine.RunID) (a engine.Asked, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return a, err
@@ -84,8 +86,7 @@ func (s *Store) Writing(ctx context.Context, run engine.RunID) (a engine.Asked, 
 	return a, err
 }
 
-// shared finds the answers that belong to the run. What asking for them took is not that of the checkpoint, which
-// would count some a second time.
+// shared reads the shared answers. The totals of the checkpoint are replaced, because they would count some requests twice.
 func (r *resuming) shared(ctx context.Context) error {
 	t := &r.State.Totals
 	t.Shared = engine.Asked{}

@@ -1,55 +1,61 @@
-// Package sqlite is the local store: the journal of every run, its checkpoints and its metrics in one SQLite file.
+// Package sqlite is the local store: the journals of all runs, their checkpoints and their metrics in one SQLite file.
 //
-// One connection writes, a few read. A run's [Journal] encodes rows in the goroutines that hand them over and writes
-// them from one goroutine of its own, first in, first out; sessions, memory changes and requests are written as packs
-// of what came together, so that a million tiny sessions cost a thousand rows.
+// One connection writes and a few read. A run's [Journal] encodes rows in the goroutines that append them and writes them in
+// order from a goroutine of its own. Sessions, memory changes and requests that arrive together are written as one pack, so
+// that a million tiny sessions need a thousand rows.
 package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-const fileName = "throng.db"
+// ErrDamaged says that a part of the store cannot be read. Errors that wrap it begin with the cause.
+var ErrDamaged = blob.ErrDamaged
 
-// Exists reports whether there is a store in a folder.
-func Exists(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, fileName))
-	return err == nil
-}
+// Update is the progress of a migration to the newest version of the schema.
+type Update = file.Update
 
-// Options are how a store writes. The zero value is ready for use.
+// Exists reports whether a folder has a store.
+func Exists(dir string) bool { return file.Exists(dir) }
+
+// Outdated reports whether the store in a folder has runs and an older version of the schema. Opening it may take a while.
+func Outdated(dir string) bool { return file.Outdated(dir) }
+
+// UnpackLog returns the bytes of a part of a mock shop's log from a remote database. Its errors say that it is damaged.
+func UnpackLog(part []byte) ([]byte, error) { return blob.UnpackForeign(part) }
+
+// Options configure a store. The zero value is ready for use.
 type Options struct {
-	// OnCommit, if set, is called after the n-th commit of this process is durable and before anybody who waits for
-	// it hears of it; n counts from 1. It is for tests.
+	// OnCommit, if set, is called after the n-th commit of this process is durable and before waiting callers continue. n
+	// counts from 1. It is for tests.
 	OnCommit func(n int64)
-	// CommitEvery is how long rows wait at most that nobody waits for; 0 is 100 ms.
+	// CommitEvery is the longest time that rows are queued while no caller waits for them; 0 is 100 ms.
 	CommitEvery time.Duration
-	// CommitRows is how many of them are committed sooner; 0 is 10,000. Four times as many may queue.
+	// CommitRows is the number of queued rows that are committed without waiting longer; 0 is 10,000. The queue holds up to
+	// four times as many.
 	CommitRows int
-	// RetryEvery is how long a journal waits before it tries again to write; 0 is a second.
+	// RetryEvery is the time between attempts to write after an error; 0 is 1 s.
 	RetryEvery time.Duration
 	// Now is the clock of the trash; nil is [time.Now].
 	Now func() time.Time
-	// OnGone, if set, is called, from another goroutine, with a run that is being removed without anybody waiting for it:
-	// what belongs to it elsewhere may go too. It may be called again for the same run.
+	// OnGone, if set, is called from another goroutine with a run that is being removed in the background, so that files of
+	// the run outside of the store can be removed too. It may be called again for the same run.
 	OnGone func(run engine.RunID)
-	// Updating, if set, hears how far the backup is that is made of an older store before it is brought up to date; from
-	// several goroutines, one call at a time.
+	// Updating, if set, is called with the progress of the backup that precedes a migration. Calls come from several
+	// goroutines, one at a time.
 	Updating func(Update)
-	// Logger hears of trouble and of what was found at opening; nil is [slog.Default].
+	// Logger receives problems and the findings of opening the store; nil is [slog.Default].
 	Logger *slog.Logger
 }
 
@@ -74,67 +80,127 @@ func (o Options) withDefaults() Options {
 
 // Store is one file of runs. It is safe for concurrent use.
 type Store struct {
-	dir     string
-	options Options
-	notice  string
-	opened  *flock.Flock // shared by all processes that have the store open
-	writer  *sql.DB      // one connection
-	next    int64        // of the journal's positions, as far as this process knows; its transactions have it
-	reader  *sql.DB
-	log     logState // the writer's
-	commits atomic.Int64
-	written atomic.Int64 // journal rows made durable by this process
-	worked  atomic.Int64 // nanoseconds that the writers of journals were at work
+	*core
+	runs
+	checkpoints
+	history
+	outbox
+	imports
+	removal
+	trash
 
-	lookOnly bool   // nothing can be written
-	copied   string // a folder with what is looked at; "" is that it is looked at where it is
+	written atomic.Int64 // journal rows made durable by this process
+	worked  atomic.Int64 // nanoseconds for which journal writers were busy
 
 	stop    context.CancelFunc // ends the background work
 	working sync.WaitGroup
-	tidied  chan struct{} // closed when what was left by interrupted deletions and imports is gone
 
 	mu       sync.Mutex
 	closed   bool
 	journals map[*Journal]struct{}
-	claimed  string // the run that this process has in progress
 }
 
-// Open opens the store in a folder and makes both if they are missing. A file that is damaged is set aside, see
-// [Store.Notice]. The errors are ErrNewer, if a newer version wrote the file; it is left as it is; ErrNoRoom, if the
-// folder cannot be written and holds no store; one that it holds can be looked at, see [Store.Notice]; and ErrInUse.
+// core is what all parts of a store share.
+type core struct {
+	file    *file.File
+	claims  *claim.Claims
+	options Options
+	tidied  chan struct{} // closed when the remains of interrupted deletions and imports are removed
+}
+
+// The parts of a store.
+type (
+	runs        struct{ *core } // the list of runs
+	history     struct{ *core } // the journals of runs, as they are read
+	outbox      struct{ *core } // the rows that remote databases lack
+	removal     struct{ *core } // deletions of runs
+	checkpoints struct {
+		*core
+		removal
+	}
+	imports struct {
+		*core
+		removal
+	}
+	trash struct {
+		*core
+		removal
+		checkpoints
+	}
+)
+
+// Open opens the store in a folder and creates both if they are missing. A damaged file is renamed, see [Store.Notice]. A
+// store in a folder that cannot be written is opened read-only.
+//
+// The errors are ErrNewer if a newer version wrote the file, which is not changed; ErrNoRoom if the folder cannot be written
+// and has no store; and ErrInUse.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, options: o.withDefaults(), journals: map[*Journal]struct{}{}, tidied: make(chan struct{})}
-	if err := s.open(); err != nil {
-		if looked := s.look(err); looked != nil {
-			return nil, fmt.Errorf("open the store in %s: %w", dir, looked)
-		}
+	c := &core{options: o.withDefaults(), tidied: make(chan struct{})}
+	c.claims = claim.New(dir, c.options.Logger, c.claimable)
+	deletions := removal{c}
+	kept := checkpoints{c, deletions}
+	s := &Store{
+		core: c, runs: runs{c}, checkpoints: kept, history: history{c}, outbox: outbox{c}, imports: imports{c, deletions}, removal: deletions,
+		trash: trash{c, deletions, kept}, journals: map[*Journal]struct{}{},
+	}
+	var err error
+	c.file, err = file.Open(dir, file.Options{
+		OnCommit: c.options.OnCommit, OnUpdate: c.options.Updating, Logger: c.options.Logger,
+		OnAlone: func(f *file.File) error {
+			c.file = f
+			return s.sweepClosed()
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the store in %s: %w", dir, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	if s.lookOnly {
-		close(s.tidied)
+	if c.file.ReadOnly() != nil {
+		close(c.tidied)
 		return s, nil
 	}
 	s.working.Go(func() { s.tidy(ctx) })
 	return s, nil
 }
 
-// Notice says what happened at opening that a person should know; empty if nothing did.
-func (s *Store) Notice() string { return s.notice }
-
-// Written returns how many journal rows this process has made durable.
-func (s *Store) Written() int64 { return s.written.Load() }
-
-// Worked returns for how long this process's writers of journals were at work, so far.
-func (s *Store) Worked() time.Duration { return time.Duration(s.worked.Load()) }
-
-// Connections is how many connections to the file this store has open.
-func (s *Store) Connections() int {
-	return s.writer.Stats().OpenConnections + s.reader.Stats().OpenConnections
+// claimable returns an error if a run does not exist or the store is read-only.
+func (s *core) claimable(ctx context.Context, run engine.RunID) error {
+	if err := s.file.ReadOnly(); err != nil {
+		return err
+	}
+	_, err := s.key(ctx, run)
+	return err
 }
 
-// Close flushes the journals that are open and closes the file. It waits 5 s at most for a disk that cannot be
-// written.
+// Notice returns what the user should know about the opening of the store; empty if there is nothing.
+func (s *Store) Notice() string { return s.file.Notice() }
+
+// Written returns the number of journal rows that this process made durable.
+func (s *Store) Written() int64 { return s.written.Load() }
+
+// Worked returns the total time for which the journal writers of this process were busy.
+func (s *Store) Worked() time.Duration { return time.Duration(s.worked.Load()) }
+
+// Connections returns the number of open connections to the file.
+func (s *Store) Connections() int { return s.file.Connections() }
+
+// Dir returns the folder of the store.
+func (s *Store) Dir() string { return s.file.Dir() }
+
+// Claim makes a run the one in progress until release is called or the process ends. If another run is in progress, the
+// error wraps ErrInUse and names that run and its process.
+func (s *Store) Claim(ctx context.Context, run engine.RunID) (release func(), err error) {
+	return s.claims.Claim(ctx, run)
+}
+
+// ClaimWait is like Claim, but waits in line while another run is in progress. onWait, if set, is called with the holder when
+// the wait begins and when the holder changes.
+func (s *Store) ClaimWait(ctx context.Context, run engine.RunID, onWait func(holder string)) (release func(), err error) {
+	return s.claims.Wait(ctx, run, onWait)
+}
+
+// Close flushes the open journals and closes the file. It waits at most 5 s for a disk that cannot be written.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -156,85 +222,7 @@ func (s *Store) Close() error {
 	for _, j := range open {
 		errs = append(errs, j.Close(ctx))
 	}
-	errs = append(errs, s.reader.Close(), s.writer.Close(), s.opened.Close())
-	if s.copied != "" {
-		errs = append(errs, os.RemoveAll(s.copied))
-	}
-	return errors.Join(errs...)
-}
-
-// Dir is the folder of the store.
-func (s *Store) Dir() string { return s.dir }
-
-func (s *Store) path() string { return filepath.Join(s.dir, fileName) }
-
-// write runs f in a transaction of the one writer. An error rolls it back.
-func (s *Store) write(f func(tx txn) error) error {
-	if err := s.transact(f); err != nil {
-		return err
-	}
-	n := s.commits.Add(1)
-	if s.options.OnCommit != nil {
-		s.options.OnCommit(n)
-	}
-	return nil
-}
-
-func (s *Store) transact(f func(tx txn) error) error {
-	if s.lookOnly {
-		return errLookOnly
-	}
-	tx, err := s.writer.BeginTx(context.Background(), nil)
-	if err != nil {
-		return translate(err)
-	}
-	if err := f(txn{tx, &s.next}); err != nil {
-		_ = tx.Rollback() // where the disk was the trouble, SQLite has done it
-		return translate(err)
-	}
-	return translate(tx.Commit())
-}
-
-// txn is a transaction of the writer. Its statements take no context: without one that can end, the driver needs no
-// goroutine for each, and they are short.
-type txn struct {
-	tx   *sql.Tx
-	next *int64 // the store's
-}
-
-func (t txn) exec(query string, args ...any) error {
-	_, err := t.tx.ExecContext(context.Background(), query, args...)
-	return err
-}
-
-// changed runs a statement and returns how many rows it changed or removed.
-func (t txn) changed(query string, args ...any) (int64, error) {
-	result, err := t.tx.ExecContext(context.Background(), query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-func (t txn) row(query string, args ...any) *sql.Row {
-	return t.tx.QueryRowContext(context.Background(), query, args...)
-}
-
-func (t txn) rows(query string, args ...any) (*sql.Rows, error) {
-	return t.tx.QueryContext(context.Background(), query, args...)
-}
-
-// positions reserves n positions of the journal and returns the first. Mostly no other process has taken any since this
-// one did: then it need not be asked what is next, which costs more than all else in a small transaction.
-func positions(tx txn, n int64) (first int64, err error) {
-	first = *tx.next
-	*tx.next += n
-	known, err := tx.changed(`UPDATE positions SET next = ? WHERE next = ?`, first+n, first)
-	if err != nil || known > 0 {
-		return first, err
-	}
-	err = tx.row(`UPDATE positions SET next = next + ? RETURNING next`, n).Scan(tx.next)
-	return *tx.next - n, err
+	return errors.Join(append(errs, s.file.Close())...)
 }
 
 func micros(t time.Time) int64 {

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// contractStore gives journals as the suite wants them.
+// contractStore adapts the store to the interface of the suite.
 type contractStore struct{ *Store }
 
 func (s contractStore) Journal(run engine.RunID) (storetest.Journal, error) {
@@ -43,7 +43,7 @@ func openStore(t testing.TB, dir string, o Options) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := s.Notice(); n != "" && !strings.Contains(n, "brought up to date") {
+	if n := s.Notice(); n != "" && !strings.Contains(n, "was updated") {
 		t.Fatal(n)
 	}
 	return s

@@ -8,14 +8,15 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// expiryEvery is how often the trash is looked through for what has been there long enough.
+// expiryEvery is the interval at which expired runs and checkpoints are removed from the trash.
 const expiryEvery = 24 * time.Hour
 
-// Trash puts a run into the trash: it is there for nobody any more, and keeps all that it has, until it is restored, deleted
-// for good, or [storage.TrashTime] is over. Its rows are not sent meanwhile. ErrInUse if it is in progress.
-func (s *Store) Trash(ctx context.Context, run engine.RunID) error {
+// Trash moves a run to the trash. It disappears from the list with all of its rows until it is restored, deleted, or
+// [storage.TrashTime] is over. Its rows are not sent in the meantime. ErrInUse if it is in progress.
+func (s *trash) Trash(ctx context.Context, run engine.RunID) error {
 	key, err := s.key(ctx, run)
 	if err == nil {
 		err = s.putAway(run, key)
@@ -26,8 +27,8 @@ func (s *Store) Trash(ctx context.Context, run engine.RunID) error {
 	return nil
 }
 
-// putAway leaves a run alone that somebody removes meanwhile: half of it must not come back.
-func (s *Store) putAway(run engine.RunID, key int64) error {
+// putAway does not change a run that another process is deleting: a partial run must not come back.
+func (s *trash) putAway(run engine.RunID, key int64) error {
 	hide := func() error {
 		return s.hide(`UPDATE runs SET hidden = ?, trashed = ? WHERE key = ? AND NOT hidden`, trashed, micros(s.options.Now()), key)
 	}
@@ -37,13 +38,13 @@ func (s *Store) putAway(run engine.RunID, key int64) error {
 	return s.guarded(run, hide, undo)
 }
 
-// inTrash finds the run of the trash whose id begins so; ErrNotFound if there is none, or more than one.
-func (s *Store) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID, err error) {
+// inTrash finds the run in the trash with an ID or prefix; ErrNotFound if there is none or more than one.
+func (s *core) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID, err error) {
 	if id == "" {
 		return "", engine.ErrNotFound
 	}
 	var found int
-	err = s.reader.QueryRowContext(ctx, `SELECT count(*), coalesce(max(id), '') FROM runs WHERE hidden = ?2 AND substr(id, 1, length(?1)) = ?1`, string(id), trashed).
+	err = s.file.Row(ctx, `SELECT count(*), coalesce(max(id), '') FROM runs WHERE hidden = ?2 AND substr(id, 1, length(?1)) = ?1`, string(id), trashed).
 		Scan(&found, (*string)(&full))
 	switch {
 	case err != nil || found == 1:
@@ -52,31 +53,31 @@ func (s *Store) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID
 	default:
 		err = errMany
 	}
-	return full, translate(err)
+	return full, file.Translate(err)
 }
 
-// TrashedRun returns a run of the trash, without its source files. Its id may be cut short.
-func (s *Store) TrashedRun(ctx context.Context, id engine.RunID) (r engine.RunRecord, err error) {
+// TrashedRun returns a run in the trash, without its source files. id may be a prefix.
+func (s *trash) TrashedRun(ctx context.Context, id engine.RunID) (r engine.RunRecord, err error) {
 	full, err := s.inTrash(ctx, id)
 	if err == nil {
-		r, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND hidden = ?`, string(full), trashed).Scan))
+		r, err = forList(scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND hidden = ?`, string(full), trashed).Scan))
 	}
 	if err != nil {
-		return r, fmt.Errorf("run %s of the trash: %w", id, err)
+		return r, fmt.Errorf("run %s in the trash: %w", id, err)
 	}
 	return r, nil
 }
 
-// TrashCheckpoints puts checkpoints into the trash: they are not listed any more, and nothing begins at them. What they need
-// stays, as do all others. The errors are those of [Store.DeleteCheckpoints].
-func (s *Store) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
+// TrashCheckpoints moves checkpoints to the trash. They are no longer listed and cannot be forked or resumed. Their memory
+// and all other checkpoints stay. The errors are those of [Store.DeleteCheckpoints].
+func (s *trash) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
 	key, err := s.checkNumbers(ctx, run, numbers)
 	if err == nil {
-		err = s.write(func(tx txn) error {
-			if h, held := s.holder(); held && h.Run == string(run) {
+		err = s.file.Write(func(tx file.Tx) error {
+			if h, held := s.claims.Holder(); held && h.Run == string(run) {
 				return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 			}
-			return tx.exec(`UPDATE checkpoints SET trashed = ? WHERE run = ? AND number IN (`+list(numbers)+`)`, micros(s.options.Now()), key)
+			return tx.Exec(`UPDATE checkpoints SET trashed = ? WHERE run = ? AND number IN (`+list(numbers)+`)`, micros(s.options.Now()), key)
 		})
 	}
 	if err != nil {
@@ -85,9 +86,8 @@ func (s *Store) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers 
 	return nil
 }
 
-// Restore takes a run out of the trash, as it was when it got there, or with a number a checkpoint of a run; ErrNotFound if
-// it is not in it.
-func (s *Store) Restore(ctx context.Context, run engine.RunID, number int) (err error) {
+// Restore restores a run from the trash, or with a number a checkpoint of a run; ErrNotFound if it is not in the trash.
+func (s *trash) Restore(ctx context.Context, run engine.RunID, number int) (err error) {
 	if number == 0 {
 		err = s.change(`UPDATE runs SET hidden = 0, trashed = 0 WHERE id = ? AND hidden = ?`, string(run), trashed)
 	} else {
@@ -102,10 +102,10 @@ func (s *Store) Restore(ctx context.Context, run engine.RunID, number int) (err 
 	return nil
 }
 
-// change changes a row of the trash; ErrNotFound if it is not in it.
-func (s *Store) change(update string, args ...any) error {
-	return s.write(func(tx txn) error {
-		n, err := tx.changed(update, args...)
+// change updates a row of the trash; ErrNotFound if no row changed.
+func (s *trash) change(update string, args ...any) error {
+	return s.file.Write(func(tx file.Tx) error {
+		n, err := tx.Changed(update, args...)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("it is not in the trash: %w", engine.ErrNotFound)
 		}
@@ -113,7 +113,7 @@ func (s *Store) change(update string, args ...any) error {
 	})
 }
 
-// called is what an error says of a run, or of a checkpoint of it.
+// called names a run, or a checkpoint of it, in errors.
 func called(run engine.RunID, number int) string {
 	if number == 0 {
 		return "run " + string(run)
@@ -121,14 +121,14 @@ func called(run engine.RunID, number int) string {
 	return fmt.Sprintf("checkpoint %d of run %s", number, run)
 }
 
-// Trashed lists what is in the trash, newest first. It weighs all of it.
-func (s *Store) Trashed(ctx context.Context) (all []storage.Trashed, err error) {
+// Trashed lists the contents of the trash with their sizes, newest first.
+func (s *trash) Trashed(ctx context.Context) (all []storage.Trashed, err error) {
 	type place struct {
 		key int64
 		storage.Trashed
 	}
 	var places []place
-	for rows, err := range s.query(ctx, `SELECT run, number, at FROM (
+	for rows, err := range s.file.Query(ctx, `SELECT run, number, at FROM (
 		SELECT key AS run, 0 AS number, trashed AS at FROM runs WHERE hidden = ? UNION ALL
 		SELECT c.run, c.number, c.trashed FROM checkpoints c JOIN runs r ON r.key = c.run WHERE c.trashed > 0 AND NOT r.hidden
 	) ORDER BY at DESC, run DESC, number DESC`, trashed) {
@@ -138,37 +138,37 @@ func (s *Store) Trashed(ctx context.Context) (all []storage.Trashed, err error) 
 			err = rows.Scan(&p.key, &p.Checkpoint, &at)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("look into the trash: %w", err)
+			return nil, fmt.Errorf("list the trash: %w", err)
 		}
 		p.At = timeOf(at)
 		places = append(places, p)
 	}
 	for _, p := range places {
-		if p.Run, err = forList(scanRun(s.reader.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, p.key).Scan)); err == nil {
+		if p.Run, err = forList(scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, p.key).Scan)); err == nil {
 			p.Bytes, err = s.weighTrashed(ctx, p.key, p.Checkpoint)
 		}
-		if errors.Is(err, engine.ErrNotFound) { // it has gone meanwhile
+		if errors.Is(err, engine.ErrNotFound) { // it was removed in the meantime
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("look into the trash: %w", translate(err))
+			return nil, fmt.Errorf("list the trash: %w", file.Translate(err))
 		}
 		all = append(all, p.Trashed)
 	}
 	return all, nil
 }
 
-func (s *Store) weighTrashed(ctx context.Context, key int64, number int) (int64, error) {
+func (s *trash) weighTrashed(ctx context.Context, key int64, number int) (int64, error) {
 	if number == 0 {
 		d, err := s.weigh(ctx, key)
-		return d.Bytes, translate(err)
+		return d.Bytes, file.Translate(err)
 	}
 	return s.weighCheckpoints(ctx, key, list([]int{number}))
 }
 
-// DeleteTrashed removes a run of the trash for good, or with a number a checkpoint of a run; every other one stays
-// restorable. ErrNotFound if it is not in the trash, ErrInUse if it is a checkpoint of a run in progress.
-func (s *Store) DeleteTrashed(ctx context.Context, run engine.RunID, number int) error {
+// DeleteTrashed deletes a run in the trash permanently, or with a number a checkpoint of a run. All others can still be
+// restored. ErrNotFound if it is not in the trash, ErrInUse for a checkpoint of a run in progress.
+func (s *trash) DeleteTrashed(ctx context.Context, run engine.RunID, number int) error {
 	var err error
 	if number == 0 {
 		err = s.deleteTrashed(ctx, run)
@@ -181,12 +181,12 @@ func (s *Store) DeleteTrashed(ctx context.Context, run engine.RunID, number int)
 	return nil
 }
 
-// deleteTrashed needs no guard: nobody claims what is in the trash, and nobody restores what is doomed.
-func (s *Store) deleteTrashed(ctx context.Context, run engine.RunID) error {
+// deleteTrashed needs no guard: runs in the trash cannot be claimed, and deleted runs cannot be restored.
+func (s *trash) deleteTrashed(ctx context.Context, run engine.RunID) error {
 	var key int64
-	err := s.reader.QueryRowContext(ctx, `SELECT key FROM runs WHERE id = ?`, string(run)).Scan(&key)
+	err := s.file.Row(ctx, `SELECT key FROM runs WHERE id = ?`, string(run)).Scan(&key)
 	if err != nil {
-		return translate(err)
+		return file.Translate(err)
 	}
 	if err := s.change(`UPDATE runs SET hidden = ? WHERE key = ? AND hidden = ?`, deleted, key, trashed); err != nil {
 		return err
@@ -194,15 +194,15 @@ func (s *Store) deleteTrashed(ctx context.Context, run engine.RunID) error {
 	return s.remove(ctx, key)
 }
 
-func (s *Store) deleteTrashedCheckpoint(ctx context.Context, run engine.RunID, number int) error {
+func (s *trash) deleteTrashedCheckpoint(ctx context.Context, run engine.RunID, number int) error {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return err
 	}
 	going := fmt.Sprintf(`SELECT number FROM checkpoints WHERE run = ?1 AND number = %d AND trashed`, number)
 	var there int
-	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM (`+going+`)`, key).Scan(&there); err != nil {
-		return translate(err)
+	if err := s.file.Row(ctx, `SELECT count(*) FROM (`+going+`)`, key).Scan(&there); err != nil {
+		return file.Translate(err)
 	}
 	if there == 0 {
 		return fmt.Errorf("it is not in the trash: %w", engine.ErrNotFound)
@@ -210,10 +210,10 @@ func (s *Store) deleteTrashedCheckpoint(ctx context.Context, run engine.RunID, n
 	return s.removeCheckpoints(ctx, run, key, going)
 }
 
-// EmptyTrash deletes for good what was put into the trash at a moment or before, and returns what has gone. Should ctx or
-// the process end before, what was not reached stays in the trash, and what was begun is removed when the store is opened
-// again. Checkpoints of a run in progress stay in it.
-func (s *Store) EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.Trashed, err error) {
+// EmptyTrash permanently deletes everything that was moved to the trash up to a moment, and returns what it deleted. If ctx
+// or the process ends first, the rest stays in the trash, and a deletion that began is completed when the store is opened
+// again. Checkpoints of a run in progress stay in the trash.
+func (s *trash) EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.Trashed, err error) {
 	all, err := s.Trashed(ctx)
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (s *Store) EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.
 			continue
 		}
 		switch err := s.DeleteTrashed(ctx, b.Run.ID, b.Checkpoint); {
-		case errors.Is(err, engine.ErrNotFound), errors.Is(err, engine.ErrInUse): // it has gone meanwhile, or has to wait
+		case errors.Is(err, engine.ErrNotFound), errors.Is(err, engine.ErrInUse): // it was removed in the meantime, or is in use
 		case err != nil:
 			return gone, err
 		default:
@@ -233,7 +233,7 @@ func (s *Store) EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.
 	return gone, nil
 }
 
-// tidy removes what was begun to be removed, and then, now and once a day, what has been in the trash long enough.
+// tidy completes interrupted deletions, and then removes expired contents of the trash now and once a day.
 func (s *Store) tidy(ctx context.Context) {
 	s.finishDeleting(ctx)
 	close(s.tidied)
@@ -249,31 +249,31 @@ func (s *Store) tidy(ctx context.Context) {
 	}
 }
 
-func (s *Store) expire(ctx context.Context) {
+func (s *trash) expire(ctx context.Context) {
 	before := s.options.Now().Add(-storage.TrashTime)
 	if old, err := s.old(ctx, before); err != nil || !old {
 		s.trouble(ctx, err)
 		return
 	}
-	err := s.write(func(tx txn) error {
-		return tx.exec(`UPDATE runs SET hidden = ? WHERE hidden = ? AND trashed <= ?`, deleted, trashed, micros(before))
+	err := s.file.Write(func(tx file.Tx) error {
+		return tx.Exec(`UPDATE runs SET hidden = ? WHERE hidden = ? AND trashed <= ?`, deleted, trashed, micros(before))
 	})
 	if err == nil {
-		s.removeDoomed(ctx, deleted)       // without the lock of imports: nobody fetches in vain meanwhile
+		s.removeDoomed(ctx, deleted)       // without the lock of imports, so that no import has to wait
 		_, err = s.EmptyTrash(ctx, before) // the checkpoints
 	}
 	s.trouble(ctx, err)
 }
 
-// old reports whether anything has been in the trash long enough; a store of which nothing has is not written to.
-func (s *Store) old(ctx context.Context, before time.Time) (is bool, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE hidden = ?1 AND trashed <= ?2)
+// old reports whether the trash has expired contents. Without any, the store is not written to.
+func (s *trash) old(ctx context.Context, before time.Time) (is bool, err error) {
+	err = s.file.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE hidden = ?1 AND trashed <= ?2)
 		OR EXISTS (SELECT 1 FROM checkpoints WHERE trashed > 0 AND trashed <= ?2)`, trashed, micros(before)).Scan(&is)
-	return is, translate(err)
+	return is, file.Translate(err)
 }
 
-func (s *Store) trouble(ctx context.Context, err error) {
+func (s *trash) trouble(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
-		s.options.Logger.Error("remove what is old from the trash", "error", err)
+		s.options.Logger.Error("expired contents of the trash cannot be removed", "error", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// goneRuns are those that a store removed by itself.
+// goneRuns are the runs that a store removed in the background.
 type goneRuns struct {
 	mu   sync.Mutex
 	runs []engine.RunID
@@ -33,8 +33,8 @@ func (g *goneRuns) all() []engine.RunID {
 	return slices.Clone(g.runs)
 }
 
-// TestTrashExpires has what was deleted stay for 30 days: then it goes by itself, in a program that is open and in one that
-// is started later.
+// TestTrashExpires checks that the contents of the trash are removed after 30 days, in a running program and at the start of
+// a later one.
 func TestTrashExpires(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,21 +68,21 @@ func TestTrashExpires(t *testing.T) {
 				got = append(got, called(b.Run.ID, b.Checkpoint))
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("in the trash are %q, want %q", got, want)
+				t.Errorf("the trash has %q, want %q", got, want)
 			}
 		}
 		wantTrash("run second", "run first", "checkpoint 1 of run r")
 		time.Sleep(storage.TrashTime - 5*24*time.Hour)
 		wantTrash("run second", "run first", "checkpoint 1 of run r")
 		if gone := told.all(); len(gone) > 0 {
-			t.Errorf("%q are gone already", gone)
+			t.Errorf("%q were removed too early", gone)
 		}
-		time.Sleep(24 * time.Hour) // the day on which the first has been there for 30
+		time.Sleep(24 * time.Hour) // 30 days after the first
 		wantTrash("run second")
 		if gone := told.all(); !slices.Equal(gone, []engine.RunID{"first"}) {
-			t.Errorf("%q are gone, want the first", gone)
+			t.Errorf("%q were removed, want the first", gone)
 		}
-		if n := ask[int](t, s.reader, `SELECT count(*) FROM checkpoints`); n != 1 {
+		if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM checkpoints`); n != 1 {
 			t.Errorf("%d checkpoints are kept, want the newest", n)
 		}
 		closeStore(t, s)
@@ -90,15 +90,15 @@ func TestTrashExpires(t *testing.T) {
 		time.Sleep(10 * 24 * time.Hour)
 		s = openStore(t, dir, Options{Logger: quiet()})
 		wantTrash()
-		if n := ask[int](t, s.reader, `SELECT count(*) FROM runs`); n != 2 {
-			t.Errorf("%d runs are kept, want r and the one that was restored", n)
+		if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM runs`); n != 2 {
+			t.Errorf("%d runs are kept, want r and the restored one", n)
 		}
 		closeStore(t, s)
 	})
 }
 
-// TestInterruptedEmptying has the emptying of the trash end in the middle: what was begun is removed when the store is opened
-// again, the rest is in the trash still.
+// TestInterruptedEmptying interrupts emptying the trash: a deletion that began is completed when the store is opened again,
+// and the rest is still in the trash.
 func TestInterruptedEmptying(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -108,7 +108,7 @@ func TestInterruptedEmptying(t *testing.T) {
 			cancel()
 		}
 	}})
-	for _, id := range []engine.RunID{"waits", "begun"} { // the newest goes first
+	for _, id := range []engine.RunID{"waits", "begun"} { // the newest is deleted first
 		j := newRun(t, s, id)
 		for agent := range 2 * maintenanceRows {
 			j.Append(engine.SessionRows{{Place: engine.Place{Agent: agent}, Outcome: engine.OK, Started: time.Now()}})
@@ -128,18 +128,18 @@ func TestInterruptedEmptying(t *testing.T) {
 	s = openStore(t, dir, Options{Logger: quiet(), OnGone: told.add})
 	defer closeStore(t, s)
 	<-s.tidied
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM runs`); n != 1 || !slices.Equal(told.all(), []engine.RunID{"begun"}) {
-		t.Errorf("%d runs are left, and %q are gone", n, told.all())
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM runs`); n != 1 || !slices.Equal(told.all(), []engine.RunID{"begun"}) {
+		t.Errorf("%d runs are left, and %q were removed", n, told.all())
 	}
 	if err := s.Restore(t.Context(), "waits", 0); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := s.Doomed(t.Context(), "waits"); err != nil || n.Sessions != 2*maintenanceRows {
-		t.Errorf("the one that waited has %d sessions, %v", n.Sessions, err)
+		t.Errorf("the remaining run has %d sessions, %v", n.Sessions, err)
 	}
 }
 
-// TestTrashedRunsAreNotSent: what a database lacks of a run in the trash waits there, and is sent when the run is restored.
+// TestTrashedRunsAreNotSent checks that unsent rows of a run in the trash wait, and are sent when the run is restored.
 func TestTrashedRunsAreNotSent(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -150,7 +150,7 @@ func TestTrashedRunsAreNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if runs, err := s.Outbox(t.Context(), target); err != nil || len(runs) != 0 {
-		t.Errorf("to be sent are %q, %v, want nothing", runs, err)
+		t.Errorf("unsent runs are %q, %v, want none", runs, err)
 	}
 	if _, err := s.Delivery(t.Context(), "r", target, storage.Cursor{}, 100); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
@@ -159,12 +159,12 @@ func TestTrashedRunsAreNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if runs, err := s.Outbox(t.Context(), target); err != nil || len(runs) != 1 || unsent(t, s, "r", target) != 10 {
-		t.Errorf("restored, to be sent are %q, %v", runs, err)
+		t.Errorf("after restoring, unsent runs are %q, %v", runs, err)
 	}
 }
 
-// TestImportOfATrashedRun: what is in the trash has to come out of it before more of it is fetched; a checkpoint in the trash
-// that is fetched again is there again.
+// TestImportOfATrashedRun checks that a run in the trash must be restored before more of it is fetched, and that a
+// checkpoint in the trash is restored when it is fetched again.
 func TestImportOfATrashedRun(t *testing.T) {
 	from := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	state, rest := remembering(t, from)
@@ -188,34 +188,34 @@ func TestImportOfATrashedRun(t *testing.T) {
 	}
 	var mistake *engine.FieldError
 	if _, err := s.Import(t.Context(), fetched, state); !errors.As(err, &mistake) || !strings.Contains(mistake.Problem, "in the trash") {
-		t.Errorf("got %v, want where it is", err)
+		t.Errorf("got %v, want an error about the trash", err)
 	}
 	if err := s.Restore(t.Context(), "r", 0); err != nil {
 		t.Fatal(err)
 	}
-	statement(t, s, `UPDATE checkpoints SET trashed = 1`) // an older one would be there beside the newest
+	statement(t, s, `UPDATE checkpoints SET trashed = 1`) // an older checkpoint would exist in addition to the newest
 	take()
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 1 {
-		t.Errorf("there are %+v, %v, want the one that was fetched again", all, err)
+		t.Errorf("there are %+v, %v, want the checkpoint that was fetched again", all, err)
 	}
 }
 
-// TestTrashLeavesWhatIsBeingRemoved where it is: half a run must not come back.
+// TestTrashLeavesWhatIsBeingRemoved checks that a run that is being deleted cannot be moved to the trash.
 func TestTrashLeavesWhatIsBeingRemoved(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	if err := newRun(t, s, "r").Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	key, err := s.key(t.Context(), "r") // as whoever deletes it looks it up, while another does
+	key, err := s.key(t.Context(), "r") // as a second deletion reads it
 	if err != nil {
 		t.Fatal(err)
 	}
 	statement(t, s, `UPDATE runs SET hidden = 1`)
 	if err := s.putAway("r", key); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("what is being removed was put into the trash: %v", err)
+		t.Errorf("a run that is being deleted was moved to the trash: %v", err)
 	}
 	if all, err := s.Trashed(t.Context()); err != nil || len(all) != 0 {
-		t.Errorf("in the trash are %+v, %v", all, err)
+		t.Errorf("the trash has %+v, %v", all, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// spare is the memory that no checkpoint of a run needs once some of them have gone: each row that the agent has a later
-// one of, up to the next checkpoint that stays. Its argument ?1 is the run; going are the numbers that are to go, and may be there still.
+// spare selects the memory that no checkpoint of a run needs without the checkpoints going: rows for which the agent has a
+// later one up to the next remaining checkpoint. ?1 is the run. The checkpoints in going may still exist.
 func spare(going string) string {
 	return ` FROM checkpoint_memory o WHERE o.run = ?1 AND EXISTS (SELECT 1 FROM checkpoint_memory n
 		WHERE n.run = o.run AND n.agent = o.agent AND n.number > o.number AND n.number <=
 			(SELECT min(number) FROM checkpoints WHERE run = o.run AND number >= o.number AND number NOT IN (` + going + `)))`
 }
 
-// WeighCheckpoints returns how many bytes would be free without some checkpoints of a run. What later ones need of them
-// is not counted, for it stays.
-func (s *Store) WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error) {
+// WeighCheckpoints returns the number of bytes that deleting checkpoints of a run would free. Memory that later checkpoints
+// need is not counted.
+func (s *checkpoints) WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error) {
 	key, err := s.checkNumbers(ctx, run, numbers)
 	if err == nil {
 		bytes, err = s.weighCheckpoints(ctx, key, list(numbers))
@@ -29,16 +30,16 @@ func (s *Store) WeighCheckpoints(ctx context.Context, run engine.RunID, numbers 
 	return bytes, nil
 }
 
-func (s *Store) weighCheckpoints(ctx context.Context, key int64, going string) (bytes int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT (SELECT coalesce(sum(length(state)), 0) FROM checkpoints
+func (s *checkpoints) weighCheckpoints(ctx context.Context, key int64, going string) (bytes int64, err error) {
+	err = s.file.Row(ctx, `SELECT (SELECT coalesce(sum(length(state)), 0) FROM checkpoints
 		WHERE run = ?1 AND number IN (`+going+`)) + (SELECT coalesce(sum(length(data)), 0)`+spare(going)+`)`, key).Scan(&bytes)
-	return bytes, translate(err)
+	return bytes, file.Translate(err)
 }
 
-// DeleteCheckpoints removes checkpoints of a run; every other one stays restorable. ErrInUse if the run is in progress,
-// ErrNotFound if there is no such checkpoint, a *engine.FieldError if one is the newest, which the run goes on from.
-// Should ctx or the process end before the memory that nobody needs is gone, the next deletion takes the rest along.
-func (s *Store) DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
+// DeleteCheckpoints deletes checkpoints of a run. All others can still be restored. ErrInUse if the run is in progress,
+// ErrNotFound if a checkpoint does not exist, a *engine.FieldError if one is the newest, from which the run resumes. If ctx
+// or the process ends before unneeded memory is removed, the next deletion removes it.
+func (s *checkpoints) DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error {
 	key, err := s.checkNumbers(ctx, run, numbers)
 	if err == nil {
 		err = s.removeCheckpoints(ctx, run, key, list(numbers))
@@ -49,7 +50,7 @@ func (s *Store) DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers
 	return nil
 }
 
-func (s *Store) removeCheckpoints(ctx context.Context, run engine.RunID, key int64, going string) error {
+func (s *checkpoints) removeCheckpoints(ctx context.Context, run engine.RunID, key int64, going string) error {
 	if err := s.dropCheckpoints(run, key, going); err != nil {
 		return err
 	}
@@ -59,30 +60,30 @@ func (s *Store) removeCheckpoints(ctx context.Context, run engine.RunID, key int
 	return s.shrink(ctx)
 }
 
-func (s *Store) dropCheckpoints(run engine.RunID, key int64, going string) error {
-	return s.write(func(tx txn) error {
-		// A run that is claimed after this writes nothing before the transaction has ended.
-		if h, held := s.holder(); held && h.Run == string(run) {
+func (s *checkpoints) dropCheckpoints(run engine.RunID, key int64, going string) error {
+	return s.file.Write(func(tx file.Tx) error {
+		// A run that is claimed after this check writes nothing before the transaction ends.
+		if h, held := s.claims.Holder(); held && h.Run == string(run) {
 			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 		}
 		const lighter = `UPDATE runs SET checkpoint_bytes = checkpoint_bytes -
 			(SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND number IN (%s)) WHERE key = ?1`
-		if err := tx.exec(fmt.Sprintf(lighter, going), key); err != nil {
+		if err := tx.Exec(fmt.Sprintf(lighter, going), key); err != nil {
 			return err
 		}
-		return tx.exec(`DELETE FROM checkpoints WHERE run = ? AND number IN (`+going+`)`, key)
+		return tx.Exec(`DELETE FROM checkpoints WHERE run = ? AND number IN (`+going+`)`, key)
 	})
 }
 
-// dropSpare removes what no checkpoint of a run needs, a chunk at a time.
-func (s *Store) dropSpare(ctx context.Context, key int64) error {
+// dropSpare removes memory that no checkpoint of a run needs, in chunks.
+func (s *checkpoints) dropSpare(ctx context.Context, key int64) error {
 	for last, more := int64(0), true; more; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := s.write(func(tx txn) error {
+		err := s.file.Write(func(tx file.Tx) error {
 			var upTo, rows, bytes int64
-			err := tx.row(`SELECT coalesce(max(id), 0), count(*), coalesce(sum(bytes), 0) FROM (SELECT id, length(data) AS bytes`+spare("")+
+			err := tx.Row(`SELECT coalesce(max(id), 0), count(*), coalesce(sum(bytes), 0) FROM (SELECT id, length(data) AS bytes`+spare("")+
 				` AND o.id > ?2 ORDER BY o.id LIMIT ?3)`, key, last, maintenanceRows).Scan(&upTo, &rows, &bytes)
 			if err != nil {
 				return err
@@ -90,11 +91,11 @@ func (s *Store) dropSpare(ctx context.Context, key int64) error {
 			if more = rows == maintenanceRows; rows == 0 {
 				return nil
 			}
-			if err := tx.exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+spare("")+` AND o.id > ?2 AND o.id <= ?3)`, key, last, upTo); err != nil {
+			if err := tx.Exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+spare("")+` AND o.id > ?2 AND o.id <= ?3)`, key, last, upTo); err != nil {
 				return err
 			}
 			last = upTo
-			return tx.exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, key)
+			return tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, key)
 		})
 		if err != nil {
 			return err
@@ -103,13 +104,13 @@ func (s *Store) dropSpare(ctx context.Context, key int64) error {
 	return nil
 }
 
-// checkNumbers finds the run, if all the checkpoints are there and none is the newest.
-func (s *Store) checkNumbers(ctx context.Context, run engine.RunID, numbers []int) (key int64, err error) {
+// checkNumbers returns the key of the run if all checkpoints exist and none is the newest.
+func (s *checkpoints) checkNumbers(ctx context.Context, run engine.RunID, numbers []int) (key int64, err error) {
 	key, err = s.key(ctx, run)
 	if err != nil {
 		return 0, err
 	}
-	all, err := s.checkpoints(ctx, run, key, `number > ? AND NOT trashed`, 0)
+	all, err := s.listCheckpoints(ctx, run, key, `number > ? AND NOT trashed`, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -120,14 +121,14 @@ func (s *Store) checkNumbers(ctx context.Context, run engine.RunID, numbers []in
 		}
 		if all[i].Newest {
 			return 0, &engine.FieldError{
-				Field: "checkpoint", Problem: fmt.Sprintf("%d is the newest, and the run goes on from it", n), Hint: "it goes with the run: delete that",
+				Field: "checkpoint", Problem: fmt.Sprintf("%d is the newest, from which the run resumes", n), Hint: "delete the run instead",
 			}
 		}
 	}
 	return key, nil
 }
 
-// list writes numbers as SQL.
+// list formats numbers as an SQL list.
 func list(numbers []int) string {
 	var text []byte
 	for i, n := range numbers {

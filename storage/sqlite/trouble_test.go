@@ -12,12 +12,13 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// onConn runs f with the writer's connection.
+// onConn runs f with the connection of the writer.
 func onConn(t *testing.T, s *Store, f func(c *sqlite3.SQLiteConn)) {
 	t.Helper()
-	conn, err := s.writer.Conn(t.Context())
+	conn, err := s.file.Writer.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,15 +36,15 @@ func onConn(t *testing.T, s *Store, f func(c *sqlite3.SQLiteConn)) {
 	}
 }
 
-// TestTrouble makes writing fail in every way that a disk has, and then work again: nothing is lost, nothing is
-// reordered, and the run hears of both.
+// TestTrouble makes writes fail for every reason of a disk, and then succeed again: no row is lost or reordered, and the run
+// is notified both times.
 func TestTrouble(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		breakIt    func(t *testing.T, s *Store) (mend func())
 	}{
 		{"the disk is full", "free some space", func(t *testing.T, s *Store) func() {
-			statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.writer, `PRAGMA page_count`)+2))
+			statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.file.Writer, `PRAGMA page_count`)+2))
 			return func() { statement(t, s, `PRAGMA max_page_count = 1000000000`) }
 		}},
 		{"the disk is read-only", "permissions", func(t *testing.T, s *Store) func() {
@@ -52,7 +53,7 @@ func TestTrouble(t *testing.T) {
 		}},
 		{"another program has the lock", "close it", func(t *testing.T, s *Store) func() {
 			statement(t, s, `PRAGMA busy_timeout = 1`)
-			db := connect(s.path(), false, 1)
+			db := file.Connect(s.file.Path(), false, 1)
 			tx, err := db.BeginTx(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -93,7 +94,7 @@ func TestTrouble(t *testing.T) {
 			}
 			select {
 			case err := <-committed:
-				t.Errorf("committed meanwhile: %v", err)
+				t.Errorf("committed in spite of the trouble: %v", err)
 			default:
 			}
 			mend()
@@ -109,14 +110,14 @@ func TestTrouble(t *testing.T) {
 			}
 			for i, c := range all {
 				if c.Cycle != i {
-					t.Fatalf("change %d is the %d. one", c.Cycle, i)
+					t.Fatalf("change %d is number %d", c.Cycle, i)
 				}
 			}
 		})
 	}
 }
 
-// TestTroubleIsNoWork is that a writer which waits for room is not at work.
+// TestTroubleIsNoWork checks that waiting for free space does not count as work of the writer.
 func TestTroubleIsNoWork(t *testing.T) {
 	const wait = 500 * time.Millisecond
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: wait, CommitEvery: time.Millisecond})
@@ -128,14 +129,14 @@ func TestTroubleIsNoWork(t *testing.T) {
 	statement(t, s, `PRAGMA query_only = 1`)
 	j.Append(engine.ChangeRow{Cycle: 1})
 	if err := <-j.Trouble(); err == nil {
-		t.Error("nothing was told of the trouble")
+		t.Error("the trouble was not reported")
 	}
 	statement(t, s, `PRAGMA query_only = 0`)
 	began := time.Now()
 	if err := <-j.Trouble(); err != nil {
 		t.Errorf("got %v, want an end of trouble", err)
 	}
-	for range 2 { // the second is taken up after the first was accounted for
+	for range 2 { // the second begins after the first was accounted for
 		if err := j.Commit(t.Context(), engine.ChangeRow{Cycle: 2}); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +146,7 @@ func TestTroubleIsNoWork(t *testing.T) {
 	}
 }
 
-// TestTroubleInCheckpoint has the disk fill up in the middle of a checkpoint.
+// TestTroubleInCheckpoint fills the disk in the middle of a checkpoint.
 func TestTroubleInCheckpoint(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet(), RetryEvery: time.Millisecond})
 	defer closeStore(t, s)
@@ -154,7 +155,7 @@ func TestTroubleInCheckpoint(t *testing.T) {
 	for agent := range 5000 {
 		memory[agent] = &engine.Memory{Fields: []engine.Field{{Name: "a", Value: fmt.Append(nil, agent)}}}
 	}
-	statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.writer, `PRAGMA page_count`)+60))
+	statement(t, s, fmt.Sprintf(`PRAGMA max_page_count = %d`, ask[int](t, s.file.Writer, `PRAGMA page_count`)+60))
 	committed := make(chan error, 1)
 	go func() {
 		committed <- j.Commit(context.Background(), engine.CheckpointRow{Cycle: 0, Memory: memory})
@@ -163,7 +164,7 @@ func TestTroubleInCheckpoint(t *testing.T) {
 		t.Errorf("got %v, want ErrNoRoom", err)
 	}
 	if all, err := s.Checkpoints(t.Context(), "r"); err != nil || len(all) != 0 {
-		t.Errorf("half a checkpoint is listed: %v, %v", all, err)
+		t.Errorf("an incomplete checkpoint is listed: %v, %v", all, err)
 	}
 	statement(t, s, `PRAGMA max_page_count = 1000000000`)
 	if err := <-committed; err != nil {
@@ -190,13 +191,13 @@ func TestCloseInTrouble(t *testing.T) {
 	cancel()
 	err := j.Close(ctx)
 	if !errors.Is(err, engine.ErrNoRoom) || !strings.Contains(err.Error(), "rows could not be written") {
-		t.Errorf("got %v, want how much was lost", err)
+		t.Errorf("got %v, want the number of lost rows", err)
 	}
 	if err := <-blocked; err == nil {
-		t.Error("a commit came back without its rows being durable")
+		t.Error("a commit returned before its rows were durable")
 	}
 	statement(t, s, `PRAGMA query_only = 0`)
-	if n := ask[int](t, s.reader, `SELECT count(*) FROM changes`); n != 0 {
+	if n := ask[int](t, s.file.Reader, `SELECT count(*) FROM changes`); n != 0 {
 		t.Errorf("got %d rows, want none", n)
 	}
 }
@@ -210,17 +211,17 @@ func TestTranslate(t *testing.T) {
 		{sqlite3.Error{Code: sqlite3.ErrBusy}, engine.ErrInUse},
 		{ErrDamaged, ErrDamaged},
 	} {
-		if got := translate(c.err); !errors.Is(got, c.want) {
+		if got := file.Translate(c.err); !errors.Is(got, c.want) {
 			t.Errorf("%v: got %v, want %v", c.err, got, c.want)
 		}
 	}
-	if translate(nil) != nil {
-		t.Error("no error became one")
+	if file.Translate(nil) != nil {
+		t.Error("nil was translated to an error")
 	}
-	// A disk with room that is read-only was told of as full.
-	for _, err := range []error{translate(sqlite3.Error{Code: sqlite3.ErrReadonly}), troubleOf(ErrDamaged)} {
+	// A read-only disk with free space was once reported as full.
+	for _, err := range []error{file.Translate(sqlite3.Error{Code: sqlite3.ErrReadonly}), troubleOf(ErrDamaged)} {
 		if strings.Contains(err.Error(), engine.ErrNoRoom.Error()) || !errors.Is(err, engine.ErrNoRoom) {
-			t.Errorf("%v is said of a disk that has room", err)
+			t.Errorf("a disk with free space has the error %v", err)
 		}
 	}
 }

@@ -6,22 +6,23 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// Unconfirmed returns the changing requests of a run that may have been carried out twice: the first most of them, in the
-// order in which they were sent again.
-func (s *Store) Unconfirmed(ctx context.Context, run engine.RunID, most int) (u engine.UnconfirmedList, err error) {
+// Unconfirmed returns the first most changing requests of a run that may have been executed twice, in the order in which
+// they were sent again.
+func (s *history) Unconfirmed(ctx context.Context, run engine.RunID, most int) (u engine.UnconfirmedList, err error) {
 	fail := func(err error) (engine.UnconfirmedList, error) {
-		return engine.UnconfirmedList{}, fmt.Errorf("unconfirmed requests of run %s: %w", run, translate(err))
+		return engine.UnconfirmedList{}, fmt.Errorf("unconfirmed requests of run %s: %w", run, file.Translate(err))
 	}
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return fail(err)
 	}
-	if err := s.reader.QueryRowContext(ctx, `SELECT count(*) FROM unconfirmed WHERE run = ?`, key).Scan(&u.All); err != nil {
+	if err := s.file.Row(ctx, `SELECT count(*) FROM unconfirmed WHERE run = ?`, key).Scan(&u.All); err != nil {
 		return fail(err)
 	}
-	for rows, err := range s.query(ctx, `SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed WHERE run = ? ORDER BY pos LIMIT ?`, key, most) {
+	for rows, err := range s.file.Query(ctx, `SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed WHERE run = ? ORDER BY pos LIMIT ?`, key, most) {
 		if err != nil {
 			return fail(err)
 		}
@@ -34,9 +35,9 @@ func (s *Store) Unconfirmed(ctx context.Context, run engine.RunID, most int) (u 
 	return u, nil
 }
 
-// unconfirmed takes in what made the run inexact though its session may not have ended.
+// unconfirmed adds unconfirmed requests that made the run inexact, although their sessions may not have ended.
 func (r *resuming) unconfirmed(ctx context.Context) error {
-	for rows, err := range r.store.query(ctx, `SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed WHERE run = ? ORDER BY cycle, agent LIMIT 1`, r.key) {
+	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at, cycle, agent, take, path, request FROM unconfirmed WHERE run = ? ORDER BY cycle, agent LIMIT 1`, r.key) {
 		if err != nil {
 			return err
 		}

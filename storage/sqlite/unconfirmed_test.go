@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestUnconfirmed holds that a request that may have been carried out twice is listed once, makes its run inexact though its
-// session has not ended, also for the process that resumes it, and goes with its run.
+// TestUnconfirmed checks that a request that may have been executed twice is listed once, makes its run inexact although its
+// session has not ended, also after a resume, and is deleted with its run.
 func TestUnconfirmed(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
@@ -40,7 +40,7 @@ func TestUnconfirmed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left int
-	if err := s.reader.QueryRowContext(t.Context(), `SELECT count(*) FROM unconfirmed`).Scan(&left); err != nil || left != 0 {
+	if err := s.file.Row(t.Context(), `SELECT count(*) FROM unconfirmed`).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d rows are left, %v", left, err)
 	}
 }

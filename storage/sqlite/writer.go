@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
+	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// write is the journal's writer. Between two commits of rows it writes a piece of a checkpoint, and does a piece of a
-// maintenance task.
+// write is the loop of the writer. Between two commits of rows it writes a piece of a checkpoint and does a piece of
+// maintenance.
 func (j *Journal) write() {
 	defer close(j.ended)
 	defer j.abandon()
@@ -24,8 +26,8 @@ func (j *Journal) write() {
 			return
 		default:
 		}
-		runtime.Gosched() // those who are about to queue rows as well do so first, and share the commit
-		due, queue, closing := j.take()
+		runtime.Gosched() // goroutines that are about to queue rows share the commit
+		due, queue, closing := j.queue.take()
 		began := time.Now()
 		if queue != nil && !j.commit(queue) {
 			return
@@ -51,7 +53,7 @@ func (j *Journal) write() {
 			pieces = j.jobs[0].pieces
 		}
 		select {
-		case <-j.wake:
+		case <-j.queue.wake:
 		case <-timer.C:
 		case piece := <-pieces:
 			j.jobs[0].piece = &piece
@@ -61,58 +63,26 @@ func (j *Journal) write() {
 	}
 }
 
-// take takes the queue if it is to be written now; else it says in how long.
-func (j *Journal) take() (due time.Duration, queue *batch, closing bool) {
-	room := make(chan struct{})
-	j.mu.Lock()
-	if j.queue == nil {
-		defer j.mu.Unlock()
-		return time.Hour, nil, j.closing
-	}
-	due = j.store.options.CommitEvery - time.Since(j.since)
-	if due > 0 && !j.urgent && !j.closing && j.rows < j.store.options.CommitRows {
-		defer j.mu.Unlock()
-		return due, nil, false
-	}
-	queue, closing = j.queue, j.closing
-	j.lost = j.rows // until they are written
-	j.queue, j.newest, j.rows, j.bytes, j.urgent = nil, nil, 0, 0, false
-	j.room, room = room, j.room
-	j.mu.Unlock()
-	close(room) // without the lock, before which those who wait for it come next
-	return 0, queue, closing
-}
-
-// pressed reports whether somebody waits for rows to be durable, and what began then has held them up for long enough.
-func (j *Journal) pressed(began time.Time) bool {
-	if time.Since(began) < pieceTime {
-		return false
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.urgent
-}
-
-// persist runs f in a transaction until it is durable, and reports whether it was. Only being halted ends the trying.
-func (j *Journal) persist(f func(tx txn) error) bool {
+// persist runs f in a transaction until it is durable. It returns false if the error is permanent or the writer is halted.
+func (j *Journal) persist(f func(tx file.Tx) error) bool {
 	troubled := false
 	for {
-		err := j.store.write(f)
+		err := j.store.file.Write(f)
 		if err == nil {
 			if troubled {
 				j.store.options.Logger.Info("the journal can be written again", "run", j.id)
-				j.tell(nil)
+				j.report(nil)
 			}
 			return true
 		}
-		if hopeless(err) {
+		if file.Permanent(err) {
 			j.fail(err)
 			return false
 		}
 		if !troubled {
 			troubled = true
 			j.store.options.Logger.Error("the journal cannot be written", "run", j.id, "error", err)
-			j.tell(troubleOf(err))
+			j.report(troubleOf(err))
 		}
 		waits := time.Now()
 		retry := time.NewTimer(j.store.options.RetryEvery)
@@ -126,32 +96,30 @@ func (j *Journal) persist(f func(tx txn) error) bool {
 	}
 }
 
-// fail ends the journal: nothing can be written any more.
+// fail ends the journal after a permanent error.
 func (j *Journal) fail(err error) {
-	err = fmt.Errorf("%w: %w. What was journaled until now is kept: restore a backup of %s, or export its runs and start in another data folder",
-		engine.ErrDamaged, err, j.store.path())
-	j.store.options.Logger.Error("the journal cannot be written any more", "run", j.id, "error", err)
-	j.mu.Lock()
-	j.failure = err
-	j.mu.Unlock()
-	j.tell(err)
+	err = fmt.Errorf("%w: %w. All rows before are kept: restore a backup of %s, or export its runs and start in another data folder",
+		engine.ErrDamaged, err, j.store.file.Path())
+	j.store.options.Logger.Error("the journal can no longer be written", "run", j.id, "error", err)
+	j.queue.fail(err)
+	j.report(err)
 }
 
 func troubleOf(err error) error {
-	what := advice(err)
+	what := file.Advice(err)
 	if what == "" {
 		what = "the store cannot be written"
 	}
 	if !errors.Is(err, engine.ErrNoRoom) {
-		err = &unwritable{err}
+		err = &file.Unwritable{Err: err}
 	}
 	return fmt.Errorf("%s; the run waits and loses nothing (%w)", what, err)
 }
 
-// commit writes what was queued and tells those who wait.
+// commit writes the queued rows and wakes the callers that wait for them.
 func (j *Journal) commit(queue *batch) bool {
 	var w transaction
-	if !j.persist(func(tx txn) error {
+	if !j.persist(func(tx file.Tx) error {
 		w = transaction{journal: j, tx: tx, inexact: j.inexact}
 		if err := w.write(queue); err != nil {
 			return err
@@ -160,10 +128,8 @@ func (j *Journal) commit(queue *batch) bool {
 	}) {
 		return false
 	}
-	j.store.shortenLog(time.Now())
-	j.mu.Lock()
-	j.lost = 0
-	j.mu.Unlock()
+	j.store.file.ShortenLog(time.Now())
+	j.queue.written()
 	j.store.written.Add(w.rows)
 	for _, c := range w.checkpoints {
 		j.begin(c)
@@ -187,28 +153,23 @@ func (j *Journal) commit(queue *batch) bool {
 	return true
 }
 
-// abandon counts what was not written when the writer ends.
+// abandon stops the checkpoints and counts the rows that were not written.
 func (j *Journal) abandon() {
 	for _, job := range j.jobs {
 		job.cancel()
 	}
 	j.working.Wait()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.closing = true
-	j.lost += j.rows
-	close(j.room) // whoever waits to queue something learns that it is too late
-	j.room = make(chan struct{})
+	j.queue.abandon()
 }
 
-// transaction collects what one commit of rows changes. It may be run again, with a new one, if it fails.
+// transaction collects the changes of one commit. A commit that failed is repeated with a new transaction.
 type transaction struct {
 	journal      *Journal
-	tx           txn
+	tx           file.Tx
 	rows         int64
 	first        int
 	events       int
-	cycle        int // the open cycle, if moved
+	cycle        int // the current cycle, if moved
 	moved        bool
 	inexact      *engine.Inexact // of the run so far
 	checkpoints  []*checkpointJob
@@ -251,7 +212,7 @@ func (w *transaction) op(p *packs, o *op, data, deltas []byte) error {
 	case requestsOp:
 		return p.requests.add(w.tx, o, data)
 	default:
-		if err := p.flush(w.tx); err != nil { // so that positions tell before from after
+		if err := p.flush(w.tx); err != nil { // so that positions keep the order
 			return err
 		}
 		return w.row(p.free.take(1), o.row)
@@ -260,7 +221,7 @@ func (w *transaction) op(p *packs, o *op, data, deltas []byte) error {
 
 func (w *transaction) suspect(i *engine.Inexact) { w.inexact = earliest(w.inexact, i) }
 
-// earliest returns which of two makes the run inexact first, by cycle and agent; either may be nil.
+// earliest returns the one of two that makes the run inexact first, by cycle and agent. Either may be nil.
 func earliest(a, b *engine.Inexact) *engine.Inexact {
 	if a == nil || b != nil && (b.Cycle < a.Cycle || b.Cycle == a.Cycle && b.Agent < a.Agent) {
 		return b
@@ -275,25 +236,25 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 		w.cycle, w.moved = r.Cycle+1, true
 		w.maintenances = append(w.maintenances, &sweep{journal: w.journal, upTo: r.Cycle})
 		var work []byte
-		if work, err = encode(&r.Work, w.journal.folder); err == nil {
-			err = w.tx.exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions, work, mock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		if work, err = blob.Marshal(&r.Work, w.journal.encoder); err == nil {
+			err = w.tx.Exec(`INSERT INTO barriers (pos, run, cycle, at, active, took, lag, sessions, work, mock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 				pos, run, r.Cycle, micros(r.At), r.Active, int64(r.Took), int64(r.Lag), r.Sessions, work, r.Mock)
 		}
 	case engine.ChangeRow:
 		w.suspect(r.Inexact)
-		err = w.tx.exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why, inexact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		err = w.tx.Exec(`INSERT INTO changes (pos, run, at, cycle, what, old, new, who, why, inexact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			pos, run, micros(r.At), r.Cycle, r.What, r.Old, r.New, r.Who, r.Why, inexactText(r.Inexact))
 	case engine.MetricsRow:
 		at := micros(r.At)
 		r.At = time.Time{}
 		var data []byte
-		if data, err = encode(&r, w.journal.folder); err == nil {
-			err = w.tx.exec(`INSERT INTO metrics (pos, run, at, data) VALUES (?, ?, ?, ?)`, pos, run, at, data)
+		if data, err = blob.Marshal(&r, w.journal.encoder); err == nil {
+			err = w.tx.Exec(`INSERT INTO metrics (pos, run, at, data) VALUES (?, ?, ?, ?)`, pos, run, at, data)
 		}
 	case engine.StartRow:
 		w.cycle, w.moved = r.Cycle, true
-		if err = w.tx.exec(`INSERT INTO starts (pos, run, at, cycle, resumed) VALUES (?, ?, ?, ?, ?)`, pos, run, micros(r.At), r.Cycle, r.Resumed); err == nil {
-			err = w.tx.exec(`UPDATE runs SET ended = 0, ending = '', reason = '', verdict = NULL, totals = NULL WHERE key = ?`, run)
+		if err = w.tx.Exec(`INSERT INTO starts (pos, run, at, cycle, resumed) VALUES (?, ?, ?, ?, ?)`, pos, run, micros(r.At), r.Cycle, r.Resumed); err == nil {
+			err = w.tx.Exec(`UPDATE runs SET ended = 0, ending = '', reason = '', verdict = NULL, totals = NULL WHERE key = ?`, run)
 		}
 		if err == nil {
 			err = w.cleanupBegins(r.At)
@@ -307,7 +268,7 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 		err = w.shared(pos, &r)
 	case engine.UnconfirmedRow:
 		w.suspect(r.Inexact())
-		err = w.tx.exec(`INSERT INTO unconfirmed (pos, run, at, cycle, agent, take, path, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		err = w.tx.Exec(`INSERT INTO unconfirmed (pos, run, at, cycle, agent, take, path, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (run, cycle, agent, take, path) DO NOTHING`, pos, run, micros(r.At), r.Cycle, r.Agent, r.Take, r.Path, r.Request)
 	case engine.CheckpointRow:
 		w.suspect(r.State.Totals.Inexact)
@@ -318,43 +279,43 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 }
 
 func (w *transaction) end(r *engine.EndRow) error {
-	verdict, err := encode(r.Verdict, w.journal.folder)
+	verdict, err := blob.Marshal(r.Verdict, w.journal.encoder)
 	if err != nil {
 		return err
 	}
-	totals, err := encode(&r.Totals, w.journal.folder)
+	totals, err := blob.Marshal(&r.Totals, w.journal.encoder)
 	if err != nil {
 		return err
 	}
-	err = w.tx.exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, verdict = ?, totals = ?, total = iif(? > 0, ?, total) WHERE key = ?`,
+	err = w.tx.Exec(`UPDATE runs SET ended = ?, ending = ?, reason = ?, verdict = ?, totals = ?, total = iif(? > 0, ?, total) WHERE key = ?`,
 		micros(r.At), r.Ending.String(), r.Reason, verdict, totals, r.Total, r.Total, w.journal.run)
 	return err
 }
 
-// updateRun brings the run's own row up to date.
+// updateRun updates the row of the run.
 func (w *transaction) updateRun() error {
 	if w.first > 0 || w.events > 0 || w.inexact != w.journal.inexact {
-		if err := w.tx.exec(`UPDATE runs SET done = done + ?, events = events + ?, inexact = ? WHERE key = ?`,
+		if err := w.tx.Exec(`UPDATE runs SET done = done + ?, events = events + ?, inexact = ? WHERE key = ?`,
 			w.first, w.events, inexactText(w.inexact), w.journal.run); err != nil {
 			return err
 		}
 	}
 	if w.moved {
-		if err := w.tx.exec(`UPDATE runs SET cycle = max(cycle, ?) WHERE key = ?`, w.cycle, w.journal.run); err != nil {
+		if err := w.tx.Exec(`UPDATE runs SET cycle = max(cycle, ?) WHERE key = ?`, w.cycle, w.journal.run); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// inexactText is the JSON of i, or NULL.
+// inexactText returns i as JSON, or NULL.
 func inexactText(i *engine.Inexact) any {
 	if i == nil {
 		return nil
 	}
 	text, err := json.Marshal(i)
 	if err != nil {
-		return nil // a struct of texts and numbers cannot fail
+		return nil // cannot fail
 	}
 	return string(text)
 }

@@ -17,7 +17,7 @@ func testRuns(t *testing.T, open Open) {
 	s := open(t, t.TempDir(), Options{})
 	defer func() { must(t, s.Close()) }()
 	if _, err := s.Newest(t.Context()); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("newest of none: got %v, want ErrNotFound", err)
+		t.Errorf("newest run of an empty store: got %v, want ErrNotFound", err)
 	}
 	for i, id := range []engine.RunID{"b", "c", "a"} {
 		r := record(id)
@@ -25,7 +25,7 @@ func testRuns(t *testing.T, open Open) {
 		must(t, s.Create(t.Context(), r))
 	}
 	if err := s.Create(t.Context(), record("a")); err == nil {
-		t.Error("a second run with the same id was created")
+		t.Error("a second run with the same ID was created")
 	}
 	runs, err := s.Runs(t.Context())
 	must(t, err)
@@ -59,7 +59,8 @@ func testPrefix(t *testing.T, open Open) {
 	}
 }
 
-// testCommitOrder has goroutines append and commit: what each handed over before a Commit is there when it returns.
+// testCommitOrder appends and commits from several goroutines: everything that a goroutine appended before a Commit is
+// durable when it returns.
 func testCommitOrder(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	const workers, each = 8, 20
@@ -120,13 +121,13 @@ func testReopen(t *testing.T, open Open) {
 	barrier := engine.BarrierRow{Cycle: 0, At: at(5), Active: 3, Took: time.Second, Lag: time.Millisecond, Sessions: 3, Work: engine.CycleWork{OK: 2, TimedOut: 1, Busy: time.Minute, Flow: engine.Flow{Parallel: 4, Chains: 2}}}
 	f.append(engine.StartRow{At: at(0)}, engine.SessionRows(want), change)
 	f.commit(barrier)
-	f.append(engine.SessionRows{session(1, 1, engine.OK)}) // Close writes it
+	f.append(engine.SessionRows{session(1, 1, engine.OK)}) // written by Close
 	f.reopen()
 	if got := f.sessions(0, 1); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	if got := len(f.sessions(1, 0)); got != 1 {
-		t.Errorf("got %d sessions of the open cycle, want 1", got)
+		t.Errorf("got %d sessions of the current cycle, want 1", got)
 	}
 	changes, err := f.Changes(t.Context(), f.run)
 	must(t, err)
@@ -151,12 +152,12 @@ func testReopen(t *testing.T, open Open) {
 	}
 	limit(30)
 	f.commit(engine.ChangeRow{At: at(6), What: engine.LimitSetting, Old: "30", New: "0"})
-	limit(30) // not one to go on with
+	limit(30) // not the settings to resume with
 	f.commit(engine.StartRow{At: at(7), Cycle: 1, Resumed: true})
-	limit(r.Settings.Limit) // as it was taken up
+	limit(r.Settings.Limit) // as at the start
 }
 
-// testTurns compares the memory of closed cycles with the engine's own commit, which depends on the run's settings.
+// testTurns compares the memory after closed cycles with the engine's own commits, which depend on the settings.
 func testTurns(t *testing.T, open Open) {
 	for _, sequential := range []bool{false, true} {
 		r := record("r")
@@ -171,7 +172,7 @@ func testTurns(t *testing.T, open Open) {
 				s.Delta = engine.Delta{Read: agent%2 == 0, Said: []engine.Message{{To: []int{(agent + 1) % 6, (agent + 3) % 6}, Body: fmt.Appendf(nil, `"%d of %d"`, cycle, agent)}}}
 				s.Delta.Notes, s.Delta.Replace = [][]byte{fmt.Append(nil, cycle)}, (cycle+agent)%3 == 2
 				if agent == 5 {
-					s.Delta = engine.Delta{Replace: true} // and nothing else
+					s.Delta = engine.Delta{Replace: true} // without any fields
 				}
 				rows, deltas[agent] = append(rows, s), s.Delta
 			}
@@ -205,12 +206,12 @@ func testSessions(t *testing.T, open Open) {
 	if got := len(f.sessions(1, 2)); got != 3 {
 		t.Errorf("got %d sessions of cycle 1, want 3", got)
 	}
-	if _, err := f.Run(t.Context(), "nobody"); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := f.Run(t.Context(), "unknown"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("unknown run: got %v, want ErrNotFound", err)
 	}
 }
 
-// testOverlap has batches overlap in every way that workers can make them, and be large.
+// testOverlap writes overlapping and large batches, as workers do.
 func testOverlap(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	const agents, workers = 5000, 7
@@ -261,7 +262,7 @@ func testTotals(t *testing.T, open Open) {
 		totals, err := f.Totals(t.Context(), f.run)
 		must(t, err)
 		if got := figures(&totals); got != figures(&want) {
-			t.Errorf("%s: totals are not those of the resumption", when)
+			t.Errorf("%s: the totals differ from those of the resumption", when)
 		}
 	}
 	f.commit(add(session(0, 1, engine.OK)), add(session(0, 2, engine.Failed)))
@@ -270,7 +271,7 @@ func testTotals(t *testing.T, open Open) {
 	barrier = want.Clone()
 	check("after a barrier")
 	f.append(add(session(1, 1, engine.TimedOut)))
-	// A checkpoint counts what ended before its cycle.
+	// A checkpoint includes the sessions that ended before its cycle.
 	f.commit(engine.CheckpointRow{At: at(2), Cycle: 1, State: engine.State{Limit: 9, Totals: barrier.Clone()}}, add(session(1, 70, engine.Stopped)))
 	check("after a checkpoint")
 	f.commit(engine.BarrierRow{Cycle: 1, At: at(3)}, add(session(2, 1, engine.Cancelled)))
@@ -291,7 +292,7 @@ func testTotals(t *testing.T, open Open) {
 func testPeaks(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	state := engine.State{Totals: engine.Totals{Peaks: engine.Peaks{Memory: 5, Cycle: time.Second, Elapsed: 10 * time.Second, Connections: 3, Worked: time.Second}}}
-	f.commit(engine.StartRow{At: at(0)}, engine.BarrierRow{Cycle: 0, At: at(9), Took: 9 * time.Hour}, // the state knows better
+	f.commit(engine.StartRow{At: at(0)}, engine.BarrierRow{Cycle: 0, At: at(9), Took: 9 * time.Hour}, // the state has precedence
 		engine.CheckpointRow{At: at(10), Cycle: 1, State: state},
 		engine.BarrierRow{Cycle: 1, At: at(15), Took: 4 * time.Second, Lag: time.Second},
 		engine.StartRow{At: at(100), Cycle: 2, Resumed: true},
@@ -321,7 +322,7 @@ func testTakes(t *testing.T, open Open) {
 	if !reflect.DeepEqual(r.Deltas, map[int]engine.Delta{2: again.Delta}) {
 		t.Errorf("got deltas %+v", r.Deltas)
 	}
-	// A take that went badly after one that went well leaves nothing.
+	// A failed take after a successful one leaves no changes.
 	worse := session(0, 2, engine.Failed)
 	worse.Take = 2
 	f.commit(engine.SessionRows{worse}, engine.BarrierRow{Cycle: 0, At: at(1)})
@@ -346,7 +347,7 @@ func testEnding(t *testing.T, open Open) {
 	got, err := f.Totals(t.Context(), f.run)
 	must(t, err)
 	if got.Peaks.Memory != 77 || figures(&got) != figures(&totals) {
-		t.Errorf("the totals are not those of the end: %+v", got.Peaks)
+		t.Errorf("the totals differ from those at the end: %+v", got.Peaks)
 	}
 	f.commit(engine.StartRow{At: at(20), Cycle: 0, Resumed: true})
 	if r, err = f.Run(t.Context(), f.run); err != nil || r.Ending != engine.NotEnded || !r.Ended.IsZero() || r.Verdict != nil {
@@ -396,11 +397,11 @@ func testClosed(t *testing.T, open Open) {
 	}
 	must(t, f.Journal.Close(t.Context()))
 	if err := f.Journal.Commit(t.Context(), engine.BarrierRow{Cycle: 1}); err == nil {
-		t.Error("a closed journal took rows")
+		t.Error("a closed journal accepted rows")
 	}
-	f.Journal.Append(engine.BarrierRow{Cycle: 1}) // lost, but not for ever
+	f.Journal.Append(engine.BarrierRow{Cycle: 1}) // lost, but does not wait forever
 	must(t, f.Journal.Close(t.Context()))
-	if _, err := f.Store.Journal("nobody"); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("journal of no run: got %v, want ErrNotFound", err)
+	if _, err := f.Store.Journal("unknown"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("journal of an unknown run: got %v, want ErrNotFound", err)
 	}
 }

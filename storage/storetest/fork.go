@@ -9,15 +9,15 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// childOf is the record of a fork.
+// childOf returns the record of a fork.
 func childOf(parent engine.RunID, cycle int) engine.RunRecord {
 	r := record("child")
 	r.Parent, r.ForkCycle, r.Cycle = parent, cycle, cycle
 	return r
 }
 
-// testFork holds that a fork begins as its parent was at the checkpoint that was named, of several of one cycle too, and
-// needs it no more.
+// testFork checks that a fork starts with the state of the given checkpoint, also if a cycle has several, and does not
+// depend on its parent.
 func testFork(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	first, second := remembers("a", "1"), remembers("a", "2")
@@ -41,22 +41,22 @@ func testFork(t *testing.T, open Open) {
 		}
 	}
 	child := childOf("r", 1)
-	for _, wrong := range []storage.Fork{{Checkpoint: 7}, {Checkpoint: 3}} { // there is none, and it is of another cycle
+	for _, wrong := range []storage.Fork{{Checkpoint: 7}, {Checkpoint: 3}} { // unknown, and of another cycle
 		if err := f.Fork(t.Context(), child, wrong); !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("fork at checkpoint %d: got %v, want ErrNotFound", wrong.Checkpoint, err)
 		}
 		if _, err := f.Run(t.Context(), "child"); !errors.Is(err, engine.ErrNotFound) {
-			t.Errorf("a fork that failed is there: %v", err)
+			t.Errorf("a failed fork exists: %v", err)
 		}
 	}
 	must(t, f.Journal.Close(t.Context()))
-	must(t, f.Delete(t.Context(), "r")) // the child does not need it
+	must(t, f.Delete(t.Context(), "r")) // the fork does not need it
 	if r, err := f.Resume(t.Context(), "early"); err != nil || len(r.Memory) != 2 {
 		t.Errorf("without its parent: got %v, %v", r, err)
 	}
 }
 
-// testForkOfAFork holds that a fork goes on like any run, and can be forked again.
+// testForkOfAFork checks that a fork resumes like any run, and can be forked.
 func testForkOfAFork(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	f.commit(engine.ChangeRow{At: at(1), What: "model.rate", New: "4"}, engine.BarrierRow{Cycle: 0, At: at(1)},
@@ -78,7 +78,7 @@ func testForkOfAFork(t *testing.T, open Open) {
 	must(t, err)
 	want := []engine.Tunable{{Name: "model.rate", Value: "4"}, {Name: "shop.rate", Value: "2"}}
 	if r.Unbegun || r.Cycle != 2 || len(r.Memory) != 1 || !reflect.DeepEqual(r.Tuned, want) {
-		t.Errorf("gone on with: cycle %d, memory %v, tuned %v", r.Cycle, r.Memory, r.Tuned)
+		t.Errorf("resumed: cycle %d, memory %v, tuned %v", r.Cycle, r.Memory, r.Tuned)
 	}
 	grand := childOf("child", 2)
 	grand.ID = "grand"
@@ -93,11 +93,11 @@ func testForkOfAFork(t *testing.T, open Open) {
 	grand.Parent, grand.ForkCycle = "r", 1
 	must(t, f.Fork(t.Context(), grand, storage.Fork{Checkpoint: 1, Unanswered: true}))
 	if r, err := f.Resume(t.Context(), "unanswered"); err != nil || len(r.Shared.Answers) != 0 {
-		t.Errorf("answers are taken over: %v, %v", r.Shared.Answers, err)
+		t.Errorf("answers were copied: %v, %v", r.Shared.Answers, err)
 	}
 }
 
-// testForkMoved holds that memory follows its agent to another index, and what belongs to nobody goes.
+// testForkMoved checks that memory follows its agent to another index, and that memory of removed agents is dropped.
 func testForkMoved(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	one, two, gone := remembers("a", "1"), remembers("a", "2"), remembers("a", "3")

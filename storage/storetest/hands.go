@@ -14,10 +14,10 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// order takes in what a person ordered: the totals are counted anew, from all rows.
+// order applies manual changes. The totals are counted again, from all rows.
 func (m *model) order(c *engine.ChangeRow) {
 	if err := m.orders.Hear(c); err != nil {
-		panic(err) // made here
+		panic(err) // the row is valid
 	}
 	shared := m.totals.Shared
 	m.totals = engine.Totals{Shared: shared}
@@ -30,7 +30,7 @@ func (m *model) order(c *engine.ChangeRow) {
 	}
 }
 
-// ordered is what of a resumption was ordered by hand.
+// ordered returns the manual changes in a resumption.
 func (m *model) ordered(r *engine.Resumption) {
 	r.Retired, r.Requeued, r.Tuned = m.orders.Retired, m.orders.Requeued, m.orders.Tuned
 	for p, take := range m.orders.Requeued {
@@ -40,7 +40,7 @@ func (m *model) ordered(r *engine.Resumption) {
 	}
 }
 
-// requeue has a session of the open cycle that ended badly made again.
+// requeue retries a failed session of the current cycle.
 func (h *historian) requeue() {
 	for _, agent := range slices.Sorted(maps.Keys(h.model.last)) {
 		s := h.model.last[agent]
@@ -68,7 +68,8 @@ func set(name, value string) engine.ChangeRow {
 	return engine.ChangeRow{At: epoch, What: name, Old: "?", New: value, Who: "a person"}
 }
 
-// testOrders: what a person ordered of agents and services comes back, from the rows and, in a fork, from the checkpoint.
+// testOrders checks that manual changes of agents and services are restored from the rows and, in a fork, from the
+// checkpoint.
 func testOrders(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	bad := session(0, 1, engine.Failed)
@@ -79,7 +80,7 @@ func testOrders(t *testing.T, open Open) {
 		t.Errorf("got done %v, takes %v, bad %+v", r.Done, r.Takes, r.Bad)
 	}
 	if tt := &r.State.Totals; tt.Ended() != 2 || tt.Bad() != 1 || tt.Requests != 9 || tt.Total.Count() != 3 || tt.Events != 4 {
-		t.Errorf("got %d ended, %d badly, %d requests, %d events: a session that is made again counts what it asked, not how it ended", tt.Ended(), tt.Bad(), tt.Requests, tt.Events)
+		t.Errorf("got %d ended, %d failed, %d requests, %d events: a retried session counts its requests, not its outcome", tt.Ended(), tt.Bad(), tt.Requests, tt.Events)
 	}
 	again := session(0, 2, engine.OK)
 	again.Take = 1
@@ -90,7 +91,7 @@ func testOrders(t *testing.T, open Open) {
 	f.reopen()
 	r = f.resume()
 	if tt := &r.State.Totals; tt.Ended() != 3 || tt.Bad() != 1 || len(r.Takes) != 0 {
-		t.Errorf("made again, %d ended, %d badly, takes %v", tt.Ended(), tt.Bad(), r.Takes)
+		t.Errorf("retried: %d ended, %d failed, takes %v", tt.Ended(), tt.Bad(), r.Takes)
 	}
 	if !reflect.DeepEqual(r.Retired, map[int]int{7: 1, 8: 2}) || !slices.Contains(r.Tuned, engine.Tunable{Name: "model.rate", Value: "16"}) {
 		t.Errorf("got retired %v, tuned %v", r.Retired, r.Tuned)
@@ -103,7 +104,7 @@ func testOrders(t *testing.T, open Open) {
 	}
 }
 
-// testTuned: settings that were changed while a run was in progress are those that it goes on with.
+// testTuned checks that settings which were changed during a run are those that it resumes with.
 func testTuned(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	f.commit(engine.StartRow{At: at(0)}, set("governor", "latency"), set("floor", "200"), set("ceiling", "150"), set("ceiling", "400"), set("budget", "2.5"),
@@ -118,11 +119,11 @@ func testTuned(t *testing.T, open Open) {
 	}
 	f.commit(engine.StartRow{At: at(1), Resumed: true}, set("floor", "5"))
 	if got, err = f.Run(t.Context(), f.run); err != nil || got.Settings.Floor != 5 || got.Settings.Ceiling != want.Ceiling-300 || got.Settings.Governor != "adaptive" {
-		t.Errorf("taken up anew, %v: %+v; want what it was taken up with, and the change since", err, got.Settings)
+		t.Errorf("resumed again, %v: %+v; want the settings at the start, with later changes", err, got.Settings)
 	}
 }
 
-// testSlept: time in which the machine slept is no time that the run took.
+// testSlept checks that time for which the machine slept does not count.
 func testSlept(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	sleep := func(s int, long string) engine.ChangeRow {

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// historian makes up a history and holds the store to it.
+// historian generates a history and compares the store with a model.
 type historian struct {
 	*rapid.T
 	outer   *testing.T
@@ -27,12 +27,12 @@ type historian struct {
 	keep    int
 
 	durable, pending []engine.Row
-	model            *model // of both
+	model            *model // of both runs
 	cut              atomic.Pointer[cutting]
 	clock            int
 }
 
-// cutting is a power cut that is to come: at the n-th commit from now the folder is copied.
+// cutting is a planned power failure: at the n-th commit from now the folder is copied.
 type cutting struct {
 	n  int
 	to string
@@ -47,7 +47,7 @@ func testHistories(t *testing.T, open Open) {
 		r := record(h.run)
 		r.Settings.KeepCheckpoints = h.keep
 		must(rt, h.store.Create(context.Background(), r))
-		h.takeUp()
+		h.startProcess()
 		rt.Repeat(map[string]func(*rapid.T){
 			"session":    h.with(h.session),
 			"sessions":   h.with(h.sessions),
@@ -82,7 +82,7 @@ func (h *historian) start(dir string) {
 	}})
 }
 
-func (h *historian) takeUp() {
+func (h *historian) startProcess() {
 	var err error
 	h.journal, err = h.store.Journal(h.run)
 	must(h, err)
@@ -104,7 +104,7 @@ func (h *historian) commit(rows ...engine.Row) {
 	h.check()
 }
 
-// restart ends the process in one way or the other.
+// restart ends the process cleanly or not.
 func (h *historian) restart() {
 	if rapid.Bool().Draw(h.T, "crash") {
 		h.crash()
@@ -118,12 +118,12 @@ func (h *historian) reopen() {
 	must(h, h.store.Close())
 	h.durable, h.pending = append(h.durable, h.pending...), nil
 	h.start(h.dir)
-	h.takeUp()
+	h.startProcess()
 	h.check()
 }
 
-// crash cuts the power during a commit, and finds out what was durable: all that had been committed before, and of
-// what was then written all or nothing, but for the checkpoint, which comes last.
+// crash simulates a power failure during a commit, and determines what was durable: all earlier commits, and all or nothing
+// of this one. A checkpoint may be missing, because it is written last.
 func (h *historian) crash() {
 	dir := h.outer.TempDir()
 	before := slices.Clone(h.durable)
@@ -136,7 +136,7 @@ func (h *historian) crash() {
 	case 2:
 		h.checkpoint()
 	}
-	must(h, h.journal.Close(context.Background())) // the maintenance tasks go on
+	must(h, h.journal.Close(context.Background())) // maintenance continues
 	must(h, h.store.Close())
 	if h.cut.Swap(nil).n > 0 { // the end came first
 		copyDir(h.outer, h.dir, dir)
@@ -158,7 +158,7 @@ func (h *historian) crash() {
 			})
 		}
 		if text(got) == text(h.model.resumption()) {
-			h.takeUp()
+			h.startProcess()
 			h.check()
 			return
 		}
@@ -167,7 +167,7 @@ func (h *historian) crash() {
 		text(replay(h.keep, after, true).resumption()), text(replay(h.keep, before, true).resumption()))
 }
 
-// check compares all that the store says with the model.
+// check compares everything that the store returns with the model.
 func (h *historian) check() {
 	got, err := h.store.Resume(context.Background(), h.run)
 	must(h, err)
@@ -211,7 +211,7 @@ func (h *historian) checkSessions() {
 	}
 }
 
-// checkAgent compares what the store says of one agent with what it says of all: page by page, all takes, newest first.
+// checkAgent compares the results for one agent with those for all: page by page, all takes, newest first.
 func (h *historian) checkAgent(agent int, memory map[int]*engine.Memory) {
 	own, err := h.store.MemoryOf(context.Background(), h.run, agent)
 	must(h, err)
@@ -254,7 +254,7 @@ func (h *historian) sessions() {
 	h.append(rows)
 }
 
-// oneSession ends a session: of an agent that is not done, or a further take.
+// oneSession ends a session of an agent that is not done, or a further take.
 func (h *historian) oneSession() engine.SessionRow {
 	h.clock++
 	agent := rapid.IntRange(0, crowd-1).Draw(h.T, "agent")

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// injected is the row of a message by hand that sessions from a cycle on find.
+// injected returns the row of an injected message for sessions from a cycle on.
 func injected(cycle int, text string) engine.ChangeRow {
 	return engine.ChangeRow{
 		At: at(cycle), Cycle: max(cycle-1, 0), What: engine.InjectChange, Old: "all", New: fmt.Sprintf(`{"cycle":%d,"to":[1,3],"said":%q}`, cycle, text), Who: "user",
@@ -17,8 +17,8 @@ func injected(cycle int, text string) engine.ChangeRow {
 	}
 }
 
-// testInjected: what was injected by hand comes back once, from the checkpoint or from the rows after it, and in a
-// fork as far as its cycle knows it.
+// testInjected checks that injected messages are restored once, from the checkpoint or the rows after it, and in a fork up
+// to its cycle.
 func testInjected(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	letter := func(cycle int, text string) engine.Injection {

@@ -28,7 +28,7 @@ func testCheckpoints(t *testing.T, open Open) {
 		want = append(want, maps.Clone(memory))
 		f.append(engine.BarrierRow{Cycle: number, At: at(number)})
 		f.commit(engine.CheckpointRow{At: at(number), Cycle: number + 1, Done: int64(number), Total: 99, Reason: "by hand", State: engine.State{Limit: number}, Memory: changed})
-		clear(changed) // the map is the caller's
+		clear(changed) // the caller may reuse the map
 	}
 	f.reopen()
 	all, err := f.Checkpoints(t.Context(), f.run)
@@ -90,13 +90,13 @@ func testGrowth(t *testing.T, open Open) {
 			}
 		}
 		if got, err := f.Requests(t.Context(), f.run, 1, 0); err != nil || len(got) != 1 || got[0].Answered {
-			t.Errorf("of the open cycle: got %+v, %v", got, err)
+			t.Errorf("of the current cycle: got %+v, %v", got, err)
 		}
 		return kept
 	}
 	for _, c := range []struct {
 		share    float64
-		low, top int // kept of 100 sessions that went well
+		low, top int // stored requests of 100 successful sessions
 	}{{0, 0, 0}, {0.3, 10, 50}, {1, 100, 100}} {
 		kept := keep(c.share)
 		for _, o := range []engine.Outcome{engine.OK, engine.Stopped} {
@@ -110,7 +110,7 @@ func testGrowth(t *testing.T, open Open) {
 	}
 }
 
-// requests are those that are kept of a session: the same whether they are looked for in its whole cycle or not.
+// requests returns the stored requests of a session. Both ways to read them must return the same.
 func (f *fixture) requests(p engine.Place) []storage.Request {
 	f.t.Helper()
 	all, err := f.Requests(f.t.Context(), f.run, p.Cycle, p.Agent)
@@ -123,7 +123,7 @@ func (f *fixture) requests(p engine.Place) []storage.Request {
 	return all
 }
 
-// testPrivate holds that a private answer is there for a resumption while its cycle is open, and for nobody else.
+// testPrivate checks that a private answer is only available to a resumption while its cycle is the current one.
 func testPrivate(t *testing.T, open Open) {
 	r := record("r")
 	r.Settings.KeepShare = 1
@@ -204,13 +204,13 @@ func testDelete(t *testing.T, open Open) {
 		t.Errorf("claimed, but not in progress: %v", err)
 	}
 	if err := f.Delete(t.Context(), f.run); !errors.Is(err, engine.ErrInUse) {
-		t.Errorf("delete in progress: got %v, want ErrInUse", err)
+		t.Errorf("delete a run in progress: got %v, want ErrInUse", err)
 	}
 	if r, err := f.Run(t.Context(), f.run); err != nil || r.Done != 150 {
-		t.Errorf("after a refusal the run is not whole: %v", err)
+		t.Errorf("after a refused deletion the run is incomplete: %v", err)
 	}
 	release()
-	release() // twice is once
+	release() // a second call does nothing
 	if r, err := f.Run(t.Context(), f.run); err != nil || r.InProgress {
 		t.Errorf("released, but in progress: %v", err)
 	}
@@ -219,7 +219,7 @@ func testDelete(t *testing.T, open Open) {
 		t.Errorf("deleted: got %v, want ErrNotFound", err)
 	}
 	if _, err := f.Claim(t.Context(), f.run); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("claim of a deleted run: got %v, want ErrNotFound", err)
+		t.Errorf("claim a deleted run: got %v, want ErrNotFound", err)
 	}
 	runs, err := f.Runs(t.Context())
 	must(t, err)

@@ -12,15 +12,15 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// model is what a run's journal means, read naively: the whole history, from the beginning.
+// model is a simple implementation of the semantics of a journal: it replays the complete history.
 type model struct {
-	keep      int // checkpoints
-	cycle     int // the open one
+	keep      int // number of kept checkpoints
+	cycle     int // the current cycle
 	memory    map[int]*engine.Memory
 	changed   map[int]bool
-	last      map[int]engine.SessionRow // the last takes of the open cycle
+	last      map[int]engine.SessionRow // of the current cycle
 	sessions  map[engine.Place]engine.SessionRow
-	requests  map[engine.Place]map[string]engine.Entry // of the open cycle
+	requests  map[engine.Place]map[string]engine.Entry // of the current cycle
 	totals    engine.Totals
 	done      int64
 	saved     []savedCheckpoint
@@ -28,7 +28,7 @@ type model struct {
 	barrierAt engine.Totals
 	shared    sharedModel
 	rows      []engine.SessionRow
-	orders    engine.Resumption // what was ordered by hand
+	orders    engine.Resumption // manual changes
 }
 
 type savedCheckpoint struct {
@@ -44,7 +44,7 @@ func newModel(keep int) *model {
 	}
 }
 
-// replay reads a history; withLast says whether its last checkpoint counts.
+// replay applies a history; withLast says whether its last checkpoint exists.
 func replay(keep int, history []engine.Row, withLast bool) *model {
 	m := newModel(keep)
 	for i, row := range history {
@@ -123,7 +123,7 @@ func (m *model) barrier() {
 	m.barrierAt = m.totals.Clone()
 }
 
-// resumption is what the store must say.
+// resumption returns what the store must return.
 func (m *model) resumption() *engine.Resumption {
 	r := &engine.Resumption{
 		Cycle: m.cycle, Memory: m.memory, Deltas: map[int]engine.Delta{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{},
@@ -145,7 +145,7 @@ func (m *model) resumption() *engine.Resumption {
 	}
 	m.ordered(r)
 	for agent, s := range m.last {
-		if _, goesOn := r.Takes[agent]; goesOn {
+		if _, resumes := r.Takes[agent]; resumes {
 			continue
 		}
 		r.Done, r.Outcomes = append(r.Done, agent), append(r.Outcomes, s.Outcome)
@@ -159,7 +159,7 @@ func (m *model) resumption() *engine.Resumption {
 	return r
 }
 
-// text is a resumption without what is a matter of taste.
+// text formats a resumption without details that stores may choose.
 func text(r *engine.Resumption) string {
 	done := map[int]engine.Outcome{}
 	for i, agent := range r.Done {
@@ -173,7 +173,7 @@ func text(r *engine.Resumption) string {
 		slices.SortFunc(p, func(a, b engine.Entry) int { return cmp.Compare(a.Path, b.Path) })
 		fmt.Fprintf(&out, "  %d (take %d): %+v\n", agent, r.Takes[agent], p)
 	}
-	fmt.Fprintf(&out, "retired %v, requeued %v, tuned %v, ended badly %v, takes %v\n", r.Retired, r.Requeued, r.Tuned, r.Bad, r.Takes)
+	fmt.Fprintf(&out, "retired %v, requeued %v, tuned %v, failed %v, takes %v\n", r.Retired, r.Requeued, r.Tuned, r.Bad, r.Takes)
 	out.WriteString("memory\n")
 	for _, agent := range slices.Sorted(maps.Keys(r.Memory)) {
 		fmt.Fprintf(&out, "  %d: %+v\n", agent, *r.Memory[agent])
@@ -190,7 +190,7 @@ func text(r *engine.Resumption) string {
 	return out.String()
 }
 
-// figures are all that must come out the same when totals are recomputed: everything but the peaks.
+// figures formats the totals that must be equal when they are recomputed: everything except the peaks.
 func figures(t *engine.Totals) string {
 	c := t.Clone()
 	c.Peaks = engine.Peaks{}

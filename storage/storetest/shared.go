@@ -13,10 +13,10 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// sharedKeys are of the answers that the suite's runs share.
+// sharedKeys are the keys of shared answers in the tests.
 var sharedKeys = []engine.SharedKey{{0}, {1, 15: 1}, {2, 15: 255}}
 
-// sharedModel is what a run's rows about its own answers mean, read naively.
+// sharedModel is a simple implementation of the semantics of shared rows.
 type sharedModel struct {
 	known engine.Shared
 	asked engine.Asked
@@ -27,7 +27,7 @@ func (m *sharedModel) apply(r *engine.SharedRow) {
 	m.rows = append(m.rows, *r)
 	m.known = engine.Shared{Answers: map[engine.SharedKey]engine.Entry{}, Asked: map[engine.SharedKey]engine.Unanswered{}}
 	m.asked = engine.Asked{}
-	for i := len(m.rows) - 1; i >= 0; i-- { // the newest that ended, and the oldest intent after it
+	for i := len(m.rows) - 1; i >= 0; i-- { // the newest request that ended, and the oldest intent after it
 		row := &m.rows[i]
 		if row.Record != nil {
 			m.count(row.Record)
@@ -43,7 +43,7 @@ func (m *sharedModel) apply(r *engine.SharedRow) {
 		if !ended[row.Key] {
 			asked, later := m.known.Asked[row.Key]
 			if asked.Hash = row.Entry.Hash; !later {
-				asked.Spent = row.Entry.Spent // what the newest says
+				asked.Spent = row.Entry.Spent // the newest row has precedence
 			}
 			m.known.Asked[row.Key] = asked
 		}
@@ -59,7 +59,7 @@ func (m *sharedModel) count(r *engine.StepRecord) {
 	m.asked.Usage.Cost += r.Usage.Cost
 }
 
-// asking is how an asking ended, with one 429.
+// asking returns the end of a request, with one 429.
 func asking(n int) *engine.StepRecord {
 	return &engine.StepRecord{
 		Path: "ask", Label: engine.Label(n % 5), Attempts: 1 + n%3, Statuses: []int{429, 200},
@@ -71,7 +71,7 @@ func answered(n int) engine.Entry {
 	return engine.Entry{Path: "ask", Attempts: 1, Statuses: []int{200}, Output: fmt.Appendf(nil, `"answer %d"`, n), Hash: uint64(n)}
 }
 
-// shared has the run ask for an answer, or end an asking.
+// shared makes the run request a shared answer, or ends a request.
 func (h *historian) shared() {
 	h.clock++
 	row := engine.SharedRow{Key: rapid.SampledFrom(sharedKeys).Draw(h.T, "key"), Cycle: h.model.cycle}
@@ -91,7 +91,7 @@ func (h *historian) shared() {
 	}
 }
 
-// testShared holds that an answer is there in any later cycle of its run, and counts once.
+// testShared checks that a shared answer is available in all later cycles of its run, and counts once.
 func testShared(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	first, second, third := sharedKeys[0], sharedKeys[1], sharedKeys[2]
@@ -102,7 +102,7 @@ func testShared(t *testing.T, open Open) {
 	f.commit(engine.SharedRow{Key: first, Entry: answered(1), Record: asking(1)})
 	f.append(engine.SessionRows{session(0, 1, engine.OK)}, intent(second, 8), intent(second, 9), intent(third, 10))
 	f.commit(engine.SharedRow{Key: third, Record: asking(2)}, engine.BarrierRow{Cycle: 0, At: at(1)})
-	wrong := engine.Totals{Shared: engine.Asked{Requests: 1000}} // whoever wrote it knew no better
+	wrong := engine.Totals{Shared: engine.Asked{Requests: 1000}} // a wrong total, which the store must correct
 	f.commit(engine.CheckpointRow{At: at(2), Cycle: 1, State: engine.State{Totals: wrong}}, engine.BarrierRow{Cycle: 1, At: at(3)})
 	f.commit(engine.EndRow{At: at(4), Ending: engine.EndStopped, Totals: wrong})
 
@@ -125,7 +125,7 @@ func testShared(t *testing.T, open Open) {
 	must(t, f.Fork(t.Context(), childOf("r", 1), storage.Fork{Checkpoint: 1}))
 	if r, err := f.Resume(t.Context(), "child"); err != nil || !reflect.DeepEqual(r.Shared.Answers, map[engine.SharedKey]engine.Entry{first: answered(1)}) ||
 		len(r.Shared.Asked) != 0 || r.State.Totals.Shared != (engine.Asked{}) {
-		t.Errorf("a fork has %+v, %+v, %v, want its parent's answer at no cost", r.Shared, r.State.Totals.Shared, err)
+		t.Errorf("a fork has %+v, %+v, %v, want the parent's answer without cost", r.Shared, r.State.Totals.Shared, err)
 	}
 	before, err := f.Doomed(t.Context(), f.run)
 	must(t, err)

@@ -1,4 +1,4 @@
-// Package storetest is the suite that a store of runs must pass: what "works" means is here.
+// Package storetest is the test suite for stores of runs. It defines the contract of a store.
 package storetest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// Store is what the suite needs of a store.
+// Store is the interface of a store for the suite.
 type Store interface {
 	storage.Reader
 	Create(ctx context.Context, r engine.RunRecord) error
@@ -45,70 +45,70 @@ type Store interface {
 	Close() error
 }
 
-// Journal is a run's journal as the store gives it.
+// Journal is the journal of a run.
 type Journal interface {
 	engine.Journal
 	Close(ctx context.Context) error
 }
 
-// Options are how the suite wants a store opened.
+// Options say how the suite opens a store.
 type Options struct {
-	// OnCommit is called after the n-th commit is durable and before anybody hears of it.
+	// OnCommit is called after the n-th commit is durable and before waiting callers continue.
 	OnCommit func(n int64)
-	// Patient has rows committed only when somebody waits for them.
+	// Patient delays commits until a caller waits for them.
 	Patient bool
 }
 
-// Open opens the store in a folder of its own. It fails the test if it cannot.
+// Open opens the store in a folder. It fails the test on an error.
 type Open func(t testing.TB, dir string, o Options) Store
 
-// Run holds a store to the contract. All of a store's state must be in files of its folder.
+// Run tests a store. All of its state must be in files of its folder.
 func Run(t *testing.T, open Open) {
 	for _, test := range []struct {
 		name string
 		run  func(t *testing.T, open Open)
 	}{
 		{"runs are listed newest first", testRuns},
-		{"an id may be cut short", testPrefix},
+		{"an ID may be a prefix", testPrefix},
 		{"a commit covers everything before it", testCommitOrder},
-		{"appended rows become durable by themselves", testAppend},
+		{"appended rows become durable without a Commit", testAppend},
 		{"rows survive reopening", testReopen},
-		{"a sequential run's messages come back in turn", testTurns},
+		{"messages of a sequential run are restored in order", testTurns},
 		{"sessions are ordered and only the last take counts", testSessions},
 		{"overlapping batches are merged", testOverlap},
 		{"every kept checkpoint can be restored", testCheckpoints},
-		{"a checkpoint is deleted alone", testDeleteCheckpoints},
-		{"what is not kept goes after the barrier", testGrowth},
-		{"what is private is for a resumption only", testPrivate},
-		{"an answer that belongs to the run stays", testShared},
+		{"deleting a checkpoint keeps the others", testDeleteCheckpoints},
+		{"unneeded requests are deleted after the barrier", testGrowth},
+		{"private answers are for resumptions only", testPrivate},
+		{"shared answers are kept", testShared},
 		{"totals are recomputed", testTotals},
-		{"peaks and time are brought up to the end", testPeaks},
-		{"a requeued take goes on", testTakes},
-		{"a run that goes on is not over", testEnding},
-		{"a fork begins with its parent's memory", testFork},
-		{"a fork goes on, and is forked", testForkOfAFork},
+		{"peaks and elapsed time are recomputed", testPeaks},
+		{"a requeued take resumes", testTakes},
+		{"a resumed run has no ending", testEnding},
+		{"a fork starts with the memory of its parent", testFork},
+		{"a fork can be resumed and forked", testForkOfAFork},
 		{"memory follows its agent into a fork", testForkMoved},
-		{"what was injected by hand comes back", testInjected},
-		{"what was ordered by hand comes back", testOrders},
-		{"settings that were changed come back", testTuned},
-		{"sleep is no time that a run took", testSlept},
-		{"metrics are read from a time on", testMetrics},
-		{"a run is deleted whole, but not in progress", testDelete},
-		{"a run comes back from the trash as it was", testTrash},
-		{"a checkpoint comes back from the trash", testTrashCheckpoint},
-		{"what is deleted from the trash is gone", testEmptyTrash},
-		{"a note stays with its run", testNote},
-		{"a closed journal refuses", testClosed},
+		{"injected messages are restored", testInjected},
+		{"manual changes of agents are restored", testOrders},
+		{"changed settings are restored", testTuned},
+		{"sleep does not count as elapsed time", testSlept},
+		{"metrics are read after a time", testMetrics},
+		{"a run is deleted completely, unless it is in progress", testDelete},
+		{"a run is restored from the trash", testTrash},
+		{"a checkpoint is restored from the trash", testTrashCheckpoint},
+		{"the trash can be emptied", testEmptyTrash},
+		{"a run has a note", testNote},
+		{"a closed journal rejects rows", testClosed},
 		{"any history can be resumed", testHistories},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
 	}
 }
 
-// epoch is when the runs of the suite happen.
+// epoch is the time of the suite's runs.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// at is a moment of the suite's runs.
+// at returns a moment of the suite's runs.
 func at(seconds int) time.Time { return epoch.Add(time.Duration(seconds) * time.Second) }
 
 // record returns a run to create.
@@ -144,12 +144,12 @@ func newFixture(t testing.TB, open Open, r engine.RunRecord) *fixture {
 	f := &fixture{t: t, open: open, dir: t.TempDir(), run: r.ID}
 	f.Store = open(t, f.dir, f.options)
 	must(t, f.Create(t.Context(), r))
-	f.takeUp()
+	f.startProcess()
 	t.Cleanup(func() { must(t, f.Close()) })
 	return f
 }
 
-func (f *fixture) takeUp() {
+func (f *fixture) startProcess() {
 	f.t.Helper()
 	var err error
 	f.Journal, err = f.Store.Journal(f.run)
@@ -163,13 +163,13 @@ func (f *fixture) commit(rows ...engine.Row) {
 	must(f.t, f.Journal.Commit(f.t.Context(), rows...))
 }
 
-// reopen closes everything and opens it again.
+// reopen closes the store and the journal and opens them again.
 func (f *fixture) reopen() {
 	f.t.Helper()
 	must(f.t, f.Journal.Close(f.t.Context()))
 	must(f.t, f.Close())
 	f.Store = f.open(f.t, f.dir, f.options)
-	f.takeUp()
+	f.startProcess()
 }
 
 func (f *fixture) resume() *engine.Resumption {
@@ -184,7 +184,7 @@ func (f *fixture) sessions(from, to int) []engine.SessionRow {
 	return sessionsOf(f.t, f.Store, f.run, from, to)
 }
 
-// sessionsOf reads sessions and copies what their iterator reuses.
+// sessionsOf reads sessions and copies the memory that their iterator reuses.
 func sessionsOf(t fataler, s Store, run engine.RunID, from, to int) []engine.SessionRow {
 	t.Helper()
 	var all []engine.SessionRow
@@ -205,7 +205,7 @@ func sessionsOf(t fataler, s Store, run engine.RunID, from, to int) []engine.Ses
 	return all
 }
 
-// fataler is a test, of testing or of rapid.
+// fataler is a test of testing or rapid.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -218,7 +218,7 @@ func must(t fataler, err error) {
 	}
 }
 
-// copyDir copies the files of a folder, as a power cut would leave them.
+// copyDir copies the files of a folder, as after a power failure.
 func copyDir(t fataler, from, to string) {
 	t.Helper()
 	entries, err := os.ReadDir(from)
@@ -233,12 +233,12 @@ func copyDir(t fataler, from, to string) {
 	}
 }
 
-// place is a session's place.
+// place returns the place of a session.
 func place(cycle, agent, take int) engine.Place {
 	return engine.Place{Cycle: cycle, Agent: agent, Take: take}
 }
 
-// session is a finished session with a little of everything.
+// session returns a finished session with values in most fields.
 func session(cycle, agent int, outcome engine.Outcome) engine.SessionRow {
 	r := engine.SessionRow{
 		Place: place(cycle, agent, 0), Outcome: outcome, Started: at(cycle*60 + agent), Queue: time.Millisecond,
@@ -251,7 +251,7 @@ func session(cycle, agent int, outcome engine.Outcome) engine.SessionRow {
 	}
 	switch outcome {
 	case engine.Failed:
-		r.Class, r.Path, r.Error = engine.BadAnswer, "shop[1].buy", "the answer was no JSON"
+		r.Class, r.Path, r.Error = engine.BadAnswer, "shop[1].buy", "the answer was not JSON"
 	case engine.Stopped:
 		r.Because, r.Path = "broke", "open"
 	default:
@@ -259,7 +259,7 @@ func session(cycle, agent int, outcome engine.Outcome) engine.SessionRow {
 	return r
 }
 
-// remembers is the delta that sets a field.
+// remembers returns the delta that sets a field.
 func remembers(name, value string) engine.Delta {
 	return engine.Delta{Set: []engine.Field{{Name: name, Value: []byte(value)}}}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// points is a run with checkpoints, and what each must restore.
+// points is a run with checkpoints, and the memory that each must restore.
 type points struct {
 	*fixture
-	number int // the newest
+	number int // of the newest
 	memory map[int]*engine.Memory
 	want   map[int]map[int]*engine.Memory
 }
 
-// add makes a checkpoint in which some agents remember more.
+// add adds a checkpoint in which some agents remember more.
 func (p *points) add(agents ...int) {
 	p.t.Helper()
 	p.number++
@@ -46,12 +46,12 @@ func (p *points) check() {
 		_, _, restored, err := p.Checkpoint(p.t.Context(), p.run, c.Number)
 		must(p.t, err)
 		if !reflect.DeepEqual(restored, p.want[c.Number]) {
-			p.t.Fatalf("checkpoint %d of %d restores something else", c.Number, p.number)
+			p.t.Fatalf("checkpoint %d of %d restores other memory", c.Number, p.number)
 		}
 	}
 }
 
-// bytes is what the run's checkpoints take.
+// bytes returns the size of the run's checkpoints.
 func (p *points) bytes() int64 {
 	p.t.Helper()
 	r, err := p.Run(p.t.Context(), p.run)
@@ -59,8 +59,8 @@ func (p *points) bytes() int64 {
 	return r.SizeBytes
 }
 
-// testDeleteCheckpoints: whichever are deleted, every other one restores what it did; the newest, and those of a run in
-// progress, stay.
+// testDeleteCheckpoints deletes some checkpoints and checks that all others restore the same memory. The newest checkpoint,
+// and those of a run in progress, cannot be deleted.
 func testDeleteCheckpoints(t *testing.T, open Open) {
 	r := record("r")
 	r.Settings.KeepCheckpoints = 100
@@ -82,7 +82,7 @@ func testDeleteCheckpoints(t *testing.T, open Open) {
 			delete(p.want, n)
 		}
 		if after := p.bytes(); before-after != weight || len(going) > 0 && weight <= 0 {
-			t.Fatalf("without %v the checkpoints take %d bytes, before %d; %d were to go", going, after, before, weight)
+			t.Fatalf("without %v the checkpoints have %d bytes, before %d; want %d fewer", going, after, before, weight)
 		}
 		p.check()
 	}
@@ -91,10 +91,10 @@ func testDeleteCheckpoints(t *testing.T, open Open) {
 
 	var mistake *engine.FieldError
 	if err := p.DeleteCheckpoints(t.Context(), p.run, []int{p.number}); !errors.As(err, &mistake) {
-		t.Errorf("the newest: got %v, want a mistake", err)
+		t.Errorf("the newest: got %v, want a *engine.FieldError", err)
 	}
 	if err := p.DeleteCheckpoints(t.Context(), p.run, []int{p.number + 1}); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("one that is not there: got %v, want ErrNotFound", err)
+		t.Errorf("an unknown one: got %v, want ErrNotFound", err)
 	}
 	p.add()
 	release, err := p.Claim(t.Context(), p.run)

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestReconcileSees changes what arrived by hand: every difference is counted.
+// TestReconcileSees changes rows in the database by hand and checks that every difference is counted.
 func TestReconcileSees(t *testing.T) {
 	s := Open(t, Options{Server: pgtest.Shared(t)})
 	s.speed(100)
@@ -23,7 +23,7 @@ func TestReconcileSees(t *testing.T) {
 	const agent = " WHERE (cycle, agent_index) = (0, 2)"
 	for _, tt := range []struct {
 		what, do, undo string
-		want           Counts // beside Written, There against it
+		want           Counts // differences: in addition to Written, and There relative to it
 	}{
 		{
 			"an event is missing", "CREATE TABLE gone AS SELECT * FROM throng.events" + agent + " AND sequence = 1; DELETE FROM throng.events" + agent + " AND sequence = 1",
@@ -53,7 +53,7 @@ func TestReconcileSees(t *testing.T) {
 	}
 }
 
-// execAll runs statements at once.
+// execAll runs statements.
 func (s *Site) execAll(statements string) {
 	s.t.Helper()
 	for statement := range strings.SplitSeq(statements, "; ") {
@@ -63,7 +63,7 @@ func (s *Site) execAll(statements string) {
 	}
 }
 
-// TestLeaksAreFound is that a secret is found in any file, escaped too.
+// TestLeaksAreFound checks that a secret is found in any file, also if it is escaped.
 func TestLeaksAreFound(t *testing.T) {
 	for text, n := range map[string]int{
 		"nothing": 0, "x" + pgtest.Password + "x": 1, "x" + url.QueryEscape(pgtest.Password): 1, "postgres://a:" + url.PathEscape(pgtest.Password) + "@h": 1,

@@ -1,5 +1,5 @@
-// Package faults runs scenarios while something around them fails, for tests: each fault with real parts, begun and
-// ended at will, and afterwards a count of what arrived to the row. What a run leaves behind lies in one folder.
+// Package faults tests runs while something around them fails. Each fault is real, begins and ends on request, and
+// afterwards the rows in the database are compared with the local store. The files of a run are in one folder.
 package faults
 
 import (
@@ -9,41 +9,41 @@ import (
 	"time"
 )
 
-// Fault is something that fails between a run and its database.
+// Fault is a failure between a run and its database.
 type Fault struct {
 	Name string
-	// Says is in the words that a person sees while it lasts; "" where there is nothing to be told.
+	// Says is part of the message to users while it lasts; "" if there is none.
 	Says string
-	// Begin has it begin and returns what ends it.
+	// Begin begins the fault and returns a function that ends it.
 	Begin func(s *Site) (end func())
-	// Place says where the database of the run lies; nil is on the server of the test.
+	// Place returns the location of the run's database; nil uses the server of the test.
 	Place func(t testing.TB, o *Options)
-	// Refuses is where rows that came while it lasted are set aside.
+	// Refuses is set if the database rejects rows.
 	Refuses bool
-	// Passing is that it ends by itself, so that it may be told for a moment or not.
+	// Passing is set if the fault ends by itself, so that its message may not be seen.
 	Passing bool
-	// Most is how long it may take until it is told; 0 is 30 s.
+	// Most is the maximum time until the message appears; 0 is 30 s.
 	Most time.Duration
 }
 
-// Long is how long a fault lasts at least for the figures of its row to say something about speed.
+// Long is the minimum duration of a fault for a useful measurement of speed.
 const Long = 5 * time.Second
 
-// Row is what became of a run under a fault.
+// Row is the result of a run under a fault.
 type Row struct {
 	Fault      string
-	Lasted     time.Duration // from its beginning to its end
-	Told       time.Duration // from its beginning until a person saw it; 0 where there was nothing to be told
-	Back       time.Duration // from its end until rows arrived again
-	Calm       float64       // sessions per second before
-	Under      float64       // sessions per second while it lasted
+	Lasted     time.Duration // duration of the fault
+	Told       time.Duration // time from its beginning until the message; 0 without a message
+	Back       time.Duration // time from its end until rows arrived again
+	Calm       float64       // sessions per second before it
+	Under      float64       // sessions per second during it
 	Counts     Counts
-	Aside      int64 // units that the server refused: sessions with their events
+	Aside      int64 // units that the server rejected: sessions with their events
 	Reconnects int64
-	Words      string // that a person saw
+	Words      string // the message to users
 }
 
-// Header and String are the table in Markdown.
+// Header and String format rows as a Markdown table.
 const Header = "| Fault | lasted | told after | back after | sessions/s before, under | rows written | in Postgres | missing | different | duplicates | set aside | reconnects |\n" +
 	"|---|---|---|---|---|---|---|---|---|---|---|---|"
 
@@ -58,14 +58,14 @@ func (r Row) String() string {
 
 func short(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// Run has a run go on under a fault that lasts so long, and counts. The files of the run lie in s.Data at the end.
+// Run executes a run under a fault of a given duration, and counts rows. The files of the run are in s.Data at the end.
 func (f *Fault) Run(t testing.TB, o Options, length time.Duration) (Row, *Site) {
 	t.Helper()
 	if f.Place != nil {
 		f.Place(t, &o)
 	}
 	if length < Long && o.Limit == 0 {
-		o.Limit = 5 // so that many faults are held at once on a small machine
+		o.Limit = 5 // limits the load of many faults on a small machine
 	}
 	s := Open(t, o)
 	r := Row{Fault: f.Name}
@@ -80,20 +80,20 @@ func (f *Fault) Run(t testing.TB, o Options, length time.Duration) (Row, *Site) 
 	began := time.Now()
 	end := f.Begin(s)
 	if f.Says != "" {
-		s.within(max(f.Most, 30*time.Second), "it is told: "+f.Says, func() bool { return s.told(f.Says) })
+		s.within(max(f.Most, 30*time.Second), "the message appears: "+f.Says, func() bool { return s.told(f.Says) })
 		r.Told = time.Since(began)
 		r.Words, _ = s.Remote.Words()
 		if since := s.status().Since; !f.Refuses && since.Before(began) {
-			t.Errorf("%s: it is told since %v, and began at %v", f.Name, since, began)
+			t.Errorf("%s: the message is from %v, the fault from %v", f.Name, since, began)
 		}
 	}
 	s.Checkpoint()
 	r.Under = s.speed(some)
 	s.wait(length - time.Since(began))
 	if text, trouble := s.Words(); f.Says != "" && !f.Refuses && (!trouble || !strings.Contains(text, " rows wait here; nothing is lost")) {
-		t.Errorf("%s: while it lasts a person reads %q", f.Name, text)
+		t.Errorf("%s: the message is %q", f.Name, text)
 	} else if f.Says == "" && !f.Passing && trouble {
-		t.Errorf("%s: there is nothing to be told, and a person reads %q", f.Name, text)
+		t.Errorf("%s: want no message, got %q", f.Name, text)
 	}
 	sent := s.Remote.Sent()
 	r.Lasted = time.Since(began)

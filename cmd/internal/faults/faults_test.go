@@ -15,13 +15,13 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// lengthEnv is how long each fault lasts, such as 30s; a second without.
+// lengthEnv is the environment variable for the duration of each fault, such as 30s; the default is 1 s.
 const lengthEnv = "THRONG_FAULT_LENGTH"
 
 func TestMain(m *testing.M) {
 	keyring.MockInit()
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+	if err := flag.Set("test.parallel", "8"); err != nil { // they mostly wait
 		panic(err)
 	}
 	os.Exit(m.Run())
@@ -40,12 +40,12 @@ func length(t *testing.T) time.Duration {
 	return d
 }
 
-// TestRemoteFaults has a run go on under every fault between it and its database: a person is told, no session fails, and
-// afterwards Postgres has what the run wrote, to the row and the cell.
+// TestRemoteFaults executes a run under every fault between it and its database. Users get a message, no session fails, and
+// afterwards the rows in PostgreSQL are equal to those of the run.
 func TestRemoteFaults(t *testing.T) {
 	var mu sync.Mutex
 	var all []Row
-	var slow, quick []Fault // to be seen
+	var slow, quick []Fault // to become visible
 	for _, f := range Line {
 		if strings.Contains(f.Says, "in time") {
 			slow = append(slow, f)
@@ -75,7 +75,7 @@ func TestRemoteFaults(t *testing.T) {
 		group("line", shared, quick)
 		group("database", shared, Database[:len(Database)/2])
 		group("database", shared, Database[len(Database)/2:])
-		// The disk comes last: its server ends with it.
+		// The disk is last, because its server ends with it.
 		group("server", func(t *testing.T) Options {
 			return Options{Server: pgtest.New(t, pgtest.Options{TLS: true, MaxConnections: 20})}
 		}, slices.Concat(Server, Certificates, []Fault{FullDisk()}))
@@ -99,7 +99,7 @@ func TestRemoteFaults(t *testing.T) {
 	}
 }
 
-// hold runs a fault and checks what became of the run.
+// hold executes a run under a fault and checks the result.
 func hold(t *testing.T, f *Fault, o Options) Row {
 	t.Helper()
 	r, s := f.Run(t, o, length(t))
@@ -108,16 +108,16 @@ func hold(t *testing.T, f *Fault, o Options) Row {
 		t.Errorf("%+v", c)
 	}
 	if f.Refuses {
-		if r.Aside == 0 || c.Missing != 2*r.Aside { // each a session and its event
-			t.Errorf("%d sessions were refused: %+v", r.Aside, c)
+		if r.Aside == 0 || c.Missing != 2*r.Aside { // a session with its event
+			t.Errorf("%d sessions were rejected: %+v", r.Aside, c)
 		}
 	} else if c.Missing != 0 || c.Written != c.There || r.Aside != 0 {
 		t.Errorf("%+v", r)
 	}
 	if c.Written < 600 {
-		t.Errorf("%d rows prove little", c.Written)
+		t.Errorf("%d rows are too few for a test", c.Written)
 	}
-	if length(t) >= Long && r.Under < r.Calm/4 { // shorter ones are over before other work on the machine is
+	if length(t) >= Long && r.Under < r.Calm/4 { // shorter faults are over before other load on the machine is
 		t.Errorf("the run made %.0f sessions a second before, and %.0f under the fault", r.Calm, r.Under)
 	}
 	for outcome, n := range s.Job.Run.Snapshot().Outcomes {

@@ -12,20 +12,20 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// Counts are the rows of a run: its own, sessions, events, seconds of metrics, and checkpoints.
+// Counts are numbers of rows: the run's own row, sessions, events, seconds of metrics, and checkpoints.
 type Counts struct {
-	Written   int64 // in the export, and the store's checkpoints
-	There     int64 // in Postgres
-	Missing   int64 // of those written: their key is not in Postgres
-	Different int64 // their key is there, and a cell is another; or nobody wrote them
-	Doubled   int64 // rows in Postgres whose key another row has
+	Written   int64 // in the export, with the checkpoints in the store
+	There     int64 // in PostgreSQL
+	Missing   int64 // written, but their key is not in PostgreSQL
+	Different int64 // with the same key and another cell, or never written
+	Doubled   int64 // rows in PostgreSQL with the key of another row
 }
 
-// sent is a table in Postgres and the file of an export that must have the same rows.
+// sent is a table in PostgreSQL and the exported file that must have the same rows.
 type sent struct {
 	file, table, key string
-	keys             int               // how many of the file's first columns are its key
-	instead          map[string]string // expressions of columns that are no columns
+	keys             int               // number of leading columns in the file that form the key
+	instead          map[string]string // SQL expressions for columns that the table does not have
 }
 
 const stamp = `to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
@@ -37,7 +37,7 @@ var tables = []sent{
 	{"metrics.csv", "metrics", "at", 1, map[string]string{"timestamp": fmt.Sprintf(stamp, "at")}},
 }
 
-// Reconcile compares what the run wrote with what is in Postgres, cell by cell.
+// Reconcile compares the rows of the run with those in PostgreSQL, cell by cell.
 func (s *Site) Reconcile() (c Counts) {
 	s.t.Helper()
 	conn := pgtest.Connect(s.t, s.Server.URL(pgtest.User, s.Name))
@@ -63,7 +63,7 @@ func (s *Site) compare(conn *pgx.Conn, of *sent, c *Counts) {
 			columns[i] = instead
 		}
 	}
-	there := map[string]int64{} // by row
+	there := map[string]int64{} // number of rows by content
 	keys := map[string]bool{}
 	key := func(row []string) string { return strings.Join(row[:of.width(row)], "\x00") }
 	rows, err := conn.Query(s.t.Context(), `SELECT ARRAY[`+strings.Join(columns, ", ")+`] FROM throng.`+of.table+` WHERE run = $1`, string(s.Job.Record.ID))
@@ -84,7 +84,7 @@ func (s *Site) compare(conn *pgx.Conn, of *sent, c *Counts) {
 			there[whole]--
 		case keys[key(row)]:
 			c.Different++
-		case of.file != "timings.csv": // those are the rows of sessions once more
+		case of.file != "timings.csv": // the rows of sessions again
 			c.Missing++
 		}
 	}
@@ -99,7 +99,7 @@ func (s *Site) compare(conn *pgx.Conn, of *sent, c *Counts) {
 	c.Doubled += total - distinct
 }
 
-// width is how many cells the key of a row has; 0 is all.
+// width returns the number of cells of a row's key; 0 for all.
 func (t *sent) width(row []string) int {
 	if t.keys == 0 {
 		return len(row)
@@ -107,7 +107,7 @@ func (t *sent) width(row []string) int {
 	return t.keys
 }
 
-// compareHead looks at the run's own row and its checkpoints.
+// compareHead compares the row of the run and its checkpoints.
 func (s *Site) compareHead(conn *pgx.Conn, c *Counts) {
 	s.t.Helper()
 	id := s.Job.Record.ID

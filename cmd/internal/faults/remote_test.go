@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// onLine is a trouble of the line, for as long as it lasts.
+// onLine returns the beginning of a fault with a trouble of the line.
 func onLine(trouble pgtest.Trouble) func(s *Site) func() {
 	return func(s *Site) func() {
 		s.Line.Be(trouble)
@@ -37,19 +37,19 @@ var Line = []Fault{
 	{Name: "half-open: answers are lost", Says: "does not answer in time", Begin: onLine(pgtest.Trouble{Hold: [2]bool{pgtest.ToClient: true}})},
 	{Name: "half-open: requests are lost", Says: "does not answer in time", Begin: onLine(pgtest.Trouble{Hold: [2]bool{pgtest.ToServer: true}})},
 	{Name: "silence", Says: "does not answer in time", Begin: onLine(pgtest.Trouble{Hold: [2]bool{true, true}})},
-	{Name: "server gone without a word", Says: "does not answer in time", Begin: func(s *Site) func() {
+	{Name: "server disappears silently", Says: "does not answer in time", Begin: func(s *Site) func() {
 		s.Line.Be(pgtest.Trouble{Hold: [2]bool{true, true}})
 		s.Line.Abandon()
 		return func() { s.Line.Be(pgtest.Trouble{}) }
 	}},
 }
 
-// Corrected is the password that a site's user has once it was changed on the server.
+// Corrected is the password of a site's user after it was changed on the server.
 const Corrected = "open barley"
 
 // Database are faults of a database, its user and its tables.
 var Database = []Fault{
-	{Name: "password changed on the server", Says: "does not take this password for user", Begin: func(s *Site) func() {
+	{Name: "password changed on the server", Says: "rejected the password for user", Begin: func(s *Site) func() {
 		s.Exec("ALTER ROLE " + s.User + " PASSWORD '" + Corrected + "'")
 		s.Disconnect()
 		return func() { s.Use(Corrected) }
@@ -66,7 +66,7 @@ var Database = []Fault{
 		s.Exec("DROP SCHEMA throng CASCADE")
 		return func() {}
 	}},
-	{Name: "a table dropped", Says: "is not as Throng made it", Begin: func(s *Site) func() {
+	{Name: "a table dropped", Says: "was changed: run DROP SCHEMA", Begin: func(s *Site) func() {
 		s.Exec("DROP TABLE throng.events CASCADE")
 		return func() { s.Exec("DROP SCHEMA throng CASCADE") }
 	}},
@@ -74,7 +74,7 @@ var Database = []Fault{
 		s.Exec("REVOKE INSERT ON throng.events FROM " + s.User)
 		return func() { s.Exec("GRANT INSERT ON throng.events TO " + s.User) }
 	}},
-	{Name: "rows refused by a constraint", Says: "refused", Refuses: true, Begin: func(s *Site) func() {
+	{Name: "rows rejected by a constraint", Says: "rejected", Refuses: true, Begin: func(s *Site) func() {
 		s.Exec("ALTER TABLE throng.sessions ADD CONSTRAINT picky CHECK (agent_index <> 3) NOT VALID")
 		return func() { s.Exec("ALTER TABLE throng.sessions DROP CONSTRAINT picky") }
 	}},
@@ -96,10 +96,10 @@ var Database = []Fault{
 	}},
 }
 
-// Server are faults of a whole server: no other test may use it.
+// Server are faults of a whole server, which other tests cannot use.
 var Server = []Fault{
 	restarted("fast"), restarted("immediate"),
-	{Name: "max_connections taken by others", Says: "no connection free", Begin: func(s *Site) func() {
+	{Name: "max_connections taken by others", Says: "no free connection", Begin: func(s *Site) func() {
 		guest := s.Server.Role(s.t)
 		s.Line.Refuse()
 		s.Line.Cut()
@@ -120,7 +120,7 @@ var Server = []Fault{
 	}},
 }
 
-// restarted is a server that goes, and comes back when the fault ends.
+// restarted is a server that stops, and starts again at the end of the fault.
 func restarted(mode string) Fault {
 	return Fault{Name: "server restarted, " + mode, Says: "closed the connection", Begin: func(s *Site) func() {
 		s.Server.Shut(s.t, mode)
@@ -128,12 +128,12 @@ func restarted(mode string) Fault {
 	}}
 }
 
-// Encrypted has a run verify the certificate of its server.
+// Encrypted makes a run verify the certificate of its server.
 func Encrypted(_ testing.TB, o *Options) {
 	o.Query = "sslmode=verify-full&sslrootcert=" + o.Server.Certificate
 }
 
-// Certificates are faults of a server with TLS, which no other test may use.
+// Certificates are faults of a server with TLS, which other tests cannot use.
 var Certificates = []Fault{
 	presents("certificate expired", "expired", pgtest.Certificate{Expired: true}),
 	presents("certificate of another host", "certificate", pgtest.Certificate{Elsewhere: true}),
@@ -147,7 +147,7 @@ func presents(name, says string, c pgtest.Certificate) Fault {
 	}}
 }
 
-// FullDisk is a server without room for rows. It is skipped where this user may mount no disk.
+// FullDisk is a server with a full disk. It is skipped if this user may not mount a disk.
 func FullDisk() Fault {
 	var disk *pgtest.Disk
 	return Fault{

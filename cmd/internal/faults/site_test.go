@@ -26,7 +26,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// visitors make about 1,000 sessions a second, each of 20 ms with one event or two, for as long as they are let.
+// visitors run about 1,000 sessions per second, each for 20 ms with one or two events, until they are stopped.
 const visitors = `
 title: Visitors
 population:
@@ -38,26 +38,26 @@ chain visit:
   step left: {kind: emit, event: left, when: agent.index % 2 == 0, data: {hour: "${now.hour}"}}
 `
 
-// Options are how a site is opened. Server is required.
+// Options configure a site. Server is required.
 type Options struct {
 	Server   *pgtest.Server
-	Scenario string // its text; "" is one without services that goes on for as long as it is let
+	Scenario string // source of the scenario; "" is one without services that runs until it is stopped
 	Database string // options of CREATE DATABASE
-	Query    string // of the database's address, such as sslmode=require
-	Limit    int    // sessions in flight; 0 is 20
-	// Before is called before the run starts, with a database that has nothing in it.
+	Query    string // query of the database's address, such as sslmode=require
+	Limit    int    // concurrency limit; 0 is 20
+	// Before is called with the empty database before the run starts.
 	Before func(s *Site)
-	// Secrets are those of the scenario by their names, beside DB, which is the address of the site's database.
+	// Secrets are the secrets of the scenario by name, in addition to DB, the address of the site's database.
 	Secrets map[string]string
 }
 
-// Site is a run whose results go to a database over a line that can fail, with everything it leaves behind.
+// Site is a run whose results are sent to a database over a line that can fail, with all files of the run.
 type Site struct {
 	Server *pgtest.Server
 	Line   *pgtest.Line
 	Name   string // of the database
-	User   string // who owns the database; the password is pgtest.Password
-	Data   string // the folder of the store, the log, the words that a person saw and, at the end, the export
+	User   string // owner of the database; the password is pgtest.Password
+	Data   string // folder of the store, the log, the messages to users and, at the end, the export
 
 	Store  *sqlite.Store
 	Remote *remote.Sender
@@ -71,7 +71,7 @@ type Site struct {
 	finished bool
 }
 
-// Open starts a run, which the end of the test ends at the latest.
+// Open starts a run, which ends with the test at the latest.
 func Open(t testing.TB, o Options) *Site {
 	t.Helper()
 	s := &Site{t: t, Server: o.Server, Line: pgtest.NewLine(t, o.Server.Address()), User: o.Server.Role(t), Data: t.TempDir(), query: o.Query}
@@ -137,25 +137,25 @@ func (s *Site) close() {
 	}
 }
 
-// Use has the results sent with a password, as a person does who corrects it.
+// Use changes the password that results are sent with, as a user would.
 func (s *Site) Use(password string) {
 	s.t.Helper()
 	s.must(s.Remote.Use(config.Database{URL: s.address(url.User(s.User)), Password: password}))
 }
 
-// address is that of the site's database, over the line.
+// address returns the address of the site's database over the line.
 func (s *Site) address(who *url.Userinfo) string {
 	u := url.URL{Scheme: "postgres", User: who, Host: s.Line.Addr().String(), Path: s.Name, RawQuery: s.query}
 	return u.String()
 }
 
-// Exec runs statements in the site's database as the superuser, on a way of its own.
+// Exec runs statements in the site's database as the superuser, on a direct connection.
 func (s *Site) Exec(statements ...string) {
 	s.t.Helper()
 	s.Server.Exec(s.t, s.Name, statements...)
 }
 
-// Disconnect ends the connections that the site's user has.
+// Disconnect closes the connections of the site's user.
 func (s *Site) Disconnect() {
 	s.t.Helper()
 	s.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '" + s.User + "'")
@@ -166,7 +166,7 @@ func (s *Site) status() postgres.Status {
 	return st
 }
 
-// Words is what a person sees of the sending, and whether it is shown as trouble. It is kept with the files.
+// Words returns the status that users see, and whether it is shown as a problem. It is also logged.
 func (s *Site) Words() (text string, trouble bool) {
 	text, trouble = s.Remote.Words()
 	if text != s.last {
@@ -178,14 +178,14 @@ func (s *Site) Words() (text string, trouble bool) {
 	return text, trouble
 }
 
-// told reports whether a person sees a trouble in these words, since when, and where.
+// told reports whether users see a problem with this message, since when, and where.
 func (s *Site) told(says string) bool {
 	text, trouble := s.Words()
 	return trouble && strings.Contains(text, says) && strings.HasPrefix(text, s.Remote.Target())
 }
 
-// patience is how long a busy machine may take for what takes moments: breakers that opened for its sake try again once a
-// minute.
+// patience is how long short operations may take on a busy machine: a circuit breaker that opened because of the load tries
+// again once a minute.
 const patience = 5 * time.Minute
 
 // Until waits for a condition.
@@ -205,12 +205,12 @@ func (s *Site) within(most time.Duration, what string, ok func() bool) {
 		case <-tick.C:
 		case <-late.C:
 			text, _ := s.Words()
-			s.t.Fatalf("not in time: %s; a person reads %q", what, text)
+			s.t.Fatalf("timed out: %s; the message is %q", what, text)
 		}
 	}
 }
 
-// wait lets the run go on.
+// wait lets the run continue for a while.
 func (s *Site) wait(d time.Duration) {
 	s.t.Helper()
 	if d > 0 {
@@ -219,23 +219,23 @@ func (s *Site) wait(d time.Duration) {
 	}
 }
 
-// speed lets the run make so many more sessions, and for a moment, and returns how many it made per second.
+// speed waits for a number of sessions and a moment, and returns the sessions per second.
 func (s *Site) speed(sessions int64) float64 {
 	s.t.Helper()
 	began, from := time.Now(), s.done()
-	s.Until("the run goes on", func() bool { s.Words(); return s.done() >= from+sessions && time.Since(began) > time.Second/4 })
+	s.Until("the run continues", func() bool { s.Words(); return s.done() >= from+sessions && time.Since(began) > time.Second/4 })
 	return float64(s.done()-from) / time.Since(began).Seconds()
 }
 
 func (s *Site) done() int64 { return s.Job.Run.Snapshot().Ended }
 
-// Checkpoint takes one.
+// Checkpoint takes a checkpoint.
 func (s *Site) Checkpoint() {
 	s.t.Helper()
 	s.must(s.Job.Run.Checkpoint(s.t.Context(), "by hand"))
 }
 
-// Finish stops the run, waits until its rows are confirmed, and exports it into the folder.
+// Finish stops the run, waits until its rows are confirmed, and exports it to the folder.
 func (s *Site) Finish() {
 	s.t.Helper()
 	if s.finished {
@@ -254,7 +254,7 @@ func (s *Site) Finish() {
 	s.Words()
 }
 
-// Leaks returns the files of the run, its log and its words among them, that one of some secrets is in, as it is or
+// Leaks returns the files of the run, including its log and messages, that contain one of the secrets, also if it is
 // escaped.
 func (s *Site) Leaks(secrets ...string) (files []string) {
 	s.t.Helper()

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// clerks write to a database while they are at it: once with a key of the session, so that writing again is seen and
-// does no harm, and once without, which must not be repeated.
+// clerks write to a database: once with a key, so that a repeated write is visible and harmless, and once without a key,
+// which must not be repeated.
 const clerks = `
 title: Clerks
 population: {count: 60}
@@ -30,15 +30,15 @@ chain work:
   step told: {kind: emit, event: told, data: {agent: "${agent.index}"}}
 `
 
-// writes is what became of a kind of statement.
+// writes is the result of one kind of statement.
 type writes struct {
-	done, notDone, unknown int // by what the step says: carried out, not, and nobody knows
-	rows, twice            int // in the database, and of those, carried out more often than once
-	troubled               int // steps, of whatever kind, that suffered
+	done, notDone, unknown int // by the status of the step: executed, not executed, unknown
+	rows, twice            int // in the database, and of those, executed more than once
+	troubled               int // steps of any kind that were affected
 }
 
-// TestStatementsUnderFaults has sessions write while their connections fail in every way: a statement with a key is there
-// once for every session that says so, one without is never sent twice, and what is not known is labelled so.
+// TestStatementsUnderFaults writes while connections fail in every way: a statement with a key is executed at least once for
+// every session that reports success, one without a key is never repeated, and unknown results are labelled.
 func TestStatementsUnderFaults(t *testing.T) {
 	shared := pgtest.Shared(t)
 	var mu sync.Mutex
@@ -82,7 +82,7 @@ func underFault(t *testing.T, f *Fault, server *pgtest.Server) (line string) {
 	began := time.Now()
 	failed := s.failures()
 	end := f.Begin(s)
-	s.Until("statements suffer", func() bool { return s.failures() > failed })
+	s.Until("statements are affected", func() bool { return s.failures() > failed })
 	s.wait(length(t) - time.Since(began))
 	end()
 	lasted := time.Since(began)
@@ -93,10 +93,10 @@ func underFault(t *testing.T, f *Fault, server *pgtest.Server) (line string) {
 	}
 	keyed, once := s.writes("keyed", "keyed"), s.writes("once", "once")
 	if once.twice != 0 {
-		t.Errorf("what must not be repeated was, %d times", once.twice)
+		t.Errorf("a statement that must not be repeated was repeated %d times", once.twice)
 	}
 	if keyed.troubled+once.troubled == 0 {
-		t.Errorf("nothing went wrong: %+v, %+v", keyed, once)
+		t.Errorf("no statement was affected: %+v, %+v", keyed, once)
 	}
 	if files := s.Leaks(pgtest.Password); len(files) > 0 {
 		t.Errorf("the password is in %v", files)
@@ -105,7 +105,7 @@ func underFault(t *testing.T, f *Fault, server *pgtest.Server) (line string) {
 		keyed.done, keyed.notDone, keyed.unknown, keyed.rows, keyed.twice, once.done, once.notDone, once.unknown, once.rows, once.twice)
 }
 
-// failures is how many attempts at statements failed for the server's sake.
+// failures returns the number of attempts that failed because of the server.
 func (s *Site) failures() (n int64) {
 	for _, one := range s.Job.Run.Snapshot().Services {
 		n += one.Failures
@@ -113,7 +113,7 @@ func (s *Site) failures() (n int64) {
 	return n
 }
 
-// writes compares what the sessions say of a step with the rows of a table.
+// writes compares the sessions' steps with the rows of a table.
 func (s *Site) writes(step, table string) (w writes) {
 	s.t.Helper()
 	conn := pgtest.Connect(s.t, s.Server.URL(pgtest.User, s.Name))
@@ -151,23 +151,23 @@ func (s *Site) writes(step, table string) (w writes) {
 		}
 	}
 	if seen != w.rows {
-		s.t.Errorf("%s: %d rows are of sessions that the journal does not know", table, w.rows-seen)
+		s.t.Errorf("%s: %d rows belong to unknown sessions", table, w.rows-seen)
 	}
 	return w
 }
 
-// suffered reports whether a step failed, had to wait, or to try again.
+// suffered reports whether a step failed, was throttled, or was retried.
 func suffered(step *engine.StepRecord) bool {
 	return step.Status != engine.StepOK || step.Label >= engine.NotRepeated || step.Attempts > 1 || step.Held > 200*time.Millisecond
 }
 
-// judge holds one write, which was carried out n times, against what its step says.
+// judge compares one write, which was executed n times, with the status of its step.
 func (s *Site) judge(w *writes, step *engine.StepRecord, n int) {
 	s.t.Helper()
 	uncertain := step.Label == engine.Unconfirmed || step.Label == engine.NotRepeated
 	switch ok := step.Status == engine.StepOK; {
 	case ok && n == 0, ok && n > 1 && !uncertain, !ok && n > 0 && !uncertain:
-		s.t.Errorf("%s says %v, %v after %d attempts, and was carried out %d times", step.Path, step.Status, step.Label, step.Attempts, n)
+		s.t.Errorf("%s has status %v, %v after %d attempts, and was executed %d times", step.Path, step.Status, step.Label, step.Attempts, n)
 	case ok:
 		w.done++
 	case uncertain:

@@ -29,7 +29,7 @@ var rules = []rule{
 	{has: "tell apart", pattern: `tell(s)? apart`, write: "distinguish"},
 	{has: "none", pattern: `(is|are|was|were) none`, write: "does not exist, is not one, or not set", except: `(?i)there (is|are|was|were) none|if none (is|are)|\b(is|are|was|were)\s+(?-i:None)`, why: "there is none; None is a value of Starlark"},
 	{has: " no ", pattern: `(is|are|was|were) no`, write: "is not", except: `(?i)there('s| still| already)? (is|are|was|were)\s+no\b|\b(is|are|was|were)\s+no\s+(longer|more\s+than|fewer|less|larger|smaller|higher|lower|later|earlier|need|way|reason)\b`, why: "there is no, no longer, no more than"},
-	{has: "nobody", pattern: `nobody('s)?`, write: "no one, or name who: no caller, no user"},
+	{has: "nobody", pattern: `nobody('s)?`, write: "no one, or name who: no caller, no user", except: `^"?nobody"?$`, why: "the Unix user nobody"},
 	{has: "whoever", pattern: `whoever`, write: "name who: callers, subscribers"},
 	{has: "whom", pattern: `(of|for|to|by) whom`, write: "name who"},
 	{has: "hear", pattern: `hears? of|heard of|to hear`, write: "subscribe to, or learn of", names: true},

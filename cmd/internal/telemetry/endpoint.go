@@ -23,19 +23,19 @@ import (
 )
 
 const (
-	readTime    = 5 * time.Second  // for a request
-	writeTime   = 30 * time.Second // for its answer
+	readTime    = 5 * time.Second  // of a request
+	writeTime   = 30 * time.Second // of a response
 	idleTime    = 2 * time.Minute  // of a connection between two scrapes
 	mostHeaders = 16 << 10
-	mostScrapes = 4 // at once
+	mostScrapes = 4 // concurrent requests
 	closeTime   = time.Second
 )
 
-// Field is what a mistake in the address of an [Endpoint] is a mistake in.
+// Field is the field of errors about the address of an [Endpoint].
 const Field = "metrics-listen"
 
-// Endpoint answers Prometheus. It tells of one run at a time, and keeps the last figures of one that has ended. Its
-// methods are safe for concurrent use.
+// Endpoint serves Prometheus metrics of one run, and keeps the last values of a run that has ended. Its methods are safe for
+// concurrent use.
 type Endpoint struct {
 	listener net.Listener
 	server   *http.Server
@@ -44,7 +44,7 @@ type Endpoint struct {
 	served   chan struct{} // closed when the server has ended
 }
 
-// Listen opens an endpoint on a host and port; port 0 is any that is free. An address that is none, or in use, is a
+// Listen opens an endpoint on a host and port; port 0 chooses a free one. The error for an invalid or used address is a
 // *engine.FieldError.
 func Listen(ctx context.Context, address, version string) (*Endpoint, error) {
 	if err := CheckAddress(address); err != nil {
@@ -54,23 +54,23 @@ func Listen(ctx context.Context, address, version string) (*Endpoint, error) {
 	listener, err := config.Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, &engine.FieldError{Field: Field, Problem: address + " is in use by another program", Hint: "another port, or 0 for any that is free"}
+		return nil, &engine.FieldError{Field: Field, Problem: address + " is in use by another program", Hint: "choose another port, or 0 for a free one"}
 	case err != nil:
-		return nil, &engine.FieldError{Field: Field, Problem: fmt.Sprintf("nothing can listen on %s: %v", address, err), Hint: "an address of this machine, such as 127.0.0.1:9464"}
+		return nil, &engine.FieldError{Field: Field, Problem: fmt.Sprintf("nothing can listen on %s: %v", address, err), Hint: "use an address of this machine, such as 127.0.0.1:9464"}
 	}
 	e := &Endpoint{listener: listener, version: version, served: make(chan struct{})}
 	e.server = &http.Server{
 		Handler: browser.Refuse(e.handler()), ReadTimeout: readTime, ReadHeaderTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: mostHeaders, ErrorLog: log.New(io.Discard, "", 0), // what a stranger sends is no news
+		MaxHeaderBytes: mostHeaders, ErrorLog: log.New(io.Discard, "", 0), // requests of strangers are not logged
 	}
 	go func() {
 		defer close(e.served)
-		_ = e.server.Serve(listener) // it ends with Close
+		_ = e.server.Serve(listener) // ends with Close
 	}()
 	return e, nil
 }
 
-// CheckAddress says what is wrong with an address to listen on, as a *engine.FieldError.
+// CheckAddress returns a *engine.FieldError if an address to listen on is invalid.
 func CheckAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -79,27 +79,27 @@ func CheckAddress(address string) error {
 	if err == nil && (host == "" || host == "localhost" || net.ParseIP(strings.Split(host, "%")[0]) != nil) {
 		return nil
 	}
-	return &engine.FieldError{Field: Field, Problem: fmt.Sprintf("%q is no address to listen on", address), Hint: "an IP address of this machine and a port, such as 127.0.0.1:9464"}
+	return &engine.FieldError{Field: Field, Problem: fmt.Sprintf("%q is not an address to listen on", address), Hint: "use an IP address of this machine and a port, such as 127.0.0.1:9464"}
 }
 
-// Open says what it means that the endpoint can be reached from other machines; "" is that it cannot.
+// Open returns a warning if the endpoint can be reached from other machines; otherwise "".
 func (e *Endpoint) Open() string {
 	if a, ok := e.listener.Addr().(*net.TCPAddr); ok && a.IP.IsLoopback() {
 		return ""
 	}
-	return "anybody who reaches " + e.listener.Addr().String() + " can read the metrics, without a password; they change nothing. 127.0.0.1 keeps them on this machine"
+	return "anyone who reaches " + e.listener.Addr().String() + " can read the metrics without a password. Listen on 127.0.0.1 to keep them on this machine"
 }
 
-// URL is where the metrics are.
+// URL returns the address of the metrics.
 func (e *Endpoint) URL() string { return "http://" + e.listener.Addr().String() + "/metrics" }
 
-// Show has the endpoint tell of a run from now on.
+// Show makes the endpoint serve a run.
 func (e *Endpoint) Show(r *Run) { e.run.Store(r) }
 
-// Keep has the endpoint go on telling how a run stands now, which is at its end; that of another run changes nothing.
+// Keep makes the endpoint serve the current values of a run from now on, at the end of the run. It ignores other runs.
 func (e *Endpoint) Keep(r *Run) { e.run.CompareAndSwap(r, r.Kept()) }
 
-// Close ends the endpoint. A scrape under way has a second to end.
+// Close ends the endpoint. A scrape in progress has 1 s to end.
 func (e *Endpoint) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// collector tells Prometheus of the run that look sees.
+// collector collects the metrics of the run that look returns.
 type collector struct {
 	look    func() *view
 	metrics []Metric
@@ -45,7 +45,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// metric is a sample as Prometheus has it.
+// metric converts a sample to Prometheus.
 func (s *sample) metric(desc *prometheus.Desc, kind Kind) (prometheus.Metric, error) {
 	switch kind {
 	case Histogram:
@@ -67,7 +67,7 @@ func (s *sample) metric(desc *prometheus.Desc, kind Kind) (prometheus.Metric, er
 	}
 }
 
-// share is a quantile in seconds.
+// share is a quantile, with its value in seconds.
 type share struct{ Quantile, Value float64 }
 
 // shares returns the quantiles of a summary, or nil without values.

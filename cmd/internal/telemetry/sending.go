@@ -23,71 +23,71 @@ import (
 
 const (
 	serviceName  = "throng"
-	metricsEvery = 10 * time.Second // unless OTEL_METRIC_EXPORT_INTERVAL says otherwise
-	flushTime    = 5 * time.Second  // for what is not sent at the end
+	metricsEvery = 10 * time.Second // default of OTEL_METRIC_EXPORT_INTERVAL
+	flushTime    = 5 * time.Second  // for the rest at the end
 )
 
-// How often a collector that cannot be reached is tried again.
+// Retries while a collector cannot be reached.
 const (
 	firstRetry = time.Second
 	lastRetry  = 5 * time.Second
 	retryTime  = 20 * time.Second
 )
 
-// Sending is where figures and traces are sent, by OTLP over HTTP. What it does not say the OTEL_* variables of the
-// environment do.
+// Sending configures where metrics and traces are sent, by OTLP over HTTP. The standard OTEL_* environment variables supply
+// missing values.
 type Sending struct {
-	URL     string            // of the collector, to which v1/metrics and v1/traces are added; "" is that of the environment
-	Headers map[string]string // nil are those of the environment
-	// Share is that of the sessions whose traces are sent. Those that failed are sent beside them, some a second; with 0
-	// no traces are.
+	URL     string            // of the collector, to which v1/metrics and v1/traces are appended; "" uses the environment
+	Headers map[string]string // nil uses the environment
+	// Share is the fraction of sessions whose traces are sent. Failed sessions are sent in addition, some per second. 0
+	// sends no traces.
 	Share   float64
 	Version string            // of the program
-	Warn    func(text string) // is told once that the collector does not take what is sent; nil tells nobody
+	Warn    func(text string) // called once if the collector rejects data; may be nil
 }
 
-// Sender sends what a run gives. It never waits for the collector but in Close.
+// Sender sends the metrics and traces of a run. Only Close waits for the collector.
 type Sender struct {
 	sending Sending
 	run     Run
 	name    func(agent int) string
-	traces  *tracer // nil sends none
+	traces  *tracer // nil if traces are not sent
 	figures *metric.MeterProvider
-	runs    atomic.Pointer[Run] // whose figures are sent; nil before it began
+	runs    atomic.Pointer[Run] // the run whose metrics are sent; nil before it begins
 
-	alive  context.Context // of what is under way; ends a while after Close was called
+	alive  context.Context // of requests in progress; ends some time after Close was called
 	end    context.CancelFunc
 	sent   atomic.Int64 // spans
-	rounds atomic.Int64 // of figures
+	rounds atomic.Int64 // exports of metrics
 	warned atomic.Bool
 
 	mu      sync.Mutex
-	trouble error // the newest; nil is none
+	trouble error // the newest error; nil if there is none
 }
 
-// CheckURL says what is wrong with the address of a collector, as a *engine.FieldError.
+// CheckURL returns a *engine.FieldError if the address of a collector is invalid.
 func CheckURL(address string) error {
 	u, err := url.Parse(address)
 	problem := ""
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		problem = "is no address of a collector"
+		problem = "is not the address of a collector"
 	case u.User != nil || u.RawQuery != "":
-		problem = "has more in it than scheme, host, port and path"
+		problem = "has parts other than scheme, host, port and path"
 	default:
 		return nil
 	}
-	return &engine.FieldError{Field: "otlp", Problem: problem, Hint: "such as http://127.0.0.1:4318; what signs in belongs into OTEL_EXPORTER_OTLP_HEADERS"}
+	return &engine.FieldError{Field: "otlp", Problem: problem, Hint: "use an address such as http://127.0.0.1:4318, and put credentials into OTEL_EXPORTER_OTLP_HEADERS"}
 }
 
-// NewSender prepares to send what a run gives; name says what an agent is called. The caller must Close it.
+// NewSender returns a sender for a run. name returns the name of an agent. The caller must Close the sender.
 func NewSender(s Sending, run Run, name func(agent int) string) (*Sender, error) {
 	x := &Sender{sending: s, run: run, name: name}
 	x.alive, x.end = context.WithCancel(context.Background())
 	about, err := resource.New(context.Background(), resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", serviceName), attribute.String("service.version", s.Version), attribute.String("service.instance.id", string(run.ID)),
 		attribute.String("throng.run", string(run.ID)), attribute.String("throng.scenario", run.Title),
-	), resource.WithFromEnv()) // the environment may call it otherwise
+	), resource.WithFromEnv()) // the environment may set another name
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("what OTEL_RESOURCE_ATTRIBUTES says: %w", err)
 	}
@@ -114,7 +114,7 @@ func (x *Sender) openFigures(about *resource.Resource) error {
 	}
 	exporter, err := otlpmetrichttp.New(x.alive, options...)
 	if err != nil {
-		return fmt.Errorf("open the way for metrics to %s: %w", x.Target(), err)
+		return fmt.Errorf("prepare to send metrics to %s: %w", x.Target(), err)
 	}
 	every := []metric.PeriodicReaderOption{metric.WithProducer(producer{x})}
 	if os.Getenv("OTEL_METRIC_EXPORT_INTERVAL") == "" {
@@ -134,7 +134,7 @@ func (x *Sender) openTraces(about *resource.Resource) error {
 	}
 	exporter, err := otlptracehttp.New(x.alive, options...)
 	if err != nil {
-		return fmt.Errorf("open the way for traces to %s: %w", x.Target(), err)
+		return fmt.Errorf("prepare to send traces to %s: %w", x.Target(), err)
 	}
 	x.traces = newTracer(x, trace.NewTracerProvider(
 		trace.WithResource(about), trace.WithSampler(trace.AlwaysSample()), trace.WithIDGenerator(ids{}), trace.WithBatcher(spansOut{exporter, x}),
@@ -142,17 +142,16 @@ func (x *Sender) openTraces(about *resource.Resource) error {
 	return nil
 }
 
-// wants reports whether one kind of what can be sent is to be. The libraries would send what the environment names no
-// collector for to this machine.
+// wants reports whether a signal is sent. Without a collector in the environment, the SDK would send it to this machine.
 func (s *Sending) wants(kind string) bool {
 	named := s.URL != "" || os.Getenv(Endpoints[0]) != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+kind+"_ENDPOINT") != ""
 	return named && os.Getenv("OTEL_"+kind+"_EXPORTER") != "none"
 }
 
-// path is where one kind of what is sent goes.
+// path returns the address of a signal.
 func (s *Sending) path(kind string) string { return strings.TrimSuffix(s.URL, "/") + "/v1/" + kind }
 
-// Target names the collector.
+// Target returns the name of the collector.
 func (x *Sender) Target() string {
 	if x.sending.URL != "" {
 		return x.sending.URL
@@ -165,10 +164,10 @@ func (x *Sender) Target() string {
 	return "the collector"
 }
 
-// Endpoints are the variables of the environment any of which names a collector.
+// Endpoints are the environment variables that name a collector.
 var Endpoints = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"}
 
-// Trail is what hears of the run's sessions; nil where no traces are sent, as by a nil Sender.
+// Trail returns the receiver of the run's sessions; nil if traces are not sent. A nil Sender returns nil.
 func (x *Sender) Trail() func(t *engine.Trail) {
 	if x == nil || x.traces == nil {
 		return nil
@@ -176,14 +175,14 @@ func (x *Sender) Trail() func(t *engine.Trail) {
 	return x.traces.take
 }
 
-// Begin has the figures of the run sent from now on.
+// Begin starts sending the metrics of the run.
 func (x *Sender) Begin(snapshot func() *engine.Snapshot) {
 	run := x.run
 	run.Snapshot = snapshot
 	x.runs.Store(&run)
 }
 
-// Close sends what is not sent yet, for some seconds at most and until hurry is closed, and says what became of all.
+// Close sends the rest, for some seconds at most and until hurry is closed, and returns what was sent.
 func (x *Sender) Close(hurry <-chan struct{}) Sent {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
@@ -194,7 +193,7 @@ func (x *Sender) Close(hurry <-chan struct{}) Sent {
 		case <-ctx.Done():
 		}
 	}()
-	x.warned.Store(true) // what is returned says it all
+	x.warned.Store(true) // the returned value includes the error
 	err := x.close(ctx)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -209,7 +208,7 @@ func (x *Sender) Close(hurry <-chan struct{}) Sent {
 	return s
 }
 
-// close ends both ways at once: one that hangs takes nothing of the other's time.
+// close ends both signals concurrently, so that one that hangs does not delay the other.
 func (x *Sender) close(ctx context.Context) error {
 	defer x.end()
 	var both sync.WaitGroup
@@ -224,9 +223,9 @@ func (x *Sender) close(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
-// carry sends something, with an end where the sender has ended. Trouble is told once, and is no error: whoever would hear
-// of it has nobody to tell.
-func (x *Sender) carry(ctx context.Context, done *atomic.Int64, n int64, send func(ctx context.Context) error) {
+// export sends data until the sender ends. An error causes one warning and is not returned, because the SDK has no use for
+// it.
+func (x *Sender) export(ctx context.Context, done *atomic.Int64, n int64, send func(ctx context.Context) error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(x.alive, cancel)()
@@ -236,35 +235,35 @@ func (x *Sender) carry(ctx context.Context, done *atomic.Int64, n int64, send fu
 		return
 	}
 	x.mu.Lock()
-	x.trouble = errors.New(brief(err.Error())) // a server may answer with a whole page
+	x.trouble = errors.New(brief(err.Error())) // a server may respond with a page
 	x.mu.Unlock()
 	if x.sending.Warn != nil && !x.warned.Swap(true) {
-		x.sending.Warn(fmt.Sprintf("%s does not take metrics or traces: %s; the run goes on, and so does trying", x.Target(), brief(err.Error())))
+		x.sending.Warn(fmt.Sprintf("%s does not accept metrics or traces: %s; the run continues, and Throng keeps trying", x.Target(), brief(err.Error())))
 	}
 }
 
 // Sent is what a sender has sent.
 type Sent struct {
 	Target   string
-	Rounds   int64 // of all figures
-	Sessions int64 // whose traces were to be sent
+	Rounds   int64 // exports of all metrics
+	Sessions int64 // sessions with traces
 	Spans    int64
-	Dropped  int64 // spans that did not get there: the queue was full, or the collector away
-	Passed   int64 // sessions that failed and were not traced, since more did in a second than are
-	Trouble  error // the newest; nil is none
+	Dropped  int64 // spans that were lost because the queue was full or the collector unavailable
+	Passed   int64 // failed sessions without traces, beyond the limit per second
+	Trouble  error // the newest error; nil if there is none
 }
 
-// String says it in a line.
+// String summarizes the result in one line.
 func (s Sent) String() string {
 	text := fmt.Sprintf("sent to %s: metrics %s, %s spans of %s sessions", s.Target, times(s.Rounds), engine.FormatCount(s.Spans), engine.FormatCount(s.Sessions))
 	if s.Passed > 0 {
-		text += fmt.Sprintf("; %s more that failed were not traced", engine.FormatCount(s.Passed))
+		text += fmt.Sprintf("; %s more failed sessions were not traced", engine.FormatCount(s.Passed))
 	}
 	if s.Dropped > 0 {
 		text += fmt.Sprintf("; %s spans were dropped", engine.FormatCount(s.Dropped))
 	}
 	if s.Trouble != nil {
-		text += fmt.Sprintf("; not all was taken: %v", s.Trouble)
+		text += fmt.Sprintf("; not everything was accepted: %v", s.Trouble)
 	}
 	return text
 }
@@ -276,7 +275,7 @@ func times(n int64) string {
 	return engine.FormatCount(n) + " times"
 }
 
-// figuresOut and spansOut are the exporters of the library, counted.
+// figuresOut and spansOut are exporters that count.
 type figuresOut struct {
 	metric.Exporter
 	x *Sender

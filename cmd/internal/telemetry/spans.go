@@ -22,33 +22,33 @@ import (
 )
 
 const (
-	// failedEach bounds what a storm of failures costs: so many sessions that are not in the sample are traced in a second.
+	// failedEach is the number of failed sessions outside of the sample that are traced per second.
 	failedEach = 10
-	leastHold  = time.Millisecond // that is told as an event
-	mostError  = 300              // bytes of an error's text
+	leastHold  = time.Millisecond // shorter throttled times have no event
+	mostError  = 300              // maximum length of an error's text in bytes
 )
 
-// tracer makes spans of sessions. Workers call it.
+// tracer creates the spans of sessions. Workers call it.
 type tracer struct {
 	x        *Sender
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 
-	sessions, spans atomic.Int64 // that were handed on
-	passed          atomic.Int64 // sessions that failed and were left out
-	second, failed  atomic.Int64 // since 1970; how many that failed were taken in it
+	sessions, spans atomic.Int64 // that were exported
+	passed          atomic.Int64 // failed sessions without traces
+	second, failed  atomic.Int64 // since 1970; failed sessions traced in that second
 }
 
 func newTracer(x *Sender, provider *sdk.TracerProvider) *tracer {
 	return &tracer{x: x, provider: provider, tracer: provider.Tracer(scope, trace.WithInstrumentationVersion(x.sending.Version))}
 }
 
-// sampled reports whether a session is in a sample: the same ones are, whatever the order in which they run.
+// sampled reports whether a session is in a sample. The order of sessions does not matter.
 func sampled(seed uint64, p engine.Place, share float64) bool {
 	return engine.SessionKey(seed, p.Cycle, p.Agent).Text("trace").Source().Float64() < share
 }
 
-// take hears of a session that ended.
+// take traces a session that ended.
 func (t *tracer) take(trail *engine.Trail) {
 	row := trail.Row
 	why := "share"
@@ -65,7 +65,7 @@ func (t *tracer) take(trail *engine.Trail) {
 	t.session(trail, why)
 }
 
-// mayTake reports whether another session that failed may be traced in this second.
+// mayTake reports whether another failed session may be traced in this second.
 func (t *tracer) mayTake(now time.Time) bool {
 	if second := now.Unix(); t.second.Swap(second) != second {
 		t.failed.Store(0)
@@ -73,7 +73,7 @@ func (t *tracer) mayTake(now time.Time) bool {
 	return t.failed.Add(1) <= failedEach
 }
 
-// session makes the spans of a session: its own, and below it those of the steps that it came to.
+// session creates the span of a session, and below it those of its executed steps.
 func (t *tracer) session(trail *engine.Trail, why string) {
 	row := trail.Row
 	ctx := context.WithValue(context.Background(), placeKey{}, traceOf(t.x.run.ID, row.Place))
@@ -100,9 +100,8 @@ func (t *tracer) session(trail *engine.Trail, why string) {
 	t.spans.Add(n + 1)
 }
 
-// align puts all times of a trail on one clock, as the two that a time is read from may be apart by as much as a step
-// takes, and returns when the session began: its row is without the time in which its first step that can wait handed on
-// what others had finished.
+// align puts all times of a trail on one clock: two clock readings may differ by as much as a step takes. It returns the
+// start of the session, whose row excludes the time in which its first waiting step passed on finished sessions.
 func align(trail *engine.Trail) (began time.Time) {
 	base := trail.Row.Started
 	began = base
@@ -122,7 +121,7 @@ func align(trail *engine.Trail) (began time.Time) {
 	return began
 }
 
-// stepSpan is a step that has a span.
+// stepSpan is a step with a span.
 type stepSpan struct {
 	time     *engine.StepTime
 	record   *engine.StepRecord
@@ -130,7 +129,7 @@ type stepSpan struct {
 	holds    []engine.Hold
 }
 
-// steps makes the spans of the steps, outer ones first, and says how many they are.
+// steps creates the spans of the steps, outer ones first, and returns their number.
 func (t *tracer) steps(ctx context.Context, trail *engine.Trail) (n int64) {
 	slices.SortFunc(trail.Steps, func(a, b engine.StepTime) int {
 		return cmp.Or(a.Began.Compare(b.Began), len(a.Path)-len(b.Path))
@@ -158,7 +157,7 @@ func (t *tracer) steps(ctx context.Context, trail *engine.Trail) (n int64) {
 	for i := range trail.Steps {
 		s := all[trail.Steps[i].Path]
 		if s.record == nil || s.record.Status == engine.StepSkipped {
-			continue // of a step beside, which a step above made as if it had never been
+			continue // a step that ran in parallel with a discarded one
 		}
 		inside[s.time.Path] = t.step(within(ctx, inside, s.time.Path), s)
 		n++
@@ -166,7 +165,7 @@ func (t *tracer) steps(ctx context.Context, trail *engine.Trail) (n int64) {
 	return n
 }
 
-// within is what a step stands in: the step around it, or the session.
+// within returns the parent of a step: the enclosing step, or the session.
 func within(ctx context.Context, all map[string]context.Context, path string) context.Context {
 	for i := len(path) - 1; i > 0; i-- {
 		if path[i] != '.' && path[i] != '[' {
@@ -179,7 +178,7 @@ func within(ctx context.Context, all map[string]context.Context, path string) co
 	return ctx
 }
 
-// step makes the span of a step.
+// step creates the span of a step.
 func (t *tracer) step(ctx context.Context, s *stepSpan) context.Context {
 	kind := trace.SpanKindInternal
 	if len(s.attempts) > 0 {
@@ -193,12 +192,12 @@ func (t *tracer) step(ctx context.Context, s *stepSpan) context.Context {
 	}
 	for _, h := range s.holds {
 		if h.Took >= leastHold {
-			span.AddEvent("held", trace.WithTimestamp(h.Began), trace.WithAttributes(
-				attribute.String("throng.gate", h.Gate.String()), attribute.Float64("throng.seconds", h.Took.Seconds())))
+			span.AddEvent("throttled", trace.WithTimestamp(h.Began), trace.WithAttributes(
+				attribute.String("throng.cause", h.Gate.String()), attribute.Float64("throng.seconds", h.Took.Seconds())))
 		}
 	}
 	for i, a := range s.attempts {
-		if i == 0 && len(s.attempts) == 1 && !a.Failed { // the span says it all
+		if i == 0 && len(s.attempts) == 1 && !a.Failed { // the span has the same information
 			break
 		}
 		span.AddEvent("attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
@@ -232,7 +231,7 @@ func (s *stepSpan) attributes() []attribute.KeyValue {
 	return all
 }
 
-// brief is the beginning of an error's first line, without what a terminal would obey.
+// brief returns the beginning of an error's first line, without control characters.
 func brief(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	text = strings.Map(func(r rune) rune {
@@ -249,14 +248,14 @@ func brief(text string) string {
 
 // ExportSpans sends spans.
 func (s spansOut) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	s.x.carry(ctx, &s.x.sent, int64(len(spans)), func(ctx context.Context) error { return s.SpanExporter.ExportSpans(ctx, spans) })
+	s.x.export(ctx, &s.x.sent, int64(len(spans)), func(ctx context.Context) error { return s.SpanExporter.ExportSpans(ctx, spans) })
 	return nil
 }
 
-// placeKey is what a context has the trace's name by.
+// placeKey is the context key of the session that a trace belongs to.
 type placeKey struct{}
 
-// traceOf names the trace of a session: the same one whoever asks.
+// traceOf returns the trace ID of a session, which is the same in every process.
 func traceOf(run engine.RunID, p engine.Place) (id trace.TraceID) {
 	text := append([]byte(run), 0)
 	for _, n := range []int{p.Cycle, p.Agent, p.Take} {
@@ -267,7 +266,7 @@ func traceOf(run engine.RunID, p engine.Place) (id trace.TraceID) {
 	return id
 }
 
-// ids names traces for their sessions, and spans by chance.
+// ids generates trace IDs from sessions, and random span IDs.
 type ids struct{}
 
 var _ sdk.IDGenerator = ids{}
@@ -280,6 +279,6 @@ func (g ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 
 // NewSpanID is part of [sdk.IDGenerator].
 func (ids) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
-	binary.LittleEndian.PutUint64(id[:], rand.Uint64N(math.MaxUint64)+1) // 0 is none
+	binary.LittleEndian.PutUint64(id[:], rand.Uint64N(math.MaxUint64)+1) // 0 is invalid
 	return id
 }

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
-// Kind is what kind of figure a metric is.
+// Kind is the type of a metric.
 type Kind uint8
 
-// The kinds: what only grows, what goes up and down, durations by their lengths, and quantiles of durations.
+// The kinds: counters only grow, gauges go up and down, histograms and summaries describe durations.
 const (
 	Counter Kind = iota
 	Gauge
@@ -22,27 +23,27 @@ const (
 
 func (k Kind) String() string { return [...]string{"counter", "gauge", "histogram", "summary"}[k] }
 
-// Metric is a line of the table.
+// Metric describes a metric.
 type Metric struct {
-	Name   string // as Prometheus calls it
+	Name   string // in Prometheus
 	Kind   Kind
 	Labels []string
 	Help   string
 
-	idle bool // it is there without a run, too
+	idle bool // it has samples without a run
 	read func(v *view) []sample
 }
 
-// sample is one value of a metric, with one for each of its labels.
+// sample is one value of a metric, with a value for each label.
 type sample struct {
 	labels    []string
 	value     float64           // of a counter or a gauge
 	spread    *engine.Spread    // of a histogram
 	quantiles *engine.Quantiles // of a summary
-	sum       time.Duration     // of what that is of
+	sum       time.Duration     // sum of the summary's values
 }
 
-// samples are the values there are to tell; what is not known is left out.
+// samples returns the known values.
 func (m *Metric) samples(v *view) []sample {
 	if v.s == nil && !m.idle {
 		return nil
@@ -50,13 +51,13 @@ func (m *Metric) samples(v *view) []sample {
 	return m.read(v)
 }
 
-// units are the ends of names that say in what a figure is, with how OpenTelemetry writes that.
+// units are the suffixes of names that denote a unit, with the unit in OpenTelemetry.
 var units = []struct{ end, unit string }{
 	{"_seconds", "s"}, {"_bytes", "By"}, {"_ratio", "1"},
 }
 
-// Other returns the name and the unit of the metric in OpenTelemetry: throng_session_duration_seconds is
-// throng.session_duration in s. A collector that writes for Prometheus makes the first out of the second.
+// Other returns the name and unit of the metric in OpenTelemetry: throng_session_duration_seconds is throng.session_duration
+// in s. Collectors convert it back for Prometheus.
 func (m *Metric) Other() (name, unit string) {
 	name = m.Name
 	if m.Kind == Counter {
@@ -71,7 +72,7 @@ func (m *Metric) Other() (name, unit string) {
 	return strings.Replace(name, "_", ".", 1), unit
 }
 
-// Metrics returns the table.
+// Metrics returns all metrics.
 func Metrics() []Metric {
 	var all []Metric
 	for _, part := range [][]Metric{ofProgress, ofSessions, ofConcurrency, ofServices, ofSteps, ofModels, ofMachine, ofStorage} {
@@ -80,7 +81,7 @@ func Metrics() []Metric {
 	return all
 }
 
-// one is a metric with one value; NaN is that it is not known.
+// one is a metric with one value; NaN is unknown.
 func one(kind Kind, name, help string, of func(s *engine.Snapshot) float64) Metric {
 	return Metric{Name: name, Kind: kind, Help: help, read: func(v *view) []sample {
 		value := of(v.s)
@@ -89,6 +90,21 @@ func one(kind Kind, name, help string, of func(s *engine.Snapshot) float64) Metr
 		}
 		return []sample{{value: value}}
 	}}
+}
+
+// column returns the metric of a column of the stored metrics: with the same value, in the base unit, and the same help.
+func column(name string) Metric {
+	c := storage.MetricColumnNamed(name)
+	kind := Gauge
+	if c.Counter {
+		kind = Counter
+	}
+	return one(kind, c.Metric, c.Help, func(s *engine.Snapshot) float64 {
+		if v, ok := c.Measure(&s.Metrics); ok {
+			return v
+		}
+		return math.NaN()
+	})
 }
 
 // several is a metric with labels.
@@ -104,10 +120,10 @@ func quantilesOf(name, help string, of func(s *engine.Snapshot) (*engine.Quantil
 	}}
 }
 
-// labelled is a value with its labels.
+// labelled is a value with labels.
 func labelled(value float64, labels ...string) sample { return sample{labels: labels, value: value} }
 
-// stateSet has 1 for the state that holds now, and 0 for the others; before stands before the state's label.
+// stateSet returns 1 for the current state and 0 for the others. before are the labels before the label of the state.
 func stateSet(now string, all []string, before ...string) (set []sample) {
 	for _, state := range all {
 		value := 0.
@@ -119,7 +135,7 @@ func stateSet(now string, all []string, before ...string) (set []sample) {
 	return set
 }
 
-// texts writes values as labels: without spaces.
+// texts formats values as labels, without spaces.
 func texts[T interface{ String() string }](all ...T) []string {
 	out := make([]string, len(all))
 	for i, one := range all {
@@ -128,7 +144,7 @@ func texts[T interface{ String() string }](all ...T) []string {
 	return out
 }
 
-// known is a figure of which a negative value says that nobody knows it.
+// known returns NaN for a negative value, which means unknown.
 func known[T int | int64 | float64](n T) float64 {
 	if n < 0 {
 		return math.NaN()
@@ -136,7 +152,7 @@ func known[T int | int64 | float64](n T) float64 {
 	return float64(n)
 }
 
-// given is a figure of which 0 says that there is none.
+// given returns NaN for 0, which means unknown or not set.
 func given[T int | int64 | uint64 | float64](n T) float64 {
 	if n <= 0 {
 		return math.NaN()

@@ -1,22 +1,23 @@
-// Package telemetry tells others of a run: Prometheus, which scrapes an endpoint, and collectors of OpenTelemetry, which
-// are sent figures and traces of a sample of sessions. All figures come from the newest [engine.Snapshot] by one table.
+// Package telemetry exports metrics and traces of a run: to Prometheus, which scrapes an endpoint, and to OpenTelemetry
+// collectors, which receive metrics and the traces of a sample of sessions. All metrics are read from the newest
+// [engine.Snapshot].
 package telemetry
 
 import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Run is a run that others are told of.
+// Run is a run whose telemetry is exported.
 type Run struct {
 	ID     engine.RunID
 	Title  string // of the scenario
 	Seed   uint64
-	Agents int // that take part
-	// Snapshot returns the newest picture. It does not wait.
+	Agents int // active
+	// Snapshot returns the newest snapshot. It does not wait.
 	Snapshot func() *engine.Snapshot
 }
 
-// Kept is the run with the picture that it has now, which needs nothing else of it.
+// Kept returns the run with its current snapshot, without references to anything else of the run.
 func (r *Run) Kept() *Run {
 	last := r.Snapshot()
 	k := *r
@@ -24,10 +25,10 @@ func (r *Run) Kept() *Run {
 	return &k
 }
 
-// view is what figures are read from: a picture of a run, or of none.
+// view is the source of metrics: a snapshot of a run, or no run.
 type view struct {
 	version string // of the program
-	run     *Run   // nil is none
+	run     *Run   // nil without a run
 	s       *engine.Snapshot
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// full is a run of which everything is known.
+// full returns a run in which every value is known.
 func full() *Run {
 	q := engine.Quantiles{Count: 4, Mean: time.Second, P50: time.Second, P95: 2 * time.Second, P99: 3 * time.Second, Max: 3 * time.Second}
 	s := &engine.Snapshot{
@@ -30,7 +30,7 @@ func full() *Run {
 		Budget:         engine.BudgetState{Budget: engine.Budget{Dollars: 4, Requests: 10}, Spent: engine.Amount{Cost: 1e9, Requests: 9}},
 		LastCheckpoint: time.Unix(900, 0), CheckpointTook: time.Second, UnsentSince: time.Unix(990, 0),
 		Metrics: engine.MetricsRow{
-			Connections: 2, ServerConnections: 3, ServerMax: 100, Unsent: 5, Pool: engine.Pool{Size: 8, InUse: 1},
+			Connections: 2, ServerConnections: 3, ServerMax: 100, Unsent: 5, Pool: engine.Pool{Size: 8, InUse: 1}, Overhead: engine.Overhead{Span: time.Second},
 			Host: engine.HostMetrics{CPU: 50, ProcessCPU: 120, Memory: 1, Available: 1, MemoryTotal: 2, DiskFree: 3},
 		},
 		Overhead: engine.Overhead{Times: engine.Times{engine.ForServices: time.Second}},
@@ -42,9 +42,9 @@ func full() *Run {
 	return &Run{ID: "a", Title: "A scenario", Seed: 7, Agents: 3, Snapshot: func() *engine.Snapshot { return s }}
 }
 
-// TestMetricsAreLikeOthers: names, units and helps are as Prometheus recommends, and all of them are served of a run of
-// which everything is known.
-func TestMetricsAreLikeOthers(t *testing.T) {
+// TestMetricsFollowConventions checks that names, units and help texts are as Prometheus recommends, and that all metrics
+// are served.
+func TestMetricsFollowConventions(t *testing.T) {
 	c := newCollector(func() *view { return look("1.2.3", full()) })
 	problems, err := testutil.CollectAndLint(c)
 	if err != nil {
@@ -68,18 +68,18 @@ func TestMetricsAreLikeOthers(t *testing.T) {
 			t.Errorf("%s has %d samples and the help %q", m.Name, served[m.Name], m.Help)
 		}
 	}
-	// What is beyond the bound on steps is told together.
+	// Steps beyond the limit are added up.
 	if got, want := served["throng_step_requests_total"], mostSteps+1; got != want {
 		t.Errorf("%d steps have figures of their own, want %d", got, want)
 	}
-	if err := testutil.CollectAndCompare(c, strings.NewReader(`# HELP throng_outbox_age_seconds For how long there were such rows at all times; missing without a remote database.
+	if err := testutil.CollectAndCompare(c, strings.NewReader(`# HELP throng_outbox_age_seconds Time for which there have been unsent rows; missing without a remote database.
 # TYPE throng_outbox_age_seconds gauge
 throng_outbox_age_seconds 10
-# HELP throng_budget_used_ratio Share of a bound of the budget that is used up; missing for bounds that there are not.
+# HELP throng_budget_used_ratio Used fraction of each limit of the budget; missing for limits that are not set.
 # TYPE throng_budget_used_ratio gauge
-throng_budget_used_ratio{bound="dollars"} 0.25
-throng_budget_used_ratio{bound="requests"} 0.9
-# HELP throng_governor_binds 1 for the governor that holds the limit, 0 for the rest.
+throng_budget_used_ratio{limit="dollars"} 0.25
+throng_budget_used_ratio{limit="requests"} 0.9
+# HELP throng_governor_binds 1 for the governor that determines the limit, 0 for the others.
 # TYPE throng_governor_binds gauge
 throng_governor_binds{governor="connections"} 0
 throng_governor_binds{governor="latency"} 1
@@ -91,7 +91,7 @@ throng_governor_binds{governor="success"} 0
 	}
 }
 
-// TestUnknownIsMissing: what a run does not know, such as the figures of a database that there is none of, has no value.
+// TestUnknownIsMissing checks that unknown values, such as those of a database that is not configured, are missing.
 func TestUnknownIsMissing(t *testing.T) {
 	s := &engine.Snapshot{Remaining: -1, Metrics: engine.MetricsRow{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1}}
 	c := newCollector(func() *view { return look("", &Run{Snapshot: func() *engine.Snapshot { return s }}) })
@@ -108,9 +108,9 @@ func TestUnknownIsMissing(t *testing.T) {
 	}
 }
 
-// TestBothSayTheSame: each metric has as many samples for OpenTelemetry as for Prometheus, under a name that a collector
-// makes the other one of.
-func TestBothSayTheSame(t *testing.T) {
+// TestBothFormatsAgree checks that each metric has as many samples for OpenTelemetry as for Prometheus, under a name that
+// collectors convert to the same name.
+func TestBothFormatsAgree(t *testing.T) {
 	run := full()
 	x := &Sender{}
 	x.runs.Store(run)
@@ -144,14 +144,14 @@ func TestBothSayTheSame(t *testing.T) {
 			again += "_total"
 		}
 		if again != m.Name {
-			t.Errorf("a collector makes %s of %s, want %s", again, name, m.Name)
+			t.Errorf("a collector converts %s from %s, want %s", again, name, m.Name)
 		}
 	}
 }
 
 var named = regexp.MustCompile(`throng_[a-z0-9_]+`)
 
-// plain is a metric's name without what Prometheus adds for parts of it.
+// plain returns the name of a metric without the suffixes of its parts.
 func plain(name string) string {
 	for _, end := range []string{"_bucket", "_sum", "_count"} {
 		if rest, ok := strings.CutSuffix(name, end); ok {
@@ -168,7 +168,8 @@ func table() (names []string) {
 	return names
 }
 
-// TestDashboard: whatever it asks for is served, and it shows whatever is served. It is to be imported with any source.
+// TestDashboard checks that the dashboard shows all metrics that are served, and no others. It can be imported with any data
+// source.
 func TestDashboard(t *testing.T) {
 	var d struct {
 		Inputs []struct{ Name, Type, PluginID string } `json:"__inputs"`
@@ -200,7 +201,7 @@ func TestDashboard(t *testing.T) {
 			for y := range p.GridPos.H {
 				at := [2]int{p.GridPos.X + x, p.GridPos.Y + y}
 				if taken[at] != "" || at[0] > 23 {
-					t.Fatalf("%s lies over %s", p.Title, taken[at])
+					t.Fatalf("%s overlaps %s", p.Title, taken[at])
 				}
 				taken[at] = p.Title
 			}
@@ -210,16 +211,16 @@ func TestDashboard(t *testing.T) {
 			continue
 		}
 		if p.Datasource.UID != "${DS_PROMETHEUS}" || len(p.Targets) == 0 {
-			t.Errorf("%s asks %q", p.Title, p.Datasource.UID)
+			t.Errorf("%s has the data source %q", p.Title, p.Datasource.UID)
 		}
 		for _, target := range p.Targets {
 			for _, name := range named.FindAllString(target.Expr, -1) {
 				if shown[plain(name)] = true; !slices.Contains(known, plain(name)) {
-					t.Errorf("%s asks for %s, which nobody serves", p.Title, name)
+					t.Errorf("%s shows %s, which is not served", p.Title, name)
 				}
 			}
 			if strings.Count(target.Expr, "$instance") == 0 || strings.Count(target.Expr, "(") != strings.Count(target.Expr, ")") {
-				t.Errorf("%s asks for %s", p.Title, target.Expr)
+				t.Errorf("%s has the query %s", p.Title, target.Expr)
 			}
 		}
 	}
@@ -233,7 +234,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestGuideNamesMetrics checks that the guide names only metrics that exist, each of which has a help text.
+// TestGuideNamesMetrics checks that the guide names only metrics that exist and have a help text.
 func TestGuideNamesMetrics(t *testing.T) {
 	i := slices.IndexFunc(assets.Pages(), func(p assets.Page) bool { return p.Topic == "metrics" })
 	if i < 0 {
@@ -255,7 +256,7 @@ func TestGuideNamesMetrics(t *testing.T) {
 	}
 }
 
-// TestEndpoint answers GET and HEAD of what there is, and nothing else.
+// TestEndpoint checks the responses to requests.
 func TestEndpoint(t *testing.T) {
 	e, err := Listen(t.Context(), "127.0.0.1:0", "1.2.3")
 	if err != nil {
@@ -297,7 +298,7 @@ func TestEndpoint(t *testing.T) {
 		}
 	}
 	for name, header := range map[string]http.Header{
-		"a page whose name leads here": {"Host": {"evil.example:9464"}}, "a page of another site": {"Origin": {"https://evil.example"}},
+		"a foreign host name that resolves to this machine": {"Host": {"evil.example:9464"}}, "a page of another site": {"Origin": {"https://evil.example"}},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.URL(), nil)
 		if err != nil {
@@ -317,11 +318,11 @@ func TestEndpoint(t *testing.T) {
 	e.Show(run)
 	e.Keep(full()) // of another run
 	if e.run.Load() != run {
-		t.Error("the end of another run has ended this one")
+		t.Error("the end of another run replaced this one")
 	}
 	e.Keep(run)
 	if _, body := ask(http.MethodGet, "/metrics"); !strings.Contains(body, `throng_sessions_total{outcome="ok"} 4`) || e.run.Load() == run {
-		t.Error("the last figures are gone, or the run is held on to")
+		t.Error("the last values are missing, or the run is not released")
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
@@ -329,19 +330,19 @@ func TestEndpoint(t *testing.T) {
 	var dialer net.Dialer
 	if conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimSuffix(strings.TrimPrefix(e.URL(), "http://"), "/metrics")); err == nil {
 		_ = conn.Close()
-		t.Error("somebody listens still")
+		t.Error("the port is still open")
 	}
 }
 
-// TestListenWhereItCannot tells what to do, and that an open address is open.
-func TestListenWhereItCannot(t *testing.T) {
+// TestListenErrors checks that errors say what to do, and that an open address has a warning.
+func TestListenErrors(t *testing.T) {
 	first, err := Listen(t.Context(), "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = first.Close() }()
 	busy := strings.TrimSuffix(strings.TrimPrefix(first.URL(), "http://"), "/metrics")
-	for address, want := range map[string]string{busy: "is in use by another program", "9464": "is no address", "127.0.0.1": "is no address", "192.0.2.1:0": "nothing can listen"} {
+	for address, want := range map[string]string{busy: "is in use by another program", "9464": "is not an address", "127.0.0.1": "is not an address", "192.0.2.1:0": "nothing can listen"} {
 		_, err := Listen(t.Context(), address, "")
 		if field, ok := errors.AsType[*engine.FieldError](err); !ok || field.Field != Field || !strings.Contains(field.Problem, want) || field.Hint == "" {
 			t.Errorf("%s: %v", address, err)
@@ -353,12 +354,12 @@ func TestListenWhereItCannot(t *testing.T) {
 	}
 	defer func() { _ = wide.Close() }()
 	if !strings.Contains(wide.Open(), "without a password") {
-		t.Errorf("it is said of an open address: %q", wide.Open())
+		t.Errorf("the warning about an open address is %q", wide.Open())
 	}
 }
 
-// TestAStormOfFailures is traced in part.
-func TestAStormOfFailures(t *testing.T) {
+// TestManyFailures checks that only some of many failed sessions are traced.
+func TestManyFailures(t *testing.T) {
 	var tr tracer
 	now, taken := time.Unix(1000, 0), 0
 	for range 100 {
@@ -371,7 +372,7 @@ func TestAStormOfFailures(t *testing.T) {
 	}
 }
 
-// TestBrief: what a server or a service said takes a line, and a terminal obeys none of it.
+// TestBrief checks that errors of servers are shortened to one line without control characters.
 func TestBrief(t *testing.T) {
 	if got := brief("401 \x1b[2J\tno\nmore"); got != "401  [2J no" {
 		t.Errorf("got %q", got)
@@ -381,7 +382,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestSampled takes about its share of sessions.
+// TestSampled checks the size of a sample.
 func TestSampled(t *testing.T) {
 	n := 0
 	for agent := range 10_000 {
@@ -390,6 +391,6 @@ func TestSampled(t *testing.T) {
 		}
 	}
 	if n < 900 || n > 1100 || sampled(7, engine.Place{}, 0) || !sampled(7, engine.Place{}, 1) {
-		t.Errorf("%d of 10,000 are in a sample of a tenth", n)
+		t.Errorf("%d of 10,000 are in a sample of 10%%", n)
 	}
 }

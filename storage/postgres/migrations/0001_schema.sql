@@ -86,8 +86,8 @@ CREATE TABLE throng.sessions (
 	events        integer NOT NULL,
 	acted         boolean NOT NULL,
 	started       timestamptz,
-	queue_wait_ms double precision,
-	held_ms       double precision,
+	queued_ms     double precision,
+	throttled_ms  double precision,
 	service_ms    double precision,
 	total_ms      double precision,
 	requests      integer NOT NULL,
@@ -125,8 +125,8 @@ COMMENT ON COLUMN throng.sessions.steps IS 'Number of executed steps; each itera
 COMMENT ON COLUMN throng.sessions.events IS 'Number of its rows in events.';
 COMMENT ON COLUMN throng.sessions.acted IS 'Whether the session did what the scenario counts as acting.';
 COMMENT ON COLUMN throng.sessions.started IS 'When the session began; NULL if it never did.';
-COMMENT ON COLUMN throng.sessions.queue_wait_ms IS 'Time queued: from the moment the session could have started to its start.';
-COMMENT ON COLUMN throng.sessions.held_ms IS 'Time throttled: limits of services, rate limiters, Retry-After.';
+COMMENT ON COLUMN throng.sessions.queued_ms IS 'Time queued: from the moment the session could have started to its start.';
+COMMENT ON COLUMN throng.sessions.throttled_ms IS 'Time throttled: limits of services, rate limiters, Retry-After.';
 COMMENT ON COLUMN throng.sessions.service_ms IS 'Time used by services and steps.';
 COMMENT ON COLUMN throng.sessions.total_ms IS 'Time from start to end.';
 COMMENT ON COLUMN throng.sessions.requests IS 'Attempts, without those answered by 429.';
@@ -173,101 +173,102 @@ COMMENT ON COLUMN throng.events.event IS 'Name of the event.';
 COMMENT ON COLUMN throng.events.data IS 'Emitted value, unchanged.';
 
 CREATE TABLE throng.metrics (
-	run                   text COLLATE "C" NOT NULL,
-	at                    timestamptz NOT NULL,
-	cycle                 bigint NOT NULL,
-	agents_processed      bigint NOT NULL,
-	agents_shopped        bigint NOT NULL,
-	avg_latency_ms        double precision,
-	writes_per_sec        double precision,
-	cpu_percent           double precision,
-	memory_mb             double precision,
-	process_cpu_percent   double precision,
-	phase                 text NOT NULL,
-	"limit"               bigint NOT NULL,
-	in_flight             bigint NOT NULL,
-	sessions_per_sec      double precision,
-	requests_per_sec      double precision,
-	latency_p50_ms        double precision,
-	latency_p95_ms        double precision,
-	latency_p99_ms        double precision,
-	latency_max_ms        double precision,
-	service_p50_ms        double precision,
-	service_p95_ms        double precision,
-	service_p99_ms        double precision,
-	service_max_ms        double precision,
-	held_p50_ms           double precision,
-	held_p95_ms           double precision,
-	held_p99_ms           double precision,
-	held_max_ms           double precision,
-	rate_limited          bigint NOT NULL,
-	retries               bigint NOT NULL,
-	errors_rate_limited   bigint NOT NULL,
-	errors_timeout        bigint NOT NULL,
-	errors_server_error   bigint NOT NULL,
-	errors_client_error   bigint NOT NULL,
-	errors_network        bigint NOT NULL,
-	errors_bad_answer     bigint NOT NULL,
-	errors_script         bigint NOT NULL,
-	errors_loop_limit     bigint NOT NULL,
-	errors_panic          bigint NOT NULL,
-	errors_config         bigint NOT NULL,
-	available_memory_mb   double precision,
-	net_in_bytes_per_sec  double precision,
-	net_out_bytes_per_sec double precision,
-	disk_free_mb          double precision,
-	db_connections        bigint,
-	db_server_connections bigint,
-	schedule_lag_ms       double precision,
-	unsent_rows           bigint,
-	db_max_connections    bigint,
-	model_calls           bigint NOT NULL DEFAULT 0,
-	input_tokens          bigint NOT NULL DEFAULT 0,
-	output_tokens         bigint NOT NULL DEFAULT 0,
-	cost_usd              numeric DEFAULT 0,
-	parallel_steps        bigint,
-	sequential_steps      bigint,
-	step_errors           bigint,
-	step_timeouts         bigint,
-	parallel_rate         double precision,
-	chain_speedup         double precision,
-	speedup               double precision,
-	timeout_rate          double precision,
-	queue_wait_p50_ms     double precision,
-	queue_wait_p95_ms     double precision,
-	queue_wait_p99_ms     double precision,
-	queue_wait_max_ms     double precision,
-	held_by_place_ms      double precision,
-	held_by_models_ms     double precision,
-	held_by_rate_ms       double precision,
-	held_by_refusal_ms    double precision,
-	held_by_retry_ms      double precision,
-	held_by_token_ms      double precision,
-	held_by_journal_ms    double precision,
-	held_by_breaker_ms    double precision,
-	held_by_budget_ms     double precision,
-	calls_again           bigint NOT NULL DEFAULT 0,
-	db_pool_size          bigint,
-	db_in_use             bigint,
-	db_idle               bigint,
-	db_waiting            bigint,
-	time_services_ms      double precision,
-	time_refusals_ms      double precision,
-	time_scripts_ms       double precision,
-	time_wait_steps_ms    double precision,
-	time_pacing_ms        double precision,
-	time_journal_ms       double precision,
-	time_engine_ms        double precision,
-	collector_cpu_percent double precision,
-	journal_writer_ms     double precision,
-	window_cpu_ms         double precision,
-	late_ms               double precision,
-	core_wait_p99_ms      double precision,
-	held_by_files_ms      double precision,
-	held_by_memory_ms     double precision,
+	run                     text COLLATE "C" NOT NULL,
+	at                      timestamptz NOT NULL,
+	cycle                   bigint NOT NULL,
+	agents_processed        bigint NOT NULL,
+	agents_shopped          bigint NOT NULL,
+	avg_latency_ms          double precision,
+	writes_per_sec          double precision,
+	cpu_percent             double precision,
+	memory_mb               double precision,
+	process_cpu_percent     double precision,
+	phase                   text NOT NULL,
+	"limit"                 bigint NOT NULL,
+	in_flight               bigint NOT NULL,
+	sessions_per_sec        double precision,
+	requests_per_sec        double precision,
+	latency_p50_ms          double precision,
+	latency_p95_ms          double precision,
+	latency_p99_ms          double precision,
+	latency_max_ms          double precision,
+	service_p50_ms          double precision,
+	service_p95_ms          double precision,
+	service_p99_ms          double precision,
+	service_max_ms          double precision,
+	throttled_p50_ms        double precision,
+	throttled_p95_ms        double precision,
+	throttled_p99_ms        double precision,
+	throttled_max_ms        double precision,
+	rate_limited            bigint NOT NULL,
+	retries                 bigint NOT NULL,
+	errors_rate_limited     bigint NOT NULL,
+	errors_timeout          bigint NOT NULL,
+	errors_server_error     bigint NOT NULL,
+	errors_client_error     bigint NOT NULL,
+	errors_network          bigint NOT NULL,
+	errors_bad_answer       bigint NOT NULL,
+	errors_script           bigint NOT NULL,
+	errors_loop_limit       bigint NOT NULL,
+	errors_panic            bigint NOT NULL,
+	errors_config           bigint NOT NULL,
+	available_memory_mb     double precision,
+	net_in_bytes_per_sec    double precision,
+	net_out_bytes_per_sec   double precision,
+	disk_free_mb            double precision,
+	db_connections          bigint,
+	db_server_connections   bigint,
+	schedule_lag_ms         double precision,
+	unsent_rows             bigint,
+	db_max_connections      bigint,
+	model_calls             bigint NOT NULL DEFAULT 0,
+	input_tokens            bigint NOT NULL DEFAULT 0,
+	output_tokens           bigint NOT NULL DEFAULT 0,
+	cost_usd                numeric DEFAULT 0,
+	parallel_steps          bigint,
+	sequential_steps        bigint,
+	step_errors             bigint,
+	step_timeouts           bigint,
+	parallel_rate           double precision,
+	chain_speedup           double precision,
+	speedup                 double precision,
+	timeout_rate            double precision,
+	queued_p50_ms           double precision,
+	queued_p95_ms           double precision,
+	queued_p99_ms           double precision,
+	queued_max_ms           double precision,
+	throttled_by_place_ms   double precision,
+	throttled_by_models_ms  double precision,
+	throttled_by_rate_ms    double precision,
+	throttled_by_refusal_ms double precision,
+	throttled_by_retry_ms   double precision,
+	throttled_by_token_ms   double precision,
+	throttled_by_journal_ms double precision,
+	throttled_by_breaker_ms double precision,
+	throttled_by_budget_ms  double precision,
+	calls_again             bigint NOT NULL DEFAULT 0,
+	db_pool_size            bigint,
+	db_in_use               bigint,
+	db_idle                 bigint,
+	db_waiting              bigint,
+	time_services_ms        double precision,
+	time_refusals_ms        double precision,
+	time_scripts_ms         double precision,
+	time_wait_steps_ms      double precision,
+	time_pacing_ms          double precision,
+	time_journal_ms         double precision,
+	time_engine_ms          double precision,
+	collector_cpu_percent   double precision,
+	journal_writer_ms       double precision,
+	window_cpu_ms           double precision,
+	late_ms                 double precision,
+	core_wait_p99_ms        double precision,
+	throttled_by_files_ms   double precision,
+	throttled_by_memory_ms  double precision,
+	stored_mb               double precision,
 	PRIMARY KEY (run, at)
 );
-COMMENT ON TABLE throng.metrics IS 'State of the run and the machine, one row per second: metrics.csv, where at is called timestamp. NULL is unknown.';
+COMMENT ON TABLE throng.metrics IS 'State of the run and the machine, one row per second: metrics.csv, where at is called timestamp. NULL is unknown; 1 MB is 1,000,000 bytes.';
 COMMENT ON COLUMN throng.metrics.run IS 'Id of the run, as in runs.id.';
 COMMENT ON COLUMN throng.metrics.at IS 'End of the second.';
 COMMENT ON COLUMN throng.metrics.cycle IS 'Current cycle.';
@@ -276,8 +277,8 @@ COMMENT ON COLUMN throng.metrics.agents_shopped IS 'Sessions that acted so far.'
 COMMENT ON COLUMN throng.metrics.avg_latency_ms IS 'Mean session time, of the sessions that ended in this second.';
 COMMENT ON COLUMN throng.metrics.writes_per_sec IS 'Rows committed by Throng in this second: to the remote database, or to its local store if there is none.';
 COMMENT ON COLUMN throng.metrics.cpu_percent IS 'CPU usage of the machine.';
-COMMENT ON COLUMN throng.metrics.memory_mb IS 'Resident memory of Throng, in megabytes of 1,000,000 bytes.';
-COMMENT ON COLUMN throng.metrics.process_cpu_percent IS 'CPU usage of Throng; 100 is one core.';
+COMMENT ON COLUMN throng.metrics.memory_mb IS 'Resident memory of Throng.';
+COMMENT ON COLUMN throng.metrics.process_cpu_percent IS 'CPU usage of Throng, relative to one core.';
 COMMENT ON COLUMN throng.metrics.phase IS 'preparing, running, paused, draining or ended.';
 COMMENT ON COLUMN throng.metrics."limit" IS 'Concurrency limit.';
 COMMENT ON COLUMN throng.metrics.in_flight IS 'Sessions in flight.';
@@ -291,10 +292,10 @@ COMMENT ON COLUMN throng.metrics.service_p50_ms IS 'Median of the time used by s
 COMMENT ON COLUMN throng.metrics.service_p95_ms IS '95th percentile of the time used by services and steps, of the sessions that ended in this second.';
 COMMENT ON COLUMN throng.metrics.service_p99_ms IS '99th percentile of the time used by services and steps, of the sessions that ended in this second.';
 COMMENT ON COLUMN throng.metrics.service_max_ms IS 'Longest time used by services and steps, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.held_p50_ms IS 'Median of the time throttled, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.held_p95_ms IS '95th percentile of the time throttled, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.held_p99_ms IS '99th percentile of the time throttled, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.held_max_ms IS 'Longest time throttled, of the sessions that ended in this second.';
+COMMENT ON COLUMN throng.metrics.throttled_p50_ms IS 'Median of the time throttled, of the sessions that ended in this second.';
+COMMENT ON COLUMN throng.metrics.throttled_p95_ms IS '95th percentile of the time throttled, of the sessions that ended in this second.';
+COMMENT ON COLUMN throng.metrics.throttled_p99_ms IS '99th percentile of the time throttled, of the sessions that ended in this second.';
+COMMENT ON COLUMN throng.metrics.throttled_max_ms IS 'Longest time throttled, of the sessions that ended in this second.';
 COMMENT ON COLUMN throng.metrics.rate_limited IS 'Answers with status 429 so far.';
 COMMENT ON COLUMN throng.metrics.retries IS 'Attempts after the first so far.';
 COMMENT ON COLUMN throng.metrics.errors_rate_limited IS 'Sessions so far that failed with class rate_limited.';
@@ -311,15 +312,15 @@ COMMENT ON COLUMN throng.metrics.available_memory_mb IS 'Memory still available 
 COMMENT ON COLUMN throng.metrics.net_in_bytes_per_sec IS 'Received by all interfaces of the machine.';
 COMMENT ON COLUMN throng.metrics.net_out_bytes_per_sec IS 'Sent by all interfaces of the machine.';
 COMMENT ON COLUMN throng.metrics.disk_free_mb IS 'Free space on the disk of the data folder.';
-COMMENT ON COLUMN throng.metrics.db_connections IS 'Open connections of Throng, in use and idle.';
+COMMENT ON COLUMN throng.metrics.db_connections IS 'Open connections of Throng to the remote database, in use and idle; to its local store if there is none.';
 COMMENT ON COLUMN throng.metrics.db_server_connections IS 'Connections of all clients of the database server.';
 COMMENT ON COLUMN throng.metrics.schedule_lag_ms IS 'How far the run is behind its schedule.';
-COMMENT ON COLUMN throng.metrics.unsent_rows IS 'Rows that were not yet in this database.';
+COMMENT ON COLUMN throng.metrics.unsent_rows IS 'Rows that are not yet in the remote database.';
 COMMENT ON COLUMN throng.metrics.db_max_connections IS 'max_connections of the database server.';
 COMMENT ON COLUMN throng.metrics.model_calls IS 'Model calls so far, including those made once for the whole run; the same holds for tokens and cost.';
 COMMENT ON COLUMN throng.metrics.input_tokens IS 'Input tokens of model calls so far.';
 COMMENT ON COLUMN throng.metrics.output_tokens IS 'Output tokens of model calls so far.';
-COMMENT ON COLUMN throng.metrics.cost_usd IS 'Cost of model calls so far; NULL if a price is unknown.';
+COMMENT ON COLUMN throng.metrics.cost_usd IS 'Cost of model calls so far; missing if a price is unknown.';
 COMMENT ON COLUMN throng.metrics.parallel_steps IS 'Steps executed in parallel with another step of their session so far.';
 COMMENT ON COLUMN throng.metrics.sequential_steps IS 'Steps executed alone so far.';
 COMMENT ON COLUMN throng.metrics.step_errors IS 'Steps that failed so far, without timeouts.';
@@ -328,38 +329,39 @@ COMMENT ON COLUMN throng.metrics.parallel_rate IS 'Fraction of sessions so far t
 COMMENT ON COLUMN throng.metrics.chain_speedup IS 'For those sessions: total time of their steps divided by the time from start to end.';
 COMMENT ON COLUMN throng.metrics.speedup IS 'Busy time of the sessions that ended in this second, divided by one second.';
 COMMENT ON COLUMN throng.metrics.timeout_rate IS 'Fraction of sessions so far that timed out.';
-COMMENT ON COLUMN throng.metrics.queue_wait_p50_ms IS 'Median of the time queued, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.queue_wait_p95_ms IS '95th percentile of the time queued, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.queue_wait_p99_ms IS '99th percentile of the time queued, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.queue_wait_max_ms IS 'Longest time queued, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.held_by_place_ms IS 'Throttled time so far, over all requests: waiting for a connection or the limit of a service.';
-COMMENT ON COLUMN throng.metrics.held_by_models_ms IS 'Throttled time so far: waiting for the limit of concurrent model calls.';
-COMMENT ON COLUMN throng.metrics.held_by_rate_ms IS 'Throttled time so far: waiting for the rate limiter of a service, including Retry-After.';
-COMMENT ON COLUMN throng.metrics.held_by_refusal_ms IS 'Throttled time so far: waiting after a 429 from a service without a rate limit.';
-COMMENT ON COLUMN throng.metrics.held_by_retry_ms IS 'Throttled time so far: waiting before another attempt.';
-COMMENT ON COLUMN throng.metrics.held_by_token_ms IS 'Throttled time so far: waiting for the login of another step of the agent.';
-COMMENT ON COLUMN throng.metrics.held_by_journal_ms IS 'Throttled time so far: waiting until an intent was durable.';
-COMMENT ON COLUMN throng.metrics.held_by_breaker_ms IS 'Throttled time so far: waiting for an open circuit breaker.';
-COMMENT ON COLUMN throng.metrics.held_by_budget_ms IS 'Throttled time so far: waiting for reserved budget to be returned.';
+COMMENT ON COLUMN throng.metrics.queued_p50_ms IS 'Median of the time queued, of the sessions that ended in this second.';
+COMMENT ON COLUMN throng.metrics.queued_p95_ms IS '95th percentile of the time queued, of the sessions that ended in this second.';
+COMMENT ON COLUMN throng.metrics.queued_p99_ms IS '99th percentile of the time queued, of the sessions that ended in this second.';
+COMMENT ON COLUMN throng.metrics.queued_max_ms IS 'Longest time queued, of the sessions that ended in this second.';
+COMMENT ON COLUMN throng.metrics.throttled_by_place_ms IS 'Throttled time so far, over all requests: waiting for a connection or the limit of a service.';
+COMMENT ON COLUMN throng.metrics.throttled_by_models_ms IS 'Throttled time so far, over all requests: waiting for the limit of concurrent model calls.';
+COMMENT ON COLUMN throng.metrics.throttled_by_rate_ms IS 'Throttled time so far, over all requests: waiting for the rate limiter of a service, including Retry-After.';
+COMMENT ON COLUMN throng.metrics.throttled_by_refusal_ms IS 'Throttled time so far, over all requests: waiting after a 429 from a service without a rate limit.';
+COMMENT ON COLUMN throng.metrics.throttled_by_retry_ms IS 'Throttled time so far, over all requests: waiting before another attempt.';
+COMMENT ON COLUMN throng.metrics.throttled_by_token_ms IS 'Throttled time so far, over all requests: waiting for the login of another step of the agent.';
+COMMENT ON COLUMN throng.metrics.throttled_by_journal_ms IS 'Throttled time so far, over all requests: waiting until an intent was durable.';
+COMMENT ON COLUMN throng.metrics.throttled_by_breaker_ms IS 'Throttled time so far, over all requests: waiting for an open circuit breaker.';
+COMMENT ON COLUMN throng.metrics.throttled_by_budget_ms IS 'Throttled time so far, over all requests: waiting for reserved budget to be returned.';
 COMMENT ON COLUMN throng.metrics.calls_again IS 'Model calls so far that were sent again after an interruption and may have been billed twice.';
 COMMENT ON COLUMN throng.metrics.db_pool_size IS 'Connections Throng may open, over all its pools.';
 COMMENT ON COLUMN throng.metrics.db_in_use IS 'Connections of Throng in use by a statement or a batch.';
 COMMENT ON COLUMN throng.metrics.db_idle IS 'Idle connections of Throng.';
 COMMENT ON COLUMN throng.metrics.db_waiting IS 'Statements and batches waiting for a connection.';
-COMMENT ON COLUMN throng.metrics.time_services_ms IS 'Session time so far spent waiting for answers of services; with the next six columns, all session time.';
+COMMENT ON COLUMN throng.metrics.time_services_ms IS 'Session time so far spent waiting for answers of services.';
 COMMENT ON COLUMN throng.metrics.time_refusals_ms IS 'Session time so far spent waiting after 429s and errors, and for open circuit breakers.';
 COMMENT ON COLUMN throng.metrics.time_scripts_ms IS 'Session time so far spent in script steps.';
 COMMENT ON COLUMN throng.metrics.time_wait_steps_ms IS 'Session time so far spent in think time.';
 COMMENT ON COLUMN throng.metrics.time_pacing_ms IS 'Session time so far throttled by rates, limits, logins and the budget.';
 COMMENT ON COLUMN throng.metrics.time_journal_ms IS 'Session time so far spent waiting for the journal.';
 COMMENT ON COLUMN throng.metrics.time_engine_ms IS 'Engine overhead so far: session time between steps.';
-COMMENT ON COLUMN throng.metrics.collector_cpu_percent IS 'CPU usage of garbage collection in this second; 100 is one core.';
+COMMENT ON COLUMN throng.metrics.collector_cpu_percent IS 'CPU usage of garbage collection in this second, relative to one core.';
 COMMENT ON COLUMN throng.metrics.journal_writer_ms IS 'Busy time of the journal writer so far.';
 COMMENT ON COLUMN throng.metrics.window_cpu_ms IS 'CPU time of the window so far.';
 COMMENT ON COLUMN throng.metrics.late_ms IS 'Timer lag of this second; measured times may be too long by as much.';
 COMMENT ON COLUMN throng.metrics.core_wait_p99_ms IS '99th percentile of the time a runnable goroutine waited for a core in this second.';
-COMMENT ON COLUMN throng.metrics.held_by_files_ms IS 'Throttled time so far: waiting for a file descriptor.';
-COMMENT ON COLUMN throng.metrics.held_by_memory_ms IS 'Throttled time so far: waiting for the memory budget.';
+COMMENT ON COLUMN throng.metrics.throttled_by_files_ms IS 'Throttled time so far, over all requests: waiting for a file descriptor.';
+COMMENT ON COLUMN throng.metrics.throttled_by_memory_ms IS 'Throttled time so far, over all requests: waiting for the memory budget.';
+COMMENT ON COLUMN throng.metrics.stored_mb IS 'Space that the run takes in the local store.';
 
 CREATE TABLE throng.checkpoints (
 	run        text COLLATE "C" NOT NULL,

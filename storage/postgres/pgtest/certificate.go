@@ -19,7 +19,7 @@ type authority struct {
 	certificate *x509.Certificate
 }
 
-// newAuthority makes one, which ends at a time, and writes it and its key.
+// newAuthority creates an authority that expires at a time, and writes its certificate and key.
 func newAuthority(certificate, key string, ends time.Time) (*authority, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -48,13 +48,13 @@ func newTemplate() *x509.Certificate {
 	}
 }
 
-// Certificate is what is wrong with the certificate of a server.
+// Certificate describes the defects of a server's certificate.
 type Certificate struct {
 	Expired   bool
-	Elsewhere bool // it is that of another host
+	Elsewhere bool // it is for another host
 }
 
-// sign makes a certificate and its key.
+// sign creates a certificate and its key.
 func (a *authority) sign(c Certificate, certificate, key string) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -12,26 +12,25 @@ import (
 	"time"
 )
 
-// Way is a direction on a line.
+// Way is a direction of a line.
 type Way int
 
-// The ways.
+// The directions.
 const (
 	ToServer Way = iota
 	ToClient
 )
 
-// Trouble is what a line does to what passes. The zero value is a line in order. What is by way is indexed by it.
+// Trouble is a network problem. The zero value is a line without problems. Arrays are indexed by direction.
 type Trouble struct {
-	Hold       [2]bool       // nothing passes this way, and nobody is told; it passes later, if the trouble ends
-	Rate       int           // bytes per second of each connection and way; 0 is any number
-	Latency    time.Duration // of each piece, both ways
-	ResetAfter [2]int64      // connections are reset once so many bytes passed since the trouble began; 0 is never
-	ResetAt    [2]string     // connections are reset where this would pass, which it does not; "" is never
+	Hold       [2]bool       // bytes are held silently, and pass after the end of the trouble
+	Rate       int           // bytes per second of each connection and direction; 0 is unlimited
+	Latency    time.Duration // of each piece, in both directions
+	ResetAfter [2]int64      // connections are reset after so many bytes since the trouble began; 0 is never
+	ResetAt    [2]string     // connections are reset before this text passes; "" is never
 }
 
-// Line is a way to a server on which anything may go wrong that does on a network. Its methods may be called at any
-// time and from anywhere.
+// Line is a proxy to a server that simulates network problems. Its methods are safe for concurrent use.
 type Line struct {
 	address net.Addr
 	end     chan struct{}
@@ -40,10 +39,10 @@ type Line struct {
 	connections atomic.Int64
 	bytes       [2]atomic.Int64
 
-	mu       sync.Mutex // holds the rest
+	mu       sync.Mutex // protects the following fields
 	to       string
 	trouble  Trouble
-	changed  chan struct{} // closed when the trouble is another
+	changed  chan struct{} // closed when the trouble changes
 	open     map[*joint]bool
 	listener net.Listener // nil while connections are refused
 }
@@ -64,7 +63,7 @@ func NewLine(t testing.TB, to string) *Line {
 	return l
 }
 
-// Addr is where the line listens, all its life.
+// Addr returns the address that the line listens on, which never changes.
 func (l *Line) Addr() net.Addr { return l.address }
 
 func (l *Line) listen(at string) error {
@@ -79,7 +78,7 @@ func (l *Line) listen(at string) error {
 	return nil
 }
 
-// Be has a trouble begin on all connections, those to come too, in place of the one before.
+// Be replaces the trouble of all current and future connections.
 func (l *Line) Be(t Trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,17 +87,17 @@ func (l *Line) Be(t Trouble) {
 	l.changed = make(chan struct{})
 }
 
-// Silence has nothing pass from now on: connections stay, and are made.
+// Silence stops all bytes. Connections stay open, and new ones are accepted.
 func (l *Line) Silence() { l.Be(Trouble{Hold: [2]bool{true, true}}) }
 
-// To has connections from now on go to another server.
+// To sends future connections to another server.
 func (l *Line) To(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.to = address
 }
 
-// Refuse has nobody listen; Listen ends that, at the same address.
+// Refuse stops listening, until Listen is called.
 func (l *Line) Refuse() { l.refuse() }
 
 func (l *Line) refuse() {
@@ -110,7 +109,7 @@ func (l *Line) refuse() {
 	}
 }
 
-// Listen has connections taken again after Refuse.
+// Listen listens again after Refuse, at the same address.
 func (l *Line) Listen(t testing.TB) {
 	t.Helper()
 	if err := l.listen(l.address.String()); err != nil {
@@ -118,13 +117,13 @@ func (l *Line) Listen(t testing.TB) {
 	}
 }
 
-// Cut closes all connections, both ends.
+// Cut closes both ends of all connections.
 func (l *Line) Cut() { l.each(func(j *joint) { j.close(false) }) }
 
-// Reset breaks all connections, both ends: what was on its way is lost.
+// Reset resets both ends of all connections. Bytes in transit are lost.
 func (l *Line) Reset() { l.each(func(j *joint) { j.close(true) }) }
 
-// Abandon has the server gone from all connections without a word: their clients' ends stay, and hear nothing.
+// Abandon closes the server's ends of all connections. The clients' ends stay open and receive nothing.
 func (l *Line) Abandon() {
 	l.each(func(j *joint) {
 		j.abandoned.Store(true)
@@ -132,10 +131,10 @@ func (l *Line) Abandon() {
 	})
 }
 
-// Connections is how many were made so far.
+// Connections returns the number of accepted connections.
 func (l *Line) Connections() int64 { return l.connections.Load() }
 
-// Bytes is how many passed a way so far.
+// Bytes returns the number of bytes that passed in a direction.
 func (l *Line) Bytes(w Way) int64 { return l.bytes[w].Load() }
 
 func (l *Line) each(f func(j *joint)) {
@@ -157,7 +156,7 @@ func (l *Line) accept(listener net.Listener) {
 	}
 }
 
-// join passes what a client and the server say, until one of them ends or the test does.
+// join copies bytes between a client and the server until one of them or the test ends.
 func (l *Line) join(client net.Conn) {
 	l.mu.Lock()
 	to := l.to
@@ -172,7 +171,7 @@ func (l *Line) join(client net.Conn) {
 	l.open[j] = true
 	l.mu.Unlock()
 	select {
-	case <-l.end: // it may have cut the others before
+	case <-l.end: // it may have closed the other connections before
 		j.close(false)
 	default:
 	}
@@ -193,7 +192,7 @@ func (l *Line) join(client net.Conn) {
 // joint is a connection over the line.
 type joint struct {
 	*Line
-	ends      [2]net.Conn // by the way that leads there
+	ends      [2]net.Conn // by the direction that leads there
 	abandoned atomic.Bool
 	once      sync.Once
 	closed    chan struct{}
@@ -211,7 +210,7 @@ func (j *joint) close(reset bool) {
 	})
 }
 
-// pass carries what goes one way.
+// pass copies one direction.
 func (j *joint) pass(w Way) {
 	p := passage{joint: j, way: w}
 	buffer := make([]byte, 16<<10)
@@ -226,16 +225,16 @@ func (j *joint) pass(w Way) {
 	}
 }
 
-// passage is one way of a connection.
+// passage is one direction of a connection.
 type passage struct {
 	*joint
 	way    Way
-	known  chan struct{} // of the trouble that the rest is counted for
+	known  chan struct{} // of the trouble that the following fields belong to
 	passed int64
-	tail   []byte // the last bytes that passed, fewer than ResetAt has
+	tail   []byte // the last bytes that passed, shorter than ResetAt
 }
 
-// carry passes a piece, with the trouble of the moment; false where the connection has ended.
+// carry copies a piece with the current trouble; false if the connection has ended.
 func (p *passage) carry(piece []byte) bool {
 	var trouble Trouble
 	for {
@@ -259,7 +258,7 @@ func (p *passage) carry(piece []byte) bool {
 		return false
 	}
 	p.passed += int64(len(piece))
-	p.bytes[p.way].Add(int64(len(piece))) // before anybody hears them
+	p.bytes[p.way].Add(int64(len(piece))) // before the peer can receive them
 	if len(piece) > 0 {
 		if _, err := p.ends[p.way].Write(piece); err != nil && !p.swallows(err) {
 			return false
@@ -272,12 +271,12 @@ func (p *passage) carry(piece []byte) bool {
 	return trouble.Rate == 0 || p.wait(time.Second*time.Duration(len(piece))/time.Duration(trouble.Rate))
 }
 
-// swallows reports whether what an abandoned client says goes nowhere.
+// swallows reports whether bytes of an abandoned client are discarded.
 func (p *passage) swallows(err error) bool {
 	return p.abandoned.Load() && (errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET))
 }
 
-// upTo is what of a piece passes before the connection is reset, if it is.
+// upTo returns the part of a piece that passes before the connection is reset, if it is.
 func (p *passage) upTo(piece []byte, t Trouble) (passes []byte, reset bool) {
 	if most := t.ResetAfter[p.way]; most > 0 && p.passed+int64(len(piece)) >= most {
 		return piece[:max(most-p.passed, 0)], true
@@ -294,7 +293,7 @@ func (p *passage) upTo(piece []byte, t Trouble) (passes []byte, reset bool) {
 	return piece, false
 }
 
-// wait is false where the connection ended meanwhile.
+// wait returns false if the connection ended in the meantime.
 func (p *passage) wait(d time.Duration) bool {
 	if d <= 0 {
 		return true

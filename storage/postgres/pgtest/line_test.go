@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// echo is a server that says again what it hears.
+// echo is a server that returns what it receives.
 func echo(t *testing.T) (address string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -50,8 +50,7 @@ func dial(t *testing.T, l *Line) net.Conn {
 	return c
 }
 
-// say sends a text and returns as much of it as comes back, and how that ended. A silence is a timeout, which comes soon
-// where a silence is expected.
+// say sends a text and returns what comes back, and the error at the end. The timeout is short if no answer is expected.
 func say(t *testing.T, c net.Conn, text string, silence bool) (heard string, err error) {
 	t.Helper()
 	patience := 2 * time.Minute
@@ -78,15 +77,15 @@ func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// TestTroubles is what a client meets on a line with each trouble, and that new connections are well once it is over.
+// TestTroubles checks each trouble on an open connection, and that new connections work after it.
 func TestTroubles(t *testing.T) {
 	text := strings.Repeat("-", 100) + "COMMIT" + strings.Repeat("-", 100)
 	for _, tt := range []struct {
 		name    string
 		begin   func(l *Line)
-		heard   int // of the text
+		heard   int // received bytes of the text
 		ends    func(error) bool
-		refused bool // new connections are
+		refused bool // new connections are refused
 	}{
 		{"in order", func(*Line) {}, len(text), func(err error) bool { return err == nil }, false},
 		{"silence", (*Line).Silence, 0, silent, false},
@@ -111,7 +110,7 @@ func TestTroubles(t *testing.T) {
 			tt.begin(l)
 			heard, err := say(t, c, text, tt.ends(os.ErrDeadlineExceeded))
 			if tt.heard >= 0 && len(heard) != tt.heard || !tt.ends(err) || strings.Contains(heard, "COMMIT") && tt.heard != len(text) {
-				t.Errorf("heard %d bytes, %v", len(heard), err)
+				t.Errorf("received %d bytes, %v", len(heard), err)
 			}
 			if other, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", l.Addr().String()); (err != nil) != tt.refused {
 				t.Errorf("a new connection: %v", err)
@@ -123,7 +122,7 @@ func TestTroubles(t *testing.T) {
 			}
 			l.Be(Trouble{})
 			if heard, err := say(t, dial(t, l), text, false); heard != text || err != nil {
-				t.Errorf("afterwards heard %d bytes, %v", len(heard), err)
+				t.Errorf("afterwards received %d bytes, %v", len(heard), err)
 			}
 			if n := l.Connections(); n < 2 || l.Bytes(ToServer) < int64(len(text)) || l.Bytes(ToClient) < int64(len(text)) {
 				t.Errorf("%d connections, %d and %d bytes", n, l.Bytes(ToServer), l.Bytes(ToClient))
@@ -132,7 +131,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// TestHeldPasses is that what was held passes once the trouble is over, in order.
+// TestHeldPasses checks that held bytes pass in order after the end of the trouble.
 func TestHeldPasses(t *testing.T) {
 	l := NewLine(t, echo(t))
 	c := dial(t, l)
@@ -146,7 +145,7 @@ func TestHeldPasses(t *testing.T) {
 	}
 }
 
-// TestResetAtExactly is that a line passes exactly what lies before the word, wherever pieces end.
+// TestResetAtExactly checks that all bytes before the text pass, however they are divided into pieces.
 func TestResetAtExactly(t *testing.T) {
 	p := passage{way: ToClient}
 	trouble := Trouble{ResetAt: [2]string{ToClient: "COMMIT"}}

@@ -1,4 +1,4 @@
-// Package pgtest starts real PostgreSQL servers for tests and measurements, with the programs that the system has.
+// Package pgtest starts real PostgreSQL servers for tests and measurements. It uses the installed programs.
 package pgtest
 
 import (
@@ -23,21 +23,21 @@ import (
 )
 
 const (
-	// User is the servers' superuser.
+	// User is the superuser of the servers.
 	User = "app"
-	// Password is that of every user.
-	Password = "open sesame?/@&" // with all that an address must escape
+	// Password is the password of every user.
+	Password = "open sesame?/@&" // contains characters that an address must escape
 )
 
-// Options are how a server is started. The zero value is ready for use.
+// Options configure a server. The zero value is ready for use.
 type Options struct {
-	TLS            bool // with a certificate for 127.0.0.1 that nobody has signed: see Server.Certificate
-	Expired        bool // TLS with one that has expired
+	TLS            bool // with a self-signed certificate for 127.0.0.1: see Server.Certificate
+	Expired        bool // TLS with an expired certificate
 	MaxConnections int  // 0 is 50
-	Trust          bool // everybody on this machine is let in without a password, as many development servers do
+	Trust          bool // connections from this machine need no password, as on many development servers
 }
 
-// ends is when the certificate does.
+// ends returns when the certificate expires.
 func (o Options) ends() time.Time {
 	if o.Expired {
 		return time.Now().Add(-24 * time.Hour)
@@ -45,20 +45,20 @@ func (o Options) ends() time.Time {
 	return time.Now().Add(24 * time.Hour)
 }
 
-// Server is a PostgreSQL server of its own.
+// Server is a PostgreSQL server.
 type Server struct {
-	// Certificate is the file of its own certificate, with TLS.
+	// Certificate is the file with the server's own certificate, with TLS.
 	Certificate string
 
 	dir       string
 	port      int
 	options   Options
 	authority *authority // with TLS
-	keeper    io.Closer  // its input: at its end the server is stopped and its files are removed
+	keeper    io.Closer  // stdin of the process that stops the server and removes its files when it is closed
 }
 
-// New starts a server, which ends with the test. It skips the test where PostgreSQL is not installed, but fails it on
-// the project's own machines.
+// New starts a server, which ends with the test. It skips the test if PostgreSQL is not installed, and fails it on the
+// project's CI.
 func New(t testing.TB, o Options) *Server {
 	t.Helper()
 	s, err := Start(o)
@@ -73,7 +73,7 @@ func New(t testing.TB, o Options) *Server {
 
 var shared = sync.OnceValues(func() (*Server, error) { return Start(Options{}) })
 
-// Shared returns the server that all tests of a process use. It must not be stopped; it ends with the process.
+// Shared returns the server that all tests of a process share. Tests must not stop it; it ends with the process.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	s, err := shared()
@@ -81,7 +81,7 @@ func Shared(t testing.TB) *Server {
 	return s
 }
 
-// ErrMissing says that there is nothing to start.
+// ErrMissing says that PostgreSQL is not installed.
 var ErrMissing = errors.New("PostgreSQL's server programs are not installed")
 
 func give(t testing.TB, err error) {
@@ -95,7 +95,7 @@ func give(t testing.TB, err error) {
 	}
 }
 
-// programs is where initdb, pg_ctl and postgres are.
+// programs returns the folder of initdb, pg_ctl and postgres.
 func programs() (dir string, err error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
@@ -111,7 +111,7 @@ func programs() (dir string, err error) {
 	return "", ErrMissing
 }
 
-// Start starts a server outside of a test, up to Close or the end of the process.
+// Start starts a server outside of a test. It runs until Close or the end of the process.
 func Start(o Options) (s *Server, err error) {
 	o.TLS = o.TLS || o.Expired
 	if o.MaxConnections == 0 {
@@ -135,12 +135,12 @@ func Start(o Options) (s *Server, err error) {
 	return s, nil
 }
 
-// Close ends the server and has its files removed. It does not wait for that.
+// Close stops the server and removes its files. It does not wait.
 func (s *Server) Close() error { return s.keeper.Close() }
 
-// begin starts a server whose files are there.
+// begin starts a server whose files exist.
 func (s *Server) begin() (err error) {
-	for range 3 { // the port may be taken meanwhile
+	for range 3 { // another program may take the port
 		if s.port, err = freePort(); err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (s *Server) begin() (err error) {
 	return err
 }
 
-// prepare makes the server's files.
+// prepare creates the files of the server.
 func (s *Server) prepare(bin string) error {
 	password := filepath.Join(s.dir, "password")
 	if err := os.WriteFile(password, []byte(Password), 0o600); err != nil {
@@ -179,20 +179,20 @@ func (s *Server) prepare(bin string) error {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// program runs one of PostgreSQL's programs, which refuse to be root.
+// program runs a program of PostgreSQL, which refuses to run as root.
 func (s *Server) program(name string, args ...string) error {
 	return s.command(filepath.Join(s.dir, "bin", name), args...)
 }
 
-// command runs a program as the user that runs the server.
+// command runs a program as the user of the server.
 func (s *Server) command(name string, args ...string) error {
 	args = append(asOther(), append([]string{name}, args...)...)
-	log, err := os.CreateTemp("", "throng-pg-*.log") // a server keeps what its starter gave it: no pipe
+	log, err := os.CreateTemp("", "throng-pg-*.log") // a server inherits files, so no pipe
 	if err != nil {
 		return err
 	}
 	defer func() { _ = errors.Join(log.Close(), os.Remove(log.Name())) }()
-	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it outlives the test that starts it
+	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it outlives the test
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
 	if err := cmd.Run(); err != nil {
 		text, _ := os.ReadFile(log.Name())
@@ -214,11 +214,11 @@ func (s *Server) run(what string, more ...string) error {
 	return s.program("pg_ctl", append(append(args, more...), what)...)
 }
 
-// keep starts the process that cleans up, also when this one dies.
+// keep starts the process that cleans up, even if this process dies.
 func (s *Server) keep() error {
 	script := `cat; "$@" -D data -m immediate -s stop; rm -rf "$PWD"`
 	args := append([]string{"-c", script, "sh"}, append(asOther(), filepath.Join(s.dir, "bin", "pg_ctl"))...)
-	cmd := exec.Command("sh", args...) //nolint:noctx // it outlives the test that starts it
+	cmd := exec.Command("sh", args...) //nolint:noctx // it outlives the test
 	cmd.Dir = s.dir
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -236,13 +236,13 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// Stop ends the server as a power cut would.
+// Stop ends the server like a power failure.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	s.Shut(t, "immediate")
 }
 
-// Start starts a server again that was stopped, at the same address.
+// Start restarts a stopped server at the same address.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	if err := s.run("start"); err != nil {
@@ -250,10 +250,10 @@ func (s *Server) Start(t testing.TB) {
 	}
 }
 
-// Address is the server's host and port.
+// Address returns the host and port of the server.
 func (s *Server) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
 
-// URL is the address of a database, with a user and the password.
+// URL returns the address of a database with a user and the password.
 func (s *Server) URL(user, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(user, Password), Host: s.Address(), Path: database}
 	return u.String()
@@ -261,7 +261,7 @@ func (s *Server) URL(user, database string) string {
 
 var made atomic.Int64 // databases and users
 
-// Database makes a new database and returns its address for the superuser. With are options of CREATE DATABASE.
+// Database creates a database and returns its address for the superuser. with are options of CREATE DATABASE.
 func (s *Server) Database(t testing.TB, with ...string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", made.Add(1))
@@ -269,7 +269,7 @@ func (s *Server) Database(t testing.TB, with ...string) string {
 	return s.URL(User, name)
 }
 
-// Role makes a user without rights of its own and returns its name.
+// Role creates a user without rights and returns its name.
 func (s *Server) Role(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("user_%d", made.Add(1))
@@ -291,7 +291,7 @@ func (s *Server) Exec(t testing.TB, database string, statements ...string) {
 	}
 }
 
-// Connect opens a connection, which stays open to the end of the test unless the caller closes it.
+// Connect opens a connection, which is closed at the end of the test.
 func Connect(t testing.TB, address string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
@@ -301,7 +301,7 @@ func Connect(t testing.TB, address string) *pgx.Conn {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_ = conn.Close(ctx) // its server may be gone
+		_ = conn.Close(ctx) // the server may have stopped
 	})
 	return conn
 }

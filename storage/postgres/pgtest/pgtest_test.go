@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestOutage stops a server and starts it again: what was committed is there, at the same address.
+// TestOutage stops a server and starts it again: committed rows exist at the same address.
 func TestOutage(t *testing.T) {
 	s := New(t, Options{MaxConnections: 20})
 	address := s.Database(t)
@@ -40,7 +40,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestShared has tests use one server, in databases of their own.
+// TestShared uses one server for several tests, with a database for each.
 func TestShared(t *testing.T) {
 	s := Shared(t)
 	if Shared(t) != s {
@@ -48,7 +48,7 @@ func TestShared(t *testing.T) {
 	}
 	a, b := s.Database(t), s.Database(t)
 	if a == b {
-		t.Errorf("one database for two: %s", a)
+		t.Errorf("two tests share the database %s", a)
 	}
 	conn := Connect(t, s.URL(s.Role(t), "postgres"))
 	var super bool

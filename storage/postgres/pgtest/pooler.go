@@ -17,20 +17,19 @@ import (
 
 var errNoPooler = errors.New("PgBouncer is not installed")
 
-// poolerTime is how long a pooler may take to answer first.
+// poolerTime is how long a pooler may take to accept connections.
 const poolerTime = 2 * time.Minute
 
-// Pooler is a PgBouncer in transaction mode in front of a server: each transaction may find another session, and it
-// refuses parameters at the start that it does not know.
+// Pooler is a PgBouncer in transaction mode in front of a server. Each transaction may use another session, and unknown
+// startup parameters are rejected.
 type Pooler struct {
 	server *Server
 	port   int
 }
 
-// Pooler starts one that opens at most size connections to each database of the server. It ends with the test. Only
-// [User] may log in. Statements that are prepared by name do not outlast their transaction. Settings are further lines of
-// its pgbouncer.ini, which override those before. It skips the test where PgBouncer is not installed, but fails it on the
-// project's own machines.
+// Pooler starts a PgBouncer that opens at most size connections to each database of the server. It ends with the test. Only
+// [User] may log in. Named prepared statements end with their transaction. settings are additional lines of its
+// pgbouncer.ini, which override others. It skips the test if PgBouncer is not installed, and fails it on the project's CI.
 func (s *Server) Pooler(t testing.TB, size int, settings ...string) *Pooler {
 	t.Helper()
 	program, err := pooler()
@@ -40,7 +39,7 @@ func (s *Server) Pooler(t testing.TB, size int, settings ...string) *Pooler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Whoever cleans up does so also when this process dies: then its input ends.
+	// The shell cleans up even if this process dies: then its stdin ends.
 	const script = `"$@" >log 2>&1 & cat; kill $!; wait; rm -rf "$PWD"`
 	cmd := exec.Command("sh", append([]string{"-c", script, "sh"}, append(asOther(), program, filepath.Join(dir, "pgbouncer.ini"))...)...) //nolint:noctx // ended below
 	cmd.Dir = dir
@@ -60,7 +59,7 @@ func (s *Server) Pooler(t testing.TB, size int, settings ...string) *Pooler {
 	return p
 }
 
-// pooler is where the program is; few users have /usr/sbin in their PATH.
+// pooler returns the path of the program. /usr/sbin is not in the PATH of most users.
 func pooler() (string, error) {
 	for _, path := range []string{"pgbouncer", "/usr/sbin/pgbouncer", "/opt/homebrew/bin/pgbouncer", "/usr/local/bin/pgbouncer"} {
 		if found, err := exec.LookPath(path); err == nil {
@@ -70,10 +69,10 @@ func pooler() (string, error) {
 	return "", errNoPooler
 }
 
-// prepares is the first version that knows max_prepared_statements.
+// prepares is the first version with max_prepared_statements.
 var prepares = []int{1, 21}
 
-// prepare writes the pooler's files into a folder of its own, which another user can reach.
+// prepare writes the files of the pooler to a new folder, which its user can read.
 func (p *Pooler) prepare(program string, size int, settings []string) (dir string, err error) {
 	said, err := exec.Command(program, "--version").Output() //nolint:noctx // it does not wait
 	if err != nil {
@@ -101,7 +100,7 @@ max_client_conn = 500
 	if version == nil {
 		return "", errors.Join(fmt.Errorf("the pooler's version is %q", said), os.RemoveAll(dir))
 	}
-	major, _ := strconv.Atoi(version[1]) // they are digits
+	major, _ := strconv.Atoi(version[1]) // the pattern matches digits
 	minor, _ := strconv.Atoi(version[2])
 	if major > prepares[0] || major == prepares[0] && minor >= prepares[1] {
 		config += "max_prepared_statements = 0\n"
@@ -118,7 +117,7 @@ max_client_conn = 500
 	return dir, nil
 }
 
-// await waits until it answers.
+// await waits until the pooler accepts connections.
 func (p *Pooler) await(t testing.TB, log string) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -141,10 +140,10 @@ func (p *Pooler) await(t testing.TB, log string) {
 	}
 }
 
-// Address is the pooler's host and port.
+// Address returns the host and port of the pooler.
 func (p *Pooler) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)) }
 
-// URL is where the pooler has what the server has at an address.
+// URL returns the address of a server's database behind the pooler.
 func (p *Pooler) URL(t testing.TB, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)

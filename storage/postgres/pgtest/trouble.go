@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Shut ends the server, fast as an administrator does or immediate as a power cut does.
+// Shut stops the server in a mode of pg_ctl: fast, like an administrator, or immediate, like a power failure.
 func (s *Server) Shut(t testing.TB, mode string) {
 	t.Helper()
 	if err := s.run("stop", "-m", mode); err != nil {
@@ -21,7 +21,7 @@ func (s *Server) Shut(t testing.TB, mode string) {
 	}
 }
 
-// Standby makes a copy of the server that follows it and takes no writes. It ends with the test.
+// Standby creates a read-only replica of the server. It ends with the test.
 func (s *Server) Standby(t testing.TB) *Server {
 	t.Helper()
 	b, err := s.copy()
@@ -56,14 +56,14 @@ func (s *Server) copy() (*Server, error) {
 	return b, nil
 }
 
-// Disk is a small one, on which a tablespace of its name lies.
+// Disk is a small disk with a tablespace of the same name.
 type Disk struct {
 	Tablespace string
 	dir        string
 }
 
-// Disk gives the server a disk of some megabytes, which goes with the test. It skips the test where this user may mount
-// none.
+// Disk adds a disk of some megabytes to the server until the end of the test. It skips the test if this user may not mount
+// one.
 func (s *Server) Disk(t testing.TB, megabytes int) *Disk {
 	t.Helper()
 	d := &Disk{fmt.Sprintf("disk_%d", made.Add(1)), filepath.Join(s.dir, "disk"+strconv.FormatInt(made.Load(), 10))}
@@ -72,10 +72,10 @@ func (s *Server) Disk(t testing.TB, megabytes int) *Disk {
 	}
 	mount := asRoot("mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dm", megabytes), "tmpfs", d.dir)
 	if said, err := mount.CombinedOutput(); err != nil {
-		t.Skipf("this user may mount no small disk: %v %s", err, bytes.TrimSpace(said))
+		t.Skipf("this user may not mount a small disk: %v %s", err, bytes.TrimSpace(said))
 	}
 	t.Cleanup(func() {
-		s.Stop(t) // it holds files there
+		s.Stop(t) // it has open files there
 		if said, err := asRoot("umount", d.dir).CombinedOutput(); err != nil {
 			t.Errorf("%v %s", err, said)
 		}
@@ -100,7 +100,7 @@ func asRoot(command ...string) *exec.Cmd {
 
 func (d *Disk) ballast() string { return filepath.Join(d.dir, "ballast") }
 
-// Fill leaves no room on the disk.
+// Fill fills the disk.
 func (d *Disk) Fill(t testing.TB) {
 	t.Helper()
 	file, err := os.Create(d.ballast())
@@ -108,14 +108,14 @@ func (d *Disk) Fill(t testing.TB) {
 		t.Fatal(err)
 	}
 	if _, err = io.Copy(file, endless{}); err == nil {
-		t.Error("the disk has no end")
+		t.Error("the disk is not full")
 	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// Free makes room again.
+// Free frees the disk.
 func (d *Disk) Free(t testing.TB) {
 	t.Helper()
 	if err := os.Remove(d.ballast()); err != nil {
@@ -123,7 +123,7 @@ func (d *Disk) Free(t testing.TB) {
 	}
 }
 
-// endless is zeros without end.
+// endless reads zeros without end.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -131,8 +131,8 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Present has the server show another certificate from now on, signed by the one in s.Certificate; the zero value is a
-// good one. The server must have TLS. Connections that are open stay.
+// Present makes the server use another certificate signed by the one in s.Certificate; the zero value is a valid one. The
+// server must have TLS. Open connections stay open.
 func (s *Server) Present(t testing.TB, c Certificate) {
 	t.Helper()
 	name := fmt.Sprintf("server%d", made.Add(1))

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// TestStandby is that a standby has what its server has, and refuses to change it.
+// TestStandby checks that a standby has the rows of its server and rejects writes.
 func TestStandby(t *testing.T) {
 	s := New(t, Options{MaxConnections: 20})
 	s.Exec(t, "postgres", "CREATE TABLE kept (n int)", "INSERT INTO kept VALUES (7)")
@@ -26,7 +26,7 @@ func TestStandby(t *testing.T) {
 	}
 }
 
-// TestDisk fills a disk and makes room again.
+// TestDisk fills a disk and frees it again.
 func TestDisk(t *testing.T) {
 	s := New(t, Options{MaxConnections: 20})
 	disk := s.Disk(t, 32)
@@ -50,7 +50,7 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// TestPresent shows certificates that a client does not trust, and a good one.
+// TestPresent uses certificates that a client does not trust, and a valid one.
 func TestPresent(t *testing.T) {
 	s := New(t, Options{TLS: true, MaxConnections: 20})
 	for _, tt := range []struct {

@@ -2,6 +2,6 @@
 
 package pgtest
 
-// Here the servers are run by whoever runs the tests.
+// The servers run as the user of the tests.
 func asOther() []string     { return nil }
 func giveAway(string) error { return nil }

@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// other is who runs the servers when this process is root; "" is this user.
+// other is the user that runs the servers if this process is root; otherwise "".
 func other() string {
 	if os.Getuid() != 0 {
 		return ""
@@ -25,7 +25,7 @@ func other() string {
 	return ""
 }
 
-// asOther is the beginning of a command that is not run as root.
+// asOther returns the beginning of a command that runs as another user than root.
 func asOther() []string {
 	name := other()
 	if name == "" {
@@ -41,7 +41,7 @@ func asOther() []string {
 	return []string{"sudo", "-u", name}
 }
 
-// giveAway makes the files of a folder those of the user that runs the servers.
+// giveAway changes the owner of the files in a folder to the user that runs the servers.
 func giveAway(dir string) error {
 	name := other()
 	if name == "" {

@@ -183,12 +183,12 @@ func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunI
 	size := int64(0)
 	err = a.Parts(ctx, run, storage.LogPart, 0, func(parts []storage.Part) error {
 		for _, p := range parts {
-			raw, err := sqlite.UnfoldArrival(p.Data)
+			raw, err := sqlite.UnpackLog(p.Data)
 			if err != nil {
 				return err
 			}
 			if p.Place > size || int64(len(raw)) != p.Number {
-				return fmt.Errorf("the mock shop's log in %s is damaged or not whole", a.Target())
+				return fmt.Errorf("the mock shop's log in %s is damaged or incomplete", a.Target())
 			}
 			// The same part may be there twice, and longer, if it was sent again.
 			if skip := size - p.Place; skip < int64(len(raw)) {

@@ -33,7 +33,7 @@ func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.Ru
 		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
 	}
 	program := s.Program(record.Settings.Seed)
-	beside := report.Beside{Version: about.Version(), Agent: program.AgentID, Services: servicesOf(program)}
+	beside := report.Extras{Version: about.Version(), Agent: program.AgentID, Services: servicesOf(program)}
 	if how.Audit {
 		found, err := Audit(ctx, store, record.ID)
 		if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// scope is what metrics and spans say that they come from.
+// scope is the instrumentation scope of metrics and spans.
 const scope = "github.com/throng-sim/throng"
 
-// producer gives the table to the library of OpenTelemetry.
+// producer passes the metrics to the OpenTelemetry SDK.
 type producer struct{ x *Sender }
 
 var _ metric.Producer = producer{}
@@ -39,13 +39,13 @@ func (p producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	return []metricdata.ScopeMetrics{out}, nil
 }
 
-// Export sends the figures.
+// Export sends the metrics.
 func (f figuresOut) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
-	f.x.carry(ctx, &f.x.rounds, 1, func(ctx context.Context) error { return f.Exporter.Export(ctx, all) })
+	f.x.export(ctx, &f.x.rounds, 1, func(ctx context.Context) error { return f.Exporter.Export(ctx, all) })
 	return nil
 }
 
-// data are the samples of a metric as OpenTelemetry has them.
+// data converts the samples of a metric to OpenTelemetry.
 func (m *Metric) data(s *engine.Snapshot, samples []sample) metricdata.Aggregation {
 	began := s.At.Add(-s.Elapsed)
 	switch m.Kind {
@@ -82,7 +82,7 @@ func (m *Metric) data(s *engine.Snapshot, samples []sample) metricdata.Aggregati
 	return metricdata.Gauge[float64]{DataPoints: points}
 }
 
-// histogram is a spread with the counts of each bucket alone.
+// histogram converts a spread to a histogram with separate counts of the buckets.
 func (s *sample) histogram(labels []string, began, now time.Time) metricdata.HistogramDataPoint[float64] {
 	p := metricdata.HistogramDataPoint[float64]{
 		Attributes: s.attributes(labels), StartTime: began, Time: now, Count: uint64(s.spread.Count), Sum: s.spread.Sum.Seconds(),
@@ -97,7 +97,7 @@ func (s *sample) histogram(labels []string, began, now time.Time) metricdata.His
 	return p
 }
 
-// attributes are the labels of a sample.
+// attributes converts the labels of a sample.
 func (s *sample) attributes(labels []string) attribute.Set {
 	all := make([]attribute.KeyValue, len(labels))
 	for i, name := range labels {

@@ -1,22 +1,23 @@
-package sqlite
+package file
 
 import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/throng-sim/throng/engine"
 )
 
-// errClosed is the error of a journal or store that takes no more rows.
-var errClosed = fmt.Errorf("the journal is closed: %w", fs.ErrClosed)
+// ErrReadOnly is returned by every write to a file that is open read-only.
+var ErrReadOnly error = &Unwritable{errors.New("the data folder cannot be written, so its runs can only be read: " +
+	"copy it to a place that can be written, or choose another with --data")}
 
-// translate turns an error of the driver into one of the engine's sentinels, which it wraps together with it.
-func translate(err error) error {
+// Translate turns an error of the driver into a sentinel of the engine that wraps it.
+func Translate(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -31,7 +32,7 @@ func translate(err error) error {
 	case sqlite3.ErrFull:
 		return fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
 	case sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
-		return &unwritable{err}
+		return &Unwritable{err}
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return fmt.Errorf("%w: %w", engine.ErrInUse, err)
 	default:
@@ -39,14 +40,32 @@ func translate(err error) error {
 	}
 }
 
-// unwritable is that the store cannot be written although there may be room. To a run that is the same.
-type unwritable struct{ err error }
+// Unwritable says that the store cannot be written, although there may be free space. It is an ErrNoRoom: a run treats both
+// in the same way.
+type Unwritable struct{ Err error }
 
-func (e *unwritable) Error() string   { return e.err.Error() }
-func (e *unwritable) Unwrap() []error { return []error{engine.ErrNoRoom, e.err} }
+func (e *Unwritable) Error() string { return e.Err.Error() }
 
-// advice is what a person can do about an error that keeps the store from being written.
-func advice(err error) string {
+// Unwrap returns ErrNoRoom and the cause.
+func (e *Unwritable) Unwrap() []error { return []error{engine.ErrNoRoom, e.Err} }
+
+// folderError says that nothing can be written in the data folder.
+type folderError struct{ err error }
+
+// FolderError wraps an error of a file operation in the data folder as an ErrNoRoom that says what to do.
+func FolderError(err error) error { return &folderError{err} }
+
+func (e *folderError) Error() string {
+	if errors.Is(e.err, syscall.ENOSPC) {
+		return fmt.Sprintf("%v: %v; free some space, or choose another data folder", engine.ErrNoRoom, e.err)
+	}
+	return fmt.Sprintf("the folder cannot be used: %v; check its path and permissions, or choose another data folder", e.err)
+}
+
+func (e *folderError) Unwrap() []error { return []error{engine.ErrNoRoom, e.err} }
+
+// Advice says what the user can do about an error that prevents writing; empty for other errors.
+func Advice(err error) string {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {
 		return ""
@@ -65,20 +84,21 @@ func advice(err error) string {
 	}
 }
 
-// full reports whether err says that the disk is full.
+// full reports whether the disk is full.
 func full(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && e.Code == sqlite3.ErrFull
 }
 
-// damaged reports whether err says that the file is not a sound database.
+// damaged reports whether the file is not a valid database.
 func damaged(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB || e.Code == sqlite3.ErrFormat)
 }
 
-// hopeless reports whether an error of writing is one that waiting does not end: the file, or its schema, is not in order.
-func hopeless(err error) bool {
+// Permanent reports whether an error of a write persists however often the write is retried: the file or its schema is
+// damaged.
+func Permanent(err error) bool {
 	var e sqlite3.Error
 	if errors.Is(err, engine.ErrDamaged) || damaged(err) {
 		return true
