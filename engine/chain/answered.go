@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine/internal/charset"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"go.starlark.net/starlark"
 )
 
 // answered shows an answer to expressions: the fields of its body, plus status, headers and body.
@@ -34,7 +36,7 @@ func output(a *service.Answer) (script.Value, error) {
 		}
 	}
 	kind := a.Header.Get("Content-Type")
-	text := service.InUTF8(a.Body, kind)
+	text := charset.UTF8(a.Body, kind)
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 	case strings.Contains(kind, "json"):

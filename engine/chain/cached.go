@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // cached holds the names of a cache. A prompt sees nothing else, so the answer does not depend on which session asks
@@ -78,7 +79,7 @@ func (s *seen) Lookup(name string) (script.Value, error) {
 }
 
 // key identifies a shared answer: the services, the request, and its retries and timeouts.
-func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
+func (c *completion) key(chat *openai.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
 	asked := struct {
 		Who  [][]string
 		What any
@@ -100,7 +101,7 @@ func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Dura
 
 // shared returns the run's answer if there is one, or asks for it on behalf of the run: one session asks and the
 // others wait. Waiting does not count as the session's own time; the step's time is that of the request.
-func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
+func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 	t.asked = true
 	if e, ok := t.x.s.Replay(t.path); ok { // it failed in an earlier process: a session with an answer leaves no entry
 		if t.x.s.Recording() != "" {
@@ -196,7 +197,7 @@ type flight struct {
 	session *engine.Session // of the run
 	key     engine.SharedKey
 	path    string
-	chat    service.Chat
+	chat    openai.Chat
 	headers map[*Service]http.Header
 	retry   engine.Retry
 	class   engine.Class // for a failure before the answer
@@ -234,7 +235,7 @@ func (f *flight) fly() (out script.Value, err error) {
 }
 
 // answer calls run and converts a panic to a failure, because no caller would catch it.
-func (q *inquiry) answer(chat service.Chat) (out script.Value, err error) {
+func (q *inquiry) answer(chat openai.Chat) (out script.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}

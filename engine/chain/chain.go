@@ -10,6 +10,8 @@ import (
 
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Chain is the graph that a session executes. It is immutable once read, and shared by all sessions.
@@ -83,10 +85,10 @@ type Service struct {
 	Unnamed bool     // the file names no models
 	Embeds  string   // model for embeddings; "" is the first of Models
 	Answers Answers
-	Effort  string          // default reasoning effort; "" is the model's
-	Extra   []service.Extra // extra fields of each completion request
-	Free    bool            // it costs nothing: it runs on the user's machine
-	LLM     *service.LLM    // set by ConnectLLM
+	Effort  string         // default reasoning effort; "" is the model's
+	Extra   []openai.Extra // extra fields of each completion request
+	Free    bool           // it costs nothing: it runs on the user's machine
+	LLM     *service.LLM   // set by ConnectLLM
 	flights *singleflight.Group
 
 	Postgres *Postgres // for a service of that kind; else nil
@@ -98,8 +100,8 @@ type Service struct {
 	token      string
 	wanted     []string // names of secrets
 	secrets    map[string]string
-	values     service.Secrets // values for the marks
-	concealed  []string        // values to remove from error texts
+	values     redact.Secrets // values for the marks
+	concealed  []string       // values to remove from error texts
 	tokens     *service.Tokens
 }
 
@@ -110,10 +112,10 @@ func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.concealed = nil
 	for _, value := range append(slices.Sorted(maps.Values(s.secrets)), s.token) {
 		if value != "" {
-			s.concealed = append(s.concealed, service.Spellings(value)...)
+			s.concealed = append(s.concealed, redact.Spellings(value)...)
 			if s.Key != nil && s.Key.kind == "basic" { // the header is base64 already, and may be encoded again
-				for _, form := range service.InBase64(value) {
-					s.concealed = append(s.concealed, service.Spellings(form)...)
+				for _, form := range redact.InBase64(value) {
+					s.concealed = append(s.concealed, redact.Spellings(form)...)
 				}
 			}
 		}

@@ -3,11 +3,13 @@ package chain
 import (
 	"strconv"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"go.starlark.net/starlark"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // embedding is an embed step. Its output is a record with the model and the vector of a text, or the vectors of a list
@@ -56,7 +58,7 @@ func (e *embedding) run(t *turn) (script.Value, error) {
 	if len(texts) == 0 {
 		return vectorsShape.Record(script.NewList(nil), starlark.String(model)), nil
 	}
-	ask := service.Embedding{Header: make(map[string][]string), Model: model, Texts: texts, Dimensions: e.size}
+	ask := openai.Embedding{Header: make(map[string][]string), Model: model, Texts: texts, Dimensions: e.size}
 	if err := s.sign(t, ask.Header); err != nil {
 		return nil, err
 	}

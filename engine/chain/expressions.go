@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"go.starlark.net/syntax"
+
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/syntax"
 )
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)

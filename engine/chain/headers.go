@@ -7,7 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // ownHeaders are set by the client; a file must not set them.
@@ -61,7 +61,7 @@ func (r *reader) headers(n *doc.Node, field string) []Named {
 			e.Value.Errorf("", "%v", err)
 		} else if !validHeader(value) {
 			e.Value.Errorf("", "%v", badHeader(name))
-		} else if value != "" && slices.Contains(secretHeaders, name) && !service.Marked(value) {
+		} else if value != "" && slices.Contains(secretHeaders, name) && !redact.Marked(value) {
 			e.Value.Errorf("`Bearer ${secret:NAME}`, or `auth: {bearer: secret:NAME}` of the service", "a secret must not be in the file")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 var methods = []string{"get", "post", "put", "patch", "delete"}
@@ -48,7 +49,7 @@ func readHTTP(r *reader, n *doc.Node) action {
 		r = r.writing(q.method != http.MethodGet)
 		q.target = r.target(which.Value)
 		if path := q.target.template(); path != "" {
-			q.endpoint = q.method + " " + service.Unmarked(path)
+			q.endpoint = q.method + " " + redact.Unmarked(path)
 		}
 	}
 	q.query = r.pairs(n.Get("query"), "query")

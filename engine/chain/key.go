@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // KeyKinds are the ways to sign in with a fixed key: HTTP basic authentication (RFC 7617), or an API key in a header,
@@ -44,7 +44,7 @@ func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
 		return
 	}
 	k.value = in.template(at)
-	if k.value != nil && !service.Marked(k.value.Source()) {
+	if k.value != nil && !redact.Marked(k.value.Source()) {
 		at.Errorf("`secret:NAME`, where NAME is an environment variable or an entry of the keychain (`throngctl secret set NAME`)",
 			"a secret must not be in the file")
 	}

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"go.starlark.net/starlark"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // completion is an llm step: one chat completion. Its output is the answer in its shape or, without a shape, a record
@@ -258,7 +260,7 @@ func written(text, model string) script.Value {
 }
 
 // chat evaluates the request, except for the model.
-func (c *completion) chat(t *turn) (chat service.Chat, err error) {
+func (c *completion) chat(t *turn) (chat openai.Chat, err error) {
 	var with Contexts = t
 	if c.cache != nil {
 		if with, err = c.cache.eval(t); err != nil {
@@ -269,7 +271,7 @@ func (c *completion) chat(t *turn) (chat service.Chat, err error) {
 }
 
 // chatOf evaluates the request; its texts use with, the temperature uses t.
-func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
+func (c *completion) chatOf(with, t Contexts) (chat openai.Chat, err error) {
 	for _, part := range [...]struct {
 		role, field string
 		text        *script.Template
@@ -285,7 +287,7 @@ func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 		if err != nil {
 			return chat, err
 		}
-		chat.Messages = append(chat.Messages, service.Message{Role: part.role, Text: line})
+		chat.Messages = append(chat.Messages, openai.Message{Role: part.role, Text: line})
 	}
 	if c.messages != nil {
 		v, err := c.messages.Eval(with)
@@ -322,7 +324,7 @@ func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 const mostMessages = 10_000
 
 // messagesOf reads the value of messages: a list of records with a role and a content.
-func messagesOf(v script.Value) (all []service.Message, err error) {
+func messagesOf(v script.Value) (all []openai.Message, err error) {
 	if v, err = script.Data(v); err != nil {
 		return nil, err
 	}
@@ -348,7 +350,7 @@ func messagesOf(v script.Value) (all []service.Message, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, service.Message{Role: name, Text: text})
+		all = append(all, openai.Message{Role: name, Text: text})
 	}
 	return all, nil
 }

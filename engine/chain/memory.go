@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // Memory is a session's view of its agent's memory: as of the start of the cycle, plus its own writes. Fields that

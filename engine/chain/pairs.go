@@ -4,9 +4,10 @@ import (
 	"net/url"
 	"strings"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // pairs are the names and values of a query or a form, in file order. A list repeats its name; None and missing values

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // remember writes to the agent's memory, all or nothing; its output is what it set. keep limits the notes by number. A

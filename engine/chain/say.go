@@ -3,10 +3,11 @@ package chain
 import (
 	"slices"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // Directory finds agents for messages. It is safe for concurrent use.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // SecretPrefix is the prefix of a text that stands for a secret.
@@ -60,7 +60,7 @@ func (r *reader) marked(n *doc.Node) (text, plain string) {
 	switch {
 	case isWhole(text) && r.holder != nil:
 		r.holder.needs(text[len(SecretPrefix):])
-		return service.SecretMark(text[len(SecretPrefix):]), strings.Repeat("x", len(text))
+		return redact.SecretMark(text[len(SecretPrefix):]), strings.Repeat("x", len(text))
 	case isWhole(text):
 		reportSecret(n, 0)
 		return text, text
@@ -91,7 +91,7 @@ func (r *reader) marked(n *doc.Node) (text, plain string) {
 			n.ErrorfAt(found, "letters, digits, _ and, but for the first, . and -", "%q cannot be the name of a secret", name)
 		default:
 			r.holder.needs(name)
-			return service.SecretMark(name)
+			return redact.SecretMark(name)
 		}
 		return ""
 	})
@@ -149,7 +149,7 @@ func (s *Service) Secrets() []string { return s.wanted }
 // and replays need none.
 func (s *Service) Unlock(secrets map[string]string) {
 	s.secrets = make(map[string]string, len(secrets))
-	s.values = make(service.Secrets, len(s.wanted))
+	s.values = make(redact.Secrets, len(s.wanted))
 	for _, name := range s.wanted {
 		s.values[name] = "mock-" + name
 	}

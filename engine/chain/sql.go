@@ -6,11 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"go.starlark.net/starlark"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Postgres is a service of kind postgres as defined by the file, with its client once connected. Its URL is an address
@@ -18,7 +21,7 @@ import (
 type Postgres struct {
 	Password string // the name of a secret; "" uses the address
 	Role     string // role for statements; "" is the user's own
-	Limits   service.PoolLimits
+	Limits   database.Limits
 
 	client *service.Postgres
 }
@@ -27,7 +30,7 @@ type Postgres struct {
 func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
 	s.Postgres.client, s.concealed = client, nil
 	for _, secret := range secrets {
-		s.concealed = append(s.concealed, service.Spellings(secret)...)
+		s.concealed = append(s.concealed, redact.Spellings(secret)...)
 	}
 }
 
@@ -69,7 +72,7 @@ func (r *Reader) Postgres(s *Service, n *doc.Node) {
 // statement is an sql step: one statement on a Postgres service. Its output is count, rows and first.
 type statement struct {
 	service *Service
-	query   *service.Query
+	query   *database.Query
 	args    []Value
 	forced  bool // it changes something, regardless of its text
 	repeats service.Repeats
@@ -82,7 +85,7 @@ func readSQL(r *reader, n *doc.Node) action {
 	if how := n.Get("repeats"); how != nil {
 		s.forced, s.repeats = true, sqlRepeats[how.OneOf(SQLRepeats...)]
 	}
-	query, err := service.ParseQuery(n.Get("query").Text())
+	query, err := database.ParseQuery(n.Get("query").Text())
 	r = r.writing(s.forced || err == nil && !query.Reads())
 	if at := n.Get("service"); at != nil {
 		s.service = r.serviceOf(at, "postgres")
@@ -113,7 +116,7 @@ func (s *statement) readQuery(n *doc.Node) {
 		return
 	}
 	var err error
-	if s.query, err = service.ParseQuery(n.Text()); err != nil {
+	if s.query, err = database.ParseQuery(n.Text()); err != nil {
 		mistake, ok := errors.AsType[*engine.FieldError](err)
 		if !ok {
 			mistake = &engine.FieldError{Problem: err.Error()}
@@ -137,7 +140,7 @@ func (s *statement) changes() *Service {
 func (s *statement) asks() ([]*Service, odds) { return []*Service{s.service}, surely }
 
 func (s *statement) run(t *turn) (script.Value, error) {
-	what := service.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.values}
+	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.values}
 	size := 0
 	for i, arg := range s.args {
 		v, err := arg.Eval(t)
@@ -231,7 +234,7 @@ func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) 
 		if err != nil {
 			return nil, err
 		}
-		if dst = service.AppendElement(dst, text); len(dst) > maxSent {
+		if dst = database.AppendArrayElement(dst, text); len(dst) > maxSent {
 			return nil, tooMuchSent("args")
 		}
 	}

@@ -3,9 +3,10 @@ package chain
 import (
 	"strings"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // Value is data of a file with expressions: a scalar, a list or a map.

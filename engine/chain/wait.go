@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // wait is think time in wall-clock seconds. It keeps its slot and counts toward timeouts. While the journal still has

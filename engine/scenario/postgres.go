@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // postgres reads a service of kind postgres.
@@ -42,7 +42,7 @@ func (r *reader) databaseURL(n *doc.Node) string {
 		n.Errorf(hint, "there is no mock of a database: use a Postgres of your own, such as one on this machine")
 		return text
 	}
-	if err := service.CheckPostgres(text); err != nil {
+	if err := database.Check(text); err != nil {
 		n.Errorf(hint, "%v", err)
 	}
 	return text

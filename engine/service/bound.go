@@ -4,21 +4,21 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 )
 
 // Bound is how many calls may go on at once over all services that share it.
-type Bound struct{ gate *gate.Gate }
+type Bound struct{ limit *concurrency.Limit }
 
 var _ engine.Service = (*Bound)(nil)
 
 // NewBound returns a bound of n calls.
-func NewBound(n int) *Bound { return &Bound{gate.New(n)} }
+func NewBound(n int) *Bound { return &Bound{concurrency.NewLimit(n)} }
 
 // State implements [engine.Service].
 func (b *Bound) State(time.Time) engine.ServiceState {
 	s := engine.ServiceState{Name: "all models", Kind: "bound"}
-	s.Bound, s.InFlight, s.Waiting = b.gate.State()
+	s.Bound, s.InFlight, s.Waiting = b.limit.State()
 	return s
 }
 
@@ -31,7 +31,7 @@ func (b *Bound) Tune(name, value string) (old string, err error) {
 }
 
 func (b *Bound) tunables() tunables {
-	return tunables{"", []tunable{countTunable("max-llm-calls", mostCalls, func() int { n, _, _ := b.gate.State(); return n }, b.gate.SetLimit)}}
+	return tunables{"", []tunable{countTunable("max-llm-calls", mostCalls, func() int { n, _, _ := b.limit.State(); return n }, b.limit.SetLimit)}}
 }
 
 // Renew implements [engine.Service]. There is nothing to be done: its services have the requests.

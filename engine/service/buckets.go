@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Per says what a service's rates, and what it refuses, hold for.
@@ -248,13 +249,13 @@ func bucketOf(h http.Header) (name string, global bool) {
 	global = strings.EqualFold(h.Get("X-Ratelimit-Global"), "true") || strings.EqualFold(h.Get("X-Ratelimit-Scope"), "global")
 	for _, header := range []string{"X-Ratelimit-Bucket", "X-Ratelimit-Resource"} {
 		if name = strings.TrimSpace(h.Get(header)); name != "" {
-			return shortened(name, 100), global
+			return redact.Shorten(name, 100), global
 		}
 	}
 	policy := strings.TrimSpace(h.Get("Ratelimit"))
 	if quoted, ok := strings.CutPrefix(policy, `"`); ok {
 		if name, _, ok = strings.Cut(quoted, `"`); ok && name != "default" {
-			return shortened(name, 100), global
+			return redact.Shorten(name, 100), global
 		}
 	}
 	return "", global

@@ -17,6 +17,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Call is one step's use of a service: what the transport must know of the step, and what it found out.
@@ -49,6 +50,7 @@ type Call struct {
 	// Private keeps the answer out of error texts, and marks it in the journal: it stands there, for a replay, only
 	// until its cycle is closed, is never kept beyond that, whatever became of the session, and is shown to nobody.
 	Private bool
+	bill    *bill // nil if it calls no model
 
 	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
 
@@ -71,7 +73,6 @@ type Call struct {
 	verified  bool                                                   // the service was asked whether it was carried out
 	ask       func(ctx context.Context) (instead *Answer, err error) // does that; nil does not ask
 	failed    bool                                                   // an attempt of it failed in a way that may be its own
-	bill      *bill                                                  // nil asks no model
 	probe     bool                                                   // others wait for what this attempt finds out
 	reserved  int64                                                  // of memory, for the answer of this attempt
 	waited    time.Duration                                          // for memory, in this attempt
@@ -153,7 +154,7 @@ func (c *Call) excerpt(a *Answer) string {
 	if text = strings.TrimSpace(c.said(inBrief(text))); text == "" {
 		return ""
 	}
-	return fmt.Sprintf(": %q", shortened(text, most))
+	return fmt.Sprintf(": %q", redact.Shorten(text, most))
 }
 
 var (
@@ -189,6 +190,11 @@ func (c *Call) held(at engine.Gate, wait func() error) error {
 	c.Record.Hold(at, time.Since(start))
 	c.Session.Trail().Hold(c.Path, at, start)
 	return err
+}
+
+// holdAt returns a function that runs wait as held does.
+func (c *Call) holdAt(at engine.Gate) func(wait func() error) error {
+	return func(wait func() error) error { return c.held(at, wait) }
 }
 
 // sleep waits for d, held at a gate.

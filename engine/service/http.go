@@ -14,8 +14,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/breaker"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Limits bound the use of a service. The zero value takes the defaults.
@@ -84,8 +86,8 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{
-		name: name, base: h.pool, bound: gate.New(h.limits.Connections), rateLimiter: pace.New(limits.wholePace()), buckets: newBuckets(limits), tag: tag,
-		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
+		name: name, base: h.pool, bound: concurrency.NewLimit(h.limits.Connections), rateLimiter: pace.New(limits.wholePace()), buckets: newBuckets(limits), tag: tag,
+		breaker: breaker.New(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
 	if h.direct = newDirect(h); h.direct != nil {
 		h.transport.base = h.direct
@@ -128,8 +130,8 @@ type Request struct {
 	Body   []byte      // nil is none
 	Sent   []byte      // leaves in place of Body, which still tells what is asked; nil is Body
 
-	Kind    BodyKind // how secrets are written into the body
-	Secrets Secrets  // whose marks stand in target and body
+	Kind    BodyKind       // how secrets are written into the body
+	Secrets redact.Secrets // whose marks stand in target and body
 }
 
 // Described is what a request sends, for people: without secrets, and without values that are named like one.
@@ -141,7 +143,7 @@ func (r *Request) Described() string {
 	if len(r.Body) > 0 {
 		text += " " + string(r.Body)
 	}
-	return shortened(Unnamed(Unmarked(text)), mostShown)
+	return redact.Shorten(redact.Unnamed(redact.Unmarked(text)), mostShown)
 }
 
 // Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime],
@@ -159,10 +161,17 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
 	}
 	answer, err := h.transport.do(&req, hash, call)
+	if call.bill != nil {
+		call.charge()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return answer, call.check(answer)
+	if err := call.check(answer); err != nil {
+		return answer, err
+	}
+	h.spent(call)
+	return answer, nil
 }
 
 // patience is how long one attempt may take.
@@ -234,7 +243,7 @@ func (h *HTTP) Host() string { return h.base.Host }
 
 // Close lets go of idle connections. No call may be under way.
 func (h *HTTP) Close() {
-	h.transport.breaker.end()
+	h.transport.breaker.Close()
 	h.pool.CloseIdleConnections()
 	if h.direct != nil {
 		h.direct.end()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Login gets a token by a request of its own. That is no step: it stands neither in the journal nor among the session's
@@ -79,7 +80,7 @@ func fieldsOf(body []byte) string {
 	if json.Unmarshal(body, &fields) != nil || len(fields) == 0 || len(fields) > most {
 		return ""
 	}
-	return "; it has " + shortened(strings.Join(slices.Sorted(maps.Keys(fields)), ", "), mostListed)
+	return "; it has " + redact.Shorten(strings.Join(slices.Sorted(maps.Keys(fields)), ", "), mostListed)
 }
 
 // mostListed is how many bytes of names an error lists.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
@@ -29,7 +29,7 @@ func (t *transport) enter(ctx context.Context, call *Call) error {
 		switch {
 		case err != nil:
 			t.giveBack(call)
-			t.bound.Leave()
+			t.bound.Release()
 			return err
 		case !recalled:
 			call.left = time.Now()
@@ -61,7 +61,7 @@ func (t *transport) try(call *Call) bool {
 func (t *transport) wait(ctx context.Context, call *Call) error {
 	call.placed = call.bucket == nil
 	if !call.placed {
-		t.bound.Leave()
+		t.bound.Release()
 		if err := call.pace(ctx, call.bucket.rateLimiter, &call.ticket); err != nil {
 			return err
 		}
@@ -72,16 +72,16 @@ func (t *transport) wait(ctx context.Context, call *Call) error {
 			call.bucket.rateLimiter.GiveBack()
 		}
 		if call.placed {
-			t.bound.Leave()
+			t.bound.Release()
 		}
 		return err
 	}
 	if call.placed {
 		return nil
 	}
-	call.placed = t.bound.TryEnter()
+	call.placed = t.bound.TryAcquire()
 	if call.placed && call.bucket.rateLimiter.Recalled(time.Now(), came) {
-		t.bound.Leave()
+		t.bound.Release()
 		call.placed = false
 	}
 	if !call.placed {
@@ -112,17 +112,17 @@ func (t *transport) giveBack(call *Call) {
 }
 
 func (t *transport) leave() {
-	t.bound.Leave()
+	t.bound.Release()
 	if t.shared != nil {
-		t.shared.Leave()
+		t.shared.Release()
 	}
 }
 
-func (c *Call) enter(ctx context.Context, at engine.Gate, g *gate.Gate) error {
-	if g.TryEnter() {
+func (c *Call) enter(ctx context.Context, at engine.Gate, l *concurrency.Limit) error {
+	if l.TryAcquire() {
 		return nil
 	}
-	return c.held(at, func() error { return g.Enter(ctx) })
+	return c.held(at, func() error { return l.Acquire(ctx) })
 }
 
 // pace waits for the call's turn, held by the rate or by what the service refused. ticket is its rank there.
@@ -244,7 +244,7 @@ func (l Limits) pace() pace.Limits {
 	return pace.Limits{Mode: l.Pace, Start: l.Rate, Floor: min(leastRate, l.Rate), Ceiling: max(l.MaxRate, l.Rate), Burst: l.Burst}
 }
 
-// spent tells the rate limiter what a call of a model took.
+// spent tells the rate limiter how many tokens a call of a model used.
 func (h *HTTP) spent(call *Call) {
 	if u := call.Record.Usage; u != nil {
 		h.transport.limiter(call).Spent(int(u.Input + u.Output))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Repeats says how a service treats a changing request that it gets a second time.
@@ -276,7 +277,7 @@ func (c *Call) described(method, path string) string {
 	if c.Private {
 		return method + " " + notShown
 	}
-	return shortened(method+" "+c.veiled(path), mostNamed)
+	return redact.Shorten(method+" "+c.veiled(path), mostNamed)
 }
 
 // mostNamed bounds what is kept of a request's name, in bytes.

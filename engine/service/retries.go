@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 )
 
 // The retry budget of a service: retries are at most a fifth of the requests, and so many a second that a few requests
@@ -22,7 +22,7 @@ const (
 // retryBudget is a token bucket that keeps the retries of a service's requests from making a sick service worse. Where
 // it is empty a retry waits, in the order in which they came: it does not fail. It is safe for concurrent use.
 type retryBudget struct {
-	tokens *gate.Gate // its limit is all tokens so far; a place that is taken is a token that is gone
+	tokens *concurrency.Limit // its limit is all tokens so far; a place that is taken is a token that is gone
 
 	mu      sync.Mutex
 	issued  float64
@@ -32,7 +32,7 @@ type retryBudget struct {
 }
 
 func newRetryBudget() *retryBudget {
-	return &retryBudget{tokens: gate.New(retriesAlways), issued: retriesAlways, at: time.Now()}
+	return &retryBudget{tokens: concurrency.NewLimit(retriesAlways), issued: retriesAlways, at: time.Now()}
 }
 
 // earn counts a request that is no retry.
@@ -57,13 +57,13 @@ func (r *retryBudget) spend(ctx context.Context, call *Call) error {
 	r.mu.Lock()
 	r.add(time.Now(), 0)
 	r.mu.Unlock()
-	if r.tokens.TryEnter() {
+	if r.tokens.TryAcquire() {
 		return nil
 	}
 	return call.held(engine.RetryGate, func() error {
 		r.wait(1)
 		defer r.wait(-1)
-		return r.tokens.Enter(ctx)
+		return r.tokens.Acquire(ctx)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 var (
@@ -25,7 +26,7 @@ func (h *HTTP) State(now time.Time) engine.ServiceState {
 		s.InFlight = max(s.InFlight-t.rateLimiter.State(now).Waiting, 0)
 	}
 	t.fillPace(&s, now)
-	t.breaker.fill(&s, now)
+	t.breaker.Fill(&s, now)
 	t.answers.fill(&s)
 	return s
 }
@@ -60,7 +61,7 @@ func (h *HTTP) Renew() {
 	if h.direct != nil {
 		h.direct.closeIdle(time.Now())
 	}
-	h.transport.breaker.wake()
+	h.transport.breaker.Wake()
 	h.transport.rateLimiter.Resume(time.Now())
 	h.transport.buckets.each(func(b *bucket) { b.rateLimiter.Resume(time.Now()) })
 	h.transport.renewal.renew()
@@ -68,7 +69,7 @@ func (h *HTTP) Renew() {
 
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
-	return slices.Concat(h.transport.breaker.taken(), h.transport.descriptors.taken(), h.transport.moves())
+	return slices.Concat(h.transport.breaker.Moves(), h.transport.descriptors.taken(), h.transport.moves())
 }
 
 func rateMove(of string, m pace.Move) engine.ChangeRow {
@@ -78,9 +79,9 @@ func rateMove(of string, m pace.Move) engine.ChangeRow {
 // State implements [engine.Service].
 func (p *Postgres) State(now time.Time) engine.ServiceState {
 	s := engine.ServiceState{Name: p.name, Kind: "postgres"}
-	s.Bound, s.InFlight, s.Waiting = p.pool.bound.State()
-	s.RateWhy = p.pool.noRoomNow()
-	p.breaker.fill(&s, now)
+	s.Bound, s.InFlight, s.Waiting = p.pool.Limit.State()
+	s.RateWhy = p.pool.WhyFull()
+	p.breaker.Fill(&s, now)
 	p.answers.fill(&s)
 	return s
 }
@@ -96,7 +97,7 @@ func (p *Postgres) Tune(name, value string) (old string, err error) {
 func (p *Postgres) tunables() tunables {
 	return tunables{p.name, []tunable{
 		timeTunable(p.patience, func(d time.Duration) { p.timeout.Store(int64(d)) }),
-		countTunable("connections", mostConnections, p.pool.connections, p.pool.setConnections),
+		countTunable("connections", database.MostConnections, p.pool.Connections, p.pool.SetConnections),
 		breakerTunable(p.breaker),
 	}}
 }
@@ -104,17 +105,17 @@ func (p *Postgres) tunables() tunables {
 // Renew implements [engine.Service]: statements that only read are sent again, and no statement gets a connection that
 // was open before. The breaker starts afresh.
 func (p *Postgres) Renew() {
-	p.pool.reset()
-	p.breaker.wake()
+	p.pool.Reset()
+	p.breaker.Wake()
 	p.renewal.renew()
 }
 
 // Moves implements [engine.Service].
 func (p *Postgres) Moves() []engine.ChangeRow {
-	moves := append(p.breaker.taken(), p.descriptors.taken()...)
-	for _, m := range p.pool.roomMoves() {
+	moves := append(p.breaker.Moves(), p.descriptors.taken()...)
+	for _, m := range p.pool.Moves() {
 		moves = append(moves, engine.ChangeRow{
-			At: m.at, What: p.name + " connections", Old: strconv.Itoa(m.old), New: strconv.Itoa(m.now), Who: "the server's room", Why: m.why,
+			At: m.At, What: p.name + " connections", Old: strconv.Itoa(m.Old), New: strconv.Itoa(m.Now), Who: "the server's room", Why: m.Why,
 		})
 	}
 	return moves

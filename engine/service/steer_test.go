@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // TestTune changes all that can be changed, and finds all mistakes.
@@ -27,11 +28,11 @@ func TestTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	d, err := ParseDatabase("postgres://u@127.0.0.1:1/d", "")
+	d, err := database.Parse("postgres://u@127.0.0.1:1/d", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPostgres("db", d, PoolLimits{})
+	p, err := NewPostgres("db", d, database.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestRenew(t *testing.T) {
 func TestRenewOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{ok200("x")}}, Limits{})
-		tell(t, h.transport.breaker, slices.Repeat([]verdict{away}, 10)...)
+		trip(t, h.transport.breaker)
 		row := stage{}.play(t, func(s *engine.Session) {
 			c := callOf(s, "step")
 			done := make(chan error)
@@ -225,7 +226,7 @@ func TestRenewOpens(t *testing.T) {
 		if got := row.Steps[0]; row.Outcome != engine.OK || got.Waits[engine.BreakerGate] != time.Second {
 			t.Errorf("%v: %+v", row.Outcome, got)
 		}
-		if moves := h.Moves(); len(moves) != 2 || moves[1].New != "closed" || moves[1].Why != "the machine slept, and it starts afresh" {
+		if moves := h.Moves(); len(moves) != 2 || moves[1].New != "closed" || moves[1].Why != "the machine slept" {
 			t.Errorf("%+v", moves)
 		}
 	})
@@ -272,7 +273,7 @@ func TestSteeredWhileAtWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	h.transport.breaker.hurry()
+	hurry(h.transport.breaker)
 	var group sync.WaitGroup
 	for worker := range 16 {
 		group.Go(func() {

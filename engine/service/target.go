@@ -2,11 +2,11 @@ package service
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Target is what a request asks of a service: a path below the service's address, and a query, both escaped.
@@ -45,7 +45,7 @@ func ParseTarget(text string) (Target, error) {
 }
 
 func badTarget(text, why string) error {
-	return engine.Fail(engine.Script, "the path %q %s", shortened(Unmarked(text), 200), why)
+	return engine.Fail(engine.Script, "the path %q %s", redact.Shorten(redact.Unmarked(text), 200), why)
 }
 
 // climbs reports whether a path, unescaped, has a segment of dots as any server may read it.
@@ -76,12 +76,4 @@ func (t Target) With(query string) Target {
 		query = t.query
 	}
 	return Target{t.path, query}
-}
-
-// shortened is a text cut to at most n bytes.
-func shortened(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return fmt.Sprintf("%s…", strings.ToValidUTF8(text[:n], ""))
 }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 const (
@@ -54,7 +55,7 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 	if query != "" && !call.Private {
 		path += "?" + query
 	}
-	e.Service, e.Request = t.name, shortened(r.Method+" "+call.veiled(path), mostShown)
+	e.Service, e.Request = t.name, redact.Shorten(r.Method+" "+call.veiled(path), mostShown)
 	if call.bill != nil {
 		e.Request = call.bill.model
 	}
@@ -69,7 +70,7 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 }
 
 // trace tells of a statement, if somebody wants to hear of it.
-func (p *Postgres) trace(s *Statement, call *Call, a attempted) {
+func (p *Postgres) trace(s *database.Statement, call *Call, a attempted) {
 	failed := a.failed(call)
 	p.answers.count(call, &a)
 	call.noted(p.name, &a, failed)
@@ -77,36 +78,15 @@ func (p *Postgres) trace(s *Statement, call *Call, a attempted) {
 		return
 	}
 	e := call.exchange(&a)
-	e.Service, e.Request, e.Status = p.name, call.shown([]byte(s.Query.text), len(s.Query.text)), 0
+	e.Service, e.Request, e.Status = p.name, call.shown([]byte(s.Query.Text), len(s.Query.Text)), 0
 	if call.Private {
-		e.Request = shortened(s.Query.text, mostShown) // its data are the args
+		e.Request = redact.Shorten(s.Query.Text, mostShown) // its data are the args
 	}
 	if len(s.Args) > 0 {
-		args := s.listed()
+		args := s.Listed(mostScanned)
 		e.Sent = call.shown(args, len(args))
 	}
 	call.Session.Trace(e, failed)
-}
-
-// listed are the args as a list of JSON, as far as they are looked at.
-func (s *Statement) listed() []byte {
-	list := []byte{'['}
-	for i, arg := range s.Args {
-		if i > 0 {
-			list = append(list, ", "...)
-		}
-		switch {
-		case len(list) > mostScanned:
-			return append(list, ']')
-		case arg == nil:
-			list = append(list, "null"...)
-		case utf8.Valid(arg):
-			list = strconv.AppendQuote(list, string(arg[:min(len(arg), mostScanned)]))
-		default:
-			list = strconv.AppendQuote(list, sized(len(arg)))
-		}
-	}
-	return append(list, ']')
 }
 
 // exchange is what people may see of an attempt beside its request.
@@ -144,13 +124,10 @@ func Kept(e *engine.Entry) engine.Exchange {
 	return x
 }
 
-// IsSecret reports whether what goes by a name is a secret by the looks of it, such as a password.
-func IsSecret(name string) bool { return secretWord.MatchString(name) }
-
 // text is what an answer says, with its size: of one in pieces, what they amount to.
 func (a *Answer) text() (text []byte, size int) {
-	if isStream(a) {
-		if c, err := readStream(a.Body, false); err == nil {
+	if openai.IsStream(a.Header) {
+		if c, err := openai.ReadStream(a.Body, false); err == nil {
 			text = []byte(c.Text + c.Refusal)
 			return text, len(text)
 		}
@@ -181,7 +158,7 @@ func (c *Call) shown(text []byte, size int) string {
 		text = text[:len(text)-1]
 	}
 	if isBinary(text) {
-		return sized(size)
+		return redact.Binary(size)
 	}
 	return cut(c.veiled(string(text)), mostShown, min(len(text), mostVeiled) < size, size)
 }
@@ -191,7 +168,7 @@ func cut(text string, most int, isPart bool, size int) string {
 	if len(text) <= most && !isPart {
 		return text
 	}
-	return fmt.Sprintf("%s %s in all", shortened(text, most), engine.FormatBytes(int64(size)))
+	return fmt.Sprintf("%s %s in all", redact.Shorten(text, most), engine.FormatBytes(int64(size)))
 }
 
 // Veiled is the beginning of a text without what is named like a secret in it: most, 8 kB at most, is how many bytes of it
@@ -201,30 +178,12 @@ func Veiled(text string, most int) string {
 	return cut(c.veiled(text), most, len(text) > mostVeiled, len(text))
 }
 
-// sized stands for data that are no text.
-func sized(bytes int) string { return "binary data, " + engine.FormatBytes(int64(bytes)) }
-
 // isBinary reports whether data are no text that people can read.
 func isBinary(data []byte) bool {
 	return !utf8.Valid(data) || strings.ContainsFunc(string(data), func(r rune) bool {
 		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
 	})
 }
-
-// Names of fields of JSON, of forms and of addresses whose values are secrets, whoever gave them: those that agents sign
-// up with as well.
-const (
-	secretWords = `(?:passw|secret|token|authorization|api[_-]?key|credential)`
-	secretName  = `[^"&?=\s]*` + secretWords + `[^"&?=\s]*`
-)
-
-var (
-	secretWord  = regexp.MustCompile(`(?i)` + secretWords)
-	secretField = regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)`)
-	// secretInner are those of JSON that stands in a text of JSON, as in what a model is asked.
-	secretInner = regexp.MustCompile(`(?i)(\\"[^"&?=\s\\]*` + secretWords + `[^"&?=\s\\]*\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\"|\\\\|[^"\\]))*`)
-	secretParam = regexp.MustCompile(`(?i)((?:^|[?&])` + secretName + `=)[^&\s"]+`)
-)
 
 // veiled is the beginning of a text, as much as is shown of any, without the call's secrets and without what is named like
 // one.
@@ -233,20 +192,5 @@ func (c *Call) veiled(text string) string {
 	if len(text) > mostVeiled {
 		text = strings.ToValidUTF8(text[:mostVeiled], "")
 	}
-	return Unnamed(text)
-}
-
-// corsField begins the headers of CORS in JSON, which say what is allowed, and no secret.
-const corsField = `"access-control-`
-
-// Unnamed is a text without the values in it that are named like secrets.
-func Unnamed(text string) string {
-	text = secretField.ReplaceAllStringFunc(text, func(field string) string {
-		if len(field) > len(corsField) && strings.EqualFold(field[:len(corsField)], corsField) {
-			return field
-		}
-		return secretField.ReplaceAllString(field, `$1"`+blackedOut+`"`)
-	})
-	text = secretInner.ReplaceAllString(text, `${1}`+blackedOut)
-	return secretParam.ReplaceAllString(text, `${1}`+blackedOut)
+	return redact.Unnamed(text)
 }

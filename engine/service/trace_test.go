@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/redact"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -61,7 +63,7 @@ func TestTracesHoldNoSecrets(t *testing.T) {
 			var all []engine.Exchange
 			stage{tracer: func(e engine.Exchange) { all = append(all, e) }}.play(t, func(s *engine.Session) {
 				call := callOf(s, "step")
-				call.Secrets, call.Private = Spellings(canary), private
+				call.Secrets, call.Private = redact.Spellings(canary), private
 				_, err := h.Do(call, Request{Method: "POST", Target: must(t, "/x?api_key=abcdef&q=tea"), Body: []byte(body)})
 				end(s, call, err)
 			})
@@ -129,7 +131,7 @@ func TestTracesOfModels(t *testing.T) {
 
 // TestTracesOfStatements shows the statement and its args.
 func TestTracesOfStatements(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	run(t, address, "create table t (name text, tag text)")
 	var all []engine.Exchange
 	st := stage{tracer: func(e engine.Exchange) { all = append(all, e) }}

@@ -9,9 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/throng-sim/throng/engine/internal/breaker"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
@@ -28,14 +30,14 @@ const (
 type transport struct {
 	name        string // of the service
 	base        http.RoundTripper
-	bound       *gate.Gate
+	bound       *concurrency.Limit
 	rateLimiter *pace.Limiter // of all requests
 	buckets     *buckets
-	prefix      string     // of the paths of all requests
-	shared      *gate.Gate // that other services have a part in; nil is none
-	tag         bool       // tell the mock which cycle, step and attempt this is
+	prefix      string             // of the paths of all requests
+	shared      *concurrency.Limit // that other services have a part in; nil is none
+	tag         bool               // tell the mock which cycle, step and attempt this is
 
-	breaker   *breaker
+	breaker   *breaker.Breaker
 	retries   *retryBudget
 	renewal   renewal
 	rejected  atomic.Int64 // 429s
@@ -75,7 +77,7 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 
 // admit lets the next attempt go: the budget first, then the breaker and the gates. The journal hears of another attempt at
 // a call that costs money before it leaves.
-func (t *transport) admit(ctx context.Context, call *Call) (pass passage, err error) {
+func (t *transport) admit(ctx context.Context, call *Call) (pass breaker.Pass, err error) {
 	if err := call.claim(ctx); err != nil {
 		return pass, err
 	}
@@ -179,17 +181,17 @@ func (c *Call) adapts(req *http.Request, a *Answer, err error) bool {
 }
 
 // begin waits until an attempt may leave: the breaker lets it through, and it has its place and its turn.
-func (t *transport) begin(ctx context.Context, call *Call) (passage, error) {
+func (t *transport) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
 	for {
-		pass, err := t.breaker.pass(ctx, call)
+		pass, err := t.breaker.Pass(ctx, call.holdAt(engine.BreakerGate))
 		if err != nil {
 			return pass, err
 		}
 		if err := t.enter(ctx, call); err != nil {
-			t.breaker.done(pass, saysNothing, "")
+			t.breaker.Done(pass, breaker.SaysNothing, "")
 			return pass, err
 		}
-		if t.breaker.leave(&pass) {
+		if t.breaker.Leave(&pass) {
 			return pass, nil
 		}
 		t.giveBack(call) // it opened meanwhile
@@ -231,7 +233,7 @@ func (c *Call) turnedAway(a *Answer) {
 type attempt struct {
 	number int  // from 1, as the mock counts them
 	again  bool // the request was sent before
-	pass   passage
+	pass   breaker.Pass
 	waits  *refusals
 }
 
@@ -246,7 +248,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	once := call.attempt(ctx, again, call.patience(&t.patience))
 	defer once.over()
 	defer t.leave()
-	said, took := saysNothing, time.Duration(0)
+	said, took := breaker.SaysNothing, time.Duration(0)
 	defer func() { // also if it panics
 		if !call.judged(t.breaker, which.pass, said, failure) {
 			call.Record.Service += took
@@ -256,7 +258,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		call.turnedAway(answer)
 		answer, failure, err = nil, nil, errSpared
 	}()
-	if which.pass.probe { // the engine tries whether the service is there
+	if which.pass.Probe { // the engine tries whether the service is there
 		call.Clock.Hold()
 		defer call.Clock.Release()
 	}
@@ -279,7 +281,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		t.label(r, call, which.number)
 	}
 	start, stood := time.Now(), clock.Lost()
-	call.probe = which.pass.probe
+	call.probe = which.pass.Probe
 	answer, err = t.exchange(r, call, once)
 	took = time.Since(start) - call.waited
 	call.waited = 0
@@ -370,6 +372,6 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 	t.witness.arrived()
 	t.reached.Store(true)
 	answer := newAnswer(resp, body)
-	call.blackOut(answer)
+	call.redact(answer)
 	return answer, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/throng-sim/throng/engine/internal/breaker"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
@@ -162,9 +164,9 @@ func rateTunables(h *HTTP) []tunable {
 }
 
 // breakerTunable switches a breaker.
-func breakerTunable(b *breaker) tunable {
+func breakerTunable(b *breaker.Breaker) tunable {
 	return tunable{"breaker", "on holds calls back while the service is away, off lets them fail", func() string {
-		if b.isOff() {
+		if b.Off() {
 			return "off"
 		}
 		return "on"
@@ -172,8 +174,8 @@ func breakerTunable(b *breaker) tunable {
 		if text != "on" && text != "off" {
 			return fmt.Errorf("%q is neither on nor off", text)
 		}
-		if off := text == "off"; off != b.isOff() {
-			b.restart(off, "the breaker was switched off")
+		if off := text == "off"; off != b.Off() {
+			b.Restart(off, "the breaker was switched off")
 		}
 		return nil
 	}}

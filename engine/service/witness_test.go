@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -49,7 +50,7 @@ func TestWitness(t *testing.T) {
 
 // TestWitnessOfStatements is told of a statement before it leaves and when its rows are there.
 func TestWitnessOfStatements(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	run(t, address, "create table t (x int)")
 	var left, arrived []int
 	p.Tell(Witness{

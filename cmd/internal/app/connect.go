@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 // connecting gives the services of a run their clients.
@@ -86,7 +87,7 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 		if err := c.startModel(); err != nil {
 			return err
 		}
-		cfg.Base, secret, cfg.Prices = c.job.Model.URL(), c.job.Model.Secret(), service.Free
+		cfg.Base, secret, cfg.Prices = c.job.Model.URL(), c.job.Model.Secret(), pricing.Free
 	default:
 		if cfg.Prices, err = c.pricesOf(s); err != nil {
 			return err

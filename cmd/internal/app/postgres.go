@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // PostgresService is a service of kind postgres, as a scenario or a person names it.
@@ -21,7 +22,7 @@ type PostgresService struct {
 }
 
 // find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
-func (p PostgresService) find(from secrets.Finder) (d *service.Database, found []string, err error) {
+func (p PostgresService) find(from secrets.Finder) (d *database.Server, found []string, err error) {
 	field := "service " + p.Name
 	wrong := func(err error, hint string) error {
 		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
@@ -37,7 +38,7 @@ func (p PostgresService) find(from secrets.Finder) (d *service.Database, found [
 		found = append(secrets.PasswordsIn(address), address)
 		secrets.Use(found...)
 	} else {
-		if err := service.CheckPostgres(address); err != nil {
+		if err := database.Check(address); err != nil {
 			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
 		}
 		if p.Password != "" {
@@ -47,7 +48,7 @@ func (p PostgresService) find(from secrets.Finder) (d *service.Database, found [
 			found = append(found, password)
 		}
 	}
-	if d, err = service.ParseDatabase(address, password); err != nil {
+	if d, err = database.Parse(address, password); err != nil {
 		return nil, nil, wrong(err, "")
 	}
 	return d.As(p.Role), found, nil
@@ -63,7 +64,7 @@ func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
 }
 
 // database is where a service of kind postgres is in this launch, and its secrets.
-func (l Services) database(s *chain.Service) (*service.Database, []string, error) {
+func (l Services) database(s *chain.Service) (*database.Server, []string, error) {
 	return PostgresService{s.Name, l.address(s), s.Postgres.Password, s.Postgres.Role}.find(l.Secrets)
 }
 

@@ -9,7 +9,6 @@ var largePackages = []string{
 	"engine/chain",
 	"engine/mock",
 	"engine/script",
-	"engine/service",
 	"storage/sqlite",
 }
 

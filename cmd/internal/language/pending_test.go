@@ -40,7 +40,6 @@ var pending = []string{
 	"engine/internal/clock",
 	"engine/internal/doc",
 	"engine/internal/fit",
-	"engine/internal/gate",
 	"engine/internal/pace",
 	"engine/internal/stats",
 	"engine/mock",
