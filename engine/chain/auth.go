@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -16,7 +17,7 @@ import (
 type JWT struct {
 	secret string // its name
 	method string
-	claims Value
+	claims expr.Value
 	ttl    time.Duration
 	header
 }
@@ -57,12 +58,12 @@ func (r *reader) header(n *doc.Node) header {
 
 // JWT reads how tokens for a service are created; its expressions may use names.
 func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
-	in := &reader{Reader: r, names: names}
+	in := r.in(names, nil)
 	n.Fields("secret", "alg", "claims", "ttl", "header", "scheme")
 	n.Require("secret")
 	j := &JWT{method: service.JWTMethods[0], ttl: service.DefaultTTL, header: in.header(n)}
 	if secret := n.Get("secret"); secret != nil {
-		j.secret = SecretName(secret)
+		j.secret = expr.SecretName(secret)
 		s.needs(j.secret)
 	}
 	if alg := n.Get("alg"); alg != nil {
@@ -78,7 +79,7 @@ func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
 		}
 	}
 	if claims.Kind() == doc.Map {
-		j.claims = in.value(claims, "claims")
+		j.claims = in.Data(claims, "claims")
 	}
 	s.JWT = j
 }
@@ -86,7 +87,7 @@ func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
 // Login reads the request that gets a token from a service. Its expressions may use names, and the values of its json
 // and form may be secrets.
 func (r *Reader) Login(s *Service, n *doc.Node, names []string) {
-	in := &reader{Reader: r, names: names, holder: s}
+	in := r.in(names, s)
 	n.Fields("post", "put", "json", "form", "headers", "expect", "token", "header", "scheme")
 	n.Require("token")
 	q := &request{service: s, expect: readExpect(n.Get("expect")), headers: in.headers(n.Get("headers"), "headers.")}
@@ -96,7 +97,7 @@ func (r *Reader) Login(s *Service, n *doc.Node, names []string) {
 	case which.Key == nil:
 		n.Errorf("`post: /auth/login`, or put", "a login without a request")
 	default:
-		q.method, q.target = strings.ToUpper(which.Key.Text()), in.target(which.Value)
+		q.method, q.target = strings.ToUpper(which.Key.Text()), in.Target(which.Value)
 	}
 	in.readBody(n, q)
 	l := &Login{request: q, header: in.header(n)}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
@@ -33,9 +34,9 @@ func (r *reader) cached(n *doc.Node) *cached {
 		return c
 	}
 	for _, e := range n.Entries() {
-		CheckName(e.Key, e.Key.Text(), "a cache's value")
+		expr.CheckName(e.Key, e.Key.Text(), "a cache's value")
 		c.names = append(c.names, e.Key.Text())
-		c.exprs = append(c.exprs, r.expr(e.Value))
+		c.exprs = append(c.exprs, r.Expression(e.Value))
 	}
 	return c
 }
@@ -89,7 +90,7 @@ func (c *completion) key(chat *openai.Chat, retry engine.Retry, limit time.Durat
 		asked.Who = append(asked.Who, append([]string{s.Name}, s.asked()...))
 	}
 	if c.shape != nil {
-		asked.Form = c.shape.sent
+		asked.Form = c.shape.Schema
 	}
 	text, err := json.Marshal(asked)
 	if err != nil {

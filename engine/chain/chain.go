@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/openai"
@@ -39,16 +40,16 @@ type Step struct {
 	when      *script.Expr // nil means always
 	timeout   time.Duration
 	retry     retry
-	continues bool   // a failure does not end the session
-	fallback  Value  // the output after a failure that is ignored; nil means missing
-	action    action // for a connector's step, the name of the connector
-	private   bool   // its output must not be shown
-	connects  bool   // it uses a connector
-	options   Value  // input of the connector; nil means missing
-	segment   int    // position in its block
-	node      *node  // nil for a plain step
-	used      bool   // other steps use its output
-	file      string // where it is defined
+	continues bool       // a failure does not end the session
+	fallback  expr.Value // the output after a failure that is ignored; nil means missing
+	action    action     // for a connector's step, the name of the connector
+	private   bool       // its output must not be shown
+	connects  bool       // it uses a connector
+	options   expr.Value // input of the connector; nil means missing
+	segment   int        // position in its block
+	node      *node      // nil for a plain step
+	used      bool       // other steps use its output
+	file      string     // where it is defined
 	line      int
 }
 
@@ -158,12 +159,12 @@ func (c *Chain) Events() (names []string, all bool) {
 		if !ok {
 			return
 		}
-		v, ok := e.event.(constValue)
-		if !ok || v.v == nil {
+		v, ok := e.event.(expr.Const)
+		if !ok || v.V == nil {
 			all = false
 			return
 		}
-		if name, err := script.Text(v.v); err == nil {
+		if name, err := script.Text(v.V); err == nil {
 			names = append(names, name)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -16,7 +17,7 @@ import (
 // of texts.
 type embedding struct {
 	service *Service
-	input   Value
+	input   expr.Value
 	size    int // 0 means the model's default
 }
 
@@ -25,7 +26,7 @@ const mostTexts = 2048
 
 func readEmbed(r *reader, n *doc.Node) action {
 	n.Require("service", "input")
-	e := &embedding{input: r.value(n.Get("input"), "input")}
+	e := &embedding{input: r.Data(n.Get("input"), "input")}
 	if s := n.Get("service"); s != nil {
 		e.service = r.serviceOf(s, "llm")
 	}
@@ -100,8 +101,8 @@ func textsOf(v script.Value) (texts []string, many bool, err error) {
 			return nil, many, engine.Fail(engine.Script, "an empty text has no embedding")
 		}
 		texts = append(texts, text)
-		if size += len(text); size > maxSent {
-			return nil, many, tooMuchSent("texts")
+		if size += len(text); size > expr.MaxSent {
+			return nil, many, expr.TooMuchSent("texts")
 		}
 	}
 	return texts, many, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service/openai"
@@ -14,7 +15,7 @@ import (
 // extras are extra fields of a completion request, by name.
 type extras struct {
 	names  []string
-	values []Value
+	values []expr.Value
 }
 
 var extraForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,99}$`)
@@ -42,13 +43,13 @@ func (r *reader) extras(n *doc.Node) *extras {
 		case !extraForm.MatchString(name):
 			entry.Key.Errorf("letters, digits, _, - and .", "%q cannot be the name of a request field", name)
 		}
-		e.names, e.values = append(e.names, name), append(e.values, r.value(entry.Value, "extra."+name))
+		e.names, e.values = append(e.names, name), append(e.values, r.Data(entry.Value, "extra."+name))
 	}
 	return e
 }
 
 // eval evaluates the fields; none for nil.
-func (e *extras) eval(c Contexts) (all []openai.Extra, err error) {
+func (e *extras) eval(c expr.Contexts) (all []openai.Extra, err error) {
 	if e == nil {
 		return nil, nil
 	}
@@ -78,8 +79,8 @@ func (alone) Context(string) *script.Context { return &script.Context{} }
 
 // Extra reads the extra fields of all completion requests to a service; values may use parameters.
 func (r *Reader) Extra(n *doc.Node) []openai.Extra {
-	e := (&reader{Reader: r}).extras(n)
-	if e == nil || r.Blind || slices.ContainsFunc(e.values, func(v Value) bool { c, ok := v.(constValue); return ok && c.v == nil }) {
+	e := r.in(nil, nil).extras(n)
+	if e == nil || r.Blind || slices.ContainsFunc(e.values, func(v expr.Value) bool { c, ok := v.(expr.Const); return ok && c.V == nil }) {
 		return nil // an error, already reported
 	}
 	all, err := e.eval(alone{})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service/redact"
@@ -29,7 +30,7 @@ var secretHeaders = []string{"Authorization", "Proxy-Authorization"}
 
 // Headers reads the headers of a service, whose values may use names and secrets.
 func (r *Reader) Headers(s *Service, n *doc.Node, names []string) []Named {
-	return (&reader{Reader: r, names: names, holder: s, writes: true}).headers(n, "service."+s.Name+".headers.")
+	return r.in(names, s).writing(true).headers(n, "service."+s.Name+".headers.")
 }
 
 func (r *reader) headers(n *doc.Node, field string) []Named {
@@ -40,7 +41,7 @@ func (r *reader) headers(n *doc.Node, field string) []Named {
 	}
 	for _, e := range n.Entries() {
 		name := http.CanonicalHeaderKey(e.Key.Text())
-		h := Named{name, field + e.Key.Text(), r.template(e.Value), r.holder}
+		h := Named{name, field + e.Key.Text(), r.Text(e.Value), r.holder}
 		if h.value == nil {
 			continue
 		}
@@ -53,7 +54,7 @@ func (r *reader) headers(n *doc.Node, field string) []Named {
 			e.Key.Errorf("upper and lower case make no difference", "the header %s is set twice", name)
 		}
 		all = append(all, h)
-		v := fixed(h.value)
+		v := expr.Fixed(h.value)
 		if v == nil {
 			continue
 		}

@@ -145,14 +145,14 @@ func (q *inquiry) form(s *Service, chat *openai.Chat) {
 	}
 	switch s.Answers {
 	case AnswersBySchema:
-		chat.Format = openai.Format{Name: "answer", Schema: q.shape.sent, Strict: q.shape.strict, JSON: true}
-		chat.InWords = q.shape.instruction()
+		chat.Format = openai.Format{Name: "answer", Schema: q.shape.Schema, Strict: q.shape.Strict, JSON: true}
+		chat.InWords = q.shape.Instruction()
 		return
 	case AnswersJSON:
 		chat.Format = openai.Format{JSON: true}
 	case AnswersText:
 	}
-	chat.Messages = slices.Insert(chat.Messages, 0, openai.Message{Role: "system", Text: q.shape.instruction()})
+	chat.Messages = slices.Insert(chat.Messages, 0, openai.Message{Role: "system", Text: q.shape.Instruction()})
 }
 
 // read extracts the step's output from a completion.
@@ -167,7 +167,7 @@ func (q *inquiry) read(got *openai.Completion, model string) (script.Value, erro
 	case q.shape == nil:
 		return script.Data(written(got.Text, model))
 	}
-	out, err := q.shape.read(got.Text)
+	out, err := q.shape.Parse(got.Text)
 	if err != nil && got.Cut {
 		err = errCutOff
 	}

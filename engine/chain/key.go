@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service/redact"
@@ -25,7 +26,7 @@ type Key struct {
 
 // Key reads a service's key; its texts may use names and secrets.
 func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
-	in := &reader{Reader: r, names: names, holder: s}
+	in := r.in(names, s)
 	k := &Key{kind: kind, of: s}
 	s.Key = k
 	secret := "value"
@@ -33,7 +34,7 @@ func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
 		secret = "password"
 		n.Fields("user", "password")
 		n.Require("user", "password")
-		k.user = in.template(n.Get("user"))
+		k.user = in.Text(n.Get("user"))
 	} else {
 		n.Fields("name", "value")
 		n.Require("name", "value")
@@ -43,7 +44,7 @@ func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
 	if at == nil {
 		return
 	}
-	k.value = in.template(at)
+	k.value = in.Text(at)
 	if k.value != nil && !redact.Marked(k.value.Source()) {
 		at.Errorf("`secret:NAME`, where NAME is an environment variable or an entry of the keychain (`throngctl secret set NAME`)",
 			"a secret must not be in the file")
@@ -76,7 +77,7 @@ func (r *reader) keyName(kind string, n *doc.Node) string {
 }
 
 // sign adds the key to the headers of a request; a key in the query is part of the target.
-func (k *Key) sign(t Contexts, h http.Header) error {
+func (k *Key) sign(t expr.Contexts, h http.Header) error {
 	if k.kind == "query" {
 		return nil
 	}
@@ -112,17 +113,17 @@ func (k *Key) sign(t Contexts, h http.Header) error {
 }
 
 // query returns the key as a part of the query, with the marks of its secrets; "" if it is elsewhere.
-func (k *Key) query(t Contexts) (string, error) {
+func (k *Key) query(t expr.Contexts) (string, error) {
 	if k == nil || k.kind != "query" || k.of.HTTP.Mocks() {
 		return "", nil
 	}
-	value, err := text(t, k.value, k.field("value"))
+	value, err := expr.Text(t, k.value, k.field("value"))
 	return url.QueryEscape(k.name) + "=" + url.QueryEscape(value), err
 }
 
 // text evaluates one of the texts, with the values of its secrets.
-func (k *Key) text(t Contexts, of *script.Template, key string) (string, error) {
-	value, err := text(t, of, k.field(key))
+func (k *Key) text(t expr.Contexts, of *script.Template, key string) (string, error) {
+	value, err := expr.Text(t, of, k.field(key))
 	if err != nil {
 		return "", err
 	}

@@ -13,6 +13,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
@@ -63,9 +65,9 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		t.Fatal(err)
 	}
 	services := map[string]*Service{"shop": shop, "db": {Name: "db", Kind: "postgres", Postgres: &Postgres{}}}
-	r := &Reader{Env: env, Functions: st.functions != "", Services: services, Fields: map[string][]string{
+	r := &Reader{File: expr.File{Env: env, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
-	}}
+	}}, Functions: st.functions != "", Services: services}
 	for _, s := range st.more {
 		r.Services[s.Name] = s
 	}
@@ -178,17 +180,17 @@ type program struct {
 }
 
 func (p program) Session(s *engine.Session) {
-	memory := NewMemory(s.Memory)
+	memory := memory.New(s.Memory)
 	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted, Watch: p.watch})
 }
 
 // world is what the steps of a test see.
 type world struct {
 	s      *engine.Session
-	memory *Memory
+	memory *memory.View
 }
 
-func (w world) With(m *Memory) World { return world{w.s, m} }
+func (w world) With(m *memory.View) World { return world{w.s, m} }
 
 func (w world) Lookup(name string) (script.Value, error) {
 	switch name {
@@ -204,7 +206,7 @@ func (w world) Lookup(name string) (script.Value, error) {
 
 type agent struct {
 	index  int
-	memory *Memory
+	memory *memory.View
 }
 
 func (a agent) Field(name string) (script.Value, error) {

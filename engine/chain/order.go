@@ -160,7 +160,7 @@ func (o *ordering) stranger(name string) string {
 		}
 		return "it stands in another block; a step can wait for steps of its own block only"
 	}
-	return o.near(name, o.block.names(), "name steps of the same block")
+	return o.Near(name, o.block.names(), "name steps of the same block")
 }
 
 // implied reports a dependency on a step outside the group: there is a plain step between them, or it is one.

@@ -9,6 +9,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -42,7 +43,7 @@ func (r *Reader) Postgres(s *Service, n *doc.Node) {
 	p := &Postgres{}
 	n.Get("auth").Fields("password")
 	if secret := n.Get("auth").Get("password"); secret != nil {
-		p.Password = SecretName(secret)
+		p.Password = expr.SecretName(secret)
 	}
 	if role := n.Get("role"); role != nil {
 		p.Role = role.Text()
@@ -73,7 +74,7 @@ func (r *Reader) Postgres(s *Service, n *doc.Node) {
 type statement struct {
 	service *Service
 	query   *database.Query
-	args    []Value
+	args    []expr.Value
 	forced  bool // it changes something, regardless of its text
 	repeats service.Repeats
 	private bool
@@ -93,12 +94,12 @@ func readSQL(r *reader, n *doc.Node) action {
 	if at := n.Get("args"); at != nil && at.Kind() != doc.List {
 		at.Errorf("a list, such as `args: [\"${agent.id}\", 1]`", "the args of a query are $1, $2 and so on")
 	} else {
-		r.holder = s.service
+		r.hold(s.service)
 		for i, item := range at.List() {
 			if k := item.Kind(); k == doc.Map || k == doc.List {
-				refuseSecrets(item, nil)
+				expr.RefuseSecrets(item, nil)
 			}
-			s.args = append(s.args, r.value(item, "args["+itoa(i)+"]"))
+			s.args = append(s.args, r.Data(item, "args["+itoa(i)+"]"))
 		}
 	}
 	s.readQuery(n.Get("query"))
@@ -151,8 +152,8 @@ func (s *statement) run(t *turn) (script.Value, error) {
 		if err != nil {
 			return nil, fmt.Errorf("args[%d]: %w", i, err)
 		}
-		if size += len(text); size > maxSent {
-			return nil, tooMuchSent("args")
+		if size += len(text); size > expr.MaxSent {
+			return nil, expr.TooMuchSent("args")
 		}
 		what.Args, what.Values = append(what.Args, text), appendTexts(what.Values, v)
 	}
@@ -234,8 +235,8 @@ func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) 
 		if err != nil {
 			return nil, err
 		}
-		if dst = database.AppendArrayElement(dst, text); len(dst) > maxSent {
-			return nil, tooMuchSent("args")
+		if dst = database.AppendArrayElement(dst, text); len(dst) > expr.MaxSent {
+			return nil, expr.TooMuchSent("args")
 		}
 	}
 	return append(dst, '}'), nil

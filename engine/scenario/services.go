@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/script"
@@ -19,7 +20,7 @@ func (r *reader) services(n *doc.Node) {
 	r.chains.Services = map[string]*chain.Service{}
 	for _, e := range n.Entries() {
 		name := e.Key.Text()
-		chain.CheckName(e.Key, name, "a service")
+		expr.CheckName(e.Key, name, "a service")
 		s := r.service(name, e.Value)
 		r.chains.Services[name] = s
 		r.s.Services = append(r.s.Services, s)
@@ -92,7 +93,7 @@ const (
 func (r *reader) buckets(s *chain.Service, n *doc.Node) {
 	for _, e := range n.Entries() {
 		b := service.BucketLimits{Name: e.Key.Text()}
-		chain.CheckName(e.Key, b.Name, "a bucket")
+		expr.CheckName(e.Key, b.Name, "a bucket")
 		e.Value.Fields("match", "rate", "max_rate", "burst", "pace")
 		e.Value.Require("match")
 		for _, m := range listOf(e.Value.Get("match")) {
@@ -212,7 +213,7 @@ func (r *reader) auth(s *chain.Service, n *doc.Node) {
 			n.Warnf("other backends: `auth: {bearer: secret:NAME}`", "auth.user is how the mock signs in")
 		}
 	default:
-		s.Bearer = chain.SecretName(which.Value)
+		s.Bearer = expr.SecretName(which.Value)
 	}
 }
 

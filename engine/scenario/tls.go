@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
@@ -25,8 +26,8 @@ func (r *reader) tls(s *chain.Service, n *doc.Node) {
 	case key == nil && n.Get("ca") == nil:
 		n.Errorf("`tls: {ca: FILE}`, or `tls: {cert: FILE, key: secret:NAME}`", "it says nothing")
 	case key == nil:
-	case strings.HasPrefix(key.Text(), chain.SecretPrefix):
-		t.KeySecret = chain.SecretName(key)
+	case strings.HasPrefix(key.Text(), expr.SecretPrefix):
+		t.KeySecret = expr.SecretName(key)
 		s.Needs(t.KeySecret)
 	default:
 		t.KeyFile = key.Text()

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/database"
 )
@@ -28,7 +29,7 @@ func (p PostgresService) find(from secrets.Finder) (d *database.Server, found []
 		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
 	}
 	address, password := p.Address, ""
-	if name, ok := strings.CutPrefix(address, chain.SecretPrefix); ok {
+	if name, ok := strings.CutPrefix(address, expr.SecretPrefix); ok {
 		if err := secrets.CheckName(name); err != nil {
 			return nil, nil, err
 		}

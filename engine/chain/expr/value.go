@@ -1,6 +1,7 @@
-package chain
+package expr
 
 import (
+	"strconv"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -20,14 +21,8 @@ type Contexts interface {
 	Context(field string) *script.Context
 }
 
-// Value reads data with expressions that may use names. field is its position in the step, and part of its draws. It
-// returns nil for an absent node.
-func (r *Reader) Value(n *doc.Node, field string, names []string) Value {
-	return (&reader{Reader: r, names: names}).value(n, field)
-}
-
-// constValue is data without expressions, or with constant ones; nil stands for an error.
-type constValue struct{ v script.Value }
+// Const is data without expressions, or with constant ones; nil stands for an error.
+type Const struct{ V script.Value }
 
 // scalarValue is a template; field names its draws.
 type scalarValue struct {
@@ -42,20 +37,20 @@ type mapValue struct {
 	values []Value
 }
 
-func (r *reader) value(n *doc.Node, field string) Value {
+func (r *Compiler) Data(n *doc.Node, field string) Value {
 	switch n.Kind() {
 	case doc.Absent:
 		return nil
 	case doc.Null:
-		return constValue{starlark.None}
+		return Const{starlark.None}
 	case doc.List:
 		items := n.List()
 		values := make([]Value, len(items))
 		for i, item := range items {
-			values[i] = r.value(item, field+"["+itoa(i)+"]")
+			values[i] = r.Data(item, field+"["+strconv.Itoa(i)+"]")
 		}
 		if fixed, ok := constants(values); ok {
-			return constValue{script.NewList(fixed)}
+			return Const{script.NewList(fixed)}
 		}
 		return listValue(values)
 	case doc.Map:
@@ -64,11 +59,11 @@ func (r *reader) value(n *doc.Node, field string) Value {
 		for _, e := range n.Entries() {
 			name := e.Key.Text()
 			names = append(names, name)
-			values = append(values, r.value(e.Value, field+"."+name))
+			values = append(values, r.Data(e.Value, field+"."+name))
 		}
 		m := mapValue{script.NewShape(names...), values}
 		if fixed, ok := constants(values); ok {
-			return constValue{m.shape.Record(fixed...)}
+			return Const{m.shape.Record(fixed...)}
 		}
 		return m
 	default:
@@ -80,37 +75,37 @@ func (r *reader) value(n *doc.Node, field string) Value {
 func constants(values []Value) ([]script.Value, bool) {
 	fixed := make([]script.Value, len(values))
 	for i, v := range values {
-		c, ok := v.(constValue)
-		if !ok || c.v == nil {
+		c, ok := v.(Const)
+		if !ok || c.V == nil {
 			return nil, false
 		}
-		fixed[i] = c.v
+		fixed[i] = c.V
 	}
 	return fixed, true
 }
 
-func (r *reader) scalar(n *doc.Node, field string) Value {
+func (r *Compiler) scalar(n *doc.Node, field string) Value {
 	switch s := n.Scalar().(type) {
 	case int64:
-		return constValue{starlark.MakeInt64(s)}
+		return Const{starlark.MakeInt64(s)}
 	case float64:
-		return constValue{starlark.Float(s)}
+		return Const{starlark.Float(s)}
 	case bool:
-		return constValue{starlark.Bool(s)}
+		return Const{starlark.Bool(s)}
 	}
-	t := r.template(n)
+	t := r.Text(n)
 	if t == nil {
-		return constValue{} // an error, already reported
+		return Const{} // an error, already reported
 	}
-	if v := fixed(t); v != nil {
-		return constValue{v}
+	if v := Fixed(t); v != nil {
+		return Const{v}
 	}
 	return scalarValue{field, t}
 }
 
 // fixed returns the value of a constant template, else nil. Plain text is known even if the functions have errors and
 // nothing can be evaluated.
-func fixed(t *script.Template) script.Value {
+func Fixed(t *script.Template) script.Value {
 	if v, ok := t.Const(); ok {
 		return v
 	}
@@ -120,7 +115,7 @@ func fixed(t *script.Template) script.Value {
 	return nil
 }
 
-func (c constValue) Eval(Contexts) (script.Value, error) { return c.v, nil }
+func (c Const) Eval(Contexts) (script.Value, error) { return c.V, nil }
 
 func (s scalarValue) Eval(c Contexts) (script.Value, error) { return s.text.Eval(c.Context(s.field)) }
 
@@ -152,7 +147,7 @@ func evalAll(all []Value, c Contexts) ([]script.Value, error) {
 }
 
 // text evaluates a template to text.
-func text(t Contexts, tmpl *script.Template, field string) (string, error) {
+func Text(t Contexts, tmpl *script.Template, field string) (string, error) {
 	v, err := tmpl.Eval(t.Context(field))
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package chain
+package expr
 
 import (
 	"errors"
@@ -12,14 +12,14 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
 // NameHint describes the names that [IsName] accepts.
 const NameHint = "letters, digits and _, not beginning with a digit, and no word of Python"
 
 // IsName reports whether a step, parameter or attribute may have this name: a valid identifier in expressions.
 func IsName(name string) bool {
-	if !identifier.MatchString(name) {
+	if !nameForm.MatchString(name) {
 		return false
 	}
 	e, err := new(syntax.FileOptions).ParseExpr("", name, 0)
@@ -34,18 +34,8 @@ func CheckName(n *doc.Node, name, what string) {
 	}
 }
 
-// Template reads a text with expressions that may use names.
-func (r *Reader) Template(n *doc.Node, names []string) *script.Template {
-	return (&reader{Reader: r, names: names}).template(n)
-}
-
-// Expr reads a scalar that is one whole expression and may use names. It returns nil for an absent node or an error.
-func (r *Reader) Expr(n *doc.Node, names []string) *script.Expr {
-	return (&reader{Reader: r, names: names}).expr(n)
-}
-
 // expr compiles a scalar that is one whole expression. It returns nil for an absent node or an error.
-func (r *reader) expr(n *doc.Node) *script.Expr {
+func (r *Compiler) Expression(n *doc.Node) *script.Expr {
 	if n == nil {
 		return nil
 	}
@@ -67,7 +57,7 @@ func (r *reader) expr(n *doc.Node) *script.Expr {
 		n.Errorf("write it without ${ }", "the whole value is an expression here")
 		return nil
 	}
-	e, err := r.Env.Expr(text, r.names)
+	e, err := r.File.Env.Expr(text, r.Names)
 	ReportScript(n, text, err)
 	if err != nil {
 		return nil
@@ -75,7 +65,7 @@ func (r *reader) expr(n *doc.Node) *script.Expr {
 	e.From(origin(n, text, 0))
 	ok := r.check(n, text, e.Refs)
 	if strings.Contains(text, "params") {
-		if probe, err := r.Env.Expr(text, append([]string{"params"}, r.names...)); err == nil {
+		if probe, err := r.File.Env.Expr(text, append([]string{"params"}, r.Names...)); err == nil {
 			ok = r.checkFields(n, text, "params", probe.Refs) && ok
 		}
 	}
@@ -86,13 +76,13 @@ func (r *reader) expr(n *doc.Node) *script.Expr {
 }
 
 // template compiles a scalar that is text with expressions. It returns nil for an absent node or an error.
-func (r *reader) template(n *doc.Node) *script.Template {
+func (r *Compiler) Text(n *doc.Node) *script.Template {
 	if n == nil || n.Kind() != doc.Scalar {
 		n.Text() // reports the error
 		return nil
 	}
 	sent, text := r.marked(n)
-	t, err := r.Env.Template(text, r.names)
+	t, err := r.File.Env.Template(text, r.Names)
 	ReportScript(n, text, err)
 	if err != nil {
 		return nil
@@ -100,7 +90,7 @@ func (r *reader) template(n *doc.Node) *script.Template {
 	t.From(origin(n, text, 0))
 	ok := r.check(n, text, t.Refs)
 	if strings.Contains(text, "params") {
-		if probe, err := r.Env.Template(text, append([]string{"params"}, r.names...)); err == nil {
+		if probe, err := r.File.Env.Template(text, append([]string{"params"}, r.Names...)); err == nil {
 			ok = r.checkFields(n, text, "params", probe.Refs) && ok
 		}
 	}
@@ -108,7 +98,7 @@ func (r *reader) template(n *doc.Node) *script.Template {
 		return nil
 	}
 	if sent != text {
-		if t, err = r.Env.Template(sent, r.names); err != nil {
+		if t, err = r.File.Env.Template(sent, r.Names); err != nil {
 			n.Errorf("", "%v", err)
 			return nil
 		}
@@ -129,19 +119,19 @@ func origin(n *doc.Node, text string, begin int) script.Origin {
 func Origin(n *doc.Node) script.Origin { return origin(n, n.Text(), 0) }
 
 // check reports steps that an expression uses but cannot see, and fields that do not exist.
-func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) (ok bool) {
+func (r *Compiler) check(n *doc.Node, text string, refs func(string) script.Refs) (ok bool) {
 	ok = true
 	for _, f := range refs("steps").Fields {
-		if !r.scope.has(f.Name) {
-			problem, hint := r.unseen(f.Name)
+		if !r.Steps.Has(f.Name) {
+			problem, hint := r.Steps.Unseen(f.Name)
 			n.ErrorfAt(doc.Offset(text, f.Line, f.Col), hint, "%s", problem)
 			ok = false
 		}
-		r.scope.use(f.Name)
+		r.Steps.Use(f.Name)
 	}
 	r.warnIdentity(n, refs)
 	r.warnShadowed(n, text)
-	for name := range r.Fields {
+	for name := range r.File.Fields {
 		if name != "params" {
 			ok = r.checkFields(n, text, name, refs) && ok
 		}
@@ -149,45 +139,8 @@ func (r *reader) check(n *doc.Node, text string, refs func(string) script.Refs) 
 	return ok
 }
 
-// unseen returns why a step cannot be seen, with a hint.
-func (r *reader) unseen(name string) (problem, hint string) {
-	if r.shared {
-		return "a connector does not know which steps stand around it", "a step hands over what it needs: `options: {" + name + ": \"${steps." + name + "}\"}`"
-	}
-	problem = "there is no step " + name + " above this one"
-	var in string
-	var ok bool
-	if r.chain != nil {
-		in, ok = r.chain.place[name]
-	}
-	switch {
-	case ok && in != "" && r.scope.has(in):
-		return problem, "it is inside " + in + "; only `steps." + in + "` can be seen from here"
-	case ok && r.scope.parallelTo(name):
-		return "the step " + name + " need not have ended when this one begins", "it runs in parallel with this one; add `depends_on: [" + name + "]`"
-	case ok:
-		return problem, "it comes later, or is in another block"
-	}
-	var all []string
-	if r.guesses < maxGuesses { // there may be very many
-		all = r.scope.all()
-	}
-	return problem, r.near(name, all, "steps see those above them, and nothing inside a block that they are not in")
-}
-
-// parallelTo reports whether a step could become a dependency: it is in the same group, and does not wait for this one.
-func (s *scope) parallelTo(name string) bool {
-	i, ok := s.block.index[name]
-	if !ok {
-		return false
-	}
-	seg := &s.block.segments[s.step.segment]
-	at := s.block.index[s.step.Name]
-	return i != at && i >= seg.from && i < seg.to && !s.block.Steps[i].node.before.has(at-seg.from)
-}
-
-func (r *reader) checkFields(n *doc.Node, text, name string, refs func(string) script.Refs) (ok bool) {
-	known, isKnown := r.Fields[name]
+func (r *Compiler) checkFields(n *doc.Node, text, name string, refs func(string) script.Refs) (ok bool) {
+	known, isKnown := r.File.Fields[name]
 	if !isKnown {
 		return true
 	}
@@ -199,7 +152,7 @@ func (r *reader) checkFields(n *doc.Node, text, name string, refs func(string) s
 		ok = false
 		hint := "values that change between cycles cannot be used here"
 		if name != "agent" || !slices.Contains([]string{"memory", "notes", "inbox"}, f.Name) {
-			hint = r.near(f.Name, slices.Clone(known), "")
+			hint = r.File.Near(f.Name, slices.Clone(known), "")
 		}
 		n.ErrorfAt(doc.Offset(text, f.Line, f.Col), hint, "%s has no %s here", name, f.Name)
 	}

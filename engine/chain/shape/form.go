@@ -1,4 +1,4 @@
-package chain
+package shape
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 )
@@ -34,8 +35,8 @@ func formOf(n *doc.Node) *form {
 	f := &form{}
 	for _, e := range n.Entries() {
 		name, optional := strings.CutSuffix(e.Key.Text(), "?")
-		if CheckName(e.Key, name, "a field of an answer"); name == "" {
-			e.Key.Errorf(NameHint, "a field without a name")
+		if expr.CheckName(e.Key, name, "a field of an answer"); name == "" {
+			e.Key.Errorf(expr.NameHint, "a field without a name")
 		}
 		if slices.ContainsFunc(f.fields, func(other formField) bool { return other.name == name }) {
 			e.Key.Errorf("", "%s is defined twice", name)
@@ -172,7 +173,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 }
 
 // fits reports whether data match the form; only string choices are known here.
-func (f *form) fits(v script.Value) bool {
+func (f *form) Fits(v script.Value) bool {
 	switch f.kind {
 	case "string":
 		_, ok := v.(starlark.String)
@@ -203,7 +204,7 @@ func (f *form) fits(v script.Value) bool {
 		x, there := r.Field(field.name)
 		switch {
 		case field.optional && (!there || x == starlark.None):
-		case !there || !field.form.fits(x):
+		case !there || !field.form.Fits(x):
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package chain
+package shape
 
 import (
 	"cmp"
@@ -13,21 +13,21 @@ import (
 )
 
 // answerShape is the expected shape of a model's answer.
-type answerShape struct {
-	sent   json.RawMessage // the schema shown to the model
-	strict bool            // services can enforce it
-	check  *fit.Schema     // the schema for checking answers
-	form   *form           // the same for values that are not text yet; nil if the file has a schema
+type Shape struct {
+	Schema json.RawMessage // the schema shown to the model
+	Strict bool            // services can enforce it
+	schema *fit.Schema     // the schema for checking answers
+	Form   *form           // the same for values that are not text yet; nil if the file has a schema
 }
 
-// answerShape reads a shape: names with a type, a list of choices or a nested shape, where a name that ends with a
+// readShape reads a shape: names with a type, a list of choices or a nested shape, where a name that ends with a
 // question mark is optional; or a JSON Schema under schema.
-func (r *reader) answerShape(n *doc.Node) *answerShape {
+func Read(n *doc.Node) *Shape {
 	if n.Kind() != doc.Map {
 		n.Errorf("`{shop: bool, reason: string}`", "the shape of an answer is a map of names")
 		return nil
 	}
-	a := &answerShape{}
+	a := &Shape{}
 	var sent, check map[string]any
 	if s := n.Get("schema"); s.Kind() == doc.Map {
 		n.Fields("schema")
@@ -45,16 +45,16 @@ func (r *reader) answerShape(n *doc.Node) *answerShape {
 		}
 		f := formOf(n)
 		sent, check = f.schemas()
-		a.form, a.strict = f, true
+		a.Form, a.Strict = f, true
 	}
 	var err error
-	if a.sent, err = json.Marshal(sent); err != nil {
+	if a.Schema, err = json.Marshal(sent); err != nil {
 		n.Errorf("", "%v", err)
 		return nil
 	}
 	tight, err := json.Marshal(check)
 	if err == nil {
-		a.check, err = fit.Compile(tight)
+		a.schema, err = fit.Compile(tight)
 	}
 	if err != nil {
 		n.Errorf("https://json-schema.org says what it can be", "invalid JSON Schema: %v", err)
@@ -122,30 +122,30 @@ func document(text string) string {
 }
 
 // read extracts the answer from a model's text. Its error tells the model what is wrong.
-func (a *answerShape) read(text string) (script.Value, error) {
+func (a *Shape) Parse(text string) (script.Value, error) {
 	found := document(text)
-	if err := a.check.Check([]byte(found)); err != nil {
+	if err := a.schema.Check([]byte(found)); err != nil {
 		return nil, err
 	}
 	return script.DecodeJSON([]byte(found))
 }
 
 // accept checks a value that replaces an answer.
-func (a *answerShape) accept(v script.Value) error {
-	if a.form != nil && a.form.fits(v) {
+func (a *Shape) Accept(v script.Value) error {
+	if a.Form != nil && a.Form.Fits(v) {
 		return nil
 	}
 	text, err := script.AppendJSON(nil, v)
 	if err != nil {
 		return err
 	}
-	if err := a.check.Check(text); err != nil {
+	if err := a.schema.Check(text); err != nil {
 		return engine.Fail(engine.Script, "otherwise does not fit the answer: %w", err)
 	}
 	return nil
 }
 
 // instruction describes the shape in words, for services that cannot enforce a schema.
-func (a *answerShape) instruction() string {
-	return fmt.Sprintf("Answer with one JSON document that fits this JSON Schema, and nothing else:\n%s", a.sent)
+func (a *Shape) Instruction() string {
+	return fmt.Sprintf("Answer with one JSON document that fits this JSON Schema, and nothing else:\n%s", a.Schema)
 }

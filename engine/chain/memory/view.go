@@ -1,4 +1,4 @@
-package chain
+package memory
 
 import (
 	"cmp"
@@ -13,11 +13,11 @@ import (
 
 // Memory is a session's view of its agent's memory: as of the start of the cycle, plus its own writes. Fields that
 // were never set are missing.
-type Memory struct {
+type View struct {
 	base    *engine.Memory
 	letters []engine.Letter         // messages at the start of the session, in order of arrival
-	delta   engine.Delta            // writes that are visible here
-	own     *engine.Delta           // for a step of a group: its own writes; else nil
+	Delta   engine.Delta            // writes that are visible here
+	Own     *engine.Delta           // for a step of a group: its own writes; else nil
 	seen    map[string]script.Value // decoded or written
 	read    script.Value            // the inbox, once decoded
 	noted   script.Value            // the notes, once decoded, until changed
@@ -25,21 +25,21 @@ type Memory struct {
 }
 
 // NewMemory returns a session's view of its agent's memory; base may be nil.
-func NewMemory(base *engine.Memory) *Memory {
-	m := &Memory{}
+func New(base *engine.Memory) *View {
+	m := &View{}
 	m.Reset(base, nil)
 	return m
 }
 
 // Reset makes m the view of another session, which starts with its inbox and messages from outside. A session that
 // succeeds has read them all.
-func (m *Memory) Reset(base *engine.Memory, outside []engine.Letter) {
-	*m = Memory{base: base, letters: outside}
+func (m *View) Reset(base *engine.Memory, outside []engine.Letter) {
+	*m = View{base: base, letters: outside}
 	if base != nil && len(base.Inbox) > 0 {
 		m.letters = slices.Concat(base.Inbox, outside)
 		slices.SortStableFunc(m.letters, func(a, b engine.Letter) int { return cmp.Compare(arrival(a), arrival(b)) })
 	}
-	m.delta.Read = len(m.letters) > 0
+	m.Delta.Read = len(m.letters) > 0
 }
 
 // arrival is the cycle in which a letter can be read: messages from agents arrive one cycle later.
@@ -51,11 +51,11 @@ func arrival(l engine.Letter) int {
 }
 
 // Field implements script.Fields.
-func (m *Memory) Field(name string) (script.Value, error) {
+func (m *View) Field(name string) (script.Value, error) {
 	if v, ok := m.seen[name]; ok {
 		return v, nil
 	}
-	for _, fields := range [][]engine.Field{m.delta.Set, m.base.FieldList()} {
+	for _, fields := range [][]engine.Field{m.Delta.Set, m.base.FieldList()} {
 		for _, f := range fields {
 			if f.Name != name {
 				continue
@@ -64,7 +64,7 @@ func (m *Memory) Field(name string) (script.Value, error) {
 			if err != nil {
 				return nil, fmt.Errorf("the memory %s: %w", name, err)
 			}
-			m.keep(name, v)
+			m.Keep(name, v)
 			return v, nil
 		}
 	}
@@ -72,20 +72,20 @@ func (m *Memory) Field(name string) (script.Value, error) {
 }
 
 // Names implements script.Fields.
-func (m *Memory) Names() []string {
+func (m *View) Names() []string {
 	var names []string
-	for _, f := range m.base.Apply(&m.delta).FieldList() {
+	for _, f := range m.base.Apply(&m.Delta).FieldList() {
 		names = append(names, f.Name)
 	}
 	return names
 }
 
 // Notes returns the agent's list of notes, oldest first.
-func (m *Memory) Notes() (script.Value, error) {
+func (m *View) Notes() (script.Value, error) {
 	if m.noted != nil {
 		return m.noted, nil
 	}
-	after := m.base.Apply(&m.delta)
+	after := m.base.Apply(&m.Delta)
 	if after == nil {
 		return script.NewList(nil), nil
 	}
@@ -102,7 +102,7 @@ func (m *Memory) Notes() (script.Value, error) {
 
 // Inbox returns the messages at the start of the session; name returns an agent's id. Messages from outside have no
 // sender.
-func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, error) {
+func (m *View) Inbox(name func(agent int) (string, error)) (script.Value, error) {
 	if m.read != nil {
 		return m.read, nil
 	}
@@ -132,9 +132,9 @@ func (m *Memory) Inbox(name func(agent int) (string, error)) (script.Value, erro
 var inboxShape = script.NewShape("sender", "cycle", "text", "data")
 
 // say holds a message until the session succeeds.
-func (m *Memory) say(message engine.Message) { m.write(&engine.Delta{Said: []engine.Message{message}}) }
+func (m *View) Say(message engine.Message) { m.Write(&engine.Delta{Said: []engine.Message{message}}) }
 
-func (m *Memory) keep(name string, v script.Value) {
+func (m *View) Keep(name string, v script.Value) {
 	if m.seen == nil {
 		m.seen = map[string]script.Value{}
 	}
@@ -142,14 +142,14 @@ func (m *Memory) keep(name string, v script.Value) {
 }
 
 // write adds to the session's writes.
-func (m *Memory) write(d *engine.Delta) {
-	add(&m.delta, d)
+func (m *View) Write(d *engine.Delta) {
+	add(&m.Delta, d)
 	m.noted = nil
 	if m.weight > 0 {
-		m.weight += weightOf(d.Set, d.Notes)
+		m.weight += Size(d.Set, d.Notes)
 	}
-	if m.own != nil {
-		add(m.own, d)
+	if m.Own != nil {
+		add(m.Own, d)
 	}
 }
 
@@ -173,16 +173,56 @@ func add(to, d *engine.Delta) {
 }
 
 // fork makes of a view of the same content whose writes do not change m.
-func (m *Memory) fork(to *Memory) {
+func (m *View) Fork(to *View) {
 	*to = *m
-	to.seen, to.own = nil, nil
-	to.delta.Set, to.delta.Notes, to.delta.Said = slices.Clone(m.delta.Set), slices.Clone(m.delta.Notes), slices.Clone(m.delta.Said)
+	to.seen, to.Own = nil, nil
+	to.Delta.Set, to.Delta.Notes, to.Delta.Said = slices.Clone(m.Delta.Set), slices.Clone(m.Delta.Notes), slices.Clone(m.Delta.Said)
 }
 
 // join applies a fork's writes.
-func (m *Memory) join(d *engine.Delta) {
+func (m *View) Join(d *engine.Delta) {
 	for _, f := range d.Set {
 		delete(m.seen, f.Name)
 	}
-	m.write(d)
+	m.Write(d)
+}
+
+const (
+	// maxMemory limits an agent's memory, including notes.
+	Max = 4 << 20
+)
+
+// check returns an error if a step writes more than an agent may remember.
+func (m *View) Check(more *engine.Delta) error {
+	if m.weight == 0 {
+		m.weight = Size(m.base.FieldList(), nil) + 1
+		if m.base != nil {
+			m.weight += Size(nil, m.base.Notes)
+		}
+	}
+	if m.weight+Size(more.Set, more.Notes) <= Max {
+		return nil // even if none of it replaced existing memory
+	}
+	after := engine.Delta{Set: slices.Clone(m.Delta.Set), Notes: slices.Clone(m.Delta.Notes), Keep: m.Delta.Keep, Replace: m.Delta.Replace}
+	add(&after, more)
+	if all := m.base.Apply(&after); Size(all.Fields, all.Notes) > Max {
+		return TooMuch()
+	}
+	return nil
+}
+
+func TooMuch() error {
+	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", Max>>20)
+}
+
+// weightOf returns the size of fields and notes in bytes.
+func Size(fields []engine.Field, notes [][]byte) int {
+	n := 0
+	for _, f := range fields {
+		n += len(f.Name) + len(f.Value)
+	}
+	for _, note := range notes {
+		n += len(note)
+	}
+	return n
 }

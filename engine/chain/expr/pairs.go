@@ -1,4 +1,4 @@
-package chain
+package expr
 
 import (
 	"net/url"
@@ -6,13 +6,14 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 )
 
 // pairs are the names and values of a query or a form, in file order. A list repeats its name; None and missing values
 // are omitted.
-type pairs []pair
+type Pairs []pair
 
 type pair struct {
 	name  string // escaped
@@ -21,13 +22,13 @@ type pair struct {
 	once  bool   // fixed is set
 }
 
-func (r *reader) pairs(n *doc.Node, field string) pairs {
-	var all pairs
+func (r *Compiler) Pairs(n *doc.Node, field string) Pairs {
+	var all Pairs
 	for _, e := range n.Entries() {
 		name := e.Key.Text()
-		p := pair{name: url.QueryEscape(name), value: r.value(e.Value, field+"."+name)}
-		if c, ok := p.value.(constValue); ok && c.v != nil {
-			text, err := p.append(nil, c.v)
+		p := pair{name: url.QueryEscape(name), value: r.Data(e.Value, field+"."+name)}
+		if c, ok := p.value.(Const); ok && c.V != nil {
+			text, err := p.append(nil, c.V)
 			if err != nil {
 				e.Value.Errorf("", "%v", err)
 			}
@@ -39,7 +40,7 @@ func (r *reader) pairs(n *doc.Node, field string) pairs {
 }
 
 // encode returns the pairs as application/x-www-form-urlencoded.
-func (all pairs) encode(t *turn) (string, error) {
+func (all Pairs) Encode(t Contexts) (string, error) {
 	var room [256]byte
 	out := room[:0]
 	for _, p := range all {
@@ -81,8 +82,15 @@ func (p *pair) append1(out []byte, v script.Value) ([]byte, error) {
 		return nil, err
 	}
 	out = append(append(append(out, '&'), p.name...), '=')
-	if out = append(out, url.QueryEscape(value)...); len(out) > maxSent {
-		return nil, tooMuchSent("names and values")
+	if out = append(out, url.QueryEscape(value)...); len(out) > MaxSent {
+		return nil, TooMuchSent("names and values")
 	}
 	return out, nil
+}
+
+// maxSent limits what one step sends, in bytes.
+const MaxSent = 32 << 20
+
+func TooMuchSent(what string) error {
+	return engine.Fail(engine.Script, "more than %d MB of %s", MaxSent>>20, what)
 }

@@ -1,8 +1,7 @@
-package chain
+package expr
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
@@ -49,22 +48,22 @@ func misnamed(text string) bool {
 
 // marked returns the text of a scalar with marks in place of its secrets, and a text of the same length without
 // secrets or marks, for diagnostics. Secrets in the wrong place are reported.
-func (r *reader) marked(n *doc.Node) (text, plain string) {
+func (r *Compiler) marked(n *doc.Node) (text, plain string) {
 	text = n.Text()
-	if r.holder != nil && strings.Contains(text, SecretPrefix) {
-		if r.sent == nil {
-			r.sent = map[*doc.Node]bool{}
+	if r.Secrets != nil && strings.Contains(text, SecretPrefix) {
+		if r.File.Sent == nil {
+			r.File.Sent = map[*doc.Node]bool{}
 		}
-		r.sent[n] = true
+		r.File.Sent[n] = true
 	}
 	switch {
-	case isWhole(text) && r.holder != nil:
-		r.holder.needs(text[len(SecretPrefix):])
+	case isWhole(text) && r.Secrets != nil:
+		r.Secrets.Needs(text[len(SecretPrefix):])
 		return redact.SecretMark(text[len(SecretPrefix):]), strings.Repeat("x", len(text))
 	case isWhole(text):
 		reportSecret(n, 0)
 		return text, text
-	case r.holder != nil && misnamed(text):
+	case r.Secrets != nil && misnamed(text):
 		SecretName(n) // reports the error
 		return text, text
 	case !strings.Contains(text, SecretPrefix):
@@ -85,12 +84,12 @@ func (r *reader) marked(n *doc.Node) (text, plain string) {
 		at = found + len(one)
 		name := secretIn.FindStringSubmatch(one)[1]
 		switch {
-		case r.holder == nil:
+		case r.Secrets == nil:
 			reportSecret(n, found)
 		case !IsSecret(name):
 			n.ErrorfAt(found, "letters, digits, _ and, but for the first, . and -", "%q cannot be the name of a secret", name)
 		default:
-			r.holder.needs(name)
+			r.Secrets.Needs(name)
 			return redact.SecretMark(name)
 		}
 		return ""
@@ -104,19 +103,16 @@ func reportSecret(n *doc.Node, at int) {
 		"a secret cannot be used here: it would be stored or shown")
 }
 
-// RefuseSecrets reports the secrets in a part of a file, except in values that are sent.
-func (r *Reader) RefuseSecrets(n *doc.Node) { refuseSecrets(n, r.sent) }
-
 // refuseSecrets reports the secrets in data that is stored or shown: those of a whole node, with exceptions.
-func refuseSecrets(n *doc.Node, but map[*doc.Node]bool) {
+func RefuseSecrets(n *doc.Node, but map[*doc.Node]bool) {
 	switch n.Kind() {
 	case doc.Map:
 		for _, e := range n.Entries() {
-			refuseSecrets(e.Value, but)
+			RefuseSecrets(e.Value, but)
 		}
 	case doc.List:
 		for _, item := range n.List() {
-			refuseSecrets(item, but)
+			RefuseSecrets(item, but)
 		}
 	case doc.Scalar:
 		if but[n] {
@@ -129,32 +125,5 @@ func refuseSecrets(n *doc.Node, but map[*doc.Node]bool) {
 			reportSecret(n, at[0])
 		}
 	case doc.Absent, doc.Null:
-	}
-}
-
-// needs records a secret that the service needs.
-func (s *Service) needs(name string) {
-	if name != "" && !slices.Contains(s.wanted, name) {
-		s.wanted = append(s.wanted, name)
-	}
-}
-
-// Needs records a secret that the service needs, although no request carries it.
-func (s *Service) Needs(name string) { s.needs(name) }
-
-// Secrets returns the names of the service's secrets, except its bearer token.
-func (s *Service) Secrets() []string { return s.wanted }
-
-// Unlock sets the service's secrets, by name; call Connect afterward. Missing secrets get a placeholder, because mocks
-// and replays need none.
-func (s *Service) Unlock(secrets map[string]string) {
-	s.secrets = make(map[string]string, len(secrets))
-	s.values = make(redact.Secrets, len(s.wanted))
-	for _, name := range s.wanted {
-		s.values[name] = "mock-" + name
-	}
-	for name, value := range secrets {
-		s.secrets[name] = strings.TrimSpace(value)
-		s.values[name] = s.secrets[name]
 	}
 }

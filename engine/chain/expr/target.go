@@ -1,7 +1,8 @@
-package chain
+package expr
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -20,8 +21,8 @@ const (
 // the value of an expression is part of its surroundings: it is escaped, so that it cannot begin another segment,
 // query or parameter, and a whole segment must not be empty. No result can leave the service's address
 // (service.ParseTarget).
-type target struct {
-	fixed  *service.Target  // if it is constant
+type Target struct {
+	Fixed  *service.Target  // if it is constant
 	whole  *script.Template // if it is one expression
 	pieces []piece
 }
@@ -36,28 +37,28 @@ type piece struct {
 }
 
 // target reads a path; positions of errors are in n.
-func (r *reader) target(n *doc.Node) target {
-	tmpl := r.template(n)
+func (r *Compiler) Target(n *doc.Node) Target {
+	tmpl := r.Text(n)
 	if tmpl == nil {
-		return target{}
+		return Target{}
 	}
 	if isWhole(n.Text()) {
 		n.ErrorfAt(0, "`/items/${secret:NAME}`", "a secret cannot be a path as a whole")
-		return target{}
+		return Target{}
 	}
 	text, _ := r.marked(n)
 	if len(text) > maxTarget {
 		n.Errorf("", "a path of %d bytes, more than %d", len(text), maxTarget)
-		return target{}
+		return Target{}
 	}
 	pieces := r.pieces(n, text)
 	if len(pieces) == 2 && pieces[0].before == "" && pieces[1].before == "" && pieces[0].expr != nil {
 		if _, always := tmpl.Const(); !always {
-			return target{whole: tmpl}
+			return Target{whole: tmpl}
 		}
 		pieces = []piece{{before: constText(tmpl)}}
 	}
-	t := target{pieces: pieces}
+	t := Target{pieces: pieces}
 	for _, p := range pieces {
 		if p.expr != nil {
 			if _, always := p.expr.Const(); !always {
@@ -68,9 +69,9 @@ func (r *reader) target(n *doc.Node) target {
 	fixed, err := t.join(nil)
 	if err != nil {
 		n.Errorf("", "%v", err)
-		return target{}
+		return Target{}
 	}
-	return target{fixed: &fixed}
+	return Target{Fixed: &fixed}
 }
 
 // constText returns the text of a constant template, or "".
@@ -84,7 +85,7 @@ func constText(tmpl *script.Template) string {
 }
 
 // checkPieces checks the path with a harmless value for every expression.
-func (r *reader) checkPieces(n *doc.Node, t target) target {
+func (r *Compiler) checkPieces(n *doc.Node, t Target) Target {
 	var sample strings.Builder
 	for _, p := range t.pieces {
 		sample.WriteString(p.before)
@@ -99,7 +100,7 @@ func (r *reader) checkPieces(n *doc.Node, t target) target {
 }
 
 // pieces splits a compiled template.
-func (r *reader) pieces(n *doc.Node, text string) []piece {
+func (r *Compiler) pieces(n *doc.Node, text string) []piece {
 	all := text
 	var pieces []piece
 	var before strings.Builder
@@ -117,7 +118,7 @@ func (r *reader) pieces(n *doc.Node, text string) []piece {
 		}
 		before.WriteString(text[:i])
 		end := exprEnd(text, i+2)
-		e, err := r.Env.Expr(text[i+2:end], r.names)
+		e, err := r.File.Env.Expr(text[i+2:end], r.Names)
 		if err != nil {
 			return nil // already reported for the whole text
 		}
@@ -125,7 +126,7 @@ func (r *reader) pieces(n *doc.Node, text string) []piece {
 		text = text[min(end+1, len(text)):]
 		p := piece{before: before.String(), expr: e, field: "path"}
 		if len(pieces) > 0 {
-			p.field += "[" + itoa(len(pieces)) + "]"
+			p.field += "[" + strconv.Itoa(len(pieces)) + "]"
 		}
 		query = query || strings.Contains(p.before, "?")
 		p.query = query
@@ -176,12 +177,12 @@ func textEnd(text string, at int) int {
 }
 
 // eval returns the target of one request.
-func (g *target) eval(t *turn) (service.Target, error) {
+func (g *Target) Eval(t Contexts) (service.Target, error) {
 	switch {
-	case g.fixed != nil:
-		return *g.fixed, nil
+	case g.Fixed != nil:
+		return *g.Fixed, nil
 	case g.whole != nil:
-		path, err := text(t, g.whole, "path")
+		path, err := Text(t, g.whole, "path")
 		if err != nil {
 			return service.Target{}, err
 		}
@@ -196,7 +197,7 @@ func (g *target) eval(t *turn) (service.Target, error) {
 func longPath() error { return engine.Fail(engine.Script, "a path of more than %d kB", maxPath>>10) }
 
 // join concatenates the pieces; t is nil for constant ones.
-func (g *target) join(t *turn) (service.Target, error) {
+func (g *Target) join(t Contexts) (service.Target, error) {
 	var path strings.Builder
 	for _, p := range g.pieces {
 		path.WriteString(p.before)
@@ -229,9 +230,9 @@ func (g *target) join(t *turn) (service.Target, error) {
 }
 
 // template returns the path without its query and with {} in place of its expressions; "" if it is one expression.
-func (t *target) template() string {
-	if t.fixed != nil {
-		return t.fixed.Path()
+func (t *Target) Template() string {
+	if t.Fixed != nil {
+		return t.Fixed.Path()
 	}
 	var path strings.Builder
 	for _, p := range t.pieces {
