@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
@@ -41,15 +42,15 @@ func (r *reader) header(n *doc.Node) header {
 		h = header{name: http.CanonicalHeaderKey(to.Text())}
 		switch {
 		case to.Kind() != doc.Scalar: // reported
-		case !token(h.name):
+		case !credential.Token(h.name):
 			to.Errorf("letters, digits and -, such as X-Auth", "%q cannot be the name of a header", h.name)
-		case slices.Contains(ownHeaders, h.name):
+		case slices.Contains(credential.OwnHeaders, h.name):
 			to.Errorf("another one, such as X-Auth", "the header %s is set by Throng itself", h.name)
 		}
 	}
 	if s := n.Get("scheme"); s != nil {
 		h.scheme = s.Text()
-		if h.scheme != "" && !token(h.scheme) {
+		if h.scheme != "" && !credential.Token(h.scheme) {
 			s.Errorf("one word, such as Token", "%q cannot stand before a token", h.scheme)
 		}
 	}
@@ -64,7 +65,7 @@ func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
 	j := &JWT{method: service.JWTMethods[0], ttl: service.DefaultTTL, header: in.header(n)}
 	if secret := n.Get("secret"); secret != nil {
 		j.secret = expr.SecretName(secret)
-		s.needs(j.secret)
+		s.Needs(j.secret)
 	}
 	if alg := n.Get("alg"); alg != nil {
 		j.method = alg.OneOf(service.JWTMethods...)
@@ -142,8 +143,8 @@ func (j *JWT) auth(t *turn, s *Service) (*service.Auth, error) {
 			return nil, err
 		}
 	}
-	issuer := &service.JWT{Method: j.method, Secret: s.secrets[j.secret], Claims: claims, TTL: j.ttl}
-	return &service.Auth{Kept: s.tokens, Issuer: issuer, Header: j.name, Scheme: j.scheme}, nil
+	issuer := &service.JWT{Method: j.method, Secret: s.Secret(j.secret), Claims: claims, TTL: j.ttl}
+	return &service.Auth{Tokens: s.tokens, Issuer: issuer, Header: j.name, Scheme: j.scheme}, nil
 }
 
 // auth sends the headers of the service with the login.
@@ -154,5 +155,5 @@ func (l *Login) auth(t *turn, s *Service, h http.Header) (*service.Auth, error) 
 	if err := l.request.fill(t, &issuer.Request); err != nil {
 		return nil, err
 	}
-	return &service.Auth{Kept: s.tokens, Issuer: issuer, Header: l.name, Scheme: l.scheme}, nil
+	return &service.Auth{Tokens: s.tokens, Issuer: issuer, Header: l.name, Scheme: l.scheme}, nil
 }

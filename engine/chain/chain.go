@@ -1,18 +1,14 @@
 package chain
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
+	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"github.com/throng-sim/throng/engine/service/openai"
-	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Chain is the graph that a session executes. It is immutable once read, and shared by all sessions.
@@ -70,65 +66,33 @@ type Service struct {
 	Name    string
 	Kind    string
 	URL     string // "mock:shop" is the embedded mock
-	Headers []Named
+	Headers []credential.Header
 	User    *script.Template // user that signs in to the mock
 	Bearer  string           // name of a secret
 	JWT     *JWT
 	Login   *Login
-	Key     *Key // fixed key; nil if unused
+	Key     *credential.Key // fixed key; nil if unused
 	Limits  service.Limits
-	Repeats Repeats // default for changing requests
-	TLS     *TLS    // nil trusts the system's authorities, without a client certificate
+	Repeats Repeats         // default for changing requests
+	TLS     *credential.TLS // nil trusts the system's authorities, without a client certificate
 
-	// Of kind llm:
-	Models  []string // tried in order; a launch may choose others
-	Named   []string // those of the file, or the provider's default
-	Unnamed bool     // the file names no models
-	Embeds  string   // model for embeddings; "" is the first of Models
-	Answers Answers
-	Effort  string         // default reasoning effort; "" is the model's
-	Extra   []openai.Extra // extra fields of each completion request
-	Free    bool           // it costs nothing: it runs on the user's machine
-	LLM     *service.LLM   // set by ConnectLLM
-	flights *singleflight.Group
-
-	Postgres *Postgres // for a service of that kind; else nil
+	ModelOptions           // for a service of kind llm
+	Postgres     *Postgres // for a service of that kind; else nil
 
 	// Simulation adds a header that marks requests as simulated, unless the file's headers set it. Set it before a
 	// run.
 	Simulation bool
 	HTTP       *service.HTTP // set by Connect
-	token      string
-	wanted     []string // names of secrets
-	secrets    map[string]string
-	values     redact.Secrets // values for the marks
-	concealed  []string       // values to remove from error texts
-	tokens     *service.Tokens
+	credential.Store
+	token  string
+	tokens *service.Tokens
 }
 
 // Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.
 func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.HTTP, s.token = client, strings.TrimSpace(secret)
 	s.tokens = &service.Tokens{}
-	s.concealed = nil
-	for _, value := range append(slices.Sorted(maps.Values(s.secrets)), s.token) {
-		if value != "" {
-			s.concealed = append(s.concealed, redact.Spellings(value)...)
-			if s.Key != nil && s.Key.kind == "basic" { // the header is base64 already, and may be encoded again
-				for _, form := range redact.InBase64(value) {
-					s.concealed = append(s.concealed, redact.Spellings(form)...)
-				}
-			}
-		}
-	}
-}
-
-// Named is a header: its name in canonical form, and its value.
-type Named struct {
-	name  string
-	field string // field of its draws
-	value *script.Template
-	of    *Service // service whose secrets it may contain; nil for none
+	s.Conceal(s.Key.IsBasic(), s.token) // the header of a basic key is base64 already
 }
 
 // Walk calls f for every step of the chain with its path, outer steps first. It does not enter other chains that a

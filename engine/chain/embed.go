@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -43,7 +44,7 @@ var (
 	vectorsShape = script.NewShape("vectors", "model")
 )
 
-func (e *embedding) asks() ([]*Service, odds) { return []*Service{e.service}, surely }
+func (e *embedding) asks() ([]*Service, odds.Odds) { return []*Service{e.service}, odds.Surely }
 
 func (e *embedding) run(t *turn) (script.Value, error) {
 	v, err := e.input.Eval(t)
@@ -64,7 +65,7 @@ func (e *embedding) run(t *turn) (script.Value, error) {
 		return nil, err
 	}
 	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Secrets: s.concealed,
+		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Secrets: s.Concealed,
 	}
 	t.asked = true
 	vectors, err := s.LLM.Embed(call, ask)

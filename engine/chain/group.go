@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/memory"
+	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/script"
 )
@@ -119,7 +120,7 @@ func (g *group) begin(m *member) bool {
 	x, p := g.x, g.pass
 	x.in.Memory.Fork(&m.memory)
 	for _, at := range g.wrote {
-		if m.step.node.before.has(at) {
+		if m.step.node.before.Has(at) {
 			m.memory.Join(g.members[at].memory.Own)
 		}
 	}
@@ -201,14 +202,14 @@ func (g *group) skip(m *member) {
 
 // cancel ends the members below the bound, except those that a step above it depends on.
 func (g *group) cancel() {
-	needed := newSet(len(g.members))
+	needed := bitset.New(len(g.members))
 	for at := range g.bound {
-		needed.addAll(g.members[at].step.node.before)
+		needed.AddAll(g.members[at].step.node.before)
 	}
 	for at := g.bound + 1; at < len(g.members); at++ {
 		m := &g.members[at]
 		switch {
-		case needed.has(at):
+		case needed.Has(at):
 		case m.state == waiting:
 			m.state = dropped
 		case m.state == running && m.clock != nil:
@@ -256,7 +257,7 @@ func (g *group) join() (last int, err error) {
 func (p *pass) output(i int) script.Value {
 	s := p.turn.step
 	if seg := &p.block.segments[s.segment]; seg.grouped() && i >= seg.from {
-		if at := i - seg.from; !s.node.before.has(at) {
+		if at := i - seg.from; !s.node.before.Has(at) {
 			return nil
 		} else if p.member != nil {
 			return p.member.group.members[at].out

@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/answer"
+	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -21,7 +23,7 @@ type request struct {
 	target   expr.Target
 	endpoint string // operation name for the service's limits; "" is derived from the request
 	query    expr.Pairs
-	headers  []Named
+	headers  []credential.Header
 	expect   []int
 	repeats  Repeats // if the step sets it
 	private  bool
@@ -128,7 +130,7 @@ func (q *request) changes() *Service {
 	return q.service
 }
 
-func (q *request) asks() ([]*Service, odds) { return []*Service{q.service}, surely }
+func (q *request) asks() ([]*Service, odds.Odds) { return []*Service{q.service}, odds.Surely }
 
 func (q *request) run(t *turn) (script.Value, error) {
 	r, auth, err := q.make(t)
@@ -138,9 +140,9 @@ func (q *request) run(t *turn) (script.Value, error) {
 	var out script.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Endpoint: q.endpoint,
-		Expect: q.expect, Secrets: q.service.concealed, Auth: auth, Private: q.private,
+		Expect: q.expect, Secrets: q.service.Concealed, Auth: auth, Private: q.private,
 		Accept: func(a *service.Answer) (err error) {
-			out, err = output(a)
+			out, err = answer.Read(a)
 			return err
 		},
 	}
@@ -174,7 +176,10 @@ func (q *request) make(t *turn) (r service.Request, auth *service.Auth, err erro
 	if err = q.fill(t, &r); err != nil {
 		return r, nil, err
 	}
-	key, err := q.service.Key.query(t)
+	key := ""
+	if !q.service.HTTP.Mocks() {
+		key, err = q.service.Key.Query(t)
+	}
 	r.Target = r.Target.With(key)
 	return r, auth, err
 }
@@ -191,10 +196,10 @@ func (q *request) fill(t *turn, r *service.Request) (err error) {
 	}
 	r.Target, r.Kind = r.Target.With(query), q.kind
 	if q.service != nil {
-		r.Secrets = q.service.values
+		r.Secrets = q.service.Values
 	}
 	for _, h := range q.headers {
-		if err := h.set(t, r.Header); err != nil {
+		if err := h.Set(t, r.Header); err != nil {
 			return err
 		}
 	}
@@ -261,7 +266,7 @@ func (s *Service) ownHeaders(t expr.Contexts, h http.Header) error {
 		h["X-Simulation-Mode"] = simulated
 	}
 	for _, n := range s.Headers {
-		if err := n.set(t, h); err != nil {
+		if err := n.Set(t, h); err != nil {
 			return err
 		}
 	}
@@ -276,50 +281,14 @@ func (s *Service) signAs(t expr.Contexts, h http.Header, user string) error {
 	switch {
 	case s.HTTP.Mocks():
 	case s.Key != nil:
-		return s.Key.sign(t, h)
+		return s.Key.Sign(t, h)
 	case s.Bearer == "":
 		return nil
 	}
 	authorization := "Bearer " + s.token + user
-	if !validHeader(authorization) {
-		return badHeader("Authorization")
+	if !credential.ValidHeader(authorization) {
+		return credential.BadHeader("Authorization")
 	}
 	h["Authorization"] = []string{authorization}
 	return nil
-}
-
-// set evaluates a header.
-func (n Named) set(t expr.Contexts, h http.Header) error {
-	value, err := expr.Text(t, n.value, n.field)
-	if err != nil {
-		return err
-	}
-	if n.of != nil {
-		if value, err = n.of.values.Reveal(value, nil); err != nil {
-			return err
-		}
-	}
-	if !validHeader(value) {
-		return badHeader(n.name)
-	}
-	if len(value) > maxHeader {
-		return engine.Fail(engine.Script, "the header %s has %d bytes, more than %d", n.name, len(value), maxHeader)
-	}
-	h[n.name] = []string{value}
-	return nil
-}
-
-// badHeader does not include the value: it may be a secret, and the invalid character is invisible.
-func badHeader(name string) error {
-	return engine.Fail(engine.Script, "the header %s has a line break or another control character in it", name)
-}
-
-// validHeader reports whether a value is valid in a header (RFC 9110, section 5.5).
-func validHeader(value string) bool {
-	for i := range len(value) {
-		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
 }

@@ -187,7 +187,7 @@ func (q *inquiry) call(s *Service, chat openai.Chat) (*openai.Completion, error)
 	chat.Header = q.headers[s].Clone()
 	chat.Seed = int(key.Text("seed").Source().Uint64() >> 33)
 	call := &service.Call{
-		Session: q.session, Purse: q.purse, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.concealed, Private: q.private,
+		Session: q.session, Purse: q.purse, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.Concealed, Private: q.private,
 	}
 	got, err := s.LLM.Chat(call, chat)
 	q.record.Take(&call.Record)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
@@ -149,18 +150,18 @@ var roles = []string{"system", "developer", "user", "assistant"}
 
 func (c *completion) changes() *Service { return nil }
 
-func (c *completion) asks() ([]*Service, odds) {
-	often := surely
+func (c *completion) asks() ([]*Service, odds.Odds) {
+	often := odds.Surely
 	if c.share != nil {
-		often = perhaps
+		often = odds.Perhaps
 	}
 	if fixed, ok := c.share.(expr.Const); ok {
 		if f, ok := starlark.AsFloat(fixed.V); ok {
-			often = chanceOf(f)
+			often = odds.Of(f)
 		}
 	}
 	if c.cache != nil { // another agent may have asked
-		often = often.and(perhaps)
+		often = often.And(odds.Perhaps)
 	}
 	return c.services, often
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/enginetest"
@@ -86,7 +87,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	if n := root.Get("auth").Get("login"); n != nil {
 		r.Login(shop, n, outside)
 	}
-	for _, kind := range KeyKinds {
+	for _, kind := range credential.KeyKinds {
 		if n := root.Get("auth").Get(kind); n != nil {
 			r.Key(shop, kind, n, outside)
 		}

@@ -114,7 +114,7 @@ func served(t testing.TB, name, address string, models ...string) *Service {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	s := &Service{Name: name, Kind: "llm", Models: models, Bearer: "KEY"}
+	s := &Service{Name: name, Kind: "llm", ModelOptions: ModelOptions{Models: models}, Bearer: "KEY"}
 	s.ConnectLLM(client, "sk-hunter2")
 	return s
 }

@@ -126,7 +126,7 @@ type scope struct {
 // sees reports whether a step of the scope's own block has ended.
 func (s *scope) sees(i int) bool {
 	seg := &s.block.segments[s.step.segment]
-	return i < seg.from || s.step.node != nil && s.step.node.before.has(i-seg.from)
+	return i < seg.from || s.step.node != nil && s.step.node.before.Has(i-seg.from)
 }
 
 func (s *scope) has(name string) bool {

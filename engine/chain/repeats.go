@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/answer"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
@@ -122,7 +123,7 @@ func (v *verify) of(t *turn, q *request) *service.Verify {
 
 // judge reads the answer of a verify.
 func (v *verify) judge(at *turn, q *request, a *service.Answer) (instead *service.Answer, done bool, err error) {
-	out, err := output(a)
+	out, err := answer.Read(a)
 	if err != nil {
 		return nil, false, err
 	}

@@ -53,7 +53,7 @@ func (a *signIn) ask(t *turn) (script.Value, error) {
 	}
 	_, err = a.service.HTTP.Do(&service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Secrets: a.service.concealed, Auth: auth,
+		Secrets: a.service.Concealed, Auth: auth,
 	}, r)
 	return script.Missing, err
 }

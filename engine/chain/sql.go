@@ -10,11 +10,11 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/database"
-	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Postgres is a service of kind postgres as defined by the file, with its client once connected. Its URL is an address
@@ -29,10 +29,8 @@ type Postgres struct {
 
 // ConnectPostgres creates the client of a service of kind postgres. secrets are values to remove from error texts.
 func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
-	s.Postgres.client, s.concealed = client, nil
-	for _, secret := range secrets {
-		s.concealed = append(s.concealed, redact.Spellings(secret)...)
-	}
+	s.Postgres.client = client
+	s.Conceal(false, secrets...)
 }
 
 // mostRole is the maximum length of a role's name in bytes (NAMEDATALEN - 1).
@@ -138,29 +136,29 @@ func (s *statement) changes() *Service {
 	return s.service
 }
 
-func (s *statement) asks() ([]*Service, odds) { return []*Service{s.service}, surely }
+func (s *statement) asks() ([]*Service, odds.Odds) { return []*Service{s.service}, odds.Surely }
 
 func (s *statement) run(t *turn) (script.Value, error) {
-	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.values}
+	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.Values}
 	size := 0
 	for i, arg := range s.args {
 		v, err := arg.Eval(t)
 		if err != nil {
 			return nil, err
 		}
-		text, err := sqlArg(v, s.query.Array(i))
+		text, err := expr.SQLArg(v, s.query.Array(i))
 		if err != nil {
 			return nil, fmt.Errorf("args[%d]: %w", i, err)
 		}
 		if size += len(text); size > expr.MaxSent {
 			return nil, expr.TooMuchSent("args")
 		}
-		what.Args, what.Values = append(what.Args, text), appendTexts(what.Values, v)
+		what.Args, what.Values = append(what.Args, text), expr.AppendTexts(what.Values, v)
 	}
 	var out script.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.concealed, Private: s.private,
+		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.Concealed, Private: s.private,
 		Accept: func(a *service.Answer) (err error) {
 			out, err = rows(a)
 			return err
@@ -189,81 +187,4 @@ func rows(a *service.Answer) (script.Value, error) {
 		first = all.Index(0)
 	}
 	return script.NewRecord(script.Field{Name: "count", Value: count}, script.Field{Name: "rows", Value: list}, script.Field{Name: "first", Value: first}), nil
-}
-
-// sqlArg converts a value for the server: None and missing are NULL, a record is JSON, and so is a list unless the
-// query expects an array.
-func sqlArg(v script.Value, array bool) ([]byte, error) {
-	if isNull(v) {
-		return nil, nil
-	}
-	if list, ok := v.(starlark.Sequence); ok && array {
-		if _, isRecord := v.(*script.Record); !isRecord {
-			return appendArray(nil, list, 1)
-		}
-	}
-	return script.AppendText([]byte{}, v)
-}
-
-func isNull(v script.Value) bool { return v == starlark.None || v == script.Missing }
-
-// appendArray appends a list as a Postgres array at nesting level depth.
-func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) {
-	const most = 6
-	if depth > most {
-		return nil, fmt.Errorf("an array of more than %d dimensions", most)
-	}
-	dst = append(dst, '{')
-	first := true
-	for v := range starlark.Elements(list) {
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		if inner, ok := v.(*starlark.List); ok {
-			var err error
-			if dst, err = appendArray(dst, inner, depth+1); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if isNull(v) {
-			dst = append(dst, "NULL"...)
-			continue
-		}
-		text, err := script.Text(v)
-		if err != nil {
-			return nil, err
-		}
-		if dst = database.AppendArrayElement(dst, text); len(dst) > expr.MaxSent {
-			return nil, expr.TooMuchSent("args")
-		}
-	}
-	return append(dst, '}'), nil
-}
-
-// appendTexts appends the strings and numbers in a value, which must not appear in errors.
-func appendTexts(dst []string, v script.Value) []string {
-	switch v := v.(type) {
-	case starlark.String, starlark.Int, starlark.Float:
-		if text, err := script.Text(v); err == nil {
-			dst = append(dst, text)
-		}
-	case *script.Record:
-		for _, field := range v.All() {
-			dst = appendTexts(dst, field)
-		}
-	case *starlark.List:
-		for item := range v.Elements() {
-			dst = appendTexts(dst, item)
-		}
-	case starlark.NoneType, starlark.Bool:
-	default: // times, dicts and the agent, as data
-		if text, err := script.AppendJSON(nil, v); err == nil {
-			if plain, err := script.DecodeJSON(text); err == nil {
-				dst = appendTexts(dst, plain)
-			}
-		}
-	}
-	return dst
 }

@@ -177,7 +177,7 @@ func (g groupAt) unordered(steps []int) (i, j int, ok bool) {
 	from := g.segment.from
 	for at, j := range steps {
 		for _, i := range steps[:at] {
-			if !g.block.Steps[i].node.before.has(j-from) && !g.block.Steps[j].node.before.has(i-from) {
+			if !g.block.Steps[i].node.before.Has(j-from) && !g.block.Steps[j].node.before.Has(i-from) {
 				return i, j, true
 			}
 		}

@@ -55,5 +55,5 @@ func (s *scope) parallelTo(name string) bool {
 	}
 	seg := &s.block.segments[s.step.segment]
 	at := s.block.index[s.step.Name]
-	return i != at && i >= seg.from && i < seg.to && !s.block.Steps[i].node.before.has(at-seg.from)
+	return i != at && i >= seg.from && i < seg.to && !s.block.Steps[i].node.before.Has(at-seg.from)
 }

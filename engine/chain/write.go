@@ -81,12 +81,12 @@ func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 // checkHeaders reports the headers of a service that cannot be sent before agents exist.
 func (s *Service) checkHeaders(at *doc.Node) {
 	for _, h := range s.Headers {
-		if names := h.value.Names(); len(names) > 0 {
-			at.Errorf("write with a service of its own", "the header %s of %s depends on the %s, which does not exist while agents are generated", h.name, s.Name, names[0])
+		if names := h.Value.Names(); len(names) > 0 {
+			at.Errorf("write with a service of its own", "the header %s of %s depends on the %s, which does not exist while agents are generated", h.Name, s.Name, names[0])
 		}
 	}
 	if s.Key != nil {
-		for _, text := range []*script.Template{s.Key.user, s.Key.value} {
+		for _, text := range []*script.Template{s.Key.User, s.Key.Value} {
 			if text != nil && len(text.Names()) > 0 {
 				at.Errorf("write with a service of its own", "the auth of %s depends on the %s, which does not exist while agents are generated", s.Name, text.Names()[0])
 			}

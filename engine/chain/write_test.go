@@ -111,7 +111,7 @@ func writer(t *testing.T, keys string, a, b *journalWriter) *Writer {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
-		one := &Service{Name: name, Kind: "llm", Models: []string{name + "-1"}, Bearer: "KEY"}
+		one := &Service{Name: name, Kind: "llm", ModelOptions: ModelOptions{Models: []string{name + "-1"}}, Bearer: "KEY"}
 		if name == "b" {
 			one.Models = append(one.Models, "b-2")
 		}

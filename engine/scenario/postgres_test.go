@@ -37,7 +37,7 @@ func TestPostgresMistakes(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"{kind: postgres}", "needs `url`"},
 		{"{kind: postgres, url: 'mock:db'}", "there is no mock of a database"},
-		{"{kind: postgres, url: 'postgres://app:pw@h/d'}", "a password does not belong into an address (`secret:NAME`, whose value is the whole address"},
+		{"{kind: postgres, url: 'postgres://app:pw@h/d'}", "an address must not contain a password (`secret:NAME`, whose value is the whole address"},
 		{"{kind: postgres, url: 'postgres://h'}", "does not name a database"},
 		{"{kind: postgres, url: 'https://h/d'}", "does not begin with postgres://"},
 		{"{kind: postgres, url: 'postgres://h/d?passfile=x'}", "?passfile="},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/pace"
@@ -194,12 +195,12 @@ func (r *reader) agentID() *script.Template {
 // other service uses a token.
 func (r *reader) auth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
-	ways := append([]string{"user", "bearer", "jwt", "login"}, chain.KeyKinds...)
+	ways := append([]string{"user", "bearer", "jwt", "login"}, credential.KeyKinds...)
 	n.Fields(ways...)
 	mocks := strings.HasPrefix(s.URL, Mock)
 	switch which := n.Only(ways...); {
 	case which.Key == nil:
-	case slices.Contains(chain.KeyKinds, which.Key.Text()):
+	case slices.Contains(credential.KeyKinds, which.Key.Text()):
 		r.chains.Key(s, which.Key.Text(), which.Value, outside)
 	case which.Key.Text() == "jwt":
 		r.chains.JWT(s, which.Value, outside)

@@ -7,9 +7,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// claim sets aside of the run's budget what the next attempt may take, held as long as it must wait; once until it is
-// paid. It comes before any gate, so that nobody waits for the budget in a place that others need to give back theirs,
-// and before the intent, so that a session which is cut for it has asked nothing.
+// claim reserves what the next attempt may use of the run's budget, and waits if there is not enough. A second call before the
+// claim is settled does nothing. The claim comes before the slot, so that no call waits for the budget with a slot that others need
+// to finish, and before the intent, so that a session that is cut here has sent nothing.
 func (c *Call) claim(ctx context.Context) error {
 	purse := c.purse()
 	if purse == nil || c.settle != nil {
@@ -33,16 +33,16 @@ func (c *Call) claim(ctx context.Context) error {
 	return nil
 }
 
-// pay settles what was claimed for an attempt with what it took; nothing, if it never left. Then one that must not happen
-// twice keeps its claim: a session that was cut for the next could not send it any more.
+// pay settles the claim of an attempt with what it used, which is nothing if it never left. In that case a call that must be sent
+// at most once keeps its claim: it could not be sent later if the session were cut for the next claim.
 func (c *Call) pay(spent engine.Outlay) {
 	if !c.Once || spent != (engine.Outlay{}) {
 		c.settled(spent)
 	}
 }
 
-// giveBack settles what is claimed for an attempt that there will not be.
-func (c *Call) giveBack() { c.settled(engine.Outlay{}) }
+// releaseClaim releases the claim of an attempt that will not be made.
+func (c *Call) releaseClaim() { c.settled(engine.Outlay{}) }
 
 func (c *Call) settled(spent engine.Outlay) {
 	if c.settle != nil {
@@ -51,7 +51,8 @@ func (c *Call) settled(spent engine.Outlay) {
 	c.settle, c.claimed, c.spent = nil, engine.Outlay{}, c.spent.Plus(spent)
 }
 
-// cost is what an attempt took that left or not, and had an answer or none. One that was refused took nothing.
+// cost returns what an attempt used. left says that its request was sent; a is nil if there was no response. A throttled attempt
+// used nothing.
 func (c *Call) cost(left bool, a *Answer) engine.Outlay {
 	if !left || a != nil && a.Status == http.StatusTooManyRequests && !c.expects(a.Status) {
 		return engine.Outlay{}
@@ -59,7 +60,7 @@ func (c *Call) cost(left bool, a *Answer) engine.Outlay {
 	spent := engine.Outlay{Requests: 1}
 	if c.bill != nil {
 		usage := c.bill.took()
-		if usage == nil && a == nil { // nobody says what it took: perhaps all that was claimed for it
+		if usage == nil && a == nil { // the usage is unknown, so assume the whole claim
 			usage = &c.claimed.Usage
 		}
 		spent.Usage.Add(usage)
@@ -67,8 +68,8 @@ func (c *Call) cost(left bool, a *Answer) engine.Outlay {
 	return spent
 }
 
-// charge writes into the record of a call of a model what all its attempts took, and that it may have been paid twice. An
-// answer from a recording took nothing.
+// charge writes the usage of all attempts into the record of a model call, and whether it may have been charged twice. A recorded
+// response used nothing.
 func (c *Call) charge() {
 	usage := c.spent.Usage
 	if c.resent && c.Record.Attempts > 0 {

@@ -98,7 +98,7 @@ func TestShortSecretsHaveOneForm(t *testing.T) {
 		t.Errorf("%d forms of a token without special characters", got)
 	}
 	c := &Call{Secrets: redact.Spellings("1234567")}
-	if got := c.said("no 1234567"); got != "no …" {
+	if got := c.forDisplay("no 1234567"); got != "no …" {
 		t.Errorf("said %s", got)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 )
 
-// Bound is how many calls may go on at once over all services that share it.
+// Bound is a concurrency limit that services share.
 type Bound struct{ limit *concurrency.Limit }
 
 var _ engine.Service = (*Bound)(nil)
 
-// NewBound returns a bound of n calls.
+// NewBound returns a limit of n calls.
 func NewBound(n int) *Bound { return &Bound{concurrency.NewLimit(n)} }
 
 // State implements [engine.Service].
@@ -22,7 +22,7 @@ func (b *Bound) State(time.Time) engine.ServiceState {
 	return s
 }
 
-// Tunables implements [engine.Service]: it is the run's setting max-llm-calls.
+// Tunables implements [engine.Service]: the run's setting max-llm-calls.
 func (b *Bound) Tunables() []engine.Tunable { return b.tunables().list() }
 
 // Tune implements [engine.Service].
@@ -34,7 +34,7 @@ func (b *Bound) tunables() tunables {
 	return tunables{"", []tunable{countTunable("max-llm-calls", mostCalls, func() int { n, _, _ := b.limit.State(); return n }, b.limit.SetLimit)}}
 }
 
-// Renew implements [engine.Service]. There is nothing to be done: its services have the requests.
+// Renew implements [engine.Service]. It does nothing, because the requests belong to the services.
 func (b *Bound) Renew() {}
 
 // Moves implements [engine.Service].

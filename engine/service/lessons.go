@@ -11,22 +11,22 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// lessons are the fields of a request that the models of a service refuse: each is learned from an error that names it,
-// and left out from then on. It is safe for concurrent use.
+// lessons are the request fields that a service's models refuse. Each is learned from an error that names it, and left out from
+// then on. It is safe for concurrent use.
 type lessons struct {
 	mu    sync.Mutex
 	by    map[string][]string // fields by model
 	moves []engine.ChangeRow
 }
 
-// of are the fields that a model refuses, for nobody to change.
+// of returns the fields that a model refuses. The caller must not change them.
 func (l *lessons) of(model string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.by[model]
 }
 
-// learn notes that a model refuses a field, and why. service is whose model it is.
+// learn records that a model of a service refuses a field, and why.
 func (l *lessons) learn(service, model, field, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +43,7 @@ func (l *lessons) learn(service, model, field, why string) {
 	})
 }
 
-// taken returns what was learned since it was asked last.
+// taken returns what was learned since the last call.
 func (l *lessons) taken() []engine.ChangeRow {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,10 +52,10 @@ func (l *lessons) taken() []engine.ChangeRow {
 	return moves
 }
 
-// unsupportedTail is what the tunable is called, behind the service's name.
+// unsupportedTail is the suffix of the tunable's name.
 const unsupportedTail = ".unsupported"
 
-// text says it as set takes it: models with their fields, such as "gpt-5: temperature, seed; o3: seed". l.mu is held.
+// text returns the fields in the format of set: "gpt-5: temperature, seed; o3: seed". l.mu is held.
 func (l *lessons) text() string {
 	var all []string
 	for model, fields := range l.by {
@@ -65,7 +65,7 @@ func (l *lessons) text() string {
 	return strings.Join(all, "; ")
 }
 
-// set takes what text says.
+// set replaces the fields.
 func (l *lessons) set(text string) error {
 	by := map[string][]string{}
 	for one := range strings.SplitSeq(text, ";") {

@@ -81,13 +81,13 @@ func (l *LLM) Chat(call *Call, c openai.Chat) (*openai.Completion, error) {
 		return nil, err
 	}
 	if got == nil {
-		return nil, engine.Fail(engine.BadAnswer, "the service gave no completion")
+		return nil, engine.Fail(engine.BadAnswer, "the service returned no completion")
 	}
 	return got, nil
 }
 
-// complete sends the request, again without a field that the model refuses. The journal holds the request with all of its fields, so
-// that a resumed run, which already knows what is refused, asks for the same.
+// complete sends the request, and again without a field that the model refuses. The journal holds the request with all of its
+// fields, so that a resumed run, which already knows what is refused, asks for the same.
 func (l *LLM) complete(call *Call, c *openai.Chat) error {
 	call.Keyless = true
 	asked, err := c.Body(nil)

@@ -9,11 +9,11 @@ import (
 // Clients asks the server for its clients, on a connection in addition to those of statements.
 func (p *Postgres) Clients(ctx context.Context) (database.Clients, error) { return p.pool.Clients(ctx) }
 
-// GiveBack closes the idle connections beyond the most that were in use since it was called last.
+// GiveBack closes the idle connections beyond the most that were in use since the last call.
 func (p *Postgres) GiveBack() { p.pool.CloseSpare() }
 
-// Held returns how many of the server's clients are this pool's: those in use, and those that are idle. Behind a pooler
-// there are none, since they are the pooler's.
+// Held returns how many of the server's clients are connections of this pool, in use and idle. Behind a pooler both are 0, because
+// the connections are the pooler's.
 func (p *Postgres) Held() (inUse, idle int) {
 	if p.pooled.Load() {
 		return 0, 0

@@ -15,15 +15,15 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// trouble is why an attempt of a statement failed.
+// trouble is a failed attempt of a statement.
 type trouble struct {
 	failure *engine.StepError
-	passing bool            // another attempt may help
-	undone  bool            // the statement did nothing for sure
+	passing bool            // another attempt may succeed
+	undone  bool            // the statement certainly did nothing
 	says    breaker.Verdict // about the server
 }
 
-// text is the failure in words; that of nil is "".
+// text returns the text of the failure, or "" if there is none.
 func (t *trouble) text() string {
 	if t == nil {
 		return ""
@@ -31,15 +31,15 @@ func (t *trouble) text() string {
 	return t.failure.Error()
 }
 
-// sorted makes a trouble of an error; final is that of a call whose own context ended. connected says that the
-// statement was on its way.
-func (p *Postgres) sorted(ctx, attempt context.Context, err error, connected bool, s *database.Statement, call *Call) (t *trouble, final error) {
+// classify returns an error as a trouble, or as the final error of a call whose context ended. connected says that the statement
+// was sent.
+func (p *Postgres) classify(ctx, attempt context.Context, err error, connected bool, s *database.Statement, call *Call) (t *trouble, final error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	undone := !connected || pgconn.SafeToRetry(err)
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return p.said(said, connected, s, call), nil
+		return p.serverError(said, connected, s, call), nil
 	}
 	switch {
 	case database.IsBadResult(err):
@@ -54,8 +54,8 @@ func (p *Postgres) sorted(ctx, attempt context.Context, err error, connected boo
 	return &trouble{engine.Fail(engine.Network, "%s", p.database.Unreachable(err)), true, undone, breaker.Unavailable}, nil
 }
 
-// said is what the server answered in place of a result: the statement did nothing.
-func (p *Postgres) said(e *pgconn.PgError, connected bool, s *database.Statement, call *Call) *trouble {
+// serverError returns the trouble of an error response: the statement did nothing.
+func (p *Postgres) serverError(e *pgconn.PgError, connected bool, s *database.Statement, call *Call) *trouble {
 	class, passing := database.StateClass(e.Code)
 	said := fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
 	if call.Private {
@@ -66,10 +66,10 @@ func (p *Postgres) said(e *pgconn.PgError, connected bool, s *database.Statement
 	if password := p.database.Config.ConnConfig.Password; password != "" {
 		said = strings.ReplaceAll(said, password, redact.Mark)
 	}
-	said = call.said(said)
+	said = call.forDisplay(said)
 	switch {
 	case !connected:
-		said = p.database.Target() + " lets nobody in: " + database.Hinted(said, e)
+		said = p.database.Target() + " refuses the connection: " + database.Hinted(said, e)
 	case pgbouncer.Hint(database.AsPgBouncer(e)) != "":
 		said = database.Hinted(said, e)
 	case e.Code == "25006" && s.Query.Reads():
@@ -86,8 +86,8 @@ func (p *Postgres) said(e *pgconn.PgError, connected bool, s *database.Statement
 	return &trouble{engine.Fail(class, "%s", said), passing, e.Code != "40003", says}
 }
 
-// stateVerdict is what a SQLSTATE says about the server: that it is about to go or to come, or has no more room. That
-// statements stood in each other's way says that it works.
+// stateVerdict returns what a SQLSTATE says about the server: that it shuts down or starts, or has no room. Conflicts between
+// statements mean that it works.
 func stateVerdict(code string) breaker.Verdict {
 	for _, prefix := range []string{"08", "53", "57P01", "57P02", "57P03", "58", "XX"} {
 		if strings.HasPrefix(code, prefix) {

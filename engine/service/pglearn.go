@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// learn asks a server on its first connection what bounds there are, so that the others can be opened. What it does not
-// say is no bound.
+// learn asks the server on its first connection for its limits, so that the others can be opened. What it does not tell is not
+// limited.
 func (p *Postgres) learn(ctx context.Context, conn *pgx.Conn) error {
 	defer p.pool.Opened()
 	if p.learnt.Load() {
@@ -20,7 +20,7 @@ func (p *Postgres) learn(ctx context.Context, conn *pgx.Conn) error {
 	}
 	c, err := database.CountClients(ctx, conn)
 	if _, silent := errors.AsType[*pgconn.PgError](err); silent {
-		err, c = nil, database.Clients{Pooled: true} // what is no PostgreSQL itself bounds its connections itself
+		err, c = nil, database.Clients{Pooled: true} // a server other than PostgreSQL limits its connections itself
 	}
 	if err != nil {
 		return err
@@ -31,12 +31,12 @@ func (p *Postgres) learn(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Share has the pool keep to its share of what other clients leave of a server, of whose clients own are Throng's. The
-// share is that of all connections of the pool: one is for the questions about the server's clients.
+// Share limits the pool to its share of the connections that other clients leave. own of the server's clients are Throng's. The
+// share includes one connection for questions about clients.
 func (p *Postgres) Share(c database.Clients, own int) {
 	p.pooled.Store(c.Pooled)
 	switch {
-	case c.Pooled: // a pooler bounds them
+	case c.Pooled: // the pooler limits them
 		p.pool.Allow(0)
 	case p.limits.Allow != nil:
 		p.pool.Allow(max(p.limits.Allow(c.Max-c.Reserved-max(c.All-own, 0))-1, 1))
@@ -45,15 +45,15 @@ func (p *Postgres) Share(c database.Clients, own int) {
 	}
 }
 
-// limitStep is what the server's limit is rounded up to, so that its statistics see few different statements.
+// limitStep rounds the server's time limit up, so that its statistics contain few different statements.
 const limitStep = 5 * time.Second
 
-// graceTime is how long a server goes on with a statement after this side gave it up, and has asked it to stop: that may
-// not have arrived.
+// graceTime is how long the server may continue a statement after the client gave up and canceled it: the cancellation may not have
+// arrived.
 const graceTime = 5 * time.Second
 
-// serverLimit is how long the server is to work on a statement that is awaited for a time, in milliseconds; 0 is that it has
-// a limit of its own.
+// serverLimit returns the server's time limit for a statement that the client awaits for patience, in milliseconds; 0 if the server
+// has a limit of its own.
 func (p *Postgres) serverLimit(patience time.Duration) int64 {
 	if p.ownLimit.Load() {
 		return 0

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Postgres is a client of one Postgres service, with a pool of its own.
+// Postgres is the client of one Postgres service, with a connection pool.
 type Postgres struct {
 	name     string
 	database *database.Server
@@ -24,9 +24,9 @@ type Postgres struct {
 	pool     *database.Pool
 	timeout  atomic.Int64 // of one attempt, a time.Duration
 	written  atomic.Int64
-	learnt   atomic.Bool // what bounds the server has
-	pooled   atomic.Bool // a pooler stands in front of it
-	ownLimit atomic.Bool // it ends statements by itself
+	learnt   atomic.Bool // the server's limits are known
+	pooled   atomic.Bool // there is a pooler in front of the server
+	ownLimit atomic.Bool // the server ends statements by itself
 	witness  Witness
 
 	descriptors descriptors
@@ -37,7 +37,7 @@ type Postgres struct {
 	answers answers
 }
 
-// NewPostgres returns a client of a database. It connects when the first step asks.
+// NewPostgres returns a client of a database. It connects on the first call.
 func NewPostgres(name string, d *database.Server, limits database.Limits) (*Postgres, error) {
 	limits = limits.WithDefaults()
 	p := &Postgres{name: name, database: d, limits: limits, breaker: breaker.New(name, limits.NoBreaker), retries: newRetryBudget()}
@@ -51,17 +51,16 @@ func NewPostgres(name string, d *database.Server, limits database.Limits) (*Post
 	return p, nil
 }
 
-// patience is how long one attempt may take.
+// patience returns the timeout of one attempt.
 func (p *Postgres) patience() time.Duration { return time.Duration(p.timeout.Load()) }
 
-// Do carries out a call. The answer's body is JSON: {"count": rows, "rows": [{"column": value}]}, with no status that
-// says more. Its error is as that of [HTTP.Do].
+// Do carries out a call. The body of the answer is JSON: {"count": rows, "rows": [{"column": value}]}; its status is always 200.
+// The errors are those of [HTTP.Do].
 //
-// A statement that reads is run in a transaction of its own that the server lets change nothing. Any other has an
-// intent in the journal before it leaves. What may have been done before a crash, or before a connection was lost, is
-// sent again and labelled unconfirmed, unless the call says that this is harmless, or once: Postgres knows no idempotency keys, so that it is the
-// statement's own matter to do the same when it is repeated, as by ON CONFLICT DO NOTHING with a key that is made of
-// session.uuid.
+// A statement that reads runs in a read-only transaction. Any other has an intent in the journal before it is sent. If it may have
+// been carried out before a crash or a lost connection, it is sent again and labeled unconfirmed, unless the call says that repeats
+// are harmless, or sets Once. Postgres has no idempotency keys, so that the statement itself must be safe to repeat, for example
+// with ON CONFLICT DO NOTHING and a key made of session.uuid.
 func (p *Postgres) Do(call *Call, s database.Statement) (*Answer, error) {
 	hash := s.Hash()
 	s, err := s.Revealed()
@@ -70,7 +69,7 @@ func (p *Postgres) Do(call *Call, s database.Statement) (*Answer, error) {
 	}
 	call.what = redact.Shorten(strings.Join(strings.Fields(s.Query.Text), " "), mostNamed)
 	call.changing = !s.Reads()
-	return call.carry(hash, !s.Reads(), func(ctx context.Context) (*Answer, error) {
+	return call.perform(hash, !s.Reads(), func(ctx context.Context) (*Answer, error) {
 		if call.changing && (call.resent || call.Session.Take > 0) {
 			call.inDoubt()
 		}
@@ -98,7 +97,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 			}
 			continue
 		}
-		if errors.Is(err, errNoRoom) { // no attempt: it waits until a connection is free, or can be opened
+		if errors.Is(err, errNoRoom) { // this does not count as an attempt: wait until a connection is free or can be opened
 			if p.limits.Wait > 0 && time.Since(began) >= p.limits.Wait {
 				return nil, p.noneFree()
 			}
@@ -126,7 +125,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 	}
 }
 
-// mayBeDone marks a call whose statement may have been done, though it failed: it is sent again, or it is not known.
+// mayBeDone labels a failed call whose statement may have been carried out.
 func (c *Call) mayBeDone(t *trouble, s *database.Statement) {
 	if !t.undone && !s.Reads() {
 		c.inDoubt()
@@ -145,16 +144,16 @@ func (c *Call) inDoubt() {
 	}
 }
 
-// last is the failure of a call that makes no more attempts.
+// last returns the failure of a call without further attempts.
 func (c *Call) last(t *trouble, s *database.Statement) error {
-	if !t.passing || t.undone || s.Reads() { // the server has said what became of it, or it changes nothing
+	if !t.passing || t.undone || s.Reads() { // the server has told the outcome, or the statement changes nothing
 		return t.failure
 	}
 	c.mayBeDone(t, s)
 	return engine.Fail(t.failure.Class, "%w; whether the statement was carried out is not known", t.failure.Err)
 }
 
-// begin waits until a statement may leave: the breaker lets it through, and it has a place in the pool.
+// begin waits until a statement may leave: the breaker lets it pass, and the pool has a slot.
 func (p *Postgres) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
 	for {
 		pass, err := p.breaker.Pass(ctx, call.holdAt(engine.BreakerGate))
@@ -168,29 +167,28 @@ func (p *Postgres) begin(ctx context.Context, call *Call) (breaker.Pass, error) 
 		if p.breaker.Leave(&pass) {
 			return pass, nil
 		}
-		p.pool.Limit.Release() // it opened meanwhile
+		p.pool.Limit.Release() // the breaker opened in the meantime
 	}
 }
 
-// admit lets the next attempt go: the budget first, then the breaker and a place.
+// admit waits until the next attempt may start: first for the budget, then for the breaker and a slot.
 func (p *Postgres) admit(ctx context.Context, call *Call) (pass breaker.Pass, err error) {
 	if err := call.claim(ctx); err != nil {
 		return pass, err
 	}
 	if pass, err = p.begin(ctx, call); err != nil {
-		call.giveBack()
+		call.releaseClaim()
 	}
 	return pass, err
 }
 
-// errNoConnection is a failure like a service's that has too much to do, which holding back helps, and no timeout:
-// nothing was asked.
+// errNoConnection means that the service is overloaded, so that throttling helps. It is not a timeout: nothing was sent.
 var errNoConnection = errors.New("no connection was free in time")
 
-// errNoRoom says that the server, or a pooler in front of it, accepts no more connections.
+// errNoRoom means that the server, or a pooler in front of it, accepts no more connections.
 var errNoRoom = errors.New("there is no room for another connection")
 
-// enter takes a place in the pool, held if it must wait, but no longer than its limit says, if there is one.
+// enter takes a slot of the pool, and waits up to the limit for it.
 func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	if p.pool.Limit.TryAcquire() {
 		return nil
@@ -209,25 +207,25 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	return err
 }
 
-// noneFree is the failure of a call that waited for a connection for as long as the limits let it.
+// noneFree returns the failure of a call that waited too long for a connection.
 func (p *Postgres) noneFree() error {
 	if why := p.pool.WhyFull(); why != "" {
 		return engine.Fail(engine.RateLimited, "%w (%s): %s", errNoConnection, p.limits.Wait, why)
 	}
-	return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or run fewer sessions at once",
+	return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or lower the concurrency limit",
 		errNoConnection, p.pool.Connections(), p.pool.BurstSize, p.limits.Wait)
 }
 
-// attempt runs the statement once, in a place that it gives back, and tells the breaker. err ends the call, unless it is
-// errRenewed, errSpared or errDescriptors: then it counts as no attempt.
+// attempt runs the statement once, releases the slot and reports to the breaker. err ends the call, unless it is errRenewed,
+// errSpared, errDescriptors or errNoRoom: then the attempt does not count.
 func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statement, pass breaker.Pass) (answer *Answer, t *trouble, err error) {
 	once, cancel := p.bounded(ctx, call, s)
 	defer cancel()
 	start, said := time.Now(), breaker.SaysNothing
-	defer func() { // also if it panics
+	defer func() { // also after a panic
 		switch {
 		case p.breaker.Done(pass, said, t.text()) && call.Retry.Attempts > 1 && (!call.Once || t.undone):
-			call.spare(time.Since(start))
+			call.countSpared(time.Since(start))
 			call.mayBeDone(t, s)
 			answer, t, err = nil, nil, errSpared
 		case errors.Is(err, errNoRoom):
@@ -236,7 +234,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 			call.Record.Service += time.Since(start)
 		}
 	}()
-	if pass.Probe { // the engine tries whether the server is there
+	if pass.Probe { // a probe takes no time of the step
 		call.Clock.Hold()
 		defer call.Clock.Release()
 	}
@@ -246,10 +244,10 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 	if err != nil && !connected && ctx.Err() == nil {
 		switch {
 		case noDescriptor(err):
-			call.giveBack()
+			call.releaseClaim()
 			return nil, nil, errDescriptors
 		case stoodStill(clock.Lost()-stood, took):
-			call.giveBack()
+			call.releaseClaim()
 			return nil, nil, errRenewed
 		}
 	}
@@ -257,7 +255,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 	switch {
 	case err == nil:
 		said = breaker.Answered
-		if err := call.holdRead(ctx, int64(len(answer.Body))); err != nil {
+		if err := call.claimRead(ctx, int64(len(answer.Body))); err != nil {
 			return nil, nil, err
 		}
 		call.redact(answer)
@@ -270,8 +268,8 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 		p.pool.Refuse(database.NoRoom(err))
 		return nil, nil, errNoRoom
 	}
-	if t, err = p.sorted(ctx, once, err, connected, s, call); t != nil {
-		said = call.firstly(t.says)
+	if t, err = p.classify(ctx, once, err, connected, s, call); t != nil {
+		said = call.orRepeated(t.says)
 		p.trace(s, call, attempted{start, took, nil, nil, t.failure, nil})
 	} else {
 		p.trace(s, call, attempted{start, took, nil, nil, nil, err})
@@ -279,7 +277,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 	return nil, t, err
 }
 
-// timely is a context that ends after a time in which the process did not stand still.
+// timely returns a context that times out after patience, not counting time in which the process stood still.
 func timely(ctx context.Context, patience time.Duration) (once context.Context, end func()) {
 	once, cancel := context.WithCancelCause(ctx)
 	timer := new(clock.Timer)
@@ -290,7 +288,7 @@ func timely(ctx context.Context, patience time.Duration) (once context.Context, 
 	}
 }
 
-// bounded is the context of one attempt. One that reads is made again when the machine slept.
+// bounded returns the context of one attempt. A statement that reads is repeated after the machine slept.
 func (p *Postgres) bounded(ctx context.Context, call *Call, s *database.Statement) (once context.Context, cancel func()) {
 	once, end := timely(ctx, call.patience(&p.timeout))
 	if !s.Reads() || call.Once {
@@ -305,7 +303,7 @@ func (p *Postgres) bounded(ctx context.Context, call *Call, s *database.Statemen
 	}
 }
 
-// exchange runs the statement on a connection. connected says that it had one.
+// exchange runs the statement on a connection. connected says that there was one.
 func (p *Postgres) exchange(ctx context.Context, s *database.Statement, patience time.Duration) (answer *Answer, connected bool, err error) {
 	defer p.pool.Limit.Release()
 	conn, release, err := p.pool.Acquire(ctx)
@@ -323,16 +321,16 @@ func (p *Postgres) exchange(ctx context.Context, s *database.Statement, patience
 	return &Answer{Status: http.StatusOK, Body: body}, true, nil
 }
 
-// Open is how many connections are open.
+// Open returns the number of open connections.
 func (p *Postgres) Open() int { return p.pool.Open() }
 
-// Pool is what its connections do.
+// Pool returns the state of the connections.
 func (p *Postgres) Pool() engine.Pool { return p.pool.State() }
 
-// Written is how many rows were inserted, updated and deleted.
+// Written returns the number of rows inserted, updated and deleted.
 func (p *Postgres) Written() int64 { return p.written.Load() }
 
-// Close closes all connections, which nobody may use any more.
+// Close closes all connections. No call may be in progress.
 func (p *Postgres) Close() {
 	p.breaker.Close()
 	p.pool.Close()

@@ -242,7 +242,7 @@ func TestTroubleOfStatements(t *testing.T) {
 	}
 }
 
-// TestNobodyThere is what a step says of a database that cannot be reached, or lets nobody in.
+// TestNobodyThere is what a step says of a database that cannot be reached, or refuses the connection.
 func TestNobodyThere(t *testing.T) {
 	server := pgtest.Shared(t)
 	u, err := url.Parse(server.URL(pgtest.User, "postgres"))

@@ -8,23 +8,23 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// BodyKind says how a secret is written into a body.
+// BodyKind is how a secret is written into a body.
 type BodyKind uint8
 
-// BodyText takes a secret as it is, BodyJSON as a part of a text of JSON, and BodyForm as a value of a form.
+// BodyText writes a secret as it is, BodyJSON as part of a JSON string, and BodyForm as a form value.
 const (
 	BodyText BodyKind = iota
 	BodyJSON
 	BodyForm
 )
 
-// inJSON is a text as it stands between the quotes of JSON.
+// inJSON returns a text as it appears between the quotes of a JSON string.
 func inJSON(text string) string {
-	quoted, _ := json.Marshal(text) // texts cannot fail
+	quoted, _ := json.Marshal(text) // strings always encode
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// revealed is the request as it is sent: with the values of its secrets.
+// revealed returns the request as it is sent, with the values of its secrets.
 func (r Request) revealed() (Request, error) {
 	if !r.marked() {
 		return r, nil
@@ -47,12 +47,12 @@ func (r Request) revealed() (Request, error) {
 	return r, err
 }
 
-// marked reports whether a secret has to take its place in the request.
+// marked reports whether the request contains marks of secrets.
 func (r *Request) marked() bool {
 	return redact.Marked(r.Target.path) || redact.Marked(r.Target.query) || redact.MarkedBytes(r.Body)
 }
 
-// unmarked is the request as its hash is made: secrets by name.
+// unmarked returns the request as it is hashed, with secrets by name.
 func (r *Request) unmarked() *Request {
 	plain := *r
 	plain.Target = Target{redact.Unmarked(r.Target.path), redact.Unmarked(r.Target.query)}

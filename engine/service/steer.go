@@ -16,13 +16,13 @@ var (
 	_ engine.Service = (*Postgres)(nil)
 )
 
-// State implements [engine.Service]. A call that has a place and waits for its turn counts among those that wait.
+// State implements [engine.Service]. A call that holds a slot and waits for its turn counts as waiting.
 func (h *HTTP) State(now time.Time) engine.ServiceState {
 	t := &h.transport
 	s := engine.ServiceState{Name: h.name, Kind: h.kind}
 	s.Refused = t.rejected.Load()
 	s.Bound, s.InFlight, s.Waiting = t.bound.State()
-	if t.buckets.one { // those who wait for their turn have a place
+	if t.buckets.one { // calls that wait for their turn hold a slot
 		s.InFlight = max(s.InFlight-t.rateLimiter.State(now).Waiting, 0)
 	}
 	t.fillPace(&s, now)
@@ -31,10 +31,10 @@ func (h *HTTP) State(now time.Time) engine.ServiceState {
 	return s
 }
 
-// Tunables implements [engine.Service]: rate, max-rate, timeout, connections (of models: concurrent), breaker.
+// Tunables implements [engine.Service]: rate, max-rate, timeout, connections (concurrent for models), breaker.
 func (h *HTTP) Tunables() []engine.Tunable { return h.tunables().list() }
 
-// Tune implements [engine.Service]. A timeout is that of attempts that begin from now on, of steps without their own.
+// Tune implements [engine.Service]. A new timeout applies to attempts that begin from now on, of steps without their own.
 func (h *HTTP) Tune(name, value string) (old string, err error) {
 	return h.tunables().tune(name, value)
 }
@@ -53,9 +53,8 @@ func (h *HTTP) tunables() tunables {
 	)}
 }
 
-// Renew implements [engine.Service]. Connections that were open may be dead: what is idle is closed. The breaker starts
-// afresh, and what the service refused, or a quota that was gone, is forgotten. A call that must not leave twice waits
-// for its answer.
+// Renew implements [engine.Service]. It closes idle connections, because open ones may be dead, and resets the breaker, refusals
+// and exhausted quotas. A call that must be sent at most once waits for its response.
 func (h *HTTP) Renew() {
 	h.pool.CloseIdleConnections()
 	if h.direct != nil {
@@ -89,7 +88,7 @@ func (p *Postgres) State(now time.Time) engine.ServiceState {
 // Tunables implements [engine.Service]: timeout, connections, breaker.
 func (p *Postgres) Tunables() []engine.Tunable { return p.tunables().list() }
 
-// Tune implements [engine.Service]. A timeout is that of attempts that begin from now on, of steps without their own.
+// Tune implements [engine.Service]. A new timeout applies to attempts that begin from now on, of steps without their own.
 func (p *Postgres) Tune(name, value string) (old string, err error) {
 	return p.tunables().tune(name, value)
 }
@@ -102,8 +101,8 @@ func (p *Postgres) tunables() tunables {
 	}}
 }
 
-// Renew implements [engine.Service]: statements that only read are sent again, and no statement gets a connection that
-// was open before. The breaker starts afresh.
+// Renew implements [engine.Service]. Statements that only read are sent again, and no statement uses a connection that was open
+// before. The breaker is reset.
 func (p *Postgres) Renew() {
 	p.pool.Reset()
 	p.breaker.Wake()

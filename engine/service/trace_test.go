@@ -109,7 +109,7 @@ func TestVeiled(t *testing.T) {
 		`"{\"password\": \"a\\\"b\\n\", \"n\": \"c\"}"`: `"{\"password\": \"…\", \"n\": \"c\"}"`,
 		strings.Repeat(`{"password": "abc"}`, 1000):     strings.Repeat(`{"password": "…"}`, 3)[:40] + "… 19 kB in all",
 	} {
-		if got := Veiled(text, 40); got != want {
+		if got := Masked(text, 40); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// ownHeaders are of the engine and the mock: nothing that an author wrote.
+// ownHeaders are headers of the engine and the mock, which no author wrote.
 var ownHeaders = []string{"X-Throng-Request", "User-Agent", "Accept-Encoding"}
 
-// headers are those of a request for people, a line each, its host first.
+// headers returns the headers of a request for display, one per line, its host first.
 func (c *Call) headers(r *http.Request) string {
-	all := []string{"Host: " + c.veiled(r.URL.Host)}
+	all := []string{"Host: " + c.masked(r.URL.Host)}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-		value := redact.Shorten(c.veiled(strings.Join(r.Header[name], ", ")), mostShown)
+		value := redact.Shorten(c.masked(strings.Join(r.Header[name], ", ")), mostShown)
 		switch {
 		case slices.Contains(ownHeaders, name):
 			continue

@@ -5,15 +5,14 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/throng-sim/throng/engine/internal/breaker"
-
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/breaker"
 )
 
-// errSpared says that an attempt failed because the service is away, and counts as none.
+// errSpared means that an attempt failed because the service is unavailable, and does not count.
 var errSpared = errors.New("the service is away")
 
-// verdict sorts what became of an attempt.
+// verdict returns what an attempt says about the service.
 func (c *Call) verdict(a *Answer, failure *engine.StepError, err error) breaker.Verdict {
 	switch {
 	case a == nil && failure == nil:
@@ -22,7 +21,7 @@ func (c *Call) verdict(a *Answer, failure *engine.StepError, err error) breaker.
 		}
 		return breaker.SaysNothing
 	case a == nil && failure.Class == engine.Timeout:
-		return c.firstly(breaker.Failing)
+		return c.orRepeated(breaker.Failing)
 	case a == nil:
 		return breaker.Unavailable
 	case refuses(a, c):
@@ -35,13 +34,13 @@ func (c *Call) verdict(a *Answer, failure *engine.StepError, err error) breaker.
 		return breaker.Unavailable
 	}
 	if failure.Class == engine.ServerError {
-		return c.firstly(breaker.Failing)
+		return c.orRepeated(breaker.Failing)
 	}
 	return breaker.Answered
 }
 
-// firstly is a verdict, or repeated where the call has failed before in a way that says no more.
-func (c *Call) firstly(v breaker.Verdict) breaker.Verdict {
+// orRepeated returns a verdict, or Repeated for the second failure of the call.
+func (c *Call) orRepeated(v breaker.Verdict) breaker.Verdict {
 	if v != breaker.Failing {
 		return v
 	}
@@ -52,14 +51,14 @@ func (c *Call) firstly(v breaker.Verdict) breaker.Verdict {
 	return v
 }
 
-// refuses reports whether an answer is a 429 that is to be waited out.
+// refuses reports whether an answer is a 429 to wait out.
 func refuses(a *Answer, c *Call) bool {
 	return a != nil && a.Status == http.StatusTooManyRequests && !c.expects(a.Status)
 }
 
-// judged tells the breaker what became of an attempt and reports whether that counts as none, though it failed. What must
-// not be sent twice is not spared, nor is what is to be tried once only.
-func (c *Call) judged(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict, failure *engine.StepError) bool {
+// report reports an attempt to the breaker, and returns whether the failed attempt does not count. Calls that must be sent at most
+// once, or tried only once, are not spared.
+func (c *Call) report(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict, failure *engine.StepError) bool {
 	why := ""
 	if failure != nil {
 		why = failure.Error()
@@ -67,5 +66,5 @@ func (c *Call) judged(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict, 
 	return b.Done(pass, v, why) && c.Retry.Attempts > 1 && (!c.Once || neverSent(failure))
 }
 
-// spare counts the time of an attempt that is no attempt: the engine looked whether the service is there.
-func (c *Call) spare(took time.Duration) { c.Record.Hold(engine.BreakerGate, took) }
+// countSpared counts the time of an attempt that does not count: the engine checked whether the service is available.
+func (c *Call) countSpared(took time.Duration) { c.Record.Hold(engine.BreakerGate, took) }

@@ -25,7 +25,7 @@ func TestWitness(t *testing.T) {
 			heard = append(heard, fmt.Sprintf("%s, %d requests, %d intents, %d answers", what, len(service.requests()),
 				len(enginetest.Of[engine.IntentRow](st.journal)), len(enginetest.Of[engine.AnswerRow](st.journal))))
 		}
-		h.Tell(Witness{
+		h.Observe(Witness{
 			Leaving: func(header http.Header) { note("leaving " + header.Get("Idempotency-Key")) },
 			Arrived: func() { note("arrived") },
 		})
@@ -53,7 +53,7 @@ func TestWitnessOfStatements(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	run(t, address, "create table t (x int)")
 	var left, arrived []int
-	p.Tell(Witness{
+	p.Observe(Witness{
 		Leaving: func(h http.Header) {
 			if h != nil {
 				t.Errorf("a statement has headers %v", h)

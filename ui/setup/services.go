@@ -206,7 +206,7 @@ func checkAddress(text string) error {
 		return errors.New("not an address, such as https://staging.example.com")
 	}
 	if _, has := u.User.Password(); has {
-		return errors.New("a password does not belong into an address: it would be kept with the run")
+		return errors.New("an address must not contain a password: it would be kept with the run")
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (c *connecting) http(s *chain.Service) error {
 		return err
 	}
 	client.Trust(trusted)
-	client.Tell(c.Witness)
+	client.Observe(c.Witness)
 	c.job.onClose(func() error { client.Close(); return nil })
 	c.job.services = append(c.job.services, client)
 	s.Connect(client, secret)
@@ -106,7 +106,7 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 		return err
 	}
 	client.Trust(trusted)
-	client.Tell(c.Witness)
+	client.Observe(c.Witness)
 	c.job.onClose(func() error { client.Close(); return nil })
 	c.job.services = append(c.job.services, client)
 	s.ConnectLLM(client, secret)

@@ -88,7 +88,7 @@ func (l Services) openPool(j *Job, s *chain.Service) error {
 	if err != nil {
 		return err
 	}
-	client.Tell(l.Witness)
+	client.Observe(l.Witness)
 	j.onClose(func() error { client.Close(); return nil })
 	j.pools, j.services = append(j.pools, client), append(j.services, client)
 	s.ConnectPostgres(client, secrets...)

@@ -46,7 +46,7 @@ type Steps interface {
 // Holder has secrets.
 type Holder interface{ Needs(secret string) }
 
-// near returns the hint for an unknown name: a similar name, or else.
+// Near returns the hint for an unknown name: a similar name, or else.
 func (f *File) Near(name string, names []string, otherwise string) string {
 	if f.guesses++; f.guesses > maxGuesses {
 		return otherwise

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// pairs are the names and values of a query or a form, in file order. A list repeats its name; None and missing values
+// Pairs are the names and values of a query or a form, in file order. A list repeats its name; None and missing values
 // are omitted.
 type Pairs []pair
 
@@ -39,7 +39,7 @@ func (r *Compiler) Pairs(n *doc.Node, field string) Pairs {
 	return all
 }
 
-// encode returns the pairs as application/x-www-form-urlencoded.
+// Encode returns the pairs as application/x-www-form-urlencoded.
 func (all Pairs) Encode(t Contexts) (string, error) {
 	var room [256]byte
 	out := room[:0]
@@ -88,7 +88,7 @@ func (p *pair) append1(out []byte, v script.Value) ([]byte, error) {
 	return out, nil
 }
 
-// maxSent limits what one step sends, in bytes.
+// MaxSent limits what one step sends, in bytes.
 const MaxSent = 32 << 20
 
 func TooMuchSent(what string) error {

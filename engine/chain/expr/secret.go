@@ -103,7 +103,7 @@ func reportSecret(n *doc.Node, at int) {
 		"a secret cannot be used here: it would be stored or shown")
 }
 
-// refuseSecrets reports the secrets in data that is stored or shown: those of a whole node, with exceptions.
+// RefuseSecrets reports the secrets in data that is stored or shown: those of a whole node, with exceptions.
 func RefuseSecrets(n *doc.Node, but map[*doc.Node]bool) {
 	switch n.Kind() {
 	case doc.Map:

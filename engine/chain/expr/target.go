@@ -17,7 +17,7 @@ const (
 	maxPath   = 64 << 10
 )
 
-// target is the path of a request with its query. A path that is exactly one expression is used as it is. Elsewhere
+// Target is the path of a request with its query. A path that is exactly one expression is used as it is. Elsewhere
 // the value of an expression is part of its surroundings: it is escaped, so that it cannot begin another segment,
 // query or parameter, and a whole segment must not be empty. No result can leave the service's address
 // (service.ParseTarget).
@@ -36,7 +36,7 @@ type piece struct {
 	segment bool // it is a whole segment
 }
 
-// target reads a path; positions of errors are in n.
+// Target reads a path; positions of errors are in n.
 func (r *Compiler) Target(n *doc.Node) Target {
 	tmpl := r.Text(n)
 	if tmpl == nil {
@@ -176,7 +176,7 @@ func textEnd(text string, at int) int {
 	return len(text)
 }
 
-// eval returns the target of one request.
+// Eval returns the target of one request.
 func (g *Target) Eval(t Contexts) (service.Target, error) {
 	switch {
 	case g.Fixed != nil:
@@ -229,7 +229,7 @@ func (g *Target) join(t Contexts) (service.Target, error) {
 	return service.ParseTarget(path.String())
 }
 
-// template returns the path without its query and with {} in place of its expressions; "" if it is one expression.
+// Template returns the path without its query and with {} in place of its expressions; "" if it is one expression.
 func (t *Target) Template() string {
 	if t.Fixed != nil {
 		return t.Fixed.Path()

@@ -103,7 +103,7 @@ func (r *Compiler) scalar(n *doc.Node, field string) Value {
 	return scalarValue{field, t}
 }
 
-// fixed returns the value of a constant template, else nil. Plain text is known even if the functions have errors and
+// Fixed returns the value of a constant template, else nil. Plain text is known even if the functions have errors and
 // nothing can be evaluated.
 func Fixed(t *script.Template) script.Value {
 	if v, ok := t.Const(); ok {
@@ -146,7 +146,7 @@ func evalAll(all []Value, c Contexts) ([]script.Value, error) {
 	return values, nil
 }
 
-// text evaluates a template to text.
+// Text evaluates a template to text.
 func Text(t Contexts, tmpl *script.Template, field string) (string, error) {
 	v, err := tmpl.Eval(t.Context(field))
 	if err != nil {

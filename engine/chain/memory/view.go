@@ -131,7 +131,7 @@ func (m *View) Inbox(name func(agent int) (string, error)) (script.Value, error)
 
 var inboxShape = script.NewShape("sender", "cycle", "text", "data")
 
-// say holds a message until the session succeeds.
+// Say holds a message until the session succeeds.
 func (m *View) Say(message engine.Message) { m.Write(&engine.Delta{Said: []engine.Message{message}}) }
 
 func (m *View) Keep(name string, v script.Value) {
@@ -141,7 +141,7 @@ func (m *View) Keep(name string, v script.Value) {
 	m.seen[name] = v
 }
 
-// write adds to the session's writes.
+// Write adds to the session's writes.
 func (m *View) Write(d *engine.Delta) {
 	add(&m.Delta, d)
 	m.noted = nil
@@ -172,14 +172,14 @@ func add(to, d *engine.Delta) {
 	}
 }
 
-// fork makes of a view of the same content whose writes do not change m.
+// Fork makes of a view of the same content whose writes do not change m.
 func (m *View) Fork(to *View) {
 	*to = *m
 	to.seen, to.Own = nil, nil
 	to.Delta.Set, to.Delta.Notes, to.Delta.Said = slices.Clone(m.Delta.Set), slices.Clone(m.Delta.Notes), slices.Clone(m.Delta.Said)
 }
 
-// join applies a fork's writes.
+// Join applies a fork's writes.
 func (m *View) Join(d *engine.Delta) {
 	for _, f := range d.Set {
 		delete(m.seen, f.Name)
@@ -192,7 +192,7 @@ const (
 	Max = 4 << 20
 )
 
-// check returns an error if a step writes more than an agent may remember.
+// Check returns an error if a step writes more than an agent may remember.
 func (m *View) Check(more *engine.Delta) error {
 	if m.weight == 0 {
 		m.weight = Size(m.base.FieldList(), nil) + 1

@@ -172,7 +172,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// fits reports whether data match the form; only string choices are known here.
+// Fits reports whether data match the form; only string choices are known here.
 func (f *form) Fits(v script.Value) bool {
 	switch f.kind {
 	case "string":

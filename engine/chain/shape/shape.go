@@ -130,7 +130,7 @@ func (a *Shape) Parse(text string) (script.Value, error) {
 	return script.DecodeJSON([]byte(found))
 }
 
-// accept checks a value that replaces an answer.
+// Accept checks a value that replaces an answer.
 func (a *Shape) Accept(v script.Value) error {
 	if a.Form != nil && a.Form.Fits(v) {
 		return nil
@@ -145,7 +145,7 @@ func (a *Shape) Accept(v script.Value) error {
 	return nil
 }
 
-// instruction describes the shape in words, for services that cannot enforce a schema.
+// Instruction describes the shape in words, for services that cannot enforce a schema.
 func (a *Shape) Instruction() string {
 	return fmt.Sprintf("Answer with one JSON document that fits this JSON Schema, and nothing else:\n%s", a.Schema)
 }

@@ -56,7 +56,7 @@ const (
 	closeTime = time.Second
 )
 
-// pool is two pools behind one bound: one that keeps its connections, and one that takes over while all of these are in
+// Pool is two pools behind one bound: one that keeps its connections, and one that takes over while all of these are in
 // use and closes its own soon after.
 type Pool struct {
 	BurstSize int
@@ -95,7 +95,7 @@ func NewPool(config *pgxpool.Config, limits Limits) (*Pool, error) {
 	return p, err
 }
 
-// acquire gives a connection to whoever entered the bound; release gives it back.
+// Acquire gives a connection to whoever entered the bound; release gives it back.
 func (p *Pool) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
 	from, leave := p.kept, p.steady.Release
 	if !p.steady.TryAcquire() {
@@ -125,14 +125,14 @@ func (p *Pool) Open() int {
 	return int(n)
 }
 
-// connections is how many are to be kept.
+// Connections is how many are to be kept.
 func (p *Pool) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.wanted
 }
 
-// setConnections changes how many are kept. Of fewer, those that are idle are closed.
+// SetConnections changes how many are kept. Of fewer, those that are idle are closed.
 func (p *Pool) SetConnections(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,10 +140,10 @@ func (p *Pool) SetConnections(n int) {
 	p.limit()
 }
 
-// unknownConnections are opened while nobody knows how many the server takes.
+// UnknownConnections are opened while nobody knows how many the server takes.
 const UnknownConnections = 4
 
-// allow changes how many may be open, however many are wanted; 0 is no bound.
+// Allow changes how many may be open, however many are wanted; 0 is no bound.
 func (p *Pool) Allow(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +170,7 @@ func (p *Pool) limit() {
 	p.Limit.SetLimit(all)
 }
 
-// clients asks the server for its clients, on a connection in addition to those of statements.
+// Clients asks the server for its clients, on a connection in addition to those of statements.
 func (p *Pool) Clients(ctx context.Context) (Clients, error) {
 	conn, err := p.kept.Acquire(ctx)
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *Pool) State() (f engine.Pool) {
 	return f
 }
 
-// reset has no statement begin on a connection that is open now.
+// Reset has no statement begin on a connection that is open now.
 func (p *Pool) Reset() {
 	p.kept.Reset()
 	if p.burst != nil {
@@ -199,7 +199,7 @@ func (p *Pool) Reset() {
 	}
 }
 
-// close does not wait for a server that has gone silent: the driver gives such a connection up by itself.
+// Close does not wait for a server that has gone silent: the driver gives such a connection up by itself.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true

@@ -35,7 +35,7 @@ type room struct {
 // tooMany is the SQLSTATE of a server that has as many connections as it accepts.
 const tooMany = "53300"
 
-// noRoom returns why a server or a pooler accepts no more connections, in words with what to do; "" is that this is not
+// NoRoom returns why a server or a pooler accepts no more connections, in words with what to do; "" is that this is not
 // why it failed. Nothing was asked, and it works.
 func NoRoom(err error) string {
 	e, ok := errors.AsType[*pgconn.PgError](err)
@@ -109,7 +109,7 @@ func (p *Pool) tryAgain() {
 	p.widen()
 }
 
-// opened notes that there was room for a connection, and lets another be tried at once.
+// Opened notes that there was room for a connection, and lets another be tried at once.
 func (p *Pool) Opened() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +170,7 @@ func (u *use) take() int {
 // spare is how many connections are open beyond the most that were in use since it was asked last.
 func (p *Pool) spare() int { return max(p.established()-p.used.take(), 0) }
 
-// closeSpare closes the idle connections beyond the most that were in use since the last call.
+// CloseSpare closes the idle connections beyond the most that were in use since the last call.
 func (p *Pool) CloseSpare() { p.giveBack(p.spare()) }
 
 // giveBack closes up to n idle connections.

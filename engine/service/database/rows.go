@@ -27,7 +27,7 @@ var (
 	errTwice    = errors.New("two columns have one name")
 )
 
-// isBadResult reports whether a result cannot be used because of its rows. Another attempt would return the same.
+// IsBadResult reports whether a result cannot be used because of its rows. Another attempt would return the same.
 func IsBadResult(err error) bool {
 	return errors.Is(err, errManyRows) || errors.Is(err, errManyData) || errors.Is(err, errTwice)
 }

@@ -47,7 +47,7 @@ func Check(address string) error {
 		return errors.New("its address cannot be read")
 	}
 	if _, has := u.User.Password(); has {
-		return errors.New("a password does not belong into an address")
+		return errors.New("an address must not contain a password")
 	}
 	switch {
 	case u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Hostname() == "":

@@ -29,7 +29,7 @@ type Statement struct {
 
 func (s *Statement) Reads() bool { return s.Query.reads && !s.Changes }
 
-// hash tells statements apart that a step may ask for, by text and args, in which secrets count by their names.
+// Hash tells statements apart that a step may ask for, by text and args, in which secrets count by their names.
 func (s *Statement) Hash() uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, s.Query.Text) // hashes do not fail
@@ -140,7 +140,7 @@ func (s *Statement) exchange(ctx context.Context, conn *pgconn.PgConn, limit int
 	return tag, err
 }
 
-// revealed are the args of a statement as they are sent: with the values of its secrets.
+// Revealed are the args of a statement as they are sent: with the values of its secrets.
 func (s *Statement) Revealed() (Statement, error) {
 	all := *s
 	all.Args = make([][]byte, len(s.Args))
@@ -156,7 +156,7 @@ func (s *Statement) Revealed() (Statement, error) {
 	return all, nil
 }
 
-// withoutValues is the server's message without what the step gave it: of a class about data no quoted text stays.
+// WithoutValues is the server's message without what the step gave it: of a class about data no quoted text stays.
 func (s *Statement) WithoutValues(e *pgconn.PgError) string {
 	const most = 300
 	text := e.Message
@@ -169,7 +169,7 @@ func (s *Statement) WithoutValues(e *pgconn.PgError) string {
 	return redact.Shorten(strings.Join(strings.Fields(text), " "), most)
 }
 
-// listed are the args as a list of JSON, as far as they are looked at.
+// Listed are the args as a list of JSON, as far as they are looked at.
 func (s *Statement) Listed(most int) []byte {
 	list := []byte{'['}
 	for i, arg := range s.Args {

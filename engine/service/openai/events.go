@@ -100,7 +100,7 @@ func (p *pieces) body() []byte {
 	return bytes.Join(p.lines, nil)
 }
 
-// redactStream removes the spellings of secrets from a stream, also where they are spread over several events.
+// RedactStream removes the spellings of secrets from a stream, also where they are spread over several events.
 func RedactStream(body []byte, spellings []string) []byte {
 	p := piecesOf(body)
 	redact.Each(spellings, p.redact)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// tokens are those that an answer says its call took; 0 is that it does not say.
+// Tokens are those that an answer says its call took; 0 is that it does not say.
 type Tokens struct {
 	Input, Output int64
 	Read, Wrote   int64 // parts of input: taken from the service's cache, and written there

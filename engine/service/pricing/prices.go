@@ -189,7 +189,7 @@ func (p Prices) Expect(model string, calls, asked, answered int) *engine.Usage {
 	}
 }
 
-// meter learns how long tokens and answers are, for the calls whose usage a service does not tell, and for what is
+// Meter learns how long tokens and answers are, for the calls whose usage a service does not tell, and for what is
 // claimed before it can. It is safe for concurrent use.
 type Meter struct {
 	mu            sync.Mutex
@@ -205,7 +205,7 @@ type addition struct {
 	more     int64
 }
 
-// usage is what a call took. asked and answered are the lengths of its texts, in bytes.
+// Usage is what a call took. asked and answered are the lengths of its texts, in bytes.
 func (m *Meter) Usage(prices Prices, model string, told openai.Tokens, asked, answered int) *engine.Usage {
 	estimated := told.Input+told.Output == 0
 	if estimated {
@@ -235,7 +235,7 @@ func (p Prices) of(model string) (Price, bool) {
 	return price, ok
 }
 
-// usage is one call of so many tokens.
+// Usage is one call of so many tokens.
 func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read}
 	price, ok := p.of(model)
@@ -253,7 +253,7 @@ func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 	return u
 }
 
-// most is one call of so many tokens at its highest price.
+// Most is one call of so many tokens at its highest price.
 func (p Prices) Most(model string, input, output int64) *engine.Usage {
 	t := openai.Tokens{Input: input, Output: output}
 	if price, ok := p.of(model); ok && price.CacheWrite > price.Input {
@@ -281,7 +281,7 @@ func (m *Meter) Longest(model string) int64 {
 	return UnboundedAnswer
 }
 
-// atMost is how many tokens a text of so many bytes may come to: a generous guess.
+// AtMost is how many tokens a text of so many bytes may come to: a generous guess.
 func (m *Meter) AtMost(model string, bytes int) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -41,7 +41,7 @@ func Unnamed(text string) string {
 // secretHeader are the names of headers whose values are not shown.
 var secretHeader = regexp.MustCompile(`(?i)auth|cookie|session|signature|passw|secret|token|api-?key|credential`)
 
-// isSecretHeader reports whether the value of a header is not shown. Those of CORS say what is allowed, and no secret.
+// IsSecretHeader reports whether the value of a header is not shown. Those of CORS say what is allowed, and no secret.
 func IsSecretHeader(name string) bool {
 	return secretHeader.MatchString(name) && !strings.HasPrefix(name, "Access-Control-")
 }

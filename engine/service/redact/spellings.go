@@ -96,7 +96,7 @@ func inBase64(alphabet *base64.Encoding, secret string, before int) string {
 	return text[(before*8+5)/6:]
 }
 
-// each calls f for those of the forms that are not there by chance.
+// Each calls f for those of the forms that are not there by chance.
 func Each(forms []string, f func(form string)) {
 	for _, form := range forms {
 		if len(form) >= leastSecret {

@@ -12,10 +12,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// carry is one call from its place in the journal to its result, whatever its service speaks: what send gives, or what
-// the journal holds. hash tells what is asked apart from what else the step may ask; changing has an intent journaled
-// before anything leaves.
-func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) (*Answer, error)) (*Answer, error) {
+// perform takes a call from its place in the journal to its result, for every kind of service. hash distinguishes the requests that
+// the step may send. If changing is set, an intent is journaled before anything is sent. The result is that of send, or the
+// journal's.
+func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context) (*Answer, error)) (*Answer, error) {
 	s, ctx := c.Session, c.Clock.Context()
 	known, answer, err := c.recall(hash)
 	switch {
@@ -26,22 +26,22 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 			c.journal(0, false, nil, context.Cause(ctx))
 		}
 		return nil, context.Cause(ctx)
-	case s.Recording() != "": // whatever is known of it, it never had an answer
+	case s.Recording() != "": // known or not, it never had a response
 		return nil, Unrecorded(s)
 	case known:
 		c.Record.Label, c.resent, c.doubt = engine.NotRepeated, true, c.changing
 	}
 	c.hash = hash
-	c.doubt = c.doubt || c.changing && c.Verify != nil && s.Take > 0 // an earlier take may have done it
+	c.doubt = c.doubt || c.changing && c.Verify != nil && s.Take > 0 // an earlier take may have carried it out
 	if !known || !c.Once {
-		// Before the intent: a login that fails has asked nothing of the step.
+		// Sign in before the intent: a failed login has sent nothing for the step.
 		if _, err := c.signIn(ctx); err != nil {
 			c.journal(0, changing && known, nil, err)
 			return nil, err
 		}
 	}
-	defer c.giveBack()
-	if changing && (!known || c.bill != nil) { // a call that may be paid again says so
+	defer c.releaseClaim()
+	if changing && (!known || c.bill != nil) { // a call that may be charged again journals another intent
 		if err := c.claim(ctx); err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 		}
 	}
 	if known && c.Once {
-		err = engine.Fail(engine.Network, "it may have been sent before a crash, and is not to be sent twice")
+		err = engine.Fail(engine.Network, "it may have been sent before a crash, and must not be sent twice")
 		c.Record.Attempts = 1
 	} else {
 		answer, err = send(ctx)
@@ -62,8 +62,7 @@ func (c *Call) carry(hash uint64, changing bool, send func(ctx context.Context) 
 	return answer, err
 }
 
-// recall takes the call's result from the journal, if that has one: an answer or an error. known says that the journal
-// has something, if only that the request was about to leave.
+// recall returns the call's result from the journal, if there is one. known says that the journal has an entry, at least an intent.
 func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
 	entry, known := c.Session.Replay(c.Path)
 	if known && c.Session.Recording() == "" {
@@ -79,13 +78,13 @@ func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
 	return known, answer, err
 }
 
-// key names the call to the service: the same for every attempt, after a resume and for another take of the session, unless
-// that asks for something else.
+// key returns the idempotency key of the call. It is the same for every attempt, after a resume and for another take of the
+// session, unless the request differs.
 func (c *Call) key(hash uint64) string {
 	return IdempotencyKey(c.Session.Run(), c.Session.Cycle, c.Session.Agent, c.Path, hash)
 }
 
-// IdempotencyKey is what a changing request is named by; hash is that of its intent.
+// IdempotencyKey returns the key of a changing request. hash is that of its intent.
 func IdempotencyKey(run engine.RunID, cycle, agent int, path string, hash uint64) string {
 	key := append(make([]byte, 0, 64), run...)
 	key = append(key, '/')
@@ -97,7 +96,7 @@ func IdempotencyKey(run engine.RunID, cycle, agent int, path string, hash uint64
 	return string(strconv.AppendUint(key, hash, 16))
 }
 
-// intend journals that a changing request is about to leave. If that cannot be, the session cannot go on.
+// intend journals that a changing request is about to be sent. If that fails, the session is cut.
 func (c *Call) intend(ctx context.Context) error {
 	err := c.held(engine.JournalGate, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, c.claimed) })
 	switch {
@@ -110,7 +109,7 @@ func (c *Call) intend(ctx context.Context) error {
 	return fmt.Errorf("%w: journal the intent of %s: %w", engine.ErrCut, c.Path, err)
 }
 
-// journal keeps the result of the call, unless the session ends with it: cut, or out of time as a whole.
+// journal stores the result of the call, unless the session ends with it: it was cut, or timed out as a whole.
 func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	e := engine.Entry{Path: c.Path, Private: c.Private}
 	if err == nil {
@@ -128,14 +127,14 @@ func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	}
 }
 
-// keepError makes e what is journaled of a call that failed; false is that nothing is.
+// keepError fills in the journal entry of a failed call, and reports whether there is one.
 func (c *Call) keepError(e *engine.Entry, err error) bool {
 	if overtime, ok := errors.AsType[*Overtime](err); ok {
-		*e = overtime.Entry(c.Path) // there is no answer in it
+		*e = overtime.Entry(c.Path) // it has no response
 		return true
 	}
 	if timeout, ok := errors.AsType[*engine.TimeoutError](err); ok && c.Session.Settings().Record {
-		*e = TimeoutEntry(c.Path, timeout) // a recording tells how its sessions ended
+		*e = TimeoutEntry(c.Path, timeout) // a recording holds how its sessions ended
 		return true
 	}
 	failure, ok := errors.AsType[*engine.StepError](err)
@@ -145,14 +144,14 @@ func (c *Call) keepError(e *engine.Entry, err error) bool {
 	return ok
 }
 
-// again reports whether there may be another attempt after one that failed. undone says that it did nothing for sure,
-// so that even what must not happen twice may be tried again.
+// again reports whether a failed attempt may be retried. undone says that it certainly did nothing, so that even a call that must
+// be sent at most once may be retried.
 func (c *Call) again(undone bool) bool {
 	return c.Record.Attempts < c.Retry.Attempts && (!c.Once || undone)
 }
 
-// pauses are the waits between the attempts of one call: doubling, with full jitter, which is anything between nothing
-// and twice an interval.
+// pauses are the waits between the attempts of a call. They double, with full jitter: each is random between zero and twice the
+// interval.
 type pauses struct{ of *backoff.ExponentialBackOff }
 
 func (p *pauses) next(c *Call) time.Duration {

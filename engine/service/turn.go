@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
-// enter takes a place among the service's calls and among those of all that it shares a bound with, and its turn; held as
-// long as it must wait. A call that waits for the turn of its bucket has no place meanwhile: those of other buckets need it.
+// enter takes a slot of the service, its turn at the rate limiters, and a slot of the shared limit; it waits as long as necessary.
+// A call that waits for its bucket holds no slot in the meantime, so that calls of other buckets can proceed.
 func (t *transport) enter(ctx context.Context, call *Call) error {
 	for {
 		if err := call.enter(ctx, engine.PlaceGate, t.bound); err != nil {
@@ -28,7 +28,7 @@ func (t *transport) enter(ctx context.Context, call *Call) error {
 		recalled, err := t.share(ctx, call)
 		switch {
 		case err != nil:
-			t.giveBack(call)
+			t.returnTurn(call)
 			t.bound.Release()
 			return err
 		case !recalled:
@@ -36,11 +36,11 @@ func (t *transport) enter(ctx context.Context, call *Call) error {
 			return nil
 		}
 		t.leave()
-		t.giveBack(call)
+		t.returnTurn(call)
 	}
 }
 
-// try takes the turn of a call that need not wait for it.
+// try takes the turn of a call that does not have to wait.
 func (t *transport) try(call *Call) bool {
 	call.left = time.Now()
 	call.bucket = t.buckets.of(call.Endpoint)
@@ -56,8 +56,8 @@ func (t *transport) try(call *Call) bool {
 	return false
 }
 
-// wait waits for the turn of a call that has a place. Where the service has buckets it gives the place back for as long,
-// and the turn if there is no place then: call.placed says whether it has both.
+// wait waits for the turn of a call that holds a slot. If the service has buckets, it releases the slot while waiting, and returns
+// the turn if no slot is free then. call.placed says whether the call has both.
 func (t *transport) wait(ctx context.Context, call *Call) error {
 	call.placed = call.bucket == nil
 	if !call.placed {
@@ -85,13 +85,13 @@ func (t *transport) wait(ctx context.Context, call *Call) error {
 		call.placed = false
 	}
 	if !call.placed {
-		t.giveBack(call)
+		t.returnTurn(call)
 	}
 	return nil
 }
 
-// share takes a place among the calls of all services, which no call has that is made to wait, and reports whether the
-// service refused something meanwhile, so that the turn is none.
+// share takes a slot of the shared limit; throttled calls hold none. It reports whether the service refused a request in the
+// meantime, so that the turn is void.
 func (t *transport) share(ctx context.Context, call *Call) (recalled bool, err error) {
 	if t.shared == nil {
 		return false, nil
@@ -103,8 +103,8 @@ func (t *transport) share(ctx context.Context, call *Call) (recalled bool, err e
 	return t.rateLimiter.Recalled(now, call.left) || call.bucket != nil && call.bucket.rateLimiter.Recalled(now, call.left), nil
 }
 
-// giveBack gives the turn of a call back.
-func (t *transport) giveBack(call *Call) {
+// returnTurn returns the turn of a call.
+func (t *transport) returnTurn(call *Call) {
 	if call.bucket != nil {
 		call.bucket.rateLimiter.GiveBack()
 	}
@@ -125,7 +125,7 @@ func (c *Call) enter(ctx context.Context, at engine.Gate, l *concurrency.Limit) 
 	return c.held(at, func() error { return l.Acquire(ctx) })
 }
 
-// pace waits for the call's turn, held by the rate or by what the service refused. ticket is its rank there.
+// pace waits for the call's turn, throttled by the rate or by a refusal. ticket is its rank in the queue.
 func (c *Call) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error {
 	if c.left = time.Now(); p.Try(c.left) {
 		return nil
@@ -149,7 +149,7 @@ func (c *Call) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error 
 	}
 }
 
-// await waits for as long as it takes, or until something has changed.
+// await waits until the time is over or something has changed.
 func (c *Call) await(ctx context.Context, at engine.Gate, wait pace.Wait) error {
 	return c.held(at, func() error {
 		timer := time.NewTimer(wait.For)
@@ -164,7 +164,7 @@ func (c *Call) await(ctx context.Context, at engine.Gate, wait pace.Wait) error 
 	})
 }
 
-// limiter is what limits the requests of a call: its bucket, or the whole service.
+// limiter returns the rate limiter of a call: that of its bucket, or of the whole service.
 func (t *transport) limiter(call *Call) *pace.Limiter {
 	if call.bucket != nil {
 		return call.bucket.rateLimiter
@@ -172,9 +172,9 @@ func (t *transport) limiter(call *Call) *pace.Limiter {
 	return t.rateLimiter
 }
 
-// heard tells the rate limiters what became of a request: what the service says that it has left, whether it answered or failed,
-// and which bucket it belongs to. Of a 429 refused tells.
-func (t *transport) heard(call *Call, answer *Answer, failure *engine.StepError) {
+// observe tells the rate limiters the outcome of a request: what the service says is left, success or failure, and its bucket.
+// refused handles 429s.
+func (t *transport) observe(call *Call, answer *Answer, failure *engine.StepError) {
 	now := time.Now()
 	switch {
 	case answer == nil:
@@ -206,8 +206,9 @@ func (t *transport) trouble(call *Call, now time.Time) {
 	}
 }
 
-// refused has all calls of the bucket, or of the service, wait after a 429 as long as the service says. One whose quota is gone for long is exhausted:
-// who asks for a session waits until it is there again, or the run's end; who asks for none is told.
+// refused makes all calls of the bucket, or of the service, wait after a 429 as long as the service says. A quota that is used up
+// for long counts as exhausted: calls of a session then wait until it is available again, or for the end of the run; calls without
+// a session fail.
 func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
 	t.rejected.Add(1)
 	now := time.Now()
@@ -223,7 +224,7 @@ func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
 	case why == "":
 		pause := wait.next(a, t.limiter(call).Limits().Start > 0)
 		at.Refuse(now, call.left, pause)
-		if call.former != nil { // whose calls wait there
+		if call.former != nil { // calls already wait there
 			call.former.rateLimiter.Refuse(now, call.left, pause)
 			call.former = nil
 		}
@@ -236,10 +237,10 @@ func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
 	return nil
 }
 
-// leastRate is the slowest that a rate limiter makes the calls of a service by itself, per second.
+// leastRate is the lowest rate that a rate limiter sets by itself, per second.
 const leastRate = 1
 
-// pace is what the limits say of the rate.
+// pace returns the limits of a rate limiter.
 func (l Limits) pace() pace.Limits {
 	return pace.Limits{Mode: l.Pace, Start: l.Rate, Floor: min(leastRate, l.Rate), Ceiling: max(l.MaxRate, l.Rate), Burst: l.Burst}
 }

@@ -1,4 +1,4 @@
-package chain
+package answer
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ var (
 )
 
 // output decodes an answer. Invalid JSON is an error.
-func output(a *service.Answer) (script.Value, error) {
+func Read(a *service.Answer) (script.Value, error) {
 	o := &answered{a.Status, a.Header, starlark.None, len(a.Body)}
 	for _, values := range a.Header {
 		for _, v := range values {
@@ -51,8 +51,8 @@ func output(a *service.Answer) (script.Value, error) {
 	return script.Lazy("answer", o), nil
 }
 
-// ownFields are the fields that an answer has in addition to those of its body.
-var ownFields = []string{"status", "headers", "body"}
+// OwnFields are the fields that an answer has in addition to those of its body.
+var OwnFields = []string{"status", "headers", "body"}
 
 // Field implements script.Fields.
 func (o *answered) Field(name string) (script.Value, error) {
@@ -83,10 +83,10 @@ func (o *answered) Weight() int { return max(script.Weight(o.body), o.size) }
 
 // Names implements script.Fields.
 func (o *answered) Names() []string {
-	names := slices.Clone(ownFields)
+	names := slices.Clone(OwnFields)
 	if r, ok := o.body.(*script.Record); ok {
 		for _, n := range r.Names() {
-			if !slices.Contains(ownFields, n) {
+			if !slices.Contains(OwnFields, n) {
 				names = append(names, n)
 			}
 		}

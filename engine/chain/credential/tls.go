@@ -1,4 +1,4 @@
-package chain
+package credential
 
 import (
 	"crypto/tls"
@@ -20,21 +20,20 @@ type TLS struct {
 	KeyFile, KeySecret string
 }
 
-// TLSConfig returns the TLS configuration of the service's client, or nil for the defaults. read opens a file of the
-// scenario's folder. Its errors are *engine.FieldError.
-func (s *Service) TLSConfig(read func(file string) ([]byte, error)) (*tls.Config, error) {
-	t := s.TLS
+// Config returns the TLS configuration of a service's client, or nil for the defaults. read opens a file of the scenario's
+// folder. Its errors are *engine.FieldError.
+func (t *TLS) Config(service string, secrets *Store, read func(file string) ([]byte, error)) (*tls.Config, error) {
 	if t == nil {
 		return nil, nil //nolint:nilnil // no config is what Go calls the default
 	}
 	wrong := func(field, hint, format string, args ...any) error {
-		return &engine.FieldError{Field: "service " + s.Name + " tls." + field, Problem: fmt.Sprintf(format, args...), Hint: hint}
+		return &engine.FieldError{Field: "service " + service + " tls." + field, Problem: fmt.Sprintf(format, args...), Hint: hint}
 	}
-	c := s.Anonymous()
+	c := t.Anonymous()
 	if t.Cert == nil {
 		return c, nil
 	}
-	key := []byte(s.secrets[t.KeySecret])
+	key := []byte(secrets.Secret(t.KeySecret))
 	if t.KeyFile != "" {
 		var err error
 		if key, err = read(t.KeyFile); err != nil {
@@ -50,14 +49,14 @@ func (s *Service) TLSConfig(read func(file string) ([]byte, error)) (*tls.Config
 }
 
 // Anonymous returns the TLS configuration without a client certificate, or nil for the defaults.
-func (s *Service) Anonymous() *tls.Config {
-	if s.TLS == nil {
+func (t *TLS) Anonymous() *tls.Config {
+	if t == nil {
 		return nil
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
-	if s.TLS.CA != nil {
+	if t.CA != nil {
 		c.RootCAs = x509.NewCertPool()
-		c.RootCAs.AppendCertsFromPEM(s.TLS.CA)
+		c.RootCAs.AppendCertsFromPEM(t.CA)
 	}
 	return c
 }

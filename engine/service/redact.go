@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// forms are those of all secrets of the call: of its service, and of the token that it is signed in with.
+// forms returns the spellings of all secrets of the call: of its service, and of its token.
 func (c *Call) forms() []string {
 	if c.token == nil {
 		return c.Secrets
@@ -19,8 +19,8 @@ func (c *Call) forms() []string {
 	return c.spellings
 }
 
-// redact removes from a response what the service repeats of the secrets that it was sent, so that neither the journal nor an
-// expression contains them: a session does not depend on which token its agent has.
+// redact removes the secrets that a service repeats from its response, so that neither the journal nor an expression contains them:
+// a session does not depend on which token its agent has.
 func (c *Call) redact(a *Answer) {
 	spellings := c.Secrets
 	if c.token != nil && redact.MayRepeat(a.Body, a.Header, c.token.value) { // searching for the forms of a long token is slow
@@ -35,17 +35,17 @@ func (c *Call) redact(a *Answer) {
 // redacted removes the secrets of the call from a text that was put together from the pieces of a response.
 func (c *Call) redacted(text string) string { return redact.Text(text, c.forms()) }
 
-// said returns a text for people without the secrets of the call, however short they are.
-func (c *Call) said(text string) string { return redact.ShownText(text, c.forms()) }
+// forDisplay returns a text for people without the secrets of the call, however short they are.
+func (c *Call) forDisplay(text string) string { return redact.ShownText(text, c.forms()) }
 
-// muted is the failure of an attempt without what a service put into it of secrets, or of a private answer: the errors
-// of Go's HTTP client repeat what they cannot read.
-func (c *Call) muted(failure *engine.StepError) *engine.StepError {
+// redactedFailure returns the failure of an attempt without secrets, and without a private response: errors of Go's HTTP client
+// quote what they cannot parse.
+func (c *Call) redactedFailure(failure *engine.StepError) *engine.StepError {
 	if failure == nil || failure.Err == nil {
 		return failure
 	}
 	text := failure.Err.Error()
-	quiet := c.said(text)
+	quiet := c.forDisplay(text)
 	if c.Private && (strings.Contains(text, "malformed") || strings.Contains(text, "transport connection broken")) {
 		quiet = "the answer, which is private, is malformed"
 	}
@@ -55,7 +55,7 @@ func (c *Call) muted(failure *engine.StepError) *engine.StepError {
 	return &engine.StepError{Class: failure.Class, Err: mutedError{quiet, failure.Err}}
 }
 
-// mutedError says another text than the error that it is.
+// mutedError is an error with another text.
 type mutedError struct {
 	text string
 	err  error

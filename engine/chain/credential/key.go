@@ -1,4 +1,4 @@
-package chain
+package credential
 
 import (
 	"encoding/base64"
@@ -20,39 +20,42 @@ var KeyKinds = []string{"basic", "header", "query", "cookie"}
 // Key configures sign-in to a service with a fixed key.
 type Key struct {
 	kind, name  string
-	user, value *script.Template // user is for basic authentication only
-	of          *Service
+	User, Value *script.Template // user is for basic authentication only
+	service     string
+	of          *Store
 }
 
-// Key reads a service's key; its texts may use names and secrets.
-func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
-	in := r.in(names, s)
-	k := &Key{kind: kind, of: s}
-	s.Key = k
+// ReadKey reads the key of a service; its texts may use the secrets of a store.
+func ReadKey(in *expr.Compiler, kind string, n *doc.Node, service string, of *Store) *Key {
+	k := &Key{kind: kind, service: service, of: of}
 	secret := "value"
 	if kind == "basic" {
 		secret = "password"
 		n.Fields("user", "password")
 		n.Require("user", "password")
-		k.user = in.Text(n.Get("user"))
+		k.User = in.Text(n.Get("user"))
 	} else {
 		n.Fields("name", "value")
 		n.Require("name", "value")
-		k.name = in.keyName(kind, n.Get("name"))
+		k.name = keyName(kind, n.Get("name"))
 	}
 	at := n.Get(secret)
 	if at == nil {
-		return
+		return k
 	}
-	k.value = in.Text(at)
-	if k.value != nil && !redact.Marked(k.value.Source()) {
+	k.Value = in.Text(at)
+	if k.Value != nil && !redact.Marked(k.Value.Source()) {
 		at.Errorf("`secret:NAME`, where NAME is an environment variable or an entry of the keychain (`throngctl secret set NAME`)",
 			"a secret must not be in the file")
 	}
+	return k
 }
 
+// IsBasic reports whether the key is for basic authentication, so that its header is base64.
+func (k *Key) IsBasic() bool { return k != nil && k.kind == "basic" }
+
 // keyName reads the name of a header, query parameter or cookie.
-func (r *reader) keyName(kind string, n *doc.Node) string {
+func keyName(kind string, n *doc.Node) string {
 	if n == nil {
 		return ""
 	}
@@ -68,7 +71,7 @@ func (r *reader) keyName(kind string, n *doc.Node) string {
 	}
 	switch {
 	case n.Kind() != doc.Scalar: // reported
-	case !token(name):
+	case !Token(name):
 		n.Errorf("letters, digits and -, such as X-Api-Key", "%q cannot be the name of a %s", name, kind)
 	case kind == "header" && isOwn(name):
 		n.Errorf("another one, such as X-Api-Key", "the header %s is set by Throng itself", name)
@@ -76,26 +79,26 @@ func (r *reader) keyName(kind string, n *doc.Node) string {
 	return name
 }
 
-// sign adds the key to the headers of a request; a key in the query is part of the target.
-func (k *Key) sign(t expr.Contexts, h http.Header) error {
+// Sign adds the key to the headers of a request; a key in the query is part of the target.
+func (k *Key) Sign(t expr.Contexts, h http.Header) error {
 	if k.kind == "query" {
 		return nil
 	}
-	value, err := k.text(t, k.value, "value")
+	value, err := k.text(t, k.Value, "value")
 	if err != nil {
 		return err
 	}
 	name := k.name
 	switch k.kind {
 	case "basic":
-		user, err := k.text(t, k.user, "user")
+		user, err := k.text(t, k.User, "user")
 		if err != nil {
 			return err
 		}
 		if strings.Contains(user, ":") {
 			return engine.Fail(engine.ConfigError, "the user of basic authentication cannot have a colon in it")
 		}
-		name, value = authHeader, "Basic "+base64.StdEncoding.EncodeToString([]byte(user+":"+value))
+		name, value = "Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user+":"+value))
 	case "cookie":
 		if strings.ContainsAny(value, " \",;\\") {
 			return engine.Fail(engine.ConfigError, "the value of the cookie %s has a character that cookies cannot have", k.name)
@@ -105,19 +108,19 @@ func (k *Key) sign(t expr.Contexts, h http.Header) error {
 			value = others + "; " + value
 		}
 	}
-	if !validHeader(value) {
-		return badHeader(name)
+	if !ValidHeader(value) {
+		return BadHeader(name)
 	}
 	h[name] = []string{value}
 	return nil
 }
 
-// query returns the key as a part of the query, with the marks of its secrets; "" if it is elsewhere.
-func (k *Key) query(t expr.Contexts) (string, error) {
-	if k == nil || k.kind != "query" || k.of.HTTP.Mocks() {
+// Query returns the key as a part of the query, with the marks of its secrets; "" if it is elsewhere.
+func (k *Key) Query(t expr.Contexts) (string, error) {
+	if k == nil || k.kind != "query" {
 		return "", nil
 	}
-	value, err := expr.Text(t, k.value, k.field("value"))
+	value, err := expr.Text(t, k.Value, k.field("value"))
 	return url.QueryEscape(k.name) + "=" + url.QueryEscape(value), err
 }
 
@@ -127,7 +130,7 @@ func (k *Key) text(t expr.Contexts, of *script.Template, key string) (string, er
 	if err != nil {
 		return "", err
 	}
-	return k.of.values.Reveal(value, nil)
+	return k.of.Values.Reveal(value, nil)
 }
 
-func (k *Key) field(key string) string { return "service." + k.of.Name + ".auth." + key }
+func (k *Key) field(key string) string { return "service." + k.service + ".auth." + key }
