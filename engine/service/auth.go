@@ -12,7 +12,7 @@ import (
 
 // Auth configures how the requests of a call are signed in: with a token of the agent.
 type Auth struct {
-	Tokens   *Tokens // tokens of the service's agents
+	Tokens *Tokens // tokens of the service's agents
 	Issuer Issuer  // creates a token if the agent has none, or if the service rejects the one it has
 	Header string  // header of the token, in canonical form
 	Scheme string  // prefix of the token; "" is none

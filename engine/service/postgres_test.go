@@ -256,7 +256,7 @@ func TestNobodyThere(t *testing.T) {
 		attempts      int
 	}{
 		{with(func(u *url.URL) { u.Path = "gone" }), `database "gone" does not exist`, engine.ClientError, 1},
-		{with(func(u *url.URL) { u.User = url.UserPassword(pgtest.User, "hunter2") }), "lets nobody in", engine.ClientError, 1},
+		{with(func(u *url.URL) { u.User = url.UserPassword(pgtest.User, "hunter2") }), "refuses the connection", engine.ClientError, 1},
 		{with(func(u *url.URL) { u.Host = "127.0.0.1:1" }), "nothing answers at 127.0.0.1:1/postgres", engine.Network, 5},
 		{with(func(u *url.URL) { u.RawQuery = "sslmode=require" }), "offers no encryption", engine.Network, 5},
 	} {

@@ -87,7 +87,7 @@ func TestTune(t *testing.T) {
 		{l, "model.rate", "-1", `"-1" is not a rate`},
 		{l, "model.rate", "NaN", `"NaN" is not a rate`},
 		{l, "model.rate", "1e9", `"1e9" is not a rate`},
-		{l, "model.max-rate", "0", "0 bounds no rate"},
+		{l, "model.max-rate", "0", "0 cannot limit a service without a rate"},
 		{l, "model.connections", "1", "there is nothing of that name"},
 		{p, "db.connections", "1001", `"1001" is not between 1 and 1000`},
 		{p, "db.rate", "1", "there is nothing of that name"},

@@ -63,7 +63,9 @@ func climbs(path string) bool {
 }
 
 // invalidInQuery reports characters that are not valid in the query of a request line.
-func invalidInQuery(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r) }
+func invalidInQuery(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
+}
 
 // Path returns the escaped path, which begins with a slash.
 func (t Target) Path() string { return t.path }

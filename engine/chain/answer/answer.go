@@ -1,3 +1,4 @@
+// Package answer shows the response of a service to expressions.
 package answer
 
 import (
@@ -27,7 +28,7 @@ var (
 	_ script.Listed  = (*answered)(nil)
 )
 
-// output decodes an answer. Invalid JSON is an error.
+// Read decodes an answer. Invalid JSON is an error.
 func Read(a *service.Answer) (script.Value, error) {
 	o := &answered{a.Status, a.Header, starlark.None, len(a.Body)}
 	for _, values := range a.Header {

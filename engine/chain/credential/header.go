@@ -29,7 +29,7 @@ const (
 // secretHeaders carry credentials, which must not be in a file.
 var secretHeaders = []string{"Authorization", "Proxy-Authorization"}
 
-// Named is a header: its name in canonical form, and its value.
+// Header is a header: its name in canonical form, and its value.
 type Header struct {
 	Name  string
 	Field string // field of its draws

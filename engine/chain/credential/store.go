@@ -1,3 +1,4 @@
+// Package credential holds the secrets, headers and certificates with which a service is called.
 package credential
 
 import (

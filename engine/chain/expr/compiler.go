@@ -1,3 +1,4 @@
+// Package expr compiles the expressions, values, paths and secrets of a scenario file.
 package expr
 
 import (

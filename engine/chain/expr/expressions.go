@@ -34,7 +34,7 @@ func CheckName(n *doc.Node, name, what string) {
 	}
 }
 
-// expr compiles a scalar that is one whole expression. It returns nil for an absent node or an error.
+// Expression compiles a scalar that is one whole expression. It returns nil for an absent node or an error.
 func (r *Compiler) Expression(n *doc.Node) *script.Expr {
 	if n == nil {
 		return nil
@@ -75,7 +75,7 @@ func (r *Compiler) Expression(n *doc.Node) *script.Expr {
 	return e
 }
 
-// template compiles a scalar that is text with expressions. It returns nil for an absent node or an error.
+// Text compiles a scalar that is text with expressions. It returns nil for an absent node or an error.
 func (r *Compiler) Text(n *doc.Node) *script.Template {
 	if n == nil || n.Kind() != doc.Scalar {
 		n.Text() // reports the error

@@ -1,3 +1,4 @@
+// Package memory is a session's view of its agent's memory.
 package memory
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// Memory is a session's view of its agent's memory: as of the start of the cycle, plus its own writes. Fields that
+// View is a session's view of its agent's memory: its state at the start of the cycle, plus its own writes. Fields that
 // were never set are missing.
 type View struct {
 	base    *engine.Memory
@@ -24,7 +25,7 @@ type View struct {
 	weight  int                     // upper bound of the remembered bytes; 0 is not known yet
 }
 
-// NewMemory returns a session's view of its agent's memory; base may be nil.
+// New returns a session's view of its agent's memory; base may be nil.
 func New(base *engine.Memory) *View {
 	m := &View{}
 	m.Reset(base, nil)
@@ -215,7 +216,7 @@ func TooMuch() error {
 	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", Max>>20)
 }
 
-// weightOf returns the size of fields and notes in bytes.
+// Size returns the size of fields and notes in bytes.
 func Size(fields []engine.Field, notes [][]byte) int {
 	n := 0
 	for _, f := range fields {

@@ -1,3 +1,4 @@
+// Package shape describes and checks the form of a model's answer.
 package shape
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// answerShape is the expected shape of a model's answer.
+// Shape is the expected shape of a model's answer.
 type Shape struct {
 	Schema json.RawMessage // the schema shown to the model
 	Strict bool            // services can enforce it
@@ -20,7 +21,7 @@ type Shape struct {
 	Form   *form           // the same for values that are not text yet; nil if the file has a schema
 }
 
-// readShape reads a shape: names with a type, a list of choices or a nested shape, where a name that ends with a
+// Read reads a shape: names with a type, a list of choices or a nested shape, where a name that ends with a
 // question mark is optional; or a JSON Schema under schema.
 func Read(n *doc.Node) *Shape {
 	if n.Kind() != doc.Map {
@@ -121,7 +122,7 @@ func document(text string) string {
 	return text[from : to+1] // its error can be explained
 }
 
-// read extracts the answer from a model's text. Its error tells the model what is wrong.
+// Parse extracts the answer from a model's text. Its error tells the model what is wrong.
 func (a *Shape) Parse(text string) (script.Value, error) {
 	found := document(text)
 	if err := a.schema.Check([]byte(found)); err != nil {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// maxArrayDepth is how many dimensions an array of the database has, at most.
+// maxArrayDepth is the most dimensions of a Postgres array.
 const maxArrayDepth = 6
 
 var errArray = errors.New("an array that cannot be read")
 
-// appendArray appends an array, as the server writes it, to dst as JSON; element appends one element.
+// appendArray appends an array in the server's text format to dst as JSON. element appends one element.
 func appendArray(dst []byte, text string, element func(dst []byte, text string) []byte) ([]byte, error) {
-	if strings.HasPrefix(text, "[") { // [2:3]={a,b} says from where it counts
+	if strings.HasPrefix(text, "[") { // [2:3]={a,b} has explicit bounds
 		_, after, ok := strings.Cut(text, "={")
 		if !ok {
 			return dst, errArray
@@ -99,7 +99,7 @@ func (a *arrayText) plain(dst []byte) ([]byte, error) {
 	return a.element(dst, text), nil
 }
 
-// AppendElement appends an element to an array as the server reads it: quoted, whatever is in it.
+// AppendArrayElement appends an element, quoted, to an array in the format that the server reads.
 func AppendArrayElement(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := range len(text) {

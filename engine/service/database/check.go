@@ -13,8 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Check asks the database something and says in words what it is and how many connections it has free. Its error is in
-// words too.
+// Check asks the database a question and returns a sentence about the server and its free connections. Its error is a sentence too.
 func (d *Server) Check(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*connectTime)
 	defer cancel()
@@ -30,7 +29,7 @@ func (d *Server) Check(ctx context.Context) (string, error) {
 	}
 	took := time.Since(began)
 	free := ""
-	if c, err := CountClients(ctx, conn); err == nil { // a pooler need not know
+	if c, err := CountClients(ctx, conn); err == nil { // a pooler may not answer this
 		free = fmt.Sprintf(", %d connections free", c.Free())
 		if c.Pooled {
 			free += " behind a pooler"
@@ -44,7 +43,7 @@ func (d *Server) Check(ctx context.Context) (string, error) {
 		conn.PgConn().ParameterStatus("server_version"), engine.FormatDuration(took), free, secure), nil
 }
 
-// Connect opens one connection, as the steps would. Its error is in words.
+// Connect opens a connection as steps would. Its error is a sentence.
 func (d *Server) Connect(ctx context.Context) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -55,8 +54,8 @@ func (d *Server) Connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// Superuser says in words whether statements can have the rights of a superuser, who may read files and start programs on
-// the server, and what to do; both are "" where they cannot, or nobody knows.
+// Superuser returns a warning and a hint if statements can have the rights of a superuser, who may read files and start programs on
+// the server. Both are "" if they cannot, or if that is not known.
 func (d *Server) Superuser(ctx context.Context, conn *pgx.Conn) (text, hint string) {
 	var who string
 	var super, roleSuper bool
@@ -76,7 +75,7 @@ func (d *Server) Superuser(ctx context.Context, conn *pgx.Conn) (text, hint stri
 	return "", ""
 }
 
-// inWords explains an error of a check.
+// inWords explains the error of a check.
 func (d *Server) inWords(err error) error {
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(Hinted(fmt.Sprintf("%s refused: %s (SQLSTATE %s)", d.Target(), said.Message, said.Code), said))

@@ -6,24 +6,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Clients are those of a database server, from everywhere.
+// Clients are the clients of a database server, including those of other programs.
 type Clients struct {
 	All      int
-	Max      int  // that the server accepts (max_connections)
-	Reserved int  // of those, for superusers and the like
-	Pooled   bool // a pooler stands in front: the server does not know this client
+	Max      int  // connections that the server accepts (max_connections)
+	Reserved int  // of those, reserved for superusers
+	Pooled   bool // there is a pooler in front: the server does not know this client
 
-	timeout string // of statements, as the server has it
+	timeout string // statement_timeout, as the server reports it
 }
 
 // LimitsStatements reports whether the server ends statements by itself.
 func (c Clients) LimitsStatements() bool { return c.timeout != "0" && c.timeout != "" }
 
-// Free is how many more connections the server accepts of its usual users.
+// Free returns how many more connections the server accepts from ordinary users.
 func (c Clients) Free() int { return max(c.Max-c.Reserved-c.All, 0) }
 
-// CountClients asks a server on a connection. A user without pg_read_all_stats is not told what the processes of others are; those of
-// clients have a database and a user.
+// CountClients asks a server for its clients. Without pg_read_all_stats the types of other processes are hidden; clients are those
+// with a database and a user.
 func CountClients(ctx context.Context, conn *pgx.Conn) (c Clients, err error) {
 	var pid uint32
 	err = conn.QueryRow(ctx, `SELECT (SELECT count(*) FROM pg_stat_activity

@@ -20,7 +20,7 @@ func AsPgBouncer(e *pgconn.PgError) pgbouncer.Answer {
 	return pgbouncer.Answer{Code: e.Code, Message: e.Message}
 }
 
-// Hinted adds what to do about an error that a pooler causes.
+// Hinted adds to an error what to do, if a pooler causes it.
 func Hinted(said string, e *pgconn.PgError) string {
 	if hint := pgbouncer.Hint(AsPgBouncer(e)); hint != "" {
 		return said + "; " + hint
@@ -28,10 +28,10 @@ func Hinted(said string, e *pgconn.PgError) string {
 	return said
 }
 
-// StateClass sorts SQLSTATEs (appendix A of the manual): what is a matter of the server's state may pass.
+// StateClass classifies SQLSTATEs (appendix A of the manual). passing means that another attempt may succeed.
 func StateClass(code string) (class engine.Class, passing bool) {
 	switch code {
-	case "57014": // statement_timeout, or cancelled by an administrator
+	case "57014": // statement_timeout, or canceled by an administrator
 		return engine.Timeout, true
 	case "55P03", "55006": // locks
 		return engine.ServerError, true
@@ -51,7 +51,7 @@ func StateClass(code string) (class engine.Class, passing bool) {
 
 var inQuotes = regexp.MustCompile(`".*"|'.*'`)
 
-// WithoutValue takes a value out of a text; a short one only where it is a word of its own.
+// WithoutValue removes a value from a text; a short one only if it is a word of its own.
 func WithoutValue(text, value string) string {
 	const short = 4
 	switch {
@@ -80,7 +80,7 @@ func WithoutValue(text, value string) string {
 
 func inWord(c byte) bool { return letter(c) || digit(c) }
 
-// Unreachable says in words why there is no connection, or none any more.
+// Unreachable explains why there is no connection, or why it was lost.
 func (d *Server) Unreachable(err error) string {
 	at := d.Target()
 	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)

@@ -16,16 +16,16 @@ const (
 	sqlSymbol
 )
 
-// sqlToken is a piece of a statement; words are in small letters.
+// sqlToken is a token of a statement; words are in lower case.
 type sqlToken struct {
 	kind sqlKind
 	text string
-	n    int // of a parameter
+	n    int // number of a parameter
 }
 
 func (t sqlToken) ends() bool { return t.kind == sqlSymbol && t.text == ";" }
 
-// sqlTokens splits a statement as Postgres does (chapter 4.1 of its manual), leaving comments and numbers out.
+// sqlTokens splits a statement as Postgres does (chapter 4.1 of its manual), without comments and numbers.
 func sqlTokens(text string) ([]sqlToken, error) {
 	l := &sqlLexer{rest: text}
 	for l.rest != "" {
@@ -41,7 +41,7 @@ type sqlLexer struct {
 	tokens []sqlToken
 }
 
-// take moves n bytes on and returns them.
+// take consumes n bytes and returns them.
 func (l *sqlLexer) take(n int) string {
 	text := l.rest[:n]
 	l.rest = l.rest[n:]
@@ -78,7 +78,7 @@ func (l *sqlLexer) next() error {
 	return nil
 }
 
-// quoted takes what begins with a quote, the open-th byte, which stands for itself when it is doubled.
+// quoted takes a quoted token. The quote is byte open-1; a doubled quote stands for one.
 func (l *sqlLexer) quoted(open int, quote byte, escapes bool) error {
 	for i := open; i < len(l.rest); i++ {
 		switch {
@@ -95,7 +95,7 @@ func (l *sqlLexer) quoted(open int, quote byte, escapes bool) error {
 	return unclosed("quote " + string(quote))
 }
 
-// comment takes one between /* and */, which may have others in it.
+// comment takes a comment between /* and */, which may be nested.
 func (l *sqlLexer) comment() error {
 	depth := 0
 	for i := 0; i+1 < len(l.rest); i++ {
@@ -169,7 +169,7 @@ func wordEnd(text string) int {
 	return n
 }
 
-// numberEnd is where 12, 1.5e3 or 0x1f ends; its sign is a symbol, which makes no difference here.
+// numberEnd returns the end of 12, 1.5e3 or 0x1f. A sign is a symbol, which makes no difference here.
 func numberEnd(text string) int {
 	n := 0
 	for n < len(text) && (letter(text[n]) || digit(text[n]) || text[n] == '.') {

@@ -12,21 +12,21 @@ import (
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 )
 
-// PoolLimits bound the use of a Postgres service. The zero value takes the defaults.
+// Limits limit the use of a Postgres service. The zero value takes the defaults.
 type Limits struct {
-	Connections int           // kept open between statements; 50
-	Burst       int           // more, while all of these are in use; 10, and none if it is negative
-	Wait        time.Duration // for one of them to be free, then the call fails; 0 is as long as it takes
-	Timeout     time.Duration // of one attempt; 30 s
-	NoBreaker   bool          // calls fail while the server is away: nobody waits for it
-	// Allow returns how many connections this pool may open, however many are configured, to a server on which so many are
-	// not others'; nil is as many as are configured. It is not asked behind a pooler.
+	Connections int           // kept open between statements; default 50
+	Burst       int           // more, while all of these are in use; default 10, none if negative
+	Wait        time.Duration // for a free connection, after which the call fails; 0 waits without limit
+	Timeout     time.Duration // of one attempt; default 30 s
+	NoBreaker   bool          // calls fail while the server is unavailable, instead of waiting
+	// Allow returns how many connections this pool may open, of free connections that others leave; nil allows as many as are
+	// configured. It is not called behind a pooler.
 	Allow func(free int) int
 
-	BurstIdle time.Duration // after which those of the burst are closed; 10 s
+	BurstIdle time.Duration // idle time after which burst connections are closed; default 10 s
 }
 
-// Size is how many connections may be open, the burst among them.
+// Size returns the most connections, including the burst.
 func (l Limits) Size() int {
 	l = l.WithDefaults()
 	return l.Connections + max(l.Burst, 0)
@@ -50,27 +50,27 @@ func (l Limits) WithDefaults() Limits {
 
 const (
 	keptIdle = 5 * time.Minute
-	// mostConnections is how many can be set while a run is in progress.
+	// MostConnections limits the setting during a run.
 	MostConnections = 1000
-	// closeTime is how long connections may take to be closed.
+	// closeTime limits the time for closing connections.
 	closeTime = time.Second
 )
 
-// Pool is two pools behind one bound: one that keeps its connections, and one that takes over while all of these are in
-// use and closes its own soon after.
+// Pool is two pools with a common limit: one keeps its connections, the other takes over while all of these are in use and closes
+// its own soon after.
 type Pool struct {
 	BurstSize int
-	mu        sync.Mutex // guards the next four
-	wanted    int        // to be kept
-	ceiling   int        // of all; 0 is none
+	mu        sync.Mutex // guards the next five
+	wanted    int        // connections to keep
+	ceiling   int        // of all connections; 0 is none
 	room      room
 	closed    bool
 	used      use
-	keep      atomic.Int64       // connections at most, of those that are kept
-	Limit     *concurrency.Limit // of all statements at once; each enters it first, and leaves it last
-	steady    *concurrency.Limit // of those that have a connection which is kept
+	keep      atomic.Int64       // most connections that are kept
+	Limit     *concurrency.Limit // of all concurrent statements; each acquires it first and releases it last
+	steady    *concurrency.Limit // of statements on connections that are kept
 	kept      *pgxpool.Pool
-	burst     *pgxpool.Pool // nil without
+	burst     *pgxpool.Pool // nil if there is no burst
 }
 
 func NewPool(config *pgxpool.Config, limits Limits) (*Pool, error) {
@@ -81,7 +81,7 @@ func NewPool(config *pgxpool.Config, limits Limits) (*Pool, error) {
 		p.Allow(UnknownConnections)
 	}
 	kept := config.Copy()
-	// The bound holds what is in use; it can be raised, and the server's figures are asked for beside it.
+	// The concurrency limit bounds the connections in use. It can be raised, and one more connection asks for the server's clients.
 	kept.MaxConns, kept.MaxConnIdleTime = int32(max(limits.Connections, MostConnections))+1, keptIdle
 	var err error
 	if p.kept, err = pgxpool.NewWithConfig(context.Background(), kept); err != nil || burst == 0 {
@@ -95,7 +95,7 @@ func NewPool(config *pgxpool.Config, limits Limits) (*Pool, error) {
 	return p, err
 }
 
-// Acquire gives a connection to whoever entered the bound; release gives it back.
+// Acquire returns a connection to a caller that holds a slot of Limit. release returns the connection.
 func (p *Pool) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
 	from, leave := p.kept, p.steady.Release
 	if !p.steady.TryAcquire() {
@@ -125,14 +125,14 @@ func (p *Pool) Open() int {
 	return int(n)
 }
 
-// Connections is how many are to be kept.
+// Connections returns the number of connections to keep.
 func (p *Pool) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.wanted
 }
 
-// SetConnections changes how many are kept. Of fewer, those that are idle are closed.
+// SetConnections changes the number of connections to keep. Excess idle connections are closed.
 func (p *Pool) SetConnections(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,10 +140,10 @@ func (p *Pool) SetConnections(n int) {
 	p.limit()
 }
 
-// UnknownConnections are opened while nobody knows how many the server takes.
+// UnknownConnections is how many connections are opened while the server's limit is not known.
 const UnknownConnections = 4
 
-// Allow changes how many may be open, however many are wanted; 0 is no bound.
+// Allow changes how many connections may be open, however many are configured; 0 sets no limit.
 func (p *Pool) Allow(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,14 +153,14 @@ func (p *Pool) Allow(n int) {
 	}
 }
 
-// limit sets the gates, and closes idle connections that are too many. mu is held.
+// limit applies the limits and closes excess idle connections. mu is held.
 func (p *Pool) limit() {
 	keep, all := p.wanted, p.wanted+p.BurstSize
 	if p.ceiling > 0 {
 		keep, all = min(keep, p.ceiling), min(all, p.ceiling)
 	}
 	p.steady.SetLimit(keep)
-	p.keep.Store(int64(keep) + 1) // one asks for the server's figures, beside statements
+	p.keep.Store(int64(keep) + 1) // one more asks for the server's clients
 	if more := p.tooMany(); more > 0 {
 		go p.giveBack(more)
 	}
@@ -180,7 +180,7 @@ func (p *Pool) Clients(ctx context.Context) (Clients, error) {
 	return CountClients(ctx, conn.Conn())
 }
 
-// figures are what the connections do.
+// State returns the state of the connections.
 func (p *Pool) State() (f engine.Pool) {
 	f.Size, _, f.Waiting = p.Limit.State()
 	for _, of := range p.pools() {
@@ -191,7 +191,7 @@ func (p *Pool) State() (f engine.Pool) {
 	return f
 }
 
-// Reset has no statement begin on a connection that is open now.
+// Reset prevents statements from using connections that are open now.
 func (p *Pool) Reset() {
 	p.kept.Reset()
 	if p.burst != nil {
@@ -199,7 +199,7 @@ func (p *Pool) Reset() {
 	}
 }
 
-// Close does not wait for a server that has gone silent: the driver gives such a connection up by itself.
+// Close closes all connections. It does not wait for a silent server: the driver gives such a connection up by itself.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true

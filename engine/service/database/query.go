@@ -7,29 +7,29 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Query is the statement of a step on a Postgres service. It is immutable.
+// Query is a step's statement for a Postgres service. It is immutable.
 type Query struct {
 	Text   string
 	reads  bool
-	first  string // word
+	first  string // first word
 	params int
 	arrays []bool // by parameter
 }
 
-const maxQuery = 1 << 20 // bytes of a statement
+const maxQuery = 1 << 20 // bytes
 
-// readers are the words that a statement which only looks begins with, changers those that such a one does not have.
+// readers are the first words of statements that only read, changers the words that such a statement does not contain.
 var (
 	readers  = []string{"select", "with", "values", "table", "show", "explain"}
 	changers = []string{"insert", "update", "delete", "merge", "into", "share", "nextval", "setval"}
-	// lasting begin the statements that change the connection or reach beyond one statement: connections are shared.
+	// lasting are the first words of statements that change the connection or extend beyond one statement: connections are shared.
 	lasting = []string{
 		"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "set", "reset", "discard", "listen", "unlisten",
 		"prepare", "execute", "deallocate", "declare", "fetch", "move", "close", "copy", "load", "lock",
 	}
 )
 
-// ParseQuery reads a statement as far as Throng must understand it; the server has the last word. A mistake is a
+// ParseQuery parses a statement as far as Throng needs to understand it; the server has the last word. Its error is a
 // *engine.FieldError.
 func ParseQuery(text string) (*Query, error) {
 	if len(text) > maxQuery {
@@ -72,10 +72,10 @@ func ParseQuery(text string) (*Query, error) {
 	return q, nil
 }
 
-// mostParams is how many a statement may have in the protocol.
+// mostParams is the most parameters that the protocol allows.
 const mostParams = 65535
 
-// usedAsArray reports whether the parameter at i is cast to an array, or compared with the elements of one.
+// usedAsArray reports whether the parameter at i is cast to an array, or compared with an array's elements.
 func usedAsArray(tokens []sqlToken, i int) bool {
 	at := func(i int) string {
 		if i < 0 || i >= len(tokens) {
@@ -94,7 +94,7 @@ func usedAsArray(tokens []sqlToken, i int) bool {
 	default:
 		return false
 	}
-	for at(i+1) == "." { // of a schema
+	for at(i+1) == "." { // schema.type
 		i += 2
 	}
 	for i++; slices.Contains([]string{"precision", "varying", "with", "without", "time", "zone"}, at(i)); i++ {
@@ -108,11 +108,11 @@ func usedAsArray(tokens []sqlToken, i int) bool {
 	return at(i) == "[" || at(i) == "array"
 }
 
-// Reads reports whether the statement only looks: it is run so that the server lets it do nothing else.
+// Reads reports whether the statement only reads. It then runs in a read-only transaction.
 func (q *Query) Reads() bool { return q.reads }
 
-// Params is the highest parameter that the statement names.
+// Params returns the highest parameter number in the statement.
 func (q *Query) Params() int { return q.params }
 
-// Array reports whether a list for a parameter, counted from 0, is an array of the database; else it is JSON.
+// Array reports whether a list for a parameter, counted from 0, is a Postgres array; otherwise it is JSON.
 func (q *Query) Array(param int) bool { return param < len(q.arrays) && q.arrays[param] }

@@ -13,30 +13,30 @@ import (
 	"github.com/throng-sim/throng/engine/pgbouncer"
 )
 
-// After a server or pooler had no room for another connection, one is tried again after leastFull, and twice as long
-// after each try that failed, up to mostFull.
+// After a server or pooler refused a connection, another is tried after leastFull, and twice as long after each further refusal, up
+// to mostFull.
 const leastFull, mostFull = 200 * time.Millisecond, 5 * time.Second
 
-// room is how many connections a server or pooler lets the pool have, while that is fewer than the pool would open. The
-// zero value is that it has room.
+// room is how many connections a server or pooler accepts, while that is fewer than the pool would open. In the zero value there is
+// room.
 //
-//	room ── refused for want of room ──▶ full: as many as are open ── time is over ──▶ one more is tried
+//	room ── connection refused ──▶ full: as many as are open ── time is over ──▶ one more is tried
 //	  ▲                                        ▲ ◀──── refused ───────────────────────────────┤
-//	  └────────── all are open that may ───────┴────── opened: one more at once ◀─────────────┘
+//	  └────────── all are open that may ───────┴────── opened: try one more ◀─────────────────┘
 type room struct {
 	full  bool
 	most  int    // while it is full
-	why   string // it is, in words
+	why   string // reason and hint
 	moves []Move
 	wait  time.Duration
-	timer *time.Timer // nil is that none is due
+	timer *time.Timer // nil if no try is due
 }
 
-// tooMany is the SQLSTATE of a server that has as many connections as it accepts.
+// tooMany is the SQLSTATE for too many connections.
 const tooMany = "53300"
 
-// NoRoom returns why a server or a pooler accepts no more connections, in words with what to do; "" is that this is not
-// why it failed. Nothing was asked, and it works.
+// NoRoom returns why a server or a pooler accepts no more connections, and what to do. It returns "" for other errors. The
+// statement was not sent, and the server works.
 func NoRoom(err error) string {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -50,7 +50,7 @@ func NoRoom(err error) string {
 	return ""
 }
 
-// roomMove is a change of how many connections the pool may have.
+// Move is a change of the number of connections that the pool may have.
 type Move struct {
 	At       time.Time
 	Old, Now int
@@ -61,7 +61,7 @@ func (r *room) moved(old, now int, why string) {
 	r.moves = append(r.moves, Move{time.Now(), old, now, why})
 }
 
-// roomMoves returns what changed since it was called last.
+// Moves returns the changes since the last call.
 func (p *Pool) Moves() []Move {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *Pool) Moves() []Move {
 	return moves
 }
 
-// noRoomNow says why there is no room for as many connections as the pool would open; "" is that there is.
+// WhyFull returns why the pool cannot open more connections, or "" if it can.
 func (p *Pool) WhyFull() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,8 +80,7 @@ func (p *Pool) WhyFull() string {
 	return p.room.why
 }
 
-// refused notes that there was no room for another connection, and why. Statements wait for those that are open until a
-// try succeeds.
+// Refuse records that a connection was refused, and why. Statements then wait for open connections until a try succeeds.
 func (p *Pool) Refuse(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +100,7 @@ func (p *Pool) Refuse(why string) {
 	}
 }
 
-// tryAgain lets a statement open one connection more.
+// tryAgain lets a statement open one more connection.
 func (p *Pool) tryAgain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +108,7 @@ func (p *Pool) tryAgain() {
 	p.widen()
 }
 
-// Opened notes that there was room for a connection, and lets another be tried at once.
+// Opened records that a connection was accepted, and allows another try.
 func (p *Pool) Opened() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +118,7 @@ func (p *Pool) Opened() {
 	}
 }
 
-// widen allows one connection more than are open. mu is held.
+// widen allows one more connection than are open. mu is held.
 func (p *Pool) widen() {
 	r := &p.room
 	if !r.full || p.closed {
@@ -137,7 +136,7 @@ func (p *Pool) widen() {
 	p.limit()
 }
 
-// established is how many connections are open, without those that are about to be.
+// established returns the number of open connections, without those that are being opened.
 func (p *Pool) established() (n int) {
 	for _, of := range p.pools() {
 		stat := of.Stat()
@@ -146,7 +145,7 @@ func (p *Pool) established() (n int) {
 	return n
 }
 
-// use counts connections in use, and the most of them since it was asked last.
+// use counts connections in use, and the most of them since the last take.
 type use struct{ now, most atomic.Int64 }
 
 func (u *use) begin() {
@@ -161,13 +160,13 @@ func (u *use) begin() {
 
 func (u *use) end() { u.now.Add(-1) }
 
-// take returns the most since it was asked last.
+// take returns the most since the last call.
 func (u *use) take() int {
 	now := u.now.Load()
 	return int(max(u.most.Swap(now), now))
 }
 
-// spare is how many connections are open beyond the most that were in use since it was asked last.
+// spare returns the number of open connections beyond the most that were in use since the last call.
 func (p *Pool) spare() int { return max(p.established()-p.used.take(), 0) }
 
 // CloseSpare closes the idle connections beyond the most that were in use since the last call.
@@ -189,7 +188,7 @@ func (p *Pool) giveBack(n int) {
 	closing.Wait()
 }
 
-// closeOne closes a connection of a pool and gives its place back.
+// closeOne closes a connection of a pool and releases its slot.
 func closeOne(conn *pgxpool.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -197,7 +196,7 @@ func closeOne(conn *pgxpool.Conn) {
 	conn.Release()
 }
 
-// tooMany is how many more connections the pool that keeps them has than it may.
+// tooMany returns how many connections are kept in excess of the limit.
 func (p *Pool) tooMany() int {
 	if p.kept == nil {
 		return 0

@@ -14,13 +14,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// maxRows is how many rows an answer may have.
+// maxRows limits the rows of an answer.
 const maxRows = 10_000
 
-// maxData is the most bytes of JSON in an answer.
+// maxData limits the JSON of an answer, in bytes.
 const maxData = 32 << 20
 
-// Answers that are not taken. They are mistakes of the statement, which another attempt would make again.
+// Results that are rejected. They are errors of the statement, which another attempt would repeat.
 var (
 	errManyRows = fmt.Errorf("more than %d rows: end the query with LIMIT, or count and sum in the database", maxRows)
 	errManyData = fmt.Errorf("more than %d MB of rows: name fewer columns, or end the query with LIMIT", maxData>>20)
@@ -34,14 +34,14 @@ func IsBadResult(err error) bool {
 
 // table writes rows as JSON: {"count": 1, "rows": [{"name": value}]}.
 type table struct {
-	names [][]byte // as JSON, with what stands before
+	names [][]byte // as JSON, with the preceding brace or comma
 	kinds []uint32
 	rows  int
 	body  []byte
 }
 
-// collect reads a result to its end. What is too much for the table ends it with stop, and else is dropped: a statement
-// that changes something must come to its end.
+// collect reads a result to its end. If it exceeds the limits, collect calls stop and drops the rest: a statement that changes
+// something must finish.
 func (t *table) collect(result *pgconn.ResultReader, stop func()) (pgconn.CommandTag, error) {
 	failure := t.columns(result.FieldDescriptions())
 	for result.NextRow() {
@@ -105,20 +105,20 @@ func (t *table) row(values [][]byte) error {
 	return nil
 }
 
-// json is the whole answer.
+// json returns the whole answer.
 func (t *table) json(count int64) []byte {
 	out := strconv.AppendInt([]byte(`{"count":`), count, 10)
 	out = append(append(out, `,"rows":[`...), t.body...)
 	return append(out, "]}"...)
 }
 
-// appendValue appends a value of a type of the database, which the server wrote as text.
+// appendValue appends a value of a Postgres type in the server's text format.
 func appendValue(dst []byte, kind uint32, text string) []byte {
 	switch kind {
 	case pgtype.BoolOID:
 		return strconv.AppendBool(dst, text == "t")
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.Float4OID, pgtype.Float8OID:
-		if isNumber(text) { // no NaN, no Infinity
+		if isNumber(text) { // not NaN or Infinity
 			return append(dst, text...)
 		}
 	case pgtype.NumericOID:
@@ -148,7 +148,7 @@ func appendValue(dst []byte, kind uint32, text string) []byte {
 
 func appendText(dst []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
-	if err != nil { // a text is always JSON
+	if err != nil { // a string always encodes
 		panic(err)
 	}
 	return append(dst, quoted...)
@@ -158,10 +158,10 @@ func isNumber(text string) bool {
 	return text != "" && (text[0] == '-' || digit(text[0])) && json.Valid([]byte(text))
 }
 
-// serverTypes are those that every server has.
+// serverTypes are the types that every server has.
 var serverTypes = pgtype.NewMap()
 
-// elementOf is the type of the elements of an array type.
+// elementOf returns the element type of an array type.
 func elementOf(kind uint32) (uint32, bool) {
 	known, ok := serverTypes.TypeForOID(kind)
 	if !ok {
@@ -174,7 +174,7 @@ func elementOf(kind uint32) (uint32, bool) {
 	return codec.ElementType.OID, true
 }
 
-// exact reports whether a number is a whole one, or a decimal that a float holds without loss.
+// exact reports whether a number is an integer, or a decimal that a float represents exactly.
 func exact(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
 	if strings.ContainsAny(digits, "eE") || len(digits) > 1000 {
@@ -195,7 +195,7 @@ func exact(text string) bool {
 	return strconv.FormatFloat(f, 'f', -1, 64) == whole
 }
 
-// compacted is JSON without the spaces that it does not need.
+// compacted returns JSON without insignificant spaces.
 func compacted(text string) ([]byte, bool) {
 	var out bytes.Buffer
 	if err := json.Compact(&out, []byte(text)); err != nil {
@@ -204,8 +204,8 @@ func compacted(text string) ([]byte, bool) {
 	return out.Bytes(), true
 }
 
-// isoTime is a time of a connection whose zone is UTC as RFC 3339 has it; what it cannot say (infinity, years before
-// Christ) stays as it is.
+// isoTime converts a time of a connection in UTC to RFC 3339. Times that RFC 3339 cannot represent (infinity, years BC) are
+// returned as they are.
 func isoTime(text string) string {
 	day, clock, ok := strings.Cut(text, " ")
 	if !ok || strings.Contains(clock, " ") {

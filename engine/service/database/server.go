@@ -1,3 +1,5 @@
+// Package database connects to Postgres servers: addresses, a connection pool that respects the limits of servers and poolers, and
+// statements with their results as JSON.
 package database
 
 import (
@@ -18,29 +20,27 @@ import (
 )
 
 const (
-	// connectTime bounds connecting, and trying a connection that was idle.
+	// connectTime limits connecting, and checking an idle connection.
 	connectTime = 5 * time.Second
 	lifetime    = time.Hour // of a connection
 	lifeSpread  = 5 * time.Minute
 	exampleURL  = "postgres://user@host:5432/database"
 )
 
-// Database is where a Postgres service is. No error or text of it has its password.
+// Server is the address of a Postgres database. Its errors and texts do not contain the password.
 type Server struct {
 	Config *pgxpool.Config
-	Role   string // that statements run as; "" is the user's own
+	Role   string // role for statements; "" is the user's own
 }
 
-// As returns the same database for statements that run as a role. Each of them begins with it: what one does to its
-// session does not outlast it. SQL can leave a role again, so that only a user without superuser rights is a bound.
+// As returns the same database for statements that run as a role. Every statement sets it: a change of the session does not outlast
+// the statement. SQL can leave a role, so that only a user without superuser rights is really limited.
 func (d *Server) As(role string) *Server { return &Server{d.Config, role} }
 
-// plainOptions are what an address that everybody may read can say behind its ?; others name files of this machine, or
-// secrets.
+// plainOptions are the options that a public address may have after the ?. Others name files of this machine, or secrets.
 var plainOptions = []string{"application_name", "search_path", "sslmode", "target_session_attrs"}
 
-// CheckPostgres checks an address that stands in a file or in the settings of a run: one without secrets. Its errors do
-// not repeat the address.
+// Check checks an address without secrets, of a file or of a run's settings. Its errors do not repeat the address.
 func Check(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -64,8 +64,8 @@ func Check(address string) error {
 	return err
 }
 
-// ParseDatabase reads an address, postgres://user@host:port/database; a password replaces that in it. Without sslmode a
-// host that is not loopback must encrypt. Its errors do not repeat the address.
+// Parse parses an address, postgres://user@host:port/database. A password replaces the one in the address. Without sslmode,
+// connections to hosts other than loopback must be encrypted. Its errors do not repeat the address.
 func Parse(address, password string) (*Server, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
@@ -89,7 +89,7 @@ func Parse(address, password string) (*Server, error) {
 		return nil, errors.New("its address does not name a host and a database")
 	}
 	for name := range config.ConnConfig.RuntimeParams {
-		if !u.Query().Has(name) { // of a service file or a variable
+		if !u.Query().Has(name) { // from a service file or a variable
 			delete(config.ConnConfig.RuntimeParams, name)
 		}
 	}
@@ -100,8 +100,7 @@ func Parse(address, password string) (*Server, error) {
 	return &Server{Config: config}, nil
 }
 
-// parseAlone parses an address that says everything itself. The driver cannot be told to leave PGSERVICE alone, so that it
-// gets a service that says nothing.
+// parseAlone parses a complete address. The driver cannot ignore PGSERVICE, so that it gets an empty service file.
 func parseAlone(u *url.URL) (_ *pgxpool.Config, err error) {
 	if os.Getenv("PGSERVICE") == "" {
 		return pgxpool.ParseConfig(u.String())
@@ -122,15 +121,15 @@ func parseAlone(u *url.URL) (_ *pgxpool.Config, err error) {
 	return pgxpool.ParseConfig(alone.String())
 }
 
-// neutral are the values of what an address does not say. Without them the driver would take them from PG* variables,
-// service files, ~/.pgpass and ~/.postgresql: what this machine's user has there is not for scenarios.
+// neutral are the values of options that an address leaves out. Otherwise the driver would take them from PG* variables, service
+// files, ~/.pgpass and ~/.postgresql, which are not meant for scenarios.
 var neutral = map[string]string{
 	"password": "", "passfile": os.DevNull, "connect_timeout": "5", "target_session_attrs": "any",
 	"sslmode": "", "sslkey": "", "sslcert": "", "sslcertmode": "allow", "sslsni": "1", "sslrootcert": "", "sslpassword": "", "sslnegotiation": "",
 	"min_protocol_version": "", "max_protocol_version": "", "channel_binding": "", "require_auth": "",
 }
 
-// closeAddress has an address say everything itself.
+// closeAddress completes an address, so that nothing is taken from the environment.
 func closeAddress(u *url.URL) error {
 	query := u.Query()
 	for _, name := range []string{"service", "servicefile", "passfile"} {
@@ -159,7 +158,7 @@ func closeAddress(u *url.URL) error {
 	return nil
 }
 
-// encrypted is the query of an address with how connections are encrypted, where it does not say.
+// encrypted returns the query of an address with sslmode, if it has none.
 func encrypted(query url.Values, c *pgx.ConnConfig) string {
 	switch {
 	case query.Get("sslmode") != "":
@@ -171,7 +170,7 @@ func encrypted(query url.Values, c *pgx.ConnConfig) string {
 	return query.Encode()
 }
 
-// plainAway reports whether a host that is not loopback may be talked to without encryption.
+// plainAway reports whether connections to a host other than loopback may be unencrypted.
 func plainAway(c *pgx.ConnConfig) bool {
 	plain := c.TLSConfig == nil && !engine.IsThisMachine(c.Host)
 	for _, f := range c.Fallbacks {
@@ -180,8 +179,8 @@ func plainAway(c *pgx.ConnConfig) bool {
 	return plain
 }
 
-// adjust sets what all connections have in common. They depend on no state of a session, so that they work through a
-// transaction pooler, and write times in one way.
+// adjust sets what all connections have in common. They keep no session state, so that they work through a transaction pooler, and
+// write times in one format.
 func adjust(p *pgxpool.Config) {
 	p.MinConns, p.MinIdleConns = 0, 0
 	p.MaxConnLifetime, p.MaxConnLifetimeJitter, p.PingTimeout = lifetime, lifeSpread, connectTime
@@ -195,16 +194,16 @@ func adjust(p *pgxpool.Config) {
 	}
 }
 
-// Target names the database without user and password: host:port/database.
+// Target returns host:port/database.
 func (d *Server) Target() string {
 	c := d.Config.ConnConfig
 	return net.JoinHostPort(strings.ToLower(c.Host), strconv.Itoa(int(c.Port))) + "/" + c.Database
 }
 
-// Name is what the database is called.
+// Name returns the name of the database.
 func (d *Server) Name() string { return d.Config.ConnConfig.Database }
 
-// Hosts are those that the address names, each once, as host:port.
+// Hosts returns the hosts of the address, each once, as host:port.
 func (d *Server) Hosts() []string {
 	c := d.Config.ConnConfig
 	hosts := []string{net.JoinHostPort(strings.ToLower(c.Host), strconv.Itoa(int(c.Port)))}

@@ -16,28 +16,28 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Statement is what a step asks for.
+// Statement is a statement with its arguments.
 type Statement struct {
 	Query  *Query
-	Args   [][]byte // as texts, for $1 and so on; nil is NULL
-	Values []string // of the args, which no error text may say
-	// Changes says that the statement is to be run as one that changes something, whatever it looks like.
+	Args   [][]byte // as text, for $1 and so on; nil is NULL
+	Values []string // texts of the args, which errors must not contain
+	// Changes says that the statement may change something, although it looks like one that reads.
 	Changes bool
 
-	Secrets redact.Secrets // whose marks stand in the args
+	Secrets redact.Secrets // whose marks are in the args
 }
 
 func (s *Statement) Reads() bool { return s.Query.reads && !s.Changes }
 
-// Hash tells statements apart that a step may ask for, by text and args, in which secrets count by their names.
+// Hash distinguishes the statements that a step may send, by text and args. Secrets count by name.
 func (s *Statement) Hash() uint64 {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, s.Query.Text) // hashes do not fail
+	_, _ = io.WriteString(h, s.Query.Text) // hashes never fail
 	for _, arg := range s.Args {
 		if redact.Marked(string(arg)) {
 			arg = []byte(redact.Unmarked(string(arg)))
 		}
-		length := -1 // of NULL
+		length := -1 // NULL
 		if arg != nil {
 			length = len(arg)
 		}
@@ -47,15 +47,14 @@ func (s *Statement) Hash() uint64 {
 	return h.Sum64()
 }
 
-// rowsChanged begin the statements that may stand behind another one in a transaction, which others, such as vacuum, may
-// not.
+// rowsChanged are the first words of statements that may follow another one in a transaction, unlike vacuum, for example.
 var rowsChanged = []string{"insert", "update", "delete", "merge", "with", "select", "values"}
 
-// around are the statements that are sent before and behind one, in the same round trip. One that reads is in a
-// transaction in which the server lets it change nothing. The server's limit is that of the transaction: a pooler
-// refuses one at the start of a connection, and the session may be another's next.
+// around returns the statements to send before and after this one, in the same round trip. A statement that reads gets a read-only
+// transaction. The time limit is set for the transaction: a pooler rejects one at the start of a connection, and the session may be
+// shared.
 //
-// A role is set for each transaction, too: SQL of the one before may have left it.
+// The role is set for each transaction too, because the SQL of the previous one may have left it.
 func (s *Statement) around(limit int64, role string) (before, after []string) {
 	if s.Reads() {
 		before, after = []string{"BEGIN READ ONLY"}, []string{"COMMIT"}
@@ -72,13 +71,13 @@ func (s *Statement) around(limit int64, role string) (before, after []string) {
 	return before, after
 }
 
-// quotedSQL is a text as a literal of SQL, whatever standard_conforming_strings says.
+// quotedSQL returns a text as a SQL literal, whatever standard_conforming_strings is.
 func quotedSQL(text string) string {
 	return " E'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
-// errLost is what the driver calls a closed connection, which it says is none that a statement left on, where it was
-// closed while the answer was awaited: then the statement may have been carried out.
+// errLost replaces the driver's error for a connection that was closed while a response was awaited. The driver says that nothing
+// was sent, but the statement may have been carried out.
 var errLost = errors.New("the connection was lost before the answer was there")
 
 // Run carries out the statement on a connection, in one round trip. limit is the server's time limit in milliseconds; 0 sets none.
@@ -113,7 +112,7 @@ func (s *Statement) exchange(ctx context.Context, conn *pgconn.PgConn, limit int
 	defer stop()
 	stopped := stop
 	if !s.Reads() {
-		stopped = func() {} // it is done, whatever becomes of its rows
+		stopped = func() {} // the statement is done, whatever happens to its rows
 	}
 	batch := &pgconn.Batch{}
 	for _, text := range before {
@@ -128,19 +127,19 @@ func (s *Statement) exchange(ctx context.Context, conn *pgconn.PgConn, limit int
 		if i == len(before) {
 			tag, err = rows.collect(results.ResultReader(), stopped)
 		} else {
-			_, _ = results.ResultReader().Close() // the batch's own error says it
+			_, _ = results.ResultReader().Close() // the batch returns the error
 		}
 	}
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil && !conn.IsClosed() && conn.TxStatus() != 'I' {
-		_ = conn.Exec(ctx, "ROLLBACK").Close() // else the pool closes the connection
+		_ = conn.Exec(ctx, "ROLLBACK").Close() // otherwise the pool would close the connection
 	}
 	return tag, err
 }
 
-// Revealed are the args of a statement as they are sent: with the values of its secrets.
+// Revealed returns the statement as it is sent, with the values of its secrets.
 func (s *Statement) Revealed() (Statement, error) {
 	all := *s
 	all.Args = make([][]byte, len(s.Args))
@@ -156,7 +155,7 @@ func (s *Statement) Revealed() (Statement, error) {
 	return all, nil
 }
 
-// WithoutValues is the server's message without what the step gave it: of a class about data no quoted text stays.
+// WithoutValues returns the server's message without the step's values. In errors about data, quoted text is removed too.
 func (s *Statement) WithoutValues(e *pgconn.PgError) string {
 	const most = 300
 	text := e.Message
@@ -169,7 +168,7 @@ func (s *Statement) WithoutValues(e *pgconn.PgError) string {
 	return redact.Shorten(strings.Join(strings.Fields(text), " "), most)
 }
 
-// Listed are the args as a list of JSON, as far as they are looked at.
+// Listed returns the args as a JSON list, cut after about most bytes.
 func (s *Statement) Listed(most int) []byte {
 	list := []byte{'['}
 	for i, arg := range s.Args {

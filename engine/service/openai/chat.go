@@ -10,41 +10,41 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Message is one of a chat.
+// Message is a message of a chat.
 type Message struct{ Role, Text string }
 
-// Chat asks for a completion.
+// Chat is a request for a completion.
 type Chat struct {
-	Header      http.Header // by canonical names; belongs to the client from here on
+	Header      http.Header // by canonical names; the client owns it from here on
 	Model       string
 	Messages    []Message
-	Temperature *float64 // nil is the model's
-	MaxTokens   int      // 0 is the model's
+	Temperature *float64 // nil is the model's default
+	MaxTokens   int      // 0 is the model's default
 	Completion  bool     // MaxTokens is sent as max_completion_tokens, unless the model refuses that
-	Effort      string   // of its reasoning; "" is the model's
+	Effort      string   // reasoning effort; "" is the model's default
 	Seed        int
 	Format      Format
-	InWords     string // asks for Format where the model refuses it as a field
+	InWords     string // asks for Format in words if the model refuses it as a field
 	Stream      bool
-	Extra       []Extra // further fields
+	Extra       []Extra // additional fields
 }
 
-// Format is the form that an answer is to have. The zero value is any text.
+// Format is the required form of an answer. The zero value allows any text.
 type Format struct {
 	Name   string
-	Schema json.RawMessage // nil with JSON is any object
-	Strict bool            // the schema is of the kind that services can hold a model to
+	Schema json.RawMessage // with JSON, nil allows any object
+	Strict bool            // services can enforce the schema
 	JSON   bool
 }
 
-// Completion is what a model answered.
+// Completion is the answer of a model.
 type Completion struct {
 	Text    string
 	Refusal string // why it does not answer
-	Cut     bool   // its length ran out
+	Cut     bool   // cut off at its maximum length
 }
 
-// reasons reports whether a model is one of those of OpenAI whose answers max_tokens does not bound.
+// reasons reports whether a model is one of OpenAI's models whose answers max_tokens does not limit.
 func reasons(model string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
@@ -89,10 +89,10 @@ func completionOf(text, refusal, finish string) *Completion {
 	return &Completion{text, refusal, finish == "length"}
 }
 
-// Error is an error that a service reports in the body of a response with a good status. Gateways do so when a call fails behind
-// them. It implements error.
+// Error is an error that a service reports in the body of a response with a good status. Gateways do so if a call fails behind
+// them.
 type Error struct {
-	Status  int // of HTTP, from 400 to 599; 0 if the body has none
+	Status  int // HTTP status from 400 to 599; 0 if the body has none
 	Message string
 }
 

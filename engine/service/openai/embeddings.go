@@ -7,12 +7,12 @@ import (
 	"net/http"
 )
 
-// Embedding asks for the vectors of texts.
+// Embedding is a request for the vectors of texts.
 type Embedding struct {
-	Header     http.Header // by canonical names; belongs to the client from here on
+	Header     http.Header // by canonical names; the client owns it from here on
 	Model      string
 	Texts      []string
-	Dimensions int // 0 is the model's
+	Dimensions int // 0 is the model's default
 }
 
 // Body returns the request as JSON.

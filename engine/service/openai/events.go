@@ -10,14 +10,14 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// pieces are the lines of an answer that arrived in pieces, with what each adds to the fields of a message.
+// pieces are the lines of a stream, with what each adds to the fields of a message.
 type pieces struct {
 	lines [][]byte
-	added map[string][]string // by the field; one for each line
-	dirty map[int]bool        // the lines that change
+	added map[string][]string // by field; one for each line
+	dirty map[int]bool        // the changed lines
 }
 
-// event is a line's data; what is not looked at stays as it is.
+// event is the data of a line. Unknown fields stay as they are.
 type event map[string]json.RawMessage
 
 // message returns the choices of an event, and what the first of them adds.
@@ -41,7 +41,7 @@ func piecesOf(body []byte) *pieces {
 	for i, line := range p.lines {
 		_, delta := dataOf(line).message()
 		for name, value := range delta {
-			var content wireContent // of other fields a text, too
+			var content wireContent // other fields have text too
 			if json.Unmarshal(value, &content) != nil || content.Text == "" {
 				continue
 			}
@@ -55,7 +55,7 @@ func piecesOf(body []byte) *pieces {
 	return p
 }
 
-// blackOut takes a secret out of what the pieces amount to; the piece that it begins in says so.
+// redact removes a secret from the concatenated pieces. The piece in which it begins gets the mark.
 func (p *pieces) redact(secret string) {
 	for _, texts := range p.added {
 		whole := strings.Join(texts, "")
@@ -66,7 +66,7 @@ func (p *pieces) redact(secret string) {
 	}
 }
 
-// cut takes the bytes from up to to out of texts that follow each other.
+// cut removes the bytes between two offsets from consecutive texts.
 func (p *pieces) cut(texts []string, from, to int) {
 	begin := 0
 	for i, text := range texts {
@@ -83,7 +83,7 @@ func (p *pieces) cut(texts []string, from, to int) {
 	}
 }
 
-// body is the answer again.
+// body returns the stream.
 func (p *pieces) body() []byte {
 	for _, i := range slices.Sorted(maps.Keys(p.dirty)) {
 		e := dataOf(p.lines[i])
@@ -100,7 +100,7 @@ func (p *pieces) body() []byte {
 	return bytes.Join(p.lines, nil)
 }
 
-// RedactStream removes the spellings of secrets from a stream, also where they are spread over several events.
+// RedactStream removes the spellings of secrets from a stream, even if they are spread over several events.
 func RedactStream(body []byte, spellings []string) []byte {
 	p := piecesOf(body)
 	redact.Each(spellings, p.redact)
@@ -113,7 +113,7 @@ func RedactStream(body []byte, spellings []string) []byte {
 func asRaw(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // texts, and what was read as JSON
+		panic(err) // strings, and values that were read as JSON
 	}
 	return raw
 }

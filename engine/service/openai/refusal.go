@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// refusal is what an error of a service says, however it says it.
+// refusal is the error response of a service.
 type refusal struct {
-	params []string // that it names as fields
-	text   string   // the whole of it
+	params []string // fields that it names
+	text   string   // the whole body
 }
 
-// readRefusal reads an error in one of the usual forms: OpenAI's, that of vLLM, and that of FastAPI, whose detail has a
-// place for each mistake.
+// readRefusal parses the common forms of errors: those of OpenAI, vLLM and FastAPI. FastAPI's detail has a location for each error.
 func readRefusal(body []byte) refusal {
 	const scanned = 64 << 10
 	r := refusal{text: string(body[:min(len(body), scanned)])}
@@ -29,7 +28,7 @@ func readRefusal(body []byte) refusal {
 	var inner struct {
 		Param string `json:"param"`
 	}
-	_ = json.Unmarshal(known.Error, &inner) // a text has none
+	_ = json.Unmarshal(known.Error, &inner) // a string has no fields
 	for _, p := range []string{inner.Param, known.Param} {
 		if p != "" {
 			r.params = append(r.params, p)
@@ -51,17 +50,17 @@ func readRefusal(body []byte) refusal {
 }
 
 var (
-	// unsupported is how services say that they do not know a field, or not for a model.
+	// unsupported matches errors about unknown fields, or fields that a model does not support.
 	unsupported = regexp.MustCompile(`(?i)unsupported|not (currently |yet )?support|n't (currently |yet )?support|unrecogni[sz]ed|not recogni[sz]ed|unknown` +
 		`|unexpected|not permitted|not allowed|forbidden|extra (input|field|param)|additional propert|unavailable|not available|not implemented|deprecated` +
 		`|no longer|not accept|n't accept|not a valid|invalid (parameter|argument|field|property)|cannot be used|refuse`)
-	// valued is how they say that its value is no good, which leaving it out would hide.
+	// valued matches errors about a field's value, which leaving out the field would hide.
 	valued = regexp.MustCompile(`(?i)too (large|big|high|low|small|long)|at (most|least)|must be|should be|(greater|less|larger|smaller|lower|higher) than|maximum|minimum|exceed|out of range|context.length`)
-	// formats are other names of the form of an answer.
+	// formats matches other names of the response format.
 	formats = regexp.MustCompile(`(?i)\b(response_format|response format|json_schema|json_object|json mode|structured outputs?)\b`)
 )
 
-// refused is the field of those sent that an answer refuses; "" is none. Errors of a value say so, and are the caller's.
+// refused returns the field that an error refuses, among those sent, or "". Errors about a value are the caller's.
 func (r refusal) refused(sent []field) string {
 	names := make([]string, 0, len(sent))
 	for _, f := range sent {
@@ -81,7 +80,7 @@ func (r refusal) refused(sent []field) string {
 		case name == fieldFormat, unsupported.MatchString(r.text), !valued.MatchString(r.text):
 			return name
 		}
-		return "" // it is about something else
+		return "" // another error
 	}
 	if asksForm && formats.MatchString(r.text) {
 		return fieldFormat

@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// IsStream reports whether an answer arrived in pieces; a service need not do what it was asked.
+// IsStream reports whether a response is a stream. A service may ignore a request for one.
 func IsStream(header http.Header) bool {
 	return strings.HasPrefix(header.Get("Content-Type"), "text/event-stream")
 }
 
-// completing puts a completion together from its pieces (server-sent events, one line of data each).
+// completing puts a completion together from server-sent events, one line of data each.
 type completing struct {
-	wholeJSON bool // enough is where a JSON document ends
+	wholeJSON bool // a complete JSON object is enough
 	text      strings.Builder
 	refusal   strings.Builder
 	finish    string
 	done      bool
 	bad       error
 
-	from, depth    int // of the document so far: where it begins, and how deep it is
+	from, depth    int // of the object so far: its start, and its depth
 	quoted, escape bool
 	whole          bool
-	thought        bool // it has thought aloud
+	thought        bool // the reasoning is complete
 }
 
-// add takes a line and reports whether nothing more is wanted.
+// add adds a line and reports whether the completion is complete.
 func (c *completing) add(line []byte) (enough bool) {
 	data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
 	if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
@@ -53,7 +53,7 @@ func (c *completing) add(line []byte) (enough bool) {
 	choice := &piece.Choices[0]
 	text, refusal := choice.Delta.whole()
 	if c.whole && strings.TrimSpace(text) != "" {
-		return true // what follows the document is of no use; a model that ends with it tells what it took
+		return true // text after the object is not needed; a model that ends with the object reports its usage
 	}
 	before := c.text.Len()
 	c.text.WriteString(text)
@@ -67,7 +67,7 @@ func (c *completing) add(line []byte) (enough bool) {
 	return false
 }
 
-// scan follows the braces of a document in the text from an offset on.
+// scan follows the braces of an object in the text from an offset.
 func (c *completing) scan(from int) {
 	text := c.text.String()
 	if c.thinks(text, from) {
@@ -86,15 +86,14 @@ func (c *completing) scan(from int) {
 				c.from = i
 			}
 		case b == '}' && c.depth > 0:
-			if c.depth--; c.depth == 0 { // else it was prose
+			if c.depth--; c.depth == 0 { // otherwise it was prose
 				c.whole = c.whole || json.Valid([]byte(text[c.from:i+1]))
 			}
 		}
 	}
 }
 
-// thinks reports whether a model still thinks aloud, in which no document is looked for. from is where the newest piece
-// begins.
+// thinks reports whether the text is still reasoning, in which no object is searched. from is the start of the newest piece.
 func (c *completing) thinks(text string, from int) bool {
 	const begin, end = "<think>", "</think>"
 	if c.thought || !strings.HasPrefix(strings.TrimSpace(text[:min(len(text), 100)]), begin) {

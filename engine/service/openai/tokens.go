@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Tokens are those that an answer says its call took; 0 is that it does not say.
+// Tokens are the tokens that a response says its call used; 0 if it does not say.
 type Tokens struct {
 	Input, Output int64
-	Read, Wrote   int64 // parts of input: taken from the service's cache, and written there
-	Batch         bool  // they are billed at the prices of batches
+	Read, Wrote   int64 // parts of input: read from the service's cache, and written to it
+	Batch         bool  // billed at batch prices
 }
 
-// usageTold is the usage in an answer, as services that speak OpenAI's wire format tell it. Some name the parts of the
-// prompt that their cache holds in prompt_tokens_details, others as Anthropic or DeepSeek do.
+// usageTold is the usage in a response of a service with OpenAI's wire format. Some report cached tokens in prompt_tokens_details,
+// others as Anthropic or DeepSeek do.
 type usageTold struct {
 	Prompt        count `json:"prompt_tokens"`
 	Completion    count `json:"completion_tokens"`
@@ -32,7 +32,7 @@ type usageTold struct {
 	} `json:"input_tokens_details"`
 }
 
-// count is a number of tokens. Not every service writes it as a whole number, and none means more than mostTold.
+// count is a number of tokens. Some services write fractions; values above mostTold are errors.
 type count float64
 
 const mostTold = 1e9
@@ -41,8 +41,8 @@ func most(all ...count) int64 {
 	return int64(min(max(slices.Max(all), 0), mostTold))
 }
 
-// tokens reads a usage. Services that count what their cache holds apart from the prompt tell more of it than the prompt
-// has: then the prompt is both.
+// tokens converts a usage. Some services do not count cached tokens as part of the prompt; then they report more of them than the
+// prompt has, and the prompt is the sum.
 func (u *usageTold) tokens() Tokens {
 	t := Tokens{
 		Input: most(u.Prompt, u.Input), Output: most(u.Completion, u.Output),
@@ -76,7 +76,7 @@ func ReadTokens(body []byte) (t Tokens) {
 	return t
 }
 
-// tokensIn reads what a JSON text tells; ok is false where it is none.
+// tokensIn reads the usage in a JSON text. ok is false if it is not JSON.
 func tokensIn(text []byte) (t Tokens, ok bool) {
 	var told struct {
 		Usage *usageTold `json:"usage"`

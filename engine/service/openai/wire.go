@@ -1,3 +1,4 @@
+// Package openai is OpenAI's wire format for completions and embeddings: requests, responses, streams, usage and errors.
 package openai
 
 import (
@@ -9,7 +10,7 @@ import (
 	"strings"
 )
 
-// Fields of a request for a completion that a model may refuse. What refuses them is asked without.
+// Fields of a completion request that a model may refuse. They are left out for such a model.
 const (
 	fieldMaxTokens           = "max_tokens"
 	fieldMaxCompletionTokens = "max_completion_tokens"
@@ -21,20 +22,19 @@ const (
 	fieldEffort              = "reasoning_effort"
 )
 
-// OwnFields are the fields of a request for a completion that Throng sets itself, and what a scenario sets each with; ""
-// is nothing.
+// OwnFields are the fields of a completion request that Throng sets itself, with the keys that set them in a scenario; "" is none.
 var OwnFields = map[string]string{
 	"model": "model", "messages": "messages", fieldMaxTokens: fieldMaxTokens, fieldMaxCompletionTokens: fieldMaxCompletionTokens,
 	fieldTemperature: fieldTemperature, fieldSeed: "", fieldStream: fieldStream, fieldStreamOptions: "", fieldFormat: "answer", fieldEffort: fieldEffort, "n": "",
 }
 
-// Extra is a further field of a request for a completion, as the scenario names it.
+// Extra is an additional field of a completion request, named by the scenario.
 type Extra struct {
 	Name  string
 	Value json.RawMessage
 }
 
-// field is one of a request that is sent.
+// field is a field of a request.
 type field struct {
 	name  string
 	value any
@@ -56,7 +56,7 @@ func (c *Chat) BoundsLength(refused []string) bool {
 	return c.MaxTokens > 0 && c.lengthField(refused) != ""
 }
 
-// fields are the fields of the request in the order in which they are sent, without those that are refused.
+// fields returns the fields of the request in order, without those that are refused.
 func (c *Chat) fields(refused []string) (all []field) {
 	add := func(name string, value any) {
 		if !slices.Contains(refused, name) {
@@ -91,8 +91,8 @@ func (c *Chat) fields(refused []string) (all []field) {
 	return all
 }
 
-// lengthField is the field that bounds the answer's length: the one that the scenario names, or the other one where the
-// model refuses that; "" where it refuses both.
+// lengthField returns the field that limits the answer's length: the preferred one, or the other if the model refuses it; "" if it
+// refuses both.
 func (c *Chat) lengthField(refused []string) string {
 	names := []string{fieldMaxTokens, fieldMaxCompletionTokens}
 	if c.Completion || reasons(c.Model) {
@@ -106,7 +106,7 @@ func (c *Chat) lengthField(refused []string) string {
 	return ""
 }
 
-// sent are the messages, with the form of the answer in words where it cannot be a field.
+// sent returns the messages, preceded by the format in words if it cannot be a field.
 func (c *Chat) sent(refused []string) []wireMessage {
 	var all []wireMessage
 	if c.InWords != "" && c.Format.JSON && slices.Contains(refused, fieldFormat) {
@@ -134,7 +134,7 @@ type wireSchema struct {
 	Strict bool            `json:"strict"`
 }
 
-// encode writes fields as an object of JSON, in their order.
+// encode writes fields as a JSON object, in their order.
 func encode(fields []field) ([]byte, error) {
 	out := []byte{'{'}
 	for i, f := range fields {
@@ -167,7 +167,7 @@ func JSONHeader(h http.Header, accept string) http.Header {
 	return h
 }
 
-// wireAnswer is the body of an answer with completions.
+// wireAnswer is the body of a response with completions.
 type wireAnswer struct {
 	Choices []struct {
 		Message wireReply `json:"message"`
@@ -175,7 +175,7 @@ type wireAnswer struct {
 	} `json:"choices"`
 }
 
-// wirePiece is an event of an answer that comes in pieces.
+// wirePiece is an event of a stream.
 type wirePiece struct {
 	Choices []struct {
 		Delta  wireReply `json:"delta"`
@@ -183,24 +183,24 @@ type wirePiece struct {
 	} `json:"choices"`
 }
 
-// wireReply is what a model says, or a piece of it.
+// wireReply is a message of a model, or a piece of it.
 type wireReply struct {
 	Content wireContent `json:"content"`
 	Refusal string      `json:"refusal"`
 }
 
-// whole is the text with the refusal, which may be among the parts of the content.
+// whole returns the text and the refusal, which may be a part of the content.
 func (r *wireReply) whole() (text, refusal string) {
 	return r.Content.Text, r.Refusal + r.Content.Refusal
 }
 
-// wireContent is a text, or a list of parts: texts, refusals, and what a model thought, which is left out.
+// wireContent is a text, or a list of parts: texts, refusals and reasoning, which is left out.
 type wireContent struct{ Text, Refusal string }
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *wireContent) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '[' {
-		return json.Unmarshal(data, &c.Text) // of null, nothing
+		return json.Unmarshal(data, &c.Text) // null changes nothing
 	}
 	var parts []json.RawMessage
 	if err := json.Unmarshal(data, &parts); err != nil {
@@ -221,7 +221,7 @@ func (c *wireContent) UnmarshalJSON(data []byte) error {
 
 var errPart = errors.New("a part of the content is neither a text nor an object")
 
-// readPart reads one part of a content. Those of other types than text, such as thoughts and images, say nothing.
+// readPart reads a part of a content. Types other than text, such as reasoning and images, are ignored.
 func readPart(raw json.RawMessage) (c wireContent, err error) {
 	if len(raw) > 0 && raw[0] == '"' {
 		return c, json.Unmarshal(raw, &c.Text)

@@ -1,3 +1,4 @@
+// Package pricing computes what calls of models cost.
 package pricing
 
 import (
@@ -17,21 +18,20 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Price is what a model costs, in US dollars per token. CacheRead and CacheWrite are of the part of the input that the
-// service read from its cache, or wrote there; BatchInput and BatchOutput of answers that were made in a batch, or in the
-// tier that costs as much (flex).
+// Price is the price of a model, in US dollars per token. CacheRead and CacheWrite are for the part of the input that the service
+// read from its cache or wrote there; BatchInput and BatchOutput for answers from a batch, or from a tier with the same prices
+// (flex).
 type Price struct {
 	Input, Output, CacheRead, CacheWrite, BatchInput, BatchOutput float64
 }
 
-// Prices are those of models by their names.
+// Prices are the prices of models by name.
 type Prices map[string]Price
 
-// ReadPrices reads prices in the format of LiteLLM's model_prices_and_context_window.json: an object of models with
-// input_cost_per_token and output_cost_per_token, and where they differ from these the prices of the cache
-// (cache_read_input_token_cost, cache_creation_input_token_cost) and of batches (input_cost_per_token_batches,
-// output_cost_per_token_batches). Entries without either of the first two are left out. All mistakes are reported, with
-// their lines.
+// ReadPrices parses prices in the format of LiteLLM's model_prices_and_context_window.json: an object of models with
+// input_cost_per_token and output_cost_per_token, and, where they differ, the prices of the cache (cache_read_input_token_cost,
+// cache_creation_input_token_cost) and of batches (input_cost_per_token_batches, output_cost_per_token_batches). Entries without
+// either of the first two are ignored. The error lists all problems, with their lines.
 func ReadPrices(data []byte) (Prices, error) {
 	prices, seen := Prices{}, map[string]bool{}
 	var mistakes []error
@@ -86,13 +86,13 @@ var (
 	errBehind   = errors.New("something follows it")
 )
 
-// position is a place in a text, by line and column.
+// position returns a position in a text as line and column.
 func position(data []byte, offset int64) string {
 	before := data[:min(max(int(offset), 0), len(data))]
 	return fmt.Sprintf("line %d, column %d", bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
 }
 
-// readPrice reads the entry of a model; priced is false where it has none.
+// readPrice parses the entry of a model. priced is false if it has no price.
 func readPrice(entry []byte) (p Price, priced bool, err error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(entry, &m); err != nil {
@@ -101,7 +101,7 @@ func readPrice(entry []byte) (p Price, priced bool, err error) {
 	for _, part := range []struct {
 		name string
 		to   *float64
-		like *float64 // what it is where it is not said; nil is nothing
+		like *float64 // default; nil is 0
 	}{
 		{name: "input_cost_per_token", to: &p.Input, like: nil},
 		{name: "output_cost_per_token", to: &p.Output, like: nil},
@@ -125,8 +125,7 @@ func readPrice(entry []byte) (p Price, priced bool, err error) {
 	return p, priced, nil
 }
 
-// Of finds the price of a model; where the name says who serves it, as in openai/gpt-4o-mini, that part may be
-// missing in the table.
+// Of returns the price of a model. If the name has a provider, as in openai/gpt-4o-mini, the table may contain it without.
 func (p Prices) Of(model string) (Price, bool) {
 	for name := model; ; {
 		if price, ok := p[name]; ok {
@@ -140,46 +139,46 @@ func (p Prices) Of(model string) (Price, bool) {
 	}
 }
 
-// OrFree are the prices, with nothing for the models that they do not name.
+// OrFree returns the prices, with a price of 0 for models that are not listed.
 func (p Prices) OrFree() Prices {
 	all := maps.Clone(p)
 	all[anyModel] = Price{}
 	return all
 }
 
-// Price is what a model costs, and whether that is known.
+// Price returns the price of a model, and whether it is known.
 func (p Prices) Price(model string) (Price, bool) { return p.of(model) }
 
-// Costless reports whether calls of a model cost nothing, as far as is known.
+// Costless reports whether calls of a model are known to be free.
 func (p Prices) Costless(model string) bool {
 	price, ok := p.of(model)
 	return ok && price == (Price{})
 }
 
-// Free is the price of models that run on one's own machine.
+// Free is the price of models on the user's machine.
 var Free = Prices{anyModel: {}}
 
-// anyModel stands in a table for all models that it does not name.
+// anyModel is the entry for all models that a table does not name.
 const anyModel = "*"
 
 const (
-	// unboundedAnswer is the number of tokens claimed for an answer without a max_tokens before any answer of the model is known.
-	// After that the claim is answerRoom times the longest answer so far, and at least leastAnswer.
+	// UnboundedAnswer is the number of tokens claimed for an answer without max_tokens, before any answer of the model is known.
+	// After that the claim is answerRoom times the longest answer so far, and at least LeastAnswer.
 	UnboundedAnswer = 1024
 	answerRoom      = 1.5
 	LeastAnswer     = 64
 
 	// The claim for a prompt is promptRoom times the tokens that a text of its length has on average, or one token for every
-	// firstBytes while no average is known.
+	// FirstBytes while no average is known.
 	promptRoom = 1.25
 	FirstBytes = 3
 )
 
-// usualBytes is how many bytes of a text are a token, where nothing better is known.
+// usualBytes is the default number of bytes per token.
 const usualBytes = 4
 
-// Expect is what calls of a model may come to, before anything is known of its tokens: its cost is a guess, and Unpriced
-// where nobody knows the price. asked is how long the text of each is, in bytes.
+// Expect returns the expected usage of calls of a model, before anything is known of its tokens. Its cost is an estimate, and
+// Unpriced if the price is not known. asked is the length of each call's text in bytes, answered that of its answer in tokens.
 func (p Prices) Expect(model string, calls, asked, answered int) *engine.Usage {
 	var unknown Meter
 	each := unknown.Usage(p, model, openai.Tokens{}, asked, answered*usualBytes)
@@ -189,8 +188,8 @@ func (p Prices) Expect(model string, calls, asked, answered int) *engine.Usage {
 	}
 }
 
-// Meter learns how long tokens and answers are, for the calls whose usage a service does not tell, and for what is
-// claimed before it can. It is safe for concurrent use.
+// Meter learns the length of tokens and answers, for calls whose usage a service does not report, and for claims. It is safe for
+// concurrent use.
 type Meter struct {
 	mu            sync.Mutex
 	bytes, tokens float64
@@ -198,14 +197,14 @@ type Meter struct {
 	added         map[string]addition
 }
 
-// addition is what a service puts before each call of a model: how many tokens the shortest text that was asked so far took
-// beyond those that its length explains.
+// addition is what a service adds to each call of a model: the tokens of the shortest text so far beyond those that its length
+// explains.
 type addition struct {
 	shortest int // in bytes
 	more     int64
 }
 
-// Usage is what a call took. asked and answered are the lengths of its texts, in bytes.
+// Usage returns the usage of a call. asked and answered are the lengths of its texts, in bytes.
 func (m *Meter) Usage(prices Prices, model string, told openai.Tokens, asked, answered int) *engine.Usage {
 	estimated := told.Input+told.Output == 0
 	if estimated {
@@ -235,7 +234,7 @@ func (p Prices) of(model string) (Price, bool) {
 	return price, ok
 }
 
-// Usage is one call of so many tokens.
+// Usage returns the usage of one call with these tokens.
 func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read}
 	price, ok := p.of(model)
@@ -253,7 +252,7 @@ func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 	return u
 }
 
-// Most is one call of so many tokens at its highest price.
+// Most returns the usage of one call with these tokens at the highest price.
 func (p Prices) Most(model string, input, output int64) *engine.Usage {
 	t := openai.Tokens{Input: input, Output: output}
 	if price, ok := p.of(model); ok && price.CacheWrite > price.Input {
@@ -271,7 +270,7 @@ func (m *Meter) NoteAnswer(model string, tokens int64) {
 	m.longest[model] = max(m.longest[model], tokens)
 }
 
-// longestOf is how long an answer of a model may become that nothing bounds, in tokens: a guess.
+// Longest estimates the longest answer of a model without a limit, in tokens.
 func (m *Meter) Longest(model string) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -281,7 +280,7 @@ func (m *Meter) Longest(model string) int64 {
 	return UnboundedAnswer
 }
 
-// AtMost is how many tokens a text of so many bytes may come to: a generous guess.
+// AtMost estimates the most tokens of a text, generously.
 func (m *Meter) AtMost(model string, bytes int) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -296,7 +295,8 @@ func (m *Meter) AtMost(model string, bytes int) int64 {
 	return most
 }
 
-// explain notes how much a call took beyond what the length of its text explains, if that is the shortest so far.
+// explain records how many tokens a call used beyond those that the length of its text explains, if the text is the shortest so
+// far.
 func (m *Meter) explain(model string, bytes int, tokens int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

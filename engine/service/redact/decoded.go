@@ -28,9 +28,9 @@ func charsetOf(header http.Header) string {
 	return with["charset"]
 }
 
-// decodedResponse removes from a response the secrets that decoding it would show: in escapes of JSON (\uXXXX), of addresses
-// (%XX) and of HTML (&#XX;), whichever characters are escaped, also in one another, in UTF-16, and in the encoding that the
-// answer names. forms are spellings of the secrets.
+// decodedResponse removes from a response the secrets that decoding it would reveal: in escapes of JSON (\uXXXX), URLs (%XX) and
+// HTML (&#XX;), whichever characters are escaped, nested in one another, in UTF-16, and in the encoding that the response names.
+// forms are spellings of the secrets.
 func decodedResponse(body []byte, header http.Header, forms []string) []byte {
 	if len(forms) == 0 {
 		return body
@@ -61,7 +61,7 @@ func decodedResponse(body []byte, header http.Header, forms []string) []byte {
 	return body
 }
 
-// inUTF16 is a text in UTF-16; low is which byte of two is the lower one, the first or the second.
+// inUTF16 returns a text in UTF-16. low is the index of the low byte: 0 or 1.
 func inUTF16(text string, low int) []byte {
 	units := utf16.Encode([]rune(text))
 	out := make([]byte, 2*len(units))
@@ -71,10 +71,10 @@ func inUTF16(text string, low int) []byte {
 	return out
 }
 
-// decoder reads the next character of a text: what it is, and how many bytes it has there.
+// decoder decodes the first character of a text, and returns its size there.
 type decoder func(text []byte) (char []byte, size int)
 
-// escapings are the ways in which characters are escaped, with what begins one.
+// escapings are the kinds of escapes, with their first byte.
 var escapings = []struct {
 	mark   []byte
 	decode decoder
@@ -83,7 +83,7 @@ var escapings = []struct {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// withoutEscaped is a text without the forms that its unescaped text has, unescaped once or twice.
+// withoutEscaped removes the forms that a text contains after unescaping it once or twice.
 func withoutEscaped(text []byte, forms []string) []byte {
 	for _, first := range escapings {
 		if !bytes.Contains(text, first.mark) {
@@ -101,13 +101,13 @@ func withoutEscaped(text []byte, forms []string) []byte {
 	return text
 }
 
-// unescaped is a decoded text, and where each of its bytes, and its end, comes from.
+// unescaped is a decoded text, with the origin of each of its bytes and of its end.
 type unescaped struct {
 	text []byte
 	at   []int
 }
 
-// decode decodes a text whose bytes come from some places; nil is that they are where they are.
+// decode decodes a text whose bytes have given origins; nil is their own positions.
 func decode(text []byte, at []int, next decoder) unescaped {
 	from := func(i int) int {
 		if at == nil {
@@ -128,7 +128,7 @@ func decode(text []byte, at []int, next decoder) unescaped {
 	return plain
 }
 
-// spans are the places that decode to one of the forms.
+// spans returns the parts that decode to one of the forms.
 func (u unescaped) spans(forms []string) (all []span) {
 	Each(forms, func(form string) {
 		for from := 0; ; {
@@ -143,7 +143,7 @@ func (u unescaped) spans(forms []string) (all []span) {
 	return all
 }
 
-// without is a text without some parts.
+// without replaces parts of a text by the mark.
 func without(text []byte, out []span) []byte {
 	if len(out) == 0 {
 		return text
@@ -160,7 +160,7 @@ func without(text []byte, out []span) []byte {
 	return append(clean, text[end:]...)
 }
 
-// unescapeJSON reads a character of a text of JSON.
+// unescapeJSON decodes a character of a JSON text.
 func unescapeJSON(text []byte) (char []byte, size int) {
 	if text[0] != '\\' || len(text) < 2 {
 		return text[:1], 1
@@ -180,7 +180,7 @@ func unescapeJSON(text []byte) (char []byte, size int) {
 	return utf8.AppendRune(nil, first), 6
 }
 
-// unit reads \uXXXX at the beginning of a text.
+// unit parses \uXXXX at the beginning of a text.
 func unit(text []byte) (r rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -189,7 +189,7 @@ func unit(text []byte) (r rune, ok bool) {
 	return rune(n), err == nil
 }
 
-// unescapePercent reads a character of a text with %XX in it.
+// unescapePercent decodes a character of a text with %XX.
 func unescapePercent(text []byte) (char []byte, size int) {
 	if text[0] == '%' && len(text) >= 3 {
 		if n, err := strconv.ParseUint(string(text[1:3]), 16, 8); err == nil {
@@ -199,7 +199,7 @@ func unescapePercent(text []byte) (char []byte, size int) {
 	return text[:1], 1
 }
 
-// unescapeHTML reads a character of a text with references to characters (&#XX; and &name;) in it.
+// unescapeHTML decodes a character of a text with character references (&#XX; and &name;).
 func unescapeHTML(text []byte) (char []byte, size int) {
 	const longest = 12
 	if text[0] != '&' {

@@ -9,36 +9,35 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// A mark stands for a secret in what a step is about to send: markStart, the name in hexadecimal, markEnd. It has only
-// letters and digits, so that no escaping changes it. Its value takes its place when the request leaves; neither
-// expressions nor hashes ever have the value. markStart differs from process to process, so that an answer of a service
-// cannot contain a mark.
+// A mark stands for a secret in a request until it is sent: markStart, the name in hexadecimal, markEnd. It consists of letters and
+// digits, so that escaping does not change it. Expressions and hashes never contain the value. markStart differs between processes,
+// so that a response cannot contain a mark.
 var markStart = "Secret" + rand.Text()
 
 const markEnd = "Z"
 
-// SecretMark is the text that stands for a secret until a request leaves.
+// SecretMark returns the mark of a secret.
 func SecretMark(name string) string {
 	return markStart + hex.EncodeToString([]byte(name)) + markEnd
 }
 
-// Secrets are values by name; nil has none. A service has its own and no other's.
+// Secrets are the secrets of a service by name. Nil has none.
 type Secrets map[string]string
 
-// Marked reports whether a text has a secret's mark in it.
+// Marked reports whether a text contains the mark of a secret.
 func Marked(text string) bool { return strings.Contains(text, markStart) }
 
-// MarkedBytes reports whether a body has a secret's mark in it.
+// MarkedBytes reports whether a body contains the mark of a secret.
 func MarkedBytes(body []byte) bool { return bytes.Contains(body, []byte(markStart)) }
 
-// Unmarked is a text with secret:NAME in place of each mark: the same in every process, whatever the values are.
+// Unmarked returns a text with secret:NAME in place of each mark. It does not depend on the process or on the values.
 func Unmarked(text string) string {
 	text, _ = replaceMarks(text, func(name string) (string, bool) { return "secret:" + name, true })
 	return text
 }
 
-// Reveal is a text with the values in place of the marks, each as escape writes it; nil leaves values as they are. Its
-// error is a *engine.StepError of class config that names a secret which the service does not have.
+// Reveal returns a text with the values in place of the marks, escaped by escape if that is not nil. Its error is a
+// *engine.StepError of class config that names an unknown secret.
 func (s Secrets) Reveal(text string, escape func(string) string) (string, error) {
 	if !Marked(text) {
 		return text, nil
@@ -59,7 +58,7 @@ func (s Secrets) Reveal(text string, escape func(string) string) (string, error)
 	return text, nil
 }
 
-// replaceMarks is a text with something else in place of each mark; ok is false if there is nothing for one.
+// replaceMarks replaces each mark; ok is false if there is no replacement for one.
 func replaceMarks(text string, of func(name string) (string, bool)) (replaced string, ok bool) {
 	var b strings.Builder
 	for {

@@ -24,8 +24,8 @@ func Response(body []byte, header http.Header, spellings []string) []byte {
 	return decodedResponse(body, header, spellings)
 }
 
-// MayRepeat reports whether a response may contain a token: it holds the beginning of one of the token's spellings. All spellings
-// begin with a spelling of the token's beginning.
+// MayRepeat reports whether a response may contain a token: it contains the beginning of one of the token's spellings. Every
+// spelling begins with a spelling of the token's beginning.
 func MayRepeat(body []byte, header http.Header, token string) bool {
 	const start = 12
 	if len(token) <= start || isEscaped(body, header) || strings.ContainsFunc(token[:start], func(r rune) bool { return r > unicode.MaxASCII }) {
@@ -44,13 +44,13 @@ func MayRepeat(body []byte, header http.Header, token string) bool {
 	return false
 }
 
-// Text removes from a text those spellings that are long enough not to be there by chance.
+// Text removes spellings from a text, except those so short that they may occur by chance.
 func Text(text string, spellings []string) string {
 	Each(spellings, func(form string) { text = strings.ReplaceAll(text, form, Mark) })
 	return text
 }
 
-// ShownText removes all spellings from a text for people, also those of short secrets.
+// ShownText removes all spellings from a text for display, however short they are.
 func ShownText(text string, spellings []string) string {
 	for _, form := range spellings {
 		if form != "" {

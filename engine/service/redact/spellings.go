@@ -1,3 +1,4 @@
+// Package redact keeps secrets out of what is stored and shown, and inserts them into what is sent.
 package redact
 
 import (
@@ -15,15 +16,14 @@ import (
 )
 
 const (
-	Mark = "…" // stands for a secret
-	// leastSecret is how long a secret is, in bytes, that is taken out of whole answers: a shorter one may be there by
-	// chance.
+	Mark = "…" // replaces a secret
+	// leastSecret is the length in bytes from which a secret is removed from whole responses. A shorter one may occur by chance.
 	leastSecret = 8
 )
 
-// Spellings are the forms in which a service may repeat a secret: as it is, and escaped for JSON, for an address, in
-// base64 (alone and inside a longer text, as behind the user of basic authorization) and in hexadecimal. The longest
-// come first. A secret that is shorter than 8 bytes has no form but its own.
+// Spellings returns the forms in which a service may repeat a secret: as it is, escaped for JSON and for URLs, in base64 (alone and
+// inside a longer text, as after the user in basic authentication), and in hexadecimal. The longest come first. A secret shorter
+// than 8 bytes has only its own form.
 func Spellings(secret string) []string {
 	if len(secret) < leastSecret {
 		return []string{secret}
@@ -39,7 +39,7 @@ func Spellings(secret string) []string {
 	return slices.Compact(all)
 }
 
-// InBase64 is what base64 makes of a secret, alone and inside a longer text: the characters that come from it alone.
+// InBase64 returns the base64 forms of a secret, alone and inside a longer text: the characters that depend on the secret alone.
 func InBase64(secret string) (all []string) {
 	for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
@@ -49,8 +49,7 @@ func InBase64(secret string) (all []string) {
 	return all
 }
 
-// escaped are the forms of a secret that differ from it only where it has characters that are special somewhere. The
-// secret itself comes last.
+// escaped returns the forms of a secret that differ from it only in special characters. The secret itself comes last.
 func escaped(secret string) (all []string) {
 	if strings.ContainsFunc(secret, special) {
 		var in bytes.Buffer
@@ -58,9 +57,9 @@ func escaped(secret string) (all []string) {
 		for _, html := range []bool{true, false} {
 			in.Reset()
 			e.SetEscapeHTML(html)
-			_ = e.Encode(secret) // texts cannot fail
+			_ = e.Encode(secret) // strings always encode
 			text := strings.TrimSpace(in.String())
-			text = text[1 : len(text)-1] // without the quotes
+			text = text[1 : len(text)-1] // without quotes
 			all = append(all, text, strings.ReplaceAll(text, "/", `\/`))
 		}
 		for _, text := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
@@ -70,12 +69,12 @@ func escaped(secret string) (all []string) {
 	return append(all, secret)
 }
 
-// special reports whether a character of a secret may be escaped; those of tokens (RFC 6750) are not, but for the last.
+// special reports whether a character of a secret may be escaped. Those of tokens (RFC 6750) are not, except for the padding.
 func special(r rune) bool {
 	return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.~", r)
 }
 
-// lowerHex writes the %XX of an address as %xx.
+// lowerHex writes %XX in lower case.
 func lowerHex(text string) string {
 	b := []byte(text)
 	for i := 0; i+2 < len(b); i++ {
@@ -86,17 +85,16 @@ func lowerHex(text string) string {
 	return string(b)
 }
 
-// inBase64 is what base64 makes of a secret that stands behind so many other bytes (of 3): the characters that come from
-// the secret alone.
+// inBase64 returns the base64 form of a secret after before other bytes (modulo 3): the characters that depend on the secret alone.
 func inBase64(alphabet *base64.Encoding, secret string, before int) string {
 	text := alphabet.EncodeToString(append(make([]byte, before), secret...))
-	if (before+len(secret))%3 != 0 { // the last one may hold bits of what follows
+	if (before+len(secret))%3 != 0 { // the last character may contain bits of what follows
 		text = text[:len(text)-1]
 	}
 	return text[(before*8+5)/6:]
 }
 
-// Each calls f for those of the forms that are not there by chance.
+// Each calls f for the forms that are long enough not to occur by chance.
 func Each(forms []string, f func(form string)) {
 	for _, form := range forms {
 		if len(form) >= leastSecret {
@@ -105,7 +103,7 @@ func Each(forms []string, f func(form string)) {
 	}
 }
 
-// shortened is a text cut to at most n bytes.
+// Shorten cuts a text to at most n bytes.
 func Shorten(text string, n int) string {
 	if len(text) <= n {
 		return text
