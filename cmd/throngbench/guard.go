@@ -19,7 +19,7 @@ var core = []benchmark{
 	{pkg: "engine/run", name: "EmptySessions", n: 100_000, counted: true},
 	{pkg: "engine", name: "Claim", n: 300_000, counted: true},
 	{pkg: "engine/run", name: "Totals/a_loop_of_ten", n: 50_000, counted: true},
-	{pkg: "engine/internal/gate", name: "EnterLeave", n: 300_000, counted: true},
+	{pkg: "engine/internal/concurrency", name: "AcquireRelease", n: 300_000, counted: true},
 	{pkg: "engine/internal/stats", name: "Record", n: 500_000, counted: true},
 	{pkg: "engine/govern", name: "Steer", n: 20_000, counted: true},
 	{pkg: "engine/chain", name: "Session/empty", n: 50_000, counted: true},

@@ -172,7 +172,7 @@ func TestSQLServiceElsewhere(t *testing.T) {
 		{"postgres://app:hunter2@db.example/shop", nil, "if that is what you want: --allow db.example"},
 		{"postgres://app:hunter2@127.0.0.1/shop?host=db.example", nil, "--allow db.example"},
 		{"mysql://app:hunter2@127.0.0.1/shop", nil, "does not begin with postgres://"},
-		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=postgres://app:hunter2@127.0.0.1/shop"}, "a password does not belong into an address"},
+		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=postgres://app:hunter2@127.0.0.1/shop"}, "an address must not contain a password"},
 		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=mock:shop"}, "does not begin with postgres://"},
 		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=postgres://app@db.example/shop"}, "--allow db.example"},
 		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=secret:THRONG_TEST_NONE"}, "the secret THRONG_TEST_NONE is neither"},

@@ -49,7 +49,7 @@ func (r *Reader) Endpoints(of *Service) (all []string, known bool) {
 			all = append(all, endpoint)
 		}
 		if v := q.treats().verify; v != nil {
-			if path := v.request.target.template(); path != "" {
+			if path := v.request.target.Template(); path != "" {
 				all = append(all, v.request.method+" "+path)
 			} else {
 				known = false

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/credential"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -16,7 +18,7 @@ import (
 type JWT struct {
 	secret string // its name
 	method string
-	claims Value
+	claims expr.Value
 	ttl    time.Duration
 	header
 }
@@ -40,15 +42,15 @@ func (r *reader) header(n *doc.Node) header {
 		h = header{name: http.CanonicalHeaderKey(to.Text())}
 		switch {
 		case to.Kind() != doc.Scalar: // reported
-		case !token(h.name):
+		case !credential.Token(h.name):
 			to.Errorf("letters, digits and -, such as X-Auth", "%q cannot be the name of a header", h.name)
-		case slices.Contains(ownHeaders, h.name):
+		case slices.Contains(credential.OwnHeaders, h.name):
 			to.Errorf("another one, such as X-Auth", "the header %s is set by Throng itself", h.name)
 		}
 	}
 	if s := n.Get("scheme"); s != nil {
 		h.scheme = s.Text()
-		if h.scheme != "" && !token(h.scheme) {
+		if h.scheme != "" && !credential.Token(h.scheme) {
 			s.Errorf("one word, such as Token", "%q cannot stand before a token", h.scheme)
 		}
 	}
@@ -57,13 +59,13 @@ func (r *reader) header(n *doc.Node) header {
 
 // JWT reads how tokens for a service are created; its expressions may use names.
 func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
-	in := &reader{Reader: r, names: names}
+	in := r.in(names, nil)
 	n.Fields("secret", "alg", "claims", "ttl", "header", "scheme")
 	n.Require("secret")
 	j := &JWT{method: service.JWTMethods[0], ttl: service.DefaultTTL, header: in.header(n)}
 	if secret := n.Get("secret"); secret != nil {
-		j.secret = SecretName(secret)
-		s.needs(j.secret)
+		j.secret = expr.SecretName(secret)
+		s.Needs(j.secret)
 	}
 	if alg := n.Get("alg"); alg != nil {
 		j.method = alg.OneOf(service.JWTMethods...)
@@ -78,7 +80,7 @@ func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
 		}
 	}
 	if claims.Kind() == doc.Map {
-		j.claims = in.value(claims, "claims")
+		j.claims = in.Data(claims, "claims")
 	}
 	s.JWT = j
 }
@@ -86,7 +88,7 @@ func (r *Reader) JWT(s *Service, n *doc.Node, names []string) {
 // Login reads the request that gets a token from a service. Its expressions may use names, and the values of its json
 // and form may be secrets.
 func (r *Reader) Login(s *Service, n *doc.Node, names []string) {
-	in := &reader{Reader: r, names: names, holder: s}
+	in := r.in(names, s)
 	n.Fields("post", "put", "json", "form", "headers", "expect", "token", "header", "scheme")
 	n.Require("token")
 	q := &request{service: s, expect: readExpect(n.Get("expect")), headers: in.headers(n.Get("headers"), "headers.")}
@@ -96,7 +98,7 @@ func (r *Reader) Login(s *Service, n *doc.Node, names []string) {
 	case which.Key == nil:
 		n.Errorf("`post: /auth/login`, or put", "a login without a request")
 	default:
-		q.method, q.target = strings.ToUpper(which.Key.Text()), in.target(which.Value)
+		q.method, q.target = strings.ToUpper(which.Key.Text()), in.Target(which.Value)
 	}
 	in.readBody(n, q)
 	l := &Login{request: q, header: in.header(n)}
@@ -141,8 +143,8 @@ func (j *JWT) auth(t *turn, s *Service) (*service.Auth, error) {
 			return nil, err
 		}
 	}
-	issuer := &service.JWT{Method: j.method, Secret: s.secrets[j.secret], Claims: claims, TTL: j.ttl}
-	return &service.Auth{Kept: s.tokens, Issuer: issuer, Header: j.name, Scheme: j.scheme}, nil
+	issuer := &service.JWT{Method: j.method, Secret: s.Secret(j.secret), Claims: claims, TTL: j.ttl}
+	return &service.Auth{Tokens: s.tokens, Issuer: issuer, Header: j.name, Scheme: j.scheme}, nil
 }
 
 // auth sends the headers of the service with the login.
@@ -153,5 +155,5 @@ func (l *Login) auth(t *turn, s *Service, h http.Header) (*service.Auth, error) 
 	if err := l.request.fill(t, &issuer.Request); err != nil {
 		return nil, err
 	}
-	return &service.Auth{Kept: s.tokens, Issuer: issuer, Header: l.name, Scheme: l.scheme}, nil
+	return &service.Auth{Tokens: s.tokens, Issuer: issuer, Header: l.name, Scheme: l.scheme}, nil
 }

@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // cached holds the names of a cache. A prompt sees nothing else, so the answer does not depend on which session asks
@@ -32,9 +34,9 @@ func (r *reader) cached(n *doc.Node) *cached {
 		return c
 	}
 	for _, e := range n.Entries() {
-		CheckName(e.Key, e.Key.Text(), "a cache's value")
+		expr.CheckName(e.Key, e.Key.Text(), "a cache's value")
 		c.names = append(c.names, e.Key.Text())
-		c.exprs = append(c.exprs, r.expr(e.Value))
+		c.exprs = append(c.exprs, r.Expression(e.Value))
 	}
 	return c
 }
@@ -78,7 +80,7 @@ func (s *seen) Lookup(name string) (script.Value, error) {
 }
 
 // key identifies a shared answer: the services, the request, and its retries and timeouts.
-func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
+func (c *completion) key(chat *openai.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
 	asked := struct {
 		Who  [][]string
 		What any
@@ -88,7 +90,7 @@ func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Dura
 		asked.Who = append(asked.Who, append([]string{s.Name}, s.asked()...))
 	}
 	if c.shape != nil {
-		asked.Form = c.shape.sent
+		asked.Form = c.shape.Schema
 	}
 	text, err := json.Marshal(asked)
 	if err != nil {
@@ -100,7 +102,7 @@ func (c *completion) key(chat *service.Chat, retry engine.Retry, limit time.Dura
 
 // shared returns the run's answer if there is one, or asks for it on behalf of the run: one session asks and the
 // others wait. Waiting does not count as the session's own time; the step's time is that of the request.
-func (c *completion) shared(t *turn, chat service.Chat) (script.Value, error) {
+func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 	t.asked = true
 	if e, ok := t.x.s.Replay(t.path); ok { // it failed in an earlier process: a session with an answer leaves no entry
 		if t.x.s.Recording() != "" {
@@ -196,7 +198,7 @@ type flight struct {
 	session *engine.Session // of the run
 	key     engine.SharedKey
 	path    string
-	chat    service.Chat
+	chat    openai.Chat
 	headers map[*Service]http.Header
 	retry   engine.Retry
 	class   engine.Class // for a failure before the answer
@@ -234,7 +236,7 @@ func (f *flight) fly() (out script.Value, err error) {
 }
 
 // answer calls run and converts a panic to a failure, because no caller would catch it.
-func (q *inquiry) answer(chat service.Chat) (out script.Value, err error) {
+func (q *inquiry) answer(chat openai.Chat) (out script.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}

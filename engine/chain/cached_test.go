@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -205,7 +206,7 @@ func TestWhoAsksFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
-		s := &Service{Name: "model", Kind: "llm", Models: []string{"m1"}, User: ofAgent(t, "${agent.id}")}
+		s := &Service{Name: "model", Kind: "llm", ModelOptions: ModelOptions{Models: []string{"m1"}}, User: ofAgent(t, "${agent.id}")}
 		s.ConnectLLM(client, "token")
 		rows := stage{
 			steps: `
@@ -264,7 +265,7 @@ func TestCachedHeadersFailTheirOwn(t *testing.T) {
 	for _, limit := range []int{1, 9} {
 		o := says(`{"n": 1, "x": 2}`)
 		more := o.models(t)
-		more[0].Headers = []Named{{"X-A", "service.model.headers.X-A", odd, nil}}
+		more[0].Headers = []credential.Header{{Name: "X-A", Field: "service.model.headers.X-A", Value: odd, Of: nil}}
 		for _, row := range (stage{steps: cachedSteps, more: more, agents: 9, change: atOnce(limit)}).run(t) {
 			if fails := row.Class == engine.Script; fails != (row.Agent%2 == 1) {
 				t.Errorf("limit %d, agent %d: %v %s", limit, row.Agent, row.Outcome, row.Error)

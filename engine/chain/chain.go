@@ -1,13 +1,12 @@
 package chain
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
+	"github.com/throng-sim/throng/engine/chain/credential"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -37,16 +36,16 @@ type Step struct {
 	when      *script.Expr // nil means always
 	timeout   time.Duration
 	retry     retry
-	continues bool   // a failure does not end the session
-	fallback  Value  // the output after a failure that is ignored; nil means missing
-	action    action // for a connector's step, the name of the connector
-	private   bool   // its output must not be shown
-	connects  bool   // it uses a connector
-	options   Value  // input of the connector; nil means missing
-	segment   int    // position in its block
-	node      *node  // nil for a plain step
-	used      bool   // other steps use its output
-	file      string // where it is defined
+	continues bool       // a failure does not end the session
+	fallback  expr.Value // the output after a failure that is ignored; nil means missing
+	action    action     // for a connector's step, the name of the connector
+	private   bool       // its output must not be shown
+	connects  bool       // it uses a connector
+	options   expr.Value // input of the connector; nil means missing
+	segment   int        // position in its block
+	node      *node      // nil for a plain step
+	used      bool       // other steps use its output
+	file      string     // where it is defined
 	line      int
 }
 
@@ -67,65 +66,33 @@ type Service struct {
 	Name    string
 	Kind    string
 	URL     string // "mock:shop" is the embedded mock
-	Headers []Named
+	Headers []credential.Header
 	User    *script.Template // user that signs in to the mock
 	Bearer  string           // name of a secret
 	JWT     *JWT
 	Login   *Login
-	Key     *Key // fixed key; nil if unused
+	Key     *credential.Key // fixed key; nil if unused
 	Limits  service.Limits
-	Repeats Repeats // default for changing requests
-	TLS     *TLS    // nil trusts the system's authorities, without a client certificate
+	Repeats Repeats         // default for changing requests
+	TLS     *credential.TLS // nil trusts the system's authorities, without a client certificate
 
-	// Of kind llm:
-	Models  []string // tried in order; a launch may choose others
-	Named   []string // those of the file, or the provider's default
-	Unnamed bool     // the file names no models
-	Embeds  string   // model for embeddings; "" is the first of Models
-	Answers Answers
-	Effort  string          // default reasoning effort; "" is the model's
-	Extra   []service.Extra // extra fields of each completion request
-	Free    bool            // it costs nothing: it runs on the user's machine
-	LLM     *service.LLM    // set by ConnectLLM
-	flights *singleflight.Group
-
-	Postgres *Postgres // for a service of that kind; else nil
+	ModelOptions           // for a service of kind llm
+	Postgres     *Postgres // for a service of that kind; else nil
 
 	// Simulation adds a header that marks requests as simulated, unless the file's headers set it. Set it before a
 	// run.
 	Simulation bool
 	HTTP       *service.HTTP // set by Connect
-	token      string
-	wanted     []string // names of secrets
-	secrets    map[string]string
-	values     service.Secrets // values for the marks
-	concealed  []string        // values to remove from error texts
-	tokens     *service.Tokens
+	credential.Store
+	token  string
+	tokens *service.Tokens
 }
 
 // Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.
 func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.HTTP, s.token = client, strings.TrimSpace(secret)
 	s.tokens = &service.Tokens{}
-	s.concealed = nil
-	for _, value := range append(slices.Sorted(maps.Values(s.secrets)), s.token) {
-		if value != "" {
-			s.concealed = append(s.concealed, service.Spellings(value)...)
-			if s.Key != nil && s.Key.kind == "basic" { // the header is base64 already, and may be encoded again
-				for _, form := range service.InBase64(value) {
-					s.concealed = append(s.concealed, service.Spellings(form)...)
-				}
-			}
-		}
-	}
-}
-
-// Named is a header: its name in canonical form, and its value.
-type Named struct {
-	name  string
-	field string // field of its draws
-	value *script.Template
-	of    *Service // service whose secrets it may contain; nil for none
+	s.Conceal(s.Key.IsBasic(), s.token) // the header of a basic key is base64 already
 }
 
 // Walk calls f for every step of the chain with its path, outer steps first. It does not enter other chains that a
@@ -156,12 +123,12 @@ func (c *Chain) Events() (names []string, all bool) {
 		if !ok {
 			return
 		}
-		v, ok := e.event.(constValue)
-		if !ok || v.v == nil {
+		v, ok := e.event.(expr.Const)
+		if !ok || v.V == nil {
 			all = false
 			return
 		}
-		if name, err := script.Text(v.v); err == nil {
+		if name, err := script.Text(v.V); err == nil {
 			names = append(names, name)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/engine/chain/answer"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -27,7 +28,7 @@ func TestEncodings(t *testing.T) {
 		{"", "café", `"café"`},
 		{"text/plain; charset", "café", `"café"`},
 	} {
-		v, err := output(&service.Answer{Status: 200, Header: http.Header{"Content-Type": {c.kind}}, Body: []byte(c.body)})
+		v, err := answer.Read(&service.Answer{Status: 200, Header: http.Header{"Content-Type": {c.kind}}, Body: []byte(c.body)})
 		if err != nil {
 			t.Errorf("%s %q: %v", c.kind, c.body, err)
 			continue

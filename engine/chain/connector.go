@@ -6,10 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"go.starlark.net/starlark"
 )
 
 // connector is a step template that steps name as their target.
@@ -48,7 +50,9 @@ func (r *Reader) Connector(name string, n *doc.Node) {
 		c.retry = readRetry(w)
 	}
 	c.private = isPrivate(n)
-	in := &reader{Reader: r, names: append(slices.Clone(baseNames), optionsName), shared: true}
+	in := r.in(append(slices.Clone(baseNames), optionsName), nil)
+	in.shared = true
+	in.look()
 	c.action = k.read(in, n)
 	_, c.stands = c.action.(*standIn)
 }
@@ -59,7 +63,7 @@ func readConnector(r *reader, n *doc.Node) action {
 	s.connects = true
 	if o := n.Get("options"); o != nil && o.Kind() != doc.Null {
 		o.Entries() // reports the error
-		s.options = r.value(o, "options")
+		s.options = r.Data(o, "options")
 	}
 	at := n.Get("target")
 	name := at.Text()
@@ -104,7 +108,7 @@ func (r *reader) stand(n *doc.Node, what string) action {
 	name := n.Text()
 	hint := "define it under `" + what + "s`: against real services this is an error"
 	if names := r.Connectors(); what == "connector" && len(names) > 0 {
-		hint = strings.Replace(r.near(name, names, "")+"; ", "?; ", "? ", 1) + hint
+		hint = strings.Replace(r.Near(name, names, "")+"; ", "?; ", "? ", 1) + hint
 	}
 	n.Warnf(hint, "there is no %s %s: the mock answers in its place", what, name)
 	if entry := what + " " + strings.Join(strings.Fields(name), " "); !slices.Contains(r.mocked, entry) {
@@ -125,7 +129,7 @@ func (r *reader) stand(n *doc.Node, what string) action {
 		panic(err) // it is a path
 	}
 	return &standIn{request{
-		service: r.standIn, method: http.MethodPost, target: target{fixed: &path}, json: question(name), sends: []string{"application/json"},
+		service: r.standIn, method: http.MethodPost, target: expr.Target{Fixed: &path}, json: question(name), sends: []string{"application/json"},
 	}}
 }
 
@@ -150,7 +154,7 @@ type question string
 var questionShape = script.NewShape("target", "input")
 
 // Eval implements Value.
-func (q question) Eval(c Contexts) (script.Value, error) {
+func (q question) Eval(c expr.Contexts) (script.Value, error) {
 	t := c.(*turn)
 	input := script.Missing
 	if t.connected {

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // branch is `if`. Its output is a record with `taken` and the outputs of both branches; those of the branch that did
@@ -21,7 +23,7 @@ type branch struct {
 
 func readIf(r *reader, n *doc.Node) action {
 	n.Require("condition", "then")
-	b := &branch{condition: r.expr(n.Get("condition")), then: r.branch(n.Get("then")), otherwise: r.branch(n.Get("else"))}
+	b := &branch{condition: r.Expression(n.Get("condition")), then: r.branch(n.Get("then")), otherwise: r.branch(n.Get("else"))}
 	if b.then.has("taken") || b.otherwise.has("taken") {
 		n.Errorf("choose another name", "a step of an if cannot be called taken: that is which branch it was")
 	}
@@ -79,7 +81,7 @@ type loop struct {
 
 func readFor(r *reader, n *doc.Node) action {
 	n.Require("each", "as", "do")
-	l := &loop{each: r.expr(n.Get("each"))}
+	l := &loop{each: r.Expression(n.Get("each"))}
 	if as := n.Get("as"); as != nil {
 		l.as = as.Text()
 		r.variable(as, l.as)
@@ -97,12 +99,12 @@ func (r *reader) variable(n *doc.Node, name string) {
 	if name == "" {
 		return // reported
 	}
-	if !IsName(name) {
-		n.Errorf(NameHint, "%q cannot be the name of the loop's variable", name)
+	if !expr.IsName(name) {
+		n.Errorf(expr.NameHint, "%q cannot be the name of the loop's variable", name)
 		return
 	}
-	_, err := r.Env.Expr(name, r.names)
-	if err == nil && !r.Blind || slices.Contains(r.names, name) {
+	_, err := r.Env.Expr(name, r.Names)
+	if err == nil && !r.Blind || slices.Contains(r.Names, name) {
 		n.Errorf("a name of its own, such as item", "%q is already defined", name)
 	}
 }
@@ -167,8 +169,8 @@ func readWhile(r *reader, n *doc.Node) action {
 		w.limit = limit.Int(1, anyInt)
 	}
 	inner := *r
-	inner.names = append(slices.Clone(r.names), lastName)
-	w.condition = inner.expr(n.Get("condition"))
+	inner.Names = append(slices.Clone(r.Names), lastName)
+	w.condition = inner.Expression(n.Get("condition"))
 	w.do = r.branch(n.Get("do"), lastName)
 	w.shape = script.NewShape(w.do.names()...)
 	return w
@@ -219,10 +221,10 @@ func (l lastPass) Lookup(name string) (script.Value, error) {
 }
 
 // stop ends the session early.
-type stop struct{ because Value }
+type stop struct{ because expr.Value }
 
 func readStop(r *reader, n *doc.Node) action {
-	return &stop{r.telling("results hold `session.seed_uuid` in its place").value(n.Get("because"), "because")}
+	return &stop{r.telling("results hold `session.seed_uuid` in its place").Data(n.Get("because"), "because")}
 }
 
 func (s *stop) run(t *turn) (script.Value, error) {

@@ -3,18 +3,22 @@ package chain
 import (
 	"strconv"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"go.starlark.net/starlark"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // embedding is an embed step. Its output is a record with the model and the vector of a text, or the vectors of a list
 // of texts.
 type embedding struct {
 	service *Service
-	input   Value
+	input   expr.Value
 	size    int // 0 means the model's default
 }
 
@@ -23,7 +27,7 @@ const mostTexts = 2048
 
 func readEmbed(r *reader, n *doc.Node) action {
 	n.Require("service", "input")
-	e := &embedding{input: r.value(n.Get("input"), "input")}
+	e := &embedding{input: r.Data(n.Get("input"), "input")}
 	if s := n.Get("service"); s != nil {
 		e.service = r.serviceOf(s, "llm")
 	}
@@ -40,7 +44,7 @@ var (
 	vectorsShape = script.NewShape("vectors", "model")
 )
 
-func (e *embedding) asks() ([]*Service, odds) { return []*Service{e.service}, surely }
+func (e *embedding) asks() ([]*Service, odds.Odds) { return []*Service{e.service}, odds.Surely }
 
 func (e *embedding) run(t *turn) (script.Value, error) {
 	v, err := e.input.Eval(t)
@@ -56,12 +60,12 @@ func (e *embedding) run(t *turn) (script.Value, error) {
 	if len(texts) == 0 {
 		return vectorsShape.Record(script.NewList(nil), starlark.String(model)), nil
 	}
-	ask := service.Embedding{Header: make(map[string][]string), Model: model, Texts: texts, Dimensions: e.size}
+	ask := openai.Embedding{Header: make(map[string][]string), Model: model, Texts: texts, Dimensions: e.size}
 	if err := s.sign(t, ask.Header); err != nil {
 		return nil, err
 	}
 	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Secrets: s.concealed,
+		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Secrets: s.Concealed,
 	}
 	t.asked = true
 	vectors, err := s.LLM.Embed(call, ask)
@@ -98,8 +102,8 @@ func textsOf(v script.Value) (texts []string, many bool, err error) {
 			return nil, many, engine.Fail(engine.Script, "an empty text has no embedding")
 		}
 		texts = append(texts, text)
-		if size += len(text); size > maxSent {
-			return nil, many, tooMuchSent("texts")
+		if size += len(text); size > expr.MaxSent {
+			return nil, many, expr.TooMuchSent("texts")
 		}
 	}
 	return texts, many, nil

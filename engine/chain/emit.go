@@ -1,24 +1,26 @@
 package chain
 
 import (
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // emit adds a row to the results; its output is the row's data.
 type emit struct {
-	event Value
-	data  Value // nil if there is no data
+	event expr.Value
+	data  expr.Value // nil if there is no data
 }
 
 func readEmit(r *reader, n *doc.Node) action {
 	n.Require("event")
 	r = r.telling("results hold `session.seed_uuid` in its place")
-	e := &emit{r.value(n.Get("event"), "event"), r.value(n.Get("data"), "data")}
-	if c, ok := e.event.(constValue); ok && c.v != nil {
-		if name, ok := starlark.AsString(c.v); !ok || name == "" {
+	e := &emit{r.Data(n.Get("event"), "event"), r.Data(n.Get("data"), "data")}
+	if c, ok := e.event.(expr.Const); ok && c.V != nil {
+		if name, ok := starlark.AsString(c.V); !ok || name == "" {
 			n.Get("event").Errorf("a name, such as order", "an event without a name")
 		}
 	}
@@ -52,7 +54,7 @@ func (e *emit) run(t *turn) (script.Value, error) {
 }
 
 // data evaluates a value to data and to its JSON text, so that the value in memory is the one that will be read back.
-func data(t *turn, of Value) (script.Value, []byte, error) {
+func data(t *turn, of expr.Value) (script.Value, []byte, error) {
 	v, err := of.Eval(t)
 	if err != nil {
 		return nil, nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -22,18 +23,18 @@ const (
 
 // Input is the input of a session.
 type Input struct {
-	World  World     // names that its steps see in addition to each other: agent, session, now, input
-	Memory *Memory   // memory that World's agent shows
-	Agents Directory // agents that may receive messages
-	Acted  string    // the event that stops the session; "" for none
-	Watch  *Watch    // records the session's outputs; nil records nothing
+	World  World        // names that its steps see in addition to each other: agent, session, now, input
+	Memory *memory.View // memory that World's agent shows
+	Agents Directory    // agents that may receive messages
+	Acted  string       // the event that stops the session; "" for none
+	Watch  *Watch       // records the session's outputs; nil records nothing
 }
 
 // World is what the steps of a session see in addition to each other. It is used by one goroutine.
 type World interface {
 	script.Names
 	// With returns the same world for another goroutine, with an agent that shows another view of its memory.
-	With(memory *Memory) World
+	With(memory *memory.View) World
 }
 
 // execution is one running session, or one step of a group in it.
@@ -141,7 +142,7 @@ func (x *execution) settle(err error) {
 		row.Fail("", err)
 	}
 	if row.Outcome.Commits() {
-		row.Delta = x.in.Memory.delta
+		row.Delta = x.in.Memory.Delta
 	}
 	row.Acted = row.Outcome == engine.OK && x.in.Acted == ""
 	for i := range row.Events {

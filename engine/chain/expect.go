@@ -7,34 +7,11 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/script"
 )
 
-// Requests is the expected number of a session's requests to a service, computed from the file before a run. Retries
-// are not counted, nor the effect of failing steps.
-type Requests struct {
-	Service *Service
-	Least   int64
-	Most    int64   // without those of Loops; Endless means unknown
-	Mean    float64 // if the file says how likely each is, and there are no Loops; else NaN
-	// Loops are loops whose number of passes is known only at run time.
-	Loops []LoopRequests
-	// More is how many further loops there are.
-	More bool
-}
-
-// LoopRequests is how many requests one pass of a loop makes, excluding loops inside it.
-type LoopRequests struct {
-	Path        string // of the step, without iterations
-	As          string // the loop's variable
-	Each        string // the expression for its list
-	Least, Most int64
-	Nested      bool // it is inside another loop
-}
-
 const (
-	// Endless means an unlimited number of requests.
-	Endless = 100_000_000_000
 	// maxLoops is how many loops are listed for a service.
 	maxLoops = 20
 )
@@ -54,37 +31,13 @@ func (c *Chain) ExpectWrites() []Requests {
 // sender is an action that sends requests: to the first service, with the others as fallbacks.
 type sender interface {
 	// asks returns how often the first service is asked when the step runs.
-	asks() (services []*Service, often odds)
+	asks() (services []*Service, often odds.Odds)
 }
-
-// odds are the odds of an event: never, always or between; mean is NaN if unknown.
-type odds struct {
-	least, most int64
-	mean        float64
-}
-
-var (
-	surely     = odds{1, 1, 1}
-	impossible = odds{0, 0, 0}
-	perhaps    = odds{0, 1, math.NaN()}
-)
-
-func (o odds) and(p odds) odds {
-	if o.most*p.most == 0 {
-		return impossible // independent of the other
-	}
-	return odds{o.least * p.least, 1, o.mean * p.mean}
-}
-
-func (o odds) not() odds { return odds{1 - o.most, 1 - o.least, 1 - o.mean} }
-
-// chanceOf returns the odds of an event with a probability.
-func chanceOf(p float64) odds { return odds{int64(p), int64(math.Ceil(p)), p} }
 
 // tally counts requests along a path of steps, and how likely its end is reached, because a session may stop earlier.
 type tally struct {
 	list    []Requests
-	reaches odds
+	reaches odds.Odds
 }
 
 // expecting counts the requests of chains, each chain once.
@@ -96,7 +49,7 @@ type expecting struct {
 func (e *expecting) chain(c *Chain) *tally {
 	t, ok := e.known[c]
 	if !ok {
-		t = &tally{reaches: surely}
+		t = &tally{reaches: odds.Surely}
 		e.known[c] = t // a chain that runs itself is an error, and is not counted
 		*t = e.block(c.Body, "")
 	}
@@ -104,17 +57,17 @@ func (e *expecting) chain(c *Chain) *tally {
 }
 
 func (e *expecting) block(b *Block, prefix string) tally {
-	all := tally{reaches: surely}
+	all := tally{reaches: odds.Surely}
 	if b == nil {
 		return all
 	}
 	for _, s := range b.Steps {
-		runs := likely(s.when).and(all.reaches)
+		runs := likely(s.when).And(all.reaches)
 		of := e.step(s, prefix)
 		for _, r := range of.list {
 			all.add(r.times(runs))
 		}
-		all.reaches = all.reaches.and(likely(s.when).and(of.reaches.not()).not())
+		all.reaches = all.reaches.And(likely(s.when).And(of.reaches.Not()).Not())
 	}
 	return all
 }
@@ -123,14 +76,14 @@ func (e *expecting) block(b *Block, prefix string) tally {
 func (e *expecting) step(s *Step, prefix string) tally {
 	switch a := s.action.(type) {
 	case *stop:
-		return tally{reaches: impossible}
+		return tally{reaches: odds.Impossible}
 	case *branch:
 		return either(likely(a.condition), e.block(a.then, prefix+s.Name+"."), e.block(a.otherwise, prefix+s.Name+"."))
 	case *loop:
 		return a.expect(e.block(a.do, prefix+s.Name+"."), prefix+s.Name)
 	case *while:
 		most := int64(a.limit)
-		if likely(a.condition) == impossible {
+		if likely(a.condition) == odds.Impossible {
 			most = 0
 		}
 		return repeated(e.block(a.do, prefix+s.Name+"."), 0, most)
@@ -145,48 +98,48 @@ func (e *expecting) step(s *Step, prefix string) tally {
 		}
 		return t
 	case sender:
-		t := tally{reaches: surely}
+		t := tally{reaches: odds.Surely}
 		if e.writes && !writes(a) {
 			break
 		}
 		services, often := a.asks()
 		for i, service := range services {
 			if i > 0 {
-				often = perhaps.and(often)
+				often = odds.Perhaps.And(often)
 			}
-			t.add(Requests{Service: service, Least: often.least, Most: often.most, Mean: often.mean})
+			t.add(Requests{Service: service, Least: often.Least, Most: often.Most, Mean: often.Mean})
 		}
 		return t
 	}
-	return tally{reaches: surely}
+	return tally{reaches: odds.Surely}
 }
 
 // likely returns how likely a condition holds; nil always holds.
-func likely(e *script.Expr) odds {
+func likely(e *script.Expr) odds.Odds {
 	if e == nil {
-		return surely
+		return odds.Surely
 	}
 	v, always := e.Const()
 	switch {
 	case !always:
-		return perhaps
+		return odds.Perhaps
 	case bool(v.Truth()):
-		return surely
+		return odds.Surely
 	}
-	return impossible
+	return odds.Impossible
 }
 
 // either combines two alternative branches.
-func either(first odds, a, b tally) tally {
+func either(first odds.Odds, a, b tally) tally {
 	switch first {
-	case surely:
+	case odds.Surely:
 		return a
-	case impossible:
+	case odds.Impossible:
 		return b
 	}
-	t := tally{reaches: odds{a.reaches.least * b.reaches.least, max(a.reaches.most, b.reaches.most), math.NaN()}}
-	if a.reaches == surely && b.reaches == surely {
-		t.reaches = surely
+	t := tally{reaches: odds.Odds{Least: a.reaches.Least * b.reaches.Least, Most: max(a.reaches.Most, b.reaches.Most), Mean: math.NaN()}}
+	if a.reaches == odds.Surely && b.reaches == odds.Surely {
+		t.reaches = odds.Surely
 	}
 	for _, r := range a.list {
 		other := b.of(r.Service)
@@ -195,12 +148,12 @@ func either(first odds, a, b tally) tally {
 			r.Mean = math.NaN()
 		}
 		r.join(other)
-		r.Loops = scaled(r.Loops, 0)
+		r.Loops = odds.Scaled(r.Loops, 0)
 		t.list = append(t.list, r)
 	}
 	for _, r := range b.list {
 		if a.of(r.Service).Service == nil {
-			r.Least, r.Mean, r.Loops = 0, math.NaN(), scaled(r.Loops, 0)
+			r.Least, r.Mean, r.Loops = 0, math.NaN(), odds.Scaled(r.Loops, 0)
 			t.list = append(t.list, r)
 		}
 	}
@@ -222,9 +175,9 @@ func (l *loop) expect(pass tally, path string) tally {
 	}
 	t := tally{reaches: repeated(pass, 0, 1).reaches}
 	for _, r := range pass.list {
-		r.Loops = nested(r.Loops)
+		r.Loops = odds.Nested(r.Loops)
 		if r.Most > 0 && len(r.Loops) < maxLoops {
-			r.Loops = append([]LoopRequests{{Path: path, As: l.as, Each: each, Least: r.Least, Most: r.Most}}, r.Loops...)
+			r.Loops = append([]odds.Loop{{Path: path, As: l.as, Each: each, Least: r.Least, Most: r.Most}}, r.Loops...)
 		} else if r.Most > 0 {
 			r.More = true
 		}
@@ -236,14 +189,14 @@ func (l *loop) expect(pass tally, path string) tally {
 
 // repeated counts passes, unless one of them stops the session.
 func repeated(pass tally, least, most int64) tally {
-	t := tally{reaches: surely}
+	t := tally{reaches: odds.Surely}
 	switch {
 	case most == 0:
 		return t
-	case pass.reaches == impossible && least > 0:
-		t.reaches, least, most = impossible, 1, 1
-	case pass.reaches != surely:
-		t.reaches, least = perhaps, min(least, 1)
+	case pass.reaches == odds.Impossible && least > 0:
+		t.reaches, least, most = odds.Impossible, 1, 1
+	case pass.reaches != odds.Surely:
+		t.reaches, least = odds.Perhaps, min(least, 1)
 	}
 	for _, r := range pass.list {
 		if least == most {
@@ -251,7 +204,7 @@ func repeated(pass tally, least, most int64) tally {
 		} else {
 			r.Mean = math.NaN()
 		}
-		r.Least, r.Most, r.Loops = product(r.Least, least), product(r.Most, most), nested(r.Loops)
+		r.Least, r.Most, r.Loops = odds.Product(r.Least, least), odds.Product(r.Most, most), odds.Nested(r.Loops)
 		t.add(r)
 	}
 	return t
@@ -275,60 +228,6 @@ func (t *tally) add(more Requests) {
 		return
 	}
 	r := &t.list[i]
-	r.Least, r.Most, r.Mean = min(r.Least+more.Least, Endless), min(r.Most+more.Most, Endless), r.Mean+more.Mean
+	r.Least, r.Most, r.Mean = min(r.Least+more.Least, odds.Endless), min(r.Most+more.Most, odds.Endless), r.Mean+more.Mean
 	r.join(more)
-}
-
-// join adds the loops of another.
-func (r *Requests) join(other Requests) {
-	all := slices.Concat(r.Loops, other.Loops)
-	r.Loops, r.More = all[:min(len(all), maxLoops)], r.More || other.More || len(all) > maxLoops
-}
-
-// times scales requests by the odds of their step.
-func (r Requests) times(o odds) Requests {
-	r.Least, r.Most, r.Mean = r.Least*o.least, r.Most*o.most, r.Mean*o.mean
-	if o.most == 0 {
-		r.Mean, r.Loops, r.More = 0, nil, false
-	}
-	r.Loops = scaled(r.Loops, o.least)
-	return r
-}
-
-// nested marks loops as inside another.
-func nested(loops []LoopRequests) []LoopRequests {
-	loops = slices.Clone(loops)
-	for i := range loops {
-		loops[i].Nested = true
-	}
-	return loops
-}
-
-// scaled multiplies the passes of loops.
-func scaled(loops []LoopRequests, least int64) []LoopRequests {
-	if least == 1 {
-		return loops
-	}
-	loops = slices.Clone(loops)
-	for i := range loops {
-		loops[i].Least *= least
-	}
-	return loops
-}
-
-// under prefixes the paths of loops.
-func (r Requests) under(prefix string) Requests {
-	r.Loops = slices.Clone(r.Loops)
-	for i := range r.Loops {
-		r.Loops[i].Path = prefix + r.Loops[i].Path
-	}
-	return r
-}
-
-// product multiplies, up to Endless.
-func product(a, b int64) int64 {
-	if a > 0 && b > Endless/a {
-		return Endless
-	}
-	return a * b
 }

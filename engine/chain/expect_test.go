@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/engine/chain/odds"
 )
 
 // words writes what is expected of one service, for tests.
@@ -69,7 +71,7 @@ func TestExpect(t *testing.T) {
 		},
 		"very many": {
 			steps: "step f: {kind: while, condition: last, limit: 2000000000, do: {step g: {kind: while, condition: last, limit: 2000000000, do: {step a: " + get + "}}}}",
-			want:  fmt.Sprint("shop 0 to ", Endless),
+			want:  fmt.Sprint("shop 0 to ", odds.Endless),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +105,7 @@ func TestExpectOfManyChains(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := c.Expect()[0]
-	if r.Least != Endless || r.Most != Endless || len(r.Loops) != maxLoops || !r.More {
+	if r.Least != odds.Endless || r.Most != odds.Endless || len(r.Loops) != maxLoops || !r.More {
 		t.Errorf("got %d to %d, %d loops, more %v", r.Least, r.Most, len(r.Loops), r.More)
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // extras are extra fields of a completion request, by name.
 type extras struct {
 	names  []string
-	values []Value
+	values []expr.Value
 }
 
 var extraForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,99}$`)
@@ -34,7 +35,7 @@ func (r *reader) extras(n *doc.Node) *extras {
 	e := &extras{}
 	for _, entry := range n.Entries() {
 		name := entry.Key.Text()
-		switch by, own := service.OwnFields[name]; {
+		switch by, own := openai.OwnFields[name]; {
 		case own && by == "":
 			entry.Key.Errorf("leave it out", "Throng sets the field %s itself", name)
 		case own:
@@ -42,13 +43,13 @@ func (r *reader) extras(n *doc.Node) *extras {
 		case !extraForm.MatchString(name):
 			entry.Key.Errorf("letters, digits, _, - and .", "%q cannot be the name of a request field", name)
 		}
-		e.names, e.values = append(e.names, name), append(e.values, r.value(entry.Value, "extra."+name))
+		e.names, e.values = append(e.names, name), append(e.values, r.Data(entry.Value, "extra."+name))
 	}
 	return e
 }
 
 // eval evaluates the fields; none for nil.
-func (e *extras) eval(c Contexts) (all []service.Extra, err error) {
+func (e *extras) eval(c expr.Contexts) (all []openai.Extra, err error) {
 	if e == nil {
 		return nil, nil
 	}
@@ -65,7 +66,7 @@ func (e *extras) eval(c Contexts) (all []service.Extra, err error) {
 		if size += len(text); size > maxExtra {
 			return nil, engine.Fail(engine.Script, "the fields of extra have more than %d kB", maxExtra>>10)
 		}
-		all = append(all, service.Extra{Name: e.names[i], Value: text})
+		all = append(all, openai.Extra{Name: e.names[i], Value: text})
 	}
 	return all, nil
 }
@@ -77,9 +78,9 @@ type alone struct{}
 func (alone) Context(string) *script.Context { return &script.Context{} }
 
 // Extra reads the extra fields of all completion requests to a service; values may use parameters.
-func (r *Reader) Extra(n *doc.Node) []service.Extra {
-	e := (&reader{Reader: r}).extras(n)
-	if e == nil || r.Blind || slices.ContainsFunc(e.values, func(v Value) bool { c, ok := v.(constValue); return ok && c.v == nil }) {
+func (r *Reader) Extra(n *doc.Node) []openai.Extra {
+	e := r.in(nil, nil).extras(n)
+	if e == nil || r.Blind || slices.ContainsFunc(e.values, func(v expr.Value) bool { c, ok := v.(expr.Const); return ok && c.V == nil }) {
 		return nil // an error, already reported
 	}
 	all, err := e.eval(alone{})
@@ -100,14 +101,14 @@ func CheckEffort(text string) error {
 }
 
 // extended adds the service's extra fields to a request; the step's own fields take precedence.
-func (s *Service) extended(chat *service.Chat) {
+func (s *Service) extended(chat *openai.Chat) {
 	if chat.Effort == "" {
 		chat.Effort = s.Effort
 	}
 	own := len(chat.Extra)
 	chat.Extra = slices.Clone(chat.Extra)
 	for _, e := range s.Extra {
-		if !slices.ContainsFunc(chat.Extra[:own], func(o service.Extra) bool { return o.Name == e.Name }) {
+		if !slices.ContainsFunc(chat.Extra[:own], func(o openai.Extra) bool { return o.Name == e.Name }) {
 			chat.Extra = append(chat.Extra, e)
 		}
 	}

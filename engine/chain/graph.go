@@ -3,6 +3,7 @@ package chain
 import (
 	"slices"
 
+	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/script"
 )
 
@@ -24,23 +25,8 @@ type node struct {
 	shape      *script.Shape // if there are several, as previous shows them
 	waits      []int         // steps of the group that must end first
 	next       []int         // steps of the group that wait for it
-	before     set           // steps of the group that have ended when it begins, counted from the group's first
+	before     bitset.Set    // steps of the group that have ended when it begins, counted from the group's first
 	parallelTo bool          // another step of the group may run at the same time
-}
-
-// set is a set of small numbers.
-type set []uint64
-
-func newSet(n int) set { return make(set, (n+63)/64) }
-
-func (s set) has(i int) bool { return i >= 0 && i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
-
-func (s set) add(i int) { s[i/64] |= 1 << (i % 64) }
-
-func (s set) addAll(other set) {
-	for i, word := range other {
-		s[i] |= word
-	}
 }
 
 // Plan is the order of a block for display: its segments in order, and the longest path of dependent steps.

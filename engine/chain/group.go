@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/memory"
+	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/script"
 )
@@ -39,7 +41,7 @@ type member struct {
 	at     int // position in the group
 	x      execution
 	in     Input
-	memory Memory
+	memory memory.View
 	own    engine.Delta // memory that it wrote
 	row    engine.SessionRow
 	clock  *clock.Clock // nil if the steps run sequentially
@@ -116,13 +118,13 @@ func (g *group) begin(m *member) bool {
 	}
 	m.state = running
 	x, p := g.x, g.pass
-	x.in.Memory.fork(&m.memory)
+	x.in.Memory.Fork(&m.memory)
 	for _, at := range g.wrote {
-		if m.step.node.before.has(at) {
-			m.memory.join(g.members[at].memory.own)
+		if m.step.node.before.Has(at) {
+			m.memory.Join(g.members[at].memory.Own)
 		}
 	}
-	m.memory.own = &m.own
+	m.memory.Own = &m.own
 	m.in = *x.in
 	m.in.World, m.in.Memory = x.in.World.With(&m.memory), &m.memory
 	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps), kept: x.kept, held: x.held}
@@ -174,7 +176,7 @@ func (g *group) end(m *member) (ready []int) {
 		return nil
 	}
 	m.state = well
-	if !m.memory.own.Empty() {
+	if !m.memory.Own.Empty() {
 		i, _ := slices.BinarySearch(g.wrote, m.at)
 		g.wrote = slices.Insert(g.wrote, i, m.at)
 	}
@@ -200,14 +202,14 @@ func (g *group) skip(m *member) {
 
 // cancel ends the members below the bound, except those that a step above it depends on.
 func (g *group) cancel() {
-	needed := newSet(len(g.members))
+	needed := bitset.New(len(g.members))
 	for at := range g.bound {
-		needed.addAll(g.members[at].step.node.before)
+		needed.AddAll(g.members[at].step.node.before)
 	}
 	for at := g.bound + 1; at < len(g.members); at++ {
 		m := &g.members[at]
 		switch {
-		case needed.has(at):
+		case needed.Has(at):
 		case m.state == waiting:
 			m.state = dropped
 		case m.state == running && m.clock != nil:
@@ -237,7 +239,7 @@ func (g *group) join() (last int, err error) {
 		}
 		x.row.Steps = append(x.row.Steps, m.row.Steps...)
 		x.row.Events = append(x.row.Events, m.row.Events...)
-		x.in.Memory.join(m.memory.own)
+		x.in.Memory.Join(m.memory.Own)
 		x.kept += m.x.kept - kept
 		x.held += m.x.held - held
 		p.outputs = append(p.outputs, m.out)
@@ -255,7 +257,7 @@ func (g *group) join() (last int, err error) {
 func (p *pass) output(i int) script.Value {
 	s := p.turn.step
 	if seg := &p.block.segments[s.segment]; seg.grouped() && i >= seg.from {
-		if at := i - seg.from; !s.node.before.has(at) {
+		if at := i - seg.from; !s.node.before.Has(at) {
 			return nil
 		} else if p.member != nil {
 			return p.member.group.members[at].out

@@ -4,10 +4,14 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/answer"
+	"github.com/throng-sim/throng/engine/chain/credential"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 var methods = []string{"get", "post", "put", "patch", "delete"}
@@ -16,18 +20,18 @@ var methods = []string{"get", "post", "put", "patch", "delete"}
 type request struct {
 	service  *Service
 	method   string
-	target   target
+	target   expr.Target
 	endpoint string // operation name for the service's limits; "" is derived from the request
-	query    pairs
-	headers  []Named
+	query    expr.Pairs
+	headers  []credential.Header
 	expect   []int
 	repeats  Repeats // if the step sets it
 	private  bool
 	unsigned bool // it is sent without the service's credentials
 
-	json  Value
-	form  pairs
-	body  Value
+	json  expr.Value
+	form  expr.Pairs
+	body  expr.Value
 	fixed []byte   // the body if it is constant
 	sends []string // its content type; nil if unset
 	kind  service.BodyKind
@@ -39,19 +43,19 @@ func readHTTP(r *reader, n *doc.Node) action {
 	if s := n.Get("service"); s != nil {
 		q.service = r.serviceOf(s, "http")
 	}
-	r.holder = q.service
+	r.hold(q.service)
 	which := n.Only(methods...)
 	if which.Key == nil {
 		n.Errorf("`get: /path`, or post, put, patch, delete", "an http step without a request")
 	} else {
 		q.method = strings.ToUpper(which.Key.Text())
 		r = r.writing(q.method != http.MethodGet)
-		q.target = r.target(which.Value)
-		if path := q.target.template(); path != "" {
-			q.endpoint = q.method + " " + service.Unmarked(path)
+		q.target = r.Target(which.Value)
+		if path := q.target.Template(); path != "" {
+			q.endpoint = q.method + " " + redact.Unmarked(path)
 		}
 	}
-	q.query = r.pairs(n.Get("query"), "query")
+	q.query = r.Pairs(n.Get("query"), "query")
 	q.headers = r.headers(n.Get("headers"), "headers.")
 	r.readBody(n, q)
 	if a := n.Get("auth"); a != nil {
@@ -72,21 +76,21 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 	switch {
 	case n.Get("json") != nil:
 		q.kind = service.BodyJSON
-		q.json, q.sends = r.value(n.Get("json"), "json"), []string{"application/json"}
-		if c, ok := q.json.(constValue); ok && c.v != nil {
+		q.json, q.sends = r.Data(n.Get("json"), "json"), []string{"application/json"}
+		if c, ok := q.json.(expr.Const); ok && c.V != nil {
 			var err error
-			if q.fixed, err = script.AppendJSON(nil, c.v); err != nil {
+			if q.fixed, err = script.AppendJSON(nil, c.V); err != nil {
 				n.Get("json").Errorf("", "%v", err)
 			}
 		}
 	case n.Get("form") != nil:
 		q.kind = service.BodyForm
-		q.form, q.sends = r.pairs(n.Get("form"), "form"), []string{"application/x-www-form-urlencoded"}
+		q.form, q.sends = r.Pairs(n.Get("form"), "form"), []string{"application/x-www-form-urlencoded"}
 	case n.Get("body") != nil:
 		if k := n.Get("body").Kind(); k == doc.Map || k == doc.List {
 			q.kind = service.BodyJSON
 		}
-		q.body, q.sends = r.value(n.Get("body"), "body"), []string{"text/plain; charset=utf-8"}
+		q.body, q.sends = r.Data(n.Get("body"), "body"), []string{"text/plain; charset=utf-8"}
 	}
 }
 
@@ -100,7 +104,7 @@ func (r *reader) serviceOf(n *doc.Node, kind string) *Service {
 		for name := range r.Services {
 			names = append(names, name)
 		}
-		n.Errorf(r.near(name, names, "define it under services"), "there is no service %s", name)
+		n.Errorf(r.Near(name, names, "define it under services"), "there is no service %s", name)
 	case s.Kind != kind && s.Kind != "":
 		n.Errorf("", "the service %s is of kind %s, this step needs %s", name, s.Kind, kind)
 	}
@@ -126,7 +130,7 @@ func (q *request) changes() *Service {
 	return q.service
 }
 
-func (q *request) asks() ([]*Service, odds) { return []*Service{q.service}, surely }
+func (q *request) asks() ([]*Service, odds.Odds) { return []*Service{q.service}, odds.Surely }
 
 func (q *request) run(t *turn) (script.Value, error) {
 	r, auth, err := q.make(t)
@@ -136,9 +140,9 @@ func (q *request) run(t *turn) (script.Value, error) {
 	var out script.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Endpoint: q.endpoint,
-		Expect: q.expect, Secrets: q.service.concealed, Auth: auth, Private: q.private,
+		Expect: q.expect, Secrets: q.service.Concealed, Auth: auth, Private: q.private,
 		Accept: func(a *service.Answer) (err error) {
-			out, err = output(a)
+			out, err = answer.Read(a)
 			return err
 		},
 	}
@@ -172,7 +176,10 @@ func (q *request) make(t *turn) (r service.Request, auth *service.Auth, err erro
 	if err = q.fill(t, &r); err != nil {
 		return r, nil, err
 	}
-	key, err := q.service.Key.query(t)
+	key := ""
+	if !q.service.HTTP.Mocks() {
+		key, err = q.service.Key.Query(t)
+	}
 	r.Target = r.Target.With(key)
 	return r, auth, err
 }
@@ -180,19 +187,19 @@ func (q *request) make(t *turn) (r service.Request, auth *service.Auth, err erro
 // fill evaluates the fields of a request.
 func (q *request) fill(t *turn, r *service.Request) (err error) {
 	r.Method = q.method
-	if r.Target, err = q.target.eval(t); err != nil {
+	if r.Target, err = q.target.Eval(t); err != nil {
 		return err
 	}
-	query, err := q.query.encode(t)
+	query, err := q.query.Encode(t)
 	if err != nil {
 		return err
 	}
 	r.Target, r.Kind = r.Target.With(query), q.kind
 	if q.service != nil {
-		r.Secrets = q.service.values
+		r.Secrets = q.service.Values
 	}
 	for _, h := range q.headers {
-		if err := h.set(t, r.Header); err != nil {
+		if err := h.Set(t, r.Header); err != nil {
 			return err
 		}
 	}
@@ -217,7 +224,7 @@ func (q *request) content(t *turn) ([]byte, error) {
 		}
 		return script.AppendJSON(nil, v)
 	case q.form != nil:
-		form, err := q.form.encode(t)
+		form, err := q.form.Encode(t)
 		return []byte(form), err
 	case q.body != nil:
 		v, err := q.body.Eval(t)
@@ -233,10 +240,10 @@ func (q *request) content(t *turn) ([]byte, error) {
 var simulated = []string{"true"}
 
 // sign sets the service's own headers and its authorization.
-func (s *Service) sign(t Contexts, h http.Header) error {
+func (s *Service) sign(t expr.Contexts, h http.Header) error {
 	user := ""
 	if s.HTTP.Mocks() { // a login in it is signed the same way
-		name, err := text(t, s.User, "service."+s.Name+".auth.user")
+		name, err := expr.Text(t, s.User, "service."+s.Name+".auth.user")
 		if err != nil {
 			return err
 		}
@@ -246,7 +253,7 @@ func (s *Service) sign(t Contexts, h http.Header) error {
 }
 
 // open sets the headers of a request without credentials; the mocks still need their token.
-func (s *Service) open(t Contexts, h http.Header) error {
+func (s *Service) open(t expr.Contexts, h http.Header) error {
 	if s.HTTP.Mocks() {
 		return s.signAs(t, h, "")
 	}
@@ -254,12 +261,12 @@ func (s *Service) open(t Contexts, h http.Header) error {
 }
 
 // ownHeaders sets the service's own headers.
-func (s *Service) ownHeaders(t Contexts, h http.Header) error {
+func (s *Service) ownHeaders(t expr.Contexts, h http.Header) error {
 	if s.Simulation {
 		h["X-Simulation-Mode"] = simulated
 	}
 	for _, n := range s.Headers {
-		if err := n.set(t, h); err != nil {
+		if err := n.Set(t, h); err != nil {
 			return err
 		}
 	}
@@ -267,57 +274,21 @@ func (s *Service) ownHeaders(t Contexts, h http.Header) error {
 }
 
 // signAs signs in as a user of the mocks, with a dot before the name; "" means without a user.
-func (s *Service) signAs(t Contexts, h http.Header, user string) error {
+func (s *Service) signAs(t expr.Contexts, h http.Header, user string) error {
 	if err := s.ownHeaders(t, h); err != nil {
 		return err
 	}
 	switch {
 	case s.HTTP.Mocks():
 	case s.Key != nil:
-		return s.Key.sign(t, h)
+		return s.Key.Sign(t, h)
 	case s.Bearer == "":
 		return nil
 	}
 	authorization := "Bearer " + s.token + user
-	if !validHeader(authorization) {
-		return badHeader("Authorization")
+	if !credential.ValidHeader(authorization) {
+		return credential.BadHeader("Authorization")
 	}
 	h["Authorization"] = []string{authorization}
 	return nil
-}
-
-// set evaluates a header.
-func (n Named) set(t Contexts, h http.Header) error {
-	value, err := text(t, n.value, n.field)
-	if err != nil {
-		return err
-	}
-	if n.of != nil {
-		if value, err = n.of.values.Reveal(value, nil); err != nil {
-			return err
-		}
-	}
-	if !validHeader(value) {
-		return badHeader(n.name)
-	}
-	if len(value) > maxHeader {
-		return engine.Fail(engine.Script, "the header %s has %d bytes, more than %d", n.name, len(value), maxHeader)
-	}
-	h[n.name] = []string{value}
-	return nil
-}
-
-// badHeader does not include the value: it may be a secret, and the invalid character is invisible.
-func badHeader(name string) error {
-	return engine.Fail(engine.Script, "the header %s has a line break or another control character in it", name)
-}
-
-// validHeader reports whether a value is valid in a header (RFC 9110, section 5.5).
-func validHeader(value string) bool {
-	for i := range len(value) {
-		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // inquiry asks for an llm step's answer: each service and model in order, and again if the answer does not match the
@@ -29,7 +30,7 @@ type inquiry struct {
 }
 
 // ask sends the calls on behalf of the session.
-func (c *completion) ask(t *turn, chat service.Chat) (script.Value, error) {
+func (c *completion) ask(t *turn, chat openai.Chat) (script.Value, error) {
 	headers, err := c.headers(t)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (q *inquiry) note(r *engine.StepRecord) {
 
 // run tries one service after another until one answers. The reported failure, or its class in the record if a later
 // service answers, is the first one that depends on timing, else the first one.
-func (q *inquiry) run(chat service.Chat) (script.Value, error) {
+func (q *inquiry) run(chat openai.Chat) (script.Value, error) {
 	var counts *engine.StepError
 	for _, s := range q.services {
 		for _, model := range s.Models {
@@ -93,7 +94,7 @@ func (q *inquiry) run(chat service.Chat) (script.Value, error) {
 }
 
 // converse asks one model, and again with the error message while its answer does not match.
-func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) {
+func (q *inquiry) converse(s *Service, chat openai.Chat) (script.Value, error) {
 	chat.Messages = slices.Clone(chat.Messages)
 	q.form(s, &chat)
 	s.extended(&chat)
@@ -117,16 +118,16 @@ func (q *inquiry) converse(s *Service, chat service.Chat) (script.Value, error) 
 const mostRepeated = 20_000
 
 // objection tells a model why its answer does not match.
-func (q *inquiry) objection(got *service.Completion, problem error) (all []service.Message) {
+func (q *inquiry) objection(got *openai.Completion, problem error) (all []openai.Message) {
 	if text := got.Text; text != "" { // a message needs content
 		text = strings.ToValidUTF8(text[:min(len(text), mostRepeated)], "")
-		all = append(all, service.Message{Role: "assistant", Text: text})
+		all = append(all, openai.Message{Role: "assistant", Text: text})
 	}
 	wish := "."
 	if q.shape != nil {
 		wish = ", with nothing but the JSON document."
 	}
-	return append(all, service.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + wish})
+	return append(all, openai.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + wish})
 }
 
 // hidden keeps a private answer out of an error text.
@@ -138,24 +139,24 @@ func (q *inquiry) hidden(err error) error {
 }
 
 // form requests the shape in the way that the service supports, or in words if a model refuses that way.
-func (q *inquiry) form(s *Service, chat *service.Chat) {
+func (q *inquiry) form(s *Service, chat *openai.Chat) {
 	if q.shape == nil {
 		return
 	}
 	switch s.Answers {
 	case AnswersBySchema:
-		chat.Format = service.Format{Name: "answer", Schema: q.shape.sent, Strict: q.shape.strict, JSON: true}
-		chat.InWords = q.shape.instruction()
+		chat.Format = openai.Format{Name: "answer", Schema: q.shape.Schema, Strict: q.shape.Strict, JSON: true}
+		chat.InWords = q.shape.Instruction()
 		return
 	case AnswersJSON:
-		chat.Format = service.Format{JSON: true}
+		chat.Format = openai.Format{JSON: true}
 	case AnswersText:
 	}
-	chat.Messages = slices.Insert(chat.Messages, 0, service.Message{Role: "system", Text: q.shape.instruction()})
+	chat.Messages = slices.Insert(chat.Messages, 0, openai.Message{Role: "system", Text: q.shape.Instruction()})
 }
 
 // read extracts the step's output from a completion.
-func (q *inquiry) read(got *service.Completion, model string) (script.Value, error) {
+func (q *inquiry) read(got *openai.Completion, model string) (script.Value, error) {
 	switch {
 	case got.Refusal != "":
 		return nil, errors.New("the model refuses: " + got.Refusal)
@@ -166,7 +167,7 @@ func (q *inquiry) read(got *service.Completion, model string) (script.Value, err
 	case q.shape == nil:
 		return script.Data(written(got.Text, model))
 	}
-	out, err := q.shape.read(got.Text)
+	out, err := q.shape.Parse(got.Text)
 	if err != nil && got.Cut {
 		err = errCutOff
 	}
@@ -176,7 +177,7 @@ func (q *inquiry) read(got *service.Completion, model string) (script.Value, err
 var errCutOff = errors.New("it was cut off at its greatest length (max_tokens)")
 
 // call makes one call, at its own path in the journal.
-func (q *inquiry) call(s *Service, chat service.Chat) (*service.Completion, error) {
+func (q *inquiry) call(s *Service, chat openai.Chat) (*openai.Completion, error) {
 	path := q.path
 	key := q.key
 	if q.calls++; q.calls > 1 {
@@ -186,7 +187,7 @@ func (q *inquiry) call(s *Service, chat service.Chat) (*service.Completion, erro
 	chat.Header = q.headers[s].Clone()
 	chat.Seed = int(key.Text("seed").Source().Uint64() >> 33)
 	call := &service.Call{
-		Session: q.session, Purse: q.purse, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.concealed, Private: q.private,
+		Session: q.session, Purse: q.purse, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.Concealed, Private: q.private,
 	}
 	got, err := s.LLM.Chat(call, chat)
 	q.record.Take(&call.Record)

@@ -5,11 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/odds"
+	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"go.starlark.net/starlark"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // completion is an llm step: one chat completion. Its output is the answer in its shape or, without a shape, a record
@@ -18,14 +23,14 @@ type completion struct {
 	services  []*Service // tried in this order, each with its models
 	system    *script.Template
 	prompt    *script.Template
-	messages  Value        // a list of {role, content}, instead of prompt
-	shape     *answerShape // nil allows any text
-	heat      Value        // the temperature; nil is the model's default
+	messages  expr.Value   // a list of {role, content}, instead of prompt
+	shape     *shape.Shape // nil allows any text
+	heat      expr.Value   // the temperature; nil is the model's default
 	most      int          // tokens; 0 is the model's default
 	inner     bool         // the limit includes reasoning tokens: max_completion_tokens
 	effort    *script.Template
 	extra     *extras
-	share     Value        // nil means all
+	share     expr.Value   // nil means all
 	otherwise *script.Expr // nil means that a failure ends the attempt
 	cache     *cached      // nil asks each time
 	stream    bool
@@ -46,20 +51,21 @@ func readLLM(r *reader, n *doc.Node) action {
 	if names := n.Get("cache"); names != nil {
 		c.cache = r.cached(names)
 		inner := *r
-		inner.names, inner.scope = c.cache.names, nil
+		inner.Names, inner.scope = c.cache.names, nil
+		inner.look()
 		in = &inner
 	}
-	c.system = in.template(n.Get("system"))
+	c.system = in.Text(n.Get("system"))
 	switch which := n.Only("prompt", "messages"); {
 	case which.Key == nil:
 		n.Errorf("`prompt: …`, or `messages: [{role: user, content: …}]`", "an llm step without a prompt")
 	case which.Key.Text() == "prompt":
-		c.prompt = in.template(which.Value)
+		c.prompt = in.Text(which.Value)
 	default:
 		c.messages = in.readMessages(which.Value)
 	}
 	if a := n.Get("answer"); a != nil {
-		c.shape = r.answerShape(a)
+		c.shape = shape.Read(a)
 	}
 	c.heat = r.number(n.Get("temperature"), "temperature", 2)
 	if which := n.Only("max_tokens", "max_completion_tokens"); which.Key != nil {
@@ -67,7 +73,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	}
 	c.effort = in.effort(n.Get("reasoning_effort"))
 	c.extra = in.extras(n.Get("extra"))
-	c.otherwise = r.expr(n.Get("otherwise"))
+	c.otherwise = r.Expression(n.Get("otherwise"))
 	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
 		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
 	}
@@ -92,11 +98,11 @@ func listOf(n *doc.Node) []*doc.Node {
 }
 
 // number reads a number from 0 to most, or an expression for one; nil for an absent node.
-func (r *reader) number(n *doc.Node, field string, most float64) Value {
-	v := r.value(n, field)
-	if c, ok := v.(constValue); ok && c.v != nil {
-		if f, ok := starlark.AsFloat(c.v); !ok || !(f >= 0 && f <= most) {
-			n.Errorf("a number, or an expression in ${ }", "%s is from 0 to %v, not %s", field, most, script.Shown(c.v))
+func (r *reader) number(n *doc.Node, field string, most float64) expr.Value {
+	v := r.Data(n, field)
+	if c, ok := v.(expr.Const); ok && c.V != nil {
+		if f, ok := starlark.AsFloat(c.V); !ok || !(f >= 0 && f <= most) {
+			n.Errorf("a number, or an expression in ${ }", "%s is from 0 to %v, not %s", field, most, script.Shown(c.V))
 		}
 	}
 	return v
@@ -104,11 +110,11 @@ func (r *reader) number(n *doc.Node, field string, most float64) Value {
 
 // effort reads the reasoning effort.
 func (r *reader) effort(n *doc.Node) *script.Template {
-	t := r.template(n)
+	t := r.Text(n)
 	if t == nil {
 		return nil
 	}
-	if v := fixed(t); v != nil {
+	if v := expr.Fixed(t); v != nil {
 		word, err := script.Text(v)
 		if err == nil {
 			err = CheckEffort(word)
@@ -121,7 +127,7 @@ func (r *reader) effort(n *doc.Node) *script.Template {
 }
 
 // readMessages reads a list of {role, content}, or an expression for one.
-func (r *reader) readMessages(n *doc.Node) Value {
+func (r *reader) readMessages(n *doc.Node) expr.Value {
 	if n.Kind() == doc.List {
 		for _, item := range n.List() {
 			item.Fields("role", "content")
@@ -137,25 +143,25 @@ func (r *reader) readMessages(n *doc.Node) Value {
 	} else if n.Kind() != doc.Scalar {
 		n.Errorf("`[{role: user, content: …}]`, or an expression for such a list", "messages are a list")
 	}
-	return r.value(n, "messages")
+	return r.Data(n, "messages")
 }
 
 var roles = []string{"system", "developer", "user", "assistant"}
 
 func (c *completion) changes() *Service { return nil }
 
-func (c *completion) asks() ([]*Service, odds) {
-	often := surely
+func (c *completion) asks() ([]*Service, odds.Odds) {
+	often := odds.Surely
 	if c.share != nil {
-		often = perhaps
+		often = odds.Perhaps
 	}
-	if fixed, ok := c.share.(constValue); ok {
-		if f, ok := starlark.AsFloat(fixed.v); ok {
-			often = chanceOf(f)
+	if fixed, ok := c.share.(expr.Const); ok {
+		if f, ok := starlark.AsFloat(fixed.V); ok {
+			often = odds.Of(f)
 		}
 	}
 	if c.cache != nil { // another agent may have asked
-		often = often.and(perhaps)
+		often = often.And(odds.Perhaps)
 	}
 	return c.services, often
 }
@@ -216,7 +222,7 @@ func (c *completion) chosen(t *turn) (bool, error) {
 	return engine.AgentKey(t.x.s.Settings().Seed, t.x.s.Agent).Text("share").Text(t.path).Source().Float64() < share, nil
 }
 
-func evalNumber(t Contexts, v Value, field string, most float64) (float64, error) {
+func evalNumber(t expr.Contexts, v expr.Value, field string, most float64) (float64, error) {
 	x, err := v.Eval(t)
 	if err != nil {
 		return 0, err
@@ -241,7 +247,7 @@ func (c *completion) instead(t *turn) (out script.Value, err error) {
 		return nil, err
 	}
 	if c.shape != nil {
-		return out, c.shape.accept(out)
+		return out, c.shape.Accept(out)
 	}
 	text, ok := starlark.AsString(out)
 	if !ok {
@@ -258,8 +264,8 @@ func written(text, model string) script.Value {
 }
 
 // chat evaluates the request, except for the model.
-func (c *completion) chat(t *turn) (chat service.Chat, err error) {
-	var with Contexts = t
+func (c *completion) chat(t *turn) (chat openai.Chat, err error) {
+	var with expr.Contexts = t
 	if c.cache != nil {
 		if with, err = c.cache.eval(t); err != nil {
 			return chat, err
@@ -269,7 +275,7 @@ func (c *completion) chat(t *turn) (chat service.Chat, err error) {
 }
 
 // chatOf evaluates the request; its texts use with, the temperature uses t.
-func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
+func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error) {
 	for _, part := range [...]struct {
 		role, field string
 		text        *script.Template
@@ -285,7 +291,7 @@ func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 		if err != nil {
 			return chat, err
 		}
-		chat.Messages = append(chat.Messages, service.Message{Role: part.role, Text: line})
+		chat.Messages = append(chat.Messages, openai.Message{Role: part.role, Text: line})
 	}
 	if c.messages != nil {
 		v, err := c.messages.Eval(with)
@@ -306,7 +312,7 @@ func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 		chat.Temperature = &heat
 	}
 	if c.effort != nil {
-		if chat.Effort, err = text(with, c.effort, "reasoning_effort"); err == nil {
+		if chat.Effort, err = expr.Text(with, c.effort, "reasoning_effort"); err == nil {
 			err = CheckEffort(chat.Effort)
 		}
 		if err != nil {
@@ -322,7 +328,7 @@ func (c *completion) chatOf(with, t Contexts) (chat service.Chat, err error) {
 const mostMessages = 10_000
 
 // messagesOf reads the value of messages: a list of records with a role and a content.
-func messagesOf(v script.Value) (all []service.Message, err error) {
+func messagesOf(v script.Value) (all []openai.Message, err error) {
 	if v, err = script.Data(v); err != nil {
 		return nil, err
 	}
@@ -348,7 +354,7 @@ func messagesOf(v script.Value) (all []service.Message, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, service.Message{Role: name, Text: text})
+		all = append(all, openai.Message{Role: name, Text: text})
 	}
 	return all, nil
 }

@@ -13,6 +13,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/credential"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/run"
@@ -64,9 +67,9 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		t.Fatal(err)
 	}
 	services := map[string]*Service{"shop": shop, "db": {Name: "db", Kind: "postgres", Postgres: &Postgres{}}}
-	r := &Reader{Env: env, Functions: st.functions != "", Services: services, Fields: map[string][]string{
+	r := &Reader{File: expr.File{Env: env, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
-	}}
+	}}, Functions: st.functions != "", Services: services}
 	for _, s := range st.more {
 		r.Services[s.Name] = s
 	}
@@ -85,7 +88,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	if n := root.Get("auth").Get("login"); n != nil {
 		r.Login(shop, n, outside)
 	}
-	for _, kind := range KeyKinds {
+	for _, kind := range credential.KeyKinds {
 		if n := root.Get("auth").Get(kind); n != nil {
 			r.Key(shop, kind, n, outside)
 		}
@@ -179,17 +182,17 @@ type program struct {
 }
 
 func (p program) Session(s *engine.Session) {
-	memory := NewMemory(s.Memory)
+	memory := memory.New(s.Memory)
 	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted, Watch: p.watch})
 }
 
 // world is what the steps of a test see.
 type world struct {
 	s      *engine.Session
-	memory *Memory
+	memory *memory.View
 }
 
-func (w world) With(m *Memory) World { return world{w.s, m} }
+func (w world) With(m *memory.View) World { return world{w.s, m} }
 
 func (w world) Lookup(name string) (script.Value, error) {
 	switch name {
@@ -205,7 +208,7 @@ func (w world) Lookup(name string) (script.Value, error) {
 
 type agent struct {
 	index  int
-	memory *Memory
+	memory *memory.View
 }
 
 func (a agent) Field(name string) (script.Value, error) {

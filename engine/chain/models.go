@@ -1,6 +1,8 @@
 package chain
 
 import (
+	"github.com/throng-sim/throng/engine/service/openai"
+
 	"golang.org/x/sync/singleflight"
 
 	"github.com/throng-sim/throng/engine/service"
@@ -18,6 +20,20 @@ const (
 
 // AnswersNames are the names of the ways, in order.
 var AnswersNames = []string{"schema", "json", "text"}
+
+// ModelOptions configures a service of models.
+type ModelOptions struct {
+	Models  []string // tried in order; a launch may choose others
+	Named   []string // those of the file, or the provider's default
+	Unnamed bool     // the file names no models
+	Embeds  string   // model for embeddings; "" is the first of Models
+	Answers Answers
+	Effort  string         // default reasoning effort; "" is the model's
+	Extra   []openai.Extra // extra fields of each completion request
+	Free    bool           // it costs nothing: it runs on the user's machine
+	LLM     *service.LLM   // set by ConnectLLM
+	flights *singleflight.Group
+}
 
 // ConnectLLM creates the client of a service of kind llm; see [Service.Connect].
 func (s *Service) ConnectLLM(client *service.LLM, secret string) {

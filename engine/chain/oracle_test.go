@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 // oracle is a model server for tests. A function of the request determines its answer.
@@ -107,13 +108,13 @@ func (o *oracle) who() string {
 func served(t testing.TB, name, address string, models ...string) *Service {
 	t.Helper()
 	client, err := service.NewLLM(service.LLMConfig{
-		Name: name, Base: address + "/v1", Limits: service.Limits{Timeout: 5 * time.Second}, Prices: service.Prices{"m1": {Input: 1e-6, Output: 1e-6}},
+		Name: name, Base: address + "/v1", Limits: service.Limits{Timeout: 5 * time.Second}, Prices: pricing.Prices{"m1": {Input: 1e-6, Output: 1e-6}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	s := &Service{Name: name, Kind: "llm", Models: models, Bearer: "KEY"}
+	s := &Service{Name: name, Kind: "llm", ModelOptions: ModelOptions{Models: models}, Bearer: "KEY"}
 	s.ConnectLLM(client, "sk-hunter2")
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 )
@@ -102,7 +103,7 @@ func (o *ordering) group(seg *segment) {
 			if s.node.parallelTo && other.node.parallelTo {
 				continue
 			}
-			if !s.node.before.has(j) && !other.node.before.has(i) {
+			if !s.node.before.Has(j) && !other.node.before.Has(i) {
 				s.node.parallelTo, other.node.parallelTo = true, true
 			}
 		}
@@ -160,7 +161,7 @@ func (o *ordering) stranger(name string) string {
 		}
 		return "it stands in another block; a step can wait for steps of its own block only"
 	}
-	return o.near(name, o.block.names(), "name steps of the same block")
+	return o.Near(name, o.block.names(), "name steps of the same block")
 }
 
 // implied reports a dependency on a step outside the group: there is a plain step between them, or it is one.
@@ -181,7 +182,7 @@ func (o *ordering) visit(seg *segment, i int) {
 	o.seen[i] = underWay
 	o.path = append(o.path, i)
 	n := o.block.Steps[i].node
-	n.before = newSet(seg.to - seg.from)
+	n.before = bitset.New(seg.to - seg.from)
 	waits := n.waits[:0]
 	for _, j := range n.waits {
 		if o.seen[j] == underWay {
@@ -193,8 +194,8 @@ func (o *ordering) visit(seg *segment, i int) {
 		}
 		other := o.block.Steps[j].node
 		waits, other.next = append(waits, j), append(other.next, i)
-		n.before.add(j - seg.from)
-		n.before.addAll(other.before)
+		n.before.Add(j - seg.from)
+		n.before.AddAll(other.before)
 	}
 	n.waits = waits
 	o.path = o.path[:len(o.path)-1]

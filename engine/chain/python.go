@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 )
@@ -18,7 +19,7 @@ func readPython(r *reader, n *doc.Node) action {
 		n.Errorf("`call: f(agent)` or `target: f`", "a python step without a function")
 		return &python{}
 	case which.Key.Text() == "call":
-		return &python{r.expr(which.Value)}
+		return &python{r.Expression(which.Value)}
 	}
 	name := which.Value.Text()
 	f, ok := r.Env.Func(name)
@@ -29,11 +30,11 @@ func readPython(r *reader, n *doc.Node) action {
 			return r.stand(which.Value, "function")
 		default:
 
-			which.Value.Errorf(r.near(name, r.Env.Names(), "define it in functions"), "there is no function %s", name)
+			which.Value.Errorf(r.Near(name, r.Env.Names(), "define it in functions"), "there is no function %s", name)
 		}
 		return &python{}
 	}
-	known := append(slices.Clone(r.names), "params")
+	known := append(slices.Clone(r.Names), "params")
 	var call strings.Builder
 	call.WriteString(name + "(")
 	for _, p := range f.Params() {
@@ -44,8 +45,8 @@ func readPython(r *reader, n *doc.Node) action {
 			which.Value.Errorf("arguments are matched by name; there are "+strings.Join(known, ", ")+"; or use `call`", "the function %s has no value for %s", name, p.Name)
 		}
 	}
-	e, err := r.Env.Expr(call.String()+")", r.names)
-	ReportScript(which.Value, name, err)
+	e, err := r.Env.Expr(call.String()+")", r.Names)
+	expr.ReportScript(which.Value, name, err)
 	if err == nil {
 		e.From(func(int, int) (string, int, int) { // the call is written nowhere
 			line, col := which.Value.Position()

@@ -199,9 +199,9 @@ func (w watched) run(t *turn) (script.Value, error) {
 	w.times.note(w.times.began, w.at)
 	defer w.times.note(w.times.ended, w.at)
 	name := fmt.Sprintf("m%d", w.at%3)
-	t.x.in.Memory.keep(name, script.Missing)
+	t.x.in.Memory.Keep(name, script.Missing)
 	at := []byte(itoa(w.at))
-	t.x.in.Memory.write(&engine.Delta{Set: []engine.Field{{Name: name, Value: at}}, Notes: [][]byte{at}})
+	t.x.in.Memory.Write(&engine.Delta{Set: []engine.Field{{Name: name, Value: at}}, Notes: [][]byte{at}})
 	t.x.row.Events = append(t.x.row.Events, engine.Event{Path: t.path, Name: "e"})
 	if _, err := (&wait{fixed: w.takes}).run(t); err != nil {
 		return nil, err

@@ -3,21 +3,17 @@ package chain
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
-	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // Reader reads the chains of a file. Errors go to the report of the nodes.
 type Reader struct {
-	Env      *script.Env
+	expr.File
 	Services map[string]*Service
-	// Fields are the fields of names with known fields, such as agent. Using another field is an error.
-	Fields map[string][]string
 	// Blind means that the functions have errors or could not be read, so the names that they define are unknown.
 	Blind bool
 	// Functions means that the file has some, so a python step that names an unknown one is an error.
@@ -25,9 +21,8 @@ type Reader struct {
 	// More, if set, reads connectors that the file does not define.
 	More func(name string)
 
-	guesses    int // suggestions made so far
 	chains     map[string]*Chain
-	names      []string // of chains, in file order
+	defined    []string // names of the chains, in file order
 	groups     []groupAt
 	connectors map[string]*connector
 	standIn    *Service // nil if not needed
@@ -35,14 +30,10 @@ type Reader struct {
 
 	places   map[*Step]stepAt // where the steps of all chains stand
 	timeouts map[*Chain]*doc.Node
-	sent     map[*doc.Node]bool // values of steps and services that send secrets without storing them
 }
 
 const (
-	// mostSteps limits the steps of a chain, and maxGuesses the number of errors with a suggestion, so that every file
-	// is read quickly.
-	mostSteps  = 10_000
-	maxGuesses = 100
+	mostSteps = 10_000 // of a chain
 
 	anyInt = math.MaxInt32
 )
@@ -61,7 +52,9 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 		c.Timeout = t.Duration(time.Millisecond, 0)
 		r.timeouts[c] = t
 	}
-	in := &reader{Reader: r, names: baseNames, chain: &chainNames{place: map[string]string{}, taken: map[string]bool{}}}
+	in := r.in(baseNames, nil)
+	in.chain = &chainNames{place: map[string]string{}, taken: map[string]bool{}}
+	in.look()
 	in.chain.collect(n, "")
 	c.Body = in.block(n)
 	if len(c.Body.Steps) == 0 {
@@ -73,13 +66,32 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 // reader reads the steps of one block. It knows which names and steps its expressions can see.
 type reader struct {
 	*Reader
-	names  []string
+	expr.Compiler
 	chain  *chainNames
 	scope  *scope
 	holder *Service // whose secrets values may use; nil for none
 	shared bool     // it belongs to a connector, so the steps around it are unknown
-	writes bool     // it reads a changing request
-	tells  string   // the value being read, if it must not differ between runs; "" if it may
+}
+
+// in returns a reader of expressions that may use names, and the secrets of a service if it is not nil.
+func (r *Reader) in(names []string, of *Service) *reader {
+	in := &reader{Reader: r, Compiler: expr.Compiler{File: &r.File, Names: names}}
+	in.hold(of)
+	in.look()
+	return in
+}
+
+// hold lets values use the secrets of a service.
+func (r *reader) hold(s *Service) {
+	r.holder, r.Secrets = s, nil
+	if s != nil {
+		r.Secrets = s
+	}
+}
+
+// look makes the steps in scope visible to expressions. Call it after a change of chain, scope or shared.
+func (r *reader) look() {
+	r.Steps = &view{&r.Reader.File, r.chain, r.scope, r.shared}
 }
 
 // chainNames are the names of all steps of a chain.
@@ -114,7 +126,7 @@ type scope struct {
 // sees reports whether a step of the scope's own block has ended.
 func (s *scope) sees(i int) bool {
 	seg := &s.block.segments[s.step.segment]
-	return i < seg.from || s.step.node != nil && s.step.node.before.has(i-seg.from)
+	return i < seg.from || s.step.node != nil && s.step.node.before.Has(i-seg.from)
 }
 
 func (s *scope) has(name string) bool {
@@ -203,8 +215,8 @@ func (r *reader) block(n *doc.Node) *Block {
 	var list []stepAt
 	for name, at := range stepsOf(n) {
 		switch {
-		case !IsName(name):
-			at.nameErrorf(NameHint, "%q cannot be the name of a step", name)
+		case !expr.IsName(name):
+			at.nameErrorf(expr.NameHint, "%q cannot be the name of a step", name)
 		case r.chain.taken[name]:
 			at.nameErrorf("names are unique in a chain", "there is another step %s", name)
 		}
@@ -223,6 +235,7 @@ func (r *reader) block(n *doc.Node) *Block {
 	for i, at := range list {
 		inner := *r
 		inner.scope = &scope{up: r.scope, block: b, step: b.Steps[i]}
+		inner.look()
 		inner.step(b.Steps[i], at)
 	}
 	for i := range b.segments {
@@ -263,7 +276,7 @@ func (r *reader) branch(n *doc.Node, names ...string) *Block {
 		n.Fields("step NAME", "steps")
 	}
 	inner := *r
-	inner.names = append(slices.Clone(r.names), names...)
+	inner.Names = append(slices.Clone(r.Names), names...)
 	b := inner.block(n)
 	if n != nil && len(b.Steps) == 0 {
 		n.Errorf("`step NAME: {kind: …}`", "no steps")
@@ -290,7 +303,7 @@ func (r *reader) step(s *Step, at stepAt) {
 	if l := n.Get("label"); l != nil {
 		s.Label = l.Text()
 	}
-	s.when = r.expr(n.Get("when"))
+	s.when = r.Expression(n.Get("when"))
 	if t := n.Get("timeout"); t != nil {
 		s.timeout = t.Duration(time.Millisecond, 0)
 	}
@@ -302,7 +315,7 @@ func (r *reader) step(s *Step, at stepAt) {
 		if n.Get("on_error").Kind() == doc.Scalar && !s.continues {
 			d.Errorf("`on_error: continue`, or no `on_error`", "`default` on a step whose failure ends the session")
 		}
-		s.continues, s.fallback = true, r.value(d, "default")
+		s.continues, s.fallback = true, r.Data(d, "default")
 	}
 	s.private = isPrivate(n)
 	if known {
@@ -373,17 +386,16 @@ func (w retry) over(run engine.Retry) engine.Retry {
 	return run
 }
 
-// near returns the hint for an unknown name: a similar name, or else.
-func (r *Reader) near(name string, names []string, otherwise string) string {
-	if r.guesses++; r.guesses > maxGuesses {
-		return otherwise
-	}
-	slices.Sort(names)
-	if near := suggest.Nearest(name, names); near != "" {
-		return "did you mean `" + near + "`?"
-	}
-	if otherwise == "" && len(names) > 0 && len(names) <= 30 {
-		return "there are " + strings.Join(names, ", ")
-	}
-	return otherwise
+// writing returns a reader for a request that changes something, or for one that does not.
+func (r *reader) writing(changes bool) *reader {
+	inner := *r
+	inner.Changes = changes
+	return &inner
+}
+
+// telling returns a reader for a value that must be the same in all runs with one seed; what names it.
+func (r *reader) telling(what string) *reader {
+	inner := *r
+	inner.Stable = what
+	return &inner
 }

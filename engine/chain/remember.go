@@ -4,40 +4,43 @@ import (
 	"context"
 	"fmt"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // remember writes to the agent's memory, all or nothing; its output is what it set. keep limits the notes by number. A
 // list replaces all notes, as when a step consolidates them; note is added after it.
 type remember struct {
 	names  []string
-	values []Value
+	values []expr.Value
 	shape  *script.Shape
-	note   Value
-	keep   Value // a number of notes, or a list of those to keep; nil for neither
+	note   expr.Value
+	keep   expr.Value // a number of notes, or a list of those to keep; nil for neither
 }
 
 // mostNotes is how many notes an agent can keep.
 const mostNotes = 100_000
 
 func readRemember(r *reader, n *doc.Node) action {
-	m := &remember{note: r.value(n.Get("note"), "note")}
+	m := &remember{note: r.Data(n.Get("note"), "note")}
 	for _, e := range n.Get("set").Entries() {
 		name := e.Key.Text()
-		if !IsName(name) {
-			e.Key.Errorf(NameHint, "%q cannot be the name of a memory", name)
+		if !expr.IsName(name) {
+			e.Key.Errorf(expr.NameHint, "%q cannot be the name of a memory", name)
 		}
 		m.names = append(m.names, name)
-		m.values = append(m.values, r.value(e.Value, "set."+name))
+		m.values = append(m.values, r.Data(e.Value, "set."+name))
 	}
 	m.shape = script.NewShape(m.names...)
 	if k := n.Get("keep"); k != nil {
-		m.keep = r.value(k, "keep")
-		if c, ok := m.keep.(constValue); ok && c.v != nil {
-			if _, err := keepingOf(c.v); err != nil {
+		m.keep = r.Data(k, "keep")
+		if c, ok := m.keep.(expr.Const); ok && c.V != nil {
+			if _, err := keepingOf(c.V); err != nil {
 				k.Errorf("", "%v", err)
 			}
 		}
@@ -57,8 +60,8 @@ func (m *remember) run(t *turn) (script.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if size += len(text); size > maxMemory {
-			return nil, tooMuchMemory()
+		if size += len(text); size > memory.Max {
+			return nil, memory.TooMuch()
 		}
 		values[i], fields[i] = v, engine.Field{Name: m.names[i], Value: text}
 	}
@@ -76,17 +79,17 @@ func (m *remember) run(t *turn) (script.Value, error) {
 		written.Notes = append(written.Notes, note)
 		t.x.kept += len(note)
 	}
-	memory := t.x.in.Memory
-	if err := memory.check(written); err != nil {
+	view := t.x.in.Memory
+	if err := view.Check(written); err != nil {
 		return nil, err
 	}
-	if err := t.remembers(int64(weightOf(written.Set, written.Notes))); err != nil {
+	if err := t.remembers(int64(memory.Size(written.Set, written.Notes))); err != nil {
 		return nil, err
 	}
 	for i, f := range fields {
-		memory.keep(f.Name, values[i])
+		view.Keep(f.Name, values[i])
 	}
-	memory.write(written)
+	view.Write(written)
 	return m.shape.Record(values...), nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/answer"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
@@ -24,7 +26,7 @@ type Repeats struct {
 type verify struct {
 	request *request
 	done    *script.Expr
-	answer  Value // answer that replaces the lost one; nil if there is none
+	answer  expr.Value // answer that replaces the lost one; nil if there is none
 	after   time.Duration
 }
 
@@ -55,7 +57,7 @@ var (
 
 // Repeats reads a service's setting for repeats; its expressions may use names.
 func (r *Reader) Repeats(s *Service, n *doc.Node, names []string) Repeats {
-	return (&reader{Reader: r, names: names, holder: s}).repeats(n)
+	return r.in(names, s).repeats(n)
 }
 
 // repeats reads `repeats` or `verify` of a service or a step.
@@ -74,16 +76,16 @@ func (r *reader) verify(n *doc.Node) *verify {
 	n.Fields("get", "query", "headers", "expect", "done", "answer", "after")
 	n.Require("get", "done")
 	in := *r
-	in.names, in.writes = append(slices.Clone(r.names), requestName), false
+	in.Names, in.Changes = append(slices.Clone(r.Names), requestName), false
 	v := &verify{after: usualAfter, request: &request{method: http.MethodGet, expect: readExpect(n.Get("expect"))}}
 	if get := n.Get("get"); get != nil {
-		v.request.target = in.target(get)
+		v.request.target = in.Target(get)
 	}
-	v.request.query = in.pairs(n.Get("query"), "verify.query")
+	v.request.query = in.Pairs(n.Get("query"), "verify.query")
 	v.request.headers = in.headers(n.Get("headers"), "verify.headers.")
-	in.names = append(in.names, answerNames...)
-	v.done = in.expr(n.Get("done"))
-	v.answer = in.value(n.Get("answer"), "verify.answer")
+	in.Names = append(in.Names, answerNames...)
+	v.done = in.Expression(n.Get("done"))
+	v.answer = in.Data(n.Get("answer"), "verify.answer")
 	if after := n.Get("after"); after != nil {
 		v.after = after.Duration(0, time.Hour)
 	}
@@ -121,7 +123,7 @@ func (v *verify) of(t *turn, q *request) *service.Verify {
 
 // judge reads the answer of a verify.
 func (v *verify) judge(at *turn, q *request, a *service.Answer) (instead *service.Answer, done bool, err error) {
-	out, err := output(a)
+	out, err := answer.Read(a)
 	if err != nil {
 		return nil, false, err
 	}

@@ -3,10 +3,12 @@ package chain
 import (
 	"slices"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // Directory finds agents for messages. It is safe for concurrent use.
@@ -26,15 +28,15 @@ const Everybody = "all"
 // say sends a message to other agents. It is in their inbox from the next cycle on, until one of their sessions
 // succeeds. Its output is the message.
 type say struct {
-	to    Value
-	text  Value
-	data  Value
+	to    expr.Value
+	text  expr.Value
+	data  expr.Value
 	shape *script.Shape
 }
 
 func readSay(r *reader, n *doc.Node) action {
 	n.Require("to")
-	s := &say{to: r.value(n.Get("to"), "to"), text: r.value(n.Get("text"), "text"), data: r.value(n.Get("data"), "data")}
+	s := &say{to: r.Data(n.Get("to"), "to"), text: r.Data(n.Get("text"), "text"), data: r.Data(n.Get("data"), "data")}
 	if s.text == nil && s.data == nil {
 		n.Errorf("`text: …` or `data: {…}`", "nothing to say")
 	}
@@ -76,7 +78,7 @@ func (s *say) run(t *turn) (script.Value, error) {
 		return nil, engine.Fail(engine.Script, "a message of %d bytes; at most %d", len(body), maxLetter)
 	}
 	if len(readers) > 0 {
-		t.x.in.Memory.say(engine.Message{To: readers, Body: body})
+		t.x.in.Memory.Say(engine.Message{To: readers, Body: body})
 	}
 	return s.shape.Record(to, text, said), nil
 }

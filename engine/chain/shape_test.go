@@ -10,22 +10,24 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/script"
 )
 
 // shapeOf reads a shape.
-func shapeOf(t rapid.TB, shape string) *answerShape {
+func shapeOf(t rapid.TB, text string) *shape.Shape {
 	t.Helper()
-	a, err := readShape(shape)
+	a, err := stepShape(text)
 	if err != nil {
-		t.Fatalf("%s: %v", shape, err)
+		t.Fatalf("%s: %v", text, err)
 	}
 	return a
 }
 
-func readShape(shape string) (*answerShape, error) {
-	st := stage{steps: "step a: {kind: llm, service: model, prompt: hi, answer: " + shape + "}", more: []*Service{{Name: "model", Kind: "llm"}}}
+// stepShape reads a shape in a step.
+func stepShape(text string) (*shape.Shape, error) {
+	st := stage{steps: "step a: {kind: llm, service: model, prompt: hi, answer: " + text + "}", more: []*Service{{Name: "model", Kind: "llm"}}}
 	c, report, _ := st.read(noTest{})
 	if err := report.Err(); err != nil {
 		return nil, err
@@ -61,39 +63,14 @@ func TestShapes(t *testing.T) {
 	} {
 		a := shapeOf(t, tt.shape)
 		for _, document := range tt.fit {
-			if _, err := a.read(document); err != nil {
+			if _, err := a.Parse(document); err != nil {
 				t.Errorf("%s does not fit %s: %v", document, tt.shape, err)
 			}
 		}
 		for _, document := range tt.fail {
-			if v, err := a.read(document); err == nil {
+			if v, err := a.Parse(document); err == nil {
 				t.Errorf("%s fits %s: %v", document, tt.shape, v)
 			}
-		}
-	}
-}
-
-// TestDocuments finds documents between the words of a model.
-func TestDocuments(t *testing.T) {
-	const d = `{"a":{"b":"}"}}`
-	for _, tt := range []struct{ text, want string }{
-		{d, d},
-		{" \n" + d + "\n", d},
-		{"```json\n" + d + "\n```", d},
-		{"```\n" + d + "\n```\nI hope this helps :}", d},
-		{"Of course! Here it is: " + d + " Anything else?", d},
-		{"The set {1, 2} and {x}: " + d, d},
-		{"First {} then " + d + ", not " + `{"a":1}`, d},
-		{`<think>{"a": or {"b"</think>` + d, d},
-		{"{ open " + d, d},
-		{`{"a":{"b":`, `{"a":{"b":`},
-		{`see {"a":1,} there`, `{"a":1,}`},
-		{"nothing", "nothing"},
-		{"}{", "}{"},
-		{"", ""},
-	} {
-		if got := document(tt.text); got != tt.want {
-			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
@@ -107,7 +84,7 @@ func TestHugeAndDeepAnswers(t *testing.T) {
 		"not that deep": `{"a":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}",
 		"long":          `{"a":[` + strings.Repeat("1,", 20*n) + "1]}", "number": `{"a":[` + strings.Repeat("1", n) + "]}",
 	} {
-		v, err := a.read(text)
+		v, err := a.Parse(text)
 		if err == nil || len(err.Error()) > 2000 {
 			t.Errorf("%s: %v, %.300v", name, v, err)
 		}
@@ -115,18 +92,18 @@ func TestHugeAndDeepAnswers(t *testing.T) {
 }
 
 func FuzzAnswers(f *testing.F) {
-	a, err := readShape("{shop: bool, why?: [x, y], more: {sizes: list, n?: int}}")
+	a, err := stepShape("{shop: bool, why?: [x, y], more: {sizes: list, n?: int}}")
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(`{"shop":true,"more":{"sizes":[]}}`)
 	f.Add("Well: ```{\"shop\":true,\"why\":\"x\",\"more\":{\"sizes\":[1],\"n\":null}}```")
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := a.read(text)
+		v, err := a.Parse(text)
 		if err != nil {
 			return
 		}
-		if err := a.accept(v); err != nil {
+		if err := a.Accept(v); err != nil {
 			t.Errorf("%q was read as %v: %v", text, v, err)
 		}
 	})
@@ -205,11 +182,11 @@ func TestRandomShapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := a.read(string(text))
+		v, err := a.Parse(string(text))
 		if err != nil {
 			t.Fatalf("%s does not fit %s: %v", text, d.shape, err)
 		}
-		if err := a.accept(v); err != nil || !a.form.fits(v) && !strings.Contains(d.shape, "[") {
+		if err := a.Accept(v); err != nil || !a.Form.Fits(v) && !strings.Contains(d.shape, "[") {
 			t.Fatalf("%s is read, and then does not fit %s: %v", text, d.shape, err)
 		}
 		again, err := script.AppendJSON(nil, v)
@@ -223,10 +200,10 @@ func TestRandomShapes(t *testing.T) {
 		if text, err = json.Marshal(object); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := a.read(string(text)); err == nil {
+		if v, err := a.Parse(string(text)); err == nil {
 			t.Fatalf("%s fits %s: %v", text, d.shape, v)
 		}
-		if v, err := script.DecodeJSON(text); err != nil || a.accept(v) == nil {
+		if v, err := script.DecodeJSON(text); err != nil || a.Accept(v) == nil {
 			t.Fatalf("%s may stand for %s: %v", text, d.shape, err)
 		}
 	})

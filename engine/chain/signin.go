@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -17,7 +18,7 @@ type SignIn struct {
 
 // SignIn signs the session's agent in, as a step would, and requests the service's base URL. It makes one attempt.
 func (s *Service) SignIn(session *engine.Session, in *Input) SignIn {
-	asks := &signIn{request: request{service: s, method: http.MethodGet, target: target{fixed: &service.Target{}}}}
+	asks := &signIn{request: request{service: s, method: http.MethodGet, target: expr.Target{Fixed: &service.Target{}}}}
 	step := &Step{Name: "check", Kind: "http", retry: retry{attempts: 1}, action: asks}
 	c := &Chain{Name: step.Name, Body: &Block{Steps: []*Step{step}, segments: []segment{{to: 1}}}}
 	c.Run(session, in)
@@ -52,7 +53,7 @@ func (a *signIn) ask(t *turn) (script.Value, error) {
 	}
 	_, err = a.service.HTTP.Do(&service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Secrets: a.service.concealed, Auth: auth,
+		Secrets: a.service.Concealed, Auth: auth,
 	}, r)
 	return script.Missing, err
 }

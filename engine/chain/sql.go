@@ -6,11 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
-	"go.starlark.net/starlark"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // Postgres is a service of kind postgres as defined by the file, with its client once connected. Its URL is an address
@@ -18,17 +22,15 @@ import (
 type Postgres struct {
 	Password string // the name of a secret; "" uses the address
 	Role     string // role for statements; "" is the user's own
-	Limits   service.PoolLimits
+	Limits   database.Limits
 
 	client *service.Postgres
 }
 
 // ConnectPostgres creates the client of a service of kind postgres. secrets are values to remove from error texts.
 func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
-	s.Postgres.client, s.concealed = client, nil
-	for _, secret := range secrets {
-		s.concealed = append(s.concealed, service.Spellings(secret)...)
-	}
+	s.Postgres.client = client
+	s.Conceal(false, secrets...)
 }
 
 // mostRole is the maximum length of a role's name in bytes (NAMEDATALEN - 1).
@@ -39,7 +41,7 @@ func (r *Reader) Postgres(s *Service, n *doc.Node) {
 	p := &Postgres{}
 	n.Get("auth").Fields("password")
 	if secret := n.Get("auth").Get("password"); secret != nil {
-		p.Password = SecretName(secret)
+		p.Password = expr.SecretName(secret)
 	}
 	if role := n.Get("role"); role != nil {
 		p.Role = role.Text()
@@ -69,8 +71,8 @@ func (r *Reader) Postgres(s *Service, n *doc.Node) {
 // statement is an sql step: one statement on a Postgres service. Its output is count, rows and first.
 type statement struct {
 	service *Service
-	query   *service.Query
-	args    []Value
+	query   *database.Query
+	args    []expr.Value
 	forced  bool // it changes something, regardless of its text
 	repeats service.Repeats
 	private bool
@@ -82,7 +84,7 @@ func readSQL(r *reader, n *doc.Node) action {
 	if how := n.Get("repeats"); how != nil {
 		s.forced, s.repeats = true, sqlRepeats[how.OneOf(SQLRepeats...)]
 	}
-	query, err := service.ParseQuery(n.Get("query").Text())
+	query, err := database.ParseQuery(n.Get("query").Text())
 	r = r.writing(s.forced || err == nil && !query.Reads())
 	if at := n.Get("service"); at != nil {
 		s.service = r.serviceOf(at, "postgres")
@@ -90,12 +92,12 @@ func readSQL(r *reader, n *doc.Node) action {
 	if at := n.Get("args"); at != nil && at.Kind() != doc.List {
 		at.Errorf("a list, such as `args: [\"${agent.id}\", 1]`", "the args of a query are $1, $2 and so on")
 	} else {
-		r.holder = s.service
+		r.hold(s.service)
 		for i, item := range at.List() {
 			if k := item.Kind(); k == doc.Map || k == doc.List {
-				refuseSecrets(item, nil)
+				expr.RefuseSecrets(item, nil)
 			}
-			s.args = append(s.args, r.value(item, "args["+itoa(i)+"]"))
+			s.args = append(s.args, r.Data(item, "args["+itoa(i)+"]"))
 		}
 	}
 	s.readQuery(n.Get("query"))
@@ -113,7 +115,7 @@ func (s *statement) readQuery(n *doc.Node) {
 		return
 	}
 	var err error
-	if s.query, err = service.ParseQuery(n.Text()); err != nil {
+	if s.query, err = database.ParseQuery(n.Text()); err != nil {
 		mistake, ok := errors.AsType[*engine.FieldError](err)
 		if !ok {
 			mistake = &engine.FieldError{Problem: err.Error()}
@@ -134,29 +136,29 @@ func (s *statement) changes() *Service {
 	return s.service
 }
 
-func (s *statement) asks() ([]*Service, odds) { return []*Service{s.service}, surely }
+func (s *statement) asks() ([]*Service, odds.Odds) { return []*Service{s.service}, odds.Surely }
 
 func (s *statement) run(t *turn) (script.Value, error) {
-	what := service.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.values}
+	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.Values}
 	size := 0
 	for i, arg := range s.args {
 		v, err := arg.Eval(t)
 		if err != nil {
 			return nil, err
 		}
-		text, err := sqlArg(v, s.query.Array(i))
+		text, err := expr.SQLArg(v, s.query.Array(i))
 		if err != nil {
 			return nil, fmt.Errorf("args[%d]: %w", i, err)
 		}
-		if size += len(text); size > maxSent {
-			return nil, tooMuchSent("args")
+		if size += len(text); size > expr.MaxSent {
+			return nil, expr.TooMuchSent("args")
 		}
-		what.Args, what.Values = append(what.Args, text), appendTexts(what.Values, v)
+		what.Args, what.Values = append(what.Args, text), expr.AppendTexts(what.Values, v)
 	}
 	var out script.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.concealed, Private: s.private,
+		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.Concealed, Private: s.private,
 		Accept: func(a *service.Answer) (err error) {
 			out, err = rows(a)
 			return err
@@ -185,81 +187,4 @@ func rows(a *service.Answer) (script.Value, error) {
 		first = all.Index(0)
 	}
 	return script.NewRecord(script.Field{Name: "count", Value: count}, script.Field{Name: "rows", Value: list}, script.Field{Name: "first", Value: first}), nil
-}
-
-// sqlArg converts a value for the server: None and missing are NULL, a record is JSON, and so is a list unless the
-// query expects an array.
-func sqlArg(v script.Value, array bool) ([]byte, error) {
-	if isNull(v) {
-		return nil, nil
-	}
-	if list, ok := v.(starlark.Sequence); ok && array {
-		if _, isRecord := v.(*script.Record); !isRecord {
-			return appendArray(nil, list, 1)
-		}
-	}
-	return script.AppendText([]byte{}, v)
-}
-
-func isNull(v script.Value) bool { return v == starlark.None || v == script.Missing }
-
-// appendArray appends a list as a Postgres array at nesting level depth.
-func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) {
-	const most = 6
-	if depth > most {
-		return nil, fmt.Errorf("an array of more than %d dimensions", most)
-	}
-	dst = append(dst, '{')
-	first := true
-	for v := range starlark.Elements(list) {
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		if inner, ok := v.(*starlark.List); ok {
-			var err error
-			if dst, err = appendArray(dst, inner, depth+1); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if isNull(v) {
-			dst = append(dst, "NULL"...)
-			continue
-		}
-		text, err := script.Text(v)
-		if err != nil {
-			return nil, err
-		}
-		if dst = service.AppendElement(dst, text); len(dst) > maxSent {
-			return nil, tooMuchSent("args")
-		}
-	}
-	return append(dst, '}'), nil
-}
-
-// appendTexts appends the strings and numbers in a value, which must not appear in errors.
-func appendTexts(dst []string, v script.Value) []string {
-	switch v := v.(type) {
-	case starlark.String, starlark.Int, starlark.Float:
-		if text, err := script.Text(v); err == nil {
-			dst = append(dst, text)
-		}
-	case *script.Record:
-		for _, field := range v.All() {
-			dst = appendTexts(dst, field)
-		}
-	case *starlark.List:
-		for item := range v.Elements() {
-			dst = appendTexts(dst, item)
-		}
-	case starlark.NoneType, starlark.Bool:
-	default: // times, dicts and the agent, as data
-		if text, err := script.AppendJSON(nil, v); err == nil {
-			if plain, err := script.DecodeJSON(text); err == nil {
-				dst = appendTexts(dst, plain)
-			}
-		}
-	}
-	return dst
 }

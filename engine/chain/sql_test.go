@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -17,11 +18,11 @@ func (st *stage) open(t testing.TB, s *Service) {
 	if st.database == "" {
 		return
 	}
-	d, err := service.ParseDatabase(st.database, "")
+	d, err := database.Parse(st.database, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := service.NewPostgres(s.Name, d, service.PoolLimits{})
+	client, err := service.NewPostgres(s.Name, d, database.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

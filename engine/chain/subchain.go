@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 )
@@ -11,21 +12,21 @@ import (
 // subchain runs another chain of the file as one step. That chain sees only its input, none of the steps around it.
 // The output is that of its last successful step.
 type subchain struct {
-	chain *Chain // nil after an error
-	input Value  // nil means missing
+	chain *Chain     // nil after an error
+	input expr.Value // nil means missing
 	at    *doc.Node
 }
 
 func readSubchain(r *reader, n *doc.Node) action {
 	n.Require("target")
-	s := &subchain{input: r.value(n.Get("input"), "input"), at: n.Get("target")}
+	s := &subchain{input: r.Data(n.Get("input"), "input"), at: n.Get("target")}
 	name := s.at.Text()
 	if name == "" {
 		return s
 	}
 	var known bool
 	if s.chain, known = r.chains[name]; !known {
-		s.at.Errorf(r.near(name, slices.Clone(r.Reader.names), "name a chain of the file"), "there is no chain %s", name)
+		s.at.Errorf(r.Near(name, slices.Clone(r.defined), "name a chain of the file"), "there is no chain %s", name)
 	}
 	return s
 }
@@ -67,7 +68,7 @@ func (r *Reader) declared(name string) *Chain {
 	}
 	c := &Chain{Name: name}
 	r.chains[name] = c
-	r.names = append(r.names, name)
+	r.defined = append(r.defined, name)
 	return c
 }
 
@@ -75,7 +76,7 @@ func (r *Reader) declared(name string) *Chain {
 // services, and other likely mistakes.
 func (r *Reader) Link() {
 	l := &linking{seen: map[*Chain]visited{}}
-	for _, name := range r.names {
+	for _, name := range r.defined {
 		l.visit(r.chains[name])
 	}
 	if l.circles {
@@ -86,7 +87,7 @@ func (r *Reader) Link() {
 		g.warn(known)
 	}
 	for _, check := range checks() {
-		for _, name := range r.names {
+		for _, name := range r.defined {
 			check(r, r.chains[name])
 		}
 	}
@@ -176,7 +177,7 @@ func (g groupAt) unordered(steps []int) (i, j int, ok bool) {
 	from := g.segment.from
 	for at, j := range steps {
 		for _, i := range steps[:at] {
-			if !g.block.Steps[i].node.before.has(j-from) && !g.block.Steps[j].node.before.has(i-from) {
+			if !g.block.Steps[i].node.before.Has(j-from) && !g.block.Steps[j].node.before.Has(i-from) {
 				return i, j, true
 			}
 		}

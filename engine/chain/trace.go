@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/throng-sim/throng/engine/chain/answer"
 )
 
 // Traced is the result of a step of a session at any nesting level.
@@ -17,14 +19,14 @@ type Traced struct {
 // Shadowed are the body fields of an http answer that are available under body only, because the answer has its own
 // fields of these names.
 func (s *Traced) Shadowed() (names []string) {
-	var answer struct {
+	var out struct {
 		Body map[string]json.RawMessage `json:"body"`
 	}
-	if s.Step.Kind != "http" || json.Unmarshal(s.Output, &answer) != nil {
+	if s.Step.Kind != "http" || json.Unmarshal(s.Output, &out) != nil {
 		return nil
 	}
-	for _, name := range ownFields {
-		if _, is := answer.Body[name]; is {
+	for _, name := range answer.OwnFields {
+		if _, is := out.Body[name]; is {
 			names = append(names, name)
 		}
 	}

@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"time"
 
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // wait is think time in wall-clock seconds. It keeps its slot and counts toward timeouts. While the journal still has
 // results of the session to replay, waits are skipped, except in a group, whose results may belong to parallel steps.
 type wait struct {
 	fixed   time.Duration
-	seconds Value // nil if it is constant
+	seconds expr.Value // nil if it is constant
 }
 
 func readWait(r *reader, n *doc.Node) action {
@@ -23,10 +25,10 @@ func readWait(r *reader, n *doc.Node) action {
 	if f == nil {
 		return &wait{}
 	}
-	w := &wait{seconds: r.value(f, "for")}
-	if c, ok := w.seconds.(constValue); ok && c.v != nil {
+	w := &wait{seconds: r.Data(f, "for")}
+	if c, ok := w.seconds.(expr.Const); ok && c.V != nil {
 		var err error
-		if w.fixed, err = asDuration(c.v); err != nil {
+		if w.fixed, err = asDuration(c.V); err != nil {
 			f.Errorf("seconds, or like 500ms, 2m; or an expression, `${uniform(1, 5)}`", "%v", err)
 		}
 		w.seconds = nil

@@ -65,7 +65,7 @@ func (r *Reader) warnGroup(b *Block, seg *segment) {
 // alone reports whether every other step of a group depends on step i, or step i on it.
 func (seg *segment) alone(b *Block, i int) bool {
 	for j := seg.from; j < seg.to; j++ {
-		if j != i && !b.Steps[i].node.before.has(j-seg.from) && !b.Steps[j].node.before.has(i-seg.from) {
+		if j != i && !b.Steps[i].node.before.Has(j-seg.from) && !b.Steps[j].node.before.Has(i-seg.from) {
 			return false
 		}
 	}

@@ -54,7 +54,7 @@ func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 	n.Fields(writerKeys...)
 	n.Require("answer")
 	w := &Writer{}
-	w.completion = readLLM(&reader{Reader: r, names: names}, n).(*completion)
+	w.completion = readLLM(r.in(names, nil), n).(*completion)
 	w.Names, _ = AnswerNames(n.Get("answer"))
 	if n.Get("answer").Get("schema").Kind() == doc.Map && len(w.Names) == 0 {
 		n.Get("answer").Errorf("`schema: {type: object, properties: {…}, required: […]}`", "the schema of a persona has no properties")
@@ -81,12 +81,12 @@ func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 // checkHeaders reports the headers of a service that cannot be sent before agents exist.
 func (s *Service) checkHeaders(at *doc.Node) {
 	for _, h := range s.Headers {
-		if names := h.value.Names(); len(names) > 0 {
-			at.Errorf("write with a service of its own", "the header %s of %s depends on the %s, which does not exist while agents are generated", h.name, s.Name, names[0])
+		if names := h.Value.Names(); len(names) > 0 {
+			at.Errorf("write with a service of its own", "the header %s of %s depends on the %s, which does not exist while agents are generated", h.Name, s.Name, names[0])
 		}
 	}
 	if s.Key != nil {
-		for _, text := range []*script.Template{s.Key.user, s.Key.value} {
+		for _, text := range []*script.Template{s.Key.User, s.Key.Value} {
 			if text != nil && len(text.Names()) > 0 {
 				at.Errorf("write with a service of its own", "the auth of %s depends on the %s, which does not exist while agents are generated", s.Name, text.Names()[0])
 			}
@@ -126,7 +126,7 @@ func (w *Writer) Request(c *Commission, address func(*Service) string) (string, 
 		What any
 		Form json.RawMessage
 		Seed uint64
-	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens, chat.Completion, chat.Effort, chat.Extra}, Form: w.completion.shape.sent, Seed: c.seed()}
+	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens, chat.Completion, chat.Effort, chat.Extra}, Form: w.completion.shape.Schema, Seed: c.seed()}
 	for _, s := range w.completion.services {
 		asked.Who = append(asked.Who, append([]string{address(s), AnswersNames[s.Answers]}, s.asked()...))
 	}
@@ -147,7 +147,7 @@ func (w *Writer) Length(c *Commission) (asked, most int, err error) {
 	for _, m := range chat.Messages {
 		asked += len(m.Text)
 	}
-	return asked + len(w.completion.shape.sent), chat.MaxTokens, nil
+	return asked + len(w.completion.shape.Schema), chat.MaxTokens, nil
 }
 
 // Ask generates a record, as JSON. Its error is a *engine.StepError, an *engine.TimeoutError or the cause of ctx. It

@@ -16,6 +16,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
@@ -98,7 +99,7 @@ func writer(t *testing.T, keys string, a, b *journalWriter) *Writer {
 		t.Fatal(err)
 	}
 	report := &doc.Report{}
-	r := &Reader{Env: env, Services: map[string]*Service{}, Fields: map[string][]string{}}
+	r := &Reader{File: expr.File{Env: env, Fields: map[string][]string{}}, Services: map[string]*Service{}}
 	for name, s := range map[string]*journalWriter{"a": a, "b": b} {
 		if s == nil {
 			continue
@@ -110,7 +111,7 @@ func writer(t *testing.T, keys string, a, b *journalWriter) *Writer {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
-		one := &Service{Name: name, Kind: "llm", Models: []string{name + "-1"}, Bearer: "KEY"}
+		one := &Service{Name: name, Kind: "llm", ModelOptions: ModelOptions{Models: []string{name + "-1"}}, Bearer: "KEY"}
 		if name == "b" {
 			one.Models = append(one.Models, "b-2")
 		}

@@ -1,4 +1,4 @@
-// Package pipe executes a run's sessions in another process. [Pool] is the run's side, an [engine.WorkerPool]; [Serve] is
+// Package pipe executes a run's sessions in another process. [Pool] is the run's side, an [run.WorkerPool]; [Serve] is
 // the worker's, which executes them in a local pool whose host is the run at the other end. Both talk in frames over a pair
 // of byte streams, such as the standard input and output of a child process; rows have the form of package codec.
 //

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 )
 
 // localPool executes sessions in this process.
@@ -16,7 +16,7 @@ type localPool struct {
 	ctx          context.Context
 	cycle        atomic.Pointer[cycle] // the newest; nil before the first
 	memoryBudget memoryBudget
-	places       gate.Places
+	places       concurrency.Slots
 	slots        slots
 	results      chan *Batch
 	mergeQueue   mergeQueue

@@ -64,7 +64,7 @@ func (w *worker) work() {
 			w.session(p)
 		}
 		if !ok || w.once || w.batch != nil && w.batch.unpaid != "" { // where the budget cut one, none must start in its place
-			w.pool.places.Leave()
+			w.pool.places.Release()
 			break
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/memory"
 )
 
 // allocated is how many MB f allocates, what is given back meanwhile included.
@@ -88,7 +88,7 @@ func TestAttributeBombs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 3 {
-				a := newAgent(&s.population, 1, i, chain.NewMemory(nil))
+				a := newAgent(&s.population, 1, i, memory.New(nil))
 				_, err := a.id()
 				if err == nil && len(s.population.attributes) > 0 {
 					_, err = a.Field(s.population.attributes[0].name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
@@ -17,7 +18,7 @@ func (r *reader) connectors(n *doc.Node) {
 	entries := n.Entries()
 	for _, e := range entries {
 		name := e.Key.Text()
-		chain.CheckName(e.Key, name, "a connector")
+		expr.CheckName(e.Key, name, "a connector")
 		r.chains.Connector(name, e.Value)
 	}
 	if r.extras.Connectors != nil {
@@ -55,7 +56,7 @@ func (s *shelf) open() {
 	s.services = map[string]*chain.Service{}
 	for _, e := range s.root.Get("services").Entries() {
 		name := e.Key.Text()
-		chain.CheckName(e.Key, name, "a service")
+		expr.CheckName(e.Key, name, "a service")
 		s.services[name] = s.r.service(name, e.Value)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/suggest"
@@ -66,7 +67,7 @@ func (r *reader) modelAuth(s *chain.Service, n *doc.Node) {
 		r.chains.Key(s, way.Key.Text(), way.Value, outside)
 	}
 	if b := n.Get("bearer"); b != nil {
-		s.Bearer = chain.SecretName(b)
+		s.Bearer = expr.SecretName(b)
 	}
 }
 

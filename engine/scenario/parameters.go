@@ -11,13 +11,14 @@ import (
 	"strconv"
 	"strings"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/suggest"
 	"github.com/throng-sim/throng/engine/view"
-	"go.starlark.net/starlark"
 )
 
 // parameters reads the parameters and sets those that were given. Its error is about what was given.
@@ -77,7 +78,7 @@ func isSecretParameter(n *doc.Node) bool {
 // secretParameter reads a parameter whose value is a secret. Its error is about the value that was given.
 func (r *reader) secretParameter(e doc.Entry) error {
 	p := SecretParameter{Name: e.Key.Text(), Title: e.Value.Get("title").Text(), About: e.Value.Get("about").Text(), Given: strings.TrimSpace(r.given[e.Key.Text()])}
-	chain.CheckName(e.Key, p.Name, "a parameter")
+	expr.CheckName(e.Key, p.Name, "a parameter")
 	for _, key := range []string{"default", "min", "max", "choices"} {
 		e.Value.Get(key).Errorf("remove it", "a secret parameter has no %s: its value must not be in the file", key)
 	}
@@ -92,7 +93,7 @@ func (r *reader) secretParameter(e doc.Entry) error {
 // readParameter reads one parameter; its value is the default. The short form is `name: default`.
 func readParameter(e doc.Entry) Parameter {
 	p := Parameter{ParameterSpec: view.ParameterSpec{Name: e.Key.Text()}, Min: math.Inf(-1), Max: math.Inf(1)}
-	chain.CheckName(e.Key, p.Name, "a parameter")
+	expr.CheckName(e.Key, p.Name, "a parameter")
 	v, d := e.Value, e.Value
 	if v.Kind() == doc.Map {
 		v.Fields("default", "min", "max", "title", "about", "choices", "secret")
@@ -220,7 +221,7 @@ func (r *reader) environment(n *doc.Node) {
 		cfg.Functions, inline = r.functions(n, text)
 	}
 	if inline {
-		cfg.Origin = chain.Origin(n)
+		cfg.Origin = expr.Origin(n)
 	}
 	env, err := script.New(cfg)
 	r.env, r.chains.Env, r.chains.Functions = env, env, n != nil
@@ -229,7 +230,7 @@ func (r *reader) environment(n *doc.Node) {
 	switch {
 	case err == nil || cfg.Functions == unreadable:
 	case inline:
-		chain.ReportScript(n, n.Text(), err)
+		expr.ReportScript(n, n.Text(), err)
 	case errors.As(err, &mistakes):
 		for _, m := range mistakes {
 			r.report.Add(doc.Problem{File: m.File, Line: m.Line, Col: m.Col, Problem: m.Problem, Hint: m.Hint})

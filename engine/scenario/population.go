@@ -9,11 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 const (
@@ -34,7 +37,7 @@ var defaultClock = engine.Clock{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UT
 type population struct {
 	table      *table        // nil where there are no rows
 	writer     *chain.Writer // of the rows; nil where no model writes them
-	id         chain.Value
+	id         expr.Value
 	idAt       *doc.Node
 	attributes []attribute
 	index      map[string]int
@@ -46,7 +49,7 @@ type population struct {
 
 type attribute struct {
 	name  string
-	value chain.Value
+	value expr.Value
 	at    *doc.Node
 }
 
@@ -200,7 +203,7 @@ func (r *reader) attributes(n *doc.Node, p *population) {
 		} else if p.table.has(name) {
 			e.Key.Errorf("choose another name", "%s is an attribute of the rows already", name)
 		}
-		chain.CheckName(e.Key, name, "an attribute")
+		expr.CheckName(e.Key, name, "an attribute")
 		p.index[name] = len(p.attributes)
 		p.attributes = append(p.attributes, attribute{name, r.chains.Value(e.Value, "value", agentNames), e.Value})
 		r.knowField(name)
@@ -230,7 +233,7 @@ func (r *reader) tryFirst(p *population) {
 	if r.report.Err() != nil || r.s.Agents == 0 || p.table.unwritten() {
 		return
 	}
-	a := newAgent(p, trySeed, 0, chain.NewMemory(nil))
+	a := newAgent(p, trySeed, 0, memory.New(nil))
 	for i, attr := range p.attributes {
 		if _, err := a.attribute(i); err != nil {
 			attr.at.Errorf("", "the first agent: %v", err)
@@ -253,7 +256,7 @@ type agent struct {
 	p      *population
 	seed   uint64
 	index  int
-	memory *chain.Memory
+	memory *memory.View
 	record *script.Record // of a population that has some, once asked for
 	values []script.Value
 	name   string // the id, once computed
@@ -263,7 +266,7 @@ type agent struct {
 	done <-chan struct{} // stops evaluations; nil never does
 }
 
-func newAgent(p *population, seed uint64, index int, m *chain.Memory) *agent {
+func newAgent(p *population, seed uint64, index int, m *memory.View) *agent {
 	return &agent{p: p, seed: seed, index: index, memory: m, limit: len(p.attributes)}
 }
 
@@ -329,7 +332,7 @@ func (a *agent) own(name string) (script.Value, error) {
 	case "notes":
 		return a.memory.Notes()
 	}
-	return a.memory.Inbox(func(index int) (string, error) { return newAgent(a.p, a.seed, index, chain.NewMemory(nil)).id() })
+	return a.memory.Inbox(func(index int) (string, error) { return newAgent(a.p, a.seed, index, memory.New(nil)).id() })
 }
 
 func (a *agent) attribute(i int) (script.Value, error) {

@@ -4,9 +4,10 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // postgres reads a service of kind postgres.
@@ -18,15 +19,15 @@ func (r *reader) postgres(s *chain.Service, n *doc.Node) {
 		s.URL = r.databaseURL(u)
 	}
 	r.chains.Postgres(s, n)
-	if p := n.Get("auth").Get("password"); p != nil && strings.HasPrefix(s.URL, chain.SecretPrefix) {
+	if p := n.Get("auth").Get("password"); p != nil && strings.HasPrefix(s.URL, expr.SecretPrefix) {
 		p.Errorf("remove it", "the secret address has the password in it")
 	}
 }
 
 // databaseURL reads where a database is: an address, or the name of a secret that is one.
 func (r *reader) databaseURL(n *doc.Node) string {
-	if n.Kind() == doc.Scalar && strings.HasPrefix(n.Text(), chain.SecretPrefix) {
-		return chain.SecretPrefix + chain.SecretName(n)
+	if n.Kind() == doc.Scalar && strings.HasPrefix(n.Text(), expr.SecretPrefix) {
+		return expr.SecretPrefix + expr.SecretName(n)
 	}
 	v, ok := r.constant(n)
 	if !ok {
@@ -42,7 +43,7 @@ func (r *reader) databaseURL(n *doc.Node) string {
 		n.Errorf(hint, "there is no mock of a database: use a Postgres of your own, such as one on this machine")
 		return text
 	}
-	if err := service.CheckPostgres(text); err != nil {
+	if err := database.Check(text); err != nil {
 		n.Errorf(hint, "%v", err)
 	}
 	return text

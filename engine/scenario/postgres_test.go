@@ -6,20 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // TestPostgres is what a service of kind postgres says of itself.
 func TestPostgres(t *testing.T) {
 	for _, tt := range []struct {
 		text, url, password string
-		limits              service.PoolLimits
+		limits              database.Limits
 	}{
-		{"{kind: postgres, url: 'secret:DB_URL'}", "secret:DB_URL", "", service.PoolLimits{}},
+		{"{kind: postgres, url: 'secret:DB_URL'}", "secret:DB_URL", "", database.Limits{}},
 		{
 			"{kind: postgres, url: 'postgres://app@${params.host}/shop', auth: {password: 'secret:DB'}, limits: {connections: 7, burst: 0, wait: 5s, timeout: 1m}}",
 			"postgres://app@db.example/shop", "DB",
-			service.PoolLimits{Connections: 7, Burst: -1, Wait: 5 * time.Second, Timeout: time.Minute},
+			database.Limits{Connections: 7, Burst: -1, Wait: 5 * time.Second, Timeout: time.Minute},
 		},
 	} {
 		s, err := read(minimal("parameters: {host: {default: db.example}}\nservices: {s: "+tt.text+"}"), nil, nil)
@@ -37,7 +37,7 @@ func TestPostgresMistakes(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"{kind: postgres}", "needs `url`"},
 		{"{kind: postgres, url: 'mock:db'}", "there is no mock of a database"},
-		{"{kind: postgres, url: 'postgres://app:pw@h/d'}", "a password does not belong into an address (`secret:NAME`, whose value is the whole address"},
+		{"{kind: postgres, url: 'postgres://app:pw@h/d'}", "an address must not contain a password (`secret:NAME`, whose value is the whole address"},
 		{"{kind: postgres, url: 'postgres://h'}", "does not name a database"},
 		{"{kind: postgres, url: 'https://h/d'}", "does not begin with postgres://"},
 		{"{kind: postgres, url: 'postgres://h/d?passfile=x'}", "?passfile="},

@@ -7,10 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/script"
-	"go.starlark.net/starlark"
 )
 
 // Program is a scenario with a seed: what a run executes. Its services must be connected first.
@@ -35,13 +37,13 @@ func (s *Scenario) Program(seed uint64) *Program {
 // many goroutines. Sessions that are known to run again are omitted.
 func (p *Program) Watch(f func(*chain.Report)) { p.watch = f }
 
-// Purpose tells what the time of a step is for; see [engine.Config].
+// Purpose tells what the time of a step is for; see [run.Config].
 func (p *Program) Purpose() func(step string) engine.Purpose {
 	known := p.s.Chain.Purposes()
 	return func(step string) engine.Purpose { return known[step] }
 }
 
-// Where tells at which file and line a step is defined; see [engine.Config].
+// Where tells at which file and line a step is defined; see [run.Config].
 func (p *Program) Where() func(step string) string { return p.s.Chain.Where }
 
 // Session implements engine.Program.
@@ -83,7 +85,7 @@ type visit struct {
 	in      chain.Input
 	agent   agent
 	session session
-	memory  chain.Memory
+	memory  memory.View
 	now     time.Time
 	input   script.Value
 
@@ -93,7 +95,7 @@ type visit struct {
 var _ chain.World = (*visit)(nil)
 
 // With implements chain.World.
-func (v *visit) With(memory *chain.Memory) chain.World {
+func (v *visit) With(memory *memory.View) chain.World {
 	other := &visit{agent: v.agent, session: v.session, now: v.now, input: v.input}
 	other.agent.memory, other.agent.values = memory, slices.Clone(v.agent.values)
 	return other
@@ -128,7 +130,7 @@ func (p *Program) Agents() int { return p.s.Agents }
 
 // AgentID returns the id of an agent.
 func (p *Program) AgentID(index int) (string, error) {
-	return newAgent(&p.s.population, p.seed, index, chain.NewMemory(nil)).id()
+	return newAgent(&p.s.population, p.seed, index, memory.New(nil)).id()
 }
 
 // Find returns the indexes of agents by their ids, ascending. An unknown id is a *engine.FieldError.

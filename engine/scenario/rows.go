@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/throng-sim/throng/engine/chain"
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/suggest"
-	"go.starlark.net/starlark"
 )
 
 // table reads the rows of a population, from a file or from the scenario itself; nil if it has none. The known
@@ -35,7 +36,7 @@ func (r *reader) table(n *doc.Node) *table {
 		return nil
 	}
 	for _, name := range t.names {
-		if chain.IsName(name) {
+		if expr.IsName(name) {
 			r.knowField(name)
 		}
 	}
@@ -140,7 +141,7 @@ func checkAttribute(n *doc.Node, name string, count int) {
 	if slices.Contains(ownNames, name) {
 		n.Errorf("choose another name", "%s is what every agent has already", name)
 	}
-	chain.CheckName(n, name, "an attribute")
+	expr.CheckName(n, name, "an attribute")
 	if count == maxNames+1 {
 		n.Errorf("rows have the same names, mostly", "more than %d attributes", maxNames)
 	}

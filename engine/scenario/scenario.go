@@ -9,13 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/suggest"
 	"github.com/throng-sim/throng/engine/view"
-	"go.starlark.net/starlark"
 )
 
 // Scenario is a checked scenario with its parameters set.
@@ -216,7 +218,7 @@ func (r *reader) readChains(root *doc.Node) error {
 	r.connectors(root.Get("connectors"))
 	for _, e := range chains {
 		_, name := e.Split()
-		if !chain.IsName(name) {
+		if !expr.IsName(name) {
 			e.NameErrorf("letters, digits and _, not beginning with a digit", "%q cannot be the name of a chain", name)
 		} else if slices.Contains(names, name) {
 			e.NameErrorf("names are unique in a file", "there is another chain %s", name)

@@ -143,7 +143,7 @@ func TestSingleMistakes(t *testing.T) {
 		{minimal("services: {s: {kind: http, url: 'mock:shopp'}}"), `there is no mock "shopp"`},
 		{minimal("services: {s: {kind: http}}"), "needs `url`"},
 		{minimal("services: {s: {kind: http, url: 'ftp://x'}}"), "does not begin with http:// or https://"},
-		{minimal("services: {s: {kind: http, url: 'http://u:p@x'}}"), "a password does not belong into an address"},
+		{minimal("services: {s: {kind: http, url: 'http://u:p@x'}}"), "an address must not contain a password"},
 		{minimal("services: {s: {kind: http, url: 'http://x/?k=p'}}"), "more than a host and a path"},
 		{minimal("services: {s: {kind: http, url: 'http://x', auth: {bearer: sk-1}}}"), "a secret must not be in the file"},
 		{minimal(`services: {s: {kind: http, url: 'http://x', auth: {bearer: "secret:${1}"}}}`), "a secret must not be in the file"},

@@ -9,7 +9,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/script"
 )
 
@@ -18,7 +18,7 @@ func (p *Program) Graph() engine.Graph { return p.s.Chain.Graph() }
 
 // Persona returns the attributes of an agent: texts as they are, all else as JSON.
 func (p *Program) Persona(index int) ([]engine.Fact, error) {
-	a := newAgent(&p.s.population, p.seed, index, chain.NewMemory(nil))
+	a := newAgent(&p.s.population, p.seed, index, memory.New(nil))
 	var facts []engine.Fact
 	for _, name := range a.Names() {
 		if slices.Contains(ownNames, name) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/credential"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/script"
@@ -19,7 +21,7 @@ func (r *reader) services(n *doc.Node) {
 	r.chains.Services = map[string]*chain.Service{}
 	for _, e := range n.Entries() {
 		name := e.Key.Text()
-		chain.CheckName(e.Key, name, "a service")
+		expr.CheckName(e.Key, name, "a service")
 		s := r.service(name, e.Value)
 		r.chains.Services[name] = s
 		r.s.Services = append(r.s.Services, s)
@@ -92,7 +94,7 @@ const (
 func (r *reader) buckets(s *chain.Service, n *doc.Node) {
 	for _, e := range n.Entries() {
 		b := service.BucketLimits{Name: e.Key.Text()}
-		chain.CheckName(e.Key, b.Name, "a bucket")
+		expr.CheckName(e.Key, b.Name, "a bucket")
 		e.Value.Fields("match", "rate", "max_rate", "burst", "pace")
 		e.Value.Require("match")
 		for _, m := range listOf(e.Value.Get("match")) {
@@ -193,12 +195,12 @@ func (r *reader) agentID() *script.Template {
 // other service uses a token.
 func (r *reader) auth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
-	ways := append([]string{"user", "bearer", "jwt", "login"}, chain.KeyKinds...)
+	ways := append([]string{"user", "bearer", "jwt", "login"}, credential.KeyKinds...)
 	n.Fields(ways...)
 	mocks := strings.HasPrefix(s.URL, Mock)
 	switch which := n.Only(ways...); {
 	case which.Key == nil:
-	case slices.Contains(chain.KeyKinds, which.Key.Text()):
+	case slices.Contains(credential.KeyKinds, which.Key.Text()):
 		r.chains.Key(s, which.Key.Text(), which.Value, outside)
 	case which.Key.Text() == "jwt":
 		r.chains.JWT(s, which.Value, outside)
@@ -212,7 +214,7 @@ func (r *reader) auth(s *chain.Service, n *doc.Node) {
 			n.Warnf("other backends: `auth: {bearer: secret:NAME}`", "auth.user is how the mock signs in")
 		}
 	default:
-		s.Bearer = chain.SecretName(which.Value)
+		s.Bearer = expr.SecretName(which.Value)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
@@ -110,8 +110,8 @@ func (s *sheet) checkName(line, col int, name string) {
 		s.errorf(line, col, "choose another name", "%s is what every agent has already", name)
 	case strings.ContainsAny(name, ";\t") && path.Ext(s.name) == ".csv":
 		s.errorf(line, col, "separate the columns by commas", "%q cannot be the name of an attribute", name)
-	case !chain.IsName(name):
-		s.errorf(line, col, chain.NameHint, "%q cannot be the name of an attribute", name)
+	case !expr.IsName(name):
+		s.errorf(line, col, expr.NameHint, "%q cannot be the name of an attribute", name)
 	}
 }
 

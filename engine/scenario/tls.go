@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/credential"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
@@ -15,7 +17,7 @@ func (r *reader) tls(s *chain.Service, n *doc.Node) {
 		return
 	}
 	n.Fields("ca", "cert", "key")
-	t := &chain.TLS{CA: r.certificates(n.Get("ca")), Cert: r.certificates(n.Get("cert"))}
+	t := &credential.TLS{CA: r.certificates(n.Get("ca")), Cert: r.certificates(n.Get("cert"))}
 	s.TLS = t
 	switch cert, key := n.Get("cert"), n.Get("key"); {
 	case cert != nil && key == nil:
@@ -25,8 +27,8 @@ func (r *reader) tls(s *chain.Service, n *doc.Node) {
 	case key == nil && n.Get("ca") == nil:
 		n.Errorf("`tls: {ca: FILE}`, or `tls: {cert: FILE, key: secret:NAME}`", "it says nothing")
 	case key == nil:
-	case strings.HasPrefix(key.Text(), chain.SecretPrefix):
-		t.KeySecret = chain.SecretName(key)
+	case strings.HasPrefix(key.Text(), expr.SecretPrefix):
+		t.KeySecret = expr.SecretName(key)
 		s.Needs(t.KeySecret)
 	default:
 		t.KeyFile = key.Text()
@@ -38,14 +40,14 @@ func (r *reader) tls(s *chain.Service, n *doc.Node) {
 }
 
 // checkKey looks whether a client's key is there and belongs to its certificate.
-func (r *reader) checkKey(t *chain.TLS, n *doc.Node) {
+func (r *reader) checkKey(t *credential.TLS, n *doc.Node) {
 	if r.extras.Keys == nil || t.KeyFile == "" || t.Cert == nil {
 		return
 	}
 	text, err := r.extras.Keys(t.KeyFile)
 	if err != nil {
 		n.Errorf("a PEM file in the scenario's folder, or secret:NAME", "%v", why(t.KeyFile, err))
-	} else if hint, err := chain.CheckKey(t.Cert, text); err != nil {
+	} else if hint, err := credential.CheckKey(t.Cert, text); err != nil {
 		n.Errorf(hint, "%s: %v", t.KeyFile, err)
 	}
 }
@@ -61,7 +63,7 @@ func (r *reader) certificates(n *doc.Node) []byte {
 		n.Errorf("a PEM file in the scenario's folder", "%v", why(name, err))
 		return nil
 	}
-	if err := chain.CheckCertificates(text); err != nil {
+	if err := credential.CheckCertificates(text); err != nil {
 		n.Errorf(asPEM(name), "%s: %v", name, err)
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/script"
 )
 
@@ -154,7 +155,7 @@ func (p *Program) called(index int) string {
 
 // persona are the attributes of an agent; what cannot be computed says why.
 func (p *Program) persona(index int) (all []engine.Fact) {
-	a := newAgent(&p.s.population, p.seed, index, chain.NewMemory(nil))
+	a := newAgent(&p.s.population, p.seed, index, memory.New(nil))
 	for _, name := range a.Names() {
 		if slices.Contains(ownNames, name) {
 			continue

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // aimockFolder is where make puts a model server which is not ours, where there is npm.
@@ -65,12 +66,12 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	shape := Format{Name: "answer", Schema: []byte(`{"type":"object"}`), JSON: true}
+	shape := openai.Format{Name: "answer", Schema: []byte(`{"type":"object"}`), JSON: true}
 	tests := []struct {
 		name     string
 		prompt   string
 		chaos    string // a fault of each request
-		format   Format
+		format   openai.Format
 		want     string // "" is that it fails
 		class    engine.Class
 		attempts int
@@ -90,7 +91,7 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 				name += " in pieces"
 			}
 			t.Run(name, func(t *testing.T) {
-				c := Chat{Header: http.Header{}, Model: "m", Messages: []Message{{"user", tt.prompt}}, Stream: stream, Format: tt.format}
+				c := openai.Chat{Header: http.Header{}, Model: "m", Messages: []openai.Message{{Role: "user", Text: tt.prompt}}, Stream: stream, Format: tt.format}
 				if tt.chaos != "" {
 					c.Header.Set("X-Aimock-Chaos-"+tt.chaos, "1")
 				}
@@ -106,7 +107,7 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 		}
 	}
 	t.Run("busy", func(t *testing.T) {
-		c := Chat{Header: http.Header{}, Model: "m", Messages: []Message{{"user", "busy"}}}
+		c := openai.Chat{Header: http.Header{}, Model: "m", Messages: []openai.Message{{Role: "user", Text: "busy"}}}
 		row, got := stage{}.chat(t, l, c, nil)
 		if rec := row.Steps[0]; got == nil || got.Text != "Now." || rec.Attempts != 1 || !slices.Equal(rec.Statuses, []int{429, 200}) || rec.Held < 900*time.Millisecond { // of the second that counts from the answer
 			t.Errorf("%+v, %v after %v: %s", got, rec.Statuses, rec.Held, row.Error)
@@ -115,7 +116,7 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 	t.Run("embeddings", func(t *testing.T) {
 		row := stage{}.play(t, func(s *engine.Session) {
 			call := callOf(s, "step")
-			got, err := l.Embed(call, Embedding{Header: http.Header{}, Model: "e", Texts: []string{"one", "two", "one"}, Dimensions: 8})
+			got, err := l.Embed(call, openai.Embedding{Header: http.Header{}, Model: "e", Texts: []string{"one", "two", "one"}, Dimensions: 8})
 			if err == nil && (len(got) != 3 || len(got[0]) != 8 || !slices.Equal(got[0], got[2]) || slices.Equal(got[0], got[1])) {
 				t.Errorf("got %v", got)
 			}

@@ -13,25 +13,25 @@ import (
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
-// Answer is a response read to its end.
+// Answer is a response with its body.
 type Answer struct {
 	Status int
-	Header http.Header // without what varies from one time to the next
+	Header http.Header // without headers that vary from one response to the next
 	Body   []byte
 
-	wait     time.Duration // what Retry-After says
-	named    bool          // there was one
-	replayed bool          // the service says that it had carried out the request before
-	quota    pace.Quota    // that the service says it has left
-	bucket   string        // that the service counts the request in, as it says; "" is that it does not
-	global   bool          // it refuses all requests, as it says
+	wait     time.Duration // from Retry-After
+	named    bool          // Retry-After is present
+	replayed bool          // the service says that it carried out the request earlier
+	quota    pace.Quota    // what the service says is left
+	bucket   string        // bucket that the service counts the request in; "" if it does not say
+	global   bool          // the service says that it throttles all requests
 }
 
-// newAnswer takes a response whose body was read.
+// newAnswer makes an Answer of a response whose body was read.
 func newAnswer(resp *http.Response, body []byte) *Answer {
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body, replayed: isReplay(resp.Header)}
-	if holdsBack(a.Header) {
-		now, err := http.ParseTime(a.Header.Get("Date")) // its own clock, if it says what that shows
+	if hasLimits(a.Header) {
+		now, err := http.ParseTime(a.Header.Get("Date")) // the service's clock, if the response has it
 		if err != nil {
 			now = time.Now()
 		}
@@ -43,8 +43,8 @@ func newAnswer(resp *http.Response, body []byte) *Answer {
 	return a
 }
 
-// holdsBack reports whether headers say when the service may be asked again, or how often.
-func holdsBack(h http.Header) bool {
+// hasLimits reports whether headers say when the service may be called again, or how often.
+func hasLimits(h http.Header) bool {
 	for name := range h {
 		if strings.HasPrefix(name, "Retry-After") || ofRateLimits(name) {
 			return true
@@ -53,8 +53,7 @@ func holdsBack(h http.Header) bool {
 	return false
 }
 
-// varying are headers that differ from one time to the next though the answer is the same. No expression may see
-// them, and neither those of rate limits.
+// varying are headers that differ between equal responses. Expressions must not see them, nor those of rate limits.
 var varying = []string{
 	"Age", "Alt-Svc", "Cf-Ray", "Connection", "Date", "Idempotency-Replayed", "Idempotent-Replayed", "Keep-Alive", "Retry-After", "Retry-After-Ms",
 	"Server-Timing", "Traceparent", "Tracestate", "X-Amzn-Requestid", "X-Amzn-Trace-Id", "X-Correlation-Id", "X-Request-Id",
@@ -69,7 +68,7 @@ func dropVarying(h http.Header) {
 	}
 }
 
-// keptAnswer is an answer in the journal, behind a version byte.
+// keptAnswer is a response in the journal, after a version byte.
 type keptAnswer struct {
 	Status int                 `cbor:"1,keyasint"`
 	Header map[string][]string `cbor:"2,keyasint,omitempty"`
@@ -78,10 +77,10 @@ type keptAnswer struct {
 
 const answerVersion = 1
 
-// cborMode writes behind what a buffer holds already.
+// cborMode appends to a buffer.
 var cborMode = func() cbor.UserBufferEncMode {
 	mode, err := cbor.EncOptions{}.UserBufferEncMode()
-	if err != nil { // the options are the default's
+	if err != nil { // the options are the defaults
 		panic(err)
 	}
 	return mode
@@ -98,7 +97,7 @@ func encodeAnswer(a *Answer) []byte {
 	buf := bytes.NewBuffer(make([]byte, 0, size))
 	buf.WriteByte(answerVersion)
 	if err := cborMode.MarshalToBuffer(keptAnswer{a.Status, a.Header, a.Body}, buf); err != nil {
-		panic(err) // numbers, texts and bytes cannot fail to encode
+		panic(err) // numbers, strings and bytes always encode
 	}
 	return buf.Bytes()
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// answers counts what came of the attempts at a service's requests. It is safe for concurrent use.
+// answers counts the outcomes of attempts. It is safe for concurrent use.
 type answers struct {
 	by      [engine.NumReplies]atomic.Int64
 	retried atomic.Int64
 }
 
-// count counts an attempt that is over.
+// count counts a finished attempt.
 func (s *answers) count(c *Call, a *attempted) {
 	s.by[a.reply()].Add(1)
 	if c.Record.Attempts > 0 {
@@ -28,7 +28,7 @@ func (s *answers) fill(state *engine.ServiceState) {
 	state.Retries = s.retried.Load()
 }
 
-// reply is what kind of answer an attempt had. A statement that a database carried out was answered well.
+// reply classifies the response of an attempt. A statement that the database carried out counts as 2xx.
 func (a *attempted) reply() engine.Reply {
 	switch {
 	case a.answer == nil:
@@ -45,8 +45,8 @@ func (a *attempted) reply() engine.Reply {
 	return engine.Reply2xx
 }
 
-// noted tells the session's trail of an attempt that is over.
-func (c *Call) noted(service string, a *attempted, failed bool) {
+// noteTrail adds a finished attempt to the session's trail.
+func (c *Call) noteTrail(service string, a *attempted, failed bool) {
 	trail := c.Session.Trail()
 	if trail == nil {
 		return

@@ -10,49 +10,48 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Auth says how the requests of a call are signed in: with a token that its agent keeps.
+// Auth configures how the requests of a call are signed in: with a token of the agent.
 type Auth struct {
-	Kept   *Tokens // of the service
-	Issuer Issuer  // gives the agent a token when it has none, and when a service refuses the one that it has
-	Header string  // where the token stands, in canonical form
-	Scheme string  // stands before it; "" is nothing
+	Tokens *Tokens // tokens of the service's agents
+	Issuer Issuer  // creates a token if the agent has none, or if the service rejects the one it has
+	Header string  // header of the token, in canonical form
+	Scheme string  // prefix of the token; "" is none
 }
 
-// Issuer gives an agent a new token: a [*Login] or a [*JWT].
+// Issuer creates tokens for agents: a [*Login] or a [*JWT].
 type Issuer interface {
 	// issue returns a *engine.StepError, or the cause of a context that ended.
 	issue(ctx context.Context, call *Call) (*token, error)
 }
 
-// token is what an agent signs in with. It stays in memory: nothing journals it.
+// token signs an agent in. It stays in memory and is never journaled.
 type token struct {
 	value string
-	due   time.Time // when another must take its place; zero is when it is refused
+	due   time.Time // when it must be replaced; zero is when the service rejects it
 }
 
 func (t *token) good(now time.Time) bool { return t != nil && (t.due.IsZero() || now.Before(t.due)) }
 
-// mostTokens bounds the agents whose tokens a service keeps. It is above what can be in flight at once.
+// mostTokens limits the agents whose tokens a service keeps. It is above the number of sessions in flight.
 const mostTokens = 1 << 16
 
-// Tokens are those of a service's agents, one each. Of too many, those go that were not used for longest: their agents
-// sign in again. The zero value is ready and safe for concurrent use.
+// Tokens holds a token for each of a service's agents. If there are too many, the least recently used are dropped, and their agents
+// sign in again. The zero value is ready to use. It is safe for concurrent use.
 type Tokens struct {
 	mu    sync.Mutex
 	most  int                   // 0 is mostTokens
 	of    map[int]*list.Element // of *seat, by agent
-	order list.List             // of *seat, the last used in front
+	order list.List             // of *seat, most recently used first
 }
 
-// seat is where an agent's token is kept. Who holds the turn may look at it and change it, so that the steps of an
-// agent share one login.
+// seat holds an agent's token. The holder of the lock may read and change it, so that an agent's steps share one login.
 type seat struct {
 	agent int
 	turn  chan struct{}
 	token *token
 }
 
-// seat returns that of an agent.
+// seat returns the seat of an agent.
 func (k *Tokens) seat(agent int) *seat {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -76,8 +75,8 @@ func (k *Tokens) seat(agent int) *seat {
 	return s
 }
 
-// take waits for the turn. Another step of the agent has it meanwhile and uses its own time.
-func (s *seat) take(ctx context.Context, call *Call) error {
+// lock waits for the lock. Another step of the agent holds it and uses its own time.
+func (s *seat) lock(ctx context.Context, call *Call) error {
 	select {
 	case s.turn <- struct{}{}:
 		return nil
@@ -93,19 +92,19 @@ func (s *seat) take(ctx context.Context, call *Call) error {
 	})
 }
 
-func (s *seat) give() { <-s.turn }
+func (s *seat) unlock() { <-s.turn }
 
-// signIn gives the call a token that is good, and another than the one that it has. issued says that it is new; else
-// the agent had it already, or another of its steps has got it meanwhile.
+// signIn gives the call a valid token other than its present one. issued says that the token is new; otherwise the agent already
+// had it.
 func (c *Call) signIn(ctx context.Context) (issued bool, err error) {
 	if c.Auth == nil {
 		return false, nil
 	}
-	s := c.Auth.Kept.seat(c.Session.Agent)
-	if err := s.take(ctx, c); err != nil {
+	s := c.Auth.Tokens.seat(c.Session.Agent)
+	if err := s.lock(ctx, c); err != nil {
 		return false, err
 	}
-	defer s.give()
+	defer s.unlock()
 	if s.token != c.token && s.token.good(time.Now()) {
 		c.token = s.token
 		return false, nil
@@ -118,7 +117,7 @@ func (c *Call) signIn(ctx context.Context) (issued bool, err error) {
 	return true, nil
 }
 
-// refresh signs the call in anew whose token ran out while it waited.
+// refresh signs the call in again if its token expired while the call waited.
 func (c *Call) refresh(ctx context.Context) error {
 	if c.token == nil || c.token.good(time.Now()) {
 		return nil
@@ -127,7 +126,7 @@ func (c *Call) refresh(ctx context.Context) error {
 	return err
 }
 
-// sign puts the call's token into the headers of an attempt.
+// sign adds the call's token to the headers of an attempt.
 func (c *Call) sign(h http.Header) {
 	if c.token == nil {
 		return

@@ -25,7 +25,7 @@ func loginOf(t *testing.T, h *HTTP, path string) *Auth {
 		t.Fatal(err)
 	}
 	return &Auth{
-		Kept: &Tokens{}, Header: "Authorization", Scheme: "Bearer",
+		Tokens: &Tokens{}, Header: "Authorization", Scheme: "Bearer",
 		Issuer: &Login{
 			Client: h, Token: at,
 			Request: Request{Method: "POST", Target: must(t, "/auth/login"), Header: http.Header{"X-A": {"1"}}, Body: []byte("who")},
@@ -103,7 +103,7 @@ func TestLogin(t *testing.T) {
 		{"tried again", []reply{{status: 500}, {err: errReset}, gives("t1"), ok200("")}, nil, in + in + in + "POST /x Bearer t1", engine.NoError, 1, []int{200}, ""},
 		{"no server", []reply{{status: 503, body: "hunter2"}}, nil, strings.Repeat(in, 5), engine.ServerError, 0, nil, "the login before it failed: status 503"},
 		{"no token", []reply{ok200(`{"token": "hunter2"}`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "its answer has no token at body.access_token"},
-		{"no JSON", []reply{ok200(`hunter2`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "its answer is no JSON"},
+		{"no JSON", []reply{ok200(`hunter2`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "its answer is not JSON"},
 		{"a token that is none", []reply{gives(`a\nb`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "no token"},
 	}
 	for _, tt := range tests {
@@ -216,7 +216,7 @@ func TestFailedLoginIsReplayed(t *testing.T) {
 		t.Errorf("%d asked: %+v", asked, row)
 	}
 	if row, asked = try(engine.Entry{Path: "step", Hash: post.hash()}); asked != 0 || row.Class != engine.Network {
-		t.Errorf("what is not to be sent twice: %d asked: %+v", asked, row)
+		t.Errorf("what must not be sent twice: %d asked: %+v", asked, row)
 	}
 }
 
@@ -272,8 +272,8 @@ func TestStepsShareALogin(t *testing.T) {
 func TestWhoWaitsForALoginCanBeCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cut := context.WithCancel(t.Context())
-		auth := &Auth{Kept: &Tokens{}}
-		auth.Kept.seat(0).turn <- struct{}{}
+		auth := &Auth{Tokens: &Tokens{}}
+		auth.Tokens.seat(0).turn <- struct{}{}
 		time.AfterFunc(time.Second, cut)
 		st := stage{ctx: ctx}
 		row := st.play(t, func(s *engine.Session) {

@@ -14,6 +14,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/pricing"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -84,7 +86,7 @@ func TestSignInsAreSpent(t *testing.T) {
 func TestTokensSpent(t *testing.T) {
 	const asked = int64(3) // "Say hello." at 4 bytes a token
 	told := engine.Amount{Cost: 18_000, Tokens: 15, Requests: 1}
-	claimed := engine.Amount{Cost: 1000*36 + 2000*unboundedAnswer, Tokens: 36 + unboundedAnswer, Requests: 1} // nobody says what it took
+	claimed := engine.Amount{Cost: 1000*36 + 2000*pricing.UnboundedAnswer, Tokens: 36 + pricing.UnboundedAnswer, Requests: 1} // nobody says what it took
 	for _, c := range []struct {
 		name    string
 		answers []reply
@@ -102,7 +104,7 @@ func TestTokensSpent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := models(t, &script{answers: c.answers}, LLMConfig{Prices: Prices{"gpt-4o-mini": {Input: 1e-6, Output: 2e-6}}})
+				l := models(t, &script{answers: c.answers}, LLMConfig{Prices: pricing.Prices{"gpt-4o-mini": {Input: 1e-6, Output: 2e-6}}})
 				row, got := spends(t, c.want, nil).chat(t, l, hello(), nil)
 				if got == nil || row.Steps[0].Usage == nil || row.Steps[0].Usage.Calls != c.calls || row.Steps[0].Usage.Cost != c.want.Cost {
 					t.Errorf("got %v, %+v", got, row.Steps[0].Usage)
@@ -114,29 +116,29 @@ func TestTokensSpent(t *testing.T) {
 
 // TestClaims is what is claimed for calls of models: by max_tokens, else by what is known of the model.
 func TestClaims(t *testing.T) {
-	l := models(t, &script{}, LLMConfig{Prices: Prices{"m": {Input: 1e-6, Output: 2e-6}}})
+	l := models(t, &script{}, LLMConfig{Prices: pricing.Prices{"m": {Input: 1e-6, Output: 2e-6}}})
 	b := &bill{from: l, model: "m", asked: 300, form: 60, parts: 2, longest: 40}
 	tokens := func(b *bill) int64 { u := b.most(); return u.Input + u.Output }
-	const prompt = 360/firstBytes + 3*wrapping
+	const prompt = 360/pricing.FirstBytes + 3*wrapping
 	if got, want := *b.most(), (engine.Usage{Calls: 1, Cost: 1000 * (prompt + 2*40), Input: prompt, Output: 40, Estimated: 1}); got != want {
 		t.Errorf("with max_tokens %+v, want %+v", got, want)
 	}
 	b.longest = -1
-	if got := tokens(b); got != prompt+unboundedAnswer {
-		t.Errorf("of a model that nobody knows %d tokens, want %d", got, prompt+unboundedAnswer)
+	if got := tokens(b); got != prompt+pricing.UnboundedAnswer {
+		t.Errorf("of a model that nobody knows %d tokens, want %d", got, prompt+pricing.UnboundedAnswer)
 	}
-	l.meter.answered("m", 10)
-	if got := tokens(b); got != prompt+leastAnswer {
-		t.Errorf("of a terse model %d tokens, want %d", got, prompt+leastAnswer)
+	l.meter.NoteAnswer("m", 10)
+	if got := tokens(b); got != prompt+pricing.LeastAnswer {
+		t.Errorf("of a terse model %d tokens, want %d", got, prompt+pricing.LeastAnswer)
 	}
-	l.meter.answered("m", 3000)
-	l.meter.answered("m", 200)
-	l.meter.learn(800, 100) // 8 bytes a token
+	l.meter.NoteAnswer("m", 3000)
+	l.meter.NoteAnswer("m", 200)
+	l.meter.Learn(800, 100) // 8 bytes a token
 	if got, want := tokens(b), int64(57+3*wrapping+4500); got != want {
 		t.Errorf("of one that writes long %d tokens, want %d", got, want)
 	}
 	other := &bill{from: l, model: "other", longest: -1}
-	if got := other.most(); got.Input+got.Output != wrapping+unboundedAnswer || got.Cost != 0 {
+	if got := other.most(); got.Input+got.Output != wrapping+pricing.UnboundedAnswer || got.Cost != 0 {
 		t.Errorf("of another model %+v", got)
 	}
 }
@@ -274,7 +276,7 @@ func TestOnceIsNotGivenUpForTheBudget(t *testing.T) {
 // TestStatementsAreSpent: those of Postgres are requests; one that finds nobody is none.
 func TestStatementsAreSpent(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
-	p, _ := database(t, server, PoolLimits{})
+	p, _ := serverOf(t, server, database.Limits{})
 	p.ask(t, spends(t, engine.Amount{Requests: 1}, nil), sql(t, "SELECT 1"), nil)
 	p.ask(t, spends(t, engine.Amount{Requests: 2}, nil), sql(t, "SELECT pg_terminate_backend(pg_backend_pid())"), func(c *Call) { c.Retry.Attempts = 2 })
 	st := spends(t, engine.Amount{Requests: 0}, nil)

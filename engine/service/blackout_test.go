@@ -17,6 +17,8 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // TestEverySpellingIsBlackedOut takes out of an answer a secret of any characters, however it is escaped and wherever in
@@ -38,20 +40,20 @@ func TestEverySpellingIsBlackedOut(t *testing.T) {
 			"base64":    base64.StdEncoding.EncodeToString([]byte(whole)),
 			"base64url": base64.RawURLEncoding.EncodeToString([]byte(whole)),
 		} {
-			c := &Call{Secrets: Spellings(secret)}
+			c := &Call{Secrets: redact.Spellings(secret)}
 			if issued {
 				c = &Call{token: &token{value: secret}}
 			}
 			a := &Answer{Body: []byte("you sent " + text + "."), Header: http.Header{"X-You": {text}}}
-			c.blackOut(a)
-			if got := string(a.Body); strings.Contains(got, text) || !strings.Contains(got, blackedOut) {
+			c.redact(a)
+			if got := string(a.Body); strings.Contains(got, text) || !strings.Contains(got, redact.Mark) {
 				t.Errorf("%s: %q of %q", name, got, secret)
 			}
-			if got := a.Header.Get("X-You"); !strings.Contains(got, blackedOut) {
+			if got := a.Header.Get("X-You"); !strings.Contains(got, redact.Mark) {
 				t.Errorf("%s: header %q", name, got)
 			}
 			// What is left of base64 has at most the two bytes at either end that stand in one character with others.
-			left := strings.ReplaceAll(string(a.Body), blackedOut, "")
+			left := strings.ReplaceAll(string(a.Body), redact.Mark, "")
 			if len(left) > len("you sent .")+4*(len(before)+len(after))/3+12 {
 				t.Errorf("%s: %q is left of %q", name, left, secret)
 			}
@@ -68,8 +70,8 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	}
 	body.WriteString("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	a := &Answer{Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: []byte(body.String())}
-	(&Call{Secrets: Spellings(secret)}).blackOut(a)
-	got, err := readStream(a.Body, false)
+	(&Call{Secrets: redact.Spellings(secret)}).redact(a)
+	got, err := openai.ReadStream(a.Body, false)
 	if err != nil || got.Text != "your key is …, and … again" {
 		t.Errorf("%v, %+v", err, got)
 	}
@@ -83,20 +85,20 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	}
 	clean := []byte("data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n")
 	a.Body = clean
-	if (&Call{Secrets: Spellings(secret)}).blackOut(a); !bytes.Equal(a.Body, clean) {
+	if (&Call{Secrets: redact.Spellings(secret)}).redact(a); !bytes.Equal(a.Body, clean) {
 		t.Errorf("changed to %s", a.Body)
 	}
 }
 
 func TestShortSecretsHaveOneForm(t *testing.T) {
-	if got := Spellings("1234567"); len(got) != 1 || got[0] != "1234567" {
+	if got := redact.Spellings("1234567"); len(got) != 1 || got[0] != "1234567" {
 		t.Errorf("got %q", got)
 	}
-	if got := len(Spellings("plain-token.1")); got > 10 {
+	if got := len(redact.Spellings("plain-token.1")); got > 10 {
 		t.Errorf("%d forms of a token without special characters", got)
 	}
-	c := &Call{Secrets: Spellings("1234567")}
-	if got := c.said("no 1234567"); got != "no …" {
+	c := &Call{Secrets: redact.Spellings("1234567")}
+	if got := c.forDisplay("no 1234567"); got != "no …" {
 		t.Errorf("said %s", got)
 	}
 }
@@ -118,7 +120,7 @@ func TestMalformedAnswersSayNoSecrets(t *testing.T) {
 			row := st.play(t, func(s *engine.Session) {
 				c := callOf(s, "a")
 				if c.Private = private; !private {
-					c.Secrets = Spellings("hunter2-long")
+					c.Secrets = redact.Spellings("hunter2-long")
 				}
 				c.Retry.Attempts = 1
 				_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x")})

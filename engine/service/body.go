@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// readPieces reads a stream of events until there is enough of it, or it ends.
-func readPieces(r io.ReadCloser, enough func(event []byte) bool, alive func()) ([]byte, error) {
+// readPieces reads a stream of events until enough returns true, or to its end. It calls alive after each line.
+func readStream(r io.ReadCloser, enough func(event []byte) bool, alive func()) ([]byte, error) {
 	var all bytes.Buffer
 	lines := bufio.NewReader(io.LimitReader(r, maxBody+1))
 	for {
@@ -32,12 +32,12 @@ func readPieces(r io.ReadCloser, enough func(event []byte) bool, alive func()) (
 	}
 }
 
-// leftOver is how long the end of an answer may take of which nothing more is wanted.
-const leftOver = 20 * time.Millisecond
+// drainTime limits the time for reading the rest of a stream.
+const drainTime = 20 * time.Millisecond
 
-// drain reads such an end, if it is there at once, so that the connection can be used again.
+// drain reads the rest of a stream if it has arrived, so that the connection can be reused.
 func drain(body io.Closer, rest io.Reader) {
-	t := time.AfterFunc(leftOver, func() { _ = body.Close() })
+	t := time.AfterFunc(drainTime, func() { _ = body.Close() })
 	defer t.Stop()
 	_, _ = io.CopyN(io.Discard, rest, 4<<10)
 }

@@ -11,56 +11,57 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Per says what a service's rates, and what it refuses, hold for.
+// Per is the scope of a service's rates and refusals.
 type Per uint8
 
-// By default the rates of an http service bound all of its requests, while a 429 slows only the endpoint that it came
-// from; those of a service of models hold for each endpoint.
+// By default the rates of an http service hold for all of its requests, and a 429 slows only the endpoint that sent it. The rates
+// of a service of models hold for each endpoint.
 const (
 	PerDefault  Per = iota
 	PerService      // everything holds for the whole service
 	PerEndpoint     // everything holds for each endpoint
 )
 
-// PerNames are the names of the last two, in their order.
+// PerNames are the names of PerService and PerEndpoint.
 var PerNames = []string{"service", "endpoint"}
 
-// BucketLimits are rates of their own for some endpoints of a service together.
+// BucketLimits are rates that some endpoints of a service share.
 type BucketLimits struct {
 	Name  string
-	Match []string // see Matches
+	Match []string // see [Matches]
 	Limits
 }
 
-// bucket is a part of a service with a rate limiter of its own: an endpoint, one that the scenario names, or one that the
-// service's headers name.
+// bucket is a part of a service with a rate limiter of its own: an endpoint, or a bucket named by the scenario or by the service's
+// headers.
 type bucket struct {
 	name        string
-	named       bool // by the scenario or the headers; else it is an endpoint
+	named       bool // by the scenario or the headers; otherwise it is an endpoint
 	rateLimiter *pace.Limiter
 	used        atomic.Bool
 	refused     atomic.Int64 // 429s
 }
 
-// mostBuckets is how many endpoints have a rate limiter of their own; the others share one.
+// mostBuckets is the number of endpoints with a rate limiter of their own. The others share one.
 const (
 	mostBuckets = 500
 	otherBucket = "other endpoints"
 )
 
-// buckets are those of a service. It is safe for concurrent use.
+// buckets are the buckets of a service. They are safe for concurrent use.
 type buckets struct {
-	one    bool // there are none: the service is limited as a whole
-	within bool // the whole is paced, too
+	one    bool // there are no buckets: the service is limited as a whole
+	within bool // the service as a whole has a rate too
 
 	mu     sync.Mutex
 	rates  pace.Limits // of each endpoint
 	given  []BucketLimits
-	all    []*bucket          // in the order of their first use, those of the scenario first
+	all    []*bucket          // in order of first use, those of the scenario first
 	by     map[string]*bucket // by endpoint
-	byName map[string]*bucket // of headers
+	byName map[string]*bucket // named by headers
 }
 
 func newBuckets(l Limits) *buckets {
@@ -74,7 +75,7 @@ func newBuckets(l Limits) *buckets {
 	return b
 }
 
-// wholePace are the limits of the service as a whole.
+// wholePace returns the limits of the service as a whole.
 func (l Limits) wholePace() pace.Limits {
 	if l.Per == PerEndpoint {
 		return pace.Limits{}
@@ -82,7 +83,7 @@ func (l Limits) wholePace() pace.Limits {
 	return l.pace()
 }
 
-// of is the bucket of an endpoint; nil is that it is limited with the whole.
+// of returns the bucket of an endpoint, or nil if the service is limited as a whole.
 func (b *buckets) of(endpoint string) *bucket {
 	if b.one {
 		return nil
@@ -98,7 +99,7 @@ func (b *buckets) of(endpoint string) *bucket {
 	return found
 }
 
-// find is the bucket that the scenario names for an endpoint, or else one of its own. b.mu is held.
+// find returns the bucket that the scenario names for an endpoint, or a new one. b.mu is held.
 func (b *buckets) find(endpoint string) *bucket {
 	for i, g := range b.given {
 		if slices.ContainsFunc(g.Match, func(pattern string) bool { return Matches(pattern, endpoint) }) {
@@ -120,8 +121,8 @@ func (b *buckets) add(name string, named bool) *bucket {
 	return one
 }
 
-// rename has an endpoint belong to the bucket that the service's headers name, and returns that. What the scenario names
-// stays, and so does an endpoint without a bucket.
+// rename moves an endpoint to the bucket that the service's headers name, and returns that bucket. It returns nil if the scenario
+// names the endpoint's bucket, or if there is no name.
 func (b *buckets) rename(endpoint, name string) *bucket {
 	if b.one || name == "" {
 		return nil
@@ -143,12 +144,12 @@ func (b *buckets) rename(endpoint, name string) *bucket {
 	now.used.Store(true)
 	b.by[endpoint] = now
 	if !slices.ContainsFunc(b.given, func(g BucketLimits) bool { return g.Name == was.name }) && was != now {
-		was.used.Store(false) // nothing comes to it any more
+		was.used.Store(false) // no more requests use it
 	}
 	return now
 }
 
-// inUse are the buckets that requests went to.
+// inUse returns the buckets that requests used.
 func (b *buckets) inUse() (all []*bucket) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -160,7 +161,7 @@ func (b *buckets) inUse() (all []*bucket) {
 	return all
 }
 
-// each calls f for all of them.
+// each calls f for all buckets.
 func (b *buckets) each(f func(*bucket)) {
 	b.mu.Lock()
 	all := slices.Clone(b.all)
@@ -170,7 +171,7 @@ func (b *buckets) each(f func(*bucket)) {
 	}
 }
 
-// limits are the rates of each endpoint, and setLimits changes them by hand.
+// limits returns the rates of each endpoint.
 func (b *buckets) limits() pace.Limits {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -186,7 +187,7 @@ func (b *buckets) setLimits(now time.Time, l pace.Limits) {
 	}
 }
 
-// CheckPattern says what is wrong with a pattern of [Matches].
+// CheckPattern returns an error if a pattern is not valid for [Matches].
 func CheckPattern(pattern string) error {
 	method, path, named := strings.Cut(strings.TrimSpace(pattern), " ")
 	if !named {
@@ -204,8 +205,8 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// Matches reports whether an endpoint, such as "GET /api/products/{}", fits a pattern: a method, which may be left out, and a
-// path in which * stands for any segment, and ** at its end for all that follow.
+// Matches reports whether an endpoint, such as "GET /api/products/{}", matches a pattern: an optional method and a path. In the
+// path, * matches any segment, and a final ** all remaining segments.
 func Matches(pattern, endpoint string) bool {
 	method, path, ok := strings.Cut(endpoint, " ")
 	want, at, named := strings.Cut(strings.TrimSpace(pattern), " ")
@@ -228,8 +229,7 @@ func Matches(pattern, endpoint string) bool {
 	return len(parts) == len(segments)
 }
 
-// endpointOf is the endpoint of a request whose path nobody gave as a template: segments that look like the id of something
-// are left out.
+// endpointOf derives the endpoint of a request without a path template: segments that look like IDs are replaced by {}.
 func endpointOf(method, path string) string {
 	const longest = 24 // of a word
 	segments := strings.Split(path, "/")
@@ -242,25 +242,25 @@ func endpointOf(method, path string) string {
 	return method + " " + strings.Join(segments, "/")
 }
 
-// bucketOf reads which bucket a service says that a request belongs to, and whether it speaks of all requests. Discord names
-// its buckets, GitHub its resources, and the IETF's draft its policies, of which "default" says nothing.
+// bucketOf reads the bucket that a service counts a request in, and whether a refusal is for all requests. Discord names its
+// buckets, GitHub its resources, and the IETF draft its policies; the policy "default" has no meaning.
 func bucketOf(h http.Header) (name string, global bool) {
 	global = strings.EqualFold(h.Get("X-Ratelimit-Global"), "true") || strings.EqualFold(h.Get("X-Ratelimit-Scope"), "global")
 	for _, header := range []string{"X-Ratelimit-Bucket", "X-Ratelimit-Resource"} {
 		if name = strings.TrimSpace(h.Get(header)); name != "" {
-			return shortened(name, 100), global
+			return redact.Shorten(name, 100), global
 		}
 	}
 	policy := strings.TrimSpace(h.Get("Ratelimit"))
 	if quoted, ok := strings.CutPrefix(policy, `"`); ok {
 		if name, _, ok = strings.Cut(quoted, `"`); ok && name != "default" {
-			return shortened(name, 100), global
+			return redact.Shorten(name, 100), global
 		}
 	}
 	return "", global
 }
 
-// state is how the bucket is doing.
+// state returns the state of the bucket.
 func (b *bucket) state(now time.Time) engine.BucketState {
 	p := b.rateLimiter.State(now)
 	return engine.BucketState{
@@ -271,13 +271,13 @@ func (b *bucket) state(now time.Time) engine.BucketState {
 	}
 }
 
-// telling reports whether there is something to say of a bucket.
-func telling(s *engine.BucketState) bool {
+// worthShowing reports whether the state of a bucket has anything to show.
+func worthShowing(s *engine.BucketState) bool {
 	return s.Rate > 0 || s.Refused > 0 || s.Waiting > 0 || !s.Blocked.IsZero() || s.Exhausted != ""
 }
 
-// fillPace writes into a service's state what its rate limiters do: that of the only endpoint in use, or those of all in a
-// list, and what they come to together.
+// fillPace adds the state of the rate limiters to the state of a service: of the only endpoint in use, or of all endpoints as a
+// list and their sum.
 func (t *transport) fillPace(s *engine.ServiceState, now time.Time) {
 	whole := t.rateLimiter.State(now)
 	s.Rate, s.MaxRate, s.RateWhy, s.Blocked = whole.Rate, whole.Limits.Ceiling, whole.Why, whole.Blocked
@@ -301,7 +301,7 @@ func (t *transport) fillPace(s *engine.ServiceState, now time.Time) {
 			}
 		}
 		if len(used) > 1 || b.named {
-			if telling(&state) {
+			if worthShowing(&state) {
 				s.Buckets = append(s.Buckets, state)
 			}
 			continue
@@ -319,7 +319,7 @@ func (t *transport) fillPace(s *engine.ServiceState, now time.Time) {
 	}
 }
 
-// moves are the changes of all rate limiters since they were asked last.
+// moves returns the changes of all rate limiters since the last call.
 func (t *transport) moves() (all []engine.ChangeRow) {
 	if t.buckets.one {
 		for _, m := range t.rateLimiter.Moves() {
@@ -327,7 +327,7 @@ func (t *transport) moves() (all []engine.ChangeRow) {
 		}
 		return all
 	}
-	_ = t.rateLimiter.Moves() // it only bounds what those of the endpoints do
+	_ = t.rateLimiter.Moves() // the limiter of the whole only bounds those of the endpoints
 	several := len(t.buckets.inUse()) > 1
 	t.buckets.each(func(b *bucket) {
 		what := t.name

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // limited is a backend with a limit for each endpoint, or for those of a bucket together: so many requests a window, then 429.
@@ -173,7 +174,7 @@ func TestEmbeddingsApartFromChat(t *testing.T) {
 		embed := func() {
 			timer := clock.New(t.Context(), time.Hour, errAttemptTimeout)
 			defer timer.Stop()
-			if _, err := l.Embed(&Call{Clock: timer}, Embedding{Header: http.Header{}, Model: "e", Texts: []string{"x"}}); err != nil {
+			if _, err := l.Embed(&Call{Clock: timer}, openai.Embedding{Header: http.Header{}, Model: "e", Texts: []string{"x"}}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -17,72 +17,73 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Call is one step's use of a service: what the transport must know of the step, and what it found out.
+// Call is one step's use of a service: the settings of the step, and the record of the call.
 type Call struct {
-	Session *engine.Session // nil is that the call belongs to none: nothing of it is journaled, and Auth must be nil
-	Purse   Purse           // what a call without a Session is paid from; nil is that nobody counts
+	Session *engine.Session // nil if the call belongs to no session: it is not journaled, and Auth must be nil
+	Purse   Purse           // budget for a call without a Session; nil if its usage is not counted
 	Clock   *clock.Clock    // of the step; its context bounds the call
 	Path    string          // of the step
 	Retry   engine.Retry
-	Timeout time.Duration // of one attempt; 0 is the service's
-	Once    bool          // never sent again once it may have arrived, after a crash neither
-	Repeats Repeats       // how the service treats a request that it gets again
+	Timeout time.Duration // of one attempt; 0 uses the service's
+	Once    bool          // never sent again once it may have arrived, not even after a crash
+	Repeats Repeats       // how the service treats a repeated request
 	Verify  *Verify       // asks whether a request was carried out before it is sent again; nil does not ask
-	Keyless bool          // the service knows no Idempotency-Key
-	// Endpoint is what the service may limit by itself: the method and the path's template, such as "GET /api/products/{}"; ""
-	// is found out from the request.
+	Keyless bool          // the service does not support Idempotency-Key
+	// Endpoint is the unit that a service may limit separately: the method and the path's template, such as "GET /api/products/{}".
+	// If it is "", it is derived from the request.
 	Endpoint string
-	Expect   []int // statuses that are good answers; empty is 200 to 299
-	// Accept says whether an answer that looks good (expected, or 200 to 299) can be used; its error, a bad answer where
-	// it is no *engine.StepError, has it tried again. Nil accepts all.
+	Expect   []int // expected statuses; empty is 200 to 299
+	// Accept returns an error if a response with an expected or 2xx status cannot be used. The attempt is then retried; an error
+	// other than a *engine.StepError has the class of bad answers. Nil accepts everything.
 	Accept func(*Answer) error
-	// Adapt returns the body to send instead, after an answer that says that something in the request is not known; nil
-	// leaves the answer as it is. The attempt then counts as none. Nil adapts nothing.
+	// Adapt returns the body to send instead, after a response that rejects something in the request; nil keeps the response. The
+	// attempt then does not count. A nil Adapt never changes the body.
 	Adapt func(*Answer) []byte
-	// Pieces begins an answer that arrives in pieces: what it returns takes its events, line by line, and says when
-	// nothing more is wanted; Timeout is then for the silence between two. Nil reads any answer to its end.
+	// Pieces starts reading a streamed response. The function that it returns gets the stream line by line and reports when it has
+	// enough. Timeout then limits the silence between two lines. A nil Pieces reads every response to its end.
 	Pieces  func() (enough func(event []byte) bool)
-	Secrets []string // kept out of the answer and of error texts; see [Spellings]
-	Auth    *Auth    // nil is that nobody signs in, or that the request's headers do
-	// Private keeps the answer out of error texts, and marks it in the journal: it stands there, for a replay, only
-	// until its cycle is closed, is never kept beyond that, whatever became of the session, and is shown to nobody.
+	Secrets []string // spellings to remove from responses and error texts; see [redact.Spellings]
+	Auth    *Auth    // nil if no one signs in, or the request's headers do
+	// Private keeps the response out of error texts and is noted in the journal. The journal keeps the response for a replay only
+	// until its cycle is closed, and never shows it.
 	Private bool
+	bill    *bill // nil if it calls no model
 
-	Record engine.StepRecord // attempts, statuses, times and label, as far as the call got
+	Record engine.StepRecord // attempts, statuses, times and label so far
 
-	token     *token // that it is signed in with
-	spelled   *token // whose forms, with those of Secrets, are the spellings
+	token     *token // that the call is signed in with
+	spelled   *token // its forms and those of Secrets are the spellings
 	spellings []string
-	ticket    uint64                                                 // its rank among those who wait for the bucket's rate; 0 is that it did not
-	whole     uint64                                                 // the same, for the service's
+	ticket    uint64                                                 // rank in the queue of the bucket's rate limiter; 0 if it has not waited
+	whole     uint64                                                 // the same for the service's rate limiter
 	bucket    *bucket                                                // whose turn it waits for or has; nil is the service's
-	former    *bucket                                                // that it was in, until its answer named another
-	placed    bool                                                   // it has a place among the service's calls
-	left      time.Time                                              // when its request was let go
-	resent    bool                                                   // an earlier process had sent its request
-	changing  bool                                                   // it changes something at a service, which is no model
-	what      string                                                 // its request, for people
+	former    *bucket                                                // previous bucket, until a response named another one
+	placed    bool                                                   // it holds one of the service's slots
+	left      time.Time                                              // when its request was sent
+	resent    bool                                                   // an earlier process sent its request
+	changing  bool                                                   // it changes something at a service that is not a model
+	what      string                                                 // its request, for display
 	named     InDoubt                                                // its request, for Verify
-	doubt     bool                                                   // its request may have been carried out, and no answer says so
+	doubt     bool                                                   // its request may have been carried out, and no response says so
 	repeated  bool                                                   // its request was sent again while it was in doubt
-	silently  atomic.Bool                                            // the pool of connections sent it again by itself
+	silently  atomic.Bool                                            // the connection pool sent it again by itself
 	verified  bool                                                   // the service was asked whether it was carried out
-	ask       func(ctx context.Context) (instead *Answer, err error) // does that; nil does not ask
-	failed    bool                                                   // an attempt of it failed in a way that may be its own
-	bill      *bill                                                  // nil asks no model
-	probe     bool                                                   // others wait for what this attempt finds out
-	reserved  int64                                                  // of memory, for the answer of this attempt
+	ask       func(ctx context.Context) (instead *Answer, err error) // calls Verify; nil if there is none
+	failed    bool                                                   // an attempt failed for a reason that may be the call's own
+	probe     bool                                                   // other calls wait for the outcome of this attempt
+	reserved  int64                                                  // memory for the response of this attempt, in bytes
 	waited    time.Duration                                          // for memory, in this attempt
-	settle    func(spent engine.Outlay)                              // of what is claimed for the next attempt; nil is nothing
-	claimed   engine.Outlay                                          // for it, at most
-	spent     engine.Outlay                                          // by all attempts, those of earlier processes too
-	intended  int64                                                  // requests that its newest intent in the journal tells of
-	hash      uint64                                                 // of its request, as the journal has it
+	settle    func(spent engine.Outlay)                              // settles the claim for the next attempt; nil if there is none
+	claimed   engine.Outlay                                          // for the next attempt, at most
+	spent     engine.Outlay                                          // by all attempts, including those of earlier processes
+	intended  int64                                                  // requests covered by the newest intent in the journal
+	hash      uint64                                                 // of its request, as in the journal
 }
 
-// Purse is what calls are paid from: a claim is made before a request leaves, and settled when it has come back.
+// Purse is the budget of calls. A claim is made before a request leaves, and settled when it has returned.
 type Purse interface {
 	TryClaim(most engine.Outlay) (settle func(spent engine.Outlay), ok bool)
 	Claim(ctx context.Context, most engine.Outlay) (settle func(spent engine.Outlay), err error)
@@ -93,7 +94,7 @@ var (
 	_ Purse = (*engine.Ledger)(nil)
 )
 
-// purse is what the call is paid from; nil is that nobody counts.
+// purse returns the budget of the call, or nil if its usage is not counted.
 func (c *Call) purse() Purse {
 	if c.Session != nil {
 		return c.Session
@@ -101,7 +102,7 @@ func (c *Call) purse() Purse {
 	return c.Purse
 }
 
-// expects reports whether a status is a good answer.
+// expects reports whether a status is expected.
 func (c *Call) expects(status int) bool {
 	if len(c.Expect) == 0 {
 		return status >= 200 && status < 300
@@ -109,11 +110,10 @@ func (c *Call) expects(status int) bool {
 	return slices.Contains(c.Expect, status)
 }
 
-// readable reports whether an answer's body must be in order: one of a status that is not expected may be the right
-// answer garbled on its way.
+// readable reports whether the body of a response must be valid. A response with an unexpected status may be damaged.
 func (c *Call) readable(status int) bool { return status/100 == 2 || c.expects(status) }
 
-// accept says why an answer cannot be used, as the failure that it is; nil if it can.
+// accept returns why a response cannot be used, or nil.
 func (c *Call) accept(a *Answer) *engine.StepError {
 	if c.Accept == nil {
 		return nil
@@ -132,7 +132,7 @@ func (c *Call) accept(a *Answer) *engine.StepError {
 	return failure
 }
 
-// check returns the failure that an answer's status means.
+// check returns the failure that a response's status means, or nil.
 func (c *Call) check(a *Answer) error {
 	if c.expects(a.Status) {
 		return nil
@@ -140,20 +140,20 @@ func (c *Call) check(a *Answer) error {
 	return &engine.StepError{Class: statusClass(a.Status), Err: &engine.StatusError{Status: a.Status, Text: c.excerpt(a)}}
 }
 
-// excerpt is where an answer that is no good one points to, or else the beginning of its body, for an error text.
+// excerpt returns the redirect target of a response, or the beginning of its body, for an error text.
 func (c *Call) excerpt(a *Answer) string {
-	const most, scanned = 200, 64 << 10 // the secret must not be cut in two where the text is
+	const most, scanned = 200, 64 << 10 // more than is shown, so that no secret is cut in two
 	if c.Private {
 		return ""
 	}
 	text := string(a.Body[:min(len(a.Body), scanned)])
 	if to, err := url.Parse(a.Header.Get("Location")); a.Status/100 == 3 && err == nil && to.String() != "" {
-		return c.said(fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted()))
+		return c.forDisplay(fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted()))
 	}
-	if text = strings.TrimSpace(c.said(inBrief(text))); text == "" {
+	if text = strings.TrimSpace(c.forDisplay(titleOf(text))); text == "" {
 		return ""
 	}
-	return fmt.Sprintf(": %q", shortened(text, most))
+	return fmt.Sprintf(": %q", redact.Shorten(text, most))
 }
 
 var (
@@ -161,8 +161,8 @@ var (
 	htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 )
 
-// inBrief is the title of a web page; any other text is itself.
-func inBrief(text string) string {
+// titleOf returns the title of a web page. Any other text is returned as it is.
+func titleOf(text string) string {
 	if !htmlStart.MatchString(text) {
 		return text
 	}
@@ -173,7 +173,7 @@ func inBrief(text string) string {
 	return "a web page: " + strings.Join(strings.Fields(html.UnescapeString(title[1])), " ")
 }
 
-// held runs wait with the step's clock standing still, and counts the time as held at a gate.
+// held calls wait with the step's clock paused, and counts the time as throttled.
 func (c *Call) held(at engine.Gate, wait func() error) error {
 	start := time.Now()
 	c.Session.Held(at)
@@ -191,7 +191,12 @@ func (c *Call) held(at engine.Gate, wait func() error) error {
 	return err
 }
 
-// sleep waits for d, held at a gate.
+// holdAt returns a function that calls wait as held does.
+func (c *Call) holdAt(at engine.Gate) func(wait func() error) error {
+	return func(wait func() error) error { return c.held(at, wait) }
+}
+
+// sleep waits for d with the step's clock paused.
 func (c *Call) sleep(ctx context.Context, at engine.Gate, d time.Duration) error {
 	return c.held(at, func() error {
 		t := time.NewTimer(d)
@@ -205,11 +210,11 @@ func (c *Call) sleep(ctx context.Context, at engine.Gate, d time.Duration) error
 	})
 }
 
-// errAttemptTimeout is the cause of an attempt's context whose time ran out.
+// errAttemptTimeout is the cause of an attempt's context that timed out.
 var errAttemptTimeout = errors.New("no answer in time")
 
-// classify turns the error of an attempt into a step's failure, which another attempt may help, or into one that ends the
-// call: the cause of a context that ended for another reason than the attempt's own timeout. cause is why the attempt's ended.
+// classify returns the error of an attempt as a failure that another attempt may fix, or as the final error of the call. The final
+// error is the cause of ctx if that ended. cause is why the context of the attempt ended.
 func classify(ctx context.Context, cause, err error) (failure *engine.StepError, final error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -229,13 +234,13 @@ func classify(ctx context.Context, cause, err error) (failure *engine.StepError,
 	return &engine.StepError{Class: engine.Network, Err: err}, nil
 }
 
-// neverSent reports whether an error says that the request did not leave.
+// neverSent reports whether the request was not sent.
 func neverSent(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"
 }
 
-// passing reports whether a status asks for another try.
+// passing reports whether a status may be different on another attempt.
 func passing(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly:
@@ -246,7 +251,7 @@ func passing(status int) bool {
 	return status >= 500
 }
 
-// statusClass sorts the statuses that are no good answers.
+// statusClass returns the class of an unexpected status.
 func statusClass(status int) engine.Class {
 	switch {
 	case status == http.StatusTooManyRequests:

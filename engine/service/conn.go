@@ -10,7 +10,7 @@ import (
 
 type dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// counted makes dial count the connections that are open.
+// counted makes dial count open connections.
 func (h *HTTP) counted(next dial) dial {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := next(ctx, network, addr)

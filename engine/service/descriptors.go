@@ -12,37 +12,37 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// errDescriptors says that an attempt did not leave since this process has no more file descriptors. It counts as none.
+// errDescriptors means that a request was not sent because the process has no file descriptors left. The attempt does not count.
 var errDescriptors = errors.New("too many open files")
 
 const (
-	// descriptorPause is how long a call waits for a descriptor before it tries again.
+	// descriptorPause is how long a call waits for a file descriptor.
 	descriptorPause = 200 * time.Millisecond
-	// descriptorQuiet is how long no call may have waited until that is told again.
+	// descriptorQuiet is the time without such waits after which the next one is reported again.
 	descriptorQuiet = time.Minute
 )
 
-// noDescriptor reports whether an error says that this process, or this machine, cannot open another connection: that is
-// not the service's failure.
+// noDescriptor reports whether the process or the machine cannot open another connection. That is not the service's failure.
 func noDescriptor(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// descriptors are the waits of a service's calls for file descriptors. The zero value is ready and safe for concurrent use.
+// descriptors tracks the waits of a service's calls for file descriptors. The zero value is ready to use. It is safe for concurrent
+// use.
 type descriptors struct {
 	mu    sync.Mutex
-	last  time.Time // that a call waited
+	last  time.Time // time of the last wait
 	moves []engine.ChangeRow
 }
 
-// wait has a call wait, throttled, until it may try again.
+// wait throttles a call until it may try again.
 func (d *descriptors) wait(ctx context.Context, call *Call, service string) error {
-	d.tell(service, time.Now())
+	d.report(service, time.Now())
 	return call.sleep(ctx, engine.FilesGate, descriptorPause)
 }
 
-// tell notes the first wait of many.
-func (d *descriptors) tell(service string, now time.Time) {
+// report reports the first of many waits.
+func (d *descriptors) report(service string, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	was := d.last
@@ -54,7 +54,7 @@ func (d *descriptors) tell(service string, now time.Time) {
 	d.moves = append(d.moves, engine.ChangeRow{At: now, What: service + " files", New: "throttled", Who: "system", Why: why})
 }
 
-// descriptorWhy says what to do about it.
+// descriptorWhy returns what happened and what to do.
 func descriptorWhy() string {
 	limit := ""
 	if n := descriptorLimit(); n > 0 {
@@ -63,7 +63,7 @@ func descriptorWhy() string {
 	return "too many open files" + limit + ": requests wait. Raise the limit, for example `ulimit -n 4096`, or lower the concurrency limit"
 }
 
-// taken returns what is to be journaled, once.
+// taken returns the changes to journal, once.
 func (d *descriptors) taken() []engine.ChangeRow {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,5 +2,5 @@
 
 package service
 
-// descriptorLimit is how many files the process may have open; 0 is not known.
+// descriptorLimit returns the limit of open files, or 0 if it is not known.
 func descriptorLimit() uint64 { return 0 }

@@ -4,7 +4,7 @@ package service
 
 import "syscall"
 
-// descriptorLimit is how many files the process may have open; 0 is not known.
+// descriptorLimit returns the limit of open files, or 0 if it is not known.
 func descriptorLimit() uint64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

@@ -19,20 +19,19 @@ import (
 )
 
 const (
-	// maxDirect is how long a body may be, in bytes, that is written before anything of the answer is read: the systems
-	// on both sides hold so much of it.
+	// maxDirect is the largest body, in bytes, that is written before the response is read: socket buffers hold that much.
 	maxDirect = 16 << 10
-	// maxLinkBuffer is the buffer of a connection for what is read. A body that is longer is read past it.
+	// maxLinkBuffer is the read buffer of a connection. Longer bodies bypass it.
 	maxLinkBuffer = 2 << 10
 )
 
-// direct carries requests to one host by HTTP/1.1 without TLS: who asks writes the request and reads the answer. An
-// [http.Transport] has two goroutines for each connection and hands every request to one and every answer to the other,
-// which is half of what a short request costs, and most of the memory of one that waits. What it sends is what a
-// Transport would, and answers are read by [http.ReadResponse]. What it is not made for goes to a Transport.
+// direct sends requests to one host by HTTP/1.1 without TLS. The calling goroutine writes the request and reads the response. An
+// [http.Transport] has two goroutines for each connection and passes every request and response between them, which is half of the
+// cost of a short request, and most of the memory of a waiting one. direct sends what a Transport would send, and reads responses
+// with [http.ReadResponse]. It passes requests that it does not support to a Transport.
 //
-// Nobody reads from an idle connection. So it is looked at before it is used again: what came in meanwhile, such as a
-// server's 408 before it hangs up, is the answer to nothing that was asked.
+// No goroutine reads from an idle connection. So it is checked before it is reused: data that arrived in the meantime, such as a
+// 408 before the server closes, is not the response to the next request.
 type direct struct {
 	dial dial
 	addr string // host and port
@@ -41,14 +40,14 @@ type direct struct {
 	rest *http.Transport
 
 	mu     sync.Mutex
-	kept   []*link // the one that was used last is the last
+	kept   []*link // most recently used last
 	expiry *time.Timer
 	closed bool
 }
 
 var _ http.RoundTripper = (*direct)(nil)
 
-// newDirect returns a client of h's host; nil where a Transport is wanted for all.
+// newDirect returns a client of h's host, or nil if a Transport must send all requests.
 func newDirect(h *HTTP) *direct {
 	if !canLook || h.base.Scheme != "http" || strings.ContainsFunc(h.base.Host, func(r rune) bool { return r > '~' || r == '%' }) {
 		return nil
@@ -66,9 +65,9 @@ func newDirect(h *HTTP) *direct {
 	}
 }
 
-// RoundTrip implements [http.RoundTripper]. The body of the answer belongs to one goroutine.
+// RoundTrip implements [http.RoundTripper]. The response's body must be used by one goroutine.
 func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !takes(r) || r.Context().Err() != nil { // then a Transport sends nothing, and says why
+	if !canSend(r) || r.Context().Err() != nil { // the Transport sends nothing and returns the error
 		return d.rest.RoundTrip(r)
 	}
 	l := d.take()
@@ -86,7 +85,7 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err == nil || !silent || single || r.Context().Err() != nil {
 			return resp, err
 		}
-		// The server closed it just then: once more, over a new one.
+		// The server closed the connection at that moment: try once more on a new one.
 	}
 	if l, err = d.open(r.Context()); err != nil {
 		return nil, err
@@ -95,9 +94,9 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// takes reports whether a request is one that direct is made for: short, without headers that a Transport writes itself,
-// reads or refuses, and one that may be sent again over another connection where the server closed the one that it went by.
-func takes(r *http.Request) bool {
+// canSend reports whether direct supports a request: it is short, has no headers that a Transport writes, reads or rejects, and may
+// be sent again on another connection if the server closed the first one.
+func canSend(r *http.Request) bool {
 	hasBody := r.Body != nil && r.Body != http.NoBody
 	switch {
 	case r.ContentLength > maxDirect, r.ContentLength > 0 != hasBody, r.Host == "":
@@ -126,7 +125,7 @@ func takes(r *http.Request) bool {
 	return true
 }
 
-// appendRequest appends a request as a Transport writes it, but for the order of what says how the answer may be coded.
+// appendRequest appends a request as a Transport writes it, except for the position of Accept-Encoding.
 func appendRequest(b []byte, r *http.Request) ([]byte, error) {
 	b = append(append(b, r.Method...), ' ')
 	b = append(append(b, r.URL.RequestURI()...), " HTTP/1.1\r\nHost: "...)
@@ -148,7 +147,7 @@ func appendRequest(b []byte, r *http.Request) ([]byte, error) {
 			b = append(b, "\r\n"...)
 		}
 	}
-	if unpacks(r) {
+	if acceptsGzip(r) {
 		b = append(b, "Accept-Encoding: gzip\r\n"...)
 	}
 	b = append(b, "\r\n"...)
@@ -161,16 +160,16 @@ func appendRequest(b []byte, r *http.Request) ([]byte, error) {
 	return body, errors.Join(err, r.Body.Close())
 }
 
-// unpacks reports whether the answer may be packed without the request's saying so.
-func unpacks(r *http.Request) bool {
+// acceptsGzip reports whether the response may be compressed without the request's asking for it.
+func acceptsGzip(r *http.Request) bool {
 	return r.Header["Accept-Encoding"] == nil && r.Header["Range"] == nil
 }
 
-// take takes the idle connection that was used last and has been quiet since; nil if there is none.
+// take takes the most recently used idle connection without pending input, or returns nil.
 func (d *direct) take() *link {
 	for {
 		l := d.last()
-		if l == nil || !l.stirred() {
+		if l == nil || !l.hasInput() {
 			return l
 		}
 		l.close()
@@ -190,7 +189,7 @@ func (d *direct) last() *link {
 	return l
 }
 
-// keep lays a connection by.
+// keep keeps a connection for reuse.
 func (d *direct) keep(l *link) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -205,7 +204,7 @@ func (d *direct) keep(l *link) {
 	}
 }
 
-// expire closes the connections that were idle for long enough.
+// expire closes the connections that were idle for too long.
 func (d *direct) expire() {
 	d.closeIdle(time.Now().Add(-d.idle))
 	d.mu.Lock()
@@ -217,7 +216,7 @@ func (d *direct) expire() {
 	d.expiry.Reset(d.idle - time.Since(d.kept[0].since))
 }
 
-// closeIdle closes the connections that are idle since a time, or for longer.
+// closeIdle closes the connections that have been idle since a time, or for longer.
 func (d *direct) closeIdle(since time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -228,7 +227,7 @@ func (d *direct) closeIdle(since time.Time) {
 	d.kept = slices.Delete(d.kept, 0, n)
 }
 
-// end closes what is idle, and from now on every connection after its answer.
+// end closes all idle connections. From now on, connections close after their response.
 func (d *direct) end() {
 	d.mu.Lock()
 	d.closed = true
@@ -240,7 +239,7 @@ func (d *direct) end() {
 }
 
 func (d *direct) open(ctx context.Context) (*link, error) {
-	// On a goroutine of its own: what dialling needs of a stack is twice of what a session does that waits for an answer.
+	// Dial on a goroutine of its own: it needs twice the stack of a session that waits for a response.
 	var conn net.Conn
 	var err error
 	dialled := make(chan struct{})
@@ -258,7 +257,7 @@ func (d *direct) open(ctx context.Context) (*link, error) {
 			return nil, err
 		}
 	}
-	l.look = looker(&l.quiet)
+	l.look = inputCheck(&l.quiet)
 	l.in = bufio.NewReaderSize(l, maxLinkBuffer)
 	return l, nil
 }
@@ -267,18 +266,18 @@ func (d *direct) open(ctx context.Context) (*link, error) {
 type link struct {
 	of      *direct
 	conn    net.Conn
-	raw     syscall.RawConn // of it; nil is that it is none of the system's
+	raw     syscall.RawConn // nil if the connection is not a socket
 	look    func(fd uintptr) bool
-	quiet   bool // look has seen nothing
+	quiet   bool // the last look found no input
 	in      *bufio.Reader
-	left    int64       // bytes of the answer that may be read
-	request []byte      // used again
-	since   time.Time   // it is idle
-	cut     func()      // ends what is under way
-	alive   func() bool // ends the watch over its request's context; false if that has ended it
+	left    int64       // bytes of the response that may be read
+	request []byte      // buffer for reuse
+	since   time.Time   // when it became idle
+	cut     func()      // ends the exchange in progress
+	alive   func() bool // stops watching the request's context; false if that has ended the exchange
 }
 
-// Read implements [io.Reader]: bytes of an answer, as many as may be.
+// Read implements [io.Reader], up to the limit of the response.
 func (l *link) Read(p []byte) (int, error) {
 	if l.left <= 0 {
 		return 0, fmt.Errorf("read limit of %d bytes exhausted", maxHeader)
@@ -290,8 +289,8 @@ func (l *link) Read(p []byte) (int, error) {
 
 func (l *link) close() { _ = l.conn.Close() }
 
-// stirred reports whether something came in while nobody asked.
-func (l *link) stirred() bool {
+// hasInput reports whether an idle connection has pending input.
+func (l *link) hasInput() bool {
 	if l.raw == nil {
 		return false
 	}
@@ -299,17 +298,17 @@ func (l *link) stirred() bool {
 	return err != nil || !l.quiet
 }
 
-// past is a deadline that is over.
+// past is a deadline in the past.
 var past = time.Unix(1, 0)
 
-// exchange sends a request and reads the answer up to its body. silent says that there was no byte of one.
+// exchange sends a request and reads the response up to its body. silent says that no byte of a response arrived.
 func (l *link) exchange(r *http.Request, request []byte) (resp *http.Response, silent bool, err error) {
 	l.request, l.left = request, maxHeader
 	if cap(request) > 4*maxLinkBuffer {
 		l.request = nil
 	}
 	if t, ok := r.Context().(*term); ok {
-		l.alive = t.AfterFunc(l.cut) // what the other does, for less
+		l.alive = t.AfterFunc(l.cut) // as context.AfterFunc does, at a lower cost
 	} else {
 		l.alive = context.AfterFunc(r.Context(), l.cut)
 	}
@@ -324,7 +323,7 @@ func (l *link) exchange(r *http.Request, request []byte) (resp *http.Response, s
 	switch {
 	case resp.ContentLength == 0:
 		body.end(true)
-	case unpacks(r) && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip"):
+	case acceptsGzip(r) && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip"):
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
 		resp.ContentLength, resp.Uncompressed = -1, true
@@ -333,7 +332,7 @@ func (l *link) exchange(r *http.Request, request []byte) (resp *http.Response, s
 	return resp, false, nil
 }
 
-// answer is the first answer that says more than that others follow. The texts of its errors are those of a Transport.
+// answer reads responses up to the first final one. The texts of its errors are those of a Transport.
 func (l *link) answer(r *http.Request, request []byte) (resp *http.Response, silent bool, err error) {
 	if _, err := l.conn.Write(request); err != nil {
 		return nil, true, fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", err)
@@ -354,7 +353,7 @@ func (l *link) answer(r *http.Request, request []byte) (resp *http.Response, sil
 	}
 }
 
-// linkBody is the body of an answer, with whose end its connection is free again.
+// linkBody is the body of a response. Its end frees the connection.
 type linkBody struct {
 	l    *link
 	body io.ReadCloser
@@ -377,14 +376,14 @@ func (b *linkBody) Close() error {
 	return nil
 }
 
-// end keeps the connection, or closes it, once. What is left in the buffer then, nobody asked for.
+// end keeps or closes the connection, once. It closes a connection with unexpected input.
 func (b *linkBody) end(whole bool) {
 	if b.over {
 		return
 	}
 	b.over = true
 	alive := b.l.alive()
-	b.l.alive = nil // an idle connection holds nothing of a session
+	b.l.alive = nil // an idle connection holds no reference to a session
 	if alive && whole && b.keep && b.l.in.Buffered() == 0 {
 		b.l.of.keep(b.l)
 		return
@@ -392,10 +391,10 @@ func (b *linkBody) end(whole bool) {
 	b.l.close()
 }
 
-// unpacked is a body that came packed.
+// unpacked decompresses a body.
 type unpacked struct {
 	packed *linkBody
-	reader *gzip.Reader // nil until something is read
+	reader *gzip.Reader // nil until the first read
 }
 
 // Read implements [io.Reader].

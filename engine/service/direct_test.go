@@ -321,11 +321,11 @@ func TestDirectStirred(t *testing.T) {
 				}
 			}
 			ask("1")
-			if d.kept[0].stirred() {
+			if d.kept[0].hasInput() {
 				t.Error("it has stirred before anything came in")
 			}
 			close(idle)
-			until(t, "something comes in", d.kept[0].stirred)
+			until(t, "something comes in", d.kept[0].hasInput)
 			if l := d.take(); l != nil {
 				l.close()
 				t.Error("it is used again")

@@ -1,5 +1,5 @@
-// Package service holds the clients of the outside. What they share is a call's way through the journal: intents and
-// answers, replay, retries, and the clocks that stand still while the engine holds it back. Below the HTTP client a
-// transport adds the bound on calls at once and waiting when told to, and below that what is plain HTTP/1.1 is sent
-// directly, the rest by net/http; a Postgres client has a pool of its own.
+// Package service implements the clients of services: http, models and Postgres. All share a call's way through the journal:
+// intents and answers, replay, retries, and clocks that pause while the engine throttles. The transport below the HTTP client adds
+// the concurrency limit and rate limits. Plain HTTP/1.1 is sent directly, everything else by net/http. A Postgres client has a
+// connection pool of its own.
 package service

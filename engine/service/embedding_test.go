@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 func vectorsOf(vectors ...string) reply {
@@ -48,12 +50,12 @@ func TestEmbeddings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := &script{answers: tt.answers}
-				l := models(t, fake, LLMConfig{Prices: Prices{"small": {Input: 1e-6}}})
+				l := models(t, fake, LLMConfig{Prices: pricing.Prices{"small": {Input: 1e-6}}})
 				var got [][]float32
 				row := stage{}.play(t, func(s *engine.Session) {
 					call := callOf(s, "step")
 					var err error
-					got, err = l.Embed(call, Embedding{Header: http.Header{}, Model: "small", Texts: []string{"one", "two"}, Dimensions: 2})
+					got, err = l.Embed(call, openai.Embedding{Header: http.Header{}, Model: "small", Texts: []string{"one", "two"}, Dimensions: 2})
 					end(s, call, err)
 				})
 				said := ""
@@ -86,7 +88,7 @@ func FuzzVectors(f *testing.F) {
 	f.Add([]byte(vectorsOf(vector(1, "3,4"), vector(0, "1,2")).body))
 	f.Add([]byte(`{"data":[{"index":9223372036854775807,"embedding":"AAAA"}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := readVectors(body, 2)
+		got, err := openai.ReadVectors(body, 2)
 		if err == nil && (len(got) != 2 || slices.ContainsFunc(got, func(v []float32) bool { return len(v) == 0 })) {
 			t.Errorf("%v", got)
 		}

@@ -14,23 +14,25 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/breaker"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Limits bound the use of a service. The zero value takes the defaults.
+// Limits limit the use of a service. The zero value takes the defaults.
 type Limits struct {
-	Connections int           // requests at once; 200
-	Keepalive   int           // idle connections kept; 100
-	Idle        time.Duration // how long these are kept; 30 s
-	Timeout     time.Duration // of one attempt; 10 s
-	// Rate is how many requests may start per second, at first; 0 is as many as come. MaxRate is what it may grow to.
+	Connections int           // concurrent requests; default 200
+	Keepalive   int           // idle connections to keep; default 100
+	Idle        time.Duration // how long they are kept; default 30 s
+	Timeout     time.Duration // of one attempt; default 10 s
+	// Rate is the number of requests that may start per second, at first; 0 sets no limit. MaxRate is the most that it may grow to.
 	Rate, MaxRate float64
-	Pace          pace.Mode // how the rate is kept to
-	Burst         int       // of a token bucket, how many may start at once; 0 is one second's worth
-	Per           Per       // what the rate, and a 429, hold for
+	Pace          pace.Mode // how the rate is kept
+	Burst         int       // of a token bucket, how many may start together; 0 is one second's worth
+	Per           Per       // scope of the rate and of a 429
 	Buckets       []BucketLimits
-	// NoBreaker lets calls fail while the service is away: nobody waits for it.
+	// NoBreaker lets calls fail while the service is unavailable, instead of waiting.
 	NoBreaker bool
 }
 
@@ -50,22 +52,22 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// HTTP is a client of one http service: it goes to the service's host and to no other, and follows no redirect.
+// HTTP is the client of one http service. It calls no other host and follows no redirects.
 type HTTP struct {
 	name, kind string
 	base       *url.URL
-	prefix     string // of the address's path, escaped, without a slash at its end
+	prefix     string // escaped path of the address, without a trailing slash
 	limits     Limits
 	pool       *http.Transport
-	direct     *direct // nil has pool carry everything
+	direct     *direct // nil if pool sends everything
 	transport  transport
 	open       atomic.Int64
 }
 
-// The kinds of services that are called by HTTP.
+// The kinds of services that use HTTP.
 const kindHTTP, kindLLM = "http", "llm"
 
-// NewHTTP returns a client of the service at base. tag tells the service what each request is (the mock only).
+// NewHTTP returns a client of the service at base. tag is for the mock only: it adds a header that identifies each request.
 func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 	u, err := CheckAddress(base)
 	if err != nil {
@@ -84,8 +86,8 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{
-		name: name, base: h.pool, bound: gate.New(h.limits.Connections), rateLimiter: pace.New(limits.wholePace()), buckets: newBuckets(limits), tag: tag,
-		breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget(),
+		name: name, base: h.pool, bound: concurrency.NewLimit(h.limits.Connections), rateLimiter: pace.New(limits.wholePace()), buckets: newBuckets(limits), tag: tag,
+		breaker: breaker.New(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
 	if h.direct = newDirect(h); h.direct != nil {
 		h.transport.base = h.direct
@@ -95,7 +97,7 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 	return h, nil
 }
 
-// Trust has the client use a TLS configuration; nil leaves it. It is called before any request.
+// Trust sets the TLS configuration; nil leaves it unchanged. Call it before any request.
 func (h *HTTP) Trust(c *tls.Config) {
 	if c != nil {
 		h.pool.TLSClientConfig = c
@@ -103,15 +105,15 @@ func (h *HTTP) Trust(c *tls.Config) {
 	}
 }
 
-// CheckAddress reads the address of a service: http or https with a host, and no more than a path behind it. Its
-// errors do not repeat the address, which may hold a password.
+// CheckAddress parses the address of a service: http or https, a host and an optional path. Its errors do not repeat the address,
+// which may contain a password.
 func CheckAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
 		return nil, errors.New("its address cannot be read")
 	case u.User != nil:
-		return nil, errors.New("a password does not belong into an address")
+		return nil, errors.New("an address must not contain a password")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return nil, errors.New("its address does not begin with http:// or https:// and a host")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
@@ -120,19 +122,19 @@ func CheckAddress(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Request is one request of a step. It belongs to the client from here on.
+// Request is one request of a step. The client owns it from here on.
 type Request struct {
 	Method string
 	Target Target
 	Header http.Header // by canonical names
-	Body   []byte      // nil is none
-	Sent   []byte      // leaves in place of Body, which still tells what is asked; nil is Body
+	Body   []byte      // nil is no body
+	Sent   []byte      // sent instead of Body, which still identifies the request; nil is Body
 
-	Kind    BodyKind // how secrets are written into the body
-	Secrets Secrets  // whose marks stand in target and body
+	Kind    BodyKind       // how secrets are written into the body
+	Secrets redact.Secrets // whose marks are in target and body
 }
 
-// Described is what a request sends, for people: without secrets, and without values that are named like one.
+// Described returns the request for display: without secrets, and without values whose names look like secrets.
 func (r *Request) Described() string {
 	text := r.Method + " " + r.Target.path
 	if r.Target.query != "" {
@@ -141,11 +143,11 @@ func (r *Request) Described() string {
 	if len(r.Body) > 0 {
 		text += " " + string(r.Body)
 	}
-	return shortened(Unnamed(Unmarked(text)), mostShown)
+	return redact.Shorten(redact.Unnamed(redact.Unmarked(text)), mostShown)
 }
 
-// Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime],
-// engine.ErrCut or a *engine.TimeoutError.
+// Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime], engine.ErrCut or a
+// *engine.TimeoutError.
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 	hash, path := r.hash(), r.Target.path
 	r, err := r.revealed()
@@ -159,16 +161,23 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
 	}
 	answer, err := h.transport.do(&req, hash, call)
+	if call.bill != nil {
+		call.charge()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return answer, call.check(answer)
+	if err := call.check(answer); err != nil {
+		return answer, err
+	}
+	h.spent(call)
+	return answer, nil
 }
 
-// patience is how long one attempt may take.
+// patience returns the timeout of one attempt.
 func (h *HTTP) patience() time.Duration { return time.Duration(h.transport.patience.Load()) }
 
-// request makes req what r is as it is sent; attempts take copies of it.
+// request fills in req as it is sent. Attempts use copies of it.
 func (h *HTTP) request(r *Request, req *http.Request) {
 	u := h.address(r.Target)
 	*req = http.Request{
@@ -184,7 +193,7 @@ func (h *HTTP) request(r *Request, req *http.Request) {
 	}
 }
 
-// setBody gives a request its body, which attempts take copies of.
+// setBody sets the body of a request, which attempts copy.
 func setBody(req *http.Request, body []byte) {
 	req.ContentLength, req.GetBody = int64(len(body)), nil
 	if len(body) > 0 {
@@ -204,9 +213,9 @@ func (h *HTTP) address(t Target) *url.URL {
 	return u
 }
 
-// hash tells requests apart that a step may send, by method, target and body; not by the service's address, since the
-// mock's port changes. Secrets count by their names, so that a hash says nothing of a value and a new value is the
-// same request. It is FNV-1a, 64 bits.
+// hash distinguishes the requests that a step may send, by method, target and body. The service's address does not count, because
+// the mock's port changes. Secrets count by name: a hash reveals no value, and a new value is the same request. It is FNV-1a, 64
+// bits.
 func (r *Request) hash() uint64 {
 	if r.marked() {
 		r = r.unmarked()
@@ -226,25 +235,25 @@ func (r *Request) hash() uint64 {
 // Mocks reports whether the service is the embedded one.
 func (h *HTTP) Mocks() bool { return h.transport.tag }
 
-// Open is how many connections are open.
+// Open returns the number of open connections.
 func (h *HTTP) Open() int { return int(h.open.Load()) }
 
 // Host returns the host that requests go to.
 func (h *HTTP) Host() string { return h.base.Host }
 
-// Close lets go of idle connections. No call may be under way.
+// Close closes idle connections. No call may be in progress.
 func (h *HTTP) Close() {
-	h.transport.breaker.end()
+	h.transport.breaker.Close()
 	h.pool.CloseIdleConnections()
 	if h.direct != nil {
 		h.direct.end()
 	}
 }
 
-// attemptOf is a copy of req for one attempt.
+// attemptOf returns a copy of req for one attempt.
 func attemptOf(ctx context.Context, req *http.Request, again bool) (*http.Request, error) {
 	r := req.WithContext(ctx)
-	if again { // an attempt that was given up may still be reading its headers
+	if again { // an abandoned attempt may still read its headers
 		r.Header = req.Header.Clone()
 	}
 	if req.GetBody != nil {

@@ -12,19 +12,19 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// JWTMethods are the ways to sign a [JWT]: HMAC with SHA-2 (RFC 7518, section 3.2).
+// JWTMethods are the methods to sign a [JWT]: HMAC with SHA-2 (RFC 7518, section 3.2).
 var JWTMethods = []string{jwt.SigningMethodHS256.Name, jwt.SigningMethodHS384.Name, jwt.SigningMethodHS512.Name}
 
-// DefaultTTL is how long a JWT holds where nobody says.
+// DefaultTTL is the default lifetime of a JWT.
 const DefaultTTL = time.Hour
 
-// JWT signs tokens with a secret (RFC 7519). Beside its claims a token says when it was made and when it expires, in
-// wall time.
+// JWT signs tokens with a secret (RFC 7519). In addition to its claims, a token contains when it was created and when it expires,
+// in wall time.
 type JWT struct {
 	Method string // one of JWTMethods
 	Secret string
 	Claims []byte        // a JSON object without iat and exp
-	TTL    time.Duration // another takes the place of a token before nine tenths of it are over
+	TTL    time.Duration // lifetime; a token is replaced after nine tenths of it
 }
 
 var _ Issuer = (*JWT)(nil)
@@ -38,7 +38,7 @@ func (j *JWT) issue(context.Context, *Call) (*token, error) {
 	return &token{value: text, due: now.Add(j.TTL * 9 / 10)}, nil
 }
 
-// claims are all that a token says.
+// claims returns all claims of a token.
 func (j *JWT) claims(now time.Time) jwtClaims {
 	text := append([]byte(nil), bytes.TrimSuffix(j.Claims, []byte("}"))...)
 	if len(text) > 1 {
@@ -50,7 +50,7 @@ func (j *JWT) claims(now time.Time) jwtClaims {
 	return jwtClaims{text: append(text, '}')}
 }
 
-// jwtClaims are claims that are JSON already, in the order of the file; nothing here checks them.
+// jwtClaims are claims that are JSON already, in file order. They are not checked here.
 type jwtClaims struct {
 	jwt.MapClaims
 	text []byte

@@ -15,6 +15,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 // models is a client of models with a fake below it.
@@ -40,12 +42,12 @@ func wrote(text string) reply {
 }
 
 // hello is what a test asks a model.
-func hello() Chat {
-	return Chat{Header: http.Header{}, Model: "gpt-4o-mini", Messages: []Message{{"user", "Say hello."}}}
+func hello() openai.Chat {
+	return openai.Chat{Header: http.Header{}, Model: "gpt-4o-mini", Messages: []openai.Message{{Role: "user", Text: "Say hello."}}}
 }
 
 // chat has a session make one call, and returns its row and what it got.
-func (st stage) chat(t *testing.T, l *LLM, c Chat, change func(*Call)) (row *engine.SessionRow, got *Completion) {
+func (st stage) chat(t *testing.T, l *LLM, c openai.Chat, change func(*Call)) (row *engine.SessionRow, got *openai.Completion) {
 	t.Helper()
 	row = st.play(t, func(s *engine.Session) {
 		call := callOf(s, "step")
@@ -110,7 +112,7 @@ func TestCompletions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := models(t, &script{answers: tt.answers}, LLMConfig{Limits: Limits{Timeout: 10 * time.Second}, Prices: Prices{"gpt-4o-mini": {Input: 1e-6, Output: 2e-6}}})
+				l := models(t, &script{answers: tt.answers}, LLMConfig{Limits: Limits{Timeout: 10 * time.Second}, Prices: pricing.Prices{"gpt-4o-mini": {Input: 1e-6, Output: 2e-6}}})
 				row, got := stage{}.chat(t, l, hello(), func(c *Call) { c.Secrets = []string{"sk-hunter2"} })
 				rec := row.Steps[0]
 				said := row.Error
@@ -140,18 +142,18 @@ func TestCompletions(t *testing.T) {
 func TestCompletionsThatAreNone(t *testing.T) {
 	for _, tt := range []struct {
 		choice string
-		want   Completion
+		want   openai.Completion
 	}{
-		{`{"message":{"content":"Hel"},"finish_reason":"length"}`, Completion{Text: "Hel", Cut: true}},
-		{`{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}`, Completion{Refusal: "I cannot."}},
-		{`{"message":{"content":""},"finish_reason":"content_filter"}`, Completion{Refusal: "the service's content filter"}},
-		{`{"message":{"content":"x"},"finish_reason":"content_filter"}`, Completion{Text: "x"}},
-		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"x"},{"type":"text","text":"y"}]}}`, Completion{Text: "xy"}},
-		{`{"message":{"content":[{"type":"refusal","refusal":"I cannot."}]}}`, Completion{Refusal: "I cannot."}},
-		{`{"message":{"content":["x",{"type":"output_text","text":{"value":"y"}},{"text":"z"},{"type":"image_url","image_url":{}}]}}`, Completion{Text: "xyz"}},
-		{`{"message":{"reasoning_content":"hm","content":"x"}}`, Completion{Text: "x"}},
+		{`{"message":{"content":"Hel"},"finish_reason":"length"}`, openai.Completion{Text: "Hel", Cut: true}},
+		{`{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}`, openai.Completion{Refusal: "I cannot."}},
+		{`{"message":{"content":""},"finish_reason":"content_filter"}`, openai.Completion{Refusal: "the service's content filter"}},
+		{`{"message":{"content":"x"},"finish_reason":"content_filter"}`, openai.Completion{Text: "x"}},
+		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"x"},{"type":"text","text":"y"}]}}`, openai.Completion{Text: "xy"}},
+		{`{"message":{"content":[{"type":"refusal","refusal":"I cannot."}]}}`, openai.Completion{Refusal: "I cannot."}},
+		{`{"message":{"content":["x",{"type":"output_text","text":{"value":"y"}},{"text":"z"},{"type":"image_url","image_url":{}}]}}`, openai.Completion{Text: "xyz"}},
+		{`{"message":{"reasoning_content":"hm","content":"x"}}`, openai.Completion{Text: "x"}},
 	} {
-		got, err := readCompletion([]byte(`{"choices":[` + tt.choice + `]}`))
+		got, err := openai.ReadCompletion([]byte(`{"choices":[` + tt.choice + `]}`))
 		if err != nil || *got != tt.want {
 			t.Errorf("%s: %+v, %v; want %+v", tt.choice, got, err, tt.want)
 		}
@@ -191,29 +193,33 @@ func TestChatIsSentAsAsked(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object"}`)
 	tests := []struct {
 		name   string
-		change func(*Chat)
+		change func(*openai.Chat)
 		want   string // a part of the body
 		not    string
 	}{
-		{"plain", func(*Chat) {}, `"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]`, "temperature"},
-		{"seed", func(c *Chat) { c.Seed = 7 }, `"seed":7`, "stream_options"},
-		{"temperature", func(c *Chat) { c.Temperature = &heat }, `"temperature":0.7`, ""},
-		{"no temperature at all", func(c *Chat) { c.Temperature = &cold }, `"temperature":0,`, ""},
-		{"length", func(c *Chat) { c.MaxTokens = 9 }, `"max_tokens":9`, "max_completion_tokens"},
-		{"length of one that reasons", func(c *Chat) { c.MaxTokens, c.Model = 9, "o3-mini" }, `"max_completion_tokens":9`, "max_tokens"},
-		{"length by its other name", func(c *Chat) { c.MaxTokens, c.Completion = 9, true }, `"max_completion_tokens":9`, "max_tokens"},
-		{"effort", func(c *Chat) { c.Effort = "low" }, `"reasoning_effort":"low"`, ""},
+		{"plain", func(*openai.Chat) {}, `"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]`, "temperature"},
+		{"seed", func(c *openai.Chat) { c.Seed = 7 }, `"seed":7`, "stream_options"},
+		{"temperature", func(c *openai.Chat) { c.Temperature = &heat }, `"temperature":0.7`, ""},
+		{"no temperature at all", func(c *openai.Chat) { c.Temperature = &cold }, `"temperature":0,`, ""},
+		{"length", func(c *openai.Chat) { c.MaxTokens = 9 }, `"max_tokens":9`, "max_completion_tokens"},
+		{"length of one that reasons", func(c *openai.Chat) { c.MaxTokens, c.Model = 9, "o3-mini" }, `"max_completion_tokens":9`, "max_tokens"},
+		{"length by its other name", func(c *openai.Chat) { c.MaxTokens, c.Completion = 9, true }, `"max_completion_tokens":9`, "max_tokens"},
+		{"effort", func(c *openai.Chat) { c.Effort = "low" }, `"reasoning_effort":"low"`, ""},
 		{
-			"further fields", func(c *Chat) { c.Extra = []Extra{{"top_k", []byte("40")}, {"provider", []byte(`{"order": ["a"]}`)}} },
+			"further fields", func(c *openai.Chat) {
+				c.Extra = []openai.Extra{{Name: "top_k", Value: []byte("40")}, {Name: "provider", Value: []byte(`{"order": ["a"]}`)}}
+			},
 			`"top_k":40,"provider":{"order":["a"]}}`, "",
 		},
-		{"and elsewhere", func(c *Chat) { c.MaxTokens, c.Model = 9, "openai/gpt-5-nano" }, `"max_completion_tokens":9`, "max_tokens"},
-		{"any JSON", func(c *Chat) { c.Format = Format{JSON: true} }, `"response_format":{"type":"json_object"}`, ""},
+		{"and elsewhere", func(c *openai.Chat) { c.MaxTokens, c.Model = 9, "openai/gpt-5-nano" }, `"max_completion_tokens":9`, "max_tokens"},
+		{"any JSON", func(c *openai.Chat) { c.Format = openai.Format{JSON: true} }, `"response_format":{"type":"json_object"}`, ""},
 		{
-			"a schema", func(c *Chat) { c.Format = Format{Name: "answer", Schema: schema, Strict: true, JSON: true} },
+			"a schema", func(c *openai.Chat) {
+				c.Format = openai.Format{Name: "answer", Schema: schema, Strict: true, JSON: true}
+			},
 			`"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":true}}`, "",
 		},
-		{"stream", func(c *Chat) { c.Stream = true }, `"stream_options":{"include_usage":true}`, ""},
+		{"stream", func(c *openai.Chat) { c.Stream = true }, `"stream_options":{"include_usage":true}`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

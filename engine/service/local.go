@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// localSuffixes end the names of machines on a network of one's own (RFC 6762, RFC 8375, and what routers and containers use).
+// localSuffixes are the suffixes of host names on private networks (RFC 6762, RFC 8375, and those of routers and containers).
 var localSuffixes = []string{".localhost", ".local", ".lan", ".internal", ".home.arpa"}
 
-// IsLocal reports whether an address is on this machine or on a private network, by its host's name or number; no name is
-// looked up. Nobody sends a bill for a model that runs there.
+// IsLocal reports whether an address is on this machine or on a private network, by host name or IP address, without a lookup.
+// Models there cost nothing.
 func IsLocal(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
@@ -26,5 +26,5 @@ func IsLocal(address string) bool {
 			return true
 		}
 	}
-	return !strings.Contains(host, ".") // localhost, or a machine or container next to this one
+	return !strings.Contains(host, ".") // localhost, or a machine or container on the same network
 }

@@ -11,21 +11,22 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Login gets a token by a request of its own. That is no step: it stands neither in the journal nor among the session's
-// steps, and its time is that of the step that needed it. It is retried as the run says, and obeys 429.
+// Login gets a token with a request of its own. That is not a step: it is neither journaled nor among the session's steps, and its
+// time counts for the step that needed it. It is retried as the run's settings say, and obeys 429.
 type Login struct {
 	Client  *HTTP
 	Request Request
-	Expect  []int     // statuses that are good answers; empty is 200 to 299
-	Token   TokenPath // where the token is in the answer
-	// Explain has errors tell what a refusal says, and which fields an answer without a token has. It is for errors that are
-	// shown once and kept nowhere.
+	Expect  []int     // expected statuses; empty is 200 to 299
+	Token   TokenPath // position of the token in the response
+	// Explain adds to errors the text of a refusal, and the fields of a response without a token. Use it for errors that are shown
+	// once and not stored.
 	Explain bool
 }
 
-// LoginError is why a login failed.
+// LoginError is a failed login.
 type LoginError struct{ Err error }
 
 func (e *LoginError) Error() string { return "the login before it failed: " + e.Err.Error() }
@@ -52,14 +53,14 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Header = r.Header.Clone() // it may have to log in again
+	r.Header = r.Header.Clone() // the login may be repeated
 	var req http.Request
 	l.Client.request(&r, &req)
 	answer, err := l.Client.transport.send(ctx, &req, call)
 	by.Record.Take(&engine.StepRecord{Held: call.Record.Held, Waits: call.Record.Waits, Service: call.Record.Service})
 	by.spent = by.spent.Plus(call.spent)
 	if err == nil {
-		call.Private = !l.Explain || answer.Status < http.StatusMultipleChoices // which may hold the token
+		call.Private = !l.Explain || answer.Status < http.StatusMultipleChoices // a good response may contain the token
 		err = call.check(answer)
 	}
 	failure, ok := errors.AsType[*engine.StepError](err)
@@ -72,26 +73,26 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	return nil, &engine.StepError{Class: failure.Class, Err: &LoginError{failure}}
 }
 
-// fieldsOf lists the fields of an answer, without their values.
+// fieldsOf lists the fields of a response, without their values.
 func fieldsOf(body []byte) string {
 	const most = 10
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil || len(fields) == 0 || len(fields) > most {
 		return ""
 	}
-	return "; it has " + shortened(strings.Join(slices.Sorted(maps.Keys(fields)), ", "), mostListed)
+	return "; it has " + redact.Shorten(strings.Join(slices.Sorted(maps.Keys(fields)), ", "), mostListed)
 }
 
-// mostListed is how many bytes of names an error lists.
+// mostListed limits the names in an error, in bytes.
 const mostListed = 200
 
-// TokenPath is where an answer holds a token: body.access_token, headers.x-token, or body for all of it.
+// TokenPath is the position of a token in a response: body.access_token, headers.x-token, or body for the whole body.
 type TokenPath struct {
 	names  []string // of fields of the body
 	header string   // or of a header
 }
 
-// ParseTokenPath reads a path with dots. Its error says what is wrong.
+// ParseTokenPath parses a path with dots.
 func ParseTokenPath(text string) (TokenPath, error) {
 	first, rest, more := strings.Cut(text, ".")
 	switch {
@@ -114,7 +115,7 @@ func (p TokenPath) String() string {
 	return strings.Join(append([]string{"body"}, p.names...), ".")
 }
 
-// in finds the token of an answer. Its errors repeat nothing of that.
+// in finds the token of a response. Its errors do not repeat the response.
 func (p TokenPath) in(a *Answer) (*token, error) {
 	text := ""
 	switch {
@@ -125,7 +126,7 @@ func (p TokenPath) in(a *Answer) (*token, error) {
 	default:
 		var v any
 		if err := json.Unmarshal(a.Body, &v); err != nil {
-			return nil, errors.New("its answer is no JSON")
+			return nil, errors.New("its answer is not JSON")
 		}
 		for _, name := range p.names {
 			fields, _ := v.(map[string]any)

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/throng-sim/throng/engine/internal/breaker"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/run"
@@ -157,14 +159,14 @@ func TestBackendThatNeverAnswers(t *testing.T) {
 		begin := time.Now()
 		rows, last := crowd(t, 50, 50, do)
 		for i := range rows {
-			if r := &rows[i]; r.Class != engine.Network && r.Class != engine.ServerError || r.Total > breakPatience+3*time.Minute {
+			if r := &rows[i]; r.Class != engine.Network && r.Class != engine.ServerError || r.Total > breaker.Patience+3*time.Minute {
 				t.Errorf("agent %d: %q after %s: %s", r.Agent, r.Class, r.Total, r.Error)
 			}
 		}
-		if took := time.Since(begin); took < time.Hour || took > breakPatience+3*time.Minute || last.Inexact == nil {
+		if took := time.Since(begin); took < time.Hour || took > breaker.Patience+3*time.Minute || last.Inexact == nil {
 			t.Errorf("it took %s; inexact: %v", took, last.Inexact)
 		}
-		if s := h.State(time.Now()); s.Breaker != engine.BreakerOpen || !strings.Contains(s.BreakerWhy, "requests fail at once") {
+		if s := h.State(time.Now()); s.Breaker != engine.BreakerOpen || !strings.Contains(s.BreakerWhy, "requests fail immediately") {
 			t.Errorf("then it is %v: %s", s.Breaker, s.BreakerWhy)
 		}
 		begin = time.Now()
@@ -172,10 +174,10 @@ func TestBackendThatNeverAnswers(t *testing.T) {
 		if took := time.Since(begin); took > 5*time.Minute {
 			t.Errorf("the next took %s", took)
 		}
-		if got, want := rows[49].Error, "shop has been away for "; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "last: status 503") {
+		if got, want := rows[49].Error, "shop has been unavailable for "; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "last: status 503") {
 			t.Errorf("the error is %q", got)
 		}
-		time.Sleep(time.Until(b.back) + mostOpen)
+		time.Sleep(time.Until(b.back) + breaker.MostOpen)
 		rows, _ = crowd(t, 50, 1, do)
 		for i := range rows {
 			if rows[i].Outcome != engine.OK {
@@ -234,7 +236,7 @@ func TestWhatIsNotSpared(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := client(t, &script{answers: []reply{tt.answer}}, Limits{})
-				h.transport.breaker.open(time.Now())
+				trip(t, h.transport.breaker)
 				row := stage{}.play(t, func(s *engine.Session) {
 					c := callOf(s, "step")
 					if tt.change != nil {
@@ -243,7 +245,7 @@ func TestWhatIsNotSpared(t *testing.T) {
 					_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x")})
 					end(s, c, err)
 				})
-				if got := row.Steps[0]; row.Outcome != engine.Failed || got.Attempts != tt.attempts || got.Waits[engine.BreakerGate] < firstOpen {
+				if got := row.Steps[0]; row.Outcome != engine.Failed || got.Attempts != tt.attempts || got.Waits[engine.BreakerGate] < breaker.FirstOpen {
 					t.Errorf("%v after %d attempts, held %s; want %d", row.Outcome, got.Attempts, got.Waits[engine.BreakerGate], tt.attempts)
 				}
 			})
@@ -255,7 +257,7 @@ func TestWhatIsNotSpared(t *testing.T) {
 func TestWaitsForTheBreakerEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{ok200("x")}}, Limits{})
-		h.transport.breaker.open(time.Now())
+		trip(t, h.transport.breaker)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		retired := errors.New("retired")
 		var group sync.WaitGroup

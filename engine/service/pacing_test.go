@@ -159,7 +159,7 @@ func TestBoundOverServices(t *testing.T) {
 		if row.Total < 8*time.Second || row.Total > 12*time.Second {
 			t.Errorf("took %v: 24 calls of a second, three at a time, take 8 s and a little more", row.Total)
 		}
-		if _, held, waiting := bound.gate.State(); held != 0 || waiting != 0 {
+		if _, held, waiting := bound.limit.State(); held != 0 || waiting != 0 {
 			t.Errorf("%d places held, %d wait", held, waiting)
 		}
 	})

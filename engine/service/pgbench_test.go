@@ -8,23 +8,24 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // BenchmarkStatements is statements of one session, of which 50 are under way at once, to a server on this machine.
 func BenchmarkStatements(b *testing.B) {
 	address := pgtest.New(b, pgtest.Options{MaxConnections: 100}).Database(b)
-	d, err := ParseDatabase(address, "")
+	d, err := database.Parse(address, "")
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := NewPostgres("db", d, PoolLimits{})
+	p, err := NewPostgres("db", d, database.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer p.Close()
 	for _, query := range []string{"select $1::int a", "insert into t values ($1)"} {
-		q, err := ParseQuery(query)
+		q, err := database.ParseQuery(query)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -35,12 +36,12 @@ func BenchmarkStatements(b *testing.B) {
 					s.Row.Outcome = engine.OK
 					s.Clock() // the first to ask for it must be alone
 					ask := func(path, arg string) error {
-						_, err := p.Do(callOf(s, path), Statement{Query: q, Args: [][]byte{[]byte(arg)}})
+						_, err := p.Do(callOf(s, path), database.Statement{Query: q, Args: [][]byte{[]byte(arg)}})
 						return err
 					}
 					if !q.Reads() {
-						create, _ := ParseQuery("create table if not exists t (x int)")
-						if _, err := p.Do(callOf(s, "create"), Statement{Query: create}); err != nil {
+						create, _ := database.ParseQuery("create table if not exists t (x int)")
+						if _, err := p.Do(callOf(s, "create"), database.Statement{Query: create}); err != nil {
 							b.Error(err)
 						}
 					}

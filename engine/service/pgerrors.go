@@ -2,28 +2,28 @@ package service
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/breaker"
 	"github.com/throng-sim/throng/engine/pgbouncer"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// trouble is why an attempt of a statement failed.
+// trouble is a failed attempt of a statement.
 type trouble struct {
 	failure *engine.StepError
-	passing bool    // another attempt may help
-	undone  bool    // the statement did nothing for sure
-	says    verdict // about the server
+	passing bool            // another attempt may succeed
+	undone  bool            // the statement certainly did nothing
+	says    breaker.Verdict // about the server
 }
 
-// text is the failure in words; that of nil is "".
+// text returns the text of the failure, or "" if there is none.
 func (t *trouble) text() string {
 	if t == nil {
 		return ""
@@ -31,48 +31,48 @@ func (t *trouble) text() string {
 	return t.failure.Error()
 }
 
-// sorted makes a trouble of an error; final is that of a call whose own context ended. connected says that the
-// statement was on its way.
-func (d *Database) sorted(ctx, attempt context.Context, err error, connected bool, s *Statement, call *Call) (t *trouble, final error) {
+// classify returns an error as a trouble, or as the final error of a call whose context ended. connected says that the statement
+// was sent.
+func (p *Postgres) classify(ctx, attempt context.Context, err error, connected bool, s *database.Statement, call *Call) (t *trouble, final error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	undone := !connected || pgconn.SafeToRetry(err)
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return d.said(said, connected, s, call), nil
+		return p.serverError(said, connected, s, call), nil
 	}
 	switch {
-	case errors.Is(err, errManyRows), errors.Is(err, errManyData), errors.Is(err, errTwice):
-		return &trouble{failure: &engine.StepError{Class: engine.ClientError, Err: err}, says: answered}, nil
+	case database.IsBadResult(err):
+		return &trouble{failure: &engine.StepError{Class: engine.ClientError, Err: err}, says: breaker.Answered}, nil
 	case errors.Is(context.Cause(attempt), errAttemptTimeout):
-		says := failing
+		says := breaker.Failing
 		if !connected {
-			says = away
+			says = breaker.Unavailable
 		}
 		return &trouble{&engine.StepError{Class: engine.Timeout, Err: errAttemptTimeout}, true, undone, says}, nil
 	}
-	return &trouble{engine.Fail(engine.Network, "%s", d.unreachable(err)), true, undone, away}, nil
+	return &trouble{engine.Fail(engine.Network, "%s", p.database.Unreachable(err)), true, undone, breaker.Unavailable}, nil
 }
 
-// said is what the server answered in place of a result: the statement did nothing.
-func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *Call) *trouble {
-	class, passing := stateClass(e.Code)
+// serverError returns the trouble of an error response: the statement did nothing.
+func (p *Postgres) serverError(e *pgconn.PgError, connected bool, s *database.Statement, call *Call) *trouble {
+	class, passing := database.StateClass(e.Code)
 	said := fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
 	if call.Private {
 		said = "SQLSTATE " + e.Code
 	} else if connected {
-		said = fmt.Sprintf("%s (SQLSTATE %s)", s.withoutValues(e), e.Code)
+		said = fmt.Sprintf("%s (SQLSTATE %s)", s.WithoutValues(e), e.Code)
 	}
-	if password := d.config.ConnConfig.Password; password != "" {
-		said = strings.ReplaceAll(said, password, blackedOut)
+	if password := p.database.Config.ConnConfig.Password; password != "" {
+		said = strings.ReplaceAll(said, password, redact.Mark)
 	}
-	said = call.said(said)
+	said = call.forDisplay(said)
 	switch {
 	case !connected:
-		said = d.Target() + " lets nobody in: " + hinted(said, e)
-	case pgbouncer.Hint(saidBy(e)) != "":
-		said = hinted(said, e)
-	case e.Code == "25006" && s.Query.reads:
+		said = p.database.Target() + " refuses the connection: " + database.Hinted(said, e)
+	case pgbouncer.Hint(database.AsPgBouncer(e)) != "":
+		said = database.Hinted(said, e)
+	case e.Code == "25006" && s.Query.Reads():
 		said += "; a statement that looks like a question and changes something says so by `repeats: unsafe`"
 	case e.Code == "25006": // a standby
 		class, passing = engine.ServerError, true
@@ -80,116 +80,19 @@ func (d *Database) said(e *pgconn.PgError, connected bool, s *Statement, call *C
 		said += "; for a list that is an array write $1::text[]"
 	}
 	says := stateVerdict(e.Code)
-	if pgbouncer.Busy(saidBy(e)) {
-		says = wantsLess
+	if pgbouncer.Busy(database.AsPgBouncer(e)) {
+		says = breaker.WantsLess
 	}
 	return &trouble{engine.Fail(class, "%s", said), passing, e.Code != "40003", says}
 }
 
-func saidBy(e *pgconn.PgError) pgbouncer.Answer {
-	return pgbouncer.Answer{Code: e.Code, Message: e.Message}
-}
-
-// hinted adds what to do about an error that a pooler causes.
-func hinted(said string, e *pgconn.PgError) string {
-	if hint := pgbouncer.Hint(saidBy(e)); hint != "" {
-		return said + "; " + hint
-	}
-	return said
-}
-
-// stateVerdict is what a SQLSTATE says about the server: that it is about to go or to come, or has no more room. That
-// statements stood in each other's way says that it works.
-func stateVerdict(code string) verdict {
+// stateVerdict returns what a SQLSTATE says about the server: that it shuts down or starts, or has no room. Conflicts between
+// statements mean that it works.
+func stateVerdict(code string) breaker.Verdict {
 	for _, prefix := range []string{"08", "53", "57P01", "57P02", "57P03", "58", "XX"} {
 		if strings.HasPrefix(code, prefix) {
-			return away
+			return breaker.Unavailable
 		}
 	}
-	return answered
-}
-
-// stateClass sorts SQLSTATEs (appendix A of the manual): what is a matter of the server's state may pass.
-func stateClass(code string) (class engine.Class, passing bool) {
-	switch code {
-	case "57014": // statement_timeout, or cancelled by an administrator
-		return engine.Timeout, true
-	case "55P03", "55006": // locks
-		return engine.ServerError, true
-	case "57P05", "25P03": // idle for too long
-		return engine.Network, true
-	}
-	for prefix, class := range map[string]engine.Class{
-		"08": engine.Network, "40": engine.ServerError, "53": engine.ServerError, "57P": engine.ServerError, "58": engine.ServerError,
-		"XX": engine.ServerError,
-	} {
-		if strings.HasPrefix(code, prefix) {
-			return class, true
-		}
-	}
-	return engine.ClientError, false
-}
-
-var inQuotes = regexp.MustCompile(`".*"|'.*'`)
-
-// withoutValues is the server's message without what the step gave it: of a class about data no quoted text stays.
-func (s *Statement) withoutValues(e *pgconn.PgError) string {
-	const most = 300
-	text := e.Message
-	if strings.HasPrefix(e.Code, "22") {
-		text = inQuotes.ReplaceAllString(text, blackedOut)
-	}
-	for _, value := range s.Values {
-		text = withoutValue(text, value)
-	}
-	return shortened(strings.Join(strings.Fields(text), " "), most)
-}
-
-// withoutValue takes a value out of a text; a short one only where it is a word of its own.
-func withoutValue(text, value string) string {
-	const short = 4
-	switch {
-	case value == "" || !strings.Contains(text, value):
-		return text
-	case len(value) >= short:
-		return strings.ReplaceAll(text, value, blackedOut)
-	}
-	var out strings.Builder
-	from := 0
-	for {
-		i := strings.Index(text[from:], value)
-		if i < 0 {
-			return out.String() + text[from:]
-		}
-		begin, end := from+i, from+i+len(value)
-		out.WriteString(text[from:begin])
-		if begin > 0 && inWord(text[begin-1]) || end < len(text) && inWord(text[end]) {
-			out.WriteString(value)
-		} else {
-			out.WriteString(blackedOut)
-		}
-		from = end
-	}
-}
-
-func inWord(c byte) bool { return letter(c) || digit(c) }
-
-// unreachable says in words why there is no connection, or none any more.
-func (d *Database) unreachable(err error) string {
-	at := d.Target()
-	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
-	var timeout net.Error
-	switch _, unknown := errors.AsType[*net.DNSError](err); {
-	case unknown:
-		return "there is no host of " + at
-	case isUntrusted:
-		return fmt.Sprintf("the certificate of %s is not trusted: %v", at, untrusted.Err)
-	case strings.Contains(err.Error(), "refused TLS"):
-		return at + " offers no encryption: switch it on there, or add sslmode=disable if the way is safe"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return at + " does not answer in time"
-	case neverSent(err):
-		return "nothing answers at " + at
-	}
-	return at + " closed the connection"
+	return breaker.Answered
 }

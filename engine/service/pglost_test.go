@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -17,11 +18,11 @@ func TestLostAnswers(t *testing.T) {
 			address := server.Database(t)
 			execute(t, address, "create table t (x int)")
 			line := pgtest.NewLine(t, server.Address())
-			d, err := ParseDatabase(strings.Replace(address, server.Address(), line.Addr().String(), 1), "")
+			d, err := database.Parse(strings.Replace(address, server.Address(), line.Addr().String(), 1), "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := NewPostgres("db", d, PoolLimits{})
+			p, err := NewPostgres("db", d, database.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}

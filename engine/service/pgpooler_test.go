@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // clientAt is a client of a database at an address.
-func clientAt(t *testing.T, address string, limits PoolLimits) *Postgres {
+func clientAt(t *testing.T, address string, limits database.Limits) *Postgres {
 	t.Helper()
-	d, err := ParseDatabase(address, "")
+	d, err := database.Parse(address, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestStatementsThroughPooler(t *testing.T) {
 	const clients, each = 3, 60
 	var all sync.WaitGroup
 	for who := range clients {
-		p := clientAt(t, url, PoolLimits{Connections: 10, Allow: func(int) int { return 1 }})
+		p := clientAt(t, url, database.Limits{Connections: 10, Allow: func(int) int { return 1 }})
 		all.Go(func() {
 			row := stage{}.play(t, func(s *engine.Session) {
 				s.Clock() // the first to ask for it must be alone
@@ -69,7 +70,7 @@ func TestStatementsThroughPooler(t *testing.T) {
 	if n := number(t, address, "select count(*) from t"); n != clients*each {
 		t.Errorf("%d rows, want %d", n, clients*each)
 	}
-	p := clientAt(t, url+"?statement_timeout=100", PoolLimits{NoBreaker: true})
+	p := clientAt(t, url+"?statement_timeout=100", database.Limits{NoBreaker: true})
 	row, _ := p.ask(t, stage{}, sql(t, "select 1"), func(c *Call) { c.Retry.Attempts = 1 })
 	if row.Outcome == engine.OK || !strings.Contains(row.Error, "leave it out of the address") {
 		t.Errorf("a parameter that a pooler refuses: %+v", row)
@@ -79,7 +80,7 @@ func TestStatementsThroughPooler(t *testing.T) {
 // TestServersLimit has the server itself end what nobody waits for any more, unless it has a limit of its own.
 func TestServersLimit(t *testing.T) {
 	server := pgtest.Shared(t)
-	p, address := database(t, server, PoolLimits{Timeout: 20 * time.Second})
+	p, address := serverOf(t, server, database.Limits{Timeout: 20 * time.Second})
 	execute(t, address, "create table t (x text)")
 	for query, want := range map[string]string{
 		"select current_setting('statement_timeout') x":                           `[{"x":"25s"}]`,
@@ -92,7 +93,7 @@ func TestServersLimit(t *testing.T) {
 			t.Errorf("%s: %s %+v", query, body, row)
 		}
 	}
-	own := clientAt(t, address+"?statement_timeout=7000", PoolLimits{})
+	own := clientAt(t, address+"?statement_timeout=7000", database.Limits{})
 	if row, body := own.ask(t, stage{}, sql(t, "select current_setting('statement_timeout') x"), nil); !strings.Contains(body, `"7s"`) {
 		t.Errorf("%s %+v", body, row)
 	}
@@ -103,8 +104,8 @@ func TestAllowedConnections(t *testing.T) {
 	server := pgtest.Shared(t)
 	var told atomic.Int64 // connections are opened at once
 	address := server.Database(t)
-	p := clientAt(t, address, PoolLimits{Allow: func(free int) int { told.Store(int64(free)); return 6 }})
-	if got := p.Pool(); got != (engine.Pool{Size: unknownConnections}) {
+	p := clientAt(t, address, database.Limits{Allow: func(free int) int { told.Store(int64(free)); return 6 }})
+	if got := p.Pool(); got != (engine.Pool{Size: database.UnknownConnections}) {
 		t.Errorf("before the first connection: %+v", got)
 	}
 	most := 0

@@ -5,19 +5,20 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // TestReplayOfStatements is what a resumed session does with what the journal holds of a statement.
 func TestReplayOfStatements(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")
 	insert, look := sql(t, "insert into t values ($1)", "1"), sql(t, "select 7 a")
 	kept := encodeAnswer(&Answer{Status: 200, Body: []byte(`{"count":1,"rows":[]}`)})
-	hash := insert.hash()
+	hash := insert.Hash()
 	for _, tt := range []struct {
 		name    string
-		s       Statement
+		s       database.Statement
 		entry   engine.Entry
 		once    bool
 		class   engine.Class
@@ -35,7 +36,7 @@ func TestReplayOfStatements(t *testing.T) {
 		{"intent", insert, engine.Entry{Path: "step", Hash: hash}, false, engine.NoError, engine.Unconfirmed, 1, 1},
 		{"intent of what must not be done twice", insert, engine.Entry{Path: "step", Hash: hash}, true, engine.Network, engine.NotRepeated, 0, 1},
 		{"another statement", insert, engine.Entry{Path: "step", Hash: hash + 1}, false, engine.ConfigError, engine.Fresh, 0, 0},
-		{"a look", look, engine.Entry{Path: "step", Hash: look.hash(), Attempts: 1, Output: kept}, false, engine.NoError, engine.Replayed, 0, 0},
+		{"a look", look, engine.Entry{Path: "step", Hash: look.Hash(), Attempts: 1, Output: kept}, false, engine.NoError, engine.Replayed, 0, 0},
 	} {
 		before := number(t, address, "select count(*) from t")
 		st := resumed(tt.entry)
@@ -55,14 +56,14 @@ func TestReplayOfStatements(t *testing.T) {
 // TestHashes is that statements which differ in anything have another hash.
 func TestHashes(t *testing.T) {
 	seen := map[uint64]int{}
-	for i, s := range []Statement{
+	for i, s := range []database.Statement{
 		sql(t, "select 1"), sql(t, "select 2"), sql(t, "select $1", "a"), sql(t, "select $1", "b"), sql(t, "select $1", nil), sql(t, "select $1", ""),
 		sql(t, "select $1, $2", "a", "b"), sql(t, "select $1, $2", "ab", ""), sql(t, "select $1, $2", "a\n1:b", ""), sql(t, "select $1, $2", "a", nil),
 	} {
-		if other, ok := seen[s.hash()]; ok {
+		if other, ok := seen[s.Hash()]; ok {
 			t.Errorf("statements %d and %d have one hash", i, other)
 		}
-		seen[s.hash()] = i
+		seen[s.Hash()] = i
 	}
 }
 
@@ -74,7 +75,7 @@ func TestValuesAreTakenOut(t *testing.T) {
 		{"abcdefg", "cdef", "ab…g"},
 		{"nothing", "", "nothing"},
 	} {
-		if got := withoutValue(tt.text, tt.value); got != tt.want {
+		if got := database.WithoutValue(tt.text, tt.value); got != tt.want {
 			t.Errorf("%s without %s: %s, want %s", tt.text, tt.value, got, tt.want)
 		}
 	}

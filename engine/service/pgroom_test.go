@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -45,7 +46,7 @@ func TestFullPoolerIsWaitedFor(t *testing.T) {
 				conn := pgtest.Connect(t, url)
 				others = append(others, func() { _ = conn.Close(t.Context()) })
 			}
-			p := clientAt(t, url, PoolLimits{Connections: 20, Burst: 5, Timeout: 5 * time.Second})
+			p := clientAt(t, url, database.Limits{Connections: 20, Burst: 5, Timeout: 5 * time.Second})
 			records, failed := many(t, p, 25, "select pg_sleep(0.05)", func() {
 				until(t, "the pooler refuses connections", func() bool { return p.State(time.Now()).RateWhy != "" })
 				for _, leave := range others {
@@ -82,12 +83,12 @@ func TestFullServerIsWaitedFor(t *testing.T) {
 		conn := pgtest.Connect(t, address)
 		leave = append(leave, func() { _ = conn.Close(t.Context()) })
 	}
-	impatient := clientAt(t, address, PoolLimits{Wait: 50 * time.Millisecond})
+	impatient := clientAt(t, address, database.Limits{Wait: 50 * time.Millisecond})
 	_, failed := many(t, impatient, 1, "select 1", func() {})
 	if failed[0] == nil || !strings.Contains(failed[0].Error(), "max_connections") || !strings.Contains(failed[0].Error(), "no connection was free in time") {
 		t.Errorf("%v", failed[0])
 	}
-	p := clientAt(t, address, PoolLimits{})
+	p := clientAt(t, address, database.Limits{})
 	records, failed := many(t, p, 3, "select 1", func() {
 		until(t, "the server refuses connections", func() bool { return p.State(time.Now()).RateWhy != "" })
 		for _, one := range leave {
@@ -103,7 +104,7 @@ func TestFullServerIsWaitedFor(t *testing.T) {
 
 // TestIdleConnectionsAreGivenBack closes those beyond the most that were in use since the time before.
 func TestIdleConnectionsAreGivenBack(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{Connections: 12, Burst: 3})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{Connections: 12, Burst: 3})
 	atOnce := func(n int) {
 		lock := pgtest.Connect(t, address)
 		if _, err := lock.Exec(t.Context(), "select pg_advisory_lock(7)"); err != nil {
@@ -136,7 +137,7 @@ func TestShareCountsOthers(t *testing.T) {
 		conn := pgtest.Connect(t, address)
 		leave = append(leave, func() { _ = conn.Close(t.Context()) })
 	}
-	p := clientAt(t, address, PoolLimits{Allow: func(free int) int { return free }})
+	p := clientAt(t, address, database.Limits{Allow: func(free int) int { return free }})
 	many(t, p, 1, "select 1", func() {})
 	size := func() int {
 		c, err := p.Clients(t.Context())

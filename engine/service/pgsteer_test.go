@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // TestRenewOfStatements is that a statement that reads is sent again on another connection, and one that changes
 // something goes on.
 func TestRenewOfStatements(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")
 	lock := pgtest.Connect(t, address)
 	defer func() { _ = lock.Close(t.Context()) }()
@@ -65,12 +66,12 @@ func TestRenewOfStatements(t *testing.T) {
 // TestLostServer is that statements wait for a server that is away: none fails, none counts too often.
 func TestLostServer(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
-	p, _ := database(t, server, PoolLimits{})
+	p, _ := serverOf(t, server, database.Limits{})
 	if row, _ := p.ask(t, stage{}, sql(t, "select 1"), nil); row.Outcome != engine.OK {
 		t.Fatal(row.Error)
 	}
 	server.Stop(t)
-	p.breaker.hurry()
+	hurry(p.breaker)
 	const all = 40
 	row := stage{}.play(t, func(s *engine.Session) {
 		var group sync.WaitGroup
@@ -114,7 +115,7 @@ func TestLostServer(t *testing.T) {
 
 // TestClients is that the server's clients are counted while all connections of the pool are in use.
 func TestClients(t *testing.T) {
-	p, address := database(t, pgtest.New(t, pgtest.Options{MaxConnections: 30}), PoolLimits{Connections: 1, Burst: -1})
+	p, address := serverOf(t, pgtest.New(t, pgtest.Options{MaxConnections: 30}), database.Limits{Connections: 1, Burst: -1})
 	lock := pgtest.Connect(t, address)
 	if _, err := lock.Exec(t.Context(), "select pg_advisory_lock(1)"); err != nil {
 		t.Fatal(err)
@@ -139,7 +140,7 @@ func TestClients(t *testing.T) {
 
 // TestConnectionsOfPools raises and lowers how many statements go on at once.
 func TestConnectionsOfPools(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{Connections: 1, Burst: -1})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{Connections: 1, Burst: -1})
 	lock := pgtest.Connect(t, address)
 	if _, err := lock.Exec(t.Context(), "select pg_advisory_lock(1)"); err != nil {
 		t.Fatal(err)

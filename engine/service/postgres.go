@@ -4,87 +4,72 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/breaker"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Postgres is a client of one Postgres service, with a pool of its own.
+// Postgres is the client of one Postgres service, with a connection pool.
 type Postgres struct {
 	name     string
-	database *Database
-	limits   PoolLimits
-	pool     *pool
+	database *database.Server
+	limits   database.Limits
+	pool     *database.Pool
 	timeout  atomic.Int64 // of one attempt, a time.Duration
 	written  atomic.Int64
-	learnt   atomic.Bool // what bounds the server has
-	pooled   atomic.Bool // a pooler stands in front of it
-	ownLimit atomic.Bool // it ends statements by itself
+	learnt   atomic.Bool // the server's limits are known
+	pooled   atomic.Bool // there is a pooler in front of the server
+	ownLimit atomic.Bool // the server ends statements by itself
 	witness  Witness
 
 	descriptors descriptors
 
-	breaker *breaker
+	breaker *breaker.Breaker
 	retries *retryBudget
 	renewal renewal
 	answers answers
 }
 
-// NewPostgres returns a client of a database. It connects when the first step asks.
-func NewPostgres(name string, d *Database, limits PoolLimits) (*Postgres, error) {
-	limits = limits.withDefaults()
-	p := &Postgres{name: name, database: d, limits: limits, breaker: newBreaker(name, limits.NoBreaker), retries: newRetryBudget()}
-	config := d.config.Copy()
+// NewPostgres returns a client of a database. It connects on the first call.
+func NewPostgres(name string, d *database.Server, limits database.Limits) (*Postgres, error) {
+	limits = limits.WithDefaults()
+	p := &Postgres{name: name, database: d, limits: limits, breaker: breaker.New(name, limits.NoBreaker), retries: newRetryBudget()}
+	config := d.Config.Copy()
 	config.AfterConnect = p.learn
 	var err error
-	if p.pool, err = newPool(config, limits); err != nil {
+	if p.pool, err = database.NewPool(config, limits); err != nil {
 		return nil, fmt.Errorf("service %s: open its pool: %w", name, err)
 	}
 	p.timeout.Store(int64(limits.Timeout))
 	return p, nil
 }
 
-// patience is how long one attempt may take.
+// patience returns the timeout of one attempt.
 func (p *Postgres) patience() time.Duration { return time.Duration(p.timeout.Load()) }
 
-// Statement is what a step asks for.
-type Statement struct {
-	Query  *Query
-	Args   [][]byte // as texts, for $1 and so on; nil is NULL
-	Values []string // of the args, which no error text may say
-	// Changes says that the statement is to be run as one that changes something, whatever it looks like.
-	Changes bool
-
-	Secrets Secrets // whose marks stand in the args
-}
-
-func (s *Statement) reads() bool { return s.Query.reads && !s.Changes }
-
-// Do carries out a call. The answer's body is JSON: {"count": rows, "rows": [{"column": value}]}, with no status that
-// says more. Its error is as that of [HTTP.Do].
+// Do carries out a call. The body of the answer is JSON: {"count": rows, "rows": [{"column": value}]}; its status is always 200.
+// The errors are those of [HTTP.Do].
 //
-// A statement that reads is run in a transaction of its own that the server lets change nothing. Any other has an
-// intent in the journal before it leaves. What may have been done before a crash, or before a connection was lost, is
-// sent again and labelled unconfirmed, unless the call says that this is harmless, or once: Postgres knows no idempotency keys, so that it is the
-// statement's own matter to do the same when it is repeated, as by ON CONFLICT DO NOTHING with a key that is made of
-// session.uuid.
-func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
-	hash := s.hash()
-	s, err := s.revealed()
+// A statement that reads runs in a read-only transaction. Any other has an intent in the journal before it is sent. If it may have
+// been carried out before a crash or a lost connection, it is sent again and labeled unconfirmed, unless the call says that repeats
+// are harmless, or sets Once. Postgres has no idempotency keys, so that the statement itself must be safe to repeat, for example
+// with ON CONFLICT DO NOTHING and a key made of session.uuid.
+func (p *Postgres) Do(call *Call, s database.Statement) (*Answer, error) {
+	hash := s.Hash()
+	s, err := s.Revealed()
 	if err != nil {
 		return nil, err
 	}
-	call.what = shortened(strings.Join(strings.Fields(s.Query.text), " "), mostNamed)
-	call.changing = !s.reads()
-	return call.carry(hash, !s.reads(), func(ctx context.Context) (*Answer, error) {
+	call.what = redact.Shorten(strings.Join(strings.Fields(s.Query.Text), " "), mostNamed)
+	call.changing = !s.Reads()
+	return call.perform(hash, !s.Reads(), func(ctx context.Context) (*Answer, error) {
 		if call.changing && (call.resent || call.Session.Take > 0) {
 			call.inDoubt()
 		}
@@ -93,7 +78,7 @@ func (p *Postgres) Do(call *Call, s Statement) (*Answer, error) {
 }
 
 // send makes attempts until one counts.
-func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer, error) {
+func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) (*Answer, error) {
 	var pauses pauses
 	began := time.Now()
 	p.retries.earn(began)
@@ -112,7 +97,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 			}
 			continue
 		}
-		if errors.Is(err, errNoRoom) { // no attempt: it waits until a connection is free, or can be opened
+		if errors.Is(err, errNoRoom) { // this does not count as an attempt: wait until a connection is free or can be opened
 			if p.limits.Wait > 0 && time.Since(began) >= p.limits.Wait {
 				return nil, p.noneFree()
 			}
@@ -140,9 +125,9 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *Statement) (*Answer,
 	}
 }
 
-// mayBeDone marks a call whose statement may have been done, though it failed: it is sent again, or it is not known.
-func (c *Call) mayBeDone(t *trouble, s *Statement) {
-	if !t.undone && !s.reads() {
+// mayBeDone labels a failed call whose statement may have been carried out.
+func (c *Call) mayBeDone(t *trouble, s *database.Statement) {
+	if !t.undone && !s.Reads() {
 		c.inDoubt()
 	}
 }
@@ -159,63 +144,62 @@ func (c *Call) inDoubt() {
 	}
 }
 
-// last is the failure of a call that makes no more attempts.
-func (c *Call) last(t *trouble, s *Statement) error {
-	if !t.passing || t.undone || s.reads() { // the server has said what became of it, or it changes nothing
+// last returns the failure of a call without further attempts.
+func (c *Call) last(t *trouble, s *database.Statement) error {
+	if !t.passing || t.undone || s.Reads() { // the server has told the outcome, or the statement changes nothing
 		return t.failure
 	}
 	c.mayBeDone(t, s)
 	return engine.Fail(t.failure.Class, "%w; whether the statement was carried out is not known", t.failure.Err)
 }
 
-// begin waits until a statement may leave: the breaker lets it through, and it has a place in the pool.
-func (p *Postgres) begin(ctx context.Context, call *Call) (passage, error) {
+// begin waits until a statement may leave: the breaker lets it pass, and the pool has a slot.
+func (p *Postgres) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
 	for {
-		pass, err := p.breaker.pass(ctx, call)
+		pass, err := p.breaker.Pass(ctx, call.holdAt(engine.BreakerGate))
 		if err != nil {
 			return pass, err
 		}
 		if err := p.enter(ctx, call); err != nil {
-			p.breaker.done(pass, saysNothing, "")
+			p.breaker.Done(pass, breaker.SaysNothing, "")
 			return pass, err
 		}
-		if p.breaker.leave(&pass) {
+		if p.breaker.Leave(&pass) {
 			return pass, nil
 		}
-		p.pool.bound.Leave() // it opened meanwhile
+		p.pool.Limit.Release() // the breaker opened in the meantime
 	}
 }
 
-// admit lets the next attempt go: the budget first, then the breaker and a place.
-func (p *Postgres) admit(ctx context.Context, call *Call) (pass passage, err error) {
+// admit waits until the next attempt may start: first for the budget, then for the breaker and a slot.
+func (p *Postgres) admit(ctx context.Context, call *Call) (pass breaker.Pass, err error) {
 	if err := call.claim(ctx); err != nil {
 		return pass, err
 	}
 	if pass, err = p.begin(ctx, call); err != nil {
-		call.giveBack()
+		call.releaseClaim()
 	}
 	return pass, err
 }
 
-// errNoConnection is a failure like a service's that has too much to do, which holding back helps, and no timeout:
-// nothing was asked.
+// errNoConnection means that the service is overloaded, so that throttling helps. It is not a timeout: nothing was sent.
 var errNoConnection = errors.New("no connection was free in time")
 
-// errNoRoom says that the server, or a pooler in front of it, accepts no more connections.
+// errNoRoom means that the server, or a pooler in front of it, accepts no more connections.
 var errNoRoom = errors.New("there is no room for another connection")
 
-// enter takes a place in the pool, held if it must wait, but no longer than its limit says, if there is one.
+// enter takes a slot of the pool, and waits up to the limit for it.
 func (p *Postgres) enter(ctx context.Context, call *Call) error {
-	if p.pool.bound.TryEnter() {
+	if p.pool.Limit.TryAcquire() {
 		return nil
 	}
 	err := call.held(engine.PlaceGate, func() error {
 		if p.limits.Wait == 0 {
-			return p.pool.bound.Enter(ctx)
+			return p.pool.Limit.Acquire(ctx)
 		}
 		waiting, cancel := context.WithTimeoutCause(ctx, p.limits.Wait, errNoConnection)
 		defer cancel()
-		return p.pool.bound.Enter(waiting)
+		return p.pool.Limit.Acquire(waiting)
 	})
 	if errors.Is(err, errNoConnection) && ctx.Err() == nil {
 		return p.noneFree()
@@ -223,25 +207,25 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	return err
 }
 
-// noneFree is the failure of a call that waited for a connection for as long as the limits let it.
+// noneFree returns the failure of a call that waited too long for a connection.
 func (p *Postgres) noneFree() error {
-	if why := p.pool.noRoomNow(); why != "" {
+	if why := p.pool.WhyFull(); why != "" {
 		return engine.Fail(engine.RateLimited, "%w (%s): %s", errNoConnection, p.limits.Wait, why)
 	}
-	return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or run fewer sessions at once",
-		errNoConnection, p.pool.connections(), p.pool.burstSize, p.limits.Wait)
+	return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or lower the concurrency limit",
+		errNoConnection, p.pool.Connections(), p.pool.BurstSize, p.limits.Wait)
 }
 
-// attempt runs the statement once, in a place that it gives back, and tells the breaker. err ends the call, unless it is
-// errRenewed, errSpared or errDescriptors: then it counts as no attempt.
-func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass passage) (answer *Answer, t *trouble, err error) {
+// attempt runs the statement once, releases the slot and reports to the breaker. err ends the call, unless it is errRenewed,
+// errSpared, errDescriptors or errNoRoom: then the attempt does not count.
+func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statement, pass breaker.Pass) (answer *Answer, t *trouble, err error) {
 	once, cancel := p.bounded(ctx, call, s)
 	defer cancel()
-	start, said := time.Now(), saysNothing
-	defer func() { // also if it panics
+	start, said := time.Now(), breaker.SaysNothing
+	defer func() { // also after a panic
 		switch {
-		case p.breaker.done(pass, said, t.text()) && call.Retry.Attempts > 1 && (!call.Once || t.undone):
-			call.spare(time.Since(start))
+		case p.breaker.Done(pass, said, t.text()) && call.Retry.Attempts > 1 && (!call.Once || t.undone):
+			call.countSpared(time.Since(start))
 			call.mayBeDone(t, s)
 			answer, t, err = nil, nil, errSpared
 		case errors.Is(err, errNoRoom):
@@ -250,7 +234,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 			call.Record.Service += time.Since(start)
 		}
 	}()
-	if pass.probe { // the engine tries whether the server is there
+	if pass.Probe { // a probe takes no time of the step
 		call.Clock.Hold()
 		defer call.Clock.Release()
 	}
@@ -260,32 +244,32 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 	if err != nil && !connected && ctx.Err() == nil {
 		switch {
 		case noDescriptor(err):
-			call.giveBack()
+			call.releaseClaim()
 			return nil, nil, errDescriptors
 		case stoodStill(clock.Lost()-stood, took):
-			call.giveBack()
+			call.releaseClaim()
 			return nil, nil, errRenewed
 		}
 	}
 	call.pay(call.cost(connected, answer))
 	switch {
 	case err == nil:
-		said = answered
-		if err := call.holdRead(ctx, int64(len(answer.Body))); err != nil {
+		said = breaker.Answered
+		if err := call.claimRead(ctx, int64(len(answer.Body))); err != nil {
 			return nil, nil, err
 		}
-		call.blackOut(answer)
+		call.redact(answer)
 		p.trace(s, call, attempted{start, took, nil, answer, nil, nil})
 		return answer, nil, nil
 	case wasRenewed(ctx, context.Cause(once)):
 		return nil, nil, errRenewed
-	case !connected && noRoom(err) != "" && ctx.Err() == nil:
-		said = wantsLess
-		p.pool.refused(noRoom(err))
+	case !connected && database.NoRoom(err) != "" && ctx.Err() == nil:
+		said = breaker.WantsLess
+		p.pool.Refuse(database.NoRoom(err))
 		return nil, nil, errNoRoom
 	}
-	if t, err = p.database.sorted(ctx, once, err, connected, s, call); t != nil {
-		said = call.firstly(t.says)
+	if t, err = p.classify(ctx, once, err, connected, s, call); t != nil {
+		said = call.orRepeated(t.says)
 		p.trace(s, call, attempted{start, took, nil, nil, t.failure, nil})
 	} else {
 		p.trace(s, call, attempted{start, took, nil, nil, nil, err})
@@ -293,7 +277,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *Statement, pass p
 	return nil, t, err
 }
 
-// timely is a context that ends after a time in which the process did not stand still.
+// timely returns a context that times out after patience, not counting time in which the process stood still.
 func timely(ctx context.Context, patience time.Duration) (once context.Context, end func()) {
 	once, cancel := context.WithCancelCause(ctx)
 	timer := new(clock.Timer)
@@ -304,10 +288,10 @@ func timely(ctx context.Context, patience time.Duration) (once context.Context, 
 	}
 }
 
-// bounded is the context of one attempt. One that reads is made again when the machine slept.
-func (p *Postgres) bounded(ctx context.Context, call *Call, s *Statement) (once context.Context, cancel func()) {
+// bounded returns the context of one attempt. A statement that reads is repeated after the machine slept.
+func (p *Postgres) bounded(ctx context.Context, call *Call, s *database.Statement) (once context.Context, cancel func()) {
 	once, end := timely(ctx, call.patience(&p.timeout))
-	if !s.reads() || call.Once {
+	if !s.Reads() || call.Once {
 		return once, end
 	}
 	once, wake := context.WithCancelCause(once)
@@ -319,62 +303,35 @@ func (p *Postgres) bounded(ctx context.Context, call *Call, s *Statement) (once 
 	}
 }
 
-// exchange runs the statement on a connection. connected says that it had one.
-func (p *Postgres) exchange(ctx context.Context, s *Statement, patience time.Duration) (answer *Answer, connected bool, err error) {
-	defer p.pool.bound.Leave()
-	conn, release, err := p.pool.acquire(ctx)
+// exchange runs the statement on a connection. connected says that there was one.
+func (p *Postgres) exchange(ctx context.Context, s *database.Statement, patience time.Duration) (answer *Answer, connected bool, err error) {
+	defer p.pool.Limit.Release()
+	conn, release, err := p.pool.Acquire(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	defer release()
-	rows := &table{}
 	p.witness.leaving(nil)
-	tag, err := s.send(ctx, conn.Conn().PgConn(), p.serverLimit(patience), p.database.role, rows)
+	body, written, err := s.Run(ctx, conn.Conn().PgConn(), p.serverLimit(patience), p.database.Role)
 	if err != nil {
 		return nil, true, err
 	}
 	p.witness.arrived()
-	if changed(tag) {
-		p.written.Add(tag.RowsAffected())
-	}
-	count := max(tag.RowsAffected(), int64(rows.rows))
-	return &Answer{Status: http.StatusOK, Body: rows.json(count)}, true, nil
+	p.written.Add(written)
+	return &Answer{Status: http.StatusOK, Body: body}, true, nil
 }
 
-// changed reports whether a statement counts the rows that it changed.
-func changed(tag pgconn.CommandTag) bool {
-	return tag.Insert() || tag.Update() || tag.Delete() || strings.HasPrefix(tag.String(), "MERGE")
-}
+// Open returns the number of open connections.
+func (p *Postgres) Open() int { return p.pool.Open() }
 
-// hash tells statements apart that a step may ask for, by text and args, in which secrets count by their names.
-func (s *Statement) hash() uint64 {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, s.Query.text) // hashes do not fail
-	for _, arg := range s.Args {
-		if Marked(string(arg)) {
-			arg = []byte(Unmarked(string(arg)))
-		}
-		length := -1 // of NULL
-		if arg != nil {
-			length = len(arg)
-		}
-		fmt.Fprintf(h, "\n%d:", length)
-		_, _ = h.Write(arg)
-	}
-	return h.Sum64()
-}
+// Pool returns the state of the connections.
+func (p *Postgres) Pool() engine.Pool { return p.pool.State() }
 
-// Open is how many connections are open.
-func (p *Postgres) Open() int { return p.pool.open() }
-
-// Pool is what its connections do.
-func (p *Postgres) Pool() engine.Pool { return p.pool.figures() }
-
-// Written is how many rows were inserted, updated and deleted.
+// Written returns the number of rows inserted, updated and deleted.
 func (p *Postgres) Written() int64 { return p.written.Load() }
 
-// Close closes all connections, which nobody may use any more.
+// Close closes all connections. No call may be in progress.
 func (p *Postgres) Close() {
-	p.breaker.end()
-	p.pool.close()
+	p.breaker.Close()
+	p.pool.Close()
 }

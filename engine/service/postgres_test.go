@@ -12,14 +12,15 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // database is a client of a new database of a server.
-func database(t *testing.T, server *pgtest.Server, limits PoolLimits) (p *Postgres, address string) {
+func serverOf(t *testing.T, server *pgtest.Server, limits database.Limits) (p *Postgres, address string) {
 	t.Helper()
 	address = server.Database(t)
-	d, err := ParseDatabase(address, "")
+	d, err := database.Parse(address, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,13 +32,13 @@ func database(t *testing.T, server *pgtest.Server, limits PoolLimits) (p *Postgr
 }
 
 // sql is a statement of a test; args are texts, and NULL for nil.
-func sql(t *testing.T, query string, args ...any) Statement {
+func sql(t *testing.T, query string, args ...any) database.Statement {
 	t.Helper()
-	q, err := ParseQuery(query)
+	q, err := database.ParseQuery(query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Statement{Query: q}
+	s := database.Statement{Query: q}
 	for _, arg := range args {
 		if arg == nil {
 			s.Args = append(s.Args, nil)
@@ -49,7 +50,7 @@ func sql(t *testing.T, query string, args ...any) Statement {
 }
 
 // ask runs one statement in a session of its own and returns its row and answer.
-func (p *Postgres) ask(t *testing.T, st stage, s Statement, change func(*Call)) (*engine.SessionRow, string) {
+func (p *Postgres) ask(t *testing.T, st stage, s database.Statement, change func(*Call)) (*engine.SessionRow, string) {
 	t.Helper()
 	var body string
 	row := st.play(t, func(s1 *engine.Session) {
@@ -108,7 +109,7 @@ func until(t *testing.T, what string, ok func() bool) {
 
 // TestValues is what the types of a database become.
 func TestValues(t *testing.T) {
-	p, _ := database(t, pgtest.Shared(t), PoolLimits{})
+	p, _ := serverOf(t, pgtest.Shared(t), database.Limits{})
 	for _, tt := range []struct{ query, want string }{
 		{"1 a, -2::bigint b, 3::smallint c", `{"a":1,"b":-2,"c":3}`},
 		{"true a, false b, null::int c", `{"a":true,"b":false,"c":null}`},
@@ -133,10 +134,10 @@ func TestValues(t *testing.T) {
 
 // TestStatements is what statements give and do.
 func TestStatements(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table notes (id int primary key, of text, data jsonb, tags text[])")
 	for _, tt := range []struct {
-		s       Statement
+		s       database.Statement
 		want    string
 		journal int // intents
 		written int64
@@ -159,10 +160,10 @@ func TestStatements(t *testing.T) {
 		before, st := p.Written(), stage{journal: &enginetest.Journal{}}
 		row, body := p.ask(t, st, tt.s, nil)
 		if body != tt.want || row.Outcome != engine.OK {
-			t.Errorf("%s\n got %s\nwant %s; %s", tt.s.Query.text, body, tt.want, row.Error)
+			t.Errorf("%s\n got %s\nwant %s; %s", tt.s.Query.Text, body, tt.want, row.Error)
 		}
 		if n := len(enginetest.Of[engine.IntentRow](st.journal)); n != tt.journal || p.Written()-before != tt.written {
-			t.Errorf("%s: %d intents, %d rows written; want %d, %d", tt.s.Query.text, n, p.Written()-before, tt.journal, tt.written)
+			t.Errorf("%s: %d intents, %d rows written; want %d, %d", tt.s.Query.Text, n, p.Written()-before, tt.journal, tt.written)
 		}
 	}
 }
@@ -170,7 +171,7 @@ func TestStatements(t *testing.T) {
 // TestTroubleOfStatements is the classes of failures, whether they are tried again, and that their texts say neither
 // what a step gave nor the password.
 func TestTroubleOfStatements(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address,
 		"create table u (id int primary key, name text check (name <> 'no'))", "insert into u values (1, 'x')", "create sequence calls",
 		`create function flaky(state text, good int) returns int language plpgsql as $$
@@ -178,7 +179,7 @@ func TestTroubleOfStatements(t *testing.T) {
 		"create function refuse(what text) returns int language plpgsql as $$ begin raise exception 'no stock of % for 7', what; end $$",
 	)
 	for _, tt := range []struct {
-		s        Statement
+		s        database.Statement
 		class    engine.Class
 		attempts int
 		says     string
@@ -199,13 +200,13 @@ func TestTroubleOfStatements(t *testing.T) {
 	} {
 		row, body := p.ask(t, stage{}, tt.s, nil)
 		if row.Class != tt.class || row.Steps[0].Attempts != tt.attempts || !strings.Contains(row.Error, tt.says) || body != "" {
-			t.Errorf("%s: class %q, %d attempts, %s; want %q, %d, %s", tt.s.Query.text, row.Class, row.Steps[0].Attempts, row.Error, tt.class, tt.attempts, tt.says)
+			t.Errorf("%s: class %q, %d attempts, %s; want %q, %d, %s", tt.s.Query.Text, row.Class, row.Steps[0].Attempts, row.Error, tt.class, tt.attempts, tt.says)
 		}
 		if row.Steps[0].Label != engine.Fresh || strings.Contains(row.Error, "is not known") {
-			t.Errorf("%s: the server answered, and it says %v: %s", tt.s.Query.text, row.Steps[0].Label, row.Error)
+			t.Errorf("%s: the server answered, and it says %v: %s", tt.s.Query.Text, row.Steps[0].Label, row.Error)
 		}
 		if strings.Contains(row.Error, "hunter2") || strings.Contains(row.Error, "9h9") || strings.Contains(row.Error, pgtest.Password) {
-			t.Errorf("%s says too much: %s", tt.s.Query.text, row.Error)
+			t.Errorf("%s says too much: %s", tt.s.Query.Text, row.Error)
 		}
 	}
 	if n := number(t, address, "select count(*) from u"); n != 1+19901 {
@@ -241,7 +242,7 @@ func TestTroubleOfStatements(t *testing.T) {
 	}
 }
 
-// TestNobodyThere is what a step says of a database that cannot be reached, or lets nobody in.
+// TestNobodyThere is what a step says of a database that cannot be reached, or refuses the connection.
 func TestNobodyThere(t *testing.T) {
 	server := pgtest.Shared(t)
 	u, err := url.Parse(server.URL(pgtest.User, "postgres"))
@@ -255,15 +256,15 @@ func TestNobodyThere(t *testing.T) {
 		attempts      int
 	}{
 		{with(func(u *url.URL) { u.Path = "gone" }), `database "gone" does not exist`, engine.ClientError, 1},
-		{with(func(u *url.URL) { u.User = url.UserPassword(pgtest.User, "hunter2") }), "lets nobody in", engine.ClientError, 1},
+		{with(func(u *url.URL) { u.User = url.UserPassword(pgtest.User, "hunter2") }), "refuses the connection", engine.ClientError, 1},
 		{with(func(u *url.URL) { u.Host = "127.0.0.1:1" }), "nothing answers at 127.0.0.1:1/postgres", engine.Network, 5},
 		{with(func(u *url.URL) { u.RawQuery = "sslmode=require" }), "offers no encryption", engine.Network, 5},
 	} {
-		d, err := ParseDatabase(tt.address, "")
+		d, err := database.Parse(tt.address, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPostgres("db", d, PoolLimits{})
+		p, err := NewPostgres("db", d, database.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +280,7 @@ func TestNobodyThere(t *testing.T) {
 		}
 		p.Close()
 	}
-	d, err := ParseDatabase(u.String(), "")
+	d, err := database.Parse(u.String(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +291,7 @@ func TestNobodyThere(t *testing.T) {
 
 // TestTimeoutsCancel is that the server stops with a statement whose time is over.
 func TestTimeoutsCancel(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")
 	for _, tt := range []struct {
 		query string
@@ -313,7 +314,7 @@ func TestTimeoutsCancel(t *testing.T) {
 // TestPoolBursts has 61 statements at once: 60 have connections, one waits with its clock standing still; later the
 // pool falls back to 50.
 func TestPoolBursts(t *testing.T) {
-	p, address := database(t, pgtest.New(t, pgtest.Options{MaxConnections: 100}), PoolLimits{burstIdle: 50 * time.Millisecond})
+	p, address := serverOf(t, pgtest.New(t, pgtest.Options{MaxConnections: 100}), database.Limits{BurstIdle: 50 * time.Millisecond})
 	lock := pgtest.Connect(t, address)
 	exec := func(q string) {
 		if _, err := lock.Exec(t.Context(), q); err != nil {
@@ -342,7 +343,7 @@ func TestPoolBursts(t *testing.T) {
 			})
 		}
 		until(t, "60 at work and one that waits", func() bool {
-			_, in, waiting := p.pool.bound.State()
+			_, in, waiting := p.pool.Limit.State()
 			return in == 60 && waiting == 1 && p.Open() == 60
 		})
 		exec("select pg_advisory_unlock(1)")
@@ -360,8 +361,8 @@ func TestPoolBursts(t *testing.T) {
 
 // TestPoolIsFull is what becomes of a step that waits too long for a connection.
 func TestPoolIsFull(t *testing.T) {
-	p, _ := database(t, pgtest.Shared(t), PoolLimits{Connections: 1, Burst: -1, Wait: 20 * time.Millisecond})
-	if !p.pool.bound.TryEnter() {
+	p, _ := serverOf(t, pgtest.Shared(t), database.Limits{Connections: 1, Burst: -1, Wait: 20 * time.Millisecond})
+	if !p.pool.Limit.TryAcquire() {
 		t.Fatal("no place in an empty pool")
 	}
 	row, _ := p.ask(t, stage{}, sql(t, "select 1"), nil)
@@ -371,7 +372,7 @@ func TestPoolIsFull(t *testing.T) {
 	if row.Held < 20*time.Millisecond {
 		t.Errorf("held for %s", row.Held)
 	}
-	p.pool.bound.Leave()
+	p.pool.Limit.Release()
 	if _, body := p.ask(t, stage{}, sql(t, "select 1 a"), nil); body != `{"count":1,"rows":[{"a":1}]}` {
 		t.Errorf("then %s", body)
 	}
@@ -380,24 +381,24 @@ func TestPoolIsFull(t *testing.T) {
 // TestPoolIsWaitedFor is that a step waits for a connection as long as it takes, as for any other place.
 func TestPoolIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, err := ParseDatabase("postgres://u@127.0.0.1:1/d", "")
+		d, err := database.Parse("postgres://u@127.0.0.1:1/d", "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPostgres("db", d, PoolLimits{Connections: 1, Burst: -1})
+		p, err := NewPostgres("db", d, database.Limits{Connections: 1, Burst: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		if !p.pool.bound.TryEnter() {
+		if !p.pool.Limit.TryAcquire() {
 			t.Fatal("no place in an empty pool")
 		}
-		time.AfterFunc(time.Hour, p.pool.bound.Leave)
+		time.AfterFunc(time.Hour, p.pool.Limit.Release)
 		row := stage{}.play(t, func(s *engine.Session) {
 			c := callOf(s, "step")
 			err := p.enter(c.Clock.Context(), c)
 			if err == nil {
-				p.pool.bound.Leave()
+				p.pool.Limit.Release()
 			}
 			end(s, c, err)
 		})
@@ -410,8 +411,8 @@ func TestPoolIsWaitedFor(t *testing.T) {
 // TestServerRestarts is that sessions outlive a server that goes away under them.
 func TestServerRestarts(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
-	p, address := database(t, server, PoolLimits{})
-	p.breaker.hurry()
+	p, address := serverOf(t, server, database.Limits{})
+	hurry(p.breaker)
 	execute(t, address, "create table t (x int primary key)")
 	const all = 300
 	var failed []error

@@ -9,6 +9,8 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 // lite is a table as LiteLLM has it.
@@ -22,16 +24,18 @@ const lite = `{
 }`
 
 // flat is a price without others for the cache and for batches.
-func flat(input, output float64) Price { return Price{input, output, input, input, input, output} }
+func flat(input, output float64) pricing.Price {
+	return pricing.Price{Input: input, Output: output, CacheRead: input, CacheWrite: input, BatchInput: input, BatchOutput: output}
+}
 
 func TestPrices(t *testing.T) {
-	prices, err := ReadPrices([]byte(lite))
+	prices, err := pricing.ReadPrices([]byte(lite))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		model string
-		want  Price
+		want  pricing.Price
 		known bool
 	}{
 		{"gpt-4o-mini", flat(1.5e-07, 6e-07), true},
@@ -41,12 +45,12 @@ func TestPrices(t *testing.T) {
 		{"eu/azure/gpt-4o-mini", flat(1.65e-07, 6.6e-07), true},
 		{"text-embedding-3-small", flat(2e-08, 0), true},
 		{"only-output", flat(0, 1e-06), true},
-		{"gpt-4o", Price{}, false},
-		{"gpt-4o-mini:free", Price{}, false},
-		{"dall-e-3", Price{}, false},
-		{"sample_spec", Price{}, false},
-		{"gpt-4o-mini/", Price{}, false},
-		{"", Price{}, false},
+		{"gpt-4o", pricing.Price{}, false},
+		{"gpt-4o-mini:free", pricing.Price{}, false},
+		{"dall-e-3", pricing.Price{}, false},
+		{"sample_spec", pricing.Price{}, false},
+		{"gpt-4o-mini/", pricing.Price{}, false},
+		{"", pricing.Price{}, false},
 	} {
 		if got, known := prices.Of(tt.model); got != tt.want || known != tt.known {
 			t.Errorf("%s: %v %v, want %v %v", tt.model, got, known, tt.want, tt.known)
@@ -56,20 +60,20 @@ func TestPrices(t *testing.T) {
 
 // TestExpect is what calls may cost before they are made.
 func TestExpect(t *testing.T) {
-	prices := Prices{"m": {Input: 1e-6, Output: 2e-6}}
+	prices := pricing.Prices{"m": {Input: 1e-6, Output: 2e-6}}
 	if got, want := *prices.Expect("m", 100, 400, 300), (engine.Usage{Calls: 100, Input: 10_000, Output: 30_000, Cost: 70_000_000, Estimated: 100}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if got := prices.Expect("other", 3, 400, 300); got.Unpriced != 3 || got.Cost != 0 || got.Output != 900 {
 		t.Errorf("of an unknown model: %+v", got)
 	}
-	if got := Free.Expect("other", 3, 400, 300); got.Unpriced != 0 || got.Cost != 0 {
+	if got := pricing.Free.Expect("other", 3, 400, 300); got.Unpriced != 0 || got.Cost != 0 {
 		t.Errorf("where models are free: %+v", got)
 	}
 }
 
 func TestPricesThatComeAlong(t *testing.T) {
-	prices, err := ReadPrices(assets.Prices())
+	prices, err := pricing.ReadPrices(assets.Prices())
 	if err != nil || len(prices) < 15 {
 		t.Fatalf("%d prices, %v", len(prices), err)
 	}
@@ -104,7 +108,7 @@ func TestMistakesInPrices(t *testing.T) {
 			`model d: input_cost_per_token`, `not 2`, `line 3, column 72: model d is defined twice`,
 		}},
 	} {
-		_, err := ReadPrices([]byte(tt.text))
+		_, err := pricing.ReadPrices([]byte(tt.text))
 		if err == nil {
 			t.Errorf("%s: no mistake", tt.text)
 			continue
@@ -124,7 +128,7 @@ func FuzzPrices(f *testing.F) {
 	f.Add([]byte(lite))
 	f.Add([]byte(`{"a":{"input_cost_per_token":1e999}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		prices, err := ReadPrices(data)
+		prices, err := pricing.ReadPrices(data)
 		if err != nil && prices != nil {
 			t.Error("prices in spite of mistakes")
 		}
@@ -138,23 +142,23 @@ func FuzzPrices(f *testing.F) {
 
 // TestUsage is what a call costs, by what the service told and what is known of the price.
 func TestUsage(t *testing.T) {
-	prices := Prices{"m": {Input: 1e-6, Output: 4e-6}}
-	told := tokens{input: 1000, output: 10}
+	prices := pricing.Prices{"m": {Input: 1e-6, Output: 4e-6}}
+	told := openai.Tokens{Input: 1000, Output: 10}
 	for _, tt := range []struct {
 		name   string
-		prices Prices
+		prices pricing.Prices
 		model  string
-		told   tokens
+		told   openai.Tokens
 		want   engine.Usage
 	}{
 		{"told", prices, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Cost: 1_040_000}},
 		{"unknown price", prices, "n", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Unpriced: 1}},
 		{"no prices", nil, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Unpriced: 1}},
-		{"free", Free, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10}},
-		{"a guess", prices, "m", tokens{}, engine.Usage{Calls: 1, Input: 100, Output: 10, Cost: 140_000, Estimated: 1}},
+		{"free", pricing.Free, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10}},
+		{"a guess", prices, "m", openai.Tokens{}, engine.Usage{Calls: 1, Input: 100, Output: 10, Cost: 140_000, Estimated: 1}},
 	} {
-		var m meter
-		if got := m.usage(tt.prices, tt.model, tt.told, 400, 40); *got != tt.want {
+		var m pricing.Meter
+		if got := m.Usage(tt.prices, tt.model, tt.told, 400, 40); *got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, *got, tt.want)
 		}
 	}
@@ -163,21 +167,21 @@ func TestUsage(t *testing.T) {
 // TestEstimatesLearn is that a guess is near what the service told of other texts, and never wild.
 func TestEstimatesLearn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var m meter
+		var m pricing.Meter
 		each := rapid.Float64Range(1, 8).Draw(t, "bytes of a token")
 		for range rapid.IntRange(1, 20).Draw(t, "calls") {
 			bytes := rapid.IntRange(100, 10_000).Draw(t, "bytes")
-			m.usage(nil, "", tokens{input: int64(float64(bytes) / each)}, bytes, 0)
+			m.Usage(nil, "", openai.Tokens{Input: int64(float64(bytes) / each)}, bytes, 0)
 		}
 		const bytes = 5000
-		got := m.usage(nil, "", tokens{}, bytes, 0)
+		got := m.Usage(nil, "", openai.Tokens{}, bytes, 0)
 		if want := bytes / each; math.Abs(float64(got.Input)-want) > want*0.1+1 || got.Estimated != 1 {
 			t.Fatalf("a guess of %d tokens, want about %.0f", got.Input, want)
 		}
 	})
-	var m meter
-	m.usage(nil, "", tokens{output: math.MaxInt32}, 0, 0)
-	if got := m.usage(nil, "", tokens{}, 100, 0); got.Input < 0 || got.Input > 1000 {
+	var m pricing.Meter
+	m.Usage(nil, "", openai.Tokens{Output: math.MaxInt32}, 0, 0)
+	if got := m.Usage(nil, "", openai.Tokens{}, 100, 0); got.Input < 0 || got.Input > 1000 {
 		t.Errorf("a guess of %d tokens for 100 bytes", got.Input)
 	}
 }

@@ -1,17 +1,17 @@
 package service
 
-// Provider is where models are served in OpenAI's wire format.
+// Provider is a service of models in OpenAI's wire format.
 type Provider struct {
 	Name   string
 	Title  string
 	URL    string
-	Secret string // the usual name of its key; "" where it wants none
-	Model  string // what it is asked for where nobody says; "" is that somebody must
-	Embeds string // the model of embeddings, likewise
-	Free   bool   // it runs on one's own machine
+	Secret string // usual name of its key; "" if it needs none
+	Model  string // default model; "" if the scenario must name one
+	Embeds string // default model for embeddings; "" if the scenario must name one
+	Free   bool   // it runs on the user's machine
 }
 
-// Providers are those that a scenario can name. The first is the one that Throng brings along.
+// Providers are the services that a scenario can name. The first is embedded in Throng.
 var Providers = []Provider{
 	{Name: "mock", Title: "Mock", URL: "mock:model", Model: "mock-1", Free: true},
 	{Name: "openai", Title: "OpenAI", URL: "https://api.openai.com/v1", Secret: "OPENAI_API_KEY", Model: "gpt-4o-mini", Embeds: "text-embedding-3-small"},

@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	// Where nothing is paced, a 429 without a time is waited out for unnamedWait at first, doubling up to maxWait; one
-	// that names no time to speak of for leastWait, so that nothing is asked in a tight loop.
+	// Without a rate limit, a 429 without a time is waited out for unnamedWait at first, doubling up to maxWait. A 429 with a very
+	// short time is waited out for leastWait, to avoid a tight loop.
 	unnamedWait = time.Second
 	maxWait     = time.Minute
 	leastWait   = 50 * time.Millisecond
 
-	// maxRetryAfter bounds what a service can ask for, and maxReset what it can say of its quota.
+	// maxRetryAfter limits the waits that a service can ask for, and maxReset the time until its quota is restored.
 	maxRetryAfter = 24 * time.Hour
 	maxReset      = 366 * 24 * time.Hour
 )
 
-// RetryAfter reads a Retry-After header: seconds, or an HTTP date (RFC 9110, section 10.2.3). It never gives more
-// than a day.
+// RetryAfter parses a Retry-After header: seconds, or an HTTP date (RFC 9110, section 10.2.3). The result is at most a day.
 func RetryAfter(value string, now time.Time) (time.Duration, bool) {
 	if seconds, ok := amount(value); ok {
 		return bounded(seconds, time.Second, maxRetryAfter), true
@@ -38,8 +37,7 @@ func RetryAfter(value string, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// waitOf is how long a service asks to be left alone, and whether it does. Some say it in milliseconds too, which is
-// more exact.
+// waitOf returns how long a service asks to wait, if it does. Some services also send milliseconds, which are more exact.
 func waitOf(h http.Header, now time.Time) (wait time.Duration, named bool) {
 	if ms, ok := amount(h.Get("Retry-After-Ms")); ok {
 		return bounded(ms, time.Millisecond, maxRetryAfter), true
@@ -50,14 +48,14 @@ func waitOf(h http.Header, now time.Time) (wait time.Duration, named bool) {
 	return 0, false
 }
 
-// spelling is what the headers of a budget are called, and which it is.
+// spelling is the names of the headers of one budget.
 type spelling struct {
 	limit, remaining, reset string
 	tokens                  bool
 }
 
-// spellings are the usual ones; of two for one budget the first that is there counts. OpenAI's and those who follow it
-// have the suffixes, Anthropic its own, GitHub and many more none; the last is that of an IETF draft
+// spellings are the usual names; the first that is present counts for each budget. OpenAI and compatible services use the suffixes,
+// Anthropic its own names, GitHub and many others no suffix. The last is that of an IETF draft
 // (draft-ietf-httpapi-ratelimit-headers-07).
 var spellings = []spelling{
 	{"X-Ratelimit-Limit-Requests", "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests", false},
@@ -69,7 +67,7 @@ var spellings = []spelling{
 	{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset", false},
 }
 
-// ofRateLimits reports whether a header, by its canonical name, is one of those that tell of a quota.
+// ofRateLimits reports whether a header, by its canonical name, is about a quota.
 func ofRateLimits(name string) bool {
 	for _, prefix := range [...]string{"X-Ratelimit-", "X-Rate-Limit-", "Anthropic-Ratelimit-", "Ratelimit-"} {
 		if strings.HasPrefix(name, prefix) {
@@ -79,7 +77,7 @@ func ofRateLimits(name string) bool {
 	return name == "Ratelimit"
 }
 
-// quotaOf reads what a service says that it has left. What cannot be read says nothing.
+// quotaOf reads what a service says is left of its quotas. Values that cannot be parsed are ignored.
 func quotaOf(h http.Header, now time.Time) (q pace.Quota) {
 	any := false
 	for name := range h {
@@ -103,7 +101,7 @@ func quotaOf(h http.Header, now time.Time) (q pace.Quota) {
 	return q
 }
 
-// allowance is a budget of which it is known what remains and when it is whole again.
+// allowance returns a budget if both the remainder and the time of its reset are known.
 func allowance(limit, remaining, reset string, now time.Time) pace.Allowance {
 	left, ok := amount(remaining)
 	in, named := resetIn(reset, now)
@@ -114,8 +112,8 @@ func allowance(limit, remaining, reset string, now time.Time) pace.Allowance {
 	return pace.Allowance{Known: true, Limit: of, Remaining: left, Reset: in}
 }
 
-// structured reads the one header that later drafts of the IETF have: limit=100, remaining=50, reset=30, or
-// "name";r=50;t=30 with the limit in the policy, "name";q=100;w=60. Of several budgets the first counts.
+// structured parses the single header of later IETF drafts: limit=100, remaining=50, reset=30, or "name";r=50;t=30 with the limit
+// in the policy, "name";q=100;w=60. Of several budgets the first counts.
 func structured(value, policy string, now time.Time) pace.Allowance {
 	said := map[string]string{}
 	read := func(text, between string) {
@@ -134,9 +132,9 @@ func structured(value, policy string, now time.Time) pace.Allowance {
 	return allowance(said["q"], said["r"], said["t"], now)
 }
 
-// first is the first of several values in a header, without its parameters where it is a number: 100, 100;w=60.
+// first returns the first of several values in a header, without parameters if it is a number: 100, 100;w=60.
 func first(value string) string {
-	if at, err := http.ParseTime(value); err == nil { // it has a comma
+	if at, err := http.ParseTime(value); err == nil { // a date contains a comma
 		return at.Format(time.RFC3339)
 	}
 	value, _, _ = strings.Cut(value, ",")
@@ -146,10 +144,10 @@ func first(value string) string {
 	return strings.TrimSpace(value)
 }
 
-// resetIn reads when a budget is whole again: in 1.5 (seconds), 12ms, 6m0s, at 2026-01-02T08:00:00Z, or at a time in
-// seconds or milliseconds of Unix. It is never less than 0.
+// resetIn parses the time until a budget is restored: 1.5 (seconds), 12ms, 6m0s, the time 2026-01-02T08:00:00Z, or Unix time in
+// seconds or milliseconds. The result is never negative.
 func resetIn(value string, now time.Time) (time.Duration, bool) {
-	const unixSeconds, unixMillis = 1e9, 1e12 // nobody says so of a time to come otherwise: it would be 31 years
+	const unixSeconds, unixMillis = 1e9, 1e12 // larger numbers are points in time: as durations they would be over 31 years
 	if n, ok := amount(value); ok {
 		switch {
 		case n >= unixMillis:
@@ -170,10 +168,10 @@ func resetIn(value string, now time.Time) (time.Duration, bool) {
 
 func within(d time.Duration) time.Duration { return min(max(d, 0), maxReset) }
 
-// amount reads a number that is not below 0; any other is 0 and none.
+// amount parses a number that is not negative.
 func amount(value string) (float64, bool) {
 	n, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(n >= 0) { // NaN is not
+	if err != nil || !(n >= 0) { // false for NaN
 		return 0, false
 	}
 	return n, true
@@ -183,11 +181,11 @@ func bounded(n float64, unit, most time.Duration) time.Duration {
 	return time.Duration(min(n*float64(unit), float64(most)))
 }
 
-// ofTheDay is what the refusals of services say whose quota is one of the day.
+// ofTheDay matches refusals that are about a daily quota.
 var ofTheDay = regexp.MustCompile(`(?i:(^|[^a-z])per[ _-]day\b|\bdaily (request |token )?(limit|quota)|\b[RT]PD\b)|PerDay`)
 
-// exhausted says of a 429 in words that the quota is gone for long, rather than for a burst, and when it is there again;
-// zero is that nobody knows. "" is that it is not.
+// exhausted returns why a 429 means that a quota is used up for long, rather than for a burst, and when it is restored; until is
+// zero if that is not known. why is "" for other 429s.
 func (a *Answer) exhausted(now time.Time) (why string, until time.Time) {
 	const scanned = 64 << 10
 	body := a.Body[:min(len(a.Body), scanned)]
@@ -203,14 +201,14 @@ func (a *Answer) exhausted(now time.Time) (why string, until time.Time) {
 		if named {
 			until = now.Add(wait)
 		}
-		return "its quota of the day is used up", until
+		return "its daily quota is used up", until
 	case wait > pace.Long:
 		return "its quota is used up: it asks to wait for " + engine.FormatDuration(wait), now.Add(wait)
 	}
 	return "", time.Time{}
 }
 
-// empty is how long a budget of which nothing is left takes until it is whole again, the longer of two.
+// empty returns how long it takes until a used-up budget is restored: the longer of two.
 func (a *Answer) empty() (wait time.Duration, named bool) {
 	for _, b := range [...]pace.Allowance{a.quota.Requests, a.quota.Tokens} {
 		if b.Known && b.Remaining < 1 {
@@ -220,11 +218,11 @@ func (a *Answer) empty() (wait time.Duration, named bool) {
 	return wait, named
 }
 
-// refusals says how long the 429s of one call are waited out.
+// refusals computes how long the 429s of one call are waited out.
 type refusals struct{ unnamed time.Duration }
 
-// next is what the answer names, or what its headers do. Where nothing is said, who is paced waits for the time that
-// rateLimiters have for it, and who is not for longer each time.
+// next returns the wait after an answer: the time that it names, or the time of its quota headers. If it says nothing, a call with
+// a rate limit waits for the limiter's default, and any other call longer each time.
 func (r *refusals) next(a *Answer, paced bool) time.Duration {
 	wait, named := a.wait, a.named
 	if !named {

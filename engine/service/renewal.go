@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// errRenewed is the cause of an attempt's context that ended because the machine slept meanwhile.
+// errRenewed is the cause of an attempt's context that ended because the machine slept.
 var errRenewed = errors.New("the machine slept while the request was under way")
 
-// renewal ends attempts so that they are made again. It is safe for concurrent use.
+// renewal ends attempts so that they are repeated. It is safe for concurrent use.
 type renewal struct {
 	mu   sync.Mutex
-	wake context.Context // of the statements that began since the last time; nil is that none did
+	wake context.Context // of the statements that began since the last renewal; nil if there are none
 	end  context.CancelCauseFunc
 
 	under map[*term]struct{} // attempts by HTTP
@@ -36,7 +36,7 @@ func (r *renewal) leave(t *term) {
 	delete(r.under, t)
 }
 
-// watch has end called, with the cause, if attempts are renewed before it is told that this one is over.
+// watch arranges that end is called if attempts are renewed before over is called.
 func (r *renewal) watch(end context.CancelCauseFunc) (over func() bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *renewal) watch(end context.CancelCauseFunc) (over func() bool) {
 	return context.AfterFunc(r.wake, func() { end(errRenewed) })
 }
 
-// renew ends all that is under way.
+// renew ends all attempts in progress.
 func (r *renewal) renew() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,13 +59,13 @@ func (r *renewal) renew() {
 	}
 }
 
-// wasRenewed reports whether an attempt, of whose context this is the cause, ended to be made again, and its call goes on.
+// wasRenewed reports whether an attempt ended to be repeated. cause is that of its context, ctx that of its call.
 func wasRenewed(ctx context.Context, cause error) bool {
 	return ctx.Err() == nil && errors.Is(cause, errRenewed)
 }
 
-// patience is how long the next attempt may take: as the call says, or else as its service does by then, since it may be
-// changed while the call waits.
+// patience returns the timeout of the next attempt: the call's, or the service's present one, which may change while the call
+// waits.
 func (c *Call) patience(service *atomic.Int64) time.Duration {
 	return cmp.Or(c.Timeout, time.Duration(service.Load()))
 }

@@ -12,39 +12,40 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Repeats says how a service treats a changing request that it gets a second time.
+// Repeats is how a service treats a changing request that it receives a second time.
 type Repeats uint8
 
-// The ways a service treats repeats.
+// The ways in which services treat repeats.
 const (
-	// Unsafe services may carry a request out again. It is the default.
+	// Unsafe services may carry out a request again. It is the default.
 	Unsafe Repeats = iota
-	// Keyed services carry out requests with one Idempotency-Key once. This is believed of a step once an answer has
-	// proved it.
+	// Keyed services carry out requests with the same Idempotency-Key once. A step's claim is trusted after a response has proved
+	// it.
 	Keyed
-	// Never is a request that must not be sent again once it may have arrived, not even after a crash.
+	// Never is for a request that must not be sent again once it may have arrived, not even after a crash.
 	Never
-	// Harmless is a request that changes nothing more when it is carried out again.
+	// Harmless is for a request that changes nothing more when it is carried out again.
 	Harmless
 )
 
 // Verify asks a service whether a request was carried out, before it is sent again.
 type Verify struct {
-	// Ask is the request that finds out. It must change nothing.
+	// Ask returns the request that finds out. It must change nothing.
 	Ask    func(of InDoubt) (Request, error)
-	Expect []int // statuses of its answer that are good; empty is 200 to 299
-	// Judge reads the answer. If the request was done, instead stands in for its lost answer.
+	Expect []int // expected statuses of its response; empty is 200 to 299
+	// Judge reads the response. If the request was done, instead replaces its lost response.
 	Judge func(a *Answer) (instead *Answer, done bool, err error)
-	// After is how long a request may still be carried out once its client is gone.
+	// After is how long a request may still be carried out after its client is gone.
 	After time.Duration
 }
 
 // InDoubt is a request that may have been carried out.
 type InDoubt struct{ Key, Step, Method, Path string }
 
-// replayHeaders say, if true, that a service answers from an earlier request with the same key.
+// replayHeaders are "true" in a response that repeats the response to an earlier request with the same key.
 var replayHeaders = []string{"Idempotency-Replayed", "Idempotent-Replayed"}
 
 func isReplay(h http.Header) bool {
@@ -56,7 +57,7 @@ func isReplay(h http.Header) bool {
 	return false
 }
 
-// proof is what is known of how a service treats the repeats of a step.
+// proof is what is known about a service's treatment of a step's repeats.
 type proof uint8
 
 const (
@@ -65,15 +66,15 @@ const (
 	disproven
 )
 
-// proofs are what is known of a service's steps, by their path without iterations. The zero value is ready and safe for
+// proofs holds what is known about a service's steps, by path without iterations. The zero value is ready to use. It is safe for
 // concurrent use.
 type proofs struct {
 	mu     sync.Mutex
 	of     map[string]proof
-	asking map[string]chan struct{} // closed when the step's proof is there
+	asking map[string]chan struct{} // closed when the step's proof is known
 }
 
-// learn notes what an answer proved.
+// learn records what a response proved.
 func (p *proofs) learn(path string, is proof) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +90,7 @@ func (p *proofs) known(path string) proof {
 	return p.of[engine.StepName(path)]
 }
 
-// find returns what is known of a step. The first caller for an unproven step finds it out with ask; others wait for it.
+// find returns what is known about a step. The first caller for an unproven step finds out with ask; others wait for the result.
 func (p *proofs) find(ctx context.Context, path string, ask func() proof) proof {
 	step := engine.StepName(path)
 	p.mu.Lock()
@@ -120,8 +121,8 @@ func (p *proofs) find(ctx context.Context, path string, ask func() proof) proof 
 	return is
 }
 
-// doubtful reports whether a request may have been carried out though its attempt failed: it left, and was not answered
-// by the service itself, or with an error that says nothing about how far it came.
+// doubtful reports whether the request of a failed attempt may have been carried out: it was sent, and there is no response of the
+// service itself, or an error that does not say how far it got.
 func doubtful(a *Answer, left bool) bool {
 	if a == nil {
 		return left
@@ -133,9 +134,9 @@ func doubtful(a *Answer, left bool) bool {
 	return false
 }
 
-// turnedAway reports whether a status says that a service carries out no such request, before it looks at what it holds: it
-// did not carry out the first one either.
-func turnedAway(status int) bool {
+// rejectedFirst reports whether a status means that a service rejects requests before it looks at idempotency keys. Then it did not
+// carry out the first request either.
+func rejectedFirst(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType:
 		return true
@@ -143,13 +144,12 @@ func turnedAway(status int) bool {
 	return false
 }
 
-// repeatable reports whether a request of a call may be sent again without asking: by the pool of connections, and when
-// the machine slept.
+// repeatable reports whether a request may be sent again without asking: by the connection pool, and after the machine slept.
 func (t *transport) repeatable(call *Call) bool {
 	return !call.changing || t.tag || call.Repeats == Harmless || t.proofs.known(call.Path) == proven
 }
 
-// change carries out a changing call: send, with what is known of its repeats.
+// change carries out a changing call, and labels it by what is known about repeats.
 func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (*Answer, error) {
 	watched := !call.resent && call.Session.Take == 0 && !t.repeatable(call)
 	answer, err := t.send(ctx, req, call)
@@ -172,7 +172,7 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 		return answer, err
 	case call.verified || !call.repeated && (call.Session.Take == 0 || call.Record.Attempts == 0):
 		return answer, err
-	case t.tag, call.Repeats == Harmless, answer != nil && turnedAway(answer.Status):
+	case t.tag, call.Repeats == Harmless, answer != nil && rejectedFirst(answer.Status):
 	case t.proofs.known(call.Path) == proven:
 	case call.Repeats == Keyed && answer != nil && t.proofs.find(ctx, call.Path, func() proof { return t.prove(ctx, req, call) }) == proven:
 	default:
@@ -185,12 +185,11 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 	return answer, err
 }
 
-// prove sends a request of a service that says that it honors keys once more, with its key: a service that does answers
-// with a replay.
+// prove sends a request again with its key, to a service that claims to support keys. A replayed response is the proof.
 func (t *transport) prove(ctx context.Context, req *http.Request, by *Call) proof {
-	call := by.aside("")
+	call := by.sideCall("")
 	answer, err := t.send(ctx, req, call)
-	by.took(call)
+	by.addCost(call)
 	switch {
 	case err != nil:
 		return unproven
@@ -200,21 +199,21 @@ func (t *transport) prove(ctx context.Context, req *http.Request, by *Call) proo
 	return disproven
 }
 
-// aside is a call for another request of the same step, which stands neither in the journal nor among the steps.
-func (c *Call) aside(path string) *Call {
+// sideCall returns a call for another request of the same step, which is neither journaled nor among the steps.
+func (c *Call) sideCall(path string) *Call {
 	return &Call{
 		Session: c.Session, Clock: c.Clock, Path: c.Path + path, Retry: c.Retry, Secrets: c.Secrets, Auth: c.Auth,
 		Private: c.Private, token: c.token,
 	}
 }
 
-// took counts what a call aside took.
-func (c *Call) took(by *Call) {
+// addCost adds the cost of a side call.
+func (c *Call) addCost(by *Call) {
 	c.Record.Take(&engine.StepRecord{Held: by.Record.Held, Waits: by.Record.Waits, Service: by.Record.Service})
 	c.spent = c.spent.Plus(by.spent)
 }
 
-// verify asks whether a request that is in doubt was carried out. The answer is nil if it was not: it is to be sent.
+// verify asks whether a request in doubt was carried out. The answer is nil if it was not, so that it must be sent.
 func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error) {
 	v := by.Verify
 	if err := by.sleep(ctx, engine.RetryGate, v.After); err != nil {
@@ -228,8 +227,8 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 		return nil, err
 	}
 	var done bool
-	var mistake error // in the scenario, which another attempt does not help
-	call := by.aside(".verify")
+	var mistake error // in the scenario: another attempt does not help
+	call := by.sideCall(".verify")
 	call.Expect = v.Expect
 	call.Accept = func(a *Answer) (err error) {
 		instead, done, err = v.Judge(a)
@@ -241,7 +240,7 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 	var req http.Request
 	h.request(&r, &req)
 	answer, err := h.transport.send(ctx, &req, call)
-	by.took(call)
+	by.addCost(call)
 	if err == nil {
 		err = cmp.Or(mistake, call.check(answer))
 	}
@@ -262,7 +261,7 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 	return instead, nil
 }
 
-// undecided is the failure of a request of which could not be found out whether it was carried out. It is not sent again.
+// undecided returns the failure of a request whose outcome could not be found out. It is not sent again.
 func undecided(err error) error {
 	failure, ok := errors.AsType[*engine.StepError](err)
 	if !ok { // the session ended
@@ -271,19 +270,19 @@ func undecided(err error) error {
 	return engine.Fail(failure.Class, "the request may have been carried out, and `verify` could not find out: it was not sent again: %w", failure.Err)
 }
 
-// described is what people read of a request that is in doubt: no query, which may be private.
+// described returns a request in doubt for display, without its query, which may be private.
 func (c *Call) described(method, path string) string {
 	if c.Private {
 		return method + " " + notShown
 	}
-	return shortened(method+" "+c.veiled(path), mostNamed)
+	return redact.Shorten(method+" "+c.masked(path), mostNamed)
 }
 
-// mostNamed bounds what is kept of a request's name, in bytes.
+// mostNamed limits the stored name of a request, in bytes.
 const mostNamed = 200
 
-// single has the pool of connections not send an attempt again by itself, unless nothing of it was written. Where the pool
-// cannot be kept from it, for a request without a body, the call hears of it.
+// single keeps the connection pool from sending an attempt again by itself, unless nothing was written. For a request without a
+// body this is not possible, so that the call is notified instead.
 func (c *Call) single(r *http.Request, of *term) *http.Request {
 	of.single = true
 	if r.Body != nil && r.Body != http.NoBody {

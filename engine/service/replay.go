@@ -10,11 +10,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// ErrDiverged says that the journal holds another request than the one that a step sends: its scenario does not
-// repeat itself. It ends the session, whatever the step says about failures.
+// ErrDiverged means that the journal holds another request than the step sends: the scenario is not deterministic. It ends the
+// session, whatever the step says about failures.
 var ErrDiverged = errors.New("the journal holds another request of this step: the scenario does not repeat itself")
 
-// diverged is that failure of a session.
+// diverged returns the ErrDiverged of a session.
 func diverged(s *engine.Session) error {
 	err := ErrDiverged
 	if run := s.Recording(); run != "" {
@@ -23,26 +23,25 @@ func diverged(s *engine.Session) error {
 	return &engine.StepError{Class: engine.ConfigError, Err: err}
 }
 
-// Unrecorded is the failure of a step that the recording which answers its session has no answer for. It ends the session
-// as [ErrDiverged] does, which it is.
+// Unrecorded returns the failure of a step without an answer in the recording. It is an [ErrDiverged], and ends the session.
 func Unrecorded(s *engine.Session) error {
 	return &engine.StepError{Class: engine.ConfigError, Err: &unanswered{s.Recording(), "has no answer for this step"}}
 }
 
-// unanswered says what is wrong with a recording.
+// unanswered describes a problem of a recording.
 type unanswered struct {
 	run engine.RunID
 	why string
 }
 
 func (e *unanswered) Error() string {
-	return fmt.Sprintf("the recording of run %s %s, and a replay asks nobody", e.run, e.why)
+	return fmt.Sprintf("the recording of run %s %s, and a replay sends no requests", e.run, e.why)
 }
 
 // Is makes it an ErrDiverged.
 func (e *unanswered) Is(target error) bool { return target == ErrDiverged }
 
-// TimeoutEntry is what a recording keeps of a step that was waiting when the time of its session or chain was over.
+// TimeoutEntry returns the entry of a step that was waiting when its session or chain timed out, for a recording.
 func TimeoutEntry(path string, e *engine.TimeoutError) engine.Entry {
 	return engine.Entry{
 		Path: path, Status: engine.StepTimedOut, Class: engine.Timeout, Error: e.Error(), Attempts: 1,
@@ -50,11 +49,10 @@ func TimeoutEntry(path string, e *engine.TimeoutError) engine.Entry {
 	}
 }
 
-// whole stands before what ran out of time where that is no step: no path begins with it.
+// whole precedes the name of something other than a step that timed out. No path begins with it.
 const whole = "!"
 
-// Overtime is the cause of a context that ended because the time of a step was over. Path is that step's: the step
-// that waits, or one around it.
+// Overtime is the cause of a context that ended because a step timed out. Path is that of the waiting step, or of one around it.
 type Overtime struct {
 	Path  string
 	Limit time.Duration
@@ -69,8 +67,8 @@ func (e *Overtime) timeout() *engine.TimeoutError {
 	return &engine.TimeoutError{What: "step", Limit: e.Limit}
 }
 
-// Entry is what the journal keeps of a step that was waiting when the time was over. A session that is resumed must
-// run out of time in the same place, or it would ask what it never asked.
+// Entry returns the journal entry of a step that was waiting when the time was over. A resumed session must time out in the same
+// place, or it would send requests that it never sent.
 func (e *Overtime) Entry(path string) engine.Entry {
 	return engine.Entry{
 		Path: path, Status: engine.StepTimedOut, Class: engine.Timeout, Error: e.Error(), Attempts: 1,
@@ -78,7 +76,7 @@ func (e *Overtime) Entry(path string) engine.Entry {
 	}
 }
 
-// Failure is the error that a journaled step failed with; nil if it was ok.
+// Failure returns the error of a journaled step, or nil.
 func Failure(e engine.Entry) error {
 	switch e.Status {
 	case engine.StepOK:
@@ -98,16 +96,16 @@ func Failure(e engine.Entry) error {
 	}
 }
 
-// replayed is the result of a call from the journal.
+// replayed returns the result of a call from the journal.
 func (c *Call) replayed(e engine.Entry) (*Answer, error) {
-	if c.Session.Recording() != "" { // this run asked nobody
+	if c.Session.Recording() != "" { // this run sent nothing
 		c.Record.Label = engine.Recorded
 	} else {
 		c.Record.Label, c.Record.Statuses, c.resent = engine.Replayed, e.Statuses, e.Again
 		if e.Unconfirmed {
 			c.Record.Label = engine.Unconfirmed
 		}
-		if e.Hash != 0 { // else it never got as far as a request
+		if e.Hash != 0 { // otherwise there was no request
 			c.Record.Attempts = e.Attempts
 		}
 	}

@@ -6,43 +6,43 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 )
 
-// The retry budget of a service: retries are at most a fifth of the requests, and so many a second that a few requests
-// can always be tried again. The figures are those of Finagle (RetryBudget); gRPC (proposal A6) and the SDKs of AWS have
-// a bucket of the same kind.
+// The retry budget of a service: retries are at most a fifth of the requests, plus a few per second, so that a few requests can
+// always be retried. The numbers are those of Finagle (RetryBudget); gRPC (proposal A6) and the AWS SDKs have a bucket of the same
+// kind.
 const (
-	retryShare     = 0.2 // tokens that a request gives
-	retriesAlways  = 10  // tokens a second, while there are fewer than that
-	mostRetries    = 100 // tokens at once: quiet times give no right to a storm
+	retryShare     = 0.2 // tokens that each request adds
+	retriesAlways  = 10  // tokens added per second while there are fewer than this
+	mostRetries    = 100 // most tokens: quiet times do not allow a retry storm
 	retryBudgetLap = time.Second / retriesAlways
 )
 
-// retryBudget is a token bucket that keeps the retries of a service's requests from making a sick service worse. Where
-// it is empty a retry waits, in the order in which they came: it does not fail. It is safe for concurrent use.
+// retryBudget is a token bucket that keeps retries from overloading a failing service. If it is empty, retries wait in the order of
+// their arrival; they do not fail. It is safe for concurrent use.
 type retryBudget struct {
-	tokens *gate.Gate // its limit is all tokens so far; a place that is taken is a token that is gone
+	tokens *concurrency.Limit // its limit is the number of tokens issued so far; a slot held is a token used
 
 	mu      sync.Mutex
 	issued  float64
-	at      time.Time // until when time has given
+	at      time.Time // until when tokens were added for time
 	waiting int
-	ticks   *time.Timer // while somebody waits
+	ticks   *time.Timer // runs while retries wait
 }
 
 func newRetryBudget() *retryBudget {
-	return &retryBudget{tokens: gate.New(retriesAlways), issued: retriesAlways, at: time.Now()}
+	return &retryBudget{tokens: concurrency.NewLimit(retriesAlways), issued: retriesAlways, at: time.Now()}
 }
 
-// earn counts a request that is no retry.
+// earn counts a request that is not a retry.
 func (r *retryBudget) earn(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.add(now, retryShare)
 }
 
-// add gives what the time since has given, and more. mu is held.
+// add adds more tokens, and those for the time since the last call. mu is held.
 func (r *retryBudget) add(now time.Time, more float64) {
 	_, taken, _ := r.tokens.State()
 	left := r.issued - float64(taken)
@@ -52,22 +52,22 @@ func (r *retryBudget) add(now time.Time, more float64) {
 	r.tokens.SetLimit(int(r.issued))
 }
 
-// spend takes the token of a retry, held while there is none.
+// spend takes the token of a retry, and waits if there is none.
 func (r *retryBudget) spend(ctx context.Context, call *Call) error {
 	r.mu.Lock()
 	r.add(time.Now(), 0)
 	r.mu.Unlock()
-	if r.tokens.TryEnter() {
+	if r.tokens.TryAcquire() {
 		return nil
 	}
 	return call.held(engine.RetryGate, func() error {
 		r.wait(1)
 		defer r.wait(-1)
-		return r.tokens.Enter(ctx)
+		return r.tokens.Acquire(ctx)
 	})
 }
 
-// wait counts those who wait, for whom time goes on.
+// wait counts waiting retries, for which tokens are added over time.
 func (r *retryBudget) wait(more int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +76,7 @@ func (r *retryBudget) wait(more int) {
 	}
 }
 
-// tick gives what time gives while somebody waits.
+// tick adds the tokens for the time that has passed while retries wait.
 func (r *retryBudget) tick() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,103 +1,30 @@
 package service
 
 import (
-	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// A mark stands for a secret in what a step is about to send: markStart, the name in hexadecimal, markEnd. It has only
-// letters and digits, so that no escaping changes it. Its value takes its place when the request leaves; neither
-// expressions nor hashes ever have the value. markStart differs from process to process, so that an answer of a service
-// cannot contain a mark.
-var markStart = "Secret" + rand.Text()
-
-const markEnd = "Z"
-
-// SecretMark is the text that stands for a secret until a request leaves.
-func SecretMark(name string) string {
-	return markStart + hex.EncodeToString([]byte(name)) + markEnd
-}
-
-// Secrets are values by name; nil has none. A service has its own and no other's.
-type Secrets map[string]string
-
-// Marked reports whether a text has a secret's mark in it.
-func Marked(text string) bool { return strings.Contains(text, markStart) }
-
-// Unmarked is a text with secret:NAME in place of each mark: the same in every process, whatever the values are.
-func Unmarked(text string) string {
-	text, _ = replaceMarks(text, func(name string) (string, bool) { return "secret:" + name, true })
-	return text
-}
-
-// Reveal is a text with the values in place of the marks, each as escape writes it; nil leaves values as they are. Its
-// error is a *engine.StepError of class config that names a secret which the service does not have.
-func (s Secrets) Reveal(text string, escape func(string) string) (string, error) {
-	if !Marked(text) {
-		return text, nil
-	}
-	missing := ""
-	text, ok := replaceMarks(text, func(name string) (string, bool) {
-		value, known := s[name]
-		if !known {
-			missing = name
-		} else if escape != nil {
-			value = escape(value)
-		}
-		return value, known
-	})
-	if !ok {
-		return "", engine.Fail(engine.ConfigError, "the secret %s is not one of this service", missing)
-	}
-	return text, nil
-}
-
-// replaceMarks is a text with something else in place of each mark; ok is false if there is nothing for one.
-func replaceMarks(text string, of func(name string) (string, bool)) (replaced string, ok bool) {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, markStart)
-		b.WriteString(before)
-		if !found {
-			return b.String(), true
-		}
-		digits, after, _ := strings.Cut(rest, markEnd)
-		name, err := hex.DecodeString(digits)
-		value, known := "", false
-		if err == nil {
-			value, known = of(string(name))
-		}
-		if !known {
-			return "", false
-		}
-		b.WriteString(value)
-		text = after
-	}
-}
-
-// BodyKind says how a secret is written into a body.
+// BodyKind is how a secret is written into a body.
 type BodyKind uint8
 
-// BodyText takes a secret as it is, BodyJSON as a part of a text of JSON, and BodyForm as a value of a form.
+// BodyText writes a secret as it is, BodyJSON as part of a JSON string, and BodyForm as a form value.
 const (
 	BodyText BodyKind = iota
 	BodyJSON
 	BodyForm
 )
 
-// inJSON is a text as it stands between the quotes of JSON.
+// inJSON returns a text as it appears between the quotes of a JSON string.
 func inJSON(text string) string {
-	quoted, _ := json.Marshal(text) // texts cannot fail
+	quoted, _ := json.Marshal(text) // strings always encode
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// revealed is the request as it is sent: with the values of its secrets.
+// revealed returns the request as it is sent, with the values of its secrets.
 func (r Request) revealed() (Request, error) {
 	if !r.marked() {
 		return r, nil
@@ -120,31 +47,15 @@ func (r Request) revealed() (Request, error) {
 	return r, err
 }
 
-// marked reports whether a secret has to take its place in the request.
+// marked reports whether the request contains marks of secrets.
 func (r *Request) marked() bool {
-	return Marked(r.Target.path) || Marked(r.Target.query) || bytes.Contains(r.Body, []byte(markStart))
+	return redact.Marked(r.Target.path) || redact.Marked(r.Target.query) || redact.MarkedBytes(r.Body)
 }
 
-// unmarked is the request as its hash is made: secrets by name.
+// unmarked returns the request as it is hashed, with secrets by name.
 func (r *Request) unmarked() *Request {
 	plain := *r
-	plain.Target = Target{Unmarked(r.Target.path), Unmarked(r.Target.query)}
-	plain.Body = []byte(Unmarked(string(r.Body)))
+	plain.Target = Target{redact.Unmarked(r.Target.path), redact.Unmarked(r.Target.query)}
+	plain.Body = []byte(redact.Unmarked(string(r.Body)))
 	return &plain
-}
-
-// revealed are the args of a statement as they are sent: with the values of its secrets.
-func (s *Statement) revealed() (Statement, error) {
-	all := *s
-	all.Args = make([][]byte, len(s.Args))
-	for i, arg := range s.Args {
-		text, err := s.Secrets.Reveal(string(arg), nil)
-		if err != nil {
-			return all, err
-		}
-		if arg != nil {
-			all.Args[i] = []byte(text)
-		}
-	}
-	return all, nil
 }

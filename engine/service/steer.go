@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 var (
@@ -15,25 +16,25 @@ var (
 	_ engine.Service = (*Postgres)(nil)
 )
 
-// State implements [engine.Service]. A call that has a place and waits for its turn counts among those that wait.
+// State implements [engine.Service]. A call that holds a slot and waits for its turn counts as waiting.
 func (h *HTTP) State(now time.Time) engine.ServiceState {
 	t := &h.transport
 	s := engine.ServiceState{Name: h.name, Kind: h.kind}
 	s.Refused = t.rejected.Load()
 	s.Bound, s.InFlight, s.Waiting = t.bound.State()
-	if t.buckets.one { // those who wait for their turn have a place
+	if t.buckets.one { // calls that wait for their turn hold a slot
 		s.InFlight = max(s.InFlight-t.rateLimiter.State(now).Waiting, 0)
 	}
 	t.fillPace(&s, now)
-	t.breaker.fill(&s, now)
+	t.breaker.Fill(&s, now)
 	t.answers.fill(&s)
 	return s
 }
 
-// Tunables implements [engine.Service]: rate, max-rate, timeout, connections (of models: concurrent), breaker.
+// Tunables implements [engine.Service]: rate, max-rate, timeout, connections (concurrent for models), breaker.
 func (h *HTTP) Tunables() []engine.Tunable { return h.tunables().list() }
 
-// Tune implements [engine.Service]. A timeout is that of attempts that begin from now on, of steps without their own.
+// Tune implements [engine.Service]. A new timeout applies to attempts that begin from now on, of steps without their own.
 func (h *HTTP) Tune(name, value string) (old string, err error) {
 	return h.tunables().tune(name, value)
 }
@@ -52,15 +53,14 @@ func (h *HTTP) tunables() tunables {
 	)}
 }
 
-// Renew implements [engine.Service]. Connections that were open may be dead: what is idle is closed. The breaker starts
-// afresh, and what the service refused, or a quota that was gone, is forgotten. A call that must not leave twice waits
-// for its answer.
+// Renew implements [engine.Service]. It closes idle connections, because open ones may be dead, and resets the breaker, refusals
+// and exhausted quotas. A call that must be sent at most once waits for its response.
 func (h *HTTP) Renew() {
 	h.pool.CloseIdleConnections()
 	if h.direct != nil {
 		h.direct.closeIdle(time.Now())
 	}
-	h.transport.breaker.wake()
+	h.transport.breaker.Wake()
 	h.transport.rateLimiter.Resume(time.Now())
 	h.transport.buckets.each(func(b *bucket) { b.rateLimiter.Resume(time.Now()) })
 	h.transport.renewal.renew()
@@ -68,7 +68,7 @@ func (h *HTTP) Renew() {
 
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
-	return slices.Concat(h.transport.breaker.taken(), h.transport.descriptors.taken(), h.transport.moves())
+	return slices.Concat(h.transport.breaker.Moves(), h.transport.descriptors.taken(), h.transport.moves())
 }
 
 func rateMove(of string, m pace.Move) engine.ChangeRow {
@@ -78,9 +78,9 @@ func rateMove(of string, m pace.Move) engine.ChangeRow {
 // State implements [engine.Service].
 func (p *Postgres) State(now time.Time) engine.ServiceState {
 	s := engine.ServiceState{Name: p.name, Kind: "postgres"}
-	s.Bound, s.InFlight, s.Waiting = p.pool.bound.State()
-	s.RateWhy = p.pool.noRoomNow()
-	p.breaker.fill(&s, now)
+	s.Bound, s.InFlight, s.Waiting = p.pool.Limit.State()
+	s.RateWhy = p.pool.WhyFull()
+	p.breaker.Fill(&s, now)
 	p.answers.fill(&s)
 	return s
 }
@@ -88,7 +88,7 @@ func (p *Postgres) State(now time.Time) engine.ServiceState {
 // Tunables implements [engine.Service]: timeout, connections, breaker.
 func (p *Postgres) Tunables() []engine.Tunable { return p.tunables().list() }
 
-// Tune implements [engine.Service]. A timeout is that of attempts that begin from now on, of steps without their own.
+// Tune implements [engine.Service]. A new timeout applies to attempts that begin from now on, of steps without their own.
 func (p *Postgres) Tune(name, value string) (old string, err error) {
 	return p.tunables().tune(name, value)
 }
@@ -96,25 +96,25 @@ func (p *Postgres) Tune(name, value string) (old string, err error) {
 func (p *Postgres) tunables() tunables {
 	return tunables{p.name, []tunable{
 		timeTunable(p.patience, func(d time.Duration) { p.timeout.Store(int64(d)) }),
-		countTunable("connections", mostConnections, p.pool.connections, p.pool.setConnections),
+		countTunable("connections", database.MostConnections, p.pool.Connections, p.pool.SetConnections),
 		breakerTunable(p.breaker),
 	}}
 }
 
-// Renew implements [engine.Service]: statements that only read are sent again, and no statement gets a connection that
-// was open before. The breaker starts afresh.
+// Renew implements [engine.Service]. Statements that only read are sent again, and no statement uses a connection that was open
+// before. The breaker is reset.
 func (p *Postgres) Renew() {
-	p.pool.reset()
-	p.breaker.wake()
+	p.pool.Reset()
+	p.breaker.Wake()
 	p.renewal.renew()
 }
 
 // Moves implements [engine.Service].
 func (p *Postgres) Moves() []engine.ChangeRow {
-	moves := append(p.breaker.taken(), p.descriptors.taken()...)
-	for _, m := range p.pool.roomMoves() {
+	moves := append(p.breaker.Moves(), p.descriptors.taken()...)
+	for _, m := range p.pool.Moves() {
 		moves = append(moves, engine.ChangeRow{
-			At: m.at, What: p.name + " connections", Old: strconv.Itoa(m.old), New: strconv.Itoa(m.now), Who: "the server's room", Why: m.why,
+			At: m.At, What: p.name + " connections", Old: strconv.Itoa(m.Old), New: strconv.Itoa(m.Now), Who: "the server's room", Why: m.Why,
 		})
 	}
 	return moves

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // TestTune changes all that can be changed, and finds all mistakes.
@@ -27,11 +28,11 @@ func TestTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	d, err := ParseDatabase("postgres://u@127.0.0.1:1/d", "")
+	d, err := database.Parse("postgres://u@127.0.0.1:1/d", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPostgres("db", d, PoolLimits{})
+	p, err := NewPostgres("db", d, database.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,20 +74,20 @@ func TestTune(t *testing.T) {
 		name, value string
 		says        string
 	}{
-		{h, "shop.timeout", "0s", `shop.timeout: "0s" is no time between 1ms and 24h0m0s (for one attempt, such as 30s)`},
-		{h, "shop.timeout", "-10", `"-10" is no time`},
-		{h, "shop.timeout", "NaN", `"NaN" is no time`},
-		{h, "shop.timeout", "1e30", `"1e30" is no time`},
-		{h, "shop.timeout", "25h", `"25h" is no time`},
+		{h, "shop.timeout", "0s", `shop.timeout: "0s" is not a time between 1ms and 24h0m0s (for one attempt, such as 30s)`},
+		{h, "shop.timeout", "-10", `"-10" is not a time`},
+		{h, "shop.timeout", "NaN", `"NaN" is not a time`},
+		{h, "shop.timeout", "1e30", `"1e30" is not a time`},
+		{h, "shop.timeout", "25h", `"25h" is not a time`},
 		{h, "shop.connections", "0", `"0" is not between 1 and 100000`},
 		{h, "shop.connections", "many", `"many" is not between`},
 		{h, "shop.breaker", "open", `"open" is neither on nor off`},
-		{h, "shop.size", "1", "shop.size: there is nothing of that name to change"},
+		{h, "shop.size", "1", "shop.size: there is no such setting"},
 		{h, "timeout", "1s", "there is nothing of that name"},
-		{l, "model.rate", "-1", `"-1" is no rate`},
-		{l, "model.rate", "NaN", `"NaN" is no rate`},
-		{l, "model.rate", "1e9", `"1e9" is no rate`},
-		{l, "model.max-rate", "0", "0 bounds no rate"},
+		{l, "model.rate", "-1", `"-1" is not a rate`},
+		{l, "model.rate", "NaN", `"NaN" is not a rate`},
+		{l, "model.rate", "1e9", `"1e9" is not a rate`},
+		{l, "model.max-rate", "0", "0 cannot limit a service without a rate"},
 		{l, "model.connections", "1", "there is nothing of that name"},
 		{p, "db.connections", "1001", `"1001" is not between 1 and 1000`},
 		{p, "db.rate", "1", "there is nothing of that name"},
@@ -206,7 +207,7 @@ func TestRenew(t *testing.T) {
 func TestRenewOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{ok200("x")}}, Limits{})
-		tell(t, h.transport.breaker, slices.Repeat([]verdict{away}, 10)...)
+		trip(t, h.transport.breaker)
 		row := stage{}.play(t, func(s *engine.Session) {
 			c := callOf(s, "step")
 			done := make(chan error)
@@ -225,7 +226,7 @@ func TestRenewOpens(t *testing.T) {
 		if got := row.Steps[0]; row.Outcome != engine.OK || got.Waits[engine.BreakerGate] != time.Second {
 			t.Errorf("%v: %+v", row.Outcome, got)
 		}
-		if moves := h.Moves(); len(moves) != 2 || moves[1].New != "closed" || moves[1].Why != "the machine slept, and it starts afresh" {
+		if moves := h.Moves(); len(moves) != 2 || moves[1].New != "closed" || moves[1].Why != "the machine slept" {
 			t.Errorf("%+v", moves)
 		}
 	})
@@ -272,7 +273,7 @@ func TestSteeredWhileAtWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	h.transport.breaker.hurry()
+	hurry(h.transport.breaker)
 	var group sync.WaitGroup
 	for worker := range 16 {
 		group.Go(func() {

@@ -14,8 +14,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/throng-sim/throng/engine"
 	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 var eventStream = map[string]string{"Content-Type": "text/event-stream; charset=utf-8"}
@@ -275,11 +277,11 @@ func TestStreamInAnyPieces(t *testing.T) {
 			events = append(events, `{"choices":[{"delta":{"content":`+quoted(string(rest[:n]))+`}}]}`)
 			rest = rest[n:]
 		}
-		got, err := readStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), false)
+		got, err := openai.ReadStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), false)
 		if err != nil || got.Text != text {
 			t.Fatalf("%q became %q: %v", text, got.Text, err)
 		}
-		got, err = readStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), true)
+		got, err = openai.ReadStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), true)
 		if err != nil || !strings.HasPrefix(text, got.Text) {
 			t.Fatalf("%q became %q: %v", text, got.Text, err)
 		}
@@ -293,7 +295,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("data: "+said("x")+"\n\ndata: [DONE]\n"), true)
 	f.Add([]byte("data: {\"error\":{\"code\":429}}\n"), false)
 	f.Fuzz(func(t *testing.T, body []byte, wholeJSON bool) {
-		got, err := readStream(body, wholeJSON)
+		got, err := openai.ReadStream(body, wholeJSON)
 		if (got == nil) == (err == nil) {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -304,7 +306,7 @@ func FuzzCompletion(f *testing.F) {
 	f.Add([]byte(wrote("x").body))
 	f.Add([]byte(`{"error":{"message":"m","code":"c"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := readCompletion(body)
+		got, err := openai.ReadCompletion(body)
 		if (got == nil) == (err == nil) {
 			t.Errorf("%+v, %v", got, err)
 		}

@@ -2,18 +2,18 @@ package service
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Target is what a request asks of a service: a path below the service's address, and a query, both escaped.
+// Target is a path below the service's address with a query, both escaped.
 type Target struct{ path, query string }
 
-// ParseTarget reads a path with an optional query. A target cannot name a host, nor climb with dots: not above the
-// service's address, and not within it either, since whoever wrote the path meant the place that it says.
+// ParseTarget parses a path with an optional query. A target cannot name a host, nor contain dot segments, which would lead to
+// another place than the path says.
 func ParseTarget(text string) (Target, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -34,7 +34,7 @@ func ParseTarget(text string) (Target, error) {
 	if climbs(u.Path) {
 		return Target{}, badTarget(text, "climbs with . or ..")
 	}
-	if strings.ContainsFunc(t.query, unsafe) {
+	if strings.ContainsFunc(t.query, invalidInQuery) {
 		q, err := url.ParseQuery(t.query)
 		if err != nil {
 			return Target{}, badTarget(text, "has a query that cannot be read")
@@ -45,16 +45,16 @@ func ParseTarget(text string) (Target, error) {
 }
 
 func badTarget(text, why string) error {
-	return engine.Fail(engine.Script, "the path %q %s", shortened(Unmarked(text), 200), why)
+	return engine.Fail(engine.Script, "the path %q %s", redact.Shorten(redact.Unmarked(text), 200), why)
 }
 
-// climbs reports whether a path, unescaped, has a segment of dots as any server may read it.
+// climbs reports whether an unescaped path has a dot segment, as any server may read it.
 func climbs(path string) bool {
 	if !strings.Contains(path, ".") {
 		return false
 	}
 	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
-		segment, _, _ = strings.Cut(segment, ";") // some take what follows for parameters
+		segment, _, _ = strings.Cut(segment, ";") // some servers read the rest as parameters
 		if segment == "." || segment == ".." {
 			return true
 		}
@@ -62,13 +62,15 @@ func climbs(path string) bool {
 	return false
 }
 
-// unsafe reports characters that cannot stand in the query of a request line.
-func unsafe(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r) }
+// invalidInQuery reports characters that are not valid in the query of a request line.
+func invalidInQuery(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
+}
 
-// Path is the escaped path, which begins with a slash.
+// Path returns the escaped path, which begins with a slash.
 func (t Target) Path() string { return t.path }
 
-// With returns the target with more behind its query: pairs of names and values, escaped.
+// With returns the target with escaped pairs of names and values added to its query.
 func (t Target) With(query string) Target {
 	if t.query != "" && query != "" {
 		query = t.query + "&" + query
@@ -76,12 +78,4 @@ func (t Target) With(query string) Target {
 		query = t.query
 	}
 	return Target{t.path, query}
-}
-
-// shortened is a text cut to at most n bytes.
-func shortened(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return fmt.Sprintf("%s…", strings.ToValidUTF8(text[:n], ""))
 }

@@ -8,39 +8,38 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// term is the context of one attempt: it ends with the call's, when the attempt's time is over, and when the machine slept,
-// with the cause of that. One value does for all three what takes a chain of the standard library's contexts.
+// term is the context of one attempt. It ends with the call's context, when the attempt times out, and when the machine slept, with
+// the respective cause. It replaces a chain of three contexts of the standard library.
 type term struct {
 	context.Context // of the call
 
-	patience time.Duration // 0 is without end
-	timer    clock.Timer   // does not run with that
-	again    *renewal      // nil is that it must not leave twice
-	unwatch  func() bool   // the call's context
+	patience time.Duration // 0 sets no timeout
+	timer    clock.Timer   // not running if patience is 0
+	again    *renewal      // nil if the request must be sent at most once
+	unwatch  func() bool   // stops watching the call's context
 
-	single bool // the pool of connections must not send it again by itself
+	single bool // the connection pool must not send it again by itself
 
 	mu    sync.Mutex
-	cause error         // nil is that it has not ended
-	done  chan struct{} // nil is that nobody has asked for it
+	cause error         // nil until it has ended
+	done  chan struct{} // nil until Done is called
 	first *listener
 }
 
 var _ context.Context = (*term)(nil)
 
-// listener hears of the end of a term.
+// listener is called at the end of a term.
 type listener struct {
 	of   *term
 	f    func()
 	next *listener
 }
 
-// attempt bounds the time of one attempt, and has it made again when the machine slept, unless again is nil or it must not
-// leave twice.
-// Its over must be called.
+// attempt returns the context of one attempt. The attempt is repeated when the machine slept, unless again is nil or the request
+// must be sent at most once. Call stop when the attempt is over.
 func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Duration) *term {
 	t := &term{Context: ctx, patience: patience}
-	t.unwatch = context.AfterFunc(ctx, t.hear)
+	t.unwatch = context.AfterFunc(ctx, t.checkParent)
 	if patience > 0 {
 		t.timer.Start(patience, t.expire)
 	}
@@ -53,10 +52,10 @@ func (c *Call) attempt(ctx context.Context, again *renewal, patience time.Durati
 
 func (t *term) expire() { t.end(errAttemptTimeout) }
 
-// alive starts the time anew: of an answer that arrives in pieces, the timeout is for the silence between them.
-func (t *term) alive() { t.timer.Again() }
+// restart restarts the timeout. For a streamed response it limits the silence between two events.
+func (t *term) restart() { t.timer.Again() }
 
-// pause lets its time stand still until resume is called.
+// pause stops the timeout until resume is called.
 func (t *term) pause() (resume func()) {
 	if t.patience == 0 {
 		return func() {}
@@ -65,8 +64,8 @@ func (t *term) pause() (resume func()) {
 	return func() { t.timer.Start(t.patience, t.expire) }
 }
 
-// over ends it, and all that it holds.
-func (t *term) over() {
+// stop ends the term and releases its resources.
+func (t *term) stop() {
 	t.timer.Stop()
 	if t.again != nil {
 		t.again.leave(t)
@@ -75,7 +74,7 @@ func (t *term) over() {
 	t.end(context.Canceled)
 }
 
-// end ends it, unless it has ended.
+// end ends the term, unless it has ended.
 func (t *term) end(cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,17 +91,17 @@ func (t *term) end(cause error) {
 	t.first = nil
 }
 
-// hear ends it if the call's context has ended, which tells of that on a goroutine of its own: whoever asks before that
-// one runs must hear the same, or a request would leave that nobody waits for.
-func (t *term) hear() {
+// checkParent ends the term if the call's context has ended. The notification of that runs on another goroutine: without this
+// check, a caller that asks before it runs would send a request that no one waits for.
+func (t *term) checkParent() {
 	if t.Context.Err() != nil {
 		t.end(context.Cause(t.Context))
 	}
 }
 
-// why is the cause of its end; nil is that it has not ended.
-func (t *term) why() error {
-	t.hear()
+// reason returns the cause of the end, or nil if the term has not ended.
+func (t *term) reason() error {
+	t.checkParent()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.cause
@@ -110,7 +109,7 @@ func (t *term) why() error {
 
 // Done implements [context.Context].
 func (t *term) Done() <-chan struct{} {
-	t.hear()
+	t.checkParent()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.done == nil {
@@ -130,18 +129,18 @@ func (t *term) Value(key any) any {
 	return t.Context.Value(key)
 }
 
-// singleKey asks the context of an attempt whether the pool of connections must not send it again by itself.
+// singleKey is the key of [term.single] in the context of an attempt.
 type singleKey struct{}
 
 // Err implements [context.Context].
 func (t *term) Err() error {
-	if t.why() == nil {
+	if t.reason() == nil {
 		return nil
 	}
 	return context.Canceled
 }
 
-// AfterFunc is [context.AfterFunc] of it, which the standard library looks for.
+// AfterFunc implements [context.AfterFunc], which looks for this method.
 func (t *term) AfterFunc(f func()) (stop func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,11 +150,11 @@ func (t *term) AfterFunc(f func()) (stop func() bool) {
 	} else {
 		t.first = l
 	}
-	return l.stop
+	return l.remove
 }
 
-// stop takes the listener out; false is that it has heard of the end, or was taken out before.
-func (l *listener) stop() bool {
+// stop removes the listener. It returns false if the listener was called or removed before.
+func (l *listener) remove() bool {
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
 	for at := &l.of.first; *at != nil; at = &(*at).next {

@@ -25,7 +25,7 @@ func TestTermEnds(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				once := new(Call).attempt(ctx, &r, time.Minute)
-				defer once.over()
+				defer once.stop()
 				below, stop := context.WithCancel(once)
 				defer stop()
 				heard, gone := 0, 0
@@ -40,7 +40,7 @@ func TestTermEnds(t *testing.T) {
 				synctest.Wait()
 				<-once.Done()
 				<-below.Done()
-				if got := once.why(); !errors.Is(got, tt.want) {
+				if got := once.reason(); !errors.Is(got, tt.want) {
 					t.Errorf("it ended with %v, want %v", got, tt.want)
 				}
 				if once.Err() == nil || below.Err() == nil || heard != 1 || gone != 0 {
@@ -69,15 +69,15 @@ func TestTermEndsWithItsCall(t *testing.T) {
 			}
 		},
 		"error": func(once *term) bool { return once.Err() != nil },
-		"cause": func(once *term) bool { return errors.Is(once.why(), errCall) },
+		"cause": func(once *term) bool { return errors.Is(once.reason(), errCall) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			before := new(Call).attempt(ctx, &renewal{}, time.Minute)
-			defer before.over()
+			defer before.stop()
 			cancel(errCall)
 			after := new(Call).attempt(ctx, &renewal{}, time.Minute)
-			defer after.over()
+			defer after.stop()
 			if !ended(before) || !ended(after) {
 				t.Error("it goes on without its call")
 			}
@@ -90,15 +90,15 @@ func TestTermIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r renewal
 		once := new(Call).attempt(t.Context(), &r, time.Minute)
-		once.over()
-		if err := once.why(); !errors.Is(err, context.Canceled) || len(r.under) > 0 {
+		once.stop()
+		if err := once.reason(); !errors.Is(err, context.Canceled) || len(r.under) > 0 {
 			t.Errorf("it ended with %v, %d attempts are under way", err, len(r.under))
 		}
 		only := (&Call{Once: true}).attempt(t.Context(), &r, 0)
-		defer only.over()
+		defer only.stop()
 		r.renew()
 		time.Sleep(time.Hour)
-		if err := only.why(); err != nil {
+		if err := only.reason(); err != nil {
 			t.Errorf("what has all the time and must not leave twice ended with %v", err)
 		}
 	})
@@ -109,9 +109,9 @@ func TestTermBeginsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		once := new(Call).attempt(t.Context(), &renewal{}, time.Minute)
-		defer once.over()
+		defer once.stop()
 		time.Sleep(40 * time.Second)
-		once.alive()
+		once.restart()
 		<-once.Done()
 		if took := time.Since(began); took != 100*time.Second {
 			t.Errorf("it ended after %v", took)

@@ -22,7 +22,7 @@ func TestJWT(t *testing.T) {
 				fake := &script{answers: []reply{ok200("")}}
 				h := client(t, fake, Limits{})
 				auth := &Auth{
-					Kept: &Tokens{}, Header: "X-Auth",
+					Tokens: &Tokens{}, Header: "X-Auth",
 					Issuer: &JWT{Method: method, Secret: "s3cret", TTL: time.Hour, Claims: []byte(`{"sub":"a0","n":12345678901234567890,"l":[1,2]}`)},
 				}
 				began := time.Now()
@@ -63,7 +63,7 @@ func TestJWTRunsOutWhileItsCallWaits(t *testing.T) {
 		began := time.Now()
 		row := stage{}.play(t, func(s *engine.Session) {
 			c := callOf(s, "step")
-			c.Auth = &Auth{Kept: &Tokens{}, Header: "X-Auth", Issuer: &JWT{Method: "HS256", Secret: "s3cret", TTL: time.Hour, Claims: []byte(`{"sub":"a0","n":12345678901234567890,"l":[1,2]}`)}}
+			c.Auth = &Auth{Tokens: &Tokens{}, Header: "X-Auth", Issuer: &JWT{Method: "HS256", Secret: "s3cret", TTL: time.Hour, Claims: []byte(`{"sub":"a0","n":12345678901234567890,"l":[1,2]}`)}}
 			_, err := h.Do(c, Request{Method: "GET", Target: must(t, "/x")})
 			end(s, c, err)
 		})
@@ -95,7 +95,7 @@ func TestRefusedJWT(t *testing.T) {
 	h := client(t, fake, Limits{})
 	row := stage{}.play(t, func(s *engine.Session) {
 		c := callOf(s, "step")
-		c.Auth = &Auth{Kept: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Second, Claims: []byte("{}")}}
+		c.Auth = &Auth{Tokens: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Second, Claims: []byte("{}")}}
 		_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x")})
 		end(s, c, err)
 	})
@@ -195,7 +195,7 @@ func FuzzTokenPath(f *testing.F) {
 
 // BenchmarkSignIn is what a request of an agent pays that has a token, among many agents.
 func BenchmarkSignIn(b *testing.B) {
-	auth := &Auth{Kept: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte("{}")}}
+	auth := &Auth{Tokens: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte("{}")}}
 	agent := 0
 	for b.Loop() {
 		agent = (agent + 1) % 10_000

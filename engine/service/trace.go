@@ -4,33 +4,34 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 const (
-	mostShown   = 2 << 10  // bytes of a body that people are shown
-	mostVeiled  = 8 << 10  // bytes of any text that they are shown: what is named like a secret takes its time to find
-	mostScanned = 64 << 10 // bytes that are looked at for secrets: none may be cut in two where the text ends
+	mostShown   = 2 << 10  // bytes of a body that are shown
+	mostMasked  = 8 << 10  // bytes of any text that are shown: finding values that look like secrets is slow
+	mostScanned = 64 << 10 // bytes that are searched for secrets, so that none is cut in two at the end of the text
 	notShown    = "private, not shown"
 )
 
-// attempted is an attempt that is over. It belongs to the goroutine that made it.
+// attempted is a finished attempt. It belongs to the goroutine that made it.
 type attempted struct {
 	began   time.Time
 	took    time.Duration
-	sent    func() (io.ReadCloser, error) // the body of its request; nil is none
-	answer  *Answer                       // nil is none
+	sent    func() (io.ReadCloser, error) // body of its request; nil if there is none
+	answer  *Answer                       // nil if there is none
 	failure *engine.StepError
-	err     error // that ended the call
+	err     error // error that ended the call
 }
 
-// failed reports whether the attempt went wrong; a 429, which is waited out, did not.
+// failed reports whether the attempt failed. A 429 that is waited out is not a failure.
 func (a *attempted) failed(c *Call) bool {
 	switch {
 	case a.answer == nil:
@@ -41,11 +42,11 @@ func (a *attempted) failed(c *Call) bool {
 	return a.failure != nil || a.err != nil || !c.expects(a.answer.Status)
 }
 
-// trace tells of a request by HTTP, if somebody wants to hear of it.
+// trace sends an HTTP request and its response to the session's tracer, if it wants them.
 func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 	failed := a.failed(call)
 	t.answers.count(call, &a)
-	call.noted(t.name, &a, failed)
+	call.noteTrail(t.name, &a, failed)
 	if !call.Session.Traced(failed) {
 		return
 	}
@@ -54,7 +55,7 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 	if query != "" && !call.Private {
 		path += "?" + query
 	}
-	e.Service, e.Request = t.name, shortened(r.Method+" "+call.veiled(path), mostShown)
+	e.Service, e.Request = t.name, redact.Shorten(r.Method+" "+call.masked(path), mostShown)
 	if call.bill != nil {
 		e.Request = call.bill.model
 	}
@@ -68,55 +69,34 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 	call.Session.Trace(e, failed)
 }
 
-// trace tells of a statement, if somebody wants to hear of it.
-func (p *Postgres) trace(s *Statement, call *Call, a attempted) {
+// trace sends a statement and its result to the session's tracer, if it wants them.
+func (p *Postgres) trace(s *database.Statement, call *Call, a attempted) {
 	failed := a.failed(call)
 	p.answers.count(call, &a)
-	call.noted(p.name, &a, failed)
+	call.noteTrail(p.name, &a, failed)
 	if !call.Session.Traced(failed) {
 		return
 	}
 	e := call.exchange(&a)
-	e.Service, e.Request, e.Status = p.name, call.shown([]byte(s.Query.text), len(s.Query.text)), 0
+	e.Service, e.Request, e.Status = p.name, call.shown([]byte(s.Query.Text), len(s.Query.Text)), 0
 	if call.Private {
-		e.Request = shortened(s.Query.text, mostShown) // its data are the args
+		e.Request = redact.Shorten(s.Query.Text, mostShown) // its data is in the args
 	}
 	if len(s.Args) > 0 {
-		args := s.listed()
+		args := s.Listed(mostScanned)
 		e.Sent = call.shown(args, len(args))
 	}
 	call.Session.Trace(e, failed)
 }
 
-// listed are the args as a list of JSON, as far as they are looked at.
-func (s *Statement) listed() []byte {
-	list := []byte{'['}
-	for i, arg := range s.Args {
-		if i > 0 {
-			list = append(list, ", "...)
-		}
-		switch {
-		case len(list) > mostScanned:
-			return append(list, ']')
-		case arg == nil:
-			list = append(list, "null"...)
-		case utf8.Valid(arg):
-			list = strconv.AppendQuote(list, string(arg[:min(len(arg), mostScanned)]))
-		default:
-			list = strconv.AppendQuote(list, sized(len(arg)))
-		}
-	}
-	return append(list, ']')
-}
-
-// exchange is what people may see of an attempt beside its request.
+// exchange returns what is shown of an attempt, except its request.
 func (c *Call) exchange(a *attempted) engine.Exchange {
 	e := engine.Exchange{At: a.began, Path: c.Path, Attempt: c.Record.Attempts + 1, Took: a.took}
 	switch {
 	case a.failure != nil && (a.answer == nil || a.failure.Class == engine.BadAnswer):
-		e.Error = c.said(a.failure.Error())
+		e.Error = c.forDisplay(a.failure.Error())
 	case a.answer == nil && a.err != nil:
-		e.Error = c.said(a.err.Error())
+		e.Error = c.forDisplay(a.err.Error())
 	}
 	if a.answer != nil {
 		e.Status, e.Answer = a.answer.Status, c.shown(a.answer.text())
@@ -124,8 +104,8 @@ func (c *Call) exchange(a *attempted) engine.Exchange {
 	return e
 }
 
-// Kept is what people may see of a result that the journal holds: not its request, of which nothing is kept. The secrets of
-// its service were taken out of it before it was kept.
+// Kept returns what is shown of a journaled result. Its request is not stored. The secrets of its service were removed before it
+// was stored.
 func Kept(e *engine.Entry) engine.Exchange {
 	x := engine.Exchange{Path: e.Path, Attempt: max(e.Attempts, 1), Error: e.Error, Kept: true}
 	if len(e.Statuses) > 0 {
@@ -144,13 +124,10 @@ func Kept(e *engine.Entry) engine.Exchange {
 	return x
 }
 
-// IsSecret reports whether what goes by a name is a secret by the looks of it, such as a password.
-func IsSecret(name string) bool { return secretWord.MatchString(name) }
-
-// text is what an answer says, with its size: of one in pieces, what they amount to.
+// text returns the text of a response with its size. For a stream, it is the completion.
 func (a *Answer) text() (text []byte, size int) {
-	if isStream(a) {
-		if c, err := readStream(a.Body, false); err == nil {
+	if openai.IsStream(a.Header) {
+		if c, err := openai.ReadStream(a.Body, false); err == nil {
 			text = []byte(c.Text + c.Refusal)
 			return text, len(text)
 		}
@@ -158,14 +135,14 @@ func (a *Answer) text() (text []byte, size int) {
 	return a.Body, len(a.Body)
 }
 
-// Shown is the beginning of a body for people: size is how many bytes it has in all. What is no text shows as its size,
-// and values whose names say that they are secrets are left out.
+// Shown returns the beginning of a body for display; size is its full size in bytes. Binary data is shown as its size, and values
+// whose names look like secrets are removed.
 func Shown(text []byte, size int) string {
 	var c Call
 	return c.shown(text, size)
 }
 
-// shown is the same without the call's secrets; of a private call nothing is.
+// shown is like Shown, without the call's secrets. It shows nothing of a private call.
 func (c *Call) shown(text []byte, size int) string {
 	switch {
 	case size == 0:
@@ -174,79 +151,44 @@ func (c *Call) shown(text []byte, size int) string {
 		return notShown
 	}
 	text = text[:min(len(text), mostScanned)]
-	for range utf8.UTFMax { // a character that was cut in two is no sign of anything
+	for range utf8.UTFMax { // a character cut in two does not make the text binary
 		if len(text) == size || utf8.Valid(text) || len(text) == 0 {
 			break
 		}
 		text = text[:len(text)-1]
 	}
 	if isBinary(text) {
-		return sized(size)
+		return redact.Binary(size)
 	}
-	return cut(c.veiled(string(text)), mostShown, min(len(text), mostVeiled) < size, size)
+	return cut(c.masked(string(text)), mostShown, min(len(text), mostMasked) < size, size)
 }
 
-// cut is the beginning of a text for people, with the size of what it comes from where that is more.
+// cut returns the beginning of a text, with the full size if the text is longer.
 func cut(text string, most int, isPart bool, size int) string {
 	if len(text) <= most && !isPart {
 		return text
 	}
-	return fmt.Sprintf("%s %s in all", shortened(text, most), engine.FormatBytes(int64(size)))
+	return fmt.Sprintf("%s %s in all", redact.Shorten(text, most), engine.FormatBytes(int64(size)))
 }
 
-// Veiled is the beginning of a text without what is named like a secret in it: most, 8 kB at most, is how many bytes of it
-// are shown.
-func Veiled(text string, most int) string {
+// Masked returns the beginning of a text, up to most bytes and at most 8 kB, without values whose names look like secrets.
+func Masked(text string, most int) string {
 	var c Call
-	return cut(c.veiled(text), most, len(text) > mostVeiled, len(text))
+	return cut(c.masked(text), most, len(text) > mostMasked, len(text))
 }
 
-// sized stands for data that are no text.
-func sized(bytes int) string { return "binary data, " + engine.FormatBytes(int64(bytes)) }
-
-// isBinary reports whether data are no text that people can read.
+// isBinary reports whether data is not readable text.
 func isBinary(data []byte) bool {
 	return !utf8.Valid(data) || strings.ContainsFunc(string(data), func(r rune) bool {
 		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
 	})
 }
 
-// Names of fields of JSON, of forms and of addresses whose values are secrets, whoever gave them: those that agents sign
-// up with as well.
-const (
-	secretWords = `(?:passw|secret|token|authorization|api[_-]?key|credential)`
-	secretName  = `[^"&?=\s]*` + secretWords + `[^"&?=\s]*`
-)
-
-var (
-	secretWord  = regexp.MustCompile(`(?i)` + secretWords)
-	secretField = regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)`)
-	// secretInner are those of JSON that stands in a text of JSON, as in what a model is asked.
-	secretInner = regexp.MustCompile(`(?i)(\\"[^"&?=\s\\]*` + secretWords + `[^"&?=\s\\]*\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\"|\\\\|[^"\\]))*`)
-	secretParam = regexp.MustCompile(`(?i)((?:^|[?&])` + secretName + `=)[^&\s"]+`)
-)
-
-// veiled is the beginning of a text, as much as is shown of any, without the call's secrets and without what is named like
-// one.
-func (c *Call) veiled(text string) string {
-	text = c.said(text)
-	if len(text) > mostVeiled {
-		text = strings.ToValidUTF8(text[:mostVeiled], "")
+// masked returns the beginning of a text without the call's secrets and without values whose names look like secrets.
+func (c *Call) masked(text string) string {
+	text = c.forDisplay(text)
+	if len(text) > mostMasked {
+		text = strings.ToValidUTF8(text[:mostMasked], "")
 	}
-	return Unnamed(text)
-}
-
-// corsField begins the headers of CORS in JSON, which say what is allowed, and no secret.
-const corsField = `"access-control-`
-
-// Unnamed is a text without the values in it that are named like secrets.
-func Unnamed(text string) string {
-	text = secretField.ReplaceAllStringFunc(text, func(field string) string {
-		if len(field) > len(corsField) && strings.EqualFold(field[:len(corsField)], corsField) {
-			return field
-		}
-		return secretField.ReplaceAllString(field, `$1"`+blackedOut+`"`)
-	})
-	text = secretInner.ReplaceAllString(text, `${1}`+blackedOut)
-	return secretParam.ReplaceAllString(text, `${1}`+blackedOut)
+	return redact.Unnamed(text)
 }

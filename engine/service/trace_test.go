@@ -11,6 +11,8 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/redact"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -62,7 +64,7 @@ func TestTracesHoldNoSecrets(t *testing.T) {
 			var all []engine.Exchange
 			stage{tracer: func(e engine.Exchange) { all = append(all, e) }}.play(t, func(s *engine.Session) {
 				call := callOf(s, "step")
-				call.Secrets, call.Private = Spellings(canary), private
+				call.Secrets, call.Private = redact.Spellings(canary), private
 				_, err := h.Do(call, Request{Method: "POST", Target: must(t, "/x?api_key=abcdef&q=tea"), Body: []byte(body)})
 				end(s, call, err)
 			})
@@ -108,7 +110,7 @@ func TestVeiled(t *testing.T) {
 		`"{\"password\": \"a\\\"b\\n\", \"n\": \"c\"}"`: `"{\"password\": \"…\", \"n\": \"c\"}"`,
 		strings.Repeat(`{"password": "abc"}`, 1000):     strings.Repeat(`{"password": "…"}`, 3)[:40] + "… 19 kB in all",
 	} {
-		if got := Veiled(text, 40); got != want {
+		if got := Masked(text, 40); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -130,7 +132,7 @@ func TestTracesOfModels(t *testing.T) {
 
 // TestTracesOfStatements shows the statement and its args.
 func TestTracesOfStatements(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (name text, tag text)")
 	var all []engine.Exchange
 	st := stage{tracer: func(e engine.Exchange) { all = append(all, e) }}

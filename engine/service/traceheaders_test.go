@@ -3,6 +3,8 @@ package service
 import (
 	"net/http"
 	"testing"
+
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // TestHeadersForPeople leaves out what is secret, by its name or since the service knows it, and what no author wrote.
@@ -17,7 +19,7 @@ func TestHeadersForPeople(t *testing.T) {
 	} {
 		r.Header.Set(name, value)
 	}
-	c := &Call{Secrets: Spellings("canary/1")}
+	c := &Call{Secrets: redact.Spellings("canary/1")}
 	want := "Host: shop.example.com\nAccept: text/plain\nAuthorization: …\nCookie: …\nX-Api-Key: …\nX-Note: with … inside"
 	if got := c.headers(r); got != want {
 		t.Errorf("got %q\nwant %q", got, want)

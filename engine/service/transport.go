@@ -10,54 +10,54 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/breaker"
 	"github.com/throng-sim/throng/engine/internal/clock"
-	"github.com/throng-sim/throng/engine/internal/gate"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
 const (
-	maxBody   = 32 << 20 // bytes of an answer that are read
-	maxHeader = 1 << 20  // bytes of its headers
-	// maxPromised bounds the memory that is set aside at once for what a Content-Length promises.
+	maxBody   = 32 << 20 // most bytes of a body
+	maxHeader = 1 << 20  // most bytes of the headers
+	// maxPromised limits the memory that is allocated in one step for a Content-Length.
 	maxPromised = 1 << 20
-	// maxRefusals is how many 429s of a call are kept in its record.
+	// maxRefusals limits the 429s in the record of a call.
 	maxRefusals = 1000
 )
 
-// transport carries the calls of one service. It is safe for concurrent use.
+// transport sends the calls of one service. It is safe for concurrent use.
 type transport struct {
 	name        string // of the service
 	base        http.RoundTripper
-	bound       *gate.Gate
+	bound       *concurrency.Limit
 	rateLimiter *pace.Limiter // of all requests
 	buckets     *buckets
-	prefix      string     // of the paths of all requests
-	shared      *gate.Gate // that other services have a part in; nil is none
-	tag         bool       // tell the mock which cycle, step and attempt this is
+	prefix      string             // path of the service's address
+	shared      *concurrency.Limit // limit shared with other services; nil if there is none
+	tag         bool               // tell the mock which cycle, step and attempt this is
 
-	breaker   *breaker
+	breaker   *breaker.Breaker
 	retries   *retryBudget
 	renewal   renewal
 	rejected  atomic.Int64 // 429s
 	answers   answers
 	proofs    proofs
-	patience  atomic.Int64 // of one attempt that has none of its own, a time.Duration; 0 is without end
+	patience  atomic.Int64 // default timeout of one attempt, a time.Duration; 0 sets none
 	witness   Witness
-	reached   atomic.Bool // the service has answered
-	certified bool        // the client shows a certificate
+	reached   atomic.Bool // the service has responded
+	certified bool        // the client has a certificate
 
 	descriptors descriptors
 }
 
-// do is one call: the request is sent until it has an answer that is not to be tried again, or the answer is taken from
-// the journal.
+// do carries out a call: the request is sent until a response is final, or the answer is taken from the journal.
 func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, error) {
 	if call.Session == nil {
 		return t.send(call.Clock.Context(), req, call)
 	}
 	changing := req.Method != http.MethodGet && req.Method != http.MethodHead
 	call.changing = changing && !call.Keyless
-	return call.carry(hash, changing, func(ctx context.Context) (*Answer, error) {
+	return call.perform(hash, changing, func(ctx context.Context) (*Answer, error) {
 		if !call.changing {
 			if call.resent {
 				call.Record.Label = engine.Resent
@@ -73,20 +73,20 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 	})
 }
 
-// admit lets the next attempt go: the budget first, then the breaker and the gates. The journal hears of another attempt at
-// a call that costs money before it leaves.
-func (t *transport) admit(ctx context.Context, call *Call) (pass passage, err error) {
+// admit waits until the next attempt may start: first for the budget, then for the breaker and the limits. Another attempt of a
+// call that costs money is journaled before it is sent.
+func (t *transport) admit(ctx context.Context, call *Call) (pass breaker.Pass, err error) {
 	if err := call.claim(ctx); err != nil {
 		return pass, err
 	}
 	if call.bill != nil && call.Session != nil && call.spent.Requests+call.claimed.Requests > call.intended {
 		if err := call.intend(ctx); err != nil {
-			call.giveBack()
+			call.releaseClaim()
 			return pass, err
 		}
 	}
 	if pass, err = t.begin(ctx, call); err != nil {
-		call.giveBack()
+		call.releaseClaim()
 	}
 	return pass, err
 }
@@ -117,7 +117,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		}
 		switch {
 		case errors.Is(err, errRenewed):
-			sends-- // it was none
+			sends-- // it does not count
 			continue
 		case errors.Is(err, errSpared):
 			continue
@@ -131,17 +131,17 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			if renewed, err = t.renew(ctx, call); err != nil {
 				return nil, err
 			}
-			sends-- // what a service does with the attempt must not depend on how old a token was
+			sends-- // what a service does with the attempt must not depend on the age of a token
 			continue
 		case refuses(answer, call):
-			call.turnedAway(answer)
+			call.noteStatus(answer)
 			if err != nil {
 				return nil, err
 			}
 			continue
 		case call.adapts(req, answer, err):
-			call.turnedAway(answer)
-			sends-- // it was none
+			call.noteStatus(answer)
+			sends-- // it does not count
 			continue
 		}
 		call.Record.Attempts++
@@ -157,7 +157,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 		case answer == nil || call.readable(answer.Status):
 			return nil, failure
 		default:
-			return answer, nil // its status is the failure
+			return answer, nil // the status is the failure
 		}
 		if err := t.pause(ctx, call, &pauses, answer); err != nil {
 			return nil, err
@@ -165,7 +165,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 	}
 }
 
-// adapts reports whether a request is to be sent in another form after an answer.
+// adapts reports whether a request must be sent in another form after a response.
 func (c *Call) adapts(req *http.Request, a *Answer, err error) bool {
 	if c.Adapt == nil || a == nil || err != nil {
 		return false
@@ -178,30 +178,30 @@ func (c *Call) adapts(req *http.Request, a *Answer, err error) bool {
 	return true
 }
 
-// begin waits until an attempt may leave: the breaker lets it through, and it has its place and its turn.
-func (t *transport) begin(ctx context.Context, call *Call) (passage, error) {
+// begin waits until an attempt may be sent: the breaker lets it pass, and it has its slot and its turn.
+func (t *transport) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
 	for {
-		pass, err := t.breaker.pass(ctx, call)
+		pass, err := t.breaker.Pass(ctx, call.holdAt(engine.BreakerGate))
 		if err != nil {
 			return pass, err
 		}
 		if err := t.enter(ctx, call); err != nil {
-			t.breaker.done(pass, saysNothing, "")
+			t.breaker.Done(pass, breaker.SaysNothing, "")
 			return pass, err
 		}
-		if t.breaker.leave(&pass) {
+		if t.breaker.Leave(&pass) {
 			return pass, nil
 		}
-		t.giveBack(call) // it opened meanwhile
+		t.returnTurn(call) // the breaker opened in the meantime
 		t.leave()
 	}
 }
 
-// pause waits after an attempt that failed, at least as long as the answer says.
+// pause waits after a failed attempt, at least as long as the response says.
 func (t *transport) pause(ctx context.Context, call *Call, pauses *pauses, answer *Answer) error {
 	pause := pauses.next(call)
 	if answer != nil {
-		pause += answer.wait // a floor, and still spread
+		pause += answer.wait // added to the random pause, so that calls stay spread
 	}
 	if err := call.sleep(ctx, engine.RetryGate, pause); err != nil {
 		return err
@@ -209,54 +209,54 @@ func (t *transport) pause(ctx context.Context, call *Call, pauses *pauses, answe
 	return t.retries.spend(ctx, call)
 }
 
-// renew gets another token after a 401, which then was no attempt. That a 401 is expected makes no difference: whether
-// a token is too old is a matter of time. A token that was issued for this call and is turned away at once makes the 401
-// its answer; what another step of the agent has got meanwhile is tried without counting.
+// renew gets another token after a 401, which then does not count as an attempt, even if 401 is expected: the age of a token is a
+// matter of timing. If a token that was issued for this call is rejected, the 401 is the answer. A token that another step of the
+// agent got in the meantime is tried without counting.
 func (t *transport) renew(ctx context.Context, call *Call) (issued bool, err error) {
-	call.turnedAway(&Answer{Status: http.StatusUnauthorized})
+	call.noteStatus(&Answer{Status: http.StatusUnauthorized})
 	if issued, err = call.signIn(ctx); err != nil {
 		call.Record.Attempts++
 	}
 	return issued, err
 }
 
-// turnedAway notes the status of an answer that does not count as an attempt; nil is none.
-func (c *Call) turnedAway(a *Answer) {
+// noteStatus records the status of a response that does not count as an attempt. a may be nil.
+func (c *Call) noteStatus(a *Answer) {
 	if a != nil && len(c.Record.Statuses) < maxRefusals {
 		c.Record.Statuses = append(c.Record.Statuses, a.Status)
 	}
 }
 
-// attempt is which one it is.
+// attempt identifies an attempt.
 type attempt struct {
-	number int  // from 1, as the mock counts them
+	number int  // from 1, as the mock counts
 	again  bool // the request was sent before
-	pass   passage
+	pass   breaker.Pass
 	waits  *refusals
 }
 
-// attempt sends the request once, tells the rate limiter and the breaker, and gives its place back: not before, or who gets it
-// would go out against a refusal. failure is set where another attempt may help; err ends the call, unless it is errRenewed
-// errSpared or errDescriptors: then it counts as no attempt.
+// attempt sends the request once, reports to the rate limiters and the breaker, and then releases its slot; earlier, the next call
+// would be sent despite a refusal. failure is set if another attempt may help. err ends the call, unless it is errRenewed,
+// errSpared or errDescriptors: then the attempt does not count.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
 	var again *renewal
 	if t.repeatable(call) {
 		again = &t.renewal
 	}
 	once := call.attempt(ctx, again, call.patience(&t.patience))
-	defer once.over()
+	defer once.stop()
 	defer t.leave()
-	said, took := saysNothing, time.Duration(0)
-	defer func() { // also if it panics
-		if !call.judged(t.breaker, which.pass, said, failure) {
+	said, took := breaker.SaysNothing, time.Duration(0)
+	defer func() { // also after a panic
+		if !call.report(t.breaker, which.pass, said, failure) {
 			call.Record.Service += took
 			return
 		}
-		call.spare(took)
-		call.turnedAway(answer)
+		call.countSpared(took)
+		call.noteStatus(answer)
 		answer, failure, err = nil, nil, errSpared
 	}()
-	if which.pass.probe { // the engine tries whether the service is there
+	if which.pass.Probe { // a probe takes no time of the step
 		call.Clock.Hold()
 		defer call.Clock.Release()
 	}
@@ -267,11 +267,11 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	if err == nil {
 		err = call.refresh(ctx)
 	}
-	if err == nil && ctx.Err() != nil { // cut while something held it back: it does not leave, and costs nothing
+	if err == nil && ctx.Err() != nil { // cut while it was throttled: it is not sent, and costs nothing
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		call.giveBack()
+		call.releaseClaim()
 		return nil, nil, err
 	}
 	call.sign(r.Header)
@@ -279,17 +279,17 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		t.label(r, call, which.number)
 	}
 	start, stood := time.Now(), clock.Lost()
-	call.probe = which.pass.probe
+	call.probe = which.pass.Probe
 	answer, err = t.exchange(r, call, once)
 	took = time.Since(start) - call.waited
 	call.waited = 0
 	if err != nil && ctx.Err() == nil {
 		switch {
 		case noDescriptor(err):
-			call.giveBack()
+			call.releaseClaim()
 			return nil, nil, errDescriptors
 		case neverSent(err) && stoodStill(clock.Lost()-stood, took):
-			call.giveBack()
+			call.releaseClaim()
 			return nil, nil, errRenewed
 		}
 	}
@@ -297,13 +297,13 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	call.repeated = call.repeated || call.changing && left && (call.doubt || call.silently.Load())
 	call.doubt = call.doubt || call.changing && doubtful(answer, left)
 	switch {
-	case err != nil && wasRenewed(ctx, once.why()):
+	case err != nil && wasRenewed(ctx, once.reason()):
 		call.pay(call.cost(left, nil))
 		return nil, nil, errRenewed
 	case err != nil && errors.Is(err, errMemory):
 	case err != nil:
-		failure, err = classify(ctx, once.why(), t.explained(r.URL.Host, err))
-		if failure = call.muted(failure); lastingly(failure) {
+		failure, err = classify(ctx, once.reason(), t.explained(r.URL.Host, err))
+		if failure = call.redactedFailure(failure); lastingly(failure) {
 			failure, err = nil, failure // another attempt would fail the same way
 		}
 	case call.readable(answer.Status):
@@ -312,7 +312,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
 	call.pay(call.cost(left, answer))
-	t.heard(call, answer, failure)
+	t.observe(call, answer, failure)
 	if refuses(answer, call) {
 		err = t.refused(call, answer, which.waits)
 	}
@@ -321,7 +321,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	return answer, failure, err
 }
 
-// stoodStill reports whether an attempt failed while the process stood still for most of its time: a dialer counts that.
+// stoodStill reports whether the process stood still for most of a failed attempt, which dialers count as elapsed time.
 func stoodStill(stood, took time.Duration) bool { return stood > time.Second && stood > took/2 }
 
 // label tells the mock which cycle, step and attempt a request is.
@@ -334,7 +334,7 @@ func (t *transport) label(r *http.Request, call *Call, number int) {
 	r.Header["X-Throng-Request"] = []string{tag(cycle, call.Path, number, now)}
 }
 
-// tag is what the mock is told of a request: cycle/path/attempt and the simulated time.
+// tag returns the text for the mock: cycle/path/attempt and the simulated time.
 func tag(cycle int, path string, sends int, now time.Time) string {
 	b := strconv.AppendInt(make([]byte, 0, 64), int64(cycle), 10)
 	b = append(b, '/')
@@ -345,7 +345,7 @@ func tag(cycle int, path string, sends int, now time.Time) string {
 	return string(now.UTC().AppendFormat(b, time.RFC3339))
 }
 
-// exchange sends the request and reads the whole answer, or as much of it as is wanted.
+// exchange sends the request and reads the whole response, or as much of it as is needed.
 func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, error) {
 	t.witness.leaving(r.Header)
 	resp, err := t.base.RoundTrip(r)
@@ -353,23 +353,23 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	defer resp.Body.Close()
-	if err := call.room(resp, of); err != nil {
+	if err := call.reserve(resp, of); err != nil {
 		return nil, err
 	}
 	var body []byte
 	if call.Pieces != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		body, err = readPieces(resp.Body, call.Pieces(), of.alive)
+		body, err = readStream(resp.Body, call.Pieces(), of.restart)
 	} else {
 		body, err = readBody(resp)
 	}
 	if err != nil {
-		call.fits(-1)
+		call.trim(-1)
 		return nil, err
 	}
-	call.fits(len(body))
+	call.trim(len(body))
 	t.witness.arrived()
 	t.reached.Store(true)
 	answer := newAnswer(resp, body)
-	call.blackOut(answer)
+	call.redact(answer)
 	return answer, nil
 }

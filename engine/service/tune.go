@@ -6,20 +6,22 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/throng-sim/throng/engine/internal/breaker"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
-// tunable is something of a client that can be changed while a run is in progress.
+// tunable is a setting of a client that can be changed during a run.
 type tunable struct {
 	name, help string
 	value      func() string
-	set        func(text string) error // its error is what is wrong with the text
+	set        func(text string) error // its error describes the problem of the text
 }
 
-// tunables are those of one client.
+// tunables are the settings of one client.
 type tunables struct {
-	service string // stands before their names, with a point; "" is nothing
+	service string // prefix of their names, followed by a dot; "" is none
 	all     []tunable
 }
 
@@ -49,10 +51,10 @@ func (t tunables) tune(name, value string) (old string, err error) {
 		}
 		return old, nil
 	}
-	return "", &engine.FieldError{Field: name, Problem: "there is nothing of that name to change"}
+	return "", &engine.FieldError{Field: name, Problem: "there is no such setting"}
 }
 
-// Bounds of what can be set.
+// Limits of the settings.
 const (
 	mostRate  = 1e6 // per second
 	mostCalls = 100_000
@@ -63,7 +65,7 @@ const (
 func parseRate(text string) (float64, error) {
 	rate, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(rate) || rate < 0 || rate > mostRate {
-		return 0, fmt.Errorf("%q is no rate", text)
+		return 0, fmt.Errorf("%q is not a rate", text)
 	}
 	return rate, nil
 }
@@ -76,21 +78,21 @@ func parseCount(text string, most int) (int, error) {
 	return n, nil
 }
 
-// parseTime reads seconds, or a text such as 1m30s.
+// parseTime parses seconds, or a text such as 1m30s.
 func parseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if seconds, ferr := strconv.ParseFloat(text, 64); ferr == nil && math.Abs(seconds) <= mostTime.Seconds() {
 		d, err = time.Duration(seconds*float64(time.Second)), nil
 	}
 	if err != nil || d < leastTime || d > mostTime {
-		return 0, fmt.Errorf("%q is no time between %s and %s", text, leastTime, mostTime)
+		return 0, fmt.Errorf("%q is not a time between %s and %s", text, leastTime, mostTime)
 	}
 	return d, nil
 }
 
 func formatRate(rate float64) string { return strconv.FormatFloat(rate, 'g', 4, 64) }
 
-// timeTunable is the time for one attempt.
+// timeTunable is the timeout of one attempt.
 func timeTunable(now func() time.Duration, set func(time.Duration)) tunable {
 	return tunable{"timeout", "for one attempt, such as 30s", func() string { return now().String() }, func(text string) error {
 		d, err := parseTime(text)
@@ -101,9 +103,9 @@ func timeTunable(now func() time.Duration, set func(time.Duration)) tunable {
 	}}
 }
 
-// countTunable is a bound of calls at once.
+// countTunable is a concurrency limit.
 func countTunable(name string, most int, now func() int, set func(int)) tunable {
-	return tunable{name, fmt.Sprintf("calls at once, at most %d", most), func() string { return strconv.Itoa(now()) }, func(text string) error {
+	return tunable{name, fmt.Sprintf("concurrent calls, at most %d", most), func() string { return strconv.Itoa(now()) }, func(text string) error {
 		n, err := parseCount(text, most)
 		if err == nil {
 			set(n)
@@ -112,7 +114,7 @@ func countTunable(name string, most int, now func() int, set func(int)) tunable 
 	}}
 }
 
-// rateTunables are the rate of a service's requests and what it may grow to, for the whole or for each endpoint.
+// rateTunables are the rate of a service's requests and its maximum, for the service or for each endpoint.
 func rateTunables(h *HTTP) []tunable {
 	b := h.transport.buckets
 	change := func(text string, with func(l *pace.Limits, rate float64) error) error {
@@ -147,7 +149,7 @@ func rateTunables(h *HTTP) []tunable {
 			func(text string) error {
 				return change(text, func(l *pace.Limits, rate float64) error {
 					if l.Start == 0 || rate == 0 {
-						return fmt.Errorf("%s bounds no rate", text)
+						return fmt.Errorf("%s cannot limit a service without a rate", text)
 					}
 					l.Start, l.Ceiling = min(l.Start, rate), rate
 					return nil
@@ -155,16 +157,16 @@ func rateTunables(h *HTTP) []tunable {
 			},
 		},
 	}
-	if b.limits().Mode != pace.Adaptive { // the rate is what is set
+	if b.limits().Mode != pace.Adaptive { // the rate is fixed
 		all = all[:1]
 	}
 	return all
 }
 
-// breakerTunable switches a breaker.
-func breakerTunable(b *breaker) tunable {
-	return tunable{"breaker", "on holds calls back while the service is away, off lets them fail", func() string {
-		if b.isOff() {
+// breakerTunable switches a breaker on or off.
+func breakerTunable(b *breaker.Breaker) tunable {
+	return tunable{"breaker", "on delays calls while the service is unavailable, off lets them fail", func() string {
+		if b.Off() {
 			return "off"
 		}
 		return "on"
@@ -172,8 +174,8 @@ func breakerTunable(b *breaker) tunable {
 		if text != "on" && text != "off" {
 			return fmt.Errorf("%q is neither on nor off", text)
 		}
-		if off := text == "off"; off != b.isOff() {
-			b.restart(off, "the breaker was switched off")
+		if off := text == "off"; off != b.Off() {
+			b.Restart(off, "the breaker was switched off")
 		}
 		return nil
 	}}

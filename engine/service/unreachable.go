@@ -14,14 +14,14 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Peer is the other end of connections, for explanations of why none can be made.
+// Peer is the other end of a connection, for explanations of connection errors.
 type Peer struct {
 	Service, Host string
-	Certified     bool // the client shows a certificate
+	Certified     bool // the client has a certificate
 }
 
-// Explain explains errors of connections that no waiting heals: a host that does not exist, a server that the client does not
-// trust, and one that does not trust the client. Those are *engine.PermanentError; any other error is returned as it is.
+// Explain explains connection errors that do not go away by themselves: the host does not exist, the client does not trust the
+// server, or the server does not trust the client. These become a *engine.PermanentError; any other error is returned as it is.
 func (p Peer) Explain(err error) error {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
@@ -36,8 +36,8 @@ func (p Peer) Explain(err error) error {
 	return err
 }
 
-// explained is an error of a connection in plain words. Only a service that never answered may be out of reach for good:
-// networks fail, and certificates are renewed.
+// explained returns a connection error in plain words. It is permanent only if the service has never responded: networks fail, and
+// certificates are renewed.
 func (t *transport) explained(host string, err error) error {
 	err = Peer{t.name, host, t.certified}.Explain(err)
 	if lasting, ok := errors.AsType[*engine.PermanentError](err); ok && t.reached.Load() {
@@ -46,7 +46,7 @@ func (t *transport) explained(host string, err error) error {
 	return err
 }
 
-// lastingly reports whether a failure cannot heal by itself.
+// lastingly reports whether a failure is permanent.
 func lastingly(failure *engine.StepError) bool {
 	if failure == nil {
 		return false
@@ -55,7 +55,7 @@ func lastingly(failure *engine.StepError) bool {
 	return ok
 }
 
-// plainly is an error in other words.
+// plainly is an error with a plain text.
 type plainly struct {
 	words string
 	err   error
@@ -64,7 +64,7 @@ type plainly struct {
 func (p *plainly) Error() string { return p.words }
 func (p *plainly) Unwrap() error { return p.err }
 
-// distrust explains an error of TLS, and says what to do; "" is that it is none.
+// distrust explains an error of TLS and says what to do. words is "" for other errors.
 func (p Peer) distrust(err error) (words, fix string) {
 	service, host := p.Service, p.Host
 	url, ca := "`url` of the service "+service, "`tls: {ca: FILE}` of the service "+service
@@ -98,13 +98,13 @@ func (p Peer) distrust(err error) (words, fix string) {
 	return "", ""
 }
 
-// WantsCertificate reports whether a connection failed because the server wants another certificate of the client, or one at all.
+// WantsCertificate reports whether a server requires a client certificate, or another one.
 func WantsCertificate(err error) bool {
 	text := err.Error()
 	return slices.ContainsFunc(refusedCertificate, func(alert string) bool { return strings.Contains(text, "remote error: tls: "+alert) })
 }
 
-// RefusesClient explains that the server wants another certificate of the client, and says what to do.
+// RefusesClient explains that a server requires a client certificate, or another one, and says what to do.
 func (p Peer) RefusesClient(alert string) (words, fix string) {
 	if p.Certified {
 		return p.Host + " does not accept the client certificate: " + alert,
@@ -113,16 +113,16 @@ func (p Peer) RefusesClient(alert string) (words, fix string) {
 	return p.Host + " wants a client certificate: " + alert, "give one in `tls: {cert: FILE, key: FILE}` of the service " + p.Service
 }
 
-// refusedCertificate are the alerts with which a server refuses a client's certificate, or that it has none (RFC 8446,
-// section 6), as crypto/tls words them.
+// refusedCertificate are the TLS alerts for a missing or rejected client certificate (RFC 8446, section 6), in the words of
+// crypto/tls.
 var refusedCertificate = []string{"certificate required", "bad certificate", "unknown certificate", "unsupported certificate", "revoked certificate", "expired certificate"}
 
-// lastOf is what an error says last.
+// lastOf returns the last part of an error text.
 func lastOf(text string) string { return text[strings.LastIndex(text, ": ")+len(": "):] }
 
 func day(t time.Time) string { return t.UTC().Format("January 2, 2006") }
 
-// namesOf are the names and addresses that a certificate is for.
+// namesOf returns the names and addresses of a certificate.
 func namesOf(c *x509.Certificate) string {
 	names := append([]string(nil), c.DNSNames...)
 	for _, ip := range c.IPAddresses {

@@ -6,102 +6,65 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/breaker"
 )
 
-// errSpared says that an attempt failed because the service is away, and counts as none.
+// errSpared means that an attempt failed because the service is unavailable, and does not count.
 var errSpared = errors.New("the service is away")
 
-// verdict is what an attempt says about its service. The zero value says nothing: it was cancelled.
-type verdict uint8
-
-const (
-	saysNothing verdict = iota
-	answered            // whatever the answer is
-	wantsLess           // it is there: a 429
-	// A call that fails a second time with an error of the service's own (500), or by its time, may be the reason itself:
-	// that says nothing about other calls, else the last few that a service never answers would open its breaker. A probe
-	// decides whatever it is.
-	repeated
-	failing
-	away // nobody answers, or somebody in its place
-)
-
-// bad reports whether an attempt failed for the service's sake.
-func (v verdict) bad() bool { return v >= repeated }
-
-// outcome is what the breaker counts of an attempt.
-type outcome uint8
-
-const (
-	none outcome = iota
-	good
-	bad
-)
-
-// outcome returns what a verdict means to the breaker. A probe decides in more cases than other attempts.
-func (v verdict) outcome(probe bool) outcome {
-	switch {
-	case v >= failing, v == repeated && probe:
-		return bad
-	case v == answered, v == wantsLess && probe:
-		return good
-	}
-	return none
-}
-
-// verdict sorts what became of an attempt.
-func (c *Call) verdict(a *Answer, failure *engine.StepError, err error) verdict {
+// verdict returns what an attempt says about the service.
+func (c *Call) verdict(a *Answer, failure *engine.StepError, err error) breaker.Verdict {
 	switch {
 	case a == nil && failure == nil:
 		if broken, ok := errors.AsType[*engine.StepError](err); ok && broken.Class == engine.BadAnswer {
-			return answered
+			return breaker.Answered
 		}
-		return saysNothing
+		return breaker.SaysNothing
 	case a == nil && failure.Class == engine.Timeout:
-		return c.firstly(failing)
+		return c.orRepeated(breaker.Failing)
 	case a == nil:
-		return away
+		return breaker.Unavailable
 	case refuses(a, c):
-		return wantsLess
+		return breaker.WantsLess
 	case failure == nil:
-		return answered
+		return breaker.Answered
 	}
 	switch a.Status {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return away
+		return breaker.Unavailable
 	}
 	if failure.Class == engine.ServerError {
-		return c.firstly(failing)
+		return c.orRepeated(breaker.Failing)
 	}
-	return answered
+	return breaker.Answered
 }
 
-// firstly is a verdict, or repeated where the call has failed before in a way that says no more.
-func (c *Call) firstly(v verdict) verdict {
-	if v != failing {
+// orRepeated returns a verdict, or Repeated for the second failure of the call.
+func (c *Call) orRepeated(v breaker.Verdict) breaker.Verdict {
+	if v != breaker.Failing {
 		return v
 	}
 	if c.failed {
-		return repeated
+		return breaker.Repeated
 	}
 	c.failed = true
 	return v
 }
 
-// refuses reports whether an answer is a 429 that is to be waited out.
+// refuses reports whether an answer is a 429 to wait out.
 func refuses(a *Answer, c *Call) bool {
 	return a != nil && a.Status == http.StatusTooManyRequests && !c.expects(a.Status)
 }
 
-// judged tells the breaker what became of an attempt and reports whether that counts as none, though it failed. What must
-// not be sent twice is not spared, nor is what is to be tried once only.
-func (c *Call) judged(b *breaker, pass passage, v verdict, failure *engine.StepError) bool {
+// report reports an attempt to the breaker, and returns whether the failed attempt does not count. Calls that must be sent at most
+// once, or tried only once, are not spared.
+func (c *Call) report(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict, failure *engine.StepError) bool {
 	why := ""
 	if failure != nil {
 		why = failure.Error()
 	}
-	return b.done(pass, v, why) && c.Retry.Attempts > 1 && (!c.Once || neverSent(failure))
+	return b.Done(pass, v, why) && c.Retry.Attempts > 1 && (!c.Once || neverSent(failure))
 }
 
-// spare counts the time of an attempt that is no attempt: the engine looked whether the service is there.
-func (c *Call) spare(took time.Duration) { c.Record.Hold(engine.BreakerGate, took) }
+// countSpared counts the time of an attempt that does not count: the engine checked whether the service is available.
+func (c *Call) countSpared(took time.Duration) { c.Record.Hold(engine.BreakerGate, took) }

@@ -2,12 +2,12 @@ package service
 
 import "net/http"
 
-// Witness hears of every attempt of a client that goes out: of calls, of logins and of what a probe asks. Its functions
-// are called by many goroutines, may block, and may be nil.
+// Witness is notified of every attempt of a client, including logins and probes. Its functions are called concurrently, may block,
+// and may be nil.
 type Witness struct {
-	// Leaving is called when a request is about to leave, with its headers; of a statement with nil.
+	// Leaving is called before a request is sent, with its headers; nil for a statement.
 	Leaving func(http.Header)
-	// Arrived is called when its whole answer is there and nothing of it is journaled.
+	// Arrived is called when the whole response has arrived and is not yet journaled.
 	Arrived func()
 }
 
@@ -23,8 +23,8 @@ func (w *Witness) arrived() {
 	}
 }
 
-// Tell has a witness hear of the client's attempts. It comes before the first call.
-func (h *HTTP) Tell(w Witness) { h.transport.witness = w }
+// Observe sets the witness of the client's attempts. Call it before the first call.
+func (h *HTTP) Observe(w Witness) { h.transport.witness = w }
 
-// Tell has a witness hear of the client's attempts. It comes before the first call.
-func (p *Postgres) Tell(w Witness) { p.witness = w }
+// Observe sets the witness of the client's attempts. Call it before the first call.
+func (p *Postgres) Observe(w Witness) { p.witness = w }

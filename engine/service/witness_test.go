@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -24,7 +25,7 @@ func TestWitness(t *testing.T) {
 			heard = append(heard, fmt.Sprintf("%s, %d requests, %d intents, %d answers", what, len(service.requests()),
 				len(enginetest.Of[engine.IntentRow](st.journal)), len(enginetest.Of[engine.AnswerRow](st.journal))))
 		}
-		h.Tell(Witness{
+		h.Observe(Witness{
 			Leaving: func(header http.Header) { note("leaving " + header.Get("Idempotency-Key")) },
 			Arrived: func() { note("arrived") },
 		})
@@ -49,10 +50,10 @@ func TestWitness(t *testing.T) {
 
 // TestWitnessOfStatements is told of a statement before it leaves and when its rows are there.
 func TestWitnessOfStatements(t *testing.T) {
-	p, address := database(t, pgtest.Shared(t), PoolLimits{})
+	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")
 	var left, arrived []int
-	p.Tell(Witness{
+	p.Observe(Witness{
 		Leaving: func(h http.Header) {
 			if h != nil {
 				t.Errorf("a statement has headers %v", h)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
@@ -33,7 +33,7 @@ func (l checks) checkPool(ctx context.Context, o Outlook) engine.Check {
 	allowed, pooled, super, instead := wanted, false, "", ""
 	if conn, err := d.Connect(ctx); err == nil {
 		super, instead = d.Superuser(ctx, conn)
-		clients, err := service.CountClients(ctx, conn)
+		clients, err := database.CountClients(ctx, conn)
 		if pooled = clients.Pooled; err == nil && !pooled { // a pooler need not tell
 			allowed = max(min(wanted, l.allowance(o.Service, d)(clients.Free()+1)), 1) // the one that asks goes
 		}

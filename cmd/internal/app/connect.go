@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 // connecting gives the services of a run their clients.
@@ -71,7 +72,7 @@ func (c *connecting) http(s *chain.Service) error {
 		return err
 	}
 	client.Trust(trusted)
-	client.Tell(c.Witness)
+	client.Observe(c.Witness)
 	c.job.onClose(func() error { client.Close(); return nil })
 	c.job.services = append(c.job.services, client)
 	s.Connect(client, secret)
@@ -86,7 +87,7 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 		if err := c.startModel(); err != nil {
 			return err
 		}
-		cfg.Base, secret, cfg.Prices = c.job.Model.URL(), c.job.Model.Secret(), service.Free
+		cfg.Base, secret, cfg.Prices = c.job.Model.URL(), c.job.Model.Secret(), pricing.Free
 	default:
 		if cfg.Prices, err = c.pricesOf(s); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 		return err
 	}
 	client.Trust(trusted)
-	client.Tell(c.Witness)
+	client.Observe(c.Witness)
 	c.job.onClose(func() error { client.Close(); return nil })
 	c.job.services = append(c.job.services, client)
 	s.ConnectLLM(client, secret)

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -59,8 +60,8 @@ func (l Services) secretsOf(s *chain.Service) []string {
 	names := slices.Clone(s.Secrets())
 	names = append(names, s.Bearer)
 	if s.Postgres != nil {
-		name, _ := strings.CutPrefix(l.address(s), chain.SecretPrefix)
-		if chain.IsSecret(name) && strings.HasPrefix(l.address(s), chain.SecretPrefix) {
+		name, _ := strings.CutPrefix(l.address(s), expr.SecretPrefix)
+		if expr.IsSecret(name) && strings.HasPrefix(l.address(s), expr.SecretPrefix) {
 			names = append(names, name)
 		}
 		names = append(names, s.Postgres.Password)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/forecast"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/run"
@@ -147,7 +148,7 @@ func (l Estimate) expected() forecast.Session {
 func often(r *chain.Requests) engine.Estimate {
 	e := engine.Between(float64(r.Least), float64(r.Most), engine.FromFile)
 	switch {
-	case r.Most >= chain.Endless:
+	case r.Most >= odds.Endless:
 		e = engine.Between(float64(r.Least), float64(r.Least)+usualPasses.High, engine.Guessed)
 	case !math.IsNaN(r.Mean):
 		e = engine.Exactly(r.Mean, engine.FromFile)

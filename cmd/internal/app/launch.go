@@ -74,7 +74,7 @@ type Launch struct {
 	Host func() engine.HostMetrics
 	// Window, if set, tells the CPU time so far of the goroutine that draws.
 	Window func() time.Duration
-	// Crashed, if set, hears of a panic outside of sessions; see [engine.Config.Crashed].
+	// Crashed, if set, hears of a panic outside of sessions; see [run.Config.Crashed].
 	Crashed func(run engine.RunID, value any, stack []byte)
 	// Writing is told how far it is while a model writes the population; one call at a time.
 	Writing func(done, total int)

@@ -9,7 +9,9 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // PostgresService is a service of kind postgres, as a scenario or a person names it.
@@ -21,13 +23,13 @@ type PostgresService struct {
 }
 
 // find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
-func (p PostgresService) find(from secrets.Finder) (d *service.Database, found []string, err error) {
+func (p PostgresService) find(from secrets.Finder) (d *database.Server, found []string, err error) {
 	field := "service " + p.Name
 	wrong := func(err error, hint string) error {
 		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
 	}
 	address, password := p.Address, ""
-	if name, ok := strings.CutPrefix(address, chain.SecretPrefix); ok {
+	if name, ok := strings.CutPrefix(address, expr.SecretPrefix); ok {
 		if err := secrets.CheckName(name); err != nil {
 			return nil, nil, err
 		}
@@ -37,7 +39,7 @@ func (p PostgresService) find(from secrets.Finder) (d *service.Database, found [
 		found = append(secrets.PasswordsIn(address), address)
 		secrets.Use(found...)
 	} else {
-		if err := service.CheckPostgres(address); err != nil {
+		if err := database.Check(address); err != nil {
 			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
 		}
 		if p.Password != "" {
@@ -47,7 +49,7 @@ func (p PostgresService) find(from secrets.Finder) (d *service.Database, found [
 			found = append(found, password)
 		}
 	}
-	if d, err = service.ParseDatabase(address, password); err != nil {
+	if d, err = database.Parse(address, password); err != nil {
 		return nil, nil, wrong(err, "")
 	}
 	return d.As(p.Role), found, nil
@@ -63,7 +65,7 @@ func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
 }
 
 // database is where a service of kind postgres is in this launch, and its secrets.
-func (l Services) database(s *chain.Service) (*service.Database, []string, error) {
+func (l Services) database(s *chain.Service) (*database.Server, []string, error) {
 	return PostgresService{s.Name, l.address(s), s.Postgres.Password, s.Postgres.Role}.find(l.Secrets)
 }
 
@@ -86,7 +88,7 @@ func (l Services) openPool(j *Job, s *chain.Service) error {
 	if err != nil {
 		return err
 	}
-	client.Tell(l.Witness)
+	client.Observe(l.Witness)
 	j.onClose(func() error { client.Close(); return nil })
 	j.pools, j.services = append(j.pools, client), append(j.services, client)
 	s.ConnectPostgres(client, secrets...)

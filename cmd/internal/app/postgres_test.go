@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -149,7 +149,7 @@ func TestCheckPostgres(t *testing.T) {
 // addressOf is a database as it is allowed.
 func addressOf(t *testing.T, address string) string {
 	t.Helper()
-	d, err := service.ParseDatabase(address, "")
+	d, err := database.Parse(address, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,15 +13,16 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 // pricesOf are the prices of a service's models. The mocks cost nothing, nor do providers on this machine at their own
 // address. At another local address, a model without a price costs nothing: one that has a price is a way to somebody who
 // charges, such as a proxy.
-func (l Services) pricesOf(s *chain.Service) (service.Prices, error) {
+func (l Services) pricesOf(s *chain.Service) (pricing.Prices, error) {
 	address := l.address(s)
 	if l.mocks(s) || s.Free && address == s.URL {
-		return service.Free, nil
+		return pricing.Free, nil
 	}
 	prices, err := Prices(l.Data)
 	if err == nil && service.IsLocal(address) {
@@ -45,8 +46,8 @@ func (l Services) free(s *chain.Service) bool {
 
 // Prices are what models cost: the user's table over the one that comes along. Both are in the format of LiteLLM's
 // model_prices_and_context_window.json.
-func Prices(data string) (service.Prices, error) {
-	prices, err := service.ReadPrices(assets.Prices())
+func Prices(data string) (pricing.Prices, error) {
+	prices, err := pricing.ReadPrices(assets.Prices())
 	if err != nil {
 		return nil, fmt.Errorf("the prices that come along: %w", err)
 	}
@@ -55,9 +56,9 @@ func Prices(data string) (service.Prices, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return prices, nil
 	}
-	var own service.Prices
+	var own pricing.Prices
 	if err == nil {
-		own, err = service.ReadPrices(text)
+		own, err = pricing.ReadPrices(text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the prices in %s: %w; mend or remove the file", path, err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 // TestUsersPricesGoFirst lays a table of the user's over the one that comes along.
@@ -23,7 +23,7 @@ func TestUsersPricesGoFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if after["gpt-4o-mini"] != (service.Price{Input: 1e-3, Output: 2e-3, CacheRead: 1e-3, CacheWrite: 1e-3, BatchInput: 1e-3, BatchOutput: 2e-3}) || after["gpt-4o"] != before["gpt-4o"] || len(after) != len(before)+1 {
+	if after["gpt-4o-mini"] != (pricing.Price{Input: 1e-3, Output: 2e-3, CacheRead: 1e-3, CacheWrite: 1e-3, BatchInput: 1e-3, BatchOutput: 2e-3}) || after["gpt-4o"] != before["gpt-4o"] || len(after) != len(before)+1 {
 		t.Errorf("%v, before %v", after, before)
 	}
 }

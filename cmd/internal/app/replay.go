@@ -16,6 +16,8 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/pricing"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -193,7 +195,7 @@ func (l Services) disconnect(j *Job) error {
 func (l Services) isolate(j *Job, s *chain.Service) error {
 	switch s.Kind {
 	case "postgres":
-		d, err := service.ParseDatabase("postgres://"+nowhere+"/none", "")
+		d, err := database.Parse("postgres://"+nowhere+"/none", "")
 		if err != nil {
 			return err
 		}
@@ -204,7 +206,7 @@ func (l Services) isolate(j *Job, s *chain.Service) error {
 		j.onClose(func() error { client.Close(); return nil })
 		s.ConnectPostgres(client)
 	case "llm":
-		client, err := service.NewLLM(service.LLMConfig{Name: s.Name, Base: "http://" + nowhere, Limits: s.Limits, Prices: service.Free, Mocks: l.mocks(s)})
+		client, err := service.NewLLM(service.LLMConfig{Name: s.Name, Base: "http://" + nowhere, Limits: s.Limits, Prices: pricing.Free, Mocks: l.mocks(s)})
 		if err != nil {
 			return err
 		}

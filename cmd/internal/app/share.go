@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
@@ -15,7 +15,7 @@ const sinkConnections = 8
 // allowance says how many connections a pool may open to a server on which so many are not others': of the share of them
 // that the person gave Throng, what the sending of results does not have, divided among the pools of the same server by
 // their sizes.
-func (l Services) allowance(s *chain.Service, at *service.Database) func(free int) int {
+func (l Services) allowance(s *chain.Service, at *database.Server) func(free int) int {
 	share := postgres.DefaultShare
 	taken := 0
 	if l.Remote != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Try runs the first session of one agent, named by its id or its index, with the services of the launch and shows what
@@ -137,7 +137,7 @@ func maskTrial(t *engine.Trial) {
 	if t == nil {
 		return
 	}
-	veil := func(text *string) { *text = service.Unnamed(secrets.Redact(*text)) }
+	veil := func(text *string) { *text = redact.Unnamed(secrets.Redact(*text)) }
 	secrets.MaskFacts(t.Persona, veil)
 	for _, r := range []*engine.Remembered{&t.Before, &t.After} {
 		secrets.MaskFacts(r.Fields, veil)

@@ -9,7 +9,6 @@ var largePackages = []string{
 	"engine/chain",
 	"engine/mock",
 	"engine/script",
-	"engine/service",
 }
 
 // largeTypes are the types over maxMethods or maxFields.

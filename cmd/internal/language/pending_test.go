@@ -38,7 +38,6 @@ var pending = []string{
 	"engine/internal/clock",
 	"engine/internal/doc",
 	"engine/internal/fit",
-	"engine/internal/gate",
 	"engine/internal/pace",
 	"engine/internal/stats",
 	"engine/mock",

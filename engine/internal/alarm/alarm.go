@@ -1,8 +1,8 @@
-// Package alarm wakes those who wait close to the instant that they asked for.
+// Package alarm wakes sleeping goroutines close to the instant that they asked for.
 //
-// On Linux the runtime sleeps in whole milliseconds while nothing is to be done, so a timer there is late by up to one, and
-// those that were to run out one after another within it run out together, and then wait for each other. An alarm has the
-// system wake the process at the instant itself. On other systems the runtime does that too.
+// On Linux an idle runtime sleeps in whole milliseconds. A timer is then late by up to 1 ms, and timers that should fire one at a
+// time within that millisecond fire together, so that their goroutines wait for each other. An alarm has the system wake the
+// process at the instant itself. On other systems the runtime does that too.
 package alarm
 
 import (
@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// Alarm wakes any number of goroutines, each at its time. The zero value is ready; it is safe for concurrent use.
+// Alarm wakes any number of goroutines, each at its time. The zero value is ready to use. It is safe for concurrent use.
 type Alarm struct {
 	begun sync.Once
-	bell  *bell // nil where the runtime's timers do
+	bell  *bell // nil if the runtime's timers are precise
 
 	mu      sync.Mutex
 	waiting sleepers
-	due     time.Time   // of the next ring, were they all a gap apart: the generic cell rate algorithm (ITU-T I.371)
-	late    *time.Timer // goes off after the bell
+	due     time.Time   // theoretical time of the next ring, with rings a gap apart: the generic cell rate algorithm (ITU-T I.371)
+	late    *time.Timer // fires after the bell
 }
 
-// Sleep waits for d. It returns the context's cause if that ends first.
+// Sleep waits for d. If ctx ends first, it returns the cause.
 func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
 	a.begun.Do(a.begin)
 	if a.bell == nil {
@@ -47,7 +47,7 @@ func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Close frees what the alarm holds of the system. Who still sleeps wakes, though not as close to the time.
+// Close releases the alarm's system resources. Goroutines that still sleep wake less precisely.
 func (a *Alarm) Close() {
 	a.begun.Do(func() {})
 	if a.bell != nil {
@@ -55,7 +55,7 @@ func (a *Alarm) Close() {
 	}
 }
 
-// begin makes the bell, if the system has one. Within testing/synctest there is none: time is not the system's there.
+// begin creates the bell, if the system has one. testing/synctest has none: its time is not the system's.
 func (a *Alarm) begin() {
 	if a.bell = newBell(); a.bell == nil {
 		return
@@ -84,19 +84,18 @@ func (a *Alarm) remove(s *sleeper) {
 		heap.Remove(&a.waiting, s.index)
 	}
 	if len(a.waiting) == 0 {
-		a.late.Stop() // else it keeps the alarm, and the run that it is part of, in memory until then
+		a.late.Stop() // otherwise the timer would keep the alarm, and its run, in memory until it fires
 	}
 }
 
-// wake wakes those whose time has come, some at a time, so that those who wake need not wait for the rest before they
-// can sleep again.
+// wake wakes the sleepers whose time has come, a few at a time, so that they can sleep again before all others have woken.
 func (a *Alarm) wake() {
 	now := time.Now()
 	for first := true; a.wakeSome(now, first); first = false {
 	}
 }
 
-// wakeSome reports whether there are more.
+// wakeSome wakes a few sleepers and reports whether there are more.
 func (a *Alarm) wakeSome(now time.Time, first bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -121,32 +120,32 @@ func (a *Alarm) wakeSome(now time.Time, first bool) bool {
 
 const (
 	atOnce = 64
-	// gap is what lies between two rings in the long run, and as many may follow each other at once as have their gaps
-	// within burst: where more than that many wake, some of them wake together.
+	// gap is the average time between two rings. Rings may follow each other immediately as long as their gaps add up to at most
+	// burst. If more goroutines wake than that, some of them wake together.
 	gap   = 150 * time.Microsecond
 	burst = 20 * time.Millisecond
-	// lateness is when a timer goes off in place of a bell that was not heard: the runtime looks at its timers whenever
-	// it turns to another goroutine, at descriptors only when it has nothing else to run.
+	// lateness is the delay of the timer that fires if the bell was not noticed: the runtime checks its timers whenever it switches
+	// goroutines, but descriptors only if it has nothing else to run.
 	lateness = time.Millisecond
 )
 
-// set has the alarm go off for the first of those who wait. mu is held, and may have been long in coming: what the time
-// was before is of no use.
+// set sets the alarm for the first sleeper. mu is held, and may have taken long to acquire, so that an earlier time must not be
+// used.
 func (a *Alarm) set() {
 	now := time.Now()
-	d := max(a.waiting[0].until.Sub(now), a.due.Add(-burst).Sub(now), 1) // 0 would be never
+	d := max(a.waiting[0].until.Sub(now), a.due.Add(-burst).Sub(now), 1) // 0 would mean never
 	a.bell.set(d)
 	a.late.Reset(d + lateness)
 }
 
-// sleeper is one who waits.
+// sleeper is a sleeping goroutine.
 type sleeper struct {
 	until time.Time
 	awake chan struct{} // closed when its time has come
-	index int           // among those who wait; -1 when it does no more
+	index int           // in the heap; -1 if it is not in it
 }
 
-// sleepers are a heap, the earliest first.
+// sleepers are a heap by time.
 type sleepers []*sleeper
 
 func (s sleepers) Len() int           { return len(s) }

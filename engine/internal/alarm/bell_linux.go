@@ -14,7 +14,7 @@ type bell struct {
 	raw  syscall.RawConn
 }
 
-// newBell returns nil where the process has no more descriptors, or its time is not the system's.
+// newBell returns nil if the process has no descriptors left, or if its time is not the system's.
 func newBell() *bell {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME, &now) != nil || time.Since(time.Unix(now.Unix())).Abs() > time.Second {
@@ -32,14 +32,14 @@ func newBell() *bell {
 	return b
 }
 
-// set has the bell ring once, after d, which is more than 0.
+// set makes the bell ring once, after d, which must be positive.
 func (b *bell) set(d time.Duration) {
 	_ = b.raw.Control(func(fd uintptr) {
 		_ = unix.TimerfdSettime(int(fd), 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}, nil)
 	})
 }
 
-// wait waits until the bell rings; it reports false once that is closed.
+// wait waits for the bell to ring. It returns false after the bell was closed.
 func (b *bell) wait() bool {
 	var rings [8]byte
 	_, err := b.file.Read(rings[:])

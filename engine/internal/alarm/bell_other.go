@@ -4,7 +4,7 @@ package alarm
 
 import "time"
 
-// bell is of no use where the runtime sleeps until the instant itself.
+// bell is not needed on systems whose runtime sleeps precisely.
 type bell struct{}
 
 func newBell() *bell            { return nil }

@@ -1,5 +1,5 @@
-// Package clock bounds work by the time it uses: a Clock stands still while the engine holds the work back, and
-// ends its context for real when its limit is used up.
+// Package clock limits work by the time that it uses: a Clock pauses while the engine throttles the work, and ends its context when
+// its limit is used up.
 package clock
 
 import (
@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// Clock counts the time that a piece of work uses. Clocks form a tree (cycle, session, chain, step): a parent stands
-// still while it is held itself or while it has children and all of them stand still. All methods are safe for
-// concurrent use.
+// Clock counts the time that a piece of work uses. Clocks form a tree (cycle, session, chain, step). A parent is paused while it is
+// held, or while it has children and all of them are paused. All methods are safe for concurrent use.
 type Clock struct {
-	mu     *sync.Mutex // of the whole tree, the root's own; guards all below
+	mu     *sync.Mutex // of the whole tree, owned by the root; guards everything below
 	own    sync.Mutex
 	parent *Clock
 	ctx    context.Context
@@ -20,16 +19,16 @@ type Clock struct {
 	timer  *time.Timer // nil without a limit; cancel is nil for a child without one
 	limit  time.Duration
 	left   time.Duration
-	since  time.Time     // of the last start; zero while it stands still
-	lost   time.Duration // for how long the process stood still until then
+	since  time.Time     // time of the last start; zero while paused
+	lost   time.Duration // total standstill of the process at that time
 
 	holds    int // own
 	children int // live
-	stood    int // of these, standing still
+	stood    int // paused children
 	stopped  bool
 }
 
-// New starts a clock whose context ends with cause once limit is used up; limit 0 is none. Cancel ends it too.
+// New starts a clock whose context ends with cause when limit is used up; 0 sets no limit. Cancel ends it too.
 func New(ctx context.Context, limit time.Duration, cause error) *Clock {
 	c := new(Clock)
 	c.mu = &c.own
@@ -40,7 +39,7 @@ func New(ctx context.Context, limit time.Duration, cause error) *Clock {
 	return c
 }
 
-// Child starts a clock under c. Stop must be called on it when its work has ended.
+// Child starts a clock under c. Call Stop on it when its work has ended.
 func (c *Clock) Child(limit time.Duration, cause error) *Clock {
 	k := &Clock{mu: c.mu, parent: c}
 	c.mu.Lock()
@@ -50,8 +49,7 @@ func (c *Clock) Child(limit time.Duration, cause error) *Clock {
 	return k
 }
 
-// Branch starts a clock under c for work that goes on beside other work: it has no limit, and Cancel ends it. Stop must
-// be called on it when its work has ended.
+// Branch starts a clock under c for concurrent work: it has no limit, and Cancel ends it. Call Stop on it when its work has ended.
 func (c *Clock) Branch() *Clock {
 	k := &Clock{mu: c.mu, parent: c}
 	c.mu.Lock()
@@ -62,8 +60,8 @@ func (c *Clock) Branch() *Clock {
 	return k
 }
 
-// Cancel ends the context of a clock that New or Branch made, or that has a limit, with cause, unless it has ended. The
-// work under it still has to end, and Stop to be called.
+// Cancel ends the context of a clock with cause, unless it has ended. The clock must be made by New or Branch, or have a limit. Its
+// work must still end and call Stop.
 func (c *Clock) Cancel(cause error) { c.cancel(cause) }
 
 func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
@@ -76,14 +74,14 @@ func (c *Clock) init(ctx context.Context, limit time.Duration, cause error) {
 	}
 }
 
-// start counts from now on. mu is held, or nobody has the clock yet.
+// start starts counting. mu is held, or the clock is not shared yet.
 func (c *Clock) start() { c.since, c.lost = time.Now(), Lost() }
 
-// leastGap is how much too late a timer runs out where not the work was slow, but the process stood still, or the machine
-// slept: then nothing of that time is the work's.
+// leastGap is how late a timer must fire to mean that the process stood still or the machine slept, and not that the work was slow.
+// Such a time does not count.
 const leastGap = 5 * time.Second
 
-// used is the time since the last start that counts: not that in which the process stood still. mu is held.
+// used returns the time since the last start, without standstills of the process. mu is held.
 func (c *Clock) used() time.Duration {
 	d := time.Since(c.since) - (Lost() - c.lost)
 	if d > c.left+leastGap {
@@ -92,7 +90,7 @@ func (c *Clock) used() time.Duration {
 	return d
 }
 
-// expire ends the context when the timer runs out, unless nobody could use the time: then it begins again.
+// expire ends the context when the timer fires, unless the process stood still: then it starts the timer again.
 func (c *Clock) expire(cause error) {
 	c.mu.Lock()
 	left := c.left - c.used()
@@ -108,10 +106,10 @@ func (c *Clock) expire(cause error) {
 	}
 }
 
-// Context ends when the clock's limit, or that of a clock above it, is used up; its cause says which.
+// Context returns a context that ends when the limit of the clock, or of a clock above it, is used up. The cause says which.
 func (c *Clock) Context() context.Context { return c.ctx }
 
-// Hold stops the clock, and those above it that have nothing else going on, until Release.
+// Hold pauses the clock until Release, and those above it that have no other running work.
 func (c *Clock) Hold() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +123,7 @@ func (c *Clock) Release() {
 	c.change(func() { c.holds-- })
 }
 
-// Stop ends the clock and frees what it holds. Its context ends too. A second Stop does nothing.
+// Stop ends the clock and its context, and releases its resources. Further calls do nothing.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,8 +148,8 @@ func (c *Clock) Stop() {
 	}
 }
 
-// Rest stops a clock without parent between two pieces of work and keeps its context, so that Again need not make a
-// new one. It reports false, and the clock is only good for Stop, if its time is over or work under it goes on.
+// Rest stops a clock without parent between two pieces of work and keeps its context, so that Again does not have to create one. It
+// returns false if the time is over or work under the clock continues; then only Stop may be called.
 func (c *Clock) Rest() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +159,7 @@ func (c *Clock) Rest() bool {
 	return (c.timer == nil || c.timer.Stop()) && c.ctx.Err() == nil
 }
 
-// Again starts a clock that rests, with all of its limit.
+// Again starts a resting clock with its full limit.
 func (c *Clock) Again() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,10 +170,10 @@ func (c *Clock) Again() {
 	}
 }
 
-// still reports whether the clock stands still. mu is held.
+// still reports whether the clock is paused. mu is held.
 func (c *Clock) still() bool { return c.holds > 0 || c.children > 0 && c.stood == c.children }
 
-// change applies f, then starts or stops this clock's timer and tells the parent. mu is held.
+// change applies f, then starts or stops this clock's timer and updates the parent. mu is held.
 func (c *Clock) change(f func()) {
 	before := c.still()
 	f()

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// While somebody watches, a pulse beats every beat. One that is later than slack says that the process stood still: it was
-// stopped (SIGSTOP, Ctrl+Z), or the machine slept where its steady clock goes on.
+// While a watcher is active, a pulse beats every beat. A beat that is later than slack means that the process stood still: it was
+// stopped (SIGSTOP, Ctrl+Z), or the machine slept while its steady clock continued.
 const (
 	beat  = 20 * time.Millisecond
 	slack = 50 * time.Millisecond
 )
 
-// pulse is the newest beat, and for how long the process stood still until then.
+// pulse is the newest beat, with the total standstill up to then.
 type pulse struct {
-	at   time.Time // zero while nobody watches
+	at   time.Time // zero without a watcher
 	lost time.Duration
 }
 
@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// lostAt is for how long the process stood still until now.
+// lostAt returns the total standstill up to now.
 func (p *pulse) lostAt(now time.Time) time.Duration {
 	if p == nil {
 		return 0
@@ -42,8 +42,7 @@ func (p *pulse) lostAt(now time.Time) time.Duration {
 // virtual reports whether a time is that of testing/synctest, where nothing stands still.
 func virtual(now time.Time) bool { return now.Unix() < 1e9 }
 
-// Lost returns for how long the process stood still while somebody watched. Only the difference between two calls means
-// something.
+// Lost returns how long the process stood still while there was a watcher. Only the difference between two calls is meaningful.
 func Lost() time.Duration {
 	p := newest.Load()
 	if p == nil {
@@ -56,7 +55,7 @@ func Lost() time.Duration {
 	return p.lostAt(now)
 }
 
-// Watch has clocks and timers not count the time in which the process stands still, until release is called.
+// Watch makes clocks and timers ignore standstills of the process, until release is called.
 func Watch() (release func()) {
 	if virtual(time.Now()) {
 		return func() {}
@@ -91,7 +90,7 @@ func beats(stop <-chan struct{}) {
 			watchers.Unlock()
 		case <-stop:
 			watchers.Lock()
-			if watchers.stop == stop { // nobody has begun to watch again
+			if watchers.stop == stop { // no new watcher has started
 				newest.Store(&pulse{lost: newest.Load().lost})
 			}
 			watchers.Unlock()
@@ -100,17 +99,17 @@ func beats(stop <-chan struct{}) {
 	}
 }
 
-// Timer calls a function after a time in which the process did not stand still. The zero value is one that does not run.
+// Timer calls a function after a time in which the process did not stand still. The zero value is a stopped timer.
 type Timer struct {
 	mu    sync.Mutex
 	timer *time.Timer
 	d     time.Duration
 	began time.Time
-	lost  time.Duration // until then
+	lost  time.Duration // total standstill at the start
 	f     func()
 }
 
-// Start has f called, once, after d.
+// Start makes the timer call f once, after d.
 func (t *Timer) Start(d time.Duration, f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,7 +117,7 @@ func (t *Timer) Start(d time.Duration, f func()) {
 	t.timer = time.AfterFunc(d, t.fire)
 }
 
-// Again starts the time anew, unless the timer does not run.
+// Again restarts a running timer.
 func (t *Timer) Again() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +127,7 @@ func (t *Timer) Again() {
 	}
 }
 
-// Stop ends the timer. Its function may be under way.
+// Stop stops the timer. Its function may be running.
 func (t *Timer) Stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

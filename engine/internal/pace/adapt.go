@@ -5,37 +5,36 @@ import (
 	"time"
 )
 
-// How an adaptive rate moves. It doubles every clean second until the first refusal (slow start), shrinks once per
-// episode of refusals, stays for a while, and grows by a twentieth per clean window after. Near the rate that was
-// refused last a window is long: the time between two episodes is spent close to the quota, as CUBIC does (RFC 9438,
-// section 4.2), and little of it beyond. A rate well above that one shows that there is more to have, and is left fast
-// again.
+// How an adaptive rate moves. It doubles every clean second until the first refusal (slow start), shrinks once per episode of
+// refusals, stays for a while, and then grows by a twentieth per clean window. Near the rate that was refused last a window is
+// long, so that most of the time between two episodes is spent close to the quota, as in CUBIC (RFC 9438, section 4.2). A rate well
+// above that one shows that the quota has grown, and increases fast again.
 const (
 	window     = time.Second
 	nearWindow = 20 * time.Second // near the wall
-	coolDown   = 15 * time.Second // after a refusal in which it does not grow
+	coolDown   = 15 * time.Second // time after a refusal without growth
 	shrink     = 0.8
 	growth     = 1.05
-	near       = 0.95 // of the wall: it begins
-	beyond     = 1.08 // of the wall: it is not there any more
+	near       = 0.95 // of the wall: the lower end of nearby rates
+	beyond     = 1.08 // of the wall: the upper end
 
-	// Unnamed is how long a service is left alone whose refusal names no time.
+	// Unnamed is the wait after a refusal without a time.
 	Unnamed = time.Minute
 
-	tellAfter = 1.2 // growth that is told of: by so much, or at an end
-	maxMoves  = 100 // that nobody has asked for are kept
+	tellAfter = 1.2 // growth that is reported, unless it reaches the ceiling
+	maxMoves  = 100 // kept until Moves is called
 )
 
-// climb is what an adaptive rate goes by.
+// climb is the state of an adaptive rate.
 type climb struct {
-	wall    float64   // the rate that was refused last; 0 is that none was
+	wall    float64   // the rate that was refused last; 0 if there is none
 	shrunk  time.Time // when the last episode began
 	refused bool      // ever
-	calm    time.Time // it does not grow before
-	began   time.Time // the window
+	calm    time.Time // no growth before
+	began   time.Time // start of the window
 	used    int       // requests in it
-	bound   bool      // something else than the rate held them back
-	told    float64   // the rate that was told of last
+	bound   bool      // something other than the rate limited them
+	told    float64   // the rate that was reported last
 }
 
 // Move is a change of the rate that the rate limiter made by itself, in requests per second.
@@ -45,8 +44,7 @@ type Move struct {
 	Why      string // in words
 }
 
-// Moves returns what has changed since it was asked last, of many the newest. Growth is told of in larger steps than it
-// is made in.
+// Moves returns the changes since the last call, at most the newest maxMoves. Growth is reported in larger steps than it happens.
 func (p *Limiter) Moves() []Move {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,8 +53,8 @@ func (p *Limiter) Moves() []Move {
 	return moves
 }
 
-// Refuse tells of a 429 that asks to wait, of a request that left at a time. Nothing starts before that. Those of one
-// episode, whose requests had left before it began, shrink the rate once.
+// Refuse reports a 429 that asks to wait, for a request that left at a time. No request starts before the wait is over. The
+// refusals of one episode, whose requests had left before it began, shrink the rate once.
 func (p *Limiter) Refuse(now, left time.Time, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,21 +70,20 @@ func (p *Limiter) Refuse(now, left time.Time, wait time.Duration) {
 	p.move(now, max(p.rate*shrink, p.limits.Floor), "after a 429 at "+clock(now)+" shrunk")
 }
 
-// block keeps everything from starting for a while. mu is held.
+// block keeps requests from starting for a while. mu is held.
 func (p *Limiter) block(now time.Time, wait time.Duration) {
 	until := now.Add(wait)
 	if !until.After(p.blocked) {
 		return
 	}
 	p.blocked, p.refused = until, now
-	if p.rate == 0 { // those who wait are to come back one after another, within a quarter of the wait
+	if p.rate == 0 { // waiting requests are spread over a quarter of the wait
 		p.spread, p.calmed = -1, until.Add(max(wait/4, time.Millisecond))
 	}
 	p.wakeAll()
 }
 
-// Trouble tells of a request that the service failed: the second in which it did is not a clean one, and the rate does
-// not grow for it.
+// Trouble reports a request that the service failed. Its second is not a clean one, and does not raise the rate.
 func (p *Limiter) Trouble(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,8 +93,7 @@ func (p *Limiter) Trouble(now time.Time) {
 	}
 }
 
-// grow raises the rate where a window went by without refusal or trouble, and it was the rate that held requests back.
-// mu is held.
+// grow raises the rate after a window without refusal or trouble, if the rate limited the requests. mu is held.
 func (p *Limiter) grow(now time.Time) {
 	c := &p.climb
 	if p.limits.Mode != Adaptive || p.rate == 0 || p.rate >= p.limits.Ceiling {
@@ -117,7 +113,7 @@ func (p *Limiter) grow(now time.Time) {
 	if took < length || now.Before(c.calm) {
 		return
 	}
-	// A rate that is not used up has shown nothing.
+	// A rate that was not used up proves nothing.
 	if !c.bound && float64(c.used) >= p.rate*took.Seconds()/2 {
 		p.step(now)
 	}
@@ -130,7 +126,7 @@ func (p *Limiter) near() bool {
 	return wall > 0 && p.rate >= near*wall && p.rate < beyond*wall
 }
 
-// step is one of growth. mu is held.
+// step raises the rate by one step. mu is held.
 func (p *Limiter) step(now time.Time) {
 	c := &p.climb
 	to, why := p.rate*growth, "grown, no 429 came"
@@ -146,7 +142,7 @@ func (p *Limiter) step(now time.Time) {
 	p.move(now, to, why)
 }
 
-// move changes the rate and keeps what there is to tell of it. mu is held.
+// move changes the rate and records what to report. mu is held.
 func (p *Limiter) move(now time.Time, to float64, why string) {
 	c := &p.climb
 	if to < p.rate {
@@ -163,7 +159,7 @@ func (p *Limiter) move(now time.Time, to float64, why string) {
 	p.wakeFirst()
 }
 
-// tell keeps a move. mu is held.
+// record keeps a change for Moves. mu is held.
 func (p *Limiter) tell(now time.Time, to float64, why string) {
 	c := &p.climb
 	if to == c.told {

@@ -1,4 +1,4 @@
-// Package pace says when the next request to a service may start. It is pure: the caller brings the time, and waits.
+// Package pace computes when the next request to a service may start. It is pure: the caller passes the time, and waits.
 package pace
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
-// Mode is how a rate limiter goes about its rate.
+// Mode is how a rate limiter works.
 type Mode uint8
 
 // The modes: one that finds the rate, a token bucket, and one that spaces requests evenly.
@@ -22,18 +22,18 @@ const (
 	Fixed
 )
 
-// Modes are their names, by mode.
+// Modes are the names of the modes.
 var Modes = []string{Adaptive: "adaptive", Bucket: "bucket", Fixed: "fixed"}
 
 func (m Mode) String() string { return Modes[m] }
 
-// Limits bound a rate, in requests per second. The zero value is unpaced: requests start as they come, unless the
-// service refuses them.
+// Limits configure a rate, in requests per second. The zero value sets no rate: requests start as they arrive, unless the service
+// refuses them.
 type Limits struct {
 	Mode           Mode
-	Start          float64 // the rate, of an adaptive rate limiter at first; 0 is unpaced
-	Floor, Ceiling float64 // of an adaptive rate limiter; they give way to Start
-	Burst          int     // of a bucket, how many may start at once; 0 is one second's worth
+	Start          float64 // the rate; the initial one in adaptive mode; 0 sets none
+	Floor, Ceiling float64 // in adaptive mode; Start takes precedence
+	Burst          int     // of a token bucket, how many may start together; 0 is one second's worth
 }
 
 func (l Limits) whole() Limits {
@@ -45,27 +45,27 @@ func (l Limits) whole() Limits {
 	return l
 }
 
-// Limiter spreads the requests to a service over time, in the order in which they came, and keeps to what the service
-// says: its refusals, and what it has left. An adaptive one finds the rate by itself (see adapt.go). It is safe for
-// concurrent use, and holds no lock while somebody waits.
+// Limiter spreads the requests to a service over time, in the order of their arrival, and obeys the service: its refusals, and what
+// it says is left of its quotas. In adaptive mode it finds the rate by itself (see adapt.go). It is safe for concurrent use, and
+// holds no lock while requests wait.
 type Limiter struct {
 	mu     sync.Mutex
 	given  Limits
-	limits Limits  // what they come to
-	rate   float64 // what it found; Start in the other modes
-	why    string  // in words
+	limits Limits  // given, with defaults
+	rate   float64 // present rate; Start in the other modes
+	why    string  // reason of the rate
 
 	queue  list.List // of *Turn, by ticket
-	ticket uint64    // the last one given
+	ticket uint64    // the last one issued
 	bucket *rate.Limiter
-	last   time.Time // when the request before was to start
-	spare  bool      // its turn was given back
-	begun  bool      // some request started, ever
+	last   time.Time // when the previous request was due
+	spare  bool      // a turn was returned
+	begun  bool      // some request has started
 
-	blocked time.Time // nothing starts before
-	refused time.Time // when that was said
-	spread  float64   // of an unpaced one: the rate after a refusal,
-	calmed  time.Time // until then
+	blocked time.Time // no request starts before
+	refused time.Time // when blocked was set
+	spread  float64   // without a rate: the rate after a refusal,
+	calmed  time.Time // until this time
 
 	climb climb
 	moves []Move
@@ -88,15 +88,15 @@ func New(l Limits) *Limiter {
 	return p
 }
 
-// Limits are those that it was given last.
+// Limits returns the limits that were set last.
 func (p *Limiter) Limits() Limits {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.given
 }
 
-// SetLimits changes the limits by hand, and those who wait hear of it. A new Start is the rate from now on; else what
-// an adaptive rate limiter found stays, within the new bounds.
+// SetLimits changes the limits and wakes waiting requests. A new Start is the rate from now on; otherwise an adaptive rate stays,
+// within the new bounds.
 func (p *Limiter) SetLimits(now time.Time, l Limits) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,20 +118,20 @@ func (p *Limiter) SetLimits(now time.Time, l Limits) {
 	p.wakeAll()
 }
 
-// State is how a rate limiter is doing.
+// State is the state of a rate limiter.
 type State struct {
-	Limits  Limits    // in force: what those given come to
-	Rate    float64   // requests per second that may start now; 0 is as many as come
-	Why     string    // in words, why that is the rate; "" of one that is unpaced
-	Blocked time.Time // nothing starts before; zero is that it may
-	Waiting int       // for their turns
-	// Exhausted says in words that the quota is gone for long, and Until when it is there again; zero is that nobody knows.
+	Limits  Limits    // in force: the given ones with defaults
+	Rate    float64   // requests per second that may start now; 0 sets no limit
+	Why     string    // reason of the rate; "" if there is none
+	Blocked time.Time // no request starts before; zero if requests may start
+	Waiting int       // requests in the queue
+	// Exhausted is the reason why the quota is used up for long, and Until when it is restored; zero if that is not known.
 	Exhausted string
 	Until     time.Time
-	Said      time.Time // when the service said so last
+	Said      time.Time // when the service reported it last
 }
 
-// State is how the rate limiter is doing now.
+// State returns the present state.
 func (p *Limiter) State(now time.Time) State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,15 +146,14 @@ func (p *Limiter) State(now time.Time) State {
 	return s
 }
 
-// Recalled reports whether the service refused something since a turn came, so that its request must not start after
-// all.
+// Recalled reports whether the service refused a request after a turn came, so that the turn is void.
 func (p *Limiter) Recalled(now, came time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.blocked.After(now) && !p.refused.Before(came)
 }
 
-// effective is the rate that holds now and why: the rate limiter's own, or what the service has left where that is less.
+// effective returns the rate that applies now and its reason: the limiter's own rate, or what is left of the quota if that is less.
 // mu is held.
 func (p *Limiter) effective(now time.Time) (perSec float64, why string) {
 	if p.rate == 0 {
@@ -169,7 +168,7 @@ func (p *Limiter) effective(now time.Time) (perSec float64, why string) {
 	return p.rate, p.why
 }
 
-// least is what a rate does not fall below. mu is held.
+// least returns the lowest rate. mu is held.
 func (p *Limiter) least() float64 {
 	if p.limits.Floor > 0 {
 		return p.limits.Floor

@@ -6,40 +6,40 @@ import (
 	"time"
 )
 
-// Long is how long a quota takes to come back as a whole that is no matter of pace any more: it is not spread, and when
-// it is gone the service is exhausted.
+// Long is the time for a quota to be restored from which it is not a matter of pace: it is not spread, and if it is used up, the
+// service is exhausted.
 const Long = 10 * time.Minute
 
-// probeEvery is how often a service whose quota is gone with no end in sight is asked whether it is there again.
+// probeEvery is the time between requests to a service whose quota is used up for an unknown time.
 const probeEvery = time.Minute
 
-// Quota is what a service says of its budgets. The zero value says nothing.
+// Quota is what a service says is left of its budgets. The zero value says nothing.
 type Quota struct{ Requests, Tokens Allowance }
 
-// Allowance is one of them.
+// Allowance is one budget.
 type Allowance struct {
 	Known     bool
-	Limit     float64       // of the whole; 0 where it is not said
-	Remaining float64       // what is left of it
-	Reset     time.Duration // until it is whole again, all at once or little by little
+	Limit     float64       // full budget; 0 if not known
+	Remaining float64       // what is left
+	Reset     time.Duration // until it is full again, in one step or gradually
 }
 
-// Long reports whether the allowance takes long to come back as a whole, however it does.
+// Long reports whether the full budget takes long to be restored.
 func (a Allowance) Long() bool {
 	if a.Limit > a.Remaining && a.Limit > 0 {
-		// Of one that fills up evenly, the reset is only that of what was taken.
+		// If the budget fills up evenly, Reset is only for what was used.
 		return a.Reset.Seconds()*a.Limit/(a.Limit-a.Remaining) > Long.Seconds()
 	}
-	return a.Limit > 0 || a.Reset > Long // of one that is whole, nobody knows
+	return a.Limit > 0 || a.Reset > Long // for a full budget this is not known
 }
 
-// said is what a service said last, less what was started since.
+// said is what a service said last, less the requests started since.
 type said struct {
 	requests, tokens left
-	perRequest       float64 // tokens, about
+	perRequest       float64 // average tokens
 }
 
-// left is what remains of an allowance until it is whole again.
+// left is what remains of an allowance until it is restored.
 type left struct {
 	of     Allowance
 	until  time.Time
@@ -56,8 +56,8 @@ func (l left) String() string {
 	return fmt.Sprintf("quota: %.0f %s left for %s", math.Max(l.of.Remaining, 0), what, inWords(l.for_))
 }
 
-// Observe tells what a service says that it has left. What remains is spread until it is whole again, instead of
-// running into the wall; the equilibrium of a quota that fills up evenly is its rate.
+// Observe records what a service says is left. The remainder is spread until the budget is restored. For a quota that fills up
+// evenly, the equilibrium is its rate.
 func (p *Limiter) Observe(now time.Time, q Quota) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *Limiter) Observe(now time.Time, q Quota) {
 	p.wakeFirst()
 }
 
-// Spent tells how many tokens a request took, which those that follow are taken for.
+// Spent records how many tokens a request used. The average applies to further requests.
 func (p *Limiter) Spent(tokens int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *said) use() {
 	s.tokens.of.Remaining -= s.perRequest
 }
 
-// rate is at what rate requests last, by the budget that bears least; infinite where nothing is known.
+// rate returns the rate at which the scarcer budget lasts; infinite if nothing is known.
 func (s *said) rate(now time.Time) left {
 	least := left{rate: math.Inf(1)}
 	for _, b := range [...]struct {
@@ -106,7 +106,7 @@ func (s *said) rate(now time.Time) left {
 	return least
 }
 
-// sooner is a wait, or until what was said is over, where that comes first.
+// sooner returns wait, or the time until the information is outdated if that is less.
 func (s *said) sooner(now time.Time, wait time.Duration) time.Duration {
 	for _, l := range [...]left{s.requests, s.tokens} {
 		if d := l.until.Sub(now); l.of.Known && d > 0 && d < wait {
@@ -118,15 +118,15 @@ func (s *said) sooner(now time.Time, wait time.Duration) time.Duration {
 
 // gone is a quota that is used up for long.
 type gone struct {
-	why   string // in words; "" is that it is not
+	why   string // reason; "" if it is not used up
 	since time.Time
-	until time.Time // zero is that nobody knows
+	until time.Time // zero if not known
 }
 
 func (g *gone) endless() bool { return g.why != "" && g.until.IsZero() }
 
-// Exhaust tells that the service's quota is gone for long, and why, in words. Nothing starts until then. Where until is
-// zero, one request a minute is let through, and the first that is accepted ends it.
+// Exhaust records that the service's quota is used up for long, and why. No request starts before until. If until is zero, one
+// request a minute may start, and the first that is accepted ends the state.
 func (p *Limiter) Exhaust(now time.Time, why string, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,8 +137,8 @@ func (p *Limiter) Exhaust(now time.Time, why string, until time.Time) {
 	p.block(now, until.Sub(now))
 }
 
-// Accept tells that the service answered a request that left at a time: what it says of its quota for long is over if
-// that was after it said so.
+// Accept records that the service accepted a request that left at a time. An exhausted quota is restored if the request left after
+// the report.
 func (p *Limiter) Accept(now, left time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +147,7 @@ func (p *Limiter) Accept(now, left time.Time) {
 	}
 }
 
-// Resume forgets that the service refused anything: a person says that it may be asked again.
+// Resume forgets all refusals, because a user says that the service may be called again.
 func (p *Limiter) Resume(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +159,7 @@ func (p *Limiter) resume(now time.Time) {
 	p.wakeAll()
 }
 
-// inWords is a duration to the second, from ten seconds on.
+// inWords formats a duration, to the second from ten seconds on.
 func inWords(d time.Duration) string {
 	if d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()

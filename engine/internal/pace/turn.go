@@ -7,32 +7,32 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// lateness is how much later than its time a request may start without those behind it being put off: so much
-// is made up for, more is not, or a machine that slept would ask for all of it at once.
+// lateness is how late a request may start without delaying those behind it. More is not made up for, or a machine that slept would
+// send all of them together.
 const lateness = 100 * time.Millisecond
 
-// aWhile is how long somebody waits who will be told earlier.
+// aWhile is the wait of a request that is woken earlier.
 const aWhile = time.Hour
 
-// Turn is a place in the row of those who want to start a request. It belongs to one goroutine.
+// Turn is a place in the queue of requests that want to start. It belongs to one goroutine.
 type Turn struct {
-	// Ticket is its rank. A request that was refused joins with the ticket that it had, in front of those who came later.
+	// Ticket is its rank. A refused request joins again with its old ticket, in front of those that came later.
 	Ticket uint64
 
 	limiter *Limiter
-	at      *list.Element // nil is that it waits no more
-	due     time.Time     // it does not come before: when it joined, or until when it was told to wait
+	at      *list.Element // nil if it no longer waits
+	due     time.Time     // earliest start: when it joined, or the end of its last wait
 	wake    chan struct{}
 }
 
-// Wait says how long to wait before asking again; the zero value that the turn has come.
+// Wait is how long to wait before asking again. The zero value means that the turn has come.
 type Wait struct {
 	For     time.Duration
-	Changed <-chan struct{} // or until this has something
-	Refused bool            // it is for the sake of a refusal
+	Changed <-chan struct{} // or until a value arrives
+	Refused bool            // the wait is because of a refusal
 }
 
-// Try takes a turn if it has come and nobody waits.
+// Try takes a turn if it has come and no request waits.
 func (p *Limiter) Try(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,7 +43,7 @@ func (p *Limiter) Try(now time.Time) bool {
 	return true
 }
 
-// Join stands in the row, behind all with a lower ticket; 0 is a new one. Ask or Leave must follow.
+// Join joins the queue, behind all lower tickets; 0 gets a new ticket. Ask or Leave must follow.
 func (p *Limiter) Join(now time.Time, ticket uint64) *Turn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,14 +64,14 @@ func (p *Limiter) Join(now time.Time, ticket uint64) *Turn {
 	return t
 }
 
-// Ask says whether the turn has come, which it is then: the request may start.
+// Ask returns how long to wait. If the turn has come, the request may start.
 func (t *Turn) Ask(now time.Time) Wait {
 	p := t.limiter
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	refused := p.blocked.Sub(now)
 	if p.queue.Front() != t.at {
-		if refused > 0 { // to wait for something else from then on
+		if refused > 0 { // the reason to wait changes then
 			return Wait{refused, t.wake, true}
 		}
 		return Wait{aWhile, t.wake, p.rate == 0}
@@ -85,14 +85,14 @@ func (t *Turn) Ask(now time.Time) Wait {
 	return Wait{}
 }
 
-// Leave gives up waiting. Those behind move up.
+// Leave gives up the place in the queue.
 func (t *Turn) Leave() {
 	t.limiter.mu.Lock()
 	defer t.limiter.mu.Unlock()
 	t.leave()
 }
 
-// leave takes the turn out of the row and tells the one who is now the first. mu is held.
+// leave removes the turn and wakes the first in the queue. mu is held.
 func (t *Turn) leave() {
 	if t.at == nil {
 		return
@@ -102,7 +102,7 @@ func (t *Turn) leave() {
 	t.limiter.wakeFirst()
 }
 
-// GiveBack says that a request whose turn had come did not start. The next one starts in its place.
+// GiveBack returns the turn of a request that did not start. The next one starts in its place.
 func (p *Limiter) GiveBack() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,13 +110,13 @@ func (p *Limiter) GiveBack() {
 	p.wakeFirst()
 }
 
-// untilNext is how long it takes until the first in the row may start; never less than 0. mu is held.
+// untilNext returns how long it takes until the first in the queue may start; it is never negative. mu is held.
 func (p *Limiter) untilNext(now time.Time) time.Duration {
 	if wait := p.blocked.Sub(now); wait > 0 {
 		return wait
 	}
 	if p.gone.endless() {
-		return 0 // one is let through to see
+		return 0 // one request finds out
 	}
 	perSec := p.rateNow(now)
 	switch {
@@ -136,8 +136,7 @@ func (p *Limiter) untilNext(now time.Time) time.Duration {
 	return max(p.said.sooner(now, p.last.Add(interval(perSec)).Sub(now)), 0)
 }
 
-// rateNow is the effective rate. Of an unpaced rate limiter it sees to it that those who waited for a refusal do not
-// all come at once, but within the time in which they are to be spread. mu is held.
+// rateNow returns the effective rate. Without a rate, it spreads the requests that waited for a refusal. mu is held.
 func (p *Limiter) rateNow(now time.Time) float64 {
 	if p.rate == 0 && p.spread < 0 {
 		p.spread = float64(p.queue.Len()) / p.calmed.Sub(p.blocked).Seconds()
@@ -147,8 +146,7 @@ func (p *Limiter) rateNow(now time.Time) float64 {
 	return perSec
 }
 
-// start counts a request that starts now, and was to start at due: those behind it are not put off because it is late.
-// mu is held.
+// start counts a request that starts now and was due at due. Its lateness does not delay those behind it. mu is held.
 func (p *Limiter) start(now, due time.Time) {
 	if p.gone.endless() {
 		p.blocked = now.Add(probeEvery)
@@ -182,14 +180,14 @@ func (p *Limiter) start(now, due time.Time) {
 
 func interval(perSec float64) time.Duration { return time.Duration(float64(time.Second) / perSec) }
 
-// wakeFirst tells the first in the row to ask again. mu is held.
+// wakeFirst wakes the first in the queue to ask again. mu is held.
 func (p *Limiter) wakeFirst() {
 	if first := p.queue.Front(); first != nil {
 		first.Value.(*Turn).tell()
 	}
 }
 
-// wakeAll tells all of them. mu is held.
+// wakeAll wakes the whole queue. mu is held.
 func (p *Limiter) wakeAll() {
 	for e := p.queue.Front(); e != nil; e = e.Next() {
 		e.Value.(*Turn).tell()
@@ -199,6 +197,6 @@ func (p *Limiter) wakeAll() {
 func (t *Turn) tell() {
 	select {
 	case t.wake <- struct{}{}:
-	default: // it has been told
+	default: // it was woken already
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 )
@@ -269,7 +270,7 @@ func (c *Plan) expect() {
 	agents, known := int64(c.Agents), true
 	all := &c.Requests
 	for _, r := range c.Scenario.Chain.Expect() {
-		known = known && r.Most < chain.Endless && !r.More
+		known = known && r.Most < odds.Endless && !r.More
 		all.Least += r.Least * agents
 		all.Most += r.Most * agents
 		for _, loop := range r.Loops {
@@ -277,7 +278,7 @@ func (c *Plan) expect() {
 			if loop.Nested { // how often its loop runs is not counted
 				n, ok = 0, false
 			}
-			known = known && ok && loop.Most < chain.Endless
+			known = known && ok && loop.Most < odds.Endless
 			all.Least += loop.Least * n
 			all.Most += loop.Most * n
 		}

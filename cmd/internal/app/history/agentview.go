@@ -297,7 +297,7 @@ func (p *People) step(path string) engine.GraphStep {
 // mask takes out what goes by the name of a secret, and the secrets that this process has looked up, and shortens what is
 // long.
 func mask(v *engine.AgentView) {
-	shorten := func(text *string) { *text = service.Veiled(secrets.Redact(*text), mostShown) }
+	shorten := func(text *string) { *text = service.Masked(secrets.Redact(*text), mostShown) }
 	secrets.MaskFacts(v.Persona, shorten)
 	secrets.MaskFacts(v.Memory, shorten)
 	for i := range v.Notes {

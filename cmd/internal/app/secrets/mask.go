@@ -2,13 +2,13 @@ package secrets
 
 import (
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // MaskFacts takes out the values that go by the name of a secret, and has veil see to the others.
 func MaskFacts(facts []engine.Fact, veil func(text *string)) {
 	for i := range facts {
-		if service.IsSecret(facts[i].Name) {
+		if redact.IsSecret(facts[i].Name) {
 			facts[i].Value = "…"
 			continue
 		}

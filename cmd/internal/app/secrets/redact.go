@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/cmd/internal/crash"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // used are the forms of all secrets that this process has looked up, the longest first.
@@ -25,7 +25,7 @@ func Use(secrets ...string) {
 			continue
 		}
 		crash.Conceal(secret)
-		used.forms = append(used.forms, service.Spellings(secret)...)
+		used.forms = append(used.forms, redact.Spellings(secret)...)
 		slices.SortFunc(used.forms, func(a, b string) int { return len(b) - len(a) })
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
@@ -136,7 +137,7 @@ func FindPlace(name string) (place string, err error) {
 
 // CheckName returns an error unless name can be the name of a secret.
 func CheckName(name string) error {
-	if chain.IsSecret(name) {
+	if expr.IsSecret(name) {
 		return nil
 	}
 	return &engine.FieldError{Field: "secret", Problem: fmt.Sprintf("%q cannot be its name", name), Hint: "letters, digits, _ and, but for the first, . and -"}

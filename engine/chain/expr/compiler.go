@@ -1,0 +1,63 @@
+// Package expr compiles the expressions, values, paths and secrets of a scenario file.
+package expr
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/suggest"
+)
+
+// maxGuesses is the number of errors with a suggestion, so that every file is read quickly.
+const maxGuesses = 100
+
+// File is what the expressions of one file have in common.
+type File struct {
+	Env *script.Env
+	// Fields are the fields of names with known fields, such as agent. Using another field is an error.
+	Fields map[string][]string
+
+	guesses int                // suggestions made so far
+	Sent    map[*doc.Node]bool // values that send secrets without storing them
+}
+
+// Guessing reports whether errors still get suggestions.
+func (f *File) Guessing() bool { return f.guesses < maxGuesses }
+
+// Compiler compiles expressions. Errors go to the report of the nodes.
+type Compiler struct {
+	File    *File
+	Names   []string // that expressions may use
+	Steps   Steps    // that expressions may use
+	Secrets Holder   // whose secrets values may use; nil for none
+	Changes bool     // it reads a changing request
+	Stable  string   // the value being read, if it must not differ between runs; "" if it may
+}
+
+// Steps are the steps around an expression.
+type Steps interface {
+	Has(step string) bool
+	Kind(step string) string
+	Use(step string)
+	Unseen(step string) (problem, hint string)
+}
+
+// Holder has secrets.
+type Holder interface{ Needs(secret string) }
+
+// Near returns the hint for an unknown name: a similar name, or else.
+func (f *File) Near(name string, names []string, otherwise string) string {
+	if f.guesses++; f.guesses > maxGuesses {
+		return otherwise
+	}
+	slices.Sort(names)
+	if near := suggest.Nearest(name, names); near != "" {
+		return "did you mean `" + near + "`?"
+	}
+	if otherwise == "" && len(names) > 0 && len(names) <= 30 {
+		return "there are " + strings.Join(names, ", ")
+	}
+	return otherwise
+}

@@ -1,0 +1,229 @@
+// Package memory is a session's view of its agent's memory.
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/script"
+)
+
+// View is a session's view of its agent's memory: its state at the start of the cycle, plus its own writes. Fields that
+// were never set are missing.
+type View struct {
+	base    *engine.Memory
+	letters []engine.Letter         // messages at the start of the session, in order of arrival
+	Delta   engine.Delta            // writes that are visible here
+	Own     *engine.Delta           // for a step of a group: its own writes; else nil
+	seen    map[string]script.Value // decoded or written
+	read    script.Value            // the inbox, once decoded
+	noted   script.Value            // the notes, once decoded, until changed
+	weight  int                     // upper bound of the remembered bytes; 0 is not known yet
+}
+
+// New returns a session's view of its agent's memory; base may be nil.
+func New(base *engine.Memory) *View {
+	m := &View{}
+	m.Reset(base, nil)
+	return m
+}
+
+// Reset makes m the view of another session, which starts with its inbox and messages from outside. A session that
+// succeeds has read them all.
+func (m *View) Reset(base *engine.Memory, outside []engine.Letter) {
+	*m = View{base: base, letters: outside}
+	if base != nil && len(base.Inbox) > 0 {
+		m.letters = slices.Concat(base.Inbox, outside)
+		slices.SortStableFunc(m.letters, func(a, b engine.Letter) int { return cmp.Compare(arrival(a), arrival(b)) })
+	}
+	m.Delta.Read = len(m.letters) > 0
+}
+
+// arrival is the cycle in which a letter can be read: messages from agents arrive one cycle later.
+func arrival(l engine.Letter) int {
+	if l.From == engine.Outside {
+		return l.Cycle
+	}
+	return l.Cycle + 1
+}
+
+// Field implements script.Fields.
+func (m *View) Field(name string) (script.Value, error) {
+	if v, ok := m.seen[name]; ok {
+		return v, nil
+	}
+	for _, fields := range [][]engine.Field{m.Delta.Set, m.base.FieldList()} {
+		for _, f := range fields {
+			if f.Name != name {
+				continue
+			}
+			v, err := script.DecodeJSON(f.Value)
+			if err != nil {
+				return nil, fmt.Errorf("the memory %s: %w", name, err)
+			}
+			m.Keep(name, v)
+			return v, nil
+		}
+	}
+	return script.Missing, nil
+}
+
+// Names implements script.Fields.
+func (m *View) Names() []string {
+	var names []string
+	for _, f := range m.base.Apply(&m.Delta).FieldList() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Notes returns the agent's list of notes, oldest first.
+func (m *View) Notes() (script.Value, error) {
+	if m.noted != nil {
+		return m.noted, nil
+	}
+	after := m.base.Apply(&m.Delta)
+	if after == nil {
+		return script.NewList(nil), nil
+	}
+	notes := make([]script.Value, len(after.Notes))
+	for i, n := range after.Notes {
+		var err error
+		if notes[i], err = script.DecodeJSON(n); err != nil {
+			return nil, fmt.Errorf("note %d: %w", i+1, err)
+		}
+	}
+	m.noted = script.NewList(notes)
+	return m.noted, nil
+}
+
+// Inbox returns the messages at the start of the session; name returns an agent's id. Messages from outside have no
+// sender.
+func (m *View) Inbox(name func(agent int) (string, error)) (script.Value, error) {
+	if m.read != nil {
+		return m.read, nil
+	}
+	letters := make([]script.Value, len(m.letters))
+	for i, l := range m.letters {
+		var sender script.Value = starlark.None
+		if l.From != engine.Outside {
+			from, err := name(l.From)
+			if err != nil {
+				return nil, err
+			}
+			sender = starlark.String(from)
+		}
+		body, err := script.DecodeJSON(l.Body)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i+1, err)
+		}
+		said := body.(*script.Record) // as say wrote it
+		text, _ := said.Field("text")
+		data, _ := said.Field("data")
+		letters[i] = inboxShape.Record(sender, starlark.MakeInt(l.Cycle), text, data)
+	}
+	m.read = script.NewList(letters)
+	return m.read, nil
+}
+
+var inboxShape = script.NewShape("sender", "cycle", "text", "data")
+
+// Say holds a message until the session succeeds.
+func (m *View) Say(message engine.Message) { m.Write(&engine.Delta{Said: []engine.Message{message}}) }
+
+func (m *View) Keep(name string, v script.Value) {
+	if m.seen == nil {
+		m.seen = map[string]script.Value{}
+	}
+	m.seen[name] = v
+}
+
+// Write adds to the session's writes.
+func (m *View) Write(d *engine.Delta) {
+	add(&m.Delta, d)
+	m.noted = nil
+	if m.weight > 0 {
+		m.weight += Size(d.Set, d.Notes)
+	}
+	if m.Own != nil {
+		add(m.Own, d)
+	}
+}
+
+// add applies d after the earlier changes.
+func add(to, d *engine.Delta) {
+	for _, f := range d.Set {
+		if i := slices.IndexFunc(to.Set, func(g engine.Field) bool { return g.Name == f.Name }); i >= 0 {
+			to.Set[i] = f
+		} else {
+			to.Set = append(to.Set, f)
+		}
+	}
+	if d.Replace {
+		to.Notes, to.Replace, to.Keep = nil, true, 0
+	}
+	to.Notes = append(to.Notes, d.Notes...)
+	to.Said = append(to.Said, d.Said...)
+	if d.Keep > 0 {
+		to.Keep = d.Keep
+	}
+}
+
+// Fork makes of a view of the same content whose writes do not change m.
+func (m *View) Fork(to *View) {
+	*to = *m
+	to.seen, to.Own = nil, nil
+	to.Delta.Set, to.Delta.Notes, to.Delta.Said = slices.Clone(m.Delta.Set), slices.Clone(m.Delta.Notes), slices.Clone(m.Delta.Said)
+}
+
+// Join applies a fork's writes.
+func (m *View) Join(d *engine.Delta) {
+	for _, f := range d.Set {
+		delete(m.seen, f.Name)
+	}
+	m.Write(d)
+}
+
+const (
+	// maxMemory limits an agent's memory, including notes.
+	Max = 4 << 20
+)
+
+// Check returns an error if a step writes more than an agent may remember.
+func (m *View) Check(more *engine.Delta) error {
+	if m.weight == 0 {
+		m.weight = Size(m.base.FieldList(), nil) + 1
+		if m.base != nil {
+			m.weight += Size(nil, m.base.Notes)
+		}
+	}
+	if m.weight+Size(more.Set, more.Notes) <= Max {
+		return nil // even if none of it replaced existing memory
+	}
+	after := engine.Delta{Set: slices.Clone(m.Delta.Set), Notes: slices.Clone(m.Delta.Notes), Keep: m.Delta.Keep, Replace: m.Delta.Replace}
+	add(&after, more)
+	if all := m.base.Apply(&after); Size(all.Fields, all.Notes) > Max {
+		return TooMuch()
+	}
+	return nil
+}
+
+func TooMuch() error {
+	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", Max>>20)
+}
+
+// Size returns the size of fields and notes in bytes.
+func Size(fields []engine.Field, notes [][]byte) int {
+	n := 0
+	for _, f := range fields {
+		n += len(f.Name) + len(f.Value)
+	}
+	for _, note := range notes {
+		n += len(note)
+	}
+	return n
+}

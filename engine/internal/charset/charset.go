@@ -1,0 +1,26 @@
+// Package charset decodes text by the encoding that its Content-Type names.
+package charset
+
+import (
+	"bytes"
+	"mime"
+	"strings"
+
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// utf8Mark is a byte order mark, which some servers put before UTF-8. RFC 8259, section 8.1, lets JSON parsers ignore it.
+var utf8Mark = []byte("\xef\xbb\xbf")
+
+// UTF8 decodes text to UTF-8 and removes a byte order mark. Text whose Content-Type names no encoding, or one that the WHATWG
+// Encoding Standard does not know, is returned as it is.
+func UTF8(text []byte, contentType string) []byte {
+	if _, with, _ := mime.ParseMediaType(contentType); with["charset"] != "" && !strings.EqualFold(with["charset"], "utf-8") {
+		if of, err := htmlindex.Get(with["charset"]); err == nil {
+			if decoded, err := of.NewDecoder().Bytes(text); err == nil {
+				text = decoded
+			}
+		}
+	}
+	return bytes.TrimPrefix(text, utf8Mark)
+}

@@ -1,0 +1,52 @@
+package service
+
+import (
+	"errors"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/openai"
+)
+
+// wrapping is the number of tokens that a service adds to each call and each message.
+const wrapping = 16
+
+// bill estimates and counts what the attempts of one call use.
+type bill struct {
+	from    *LLM
+	model   string
+	asked   int           // length of the texts, in bytes
+	form    int           // length of the requested schema, in bytes
+	parts   int           // messages or texts
+	longest int           // max_tokens; negative if there is none
+	usage   *engine.Usage // of the newest response; nil if there is none, or it was returned
+}
+
+// most returns the most that the next attempt may use, by estimate.
+func (b *bill) most() *engine.Usage {
+	answer := int64(b.longest)
+	if answer < 0 {
+		answer = b.from.meter.Longest(b.model)
+	}
+	most := b.from.prices.Most(b.model, b.from.meter.AtMost(b.model, b.asked+b.form)+int64(wrapping*(1+b.parts)), answer)
+	most.Estimated = 1
+	return most
+}
+
+// took returns the usage of the newest response, once; nil if it is not known.
+func (b *bill) took() *engine.Usage {
+	usage := b.usage
+	b.usage = nil
+	return usage
+}
+
+// count notes the usage in a response. answered is the length of its text in bytes, err why it cannot be used. An error in place of
+// an answer costs nothing.
+func (b *bill) count(used openai.Tokens, answered int, err error) {
+	if _, ok := errors.AsType[*openai.Error](err); ok {
+		return
+	}
+	b.usage = b.from.meter.Usage(b.from.prices, b.model, used, b.asked, answered)
+	if err == nil {
+		b.from.meter.NoteAnswer(b.model, b.usage.Output)
+	}
+}

@@ -1,0 +1,46 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// IsSecret reports whether a name looks like that of a secret, such as a password.
+func IsSecret(name string) bool { return secretWord.MatchString(name) }
+
+// Names of JSON fields, form fields and URL parameters whose values are secrets, including those that agents sign up with.
+const (
+	secretWords = `(?:passw|secret|token|authorization|api[_-]?key|credential)`
+	secretName  = `[^"&?=\s]*` + secretWords + `[^"&?=\s]*`
+)
+
+var (
+	secretWord  = regexp.MustCompile(`(?i)` + secretWords)
+	secretField = regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)`)
+	// secretInner matches JSON inside a JSON string, as in the prompt of a model.
+	secretInner = regexp.MustCompile(`(?i)(\\"[^"&?=\s\\]*` + secretWords + `[^"&?=\s\\]*\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\"|\\\\|[^"\\]))*`)
+	secretParam = regexp.MustCompile(`(?i)((?:^|[?&])` + secretName + `=)[^&\s"]+`)
+)
+
+// corsField begins the names of CORS headers in JSON. They say what is allowed, and are not secrets.
+const corsField = `"access-control-`
+
+// Unnamed removes the values whose names look like secrets.
+func Unnamed(text string) string {
+	text = secretField.ReplaceAllStringFunc(text, func(field string) string {
+		if len(field) > len(corsField) && strings.EqualFold(field[:len(corsField)], corsField) {
+			return field
+		}
+		return secretField.ReplaceAllString(field, `$1"`+Mark+`"`)
+	})
+	text = secretInner.ReplaceAllString(text, `${1}`+Mark)
+	return secretParam.ReplaceAllString(text, `${1}`+Mark)
+}
+
+// secretHeader matches the names of headers whose values are not shown.
+var secretHeader = regexp.MustCompile(`(?i)auth|cookie|session|signature|passw|secret|token|api-?key|credential`)
+
+// IsSecretHeader reports whether the value of a header is not shown. CORS headers say what is allowed, and are shown.
+func IsSecretHeader(name string) bool {
+	return secretHeader.MatchString(name) && !strings.HasPrefix(name, "Access-Control-")
+}
