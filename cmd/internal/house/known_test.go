@@ -7,7 +7,6 @@ var largePackages = []string{
 	"cmd/throngctl",
 	"engine",
 	"engine/chain",
-	"engine/mock",
 	"engine/script",
 	"engine/service",
 	"storage/sqlite",

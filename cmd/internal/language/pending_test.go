@@ -43,7 +43,6 @@ var pending = []string{
 	"engine/internal/gate",
 	"engine/internal/pace",
 	"engine/internal/stats",
-	"engine/mock",
 	"engine/service",
 	"engine/visible",
 	"storage",

@@ -158,7 +158,7 @@ func mutations(log string, settle func(string) string) (part, error) {
 	}
 	known := map[string]bool{}
 	for _, m := range all {
-		line := fmt.Sprintf("%s in cycle %d: %s", m.User, m.Cycle, settle(m.What))
+		line := fmt.Sprintf("%s in cycle %d: %s", m.User, m.Cycle, settle(m.Description))
 		if m.Key != "" && known[m.User+m.Key] {
 			line += ", with a key that was there before"
 		}
