@@ -26,7 +26,6 @@ var largeTypes = []string{
 	"engine.core",
 	"engine/chain.Service",
 	"engine/chain.reader",
-	"engine/health.evaluation",
 	"engine/internal/doc.Node",
 	"engine/mock.exchange",
 	"engine/scenario.Program",

@@ -32,7 +32,6 @@ var pending = []string{
 	"engine/codec",
 	"engine/compare",
 	"engine/enginetest",
-	"engine/health",
 	"engine/internal/alarm",
 	"engine/internal/clock",
 	"engine/internal/doc",
