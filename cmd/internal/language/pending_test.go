@@ -27,7 +27,6 @@ var pending = []string{
 	"cmd/throngbench/MEASURED.md",
 	"cmd/throngctl",
 	"engine",
-	"engine/audit",
 	"engine/browser",
 	"engine/codec",
 	"engine/compare",

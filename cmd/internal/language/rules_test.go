@@ -38,7 +38,7 @@ var rules = []rule{
 
 	// Words for other words.
 	{has: "want of", pattern: `(for|in) want of`, write: "because X is missing"},
-	{has: "beside", pattern: `beside`, write: "in addition to, or next to"},
+	{has: "beside", pattern: `beside`, write: "in addition to, or next to", except: `\|Beside\|`, why: "the name of a field, in a pattern"},
 	{has: "to be had", pattern: `to be had`, write: "available"},
 	{has: "gives", pattern: `gives`, write: "returns", except: `(?i)gives\s+(up|way|each|every|them|users|callers|readers|you|it\s+(a|the|its))\b`, why: "gives up; gives somebody something"},
 	{has: "s on", pattern: `goes on`, write: "continues", except: `(?i)goes\s+on\s+(the|a|an|top|disk|its)\b`, why: "is put on something"},
