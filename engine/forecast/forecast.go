@@ -38,7 +38,7 @@ type Session struct {
 	// limit. Then bounds are not used.
 	Worked   engine.Estimate
 	Thinks   engine.Estimate // time without calls, in seconds
-	CPU      engine.Estimate // seconds of one core, without those of its calls; if unknown, the processor is no bound
+	CPU      engine.Estimate // seconds of one core, without those of its calls; if unknown, the processor does not limit the run
 	Disk     engine.Estimate // bytes in the journal
 	Services []Service
 }
