@@ -117,7 +117,7 @@ func TestAudit(t *testing.T) {
 	}
 	for _, d := range []struct{ says, damage, mend string }{
 		{"the run: sessions done", `UPDATE runs SET done = done + 1`, `UPDATE runs SET done = done - 1`},
-		{"the run: events counted on the way", `UPDATE runs SET events = events - 1`, `UPDATE runs SET events = events + 1`},
+		{"the run: events counted during the run", `UPDATE runs SET events = events - 1`, `UPDATE runs SET events = events + 1`},
 		{"the run: cycle", `UPDATE runs SET cycle = cycle + 1`, `UPDATE runs SET cycle = cycle - 1`},
 		{"the journal: sessions of each cycle", `UPDATE barriers SET active = active + 1 WHERE cycle = 1`, `UPDATE barriers SET active = active - 1 WHERE cycle = 1`},
 		{"the journal: sessions so far at each barrier", `UPDATE barriers SET sessions = 1 WHERE cycle = 1`, `UPDATE barriers SET sessions = 60 WHERE cycle = 1`},

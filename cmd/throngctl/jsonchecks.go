@@ -37,30 +37,14 @@ func newChecks(all []engine.Check) checksJSON {
 
 // auditJSON is what an audit found.
 type auditJSON struct {
-	Run     engine.RunID  `json:"run"`
-	Equal   bool          `json:"equal"`
-	Summary string        `json:"summary"`
-	Figures []auditedJSON `json:"figures"`
-}
-
-type auditedJSON struct {
-	Group        string `json:"group"`
-	Name         string `json:"name"`
-	Recorded     string `json:"recorded"`
-	Recomputed   string `json:"recomputed,omitempty"`
-	Values       int    `json:"values"`
-	Differ       int    `json:"differ"`
-	Where        string `json:"where,omitempty"`
-	Within       string `json:"within,omitempty"`
-	RecordedOnly bool   `json:"recorded_only,omitempty"`
+	Run     engine.RunID   `json:"run"`
+	Equal   bool           `json:"equal"`
+	Summary string         `json:"summary"`
+	Figures []audit.Figure `json:"figures"`
 }
 
 func newAudit(r *audit.Report) auditJSON {
-	j := auditJSON{Run: r.Run, Equal: r.Equal(), Summary: r.Summary(), Figures: []auditedJSON{}}
-	for i := range r.Figures {
-		f := &r.Figures[i]
-		j.Figures = append(j.Figures, auditedJSON{f.Group, f.Name, f.Recorded, f.Recomputed, f.Values, f.Differ, f.Where, f.Bound, f.Alone})
-	}
+	j := auditJSON{Run: r.Run, Equal: r.Equal(), Summary: r.Summary(), Figures: append([]audit.Figure{}, r.Figures...)}
 	return j
 }
 

@@ -59,8 +59,8 @@ func TestProveOfWhatCannotBeProved(t *testing.T) {
 		code int
 		want string
 	}{
-		{"timing", few(t, "--mock-scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so that there is nothing to compare with: inexact since cycle 0: agents share the stock"},
-		{"a budget", few(t, "--max-requests", "9"), exitFailed, "it is to come to its end: it is out of budget"},
+		{"timing", few(t, "--mock-scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so it cannot be compared: inexact since cycle 0: agents share the stock"},
+		{"a budget", few(t, "--max-requests", "9"), exitFailed, "it must come to its end, but it is out of budget"},
 		{"no kills", few(t, "--kills", "0"), exitUsage, "a proof needs kills"},
 		{"a mistake", few(t, "--set", "agents=none"), exitUsage, "is not a whole number"},
 		{"flags without a scenario", []string{"prove", "--set", "agents=3"}, exitUsage, "these flags need a scenario"},

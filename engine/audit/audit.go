@@ -1,6 +1,5 @@
-// Package audit recomputes the figures of a run from its journal and compares them with what was recorded. It counts in
-// its own plain way, from rows that it takes in the journal's order; nothing in it writes, and nothing in it calls the
-// code whose figures it judges.
+// Package audit recomputes the figures of a run from its journal and compares them with the recorded ones. It counts in its own plain
+// way, from rows in journal order. It writes nothing, and it never calls the code whose figures it checks.
 package audit
 
 import (
@@ -15,19 +14,19 @@ import (
 // Journal is what an audit reads of a run.
 type Journal interface {
 	Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error)
-	// Totals returns the figures that were recorded, up to the journal's end.
+	// Totals returns the recorded figures, up to the end of the journal.
 	Totals(ctx context.Context, id engine.RunID) (engine.Totals, error)
-	// Journaled yields what is kept of the journal in its order: sessions one by one, all takes, in rows that may be
-	// reused; checkpoints without their Memory.
+	// Journaled yields the rows of the journal in order: sessions one by one, all takes, in rows that may be reused, and checkpoints
+	// without their Memory.
 	Journaled(ctx context.Context, id engine.RunID) iter.Seq2[engine.Row, error]
-	// Checkpoints lists those that are kept.
+	// Checkpoints lists the stored checkpoints.
 	Checkpoints(ctx context.Context, id engine.RunID) ([]engine.CheckpointRecord, error)
-	// Counters are the sessions, without further takes, and the events that the run's own row says it has.
+	// Counters returns the sessions, without further takes, and the events that the run's own row counts.
 	Counters(ctx context.Context, id engine.RunID) (sessions, events int64, err error)
 }
 
-// Run audits a run that is not in progress; one in progress is a *engine.FieldError, since what its loop has counted is
-// not all in the journal yet. An interrupted run is compared with what its journal holds; a fork with its own rows.
+// Run audits a run. A run in progress returns a *engine.FieldError, because its journal is incomplete. An interrupted run is compared
+// with the content of its journal, a fork with its own rows.
 func Run(ctx context.Context, j Journal, id engine.RunID) (*Report, error) {
 	a, err := begin(ctx, j, id)
 	if err != nil {
@@ -56,27 +55,27 @@ const (
 	sharedGroup = "asked by the run itself"
 )
 
-// auditing is an audit under way: what the rows taken so far say.
+// auditing is an audit in progress: the state after the rows read so far.
 type auditing struct {
 	record *engine.RunRecord
 	report *Report
 	tally  *tally
 
 	open   int   // the open cycle
-	roll   roll  // who has had a session in it, or asked for something
-	floor  floor // what was counted for certain
+	roll   roll  // sessions and requests of the open cycle
+	floor  floor // the minimum of the recorded figures
 	takes  map[int]ending
-	agents bitset // who had a session ever
+	agents bitset // with any session
 
 	shared asked
-	// least and most are between which figures shared was since the last barrier, or the start of the process: all that
-	// is older the loop has heard of, since no session waits for it any more.
+	// least and most are the bounds of shared since the last barrier, or since the start of the process: the loop has counted everything
+	// older, since no session waits for it.
 	least, most []int64
 
-	kept   map[int64]int // checkpoints by their time in microseconds: their numbers
-	cycles map[int]bool  // at whose start a kept checkpoint stands
+	kept   map[int64]int // numbers of checkpoints, by time in microseconds
+	cycles map[int]bool  // cycles with a stored checkpoint at their start
 	opened opening       // the start of the open cycle
-	before *opening      // the start of the one before, while checkpoints of it can come
+	before *opening      // the start of the previous cycle, while its checkpoints can still appear
 
 	seconds seconds
 	worst   worst
@@ -87,11 +86,11 @@ type auditing struct {
 type opening struct {
 	cycle   int
 	floor   floor
-	picture *picture         // if a checkpoint is kept there
-	since   []engine.Inexact // what changes made inexact since then
+	picture *picture         // if a checkpoint is stored there
+	since   []engine.Inexact // changes since then that made the run inexact
 }
 
-// floor is what the run had counted for certain at a moment: at a barrier, and when a process took it up.
+// floor is the minimum of the run's figures at some point: at a barrier, and at the start of a process.
 type floor struct{ counts }
 
 func begin(ctx context.Context, j Journal, id engine.RunID) (*auditing, error) {
@@ -100,7 +99,7 @@ func begin(ctx context.Context, j Journal, id engine.RunID) (*auditing, error) {
 		return nil, err
 	}
 	if record.InProgress {
-		return nil, &engine.FieldError{Field: "run", Problem: "is in progress: what it counts is not all written down yet", Hint: "stop it, or wait for its end"}
+		return nil, &engine.FieldError{Field: "run", Problem: "is in progress, so its journal is incomplete", Hint: "stop it, or wait for its end"}
 	}
 	checkpoints, err := j.Checkpoints(ctx, record.ID)
 	if err != nil {
@@ -115,19 +114,19 @@ func begin(ctx context.Context, j Journal, id engine.RunID) (*auditing, error) {
 		a.kept[checkpoints[i].At.UnixMicro()] = checkpoints[i].Number
 		a.cycles[checkpoints[i].Cycle] = true
 	}
-	if i := record.Inexact; i != nil && i.Cycle < record.ForkCycle { // its parent was, and no row of its own says so
+	if i := record.Inexact; i != nil && i.Cycle < record.ForkCycle { // its parent was inexact, which the fork's own rows do not show
 		a.tally.suspect(i)
 	}
 	a.openCycle()
 	return a, nil
 }
 
-// openCycle notes what stands at the start of the open cycle.
+// openCycle records the state at the start of the open cycle.
 func (a *auditing) openCycle() {
 	a.roll.reset()
-	a.work = work{floor: a.tally.counts()}
+	a.work = work{floor: a.tally.snapshot()}
 	clear(a.takes)
-	a.floor = floor{a.tally.counts()}
+	a.floor = floor{a.tally.snapshot()}
 	a.settle()
 	a.opened = opening{cycle: a.open, floor: a.floor}
 	if a.cycles[a.open] {
@@ -135,7 +134,7 @@ func (a *auditing) openCycle() {
 	}
 }
 
-// row takes in the next row.
+// row processes the next row.
 func (a *auditing) row(row engine.Row) {
 	switch r := row.(type) {
 	case engine.SessionRows:
@@ -145,7 +144,7 @@ func (a *auditing) row(row engine.Row) {
 	case engine.IntentRow:
 		a.roll.intend(r.Place, r.Path)
 	case engine.AnswerRow:
-		if !a.record.Settings.Record && !a.roll.intended(r.Place, r.Path) { // a recording keeps what was only looked up, too
+		if !a.record.Settings.Record && !a.roll.intended(r.Place, r.Path) { // a recording also stores read-only requests
 			a.wrong("answers without an intent", fmt.Sprintf("%s, step %s", place(r.Place), r.Path))
 		}
 	case engine.SharedRow:
@@ -171,10 +170,10 @@ func place(p engine.Place) string {
 
 // wrong counts something that must not be in a journal.
 func (a *auditing) wrong(what, where string) {
-	a.report.Check(consistency, what, where, false, "there is one", "none")
+	a.report.Check(consistency, what, where, false, "present", "absent")
 }
 
-// session takes in a take of a session.
+// session processes a take of a session.
 func (a *auditing) session(s *engine.SessionRow) {
 	a.tally.session(s)
 	a.work.served += s.Service
@@ -198,14 +197,14 @@ func (a *auditing) session(s *engine.SessionRow) {
 	}
 }
 
-// unlike says what of a session's row contradicts itself; "" is nothing.
+// unlike describes a contradiction within a session's row, or returns "".
 func unlike(s *engine.SessionRow) string {
 	hasClass := s.Class != engine.NoError
 	switch {
 	case s.Outcome == engine.Unfinished || s.Outcome == engine.Cut:
 		return "sessions that did not end"
 	case (s.Outcome == engine.Failed || s.Outcome == engine.TimedOut) != hasClass:
-		return "sessions whose class of error does not fit their outcome"
+		return "sessions whose class of error does not match their outcome"
 	case s.Outcome == engine.TimedOut && s.Class != engine.Timeout:
 		return "sessions that timed out with another class"
 	case s.Queue < 0 || s.Held < 0 || s.Service < 0 || s.Total < 0:
@@ -213,7 +212,7 @@ func unlike(s *engine.SessionRow) string {
 	}
 	for i := range s.Steps {
 		r := &s.Steps[i]
-		good := 0 // an answer that turns a request away may be to no attempt
+		good := 0 // an answer that rejects a request may belong to no attempt
 		for _, status := range r.Statuses {
 			if status < 400 {
 				good++
@@ -221,7 +220,7 @@ func unlike(s *engine.SessionRow) string {
 		}
 		switch {
 		case good > r.Attempts:
-			return "steps with more good answers than attempts"
+			return "steps with more successful answers than attempts"
 		case r.Attempts < 0 || r.Held < 0 || r.Service < 0:
 			return "steps with negative figures"
 		}
@@ -229,13 +228,13 @@ func unlike(s *engine.SessionRow) string {
 	return ""
 }
 
-// barrier takes in the end of a cycle.
+// barrier processes the end of a cycle.
 func (a *auditing) barrier(b *engine.BarrierRow) {
 	where := fmt.Sprintf("cycle %d", b.Cycle)
 	r := a.report
 	equal(r, consistency, "cycles in order", where, b.Cycle, a.open)
 	equal(r, consistency, "sessions of each cycle", where, b.Active, a.roll.agents())
-	ended := a.tally.counts()
+	ended := a.tally.snapshot()
 	equal(r, consistency, "sessions so far at each barrier", where, b.Sessions, ended.ended())
 	for _, p := range a.roll.orphans() {
 		p.Cycle = b.Cycle
@@ -248,14 +247,14 @@ func (a *auditing) barrier(b *engine.BarrierRow) {
 	a.openCycle()
 }
 
-// work is what the sessions of the open cycle did, and what stood at its start.
+// work is the work of the open cycle's sessions, and the state at its start.
 type work struct {
 	floor  counts
 	served time.Duration // service time of its sessions
 	parted time.Duration // the part of served before the newest interruption
 }
 
-// cycleWork compares what a barrier says of its cycle's sessions.
+// cycleWork compares a barrier's figures of its cycle's sessions.
 func (a *auditing) cycleWork(b *engine.BarrierRow, now *counts, where string) {
 	r, before, w := a.report, &a.work.floor, &b.Work
 	since := func(o engine.Outcome) int64 { return now.outcomes[o] - before.outcomes[o] }
@@ -270,13 +269,13 @@ func (a *auditing) cycleWork(b *engine.BarrierRow, now *counts, where string) {
 	equal(r, consistency, "busy time of each cycle", where, w.Busy, a.work.served-a.work.parted)
 }
 
-// change takes in what was changed mid-run.
+// change processes a mid-run change.
 func (a *auditing) change(c *engine.ChangeRow) {
 	a.worst.seen(c.At)
 	switch c.What {
 	case engine.RequeueChange:
 		a.requeue(c)
-	case engine.SleepChange, engine.ClockChange: // times of rows say nothing about how long it took
+	case engine.SleepChange, engine.ClockChange: // the times of rows do not show how long it took
 		a.worst.slept = true
 		a.seconds.slept = true
 	}
@@ -286,10 +285,10 @@ func (a *auditing) change(c *engine.ChangeRow) {
 	}
 }
 
-// start takes in that a process took up the run: it counts all that it found.
+// start processes the start of a process, which counts everything it found.
 func (a *auditing) start(s *engine.StartRow) {
 	equal(a.report, consistency, "processes began in the open cycle", stamp(s.At), s.Cycle, a.open)
-	a.floor, a.before = floor{a.tally.counts()}, nil
+	a.floor, a.before = floor{a.tally.snapshot()}, nil
 	a.work.parted = a.work.served
 	a.opened.floor = a.floor
 	a.settle()
@@ -299,7 +298,7 @@ func (a *auditing) start(s *engine.StartRow) {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.000") }
 
-// sharedRow takes in what the run itself asked.
+// sharedRow processes a request of the run itself.
 func (a *auditing) sharedRow(r *engine.SharedRow) {
 	if r.Record == nil {
 		return
@@ -312,7 +311,7 @@ func (a *auditing) sharedRow(r *engine.SharedRow) {
 	})
 }
 
-// settle notes that the loop has heard of all that the run itself asked so far.
+// settle records that the loop has counted all requests of the run itself so far.
 func (a *auditing) settle() {
 	a.least = a.least[:0]
 	a.shared.figures(func(_ string, n int64) { a.least = append(a.least, n) })

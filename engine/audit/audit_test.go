@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// recording is a run in memory, with what a store records of it.
+// recording is a run in memory, with the figures that a store records.
 type recording struct {
 	record           engine.RunRecord
 	totals           engine.Totals
@@ -61,7 +61,7 @@ func (r *recording) Checkpoints(context.Context, engine.RunID) (all []engine.Che
 	return all, nil
 }
 
-// program is a crowd whose steps have everything that a figure is made of.
+// program is a crowd whose steps contribute to every figure.
 type program struct{ *enginetest.Crowd }
 
 func (p *program) Session(s *engine.Session) {
@@ -147,7 +147,7 @@ func record(t *testing.T) *recording {
 	return out
 }
 
-// differing are the figures that an audit finds to differ.
+// differing returns the names of the figures that differ in an audit.
 func differing(t *testing.T, r *recording) (names []string, report *audit.Report) {
 	t.Helper()
 	report, err := audit.Run(t.Context(), r, "test")
@@ -174,11 +174,11 @@ func TestAllFiguresAreRecomputed(t *testing.T) {
 	t.Log(report.Summary())
 }
 
-// recordedOnly are the numbers of totals, of a second and of a barrier that nothing else in the journal tells.
+// recordedOnly are the numbers of totals, of a second and of a barrier that the journal does not contain otherwise.
 var recordedOnly = regexp.MustCompile(`^barrier\.Mock$|^totals\.Peaks\.(CheckpointGap|Apart|Open|Overhead|Late)|` +
 	`^second\.(Phase|Limit|InFlight|WritesPerSec|Host|Connections|ServerConnections|ServerMax|Pool|Unsent|Lag|Overhead|Late|Beside|Stored)|^barrier\.Lag`)
 
-// leaves calls f with each number in v that can be set, and its path.
+// leaves calls f for each number in v that can be set, with its path.
 func leaves(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -204,7 +204,7 @@ func leaves(v reflect.Value, path string, f func(path string, v reflect.Value)) 
 	}
 }
 
-// damage changes a number so that no rounding hides it, and returns what undoes that.
+// damage changes a number by more than rounding hides, and returns a function that restores it.
 func damage(v reflect.Value) (undo func()) {
 	old := reflect.New(v.Type()).Elem()
 	old.Set(v)
@@ -226,7 +226,7 @@ func b2i(b bool) int64 {
 	return 0
 }
 
-// TestDamageIsNamed changes each recorded number in turn: the audit finds it, and hardly more.
+// TestDamageIsNamed changes each recorded number in turn: the audit must find it, and little else.
 func TestDamageIsNamed(t *testing.T) {
 	r := record(t)
 	n := 0
@@ -280,10 +280,10 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// mostNamed is how many figures one number may move: a number of sessions stands in totals, rates and sums.
+// mostNamed is the number of figures that one number may affect: a number of sessions is in totals, rates and sums.
 const mostNamed = 6
 
-// TestDamagedRows takes away, doubles and moves rows.
+// TestDamagedRows removes, doubles and moves rows.
 func TestDamagedRows(t *testing.T) {
 	r := record(t)
 	find := func(is func(row engine.Row) bool) int { return slices.IndexFunc(r.rows, is) }
@@ -306,7 +306,7 @@ func TestDamagedRows(t *testing.T) {
 	}
 }
 
-// TestAnswersWithoutIntents: a recording keeps answers of requests that change nothing; elsewhere there is none.
+// TestAnswersWithoutIntents: only a recording may contain answers of read-only requests.
 func TestAnswersWithoutIntents(t *testing.T) {
 	r := record(t)
 	session := slices.IndexFunc(r.rows, func(row engine.Row) bool { _, ok := row.(engine.SessionRows); return ok })

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestCheckpointBehindItsBarrier: one that was taken while its cycle's barrier was being committed stands behind it in
-// the journal, and is still of that cycle.
+// TestCheckpointBehindItsBarrier: a checkpoint that was taken while its cycle's barrier was being committed follows the barrier in the
+// journal, and still belongs to that cycle.
 func TestCheckpointBehindItsBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: time.Second}

@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestClockThatWasSetBack sets the wall clock back by an hour in the middle of a run: what was measured stays right, and
-// the audit says so.
+// TestClockThatWasSetBack sets the wall clock back by an hour in the middle of a run: measured times stay correct, and the audit confirms
+// them.
 func TestClockThatWasSetBack(t *testing.T) {
 	for _, step := range []time.Duration{-time.Hour, -300 * time.Millisecond, 2 * time.Second} {
 		r := record(t)
@@ -32,7 +32,7 @@ func TestClockThatWasSetBack(t *testing.T) {
 	}
 }
 
-// stamped is a row as a clock would have stamped it that was set.
+// stamped returns a row with the time of a clock that was set.
 func stamped(row engine.Row, step time.Duration) engine.Row {
 	switch r := row.(type) {
 	case engine.MetricsRow:

@@ -9,15 +9,15 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// checkpoint compares what a checkpoint keeps: the figures of the start of its cycle.
+// checkpoint compares the content of a checkpoint: the figures at the start of its cycle.
 func (a *auditing) checkpoint(c *engine.CheckpointRow) {
 	a.worst.checkpoint(c)
 	group := "checkpoints"
 	if n, ok := a.kept[c.At.UnixMicro()]; ok {
 		group = fmt.Sprintf("checkpoint %d", n)
 	}
-	r, now, at := a.report, a.tally.counts(), &a.opened
-	if a.before != nil && a.before.cycle == c.Cycle { // it was taken while that cycle's barrier was being committed
+	r, now, at := a.report, a.tally.snapshot(), &a.opened
+	if a.before != nil && a.before.cycle == c.Cycle { // taken while that cycle's barrier was being committed
 		at = a.before
 	}
 	equal(r, group, "cycle", "", c.Cycle, at.cycle)
@@ -33,7 +33,7 @@ func (a *auditing) checkpoint(c *engine.CheckpointRow) {
 	a.sharedBetween(group, &t.Shared)
 }
 
-// sharedBetween compares what the run itself had asked when a checkpoint's cycle began: that is not told to the row.
+// sharedBetween compares the requests of the run itself at the start of a checkpoint's cycle. Rows only bound them.
 func (a *auditing) sharedBetween(group string, recorded *engine.Asked) {
 	var most []int64
 	a.shared.figures(func(_ string, n int64) { most = append(most, n) })
@@ -46,7 +46,7 @@ func (a *auditing) sharedBetween(group string, recorded *engine.Asked) {
 	})
 }
 
-// inexact compares since when a run is said to be inexact with what makes it so; exact says that it may be exact too.
+// inexact compares the recorded start of inexactness with its possible causes. exact allows the run to be exact too.
 func (r *Report) inexact(group string, recorded *engine.Inexact, candidates []engine.Inexact, exact bool) {
 	ok := recorded == nil && exact || recorded != nil && slices.Contains(candidates, *recorded)
 	mine := (*engine.Inexact)(nil)
@@ -56,7 +56,7 @@ func (r *Report) inexact(group string, recorded *engine.Inexact, candidates []en
 	r.Check(group, "exact", "", ok, recorded, mine)
 }
 
-// end compares what was recorded of the run as a whole.
+// end compares the recorded figures of the whole run.
 func (a *auditing) end(ctx context.Context, j Journal) error {
 	t, err := j.Totals(ctx, a.record.ID)
 	if err != nil {
@@ -68,14 +68,14 @@ func (a *auditing) end(ctx context.Context, j Journal) error {
 	}
 	r, rec, p := a.report, a.record, a.tally.picture()
 	equal(r, theRun, "sessions done", "", rec.Done, a.tally.firsts)
-	equal(r, theRun, "sessions counted on the way", "", sessions, a.tally.firsts)
-	equal(r, theRun, "events counted on the way", "", events, a.tally.emitted)
+	equal(r, theRun, "sessions counted during the run", "", sessions, a.tally.firsts)
+	equal(r, theRun, "events counted during the run", "", events, a.tally.emitted)
 	equal(r, theRun, "cycle", "", rec.Cycle, a.open)
 	if rec.Ending == engine.EndFinished && rec.Cycles > 0 && rec.Parent == "" && a.open >= rec.Cycles {
 		equal(r, theRun, "sessions planned", "", rec.Total, a.tally.firsts)
 	}
 	equal(r, theRun, "ended", "", !rec.Ended.IsZero(), rec.Ending != engine.NotEnded)
-	if rec.Parent == "" { // a fork may be so from its beginning
+	if rec.Parent == "" { // a fork may be inexact from its start
 		r.inexact(theRun, rec.Inexact, p.inexact, len(p.inexact) == 0)
 	}
 	r.totals("totals", "", &t, p)
@@ -90,11 +90,11 @@ func (a *auditing) end(ctx context.Context, j Journal) error {
 	return nil
 }
 
-// spent compares what was spent of the budget with what was asked, and what was spent beside.
+// spent compares the recorded spending of the budget with the requests in the journal.
 func (a *auditing) spent(t *engine.Totals) {
 	own := t.Peaks.Beside.Plus(outlay(&a.tally.asked)).Plus(outlay(&a.shared))
 	recorded := t.Peaks.Spent
-	if a.record.Ending == engine.NotEnded { // what sessions had spent that were cut is told by their answers
+	if a.record.Ending == engine.NotEnded { // the spending of interrupted sessions is in their answers
 		recorded = t.Spent()
 	}
 	closed := a.record.Ending == engine.EndFinished
@@ -112,24 +112,23 @@ func (a *auditing) spent(t *engine.Totals) {
 		a.report.Check("spent of the budget", name, "", n == all[k] || !closed && n >= all[k], n, all[k])
 		k++
 	})
-	a.report.alone("spent of the budget", "beside the steps' records", t.Peaks.Beside)
+	a.report.alone("spent of the budget", "outside of steps", t.Peaks.Beside)
 }
 
-// outlay is what steps took. The answers that they share, and the calls that may have been paid twice, are counted by steps
-// only.
+// outlay returns the spending of steps. Shared answers and calls that may have been paid twice are counted by steps only.
 func outlay(a *asked) engine.Outlay {
 	o := engine.Outlay{Requests: a.requests, Usage: a.usage}
 	o.Usage.Hits, o.Usage.Again = 0, 0
 	return o
 }
 
-// recordedOnly lists what no row of a session tells.
+// recordedOnly lists the figures that no session row contains.
 func (a *auditing) recordedOnly(p *picture) {
 	if a.worst.rows == 0 {
 		return
 	}
 	for _, name := range []string{
-		"CPU of the machine", "CPU of the process", "memory of the process", "memory that is free", "network in", "network out", "free disk",
+		"CPU of the machine", "CPU of the process", "memory of the process", "free memory", "network in", "network out", "free disk",
 		"connections", "connections of the server", "rows written per second", "unsent rows", "limit", "sessions in flight", "lag",
 	} {
 		a.report.alone(perSecond, name, fmt.Sprintf("%d seconds", a.worst.rows))

@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// manifest is what an audit reads of run.json.
+// manifest is the audited part of run.json.
 type manifest struct {
 	Run    string `json:"run"`
 	Totals struct {
@@ -46,10 +46,9 @@ type manifest struct {
 
 const inFiles = "files"
 
-// Files audits a folder that a run was exported to, from its files alone: what run.json says in sum is recomputed from
-// the rows of sessions.csv, events.csv, timings.csv and metrics.csv. The rows of sessions that were made again by hand
-// have their last take only, and what the run itself asked has none; then what was asked may be more in run.json.
-// Figures of run.json that no file tells are left out.
+// Files audits the folder of an exported run from its files alone: it recomputes the totals in run.json from the rows of sessions.csv,
+// events.csv, timings.csv and metrics.csv. These contain only the last take of a session that was requeued by hand, and no requests of
+// the run itself, so that requests may be more in run.json. Files ignores totals that no file contains.
 func Files(files fs.FS) (*Report, error) {
 	data, err := fs.ReadFile(files, "run.json")
 	if err != nil {
@@ -71,17 +70,17 @@ func Files(files fs.FS) (*Report, error) {
 	return f.report, nil
 }
 
-// exported is an audit of files under way.
+// exported is an audit of files in progress.
 type exported struct {
 	report         *Report
 	files          fs.FS
 	m              *manifest
 	room           *room
-	rows, again    int64 // of sessions.csv; in a further take
+	rows, again    int64 // of sessions.csv; of these, further takes
 	emitted, steps int64
 }
 
-// each calls row with the cells of every row of a file, by column.
+// each calls row for every row of a file, with a function that returns the cell of a column.
 func (f *exported) each(name string, row func(cell func(column string) string) error) (err error) {
 	file, err := f.files.Open(name)
 	if err != nil {
@@ -125,7 +124,7 @@ func (f *exported) each(name string, row func(cell func(column string) string) e
 	}
 }
 
-// numbers reads cells that are whole numbers, one after another, and keeps the first mistake.
+// numbers parses cells that are whole numbers, and keeps the first error.
 type numbers struct{ err error }
 
 func (n *numbers) of(cell string) int64 {
@@ -136,7 +135,7 @@ func (n *numbers) of(cell string) int64 {
 	return v
 }
 
-// duration reads milliseconds; an empty cell is 0.
+// duration parses milliseconds; an empty cell is 0.
 func (n *numbers) duration(cell string) time.Duration {
 	if cell == "" {
 		return 0
@@ -231,7 +230,7 @@ func (f *exported) timings() error {
 	}
 	t, r := &f.m.Totals, f.report
 	equal(r, inFiles, "rows of timings.csv", "", rows, f.rows)
-	if f.again > 0 { // the times and requests of takes before are in no file
+	if f.again > 0 { // the times and requests of earlier takes are in no file
 		return nil
 	}
 	equal(r, inFiles, "steps", "", t.Steps, f.steps)
@@ -240,7 +239,7 @@ func (f *exported) timings() error {
 	} {
 		mine := sums[columns[i]]
 		r.Check(inFiles, columns[i], "", recorded >= mine, recorded, mine)
-		r.figure(inFiles, columns[i]).Bound = "or more: what the run itself asked is in no file"
+		r.figure(inFiles, columns[i]).Bound = "or more: no file contains the requests of the run itself"
 	}
 	for _, d := range []struct {
 		name     string

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// counts are the figures of a run at a moment that only add up.
+// counts are the additive figures of a run at some point.
 type counts struct {
 	outcomes map[engine.Outcome]int64
 	errors   map[engine.Class]int64
@@ -19,8 +19,11 @@ type counts struct {
 	flow     engine.Flow
 }
 
-func (t *tally) counts() counts {
-	return counts{maps.Clone(t.outcomes), maps.Clone(t.errors), t.acted, t.events, t.steps, t.asked, t.flow}
+// snapshot returns a copy of the counts.
+func (t *tally) snapshot() counts {
+	c := t.counts
+	c.outcomes, c.errors = maps.Clone(t.outcomes), maps.Clone(t.errors)
+	return c
 }
 
 func (c *counts) ended() (n int64) {
@@ -32,13 +35,13 @@ func (c *counts) ended() (n int64) {
 
 func (c *counts) bad() int64 { return c.outcomes[engine.Failed] + c.outcomes[engine.TimedOut] }
 
-// stepPicture is what is compared of a step.
+// stepPicture is the compared part of a step.
 type stepPicture struct {
 	*stepTally
 	service digest
 }
 
-// picture is all figures of a run at a moment.
+// picture is all figures of a run at some point.
 type picture struct {
 	counts
 	failed                      []int // agents, ascending
@@ -50,7 +53,7 @@ type picture struct {
 
 func (t *tally) picture() *picture {
 	p := &picture{
-		counts: t.counts(), failed: slices.Sorted(maps.Keys(t.bad)), inexact: slices.Clone(t.inexact), crowded: t.crowded,
+		counts: t.snapshot(), failed: slices.Sorted(maps.Keys(t.failures)), inexact: slices.Clone(t.inexact), crowded: t.crowded,
 		total: t.total.digest(), service: t.service.digest(), held: t.held.digest(), queue: t.queue.digest(), byStep: map[string]stepPicture{},
 	}
 	for path, s := range t.byStep {
@@ -60,7 +63,7 @@ func (t *tally) picture() *picture {
 	return p
 }
 
-// totals compares figures that were recorded with a picture, but for what the run itself asked.
+// totals compares recorded figures with a picture, except for the requests of the run itself.
 func (r *Report) totals(group, where string, t *engine.Totals, p *picture) {
 	for o := range t.Outcomes {
 		equal(r, group, "sessions "+engine.Outcome(o).String(), where, t.Outcomes[o], p.outcomes[engine.Outcome(o)])
@@ -87,12 +90,12 @@ func (r *Report) totals(group, where string, t *engine.Totals, p *picture) {
 	r.steps(group+", by step", where, t.ByStep.Figures(), p)
 }
 
-// some lists the first of some agents and says how many there are.
+// some lists the first of some agents, and their number.
 func some(agents []int, all int) string {
 	return fmt.Sprintf("%d %v", all, agents[:min(len(agents), 10)])
 }
 
-// asked compares what was asked of services.
+// asked compares the requests to services.
 func (r *Report) asked(group, where string, recorded, recomputed *asked) {
 	var mine []int64
 	recomputed.figures(func(_ string, n int64) { mine = append(mine, n) })
@@ -110,18 +113,18 @@ func (r *Report) flow(group, where string, recorded, recomputed *engine.Flow) {
 	r.Check(group, heldName, where, recorded.Held <= recomputed.Held, int64(recorded.Held), int64(recomputed.Held))
 }
 
-// heldName is a figure that older versions did not record: of a run that one began, some of it is missing.
+// heldName is a figure that older versions did not record. A run that an older version started lacks a part of it.
 const heldName = "held time of these, in ns"
 
 var flowFigures = []struct {
 	name string
 	of   func(f *engine.Flow) int64
 }{
-	{"steps beside others", func(f *engine.Flow) int64 { return f.Parallel }},
+	{"concurrent steps", func(f *engine.Flow) int64 { return f.Parallel }},
 	{"steps alone", func(f *engine.Flow) int64 { return f.Sequential }},
 	{"steps failed", func(f *engine.Flow) int64 { return f.Failed }},
 	{"steps timed out", func(f *engine.Flow) int64 { return f.TimedOut }},
-	{"sessions with steps together", func(f *engine.Flow) int64 { return f.Chains }},
+	{"sessions with concurrent steps", func(f *engine.Flow) int64 { return f.Chains }},
 	{"busy time of these, in ns", func(f *engine.Flow) int64 { return int64(f.Busy) }},
 	{"wall time of these, in ns", func(f *engine.Flow) int64 { return int64(f.Wall) }},
 }
@@ -148,7 +151,7 @@ func (r *Report) steps(group, where string, recorded []engine.StepFigures, p *pi
 	r.Check(group, "steps", where, slices.Equal(paths, mine), paths, mine)
 }
 
-// className is a class for people.
+// className returns the display name of a class.
 func className(c engine.Class) string {
 	if c == engine.NoError {
 		return "without a class"

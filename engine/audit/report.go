@@ -7,26 +7,28 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Figure is a figure that was recorded, beside what the journal says of it: one of the run, or one that each of many
-// rows has.
+// Figure is a recorded figure and its recomputed counterpart: of the run as a whole, or of each of many rows.
 type Figure struct {
-	Group, Name string
-	// Recorded and Recomputed are in words: of the first row that differs, else of the first.
-	Recorded, Recomputed string
-	Values               int    // how many were compared
-	Differ               int    // of them
-	Where                string // the first rows that differ; "" where there is one only, or none differs
-	Bound                string // how near they must be; "" is equal
-	Alone                bool   // recorded only: nothing in the journal tells it
+	Group string `json:"group"`
+	Name  string `json:"name"`
+	// Recorded and Recomputed are the values in words: of the first row that differs or, if none differs, of the first row.
+	Recorded   string `json:"recorded"`
+	Recomputed string `json:"recomputed,omitempty"`
+
+	Values int    `json:"values"`                  // number compared
+	Differ int    `json:"differ"`                  // of these, different
+	Where  string `json:"where,omitempty"`         // the first rows that differ; "" for a single value, or if none differs
+	Bound  string `json:"within,omitempty"`        // the allowed difference; "" for none
+	Alone  bool   `json:"recorded_only,omitempty"` // the journal does not contain it
 }
 
-// mostRows is of how many rows that differ a figure names the place.
+// mostRows is the number of differing rows that a figure lists.
 const mostRows = 3
 
-// Report is what an audit found. The zero value is empty and ready.
+// Report is the result of an audit. The zero value is empty and ready to use.
 type Report struct {
 	Run     engine.RunID
-	Figures []Figure // in the order in which they were met
+	Figures []Figure // in order of first appearance
 
 	index map[string]int
 }
@@ -41,7 +43,7 @@ func (r *Report) Equal() bool {
 	return true
 }
 
-// Counts returns how many values were recomputed, how many of them differ, and how many figures are recorded only.
+// Counts returns the number of values recomputed, how many of them differ, and the number of figures that are recorded only.
 func (r *Report) Counts() (recomputed, differ, alone int) {
 	for i := range r.Figures {
 		f := &r.Figures[i]
@@ -55,7 +57,7 @@ func (r *Report) Counts() (recomputed, differ, alone int) {
 	return recomputed, differ, alone
 }
 
-// Summary says in a line what was found.
+// Summary describes the result in one line.
 func (r *Report) Summary() string {
 	recomputed, differ, alone := r.Counts()
 	text := engine.FormatCount(int64(recomputed)) + " figures recomputed, all equal"
@@ -65,14 +67,14 @@ func (r *Report) Summary() string {
 	return text + "; " + engine.FormatCount(int64(alone)) + " recorded only"
 }
 
-// Add takes in what another audit of the run found.
+// Add adds the result of another audit of the run.
 func (r *Report) Add(other *Report) {
 	for _, f := range other.Figures {
 		*r.figure(f.Group, f.Name) = f
 	}
 }
 
-// figure finds a figure, or begins it.
+// figure returns a figure, adding it if necessary.
 func (r *Report) figure(group, name string) *Figure {
 	key := group + "\x00" + name
 	i, ok := r.index[key]
@@ -87,7 +89,7 @@ func (r *Report) figure(group, name string) *Figure {
 	return &r.Figures[i]
 }
 
-// Check takes in that a value of a figure was compared, recorded with recomputed. where says which row it is of; "" is that there is one only.
+// Check compares a recorded value of a figure with the recomputed one. where identifies its row; "" if there is only one.
 func (r *Report) Check(group, name, where string, ok bool, recorded, recomputed any) {
 	f := r.figure(group, name)
 	f.Values++
@@ -106,10 +108,10 @@ func (r *Report) Check(group, name, where string, ok bool, recorded, recomputed 
 	}
 }
 
-// mostWords is how many letters of a value are told.
+// mostWords is the largest length of a value in a report.
 const mostWords = 60
 
-// words is a value for people.
+// words formats a value for display.
 func words(v any) string {
 	text := fmt.Sprint(v)
 	if runes := []rune(text); len(text) > mostWords && len(runes) > mostWords {
@@ -118,24 +120,24 @@ func words(v any) string {
 	return text
 }
 
-// alone lists a figure that nothing in the journal tells.
+// alone adds a figure that the journal does not contain.
 func (r *Report) alone(group, name string, recorded any) {
 	f := r.figure(group, name)
 	f.Recorded, f.Alone, f.Values = words(recorded), true, f.Values+1
 }
 
-// equal compares a value that must be the same.
+// equal compares values that must be the same.
 func equal[T comparable](r *Report, group, name, where string, recorded, recomputed T) {
 	r.Check(group, name, where, recorded == recomputed, recorded, recomputed)
 }
 
-// Group is the figures of a kind together.
+// Group summarizes the figures of a group.
 type Group struct {
 	Name           string
-	Values, Differ int // compared; of them
+	Values, Differ int // compared, and of these different
 }
 
-// Groups sums the figures up, in the order in which they were met.
+// Groups summarizes the figures by group, in order of first appearance.
 func (r *Report) Groups() (all []Group) {
 	index := map[string]int{}
 	for i := range r.Figures {

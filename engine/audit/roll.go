@@ -6,8 +6,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// roll is who has had a session in the open cycle, and who asked for something. The zero value is empty and ready. Its
-// first takes are a bit for each agent.
+// roll records which agents had a session in the open cycle, and which sent requests. The zero value is empty and ready to use. First
+// takes are one bit per agent.
 type roll struct {
 	first, asking bitset
 	later, asked  map[engine.Place]bool // further takes
@@ -21,7 +21,7 @@ type bitset struct {
 	count int
 }
 
-// add sets a bit and reports whether it was not set.
+// add sets a bit and reports whether it was not set before.
 func (b *bitset) add(i int) bool {
 	for len(b.words) <= i/64 {
 		b.words = append(b.words, 0)
@@ -48,10 +48,10 @@ func (r *roll) reset() {
 	r.later, r.asked, r.intents = nil, nil, nil
 }
 
-// agents is how many have had a session.
+// agents returns the number of agents with a session.
 func (r *roll) agents() int { return r.first.count }
 
-// add enters a session; it reports whether it is new, and the take before it is there.
+// add adds a session. It reports whether the session is new and follows its previous take.
 func (r *roll) add(p engine.Place) bool {
 	if p.Take == 0 {
 		return r.first.add(p.Agent)
@@ -75,7 +75,7 @@ func (r *roll) has(p engine.Place) bool {
 	return r.later[p]
 }
 
-// intend enters a request of a session.
+// intend adds a request of a session.
 func (r *roll) intend(p engine.Place, path string) {
 	if p.Take == 0 {
 		r.asking.add(p.Agent)
@@ -91,7 +91,7 @@ func (r *roll) intend(p engine.Place, path string) {
 	r.intents[r.hash(p, path)] = struct{}{}
 }
 
-// intended reports whether a request was entered.
+// intended reports whether a request was added.
 func (r *roll) intended(p engine.Place, path string) bool {
 	_, ok := r.intents[r.hash(p, path)]
 	return ok
@@ -107,7 +107,7 @@ func (r *roll) hash(p engine.Place, path string) uint64 {
 	}{p, path})
 }
 
-// orphans are the sessions that asked for something and have no row.
+// orphans returns the sessions that sent requests and have no row.
 func (r *roll) orphans() (all []engine.Place) {
 	for i := range r.asking.words {
 		for b := range 64 {

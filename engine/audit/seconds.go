@@ -10,22 +10,21 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// seconds are the metrics of a run. A second counts what the run's loop had heard of until then; the journal has that,
-// and may have more: what a worker wrote and the loop had not heard of yet. So a second's figures lie between what was
-// certain, at the last barrier or at the start of the process, and what the journal holds before its row. Where it
-// counts as many sessions as the journal holds, they are the same ones, and its figures must be equal; between two such
-// seconds so must be those of the second itself.
+// seconds are the metrics of a run. A second counts what the run's loop had processed by then. The journal contains that, and possibly
+// more: rows that a worker wrote and the loop had not processed yet. So a second's figures lie between the minimum, at the last barrier
+// or at the start of the process, and the journal's content before its row. If a second counts as many sessions as the journal, they are
+// the same sessions, and its figures must be equal. Between two such seconds, so must be those of the second itself.
 type seconds struct {
-	at       time.Time // of the row before, or of the start of the process
-	ended    int64     // that it said
-	level    bool      // it counted as many as the journal held
-	slept    bool      // the machine did since
+	at       time.Time // of the previous row, or of the start of the process
+	ended    int64     // sessions that it counted
+	level    bool      // it counted as many as the journal contained
+	slept    bool      // the machine slept since
 	requeued int64     // sessions since
-	requests float64   // so far, of this process, by the rates
-	began    int64     // requests when the process took up the run
-	early    int64     // of the run itself, likewise
+	requests float64   // total so far, of this process, by the rates
+	began    int64     // requests at the start of the process
+	early    int64     // the same for the run itself
 
-	total, service, held, queue values // of the sessions in the journal since
+	total, service, held, queue values // of the journal's sessions since
 	asked                       int64  // by these
 }
 
@@ -50,19 +49,19 @@ func (s *seconds) reset() {
 	s.asked, s.requeued, s.slept = 0, 0, false
 }
 
-// start begins the seconds of a process.
+// start starts the seconds of a process.
 func (s *seconds) start(r *engine.StartRow, a *auditing) {
 	s.reset()
-	c := a.tally.counts()
+	c := a.tally.snapshot()
 	s.at, s.ended, s.level = r.At, c.ended(), true
 	s.requests, s.began, s.early = 0, a.tally.asked.requests, a.shared.requests
 }
 
-// metrics takes in a second.
+// metrics processes a second.
 func (a *auditing) metrics(m *engine.MetricsRow) {
 	r, s, where := a.report, &a.seconds, stamp(m.At)
 	a.worst.metrics(m)
-	now := a.tally.counts()
+	now := a.tally.snapshot()
 	level := m.Ended == now.ended()
 	between := func(name string, recorded, low, high int64) {
 		if level {
@@ -99,8 +98,8 @@ func (a *auditing) metrics(m *engine.MetricsRow) {
 	s.at, s.ended, s.level = m.At, m.Ended, level
 }
 
-// cycleOf is the cycle that a second must be of: the open one. One that was sampled while the barrier was on its way to
-// the disk is of the cycle before.
+// cycleOf returns the cycle to which a second must belong: the open one, or the previous one if the second was sampled while the barrier
+// was being committed.
 func (a *auditing) cycleOf(m *engine.MetricsRow) int {
 	if m.Cycle == a.open-1 {
 		return m.Cycle
@@ -108,7 +107,7 @@ func (a *auditing) cycleOf(m *engine.MetricsRow) int {
 	return a.open
 }
 
-// bounded compares a figure of a second that lies between two.
+// bounded compares a figure of a second with its bounds.
 func (a *auditing) bounded(name, where string, recorded, low, high int64) {
 	should := any(low)
 	if low != high {
@@ -117,7 +116,7 @@ func (a *auditing) bounded(name, where string, recorded, low, high int64) {
 	a.report.Check(soFar, name, where, recorded >= low && recorded <= high, recorded, should)
 }
 
-// askedSoFar compares what a second says was asked, by sessions and by the run itself.
+// askedSoFar compares a second's requests, of sessions and of the run itself.
 func (a *auditing) askedSoFar(m *engine.MetricsRow, where string, level bool, now *counts) {
 	recorded := askedOf(&engine.Asked{RateLimited: m.RateLimited, Retries: m.Retries, Usage: m.Usage, Waits: m.Waits})
 	low, high := a.floor.asked, now.asked
@@ -131,19 +130,19 @@ func (a *auditing) askedSoFar(m *engine.MetricsRow, where string, level bool, no
 	high.figures(func(_ string, n int64) { most[k] += n; k++ })
 	k = 0
 	recorded.figures(func(name string, n int64) {
-		if name != requestsName && !isLabel(name) { // these are no part of a second
+		if name != requestsName && !isLabel(name) { // seconds do not contain these
 			a.bounded(name, where, n, least[k], most[k])
 		}
 		k++
 	})
 }
 
-// clockError is by how much the clock that rows are stamped with may differ from that which measures a second, as a
-// part of it: a clock that is being set right goes 0.05 % fast or slow at most.
+// clockError is the largest relative difference between the clock of rows and the one that measures a second: a clock that is being
+// adjusted is at most 0.05% fast or slow.
 const clockError = 1e-3
 
-// rates compares what a second says happened per second: each rate times the length of the second is a whole number,
-// known from the second itself. Seconds in which the machine slept have no length that is known.
+// rates compares a second's rates: each rate times the length of the second is a whole number, known from the second itself. The length
+// of a second in which the machine slept is unknown.
 func (a *auditing) rates(m *engine.MetricsRow, where string, level bool) {
 	s, r := &a.seconds, a.report
 	if s.slept {
@@ -166,24 +165,24 @@ func (a *auditing) rates(m *engine.MetricsRow, where string, level bool) {
 	if !level || math.IsNaN(s.requests) || error(whole) > 0.5 {
 		return
 	}
-	least, most := a.least[0], a.most[0] // requests come first
+	least, most := a.least[0], a.most[0] // requests are the first figure
 	own := a.tally.asked.requests - s.began - s.early
 	r.Check(perSecond, "sum of requests", where, int64(s.requests) >= own+least && int64(s.requests) <= own+most, int64(s.requests), own+most)
 }
 
 func round(v float64) float64 { return math.Round(v*1000) / 1000 }
 
-// requeue takes back what a session counted that is made again.
+// requeue subtracts a session that is repeated.
 func (a *auditing) requeue(c *engine.ChangeRow) {
 	var of struct{ Cycle, Agent, Take int }
 	where := stamp(c.At)
 	if err := json.Unmarshal([]byte(c.New), &of); err != nil {
-		a.wrong("requeueings that cannot be read", where)
+		a.wrong("unreadable requeueings", where)
 		return
 	}
 	e, ok := a.takes[of.Agent]
 	if !ok || of.Cycle != a.open {
-		a.wrong("requeueings of sessions that did not end badly", where)
+		a.wrong("requeueings of sessions that did not fail", where)
 		return
 	}
 	delete(a.takes, of.Agent)

@@ -7,10 +7,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// tooMany is the status of an answer that says to come again later: it is no attempt.
+// tooMany is the status of an answer that asks to try again later. Such an answer is not an attempt.
 const tooMany = 429
 
-// asked is what was asked of services, counted from the records of steps.
+// asked are the requests to services, counted from the records of steps.
 type asked struct {
 	requests, retries, limited int64
 
@@ -46,7 +46,7 @@ func (a *asked) step(s *engine.StepRecord) {
 	}
 }
 
-// refusals counts the answers with status 429 that a step got.
+// refusals counts a step's answers with status 429.
 func refusals(s *engine.StepRecord) (n int64) {
 	for _, status := range s.Statuses {
 		if status == tooMany {
@@ -58,12 +58,12 @@ func refusals(s *engine.StepRecord) (n int64) {
 
 const (
 	requestsName = "requests"
-	labelPrefix  = "steps that asked: "
+	labelPrefix  = "steps with requests: "
 )
 
 func isLabel(name string) bool { return strings.HasPrefix(name, labelPrefix) }
 
-// figures lists what was asked by name, so that two of them can be compared one by one.
+// figures lists the figures by name, so that two values can be compared one by one.
 func (a *asked) figures(f func(name string, n int64)) {
 	f(requestsName, a.requests)
 	f("retries", a.retries)
@@ -85,19 +85,19 @@ func (a *asked) figures(f func(name string, n int64)) {
 	}
 }
 
-// askedOf is what the engine recorded, in the same form.
+// askedOf converts the engine's record.
 func askedOf(r *engine.Asked) *asked {
 	return &asked{r.Requests, r.Retries, r.RateLimited, r.Labels, r.Usage, r.Waits}
 }
 
-// stepTally is the figures of a step over all its iterations.
+// stepTally are the figures of a step over all its iterations.
 type stepTally struct {
 	statuses                   [engine.StepCancelled + 1]int64
 	requests, retries, limited int64
 	service                    values
 }
 
-// ending is what a session counts for being the last take.
+// ending is the contribution of a session's last take.
 type ending struct {
 	outcome engine.Outcome
 	class   engine.Class
@@ -107,35 +107,29 @@ type ending struct {
 
 func (e ending) bad() bool { return e.outcome == engine.Failed || e.outcome == engine.TimedOut }
 
-// tally is the figures of a run as its rows say, counted in the plainest way.
+// tally are the figures of a run according to its rows, counted in the plainest way.
 type tally struct {
 	room *room
 
-	outcomes map[engine.Outcome]int64
-	errors   map[engine.Class]int64
-	acted    int64
-	events   int64
-	bad      map[int]int // sessions that ended badly, by agent; the last takes of them
+	counts
+	failures map[int]int // last takes that failed or timed out, by agent
 
 	sessions, firsts int64 // all takes; first takes
 	emitted          int64 // events of all takes
-	steps            int64
-	asked            asked
-	flow             engine.Flow
-	// inexact is the earliest of what makes the run inexact, and what else does in the same session.
+	// inexact are the earliest cause of inexactness and further ones in the same session.
 	inexact []engine.Inexact
 
 	total, service, held, queue values
 
 	byStep map[string]*stepTally
-	// crowded says that there are more steps than a run keeps figures of.
+	// crowded reports that there are more steps than a run has figures for.
 	crowded bool
 }
 
 func newTally() *tally {
 	r := &room{mostValues}
 	return &tally{
-		room: r, outcomes: map[engine.Outcome]int64{}, errors: map[engine.Class]int64{}, bad: map[int]int{}, byStep: map[string]*stepTally{},
+		room: r, counts: counts{outcomes: map[engine.Outcome]int64{}, errors: map[engine.Class]int64{}}, failures: map[int]int{}, byStep: map[string]*stepTally{},
 		total: values{room: r}, service: values{room: r}, held: values{room: r}, queue: values{room: r},
 	}
 }
@@ -170,14 +164,14 @@ func (t *tally) session(s *engine.SessionRow) {
 	}
 }
 
-// end counts how a session ended, or takes that back: times is 1 or -1.
+// end counts the end of a session, or subtracts it: times is 1 or -1.
 func (t *tally) end(agent int, e ending, times int64) {
 	t.outcomes[e.outcome] += times
 	if e.bad() {
 		t.errors[e.class] += times
-		t.bad[agent] += int(times)
-		if t.bad[agent] == 0 {
-			delete(t.bad, agent)
+		t.failures[agent] += int(times)
+		if t.failures[agent] == 0 {
+			delete(t.failures, agent)
 		}
 	}
 	if e.acted {
@@ -242,7 +236,7 @@ func (t *tally) stepOf(path string) *stepTally {
 	return of
 }
 
-// withoutIterations is a path without what stands in brackets.
+// withoutIterations returns a path without the parts in brackets.
 func withoutIterations(path string) string {
 	var name strings.Builder
 	for {
@@ -257,7 +251,7 @@ func withoutIterations(path string) string {
 	}
 }
 
-// suspect keeps the earliest of what makes a run inexact.
+// suspect keeps the earliest cause of inexactness.
 func (t *tally) suspect(i *engine.Inexact) {
 	if i == nil {
 		return

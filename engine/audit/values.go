@@ -7,22 +7,21 @@ import (
 )
 
 const (
-	// mostValues is how many durations are kept one by one over all figures, to be sorted: 8 bytes each.
+	// mostValues is the number of durations, over all figures, that are stored individually for sorting: 8 bytes each.
 	mostValues = 1 << 20
-	// split is into how many parts each power of two is divided once they are not: values are told apart to 1/4096.
+	// split is the number of bins per power of two beyond that: values are resolved to 1/4096.
 	split     = 1 << splitBits
 	splitBits = 12
-	// pageBins is how many bins a page has. Only pages that hold a value are allocated.
+	// pageBins is the number of bins of a page. Only pages with values are allocated.
 	pageBins = 64
 )
 
-// room is how many more values may be kept one by one. All values of an audit share one.
+// room is the number of values that may still be stored individually. All values of an audit share one.
 type room struct{ left int }
 
-// values are the durations of a figure. Up to a number they are kept as they are, and their quantiles are those of a
-// sort; beyond, they are counted in bins of 1/4096 of their size, far finer than the histograms that they judge. So an
-// audit takes at most 8 MB for those that it sorts and, for each figure, 8 bytes a bin near those in use, however long
-// the run is, and a session of a long one takes no more of the processor's time than one of a short one.
+// values are the durations of a figure. Up to a number, they are stored individually, and quantiles come from a sort. Beyond that, they
+// are counted in bins of 1/4096 of their size, far finer than the histograms that they check. So an audit uses at most 8 MB for sorted
+// values and, for each figure, 8 bytes per bin near those in use, for a run of any length. The CPU time per session is constant too.
 type values struct {
 	room    *room
 	count   int64
@@ -30,10 +29,10 @@ type values struct {
 	longest time.Duration
 	each    []time.Duration
 	sorted  bool
-	bins    bins // nil while each holds them
+	bins    bins // nil while values are stored individually
 }
 
-// bins are how many durations each bin has, by page.
+// bins count the durations in each bin, by page.
 type bins [][]int64
 
 func (b *bins) add(d time.Duration) {
@@ -48,7 +47,7 @@ func (b *bins) add(d time.Duration) {
 	(*b)[page][bin%pageBins]++
 }
 
-// of is the bin of the rank-th duration, from 1.
+// of returns the rank-th duration's bin, from 1.
 func (b bins) of(rank int64) int32 {
 	for page, counts := range b {
 		for i, n := range counts {
@@ -57,7 +56,7 @@ func (b bins) of(rank int64) int32 {
 			}
 		}
 	}
-	panic("audit: there are not so many values")
+	panic("audit: the rank exceeds the number of values")
 }
 
 func (v *values) add(d time.Duration) {
@@ -88,8 +87,8 @@ func (v *values) reset() {
 	*v = values{room: v.room, each: v.each[:0]}
 }
 
-// quantile returns between which durations the smallest one lies that at least the share of num/den of them does not
-// exceed (nearest rank): the same twice where they were sorted; 0 where there are none.
+// quantile returns bounds of a quantile (nearest rank): the smallest duration that is at least num/den of all durations. The bounds are
+// equal if values were sorted, and 0 without values.
 func (v *values) quantile(num, den int64) (low, high time.Duration) {
 	if v.count == 0 {
 		return 0, 0
@@ -106,14 +105,14 @@ func (v *values) quantile(num, den int64) (low, high time.Duration) {
 	return low, min(high, v.longest)
 }
 
-// binOf is the bin of a duration: exact below 4096 ns, then 4096 to each power of two.
+// binOf returns the number of a duration's bin: exact below 4096 ns, then 4096 per power of two.
 func binOf(d time.Duration) int32 {
 	n := uint64(d)
 	shift := max(bits.Len64(n)-splitBits-1, 0)
 	return int32(shift*split) + int32(n>>shift)
 }
 
-// binRange is what falls into a bin.
+// binRange returns the bounds of a numbered bin.
 func binRange(bin int32) (low, high time.Duration) {
 	if bin < 2*split {
 		return time.Duration(bin), time.Duration(bin)

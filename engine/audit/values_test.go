@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQuantilesOfBins: once there is no room to keep each value, what a sort says lies within the reported bin, and
-// that is hardly wider than it.
+// TestQuantilesOfBins: without room for individual values, the sorted quantile lies within the reported bin, which is narrow.
 func TestQuantilesOfBins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ds := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) time.Duration {
@@ -42,7 +41,7 @@ func TestQuantilesOfBins(t *testing.T) {
 	})
 }
 
-// TestBinsTouch: each bin begins where the one before ends.
+// TestBinsTouch: each bin starts at the end of the previous one.
 func TestBinsTouch(t *testing.T) {
 	next := time.Duration(0)
 	for bin := range int32(40 * split) {
@@ -54,7 +53,7 @@ func TestBinsTouch(t *testing.T) {
 	}
 }
 
-// BenchmarkValues is what a value costs beyond those that are kept.
+// BenchmarkValues measures a value that is not stored individually.
 func BenchmarkValues(b *testing.B) {
 	v := values{room: &room{}}
 	d := time.Millisecond

@@ -6,8 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// judgement evaluates a line of the success list once more, from the figures of the journal and, where that has none,
-// from the peaks that were recorded.
+// judgement evaluates a success criterion again, from the figures of the journal or, if it has none, from the recorded peaks.
 func (a *auditing) judgement(j *engine.Judgement, t *engine.Totals, p *picture) {
 	low, high, known := a.metric(j, t, p)
 	name, r := j.Criterion.Metric+" "+j.Criterion.Text, a.report
@@ -21,7 +20,7 @@ func (a *auditing) judgement(j *engine.Judgement, t *engine.Totals, p *picture) 
 	r.Check(criteria, name+": passed", "", j.Passed == holds(&j.Criterion, j.Value), j.Passed, holds(&j.Criterion, j.Value))
 }
 
-// metric returns between which values a metric lies; known is false where it cannot be had.
+// metric returns the bounds of a metric; known is false if it cannot be computed.
 func (a *auditing) metric(j *engine.Judgement, t *engine.Totals, p *picture) (low, high float64, known bool) {
 	exactly := func(v float64) (float64, float64, bool) { return v, v, !math.IsNaN(v) }
 	measured := func(v float64) (float64, float64, bool) { return v, v, v > 0 }
@@ -60,8 +59,8 @@ func (a *auditing) metric(j *engine.Judgement, t *engine.Totals, p *picture) (lo
 	}
 }
 
-// completed is the share of the agents without a bad session. Of those who take part the journal knows who had a
-// session; there may be more, whose turn never came.
+// completed returns the bounds of the fraction of agents without a failed session. The journal knows the agents with a session; there may
+// be more whose session never started.
 func (a *auditing) completed(j *engine.Judgement, bad int) (low, high float64, known bool) {
 	n := a.agents.count
 	share := func(n int) float64 { return float64(n-bad) / float64(n) }
@@ -76,8 +75,7 @@ func (a *auditing) completed(j *engine.Judgement, bad int) (low, high float64, k
 	return share(n), share(n), true
 }
 
-// requests is the range of a quantile over all steps that asked a service: it lies between the least and the greatest of
-// theirs.
+// requests returns the bounds of a quantile over all steps with requests: it lies between the smallest and the largest of theirs.
 func (p *picture) requests(quantile int) (low, high float64, known bool) {
 	for _, s := range p.byStep {
 		l, h, has := s.service.seconds(quantile)
@@ -92,7 +90,7 @@ func (p *picture) requests(quantile int) (low, high float64, known bool) {
 	return low, high, known
 }
 
-// seconds is the range of a quantile that the buckets of a histogram allow.
+// seconds returns the bounds of a quantile given the buckets of a histogram.
 func (d *digest) seconds(quantile int) (low, high float64, known bool) {
 	l, h := min(d.low[quantile], day), min(d.high[quantile], day)
 	return (l - l/bucket - grain).Seconds(), (h + h/bucket + grain).Seconds(), d.count > 0

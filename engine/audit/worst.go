@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// worst are the peaks that barriers and metrics tell, and how long processes worked on the run.
+// worst are the peaks in barriers and metrics, and the times at which Throng was running.
 type worst struct {
 	cycle, worked, lag  time.Duration
 	memory              uint64
@@ -18,12 +18,12 @@ type worst struct {
 	spans []span
 }
 
-// span is when a process worked on the run, as far as rows tell.
+// span is a period in which a process was running, according to its rows.
 type span struct{ from, to time.Time }
 
 func (w *worst) start(s *engine.StartRow) { w.spans = append(w.spans, span{s.At, s.At}) }
 
-// seen notes that the newest process was at work at a moment.
+// seen extends the period of the newest process.
 func (w *worst) seen(at time.Time) {
 	if n := len(w.spans); n > 0 && at.After(w.spans[n-1].to) {
 		w.spans[n-1].to = at
@@ -36,7 +36,7 @@ func (w *worst) barrier(b *engine.BarrierRow) {
 	w.seen(b.At)
 }
 
-// checkpoint goes by its own time: a run that is resumed counts from there.
+// checkpoint uses the checkpoint's own time: a resumed run counts from there.
 func (w *worst) checkpoint(c *engine.CheckpointRow) {
 	if n := len(w.spans); n > 0 {
 		w.spans[n-1].to = c.At
@@ -51,7 +51,7 @@ func (w *worst) metrics(m *engine.MetricsRow) {
 	w.seen(m.At)
 }
 
-// elapsed is the time that all processes worked.
+// elapsed returns the total time of all processes.
 func (w *worst) elapsed() (sum time.Duration) {
 	for _, s := range w.spans {
 		sum += s.to.Sub(s.from)
@@ -59,12 +59,12 @@ func (w *worst) elapsed() (sum time.Duration) {
 	return sum
 }
 
-// clockGrain is how far a time that a process measured may be from what its rows' times say, beside clockError: what it
-// did between its last row and its end, and between its start and its first.
+// clockGrain is the allowed difference between a time that a process measured and its rows, in addition to clockError: the time between
+// its last row and its end, and between its start and its first row.
 const clockGrain = 500 * time.Millisecond
 
-// compare compares the peaks that were recorded. A cycle that was left open when the run ended has no barrier, and
-// counts; so only a run that closed all its cycles has peaks that are known to the last.
+// compare compares the recorded peaks. A cycle that was open at the end of the run counts although it has no barrier, so peaks are exact
+// only if the run closed all its cycles.
 func (w *worst) compare(r *Report, record *engine.RunRecord, t *engine.Totals) {
 	p := &t.Peaks
 	closed := record.Ending == engine.EndFinished
@@ -76,7 +76,7 @@ func (w *worst) compare(r *Report, record *engine.RunRecord, t *engine.Totals) {
 	}
 	least("longest cycle", p.Cycle, w.cycle)
 	least("time in cycles", p.Worked, w.worked)
-	least("behind schedule at most", p.Lag, w.lag)
+	least("largest schedule lag", p.Lag, w.lag)
 	if record.Settings.Metrics {
 		equal(r, peaks, "memory", "", p.Memory, w.memory)
 		equal(r, peaks, "bytes in the store", "", p.Stored, w.stored)

@@ -1,5 +1,5 @@
-// Package browser keeps web pages away from servers on this machine: a page that a person has open can send requests to
-// loopback (cross-site request forgery), and read the answers once its own name leads there (DNS rebinding).
+// Package browser protects servers on this machine from web pages: a page in the user's browser can send requests to loopback (cross-site
+// request forgery), and read the answers once its own name resolves to loopback (DNS rebinding).
 package browser
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Refuse answers with 403 what a web page of another site sends; all else reaches next. Requests of programs pass: they
-// name an address, localhost, a name without a dot or one of a private domain as the host, and no other origin.
+// Refuse answers requests of other sites' web pages with 403, and passes all others to next. Requests of programs pass: their host is an
+// address, localhost, a name without a dot or one in a private domain, and they have no other origin.
 func Refuse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if problem := Problem(r); problem != "" {
@@ -21,27 +21,27 @@ func Refuse(next http.Handler) http.Handler {
 	})
 }
 
-// Problem says why a request is not answered; "" is that it is.
+// Problem explains why a request is rejected, or returns "".
 func Problem(r *http.Request) string {
 	if !private(r.Host) {
-		return "this server is asked by its address, such as 127.0.0.1, or as localhost, not by a public name"
+		return "use the server's address, such as 127.0.0.1, or localhost, instead of a public name"
 	}
 	if origins, ok := r.Header["Origin"]; ok {
 		for _, origin := range origins {
 			if u, err := url.Parse(origin); err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-				return "web pages of other sites are not answered"
+				return "requests of other sites' web pages are rejected"
 			}
 		}
 	}
-	// Browsers say so of requests without an origin, too; where a person follows a link, the page does not see the answer.
+	// Browsers send Sec-Fetch-Site also without an origin. If a user follows a link, the page cannot see the answer.
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
-		return "web pages of other sites are not answered"
+		return "requests of other sites' web pages are rejected"
 	}
 	return ""
 }
 
-// private reports whether nobody can have a Host header in a domain of their own: it is an address, a name without a dot,
-// or in a domain that is not given to anybody (RFC 6761, RFC 6762, RFC 8375; internal by ICANN).
+// private reports whether no one can own the domain of a Host header: it is an address, a name without a dot, or in a reserved domain
+// (RFC 6761, RFC 6762, RFC 8375; internal by ICANN).
 func private(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

@@ -5,39 +5,39 @@ import (
 	"time"
 )
 
-// Bound is what keeps more sessions at once from ending more of them. The zero value is none.
+// Bound is the bottleneck that keeps more concurrent sessions from raising the throughput. The zero value is unset.
 type Bound string
 
-// The bounds. Nothing within the cap is that throughput still grew at the highest level.
+// The bounds. Nothing means that throughput still grew at the highest level.
 const (
 	CPU         Bound = "CPU"
 	Memory      Bound = "memory"
 	Connections Bound = "connections"
 	Provider    Bound = "provider"
-	Calls       Bound = "calls at once"
+	Calls       Bound = "concurrent calls"
 	Backend     Bound = "backend"
 	Failures    Bound = "errors"
 	Crowd       Bound = "agents"
 	Nothing     Bound = "nothing within the cap"
-	Unknown     Bound = "something unknown"
+	Unknown     Bound = "an unknown cause"
 )
 
-// What tells that a bound is near, where throughput no longer grows.
+// Signs of a bottleneck, once throughput no longer grows.
 const (
 	busyCPU      = 80.0 // percent
 	othersCPU    = 20.0 // percent
-	busyMemory   = 0.80 // share
-	busyClients  = 0.83 // share of what the database server takes
-	heldBack     = 0.20 // share of the places' time
-	refused      = 0.01 // share of the requests
-	slower       = 1.25 // times what a request took at the lowest level
-	idle         = 0.75 // share of the places that were taken
-	nearTheEnd   = 0.80 // share of the highest level: up to there throughput grew
+	busyMemory   = 0.80 // fraction
+	busyClients  = 0.83 // fraction of the database server's connections
+	throttled    = 0.20 // fraction of the slots' time
+	refused      = 0.01 // fraction of the requests
+	slower       = 1.25 // times the duration of a request at the lowest level
+	idle         = 0.75 // fraction of the slots in use
+	nearTheEnd   = 0.80 // fraction of the highest level up to which throughput grew
 	shownPercent = 100
 )
 
-// boundOf names what binds at the recommended level, with the sign of it in words. top is the highest level that is
-// sound, over the lowest that is not, or nil.
+// boundOf returns the bottleneck at the recommended level, and its sign in words. top is the highest sound level; over is the lowest
+// level beyond a bound, or nil.
 func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) {
 	first := firstMeasured(levels)
 	grew := float64(recommended) >= nearTheEnd*float64(top.Level)
@@ -51,7 +51,7 @@ func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) 
 		return over.Over, overWords(over)
 	}
 	look := top
-	if over != nil { // there the signs are clearest
+	if over != nil { // the signs are clearest there
 		look = over
 	}
 	if b, why := signs(first, look); b != "" {
@@ -60,36 +60,36 @@ func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) 
 	if over != nil {
 		return over.Over, overWords(over)
 	}
-	return Unknown, fmt.Sprintf("throughput stopped growing by %d, and no figure says why", top.Level)
+	return Unknown, fmt.Sprintf("throughput stopped growing by %d, and no measured figure explains why", top.Level)
 }
 
-// soFar says that a sweep did not get to its highest level.
+// soFar qualifies the highest level of a sweep that was stopped early.
 func soFar(levels []Level, top *Level) string {
 	if top.Level == levels[len(levels)-1].Level {
 		return ""
 	}
-	return " with figures"
+	return " that was measured"
 }
 
-// signs finds what is scarce at a level, the most certain first.
+// signs returns the bottleneck at a level, the most certain one first.
 func signs(first, at *Level) (Bound, string) {
 	s := at.total()
 	asked := float64(s.Asked + s.Refused)
 	switch {
 	case s.Refused > 0 && float64(s.Refused) > refused*asked:
 		return Provider, fmt.Sprintf("at %d, %.1f %% of the requests were refused (429)", at.Level, shownPercent*float64(s.Refused)/asked)
-	case s.Paced > heldBack:
+	case s.Paced > throttled:
 		return Provider, fmt.Sprintf("at %d, sessions spent %.0f %% of their time waiting for the rate of a service", at.Level, shownPercent*s.Paced)
 	case s.MaxClients > 0 && float64(s.Clients) > busyClients*float64(s.MaxClients):
 		return Connections, fmt.Sprintf("at %d, the database server had %d clients of %d", at.Level, s.Clients, s.MaxClients)
-	case s.Bounded > heldBack:
-		return Calls, fmt.Sprintf("at %d, sessions spent %.0f %% of their time waiting for a place among a service's calls or connections", at.Level, shownPercent*s.Bounded)
+	case s.Bounded > throttled:
+		return Calls, fmt.Sprintf("at %d, sessions spent %.0f %% of their time waiting for a slot among a service's calls or connections", at.Level, shownPercent*s.Bounded)
 	case at.Over == Failures:
 		return Backend, overWords(at)
 	case at.CPU > busyCPU:
 		return CPU, cpuWords(at)
 	case at.Memory > busyMemory:
-		return Memory, fmt.Sprintf("at %d, %.0f %% of the memory was taken", at.Level, shownPercent*at.Memory)
+		return Memory, fmt.Sprintf("at %d, %.0f %% of the memory was in use", at.Level, shownPercent*at.Memory)
 	case s.InFlight > 0 && s.InFlight < idle*float64(at.Level):
 		return Crowd, fmt.Sprintf("at %d, only %.0f sessions were in flight: a cycle has too few agents to keep more busy", at.Level, s.InFlight)
 	}
@@ -100,35 +100,35 @@ func signs(first, at *Level) (Bound, string) {
 	return "", ""
 }
 
-// overWords says how a level went beyond a bound.
+// overWords describes how a level exceeded a bound.
 func overWords(l *Level) string {
 	switch l.Over {
 	case Failures:
 		return fmt.Sprintf("at %d, %.1f %% of the sessions failed, more than %.0f %%", l.Level, shownPercent*l.Errors, shownPercent*MaxErrors)
 	case Memory:
-		return fmt.Sprintf("at %d, %.0f %% of the memory was taken, more than %.0f %%", l.Level, shownPercent*l.Memory, shownPercent*MaxMemory)
+		return fmt.Sprintf("at %d, %.0f %% of the memory was in use, more than %.0f %%", l.Level, shownPercent*l.Memory, shownPercent*MaxMemory)
 	default:
 		return cpuWords(l)
 	}
 }
 
-// overNotes say it in short.
+// overNotes are short forms of overWords.
 var overNotes = map[Bound]string{
-	Failures: fmt.Sprintf("over %.0f %% failed", shownPercent*MaxErrors),
+	Failures: fmt.Sprintf("more than %.0f %% failed", shownPercent*MaxErrors),
 	CPU:      fmt.Sprintf("CPU above %.0f %%", MaxCPU),
 	Memory:   fmt.Sprintf("memory above %.0f %%", shownPercent*MaxMemory),
 }
 
-// cpuWords says how busy the CPU was, and who used it where that was somebody else.
+// cpuWords describes the CPU load, and the part of other programs if that is large.
 func cpuWords(l *Level) string {
 	text := fmt.Sprintf("at %d, the CPU was at %.0f %%", l.Level, l.CPU)
 	if l.OwnCPU >= 0 && l.CPU-l.OwnCPU > othersCPU {
-		text += fmt.Sprintf(", of which others than Throng used %.0f: measure again when they rest", l.CPU-l.OwnCPU)
+		text += fmt.Sprintf("; other programs used %.0f: close them and measure again", l.CPU-l.OwnCPU)
 	}
 	return text
 }
 
-// total sums up the level's samples: counts add up, shares and times are means, clients the most.
+// total sums up the level's samples: counts are added, shares and times are averaged, clients are the maximum.
 func (l *Level) total() (t Sample) {
 	n := float64(len(l.Samples))
 	var service time.Duration

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden texts")
 
-// situations are sweeps of which the words are kept.
+// situations are sweeps whose texts are stored in a golden file.
 func situations() []struct {
 	name    string
 	samples []Sample
@@ -41,7 +41,7 @@ func situations() []struct {
 		{"the CPU is busy", knee(func(s *Sample) { s.CPU, s.OwnCPU = 85, 80 })},
 		{"the memory is used", knee(func(s *Sample) { s.Memory = 0.82 })},
 		{"a cycle is too small", knee(func(s *Sample) { s.InFlight = min(s.InFlight, 9) })},
-		{"nobody knows", knee(func(*Sample) {})},
+		{"unknown cause", knee(func(*Sample) {})},
 		{"the CPU ends it", line(5, func(s *Sample) { s.CPU, s.OwnCPU = min(6*float64(s.Level), 100), min(6*float64(s.Level), 97) })},
 		{"others use the CPU", line(5, func(s *Sample) { s.CPU, s.OwnCPU = 99, 7 })},
 		{"the memory ends it", line(5, func(s *Sample) { s.Memory = 0.055 * float64(s.Level) })},
@@ -60,7 +60,7 @@ func situations() []struct {
 	}
 }
 
-// TestWords compares what is said of each situation with what was said before.
+// TestWords compares the text of each situation with the golden file.
 func TestWords(t *testing.T) {
 	var b strings.Builder
 	for _, s := range situations() {
@@ -87,9 +87,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWhateverIsMeasured is that any figures give a result that holds together: a level that was within its bounds, or
-// none with a reason.
-func TestWhateverIsMeasured(t *testing.T) {
+// TestAnyMeasurements checks that any figures have a consistent result: a level within its bounds, or none with a reason.
+func TestAnyMeasurements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		levels := rapid.SliceOfNDistinct(rapid.IntRange(1, 500), 1, 6, rapid.ID).Draw(t, "levels")
 		var samples []Sample
@@ -125,7 +124,7 @@ func TestWhateverIsMeasured(t *testing.T) {
 	})
 }
 
-// TestSolve is that the solution of equations solves them.
+// TestSolve checks solutions against their equations.
 func TestSolve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 3).Draw(t, "unknowns")
@@ -158,10 +157,10 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// TestTheHighestLevelSoFar holds that a sweep which was given up does not take its highest figures for the plan's.
+// TestTheHighestLevelSoFar checks that the highest level of a stopped sweep is not reported as the plan's highest.
 func TestTheHighestLevelSoFar(t *testing.T) {
 	samples := samplesOf(Curve{100, 0, 0}, []int{1, 2, 4}, 1, 0, 1)
-	if r := Evaluate(Plan{Levels: []int{1, 2, 4, 8}}, samples); !strings.HasSuffix(r.Why, "at 4, the highest level with figures") {
-		t.Errorf("it is said that %s", r.Why)
+	if r := Evaluate(Plan{Levels: []int{1, 2, 4, 8}}, samples); !strings.HasSuffix(r.Why, "at 4, the highest level that was measured") {
+		t.Errorf("it reports that %s", r.Why)
 	}
 }

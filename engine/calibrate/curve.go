@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// Curve is the Universal Scalability Law: n sessions at once end X(n) = λn / (1 + σ(n−1) + κn(n−1)) per second. λ is
-// what one alone ends, σ the share of work that waits for its turn (contention), κ what each costs every other
-// (coherency). From N. J. Gunther, Guerrilla Capacity Planning, Springer 2007, chapter 4, with the coefficient λ of
+// Curve is the Universal Scalability Law: n concurrent sessions have a throughput of X(n) = λn / (1 + σ(n−1) + κn(n−1)) per second. λ is
+// the throughput of one session, σ the share of serial work (contention), κ the cost of each session to every other (coherency). From N.
+// J. Gunther, Guerrilla Capacity Planning, Springer 2007, chapter 4, with the coefficient λ of
 // Gunther, Puglia and Tomasette, Hadoop Superlinear Scalability, CACM 58(4), 2015.
 type Curve struct {
 	Lambda float64 `json:"lambda"`
@@ -16,12 +16,12 @@ type Curve struct {
 	Kappa  float64 `json:"kappa"`
 }
 
-// At is X(n).
+// At returns X(n).
 func (c Curve) At(n float64) float64 { return c.Lambda * n / c.divisor(n) }
 
 func (c Curve) divisor(n float64) float64 { return 1 + c.Sigma*(n-1) + c.Kappa*n*(n-1) }
 
-// Peak is the n with the highest X(n); infinite where that only grows.
+// Peak returns the n with the highest X(n), or infinity if X only grows.
 func (c Curve) Peak() float64 {
 	if c.Kappa <= 0 {
 		return math.Inf(1)
@@ -29,13 +29,12 @@ func (c Curve) Peak() float64 {
 	return math.Sqrt(max(1-c.Sigma, 0) / c.Kappa)
 }
 
-// Best returns the smallest whole number of sessions between two with at least a share of the highest throughput that
-// there is between them.
+// Best returns the smallest number of sessions in a range with at least a given share of the highest throughput in that range.
 func (c Curve) Best(lowest, highest int, share float64) int {
 	if highest <= lowest {
 		return lowest
 	}
-	// X grows up to its peak and falls from there: up to the best whole number near it everything ascends.
+	// X grows up to its peak and falls from there, so it ascends up to the best whole number near the peak.
 	top := min(max(int(min(c.Peak(), float64(highest))), lowest), highest)
 	if top < highest && c.At(float64(top+1)) > c.At(float64(top)) {
 		top++
@@ -44,8 +43,8 @@ func (c Curve) Best(lowest, highest int, share float64) int {
 	return lowest + sort.Search(top-lowest, func(i int) bool { return c.At(float64(lowest+i)) >= want })
 }
 
-// point is a measurement: so many at once, so many ended per second. Its error is told against scale, which fit sets to
-// the median of the level: a measurement that was disturbed, and is far too low, then counts for no more than one.
+// point is a measurement: the throughput x with n concurrent sessions. Its error is relative to scale, which fit sets to the median of
+// the level, so that a disturbed measurement that is far too low has the weight of any other.
 type point struct{ n, x, scale float64 }
 
 // scaled returns points with their scales.
@@ -74,9 +73,9 @@ func distinct(points []point) int {
 	return len(seen)
 }
 
-// fit returns the curve with the least sum of squares of the errors relative to their level, with λ > 0 and σ, κ ≥ 0: throughputs lie
-// decades apart, and so do their errors. Bounds hold by trying all sides: the best curve is the best one without bounds
-// on the side that it lies on. ok is false where there are fewer than two levels. free is how many parameters were found.
+// fit returns the curve with the least sum of squared errors relative to their level, with λ > 0 and σ, κ ≥ 0: throughputs differ by
+// decades, and so do their errors. It enforces the bounds by trying all sides: the best curve is the best unbounded one on its side. ok
+// is false with fewer than two levels. free is the number of fitted parameters.
 func fit(points []point) (best Curve, free int, ok bool) {
 	levels := distinct(points)
 	if levels < 2 {
@@ -97,7 +96,7 @@ func fit(points []point) (best Curve, free int, ok bool) {
 	return best, free, ok
 }
 
-// side is which parameters beside λ are not 0.
+// side tells which parameters other than λ are not 0.
 type side struct{ sigma, kappa bool }
 
 func (s side) parameters() int {
@@ -111,7 +110,7 @@ func (s side) parameters() int {
 	return n
 }
 
-// fit finds the curve of the side with the method of D. W. Marquardt, An Algorithm for Least-Squares Estimation of
+// fit fits the curve of the side by the method of D. W. Marquardt, An Algorithm for Least-Squares Estimation of
 // Nonlinear Parameters, J. SIAM 11(2), 1963, from the solution of the law's linear form n/X(n).
 func (s side) fit(points []point) (Curve, float64) {
 	c := s.begin(points)
@@ -136,7 +135,7 @@ func (s side) fit(points []point) (Curve, float64) {
 	return c, cost
 }
 
-// cost is the sum of the squares of the relative errors; infinite for what is no curve over the points.
+// cost returns the sum of the squared relative errors, or infinity for an invalid curve.
 func (s side) cost(points []point, c Curve) float64 {
 	if !(c.Lambda > 0) {
 		return math.Inf(1)
@@ -170,7 +169,7 @@ func (s side) begin(points []point) Curve {
 	return c
 }
 
-// step goes towards the minimum, the shorter the more damping there is.
+// step moves towards the minimum. More damping makes the step shorter.
 func (s side) step(points []point, c Curve, damping float64) (Curve, bool) {
 	var q normal
 	for _, p := range points {
@@ -183,7 +182,7 @@ func (s side) step(points []point, c Curve, damping float64) (Curve, bool) {
 	return Curve{c.Lambda + step.Lambda, c.Sigma + step.Sigma, c.Kappa + step.Kappa}, solved
 }
 
-// pick leaves the parameters of the side, in front.
+// pick returns the parameters of the side, followed by zeros.
 func (s side) pick(lambda, sigma, kappa float64) [3]float64 {
 	switch {
 	case s.sigma:
@@ -207,7 +206,7 @@ func (s side) put(a, b, c float64) Curve {
 	return Curve{Lambda: a}
 }
 
-// normal are the normal equations of a problem of least squares.
+// normal are the normal equations of a least-squares problem.
 type normal struct {
 	matrix [3][3]float64
 	right  [3]float64
@@ -222,13 +221,13 @@ func (q *normal) add(row [3]float64, value float64) {
 	}
 }
 
-// solve returns the solution in n unknowns, with the diagonal raised by a share; false where there is none.
+// solve returns the solution in n unknowns, with the diagonal raised by a fraction; false if there is no solution.
 func (q normal) solve(n int, damping float64) (x [3]float64, ok bool) {
 	m, y := q.matrix, q.right
 	for i := range n {
 		m[i][i] *= 1 + damping
 	}
-	for i := range n { // Gauss, with the largest pivot
+	for i := range n { // Gaussian elimination with partial pivoting
 		pivot := i
 		for k := i + 1; k < n; k++ {
 			if math.Abs(m[k][i]) > math.Abs(m[pivot][i]) {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pointsOf are points of a curve, each repeated, with relative noise of a standard deviation.
+// pointsOf returns repeated points of a curve with relative noise of a given standard deviation.
 func pointsOf(c Curve, levels []int, repeats int, noise float64, seed uint64) []point {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var all []point
@@ -22,7 +22,7 @@ func pointsOf(c Curve, levels []int, repeats int, noise float64, seed uint64) []
 
 var doubling = []int{1, 2, 4, 8, 16, 32, 64}
 
-// TestFitFindsTheCurve is that exact points of any curve give it back.
+// TestFitFindsTheCurve checks that the fit recovers any curve from exact points.
 func TestFitFindsTheCurve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := Curve{
@@ -42,7 +42,7 @@ func TestFitFindsTheCurve(t *testing.T) {
 	})
 }
 
-// TestFitIsTheBest is that no curve nearby has a smaller sum of squares, also on the bounds, however rough the points are.
+// TestFitIsTheBest checks that no curve nearby has a smaller sum of squares, also on the bounds, for any noise.
 func TestFitIsTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		truth := Curve{100, rapid.Float64Range(0, 0.3).Draw(t, "sigma"), rapid.Float64Range(0, 0.01).Draw(t, "kappa")}
@@ -82,7 +82,7 @@ func TestFitNeedsTwoLevels(t *testing.T) {
 	}
 }
 
-// TestOneDisturbedMeasurement is far too low, at any level: the curve stays nearly where it is without it.
+// TestOneDisturbedMeasurement makes one point far too low, at any level: the curve must hardly change.
 func TestOneDisturbedMeasurement(t *testing.T) {
 	truth := Curve{450, 0.05, 0.0005}
 	for i := range 3 * len(doubling) {
@@ -94,7 +94,7 @@ func TestOneDisturbedMeasurement(t *testing.T) {
 		}
 		for _, n := range doubling {
 			if share := c.At(float64(n)) / truth.At(float64(n)); share < 0.6 || share > 1.4 {
-				t.Errorf("with the measurement %d of level %v disturbed, at %d the curve gives %.2f of the truth", i, points[i].n, n, share)
+				t.Errorf("with measurement %d of level %v disturbed, at %d the curve is %.2f of the truth", i, points[i].n, n, share)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestPeak(t *testing.T) {
 	}
 }
 
-// TestBestIsTheSmallestThatIsEnough compares with trying all.
+// TestBestIsTheSmallestThatIsEnough compares with trying all numbers.
 func TestBestIsTheSmallestThatIsEnough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Curve{100, rapid.Float64Range(0, 1.5).Draw(t, "sigma"), rapid.Float64Range(0, 0.05).Draw(t, "kappa")}

@@ -11,8 +11,8 @@ const (
 	tail      = 0.025 // on each side of an interval
 )
 
-// Interval is meant to hold the true value in 19 of 20 sweeps. With three repeats and errors of 5 % it holds the curve in
-// 93 to 97 of 100, and the recommendation in 97 and more: the test beside it counts.
+// Interval contains the true value in 19 of 20 sweeps. With three repeats and errors of 5%, it contains the curve in 93 to 97 of 100
+// sweeps, and the recommendation in 97 or more, as a test counts.
 type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -26,22 +26,21 @@ type Band struct {
 	High      float64 `json:"high"`
 }
 
-// bandPoints is at how many places the band is told.
+// bandPoints is the number of points of the band.
 const bandPoints = 33
 
-// spreads are what other sweeps of the same may well have given.
+// spreads are the results of repeated sweeps, by resampling.
 type spreads struct {
 	lambda, sigma, kappa Interval
 	best                 [2]int
 	band                 []Band
 }
 
-// bootstrap fits the curve again and again to what it says itself and errors drawn from those that there were, all
-// levels alike since they are relative (A. C. Davison and D. V. Hinkley, Bootstrap Methods and their Application,
-// Cambridge 1997, section 7.3). ok is false where there are no more points than parameters: no errors are known
-// then. The recommendation is looked for up to top, the band goes on to last.
+// bootstrap fits the curve again and again to its own values with resampled errors. All levels share the errors, since they are relative
+// (A. C. Davison and D. V. Hinkley, Bootstrap Methods and their Application, Cambridge 1997, section 7.3). ok is false if there are no
+// more points than parameters, because the errors are unknown then. The recommendation is at most top; the band ends at last.
 func bootstrap(points []point, c Curve, free, lowest, top, last int, seed uint64) (s spreads, ok bool) {
-	errs := leftovers(points, c, free)
+	errs := residuals(points, c, free)
 	if errs == nil {
 		return s, false
 	}
@@ -76,10 +75,9 @@ func bootstrap(points []point, c Curve, free, lowest, top, last int, seed uint64
 	return s, true
 }
 
-// leftovers are the relative errors of the points, centred and as large as they would be had the curve not been fitted
-// to them, and larger where they are few, as Student's distribution is wider than the normal one; nil where there are
-// none to be known.
-func leftovers(points []point, c Curve, free int) []float64 {
+// residuals returns the relative errors of the points, centred and scaled up: first to correct for the fit, then for small numbers, as
+// Student's distribution is wider than the normal one. It returns nil if the errors are unknown.
+func residuals(points []point, c Curve, free int) []float64 {
 	if len(points) <= free {
 		return nil
 	}
@@ -97,7 +95,7 @@ func leftovers(points []point, c Curve, free int) []float64 {
 	return errs
 }
 
-// places are numbers of sessions between two, evenly on a scale of doublings.
+// places returns numbers of sessions in a range, evenly spaced on a logarithmic scale.
 func places(lowest, highest int) []float64 {
 	if highest <= lowest {
 		return []float64{float64(lowest)}

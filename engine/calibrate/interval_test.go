@@ -7,12 +7,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLeftoversAreCentred is that the errors that are drawn from have no lean, and are larger than what was seen.
-func TestLeftoversAreCentred(t *testing.T) {
+// TestResidualsAreCentred checks that resampled errors have no bias, and are larger than the observed ones.
+func TestResidualsAreCentred(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Curve{100, 0.05, 0.001}
 		points := pointsOf(c, doubling, 3, 0.05, rapid.Uint64().Draw(t, "seed"))
-		errs := leftovers(points, c, 3)
+		errs := residuals(points, c, 3)
 		sum, square, seen := 0.0, 0.0, 0.0
 		for i, e := range errs {
 			sum += e
@@ -37,7 +37,7 @@ func TestNoErrorsAreKnown(t *testing.T) {
 	c := Curve{100, 0, 0}
 	for n := range 4 {
 		points := pointsOf(c, doubling[:n], 1, 0.05, 1)
-		if errs := leftovers(points, c, 3); errs != nil {
+		if errs := residuals(points, c, 3); errs != nil {
 			t.Errorf("%d points and 3 parameters leave %v", n, errs)
 		}
 		if _, ok := bootstrap(points, c, 3, 1, 4, 4, 1); ok {
@@ -46,7 +46,7 @@ func TestNoErrorsAreKnown(t *testing.T) {
 	}
 }
 
-// TestWithoutNoiseIntervalsAreNarrow holds for every shape.
+// TestWithoutNoiseIntervalsAreNarrow covers every shape of curve.
 func TestWithoutNoiseIntervalsAreNarrow(t *testing.T) {
 	for _, tt := range curves {
 		r := Evaluate(Plan{}, samplesOf(tt.curve, doubling, 2, 0, 1))
@@ -76,8 +76,8 @@ func TestMoreNoiseIsWider(t *testing.T) {
 	}
 }
 
-// TestTheBandHoldsItsCurve: it begins at the lowest level, ends at the highest that was measured, and ascends.
-func TestTheBandHoldsItsCurve(t *testing.T) {
+// TestTheBandContainsItsCurve: it starts at the lowest level, ends at the highest one measured, and ascends.
+func TestTheBandContainsItsCurve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Curve{100, rapid.Float64Range(0, 0.3).Draw(t, "sigma"), rapid.Float64Range(0, 0.005).Draw(t, "kappa")}
 		noise := rapid.Float64Range(0, 0.1).Draw(t, "noise")
@@ -96,7 +96,7 @@ func TestTheBandHoldsItsCurve(t *testing.T) {
 	})
 }
 
-// TestACurveWithoutAnInterval has as many points as parameters: the curve is told, no interval made up.
+// TestACurveWithoutAnInterval has as many points as parameters: there is a curve, but no interval.
 func TestACurveWithoutAnInterval(t *testing.T) {
 	r := Evaluate(Plan{}, samplesOf(Curve{100, 0.1, 0.01}, []int{1, 4, 16}, 1, 0, 1))
 	if !r.Fitted || r.Spread || len(r.Band) != bandPoints || r.Band[5].Low != r.Band[5].High || r.Low != r.Level || r.High != r.Level {

@@ -1,5 +1,5 @@
-// Package calibrate finds how many sessions at once are worth it: it has levels measured, fits a curve of scalability
-// and recommends a level. What decides is pure; whoever calls [Sweep] measures.
+// Package calibrate finds the best number of concurrent sessions: it lets the caller measure levels, fits a scalability curve and
+// recommends a level. The decisions are pure; the caller of [Sweep] measures.
 package calibrate
 
 import (
@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	// DefaultMax is the highest level of a plan that says nothing.
+	// DefaultMax is the highest level of the default plan.
 	DefaultMax     = 64
 	defaultRepeats = 3
 	mostRepeats    = 100
 )
 
-// Plan is what a sweep measures. The zero value is 1, 2, 4, 8, 16, 32 and 64 sessions at once, three times each.
+// Plan is the plan of a sweep. The zero value measures 1, 2, 4, 8, 16, 32 and 64 concurrent sessions, three times each.
 type Plan struct {
-	// Levels are numbers of sessions at once; empty doubles from 1 to Max.
+	// Levels are numbers of concurrent sessions; empty doubles from 1 to Max.
 	Levels []int
-	// Max is the highest level there may be; 0 is 64 where Levels are empty, and none else.
+	// Max is the highest level allowed; 0 is 64 if Levels is empty, otherwise unlimited.
 	Max int
 	// Repeats is how often each level is measured; 0 is 3.
 	Repeats int
-	// Seed decides the order of the levels, and what the intervals are drawn from.
+	// Seed decides the order of the levels and the resampling of the intervals.
 	Seed uint64
 }
 
-// Validate returns every mistake in p as a *engine.FieldError, joined.
+// Validate returns every error in p as a *engine.FieldError, joined.
 func (p *Plan) Validate() error {
 	var mistakes []error
 	if p.Max < 0 || p.Max > engine.MaxLimit {
-		mistakes = append(mistakes, &engine.FieldError{Field: "max", Problem: fmt.Sprintf("%d sessions at once", p.Max), Hint: fmt.Sprintf("1 to %d", engine.MaxLimit)})
+		mistakes = append(mistakes, &engine.FieldError{Field: "max", Problem: fmt.Sprintf("%d concurrent sessions", p.Max), Hint: fmt.Sprintf("1 to %d", engine.MaxLimit)})
 	}
 	if p.Repeats < 0 || p.Repeats > mostRepeats {
-		mistakes = append(mistakes, &engine.FieldError{Field: "repeats", Problem: fmt.Sprintf("%d times each level", p.Repeats), Hint: fmt.Sprintf("1 to %d", mostRepeats)})
+		mistakes = append(mistakes, &engine.FieldError{Field: "repeats", Problem: fmt.Sprintf("%d measurements of each level", p.Repeats), Hint: fmt.Sprintf("1 to %d", mostRepeats)})
 	}
 	most := p.Max
 	if most <= 0 {
@@ -45,13 +45,13 @@ func (p *Plan) Validate() error {
 	}
 	for _, n := range p.Levels {
 		if n < 1 || n > most {
-			mistakes = append(mistakes, &engine.FieldError{Field: "levels", Problem: fmt.Sprintf("%d sessions at once", n), Hint: fmt.Sprintf("1 to %d", most)})
+			mistakes = append(mistakes, &engine.FieldError{Field: "levels", Problem: fmt.Sprintf("%d concurrent sessions", n), Hint: fmt.Sprintf("1 to %d", most)})
 		}
 	}
 	return errors.Join(mistakes...)
 }
 
-// All returns the levels that p measures, ascending.
+// All returns the levels that p measures, in ascending order.
 func (p *Plan) All() []int {
 	if len(p.Levels) > 0 {
 		all := slices.Clone(p.Levels)
@@ -69,7 +69,7 @@ func (p *Plan) All() []int {
 	return append(all, most)
 }
 
-// Times is how often each level is measured.
+// Times returns how often each level is measured.
 func (p *Plan) Times() int {
 	if p.Repeats == 0 {
 		return defaultRepeats
@@ -77,7 +77,7 @@ func (p *Plan) Times() int {
 	return p.Repeats
 }
 
-// order returns the levels of a round, shuffled: what drifts while the sweep goes on then falls on all of them alike.
+// order returns the levels of a round in random order, so that drift during the sweep affects all of them alike.
 func (p *Plan) order(round int) []int {
 	all := p.All()
 	rng := rand.New(rand.NewPCG(p.Seed, uint64(round)))

@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// machine is a model of what a sweep measures: sessions think, then stand in line for one of a service's workers, and use
-// the CPU. Throughput is that of the closed queueing network, by exact mean value analysis (M. Reiser and S. S. Lavenberg,
-// Mean-Value Analysis of Closed Multichain Queuing Networks, JACM 27(2), 1980); workers that are many are one that is
-// as much faster, with the rest of their time as delay (Seidmann's approximation).
+// machine models what a sweep measures: sessions think, then queue for one of a service's workers, and use the CPU. Throughput is that of
+// the closed queueing network, by exact mean value analysis (M. Reiser and S. S. Lavenberg, Mean-Value Analysis of Closed Multichain
+// Queuing Networks, JACM 27(2), 1980). Several workers are modelled as one faster worker and a delay (Seidmann's approximation).
 type machine struct {
 	think, serve time.Duration
 	workers      int
-	compute      time.Duration // CPU of a session, of this machine's cores together
-	quota        float64       // requests per second that a provider lets through; 0 is any
+	compute      time.Duration // CPU time of a session, over all cores of this machine
+	quota        float64       // requests per second that a provider admits; 0 is unlimited
 	noise        float64
 	rng          *rand.Rand
 }
 
-// at returns sessions per second with so many at once, and what of a session's time its request takes.
+// at returns sessions per second with n concurrent sessions, and the time that a session's request takes.
 func (m *machine) at(n int) (perSecond, request float64) {
 	workers := float64(max(m.workers, 1))
 	line, cpu := m.serve.Seconds()/workers, m.compute.Seconds()
@@ -51,7 +50,7 @@ func (m *machine) measure(_ context.Context, n int) (Sample, error) {
 	return s, nil
 }
 
-// best is the smallest level with 95 % of the best throughput, up to a level.
+// best returns the smallest level, at most most, with 95% of the best throughput.
 func (m *machine) best(most int) (level int, perSecond float64) {
 	for n := 1; n <= most; n++ {
 		x, _ := m.at(n)
@@ -64,18 +63,18 @@ func (m *machine) best(most int) (level int, perSecond float64) {
 	}
 }
 
-// TestSweepsOfMachines sweeps over models with a knee, of which the law is only an approximation: what is recommended has
-// to give nearly as much as the best level does, without being far above it, and its bound has to be the right one.
+// TestSweepsOfMachines sweeps over models with a knee, which the law only approximates: the recommendation must have nearly the
+// throughput of the best level without being far above it, and the bound must be right.
 func TestSweepsOfMachines(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		machine machine
-		most    int // level that stays within the bounds
+		most    int // highest level within the bounds
 		bound   Bound
 	}{
 		{"a service with one worker", machine{think: 95 * time.Millisecond, serve: 5 * time.Millisecond, workers: 1}, 64, Backend},
 		{"a service with eight workers", machine{think: 20 * time.Millisecond, serve: 30 * time.Millisecond, workers: 8}, 64, Backend},
-		{"a service that bears all", machine{think: 50 * time.Millisecond, serve: 10 * time.Millisecond, workers: 1000}, 64, Nothing},
+		{"a service with ample capacity", machine{think: 50 * time.Millisecond, serve: 10 * time.Millisecond, workers: 1000}, 64, Nothing},
 		{"a machine that saturates", machine{think: 40 * time.Millisecond, serve: 10 * time.Millisecond, workers: 1000, compute: 4 * time.Millisecond}, 8, CPU},
 		{"a provider with a quota", machine{think: 50 * time.Millisecond, serve: 50 * time.Millisecond, workers: 1000, quota: 100}, 64, Provider},
 	} {

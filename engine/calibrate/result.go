@@ -8,15 +8,15 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// enough is the share of the best throughput that a recommended level has.
+// enough is the share of the best throughput that a recommended level must reach.
 const enough = 0.95
 
-// Result is what a sweep found. The zero value found nothing.
+// Result is the result of a sweep. The zero value is empty.
 type Result struct {
-	Levels []Level `json:"levels"` // of the plan, ascending
+	Levels []Level `json:"levels"` // of the plan, in ascending order
 
-	// Curve is the law that fits best, and Band what it says; Fitted is that there is one: two levels at least were
-	// measured. Intervals are there where Spread is true: more was measured than the curve has parameters.
+	// Curve is the best fit, and Band its values, if Fitted: at least two levels were measured. The intervals are set if Spread: there
+	// were more measurements than parameters.
 	Curve  Curve    `json:"curve"`
 	Fitted bool     `json:"fitted"`
 	Spread bool     `json:"spread"`
@@ -25,18 +25,18 @@ type Result struct {
 	Kappa  Interval `json:"kappa"`
 	Band   []Band   `json:"band,omitempty"`
 
-	// Level is recommended: the smallest with 95 % of the best throughput between the lowest level that was measured and
-	// the highest that stayed within its bounds. 0 is that none can be.
+	// Level is the recommendation: the smallest level with 95% of the best throughput, from the lowest measured level to the highest one
+	// within the bounds. 0: no recommendation.
 	Level     int     `json:"recommended"`
-	PerSecond float64 `json:"per_second"` // that the curve expects there
-	// Low and High hold the recommendation of 19 in 20 such sweeps; both are Level where that is not known.
+	PerSecond float64 `json:"per_second"` // expected there by the curve
+	// Low and High contain the recommendation of 19 in 20 such sweeps; both equal Level if that is unknown.
 	Low   int    `json:"recommended_low"`
 	High  int    `json:"recommended_high"`
 	Bound Bound  `json:"bound"`
-	Why   string `json:"why"` // in words: the sign of the bound, or why nothing is recommended
+	Why   string `json:"why"` // in words: the sign of the bound, or why there is no recommendation
 }
 
-// Evaluate finds what samples of a plan's levels say.
+// Evaluate returns the result of samples of a plan's levels.
 func Evaluate(p Plan, samples []Sample) Result {
 	r := Result{Levels: levelsOf(p.All(), samples)}
 	over := lowestOver(r.Levels)
@@ -77,8 +77,7 @@ func Evaluate(p Plan, samples []Sample) Result {
 	return r
 }
 
-// spread finds the intervals: of the curve up to the last level measured, of the recommendation up to the highest sound
-// one.
+// spread sets the intervals of the curve, up to the last level measured, and of the recommendation, up to the highest sound level.
 func (r *Result) spread(points []point, free, lowest, top, last int, seed uint64) {
 	s, ok := bootstrap(points, r.Curve, free, lowest, top, last, seed)
 	if !ok {
@@ -101,20 +100,20 @@ func (r *Result) bounded(low, high int) (int, int) {
 	return min(low, r.Level), max(high, r.Level)
 }
 
-// refuse says why nothing is recommended.
+// refuse explains why there is no recommendation.
 func (r *Result) refuse(over *Level) {
 	switch {
 	case over == nil:
-		r.Why = "no session ended in the time of a measurement: give it longer"
+		r.Why = "no session ended during a measurement: measure for longer"
 	case over.Over == Failures:
-		r.Bound, r.Why = Failures, overWords(over)+": nothing can be recommended before that is mended"
-	default: // as little as there is
+		r.Bound, r.Why = Failures, overWords(over)+": fix the failures, then calibrate again"
+	default: // the lowest level already exceeds a bound
 		r.Level, r.Low, r.High, r.PerSecond = over.Level, over.Level, over.Level, over.PerSecond
 		r.Bound, r.Why = over.Over, overWords(over)+", and no lower level was within the bounds"
 	}
 }
 
-// note says in short beside the levels what became of them.
+// note adds a short note to each level that has no normal result.
 func (r *Result) note(over *Level) {
 	for i := range r.Levels {
 		l := &r.Levels[i]
@@ -133,7 +132,7 @@ func (r *Result) note(over *Level) {
 	}
 }
 
-// lowestOver is the lowest level that went beyond a bound: the branch of levels ends there. nil is none.
+// lowestOver returns the lowest level beyond a bound, where the branch of levels ends, or nil.
 func lowestOver(levels []Level) *Level {
 	for i := range levels {
 		if levels[i].Over != "" {
@@ -143,7 +142,7 @@ func lowestOver(levels []Level) *Level {
 	return nil
 }
 
-// highestSound is the highest level below the lowest that is not sound; nil is none.
+// highestSound returns the highest sound level below the lowest one that is not sound, or nil.
 func highestSound(levels []Level, over *Level) (top *Level) {
 	for i := range levels {
 		if l := &levels[i]; l == over {
@@ -164,7 +163,7 @@ func firstMeasured(levels []Level) *Level {
 	return nil
 }
 
-// sound is the lowest level at which sessions ended.
+// sound returns the lowest level at which sessions ended.
 func sound(levels []Level) int {
 	for i := range levels {
 		if levels[i].PerSecond > 0 {
@@ -174,7 +173,7 @@ func sound(levels []Level) int {
 	return 0
 }
 
-// String is the recommendation in words.
+// String returns the recommendation in words.
 func (r *Result) String() string {
 	if r.Level == 0 {
 		return "No recommendation: " + r.Why + "."
@@ -184,18 +183,18 @@ func (r *Result) String() string {
 	if r.Level == 1 {
 		noun = "session"
 	}
-	fmt.Fprintf(&b, "%d %s at once", r.Level, noun)
+	fmt.Fprintf(&b, "%d concurrent %s", r.Level, noun)
 	if r.Spread {
 		fmt.Fprintf(&b, " (%s in 19 of 20 such sweeps)", span(r.Low, r.High))
 	}
 	if r.PerSecond > 0 {
 		fmt.Fprintf(&b, ": about %s sessions per second", Figure(r.PerSecond))
 	}
-	fmt.Fprintf(&b, ". Bound by %s: %s.", r.Bound, r.Why)
+	fmt.Fprintf(&b, ". Limited by %s: %s.", r.Bound, r.Why)
 	return b.String()
 }
 
-// Law is the curve in words, with its intervals; "" is that there is none.
+// Law returns the curve in words, with its intervals, or "" if there is none.
 func (r *Result) Law() string {
 	if !r.Fitted {
 		return ""
@@ -211,7 +210,7 @@ func (r *Result) Law() string {
 		parameter("λ", r.Curve.Lambda, r.Lambda), parameter("σ", r.Curve.Sigma, r.Sigma), parameter("κ", r.Curve.Kappa, r.Kappa))
 }
 
-// Figure writes a figure with three of its digits.
+// Figure formats a number with three significant digits.
 func Figure(v float64) string {
 	if v < 999.5 {
 		return fmt.Sprintf("%.3g", v)

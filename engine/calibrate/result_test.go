@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// samplesOf are five seconds each of a service with a curve, with relative noise of a standard deviation.
+// samplesOf returns samples of five seconds of a service with a curve, with relative noise of a given standard deviation.
 func samplesOf(c Curve, levels []int, repeats int, noise float64, seed uint64) []Sample {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var all []Sample
@@ -22,7 +22,7 @@ func samplesOf(c Curve, levels []int, repeats int, noise float64, seed uint64) [
 	return all
 }
 
-// sample is one of a level with x sessions per second, on an idle machine.
+// sample returns a sample of a level with x sessions per second, on an idle machine.
 func sample(level, round int, x float64, change func(*Sample)) Sample {
 	s := Sample{
 		Level: level, Round: round, Span: 1000 * time.Second, Ended: int64(1000 * x), P95: time.Duration(float64(level) / x * 1e9),
@@ -34,7 +34,7 @@ func sample(level, round int, x float64, change func(*Sample)) Sample {
 	return s
 }
 
-// curves are the shapes that there are, and the level that is best up to 64.
+// curves are the possible shapes, with the best level up to 64.
 var curves = []struct {
 	name  string
 	curve Curve
@@ -46,10 +46,9 @@ var curves = []struct {
 	{"steeply retrograde", Curve{100, 0.2, 0.02}},
 }
 
-// TestIntervalsHoldTheTruth counts over many seeds how often the interval of the curve, of its parameters and of the
-// recommendation hold what is true, and how far the recommendation is from it: what is recommended has to be worth as
-// much as what would have been.
-func TestIntervalsHoldTheTruth(t *testing.T) {
+// TestIntervalsContainTheTruth counts over many seeds how often the intervals of the curve, of its parameters and of the recommendation
+// contain the true values, and how far the recommendation is from the best level in throughput.
+func TestIntervalsContainTheTruth(t *testing.T) {
 	const sweeps = 40
 	for _, tt := range curves {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,7 +74,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 				}
 				worst = min(worst, tt.curve.At(float64(r.Level))/tt.curve.At(float64(truth)))
 			}
-			t.Logf("holds the curve %.3f, λ %.3f, the level %.3f; the worst recommendation gives %.3f of the best",
+			t.Logf("contains the curve %.3f, λ %.3f, the level %.3f; the worst recommendation has %.3f of the best throughput",
 				float64(curve)/float64(places), float64(lambda)/sweeps, float64(level)/sweeps, worst)
 			if share := float64(curve) / float64(places); share < 0.88 || share > 0.995 {
 				t.Errorf("the interval holds the curve in %.3f of the cases", share)
@@ -87,7 +86,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 				t.Errorf("the interval holds λ in %.3f of the cases", share)
 			}
 			if worst < 0.9 {
-				t.Errorf("a recommendation gives only %.3f of what the best one does", worst)
+				t.Errorf("a recommendation has only %.3f of the best throughput", worst)
 			}
 		})
 	}
@@ -107,7 +106,7 @@ func TestRecommendations(t *testing.T) {
 		{"the backend gets slower", with(samplesOf(Curve{100, 0.03, 0.004}, doubling, 3, 0.01, 1), func(s *Sample) {
 			s.Asked, s.Service = 5*s.Ended, time.Duration(s.Level)*time.Millisecond
 		}), 9, 14, Backend, "a request took 64 ms at 64, 1 ms at 1"},
-		{"nobody knows", samplesOf(Curve{100, 0.1, 0.002}, doubling, 3, 0.01, 1), 10, 20, Unknown, "no figure says why"},
+		{"unknown cause", samplesOf(Curve{100, 0.1, 0.002}, doubling, 3, 0.01, 1), 10, 20, Unknown, "no measured figure explains why"},
 		{"429s", with(samplesOf(Curve{100, 0.1, 0.002}, doubling, 3, 0.01, 1), func(s *Sample) {
 			s.Asked, s.Refused = s.Ended, s.Ended/10
 		}), 10, 20, Provider, "9.1 % of the requests were refused (429)"},
@@ -116,7 +115,7 @@ func TestRecommendations(t *testing.T) {
 		}), 8, 40, Provider, "50 % of their time waiting for the rate"},
 		{"held by a pool", with(samplesOf(Curve{100, 0.3, 0}, doubling, 3, 0.01, 1), func(s *Sample) {
 			s.Bounded = 0.5
-		}), 8, 40, Calls, "waiting for a place"},
+		}), 8, 40, Calls, "waiting for a slot"},
 		{"connections", with(samplesOf(Curve{100, 0.3, 0}, doubling, 3, 0.01, 1), func(s *Sample) {
 			s.Clients, s.MaxClients = 58, 60
 		}), 8, 40, Connections, "58 clients of 60"},
@@ -129,10 +128,10 @@ func TestRecommendations(t *testing.T) {
 		}), 7, 8, CPU, "at 16, the CPU was at 96 %"},
 		{"others use the CPU", with(samplesOf(Curve{100, 0, 0}, doubling[:5], 3, 0.01, 1), func(s *Sample) {
 			s.CPU, s.OwnCPU = 92, 10
-		}), 1, 1, CPU, "others than Throng used 82: measure again when they rest, and no lower level"},
+		}), 1, 1, CPU, "other programs used 82: close them and measure again, and no lower level"},
 		{"memory ends it", with(samplesOf(Curve{100, 0, 0}, doubling[:5], 3, 0.01, 1), func(s *Sample) {
 			s.Memory = 0.06 * float64(s.Level)
-		}), 7, 8, Memory, "at 16, 96 % of the memory was taken"},
+		}), 7, 8, Memory, "at 16, 96 % of the memory was in use"},
 		{"too many fail at 32", with(samplesOf(Curve{100, 0, 0}, doubling[:6], 3, 0.01, 1), func(s *Sample) {
 			if s.Level == 32 {
 				s.Failed = s.Ended / 10
@@ -140,10 +139,10 @@ func TestRecommendations(t *testing.T) {
 		}), 15, 16, Backend, "at 32, 10.0 % of the sessions failed"},
 		{"all failed", with(samplesOf(Curve{100, 0, 0}, doubling[:1], 1, 0, 1), func(s *Sample) {
 			s.Failed = s.Ended
-		}), 0, 0, Failures, "before that is mended"},
-		{"nobody came to an end", with(samplesOf(Curve{100, 0, 0}, doubling[:3], 1, 0, 1), func(s *Sample) {
+		}), 0, 0, Failures, "then calibrate again"},
+		{"no session ended", with(samplesOf(Curve{100, 0, 0}, doubling[:3], 1, 0, 1), func(s *Sample) {
 			s.Ended = 0
-		}), 0, 0, "", "give it longer"},
+		}), 0, 0, "", "measure for longer"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -168,8 +167,8 @@ func with(samples []Sample, change func(*Sample)) []Sample {
 	return samples
 }
 
-// TestTheMixDoesNotMatter is that sessions which ask little do not count as much as others: two sweeps of the same
-// service, in one of which the sessions of high levels came at an hour at which most leave at once.
+// TestTheMixDoesNotMatter compares two sweeps of the same service. In one of them, the high levels ran while most sessions leave
+// immediately; such sessions must count for less.
 func TestTheMixDoesNotMatter(t *testing.T) {
 	curve := Curve{1000, 0.05, 0.001}
 	requests := samplesOf(curve, doubling, 3, 0.01, 4) // per second
@@ -178,7 +177,7 @@ func TestTheMixDoesNotMatter(t *testing.T) {
 		s.Asked = s.Ended
 		s.Ended = s.Asked / 5
 		if s.Level > 8 {
-			s.Ended *= 10 // nine of ten ask nothing
+			s.Ended *= 10 // nine of ten send no requests
 		}
 	}
 	r := Evaluate(Plan{}, requests)
@@ -191,7 +190,7 @@ func TestTheMixDoesNotMatter(t *testing.T) {
 func TestResultInWords(t *testing.T) {
 	r := Evaluate(Plan{}, samplesOf(Curve{100, 0, 0}, doubling, 3, 0.01, 1))
 	text := r.String()
-	for _, want := range []string{"61 sessions at once", "in 19 of 20 such sweeps", "sessions per second", "Bound by nothing within the cap"} {
+	for _, want := range []string{"61 concurrent sessions", "in 19 of 20 such sweeps", "sessions per second", "Limited by nothing within the cap"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q does not say %q", text, want)
 		}
@@ -202,7 +201,7 @@ func TestResultInWords(t *testing.T) {
 	}
 }
 
-// TestTheSameSeedGivesTheSameIntervals is that a result can be recomputed.
+// TestTheSameSeedGivesTheSameIntervals checks that a result can be recomputed.
 func TestTheSameSeedGivesTheSameIntervals(t *testing.T) {
 	samples := samplesOf(Curve{100, 0.03, 0.004}, doubling, 3, 0.1, 5)
 	a, b := Evaluate(Plan{Seed: 1}, samples), Evaluate(Plan{Seed: 1}, samples)

@@ -5,40 +5,39 @@ import (
 	"time"
 )
 
-// Sample is what one measurement of a level gave, after its warm-up.
+// Sample is one measurement of a level, after its warm-up.
 type Sample struct {
 	Level   int           `json:"level"`
 	Round   int           `json:"round"`
-	Span    time.Duration `json:"span_ns"`    // in which the sessions below ended
+	Span    time.Duration `json:"span_ns"`    // duration of the measurement
 	Ended   int64         `json:"ended"`      // sessions
-	Failed  int64         `json:"failed"`     // of them those that failed or timed out
-	Asked   int64         `json:"asked"`      // requests, repetitions not counted
+	Failed  int64         `json:"failed"`     // those of Ended that failed or timed out
+	Asked   int64         `json:"asked"`      // requests, without retries
 	Refused int64         `json:"refused"`    // 429s
-	P95     time.Duration `json:"p95_ns"`     // of sessions: the mean of the seconds' 95th percentiles; 0 is not known
-	Service time.Duration `json:"service_ns"` // that a request took, mean; 0 is not known
-	// Of the machine; negative is not known. OwnCPU is what Throng itself used of it, Memory the share that the system
-	// cannot give any more.
+	P95     time.Duration `json:"p95_ns"`     // of sessions: the mean of the seconds' 95th percentiles; 0 is unknown
+	Service time.Duration `json:"service_ns"` // mean duration of a request; 0 is unknown
+	// Figures of the machine; negative is unknown. OwnCPU is Throng's part of CPU, Memory the fraction that is not available.
 	CPU    float64 `json:"cpu_percent"`     // mean
 	OwnCPU float64 `json:"own_cpu_percent"` // mean
-	Memory float64 `json:"memory_share"`    // the highest
-	// Clients of the database server, the most, and how many it takes; negative is not known.
+	Memory float64 `json:"memory_share"`    // maximum
+	// Clients is the maximum of the database server's clients, MaxClients its limit; negative is unknown.
 	Clients    int `json:"clients"`
 	MaxClients int `json:"max_clients"`
-	// Shares of the time of all places in which sessions were throttled: by rates and refusals of services, and by
-	// bounds on their calls at once.
+	// Fractions of the slots' time in which sessions were throttled: Paced by rates and refusals of services, Bounded by limits on their
+	// concurrent calls.
 	Paced    float64 `json:"paced_share"`
 	Bounded  float64 `json:"bounded_share"`
 	InFlight float64 `json:"in_flight"` // sessions, mean
 }
 
-// The bounds at which a branch of levels ends.
+// The bounds of a usable level. A branch of levels ends at the first level beyond one of them.
 const (
-	MaxErrors = 0.05 // share of sessions that failed
+	MaxErrors = 0.05 // fraction of sessions that failed
 	MaxCPU    = 90.0 // percent
-	MaxMemory = 0.85 // share
+	MaxMemory = 0.85 // fraction
 )
 
-// Errors is the share of the sessions that failed.
+// Errors returns the fraction of the sessions that failed.
 func (s *Sample) Errors() float64 {
 	if s.Ended == 0 {
 		return 0
@@ -46,37 +45,36 @@ func (s *Sample) Errors() float64 {
 	return float64(s.Failed) / float64(s.Ended)
 }
 
-// counts reports whether the sample says how many sessions can be carried out.
+// counts reports whether the sample shows how many sessions the system can run.
 func (s *Sample) counts() bool {
 	return s.Ended > 0 && s.Span > 0 && s.Errors() <= MaxErrors
 }
 
-// Level is what is known of a level.
+// Level is the measured result of a level.
 type Level struct {
 	Level   int      `json:"level"`
 	Samples []Sample `json:"samples,omitempty"`
-	// PerSecond is how many sessions of the sweep's mix end in a second, mean; Spread is the standard deviation between
-	// the measurements. Both are 0 where nothing counts.
+	// PerSecond is the mean throughput in sessions of the sweep's mix; Spread is the standard deviation between the measurements. Both
+	// are 0 without usable samples.
 	PerSecond float64       `json:"per_second"`
 	Spread    float64       `json:"spread"`
-	P95       time.Duration `json:"p95_ns"` // mean; 0 is not known
-	// Means of the samples, OwnCPU of what Throng itself used; negative is not known.
+	P95       time.Duration `json:"p95_ns"` // mean; 0 is unknown
+	// Means of the samples, OwnCPU for Throng itself; negative is unknown.
 	CPU    float64 `json:"cpu_percent"`
 	OwnCPU float64 `json:"own_cpu_percent"`
 	Memory float64 `json:"memory_share"`
 	Errors float64 `json:"error_share"`    // of its sessions
-	Over   Bound   `json:"over,omitempty"` // the first bound that it went beyond; "" is none
-	Note   string  `json:"note,omitempty"` // in words; "" is that there is nothing to say
+	Over   Bound   `json:"over,omitempty"` // the first bound exceeded, or ""
+	Note   string  `json:"note,omitempty"` // in words, or ""
 }
 
-// work turns what samples did into sessions per second of a common mix. Sessions differ: one that leaves at once is no
-// work. What costs is what they ask, so that requests are counted where there are some, and shown as so many sessions
-// as the sweep had for them.
+// work converts samples to sessions per second of a common mix. Sessions differ: one that leaves immediately is hardly any work. Most of
+// the cost is requests, so work counts requests if there are some, and divides them by the sweep's mean per session.
 type work struct {
 	perRequest float64 // sessions; 0 counts sessions themselves
 }
 
-// someRequests is how many requests a session has to have for them to be counted.
+// someRequests is the number of requests per session from which requests are counted.
 const someRequests = 0.1
 
 func mixOf(samples []Sample) work {
@@ -93,7 +91,7 @@ func mixOf(samples []Sample) work {
 	return work{float64(ended) / float64(requests)}
 }
 
-// rate is the sample's sessions per second; 0 where it counts for nothing.
+// rate returns the sample's sessions per second; 0 if the sample does not count.
 func (w work) rate(s *Sample) float64 {
 	switch {
 	case !s.counts():
@@ -161,7 +159,7 @@ func (l *Level) sum(mix work) {
 	}
 }
 
-// mean is of what is known: negative values are not.
+// mean is the mean of known values; negative values are unknown.
 type mean struct {
 	sum float64
 	n   int
@@ -174,7 +172,7 @@ func (m *mean) add(v float64) {
 	}
 }
 
-// value is -1 where nothing is known.
+// value returns the mean, or -1 without known values.
 func (m *mean) value() float64 {
 	if m.n == 0 {
 		return -1

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWhatCounts is which samples say how many sessions can be carried out.
-func TestWhatCounts(t *testing.T) {
+// TestUsableSamples checks which samples count.
+func TestUsableSamples(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		sample Sample
@@ -53,7 +53,7 @@ func TestTheRateOfASample(t *testing.T) {
 	}
 }
 
-// TestTheMixAddsUp is that the sessions of all samples are as many as they were, however they are spread over them.
+// TestTheMixAddsUp checks that the work of all samples equals their number of sessions, for any distribution.
 func TestTheMixAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var samples []Sample
@@ -96,7 +96,7 @@ func TestALevelIsTheSumOfItsSamples(t *testing.T) {
 	}
 }
 
-// TestBoundsOfALevel is which bound counts where several are crossed.
+// TestBoundsOfALevel checks which bound counts if a level exceeds several.
 func TestBoundsOfALevel(t *testing.T) {
 	for _, tt := range []struct {
 		cpu, memory float64

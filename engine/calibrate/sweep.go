@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Progress is how far a sweep is.
+// Progress is the progress of a sweep.
 type Progress struct {
-	Done, Total  int // measurements; those that are left out count as done
-	Level, Round int // that is measured next, or was the last; rounds count from 1
+	Done, Total  int // measurements; skipped ones count as done
+	Level, Round int // measured next, or last; rounds count from 1
 	Measuring    bool
-	Result       Result        // of what was measured so far
-	Left         time.Duration // estimate; 0 is not known
+	Result       Result        // of the measurements so far
+	Left         time.Duration // estimate; 0 is unknown
 }
 
-// Sweep measures the levels of a plan round by round, each round in an order of its own, and says what they mean. measure
-// has so many sessions go on at once, waits until that has settled and returns what a while of it gave. A level that goes
-// beyond a bound ends the branch: higher ones are left out from then on, and one that failed too often is not asked again.
+// Sweep measures the levels of a plan round by round, each round in a random order, and evaluates the samples. measure runs the given
+// number of concurrent sessions, waits until they settle, and returns the figures of a period after that. A level beyond a bound ends the
+// branch: higher levels are skipped from then on, and a level with too many failures is not repeated.
 //
-// report, which may be nil, is told before and after every measurement. When ctx ends or measure fails the result is of
-// what was measured until then, beside the error.
+// Sweep calls report, unless it is nil, before and after every measurement. If ctx ends or measure fails, it returns the result so far
+// together with the error.
 func Sweep(ctx context.Context, p Plan, measure func(ctx context.Context, level int) (Sample, error), report func(Progress)) (Result, error) {
 	if err := p.Validate(); err != nil {
 		return Result{}, err
@@ -41,7 +41,7 @@ func Sweep(ctx context.Context, p Plan, measure func(ctx context.Context, level 
 	return Evaluate(p, s.samples), nil
 }
 
-// sweep is one under way.
+// sweep is a sweep in progress.
 type sweep struct {
 	plan         Plan
 	samples      []Sample
@@ -49,7 +49,7 @@ type sweep struct {
 	began        time.Time
 	done, total  int
 	level, round int
-	result       Result // that was reported last
+	result       Result // the last one reported
 }
 
 // take measures a level once.
@@ -57,7 +57,7 @@ func (s *sweep) take(ctx context.Context, measure func(context.Context, int) (Sa
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	s.tell(true)
+	s.publish(true)
 	sample, err := measure(ctx, s.level)
 	if err != nil {
 		return err
@@ -65,21 +65,21 @@ func (s *sweep) take(ctx context.Context, measure func(context.Context, int) (Sa
 	sample.Level, sample.Round = s.level, s.round
 	s.samples = append(s.samples, sample)
 	s.done++
-	s.tell(false)
+	s.publish(false)
 	return nil
 }
 
-// leaveOut reports whether what was measured so far forbids a level.
+// leaveOut reports whether a level must be skipped because of the measurements so far.
 func (s *sweep) leaveOut(level int) bool {
 	over := lowestOver(levelsOf(s.plan.All(), s.samples))
 	return over != nil && (level > over.Level || level == over.Level && over.Over == Failures)
 }
 
-func (s *sweep) tell(measuring bool) {
+func (s *sweep) publish(measuring bool) {
 	if s.report == nil {
 		return
 	}
-	if !measuring || s.result.Levels == nil { // else nothing has come since
+	if !measuring || s.result.Levels == nil { // otherwise there is no new sample
 		s.result = Evaluate(s.plan, s.samples)
 	}
 	p := Progress{Done: s.done, Total: s.total, Level: s.level, Round: s.round, Measuring: measuring, Result: s.result}

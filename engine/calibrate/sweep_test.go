@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// plant answers measurements from a curve.
+// plant simulates measurements from a curve.
 type plant struct {
 	curve  Curve
 	change func(*Sample)
@@ -52,13 +52,13 @@ func TestSweepMeasuresEveryLevelInEveryRound(t *testing.T) {
 	}
 }
 
-// TestABranchEnds is that levels above one beyond its bounds are left out from then on, and that one at which too many
-// failed is not asked again.
+// TestABranchEnds checks that levels above one beyond its bounds are skipped from then on, and that a level with too many failures is not
+// repeated.
 func TestABranchEnds(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*Sample)
-		at     int // beyond the bounds from here on
+		at     int // levels from here on are beyond the bounds
 		again  bool
 	}{
 		{"errors", func(s *Sample) {
@@ -102,8 +102,8 @@ func TestABranchEnds(t *testing.T) {
 	}
 }
 
-// TestASweepThatIsGivenUp says what it found.
-func TestASweepThatIsGivenUp(t *testing.T) {
+// TestACanceledSweep checks the result of a canceled sweep.
+func TestACanceledSweep(t *testing.T) {
 	stop := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	p := plant{curve: Curve{100, 0, 0}}
@@ -123,7 +123,7 @@ func TestASweepThatIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestProgress is in virtual time: each measurement takes a minute.
+// TestProgress uses virtual time: each measurement takes a minute.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plant{curve: Curve{100, 0, 0}, change: func(s *Sample) { s.CPU = 50 * float64(s.Level) }}

@@ -17,7 +17,7 @@ type Cursor struct {
 // NewCursor returns a cursor at the start of data.
 func NewCursor(data []byte) Cursor { return Cursor{data: data} }
 
-// Bytes returns what is left to read.
+// Bytes returns the unread bytes.
 func (c *Cursor) Bytes() []byte { return c.data }
 
 // Bad reports whether something could not be read.
@@ -45,7 +45,7 @@ func (c *Cursor) int() int64 {
 	return n
 }
 
-// index reads a number of an agent, a take or the like.
+// index reads the number of an agent or a take.
 func (c *Cursor) index() int {
 	n := c.uint()
 	if n > math.MaxInt32 {
@@ -55,7 +55,7 @@ func (c *Cursor) index() int {
 	return int(n)
 }
 
-// length reads how many elements follow; each takes a byte or more.
+// length reads a number of elements; each takes at least one byte.
 func (c *Cursor) length() int {
 	n := c.uint()
 	if n > uint64(len(c.data)) {

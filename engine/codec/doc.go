@@ -1,8 +1,7 @@
 // Package codec is the binary form of what a run writes: the same bytes in the journal on disk and on the wire to a worker.
 //
-// A pack is a base time (varint, microseconds) and rows. A row is its length and its body, which begins with the agent and
-// the take. What a newer version adds stands at the end of the body, where an older one does not look. Records that are
-// not rows are CBOR.
+// A pack is a base time (varint, microseconds) and rows. A row is its length and its body, which starts with the agent and the take.
+// Newer versions add fields at the end of the body, which older versions ignore. Records other than rows are CBOR.
 package codec
 
 import (
@@ -14,12 +13,12 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// ErrDamaged says that something cannot be decoded.
+// ErrDamaged is returned for data that cannot be decoded.
 var ErrDamaged = fmt.Errorf("cannot be decoded: %w", engine.ErrDamaged)
 
 var (
 	encoding = must(cbor.EncOptions{ShortestFloat: cbor.ShortestFloat16}.EncMode())
-	// Errors and answers may hold texts of services that are not UTF-8.
+	// Errors and answers may contain texts of services that are not UTF-8.
 	decoding = must(cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, UTF8: cbor.UTF8DecodeInvalid}.DecMode())
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// maxInterned bounds what a reader remembers of texts.
+// maxInterned bounds the number of texts that a reader interns.
 const maxInterned = 10_000
 
 // SessionReader decodes sessions into one row that it reuses. It interns texts that repeat.
@@ -152,7 +152,7 @@ func Rows(pack []byte, f func(c Cursor, base int64) error) error {
 	return nil
 }
 
-// OutcomeOf reads the beginning of a session's row.
+// OutcomeOf reads the outcome at the start of a session's row.
 func OutcomeOf(c Cursor, cycle int) (p engine.Place, o engine.Outcome, err error) {
 	p, o = c.Place(cycle), c.outcome(c.byte()&outcomeBits)
 	if c.bad {
@@ -217,7 +217,7 @@ func ReadRequest(c Cursor, cycle int) (r Request, err error) {
 	return r, err
 }
 
-// Conceal takes the private answers out of a request and reports whether there were any.
+// Conceal removes the private answers from a request and reports whether there were any.
 func (r *Request) Conceal() (found bool) {
 	conceal := func(e *engine.Entry) {
 		if e.Private && len(e.Output) > 0 {
@@ -231,7 +231,7 @@ func (r *Request) Conceal() (found bool) {
 	return found
 }
 
-// Append writes the request as it was read.
+// Append writes the request in the form in which it was read.
 func (r *Request) Append(dst []byte) []byte {
 	if r.Kind == AnswerKind {
 		return AppendAnswer(dst, &engine.AnswerRow{Place: r.Place, Entry: r.Entry})

@@ -10,7 +10,7 @@ import (
 // noTime stands for the zero time.
 const noTime = math.MinInt64
 
-// Flags of a session's segment, above its outcome in the low three bits.
+// Flags of a session's segment. The outcome takes the low three bits.
 const (
 	outcomeBits = 0b111
 	flagActed   = 1 << 3
@@ -19,7 +19,7 @@ const (
 	flagSteps   = 1 << 6 // steps and events
 )
 
-// Flags of a step, above its status and label.
+// Flags of a step. Its status and label take the low bits.
 const (
 	statusBits   = 0b111
 	labelShift   = 3
@@ -34,8 +34,8 @@ const (
 	flagUsage  = 1 << 0
 	flagBeside = 1 << 1
 	flagWaits  = 1 << 2
-	flagLabel  = 1 << 3 // its label, which the first flags have no room for, follows
-	flagAgain  = 1 << 4 // calls that were sent again, which follow its usage
+	flagLabel  = 1 << 3 // its label follows, because the first flags have no room for it
+	flagAgain  = 1 << 4 // repeated calls follow its usage
 )
 
 // appendSegment appends a row: its length, and the body that f writes.
@@ -157,7 +157,7 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 			dst = binary.AppendVarint(dst, s.Usage.Again)
 		}
 		if s.Waits != nil {
-			dst = binary.AppendUvarint(dst, uint64(len(s.Waits))) // a later version may know more gates
+			dst = binary.AppendUvarint(dst, uint64(len(s.Waits))) // a later version may have more kinds of waits
 			for _, d := range s.Waits {
 				dst = binary.AppendVarint(dst, int64(d))
 			}
@@ -167,7 +167,7 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 	at := 0
 	for i := range r.Events {
 		e := &r.Events[i]
-		// Events follow the order of the steps: the step after the last event's is found at once.
+		// Events follow the order of the steps, so the search starts at the step of the previous event.
 		step := 0
 		for k := range r.Steps {
 			if n := (at + k) % len(r.Steps); r.Steps[n].Path == e.Path {
@@ -184,7 +184,7 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 	return dst
 }
 
-// usageFields are the fields of a usage except Again, in the order in which they are written.
+// usageFields are the fields of a usage except Again, in encoding order.
 func usageFields(u *engine.Usage) [8]*int64 {
 	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Cached}
 }
@@ -204,7 +204,7 @@ const (
 	flagReplace = 1 << 1
 )
 
-// AppendDelta appends the row of what a session changes. An empty one says that a later take changes nothing.
+// AppendDelta appends the row of a session's memory changes. An empty one means that a later take changes nothing.
 func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = appendPlace(dst, p)
@@ -264,8 +264,8 @@ func AppendAnswer(dst []byte, r *engine.AnswerRow) []byte {
 	})
 }
 
-// Flags above the status of an entry: it is private, what it spent follows at its end, its request had been sent before,
-// and it may have been carried out twice.
+// Flags above the status of an entry: it is private, its spending follows at its end, its request had been sent before, and it may have
+// been carried out twice.
 const (
 	flagPrivate     = 1 << 7
 	flagSpent       = 1 << 6
@@ -309,5 +309,5 @@ func appendOutlay(dst []byte, o *engine.Outlay) []byte {
 	return dst
 }
 
-// AppendRow appends a row whose body is known.
+// AppendRow appends a row with a given body.
 func AppendRow(dst, body []byte) []byte { return appendText(dst, body) }

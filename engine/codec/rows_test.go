@@ -13,10 +13,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// genText yields texts of all lengths, with what JSON, CSV and SQL trip over.
+// genText generates texts of all lengths, with characters that are special in JSON, CSV and SQL.
 var genText = rapid.OneOf(rapid.SampledFrom([]string{"", "a", "fill_cart[2].add_cart", "\x00\xff'\"=,\n"}), rapid.StringN(0, 200, 400))
 
-// genBytes yields nil instead of an empty text: that is how it is read back.
+// genBytes generates nil instead of an empty text, which is read back as nil.
 var genBytes = rapid.Custom(func(t *rapid.T) []byte {
 	if s := genText.Draw(t, "text"); s != "" {
 		return []byte(s)
@@ -100,7 +100,7 @@ var genEntry = rapid.Custom(func(t *rapid.T) engine.Entry {
 	}
 })
 
-// packOf is a pack of rows.
+// packOf returns a pack of rows.
 func packOf(base int64, segments ...[]byte) []byte {
 	raw := binary.AppendVarint(nil, base)
 	return append(raw, bytes.Join(segments, nil)...)
@@ -185,7 +185,7 @@ func TestDeltaSegments(t *testing.T) {
 	})
 }
 
-// TestSegmentsGrow reads segments with more in them than this version knows.
+// TestSegmentsGrow reads segments with fields that this version does not know.
 func TestSegmentsGrow(t *testing.T) {
 	row := engine.SessionRow{Place: engine.Place{Cycle: 7, Agent: 3}, Outcome: engine.OK}
 	old := AppendSession(nil, &row, 0)
@@ -204,7 +204,7 @@ func TestSegmentsGrow(t *testing.T) {
 	}
 }
 
-// FuzzSegments holds the decoders to errors: no text makes them panic, loop or read beyond its end.
+// FuzzSegments checks that no input makes the decoders panic, loop or read beyond its end.
 func FuzzSegments(f *testing.F) {
 	s := engine.SessionRow{
 		Place: engine.Place{Agent: 5, Take: 1}, Outcome: engine.Failed, Class: engine.Network, Path: "a", Started: time.UnixMicro(99),

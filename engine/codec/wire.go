@@ -10,12 +10,12 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// What follows goes to and from worker processes. Sessions, deltas, intents and answers have the bytes that they have in
-// the journal; all else is CBOR, with times to the nanosecond.
+// This file encodes messages to and from worker processes. Sessions, deltas, intents and answers have the same bytes as in the journal;
+// everything else is CBOR, with times in nanoseconds.
 
 var wireEncoding = must(cbor.EncOptions{ShortestFloat: cbor.ShortestFloat16, Time: cbor.TimeRFC3339Nano}.EncMode())
 
-// AppendWire appends a record that is sent.
+// AppendWire appends a message.
 func AppendWire(dst []byte, v any) []byte {
 	data, err := wireEncoding.Marshal(v)
 	if err != nil {
@@ -24,7 +24,7 @@ func AppendWire(dst []byte, v any) []byte {
 	return append(dst, data...)
 }
 
-// The kinds of rows that sessions in flight journal.
+// The kinds of rows that sessions in flight write to the journal.
 const (
 	intentRow byte = iota + 1
 	answerRow
@@ -33,7 +33,7 @@ const (
 	changeRow
 )
 
-// AppendJournaled appends a row that a session in flight journals.
+// AppendJournaled appends a row that a session in flight writes to the journal.
 func AppendJournaled(dst []byte, row engine.Row) []byte {
 	switch r := row.(type) {
 	case engine.IntentRow:
@@ -88,8 +88,8 @@ func (r *Request) Row() engine.Row {
 	return engine.IntentRow{Place: r.Place, Path: r.Entry.Path, Hash: r.Entry.Hash, Spent: r.Entry.Spent, Earlier: r.Earlier}
 }
 
-// AppendSessions appends the sessions of one cycle that ended: a pack of sessions and one of deltas, as the journal has
-// them, and what the journal does not keep.
+// AppendSessions appends ended sessions of one cycle: a pack of sessions and one of deltas, as in the journal, and the fields that the
+// journal does not store.
 func AppendSessions(dst []byte, rows engine.SessionRows) []byte {
 	if len(rows) == 0 {
 		return binary.AppendUvarint(dst, 0)
@@ -128,7 +128,7 @@ func ReadSessions(data []byte) (engine.SessionRows, error) {
 	rows := make(engine.SessionRows, 0, n)
 	at := make(map[engine.Place]int, n)
 	err := Rows(sessions, func(c Cursor, base int64) error {
-		var own SessionReader // which gives the row away
+		var own SessionReader // a new one per row, because the caller keeps the row
 		row, err := own.Read(c, cycle, base)
 		if err == nil {
 			at[row.Place] = len(rows)

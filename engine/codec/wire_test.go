@@ -22,8 +22,8 @@ var genDelta = rapid.Custom(func(t *rapid.T) engine.Delta {
 	return d
 })
 
-// TestSessionsOnTheWire holds that sessions arrive as they were sent, with what the journal does not keep, and that their
-// rows and deltas have the journal's bytes.
+// TestSessionsOnTheWire checks that sessions arrive as sent, with the fields that the journal does not store, and that their rows and
+// deltas have the journal's bytes.
 func TestSessionsOnTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var want engine.SessionRows
@@ -58,7 +58,7 @@ func TestSessionsOnTheWire(t *testing.T) {
 	})
 }
 
-// TestJournaledOnTheWire holds that what a session in flight journals arrives as it was sent.
+// TestJournaledOnTheWire checks that the rows of a session in flight arrive as sent.
 func TestJournaledOnTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		place := genPlace.Draw(t, "place")
@@ -86,7 +86,7 @@ func TestJournaledOnTheWire(t *testing.T) {
 	})
 }
 
-// FuzzWire holds the decoders of what a worker sends to errors.
+// FuzzWire checks that no input makes the decoders panic.
 func FuzzWire(f *testing.F) {
 	f.Add(AppendSessions(nil, engine.SessionRows{{Place: engine.Place{Agent: 3}, Outcome: engine.OK, Started: time.Unix(1, 0), Delta: engine.Delta{Read: true}}}))
 	f.Add(AppendJournaled(nil, engine.AnswerRow{Entry: engine.Entry{Path: "a"}}))

@@ -13,37 +13,37 @@ import (
 // Level is the confidence of all intervals.
 const Level = 0.95
 
-// Interval is an estimate with its confidence interval. Where nothing is known it is NaN.
+// Interval is an estimate with its confidence interval. Unknown values are NaN.
 type Interval struct{ Mean, Low, High float64 }
 
 // Row is one measure of all runs.
 type Row struct {
 	Kind Kind
 	Name string
-	// Of is the measure of each run: of a share with Wilson's score interval over its sessions, else the mean over the
-	// agents with Student's interval.
+	// Of is the measure of each run: for a share with Wilson's score interval over its sessions, otherwise the mean over the agents with
+	// Student's interval.
 	Of []Interval
-	// Against is, for each run but the first, in what it differs from the first.
+	// Against is the difference of each run, except the first, from the first.
 	Against []Difference
 }
 
-// Difference is what one run has more than another.
+// Difference is the difference between two runs.
 type Difference struct {
 	Interval
-	Agents int     // that were compared
+	Agents int     // number of agents compared
 	Same   bool    // no agent differs
-	P      float64 // how likely a difference as large is by chance alone; NaN where it is not known
-	// Adjusted is P over all measures together, by Holm's method.
+	P      float64 // probability of a difference of this size by chance; NaN if unknown
+	// Adjusted is P corrected for the number of measures, by Holm's method.
 	Adjusted float64
 }
 
-// Clear reports whether chance is an unlikely reason, at the 5 % level over all measures together.
+// Clear reports whether the difference is significant, at the 5% level over all measures together.
 func (d *Difference) Clear() bool { return d.Adjusted < 1-Level }
 
-// Table compares samples of the same cycles. Agents are the units, for the sessions of one agent are not independent of
-// each other. Where paired, which has a value for each sample but the first, says that a run has the same agents as the
-// first, each agent is compared with itself (the t-test for paired samples); else by Welch's t-test (Welch 1947). What all
-// agents of a run share, such as a shop that was drawn from its seed, is not chance by either.
+// Table compares samples of the same cycles. The units are agents, because the sessions of one agent are not independent of each other.
+// paired has a value for each sample except the first: it tells whether a run has the same agents as the first. Then each agent is
+// compared with itself (the t-test for paired samples), otherwise Welch's t-test is used (Welch 1947). Neither test covers chance that
+// all agents of a run share, such as a shop that was drawn from its seed.
 func Table(samples []*Sample, paired []bool) []Row {
 	var rows []Row
 	for _, m := range measuresOf(samples) {
@@ -62,7 +62,7 @@ func Table(samples []*Sample, paired []bool) []Row {
 	return rows
 }
 
-// estimate is a measure of one run.
+// estimate returns a measure of one run.
 func (s *Sample) estimate(m measure) Interval {
 	v := s.measures[m]
 	if !m.kind.Share() {
@@ -78,7 +78,7 @@ func (s *Sample) estimate(m measure) Interval {
 	return Wilson(int64(math.Round(hits)), n)
 }
 
-// means returns the means of all agents that have one.
+// means returns the means of all agents with a value.
 func (v *values) means() (all []float64) {
 	if v == nil {
 		return nil
@@ -114,7 +114,7 @@ func moments(all []float64) (mean, variance float64) {
 	return mean, variance / (n - 1) / n
 }
 
-// mean is Student's interval; without bounds for a single value.
+// mean returns Student's interval; without bounds for a single value.
 func mean(all []float64) Interval {
 	if len(all) == 0 {
 		return Interval{math.NaN(), math.NaN(), math.NaN()}
@@ -152,7 +152,7 @@ func differ(a, b *values, paired bool) Difference {
 	return d.test(my-mx, deviation, freedom)
 }
 
-// pairs compares each agent that both runs have with itself.
+// pairs compares each agent that is in both runs with itself.
 func pairs(a, b *values) Difference {
 	var all []float64
 	same := true
@@ -179,7 +179,7 @@ func (v *values) size() int {
 	return len(v.count)
 }
 
-// test fills in a difference with so much deviation. Without any deviation there is nothing by chance.
+// test computes a difference from its standard error. Without deviation, nothing is left to chance.
 func (d Difference) test(m, deviation, freedom float64) Difference {
 	d.Interval = around(m, deviation, freedom)
 	switch {
@@ -193,7 +193,7 @@ func (d Difference) test(m, deviation, freedom float64) Difference {
 	return d
 }
 
-// adjust corrects the chances of one run's differences for their number (Holm 1979).
+// adjust corrects the p-values of one run's differences for their number (Holm 1979).
 func adjust(rows []Row, run int) {
 	var all []*Difference
 	for i := range rows {
@@ -210,8 +210,8 @@ func adjust(rows []Row, run int) {
 	}
 }
 
-// Common returns the cycles that all runs have done: from the start of the latest fork among them to before the first
-// cycle that one of them has not closed. From is not below to where there is none.
+// Common returns the cycles that all runs have completed: from the latest fork among them up to the first cycle that one of them has not
+// closed. If from >= to, there are none.
 func Common(runs []engine.RunRecord) (from, to int) {
 	to = math.MaxInt
 	for i := range runs {

@@ -17,7 +17,7 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// TestWilson is against the intervals of Newcombe (1998), Statistics in Medicine 17, table I.
+// TestWilson checks the intervals in Newcombe (1998), Statistics in Medicine 17, table I.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		hits, of  int64
@@ -48,7 +48,7 @@ func agents(all []float64) *values {
 	return v
 }
 
-// TestTwoSamples is against what R 4 says of Student's data: t.test(extra ~ group), and with paired = TRUE.
+// TestTwoSamples compares with the results of R 4 for Student's data: t.test(extra ~ group), and with paired = TRUE.
 func TestTwoSamples(t *testing.T) {
 	a, b := agents(drugs[0]), agents(drugs[1])
 	welch := differ(a, b, false)
@@ -65,7 +65,7 @@ func TestTwoSamples(t *testing.T) {
 	}
 }
 
-// TestWithoutDeviation has values that leave nothing to chance, and none at all.
+// TestWithoutDeviation has values without any deviation, and no values at all.
 func TestWithoutDeviation(t *testing.T) {
 	two := agents([]float64{2, 2, 2})
 	if d := differ(two, agents([]float64{2, 2, 2}), true); !d.Same || d.P != 1 || d.Mean != 0 {
@@ -97,8 +97,8 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// crowd samples a run: each agent buys with a chance of its own, the same in every run with the seed of the agents, and
-// spends as much as it likes.
+// crowd samples a run: each agent buys with its own probability, the same in every run with the same seed of the agents, and spends a
+// random amount.
 func crowd(people, run uint64, agents, cycles int, more float64) *Sample {
 	chances := rand.New(rand.NewPCG(people, 1))
 	likes := make([]float64, agents)
@@ -159,9 +159,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestChanceIsNotTaken compares runs that differ by chance only, and counts how often a difference is claimed: at most
-// once in twenty, over all measures together.
-func TestChanceIsNotTaken(t *testing.T) {
+// TestChanceIsNotASignal compares runs that differ by chance only: at most one in twenty may show a significant difference, over all
+// measures together.
+func TestChanceIsNotASignal(t *testing.T) {
 	for _, paired := range []bool{true, false} {
 		claimed := 0
 		const rounds = 200
@@ -189,7 +189,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestMeasuresAreBounded has events of more names than are compared.
+// TestMeasuresAreBounded has events with more names than are compared.
 func TestMeasuresAreBounded(t *testing.T) {
 	s := &Sample{}
 	for i := range 2 * maxMeasures {

@@ -1,6 +1,5 @@
-// Package compare tells in what several runs differ: what their sessions gave, over the cycles that all of them ran, and
-// whether the differences are more than chance. It is given the sessions of each run one by one, and keeps an agent's
-// figures, not its sessions.
+// Package compare compares the results of several runs over the cycles that all of them ran, and tests whether the differences are
+// significant. It receives the sessions of each run one by one, and stores the figures of agents, not the sessions.
 package compare
 
 import (
@@ -15,13 +14,13 @@ import (
 )
 
 const (
-	// maxMeasures bounds how many figures are made of what events hold, by their names.
+	// maxMeasures bounds the number of figures made from event data, by name.
 	maxMeasures = 60
-	// maxData is how long an event's data may be, in bytes, to be looked into.
+	// maxData is the largest event data that is parsed, in bytes.
 	maxData = 64 << 10
 )
 
-// Sample is what a run gave in some cycles. The zero value is empty and ready for use.
+// Sample is the result of a run in some cycles. The zero value is empty and ready to use.
 type Sample struct {
 	Sessions int64
 	Outcomes [engine.Cut]int64
@@ -32,40 +31,40 @@ type Sample struct {
 	latency  stats.Histogram
 }
 
-// Cycle is what a run gave in one cycle.
+// Cycle is the result of a run in one cycle.
 type Cycle struct {
 	Cycle     int
 	Sessions  int64
 	Completed int64 // ended ok or stopped
 	Acted     int64
 	Events    map[string]int64 // by name
-	Cost      float64          // US dollars; without models whose price is not known
+	Cost      float64          // US dollars; without models whose price is unknown
 	P50, P95  time.Duration    // of the sessions' time
 }
 
-// values are a figure of every agent: their sums and counts, by the agent's index.
+// values are a figure of every agent: sums and counts, by the agent's index.
 type values struct {
 	sum   []float64
 	count []int32
 }
 
-// measure says what a figure is.
+// measure identifies a figure.
 type measure struct {
 	kind    Kind
 	name    string
 	outcome engine.Outcome // of kind Ended
 }
 
-// Kind is what a measure counts, in the order in which people are shown them.
+// Kind is the kind of a measure, in display order.
 type Kind uint8
 
 // The kinds of measures.
 const (
 	Ended      Kind = iota // the share of sessions with an outcome, from 0 to 1
 	Acted                  // the share of sessions that acted
-	PerSession             // how much of something a session had, on average
-	Value                  // the mean of a number that events hold
-	Timing                 // the mean time of a session, in milliseconds: no result
+	PerSession             // the mean number per session
+	Value                  // the mean of a number in events
+	Timing                 // the mean time of a session, in milliseconds; not a result
 )
 
 // Share reports whether a measure of the kind is a share of sessions.
@@ -79,7 +78,7 @@ func (v *values) add(agent int, x float64) {
 	v.count[agent]++
 }
 
-// mean returns an agent's mean; false where it has no value.
+// mean returns an agent's mean; false if it has no value.
 func (v *values) mean(agent int) (float64, bool) {
 	if v == nil || agent >= len(v.count) || v.count[agent] == 0 {
 		return 0, false
@@ -87,7 +86,7 @@ func (v *values) mean(agent int) (float64, bool) {
 	return v.sum[agent] / float64(v.count[agent]), true
 }
 
-// add counts a value of an agent for a measure.
+// add adds a value of an agent to a measure.
 func (s *Sample) add(m measure, agent int, x float64) {
 	v := s.measures[m]
 	if v == nil {
@@ -104,7 +103,7 @@ func (s *Sample) add(m measure, agent int, x float64) {
 	v.add(agent, x)
 }
 
-// Add takes in a session. They come in the order of their cycles; of the takes of a session only the last.
+// Add adds a session. Sessions come in the order of their cycles, and only the last take of each.
 func (s *Sample) Add(r *engine.SessionRow) {
 	n := len(s.Cycles)
 	if n == 0 || s.Cycles[n-1].Cycle != r.Cycle {
@@ -158,7 +157,7 @@ func (s *Sample) addUsage(c *Cycle, r *engine.SessionRow) {
 	s.add(measure{kind: PerSession, name: "cost of models, USD"}, r.Agent, float64(u.Cost)/1e9)
 }
 
-// addEvents counts a session's events and what numbers they hold.
+// addEvents counts a session's events and the numbers in them.
 func (s *Sample) addEvents(c *Cycle, r *engine.SessionRow) {
 	if len(r.Events) == 0 {
 		return
@@ -173,7 +172,7 @@ func (s *Sample) addEvents(c *Cycle, r *engine.SessionRow) {
 	}
 }
 
-// numbers returns the numbers that an event's data has at its top level.
+// numbers returns the numbers at the top level of an event's data.
 func numbers(data []byte) map[string]float64 {
 	if len(data) == 0 || len(data) > maxData || data[0] != '{' && data[0] != ' ' {
 		return nil
@@ -192,19 +191,19 @@ func numbers(data []byte) map[string]float64 {
 	return all
 }
 
-// Close ends the sample: no session follows.
+// Close ends the sample after the last session.
 func (s *Sample) Close() {
 	s.close()
 	took := s.measures[acted]
 	for m, v := range s.measures {
-		if m.kind == PerSession { // those without any had 0
+		if m.kind == PerSession { // sessions without any count as 0
 			v.sum = append(v.sum, make([]float64, len(took.sum)-len(v.sum))...)
 			v.count = took.count
 		}
 	}
 }
 
-// close ends the newest cycle.
+// close ends the latest cycle.
 func (s *Sample) close() {
 	if n := len(s.Cycles); n > 0 {
 		s.Cycles[n-1].P50, s.Cycles[n-1].P95 = s.latency.Quantile(0.50), s.latency.Quantile(0.95)
@@ -212,11 +211,10 @@ func (s *Sample) close() {
 	s.latency.Reset()
 }
 
-// Dropped reports whether there were more figures than are compared.
+// Dropped reports whether some figures were left out because there were too many.
 func (s *Sample) Dropped() bool { return s.dropped }
 
-// measuresOf lists the measures of some samples, in the order in which they are shown. Outcomes that nobody had are left
-// out.
+// measuresOf lists the measures of some samples, in display order. It omits outcomes that no session had.
 func measuresOf(all []*Sample) []measure {
 	found := map[measure]bool{}
 	for _, s := range all {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Title says what a kind of measures is of.
+// Title describes what a kind of measures measures.
 func (k Kind) Title() string {
 	switch k {
 	case Ended, Acted:
@@ -15,11 +15,11 @@ func (k Kind) Title() string {
 	case Value:
 		return "mean of a number in events"
 	default:
-		return "time, which is no result"
+		return "time (not a result)"
 	}
 }
 
-// number writes a value of a kind, with a sign if it is a difference.
+// number formats a value of a kind, with a sign if it is a difference.
 func (k Kind) number(x float64, signed bool) string {
 	form := "%.4g"
 	if k.Share() {
@@ -31,7 +31,7 @@ func (k Kind) number(x float64, signed bool) string {
 	return fmt.Sprintf(form, x)
 }
 
-// unit is that of a value, or of a difference; it stands behind the first number of an estimate.
+// unit returns the unit of a value or a difference. It follows the first number of an estimate.
 func (k Kind) unit(signed bool) string {
 	switch {
 	case !k.Share():
@@ -43,7 +43,7 @@ func (k Kind) unit(signed bool) string {
 	}
 }
 
-// Text writes an estimate of a measure of a kind, with its bounds.
+// Text formats an estimate of a measure of a kind, with its bounds.
 func (v Interval) Text(k Kind) string { return v.text(k, false) }
 
 func (v Interval) text(k Kind, signed bool) string {
@@ -57,7 +57,7 @@ func (v Interval) text(k Kind, signed bool) string {
 	return fmt.Sprintf("%s (%s to %s)", text, k.number(v.Low, signed), k.number(v.High, signed))
 }
 
-// Text writes a difference in a measure of a kind.
+// Text formats a difference in a measure of a kind.
 func (d *Difference) Text(k Kind) string {
 	if d.Same {
 		return "the same"
@@ -65,7 +65,7 @@ func (d *Difference) Text(k Kind) string {
 	return d.text(k, true)
 }
 
-// Chance writes how likely chance is to make such a difference, over all measures; "" where there is none.
+// Chance formats the probability of such a difference by chance, over all measures; "" if there is none.
 func (d *Difference) Chance() string {
 	switch {
 	case d.Same:
@@ -79,9 +79,9 @@ func (d *Difference) Chance() string {
 	}
 }
 
-// Method says how runs are compared.
+// Method describes how runs are compared.
 func Method(paired bool) string {
-	way := "each agent is compared with itself, where both runs have a value of it (paired t-test)"
+	way := "each agent is compared with itself, if both runs have a value for it (paired t-test)"
 	if !paired {
 		way = "the seed or the number of agents differs, so the agents' means are compared (Welch's t-test)"
 	}

@@ -14,25 +14,25 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// Crowd is a fake program: what a session does is a pure function of the run's seed, the cycle and the agent. The
-// zero value's sessions are all ok at once. Shares are of all sessions; what is left of them ends ok.
+// Crowd is a fake program: a session is a pure function of the run's seed, the cycle and the agent. The sessions of the zero value all
+// succeed immediately. Shares are fractions of all sessions; the rest ends ok.
 type Crowd struct {
-	// Work and Held are the longest time that a session uses, and that it is throttled, both spread evenly from 0. With
-	// Work 0 a session never asks for its clock.
+	// Work and Held are the longest work and the longest throttled time of a session, both uniform from 0. With Work 0, a session never
+	// uses its clock.
 	Work, Held time.Duration
-	// Asks is the most requests of a session; every other one is a changing request, with an intent.
+	// Asks is the largest number of requests of a session. Every other request changes data and has an intent.
 	Asks int
-	// Shares is how many answers belong to the run; each session takes one of them.
+	// Shares is the number of answers that belong to the run; each session uses one of them.
 	Shares int
-	// Remember is the share of sessions that write memory; what they write follows from all that they wrote before.
+	// Remember is the share of sessions that write memory. Each write depends on all previous writes.
 	Remember float64
-	// Events is the most events of a session.
+	// Events is the largest number of events of a session.
 	Events int
 
 	// Fail, Stop, Panic and Hang are shares: a failure by class Script, a stop, a panic, and a wait for the context.
 	Fail, Stop, Panic, Hang float64
 
-	// Began and Ended, if set, hear of every session; many call at once.
+	// Began and Ended, if set, are called for every session, concurrently.
 	Began, Ended func(s *engine.Session)
 
 	mu     sync.Mutex
@@ -42,17 +42,17 @@ type Crowd struct {
 
 var _ engine.Program = (*Crowd)(nil)
 
-// Plan is what a session does.
+// Plan is the content of a session.
 type Plan struct {
 	Outcome  engine.Outcome
 	Panics   bool
-	Work     []time.Duration // of its requests; one without
+	Work     []time.Duration // of its requests; one element without requests
 	Held     time.Duration
 	Remember bool
 	Events   int
 }
 
-// Plan returns what a session of the seed does.
+// Plan returns the plan of a session of the seed.
 func (c *Crowd) Plan(seed uint64, cycle, agent int) Plan {
 	s := engine.SessionKey(seed, cycle, agent).Text("crowd").Source()
 	p := Plan{Outcome: engine.OK}
@@ -79,7 +79,7 @@ func (c *Crowd) Plan(seed uint64, cycle, agent int) Plan {
 	return p
 }
 
-// upTo draws a time in whole microseconds, so that it can be told apart and summed exactly.
+// upTo draws a time in whole microseconds, so that sums are exact.
 func upTo(s *draw.Source, most time.Duration) time.Duration {
 	return time.Duration(s.IntN(int(most/time.Microsecond)+1)) * time.Microsecond
 }
@@ -105,7 +105,7 @@ func (c *Crowd) Session(s *engine.Session) {
 	}
 	s.Row.Acted = plan.Outcome == engine.OK
 	if plan.Remember {
-		s.Row.Delta = *delta(s.Memory, s.Cycle, s.Agent) // also of a session that fails: then it must be dropped
+		s.Row.Delta = *delta(s.Memory, s.Cycle, s.Agent) // even if the session fails; then it must be dropped
 	}
 	switch {
 	case plan.Panics:
@@ -120,7 +120,7 @@ func (c *Crowd) Session(s *engine.Session) {
 	}
 }
 
-// work is the session's time: a hold, and its requests.
+// work is the session's time: throttling and requests.
 func (c *Crowd) work(s *engine.Session, plan Plan) error {
 	if c.Work > 0 || c.Held > 0 {
 		up := s.Clock()
@@ -193,12 +193,12 @@ func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
 	return nil
 }
 
-// Outlay is one that comes to an amount.
+// Outlay returns an outlay for an amount.
 func Outlay(a engine.Amount) engine.Outlay {
 	return engine.Outlay{Requests: a.Requests, Usage: engine.Usage{Input: a.Tokens, Cost: a.Cost}}
 }
 
-// send is a request on its way, which the budget bears.
+// send is a request in progress, charged to the budget.
 func (c *Crowd) send(s *engine.Session, path string, took time.Duration) (spent engine.Outlay, err error) {
 	spent.Requests = 1
 	settle, err := claim(s, spent)
@@ -210,7 +210,7 @@ func (c *Crowd) send(s *engine.Session, path string, took time.Duration) (spent 
 	return spent, sleep(s.Clock(), took)
 }
 
-// claim sets aside what a request takes, and waits where it must.
+// claim reserves the cost of a request, waiting if necessary.
 func claim(s *engine.Session, most engine.Outlay) (settle func(engine.Outlay), err error) {
 	if settle, ok := s.TryClaim(most); ok {
 		return settle, nil
@@ -234,7 +234,7 @@ func (c *Crowd) countAs(key string) {
 	c.asked[key]++
 }
 
-// Asked returns how often each request was sent, by cycle/agent/path, and by share/key those of the run itself.
+// Asked returns the number of times that each request was sent, by cycle/agent/path, or share/key for those of the run.
 func (c *Crowd) Asked() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -243,7 +243,7 @@ func (c *Crowd) Asked() map[string]int {
 	return out
 }
 
-// Memory is what an agent remembers after a number of cycles, without any engine: all its sessions that commit.
+// Memory returns an agent's memory after a number of cycles, computed without an engine, if all its sessions commit.
 func (c *Crowd) Memory(seed uint64, agent, cycles int) *engine.Memory {
 	var m *engine.Memory
 	for cycle := range cycles {
@@ -254,7 +254,7 @@ func (c *Crowd) Memory(seed uint64, agent, cycles int) *engine.Memory {
 	return m
 }
 
-// delta chains each write to the one before, so that a write that is lost, doubled or out of place shows in the last.
+// delta chains each write to the previous one, so that the last write shows a lost, doubled or misplaced one.
 func delta(m *engine.Memory, cycle, agent int) *engine.Delta {
 	key := engine.SessionKey(0, cycle, agent)
 	if m != nil {
@@ -272,7 +272,7 @@ func delta(m *engine.Memory, cycle, agent int) *engine.Delta {
 
 func answer(cycle, agent, i int) []byte { return fmt.Appendf(nil, "%d:%d:%d", cycle, agent, i) }
 
-// sleep waits, unless the clock's context ends first: then it returns its cause.
+// sleep waits, or returns the cause if the clock's context ends first.
 func sleep(up *clock.Clock, d time.Duration) error {
 	if d <= 0 {
 		return context.Cause(up.Context())
@@ -287,7 +287,7 @@ func sleep(up *clock.Clock, d time.Duration) error {
 	}
 }
 
-// Config is a run of a program by a population, as fast as possible, for one cycle.
+// Config returns the configuration of a run of a program by a population, as fast as possible, for one cycle.
 func Config(agents int, p engine.Program, j engine.Journal) run.Config {
 	settings := engine.DefaultSettings()
 	settings.Metrics = false

@@ -1,5 +1,5 @@
-// Package enginetest has what tests of runs need: a journal in memory that can be in trouble or die, a reference for
-// how a run is read back from a journal, and crowds of agents whose work is a pure function of the seed.
+// Package enginetest contains helpers for tests of runs: a journal in memory that can stall or die, a reference implementation of
+// resuming from a journal, and crowds of agents whose work is a pure function of the seed.
 package enginetest
 
 import (
@@ -12,21 +12,21 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// ErrDead is what a journal that died answers.
+// ErrDead is the error of a journal that died.
 var ErrDead = errors.New("the journal is dead")
 
 var errStalled = errors.New("the disk is slow")
 
-// Journal is an engine.Journal in memory. Sessions are kept one row each, so that it can die between two of a batch.
-// The zero value is ready; its fields are set before it is used.
+// Journal is an engine.Journal in memory. It stores sessions as one row each, so that it can die between two sessions of a batch. The
+// zero value is ready to use; set its fields before use.
 type Journal struct {
-	// Latency is how long it takes until a row is durable.
+	// Latency is the time until a row is durable.
 	Latency time.Duration
-	// Room is how many rows wait while the disk is in trouble, before Append and Commit wait for room; 0 is any number.
+	// Room is the number of rows that wait while the disk is broken, before Append and Commit block; 0 is unlimited.
 	Room int
-	// DieAfter is how many rows it takes before it dies, as if the process had been killed; 0 is never.
+	// DieAfter is the number of rows after which it dies, as if the process had been killed; 0 disables it.
 	DieAfter int
-	// Settings are the run's, as far as they say how its memory is committed.
+	// Settings are the run's settings that affect how its memory is committed.
 	Settings engine.Settings
 
 	mu      sync.Mutex
@@ -42,7 +42,7 @@ type Journal struct {
 
 var _ engine.Journal = (*Journal)(nil)
 
-// lock takes the mutex and makes what the zero value lacks.
+// lock locks the mutex and initializes the zero value.
 func (j *Journal) lock() {
 	j.mu.Lock()
 	if j.changed == nil {
@@ -50,7 +50,7 @@ func (j *Journal) lock() {
 	}
 }
 
-// wait releases the lock until ok holds; it reports whether it does, or ctx ended first. mu is held.
+// wait releases the lock until ok holds. It returns false if ctx ends first. The caller holds mu.
 func (j *Journal) wait(ctx context.Context, ok func() bool) bool {
 	for !ok() {
 		changed := j.changed
@@ -77,7 +77,7 @@ func (j *Journal) hasRoom() bool {
 	return j.gone() || j.Room == 0 || len(j.rows)-j.durable < j.Room
 }
 
-// Append keeps rows; those that come after its death are lost.
+// Append stores rows. It drops rows after the journal's death.
 func (j *Journal) Append(rows ...engine.Row) {
 	j.lock()
 	defer j.mu.Unlock()
@@ -85,7 +85,7 @@ func (j *Journal) Append(rows ...engine.Row) {
 	j.add(rows)
 }
 
-// Commit keeps rows and returns when they are durable.
+// Commit stores rows and returns when they are durable.
 func (j *Journal) Commit(ctx context.Context, rows ...engine.Row) error {
 	j.lock()
 	defer j.mu.Unlock()
@@ -111,14 +111,14 @@ func (j *Journal) Commit(ctx context.Context, rows ...engine.Row) error {
 	return nil
 }
 
-// Trouble delivers what Break and Heal say.
+// Trouble delivers the errors of Break and Heal.
 func (j *Journal) Trouble() <-chan error {
 	j.lock()
 	defer j.mu.Unlock()
 	return j.trouble
 }
 
-// add takes rows, until it dies of one. mu is held.
+// add stores rows until the journal dies. The caller holds mu.
 func (j *Journal) add(rows []engine.Row) {
 	for _, row := range rows {
 		batch, ok := row.(engine.SessionRows)
@@ -146,13 +146,13 @@ func (j *Journal) add1(row engine.Row) {
 	j.rows = append(j.rows, row)
 }
 
-// Break puts the disk in trouble: nothing becomes durable until Heal.
+// Break breaks the disk: nothing becomes durable until Heal.
 func (j *Journal) Break(err error) { j.set(err) }
 
-// Heal ends the trouble, or the stall.
+// Heal repairs the disk.
 func (j *Journal) Heal() { j.set(nil) }
 
-// Stall lets nothing become durable until Heal, like Break, but tells nobody: a disk that is only slow.
+// Stall makes nothing durable until Heal, like Break, but without an error: the disk is only slow.
 func (j *Journal) Stall() {
 	j.lock()
 	defer j.mu.Unlock()
@@ -168,13 +168,13 @@ func (j *Journal) set(broken error) {
 	}
 	j.change()
 	select {
-	case <-j.trouble: //nolint:errcheck // what was not heard yet is out of date
+	case <-j.trouble: //nolint:errcheck // an error that was not received is out of date
 	default:
 	}
 	j.trouble <- broken
 }
 
-// Die loses what is not durable and all that follows, as if the process had been killed.
+// Die loses everything that is not durable and all later rows, as if the process had been killed.
 func (j *Journal) Die() {
 	j.lock()
 	defer j.mu.Unlock()
@@ -200,7 +200,7 @@ func (j *Journal) Died() <-chan struct{} {
 	return j.died
 }
 
-// Close lets whoever waits for room or durability go.
+// Close unblocks all callers that wait for room or durability.
 func (j *Journal) Close() {
 	j.lock()
 	defer j.mu.Unlock()
@@ -208,7 +208,7 @@ func (j *Journal) Close() {
 	j.change()
 }
 
-// Reopen returns a journal that holds the same rows and takes more of them, like the next process would find it.
+// Reopen returns a journal with the same rows that accepts more, as the next process would find it.
 func (j *Journal) Reopen() *Journal {
 	j.lock()
 	defer j.mu.Unlock()
@@ -243,7 +243,7 @@ func Of[R engine.Row](j *Journal) []R {
 	return out
 }
 
-// copied is a row that shares nothing which the engine may use again.
+// copied returns a copy of a row that shares no memory with it.
 func copied(row engine.Row) engine.Row {
 	switch r := row.(type) {
 	case engine.IntentRow:

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Recording answers from the rows of a journal: the plain meaning of what a run that records has kept.
+// Recording answers from the rows of a journal: the reference implementation of replay.
 type Recording struct{ journal *Journal }
 
 var _ engine.Recording = Recording{}

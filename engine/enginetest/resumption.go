@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// last returns the sessions that count, the last take of each, ordered by cycle and agent.
+// last returns the last take of each session, ordered by cycle and agent.
 func last(rows []engine.SessionRow) []engine.SessionRow {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b engine.SessionRow) int {
@@ -28,7 +28,7 @@ func last(rows []engine.SessionRow) []engine.SessionRow {
 	return out
 }
 
-// Resumption reads back where a run goes on: the plain meaning of the rows, without any thought of speed.
+// Resumption computes the state from which a run resumes: a simple and slow reference implementation.
 func (j *Journal) Resumption() *engine.Resumption {
 	res := &engine.Resumption{
 		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{},
@@ -55,7 +55,7 @@ func (j *Journal) Resumption() *engine.Resumption {
 			res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, r.Inexact())
 		case engine.EndRow:
 			p := &r.Totals.Peaks
-			p.Worked, p.Apart, p.Open = peaks.Worked, peaks.Apart, peaks.Open // of the open cycle nothing is kept
+			p.Worked, p.Apart, p.Open = peaks.Worked, peaks.Apart, peaks.Open // nothing of the open cycle is kept
 			peaks = r.Totals.Peaks
 		}
 	}
@@ -99,7 +99,7 @@ func (j *Journal) Resumption() *engine.Resumption {
 	return res
 }
 
-// prefixes collects what the agents without a session row had asked.
+// prefixes collects the requests of the agents without a session row.
 func (j *Journal) prefixes(res *engine.Resumption) {
 	at := map[[2]any]engine.Entry{}
 	keep := func(p engine.Place, e engine.Entry) {
@@ -124,8 +124,8 @@ func (j *Journal) prefixes(res *engine.Resumption) {
 	}
 }
 
-// Restored is the memory that checkpoint number n (from 1) restores, and the cycle at whose start it was so: what all
-// checkpoints up to it hold, the newest first.
+// Restored returns the memory that checkpoint number n (from 1) restores, and its cycle: the content of all checkpoints up to it, the
+// newest first.
 func (j *Journal) Restored(n int) (memory map[int]*engine.Memory, cycle int) {
 	memory = map[int]*engine.Memory{}
 	for _, c := range Of[engine.CheckpointRow](j)[:n] {
@@ -140,7 +140,7 @@ func (j *Journal) MemoryAt(cycle int) map[int]*engine.Memory {
 	return j.commit(last(j.Sessions()), cycle, func(int, int) {})
 }
 
-// commit goes through the barriers before a cycle and returns the memory that they left; changed hears of every change.
+// commit processes the barriers before a cycle and returns the resulting memory. It calls changed for every change.
 func (j *Journal) commit(sessions []engine.SessionRow, before int, changed func(cycle, agent int)) map[int]*engine.Memory {
 	memory := map[int]*engine.Memory{}
 	for cycle := range before {
@@ -158,7 +158,7 @@ func (j *Journal) commit(sessions []engine.SessionRow, before int, changed func(
 	return memory
 }
 
-// sharedFigures adds up what the run itself asked.
+// sharedFigures adds up the requests of the run itself.
 func (j *Journal) sharedFigures() (a engine.Asked) {
 	for _, row := range Of[engine.SharedRow](j) {
 		if row.Record != nil {
@@ -168,7 +168,7 @@ func (j *Journal) sharedFigures() (a engine.Asked) {
 	return a
 }
 
-// Recount adds up the durable sessions, and what the run itself asked.
+// Recount adds up the durable sessions and the requests of the run itself.
 func (j *Journal) Recount() engine.Totals {
 	var res engine.Resumption
 	for _, c := range Of[engine.ChangeRow](j) {
@@ -187,7 +187,7 @@ func (j *Journal) Recount() engine.Totals {
 	return t
 }
 
-// count adds up the sessions of the cycles before one, in their order; of those that were requeued not how they ended.
+// count adds up the sessions of the cycles before one, in order. It skips the outcomes of requeued sessions.
 func (j *Journal) count(res *engine.Resumption, before int) (t engine.Totals) {
 	rows := j.Sessions()
 	slices.SortStableFunc(rows, func(a, b engine.SessionRow) int { return a.Cycle - b.Cycle })
@@ -204,7 +204,7 @@ func (j *Journal) count(res *engine.Resumption, before int) (t engine.Totals) {
 	return t
 }
 
-// earliest returns which of two makes a run inexact first; either may be nil.
+// earliest returns the earlier of two causes of inexactness; either may be nil.
 func earliest(a, b *engine.Inexact) *engine.Inexact {
 	if a == nil || b != nil && (b.Cycle < a.Cycle || b.Cycle == a.Cycle && b.Agent < a.Agent) {
 		return b
@@ -212,8 +212,8 @@ func earliest(a, b *engine.Inexact) *engine.Inexact {
 	return a
 }
 
-// Results is the part of the sessions that is the run's result, as text: one line per session and event, ordered by
-// cycle, agent and sequence, without anything that depends on time.
+// Results returns the sessions as text, without anything that depends on time: one line per session and event, ordered by cycle, agent
+// and sequence.
 func Results(rows []engine.SessionRow) string {
 	var b strings.Builder
 	for _, r := range last(rows) {
@@ -235,7 +235,7 @@ func Results(rows []engine.SessionRow) string {
 	return b.String()
 }
 
-// ShowMemory is memory as text, by agent.
+// ShowMemory returns memory as text, by agent.
 func ShowMemory(memory map[int]*engine.Memory) string {
 	var lines []string
 	for agent, m := range memory {

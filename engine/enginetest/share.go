@@ -9,13 +9,13 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// flight is an asking that others wait for.
+// flight is a request that others wait for.
 type flight struct {
 	done chan struct{}
 	err  error // set before done is closed
 }
 
-// share takes an answer that belongs to the run, and asks for it if nobody has.
+// share returns an answer that belongs to the run, and requests it if necessary.
 func (c *Crowd) share(s *engine.Session) error {
 	key, path := c.Key(s.Settings().Seed, s.Cycle, s.Agent), "share"
 	record := engine.StepRecord{Path: path}
@@ -44,7 +44,7 @@ func (c *Crowd) share(s *engine.Session) error {
 	}
 }
 
-// Key names the answer that a session of the seed shares.
+// Key returns the key of the answer that a session of the seed uses.
 func (c *Crowd) Key(seed uint64, cycle, agent int) engine.SharedKey {
 	n := engine.SessionKey(seed, cycle, agent).Text("share").Source().IntN(c.Shares)
 	return engine.SharedKey{byte(n), byte(n >> 8), 1}
@@ -52,7 +52,7 @@ func (c *Crowd) Key(seed uint64, cycle, agent int) engine.SharedKey {
 
 func sharedAnswer(key engine.SharedKey) string { return fmt.Sprintf("answer %x", key) }
 
-// board waits with the others for an answer, or sets out for it.
+// board waits for an answer with others, or requests it.
 func (c *Crowd) board(s *engine.Session, key engine.SharedKey, path string) *flight {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *Crowd) board(s *engine.Session, key engine.SharedKey, path string) *fli
 		return f
 	}
 	f := &flight{done: make(chan struct{})}
-	if _, ok := s.Recall(key); ok { // it landed since the caller looked
+	if _, ok := s.Recall(key); ok { // it arrived since the caller looked
 		close(f.done)
 		return f
 	}
@@ -79,7 +79,7 @@ func (c *Crowd) board(s *engine.Session, key engine.SharedKey, path string) *fli
 	return f
 }
 
-// fly asks in the run's name, again while it fails as planned.
+// fly sends the request for the run, and repeats it while it fails as planned.
 func (c *Crowd) fly(s *engine.Session, key engine.SharedKey, path string) error {
 	plan := draw.Key{}.Int(s.Settings().Seed).Text(string(key[:])).Source()
 	record := engine.StepRecord{Path: path, Attempts: 1, Statuses: []int{429, 200}, Usage: &engine.Usage{Calls: 1, Input: 10, Output: int64(key[0]), Cost: 3}}

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// advise says where a run will not fit, and what to do. What nobody knows is not warned of.
+// advise returns warnings about what will not fit, with remedies. It does not warn about unknown figures.
 func advise(o *Order, s *Session, m *Machine, f *engine.Forecast) []string {
 	var all []string
 	say := func(text string) {
@@ -25,7 +25,7 @@ func advise(o *Order, s *Session, m *Machine, f *engine.Forecast) []string {
 	say(tooMuch(o.before(f.Requests, float64(o.Writing.Requests)), float64(o.Budget.Requests), "make", func(v float64) string { return count(v) + " requests" }))
 	say(tooMuch(f.Length, o.Budget.Wall.Seconds(), "take", seconds))
 	if free := float64(m.Available); free > 0 && f.Memory.High > free {
-		say(fmt.Sprintf("%s take %s of memory, and the system has %s left: lower the ceiling, or take fewer agents.", may(f.Memory, free), bytes(f.Memory.High), bytes(free)))
+		say(fmt.Sprintf("%s take %s of memory, and the system has %s left: lower the ceiling, or use fewer agents.", may(f.Memory, free), bytes(f.Memory.High), bytes(free)))
 	}
 	if free := float64(m.DiskFree); free > 0 && f.Disk.High > free {
 		say(fmt.Sprintf("%s take %s of disk, and %s is free: choose another data folder, or a shorter run.", may(f.Disk, free), bytes(f.Disk.High), bytes(free)))
@@ -33,7 +33,7 @@ func advise(o *Order, s *Session, m *Machine, f *engine.Forecast) []string {
 	return all
 }
 
-// may says whether an estimate is above a bound or only may be.
+// may tells whether an estimate is above a bound or only may be.
 func may(e engine.Estimate, bound float64) string {
 	if e.Low > bound {
 		return "It will"
@@ -41,18 +41,18 @@ func may(e engine.Estimate, bound float64) string {
 	return "It may"
 }
 
-// behind is a cycle that takes longer than its schedule leaves it.
+// behind warns if a cycle takes longer than its schedule allows.
 func behind(o *Order, f *engine.Forecast) string {
 	every := o.Every.Seconds()
 	if every == 0 || !f.Cycle.Known() || f.Cycle.High <= every {
 		return ""
 	}
 	scale := o.Scale * every / f.Cycle.High
-	return fmt.Sprintf("A cycle %s take %s, and at this time scale one begins every %s: then the run falls behind. At a time scale of %s it keeps up.",
+	return fmt.Sprintf("A cycle %s take %s, but at this time scale one starts every %s, so the run falls behind. It keeps up at a time scale of %s.",
 		map[bool]string{true: "will", false: "may"}[f.Cycle.Low > every], seconds(f.Cycle.High), seconds(every), rounded(scale))
 }
 
-// rounded is a number that is not above f, with two figures.
+// rounded formats f with two significant digits, rounded down.
 func rounded(f float64) string {
 	if f <= 0 || math.IsInf(f, 0) {
 		return "0"
@@ -62,7 +62,7 @@ func rounded(f float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(math.Floor(f/unit)*unit, 'f', int(max(-places, 0)), 64), ".0")
 }
 
-// crowded is a database server without room for the connections that the writes need.
+// crowded warns if the database server lacks connections for the writes.
 func crowded(s *Session, m *Machine, f *engine.Forecast) string {
 	outside := false
 	for i := range s.Services {
@@ -81,7 +81,7 @@ func crowded(s *Session, m *Machine, f *engine.Forecast) string {
 		count(math.Ceil(f.Connections.High-1e-9)), m.Database.Max, others)
 }
 
-// before adds to an estimate what is spent before the run begins, which is a guess.
+// before adds the amount that is spent before the run starts, which is a guess.
 func (o *Order) before(e engine.Estimate, v float64) engine.Estimate {
 	if v == 0 {
 		return e
@@ -89,12 +89,12 @@ func (o *Order) before(e engine.Estimate, v float64) engine.Estimate {
 	return e.Plus(engine.Exactly(v, engine.Guessed))
 }
 
-// tooMuch is more than a budget has; 0 is any.
+// tooMuch warns if an estimate exceeds a budget; a budget of 0 is unlimited.
 func tooMuch(e engine.Estimate, budget float64, verb string, show func(float64) string) string {
 	if budget <= 0 || !e.Known() || e.High <= budget {
 		return ""
 	}
-	return fmt.Sprintf("%s %s %s, above the budget of %s: the run would end out of budget, and can go on with a larger one.",
+	return fmt.Sprintf("%s %s %s, above the budget of %s: the run would stop at the budget, and can be resumed with a larger one.",
 		may(e, budget), verb, show(e.High), show(budget))
 }
 

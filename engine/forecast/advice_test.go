@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestAdvice has each of the things that do not fit, and the same with just enough room.
+// TestAdvice covers each warning, and the same order with just enough room.
 func TestAdvice(t *testing.T) {
 	full := Order{Agents: 372, Cycles: 10, Limit: 372}
 	writing := shop(25, 25)
@@ -33,16 +33,16 @@ func TestAdvice(t *testing.T) {
 		order   Order
 		session Session
 		machine Machine
-		says    []string // of the only advice; nil is that there is none
+		says    []string // parts of the only advice; nil: no advice
 	}{
 		{"room for all", full, session(writing), database(4, 60), nil},
 		{"too few connections", full, session(writing), database(5, 60), []string{"up to 56 connections", "of its 60 others use 5", "pooler"}},
-		{"nobody knows who else is there", full, session(writing), database(-1, 55), []string{"of its 55 others use 0"}},
-		{"nobody knows the server", full, session(writing), database(-1, -1), nil},
+		{"other clients unknown", full, session(writing), database(-1, 55), []string{"of its 55 others use 0"}},
+		{"server unknown", full, session(writing), database(-1, -1), nil},
 		{"the mock has no database", full, session(inside), database(50, 60), nil},
 		{"on time", with(func(o *Order) { o.Every, o.Scale = time.Minute, 60 }), session(writing), anywhere, nil},
 		{"behind", with(func(o *Order) { o.Every, o.Scale = 50*time.Second, 72 }), session(writing), anywhere, []string{"will take 1m0s", "every 50s", "time scale of 60"}},
-		{"dear", with(func(o *Order) { o.Budget.Dollars = 30 }), session(model), anywhere, []string{"It will cost $37.20", "budget of $30.00", "out of budget"}},
+		{"dear", with(func(o *Order) { o.Budget.Dollars = 30 }), session(model), anywhere, []string{"It will cost $37.20", "budget of $30.00", "stop at the budget"}},
 		{"cheap", with(func(o *Order) { o.Budget.Dollars = 37.21 }), session(model), anywhere, nil},
 		{"perhaps too many tokens", with(func(o *Order) { o.Budget.Tokens = 4_000_000 }), session(model), anywhere, []string{"It may take 5,580,000 tokens", "4,000,000 tokens"}},
 		{"too many requests", with(func(o *Order) { o.Budget.Requests = 92_999 }), session(writing), anywhere, []string{"It will make 93,000 requests", "92,999"}},

@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// corner is one of the cases that the bounds of a figure are found in: sessions ask much or little, and what they ask
-// is slow, with as few at once as at the start, or fast, with as many as the governor may allow.
+// corner is one of the cases from which the bounds of a figure follow: sessions send many or few requests, which are either slow, with
+// the initial limit, or fast, with the highest limit of the governor.
 type corner struct{ much, slow bool }
 
 var corners = []corner{{false, false}, {false, true}, {true, false}, {true, true}}
@@ -20,14 +20,14 @@ func pick(e engine.Estimate, high bool) float64 {
 	return e.Low
 }
 
-// bound is something that a cycle cannot be shorter than.
+// bound is a lower bound of the length of a cycle.
 type bound struct {
 	words   string
 	basis   engine.Basis
 	seconds func(at corner) float64
 }
 
-// cycle is how long the sessions of a cycle take.
+// cycle is the time that the sessions of a cycle take.
 type cycle struct {
 	order   *Order
 	session *Session
@@ -37,10 +37,9 @@ type cycle struct {
 	basis   engine.Basis
 }
 
-// cycleOf is the longest of its bounds, each by the utilization law, in which a resource that serves n visits of s
-// seconds at m places is busy for n·s/m (Denning and Buzen, The Operational Analysis of Queueing Network Models, 1978):
-// the sessions at the limit, the calls of each service at its bound, the calls of all models at theirs, the calls at
-// the rates of the rate limiters, the processor.
+// cycleOf returns the longest bound. Each follows from the utilization law: a resource that serves n visits of s seconds in m slots is
+// busy for n·s/m (Denning and Buzen, The Operational Analysis of Queueing Network Models, 1978). The resources are the slots for
+// sessions, the concurrent calls of each service and of all models, the rates of the rate limiters, and the processor.
 func cycleOf(o *Order, s *Session, m *Machine) *cycle {
 	c := &cycle{order: o, session: s, seconds: map[corner]float64{}, basis: engine.Measured}
 	bounds := c.bounds(m)
@@ -59,7 +58,7 @@ func cycleOf(o *Order, s *Session, m *Machine) *cycle {
 	return c
 }
 
-// find finds the longest of the bounds, for each corner and in all.
+// find finds the longest of the bounds, for each corner and overall.
 func (c *cycle) find(bounds []bound) {
 	most, least := -1.0, math.Inf(1)
 	for _, at := range corners {
@@ -69,7 +68,7 @@ func (c *cycle) find(bounds []bound) {
 		least = min(least, c.seconds[at])
 	}
 	for _, b := range bounds {
-		if b.basis == engine.NotKnown { // it may be any
+		if b.basis == engine.NotKnown { // any bound may be the longest
 			c.basis = engine.NotKnown
 		}
 		high, all := 0.0, 0.0
@@ -77,7 +76,7 @@ func (c *cycle) find(bounds []bound) {
 			high = max(high, b.seconds(at))
 			all += b.seconds(at)
 		}
-		if high >= least { // it may be the one that counts
+		if high >= least { // this bound may be the longest
 			c.basis = c.basis.Worse(b.basis)
 		}
 		if all > most {
@@ -90,15 +89,15 @@ func (c *cycle) bounds(m *Machine) []bound {
 	o, s, agents := c.order, c.session, float64(c.order.Agents)
 	time := c.time()
 	all := []bound{{limitWords(o), time.basis, func(at corner) float64 {
-		return c.waves(time.seconds(at), float64(o.atOnce(at)), at)
+		return c.waves(time.seconds(at), float64(o.concurrency(at)), at)
 	}}}
-	models := bound{fmt.Sprintf("the %d calls of models at once", o.LLMCalls), engine.Measured, func(corner) float64 { return 0 }}
+	models := bound{fmt.Sprintf("the %d concurrent calls of models", o.LLMCalls), engine.Measured, func(corner) float64 { return 0 }}
 	for i := range s.Services {
 		v := &s.Services[i]
 		busy := func(at corner) float64 { return agents * pick(v.Calls, at.much) * pick(v.Latency, at.slow) }
 		basis := v.Calls.Basis.Worse(v.Latency.Basis)
 		if v.Bound > 0 {
-			all = append(all, bound{fmt.Sprintf("the %d calls at once of %s", v.Bound, v.Name), basis, func(at corner) float64 {
+			all = append(all, bound{fmt.Sprintf("the %d concurrent calls of %s", v.Bound, v.Name), basis, func(at corner) float64 {
 				return busy(at) / float64(v.Bound)
 			}})
 		}
@@ -127,7 +126,7 @@ func (c *cycle) bounds(m *Machine) []bound {
 	return all
 }
 
-// processor is what a session takes of one core.
+// processor returns the CPU time of a session on one core.
 func (c *cycle) processor() bound {
 	s := c.session
 	basis := s.CPU.Basis
@@ -146,7 +145,7 @@ func (c *cycle) processor() bound {
 	}}
 }
 
-// time is how long a session is in flight.
+// time returns how long a session is in flight.
 func (c *cycle) time() bound {
 	s := c.session
 	if s.Time.Known() {
@@ -168,8 +167,8 @@ func (c *cycle) time() bound {
 	}}
 }
 
-// atOnce is how many sessions are in flight.
-func (o *Order) atOnce(at corner) int {
+// concurrency returns the number of sessions in flight.
+func (o *Order) concurrency(at corner) int {
 	n := o.Limit
 	if !at.slow {
 		n = max(o.Limit, o.Ceiling)
@@ -177,9 +176,9 @@ func (o *Order) atOnce(at corner) int {
 	return max(min(n, o.Agents), 1)
 }
 
-// waves is how long the sessions of a cycle take at so many places, where one takes so long on average. Whoever takes
-// the next as soon as a place is free ends between the mean, or the longest session, and both together (Graham, Bounds
-// on Multiprocessing Timing Anomalies, 1969). Sessions that are all alike go in waves, of which the last may not be full.
+// waves returns how long the sessions of a cycle take in a number of slots, given the mean time of a session. If a free slot takes the
+// next session immediately, the cycle ends between the mean (or the longest session) and the sum of both (Graham, Bounds on
+// Multiprocessing Timing Anomalies, 1969). Equal sessions run in waves, and the last wave may not be full.
 func (c *cycle) waves(each, places float64, at corner) float64 {
 	agents, longest := float64(c.order.Agents), c.session.Longest
 	mean := agents * each / places
@@ -196,9 +195,9 @@ func (c *cycle) waves(each, places float64, at corner) float64 {
 
 func limitWords(o *Order) string {
 	if o.Ceiling > o.Limit && o.Agents > o.Limit {
-		return fmt.Sprintf("the limit of sessions at once, %d to %d", o.Limit, min(o.Ceiling, o.Agents))
+		return fmt.Sprintf("the concurrency limit, %d to %d", o.Limit, min(o.Ceiling, o.Agents))
 	}
-	return fmt.Sprintf("the limit of sessions at once, %d", min(o.Limit, max(o.Agents, 1)))
+	return fmt.Sprintf("the concurrency limit, %d", min(o.Limit, max(o.Agents, 1)))
 }
 
 func rateWords(v *Service) string {
@@ -208,16 +207,16 @@ func rateWords(v *Service) string {
 	return fmt.Sprintf("the rate of %s, %g calls a second", v.Name, v.Rate)
 }
 
-// rate is how often something happens in a minute of which each session does so much.
+// rate returns how often per minute something happens, given its number per session.
 func (c *cycle) rate(each engine.Estimate) engine.Estimate {
 	return c.over(each.Basis, func(at corner) float64 { return pick(each, at.much) })
 }
 
-// Spare is what connections are multiplied by, so that not all of them are busy all the time.
+// Spare is the factor for spare connections, so that not all of them are busy all the time.
 const Spare = 1.2
 
-// connections are those that the writes of all services keep busy, with [Spare]: writes a minute over what one
-// connection bears in a minute (Little's law).
+// connections returns the connections that the writes of all services keep busy, times [Spare]: writes a minute divided by the writes
+// that one connection can take in a minute (Little's law).
 func (c *cycle) connections() engine.Estimate {
 	basis := engine.Measured
 	for i := range c.session.Services {
@@ -234,7 +233,7 @@ func (c *cycle) connections() engine.Estimate {
 	}).Scale(Spare)
 }
 
-// over is something that each session has so much of, for each minute of a cycle.
+// over returns an amount per session as an amount per minute of a cycle.
 func (c *cycle) over(basis engine.Basis, each func(at corner) float64) engine.Estimate {
 	least, most := math.Inf(1), 0.0
 	for _, at := range corners {

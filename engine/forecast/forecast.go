@@ -1,6 +1,6 @@
-// Package forecast says what a run will take before it starts: how long its cycles are and why, how much it asks of
-// services, models and a database, what that costs, and where it will not fit. It is pure: whoever calls it knows what a
-// session takes, from an earlier run, from the mock's profile or from the scenario, and each figure says which.
+// Package forecast estimates a run before it starts: the length of its cycles and the reason, requests to services, models and the
+// database, the cost, and what will not fit. It is pure: the caller knows a session from an earlier run, from the mock's profile or from
+// the scenario, and each figure names its basis.
 package forecast
 
 import (
@@ -10,66 +10,65 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Order is what would be run.
+// Order is the planned run.
 type Order struct {
-	Agents   int           // that take part
-	Cycles   int           // 0 ends by Wall
-	Sessions int64         // planned, where the warm-up has fewer than Agents in each cycle; 0 is all
-	Wall     time.Duration // after which no further cycle begins; counts only where Cycles is 0
-	// Every is how often a cycle begins, Scale the time scale that this follows from; 0 is as fast as possible.
+	Agents   int           // active agents
+	Cycles   int           // 0: the run ends by Wall
+	Sessions int64         // planned, if the warm-up has fewer than Agents in each cycle; 0: all
+	Wall     time.Duration // no further cycle starts after this; used only if Cycles is 0
+	// Every is the interval of cycles, and Scale the time scale from which it follows; 0 is as fast as possible.
 	Every time.Duration
 	Scale float64
-	// Limit is how many sessions are in flight at the start, Ceiling how many a governor may make of it; 0 is that none
-	// moves it.
+	// Limit is the initial concurrency limit, and Ceiling the highest that a governor may set; 0: there is no governor.
 	Limit, Ceiling int
-	// LLMCalls is how many calls of models go on at once, over all services together; 0 is any number.
+	// LLMCalls is the limit of concurrent model calls, over all services; 0 is unlimited.
 	LLMCalls int
 	Budget   engine.Budget
-	Writing  engine.Amount // what the population takes that is still to be written, on the same budget
+	Writing  engine.Amount // the cost of writing the population, from the same budget
 }
 
-// Session is what one session takes, on average.
+// Session is the average session.
 type Session struct {
-	// Time is how long it is in flight, in seconds, without what holds it back; where it is not known, it is the sum of
-	// Thinks and what its services take.
+	// Time is its time in flight, in seconds, without throttling. If it is unknown, it is the sum of Thinks and the time of its service
+	// calls.
 	Time engine.Estimate
-	// Longest is the time of the longest of a cycle's sessions, in seconds; where it is not known, all are taken to be alike.
+	// Longest is the time of the longest session of a cycle, in seconds. If it is unknown, all sessions are assumed to be equal.
 	Longest engine.Estimate
-	// Worked is what it adds to the length of its cycle, in seconds, where that was measured with as many agents at the
-	// same limit: no bound is asked then.
+	// Worked is the time that a session adds to its cycle, in seconds, if it was measured with the same number of agents and the same
+	// limit. Then bounds are not used.
 	Worked   engine.Estimate
-	Thinks   engine.Estimate // that it waits by itself, in seconds
-	CPU      engine.Estimate // seconds of one core, beside those of its calls; not known, the processor bounds nothing
-	Disk     engine.Estimate // bytes of the journal
+	Thinks   engine.Estimate // time without calls, in seconds
+	CPU      engine.Estimate // seconds of one core, without those of its calls; if unknown, the processor does not limit the run
+	Disk     engine.Estimate // bytes in the journal
 	Services []Service
 }
 
-// Service is what one session asks of a service.
+// Service is the use of a service by one session.
 type Service struct {
 	Name   string
-	Model  bool // its calls are those of a model
-	Inside bool // it is the mock: its writes reach no database
+	Model  bool // its calls are model calls
+	Inside bool // it is the mock: its writes do not reach a database
 	Calls  engine.Estimate
-	Writes engine.Estimate // those of Calls that change something
-	// Latency is how long a call takes, WriteLatency one that writes; in seconds.
+	Writes engine.Estimate // those of Calls that change data
+	// Latency is the duration of a call, WriteLatency of a write; in seconds.
 	Latency, WriteLatency engine.Estimate
-	CPU                   engine.Estimate // seconds of one core for a call; not known is that Session.CPU has them
-	Bound                 int             // calls at once; 0 is any number
-	Rate, MaxRate         float64         // calls per second that may start, at first and at most; 0 is as many as come
-	// Of a call of a model; Cost is in US dollars.
+	CPU                   engine.Estimate // seconds of one core for a call; if unknown, Session.CPU contains them
+	Bound                 int             // limit of concurrent calls; 0 is unlimited
+	Rate, MaxRate         float64         // rate limit in calls per second, at first and at most; 0 is unlimited
+	// Of a model call; Cost is in US dollars.
 	Input, Output, Cost engine.Estimate
 }
 
-// Machine is where it would run. What is 0 or, of Database, negative, is not known.
+// Machine is the machine of the run. Values of 0 are unknown, and negative ones of Database.
 type Machine struct {
 	Cores               int
 	Available, DiskFree uint64             // bytes
-	Database            engine.Connections // Server are those of others
-	// Memory is what this process will need, in bytes; where it is not known it is guessed.
+	Database            engine.Connections // Server counts those of other clients
+	// Memory is the memory of the process, in bytes. If it is unknown, it is guessed.
 	Memory engine.Estimate
 }
 
-// Make says what a run takes.
+// Make returns the forecast of a run.
 func Make(o Order, s Session, m Machine) engine.Forecast {
 	f := engine.Forecast{Server: m.Database.Server, ServerMax: m.Database.Max}
 	c := cycleOf(&o, &s, &m)
@@ -103,7 +102,7 @@ var (
 func calls(v *Service) engine.Estimate  { return v.Calls }
 func writes(v *Service) engine.Estimate { return v.Writes }
 
-// total adds something up over the services.
+// total adds up a figure over the services.
 func (s *Session) total(of func(*Service) engine.Estimate) engine.Estimate {
 	sum := none
 	for i := range s.Services {
@@ -112,7 +111,7 @@ func (s *Session) total(of func(*Service) engine.Estimate) engine.Estimate {
 	return sum
 }
 
-// ofModels is what the calls of models of a session come to. What is not called matters to nobody.
+// ofModels adds up a figure over a session's model calls. Services without calls do not count.
 func (s *Session) ofModels(each func(*Service) engine.Estimate) engine.Estimate {
 	return s.total(func(v *Service) engine.Estimate {
 		if !v.Model || v.Calls.Known() && v.Calls.High == 0 {
@@ -122,7 +121,7 @@ func (s *Session) ofModels(each func(*Service) engine.Estimate) engine.Estimate 
 	})
 }
 
-// span finds out how many cycles and sessions there are, and how long the run is.
+// span computes the number of cycles and sessions and the length of the run.
 func (o *Order) span(f *engine.Forecast) {
 	each, agents := f.Cycle, float64(o.Agents)
 	period := engine.Between(max(each.Low, o.Every.Seconds()), max(each.High, o.Every.Seconds()), each.Basis)
@@ -147,20 +146,18 @@ func (o *Order) span(f *engine.Forecast) {
 	f.Length = engine.Between(wall, wall+each.High, each.Basis)
 }
 
-// Rules of thumb for memory, in bytes: what the process takes by itself, an agent that remembers nothing, a session in
-// flight.
+// Rules of thumb for memory, in bytes: of the process itself, an agent without memory, and a session in
 const (
 	baseLow, baseHigh     = 30e6, 250e6
 	agentLow, agentHigh   = 200, 4e3
 	flightLow, flightHigh = 30e3, 400e3
 
-	// ownMemory is what a process with a window takes by itself, at most: of what was measured, so much says nothing of
-	// agents.
+	// ownMemory is the largest memory of a process with a window and no agents. This part of a measurement does not depend on agents.
 	ownMemory = 600e6
 )
 
-// Grown is the memory for so many agents where a run of other ones took so many bytes at most: between the same, and more by
-// what agents are guessed to take or did take, whichever is more.
+// Grown returns the memory of a number of agents, given the peak of a run with another number. It is at least the peak. At most, it grows
+// by the guess for an agent or by the measured memory per agent, whichever is more.
 func Grown(peak, was, agents float64) engine.Estimate {
 	if agents <= was {
 		return engine.Between(peak, peak*max(agents/was, 0.5), engine.Measured)

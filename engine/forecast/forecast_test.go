@@ -13,7 +13,7 @@ import (
 
 func exactly(v float64) engine.Estimate { return engine.Exactly(v, engine.FromFile) }
 
-// shop is a service whose calls take 300 ms, so many of which write.
+// shop returns a service whose calls take 300 ms; writes of them are writes.
 func shop(calls, writes float64) Service {
 	return Service{
 		Name: "shop", Calls: exactly(calls), Writes: exactly(writes), Latency: exactly(0.3), WriteLatency: exactly(0.3),
@@ -36,8 +36,8 @@ func want(t *testing.T, what string, got engine.Estimate, low, high float64) {
 	}
 }
 
-// TestWorkedExample: 372 agents write 25 times a minute, 300 ms each, so that a connection bears 200 writes a minute. They
-// need 46.5 connections, and 56 with a fifth more.
+// TestWorkedExample: 372 agents write 25 times a minute, 300 ms each, so that a connection can take 200 writes a minute. They need 46.5
+// connections, and 56 with 20% spare.
 func TestWorkedExample(t *testing.T) {
 	s := shop(25, 25)
 	s.Rate = 372 * 25 / 60.0 // a cycle takes a minute
@@ -59,8 +59,8 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// TestWhatBinds has each of the bounds be the longest.
-func TestWhatBinds(t *testing.T) {
+// TestBottlenecks makes each of the bounds the longest.
+func TestBottlenecks(t *testing.T) {
 	paced, placed, model := shop(10, 0), shop(10, 0), shop(2, 0)
 	paced.Rate, paced.MaxRate = 5, 20
 	placed.Bound = 4
@@ -78,13 +78,13 @@ func TestWhatBinds(t *testing.T) {
 		low, high float64
 		binds     string
 	}{
-		{"the limit, in full waves and without", Order{Agents: 372, Limit: 50}, thinking, 14.88, 16, "the limit of sessions at once, 50"},
-		{"a limit above all agents", Order{Agents: 10, Limit: 50}, thinking, 2, 2, "the limit of sessions at once, 10"},
-		{"a limit that a governor moves", Order{Agents: 400, Limit: 50, Ceiling: 100}, thinking, 8, 16, "the limit of sessions at once, 50 to 100"},
-		{"a ceiling above all agents", Order{Agents: 80, Limit: 40, Ceiling: 1000}, thinking, 2, 4, "the limit of sessions at once, 40 to 80"},
+		{"the limit, in full waves and without", Order{Agents: 372, Limit: 50}, thinking, 14.88, 16, "the concurrency limit, 50"},
+		{"a limit above all agents", Order{Agents: 10, Limit: 50}, thinking, 2, 2, "the concurrency limit, 10"},
+		{"a limit that a governor moves", Order{Agents: 400, Limit: 50, Ceiling: 100}, thinking, 8, 16, "the concurrency limit, 50 to 100"},
+		{"a ceiling above all agents", Order{Agents: 80, Limit: 40, Ceiling: 1000}, thinking, 2, 4, "the concurrency limit, 40 to 80"},
 		{"the rate of a service", Order{Agents: 100, Limit: 100}, session(paced), 50, 200, "the rate of shop, 5 to 20 calls a second"},
-		{"the places of a service", Order{Agents: 100, Limit: 100}, session(placed), 75, 75, "the 4 calls at once of shop"},
-		{"the places of all models", Order{Agents: 100, Limit: 100, LLMCalls: 10}, session(model), 60, 60, "the 10 calls of models at once"},
+		{"the slots of a service", Order{Agents: 100, Limit: 100}, session(placed), 75, 75, "the 4 concurrent calls of shop"},
+		{"the slots of all models", Order{Agents: 100, Limit: 100, LLMCalls: 10}, session(model), 60, 60, "the 10 concurrent calls of models"},
 		{"the processor, for calls", Order{Agents: 100, Limit: 100}, calling, 50, 50, "the processor, of 2 cores"},
 		{"the processor", Order{Agents: 100, Limit: 100}, busy, 25, 50, "the processor, of 2 cores"},
 	} {
@@ -97,7 +97,7 @@ func TestWhatBinds(t *testing.T) {
 	}
 }
 
-// TestSpan is the length of runs that end by their cycles or by the clock, with a schedule and without.
+// TestSpan checks the length of runs that end by cycles or by the clock, with a schedule and without.
 func TestSpan(t *testing.T) {
 	thinking := session(shop(1, 0))
 	thinking.Thinks = exactly(1.7) // 2 s with the call
@@ -123,7 +123,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestModels is what calls of models come to, of two services.
+// TestModels checks the totals of model calls of two services.
 func TestModels(t *testing.T) {
 	model := func(name string, calls engine.Estimate, cost engine.Estimate) Service {
 		return Service{
@@ -143,15 +143,15 @@ func TestModels(t *testing.T) {
 	}
 	f = Make(order, session(model("a", exactly(2), engine.Estimate{})), anywhere)
 	if f.Cost.Known() {
-		t.Errorf("a price that nobody knows costs %v", f.Cost)
+		t.Errorf("an unknown price makes a cost of %v", f.Cost)
 	}
 	f = Make(order, session(model("a", exactly(0), engine.Estimate{})), anywhere)
 	if want(t, "cost of what is not called", f.Cost, 0, 0); !f.Cost.Known() {
-		t.Error("what is not called has a price that nobody knows")
+		t.Error("a service without calls makes the cost unknown")
 	}
 }
 
-// TestMeasuredCyclesNeedNoBound: a cycle that was measured is what it was.
+// TestMeasuredCyclesNeedNoBound: a measured cycle keeps its length.
 func TestMeasuredCyclesNeedNoBound(t *testing.T) {
 	s := session(shop(10, 5))
 	s.Worked = engine.Exactly(0.05, engine.Measured)
@@ -164,7 +164,7 @@ func TestMeasuredCyclesNeedNoBound(t *testing.T) {
 	}
 }
 
-// TestOneLongSession: few sessions that take long are longer than the mean of all.
+// TestOneLongSession: a few long sessions take longer than the mean of all.
 func TestOneLongSession(t *testing.T) {
 	s := session()
 	s.Time, s.Longest = engine.Exactly(0.01, engine.Measured), engine.Exactly(3, engine.Measured)
@@ -176,8 +176,8 @@ func TestOneLongSession(t *testing.T) {
 	want(t, "one after the other", f.Cycle, 4, 4)
 }
 
-// TestBasisOfWhatMayCount: a bound that cannot be the longest does not make the cycle a guess.
-func TestBasisOfWhatMayCount(t *testing.T) {
+// TestBasisOfTheLongestBound: a bound that cannot be the longest does not make the cycle a guess.
+func TestBasisOfTheLongestBound(t *testing.T) {
 	paced := shop(10, 0)
 	paced.Rate = 1
 	s := session(paced)
@@ -194,7 +194,7 @@ func TestBasisOfWhatMayCount(t *testing.T) {
 	}
 	s.Services[0].Calls = engine.Estimate{}
 	if f = Make(Order{Agents: 100, Cycles: 1, Limit: 10}, s, anywhere); f.Cycle.Known() || f.RequestRate.Known() || f.Requests.Known() {
-		t.Errorf("nobody knows the calls, and the cycle is %v, requests %v", f.Cycle, f.Requests)
+		t.Errorf("calls are unknown, but the cycle is %v, requests %v", f.Cycle, f.Requests)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestMemory(t *testing.T) {
 	want(t, "measured", f.Memory, 1e9, 1e9)
 }
 
-// TestGrownMemory: what a program takes by itself does not grow with the agents of a small run; what many agents took does.
+// TestGrownMemory: the memory of the process itself does not grow with the agents of a small run; the memory of many agents does.
 func TestGrownMemory(t *testing.T) {
 	for _, c := range []struct {
 		name              string
@@ -225,8 +225,8 @@ func TestGrownMemory(t *testing.T) {
 	}
 }
 
-// TestNobody is a run in which nobody takes part, or nothing is asked.
-func TestNobody(t *testing.T) {
+// TestWithoutAgents covers runs without agents and without requests.
+func TestWithoutAgents(t *testing.T) {
 	f := Make(Order{Cycles: 3, Limit: 50}, session(shop(2, 1)), anywhere)
 	want(t, "cycle", f.Cycle, 0, 0)
 	want(t, "requests a minute", f.RequestRate, 0, 0)
@@ -235,12 +235,12 @@ func TestNobody(t *testing.T) {
 	want(t, "requests", f.Requests, 0, 0)
 	for _, line := range f.Lines() {
 		if strings.Contains(line.Name, "requests") || strings.Contains(line.Name, "model") {
-			t.Errorf("of a run that asks nobody there is a line %v", line)
+			t.Errorf("a run without requests has a line %v", line)
 		}
 	}
 }
 
-// TestBounds draws orders: figures are ordered and finite, a larger limit makes no cycle longer, and more agents none
+// TestBounds draws orders: figures are ordered and finite, a larger limit never makes cycles longer, and more agents never make them
 // shorter.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// places are when each of them is free, the earliest first.
+// places are the times at which each slot becomes free, the earliest first.
 type places []float64
 
 func (p places) Len() int           { return len(p) }
@@ -19,7 +19,7 @@ func (p places) Swap(i, k int)      { p[i], p[k] = p[k], p[i] }
 func (p *places) Push(any)          { panic("there are no more places") }
 func (p *places) Pop() any          { panic("no place goes") }
 
-// take has the earliest place used from a moment on, and returns when that ends.
+// take uses the earliest slot from some time on, and returns the time at which it becomes free again.
 func (p places) take(from, length float64) (ends float64) {
 	ends = max(p[0], from) + length
 	p[0] = ends
@@ -27,7 +27,7 @@ func (p places) take(from, length float64) (ends float64) {
 	return ends
 }
 
-// play is a cycle in which whoever is next takes a place as soon as one is free: when the last session ends.
+// play simulates a cycle in which the next session starts as soon as a slot is free. It returns the end of the last session.
 func play(limit int, times []float64) (ends float64) {
 	free := make(places, limit)
 	for _, t := range times {
@@ -50,8 +50,8 @@ func longest(all []float64) (most float64) {
 	return most
 }
 
-// TestCyclesOfUnlikeSessions plays cycles: however the sessions differ, a cycle ends within its forecast.
-func TestCyclesOfUnlikeSessions(t *testing.T) {
+// TestCyclesOfUnequalSessions simulates cycles: however sessions differ, a cycle ends within its forecast.
+func TestCyclesOfUnequalSessions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := rapid.SliceOfN(rapid.Float64Range(0.001, 10), 1, 200).Draw(t, "times")
 		limit := rapid.IntRange(1, 60).Draw(t, "limit")
@@ -65,8 +65,8 @@ func TestCyclesOfUnlikeSessions(t *testing.T) {
 	})
 }
 
-// TestCyclesOfLikeSessions plays cycles of sessions that all take the same: the last wave ends them.
-func TestCyclesOfLikeSessions(t *testing.T) {
+// TestCyclesOfEqualSessions simulates cycles of equal sessions: they end with the last wave.
+func TestCyclesOfEqualSessions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := make([]float64, rapid.IntRange(1, 500).Draw(t, "agents"))
 		each := rapid.Float64Range(0.01, 10).Draw(t, "each")
@@ -83,7 +83,7 @@ func TestCyclesOfLikeSessions(t *testing.T) {
 	})
 }
 
-// TestCyclesAtAGovernedLimit plays cycles at a limit that moved: they end within the forecast of all between.
+// TestCyclesAtAGovernedLimit simulates cycles at a moving limit: they end within the forecast.
 func TestCyclesAtAGovernedLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := rapid.SliceOfN(rapid.Float64Range(0.1, 3), 1, 200).Draw(t, "times")
@@ -99,8 +99,8 @@ func TestCyclesAtAGovernedLimit(t *testing.T) {
 	})
 }
 
-// TestCyclesThroughAService plays cycles whose sessions call a service with few places, or at a rate: the forecast is off
-// by one call at most.
+// TestCyclesThroughAService simulates cycles whose sessions call a service with few slots, or at a rate: the forecast differs by at most
+// one call.
 func TestCyclesThroughAService(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		agents, limit := rapid.IntRange(1, 300).Draw(t, "agents"), rapid.IntRange(1, 100).Draw(t, "limit")
@@ -132,7 +132,7 @@ func TestCyclesThroughAService(t *testing.T) {
 		if took < f.Cycle.Low-slack-1e-9 || took > f.Cycle.High+slack+1e-9 {
 			t.Fatalf("a cycle took %v, forecast %v, a call %v", took, f.Cycle, latency)
 		}
-		// Little's law: so many calls are under way on average as they take in all, over the time.
+		// Little's law: the mean number of concurrent calls is their total duration divided by the time.
 		busy := float64(agents) * latency / took
 		if low, high := f.Connections.Low/Spare, f.Connections.High/Spare; busy*took < low*(took-slack)-1e-6 || busy*took > high*(took+slack)+1e-6 {
 			t.Fatalf("%v writes were under way, forecast %v to %v", busy, low, high)
@@ -140,7 +140,7 @@ func TestCyclesThroughAService(t *testing.T) {
 	})
 }
 
-// TestServicesAddUp: the requests and writes of all services are those of the run.
+// TestServicesAddUp: the run's requests and writes are the sum over all services.
 func TestServicesAddUp(t *testing.T) {
 	a, b, c := shop(3, 1), shop(7, 7), shop(2, 0)
 	a.Name, b.Name, c.Name = "a", "b", "c"

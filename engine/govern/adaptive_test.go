@@ -2,7 +2,7 @@ package govern
 
 import "testing"
 
-// Each plant has room for about 40 by one signal, and more by the others.
+// Each plant has room for about 40 sessions by one signal, and more by the others.
 func TestAdaptiveKnee(t *testing.T) {
 	for _, c := range []trial{
 		{name: "knee 40, and more CPU and connections", knee: 40, plant: func() *plant {

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Of engine.Breakers.
+// The breaker modes, see engine.Breakers.
 const (
 	breakerProbes = "probe"
 	breakerWaits  = "wait"
@@ -15,33 +15,34 @@ const (
 )
 
 const (
-	handful       = 10              // sessions of a cycle, or all where they are fewer, before it trips
-	floorSessions = 20              // at the floor, or as many as the cycle has, but a handful
-	probeAgain    = 2 * time.Second // after which a probe that did not start is asked for again
+	handful       = 10              // minimum sessions of a cycle before it trips, or all of a smaller cycle
+	floorSessions = 20              // minimum sessions at the floor, or all of a smaller cycle, but at least a handful
+	probeAgain    = 2 * time.Second // after this time, a probe that did not start is requested again
 )
 
-// breaker is that of the run.
+// breaker is the circuit breaker of the run.
 //
 //	closed ── half of a cycle failed, or a tenth at the floor ──▶ open
-//	open ── its time has come, in the mode probe ──▶ half-open, one session starts
-//	half-open ── a session ended well ──▶ closed; ended badly ──▶ open
-//	open, half-open ── a person resumes ──▶ closed
+//
+// open ── the probe interval has passed, in mode probe ──▶ half-open, one session starts
+// half-open ── a session succeeded ──▶ closed; failed ──▶ open
+// open, half-open ── the user resumes ──▶ closed
 type breaker struct {
 	mode  string
-	every time.Duration // between probes
+	every time.Duration // interval of probes
 
 	state     engine.BreakerState
 	why       string
 	nextProbe time.Time
-	probes    bool // one session is to start now
+	probes    bool // one session must start now
 
-	cause   string    // in words, of what opened it
-	asked   time.Time // for a probe
-	resumed bool      // by a person, while it was not closed
+	cause   string    // why it opened, in words
+	asked   time.Time // when the probe was requested
+	resumed bool      // by the user, while it was not closed
 
-	fresh         bool  // counts begin with the next reading
-	cycle         int   // that is counted
-	ended, failed int64 // sessions of it that do not count
+	fresh         bool  // counting starts with the next reading
+	cycle         int   // the cycle that is counted
+	ended, failed int64 // sessions of the cycle that do not count
 	floor         tally
 }
 
@@ -52,7 +53,7 @@ type tally struct {
 	ended, failed int64
 }
 
-// reset closes it as a person does.
+// reset closes it on behalf of the user.
 func (k *breaker) reset() {
 	k.resumed = k.state != engine.BreakerClosed
 	k.close()
@@ -63,15 +64,15 @@ func (k *breaker) close() {
 	k.fresh = true
 }
 
-// next looks at a reading, and says in words why the limit begins at the floor again: "" is that it does not.
+// next evaluates a reading. healed says why the limit restarts at the floor, "" if it does not.
 func (k *breaker) next(r *engine.Reading, b bounds, governed bool) (healed string) {
 	k.probes = false
 	if k.resumed {
-		k.resumed, healed = false, "a person resumed the run, and it grows from the floor"
+		k.resumed, healed = false, "the run was resumed, and the limit grows from the floor"
 	}
 	if k.mode == breakerOff && k.state != engine.BreakerClosed {
 		k.close()
-		healed = "the breaker was switched off, and it grows from the floor"
+		healed = "the breaker was switched off, and the limit grows from the floor"
 	}
 	if r.Slept > 0 {
 		k.wake(r)
@@ -83,21 +84,21 @@ func (k *breaker) next(r *engine.Reading, b bounds, governed bool) (healed strin
 			k.judge(r, governed)
 		}
 	case engine.BreakerOpen:
-		if (k.mode == breakerProbes) == k.nextProbe.IsZero() { // the mode was changed meanwhile
+		if (k.mode == breakerProbes) == k.nextProbe.IsZero() { // the mode has changed
 			k.open(r.At, "")
 		}
 		if k.mode == breakerProbes && !r.At.Before(k.nextProbe) {
 			k.state, k.nextProbe = engine.BreakerHalfOpen, time.Time{}
-			k.why = "a session tries whether all is well again: " + k.cause
+			k.why = "a session probes whether the run works again: " + k.cause
 			k.probes, k.asked = true, r.At
 		}
 	case engine.BreakerHalfOpen:
-		healed = k.hear(r)
+		healed = k.observe(r)
 	}
 	return healed
 }
 
-// wake forgets what was counted before the machine slept, and probes at once.
+// wake forgets counts from before the machine slept, and probes immediately.
 func (k *breaker) wake(r *engine.Reading) {
 	k.fresh = true
 	if !k.nextProbe.IsZero() {
@@ -105,7 +106,7 @@ func (k *breaker) wake(r *engine.Reading) {
 	}
 }
 
-// count goes on to the cycle of a reading, and counts its sessions at the floor.
+// count moves on to the cycle of a reading, and counts its sessions at the floor.
 func (k *breaker) count(r *engine.Reading, b bounds) {
 	if r.Cycle != k.cycle {
 		k.cycle, k.ended, k.failed = r.Cycle, 0, 0
@@ -130,15 +131,15 @@ func (k *breaker) count(r *engine.Reading, b bounds) {
 	}
 }
 
-// judge trips where too much failed. Of a cycle in progress it is half of the sessions that began: those that fail at
-// once are the first to end.
+// judge trips the breaker on too many failures. For a cycle in progress, the share is of half of the sessions started, because sessions
+// that fail quickly end first.
 func (k *breaker) judge(r *engine.Reading, governed bool) {
 	ended, failed, total := r.CycleEnded-k.ended, r.CycleFailed-k.failed, max(r.CycleTotal-k.ended, 1)
 	f := &k.floor
 	switch {
 	case ended >= min(handful, total) && 2*failed >= ended+int64(r.InFlight):
 		k.open(r.At, fmt.Sprintf("%d of %d sessions of cycle %d failed", failed, ended, r.Cycle+1))
-	case r.CycleTotal > 0 && r.Ended >= r.CycleTotal && 2*r.Failed >= r.Ended: // cycles shorter than a reading
+	case r.CycleTotal > 0 && r.Ended >= r.CycleTotal && 2*r.Failed >= r.Ended: // cycles are shorter than a reading
 		k.open(r.At, fmt.Sprintf("%d of %d sessions failed", r.Failed, r.Ended))
 	case governed && f.ended >= min(max(r.CycleTotal, handful), floorSessions):
 		if 10*f.failed > f.ended {
@@ -149,26 +150,26 @@ func (k *breaker) judge(r *engine.Reading, governed bool) {
 	}
 }
 
-// open opens it, for a cause or for the one it has.
+// open opens the breaker. An empty cause keeps the previous one.
 func (k *breaker) open(now time.Time, cause string) {
 	if cause != "" {
 		k.cause = cause
 	}
 	k.state = engine.BreakerOpen
 	if k.mode == breakerWaits {
-		k.nextProbe, k.why = time.Time{}, k.cause+"; waits for a person to resume"
+		k.nextProbe, k.why = time.Time{}, k.cause+"; resume the run to continue"
 		return
 	}
 	k.nextProbe = now.Add(k.every)
-	k.why = fmt.Sprintf("%s; a session tries every %s whether all is well again", k.cause, engine.FormatDuration(k.every))
+	k.why = fmt.Sprintf("%s; a session probes every %s whether the run works again", k.cause, engine.FormatDuration(k.every))
 }
 
-// hear learns how a probe ended. Sessions that were in flight when it opened count for it too.
-func (k *breaker) hear(r *engine.Reading) (healed string) {
+// observe evaluates the result of a probe. Sessions that were in flight when the breaker opened count too.
+func (k *breaker) observe(r *engine.Reading) (healed string) {
 	switch {
 	case r.Ended > r.Failed:
 		k.close()
-		return "a session went well again, and it grows from the floor"
+		return "a session succeeded again, and the limit grows from the floor"
 	case r.Ended > 0:
 		k.open(r.At, "")
 	case r.InFlight == 0 && r.At.Sub(k.asked) >= probeAgain:

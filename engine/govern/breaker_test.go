@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// script feeds a governor with readings that each differ from the one before in some ways.
+// script feeds a governor with readings that each change some fields of the previous one.
 type script struct {
 	t        *testing.T
 	governor *Governor
@@ -23,7 +23,7 @@ func newScript(t *testing.T, s engine.Steering) *script {
 	}}
 }
 
-// ends goes on by a second in which sessions end, some badly.
+// ends advances by a second in which sessions end, some of them failed.
 func (s *script) ends(ended, failed int64) engine.Orders {
 	s.t.Helper()
 	return s.after(time.Second, ended, failed)
@@ -63,24 +63,24 @@ func TestBreakerTrips(t *testing.T) {
 		why                             string
 		cycleEndedBefore, cycleFailedBf int64
 	}{
-		{"half of a cycle", 372, 60, 60, 50, "success", "", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; a session tries every 1m0s whether all is well again", 0, 0},
-		{"by hand", 372, 60, 60, 50, "", "probe", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; a session tries every 1m0s whether all is well again", 0, 0},
-		{"for a person", 372, 60, 60, 50, "success", "wait", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; waits for a person to resume", 0, 0},
+		{"half of a cycle", 372, 60, 60, 50, "success", "", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; a session probes every 1m0s whether the run works again", 0, 0},
+		{"by hand", 372, 60, 60, 50, "", "probe", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; a session probes every 1m0s whether the run works again", 0, 0},
+		{"for a person", 372, 60, 60, 50, "success", "wait", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; resume the run to continue", 0, 0},
 		{"never", 372, 60, 60, 50, "success", "off", engine.BreakerClosed, "", 0, 0},
 		{"not quite half", 372, 100, 49, 0, "success", "", engine.BreakerClosed, "", 0, 0},
 		{"half to the session", 372, 100, 50, 0, "success", "", engine.BreakerOpen, "50 of 100 sessions of cycle 1 failed", 0, 0},
-		{"the first to end are those that fail at once", 372, 30, 30, 50, "success", "", engine.BreakerClosed, "", 0, 0},
+		{"quick failures end first", 372, 30, 30, 50, "success", "", engine.BreakerClosed, "", 0, 0},
 		{"too few", 372, 9, 9, 0, "success", "", engine.BreakerClosed, "", 0, 0},
 		{"a handful", 372, 10, 10, 0, "success", "", engine.BreakerOpen, "10 of 10", 0, 0},
 		{"a small cycle, whole", 4, 4, 2, 0, "success", "", engine.BreakerOpen, "2 of 4", 0, 0},
-		{"late in a cycle that went well", 372, 60, 60, 10, "success", "", engine.BreakerClosed, "", 300, 0},
+		{"late in a successful cycle", 372, 60, 60, 10, "success", "", engine.BreakerClosed, "", 300, 0},
 		{"cycles shorter than a reading", 8, 40, 30, 2, "success", "", engine.BreakerOpen, "30 of 40 sessions failed", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, engine.Steering{Governor: c.governor, Floor: 2, Ceiling: 100, Breaker: c.breaker})
 			s.r.CycleTotal, s.r.InFlight, s.r.CycleEnded = c.total, c.inFlight, c.cycleEndedBefore
 			if c.total == 8 {
-				s.r.CycleEnded = -38 // of which the open cycle has seen two
+				s.r.CycleEnded = -38 // the open cycle has seen two
 				s.r.CycleFailed = -30
 			}
 			o := s.ends(c.ended, c.failed)
@@ -103,7 +103,7 @@ func TestBreakerTripsAtTheFloor(t *testing.T) {
 		o = s.ends(5, 0)
 	}
 	if o.Breaker != engine.BreakerClosed {
-		t.Fatalf("tripped although all went well: %q", o.BreakerWhy)
+		t.Fatalf("tripped although all sessions succeeded: %q", o.BreakerWhy)
 	}
 	s.r.Limit = 2
 	for i := range 20 {
@@ -132,9 +132,9 @@ func TestBreakerProbes(t *testing.T) {
 		t.Fatalf("after a minute: %+v", o)
 	}
 	s.r.InFlight = 1
-	for range 10 { // it takes its time
+	for range 10 { // the probe takes its time
 		if o = s.ends(0, 0); o.Probe || o.Breaker != engine.BreakerHalfOpen {
-			t.Fatalf("while it goes on: %+v", o)
+			t.Fatalf("during the probe: %+v", o)
 		}
 	}
 	s.r.InFlight = 0
@@ -148,11 +148,11 @@ func TestBreakerProbes(t *testing.T) {
 	if o.Breaker != engine.BreakerClosed || o.BreakerWhy != "" || o.Limit != 2 || o.By != "breaker" {
 		t.Fatalf("after a good probe: %+v", o)
 	}
-	if want := "→ 2: a session went well again, and it grows from the floor"; !strings.HasSuffix(o.Why, want) {
+	if want := "→ 2: a session succeeded again, and the limit grows from the floor"; !strings.HasSuffix(o.Why, want) {
 		t.Errorf("got %q, want ...%q", o.Why, want)
 	}
 	s.r.InFlight = 2
-	for range 12 { // what failed before does not count any more, and it grows
+	for range 12 { // earlier failures no longer count, and the limit grows
 		if o = s.ends(4, 0); o.Breaker != engine.BreakerClosed {
 			t.Fatalf("tripped again: %q", o.BreakerWhy)
 		}
@@ -177,7 +177,7 @@ func TestBreakerAsksAgainForAProbeThatDidNotStart(t *testing.T) {
 	}
 }
 
-func TestBreakerWaitsForAPerson(t *testing.T) {
+func TestBreakerWaitsForTheUser(t *testing.T) {
 	s := newScript(t, governed("wait"))
 	s.ends(60, 60)
 	s.r.InFlight = 0
@@ -189,8 +189,8 @@ func TestBreakerWaitsForAPerson(t *testing.T) {
 	s.governor.Reset()
 	s.r.Phase = engine.Running
 	o := s.ends(0, 0)
-	if o.Breaker != engine.BreakerClosed || o.Limit != 2 || !strings.Contains(o.Why, "a person resumed the run") {
-		t.Errorf("after a person resumed: %+v", o)
+	if o.Breaker != engine.BreakerClosed || o.Limit != 2 || !strings.Contains(o.Why, "the run was resumed") {
+		t.Errorf("after the resume: %+v", o)
 	}
 	if o = s.ends(5, 5); o.Breaker != engine.BreakerClosed {
 		t.Errorf("five failures after it tripped again: %q", o.BreakerWhy)
@@ -244,11 +244,11 @@ func TestBreakerAfterSleep(t *testing.T) {
 	s.ends(90, 90)
 	s.r.InFlight, s.r.Slept = 0, time.Hour
 	if o := s.ends(0, 0); !o.Probe {
-		t.Errorf("it does not probe at once after a sleep: %+v", o)
+		t.Errorf("it does not probe immediately after a sleep: %+v", o)
 	}
 }
 
-// A backend is away for an hour of an overnight run.
+// TestOvernight makes a backend unavailable for an hour of an overnight run.
 func TestOvernight(t *testing.T) {
 	for _, governor := range []string{"adaptive", "latency", "success", "manual"} {
 		t.Run(governor, func(t *testing.T) {

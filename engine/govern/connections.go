@@ -7,36 +7,36 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Shares of the connections that a database server takes, as they are of 60: 50, 53 and 55.
+// Fractions of the database server's connections: 50, 53 and 55 of 60.
 const (
-	connectionsWarn     = engine.ConnectionsWarn // it grows only below
-	connectionsHigh     = 53. / 60               // above, it shrinks, before they are
+	connectionsWarn     = engine.ConnectionsWarn // the limit grows only below
+	connectionsHigh     = 53. / 60               // the limit shrinks above
 	connectionsCritical = 55. / 60
-	connectionsFair     = 6. / 60 // that Throng may hold, whatever others hold
+	connectionsFair     = 6. / 60 // Throng may always use these, whatever other clients use
 )
 
 const (
-	connectionsWait = 5 * time.Second // between moves: sessions and pools take a while to let go
-	// vainShare is the share of the connections that fewer sessions should have freed, below which they free none.
+	connectionsWait = 5 * time.Second // between moves: sessions and pools release connections slowly
+	// vainShare is the share of the connections that fewer sessions should have released. Below it, they released none.
 	vainShare = 1. / 3
 )
 
-// connections leaves the database server's other clients room. Throng's idle connections count as free: the pools close
-// them first. Where fewer sessions free no connections, others hold them, and the limit goes back.
+// connections leaves room for other clients of the database server. Throng's idle connections count as free: the pools close them first.
+// If fewer sessions release no connections, others use them, and the limit returns to its old value.
 type connections struct {
 	want  int
 	why   string
 	limit int
-	since time.Duration // the limit moved
+	since time.Duration // since the limit moved
 	ended int64
-	seen  spell // of those in use on the server, without Throng's idle ones
-	held  spell // of those, by Throng
+	seen  spell // connections in use on the server, without Throng's idle ones
+	held  spell // connections in use by Throng
 
-	top  *moment // before it shrank for the first time in a row; nil is that it did not
-	vain bool    // fewer sessions freed no connections, while the server has been full since
+	top  *moment // before the first of a series of decreases; nil: no decrease
+	vain bool    // fewer sessions released no connections, and the server is still full
 }
 
-// moment is what there was before the limit was lowered.
+// moment is the state before the limit decreased.
 type moment struct {
 	limit    int
 	inFlight float64
@@ -85,11 +85,11 @@ func (c *connections) next(r *engine.Reading, _ bounds) (int, string) {
 	return c.want, c.why
 }
 
-// taken is how many connections of the server are in use, by all clients.
+// taken returns the number of the server's connections in use by all clients.
 func taken(k engine.Connections) float64 { return float64(max(k.Server-k.Idle, 0)) }
 
-// room is how many sessions could be in flight with the server at the warning, or with Throng's fair share of it, for what
-// each holds. -1: they hold none.
+// room returns the number of sessions in flight at which the server reaches the warning, or Throng its fair share, given the connections
+// of each session. It returns -1 if sessions hold no connections.
 func (c *connections) room(k engine.Connections) float64 {
 	each := c.held.sum / max(c.held.inFlight, 1)
 	if each == 0 {
@@ -100,8 +100,8 @@ func (c *connections) room(k engine.Connections) float64 {
 	return max(connectionsWarn*most-others, connectionsFair*most) / each
 }
 
-// lower shrinks to what the sessions may hold themselves. Where that is less than their share, the server may be full for
-// their sake all the same, through a service: it shrinks by what is in use then, and looks whether that frees any.
+// lower shrinks to the sessions that fit their connections. If sessions hold less than their share, they may still fill the server
+// through a service: then it shrinks in proportion to the connections in use, and checks whether that releases any.
 func (c *connections) lower(r *engine.Reading) {
 	k := r.Connections
 	inFlight := min(r.Limit, max(1, c.seen.peak))
@@ -127,11 +127,10 @@ func (c *connections) lower(r *engine.Reading) {
 	c.afresh()
 }
 
-// inFlight is the mean of the sessions in flight.
+// inFlight returns the mean of the sessions in flight.
 func (c *connections) inFlight() float64 { return c.seen.inFlight / c.seen.lasts.Seconds() }
 
-// inVain reports whether the sessions that are fewer since it shrank first freed far less than their part of what was in
-// use.
+// inVain reports whether the reduction of sessions since the first decrease released far fewer connections than their share.
 func (c *connections) inVain() bool {
 	if c.top == nil {
 		return false
@@ -140,11 +139,11 @@ func (c *connections) inVain() bool {
 	return fewer > 0 && c.top.seen-c.seen.mean() < vainShare*fewer*c.top.seen
 }
 
-// giveUp goes back to where it was before it shrank.
+// giveUp returns to the limit before the first decrease.
 func (c *connections) giveUp() {
 	if c.top != nil && c.want < c.top.limit {
 		c.want = c.top.limit
-		c.why = fmt.Sprintf("fewer sessions freed no connections of the server: other programs hold them (%.0f in use)", c.seen.mean())
+		c.why = fmt.Sprintf("fewer sessions released no connections of the server: other programs hold them (%.0f in use)", c.seen.mean())
 	}
 	c.top = nil
 	c.afresh()
@@ -158,7 +157,7 @@ func (c *connections) higher(r *engine.Reading) {
 		to = min(2*n, room)
 	}
 	if to < n+1 || to < 1.25*n && c.seen.lasts < 2*connectionsWait {
-		return // so near it takes a longer look
+		return // so close to the bound, it observes for longer
 	}
 	c.want, c.top = int(to), nil
 	c.why = fmt.Sprintf("%.0f of the server's %d connections in use, below %.0f", c.seen.mean(), k.Max, connectionsWarn*float64(k.Max))

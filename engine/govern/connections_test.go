@@ -20,7 +20,7 @@ func TestConnectionsKnee(t *testing.T) {
 	}
 }
 
-// Other clients take 15 connections more for ten minutes.
+// Other clients use 15 connections more for ten minutes.
 func TestConnectionsLeaveRoom(t *testing.T) {
 	for seed := range uint64(10) {
 		others := func(t float64) float64 {
@@ -59,13 +59,13 @@ func TestConnectionsMoves(t *testing.T) {
 		{"idle ones are closed first", engine.Connections{Own: 38, Held: 10, Idle: 28, Server: 60, Max: 60}, 1, 60, 40, ""},
 		{"too many without the idle ones", engine.Connections{Own: 35, Held: 30, Idle: 5, Server: 59, Max: 60}, 1, 5, 35, "40 → 35: 54 of the server's 60 connections in use, 30 by Throng"},
 		{"a pooler's", engine.Connections{Own: 60, Server: 20, Max: 60}, 1, 5, 50, "40 → 50: 20 of the server's 60 connections in use, below 50"},
-		{"whose, nobody knows", engine.Connections{Own: -1, Server: 55, Max: 60}, 1, 5, 36, "40 → 36: 55 of the server's 60 connections in use"},
+		{"owner unknown", engine.Connections{Own: -1, Server: 55, Max: 60}, 1, 5, 36, "40 → 36: 55 of the server's 60 connections in use"},
 		{"none by Throng itself", engine.Connections{Own: 0, Held: 0, Server: 55, Max: 60}, 1, 5, 36, "40 → 36: 55 of the server's 60 connections in use, 0 by Throng"},
 		{"between warning and high", engine.Connections{Own: 30, Held: 30, Server: 51, Max: 60}, 1, 60, 40, ""},
 		{"room", engine.Connections{Own: 10, Held: 10, Server: 20, Max: 60}, 1, 5, 80, "40 → 80: 20 of the server's 60 connections in use, below 50"},
 		{"room for some", engine.Connections{Own: 20, Held: 20, Server: 35, Max: 60}, 1, 5, 70, "40 → 70: 35 of the server's 60 connections in use, below 50"},
 		{"room for few takes a longer look", engine.Connections{Own: 20, Held: 20, Server: 48, Max: 60}, 1, 9, 40, ""},
-		{"room, and the limit is no bound", engine.Connections{Own: 10, Held: 10, Server: 20, Max: 60}, 0.2, 60, 40, ""},
+		{"room, but the limit is not reached", engine.Connections{Own: 10, Held: 10, Server: 20, Max: 60}, 0.2, 60, 40, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, engine.Steering{Governor: "connections", Floor: 1, Ceiling: 100})
@@ -83,15 +83,15 @@ func TestConnectionsMoves(t *testing.T) {
 	}
 }
 
-// TestConnectionsOfOthers is of a server that others fill, whatever the run does: the limit is tried lower once, and goes
-// back. Where they hold their connections for the sessions, as a service under test does, it stays low.
+// TestConnectionsOfOthers covers a server that other clients fill independently of the run: the limit is lowered once as a test, and
+// returns. If the others hold their connections for the sessions, as a service under test does, the limit stays low.
 func TestConnectionsOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		held  float64 // by Throng, for each session
-		serve float64 // by a service, for each session
+		held  float64 // by Throng, per session
+		serve float64 // by a service, per session
 		other int     // by others
-		from  int     // the limit comes to lie between
+		from  int     // lower bound of the settled limit
 		to    int
 	}{
 		{"others", 0, 0, 58, 60, 60},
@@ -119,7 +119,7 @@ func TestConnectionsOfOthers(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsNeverThrottle holds for any number of idle connections of Throng's own.
+// TestIdleConnectionsNeverThrottle covers any number of Throng's own idle connections.
 func TestIdleConnectionsNeverThrottle(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := newScript(t, engine.Steering{Governor: "connections", Floor: 1, Ceiling: 200})

@@ -8,8 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/govern"
 )
 
-// A governor hears every second how the run does, and says what the limit is from then on. Nothing else moves it: no clock,
-// no goroutine.
+// A governor receives a reading of the run every second and returns the limit. It depends on nothing else: no clock, no goroutine.
 func Example() {
 	governor, err := govern.New(engine.Steering{Governor: "success", Floor: 1, Ceiling: 100}, govern.Options{})
 	if err != nil {

@@ -8,23 +8,22 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// trial is a governor against a plant, with many seeds.
+// trial tests a governor against a plant, with many seeds.
 type trial struct {
 	name     string
 	governor string
 	start    int
 	seeds    uint64
 	seconds  int
-	from     int     // seconds after which it is to have come to rest
+	from     int     // seconds after which the limit must have settled
 	knee     float64 // as a limit
 	plant    func() *plant
 
-	distance    float64 // that nine in ten seeds keep to
+	distance    float64 // bound for nine in ten seeds
 	oscillation float64
 }
 
-// run logs the figures of a trial as a line of a table, and holds nine seeds in ten to its bounds, and all of them to
-// twice the bounds.
+// run logs the figures of a trial as a line of a table. Nine in ten seeds must keep to the bounds, and all of them to twice the bounds.
 func (c *trial) run(t *testing.T) {
 	t.Helper()
 	var converged, distance, oscillation, probing []float64

@@ -1,5 +1,5 @@
-// Package govern steers a run: governors that move its limit, the run's breaker, and the warning that nothing ends. All
-// of it is pure: it knows of the run and of time what an [engine.Reading] says, starts no goroutine, and draws nothing.
+// Package govern contains the governors that move a run's limit, the run's circuit breaker and the stall warning. They are pure: they
+// know the run and the time only from an [engine.Reading], start no goroutines and draw no random numbers.
 package govern
 
 import (
@@ -10,26 +10,26 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Options are what a governor goes by beside what a person can change in a run. The zero value is what a run uses.
+// Options are settings of a governor in addition to those that can change during a run. The zero value is the default.
 type Options struct {
-	ProbeEvery time.Duration // between the probes of an open breaker; 0 is a minute
-	Cores      int           // of the machine; 0 is those that this process can use
+	ProbeEvery time.Duration // interval of an open breaker's probes; 0 is one minute
+	Cores      int           // of the machine; 0 is the number of cores that this process can use
 }
 
-// Governor implements [engine.Governor]. It is for one goroutine.
+// Governor implements [engine.Governor]. It is not safe for concurrent use.
 type Governor struct {
 	steering engine.Steering
 	signals  [numSignals]policy
-	active   []signal // whose word counts
+	active   []signal // the signals that decide
 	breaker  breaker
 	stall    stall
-	held     string // by which signal the limit was held
-	begun    bool   // the policies know the limit that is in force
+	held     string // the signal that keeps the limit down
+	begun    bool   // the policies know the limit in force
 }
 
 var _ engine.Governor = (*Governor)(nil)
 
-// New returns a governor that goes by s. Mistakes are *engine.FieldError, joined.
+// New returns a governor with the settings s. Errors are *engine.FieldError, joined.
 func New(s engine.Steering, o Options) (*Governor, error) {
 	if o.ProbeEvery <= 0 {
 		o.ProbeEvery = time.Minute
@@ -45,7 +45,7 @@ func New(s engine.Steering, o Options) (*Governor, error) {
 	return p, p.Use(s)
 }
 
-// Use implements [engine.Governor]: what was learned of the machine and the services stays.
+// Use implements [engine.Governor]. It keeps everything learned about the machine and the services.
 func (p *Governor) Use(s engine.Steering) error {
 	if s.Governor == "" {
 		s.Governor = engine.Manual
@@ -66,7 +66,7 @@ func (p *Governor) Use(s engine.Steering) error {
 	return nil
 }
 
-// Reset implements [engine.Governor]: the breaker closes and counts afresh, and a stall is told after its whole time.
+// Reset implements [engine.Governor]: the breaker closes and counts again from zero, and the time for a stall warning restarts.
 func (p *Governor) Reset() {
 	p.breaker.reset()
 	p.stall.reset()
@@ -96,8 +96,8 @@ func (p *Governor) Steer(r engine.Reading) engine.Orders {
 	return o
 }
 
-// govern moves the limit: the smallest that a signal allows wins, within the bounds, and never above the limit in force
-// while that was not what kept more sessions from starting.
+// govern moves the limit to the smallest one that a signal allows, within the bounds. The limit does not grow while something else keeps
+// sessions from starting.
 func (p *Governor) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	if !p.begun {
 		p.restart(min(max(r.Limit, b.floor), b.ceiling))
@@ -118,14 +118,14 @@ func (p *Governor) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	o.Limit, o.By = limit, by
 	if limit != r.Limit {
 		if why == "" {
-			why = was + " holds it no longer"
+			why = "no longer held by " + was
 		}
 		o.Why = moved(r.Limit, limit, why)
 	}
 }
 
-// smallest returns the smallest limit that a signal allows, with whose word that is: of a limit that grows, the signal
-// that held it until now and let go.
+// smallest returns the smallest limit that a signal allows, and the signal. For a growing limit, that is the signal that held it down
+// until now.
 func (p *Governor) smallest(r *engine.Reading, b bounds) (want int, by, why string) {
 	want, by = silent, p.steering.Governor
 	let, lets := silent, ""
@@ -146,14 +146,14 @@ func (p *Governor) smallest(r *engine.Reading, b bounds) (want int, by, why stri
 	return want, by, why
 }
 
-// afresh has the signals forget what they gathered of the present, and keep what they learned.
+// afresh makes the signals forget their current observations, and keep what they learned.
 func (p *Governor) afresh() {
 	for _, s := range p.signals {
 		s.afresh()
 	}
 }
 
-// restart has the signals go on from a limit.
+// restart makes the signals continue from a limit.
 func (p *Governor) restart(limit int) {
 	for _, s := range p.signals {
 		s.restart(limit)

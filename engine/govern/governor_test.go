@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestMistakes(t *testing.T) {
+func TestInvalidSettings(t *testing.T) {
 	for _, c := range []struct {
 		s     engine.Steering
 		field string
@@ -40,7 +40,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A mistake in Use leaves everything as it was.
+// An invalid setting in Use changes nothing.
 func TestUseRefused(t *testing.T) {
 	p := governorOf(t, "success")
 	if p.Use(engine.Steering{Governor: "magic"}) == nil {
@@ -107,7 +107,7 @@ func TestNothingHappensWithoutEvidence(t *testing.T) {
 	}
 }
 
-func TestSleepBeginsAfresh(t *testing.T) {
+func TestSleepRestartsObservation(t *testing.T) {
 	s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
 	s.r.Host = engine.HostMetrics{CPU: 95, MemoryTotal: 16e9, Available: 8e9}
 	s.ends(10, 0)
@@ -126,7 +126,7 @@ func TestSleepBeginsAfresh(t *testing.T) {
 	}
 }
 
-// What the latency governor learned is there when it is chosen again, and needs no probe.
+// The latency governor keeps what it learned while another one is used, and needs no probe afterwards.
 func TestUseKeepsWhatWasLearned(t *testing.T) {
 	p := &plant{agents: 372, mean: 1, knee: constant(40)}
 	p.start(1, 50)
@@ -153,7 +153,7 @@ func TestUseKeepsWhatWasLearned(t *testing.T) {
 	}
 }
 
-func TestAdaptiveNamesWhatBinds(t *testing.T) {
+func TestAdaptiveNamesTheDecidingSignal(t *testing.T) {
 	for _, c := range []struct {
 		by string
 		p  *plant
@@ -176,7 +176,7 @@ func TestAdaptiveNamesWhatBinds(t *testing.T) {
 	}
 }
 
-// A provider whose quota is the bound: sessions wait at the rate limiter, and more of them would wait longer.
+// A provider's quota is the bottleneck: sessions wait at the rate limiter, and more of them would wait longer.
 func TestQuota(t *testing.T) {
 	for _, name := range []string{"adaptive", "latency", "resources", "success"} {
 		for _, start := range []int{1, 50} {
@@ -197,7 +197,7 @@ func TestQuota(t *testing.T) {
 
 var nonsense = regexp.MustCompile(`NaN|Inf|%!|: $|-\d+ %`)
 
-// Whatever the readings are, the orders keep the promises of engine.Governor, and are the same for the same readings.
+// For any readings, orders keep the promises of engine.Governor, and are the same for the same readings.
 func TestOrdersKeepTheirPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		governor := rapid.SampledFrom(engine.Governors).Draw(t, "governor").Name
@@ -232,7 +232,7 @@ func keeps(t *rapid.T, s *engine.Steering, r *engine.Reading, o *engine.Orders) 
 	case o.Limit != r.Limit && (o.Limit < s.Floor || o.Limit > s.Ceiling):
 		t.Fatalf("%d → %d is not within %d and %d", r.Limit, o.Limit, s.Floor, s.Ceiling)
 	case o.Limit > max(r.Limit, s.Floor) && r.Busy < busyEnough:
-		t.Fatalf("grew to %d with a limit that was no bound", o.Limit)
+		t.Fatalf("grew to %d although the limit was not reached", o.Limit)
 	case (o.Why == "") != (o.Limit == r.Limit), o.By == "", nonsense.MatchString(o.Why):
 		t.Fatalf("%d → %d by %q: %q", r.Limit, o.Limit, o.By, o.Why)
 	case (o.BreakerWhy == "") != (o.Breaker == engine.BreakerClosed), nonsense.MatchString(o.BreakerWhy):

@@ -8,61 +8,61 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// How far a mean may be from that of an empty service. The band lies round a queue of 4 % of the sessions in flight.
+// The ratio of a mean to that of an empty service. The band corresponds to a queue of 4% of the sessions in flight.
 const (
 	flat   = 1.01 // below, there is no queue: it grows
-	queued = 1.07 // above, there is one: it shrinks
+	queued = 1.07 // above, there is a queue: it shrinks
 	aim    = 1.03 // times the limit at which the queue would be empty
-	struck = 1.20 // above, it is asked whether the service is slower by itself
-	step   = 0.03 // of the limit, that it grows by at first
+	struck = 1.20 // above, the service itself may be slower
+	step   = 0.03 // of the limit: the first increase
 )
 
 const (
-	exact      = 0.025            // standard error of a mean that is known well
-	rough      = 0.08             // while nobody knows where the limit will be
-	coarse     = 0.15             // on the way back to where it was
-	first      = 0.04             // and of the first probe, which others follow
-	firstCount = 60               // sessions that the first base is of
-	patience   = time.Minute      // of a window; then the errors may be larger in the measure in which it takes longer
-	remembered = 3000             // sessions that a base counts for at most
-	fewAtOnce  = 8                // that queue nowhere, it is assumed until a queue was seen
-	shortest   = time.Millisecond // of sessions whose latency says something
+	exact      = 0.025            // standard error of a precise mean
+	rough      = 0.08             // before the limit is known approximately
+	coarse     = 0.15             // on the way back to a known limit
+	first      = 0.04             // for the first probe, which others follow
+	firstCount = 60               // sessions for the first base
+	patience   = time.Minute      // of a window; after that, larger errors are accepted in proportion to its length
+	remembered = 3000             // maximum weight of a base, in sessions
+	fewAtOnce  = 8                // sessions that are assumed not to queue until a queue is seen
+	shortest   = time.Millisecond // sessions shorter than this have no usable latency
 )
 
-// latency keeps the limit where more sessions at once would only make each of them slower. Like TCP Vegas (Brakmo,
-// Peterson: TCP Vegas, 1995) and the Vegas and Gradient2 limits of Netflix's concurrency-limits it takes the queue as
-// n·(1 − base/recent), of the n in flight. Unlike Gradient2 the base is no long-term average, which would learn the
-// latency of an overload and drift: it is measured at a lower limit, as Envoy's gradient controller measures its minRTT,
-// and a lower limit that changes nothing tells a slower service from a full one.
+// latency keeps the limit at the point from which more concurrent sessions only make each of them slower. Like TCP Vegas (Brakmo,
+// Peterson: TCP Vegas, 1995) and the Vegas and Gradient2 limits of Netflix's concurrency-limits, it estimates the queue as n·(1 −
+// base/recent), for n sessions in flight. Unlike in Gradient2, the base is not a long-term average, which would learn the latency of an
+// overload and drift. It is measured at a lower limit, as Envoy's gradient controller measures its minRTT. If a lower limit changes
+// nothing, the service itself is slower.
 type latency struct {
 	want   int
 	why    string
 	window window
 
-	base    measure // of a session while nothing queues; zero while it is not known
+	base    measure // of sessions without a queue; zero if unknown
 	based   time.Time
 	full    bool    // a queue was seen
-	room    float64 // sessions in flight at which it would have been empty
-	idle    bool    // sessions wait for nothing: it has no say
+	room    float64 // sessions in flight at which the queue would have been empty
+	idle    bool    // sessions wait for nothing: this policy is silent
 	growths int     // in a row
-	top     measure // before the limit was lowered for the first time in a row
+	top     measure // before the first of a series of decreases
 
-	probe  *probe        // nil is none
-	probed time.Duration // what the last took
+	probe  *probe        // nil: no probe
+	probed time.Duration // duration of the last one
 }
 
 func (l *latency) afresh() { l.window.clear(l.window.limit, l.window.limit) }
 
 func (l *latency) restart(limit int) {
 	l.want, l.why, l.probe, l.growths, l.top = limit, "", nil, 0, measure{}
-	l.window.clear(limit, limit) // those that begin together end the shortest first
+	l.window.clear(limit, limit) // of sessions that start together, the shortest end first
 }
 
 func (l *latency) next(r *engine.Reading, b bounds) (int, string) {
 	switch p := l.probe; {
 	case p == nil:
 		l.want = max(l.want, r.Limit)
-	case r.Limit < l.want || r.Limit > p.back: // somebody moved it, and it is no probe any more
+	case r.Limit < l.want || r.Limit > p.back: // the limit was changed, so it is no longer a probe
 		l.want, l.probe = max(p.back, r.Limit), nil
 	}
 	if l.window.add(r) && r.Ended > 0 {
@@ -74,13 +74,13 @@ func (l *latency) next(r *engine.Reading, b bounds) (int, string) {
 	return l.want, l.why
 }
 
-// look decides where the window says enough.
+// look decides once the window is conclusive.
 func (l *latency) look(r *engine.Reading, b bounds) {
 	w := &l.window
 	m := w.measure()
 	l.idle = l.idle && m.mean < shortest.Seconds()
 	switch {
-	case float64(w.failed) > 0.1*float64(w.ended): // failures are quick, or slow, for reasons of their own
+	case float64(w.failed) > 0.1*float64(w.ended): // failures are faster or slower for reasons of their own
 		l.afresh()
 	case l.base.mean == 0 && l.probe == nil && l.few(r.Limit+1) && r.Limit < b.ceiling:
 		if m.count >= max(3, m.load) {
@@ -95,10 +95,10 @@ func (l *latency) look(r *engine.Reading, b bounds) {
 	}
 }
 
-// few reports whether a limit is so low that nothing queues, as far as is known.
+// few reports whether a limit is so low that, as far as is known, nothing queues.
 func (l *latency) few(limit int) bool { return limit <= fewAtOnce && l.room == 0 }
 
-// clear reports whether a measure decides something: what is far off, or known well enough for the time spent on it.
+// clear reports whether a measure is conclusive: far off, or precise enough for the time spent on it.
 func (l *latency) clear(b bounds, m measure) bool {
 	if l.probe == nil && l.base.mean > 0 && math.Abs(m.mean/l.base.mean-aim) > 0.25+4*m.doubt {
 		return true
@@ -118,7 +118,7 @@ func (l *latency) clear(b bounds, m measure) bool {
 	return l.window.whole && m.doubt <= need*max(1, l.window.span/patience.Seconds())
 }
 
-// decide moves what it wants by a measure at the limit in force.
+// decide adjusts the wanted limit after a measure at the limit in force.
 func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 	if l.probe != nil {
 		l.compare(r, b, m)
@@ -128,7 +128,7 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 		if r.Limit <= b.floor || l.few(r.Limit) {
 			l.learn(r.At, m)
 		} else {
-			l.dip(r, b, m, 0.5, "to measure sessions with fewer at once")
+			l.dip(r, b, m, 0.5, "to measure fewer concurrent sessions")
 			return
 		}
 	}
@@ -139,16 +139,16 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 	ratio := m.mean / l.base.mean
 	doubt := math.Hypot(m.doubt, l.base.doubt)
 	switch {
-	case 1-ratio > max(0.05, 3*doubt): // the service got faster, maybe in this window
+	case 1-ratio > max(0.05, 3*doubt): // the service became faster, perhaps in this window
 		l.base = measure{}
 		l.window.clear(r.Limit, 0)
-	case ratio > queued && r.Limit <= b.floor: // there is no lower limit to measure at
+	case ratio > queued && r.Limit <= b.floor: // no lower limit to measure at
 		l.base, l.based = m, r.At
 		l.window.halve()
-	case l.full && ratio > max(struck, l.bearable(r.Limit, b, doubt)):
-		why := fmt.Sprintf("sessions take %s, not %s: to see whether fewer at once are faster", seconds(m.mean), seconds(l.base.mean))
+	case l.full && ratio > max(struck, l.tolerable(r.Limit, b, doubt)):
+		why := fmt.Sprintf("sessions take %s instead of %s: to check whether fewer concurrent ones are faster", seconds(m.mean), seconds(l.base.mean))
 		l.dip(r, b, m, aim*probeDepth/ratio, why)
-	case ratio > l.bearable(r.Limit, b, doubt):
+	case ratio > l.tolerable(r.Limit, b, doubt):
 		l.full, l.growths = true, 0
 		l.lower(r, m, ratio)
 	case !l.full:
@@ -159,9 +159,9 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 	case l.seeking(r.Limit):
 		l.higher(r, 2)
 	case r.Limit > b.floor && l.due(r.At):
-		l.dip(r, b, m, probeDepth, "to measure sessions with fewer at once again")
+		l.dip(r, b, m, probeDepth, "to measure fewer concurrent sessions again")
 	case ratio < flat:
-		l.full = float64(r.Limit) < 1.3*l.room // else there is none, where it was thought to be
+		l.full = float64(r.Limit) < 1.3*l.room // otherwise there is no queue where one was expected
 		l.higher(r, 1+step*math.Pow(2, float64(max(0, l.growths-1))))
 	default:
 		l.growths = 0
@@ -169,12 +169,12 @@ func (l *latency) decide(r *engine.Reading, b bounds, m measure) {
 	}
 }
 
-// seeking reports whether a limit is far below where a queue was seen.
+// seeking reports whether a limit is far below the one at which a queue was seen.
 func (l *latency) seeking(limit int) bool { return !l.full || float64(limit) < 0.9*l.room }
 
-// bearable is how far a mean may be above the base: far on the way up, where few sessions are waited for and the next
-// step would show a queue plainly.
-func (l *latency) bearable(limit int, b bounds, doubt float64) float64 {
+// tolerable returns how far a mean may be above the base. It is more while the limit grows, where a window has few sessions and the next
+// step would show a queue clearly.
+func (l *latency) tolerable(limit int, b bounds, doubt float64) float64 {
 	switch {
 	case !l.full && limit < b.ceiling:
 		return max(1.4, 1+3*doubt)
@@ -185,7 +185,7 @@ func (l *latency) bearable(limit int, b bounds, doubt float64) float64 {
 	}
 }
 
-// inVain notices that lowering the limit made sessions no faster: nothing queues, and the base was too low.
+// inVain detects that a lower limit made sessions no faster: nothing queues, and the base was too low.
 func (l *latency) inVain(now time.Time, m measure) bool {
 	if l.top.mean == 0 || m.load > 0.85*l.top.load {
 		return false
@@ -206,15 +206,15 @@ func (l *latency) lower(r *engine.Reading, m measure, ratio float64) {
 	}
 	l.room = m.load / ratio
 	to := aim * l.room
-	if ratio < struck { // half of the way: half of what is seen may be chance
+	if ratio < struck { // half way, because half of the difference may be chance
 		to = (to + float64(r.Limit)) / 2
 	}
 	l.want = min(r.Limit-1, max(1, int(math.Round(to))))
-	l.why = fmt.Sprintf("sessions take %s, %s with fewer at once", seconds(m.mean), seconds(l.base.mean))
+	l.why = fmt.Sprintf("sessions take %s, %s with fewer concurrent ones", seconds(m.mean), seconds(l.base.mean))
 	l.window.clear(r.Limit, r.InFlight)
 }
 
-// higher grows where the limit is what keeps more sessions from being served.
+// higher grows if the limit is what keeps sessions waiting.
 func (l *latency) higher(r *engine.Reading, factor float64) {
 	w := &l.window
 	if r.Limit < l.want || w.busy < busyEnough*w.span || !l.served() {
@@ -228,20 +228,20 @@ func (l *latency) higher(r *engine.Reading, factor float64) {
 	if l.full && r.Limit < int(l.room) {
 		l.want = min(l.want, int(l.room))
 	}
-	l.why = fmt.Sprintf("sessions take %s, %s with fewer at once", seconds(w.sum/w.count), seconds(l.base.mean))
+	l.why = fmt.Sprintf("sessions take %s, %s with fewer concurrent ones", seconds(w.sum/w.count), seconds(l.base.mean))
 	if l.base.mean == 0 {
-		l.want, l.why = min(l.want, fewAtOnce), fmt.Sprintf("%d at once are too few to see a queue", r.Limit)
+		l.want, l.why = min(l.want, fewAtOnce), fmt.Sprintf("%d concurrent sessions are too few to see a queue", r.Limit)
 	}
 	l.growths++
 	l.top = measure{}
 	w.clear(r.Limit, r.InFlight)
 }
 
-// served reports whether sessions are served for most of their time: else they wait at the engine's own gates, for a
-// rate or a quota, and with more or fewer in flight they would do so as well.
+// served reports whether sessions are served for most of their time. Otherwise they are throttled inside the engine, for a rate or a
+// quota, and another number in flight would change nothing.
 func (l *latency) served() bool { return l.window.sum > 0.5*l.window.held }
 
-// learn adds a measure to the base, or puts it in its place where they do not agree.
+// learn adds a measure to the base, or replaces the base if they disagree.
 func (l *latency) learn(now time.Time, m measure) {
 	l.based = now
 	if l.base.mean == 0 || math.Abs(m.mean/l.base.mean-1) > 2*math.Hypot(m.doubt, l.base.doubt) {

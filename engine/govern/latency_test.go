@@ -33,7 +33,7 @@ func TestLatencyOtherKnees(t *testing.T) {
 	}
 }
 
-// With seven sessions a second a mean is known to a few percent only after minutes.
+// With seven sessions a second, it takes minutes to know a mean to a few percent.
 func TestLatencyKneeFewSessions(t *testing.T) {
 	for _, start := range []int{50, 100} {
 		c := trial{
@@ -71,7 +71,7 @@ func TestLatencyDoesNotDrift(t *testing.T) {
 	}
 }
 
-// At night the backend takes twice as long for everything, and in the morning it does no more.
+// At night the backend takes twice as long for everything; in the morning it is fast again.
 func TestLatencySlowerByItself(t *testing.T) {
 	for seed := range uint64(10) {
 		p := &plant{agents: 372, mean: 1, knee: constant(40), slower: func(t float64) float64 {
@@ -117,22 +117,22 @@ func TestLatencyKneeMoves(t *testing.T) {
 	}
 }
 
-func TestLatencySaysWhatItMeasured(t *testing.T) {
+func TestLatencyReportsItsMeasurements(t *testing.T) {
 	p := &plant{agents: 372, mean: 1, knee: constant(40)}
 	p.start(0, 100)
 	tr := drive(t, governorOf(t, "latency"), p, 300)
-	want := []string{"100 → 50: to measure sessions with fewer at once", "50 → 25: to measure sessions with fewer at once"}
+	want := []string{"100 → 50: to measure fewer concurrent sessions", "50 → 25: to measure fewer concurrent sessions"}
 	for i, w := range want {
 		if len(tr.words) <= i || !contains(tr.words[i], w) {
 			t.Fatalf("got %q, want ...%q", tr.words, w)
 		}
 	}
-	if last := tr.words[2]; !contains(last, "with 100 at once") {
+	if last := tr.words[2]; !contains(last, "with 100 concurrent") {
 		t.Errorf("got %q", last)
 	}
 }
 
-// Sessions that fail at once say nothing of how fast the service is.
+// Sessions that fail immediately do not show how fast the service is.
 func TestLatencyLeavesFailuresOut(t *testing.T) {
 	l := &latency{}
 	l.restart(4)
@@ -147,7 +147,7 @@ func TestLatencyLeavesFailuresOut(t *testing.T) {
 	}
 }
 
-// Sessions that wait for nothing have no latency to go by, and the others decide.
+// Sessions that wait for nothing have no latency to measure, so the other signals decide.
 func TestLatencyOfSessionsThatWaitForNothing(t *testing.T) {
 	for _, c := range []struct {
 		governor string
@@ -169,8 +169,8 @@ func TestLatencyOfSessionsThatWaitForNothing(t *testing.T) {
 	}
 }
 
-// A person who raises the limit during a probe is not held to where it was before.
-func TestLatencyProbeEndsWhereSomebodyMovesTheLimit(t *testing.T) {
+// After the user raises the limit during a probe, it does not return to the earlier limit.
+func TestLatencyProbeEndsWhenTheLimitIsChanged(t *testing.T) {
 	for _, to := range []int{10, 80} {
 		p := &plant{agents: 372, mean: 1, knee: constant(100)}
 		p.start(1, 50)

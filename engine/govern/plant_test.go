@@ -13,21 +13,21 @@ import (
 
 var begin = time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
 
-// plant is a run against a world, in virtual time. Every function is of the time since its begin.
+// plant simulates a run and its environment in virtual time. Functions take the time since the start.
 type plant struct {
 	agents int     // of a cycle
-	mean   float64 // seconds that a session works, where nothing queues: browse or checkout, ±20 %
+	mean   float64 // work of a session in seconds without a queue: browse or checkout, ±20%
 
-	slower func(t float64) float64            // factor of that; nil is 1
-	knee   func(t float64) float64            // sessions served at full speed at once; nil is any
-	fails  func(t float64, n int) float64     // share of sessions that fail; nil is none
-	away   func(t float64) bool               // all fail at once
-	quota  float64                            // sessions a second that may start to work, the others are held; 0 is any
+	slower func(t float64) float64            // factor of the work; nil is 1
+	knee   func(t float64) float64            // concurrent sessions served at full speed; nil is unlimited
+	fails  func(t float64, n int) float64     // fraction of sessions that fail; nil: no failures
+	away   func(t float64) bool               // all sessions fail immediately
+	quota  float64                            // sessions a second that may start to work, others are throttled; 0 is unlimited
 	cpu    func(t float64, n float64) float64 // of the machine with n at work, without noise
-	uses   float64                            // percent of the machine that Throng itself takes for each session at work; 0 is not known
+	uses   float64                            // percent of the machine that Throng uses for each session at work; 0 is unknown
 	own    float64                            // connections that a session holds
 	others func(t float64) float64            // connections of other clients
-	most   int                                // connections that the server takes; 0 is no server
+	most   int                                // connections that the server accepts; 0: no server
 	memory func(t float64, n int) (available, own float64)
 
 	rng     *rand.Rand
@@ -39,13 +39,13 @@ type plant struct {
 	ended   int64
 	failed  int64
 	tokens  float64
-	served  float64 // seconds of work that each session at work got so far
-	soonest float64 // that one is due, or before
+	served  float64 // seconds of work that each session at work has received
+	soonest float64 // no session is due earlier
 	lastEnd float64
 	breaker engine.BreakerState
 	probe   bool
 
-	sum    float64 // of the seconds that the sessions of the reading were served
+	sum    float64 // seconds that the sessions of the reading were served
 	r      engine.Reading
 	atWork float64 // integral of the sessions at work over the reading
 	busy   float64 // of the reading
@@ -54,7 +54,7 @@ type plant struct {
 }
 
 type flight struct {
-	due   float64 // when it is done, as what each session was served counts; of one held, what it takes
+	due   float64 // the value of served at which it ends; for a throttled session, its work
 	began float64
 	held  bool
 	fails bool
@@ -67,7 +67,7 @@ func (p *plant) start(seed uint64, limit int) {
 	p.limit, p.left = limit, p.agents
 }
 
-// second runs the plant for a second and returns the reading of it.
+// second simulates a second and returns its reading.
 func (p *plant) second() engine.Reading {
 	p.r = engine.Reading{Span: time.Second, Phase: engine.Running, Limit: p.limit, Connections: engine.Connections{Own: -1, Server: -1, Max: -1}}
 	p.sum = 0
@@ -109,7 +109,7 @@ func (p *plant) machine(r *engine.Reading) {
 	}
 }
 
-// step goes on by a tick: work is shared by the sessions that have some, as processor sharing has it.
+// step advances by a tick: the sessions at work share the service (processor sharing).
 func (p *plant) step() {
 	p.t += tick
 	p.admit()
@@ -134,7 +134,7 @@ func (p *plant) step() {
 	}
 }
 
-// release lets sessions that are held begin as the quota allows, and returns how many are at work.
+// release lets throttled sessions start as the quota allows, and returns the number at work.
 func (p *plant) release() int {
 	working := 0
 	p.tokens = min(p.tokens+p.quota*tick, 2)
@@ -153,7 +153,7 @@ func (p *plant) release() int {
 	return working
 }
 
-// end finishes the sessions that are due.
+// end ends the sessions that are due.
 func (p *plant) end() {
 	p.soonest = math.Inf(1)
 	kept := p.flights[:0]
@@ -211,16 +211,16 @@ func (p *plant) finish(f *flight) {
 	}
 }
 
-// trace is what became of a limit.
+// trace is the course of a limit.
 type trace struct {
 	limits []int
-	probes []bool // a dip of the latency governor
+	probes []bool // dips of the latency governor
 	totals []int64
 	words  []string
 	orders []engine.Orders
 }
 
-// drive steers a plant for some seconds, and holds the governor to what is true at any time.
+// drive steers a plant for some seconds, and checks the invariants of a governor.
 func drive(t testing.TB, governor *Governor, p *plant, seconds int) *trace {
 	t.Helper()
 	tr := &trace{}
@@ -253,15 +253,15 @@ func drive(t testing.TB, governor *Governor, p *plant, seconds int) *trace {
 	return tr
 }
 
-// figures say how a limit came to rest near a knee. Probes do not count as moves; their share of the time is told.
+// figures describe how a limit settled near a knee. Probes do not count as moves; their share of the time is separate.
 type figures struct {
-	converged   int     // seconds until it stayed within 15 % of where it came to rest
-	distance    float64 // of that from the knee, as a share of it
-	oscillation float64 // largest distance from where it came to rest
+	converged   int     // seconds until the limit stayed within 15% of its final mean
+	distance    float64 // of that mean from the knee, as a fraction of the knee
+	oscillation float64 // largest distance from the mean
 	probing     float64 // share of the time
 }
 
-// settled judges what came after some seconds, by its mean.
+// settled evaluates a trace from some second on, by its mean.
 func (tr *trace) settled(from int, knee float64) figures {
 	var rest []float64
 	f := figures{}
@@ -291,7 +291,7 @@ func (tr *trace) settled(from int, knee float64) figures {
 
 func constant(v float64) func(float64) float64 { return func(float64) float64 { return v } }
 
-// governorOf returns a governor for a governor between 1 and 100.
+// governorOf returns the named governor with bounds 1 to 100.
 func governorOf(t testing.TB, governor string) *Governor {
 	t.Helper()
 	return governorWith(t, engine.Steering{Governor: governor, Floor: 1, Ceiling: 100, StallAfter: time.Minute})

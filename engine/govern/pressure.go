@@ -6,9 +6,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// pressure is the policy of resources with bounds that a person chose: it shows the policy a machine whose CPU and memory
-// are at the policy's own bounds where this one's are at the chosen ones, and tells the true figures. The zero value has
-// the policy's own bounds.
+// pressure is the policy for resources with bounds that the user chose. It scales the machine's figures so that the chosen bounds
+// coincide with the policy's own, and reports the true figures. The zero value uses the policy's own bounds.
 type pressure struct {
 	policy
 	cpuHigh, cpuLow, memoryHigh, memoryLow float64 // percent; 0 is the policy's own
@@ -17,7 +16,7 @@ type pressure struct {
 // The policy's own bounds of CPU, in percent.
 const ownHigh, ownLow = 80., 50.
 
-// use takes the bounds of s.
+// use sets the bounds to those of s.
 func (p *pressure) use(s *engine.Steering) {
 	p.cpuHigh, p.cpuLow, p.memoryHigh, p.memoryLow = s.CPUHigh, s.CPULow, s.MemoryHigh, s.MemoryLow
 	if p.cpuHigh == 0 {
@@ -53,7 +52,7 @@ func (p *pressure) next(r *engine.Reading, b bounds) (int, string) {
 	return limit, why
 }
 
-// why says in true figures why the limit moves.
+// why explains a move in true figures.
 func (p *pressure) why(h *engine.HostMetrics, lower bool) string {
 	used := inUse(h)
 	switch {
@@ -65,7 +64,7 @@ func (p *pressure) why(h *engine.HostMetrics, lower bool) string {
 	return fmt.Sprintf("CPU %.0f %% at the limit, below %.0f %%", h.CPU, p.cpuHigh)
 }
 
-// inUse is how much of the machine's memory is, in percent.
+// inUse returns the machine's memory in use, in percent.
 func inUse(h *engine.HostMetrics) float64 {
 	if h.MemoryTotal == 0 {
 		return 0
@@ -73,12 +72,12 @@ func inUse(h *engine.HostMetrics) float64 {
 	return 100 * (1 - float64(min(h.Available, h.MemoryTotal))/float64(h.MemoryTotal))
 }
 
-// available is how many bytes the policy takes to be left: what should be left to it where memory in use is at its low
-// bound, and what must be left where it is at its high one.
+// available returns the memory that the policy sees as available, in bytes: at the low bound, the memory that should stay free; at the
+// high bound, the memory that must stay free.
 func (p *pressure) available(h *engine.HostMetrics) uint64 {
 	total := float64(h.MemoryTotal)
 	enough, critical := memoryBounds(h)
-	low, high := 100*(1-enough/total), 100*(1-critical/total) // of the policy, in use
+	low, high := 100*(1-enough/total), 100*(1-critical/total) // the policy's bounds, in use
 	atHigh := p.memoryHigh
 	if atHigh == 0 {
 		atHigh = max(high, p.memoryLow)
@@ -90,7 +89,7 @@ func (p *pressure) available(h *engine.HostMetrics) uint64 {
 	return uint64(total * (1 - bent(inUse(h), atLow, low, atHigh, high)/100))
 }
 
-// bent maps percentages so that low becomes toLow and high toHigh, in straight lines between 0, these and 100.
+// bent maps percentages: low to toLow, high to toHigh, and linearly between these, 0 and 100.
 func bent(v, low, toLow, high, toHigh float64) float64 {
 	line := func(from, to, at, until float64) float64 {
 		if to <= from {

@@ -20,8 +20,7 @@ func TestBent(t *testing.T) {
 	}
 }
 
-// TestThresholds: the same machine lowers the limit under one bound and not under another, and the reason has the true
-// figures.
+// TestThresholds: the same machine lowers the limit under one bound and not under another, and the reason contains the true figures.
 func TestThresholds(t *testing.T) {
 	const giga = 1_000_000_000
 	for _, c := range []struct {

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	probeDepth  = 0.7              // of the limit, at which an empty service is measured again
-	baseLasts   = 15 * time.Minute // before it is
-	probeSpends = 20               // times what a probe took go by before the next that nothing asks for
+	probeDepth  = 0.7              // of the limit: the limit of a probe
+	baseLasts   = 15 * time.Minute // until the base is measured again
+	probeSpends = 20               // a scheduled probe comes after at least this many durations of the previous one
 )
 
-// probe is a limit lowered for a moment.
+// probe is a temporarily lowered limit.
 type probe struct {
-	back  int     // the limit to go back to
+	back  int     // the limit to return to
 	top   measure // of the limit before
 	began time.Time
 }
 
-// due reports whether the base is to be measured again at the price of a probe: sooner while it is not known well.
+// due reports whether a probe should measure the base again: sooner if the base is imprecise.
 func (l *latency) due(now time.Time) bool {
 	if l.base.doubt > exact {
 		return now.Sub(l.based) > probeSpends/3*l.probed
@@ -29,7 +29,7 @@ func (l *latency) due(now time.Time) bool {
 	return now.Sub(l.based) > max(baseLasts, probeSpends*l.probed)
 }
 
-// dip begins a probe at a share of the limit. At the floor there is none, and what is measured is the base.
+// dip starts a probe at a fraction of the limit. At the floor there is no probe: the measure becomes the base.
 func (l *latency) dip(r *engine.Reading, b bounds, m measure, share float64, why string) {
 	if !l.served() {
 		l.window.halve()
@@ -45,12 +45,11 @@ func (l *latency) dip(r *engine.Reading, b bounds, m measure, share float64, why
 	l.window.clear(r.Limit, r.InFlight)
 }
 
-// compare ends a probe, or goes deeper where sessions became faster in the measure in which they are fewer: the service
-// is still full then.
+// compare ends a probe, or probes deeper if sessions became faster in proportion to their number: then the service is still full.
 func (l *latency) compare(r *engine.Reading, b bounds, m measure) {
 	p := l.probe
 	share := m.mean / p.top.mean
-	room := p.top.load * share // as many keep an empty service busy, if m is of one
+	room := p.top.load * share // sessions that keep the service busy without a queue, if m has no queue
 	l.window.clear(r.Limit, r.InFlight)
 	if level := max(b.floor, r.Limit/2); share < 0.93 && room < 1.15*m.load && level < r.Limit {
 		l.want, p.began = level, r.At
@@ -63,14 +62,14 @@ func (l *latency) compare(r *engine.Reading, b bounds, m measure) {
 			l.learn(r.At, p.top)
 		}
 		l.want = p.back
-		l.why = fmt.Sprintf("sessions take %s with fewer at once too", seconds(m.mean))
+		l.why = fmt.Sprintf("sessions take %s with fewer concurrent ones too", seconds(m.mean))
 		return
 	}
 	to := aim * room
-	if l.full && to*struck > float64(p.back) { // half of the way: half of what is seen may be chance
+	if l.full && to*struck > float64(p.back) { // half way, because half of the difference may be chance
 		to = (to + float64(p.back)) / 2
 	}
 	l.full, l.room = true, room
 	l.want = max(1, int(math.Round(to)))
-	l.why = fmt.Sprintf("sessions take %s, and %s with %d at once", seconds(m.mean), seconds(p.top.mean), p.back)
+	l.why = fmt.Sprintf("sessions take %s, and %s with %d concurrent ones", seconds(m.mean), seconds(p.top.mean), p.back)
 }

@@ -8,47 +8,47 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Of the machine's CPU, in percent.
+// Bounds of the machine's CPU, in percent.
 const (
 	cpuHigh   = 80.
 	cpuLow    = 50.
-	cpuAim    = 77. // what moves aim at
-	cpuRoom   = 74. // above, it does not grow
-	cpuExcess = 25. // percent above high, summed over seconds, after which it shrinks
-	cpuFair   = 25. // that Throng may use itself, whatever other programs use
+	cpuAim    = 77. // target of moves
+	cpuRoom   = 74. // above, the limit does not grow
+	cpuExcess = 25. // percent above high, integrated over seconds, after which the limit shrinks
+	cpuFair   = 25. // Throng may always use this much, whatever other programs use
 )
 
-// memoryFair is the share of the machine's memory that Throng may use, whatever other programs use.
+// memoryFair is the share of the machine's memory that Throng may always use, whatever other programs use.
 const memoryFair = 1. / 16
 
 const (
-	sustained  = 3 * time.Second  // that something must go on
-	settles    = 2 * time.Second  // that a move takes to show
-	coolDown   = 8 * time.Second  // after it shrank, in which it does not grow
-	memoryWait = 15 * time.Second // before memory that was given back shows
+	sustained  = 3 * time.Second  // minimum duration of a condition
+	settles    = 2 * time.Second  // until a move takes effect
+	coolDown   = 8 * time.Second  // after a decrease, without growth
+	memoryWait = 15 * time.Second // until released memory shows
 )
 
-// resources keeps Throng's own use of the machine to what other programs leave of its CPU and memory. It lowers the limit
-// only by as much as Throng's own use justifies: a run that itself uses little would free nothing, and has no limit here
-// while other programs fill the machine.
+// resources keeps Throng's use of the machine to the CPU and memory that other programs leave. It lowers the limit only as far as
+// Throng's own use justifies: a run that uses little could release nothing, so it is not limited here even if other programs fill the
+// machine.
 type resources struct {
 	want int
 	why  string
 
-	since       time.Duration // the limit moved
-	calmed      time.Duration // since it shrank
+	since       time.Duration // since the limit moved
+	calmed      time.Duration // since the last decrease
 	ended       int64         // sessions since the limit moved
 	limit       int
-	high, short spell  // of CPU above its bound, and of memory under its own
-	own         spell  // of Throng's CPU, in percent of the machine, while that is high
+	high, short spell  // CPU above its bound, and available memory below its bound
+	own         spell  // Throng's CPU while that is high, in percent of the machine
 	load        load   // of the last seconds
 	cores       int    // of the machine
-	top         int    // the limit before it shrank for the CPU for the first time in a row; 0 is that it is reached again
-	cpu         spell  // with the limit full, since a move showed
-	least       uint64 // bytes that the system could give, since the limit moved
+	top         int    // the limit before the first of a series of decreases for the CPU; 0 once it is reached again
+	cpu         spell  // with the limit full, after a move has taken effect
+	least       uint64 // minimum of the available bytes since the limit moved
 }
 
-// load is what the CPU did lately, in percent of the machine, as exponential means.
+// load is the recent CPU use, in percent of the machine, as exponential means.
 type load struct {
 	total, own float64
 	known      bool
@@ -64,15 +64,14 @@ func (l *load) add(d time.Duration, total, own float64) {
 	l.own += weight * (own - l.own)
 }
 
-// justified is how much of the CPU Throng may use, in percent of the machine, while all programs use total and Throng own
-// of it.
+// justified returns the CPU that Throng may use, in percent of the machine, if all programs use total and Throng uses own of it.
 func justified(total, own float64) float64 { return max(cpuAim-(total-own), cpuFair) }
 
-// outside reports whether other programs fill the machine, and Throng uses so little that twice as many sessions are
-// justified. An own use of 0 is not known.
+// outside reports whether other programs fill the machine while Throng uses so little that twice as many sessions are justified. An own
+// use of 0 is unknown.
 func (l *load) outside() bool { return l.total >= cpuRoom && l.own > 0 && 2*l.own <= cpuFair }
 
-// spell is a figure's mean over a time that goes on.
+// spell accumulates the mean of a figure over time.
 type spell struct {
 	lasts         time.Duration
 	sum, inFlight float64 // integrals over seconds
@@ -139,10 +138,10 @@ func (m *resources) watch(r *engine.Reading) {
 	m.least = min(m.least, h.Available)
 	m.load.add(r.Span, h.CPU, m.ownCPU(h))
 	if m.since > settles && r.Busy >= busyEnough {
-		// Of a reading in which the limit was not full all the time, what it would have been: for the rest, half were left.
+		// If the limit was not full for the whole reading, estimate the CPU at a full limit: in the rest, half of the sessions were left.
 		m.cpu.add(r.Span, h.CPU*2/(1+min(r.Busy, 1)), r.Limit)
 	}
-	if m.cpu.lasts > 2*coolDown { // what is long ago counts for less
+	if m.cpu.lasts > 2*coolDown { // old readings count for less
 		m.cpu.lasts, m.cpu.sum = m.cpu.lasts/2, m.cpu.sum/2
 	}
 	if h.CPU > cpuHigh {
@@ -158,11 +157,11 @@ func (m *resources) watch(r *engine.Reading) {
 	}
 }
 
-// ownCPU is what Throng uses, in percent of the machine.
+// ownCPU returns Throng's CPU use, in percent of the machine.
 func (m *resources) ownCPU(h *engine.HostMetrics) float64 { return h.ProcessCPU / float64(m.cores) }
 
-// typical is how many sessions were in flight during a reading in which the limit was reached: between two bursts of
-// short sessions few are seen at its end.
+// typical returns the number of sessions in flight during a reading that reached the limit. Between two bursts of short sessions, few are
+// in flight at its end.
 func typical(r *engine.Reading) int {
 	if r.Busy > 0 {
 		return max(r.InFlight, (r.Limit+1)/2)
@@ -170,8 +169,8 @@ func typical(r *engine.Reading) int {
 	return r.InFlight
 }
 
-// giveWay shrinks for the CPU, by as much as Throng's own use is above what is justified. Where other programs use more
-// than Throng, a quarter of the sessions stay: part of what it uses is not for sessions.
+// giveWay shrinks by the part of Throng's CPU use that is above what is justified. If other programs use more than Throng, at least a
+// quarter of the sessions stay, because part of Throng's use is not for sessions.
 func (m *resources) giveWay(r *engine.Reading) {
 	total, own := m.high.mean(), m.own.mean()
 	factor, least := cpuAim/total, 1
@@ -195,15 +194,15 @@ func (m *resources) giveWay(r *engine.Reading) {
 	m.want = max(m.want, least)
 }
 
-// lower shrinks by a factor from what was in flight, which may be less than the limit.
+// lower shrinks by a factor of the sessions in flight, which may be fewer than the limit.
 func (m *resources) lower(r *engine.Reading, over *spell, factor float64, why string) {
 	m.want, m.why = max(shrunk(min(r.Limit, max(over.peak, 1)), factor), 1), why
 	m.afresh()
 	m.calmed = 0
 }
 
-// higher grows to where the CPU would be at its aim, and the memory not short, if all of it were for the sessions in
-// flight: for less of it the way is longer, and never too far.
+// higher grows to the limit at which the CPU would reach its target without a shortage of memory, if all CPU use were for sessions in
+// flight. If it is not, growth takes several bounded steps.
 func (m *resources) higher(r *engine.Reading) {
 	cpu := m.cpu.mean()
 	if cpu >= cpuRoom || cpu >= cpuLow && m.cpu.lasts < coolDown {
@@ -226,8 +225,8 @@ func (m *resources) higher(r *engine.Reading) {
 	m.afresh()
 }
 
-// memoryBounds are what the machine should have left and must have left, in bytes: 4 GB and 2 GB, and of a small machine
-// a quarter and an eighth of what it has.
+// memoryBounds returns the bytes that should and that must stay free: 4 GB and 2 GB, but at most a quarter and an eighth of the machine's
+// memory.
 func memoryBounds(h *engine.HostMetrics) (enough, critical float64) {
 	total := float64(h.MemoryTotal)
 	return min(4e9, total/4), min(2e9, total/8)

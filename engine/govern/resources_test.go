@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// machine takes other percent of CPU and each percent for every session at work.
+// machine uses other percent of CPU, and each percent for every session at work.
 func machine(other func(float64) float64, each float64) func(t, n float64) float64 {
 	return func(t, n float64) float64 { return other(t) + each*n }
 }
@@ -27,8 +27,8 @@ func TestResourcesKnee(t *testing.T) {
 	}
 }
 
-// Another process burns half of the machine's CPU for ten minutes.
-func TestResourcesGiveWayAndComeBack(t *testing.T) {
+// Another process uses half of the machine's CPU for ten minutes.
+func TestResourcesGiveWayAndRecover(t *testing.T) {
 	for _, name := range []string{"resources", "adaptive"} {
 		for seed := range uint64(10) {
 			other := func(t float64) float64 {
@@ -55,7 +55,7 @@ func TestResourcesGiveWayAndComeBack(t *testing.T) {
 	}
 }
 
-// reaches is when a limit comes between two bounds, in seconds.
+// reaches returns the second at which a limit is between two bounds.
 func reaches(tr *trace, from, to int) int {
 	for i, n := range tr.limits {
 		if n >= from && n <= to {
@@ -90,7 +90,7 @@ func TestResourcesMoves(t *testing.T) {
 		{"cool", host(20, 8e9, 1e9), 1, 10, 5, 50, "CPU 20 % at the limit, below 80 %"},
 		{"between", host(60, 8e9, 1e9), 1, 10, 10, 31, "CPU 60 % at the limit, below 80 %"},
 		{"cool, and nothing ended", host(20, 8e9, 1e9), 1, 0, 30, 25, ""},
-		{"cool, and the limit is no bound", host(20, 8e9, 1e9), 0.3, 10, 30, 25, ""},
+		{"cool, but the limit is not reached", host(20, 8e9, 1e9), 0.3, 10, 30, 25, ""},
 		{"near enough", host(76, 8e9, 1e9), 1, 10, 60, 25, ""},
 		{"memory short", host(60, 1e9, 1e9), 1, 10, 15, 19, "1000 MB of memory left for 15s, under 2000 MB"},
 		{"memory for one more", host(20, 4_040_000_000, 1e9), 1, 10, 5, 26, "CPU 20 % at the limit, below 80 %"},
@@ -117,8 +117,7 @@ func TestResourcesMoves(t *testing.T) {
 	}
 }
 
-// TestResourcesBetweenBursts is of short sessions in short cycles: few are in flight when the run is looked at, but the
-// limit is what bounds them.
+// TestResourcesBetweenBursts covers short sessions in short cycles: few are in flight at a reading, although the limit is reached.
 func TestResourcesBetweenBursts(t *testing.T) {
 	s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
 	s.r.Limit, s.r.InFlight, s.r.Host, s.r.Busy = 50, 1, engine.HostMetrics{CPU: 97, MemoryTotal: 16e9, Available: 8e9}, 0.2
@@ -131,15 +130,15 @@ func TestResourcesBetweenBursts(t *testing.T) {
 	}
 }
 
-// TestOthersPressure is of a machine that other programs fill, whatever the run does: the limit falls to what Throng's own
-// use justifies, and is back within a minute of their end.
+// TestOthersPressure covers a machine that other programs fill: the limit falls to what Throng's own use justifies, and recovers within a
+// minute after they end.
 func TestOthersPressure(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		total float64 // percent of the machine
 		own   float64 // of that, for 100 sessions
-		fixed float64 // of that, for no session
-		least int     // that the limit comes to, and not below
+		fixed float64 // of that, independent of sessions
+		least int     // the lowest limit
 	}{
 		{"almost nothing", 100, 0.6, 0, 100},
 		{"little", 100, 12, 0, 100},
@@ -185,7 +184,7 @@ func TestOthersPressure(t *testing.T) {
 	}
 }
 
-// TestOthersMemory is of other programs that take the memory: Throng gives back what it has, if it has much.
+// TestOthersMemory covers other programs that use up the memory: Throng releases its own, if it has much.
 func TestOthersMemory(t *testing.T) {
 	for own, want := range map[uint64]int{200e6: 50, 2e9: 1} {
 		s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
@@ -201,8 +200,8 @@ func TestOthersMemory(t *testing.T) {
 	}
 }
 
-// TestOthersPressureNeverThrottles holds for any load of other programs: a run that uses little keeps its limit, and where
-// another signal wants more it gets that.
+// TestOthersPressureNeverThrottles covers any load of other programs: a run that uses little keeps its limit, and grows if another signal
+// wants more.
 func TestOthersPressureNeverThrottles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		governor := rapid.SampledFrom([]string{"resources", "adaptive"}).Draw(t, "governor")
@@ -228,7 +227,7 @@ func TestOthersPressureNeverThrottles(t *testing.T) {
 	})
 }
 
-// TestLimitComesBack holds for any machine: within a minute of the end of others' pressure the limit is what it was.
+// TestLimitComesBack covers any machine: the limit recovers within a minute after the pressure of others ends.
 func TestLimitComesBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		uses := rapid.Float64Range(0.05, 1.5).Draw(r, "uses")

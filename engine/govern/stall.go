@@ -7,13 +7,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// heldLonger is how many times as long sessions may wait at the engine's own gates, all of them: a gate says why.
+// heldLonger multiplies the stall time while all sessions are throttled, because throttling is reported elsewhere.
 const heldLonger = 5
 
-// stall warns when sessions are in flight and none ends.
+// stall warns if sessions are in flight and none ends.
 type stall struct {
-	calm  time.Time // nothing before counts
-	fresh bool      // nor what is before the next reading
+	calm  time.Time // what was before does not count
+	fresh bool      // what is before the next reading does not count
 }
 
 func (s *stall) reset() { s.fresh = true }
@@ -47,7 +47,7 @@ func allHeld(all []engine.Doing) bool {
 	return true
 }
 
-// waits says what most of the oldest sessions wait for.
+// waits describes what most of the oldest sessions wait for.
 func waits(r *engine.Reading) string {
 	if len(r.Oldest) == 0 {
 		return fmt.Sprintf("%s in flight", sessions(r.InFlight, "is", "are"))
@@ -68,7 +68,7 @@ func waits(r *engine.Reading) string {
 	}
 	n := counts[waitsFor(most)]
 	text := fmt.Sprintf("%s%s; the oldest, agent %s, for %s", sessions(n, "waits", "wait"), waitsFor(most), who, engine.FormatDuration(r.At.Sub(oldest.Since)))
-	if r.InFlight > len(r.Oldest) { // the others may do so too
+	if r.InFlight > len(r.Oldest) { // the others may wait for the same
 		text = "at least " + text
 	}
 	if n == 1 {
@@ -80,7 +80,7 @@ func waits(r *engine.Reading) string {
 	return text
 }
 
-// oldestLike is the first that waits for something.
+// oldestLike returns the first session that waits for something.
 func oldestLike(all []engine.Doing, what string) *engine.Doing {
 	for i := range all {
 		if waitsFor(&all[i]) == what {
@@ -90,7 +90,7 @@ func oldestLike(all []engine.Doing, what string) *engine.Doing {
 	return &all[0]
 }
 
-// waitsFor says what a session waits for, after "wait".
+// waitsFor describes what a session waits for, as words that follow "wait".
 func waitsFor(d *engine.Doing) string {
 	switch {
 	case d.Gate != "" && d.Service != "":
@@ -102,7 +102,7 @@ func waitsFor(d *engine.Doing) string {
 	case d.Path != "":
 		return " in step " + d.Path
 	default:
-		return " before the first step that asks a service"
+		return " before the first step that calls a service"
 	}
 }
 

@@ -13,7 +13,7 @@ func doing(agent int, name, service, path, gate string, since time.Duration) eng
 	}
 }
 
-func TestStallNamesWhatIsWaitedFor(t *testing.T) {
+func TestStallNamesTheCauseOfWaiting(t *testing.T) {
 	lena := doing(3, "lena", "shop", "checkout", "", 0)
 	for _, c := range []struct {
 		name   string
@@ -37,12 +37,12 @@ func TestStallNamesWhatIsWaitedFor(t *testing.T) {
 			"2 sessions wait in step pause; the oldest, agent lena, for 2m10s",
 		},
 		{
-			"a gate among others",
+			"one throttled among others",
 			[]engine.Doing{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0), lena},
 			"2 sessions wait for model, throttled (the rate); the oldest, agent ann, for 2m10s in think",
 		},
-		{"nothing yet", []engine.Doing{doing(1, "ann", "", "", "", 0)}, "agent ann waits before the first step that asks a service, for 2m10s"},
-		{"nobody knows", nil, "50 sessions are in flight"},
+		{"nothing yet", []engine.Doing{doing(1, "ann", "", "", "", 0)}, "agent ann waits before the first step that calls a service, for 2m10s"},
+		{"unknown cause", nil, "50 sessions are in flight"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, governed(""))
@@ -61,8 +61,8 @@ func TestStallNamesWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestStallCountsNoMoreThanItSees: the list of the oldest is short, and the others may wait for the same.
-func TestStallCountsNoMoreThanItSees(t *testing.T) {
+// TestStallCountsOnlyKnownSessions: the list of the oldest is short, and the others may wait for the same.
+func TestStallCountsOnlyKnownSessions(t *testing.T) {
 	s := newScript(t, governed(""))
 	s.ends(5, 0)
 	s.r.Oldest = []engine.Doing{doing(1, "ann", "shop", "pay", "", 0), doing(2, "bob", "shop", "pay", "", 0)}
@@ -72,12 +72,12 @@ func TestStallCountsNoMoreThanItSees(t *testing.T) {
 	}
 }
 
-func TestStallIsNot(t *testing.T) {
+func TestNoStall(t *testing.T) {
 	held := []engine.Doing{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0)}
 	for _, c := range []struct {
 		name string
 		set  func(s *script)
-		// seconds without an end until it is told at last; 0 is never
+		// seconds without an end until the warning; 0: no warning
 		told int
 	}{
 		{"as a rule", func(*script) {}, 60},
@@ -117,7 +117,7 @@ func TestStallWhilePaused(t *testing.T) {
 		}
 	}
 	if o := s.ends(0, 0); o.Stall != nil {
-		t.Errorf("a stall at once: %s", o.Stall.Why)
+		t.Errorf("an immediate stall: %s", o.Stall.Why)
 	}
 }
 

@@ -8,33 +8,33 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// The shares of sessions that must end well.
+// Bounds of the share of successful sessions.
 const (
 	okGrows   = 0.95 // above, the limit grows
-	okShrinks = 0.90 // under, it shrinks
-	okHalves  = 0.80 // under, it halves
+	okShrinks = 0.90 // below, it shrinks
+	okHalves  = 0.80 // below, it halves
 )
 
 const (
-	fewSessions  = 20               // nothing is decided on less
-	manySessions = 400              // and five for each place: enough to tell 90 % from 95 %
-	markLasts    = 5 * time.Minute  // that a limit failed is held against it, at first
+	fewSessions  = 20               // minimum for a decision
+	manySessions = 400              // maximum needed, with five for each slot: enough to distinguish 90% from 95%
+	markLasts    = 5 * time.Minute  // how long a failed limit is avoided, at first
 	markRises    = 30 * time.Second // and then, while nothing fails
-	markGap      = 0.05             // nearer to a limit that failed is not tried
-	firstStride  = 0.25             // of the limit, that a step towards the mark goes at most
-	markStride   = 0.10             // of the mark, that it rises at first, and of the limit then
+	markGap      = 0.05             // limits this close to a failed one are avoided
+	firstStride  = 0.25             // of the limit: the largest first step towards the mark
+	markStride   = 0.10             // of the mark: its first rise; of the limit: later steps
 )
 
-// success moves the limit by the share of sessions that end well. It doubles until a limit fails, and then goes half of
-// the way to the one that did, as TCP's BIC does (Xu, Harfoush, Rhee: Binary Increase Congestion Control, 2004). Each
-// decision is made on sessions that began since the one before: failures of an old limit do not count against the next.
+// success moves the limit by the share of successful sessions. It doubles the limit until one fails, and then approaches the failed limit
+// half way, as TCP's BIC does (Xu, Harfoush, Rhee: Binary Increase Congestion Control, 2004). Each decision uses sessions that started
+// after the previous one: failures at an old limit do not count against the next.
 type success struct {
-	grows  float64 // share of sessions that must be exceeded to grow
-	guards bool    // says nothing while nothing failed lately
+	grows  float64 // share of successful sessions above which it grows
+	guards bool    // silent while nothing failed recently
 
 	want   int
 	why    string
-	mark   int // the limit that failed last; 0 is none
+	mark   int // the last limit that failed; 0: none
 	marked time.Time
 	rises  int // of the mark since
 	window window
@@ -61,13 +61,13 @@ func (s *success) next(r *engine.Reading, _ bounds) (int, string) {
 	return s.want, s.why
 }
 
-// decide moves what it wants where the window is clear enough.
+// decide adjusts the wanted limit once the window is conclusive.
 func (s *success) decide(r *engine.Reading) {
 	w := &s.window
 	n := float64(w.ended)
 	failed := float64(w.failed) / n
 	ok := 1 - failed
-	doubt := 3 * math.Sqrt(max(ok*failed, 0.01)/n) // it is looked at every second
+	doubt := 3 * math.Sqrt(max(ok*failed, 0.01)/n) // decided every second
 	plenty := n >= max(manySessions, 5*float64(r.Limit))
 	switch {
 	case ok < okHalves && (plenty || ok+doubt < okHalves):
@@ -75,14 +75,14 @@ func (s *success) decide(r *engine.Reading) {
 	case ok < okShrinks && (plenty || ok+doubt < okShrinks):
 		s.lower(r, ok/okGrows, fmt.Sprintf("%.1f %% of %d sessions failed, above 10 %%", 100*failed, w.ended))
 	case ok > s.grows && n >= s.needs(r):
-		s.higher(r, fmt.Sprintf("%.0f %% of %d sessions went well", math.Floor(100*ok), w.ended))
+		s.higher(r, fmt.Sprintf("%.0f %% of %d sessions succeeded", math.Floor(100*ok), w.ended))
 	case plenty:
 		w.halve()
 	}
 }
 
-// needs is how many sessions must have gone well: a whole cycle where cycles are short, for they begin and end with few
-// in flight.
+// needs returns the number of sessions needed for a decision: a whole cycle if cycles are short, because cycles start and end with few
+// sessions in flight.
 func (s *success) needs(r *engine.Reading) float64 {
 	need := float64(r.Limit)
 	if s.mark > 0 {
@@ -119,7 +119,7 @@ func (s *success) higher(r *engine.Reading, why string) {
 	s.why = why
 }
 
-// stride is by what share of the limit a step towards the mark goes at most.
+// stride returns the largest step towards the mark, as a fraction of the limit.
 func (s *success) stride() float64 {
 	if s.rises == 0 {
 		return firstStride
@@ -127,8 +127,8 @@ func (s *success) stride() float64 {
 	return min(markStride*math.Pow(2, float64(s.rises-1)), 1)
 }
 
-// raise lifts the mark from time to time where it is what keeps the limit: a little at first, and twice as much each
-// time until something fails again.
+// raise lifts the mark from time to time while it keeps the limit down: a little at first, then twice as much each time until something
+// fails again.
 func (s *success) raise(r *engine.Reading) {
 	last := markLasts
 	if s.rises > 0 {
@@ -140,7 +140,7 @@ func (s *success) raise(r *engine.Reading) {
 	}
 }
 
-// near reports whether a limit is so near to one that failed, or above it, that no higher is tried.
+// near reports whether a limit is so close to a failed one, or above it, that the limit must not grow.
 func (s *success) near(limit int) bool {
 	return float64(s.mark-limit) <= max(1, markGap*float64(s.mark))
 }

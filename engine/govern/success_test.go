@@ -6,9 +6,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// failsAbove lets as many sessions succeed as a backend bears at once.
-func failsAbove(bears float64) func(float64, int) float64 {
-	return func(_ float64, n int) float64 { return max(0, 1-bears/float64(n)) }
+// failsAbove fails the sessions beyond a backend's capacity.
+func failsAbove(capacity float64) func(float64, int) float64 {
+	return func(_ float64, n int) float64 { return max(0, 1-capacity/float64(n)) }
 }
 
 func TestSuccessKnee(t *testing.T) {
@@ -30,7 +30,7 @@ func TestSuccessMoves(t *testing.T) {
 		want          int
 		why           string
 	}{
-		{"all went well", 10, 0, 2, 40, "20 → 40: 100 % of 20 sessions went well"},
+		{"all succeeded", 10, 0, 2, 40, "20 → 40: 100 % of 20 sessions succeeded"},
 		{"nothing ended", 0, 0, 100, 20, ""},
 		{"too few yet", 6, 0, 3, 20, ""},
 		{"a few failed", 100, 7, 60, 20, ""},
@@ -54,7 +54,7 @@ func TestSuccessMoves(t *testing.T) {
 	}
 }
 
-// The failures of sessions that began under the old limit are not held against the new one.
+// The failures of sessions that started under the old limit do not count against the new one.
 func TestSuccessForgetsTheOldLimit(t *testing.T) {
 	s := newScript(t, engine.Steering{Governor: "success", Floor: 1, Ceiling: 100, Breaker: "off"})
 	s.r.Limit, s.r.InFlight, s.r.CycleTotal = 40, 40, 0
@@ -65,7 +65,7 @@ func TestSuccessForgetsTheOldLimit(t *testing.T) {
 	if o.Limit != 20 {
 		t.Fatalf("got %d: %s", o.Limit, o.Why)
 	}
-	for range 3 { // the 40 that were in flight fail as well
+	for range 3 { // the 40 that were in flight fail too
 		if o = s.ends(20, 20); o.Limit != 20 {
 			t.Fatalf("shrank again for sessions that began before: %s", o.Why)
 		}
@@ -80,7 +80,7 @@ func TestSuccessForgetsTheOldLimit(t *testing.T) {
 	}
 }
 
-// The failure guard beside another governor shrinks, and does not grow by itself.
+// The failure guard that accompanies another governor shrinks the limit, and does not grow it.
 func TestFailuresShrinkUnderAnyGovernor(t *testing.T) {
 	s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
 	s.r.Limit, s.r.InFlight, s.r.CycleTotal = 40, 40, 100000

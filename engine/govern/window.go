@@ -6,41 +6,41 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// window gathers what sessions that began under one limit say.
+// window collects the sessions that started under one limit.
 type window struct {
-	cycles   bool // gathers whole ones, where they are short: a cycle begins with short sessions and ends with long ones
+	cycles   bool // collects whole cycles, if these are short: a cycle starts with short sessions and ends with long ones
 	limit    int
-	skip     float64 // sessions that are still to end which began before
-	inFlight int     // at the reading before
-	peak     int     // of it
-	cycle    int     // of the reading before
-	begun    bool    // a cycle
-	whole    bool    // nothing of a cycle is missing, or that matters little
+	skip     float64 // sessions still in flight that started before
+	inFlight int     // at the previous reading
+	peak     int     // of inFlight
+	cycle    int     // of the previous reading
+	begun    bool    // a cycle has started
+	whole    bool    // the cycle is complete, or long enough that this does not matter
 
 	readings      int
 	ended, failed int64
-	count         float64 // sessions whose time was measured
-	sum, squares  float64 // of seconds, and of the readings' means weighed by their counts
-	held, span    float64 // session seconds in flight in all, and seconds
+	count         float64 // sessions with a measured duration
+	sum, squares  float64 // of seconds, and of the readings' means weighted by their counts
+	held, span    float64 // session seconds in flight, and seconds
 	load          float64 // integral of the square of the sessions in flight
-	busy          float64 // seconds in which the limit was what sessions waited for
+	busy          float64 // seconds in which sessions waited for the limit
 }
 
 const (
-	leftOver  = 1.5  // times the sessions in flight that end before those that began under the limit are the most
-	sameLimit = 0.05 // a move by less leaves the window open
-	manyTurns = 20   // as often sessions take turns in a cycle where its begin and its end matter little
-	priorMean = 8    // readings that what is believed of the spread counts for
-	spread    = 0.8  // of sessions, as a share of their mean, that is believed
+	leftOver  = 1.5  // times the sessions in flight must end before most of those that end started under the limit
+	sameLimit = 0.05 // a smaller move keeps the window open
+	manyTurns = 20   // from this many sessions per slot on, the start and end of a cycle hardly matter
+	priorMean = 8    // weight of the prior of the spread, in readings
+	spread    = 0.8  // prior of the standard deviation of sessions, as a fraction of their mean
 )
 
-// clear begins again; sessions in flight are to end first.
+// clear restarts the window. Sessions in flight must end first.
 func (w *window) clear(limit, inFlight int) {
 	*w = window{cycles: w.cycles, limit: limit, skip: leftOver * float64(inFlight), inFlight: inFlight, cycle: w.cycle}
 }
 
-// add counts a reading. It begins again where the limit moved, which it reports as false, as it does for a reading of
-// sessions that began before.
+// add counts a reading. It restarts the window if the limit moved. It returns false then, and for a reading of sessions that started
+// before.
 func (w *window) add(r *engine.Reading) bool {
 	if math.Abs(float64(r.Limit-w.limit)) > sameLimit*float64(w.limit) {
 		w.clear(r.Limit, max(w.inFlight, r.InFlight))
@@ -72,7 +72,7 @@ func (w *window) add(r *engine.Reading) bool {
 	return true
 }
 
-// halve has what was gathered count half against what comes.
+// halve halves the weight of what was collected so far.
 func (w *window) halve() {
 	w.readings = (w.readings + 1) / 2
 	w.ended /= 2
@@ -82,16 +82,16 @@ func (w *window) halve() {
 	}
 }
 
-// measure is what a window says of latency.
+// measure is the latency in a window.
 type measure struct {
 	count float64 // sessions
 	mean  float64 // seconds
-	doubt float64 // standard error of the mean, as a share of it
-	load  float64 // sessions in flight while one was, on the average
+	doubt float64 // standard error of the mean, as a fraction of it
+	load  float64 // mean of the sessions in flight, weighted by sessions
 }
 
-// measure returns the mean with its error by the method of batch means (Law, Simulation Modeling and Analysis, chapter
-// 9): the readings are the batches. A few of them may agree by chance, so they are weighed with what is believed.
+// measure returns the mean with its error by the method of batch means (Law, Simulation Modeling and Analysis, chapter 9), with readings
+// as batches. A few batches may agree by chance, so the variance is combined with a prior.
 func (w *window) measure() measure {
 	m := measure{count: w.count, doubt: math.Inf(1)}
 	if w.held > 0 {

@@ -16,7 +16,7 @@ func second(limit, inFlight, cycle int, ended int64, mean time.Duration) *engine
 	}
 }
 
-// One and a half times as many sessions as were in flight when the limit moved say nothing of the new one.
+// One and a half times as many sessions as were in flight when the limit moved do not count for the new limit.
 func TestWindowLeavesOutWhatBeganBefore(t *testing.T) {
 	var w window
 	w.clear(20, 0)
@@ -24,7 +24,7 @@ func TestWindowLeavesOutWhatBeganBefore(t *testing.T) {
 	if w.count != 10 {
 		t.Fatalf("%v sessions at a limit that was in force", w.count)
 	}
-	for i := range 3 { // 10 sessions each: 30 of the 20 in flight
+	for i := range 3 { // 10 sessions each: 30, with 20 in flight
 		if w.add(second(40, 20, 0, 10, time.Second)) {
 			t.Errorf("reading %d after the limit moved counts", i)
 		}
@@ -37,7 +37,7 @@ func TestWindowLeavesOutWhatBeganBefore(t *testing.T) {
 	}
 }
 
-func TestWindowGathersWholeCyclesWhereTheyAreShort(t *testing.T) {
+func TestWindowCollectsWholeShortCycles(t *testing.T) {
 	w := window{cycles: true}
 	w.clear(20, 0)
 	for _, cycle := range []int{0, 0} {
@@ -65,7 +65,7 @@ func TestWindowLoadIsThatOfSessions(t *testing.T) {
 	var w window
 	w.clear(40, 0)
 	w.add(second(40, 40, 0, 40, time.Second))
-	w.add(second(40, 0, 0, 0, 0)) // between cycles nobody is there to see it
+	w.add(second(40, 0, 0, 0, 0)) // between cycles no session is in flight
 	if got := w.measure().load; got != 40 {
 		t.Errorf("got %v, want 40", got)
 	}
@@ -78,7 +78,7 @@ func TestWindowLoadIsThatOfSessions(t *testing.T) {
 	}
 }
 
-// The error is honest: of many windows of bimodal sessions two thirds lie within it, and nearly all within three.
+// Of many windows of bimodal sessions, two thirds must lie within the error, and nearly all within three errors.
 func TestWindowDoubt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	const windows = 2000

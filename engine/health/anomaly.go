@@ -7,36 +7,36 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Anomaly is a while of a run in which a figure was beyond its threshold.
+// Anomaly is a period of a run in which a figure was beyond its threshold.
 type Anomaly struct {
 	Metric    Metric
-	Level     Level     // the gravest
-	Worst     string    // value
-	Threshold string    // as it was at the worst
-	Seconds   int       // in all
-	Since     time.Time // the first of them
+	Level     Level     // the worst
+	Worst     string    // the worst value
+	Threshold string    // at the worst value
+	Seconds   int       // total duration
+	Since     time.Time // the first second
 	Advice    string
 }
 
-// Anomalies finds in the metrics of a run, by the table of [Judge], what was out of the ordinary. What only a snapshot
-// tells, such as the time of a cycle, is not looked at. The zero value has seen nothing; it is for one goroutine.
+// Anomalies finds anomalies in the metrics of a run by the thresholds of [Judge]. It ignores figures that only a snapshot has, such as
+// the time of a cycle. The zero value is empty. It is not safe for concurrent use.
 type Anomalies struct {
 	vitals Vitals
 	found  [len(vitals)]Anomaly
 	worst  [len(vitals)]float64
 	last   engine.MetricsRow
-	// Gaps is for how long there were no figures although the run went on: the machine slept, or nobody worked on it.
+	// Gaps is the total time without metrics: the machine slept, or Throng was not running.
 	Gaps     time.Duration
-	GapSince time.Time // the first
+	GapSince time.Time // the start of the first gap
 }
 
-// What is no anomaly: a peak of a few seconds, and a figure that comes late.
+// A short peak is not an anomaly, and neither is a late row.
 const (
 	leastAnomaly = 5
 	longestGap   = 10 * time.Second
 )
 
-// See takes in the next second.
+// See adds the next second.
 func (a *Anomalies) See(m *engine.MetricsRow) {
 	if gap := m.At.Sub(a.last.At); !a.last.At.IsZero() && a.last.Phase == engine.Running && gap >= longestGap {
 		a.Gaps += gap
@@ -50,7 +50,7 @@ func (a *Anomalies) See(m *engine.MetricsRow) {
 	if m.Phase == engine.Ended {
 		return
 	}
-	e := &evaluation{s, &a.vitals, 0}
+	e := (&input{s, &a.vitals, 0}).evaluation()
 	for i := range vitals {
 		a.look(i, e)
 	}
@@ -73,7 +73,7 @@ func (a *Anomalies) look(i int, e *evaluation) {
 	}
 }
 
-// All returns what was found, in the order of the metrics.
+// All returns the anomalies, in the order of the metrics.
 func (a *Anomalies) All() (all []Anomaly) {
 	for i := range a.found {
 		if a.found[i].Seconds >= leastAnomaly {

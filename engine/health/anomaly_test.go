@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// TestAnomalies: a peak of a second is none, a while beyond a threshold is one, and so is a gap in a run that went on.
+// TestAnomalies: a peak of a second is not an anomaly; a longer period beyond a threshold is, and so is a gap in the metrics.
 func TestAnomalies(t *testing.T) {
 	var a health.Anomalies
 	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -35,7 +35,7 @@ func TestAnomalies(t *testing.T) {
 	at = at.Add(3 * time.Minute)
 	second(40, 20, engine.Running)
 	second(40, 20, engine.Ended)
-	at = at.Add(time.Hour) // it was resumed later
+	at = at.Add(time.Hour) // the run was resumed later
 	second(99, 59, engine.Ended)
 
 	all := a.All()

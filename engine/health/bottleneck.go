@@ -10,15 +10,15 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Bottleneck is what keeps a run from going faster. The zero value is that nobody knows, or nothing stands out.
+// Bottleneck is what keeps a run from going faster. The zero value is unknown.
 type Bottleneck struct {
 	Kind    Bound
-	What    string // in words, with the figure that it is told by
-	Figures string // how fast services answered, and what was lost here
+	What    string // in words, with the figure that shows it
+	Figures string // how fast services answered, and the engine overhead
 	Advice  string // what to do about it
 }
 
-// String says all but the advice; "" is that nothing is known.
+// String returns everything except the advice; "" if unknown.
 func (b Bottleneck) String() string {
 	if b.Figures == "" {
 		return b.What
@@ -29,7 +29,7 @@ func (b Bottleneck) String() string {
 // Bound is a kind of bottleneck.
 type Bound uint8
 
-// The bounds. The first three are of this machine, and say nothing about the backend.
+// The bounds. The first three are of this machine and do not describe the backend.
 const (
 	Unbound Bound = iota
 	BoundByMachine
@@ -46,63 +46,63 @@ const (
 )
 
 var boundWords = [numBounds]string{
-	"", "this machine", "other programs", "the journal", "the services' refusals", "the pacing", "the schedule", "the limit", "the scripts",
-	"the backend", "the wait steps",
+	"", "this machine", "other programs", "the journal", "refusals of services", "pacing", "the schedule", "the concurrency limit", "scripts",
+	"the backend", "wait steps",
 }
 
 func (b Bound) String() string { return boundWords[b] }
 
-// Short is the bound in a word.
+// Short returns the bound in one word.
 func (b Bound) Short() string { return boundShort[b] }
 
 var boundShort = [numBounds]string{
 	"", "machine", "others", "journal", "refusals", "pacing", "schedule", "as set", "scripts", "backend", "waits",
 }
 
-// IsHere reports whether the bound is this machine's: what is measured then is not the backend.
+// IsHere reports whether the bound is this machine's. Then measurements do not describe the backend.
 func (b Bound) IsHere() bool { return b >= BoundByMachine && b <= BoundByJournal }
 
-// bottleneck is a line of the table.
+// bottleneck is a row of the table.
 type bottleneck struct {
 	kind  Bound
-	share func(c *constraint) float64 // NaN is not known
-	least float64                     // from where it is the bottleneck, if none above is
+	share func(c *constraint) float64 // NaN if unknown
+	least float64                     // threshold of share
 	text  func(c *constraint) string
 	help  func(c *constraint) string
 }
 
 const (
-	// busyMachine is the share of the cores from which on what waits for one is felt.
+	// busyMachine is the share of the cores from which on waiting for a core matters.
 	busyMachine = 0.90
-	// much is a share of the sessions' time that matters beside others.
+	// much is a share of the sessions' time that matters among others.
 	much = 0.25
-	// leastSpan is over how long a bottleneck is told at least.
+	// leastSpan is the shortest period with a bottleneck.
 	leastSpan = 3 * time.Second
 )
 
-// bottlenecks is the one table of them: the first whose share reaches its least is the run's. What the services and the
-// settings ask for comes before the machine: a faster one would not help.
+// bottlenecks is the table of bottlenecks. The first one whose share reaches its threshold is the run's. Services and settings come
+// before the machine, because a faster machine would not help.
 var bottlenecks = [...]bottleneck{
-	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale, if the run is to be over sooner")},
-	{BoundByRefusals, goesTo(engine.ForRefusals), 0.30, (*constraint).refusalText, advises("lower the limit or the rate: the services take no more")},
-	{BoundByPacing, goesTo(engine.ForPacing), 0.50, (*constraint).pacingText, advises("raise the rates and bounds of the services, if they bear it")},
+	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale for a shorter run")},
+	{BoundByRefusals, goesTo(engine.ForRefusals), 0.30, (*constraint).refusalText, advises("lower the limit or the rate: the services accept no more requests")},
+	{BoundByPacing, goesTo(engine.ForPacing), 0.50, (*constraint).pacingText, advises("raise the rates and limits of the services, if they have the capacity")},
 	{BoundByMachine, (*constraint).ownMachine, busyMachine, (*constraint).machineText, (*constraint).machineHelp},
 	{BoundByOthers, (*constraint).others, busyMachine, (*constraint).othersText, advises("close other programs, or use another machine")},
-	{BoundByJournal, (*constraint).journal, much, (*constraint).journalText, advises("use a faster disk, or fewer steps that change something: each is durable before it is asked for")},
+	{BoundByJournal, (*constraint).journal, much, (*constraint).journalText, advises("use a faster disk, or fewer steps that change data: each intent is durable before its request is sent")},
 	{BoundByLimit, (*constraint).full, 0.80, (*constraint).limitText, (*constraint).limitHelp},
 	{BoundByScripts, goesTo(engine.ForScripts), 0.50, (*constraint).scriptsText, advises("do less in python steps")},
-	{BoundByServices, goesTo(engine.ForServices), 0.50, (*constraint).servicesText, advises("look at the slowest step: nothing here waits for a place")},
-	{BoundByThinking, goesTo(engine.ForThinking), 0.50, (*constraint).thinkingText, advises("raise the limit, or let wait steps be shorter, if the run is to be over sooner")},
+	{BoundByServices, goesTo(engine.ForServices), 0.50, (*constraint).servicesText, advises("look at the slowest step: nothing waits for a slot here")},
+	{BoundByThinking, goesTo(engine.ForThinking), 0.50, (*constraint).thinkingText, advises("raise the limit, or shorten wait steps, for a shorter run")},
 }
 
-// constraint is what the table looks at.
+// constraint is the input of the table.
 type constraint struct {
 	*engine.Overhead
 	limit    int
-	governor string // that holds the limit; "" is a person
+	governor string // that holds the limit; "" for manual
 }
 
-// FindBottleneck returns what keeps a run from going faster. limit is its concurrency limit, by the governor that holds it.
+// FindBottleneck returns the bottleneck of a run with a concurrency limit, and the governor that holds the limit.
 func FindBottleneck(o *engine.Overhead, limit int, by string) Bottleneck {
 	if o.Span < leastSpan {
 		return Bottleneck{}
@@ -132,7 +132,7 @@ func (c *constraint) machine() float64 { return over(c.Machine, c.Cores) }
 func (c *constraint) idle() float64    { return over(c.Idle, c.Span) }
 func (c *constraint) full() float64    { return over(c.Full, c.Span) }
 
-// ownMachine is how busy the machine is, where that is at least half Throng's doing.
+// ownMachine returns the load of the machine if at least half of it is Throng's.
 func (c *constraint) ownMachine() float64 {
 	if 2*c.Process < c.Machine {
 		return math.NaN()
@@ -140,8 +140,8 @@ func (c *constraint) ownMachine() float64 {
 	return c.machine()
 }
 
-// others is how busy the machine is, where that is mostly other programs' doing and sessions wait for a core: much of their
-// time goes to the engine, which has little to do, and no less than to services.
+// others returns the load of the machine if most of it is other programs and sessions wait for a core: much of their time is engine time,
+// although the engine has little to do, and at least as much as service time.
 func (c *constraint) others() float64 {
 	if waits := c.Times.Share(engine.ForEngine); !(waits >= much && waits >= c.Times.Share(engine.ForServices)) {
 		return math.NaN()
@@ -149,7 +149,7 @@ func (c *constraint) others() float64 {
 	return c.machine()
 }
 
-// journal is the greater of what sessions waited for it and what the run did between its cycles.
+// journal returns the larger of the sessions' wait for the journal and the run's time between cycles.
 func (c *constraint) journal() float64 {
 	share, barrier := c.Times.Share(engine.ForJournal), over(c.Barrier, c.Span)
 	if math.IsNaN(share) {
@@ -158,12 +158,12 @@ func (c *constraint) journal() float64 {
 	return max(share, barrier)
 }
 
-// inUse says how busy the cores are.
+// inUse describes the load of the cores.
 func (c *constraint) inUse(whose string) string {
 	return fmt.Sprintf("%s of %s %s are in use", percent(c.machine()), whose, coresOf(coreCount(c.Overhead)))
 }
 
-// answered says how fast services were; "" where none was asked.
+// answered describes how fast services answered; "" without requests.
 func (c *constraint) answered() string {
 	if c.Requests <= 0 {
 		return ""
@@ -171,15 +171,15 @@ func (c *constraint) answered() string {
 	return "services answered in " + engine.FormatDuration(c.Answer())
 }
 
-// lost says what the engine and the journal took.
+// lost describes the overhead of the engine and the journal.
 func (c *constraint) lost() string {
 	if lost := c.Times.Lost(); !math.IsNaN(lost) {
-		return percent(lost) + " of the sessions' time was lost here"
+		return percent(lost) + " engine overhead"
 	}
 	return ""
 }
 
-// figures are what there is to know beside, whatever the bottleneck is.
+// figures returns the figures that are known for any bottleneck.
 func (c *constraint) figures() string {
 	parts := slices.DeleteFunc([]string{c.answered(), c.lost()}, func(s string) bool { return s == "" })
 	return strings.Join(parts, ", ")
@@ -189,16 +189,16 @@ func (c *constraint) machineText() string {
 	return "This machine is the limit: " + c.inUse("its")
 }
 
-// machineHelp goes by what takes the most here.
+// machineHelp depends on the largest consumer on this machine.
 func (c *constraint) machineHelp() string {
 	const fewer = "lower the limit, or use another machine"
 	switch {
 	case over(c.Collector, c.Process) >= much:
-		return "garbage collection takes " + percent(over(c.Collector, c.Process)) + " of Throng's CPU: fewer in flight, smaller answers and memory; " + fewer
+		return "garbage collection takes " + percent(over(c.Collector, c.Process)) + " of Throng's CPU: use fewer sessions in flight, smaller answers and less agent memory; " + fewer
 	case c.Times.Share(engine.ForScripts) >= much:
 		return "do less in python steps; " + fewer
 	}
-	return fewer + "; what services seem to take is partly a wait for a core"
+	return fewer + "; part of the services' time is waiting for a core"
 }
 
 func (c *constraint) othersText() string {
@@ -212,34 +212,34 @@ func (c *constraint) journalText() string {
 }
 
 func (c *constraint) refusalText() string {
-	return "The backend is the limit: " + percent(c.Times.Share(engine.ForRefusals)) + " of the sessions' time went by after 429s, errors and open breakers"
+	return "The backend is the limit: " + percent(c.Times.Share(engine.ForRefusals)) + " of the sessions' time was spent waiting after 429s, errors and open breakers"
 }
 
 func (c *constraint) pacingText() string {
-	return "The pacing is the limit: it throttled " + percent(c.Times.Share(engine.ForPacing)) + " of the sessions' time"
+	return "Pacing is the limit: it throttled " + percent(c.Times.Share(engine.ForPacing)) + " of the sessions' time"
 }
 
 func (c *constraint) scheduleText() string {
-	return "The schedule is the limit: " + percent(c.idle()) + " of the time no cycle was due"
+	return "The schedule is the limit: no cycle was due " + percent(c.idle()) + " of the time"
 }
 
-// limitText names the backend where a governor lowered the limit for its sake.
+// limitText names the backend if a governor lowered the limit because of it.
 func (c *constraint) limitText() string {
-	first := fmt.Sprintf("The limit of %s sessions is the limit", engine.FormatCount(int64(c.limit)))
+	first := fmt.Sprintf("The concurrency limit is %s sessions", engine.FormatCount(int64(c.limit)))
 	if c.limit == 1 {
-		first = "The limit of 1 session is the limit"
+		first = "The concurrency limit is 1 session"
 	}
 	if c.forBackend() {
-		first = fmt.Sprintf("The backend is the limit: for its sake the governor (%s) holds it at %s sessions", c.governor, engine.FormatCount(int64(c.limit)))
+		first = fmt.Sprintf("The backend is the limit: the governor (%s) holds the concurrency limit at %s sessions", c.governor, engine.FormatCount(int64(c.limit)))
 	}
-	return first + ": all places were taken " + percent(c.full()) + " of the time"
+	return first + ", and all slots were in use " + percent(c.full()) + " of the time"
 }
 
 func (c *constraint) limitHelp() string {
 	if c.forBackend() {
-		return "look at the slowest step, and at what the backend runs on"
+		return "look at the slowest step, and at the backend's resources"
 	}
-	return "raise the limit, if the backend bears it: Calibrate finds out"
+	return "raise the limit, if the backend has the capacity: use Calibrate to find out"
 }
 
 func (c *constraint) forBackend() bool {
@@ -247,7 +247,7 @@ func (c *constraint) forBackend() bool {
 }
 
 func (c *constraint) scriptsText() string {
-	return "The scripts are the limit: python steps took " + percent(c.Times.Share(engine.ForScripts)) + " of the sessions' time"
+	return "Scripts are the limit: python steps took " + percent(c.Times.Share(engine.ForScripts)) + " of the sessions' time"
 }
 
 func (c *constraint) servicesText() string {
@@ -255,7 +255,7 @@ func (c *constraint) servicesText() string {
 }
 
 func (c *constraint) thinkingText() string {
-	return "The wait steps are the limit: they took " + percent(c.Times.Share(engine.ForThinking)) + " of the sessions' time"
+	return "Wait steps are the limit: they took " + percent(c.Times.Share(engine.ForThinking)) + " of the sessions' time"
 }
 
 // over divides durations; NaN if the whole is 0.

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// minute is a minute of a run on two cores, most of whose time went to services.
+// minute is a minute of a run on two cores that spent most of its time on services.
 func minute(change func(o *engine.Overhead)) *engine.Overhead {
 	o := &engine.Overhead{
 		Span: time.Minute, Cores: 2 * time.Minute, Machine: 40 * time.Second, Process: 30 * time.Second, Requests: 1000,
@@ -49,15 +49,15 @@ func TestBottlenecks(t *testing.T) {
 		limit  int
 		by     string
 		want   health.Bound
-		says   string // a part of the text
-		helps  string // of the advice
+		says   string // part of the text
+		helps  string // part of the advice
 	}{
-		{"the cores are taken", machine(117, 110), 50, "", health.BoundByMachine, "This machine is the limit: 98 % of its 2 cores are in use; services answered in 40ms, 20 % of the sessions' time was lost here", "lower the limit"},
+		{"busy cores", machine(117, 110), 50, "", health.BoundByMachine, "This machine is the limit: 98 % of its 2 cores are in use; services answered in 40ms, 20 % engine overhead", "lower the limit"},
 		{"just so", machine(108, 54), 50, "", health.BoundByMachine, "90 %", ""},
 		{"not quite", machine(107, 100), 50, "", health.BoundByServices, "", ""},
 		{"by others", both(machine(117, 50), share(engine.ForEngine, 0.5)), 50, "", health.BoundByOthers, "Other programs are the limit: 98 % of this machine's 2 cores are in use, by Throng 42 %, and sessions waited for a core 50 % of their time", "close other programs"},
-		{"others at work, and nobody waits for a core", machine(117, 2), 50, "", health.BoundByServices, "The backend is the limit", "slowest step"},
-		{"others at work, and the limit is full", both(machine(117, 2), func(o *engine.Overhead) { o.Full = time.Minute }), 50, "", health.BoundByLimit, "The limit of 50 sessions", ""},
+		{"others at work, but no waiting for a core", machine(117, 2), 50, "", health.BoundByServices, "The backend is the limit", "slowest step"},
+		{"others at work, and the limit is full", both(machine(117, 2), func(o *engine.Overhead) { o.Full = time.Minute }), 50, "", health.BoundByLimit, "The concurrency limit is 50 sessions", ""},
 		{"others at work, and sessions wait more for services", both(machine(117, 2), share(engine.ForEngine, 0.4)), 50, "", health.BoundByServices, "", ""},
 		{"others at work, and 429s", both(machine(117, 2), refused(0.4, 0.5)), 50, "", health.BoundByRefusals, "", ""},
 		{"others at work, and a quota", both(machine(117, 2), share(engine.ForPacing, 0.6)), 50, "", health.BoundByPacing, "", ""},
@@ -72,12 +72,12 @@ func TestBottlenecks(t *testing.T) {
 		{"a slow barrier", func(o *engine.Overhead) { o.Barrier = 20 * time.Second }, 50, "", health.BoundByJournal, "33 % of the run between cycles", ""},
 		{"429s", share(engine.ForRefusals, 0.3), 50, "", health.BoundByRefusals, "The backend is the limit: 30 %", "lower the limit or the rate"},
 		{"the rate", share(engine.ForPacing, 0.5), 50, "", health.BoundByPacing, "throttled 50 %", "raise the rates"},
-		{"the schedule", func(o *engine.Overhead) { o.Idle = 48 * time.Second }, 50, "", health.BoundBySchedule, "80 % of the time no cycle was due", "time scale"},
+		{"the schedule", func(o *engine.Overhead) { o.Idle = 48 * time.Second }, 50, "", health.BoundBySchedule, "no cycle was due 80 % of the time", "time scale"},
 		{"the schedule, whatever sessions wait for", func(o *engine.Overhead) { share(engine.ForJournal, 0.4)(o); o.Idle = 48 * time.Second }, 50, "", health.BoundBySchedule, "80 %", "time scale"},
-		{"the limit", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 50, "manual", health.BoundByLimit, "The limit of 50 sessions is the limit: all places were taken 95 %", "raise the limit"},
-		{"a limit of one", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 1, "", health.BoundByLimit, "The limit of 1 session", ""},
-		{"a limit for the backend", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 20, "latency", health.BoundByLimit, "The backend is the limit: for its sake the governor (latency) holds it at 20", "slowest step"},
-		{"a limit for the machine", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 20, "resources", health.BoundByLimit, "The limit of 20 sessions", ""},
+		{"the limit", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 50, "manual", health.BoundByLimit, "The concurrency limit is 50 sessions, and all slots were in use 95 %", "raise the limit"},
+		{"a limit of one", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 1, "", health.BoundByLimit, "The concurrency limit is 1 session", ""},
+		{"a limit for the backend", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 20, "latency", health.BoundByLimit, "The backend is the limit: the governor (latency) holds the concurrency limit at 20", "slowest step"},
+		{"a limit for the machine", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 20, "resources", health.BoundByLimit, "The concurrency limit is 20 sessions", ""},
 		{"scripts", share(engine.ForScripts, 0.6), 50, "", health.BoundByScripts, "python steps took 60 %", "less in python"},
 		{"services", share(engine.ForEngine, 0.1), 50, "", health.BoundByServices, "The backend is the limit: services took 90 %", "slowest step"},
 		{"think time", share(engine.ForThinking, 0.7), 50, "", health.BoundByThinking, "70 %", "shorter"},
@@ -99,8 +99,8 @@ func TestBottlenecks(t *testing.T) {
 	}
 }
 
-// TestTimeLostIsJudged: a machine that is the limit is a warning while the run goes on, with what to do.
-func TestTimeLostIsJudged(t *testing.T) {
+// TestEngineOverheadIsJudged: a machine that is the bottleneck is a warning during the run, with advice.
+func TestEngineOverheadIsJudged(t *testing.T) {
 	second := func(machine, process float64) func(s *engine.Snapshot) {
 		return func(s *engine.Snapshot) {
 			o := &s.Metrics.Overhead

@@ -9,29 +9,29 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Metric is what health is judged by.
+// Metric is a metric of a run's health.
 type Metric string
 
-// The metrics of a run's health, in the order in which they are shown.
+// The metrics of a run's health, in display order.
 const (
 	MetricCycle       Metric = "cycle time"
 	MetricLatency     Metric = "latency"
 	MetricWrites      Metric = "writes"
 	MetricCPU         Metric = "CPU"
-	MetricLost        Metric = "time lost here"
+	MetricLost        Metric = "engine overhead"
 	MetricOwnMemory   Metric = "Throng's memory"
 	MetricMemoryLeft  Metric = "memory left"
 	MetricConnections Metric = "connections"
 	MetricFailed      Metric = "failed sessions"
 	MetricRefused     Metric = "429s"
-	MetricCheckpoint  Metric = "last checkpoint"
+	MetricCheckpoint  Metric = "latest checkpoint"
 	MetricUnsent      Metric = "unsent rows"
 )
 
-// Level is how a figure stands to its thresholds. The zero value is that nobody knows; the others grow with the trouble.
+// Level is the result of comparing a figure with its thresholds. The zero value is unknown; higher levels are worse.
 type Level uint8
 
-// The levels. Good is better than healthy: what there is, is made use of, or all is steady.
+// The levels. Good is better than healthy: resources are well used, or figures are steady.
 const (
 	Unknown Level = iota
 	Good
@@ -65,11 +65,11 @@ type Finding struct {
 	Level     Level  `json:"level"`
 	Value     string `json:"value"` // "" if unknown
 	Threshold string `json:"threshold"`
-	Advice    string `json:"advice,omitempty"` // what to do about a warning, or what is good
+	Advice    string `json:"advice,omitempty"` // how to fix a warning, or why the figure is good
 }
 
-// vital is a line of the table. Figures grow with the trouble and are NaN where they are not known: from warn on it is a
-// warning, above crit it is critical.
+// vital is a row of the table. A figure grows with the problem and is NaN if unknown. From warn on it is a warning, above crit it is
+// critical.
 type vital struct {
 	metric     Metric
 	figure     func(e *evaluation) float64
@@ -77,11 +77,10 @@ type vital struct {
 	warn, crit float64
 	threshold  func(e *evaluation) string
 	advice     string
-	good       func(e *evaluation) string // "" is that it is no more than healthy; nil never says more
+	good       func(e *evaluation) string // why it is good, or ""; nil: it never is
 }
 
-// vitals is the one table of health. Thresholds of memory and connections scale with what the machine and the server
-// have.
+// vitals is the table of health. The thresholds of memory and connections depend on the machine and the server.
 var vitals = [...]vital{
 	{
 		MetricCycle, (*evaluation).cycleTime, (*evaluation).cycleText, 60, 120, says("from 60s, critical above 120s"),
@@ -97,23 +96,23 @@ var vitals = [...]vital{
 	},
 	{
 		MetricCPU, (*evaluation).cpu, (*evaluation).cpuText, 70, 90, says("from 70 %, critical above 90 %"),
-		"lower the limit, unless a governor does; where other programs use it, close them", (*evaluation).wellUsedCPU,
+		"lower the limit, unless a governor does; close other programs that use the CPU", (*evaluation).wellUsedCPU,
 	},
 	{
-		MetricLost, (*evaluation).lost, (*evaluation).lostText, 1, 1, says("while this machine is the limit, not the backend"),
-		"what is measured now is not the backend: lower the limit, do less in python steps, or use another machine", nil,
+		MetricLost, (*evaluation).lost, (*evaluation).lostText, 1, 1, says("while this machine is the limit instead of the backend"),
+		"measurements do not describe the backend now: lower the limit, do less in python steps, or use another machine", nil,
 	},
 	{
 		MetricOwnMemory, (*evaluation).ownMemory, (*evaluation).ownMemoryText, 8. / 16, 12. / 16, (*evaluation).ownMemoryThreshold,
-		"fewer in flight; look for growing agent memory", nil,
+		"use fewer sessions in flight; look for growing agent memory", nil,
 	},
 	{
 		MetricMemoryLeft, (*evaluation).memoryLeft, (*evaluation).memoryLeftText, 1, 2, (*evaluation).memoryLeftThreshold,
-		"fewer in flight; look for growing agent memory", (*evaluation).wellUsedMemory,
+		"use fewer sessions in flight; look for growing agent memory", (*evaluation).wellUsedMemory,
 	},
 	{
 		MetricConnections, (*evaluation).connections, (*evaluation).connectionsText, engine.ConnectionsWarn, 55. / 60, (*evaluation).connectionsThreshold,
-		"see in pg_stat_activity who holds them; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
+		"find the clients in pg_stat_activity; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
 	},
 	{
 		MetricFailed, (*evaluation).failedSessions, (*evaluation).failedText, 5, 20, says("from 5 a cycle, critical above 20 or 10 %"),
@@ -121,11 +120,11 @@ var vitals = [...]vital{
 	},
 	{
 		MetricRefused, (*evaluation).refused, (*evaluation).refusedText, 1, 1, says("any, critical while they grow"),
-		"the rate limiter adapts; else get a larger plan", nil,
+		"the rate limiter adapts; if that is not enough, use a larger plan", nil,
 	},
 	{
 		MetricCheckpoint, (*evaluation).sinceCheckpoint, (*evaluation).checkpointText, 1.5, 2, (*evaluation).checkpointThreshold,
-		"disk full or slow?", nil,
+		"check whether the disk is full or slow", nil,
 	},
 	{
 		MetricUnsent, (*evaluation).unsentAge, (*evaluation).unsentText, 1, 10, says("not going down for 1m, critical above 10m"),
@@ -133,17 +132,29 @@ var vitals = [...]vital{
 	},
 }
 
-// evaluation is what the table looks at.
+// evaluation computes the figures of the table.
 type evaluation struct {
-	s     *engine.Snapshot
-	v     *Vitals
-	every time.Duration // between checkpoints
+	*input
+	sessionFigures
+	machineFigures
+	storageFigures
 }
 
-// Judge judges a run by the table of thresholds: a finding per metric, in the order of the metrics. v has seen the
-// run's snapshots, s the last; every is the longest time between its checkpoints, 0 for none by time.
+// input is what figures are computed from.
+type input struct {
+	s     *engine.Snapshot
+	v     *Vitals
+	every time.Duration // interval of checkpoints
+}
+
+func (in *input) evaluation() *evaluation {
+	return &evaluation{in, sessionFigures{in}, machineFigures{in}, storageFigures{in}}
+}
+
+// Judge evaluates a run by the table of thresholds: one finding per metric, in the order of the metrics. v must have seen the run's
+// snapshots; s is the latest of them. every is the interval of checkpoints, 0 for none by time.
 func Judge(s *engine.Snapshot, v *Vitals, every time.Duration) []Finding {
-	e := &evaluation{s, v, every}
+	e := (&input{s, v, every}).evaluation()
 	all := make([]Finding, len(vitals))
 	for i := range vitals {
 		all[i] = vitals[i].find(e)
@@ -151,7 +162,7 @@ func Judge(s *engine.Snapshot, v *Vitals, every time.Duration) []Finding {
 	return all
 }
 
-// Find returns the finding about a metric; the zero value is that there is none.
+// Find returns the finding about a metric, or the zero value if there is none.
 func Find(all []Finding, m Metric) Finding {
 	for _, f := range all {
 		if f.Metric == m {
@@ -190,35 +201,4 @@ func ratio(part, whole float64) float64 {
 		return math.NaN()
 	}
 	return part / whole
-}
-
-// cycleTime is the longer of the open cycle so far and the one before it, in seconds, without what its pace made it
-// wait.
-func (e *evaluation) cycleTime() float64 {
-	if took := max(e.s.CycleTook, e.s.LastCycle.Took); took > 0 {
-		return took.Seconds()
-	}
-	return math.NaN()
-}
-
-func (e *evaluation) cycleText() string {
-	return engine.FormatDuration(max(e.s.CycleTook, e.s.LastCycle.Took))
-}
-
-func (e *evaluation) sinceCheckpoint() float64 {
-	if e.s.LastCheckpoint.IsZero() || e.s.Phase != engine.Running {
-		return math.NaN()
-	}
-	return ratio(e.s.At.Sub(e.s.LastCheckpoint).Seconds(), e.every.Seconds())
-}
-
-func (e *evaluation) checkpointText() string {
-	return engine.FormatDuration(e.s.At.Sub(e.s.LastCheckpoint).Truncate(time.Second)) + " ago"
-}
-
-func (e *evaluation) checkpointThreshold() string {
-	if e.every <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("after %s, critical after %s", engine.FormatDuration(e.every*3/2), engine.FormatDuration(2*e.every))
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// patient is a run whose snapshots come second by second.
+// patient is a run with a snapshot every second.
 type patient struct {
 	engine.Snapshot
 	vitals health.Vitals
 }
 
-// newPatient is a run in which all is well, on a machine of 16 GB and 4 cores.
+// newPatient returns a healthy run on a machine of 16 GB and 4 cores.
 func newPatient() *patient {
 	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 	p := &patient{vitals: health.Vitals{Cores: 4}, Snapshot: engine.Snapshot{
@@ -135,7 +135,7 @@ func TestHealthThresholds(t *testing.T) {
 		{"never saved", health.MetricCheckpoint, func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, health.Unknown, ""},
 		{"paused", health.MetricCheckpoint, func(s *engine.Snapshot) { saved(time.Hour)(s); s.Phase = engine.Paused }, health.Unknown, ""},
 		{"ended", health.MetricCPU, func(s *engine.Snapshot) { s.Phase, s.Metrics.Host.CPU = engine.Ended, 99 }, health.Unknown, ""},
-		{"no 429s", health.MetricRefused, nil, health.Healthy, "none lately"},
+		{"no 429s", health.MetricRefused, nil, health.Healthy, "no recent 429s"},
 		{"no database", health.MetricUnsent, nil, health.Unknown, ""},
 	} {
 		got := newPatient().live(1, c.change).find(c.metric)
@@ -179,7 +179,7 @@ func TestNothingIsKnownBeforeTheFirstSecond(t *testing.T) {
 func TestFailuresOfTheWorseCycle(t *testing.T) {
 	for _, c := range []struct {
 		name                        string
-		failed, total, before, size int64 // of the open cycle and the one before
+		failed, total, before, size int64 // of the current cycle and the previous one
 		want                        health.Level
 		value                       string
 	}{
@@ -262,7 +262,7 @@ func TestSteadyCompletionTimes(t *testing.T) {
 	}
 }
 
-// TestWritesMatterWhileRowsWait: few writes are no trouble where there is no more to write.
+// TestWritesMatterWhileRowsWait: few writes are normal if no rows wait.
 func TestWritesMatterWhileRowsWait(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -332,9 +332,8 @@ func TestUnsentRowsAge(t *testing.T) {
 	}
 }
 
-// TestHealthTakesAnything: figures that nobody can have measured are judged all the same, and more trouble is never
-// healthier.
-func TestHealthTakesAnything(t *testing.T) {
+// TestHealthOfImpossibleFigures: impossible figures are evaluated too, and a larger problem is never healthier.
+func TestHealthOfImpossibleFigures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Float64Range(0, 200)
 		size := rapid.Uint64()
@@ -360,7 +359,7 @@ func TestHealthTakesAnything(t *testing.T) {
 	})
 }
 
-// TestNoGovernorIsPromised: the limit of a run by hand is a person's to lower.
+// TestNoGovernorIsPromised: under manual control the advice is to lower the limit.
 func TestNoGovernorIsPromised(t *testing.T) {
 	p := newPatient().live(1, func(s *engine.Snapshot) { s.Governor, s.Metrics.Host.CPU = engine.Manual, 95 })
 	if got := p.find(health.MetricCPU).Advice; !strings.HasPrefix(got, "lower the limit") {

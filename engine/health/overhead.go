@@ -8,11 +8,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// DescribeTimes lists what the time of sessions was spent on, largest first; "" if nothing is known.
+// DescribeTimes lists the parts of the sessions' time, largest first; "" if unknown.
 func DescribeTimes(t *engine.Times) string {
 	var parts []string
 	left := *t
-	for range left { // at most so many
+	for range left { // at most this many
 		most := engine.ForServices
 		for k := range left {
 			if left[k] > left[most] {
@@ -28,7 +28,7 @@ func DescribeTimes(t *engine.Times) string {
 	return strings.Join(parts, ", ")
 }
 
-// DescribeMachine summarizes how much of the machine the run used; "" if unknown.
+// DescribeMachine summarizes the run's use of the machine; "" if unknown.
 func DescribeMachine(o *engine.Overhead) string {
 	if o.Machine <= 0 {
 		return ""
@@ -58,7 +58,7 @@ func coresOf(n int) string {
 func percent(share float64) string {
 	switch p := 100 * share; {
 	case math.IsNaN(p):
-		return "not known"
+		return "unknown"
 	case p > 0 && p < 0.1:
 		return "under 0.1 %"
 	case p < 10:
@@ -78,12 +78,12 @@ type OverheadLine struct {
 // purposeAbout explains the purposes.
 var purposeAbout = [...]string{
 	"waiting for services to answer", "waiting after 429s and errors, and for open breakers", "python steps", "wait steps: think time in the scenario",
-	"throttled by rates, concurrency bounds, sign-ins and the budget", "waiting until intents were durable and finished sessions queued",
+	"throttled by rates, concurrency limits, sign-ins and the budget", "waiting until intents were durable and finished sessions queued",
 	"templates, conditions, waiting for a core, passing on results",
 }
 
-// OverheadLines returns what the time of sessions was spent on, then what the run used of its machine, and how far measured
-// times may be off. Unknown figures are omitted.
+// OverheadLines returns the parts of the sessions' time, then the run's use of the machine, and the inaccuracy of measured times. It
+// omits unknown figures.
 func OverheadLines(o *engine.Overhead, late engine.Late) (all []OverheadLine) {
 	for _, p := range engine.Purposes() {
 		if o.Times[p] <= 0 {
@@ -101,12 +101,12 @@ func OverheadLines(o *engine.Overhead, late engine.Late) (all []OverheadLine) {
 		}
 	}
 	add(o.Machine > 0, "machine's CPU", percent(over(o.Machine, o.Cores)), "of "+coresOf(coreCount(o))+", all programs")
-	add(o.Process > 0 && o.Cores > 0, "Throng's CPU", percent(over(o.Process, o.Cores)), "of "+coresOf(coreCount(o))+", "+percent(over(o.Collector, o.Process))+" of it for collecting garbage")
+	add(o.Process > 0 && o.Cores > 0, "Throng's CPU", percent(over(o.Process, o.Cores)), "of "+coresOf(coreCount(o))+", "+percent(over(o.Collector, o.Process))+" of it for garbage collection")
 	add(o.Writer > 0, "journal's writer", percent(over(o.Writer, o.Span)), "of the time at work")
 	add(o.Window > 0, "window", percent(over(o.Window, o.Span)), "of a core, for drawing")
-	add(o.Barrier > 0, "between cycles", percent(over(o.Barrier, o.Span)), "of the time, until what a cycle gave was durable")
-	add(late != engine.Late{}, "lateness", engine.FormatDuration(max(late.Tick, late.Core)), "times measured here may be too long by that: ticks came "+
-		engine.FormatDuration(late.Tick)+" late, goroutines waited "+engine.FormatDuration(late.Core)+" for a core (p99), at worst")
+	add(o.Barrier > 0, "between cycles", percent(over(o.Barrier, o.Span)), "of the time, until the results of a cycle were durable")
+	add(late != engine.Late{}, "timer lag", engine.FormatDuration(max(late.Tick, late.Core)), "measured times may read high by this: ticks were up to "+
+		engine.FormatDuration(late.Tick)+" late, goroutines waited up to "+engine.FormatDuration(late.Core)+" for a core (p99)")
 	return all
 }
 

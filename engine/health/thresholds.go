@@ -2,9 +2,9 @@ package health
 
 import "github.com/throng-sim/throng/engine"
 
-// Thresholds returns from which value of a metric on [Judge] warns, and above which it is critical, in the unit that the
-// metric is measured in: seconds, percent, bytes or connections, the latter two by what the machine and the server have.
-// ok is false where nobody knows, and for metrics that have no such value or become worse as they shrink.
+// Thresholds returns the value from which [Judge] warns, and the value above which it is critical, in the unit of the metric: seconds,
+// percent, bytes or connections. The latter two depend on the machine and the server. ok is false if they are unknown, and for metrics
+// without such values or that get worse as they shrink.
 func Thresholds(of Metric, m *engine.MetricsRow) (warning, critical float64, ok bool) {
 	scale := 0.
 	switch of {
@@ -14,7 +14,7 @@ func Thresholds(of Metric, m *engine.MetricsRow) (warning, critical float64, ok 
 		scale = float64(m.Host.MemoryTotal)
 	case MetricConnections:
 		scale = float64(m.ServerMax)
-	default: // the others have none
+	default: // the other metrics have no such values
 	}
 	if scale <= 0 {
 		return 0, 0, false

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// TestBoundsAreThoseOfHealth goes through each bound: just below, at and above it.
+// TestBoundsAreThoseOfHealth checks each bound just below, at and above it.
 func TestBoundsAreThoseOfHealth(t *testing.T) {
 	for _, c := range []struct {
 		metric health.Metric
@@ -35,7 +35,7 @@ func TestBoundsAreThoseOfHealth(t *testing.T) {
 			want  health.Level
 		}{{warning - c.step, health.Healthy}, {warning, health.Warning}, {critical, health.Warning}, {critical + c.step, health.Critical}} {
 			p := newPatient().live(1, func(s *engine.Snapshot) { c.set(s, at.value) })
-			if got := p.find(c.metric); max(got.Level, health.Healthy) != at.want { // what is good is healthy too
+			if got := p.find(c.metric); max(got.Level, health.Healthy) != at.want { // good is healthy too
 				t.Errorf("%s of %v is %s, want %s", c.metric, at.value, got.Level, at.want)
 			}
 		}

@@ -7,34 +7,34 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// vitalRows is how many seconds the recent figures open the history.
+// vitalRows is the number of seconds that recent figures cover.
 const vitalRows = 61
 
-// Vitals is what [Judge] has to remember of a run: its last minute, and since when rows wait. The zero value has seen
-// nothing. It is for one goroutine.
+// Vitals is the history that [Judge] needs of a run: its last minute, and how long rows have been waiting. The zero value is empty. It is
+// not safe for concurrent use.
 type Vitals struct {
-	// Cores are those of the machine that the run is on; 0 is this one's.
+	// Cores is the number of cores of the run's machine; 0 is this machine's.
 	Cores int
 
-	rows   int       // seen, ever
+	rows   int       // seen in total
 	last   time.Time // of the newest row
 	recent [vitalRows]vitalRow
-	// The rows that wait for the remote database, and since when they did not become fewer; zero while none wait.
+	// The rows waiting for the remote database, and the time since which their number has not gone down; zero without waiting rows.
 	unsent  int64
 	waiting time.Time
 }
 
-// vitalRow is what is kept of a second.
+// vitalRow is the record of one second.
 type vitalRow struct {
 	sessions    int64
-	spent       time.Duration   // by them together
-	rateLimited int64           // so far
+	spent       time.Duration   // total duration of the sessions
+	rateLimited int64           // total so far
 	writes      float64         // per second
-	overhead    engine.Overhead // so far
+	overhead    engine.Overhead // total so far
 	late        engine.Late
 }
 
-// See takes in a snapshot. It may be called as often as one likes: figures count once a second.
+// See adds a snapshot. It may be called at any rate: figures count once a second.
 func (v *Vitals) See(s *engine.Snapshot) {
 	m := &s.Metrics
 	if !m.At.After(v.last) {
@@ -59,10 +59,10 @@ func (v *Vitals) cores() int {
 	return runtime.NumCPU()
 }
 
-// ago returns the row so many before the newest.
+// ago returns the row i rows before the newest.
 func (v *Vitals) ago(i int) *vitalRow { return &v.recent[(v.rows-1-i)%vitalRows] }
 
-// sum adds up rows, the newest from of them left out, as far back as to.
+// sum adds up rows, counted back from the newest, from row from to row to.
 func (v *Vitals) sum(from, to int) (sessions int64, spent time.Duration) {
 	for i := from; i < min(v.rows, to, vitalRows); i++ {
 		r := v.ago(i)
@@ -77,7 +77,7 @@ func (v *Vitals) sessions(from, to int) int64 {
 	return n
 }
 
-// latency is the mean of the sessions that ended in these seconds; 0 when none did.
+// latency returns the mean duration of the sessions that ended in these seconds; 0 without sessions.
 func (v *Vitals) latency(from, to int) time.Duration {
 	sessions, spent := v.sum(from, to)
 	if sessions == 0 {
@@ -86,7 +86,7 @@ func (v *Vitals) latency(from, to int) time.Duration {
 	return spent / time.Duration(sessions)
 }
 
-// writes are the rows per second of the last half minute: they are written in batches.
+// writes returns the rows per second of the last 30 s, because rows are written in batches.
 func (v *Vitals) writes() float64 {
 	n := min(v.rows, 30)
 	sum := 0.
@@ -96,7 +96,7 @@ func (v *Vitals) writes() float64 {
 	return sum / float64(max(n, 1))
 }
 
-// refused are the 429s of the newest half minute, and of the one before.
+// refused returns the 429s of the last 30 s, and of the 30 s before.
 func (v *Vitals) refused() (now, before int64) {
 	if v.rows == 0 {
 		return 0, 0
@@ -106,8 +106,8 @@ func (v *Vitals) refused() (now, before int64) {
 	return v.ago(0).rateLimited - v.ago(middle).rateLimited, v.ago(middle).rateLimited - v.ago(last).rateLimited
 }
 
-// Overhead is that of the newest half minute, as far as rows of the same process say, with how late things were at worst;
-// of the whole run where that is over.
+// Overhead returns the overhead of the last 30 s, from rows of the same process, and the largest timer lag. After the end of the run it
+// covers the whole run.
 func (v *Vitals) Overhead(s *engine.Snapshot) (engine.Overhead, engine.Late) {
 	if s.Phase == engine.Ended || v.rows < 2 {
 		return s.Overhead, s.Late
@@ -120,13 +120,13 @@ func (v *Vitals) Overhead(s *engine.Snapshot) (engine.Overhead, engine.Late) {
 	return now.overhead.Since(&v.ago(n).overhead), late
 }
 
-// Bottleneck is what keeps the run from going faster now, or kept it.
+// Bottleneck returns the current bottleneck of the run, or the last one after its end.
 func (v *Vitals) Bottleneck(s *engine.Snapshot) Bottleneck {
 	o, _ := v.Overhead(s)
 	return FindBottleneck(&o, s.Limit, s.Binds)
 }
 
-// unsentSince is for how long rows wait that did not become fewer.
+// unsentSince returns how long the number of waiting rows has not gone down.
 func (v *Vitals) unsentSince(s *engine.Snapshot) time.Duration {
 	if v.waiting.IsZero() {
 		return 0

@@ -8,14 +8,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// answer is what a change is answered with. It is kept for a key in this small form and written out again when the
-// key comes again: everything else that it says never changes.
+// answer is the result of a change. It is kept for an idempotency key in this small form, and written out again when the key is repeated:
+// everything else in its JSON never changes.
 type answer interface {
 	write(s *Shop, u *user, b []byte) (status int, body []byte)
 }
 
 type (
-	// refusal is an answer of 4xx or 5xx. Its detail repeats nothing that the request said.
+	// refusal is an answer of 4xx or 5xx. Its detail never repeats text of the request.
 	refusal struct {
 		status int
 		detail string
@@ -24,7 +24,7 @@ type (
 	storeSelected struct{ store int32 }
 	itemAdded     struct {
 		carts uint32
-		line  // with the quantity after it
+		line  // with the quantity after the change
 	}
 	cartCleared   struct{ items, coupons int }
 	couponApplied struct{ coupon int32 }
@@ -100,7 +100,7 @@ func (s *Shop) appendOrder(b []byte, u *user, o *order) []byte {
 	return append(b, `"}`...)
 }
 
-// appendUsedCoupons writes the coupons that took something off, with what they took.
+// appendUsedCoupons writes the coupons that reduced the price, each with its amount.
 func (s *Shop) appendUsedCoupons(b []byte, q *quote) []byte {
 	b = append(b, `{"item_level":[`...)
 	used := 0
@@ -135,7 +135,7 @@ func (s *Shop) appendProducts(b []byte, u *user, numbers []int) []byte {
 	return append(b, '}')
 }
 
-// appendCoupon writes a coupon, with its obstacle where it has one.
+// appendCoupon writes a coupon and, if it cannot be used, the reason.
 func (s *Shop) appendCoupon(b []byte, u *user, n int, obstacle string) []byte {
 	b = strconv.AppendBool(append(b, s.goods.coupons[n].full...), u.selected.has(n))
 	if obstacle != "" {

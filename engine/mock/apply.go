@@ -4,7 +4,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// kept is the answer of a key and when it was given.
+// kept is the answer stored for a key, and the time at which it was made.
 type kept struct {
 	era
 	answer
@@ -31,8 +31,8 @@ func (s *Shop) redo(c change) {
 	s.apply(u, &c)
 }
 
-// apply makes the next state of u, whose lock the caller holds, and the answer. It depends on nothing but the state
-// and c, so that reading a log back gives the same; it checks nothing that c was checked for.
+// apply makes the next state of u, whose lock the caller holds, and returns the answer. The result depends only on the state and on c, so
+// that replaying a log restores the same state. apply does not check c again.
 func (s *Shop) apply(u *user, c *change) answer {
 	s.forget(u, c.era)
 	if c.claims {
@@ -97,14 +97,13 @@ func (s *Shop) placeOrder(u *user, c *change) answer {
 	return ordered{o}
 }
 
-// emptyCart starts the next cart; the lines of the last one may belong to an order now.
+// emptyCart starts the next cart. It drops the old lines instead of clearing them, because an order may hold them now.
 func (u *user) emptyCart() {
 	u.cart, u.selected = nil, 0
 	u.carts++
 }
 
-// forget drops the user's keys and sessions that are gone, when a change is the first of its cycle, or an hour after
-// the last time where there are no cycles.
+// forget drops the user's expired keys and sessions at the first change of a cycle or, without cycles, an hour after the last time.
 func (s *Shop) forget(u *user, now era) {
 	switch {
 	case now.tagged && now.cycle > u.cycle:
@@ -130,7 +129,7 @@ func (s *Shop) forget(u *user, now era) {
 	u.seen = rest
 }
 
-// left is how many of a product u can still order.
+// left returns how many units of a product u can still order.
 func (s *Shop) left(u *user, product int32) int {
 	stock := s.goods.products[product].stock
 	if s.cfg.Scarcity {
@@ -139,5 +138,5 @@ func (s *Shop) left(u *user, product int32) int {
 	return stock - int(quantity(u.bought, product))
 }
 
-// nextSession is the id of a session that u opens without naming one.
+// nextSession returns the ID of a session that u opens without naming one.
 func (u *user) nextSession() uuid.UUID { return newID(u.key.Text("session").Int(uint64(u.opened))) }

@@ -18,8 +18,7 @@ import (
 	"time"
 )
 
-// BenchmarkJourney is a shopper's way through the shop over loopback HTTP, with the log on disk: session, search,
-// add, coupons, apply, order.
+// BenchmarkJourney measures a shopper's journey over loopback HTTP, with the log on disk: session, search, add, coupons, apply, order.
 func BenchmarkJourney(b *testing.B) {
 	s := visit(b, Config{Seed: 1, Log: filepath.Join(b.TempDir(), "shop.log")}).shop
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
@@ -66,8 +65,8 @@ func BenchmarkJourney(b *testing.B) {
 	b.ReportMetric(float64(s.Stats().Requests)/b.Elapsed().Seconds(), "requests/s")
 }
 
-// BenchmarkServer is requests a second over loopback, with clients that do little: 8 connections that each write
-// prepared bytes and read until the answer is there.
+// BenchmarkServer measures requests a second over loopback with cheap clients: 8 connections that each write prepared bytes and read the
+// answer.
 func BenchmarkServer(b *testing.B) {
 	for _, bench := range []struct{ name, method, path string }{
 		{"search", "GET", "/api/products/search?query=Dairy&limit=5"},
@@ -140,7 +139,7 @@ func readAnswer(r *bufio.Reader) error {
 	}
 }
 
-// BenchmarkReplay is reading a log back, per record.
+// BenchmarkReplay measures replaying a log, per record.
 func BenchmarkReplay(b *testing.B) {
 	log := appendSettings(nil, 1)
 	const users = 10_000
@@ -160,7 +159,7 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportMetric(float64(len(log))/float64(b.N), "B/record")
 }
 
-// BenchmarkUserMemory is what the shop holds of a user: seen only, and with a journey behind it.
+// BenchmarkUserMemory measures the memory of a user: only seen, and after a journey.
 func BenchmarkUserMemory(b *testing.B) {
 	for name, journey := range map[string][]op{
 		"seen":    nil,
@@ -189,7 +188,7 @@ func BenchmarkUserMemory(b *testing.B) {
 	}
 }
 
-// sink is a response writer that keeps nothing.
+// sink is a response writer that discards the body.
 type sink struct {
 	header http.Header
 	status int
@@ -199,7 +198,7 @@ func (w *sink) Header() http.Header         { return w.header }
 func (w *sink) WriteHeader(status int)      { w.status = status }
 func (w *sink) Write(b []byte) (int, error) { return len(b), nil }
 
-// BenchmarkHandler is what the shop itself costs, without net/http and the sockets.
+// BenchmarkHandler measures the shop itself, without net/http and sockets.
 func BenchmarkHandler(b *testing.B) {
 	for _, bench := range []struct {
 		name, method, path string
@@ -228,7 +227,7 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// BenchmarkModel is answers a second without the wire: prose, a document, a vector.
+// BenchmarkModel measures answers a second without the network: prose, a document, a vector.
 func BenchmarkModel(b *testing.B) {
 	const schema = `{"type":"object","required":["shop","reason"],"properties":{"shop":{"type":"boolean"},"reason":{"type":"string"}}}`
 	for _, bench := range []struct{ name, path, body string }{

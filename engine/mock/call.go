@@ -9,52 +9,52 @@ import (
 
 const maxBody = 1 << 20
 
-// Request is what the hook OnRequest hears of a request.
+// Request is what OnRequest receives about a request.
 type Request struct {
-	// N counts all requests from 1, as they arrived.
+	// N counts all requests from 1, in order of arrival.
 	N            int64
 	Method, Path string
-	// User is "" when the token was refused, or named none; Cycle, Step and Attempt are those of X-Throng-Request.
+	// User is "" if the token was refused or named no user. Cycle, Step and Attempt come from X-Throng-Request.
 	User           string
 	Cycle, Attempt int
 	Step           string
-	// Status is what leaves, 0 for a request that hangs or is cut.
+	// Status is the status sent, 0 for a request that hangs or is cut.
 	Status   int
 	Fault    Fault
 	Replayed bool
 }
 
-// call is one request on its way through a host.
+// call is one request while a host handles it.
 type call struct {
-	host    *host
-	w       http.ResponseWriter
-	r       *http.Request
-	request Request // for the hook
-	beside  int64   // requests in flight, this one included, when it arrived
-	tag     tag
-	tagged  bool
-	body    []byte // what came
+	host       *host
+	w          http.ResponseWriter
+	r          *http.Request
+	request    Request // for the hook
+	concurrent int64   // requests in flight at its arrival, this one included
+	tag        tag
+	tagged     bool
+	body       []byte // of the request
 }
 
 func (h *host) call(w http.ResponseWriter, r *http.Request) call {
 	request := Request{N: h.count.requests.Add(1), Method: r.Method, Path: r.URL.Path}
-	return call{host: h, w: w, r: r, request: request, beside: h.inFlight.Add(1)}
+	return call{host: h, w: w, r: r, request: request, concurrent: h.inFlight.Add(1)}
 }
 
-// gone counts the request out.
+// gone removes the request from those in flight.
 func (c *call) gone() { c.host.inFlight.Add(-1) }
 
-// slowed is a latency as it is where more requests are in flight than the server has capacity for: each takes longer, so
-// that all of them together get no more done.
+// slowed scales a latency when more requests are in flight than the server has capacity for. Each takes longer, so that the throughput of
+// all of them stays the same.
 func (c *call) slowed(d time.Duration) time.Duration {
 	capacity := int64(c.host.weather.Load().faults.Capacity)
-	if capacity == 0 || c.beside <= capacity {
+	if capacity == 0 || c.concurrent <= capacity {
 		return d
 	}
-	return time.Duration(float64(d) * float64(c.beside) / float64(capacity))
+	return time.Duration(float64(d) * float64(c.concurrent) / float64(capacity))
 }
 
-// readTag reads X-Throng-Request, if it is there.
+// readTag reads the X-Throng-Request header, if present.
 func (c *call) readTag() (err error) {
 	header := c.r.Header.Get("X-Throng-Request")
 	if header == "" {
@@ -70,12 +70,12 @@ func (c *call) readTag() (err error) {
 
 const badBody = "The body is larger than 1 MiB or was not sent whole"
 
-// readBody reads what came, and says whether it came whole.
+// readBody reads the body and reports whether it is complete.
 func (c *call) readBody() bool {
 	if c.r.ContentLength == 0 || c.body != nil {
 		return true
 	}
-	if c.r.ContentLength > maxBody { // whoever is still sending would not hear the answer
+	if c.r.ContentLength > maxBody { // a client that is still sending would not read the answer
 		_, _ = io.CopyN(io.Discard, c.r.Body, 2*maxBody)
 		return false
 	}
@@ -92,7 +92,7 @@ func (c *call) fault(f Fault) {
 	c.host.count.fault(f)
 }
 
-// pause waits for the latency. A server that closes and a client that leaves end it.
+// pause waits for the latency. It ends early if the server closes or the client disconnects.
 func (c *call) pause(d time.Duration) {
 	if d == 0 {
 		return
@@ -108,7 +108,7 @@ func (c *call) pause(d time.Duration) {
 	}
 }
 
-// hold keeps the request until the server closes or the client leaves.
+// hold keeps the request open until the server closes or the client disconnects.
 func (c *call) hold() {
 	c.leave(0)
 	select {
@@ -124,7 +124,7 @@ func (c *call) cut() {
 	panic(http.ErrAbortHandler)
 }
 
-// leave tells the hook that the request is about to be answered with status, 0 for not at all.
+// leave reports to the hook that the request is about to be answered with status, or with 0 if it gets no answer.
 func (c *call) leave(status int) {
 	if status > 0 {
 		c.host.count.statuses[status].Add(1)
@@ -135,13 +135,13 @@ func (c *call) leave(status int) {
 	}
 }
 
-// sendJSON answers.
+// sendJSON sends the answer.
 func (c *call) sendJSON(status int, b []byte) {
 	c.leave(status)
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b)))
 	c.w.WriteHeader(status)
-	// A client that left meanwhile is no concern of the server.
+	// The client may have disconnected; the server ignores that.
 	_, _ = c.w.Write(b)
 }

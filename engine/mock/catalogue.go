@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// catalogue is what the shop sells, drawn from the seed once. It never changes, so everybody reads it without a lock.
+// catalogue is the shop's goods, stores and coupons, drawn from the seed once. It never changes, so reading it needs no lock.
 type catalogue struct {
 	products []product
 	stores   []store
@@ -19,17 +19,17 @@ type catalogue struct {
 	itemLevel, frontstore              couponSet
 }
 
-// product is one thing for sale. Everywhere else it is a number, its place in the catalogue.
+// product is one thing for sale. Other types refer to it by number, its index in the catalogue.
 type product struct {
 	id                    uuid.UUID
 	name, category, brand string
 	price                 cents
 	ratingTenths          int
-	stock                 int    // per user, or for all where stock is shared
+	stock                 int    // per user, or for all users if stock is shared
 	opening               []byte // its JSON up to the value of in_stock
 }
 
-// store is one of the shop's places.
+// store is one of the shop's stores.
 type store struct {
 	id   uuid.UUID
 	name string
@@ -69,7 +69,7 @@ func newCatalogue(root draw.Key) *catalogue {
 func newProduct(key draw.Key, category string, g good) product {
 	source := key.Text("draws").Source()
 	p := product{id: newID(key), name: g.name, category: category, brand: brandNames[source.IntN(brandCount)]}
-	// Within a fifth of the usual price, and ending in 9 as prices do.
+	// Within 20% of the usual price, ending in 9 as prices do.
 	p.price = g.price.percent(cents(8_000+source.IntN(4_001)))/10*10 + 9
 	p.ratingTenths = 30 + source.IntN(21)
 	p.stock = 100 + source.IntN(maxStock-100)
@@ -84,7 +84,7 @@ func newProduct(key draw.Key, category string, g good) product {
 	return p
 }
 
-// newID is the UUID of a key, in the form of version 4.
+// newID returns the UUID of a key, in the form of version 4.
 func newID(key draw.Key) uuid.UUID {
 	var id uuid.UUID
 	hi, lo := key.Sum()
@@ -95,7 +95,7 @@ func newID(key draw.Key) uuid.UUID {
 	return id
 }
 
-// parseID reads a UUID in its usual form of 36 characters and in no other.
+// parseID reads a UUID in its canonical form of 36 characters only.
 func parseID(text string) (uuid.UUID, bool) {
 	if len(text) != 36 {
 		return uuid.UUID{}, false

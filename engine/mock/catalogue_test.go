@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-func TestCatalogueIsWhatTheContractSays(t *testing.T) {
+func TestCatalogueFollowsTheContract(t *testing.T) {
 	for seed := range uint64(20) {
 		c := build(Config{Seed: seed}, testClock(nil)).goods
 		if len(c.products) != 200 || len(c.stores) != 20 || len(c.coupons) != 40 {
@@ -50,8 +50,8 @@ func TestCatalogueIsWhatTheContractSays(t *testing.T) {
 	}
 }
 
-// TestCatalogueIsStable pins what a seed gives: runs and logs that people kept refer to it. When this must change,
-// raise logVersion with it.
+// TestCatalogueIsStable pins the catalogue of a seed, because existing runs and logs refer to it. If it must change, raise logVersion
+// too.
 func TestCatalogueIsStable(t *testing.T) {
 	s := build(Config{Seed: 1}, testClock(nil))
 	var h bytes.Buffer
@@ -68,7 +68,7 @@ func TestCatalogueIsStable(t *testing.T) {
 	fmt.Fprintln(&h, u.wallet, u.store, u.nextSession(), u.itemID(0, 3), s.goods.search(u.key, "dairy milk", 50))
 	const want = "91c90d9a3cb8bcf8"
 	if got := fmt.Sprintf("%.8x", sha256.Sum256(h.Bytes())); got != want {
-		t.Errorf("seed 1 gives %s, want %s", got, want)
+		t.Errorf("seed 1 has hash %s, want %s", got, want)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestSearchFinds(t *testing.T) {
 		}
 	}
 	if got := len(c.search(user, "Dairy", 5)); got != 5 {
-		t.Errorf("limit 5 gives %d", got)
+		t.Errorf("limit 5 returns %d", got)
 	}
 	if long := strings.Repeat("x ", 5_000) + "dairy"; len(c.search(user, long, 5)) != 0 {
 		t.Errorf("word 5,001 of a query was looked at")
@@ -125,7 +125,7 @@ func TestSearchOrderIsTheUsersOwn(t *testing.T) {
 	}
 	ann := search("ann")
 	if again := search("ann"); again != ann {
-		t.Errorf("the same search of the same user gives %s, then %s", ann, again)
+		t.Errorf("the same search of the same user returns %s, then %s", ann, again)
 	}
 	if search("bob") == ann {
 		t.Error("two users have the same order")

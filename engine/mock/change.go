@@ -9,23 +9,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// op is what a change does. The numbers stand in logs.
+// op is the kind of a change. Logs contain the numbers: never renumber them.
 type op uint8
 
 const (
-	opSettings op = iota // the log's own first record
-	opRefused            // nothing, but the refusal is kept for a key
-	opSeen               // nothing but a session seen for the first time, by a call that changes nothing else
-	opSession            // a session opened, with a store perhaps
+	opSettings op = iota // the first record of a log
+	opRefused            // no change; the refusal is kept for a key
+	opSeen               // no change; a session seen for the first time, in a call that changes nothing else
+	opSession            // a session opened, with or without a store
 	opStore              // a store selected
 	opAdd                // a product put into the cart
 	opClear              // the cart emptied
 	opCoupon             // a coupon selected
 	opOrder              // the cart ordered
-	opEnd                // the first number that means nothing
+	opEnd                // the first unused number
 )
 
-// keyHash is an Idempotency-Key, cut to what cannot collide by accident.
+// keyHash is a hash of an Idempotency-Key, long enough that keys do not collide by accident.
 type keyHash [16]byte
 
 func hashKey(key string) keyHash {
@@ -33,15 +33,15 @@ func hashKey(key string) keyHash {
 	return keyHash(sum[:16])
 }
 
-// change is one mutation, checked. It is what the log holds, and the only thing that apply looks at.
+// change is one checked mutation. The log stores it, and apply depends on nothing else.
 type change struct {
 	era
 	op      op
 	user    string
 	key     keyHash
 	keyed   bool
-	session uuid.UUID // of opSession, and where claims is set
-	claims  bool      // session is the user's from now on
+	session uuid.UUID // of opSession, or if claims is set
+	claims  bool      // session belongs to the user from now on
 
 	store  int32 // opStore; opSession, or noStore
 	line   line  // opAdd
@@ -50,7 +50,7 @@ type change struct {
 	detail string
 }
 
-// noStore says that a session was opened without naming a store.
+// noStore marks a session that was opened without naming a store.
 const noStore = -1
 
 const (
@@ -60,7 +60,7 @@ const (
 	flagsEnd
 )
 
-// append writes the change in the form of the log: op, flags, cycle, time in µs, user, then what flags and op say.
+// append writes the change in the form of the log: op, flags, cycle, time in µs, user, then the fields that flags and op select.
 func (c *change) append(b []byte) []byte {
 	var flags byte
 	if c.tagged {
@@ -98,9 +98,9 @@ func (c *change) append(b []byte) []byte {
 	return b
 }
 
-var errRecord = errors.New("its content makes no sense")
+var errRecord = errors.New("its content is invalid")
 
-// parseChange reads what append wrote, and checks that every number is one that apply can take.
+// parseChange reads what append wrote, and checks that every number is in the range that apply accepts.
 func parseChange(b []byte) (change, error) {
 	r := reader{rest: b}
 	c := change{op: op(r.byte())}
@@ -144,7 +144,7 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// reader takes a record apart. Once something is missing or out of bounds, bad stays true and the rest reads as zero.
+// reader decodes a record. After a missing or out-of-range field, bad stays true and the rest reads as zero.
 type reader struct {
 	rest []byte
 	bad  bool

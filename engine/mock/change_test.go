@@ -45,7 +45,7 @@ func TestChangesSurviveTheirRecord(t *testing.T) {
 	})
 }
 
-func TestRecordsThatMakeNoSenseAreDamage(t *testing.T) {
+func TestInvalidRecordsAreDamage(t *testing.T) {
 	good := change{op: opAdd, user: "ann", line: line{3, 1}}
 	for name, body := range map[string][]byte{
 		"empty user":        (&change{op: opClear}).append(nil),

@@ -101,7 +101,7 @@ func (x *exchange) wallet(b []byte) ([]byte, *refusal) {
 	return append(b, `]}`...), nil
 }
 
-// order takes the cart.
+// order orders the content of the cart.
 func (x *exchange) order(c *change) *refusal {
 	if len(x.user.cart) == 0 {
 		return bad("The cart is empty")
@@ -115,7 +115,7 @@ func (x *exchange) order(c *change) *refusal {
 	return nil
 }
 
-// orders lists the newest first. Of a user with more than ordersKept the older ones are counted but not listed.
+// orders lists the newest orders first. Of a user with more than ordersKept, the older ones are counted but not listed.
 func (x *exchange) orders(b []byte) ([]byte, *refusal) {
 	newest := slices.Clone(x.user.last)
 	slices.Reverse(newest)

@@ -6,19 +6,19 @@ import (
 	"os"
 )
 
-// Sent is a changing request of a cycle, as a journal knows it.
+// Sent is a changing request of a cycle, as recorded in a journal.
 type Sent struct {
 	Key  string // Idempotency-Key
-	Done bool   // the shop must have carried it out: it answered well
+	Done bool   // it was answered with success, so that the shop must have carried it out
 }
 
-// Difference is in what the log of a shop and a journal do not agree.
+// Difference counts the disagreements between the log of a shop and a journal.
 type Difference struct {
-	Unknown int // changes of which the journal knows nothing
-	Missing int // requests that the shop has answered and of which the log knows nothing
+	Unknown int // changes that are missing in the journal
+	Missing int // answered requests that are missing in the log
 }
 
-// CompareLog compares the changes from a cycle on in the log at path, up to a byte of it, with the requests of a journal.
+// CompareLog compares the changes in the first size bytes of the log at path, from a cycle on, with the requests of a journal.
 func CompareLog(path string, size int64, cycle int, sent func(yield func(Sent)) error) (d Difference, err error) {
 	fail := func(err error) (Difference, error) {
 		return Difference{}, fmt.Errorf("compare the mutation log %s with the journal: %w", path, err)
@@ -28,7 +28,7 @@ func CompareLog(path string, size int64, cycle int, sent func(yield func(Sent)) 
 		return fail(err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	known := map[keyHash]bool{} // to whether the journal has it
+	known := map[keyHash]bool{} // whether the journal has the change too
 	bare := 0                   // changes without a key
 	if size > 0 {
 		_, err = scan(f, size, func(c change) {
@@ -63,7 +63,7 @@ func CompareLog(path string, size int64, cycle int, sent func(yield func(Sent)) 
 			d.Unknown++
 		}
 	}
-	// Requests that must not be sent twice carry no key: there must be an intent for each all the same.
+	// Requests that must not be repeated carry no key, but each of them still has an intent in the journal.
 	d.Unknown += max(bare-elsewhere, 0)
 	return d, nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCompareLog is what a log and a journal that are not of one moment differ in.
+// TestCompareLog compares logs and journals of the same moment and of different moments.
 func TestCompareLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.log")
 	s := indoors(t, Config{Seed: 6, Log: path})
@@ -28,14 +28,14 @@ func TestCompareLog(t *testing.T) {
 		sent []Sent
 		want Difference
 	}{
-		{"of one moment", keyed, []Sent{intent("10"), intent("11"), intent("12"), done("10"), done("11"), done("12")}, Difference{}},
+		{"same moment", keyed, []Sent{intent("10"), intent("11"), intent("12"), done("10"), done("11"), done("12")}, Difference{}},
 		{"not answered yet", keyed, []Sent{intent("10"), intent("11"), intent("12"), done("10")}, Difference{}},
-		{"one has not left", keyed, []Sent{intent("10"), intent("11"), intent("12"), intent("13")}, Difference{}},
+		{"one not sent yet", keyed, []Sent{intent("10"), intent("11"), intent("12"), intent("13")}, Difference{}},
 		{"an older store", keyed, []Sent{intent("10"), done("10")}, Difference{Unknown: 2}},
 		{"an older log", keyed, []Sent{intent("10"), intent("11"), intent("12"), intent("13"), done("13")}, Difference{Missing: 1}},
 		{"no log", 0, []Sent{intent("10"), done("10")}, Difference{Missing: 1}},
-		{"what comes without a key", size, []Sent{intent("10"), intent("11"), intent("12"), intent("bare")}, Difference{}},
-		{"what comes without a key, unknown", size, []Sent{intent("10"), intent("11"), intent("12")}, Difference{Unknown: 1}},
+		{"a change without a key", size, []Sent{intent("10"), intent("11"), intent("12"), intent("bare")}, Difference{}},
+		{"a change without a key, unknown", size, []Sent{intent("10"), intent("11"), intent("12")}, Difference{Unknown: 1}},
 	} {
 		got, err := CompareLog(path, c.size, 1, func(yield func(Sent)) error {
 			for _, s := range c.sent {

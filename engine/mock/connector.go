@@ -2,7 +2,7 @@ package mock
 
 import "encoding/json"
 
-// connector answers in place of what a scenario does not define with what it was asked: a target and its input.
+// connector stands in for a connector that the scenario does not define. It echoes the target and the input.
 func (x *exchange) connector(b []byte) ([]byte, *refusal) {
 	if x.problem != nil {
 		return b, x.problem

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestConnector is what the shop answers in place of what a scenario does not define.
+// TestConnector checks the shop's answers in place of connectors that a scenario does not define.
 func TestConnector(t *testing.T) {
 	s := indoors(t, Config{Seed: 3})
 	for _, tt := range []struct {
@@ -39,8 +39,8 @@ func TestConnector(t *testing.T) {
 	}
 }
 
-// TestConnectorsMeetTheWeather is that latency and faults are those of every call, and the same each time.
-func TestConnectorsMeetTheWeather(t *testing.T) {
+// TestConnectorsHaveLatencyAndFaults checks that connectors have the latency and the faults of any call, the same each time.
+func TestConnectorsHaveLatencyAndFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := indoors(t, Config{Seed: 3, Profile: ProfileSlow, Faults: Faults{ServerError: 0.5}})
 		s.server = &server{closing: make(chan struct{})}

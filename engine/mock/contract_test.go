@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// shape lists the fields of an object in their order, with those of what it holds: {a,b:{c},d:[{e}]}.
+// shape lists the fields of an object in order, with those of nested objects: {a,b:{c},d:[{e}]}.
 func shape(t *testing.T, text string) string {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -123,7 +123,7 @@ func TestContractAnswers(t *testing.T) {
 	}
 }
 
-// TestContractRefusals asks for what cannot be had. Every one of them is answered in JSON with a detail.
+// TestContractRefusals sends invalid requests. Each gets JSON with a detail.
 func TestContractRefusals(t *testing.T) {
 	v := visit(t, Config{Seed: 11})
 	s := v.shop
@@ -231,7 +231,7 @@ type readCloser struct{ *strings.Reader }
 
 func (readCloser) Close() error { return nil }
 
-func TestWrongMethodSaysWhichAreRight(t *testing.T) {
+func TestWrongMethodNamesTheAllowedOnes(t *testing.T) {
 	v := visit(t, Config{})
 	if got := v.do(t, ask{user: "ann", method: "PUT", path: "/api/cart"}).header.Get("Allow"); got != "GET, DELETE" {
 		t.Errorf("Allow = %q, want GET, DELETE", got)
@@ -263,7 +263,7 @@ func TestSessionsBelongToUsers(t *testing.T) {
 	}
 }
 
-// TestShortestJourney adds and orders without ever selecting a store.
+// TestShortestJourney adds and orders without selecting a store.
 func TestShortestJourney(t *testing.T) {
 	v := visit(t, Config{Seed: 5})
 	var found struct{ Products []struct{ ID string } }

@@ -9,9 +9,9 @@ import (
 	"os"
 )
 
-// CopyLog writes to dst what the log at src holds of cycles before beforeCycle, for a fork that starts at that
-// barrier. The shop of src may be running; an unfinished end is left out and src is not changed. dst must not exist,
-// and exists afterwards only if it is whole. Changes without a cycle count as cycle 0.
+// CopyLog copies the changes of cycles before beforeCycle from the log at src to dst, for a fork that starts at that barrier. The shop of
+// src may be running: src is not changed, and an unfinished record at its end is left out. dst must not exist, and exists afterwards only
+// if it is complete. Changes without a cycle count as cycle 0.
 func CopyLog(dst, src string, beforeCycle int) error {
 	if err := copyLog(dst, src, beforeCycle); err != nil {
 		return fmt.Errorf("copy the mutation log %s to %s: %w", src, dst, err)
@@ -19,7 +19,7 @@ func CopyLog(dst, src string, beforeCycle int) error {
 	return nil
 }
 
-// LogSeed returns the seed of the shop that wrote the log at path; false where there is none yet.
+// LogSeed returns the seed of the shop that wrote the log at path. begun is false if there is no log yet.
 func LogSeed(path string) (seed uint64, begun bool, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +72,7 @@ func copyLog(dst, src string, beforeCycle int) (err error) {
 func copyRecords(out io.Writer, in io.ReaderAt, size int64, beforeCycle int) error {
 	seed, begun, err := scanSettings(in, size)
 	if err != nil || !begun {
-		return err // a log that was never begun copies to an empty file
+		return err // a log without settings copies to an empty file
 	}
 	w := bufio.NewWriterSize(out, windowBytes)
 	frame := appendSettings(nil, seed)

@@ -25,7 +25,7 @@ func TestCopyLogCopiesUpToTheBarrier(t *testing.T) {
 		}
 	}
 	states = append(states, s.state())
-	// The source is in use and ends in half a record.
+	// The source is in use and ends in an incomplete record.
 	half := append(readFile(t, src.Log), 40, 0, 0, 0, 1, 2)
 	writeFile(t, src.Log, half)
 	for barrier, want := range states {
@@ -52,7 +52,7 @@ func TestCopyLogCopiesUpToTheBarrier(t *testing.T) {
 	}
 }
 
-func TestCopyLogLeavesNothingHalf(t *testing.T) {
+func TestCopyLogLeavesNoIncompleteFile(t *testing.T) {
 	dir := t.TempDir()
 	dst, src := filepath.Join(dir, "dst"), filepath.Join(dir, "src")
 	if err := CopyLog(dst, src, 1); !errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +66,7 @@ func TestCopyLogLeavesNothingHalf(t *testing.T) {
 	}
 	writeFile(t, src, []byte(logMagic))
 	if err := CopyLog(dst, src, 1); err != nil {
-		t.Errorf("a source that was never begun: %v", err)
+		t.Errorf("a source without settings: %v", err)
 	}
 	if s := indoors(t, Config{Log: dst}); s.state() != "" || s.log.close() != nil {
 		t.Error("its copy is not an empty log")

@@ -11,23 +11,23 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// The kinds of coupon and of discount, as the answers name them.
+// The kinds of coupon and of discount, as the JSON names them.
 const (
 	kindFrontstore, kindCategory, kindBrand        = "frontstore", "category", "brand"
 	discountPercent, discountFixed, discountTwoFor = "percent", "fixed", "bogo"
 )
 
-// coupon is one of the shop's coupons. Everywhere else it is a number, its place in the catalogue.
+// coupon is one of the shop's coupons. Other types refer to it by number, its index in the catalogue.
 type coupon struct {
 	id       uuid.UUID
 	kind     string // kindFrontstore, kindCategory, kindBrand
-	scope    string // the category or brand; "" for the front of the store
+	scope    string // the category or brand; "" for a frontstore coupon
 	discount string // discountPercent, discountFixed, discountTwoFor
 	value    cents  // money, or hundredths of a percent
 	minimum  cents  // the subtotal that a frontstore coupon needs
-	ceiling  cents  // the most a percent coupon gives; 0 is no bound
+	ceiling  cents  // the largest discount of a percent coupon; 0 is unlimited
 	details  string
-	short    []byte // its JSON as far as an applied coupon shows it, without the closing brace
+	short    []byte // its JSON as an applied coupon shows it, without the closing brace
 	full     []byte // its JSON up to the value of is_selected
 }
 
@@ -107,7 +107,7 @@ func (c *coupon) drawItemLevel(source *draw.Source) {
 	}
 }
 
-// write says the coupon in words and in JSON.
+// write fills in the coupon's description and JSON.
 func (c *coupon) write() {
 	what := c.scope
 	if c.kind == kindFrontstore {
@@ -142,12 +142,12 @@ func (c *coupon) write() {
 	c.full = append(b, `,"is_selected":`...)
 }
 
-// covers says whether an item-level coupon means this product.
+// covers reports whether an item-level coupon applies to a product.
 func (c *coupon) covers(p *product) bool {
 	return c.kind == kindCategory && c.scope == p.category || c.kind == kindBrand && c.scope == p.brand
 }
 
-// off is what the coupon takes off an amount, never more than the amount.
+// off returns the discount on an amount, at most the amount itself.
 func (c *coupon) off(amount cents) cents {
 	var d cents
 	switch c.discount {

@@ -13,7 +13,7 @@ import (
 
 const maxUserID = 512
 
-// exchange is one request and its answer.
+// exchange is one request to the shop and its answer.
 type exchange struct {
 	call
 	shop *Shop
@@ -21,7 +21,7 @@ type exchange struct {
 	user      *user
 	route     *route
 	calls     int64    // of the user without X-Throng-Request, this one included
-	problem   *refusal // with what came
+	problem   *refusal // of the body or the headers
 	inSession bool     // the request names a session of its user
 	mutation  int64    // number of the change that was made, 0 if there was none
 }
@@ -37,8 +37,8 @@ func (s *Shop) serve(w http.ResponseWriter, r *http.Request) {
 	*out = x.serve((*out)[:0])
 }
 
-// serve goes through the request: who asks, for what, whether the network lets it, then the work. It returns b with
-// whatever it wrote there, for the next to use.
+// serve authenticates the request, finds its route, applies rate limits and faults, and does the work. It returns b with anything written
+// to it, so that the buffer can be reused.
 func (x *exchange) serve(b []byte) []byte {
 	weather := x.shop.weather.Load()
 	if x.shop.out() {
@@ -59,11 +59,11 @@ func (x *exchange) serve(b []byte) []byte {
 	}
 	chance := x.chance()
 	x.pause(x.slowed(weather.profile.delay(chance)))
-	return x.meet(weather.faults, chance, b)
+	return x.applyFault(weather.faults, chance, b)
 }
 
-// meet has the request meet its fault, if it is to have one, and does the work.
-func (x *exchange) meet(faults Faults, chance draw.Key, b []byte) []byte {
+// applyFault draws the request's fault, if any, and does the work that the fault leaves to do.
+func (x *exchange) applyFault(faults Faults, chance draw.Key, b []byte) []byte {
 	fault, after := faults.pick(chance)
 	if fault != FaultNone {
 		x.fault(fault)
@@ -85,7 +85,7 @@ func (x *exchange) meet(faults Faults, chance draw.Key, b []byte) []byte {
 	case FaultCut:
 		x.cut()
 	case FaultBadBody:
-		return x.send(http.StatusOK, b[:len(b)/2]) // half of an object is no JSON
+		return x.send(http.StatusOK, b[:len(b)/2]) // half of an object is invalid JSON
 	case FaultNone, FaultRateLimited, FaultServerError, FaultHang, FaultOutage:
 	}
 	return x.send(status, b)
@@ -103,12 +103,12 @@ func (x *exchange) wrongMethod(methods []string) *refusal {
 	return &refusal{http.StatusMethodNotAllowed, "Method not allowed"}
 }
 
-// identify finds out who asks for what.
+// identify authenticates the request and finds its route.
 func (x *exchange) identify() *refusal {
 	if x.r.URL.Path == loginPath {
 		return x.signUp()
 	}
-	user, login, ok := x.who()
+	user, login, ok := x.token()
 	if !ok {
 		return x.unauthorized()
 	}
@@ -130,8 +130,8 @@ func (x *exchange) identify() *refusal {
 	return nil
 }
 
-// who reads the token: <secret>.<user id>, or that of a login with its number.
-func (x *exchange) who() (user string, login int64, ok bool) {
+// token reads the bearer token: <secret>.<user id>, or a token of a login, whose number it returns too.
+func (x *exchange) token() (user string, login int64, ok bool) {
 	token, secret := x.r.Header.Get("Authorization"), x.shop.bearer
 	if len(token) > len(secret) && len(token) <= len(secret)+maxUserID &&
 		subtle.ConstantTimeCompare([]byte(token[:len(secret)]), []byte(secret)) == 1 {
@@ -145,7 +145,7 @@ func (x *exchange) unauthorized() *refusal {
 	return &refusal{http.StatusUnauthorized, "Not authenticated"}
 }
 
-// known finds the user, whose name is known, and what Throng says of the request.
+// known finds the state of the authenticated user, and reads the X-Throng-Request header.
 func (x *exchange) known() *refusal {
 	if err := x.readTag(); err != nil {
 		return bad(err.Error())
@@ -158,8 +158,8 @@ func (x *exchange) known() *refusal {
 	return nil
 }
 
-// limited counts the call against the quota of a fault and the limit of its route, and says how long to wait where there
-// were too many. No header lifts the quota.
+// limited counts the call against the quota of a fault and the limit of its route. If it exceeds one, limited sets the headers that say
+// how long to wait. No header of the request lifts the quota.
 func (x *exchange) limited(faults Faults) bool {
 	now := x.shop.clock()
 	if wait, _ := x.shop.quota.take(0, faults.Quota, now, x.w.Header()); wait > 0 {
@@ -180,7 +180,7 @@ func (x *exchange) limited(faults Faults) bool {
 	return seconds > 0
 }
 
-// chance is the key of what happens to this request.
+// chance returns the key of the random draws for this request.
 func (x *exchange) chance() draw.Key {
 	if x.tagged {
 		return x.user.key.Text("request").Int(uint64(x.tag.cycle)).Text(x.tag.path).Int(uint64(x.tag.attempt))

@@ -8,10 +8,10 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// Fault is what went wrong with a request on purpose.
+// Fault is a failure that the mock injects into a request.
 type Fault string
 
-// The faults. FaultCut comes before the change was made in one half of its cases and after it in the other.
+// The faults. Half of FaultCut's cases come before the change is made, the other half after it.
 const (
 	FaultNone        Fault = ""
 	FaultRateLimited Fault = "429"
@@ -22,56 +22,56 @@ const (
 	FaultOutage      Fault = "outage"
 )
 
-// Faults are the shares of requests (0 to 1, together at most 1) that go wrong, an outage by wall time, and how much the
-// server bears. The zero value is a shop that always works.
+// Faults are the fractions of requests that fail (0 to 1, together at most 1), an outage by wall time, and the server's capacity. The
+// zero value is a server that never fails.
 type Faults struct {
 	// RateLimited answers 429 with Retry-After: 1, ServerError 500; neither changes anything.
 	RateLimited, ServerError float64
-	// Hang holds the request until its client goes away or the shop closes; nothing is changed.
+	// Hang holds the request until its client disconnects or the shop closes; nothing changes.
 	Hang float64
-	// Cut closes the connection without an answer: half of the time, as drawn, after the change was made.
+	// Cut closes the connection without an answer. In half of the cases, as drawn, the change is made first.
 	Cut float64
-	// BadBody makes the change and answers 200 with a body that is no JSON.
+	// BadBody makes the change and answers 200 with a body that is invalid JSON.
 	BadBody float64
-	// OutageFrom and OutageFor are an outage counted from the shop's start: every call gets 503, /healthz too.
+	// OutageFrom and OutageFor define an outage, counted from the shop's start. During it every call gets 503, /healthz too.
 	OutageFrom, OutageFor time.Duration
-	// TokenRequests is after how many requests the token of a login expires, and 401 is the answer; 0 is never. Tokens
-	// given before it was set, or before the shop started, have expired.
+	// TokenRequests is the number of requests after which the token of a login expires and gets 401; 0 disables it. Tokens issued before
+	// it was set, or before the shop started, have expired.
 	TokenRequests int
-	// Quota is how many requests per second all callers together may make, with a second's worth at once; 0 is any number.
-	// More are answered 429 with Retry-After. All answers have x-ratelimit headers. No header lifts it.
+	// Quota is the requests per second that all callers together may make, with a burst of one second's worth; 0 is unlimited. Excess
+	// requests get 429 with Retry-After. All answers have x-ratelimit headers. No header of a request lifts it.
 	Quota float64
-	// Capacity is how many requests in flight are answered without waiting for each other; with more, latency grows as
-	// they do, which no profile without latency shows. 0 is any number.
+	// Capacity is the number of requests in flight that the server handles without slowing down. With more, latency grows in proportion;
+	// a profile without latency stays without. 0 is unlimited.
 	Capacity int
 }
 
 const mostQuota = 1_000_000
 
-// Validate says what is wrong with f, all of it.
+// Validate reports everything that is wrong with f.
 func (f Faults) Validate() error {
 	var errs []error
 	sum := 0.0
 	for _, share := range f.shares() {
 		if !(share.size >= 0 && share.size <= 1) { // NaN too
-			errs = append(errs, fmt.Errorf("share of the fault %q is %v: want 0 to 1", share.fault, share.size))
+			errs = append(errs, fmt.Errorf("the fraction of the fault %q is %v; it must be 0 to 1", share.fault, share.size))
 		}
 		sum += share.size
 	}
 	if sum > 1+1e-9 {
-		errs = append(errs, fmt.Errorf("shares of faults add up to %v: want at most 1", sum))
+		errs = append(errs, fmt.Errorf("the fractions of all faults add up to %v; they must add up to at most 1", sum))
 	}
 	if f.OutageFrom < 0 || f.OutageFor < 0 {
-		errs = append(errs, errors.New("an outage cannot start or last less than 0"))
+		errs = append(errs, errors.New("the start or length of the outage is negative; use 0 or more"))
 	}
 	if f.TokenRequests < 0 {
-		errs = append(errs, errors.New("a token cannot expire after less than 0 requests"))
+		errs = append(errs, errors.New("the number of requests until a token expires is negative; use 0 or more"))
 	}
 	if !(f.Quota >= 0 && f.Quota <= mostQuota) { // NaN too
-		errs = append(errs, fmt.Errorf("a quota of %v requests per second: want 0, which is none, to %d", f.Quota, mostQuota))
+		errs = append(errs, fmt.Errorf("the quota is %v requests per second; it must be 0 (unlimited) to %d", f.Quota, mostQuota))
 	}
 	if f.Capacity < 0 {
-		errs = append(errs, errors.New("a capacity cannot be less than 0 requests, which is any number"))
+		errs = append(errs, errors.New("the capacity is negative; use 0 (unlimited) or more"))
 	}
 	return errors.Join(errs...)
 }
@@ -81,7 +81,7 @@ type share struct {
 	size  float64
 }
 
-// shares lists the drawn faults in the order in which a draw meets them; another order would change kept results.
+// shares lists the drawn faults in draw order. Another order would change existing results.
 func (f Faults) shares() [5]share {
 	return [5]share{
 		{FaultRateLimited, f.RateLimited},
@@ -92,7 +92,7 @@ func (f Faults) shares() [5]share {
 	}
 }
 
-// pick is the fault of the request with this key, and for a cut whether it comes after the change.
+// pick draws the fault of the request with this key, and for a cut whether it comes after the change.
 func (f Faults) pick(request draw.Key) (fault Fault, after bool) {
 	if f.none() {
 		return FaultNone, false
@@ -108,7 +108,7 @@ func (f Faults) pick(request draw.Key) (fault Fault, after bool) {
 	return FaultNone, false
 }
 
-// none says that nothing is drawn.
+// none reports that no faults are drawn.
 func (f Faults) none() bool {
 	for _, share := range f.shares() {
 		if share.size != 0 {
@@ -118,7 +118,7 @@ func (f Faults) none() bool {
 	return true
 }
 
-// outage says whether the shop is out, so long after its start.
+// outage reports whether the shop is out of service at a time since its start.
 func (f Faults) outage(since time.Duration) bool {
 	return since >= f.OutageFrom && since-f.OutageFrom < f.OutageFor
 }

@@ -44,7 +44,7 @@ func TestFaultsValidate(t *testing.T) {
 
 func nan() float64 { zero := 0.0; return zero / zero }
 
-// TestFaultsKeepTheirShares draws many requests.
+// TestFaultsKeepTheirShares draws the faults of many requests.
 func TestFaultsKeepTheirShares(t *testing.T) {
 	f := Faults{RateLimited: 0.05, ServerError: 0.1, Hang: 0.15, Cut: 0.2, BadBody: 0.25}
 	const n = 100_000
@@ -67,7 +67,7 @@ func TestFaultsKeepTheirShares(t *testing.T) {
 	}
 }
 
-// TestFaultsDependOnTheHeaderAlone asks two shops for the same in another order, with other things between.
+// TestFaultsDependOnTheHeaderAlone sends the same requests to two shops, in different orders and with other requests in between.
 func TestFaultsDependOnTheHeaderAlone(t *testing.T) {
 	f := Faults{RateLimited: 0.3, ServerError: 0.3}
 	one, two := indoors(t, Config{Seed: 3, Faults: f}), indoors(t, Config{Seed: 3, Faults: f})
@@ -94,7 +94,7 @@ func TestFaultsDependOnTheHeaderAlone(t *testing.T) {
 	}
 }
 
-// tagged finds an attempt of a step that meets the fault, before or after the change.
+// tagged finds an attempt of a step that gets the fault, before or after the change.
 func (v visitor) tagged(user string, f Faults, fault Fault, after bool) string {
 	u := v.shop.users.of(user)
 	for attempt := 1; ; attempt++ {
@@ -105,13 +105,13 @@ func (v visitor) tagged(user string, f Faults, fault Fault, after bool) string {
 	}
 }
 
-// TestEveryFault lets one order meet each fault, then sends it again with its key.
+// TestEveryFault injects each fault into an order, then repeats it with its key.
 func TestEveryFault(t *testing.T) {
 	f := Faults{RateLimited: 0.15, ServerError: 0.15, Hang: 0.15, Cut: 0.15, BadBody: 0.15}
 	for _, c := range []struct {
 		fault Fault
 		after bool
-		made  bool // when the fault is over, the order is made
+		made  bool // the order is made despite the fault
 		check func(got) error
 	}{
 		{FaultRateLimited, false, false, func(g got) error {
@@ -136,7 +136,7 @@ func TestEveryFault(t *testing.T) {
 		{FaultCut, true, true, wantCut},
 		{FaultBadBody, false, true, func(g got) error {
 			if g.status != 200 || len(g.body) == 0 || json.Valid([]byte(g.body)) {
-				return errors.New("want 200 and no JSON")
+				return errors.New("want 200 and invalid JSON")
 			}
 			return nil
 		}},
@@ -175,7 +175,7 @@ func TestEveryFault(t *testing.T) {
 				t.Errorf("%v: got %d %s %q %v", err, g.status, g.body, g.header, g.err)
 			}
 			if r.Fault != c.fault || r.Status != g.status || r.User != "ann" || r.Cycle != 1 || r.Step != "step" || r.N != 2 {
-				t.Errorf("the hook heard %+v", r)
+				t.Errorf("the hook received %+v", r)
 			}
 			made := int64(0)
 			if c.made {
@@ -206,7 +206,7 @@ func wantCut(g got) error {
 	return nil
 }
 
-// TestRetriedOrdersAreMadeOnce sends each order with new attempts until it is answered, through all faults.
+// TestRetriedOrdersAreMadeOnce retries each order through all faults until it is answered.
 func TestRetriedOrdersAreMadeOnce(t *testing.T) {
 	v := visit(t, Config{Seed: 3, Faults: Faults{RateLimited: 0.2, ServerError: 0.2, Cut: 0.3, BadBody: 0.2}})
 	const users, cycles = 5, 4
@@ -233,7 +233,7 @@ func TestRetriedOrdersAreMadeOnce(t *testing.T) {
 		t.Errorf("orders %+v, want %d", o, users*cycles)
 	}
 	if s := v.shop.Stats(); s.Replays == 0 || s.Faults[FaultCut] == 0 || s.Faults[FaultBadBody] == 0 {
-		t.Errorf("too tame: %+v", s)
+		t.Errorf("too few faults or replays: %+v", s)
 	}
 }
 
@@ -281,7 +281,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestLatencyIsWaited measures one answer against what was drawn for it; it can only take longer.
+// TestLatencyIsWaited compares the time of one answer with its drawn latency, which is the minimum.
 func TestLatencyIsWaited(t *testing.T) {
 	v := visit(t, Config{Seed: 3})
 	v.shop.SetProfile(ProfileLocal)

@@ -1,6 +1,6 @@
 package mock
 
-// good is a line of the assortment: what a product is called and about what it costs.
+// good is a line of the assortment: the name of a product and its approximate price.
 type good struct {
 	name  string
 	price cents
@@ -17,14 +17,14 @@ const (
 	maxStock      = 1_000 // of any product
 )
 
-// shelf is a category and what stands in it.
+// shelf is a category and its products.
 type shelf struct {
 	category string
 	goods    [shelfSize]good
 }
 
-// assortment is what every shop sells. Brand, price, rating and stock come from the seed. Changing it changes the
-// answers of every seed and the numbers in every log: raise logVersion.
+// assortment is what every shop sells. Brand, price, rating and stock are drawn from the seed. If you change it, the answers of every
+// seed and the numbers in every log change: raise logVersion.
 var assortment = [categoryCount]shelf{
 	{"Produce", [shelfSize]good{
 		{"Gala Apples", 449},

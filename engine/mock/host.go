@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// host is what the shop and the model server have in common: a listener, the weather on the way to it, and figures.
+// host is what the shop and the model server share: a listener, the simulated network and counters.
 type host struct {
 	clock     func() time.Time
 	started   time.Time
 	server    *server
-	weather   atomic.Pointer[weather] // profile and faults, replaced whole
+	weather   atomic.Pointer[weather] // profile and faults, replaced together
 	count     counters
 	inFlight  atomic.Int64
 	onRequest func(Request) // may be nil
 }
 
-// weather is what the network does to requests.
+// weather is the simulated network: latency and faults.
 type weather struct {
 	profile Profile
 	faults  Faults
@@ -30,19 +30,19 @@ func (h *host) SetProfile(p Profile) {
 	}
 }
 
-// SetFaults changes the faults of requests that arrive from now on. f is valid (Faults.Validate); an outage counts
-// from the server's start.
+// SetFaults changes the faults of requests that arrive from now on. f must be valid (Faults.Validate). An outage counts from the server's
+// start.
 func (h *host) SetFaults(f Faults) {
 	for old := h.weather.Load(); !h.weather.CompareAndSwap(old, &weather{old.profile, f}); old = h.weather.Load() {
 	}
 }
 
-// out says whether an outage holds now.
+// out reports whether an outage is in progress.
 func (h *host) out() bool {
 	return h.weather.Load().faults.outage(h.clock().Sub(h.started))
 }
 
-// checkHost says what is wrong with what every server is configured by, all of it.
+// checkHost reports everything that is wrong with the configuration that all servers share.
 func checkHost(addr, secret string, w weather) error {
 	var errs []error
 	if err := loopbackOnly(addr); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// errand is a user's script of requests.
+// errand returns a user's sequence of requests.
 func errand(s *Shop, user string, seed uint64) []ask {
 	walk := &shopping{shop: s, source: testRoot(seed).Text(user).Source()}
 	var all []ask
@@ -31,8 +31,7 @@ func errand(s *Shop, user string, seed uint64) []ask {
 	return all
 }
 
-// TestAnswersDoNotDependOnOtherUsers runs users one after the other, at once over HTTP, and with all faults that an
-// answer can show.
+// TestAnswersDoNotDependOnOtherUsers runs users in sequence and concurrently over HTTP, with every fault that an answer can show.
 func TestAnswersDoNotDependOnOtherUsers(t *testing.T) {
 	for name, f := range map[string]Faults{
 		"no faults": {},
@@ -67,7 +66,7 @@ func TestAnswersDoNotDependOnOtherUsers(t *testing.T) {
 			for u := range users {
 				for i := range want[u] {
 					if answers[u][i] != want[u][i] {
-						t.Fatalf("user %d, request %d: at once\n%s\none after the other\n%s", u, i, answers[u][i], want[u][i])
+						t.Fatalf("user %d, request %d: concurrently\n%s\nin sequence\n%s", u, i, answers[u][i], want[u][i])
 					}
 				}
 			}
@@ -81,7 +80,7 @@ func TestAnswersDoNotDependOnOtherUsers(t *testing.T) {
 	}
 }
 
-// TestIndependentChangesCommute puts the same products and coupons into a cart in any order: parallel steps do that.
+// TestIndependentChangesCommute puts the same products and coupons into a cart in any order, as parallel steps do.
 func TestIndependentChangesCommute(t *testing.T) {
 	var states []string
 	for seed := range uint64(10) {

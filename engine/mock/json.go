@@ -10,13 +10,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// appendText writes a JSON string. Almost every text here is plain ASCII and is copied as it is.
+// appendText writes a JSON string. Almost every text here is plain ASCII and is copied unchanged.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			quoted, err := json.Marshal(text)
 			if err != nil {
-				panic(err) // a string has a JSON form
+				panic(err) // every string has a JSON form
 			}
 			return append(b, quoted...)
 		}
@@ -42,7 +42,7 @@ func comma(b []byte, i int) []byte {
 	return b
 }
 
-// decode reads a body into a struct; fields it does not name are left alone.
+// decode reads a body into a struct. It ignores unknown fields.
 func decode(body []byte, into any) *refusal {
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(body, into); {

@@ -15,7 +15,7 @@ func TestKeyAnswersTheSameAgain(t *testing.T) {
 	for i, a := range []ask{
 		{user: "ann", method: "POST", path: "/api/shopping/session"},
 		{user: "ann", method: "POST", path: "/api/stores/select", body: fmt.Sprintf(`{"store_id":%q}`, s.goods.stores[1].id)},
-		{user: "ann", method: "POST", path: "/api/orders"}, // refused, and that is kept
+		{user: "ann", method: "POST", path: "/api/orders"}, // refused; the refusal is kept
 		add,
 		{user: "ann", method: "POST", path: "/api/cart/coupons", body: s.couponJSON(s.firstCoupon("ann"))},
 		{user: "ann", method: "POST", path: "/api/cart/coupons", body: `{"coupon_id":7}`},
@@ -41,7 +41,7 @@ func TestKeyAnswersTheSameAgain(t *testing.T) {
 	if got := s.Stats().Replays; got != 16 {
 		t.Errorf("%d replays, want 16", got)
 	}
-	// The key is looked at before anything else of the request, and is the user's own.
+	// The key is checked before anything else in the request, and per user.
 	add.key, add.body, add.session = "key 6", "nonsense", "nonsense"
 	if g := v.do(t, add); g.status != 201 || g.header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("the key of the order on another call: %d %s", g.status, g.body)
@@ -52,7 +52,7 @@ func TestKeyAnswersTheSameAgain(t *testing.T) {
 	}
 }
 
-func TestKeyOnAReadingCallMeansNothing(t *testing.T) {
+func TestKeyOfAReadingCallIsIgnored(t *testing.T) {
 	s := indoors(t, Config{Seed: 9})
 	read := ask{user: "ann", method: "GET", path: "/api/cart", key: "k"}
 	before := s.ask(read).body
@@ -63,7 +63,7 @@ func TestKeyOnAReadingCallMeansNothing(t *testing.T) {
 	}
 }
 
-// TestRefusalsOutsideTheShopAreNotKept: 401, 404, 405 of no route and 429 come before any key.
+// TestRefusalsOutsideTheShopAreNotKept: 401, 404, 405 without a route and 429 are decided before keys are read.
 func TestRefusalsOutsideTheShopAreNotKept(t *testing.T) {
 	v := visit(t, Config{Seed: 9, Faults: Faults{RateLimited: 1}})
 	add := ask{user: "ann", method: "POST", path: "/api/cart/items", body: v.shop.productJSON(2, 3), key: "k"}
@@ -82,7 +82,7 @@ func TestRefusalsOutsideTheShopAreNotKept(t *testing.T) {
 	}
 }
 
-// TestConcurrentDuplicatesMakeOne sends each key many times at once.
+// TestConcurrentDuplicatesMakeOne sends each key many times concurrently.
 func TestConcurrentDuplicatesMakeOne(t *testing.T) {
 	const copies, users = 8, 6
 	v := visit(t, Config{Seed: 9, Log: filepath.Join(t.TempDir(), "shop.log")})
@@ -112,7 +112,7 @@ func TestConcurrentDuplicatesMakeOne(t *testing.T) {
 			}
 		}
 		if fresh != 1 {
-			t.Errorf("user %d: %d answers were no replay, want 1", u, fresh)
+			t.Errorf("user %d: %d answers were not replayed, want 1", u, fresh)
 		}
 	}
 	if o := s.Orders(); o.Total != users || o.DoubledKeys != 0 {
@@ -120,12 +120,12 @@ func TestConcurrentDuplicatesMakeOne(t *testing.T) {
 	}
 }
 
-// TestSecondOfAKeyWaitsForTheFirst holds the first within its change: the second has no answer before it.
+// TestSecondOfAKeyWaitsForTheFirst holds the first request within its change: the second gets no answer before it.
 func TestSecondOfAKeyWaitsForTheFirst(t *testing.T) {
 	s := indoors(t, Config{Seed: 9})
 	u := s.users.of("ann")
 	s.ask(ask{user: "ann", method: "POST", path: "/api/cart/items", body: s.productJSON(1, 1)})
-	u.mu.Lock() // stands for a first one in the middle of its work
+	u.mu.Lock() // stands for a first request during its work
 	second := make(chan got)
 	go func() { second <- s.ask(ask{user: "ann", method: "POST", path: "/api/orders", key: "k"}) }()
 	c := change{op: opOrder, user: "ann", keyed: true, key: hashKey("k"), era: era{at: s.clock().UnixMicro()}}
@@ -141,8 +141,8 @@ func TestSecondOfAKeyWaitsForTheFirst(t *testing.T) {
 	}
 }
 
-// TestKeysOfARunGoWithTheBarrier: in cycle c those of cycles before c-1 are forgotten, of this user.
-func TestKeysOfARunGoWithTheBarrier(t *testing.T) {
+// TestKeysOfARunExpireWithTheBarrier: cycle c forgets this user's keys of cycles before c-1.
+func TestKeysOfARunExpireWithTheBarrier(t *testing.T) {
 	s := indoors(t, Config{Seed: 9})
 	add := func(user, key string, cycle int) bool {
 		g := s.ask(ask{user: user, method: "POST", path: "/api/cart/items", body: s.productJSON(1, 1), key: key, tag: stamp(cycle, "add", 1)})
@@ -163,7 +163,7 @@ func TestKeysOfARunGoWithTheBarrier(t *testing.T) {
 		{"ann", "a", 3, false},
 		{"ann", "b", 3, true},
 		{"bob", "a", 9, false},
-		{"ann", "b", 3, true}, // what bob did is not ann's history
+		{"ann", "b", 3, true}, // bob's requests do not affect ann's keys
 		{"ann", "c", 9, false},
 		{"ann", "b", 9, false},
 	} {
@@ -176,8 +176,8 @@ func TestKeysOfARunGoWithTheBarrier(t *testing.T) {
 	}
 }
 
-// TestSessionsAreForgottenAsKeysAre: memory does not grow with cycles.
-func TestSessionsAreForgottenAsKeysAre(t *testing.T) {
+// TestSessionsExpireLikeKeys checks that memory does not grow with cycles.
+func TestSessionsExpireLikeKeys(t *testing.T) {
 	s := indoors(t, Config{Seed: 9})
 	for cycle := range 50 {
 		for _, user := range []string{"ann", "bob"} {
@@ -196,7 +196,7 @@ func TestSessionsAreForgottenAsKeysAre(t *testing.T) {
 	}
 }
 
-func TestKeysAloneGoAfterADay(t *testing.T) {
+func TestKeysWithoutCyclesExpireAfterADay(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	s := build(Config{Seed: 9, Secret: "secret"}, testClock(&now))
 	replayed := func(key string) bool {

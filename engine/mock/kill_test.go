@@ -12,11 +12,10 @@ import (
 	"testing"
 )
 
-// These tell the test's program to be a shop that is killed at a mutation.
+// These variables make the test program a shop that is killed at a mutation.
 const envLog, envKillAt = "MOCK_TEST_LOG", "MOCK_TEST_KILL_AT"
 
-// mortalShop runs in a process of its own, says where it listens, and kills itself after the n-th mutation was
-// written and before its answer leaves.
+// mortalShop runs in its own process, prints its address, and kills itself after the n-th mutation is written and before it is answered.
 func mortalShop() error {
 	killAt, err := strconv.ParseInt(os.Getenv(envKillAt), 10, 64)
 	if err != nil {
@@ -39,8 +38,8 @@ func mortalShop() error {
 	select {}
 }
 
-// TestKilledShopComesBack kills the shop at each mutation of a journey, starts it again from its log and sends
-// again, with its key, what was not answered: everything is there, and nothing twice.
+// TestKilledShopComesBack kills the shop at each mutation of a journey, restarts it from its log, and repeats the unanswered requests
+// with their keys: no change is lost or doubled.
 func TestKilledShopComesBack(t *testing.T) {
 	steady := indoors(t, Config{Seed: 17})
 	journey := []ask{

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// limit names the rate limit of a route.
+// limit identifies the rate limit of a route.
 type limit uint8
 
 const (
@@ -16,13 +16,13 @@ const (
 	limitCount
 )
 
-// perMinute is how many calls each limit lets through in a minute from one address.
+// perMinute is the number of calls that each limit admits from one address in a minute.
 var perMinute = [limitCount]int{limitProducts: 60, limitSearch: 30, limitCoupons: 30}
 
-// tooManyAddresses is when minutes that are over are dropped. Loopback has few addresses.
+// tooManyAddresses is the number of addresses at which expired minutes are dropped. Loopback has few addresses.
 const tooManyAddresses = 1024
 
-// limits counts calls by address and limit, in minutes that begin with the first call.
+// limits counts calls by address and limit, in minutes that start with the first call.
 type limits struct {
 	mu      sync.Mutex
 	minutes map[caller]*minute
@@ -40,7 +40,7 @@ type minute struct {
 
 func newLimits() *limits { return &limits{minutes: map[caller]*minute{}} }
 
-// take counts a call, or says how many seconds to wait.
+// take counts a call. If it exceeds the limit, take returns the seconds to wait.
 func (l *limits) take(who caller, now time.Time) (retryAfter int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

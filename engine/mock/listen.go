@@ -14,30 +14,30 @@ import (
 
 const (
 	freePort = "127.0.0.1:0"
-	// headerTimeout frees a connection whose client never finishes its headers.
+	// headerTimeout closes a connection whose client never finishes its headers.
 	headerTimeout = 30 * time.Second
 )
 
-// server is an HTTP server on loopback that can be ended at once and waited for.
+// server is an HTTP server on loopback that can be stopped immediately and waited for.
 type server struct {
 	http     http.Server
 	listener net.Listener
-	closing  chan struct{} // closed first, so that held requests let go
-	served   chan error    // what Serve returned
+	closing  chan struct{} // closed first, to release held requests
+	served   chan error    // the result of Serve
 	conns    sync.WaitGroup
 }
 
-// loopbackOnly refuses an address that others could reach.
+// loopbackOnly rejects an address that other machines could reach.
 func loopbackOnly(addr string) error {
 	if addr == "" {
 		return nil
 	}
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return fmt.Errorf("address %q: want HOST:PORT, for example 127.0.0.1:8080", addr)
+		return fmt.Errorf("address %q is not HOST:PORT; write for example 127.0.0.1:8080", addr)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && !ip.IsLoopback() {
-		return fmt.Errorf("address %q: the mock listens on loopback only, for example 127.0.0.1:8080", addr)
+		return fmt.Errorf("address %q is not on loopback, and mocks listen on loopback only; write for example 127.0.0.1:8080", addr)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func listen(addr string, handle http.HandlerFunc) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	// "localhost" is whatever this machine's resolver says.
+	// The machine's resolver decides what "localhost" is.
 	if bound, ok := l.Addr().(*net.TCPAddr); !ok || !bound.IP.IsLoopback() {
 		return nil, errors.Join(fmt.Errorf("address %q is not loopback here: %v", addr, l.Addr()), l.Close())
 	}
@@ -60,13 +60,13 @@ func listen(addr string, handle http.HandlerFunc) (*server, error) {
 	return s, nil
 }
 
-// track counts connections. A connection is new before its goroutine starts, and closed as the last thing it does.
+// track counts connections. A connection is new before its goroutine starts; closing it is the last thing that goroutine does.
 func (s *server) track(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.conns.Add(1)
 		select {
-		case <-s.closing: // http.Server.Close may have come before it knew of this one
+		case <-s.closing: // http.Server.Close may have run before it knew this connection
 			_ = conn.Close()
 		default:
 		}
@@ -82,7 +82,7 @@ func (s *server) run() {
 
 func (s *server) url() string { return "http://" + s.listener.Addr().String() }
 
-// close ends all requests and waits for their goroutines. It is called once, after run.
+// close ends all requests and waits for their goroutines. Call it once, after run.
 func (s *server) close() error {
 	close(s.closing)
 	err := s.http.Close()

@@ -58,23 +58,23 @@ func appendSettings(b []byte, seed uint64) []byte {
 // logStart is the length of magic and settings.
 var logStart = int64(len(appendSettings(nil, 0)))
 
-// file is what the log needs of a file.
+// file is the part of os.File that the log uses.
 type file interface {
 	io.WriteCloser
 	Truncate(size int64) error
 	Sync() error
 }
 
-// shopLog is the log of a shop that runs. The nil log keeps nothing.
+// shopLog is the log of a running shop. The nil log stores nothing.
 type shopLog struct {
-	mu     sync.Mutex // holds what follows
+	mu     sync.Mutex // guards the fields below
 	file   file
 	size   int64
-	lost   int64 // bytes of an unfinished end that were cut off when it was opened
-	broken error // why nothing can be written any more
+	lost   int64 // bytes of an unfinished record that were cut off when the log was opened
+	broken error // why writing is no longer possible
 }
 
-// openLog opens or makes the log at path, hands every change in it to redo, and cuts off an unfinished end.
+// openLog opens or creates the log at path, passes every change in it to redo, and cuts off an unfinished record at the end.
 func openLog(path string, seed uint64, redo func(change)) (*shopLog, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -101,8 +101,8 @@ func resumeLog(f *os.File, seed uint64, redo func(change)) (*shopLog, error) {
 		return l, errors.Join(f.Truncate(0), l.append(appendSettings(nil, seed)))
 	}
 	if wrote != seed {
-		return nil, fmt.Errorf("it was written with seed %d and this shop has seed %d: "+
-			"start with the same seed, or with another log", wrote, seed)
+		return nil, fmt.Errorf("it was written with seed %d, but this shop has seed %d: "+
+			"start with seed %d, or use another log", wrote, seed, wrote)
 	}
 	end, err := scan(f, info.Size(), redo)
 	if err != nil {
@@ -116,8 +116,7 @@ func resumeLog(f *os.File, seed uint64, redo func(change)) (*shopLog, error) {
 	return &shopLog{file: f, size: end, lost: info.Size() - end}, nil
 }
 
-// append writes one or more frames with one write. When that fails, the log is as it was before, or it refuses
-// everything from then on.
+// append writes one or more frames with one write. If that fails, the log is as it was before, or refuses all further writes.
 func (l *shopLog) append(frames []byte) error {
 	if l == nil {
 		return nil
@@ -170,11 +169,11 @@ func (l *shopLog) close() error {
 	return errors.Join(err, l.file.Close())
 }
 
-// scan reads the changes of a log of that size, which has whole settings, and calls visit with each. It returns
-// where its last whole record ends.
+// scan reads the changes of a log of a given size, which has complete settings, and calls visit with each. It returns the end of the last
+// complete record.
 //
-// What follows the last whole record is an unfinished write if it is short enough for one and no whole record comes
-// after it, or if it is all zeros, as a file system may leave it after a power cut. Anything else is damage.
+// Bytes after the last complete record are an unfinished write if they are short enough for one and contain no complete record, or if
+// they are all zeros, as a file system may leave them after a power failure. Anything else is damage.
 func scan(r io.ReaderAt, size int64, visit func(change)) (end int64, err error) {
 	w := &window{from: r, at: logStart, size: size}
 	for record := 1; w.at < size; record++ {
@@ -201,18 +200,18 @@ func scan(r io.ReaderAt, size int64, visit func(change)) (end int64, err error) 
 }
 
 func damaged(record int, at int64, why error) error {
-	return fmt.Errorf("record %d at byte %d is damaged (%w): go back to a checkpoint and fork there, "+
+	return fmt.Errorf("record %d at byte %d is damaged (%w): fork from an earlier checkpoint, "+
 		"restore the file from a backup, or remove it to start with an empty shop", record, at, why)
 }
 
-// scanSettings reads magic and settings; ok is false when the file ends within them, as after a kill.
+// scanSettings reads magic and settings. ok is false if the file ends within them, as after a kill.
 func scanSettings(r io.ReaderAt, size int64) (seed uint64, ok bool, err error) {
 	b := make([]byte, min(size, logStart))
 	if _, err := r.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
 		return 0, false, fmt.Errorf("read: %w", err)
 	}
 	if magic := min(len(b), len(logMagic)); string(b[:magic]) != logMagic[:magic] {
-		return 0, false, errors.New("it is not the log of a mock shop: name another file")
+		return 0, false, errors.New("it is not the log of a mock shop: choose another file")
 	}
 	if int64(len(b)) < logStart {
 		return 0, false, nil
@@ -222,7 +221,7 @@ func scanSettings(r io.ReaderAt, size int64) (seed uint64, ok bool, err error) {
 		return 0, false, damaged(0, int64(len(logMagic)), errors.New("its checksum does not match"))
 	}
 	if body[1] != logVersion {
-		return 0, false, fmt.Errorf("it has format %d and this version of Throng reads %d: "+
+		return 0, false, fmt.Errorf("it has format %d, but this version of Throng reads %d: "+
 			"finish its run with the version that wrote it", body[1], logVersion)
 	}
 	if len(body) != 2+8 {
@@ -234,14 +233,14 @@ func scanSettings(r io.ReaderAt, size int64) (seed uint64, ok bool, err error) {
 // window reads a file forwards through a buffer.
 type window struct {
 	from     io.ReaderAt
-	at, size int64 // where to read next, and where the file ends
+	at, size int64 // the next byte to read, and the end of the file
 	buf      []byte
 	start    int64 // of buf in the file
 }
 
 const windowBytes = 1 << 18
 
-// next returns up to n bytes from at on: fewer only at the end. They are good until the next call.
+// next returns up to n bytes from at on, fewer only at the end of the file. They are valid until the next call.
 func (w *window) next(n int) ([]byte, error) {
 	n = int(min(int64(n), w.size-w.at))
 	if skip := w.at - w.start; skip < 0 || skip+int64(n) > int64(len(w.buf)) {
@@ -255,7 +254,7 @@ func (w *window) next(n int) ([]byte, error) {
 	return w.buf[from : from+int64(n)], nil
 }
 
-// torn says whether what stands from at on is an unfinished write (see scan).
+// torn reports whether the bytes from at on are an unfinished write (see scan).
 func (w *window) torn() (bool, error) {
 	if w.size-w.at < frameHead+maxRecord {
 		b, err := w.next(math.MaxInt32)

@@ -13,8 +13,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// writtenLog makes a log of some records and returns its content, where each record ends (the first is the end of
-// the settings), and the state at each.
+// writtenLog writes a log of some records. It returns the content, the end of each record (the first is the end of the settings), and the
+// state at each end.
 func writtenLog(t *testing.T, requests int) (content []byte, ends []int, states []string) {
 	t.Helper()
 	cfg := Config{Seed: 4, Log: filepath.Join(t.TempDir(), "shop.log")}
@@ -48,16 +48,16 @@ func TestTornTailIsCutOffAtEveryByte(t *testing.T) {
 			t.Fatalf("cut at byte %d: state\n%s\nwant that after %d records\n%s", size, got, whole, states[whole])
 		}
 		lost := size - ends[whole]
-		if size < ends[0] { // its very beginning is torn
+		if size < ends[0] { // cut within the settings
 			lost = size
 		}
 		if (s.Lost() != "") != (lost > 0) || lost > 0 && !strings.Contains(s.Lost(), fmt.Sprintf("its last %d bytes", lost)) {
-			t.Fatalf("cut at byte %d: lost %d bytes, says %q", size, lost, s.Lost())
+			t.Fatalf("cut at byte %d: lost %d bytes, reports %q", size, lost, s.Lost())
 		}
 		if got := len(readFile(t, cfg.Log)); got != ends[whole] {
 			t.Fatalf("cut at byte %d: %d bytes are left, want %d", size, got, ends[whole])
 		}
-		// What is written next must stand right behind.
+		// The next record must follow directly.
 		s.ask(ask{user: "next", method: "POST", path: "/api/cart/items", body: s.productJSON(1, 1)})
 		if err := s.log.close(); err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestTailOfZerosIsCutOff(t *testing.T) {
 	}
 }
 
-// TestDamageIsAnErrorAtEveryByte changes each byte before the last record: nothing of it may pass, nor be cut off.
+// TestDamageIsAnErrorAtEveryByte changes each byte before the last record: the log must be rejected and left as it is.
 func TestDamageIsAnErrorAtEveryByte(t *testing.T) {
 	content, ends, _ := writtenLog(t, 30)
 	path := filepath.Join(t.TempDir(), "damaged.log")
@@ -110,7 +110,7 @@ func TestDamageIsAnErrorAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestDamageOfALargeTail: a bad record with more behind it than one write can be is damage, whatever stands there.
+// TestDamageOfALargeTail: a bad record that is followed by more than one write can contain is damage, whatever follows.
 func TestDamageOfALargeTail(t *testing.T) {
 	content, _, _ := writtenLog(t, 3)
 	path := filepath.Join(t.TempDir(), "tail.log")
@@ -147,7 +147,7 @@ func TestStartRefusesForeignLogs(t *testing.T) {
 	}
 }
 
-// failingFile fails as it is told to.
+// failingFile fails on demand.
 type failingFile struct {
 	*os.File
 	write, truncate error
@@ -212,7 +212,7 @@ func TestUnwritableLogChangesNothing(t *testing.T) {
 	}
 }
 
-// FuzzLog reads anything as a log: it never panics, what it cuts off stays cut, and a second reading gives the same.
+// FuzzLog reads any bytes as a log: it never panics, and a second reading returns the same.
 func FuzzLog(f *testing.F) {
 	s := build(Config{Seed: 4}, testClock(nil))
 	log := appendSettings(nil, 4)
@@ -231,7 +231,7 @@ func FuzzLog(f *testing.F) {
 	}
 	f.Add(append(bytes.Clone(log), 1, 2, 3), false)
 	f.Fuzz(func(t *testing.T, data []byte, bodyOnly bool) {
-		if bodyOnly { // past the checksum, which a fuzzer does not guess
+		if bodyOnly { // past the checksum, which a fuzzer cannot guess
 			if c, err := parseChange(data); err == nil {
 				s.redo(c)
 				if back := c.append(nil); len(back) > len(data) {

@@ -12,15 +12,15 @@ import (
 
 const (
 	loginPath = "/auth/login"
-	// loginToken begins the tokens that a login gives: login.<number>.<mac>.<user id>.
+	// loginToken is the prefix of the tokens that a login returns: login.<number>.<mac>.<user id>.
 	loginToken = "login."
-	// liveTokens is how many tokens of a user hold at once where they expire at all.
+	// liveTokens is the number of a user's tokens that are valid at the same time, if tokens expire at all.
 	liveTokens = 16
-	// tokenSeconds is what a login says of its token's life. Only requests use it up (Faults.TokenRequests).
+	// tokenSeconds is the lifetime that a login reports for its token. In fact only requests use it up (Faults.TokenRequests).
 	tokenSeconds = 3600
 )
 
-// loginRoute is beside the table: its caller is not known by a token yet.
+// loginRoute is not in the table of routes because its caller has no token yet.
 var loginRoute = route{method: http.MethodPost, path: loginPath, read: (*exchange).login}
 
 // credentials are the body of a login.
@@ -29,8 +29,8 @@ type credentials struct {
 	Password string `json:"password"`
 }
 
-// signUp finds out who logs in. The password of everybody is the shop's secret; a request that is signed with that
-// already, as Throng's own are, may log anybody in.
+// signUp identifies the user who logs in. The shop's secret is the password of every user. A request that is already signed with the
+// secret, as Throng's own are, may log in any user.
 func (x *exchange) signUp() *refusal {
 	if x.r.Method != http.MethodPost {
 		return x.wrongMethod([]string{http.MethodPost})
@@ -70,14 +70,14 @@ func (x *exchange) login(b []byte) ([]byte, *refusal) {
 	return append(strconv.AppendInt(b, tokenSeconds, 10), '}'), nil
 }
 
-// loginToken is what a user's login of a number is answered with. The shop keeps no token: it signs them.
+// loginToken returns the token of a user's login with a given number. The shop does not store tokens: it signs them.
 func (s *Shop) loginToken(user string, number int64) string {
 	mac := hmac.New(sha256.New, []byte(s.cfg.Secret))
 	mac.Write([]byte(strconv.FormatInt(number, 10) + "." + user))
 	return loginToken + strconv.FormatInt(number, 10) + "." + hex.EncodeToString(mac.Sum(nil)) + "." + user
 }
 
-// loggedIn reads a token that a login gave.
+// loggedIn reads a token that a login returned.
 func (x *exchange) loggedIn(token string) (user string, number int64, ok bool) {
 	rest, ok := strings.CutPrefix(token, loginToken)
 	if !ok || len(token) > maxUserID+128 {
@@ -92,8 +92,8 @@ func (x *exchange) loggedIn(token string) (user string, number int64, ok bool) {
 	return user, number, subtle.ConstantTimeCompare([]byte(token), []byte(x.shop.loginToken(user, number))) == 1
 }
 
-// spend counts a request against its token and reports whether that still holds. A number of 0 is a token that was not
-// given by a login: it holds always.
+// spend counts a request against its token and reports whether the token is still valid. Number 0 is a token that did not come from a
+// login: it never expires.
 func (x *exchange) spend(number int64) bool {
 	most := x.shop.weather.Load().faults.TokenRequests
 	if number == 0 || most == 0 {

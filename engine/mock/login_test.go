@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 )
 
-// logIn returns the token of a user.
+// logIn returns a token of the user.
 func (s *Shop) logIn(t *testing.T, user string) string {
 	t.Helper()
 	who, err := json.Marshal(map[string]string{"user": user, "password": s.Secret()})
@@ -27,7 +27,7 @@ func (s *Shop) logIn(t *testing.T, user string) string {
 	return answer.Token
 }
 
-// TestLoginRefusals is who may not log in, and with what.
+// TestLoginRefusals checks invalid logins.
 func TestLoginRefusals(t *testing.T) {
 	s := indoors(t, Config{Seed: 3})
 	for _, tt := range []struct {
@@ -55,7 +55,7 @@ func TestLoginRefusals(t *testing.T) {
 	}
 }
 
-// TestLoginTokens is that the token of a login stands for its user, and that no other text does.
+// TestLoginTokens checks that a login's token identifies its user, and that no other text does.
 func TestLoginTokens(t *testing.T) {
 	v := visit(t, Config{Seed: 3, Secret: "secret"})
 	s := v.shop
@@ -83,7 +83,7 @@ func TestLoginTokens(t *testing.T) {
 	}
 }
 
-// TestTokensExpire is that a token holds for so many requests where that is set, and that logging in again helps.
+// TestTokensExpire checks that a token expires after the configured number of requests, and that logging in again helps.
 func TestTokensExpire(t *testing.T) {
 	s := indoors(t, Config{Seed: 3})
 	early := s.logIn(t, "ann")
@@ -115,7 +115,7 @@ func TestTokensExpire(t *testing.T) {
 	}
 }
 
-// TestLoginMeetsFaults is that a login is a request like others: it has its latency and its faults, and is counted.
+// TestLoginMeetsFaults checks that a login is a request like others: it has latency and faults, and it is counted.
 func TestLoginMeetsFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := indoors(t, Config{Seed: 3, Faults: Faults{ServerError: 1}})

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestLogSeed: a log says whose it is, one that was never begun nothing, and anything else is no log.
+// TestLogSeed checks that a log returns its seed, an empty one none, and that any other file is rejected.
 func TestLogSeed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.log")
 	for _, c := range []struct {
 		name string
-		text []byte // nil is no file
+		text []byte // nil: there is no file
 		seed uint64
 		ok   bool
 		bad  bool

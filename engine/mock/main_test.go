@@ -29,12 +29,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// ask is a request of a test.
+// ask is a test request.
 type ask struct {
 	user, method, path, body string
 	key, tag, session        string
 	limited                  bool   // without X-Simulation-Mode
-	bearer                   string // instead of the user's token; "-" is none
+	bearer                   string // instead of the user's token; "-" sends none
 }
 
 // got is its answer.
@@ -67,7 +67,7 @@ func (a ask) request(ctx context.Context, s *Shop, base string) *http.Request {
 	return r
 }
 
-// visitor sends requests to a shop that listens, each on a connection of its own, so that nothing retries unasked.
+// visitor sends requests to a running shop, each on its own connection, so that net/http does not retry.
 type visitor struct {
 	shop   *Shop
 	client *http.Client
@@ -98,7 +98,7 @@ func (v visitor) do(t testing.TB, a ask) got {
 	return got{response.StatusCode, response.Header, string(body), err}
 }
 
-// must is do for a request that succeeds, with its answer read into into.
+// must is do for a request that succeeds. It decodes the answer into into.
 func (v visitor) must(t testing.TB, a ask, into any) got {
 	t.Helper()
 	g := v.do(t, a)
@@ -113,7 +113,7 @@ func (v visitor) must(t testing.TB, a ask, into any) got {
 	return g
 }
 
-// indoors is a shop without a listener: it answers through serve, and may have a log.
+// indoors returns a shop without a listener: it answers through serve, and may have a log.
 func indoors(t testing.TB, cfg Config) *Shop {
 	t.Helper()
 	cfg.Secret = "secret"
@@ -134,14 +134,14 @@ func (s *Shop) ask(a ask) got {
 	return got{status: w.Code, header: w.Header(), body: w.Body.String()}
 }
 
-// state is everything that decides answers, as text.
+// state returns everything that decides answers, as text.
 func (s *Shop) state() string {
 	var users []string
 	s.users.all(func(u *user) {
 		unchanged := newUser(u.id, u.key)
 		if u.store == unchanged.store && u.carts == 0 && u.opened == 0 && u.cycle == 0 && u.swept == 0 &&
 			len(u.cart)+len(u.answered)+len(u.seen)+u.selected.len() == 0 {
-			return // seen only by calls that changed nothing
+			return // seen only in calls that changed nothing
 		}
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "%s store %d carts %d opened %d orders %d cycle %d swept %d selected %b\n cart %v\n bought %v\n",
@@ -171,7 +171,7 @@ func (s *Shop) state() string {
 	return strings.Join(users, "")
 }
 
-// stamp is a tag of a cycle, at the simulated time of that cycle.
+// stamp returns the tag of a cycle, at the simulated time of that cycle.
 func stamp(cycle int, step string, attempt int) string {
 	at := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Add(time.Duration(cycle) * time.Hour)
 	return fmt.Sprintf("%d/%s/%d %s", cycle, step, attempt, at.Format(time.RFC3339))
@@ -185,7 +185,7 @@ func (s *Shop) couponJSON(n int) string {
 	return fmt.Sprintf(`{"coupon_id":%q}`, s.goods.coupons[n].id)
 }
 
-// firstCoupon is a coupon of the user's wallet.
+// firstCoupon returns a coupon of the user's wallet.
 func (s *Shop) firstCoupon(user string) int {
 	for n := range s.users.of(user).wallet.all() {
 		return n
@@ -197,7 +197,7 @@ func someID(n byte) string { return uuid.UUID{0: n, 6: 0x40, 8: 0x80, 15: n}.Str
 
 func testRoot(seed uint64) draw.Key { return draw.Key{}.Text("test").Int(seed) }
 
-// testClock is a clock that a test moves through now; nil is a clock that stands.
+// testClock returns a clock that shows *now; nil is a constant clock.
 func testClock(now *time.Time) func() time.Time {
 	if now == nil {
 		now = new(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))

@@ -1,25 +1,25 @@
-// Package mock is the embedded shop backend and the embedded model server: real HTTP on loopback, no keys, no
-// cost, and answers that are a function of the seed, the request and the user's own history, never of the order in
-// which users' calls arrive. Both share latency profiles, faults and the hook that hears of every request.
+// Package mock contains the mock shop and the mock model: real HTTP servers on loopback, without keys or cost. Their answers are a
+// function of the seed, the request and the user's own history, never of the order in which the calls of different users arrive. Both
+// share latency profiles, faults and the hook that receives every request.
 //
-// Users come with <secret>.<user id> as their token, or log in: POST /auth/login with {"user", "password"}, where the
-// secret is everybody's password, answers 200 {"access_token", "token_type", "expires_in"}, or 401. A login changes
-// nothing and is not logged: its tokens end with the shop, or after Faults.TokenRequests requests.
+// Users authenticate with the token <secret>.<user id>, or they log in: POST /auth/login with {"user", "password"}, where the secret is
+// the password of every user, answers 200 {"access_token", "token_type", "expires_in"}, or 401. A login changes nothing and is not
+// logged: its tokens expire with the shop, or after Faults.TokenRequests requests.
 //
-// It also answers in place of what a scenario does not define: POST /connectors with {"target", "input"} says the same
-// again, after the latency and with the faults of any call.
+// The shop also stands in for connectors that a scenario does not define: POST /connectors echoes {"target", "input"}, with the latency
+// and the faults of any call.
 //
-// Every change to the shop goes one way: a route checks the request and fills a change, the change is written to the
-// log, and apply makes the next state and the answer from it. Reading a log back calls the same apply, so a shop that was
-// killed comes back with the carts, orders and answered keys it had.
+// Every change to the shop takes one path: a route checks the request and fills in a change, the change is written to the log, and apply
+// makes the next state and the answer from it. Replaying a log calls the same apply, so a shop that was killed restarts with its carts,
+// orders and answered keys.
 //
-// The model server (StartModel) speaks the OpenAI wire format: chat completions, whole or streamed, embeddings and the
-// list of models. What it says is a function of model, messages, seed and response_format alone, down to id and
-// created; max_tokens and stop bound it. With a JSON Schema it is a document that fits, where the schema has a keyword
-// that it cannot follow a 400 that names it; else prose that takes up words of the last message, as long as max_tokens,
-// "in 30 words" or "two sentences" say. Where a message names the sign [END], a conversation ends with it, the sooner
-// the more turns it has had. Vectors are hashed words, so that texts alike are near each other. Tokens are four
-// characters. The quota fills up evenly; the x-ratelimit headers and Retry-After say what it really holds.
+// The mock model (StartModel) speaks the OpenAI wire format: chat completions, whole or streamed, embeddings and the list of models. An
+// answer, with its id and created, is a function of model, messages, seed and response_format only; max_tokens and stop shorten it. With
+// a JSON Schema the answer is a document that matches the schema, or a 400 that names the first unsupported keyword. Otherwise it is
+// prose with words of the last message, as long as max_tokens, "in 30 words" or "two sentences" ask for. If a message names the sign
+// [END], the conversation ends with it, and ends sooner the more turns it has had. Embeddings are hashed words, so that similar texts
+// have similar vectors. A token is four characters. The quota refills evenly; the x-ratelimit headers and Retry-After report its actual
+// state.
 package mock
 
 import (
@@ -33,50 +33,49 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// Config says how a shop starts. The zero value is a shop on a free port with a random secret, no latency, no
-// faults, and nothing on disk.
+// Config configures a mock shop. The zero value is a shop on a free port with a random secret, no latency, no faults and no log.
 type Config struct {
-	// Addr is where to listen; "" is 127.0.0.1:0. Anything but a loopback address is refused.
+	// Addr is the address to listen on; "" is 127.0.0.1:0. It must be a loopback address.
 	Addr string
-	// Secret is the first part of every token, <secret>.<user id>; "" draws one. It holds no spaces.
+	// Secret is the first part of every token, <secret>.<user id>; "" draws one. It must not contain spaces.
 	Secret string
-	// Seed decides the catalogue and everything a user meets. A log remembers its seed.
+	// Seed decides the catalogue and all random draws. A log stores its seed.
 	Seed uint64
-	// Log is the path of the mutation log; "" keeps everything in memory only. A log belongs to one shop at a time.
+	// Log is the path of the mutation log; "" keeps the state in memory only. Only one shop may use a log at a time.
 	Log string
 	// Profile is the latency of every answer.
 	Profile Profile
-	// Faults are the shares of requests that go wrong.
+	// Faults are the fractions of requests that fail.
 	Faults Faults
-	// Scarcity shares the stock among users; answers then depend on who came first.
+	// Scarcity shares the stock among users. Answers then depend on the order of arrival.
 	Scarcity bool
-	// KeepRateLimits makes X-Simulation-Mode lift nothing.
+	// KeepRateLimits makes the shop ignore X-Simulation-Mode, which otherwise lifts rate limits.
 	KeepRateLimits bool
-	// OnRequest, when set, is called before the answer of a request leaves, or before it is cut or held. It holds no
-	// lock, may block, and Close waits for it.
+	// OnRequest, if set, is called before a request is answered, cut or held. No lock is held during the call, and it may block; Close
+	// waits for it.
 	OnRequest func(Request)
-	// OnMutation, when set, is called after the n-th mutation since Start was written to the log and before its
-	// answer leaves. Every record counts: a kept refusal and a session first seen too. It holds no lock and may block.
+	// OnMutation, if set, is called after the n-th mutation since Start is written to the log and before it is answered. Every record
+	// counts, also a kept refusal and a session seen for the first time. No lock is held during the call, and it may block.
 	OnMutation func(n int64)
 }
 
-// Validate says what is wrong with c, all of it.
+// Validate reports everything that is wrong with c.
 func (c Config) Validate() error {
 	return checkHost(c.Addr, c.Secret, weather{c.Profile, c.Faults})
 }
 
-// Shop is a shop that listens. Its methods may be called from anywhere.
+// Shop is a running mock shop. Its methods are safe for concurrent use.
 type Shop struct {
 	host
 	cfg   Config
-	root  draw.Key // of everything this shop draws
+	root  draw.Key // of all random draws of this shop
 	goods *catalogue
 
 	users    *users
 	sessions *sessions
 	sold     []atomic.Int64 // by product, for scarcity
-	till     sync.Mutex     // held over every change while stock is shared
-	log      *shopLog       // nil: in memory only
+	till     sync.Mutex     // held during every change if stock is shared
+	log      *shopLog       // nil without a log
 	limits   *limits
 	quota    *quota // of a fault
 
@@ -84,12 +83,12 @@ type Shop struct {
 	closeErr  error
 	bearer    string // "Bearer <secret>."
 	mutations atomic.Int64
-	found     int   // the last cycle of which the log that was there at the start had changes; -1 without a log
-	began     int64 // bytes of that log
+	found     int   // the last cycle with changes in the log at the start; -1 without a log
+	began     int64 // bytes of the log at the start
 }
 
-// Start reads the log, if there is one, and listens. An existing log is replayed to the state it was written from;
-// an unfinished record at its end is cut off, and damage anywhere else is an error.
+// Start replays the log, if there is one, and listens. It cuts off an unfinished record at the end of the log; damage elsewhere is an
+// error.
 func Start(cfg Config) (*Shop, error) { return start(cfg, time.Now) }
 
 func start(cfg Config, clock func() time.Time) (*Shop, error) {
@@ -143,32 +142,32 @@ func build(cfg Config, clock func() time.Time) *Shop {
 	return s
 }
 
-// URL is the address of the shop, http://127.0.0.1:PORT.
+// URL returns the base address of the shop, http://127.0.0.1:PORT.
 func (s *Shop) URL() string { return s.server.url() }
 
-// Secret is the first part of every token, <secret>.<user id>.
+// Secret returns the first part of every token, <secret>.<user id>.
 func (s *Shop) Secret() string { return s.cfg.Secret }
 
-// Lost says what of an existing log was cut off at the start; "" is nothing.
+// Lost describes what was cut off the log at the start, or returns "".
 func (s *Shop) Lost() string {
 	if s.log == nil || s.log.lost == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the mock shop's log ended in an unfinished record: its last %d bytes were cut off; "+
-		"after a kill that change had not been answered and is asked for again, after a power cut others of the open cycle may be missing", s.log.lost)
+	return fmt.Sprintf("The log of the mock shop ended in an unfinished record: its last %d bytes were cut off. "+
+		"After a kill, that change was not answered and is requested again. After a power failure, other changes of the current cycle may be missing.", s.log.lost)
 }
 
-// Found is the last cycle of which an existing log had changes at the start; -1 is that there was no log.
+// Found returns the last cycle with changes in the log at the start, or -1 if there was no log.
 func (s *Shop) Found() int { return s.found }
 
-// LogBytes is how many bytes the log has now, and had at the start; 0 without a log.
+// LogBytes returns the size of the log now and at the start, in bytes; 0 without a log.
 func (s *Shop) LogBytes() (now, began int64) { return s.log.bytes(), s.began }
 
-// Sync makes what the log holds survive a power cut. Without a log it does nothing.
+// Sync makes the log durable. Without a log it does nothing.
 func (s *Shop) Sync() error { return s.log.sync() }
 
-// Close ends every request at once, those that hang too, and waits until nothing of the shop runs. Then it syncs and
-// closes the log. A second call does nothing more and returns the same.
+// Close ends every request immediately, including those that hang, and waits until all goroutines of the shop have ended. Then it syncs
+// and closes the log. Further calls return the same error.
 func (s *Shop) Close() error {
 	s.closing.Do(func() { s.closeErr = errors.Join(s.server.close(), s.log.close()) })
 	return s.closeErr

@@ -14,7 +14,7 @@ import (
 func TestConfigValidate(t *testing.T) {
 	for _, c := range []struct {
 		cfg  Config
-		want string // in the error; "" is no error
+		want string // in the error; "" for success
 	}{
 		{Config{}, ""},
 		{Config{Addr: "127.0.0.1:0"}, ""},
@@ -61,13 +61,13 @@ func TestStartListensOnLoopback(t *testing.T) {
 	}
 }
 
-// TestMutationsAreWrittenBeforeTheirAnswerLeaves reads the log in the hook: what a kill would leave behind.
-func TestMutationsAreWrittenBeforeTheirAnswerLeaves(t *testing.T) {
+// TestMutationsAreWrittenBeforeTheirAnswer reads the log in the hook, as a kill at this point would leave it.
+func TestMutationsAreWrittenBeforeTheirAnswer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.log")
 	var sizes []int
 	v := visit(t, Config{Seed: 2, Log: path, OnMutation: func(n int64) {
 		if sizes = append(sizes, len(readFile(t, path))); int(n) != len(sizes) {
-			t.Errorf("mutation %d is called %d", len(sizes), n)
+			t.Errorf("mutation %d has number %d", len(sizes), n)
 		}
 	}})
 	for _, c := range []struct {
@@ -103,14 +103,14 @@ func TestMutationsAreWrittenBeforeTheirAnswerLeaves(t *testing.T) {
 	}
 }
 
-// TestHookHoldsTheAnswer: OnRequest may block, and the answer waits for it.
-func TestHookHoldsTheAnswer(t *testing.T) {
+// TestHookDelaysTheAnswer: OnRequest may block, and the answer waits for it.
+func TestHookDelaysTheAnswer(t *testing.T) {
 	heard, release := make(chan Request), make(chan struct{})
 	v := visit(t, Config{OnRequest: func(r Request) { heard <- r; <-release }})
 	answered := make(chan got)
 	go func() { answered <- v.do(t, ask{user: "ann", method: "GET", path: "/api/cart"}) }()
 	if r := <-heard; r.N != 1 || r.Status != 200 || r.Path != "/api/cart" || r.User != "ann" {
-		t.Errorf("heard %+v", r)
+		t.Errorf("received %+v", r)
 	}
 	select {
 	case g := <-answered:
@@ -123,7 +123,7 @@ func TestHookHoldsTheAnswer(t *testing.T) {
 	}
 }
 
-// TestCloseEndsEverything closes a shop on which requests hang, wait for their latency, and are half sent.
+// TestCloseEndsEverything closes a shop with requests that hang, wait for their latency, or are half sent.
 func TestCloseEndsEverything(t *testing.T) {
 	hanging := make(chan Request)
 	s, err := Start(Config{Faults: Faults{Hang: 1}, OnRequest: func(r Request) { hanging <- r }, Log: filepath.Join(t.TempDir(), "shop.log")})
@@ -166,7 +166,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 }
 
-// FuzzRequest sends anything: every answer is JSON and none is a 5xx.
+// FuzzRequest sends any request: every answer is JSON and not a 5xx.
 func FuzzRequest(f *testing.F) {
 	s := indoors(f, Config{Seed: 4})
 	f.Add("POST", "/api/cart/items", s.productJSON(1, 2), "k", someID(1), stamp(1, "x", 1))

@@ -13,48 +13,47 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// ModelConfig says how a model server starts. The zero value is one on a free port with a random key, no latency, no
-// faults and no quota.
+// ModelConfig configures a mock model. The zero value is a server on a free port with a random key, no latency, no faults and no quota.
 type ModelConfig struct {
-	// Addr is where to listen; "" is 127.0.0.1:0. Anything but a loopback address is refused.
+	// Addr is the address to listen on; "" is 127.0.0.1:0. It must be a loopback address.
 	Addr string
-	// Secret is the key, sent as "Bearer <secret>" or "Bearer <secret>.<user id>"; "" draws one. It holds no spaces.
+	// Secret is the key, sent as "Bearer <secret>" or "Bearer <secret>.<user id>"; "" draws one. It must not contain spaces.
 	Secret string
-	// Seed is the seed of requests that name none, and of faults and latency.
+	// Seed is the seed of requests without a seed, and of faults and latency.
 	Seed uint64
-	// Models are the names it answers to, each for chat and for embeddings; nil is mock-1 and mock-2.
+	// Models are the names of the models, each for chat and for embeddings; nil is mock-1 and mock-2.
 	Models []string
-	// Profile is the latency of every answer, to which each token of the answer adds.
+	// Profile is the latency of every answer. Each token of the answer adds to it.
 	Profile Profile
-	// Faults are the shares of requests that go wrong.
+	// Faults are the fractions of requests that fail.
 	Faults Faults
-	// RequestsPerMinute and TokensPerMinute are the quota of all callers together; 0 is unlimited. No header lifts it.
+	// RequestsPerMinute and TokensPerMinute are the quota of all callers together; 0 is unlimited. No header of a request lifts it.
 	RequestsPerMinute, TokensPerMinute int
-	// OnRequest, when set, is called before the answer of a request leaves, or before it is cut or held. It holds no
-	// lock, may block, and Close waits for it.
+	// OnRequest, if set, is called before a request is answered, cut or held. No lock is held during the call, and it may block; Close
+	// waits for it.
 	OnRequest func(Request)
 }
 
-// Validate says what is wrong with c, all of it.
+// Validate reports everything that is wrong with c.
 func (c ModelConfig) Validate() error {
 	errs := []error{checkHost(c.Addr, c.Secret, weather{c.Profile, c.Faults})}
 	if c.RequestsPerMinute < 0 || c.TokensPerMinute < 0 {
-		errs = append(errs, errors.New("a quota per minute cannot be below 0, which is unlimited"))
+		errs = append(errs, errors.New("a quota per minute is negative; use 0 (unlimited) or more"))
 	}
 	if slices.Contains(c.Models, "") {
-		errs = append(errs, errors.New("a model needs a name"))
+		errs = append(errs, errors.New("a model has no name"))
 	}
 	return errors.Join(errs...)
 }
 
-// Model is a model server that listens. Its methods may be called from anywhere.
+// Model is a running mock model. Its methods are safe for concurrent use.
 type Model struct {
 	host
 	cfg     ModelConfig
 	root    draw.Key // of faults and latency
 	quota   *quota
 	schemas schemas
-	// wait spends the latency of a call; tests replace it.
+	// wait waits for the latency of a call; tests replace it.
 	wait func(*call, time.Duration)
 
 	calls                        atomic.Int64 // without X-Throng-Request
@@ -64,7 +63,7 @@ type Model struct {
 	closeErr error
 }
 
-// StartModel listens.
+// StartModel starts a mock model.
 func StartModel(cfg ModelConfig) (*Model, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("mock model: %w", err)
@@ -105,35 +104,35 @@ func (m *Model) listen() error {
 	return nil
 }
 
-// URL is the base address that clients of this wire format want, http://127.0.0.1:PORT/v1.
+// URL returns the base address that clients of the OpenAI wire format expect, http://127.0.0.1:PORT/v1.
 func (m *Model) URL() string { return m.server.url() + "/v1" }
 
-// Secret is the key.
+// Secret returns the key.
 func (m *Model) Secret() string { return m.cfg.Secret }
 
-// Models are the names it answers to.
+// Models returns the names of the models.
 func (m *Model) Models() []string { return slices.Clone(m.cfg.Models) }
 
-// Close ends every request at once, those that hang too, and waits until nothing of the server runs. A second call
-// does nothing more and returns the same.
+// Close ends every request immediately, including those that hang, and waits until all goroutines of the server have ended. Further calls
+// return the same error.
 func (m *Model) Close() error {
 	m.closing.Do(func() { m.closeErr = m.server.close() })
 	return m.closeErr
 }
 
-// ModelStats are figures of a model server since its start.
+// ModelStats are the counters of a mock model since its start.
 type ModelStats struct {
-	// Requests that arrived; each ends in a status, or in a hang or a cut.
+	// Requests that arrived. Each ends in a status, a hang or a cut.
 	Requests int64
 	// Statuses counts the answers by status.
 	Statuses map[int]int64
-	// Faults counts the requests that went wrong on purpose.
+	// Faults counts the requests with an injected fault.
 	Faults map[Fault]int64
-	// PromptTokens and CompletionTokens are those of answers that left, or began to.
+	// PromptTokens and CompletionTokens are those of answers that were sent, at least in part.
 	PromptTokens, CompletionTokens int64
 }
 
-// Stats returns the figures as they are now.
+// Stats returns the current counters.
 func (m *Model) Stats() ModelStats {
 	return ModelStats{
 		Requests:         m.count.requests.Load(),
@@ -142,4 +141,35 @@ func (m *Model) Stats() ModelStats {
 		PromptTokens:     m.promptTokens.Load(),
 		CompletionTokens: m.completeTokens.Load(),
 	}
+}
+
+type modelEntry struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	OwnedBy string `json:"owned_by"`
+}
+
+type modelList struct {
+	Object string       `json:"object"`
+	Data   []modelEntry `json:"data"`
+}
+
+func entry(name string) modelEntry { return modelEntry{name, "model", born, "throng"} }
+
+// listModels answers GET /v1/models.
+func (x *modelExchange) listModels() (*reply, *apiError) {
+	list := modelList{Object: "list"}
+	for _, name := range x.model.cfg.Models {
+		list.Data = append(list.Data, entry(name))
+	}
+	return &reply{body: encode(list)}, nil
+}
+
+// oneModel answers GET /v1/models/{id}.
+func (x *modelExchange) oneModel(name string) (*reply, *apiError) {
+	if no := x.model.knows(name); no != nil {
+		return nil, no
+	}
+	return &reply{body: encode(entry(name))}, nil
 }

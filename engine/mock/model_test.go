@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// startModel starts a server that ends with the test.
+// startModel starts a server for the duration of the test.
 func startModel(t testing.TB, cfg ModelConfig) *Model {
 	t.Helper()
 	m, err := StartModel(cfg)
@@ -30,7 +30,7 @@ func startModel(t testing.TB, cfg ModelConfig) *Model {
 	return m
 }
 
-// indoorModel is a server without a listener: it answers through serve and does not wait.
+// indoorModel returns a server without a listener: it answers through serve and does not wait.
 func indoorModel(cfg ModelConfig, now *time.Time) *Model {
 	cfg.Secret = "key"
 	m := buildModel(cfg, testClock(now))
@@ -38,7 +38,7 @@ func indoorModel(cfg ModelConfig, now *time.Time) *Model {
 	return m
 }
 
-// post sends a body and returns its answer.
+// post sends a body and returns the answer.
 func (m *Model) post(path, body string, headers ...string) got {
 	return m.send(http.MethodPost, path, body, headers...)
 }
@@ -56,7 +56,7 @@ func (m *Model) send(method, path, body string, headers ...string) got {
 
 const chatPath, embedPath = "/v1/chat/completions", "/v1/embeddings"
 
-// hello is a request for a chat with more members.
+// hello returns a chat request with additional members.
 func hello(more string) string {
 	return `{"model":"mock-1","messages":[{"role":"user","content":"What do you think of gardens in winter?"}]` + more + `}`
 }
@@ -64,7 +64,7 @@ func hello(more string) string {
 func TestModelConfigValidate(t *testing.T) {
 	for _, c := range []struct {
 		cfg  ModelConfig
-		want string // in the error; "" is no error
+		want string // in the error; "" for success
 	}{
 		{ModelConfig{}, ""},
 		{ModelConfig{Models: []string{"a"}, RequestsPerMinute: 1}, ""},
@@ -256,7 +256,7 @@ func TestModelKeysAndPaths(t *testing.T) {
 	}
 }
 
-// TestAnswersAreAFunctionOfTheRequest asks many things at once, in two orders, of two servers.
+// TestAnswersAreAFunctionOfTheRequest sends many requests concurrently to two servers, in two orders.
 func TestAnswersAreAFunctionOfTheRequest(t *testing.T) {
 	bodies := []string{
 		hello(``), hello(`,"seed":5`), hello(`,"max_tokens":9`), hello(`,"stream":true`), hello(`,"response_format":{"type":"json_object"}`),
@@ -297,8 +297,8 @@ func TestAnswersAreAFunctionOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestWhatChangesAnAnswer says what an answer depends on.
-func TestWhatChangesAnAnswer(t *testing.T) {
+// TestInfluencesOnAnAnswer checks the members of a request that affect the answer, and those that do not.
+func TestInfluencesOnAnAnswer(t *testing.T) {
 	text := func(m *Model, body string) string {
 		var answer chatAnswer
 		if err := json.Unmarshal([]byte(m.post(chatPath, body).body), &answer); err != nil || len(answer.Choices) == 0 {
@@ -316,7 +316,7 @@ func TestWhatChangesAnAnswer(t *testing.T) {
 		}
 	}
 	if got := text(indoorModel(ModelConfig{Seed: 4}, nil), hello(`,"seed":3`)); got != usual {
-		t.Error("the server's seed changes the answer to a request that has one")
+		t.Error("the server's seed changes the answer to a request with a seed")
 	}
 	for _, other := range []string{
 		hello(`,"seed":4`), strings.Replace(hello(``), "mock-1", "mock-2", 1), strings.Replace(hello(``), "user", "assistant", 1),
@@ -329,11 +329,11 @@ func TestWhatChangesAnAnswer(t *testing.T) {
 	parts := strings.Replace(hello(``), `"What do you think of gardens in winter?"`,
 		`[{"type":"text","text":"What do you think "},{"type":"text","text":"of gardens in winter?"}]`, 1)
 	if got := text(m, parts); got != usual {
-		t.Error("the parts of a text are another text")
+		t.Error("a text in parts has another answer")
 	}
 }
 
-// TestLatencyGrowsWithTheAnswer records the waits instead of spending them.
+// TestLatencyGrowsWithTheAnswer records the waits instead of waiting.
 func TestLatencyGrowsWithTheAnswer(t *testing.T) {
 	for _, c := range []struct {
 		profile  Profile
@@ -368,7 +368,7 @@ func TestLatencyGrowsWithTheAnswer(t *testing.T) {
 	}
 }
 
-// TestStreamArrivesInPieces holds the answer back after its first event, which is there.
+// TestStreamArrivesInPieces blocks the answer after its first event, which must arrive.
 func TestStreamArrivesInPieces(t *testing.T) {
 	m := buildModel(ModelConfig{Secret: "key", Profile: ProfileLocal}, time.Now)
 	release := make(chan struct{})
@@ -397,11 +397,11 @@ func TestStreamArrivesInPieces(t *testing.T) {
 	}
 }
 
-// TestModelCloseEndsEverything closes a server on which requests hang and wait for their latency.
+// TestModelCloseEndsEverything closes a server with requests that hang or wait for their latency.
 func TestModelCloseEndsEverything(t *testing.T) {
 	m := buildModel(ModelConfig{Secret: "key", Faults: Faults{Hang: 1}, OnRequest: func(r Request) {
 		if r.Status != 0 || r.Fault != FaultHang || r.Path != chatPath {
-			t.Errorf("heard %+v", r)
+			t.Errorf("received %+v", r)
 		}
 	}}, time.Now)
 	waiting := make(chan bool)

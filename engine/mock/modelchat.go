@@ -10,11 +10,10 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// born is when answers and models say that they were made: always the same, so that answers are.
+// born is the creation time of all answers and models. It is constant, so that answers are too.
 const born = 1_767_225_600 // 2026-01-01T00:00:00Z
 
-// completion is the answer of a chat: a function of model, messages, seed and response_format, cut where the call
-// bounds it.
+// completion is the answer of a chat: a function of model, messages, seed and response_format, shortened to the call's limits.
 type completion struct {
 	id, text, finish   string
 	prompt, completion int // tokens
@@ -42,7 +41,7 @@ func (x *modelExchange) chat() (*reply, *apiError) {
 	return answer, nil
 }
 
-// key is what the answer depends on.
+// key returns the key of the answer's random draws.
 func (m *Model) key(q *chatRequest) draw.Key {
 	seed := m.cfg.Seed
 	if q.seeded {
@@ -55,8 +54,8 @@ func (m *Model) key(q *chatRequest) draw.Key {
 	return key
 }
 
-// drawName is the name by which a model's draws are keyed. The bundled models were once called "rehearsal-1" and
-// "rehearsal-2"; their draws keep those names so that answers stay the same.
+// drawName returns the model name in draw keys. The bundled models were once called "rehearsal-1" and "rehearsal-2"; their draws keep
+// those names so that answers stay the same.
 func drawName(model string) string {
 	if n, ok := strings.CutPrefix(model, "mock-"); ok {
 		return "rehearsal-" + n
@@ -84,7 +83,7 @@ func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 	case "json_object":
 		text, err := freeObject.document(key, talk)
 		if err != nil {
-			panic(err) // the schema is ours
+			panic(err) // the schema is built in
 		}
 		c.text = text
 	default:
@@ -95,7 +94,7 @@ func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 	return c, nil
 }
 
-// cut ends the answer where the call wants it to.
+// cut ends the answer at the limits of the call.
 func (c *completion) cut(q *chatRequest) {
 	if q.most > 0 && tokens(c.text) > q.most {
 		c.text, c.finish = string([]rune(c.text)[:4*q.most]), "length"
@@ -149,7 +148,7 @@ func (c *completion) body(q *chatRequest) []byte {
 	})
 }
 
-// chunks are the events of a stream: the role, the text piece by piece, the end, and the usage if it is wanted.
+// chunks returns the events of a stream: the role, the text in pieces, the end, and the usage if requested.
 func (c *completion) chunks(q *chatRequest) []string {
 	var chunks []string
 	event := func(choices []choice, use *usage) {
@@ -168,10 +167,10 @@ func (c *completion) chunks(q *chatRequest) []string {
 	return chunks
 }
 
-// longPiece is where a piece of a text without spaces ends.
+// longPiece is the length in runes at which a piece of a text without spaces ends.
 const longPiece = 16
 
-// pieces cuts a text as a model says it: a word at a time, with the space before it.
+// pieces splits a text as a model streams it: one word at a time, with the space before it.
 func pieces(text string) []string {
 	var all []string
 	for text != "" {
@@ -193,7 +192,7 @@ func pieces(text string) []string {
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // our own answers have a JSON form
+		panic(err) // the mock's own answers have a JSON form
 	}
 	return b
 }

@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// modelClient asks a model server over the network, with OpenAI's documented field names and nothing of this package's.
+// modelClient calls a mock model over HTTP. It uses OpenAI's documented field names and nothing of this package.
 type modelClient struct {
 	t         testing.TB
 	base, key string
 	http      http.Client
 }
 
-// client returns one with connections of its own.
+// client returns a client with its own connections.
 func (m *Model) client(t testing.TB) *modelClient {
 	return &modelClient{t: t, base: m.URL(), key: m.Secret(), http: http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
@@ -85,7 +85,7 @@ type (
 	}
 )
 
-// modelError is an answer that is not 200.
+// modelError is an answer other than 200.
 type modelError struct {
 	Status  int    `json:"-"`
 	Message string `json:"message"`
@@ -107,7 +107,7 @@ func chatWith(messages []chatMessage) chatQuestion {
 	return chatQuestion{Model: "mock-1", Messages: messages}
 }
 
-// post sends a value and reads the answer into another, if that is not nil.
+// post sends a value and decodes the answer into another, unless that is nil.
 func (c *modelClient) post(path string, question, answer any) (http.Header, error) {
 	body, err := json.Marshal(question)
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *modelClient) exchange(method, path string, body []byte, answer any) (ht
 	return r.Header, json.NewDecoder(r.Body).Decode(answer)
 }
 
-// send returns an answer whose status is 200; the caller closes its body.
+// send returns an answer with status 200; the caller closes its body.
 func (c *modelClient) send(method, path string, body []byte) (*http.Response, error) {
 	q, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, bytes.NewReader(body))
 	if err != nil {
@@ -153,8 +153,8 @@ func (c *modelClient) send(method, path string, body []byte) (*http.Response, er
 	return nil, &no.Error
 }
 
-// stream sends a question and hears each event of the answer, up to [DONE].
-func (c *modelClient) stream(path string, question any, hear func(chatPiece)) error {
+// stream sends a question and passes on each event of the answer, up to [DONE].
+func (c *modelClient) stream(path string, question any, receive func(chatPiece)) error {
 	body, err := json.Marshal(question)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (c *modelClient) stream(path string, question any, hear func(chatPiece)) er
 		if err := json.Unmarshal([]byte(data), &piece); err != nil {
 			return fmt.Errorf("event %q: %w", data, err)
 		}
-		hear(piece)
+		receive(piece)
 	}
 	return errors.New("the stream ended without [DONE]")
 }

@@ -11,16 +11,16 @@ import (
 
 const (
 	documentTries = 32
-	deepLevel     = 6       // from where only what has to be there is written
-	fullDocument  = 8 << 10 // and from how many bytes
-	mostDocument  = 1 << 20 // past which a document is given up
+	deepLevel     = 6       // from this level on, only required parts are written
+	fullDocument  = 8 << 10 // the same from this many bytes on
+	mostDocument  = 1 << 20 // a larger document is an error
 	usualItems    = 3       // of an array without an upper bound, more than the lower one
-	optionalShare = 0.7     // of the optional members are there
+	optionalShare = 0.7     // of the optional members are written
 )
 
 var errLargeDocument = errors.New("its smallest document is larger than 1 MiB")
 
-// freeObject is what an answer is when any JSON object will do.
+// freeObject is the schema of answers to which the request allows any JSON object.
 var freeObject = func() *schema {
 	s, err := readSchema(json.RawMessage(`{"type":"object","additionalProperties":false,"required":["answer","confidence","reasons"],"properties":{
 		"answer":{"type":"string"},
@@ -32,7 +32,7 @@ var freeObject = func() *schema {
 	return s
 }()
 
-// document makes a JSON text that fits the schema.
+// document makes a JSON text that matches the schema.
 func (s *schema) document(key draw.Key, t *talk) (string, error) {
 	for try := range uint64(documentTries) {
 		d := document{source: key.Text("document").Int(try).Source(), talk: t}
@@ -44,10 +44,10 @@ func (s *schema) document(key draw.Key, t *talk) (string, error) {
 			return string(d.b), nil
 		}
 	}
-	return "", fmt.Errorf("the mock finds no document that fits, in %d tries", documentTries)
+	return "", fmt.Errorf("the mock found no document that matches the schema in %d tries", documentTries)
 }
 
-// document is one while it is written.
+// document is a document during writing.
 type document struct {
 	source *draw.Source
 	talk   *talk
@@ -55,7 +55,7 @@ type document struct {
 	err    error
 }
 
-// sparse says that from here on only what has to be there is written. Then every step goes to a shallower form.
+// sparse reports that from here on only required parts are written. Every further step then leads to a shallower form.
 func (d *document) sparse(level int) bool { return level >= deepLevel || len(d.b) > fullDocument }
 
 func (d *document) write(s *form, level int) {
@@ -66,7 +66,7 @@ func (d *document) write(s *form, level int) {
 		return
 	}
 	switch s.kind {
-	case formNothing: // no document has it: its depth is endless
+	case formNothing: // matches no document: its depth is endless
 	case formChoice:
 		d.write(d.choose(s, level), level+1)
 	case formValue:
@@ -84,7 +84,7 @@ func (d *document) write(s *form, level int) {
 	}
 }
 
-// choose draws one of the choices that end, or takes the shallowest.
+// choose draws one of the choices with finite depth, or takes the shallowest.
 func (d *document) choose(s *form, level int) *form {
 	shallow := s.choices[0]
 	var ending []*form

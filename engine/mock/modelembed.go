@@ -68,7 +68,7 @@ func (x *modelExchange) embeddings() (*reply, *apiError) {
 	return &reply{body: encode(answer), prompt: answer.Usage.Prompt, counted: true}, nil
 }
 
-// inputs reads a text or a list of texts.
+// inputs reads one text or a list of texts.
 func (p params) inputs() (texts []string) {
 	if !p.has("input") {
 		return nil
@@ -93,14 +93,14 @@ func (p params) inputs() (texts []string) {
 	return texts
 }
 
-// The weights of what makes two texts alike: words most, then pairs of words, then pieces of words, so that forms of
-// one word are near each other.
+// The weights of the features that make texts similar: words most, then pairs of words, then pieces of words, so that forms of one word
+// are similar.
 const (
 	weightWord, weightPair, weightPiece = 1.0, 0.7, 0.25
 	pieceSize                           = 4
 )
 
-// embed is the unit vector of a text: hashed words, pairs and pieces of words, as in feature hashing (Weinberger and
+// embed returns the unit vector of a text: hashed words, pairs and pieces of words, as in feature hashing (Weinberger and
 // others, Feature Hashing for Large Scale Multitask Learning, 2009).
 func embed(model, text string, size int) []float32 {
 	sum := make([]float64, size)
@@ -129,7 +129,7 @@ func embed(model, text string, size int) []float32 {
 	return unit(sum)
 }
 
-// unit scales a vector to length 1. One that cancelled out becomes the first axis.
+// unit scales a vector to length 1. A vector of zeros becomes the first axis.
 func unit(sum []float64) []float32 {
 	square := 0.0
 	for _, v := range sum {
@@ -145,7 +145,7 @@ func unit(sum []float64) []float32 {
 	return vector
 }
 
-// inBase64 is a vector as little-endian 32-bit numbers.
+// inBase64 encodes a vector as little-endian 32-bit numbers.
 func inBase64(vector []float32) string {
 	b := make([]byte, 0, 4*len(vector))
 	for _, v := range vector {

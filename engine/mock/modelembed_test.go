@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEmbeddings asks for one text, several, and in both encodings.
+// TestEmbeddings requests one text and several, in both encodings.
 func TestEmbeddings(t *testing.T) {
 	client := startModel(t, ModelConfig{}).client(t)
 	texts := []string{"The gardens of Lisbon", "Bridges"}
@@ -21,7 +21,7 @@ func TestEmbeddings(t *testing.T) {
 		numbers.Usage.PromptTokens != 6+2 || numbers.Usage.TotalTokens != 8 || numbers.Model != "mock-1" {
 		t.Errorf("embeddings %+v", numbers.Usage)
 	}
-	var coded embedReply[[]byte] // JSON holds bytes in base64
+	var coded embedReply[[]byte] // JSON encodes bytes in base64
 	if _, err := client.post("/embeddings", embedRequest{Input: texts, Model: "mock-1", Encoding: "base64"}, &coded); err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func TestEmbeddings(t *testing.T) {
 	}
 }
 
-// likeness is the cosine of two texts' vectors.
-func likeness(a, b string) float64 {
+// similarity is the cosine of two texts' vectors.
+func similarity(a, b string) float64 {
 	x, y := embed("m", a, dimensionsDefault), embed("m", b, dimensionsDefault)
 	sum := 0.0
 	for i := range x {
@@ -51,29 +51,29 @@ func likeness(a, b string) float64 {
 	return sum
 }
 
-// TestTextsAlikeAreNear compares a text with others, from the likest to the least.
-func TestTextsAlikeAreNear(t *testing.T) {
+// TestSimilarTextsHaveSimilarVectors compares a text with others, from the most to the least similar.
+func TestSimilarTextsHaveSimilarVectors(t *testing.T) {
 	const text = "The gardens of Lisbon are quiet in winter"
 	last := 1.0000001
 	for _, other := range []string{
 		text, "the GARDENS of Lisbon are quiet, in winter!", "In winter the gardens of Lisbon are quiet", "Gardens in Lisbon during a quiet winter",
 		"A garden in the summer", "Stock prices fell sharply on Monday",
 	} {
-		near := likeness(text, other)
+		near := similarity(text, other)
 		if near > last+1e-6 {
-			t.Errorf("%q is %.3f like, more than the one before with %.3f", other, near, last)
+			t.Errorf("%q has similarity %.3f, more than the one before with %.3f", other, near, last)
 		}
 		last = near
 	}
 	if last > 0.2 {
-		t.Errorf("a text about something else is %.3f like", last)
+		t.Errorf("an unrelated text has similarity %.3f", last)
 	}
-	if a, b := likeness("dog bites man", "dog bites man"), likeness("dog bites man", "man bites dog"); b >= a || b < 0.5 {
-		t.Errorf("the order of words makes %.3f of %.3f", b, a)
+	if a, b := similarity("dog bites man", "dog bites man"), similarity("dog bites man", "man bites dog"); b >= a || b < 0.5 {
+		t.Errorf("another order of words has similarity %.3f, the same order %.3f", b, a)
 	}
 }
 
-// TestVectorsAreUnit: of any text, in any size.
+// TestVectorsAreUnit checks vectors of any text in any size.
 func TestVectorsAreUnit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, size := rapid.String().Draw(t, "text"), rapid.IntRange(1, 300).Draw(t, "size")

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// apiError is an answer that says no, in the shape that clients of this wire format read.
+// apiError is an error answer in the OpenAI wire format.
 type apiError struct {
 	status  int
 	Message string  `json:"message"`
@@ -30,7 +30,7 @@ func newAPIError(status int, kind, code, message string) *apiError {
 	return e
 }
 
-// invalid is a request with something wrong at param.
+// invalid returns a 400 for an invalid request. param is the member that is wrong.
 func invalid(param, code, format string, args ...any) *apiError {
 	e := newAPIError(http.StatusBadRequest, typeInvalid, code, fmt.Sprintf(format, args...))
 	if param != "" {
@@ -42,7 +42,7 @@ func invalid(param, code, format string, args ...any) *apiError {
 func (e *apiError) body() []byte {
 	b, err := json.Marshal(map[string]*apiError{"error": e})
 	if err != nil {
-		panic(err) // texts have a JSON form
+		panic(err) // strings have a JSON form
 	}
 	return b
 }

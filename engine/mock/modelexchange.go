@@ -13,22 +13,22 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// modelExchange is one request to the model server and its answer.
+// modelExchange is one request to the mock model and its answer.
 type modelExchange struct {
 	call
 	model *Model
 }
 
-// reply is an answer that is ready to leave.
+// reply is an answer that is ready to be sent.
 type reply struct {
-	body   []byte   // the whole of it
-	chunks []string // instead of body: events of a stream, [DONE] not among them
-	// prompt and completion are the tokens of a call that the quota counts.
+	body   []byte   // the complete answer
+	chunks []string // instead of body: the events of a stream, without [DONE]
+	// prompt and completion are the tokens of a call that counts against the quota.
 	prompt, completion int
 	counted            bool
 }
 
-// serve goes through the request: who asks, for what, whether the quota and the network let it, then the answer.
+// serve authenticates the request, applies quota and faults, and answers.
 func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	x := &modelExchange{call: m.call(w, r), model: m}
 	defer x.gone()
@@ -54,11 +54,11 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 		no = x.spend(answer.prompt+answer.completion, weather.faults)
 	}
 	m.wait(&x.call, x.slowed(weather.profile.delay(chance)))
-	x.meet(weather, chance, answer, no)
+	x.applyFault(weather, chance, answer, no)
 }
 
-// meet has the request meet its fault, if it is to have one, and answers.
-func (x *modelExchange) meet(weather *weather, chance draw.Key, answer *reply, no *apiError) {
+// applyFault draws the request's fault, if any, and answers.
+func (x *modelExchange) applyFault(weather *weather, chance draw.Key, answer *reply, no *apiError) {
 	fault, after := weather.faults.pick(chance)
 	if fault != FaultNone {
 		x.fault(fault)
@@ -82,7 +82,7 @@ func (x *modelExchange) meet(weather *weather, chance draw.Key, answer *reply, n
 	}
 }
 
-// deliver spends the time that the answer takes and sends it, or as much of it as the fault leaves.
+// deliver waits for the time that the answer takes and sends it, as far as the fault allows.
 func (x *modelExchange) deliver(answer *reply, fault Fault, perToken time.Duration) {
 	x.model.promptTokens.Add(int64(answer.prompt))
 	x.model.completeTokens.Add(int64(answer.completion))
@@ -96,17 +96,16 @@ func (x *modelExchange) deliver(answer *reply, fault Fault, perToken time.Durati
 	case FaultCut:
 		x.cut()
 	case FaultBadBody:
-		x.sendJSON(http.StatusOK, answer.body[:len(answer.body)/2]) // half of an object is no JSON
+		x.sendJSON(http.StatusOK, answer.body[:len(answer.body)/2]) // half of an object is invalid JSON
 	case FaultNone, FaultRateLimited, FaultServerError, FaultHang, FaultOutage:
 		x.sendJSON(http.StatusOK, answer.body)
 	}
 }
 
-// stream sends the events, with the time that the answer takes spread over them. A cut and an unreadable body come
-// half way.
+// stream sends the events, spread over the time that the answer takes. A cut or an unreadable body comes half way through.
 func (x *modelExchange) stream(chunks []string, fault Fault, whole time.Duration) {
 	half := len(chunks) / 2
-	// To the hook a stream that will be cut is a cut.
+	// The hook receives a stream that will be cut as a cut.
 	if fault == FaultCut {
 		x.leave(0)
 	} else {
@@ -118,17 +117,17 @@ func (x *modelExchange) stream(chunks []string, fault Fault, whole time.Duration
 	x.w.WriteHeader(http.StatusOK)
 	flush := http.NewResponseController(x.w).Flush
 	for i, chunk := range chunks {
-		// Shares of the whole that add up to it.
+		// The parts add up to the whole time.
 		from, to := whole*time.Duration(i)/time.Duration(len(chunks)), whole*time.Duration(i+1)/time.Duration(len(chunks))
 		x.model.wait(&x.call, to-from)
 		if i == half && fault == FaultCut {
-			_ = flush() // what was sent so far arrives
+			_ = flush() // the events sent so far must arrive
 			panic(http.ErrAbortHandler)
 		}
 		if i == half && fault == FaultBadBody {
 			chunk = chunk[:len(chunk)/2]
 		}
-		// A client that left meanwhile is no concern of the server.
+		// The client may have disconnected; the server ignores that.
 		_, _ = fmt.Fprintf(x.w, "data: %s\n\n", chunk)
 		if to > from {
 			_ = flush()
@@ -137,7 +136,7 @@ func (x *modelExchange) stream(chunks []string, fault Fault, whole time.Duration
 	_, _ = fmt.Fprint(x.w, "data: [DONE]\n\n")
 }
 
-// identify finds out who asks.
+// identify authenticates the caller.
 func (x *modelExchange) identify() *apiError {
 	token, bearer := x.r.Header.Get("Authorization"), "Bearer "+x.model.cfg.Secret
 	rest, user := len(token)-len(bearer), ""
@@ -156,7 +155,7 @@ func (x *modelExchange) identify() *apiError {
 	return nil
 }
 
-// route has the request answered by what its path names.
+// route answers the request by its path.
 func (x *modelExchange) route() (*reply, *apiError) {
 	path, ok := strings.CutPrefix(x.r.URL.Path, "/v1/")
 	id, oneModel := strings.CutPrefix(path, "models/")
@@ -201,7 +200,7 @@ func (x *modelExchange) spend(tokens int, faults Faults) *apiError {
 		fmt.Sprintf("Rate limit reached for %s per %s. Please try again in %ds.", kind, per, seconds))
 }
 
-// chance is the key of what happens to this request. What was asked is part of it, since callers may share a user.
+// chance returns the key of the random draws for this request. The body is part of the key, since callers may share a user.
 func (x *modelExchange) chance() draw.Key {
 	key := x.model.root.Text(x.request.User)
 	if x.tagged {
@@ -212,12 +211,12 @@ func (x *modelExchange) chance() draw.Key {
 
 func (x *modelExchange) refuse(no *apiError) { x.sendJSON(no.status, no.body()) }
 
-// knows checks the name of a model.
+// knows checks that a model of that name exists.
 func (m *Model) knows(name string) *apiError {
 	if slices.Contains(m.cfg.Models, name) {
 		return nil
 	}
 	no := newAPIError(http.StatusNotFound, typeInvalid, "model_not_found",
-		fmt.Sprintf("The model %q does not exist; there is %s", name, strings.Join(m.cfg.Models, ", ")))
+		fmt.Sprintf("The model %q does not exist; use one of %s", name, strings.Join(m.cfg.Models, ", ")))
 	return no
 }

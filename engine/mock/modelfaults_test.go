@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// raw sends a body over a connection of its own and returns what arrived.
+// raw sends a body over its own connection and returns the raw answer.
 func (m *Model) raw(t *testing.T, body string) got {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.URL()+"/chat/completions", strings.NewReader(body))
@@ -29,12 +29,12 @@ func (m *Model) raw(t *testing.T, body string) got {
 	return got{response.StatusCode, response.Header, string(text), err}
 }
 
-// TestModelFaults meets each fault, with a whole answer and with a stream.
+// TestModelFaults injects each fault into a whole answer and into a stream.
 func TestModelFaults(t *testing.T) {
 	for _, c := range []struct {
 		faults Faults
 		fault  Fault
-		status int // 0 is none
+		status int // 0: no answer
 	}{
 		{Faults{RateLimited: 1}, FaultRateLimited, 429},
 		{Faults{ServerError: 1}, FaultServerError, 500},
@@ -82,7 +82,7 @@ func TestModelFaultsOnTheWire(t *testing.T) {
 	for i := range 42 {
 		r := <-heard
 		if want := map[bool]int{true: 200, false: 0}[i < 2]; r.Status != want || r.N != int64(i+1) {
-			t.Errorf("heard %+v as number %d", r, i+1)
+			t.Errorf("received %+v as number %d", r, i+1)
 		}
 	}
 	m.SetFaults(Faults{RateLimited: 1})
@@ -93,7 +93,7 @@ func TestModelFaultsOnTheWire(t *testing.T) {
 	}
 }
 
-// validStream says whether every event holds JSON.
+// validStream reports whether every event is JSON.
 func validStream(body string) bool {
 	for event := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
 		if data := strings.TrimPrefix(event, "data: "); data != "[DONE]" && !json.Valid([]byte(data)) {
@@ -103,8 +103,8 @@ func validStream(body string) bool {
 	return true
 }
 
-// TestModelFaultsDependOnTheRequestAlone asks two servers for the same in another order. Calls that share a user and a
-// step, but ask for different things, differ.
+// TestModelFaultsDependOnTheRequestAlone sends the same requests to two servers in different orders. Calls with the same user and step
+// but different bodies differ.
 func TestModelFaultsDependOnTheRequestAlone(t *testing.T) {
 	cfg := ModelConfig{Seed: 5, Faults: Faults{RateLimited: 0.25, ServerError: 0.25}}
 	type request struct{ body, tag, token string }
@@ -146,12 +146,12 @@ func TestModelFaultsDependOnTheRequestAlone(t *testing.T) {
 	}
 }
 
-// TestModelHookHears: who, what, and how it ends.
-func TestModelHookHears(t *testing.T) {
+// TestModelHook checks the hook's user, request and status.
+func TestModelHook(t *testing.T) {
 	var heard Request
 	m := indoorModel(ModelConfig{OnRequest: func(r Request) { heard = r }}, nil)
 	m.post(chatPath, hello(``), "Authorization", "Bearer key.ann", "X-Throng-Request", stamp(3, "think", 2))
 	if want := (Request{N: 1, Method: "POST", Path: chatPath, User: "ann", Cycle: 3, Attempt: 2, Step: "think", Status: 200}); heard != want {
-		t.Errorf("heard %+v, want %+v", heard, want)
+		t.Errorf("received %+v, want %+v", heard, want)
 	}
 }

@@ -4,15 +4,15 @@ import (
 	"math"
 )
 
-// form is what a schema allows, as far as it takes to make a document of it.
+// form is the part of a schema that is needed to make documents.
 type form struct {
 	kind formKind
-	// depth is that of its shallowest document, or endless.
+	// depth is the depth of its shallowest document, or endless.
 	depth   int
 	choices []*form  // one of these
 	values  []string // JSON texts, one of these
-	fields  []field  // of an object, in the order of the schema
-	extra   *form    // of an object's members that have no field; nil is not wanted
+	fields  []field  // of an object, in schema order
+	extra   *form    // of an object's members without a field; nil for none
 	items   *form    // of an array
 	least   int      // items
 	most    int
@@ -38,10 +38,10 @@ const (
 	formNumber
 )
 
-// endless is the depth of what no document fits.
+// endless is the depth of a form that no finite document matches.
 const endless = math.MaxInt32
 
-// settleDepths finds the depth of every form: the least fixed point.
+// settleDepths computes the depth of every form: the least fixed point.
 func settleDepths(forms []*form) {
 	for _, s := range forms {
 		s.depth = endless
@@ -56,8 +56,8 @@ func settleDepths(forms []*form) {
 	}
 }
 
-// shallowest is the depth as the depths of the parts have it. Every step down counts, also one that writes nothing,
-// so that always going to a shallower part ends.
+// shallowest computes the depth from the current depths of the parts. Every step counts, also one that writes nothing, so that always
+// choosing a shallower part terminates.
 func (s *form) shallowest() int {
 	d := 0
 	switch s.kind {

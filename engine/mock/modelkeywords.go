@@ -10,9 +10,10 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// fixed reads enum and const; those of another type are not for use.
+// fixed reads enum and const. It ignores values of another type.
 func (r *schemaReader) fixed(n node, types []string) *form {
 	var values []json.RawMessage
 	if n.has("enum") && !r.into(n, "enum", "a list", &values) {
@@ -37,7 +38,7 @@ func (r *schemaReader) fixed(n node, types []string) *form {
 	return s
 }
 
-// isOf says whether a JSON value is of a type.
+// isOf reports whether a JSON value is of a type.
 func isOf(value json.RawMessage, kind string) bool {
 	switch kindOf(value) {
 	case "an object":
@@ -69,7 +70,7 @@ func (r *schemaReader) object(n node) *form {
 		inner := r.read(schemas[i], n.at+"/properties/"+name, n.depth+1)
 		s.fields = append(s.fields, field{text, inner, slices.Contains(required, name)})
 		if r.strict && !slices.Contains(required, name) {
-			r.problem(n.at, "'required' is to name every key in properties. Missing '%s'", name)
+			r.problem(n.at, "'required' must contain every key in properties. Missing '%s'", name)
 		}
 	}
 	extra := r.additional(n)
@@ -85,11 +86,11 @@ func (r *schemaReader) object(n node) *form {
 	return s
 }
 
-// additional reads the schema of members that have none of their own.
+// additional reads the schema of members without a schema of their own.
 func (r *schemaReader) additional(n node) *form {
 	raw, ok := n.members["additionalProperties"]
 	if r.strict && string(raw) != "false" {
-		r.problem(n.at, "'additionalProperties' is required to be supplied and to be false")
+		r.problem(n.at, "'additionalProperties' must be present and false")
 	}
 	if !ok {
 		return r.anything()
@@ -97,7 +98,7 @@ func (r *schemaReader) additional(n node) *form {
 	return r.read(raw, n.at+"/additionalProperties", n.depth+1)
 }
 
-// properties reads names and schemas in the order of the file. Of two with one name the later counts.
+// properties reads names and schemas in the order of the file. The last of two with the same name counts.
 func (r *schemaReader) properties(n node) (names []string, schemas []json.RawMessage, ok bool) {
 	var members map[string]json.RawMessage
 	if !n.has("properties") {
@@ -134,16 +135,16 @@ func (r *schemaReader) array(n node) *form {
 		s.items = r.anything()
 	}
 	if s.least > s.most {
-		return r.problem(n.at, "'minItems' is above 'maxItems'")
+		return r.problem(n.at, "'minItems' is larger than 'maxItems'")
 	}
 	return s
 }
 
-// sizes reads the bounds of a size; without an upper one it is schemaSize.
+// sizes reads the bounds of a size. The default upper bound is schemaSize.
 func (r *schemaReader) sizes(n node, leastWord, mostWord string) (least, most int) {
 	most = schemaSize
 	if least = r.size(n, leastWord, 0); least > schemaSize {
-		r.problem(n.at, "'%s' is %d, the mock goes to %d", leastWord, least, schemaSize)
+		r.problem(n.at, "'%s' is %d; the mock supports up to %d", leastWord, least, schemaSize)
 		return 0, most
 	}
 	return least, min(most, r.size(n, mostWord, schemaSize))
@@ -155,7 +156,7 @@ func (r *schemaReader) size(n node, word string, usual int) int {
 		return usual
 	}
 	if size < 0 || size != math.Trunc(size) {
-		r.problem(n.at, "'%s' is %v, want a whole number from 0", word, size)
+		r.problem(n.at, "'%s' is %v; it must be a whole number of at least 0", word, size)
 		return usual
 	}
 	return int(min(size, 2*schemaSize))
@@ -173,15 +174,15 @@ func (r *schemaReader) textual(n node) *form {
 		}
 	}
 	if s.text.least > s.text.most {
-		return r.problem(n.at, "'minLength' is above 'maxLength'")
+		return r.problem(n.at, "'minLength' is larger than 'maxLength'")
 	}
 	return s
 }
 
-// follow has the text match a pattern.
+// follow makes the text match a pattern.
 func (t *textRule) follow(pattern string) (err error) {
 	if t.match, err = regexp.Compile(pattern); err != nil {
-		return errors.New("the mock follows patterns without look-around and back references only")
+		return errors.New("the mock does not support look-around or back references")
 	}
 	t.tree, err = syntax.Parse(pattern, syntax.Perl)
 	return err
@@ -199,7 +200,7 @@ func (r *schemaReader) numeric(n node, whole bool) *form {
 	}
 	s.number.multipleOf = r.fraction(n, "multipleOf")
 	if m := s.number.multipleOf; m != nil && m.Sign() <= 0 {
-		return r.problem(n.at, "'multipleOf' is to be above 0")
+		return r.problem(n.at, "'multipleOf' must be larger than 0")
 	}
 	if err := s.number.settle(); err != nil {
 		return r.problem(n.at, "%s", err)
@@ -207,11 +208,11 @@ func (r *schemaReader) numeric(n node, whole bool) *form {
 	return s
 }
 
-// fraction reads a number; nil is absent.
+// fraction reads a number; nil if absent.
 func (r *schemaReader) fraction(n node, word string) *big.Rat {
 	var text json.Number
 	if raw := n.members[word]; raw != nil && raw[0] == '"' {
-		r.problem(n.at, "'%s' is %s, want a number", word, strconv.Quote(string(raw)))
+		r.problem(n.at, "'%s' is %s; it must be a number", word, strconv.Quote(string(raw)))
 		return nil
 	}
 	if !r.into(n, word, "a number", &text) {
@@ -222,4 +223,58 @@ func (r *schemaReader) fraction(n node, word string) *big.Rat {
 		r.problem(n.at, "'%s': %s", word, err)
 	}
 	return value
+}
+
+// ref reads the target of a pointer within the schema, once.
+func (r *schemaReader) ref(n node) *form {
+	var pointer string
+	if !r.into(n, "$ref", "a string", &pointer) {
+		return r.form(formNothing)
+	}
+	s := r.byRef[pointer]
+	if s != nil {
+		return s
+	}
+	target, ok := lookUp(r.whole, pointer)
+	if !ok {
+		return r.problem(n.at, "'$ref' %q does not exist in the schema; use a pointer such as #/$defs/NAME", pointer)
+	}
+	s = r.form(formChoice)
+	r.byRef[pointer] = s // the target may refer to itself
+	s.choices = []*form{r.read(target, pointer, n.depth+1)}
+	return s
+}
+
+// lookUp follows a JSON pointer in a fragment (RFC 6901).
+func lookUp(raw json.RawMessage, pointer string) (json.RawMessage, bool) {
+	if pointer == "#" {
+		return raw, true
+	}
+	path, ok := strings.CutPrefix(pointer, "#/")
+	if !ok || strings.ContainsRune(path, '%') {
+		return nil, false
+	}
+	for step := range strings.SplitSeq(path, "/") {
+		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		var members map[string]json.RawMessage
+		if json.Unmarshal(raw, &members) == nil {
+			raw, ok = members[step]
+		} else {
+			raw, ok = element(raw, step)
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	return raw, true
+}
+
+// element returns an element of a list, by its number.
+func element(raw json.RawMessage, step string) (json.RawMessage, bool) {
+	var list []json.RawMessage
+	i, err := parseCount(step)
+	if err != nil || json.Unmarshal(raw, &list) != nil || i >= len(list) {
+		return nil, false
+	}
+	return list[i], true
 }

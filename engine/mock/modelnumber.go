@@ -9,25 +9,25 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// numberRule is what a schema says of a number, in exact fractions.
+// numberRule is a schema's rule for a number, in exact fractions.
 type numberRule struct {
 	whole               bool
 	least, most         *big.Rat // nil: no bound
-	openLeast, openMost bool     // the bound itself is too little, or too much
-	multipleOf          *big.Rat // nil: of anything
+	openLeast, openMost bool     // the bound itself is excluded
+	multipleOf          *big.Rat // nil: any number
 	step                *big.Rat // values are multiples of it
 	from, count         *big.Int // from*step is the first of count values
 }
 
-// usualSpan is how far values go from a bound where there is no other.
+// usualSpan is the range of values when one of the bounds is absent.
 const usualSpan = 100
 
-// finest is how many decimals a number gets at most, to fit between its bounds.
+// finest is the largest number of decimals that a number may need to fit between its bounds.
 const finest = 400
 
-var errNoNumber = errors.New("no number is within these bounds")
+var errNoNumber = errors.New("there is no number within these bounds")
 
-// settle finds the values that fit: all multiples of a step between the bounds.
+// settle finds the values that match: all multiples of a step between the bounds.
 func (n *numberRule) settle() error {
 	switch {
 	case n.multipleOf != nil && n.whole:
@@ -81,7 +81,7 @@ func (n *numberRule) between() {
 	n.count.Add(n.count, big.NewInt(1))
 }
 
-// ceil is the smallest whole number that is not below r, and whether it is r.
+// ceil returns the smallest whole number that is at least r, and whether it equals r.
 func ceil(r *big.Rat) (*big.Int, bool) {
 	q, rest := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
 	if rest.Sign() == 0 {
@@ -90,7 +90,7 @@ func ceil(r *big.Rat) (*big.Int, bool) {
 	return q.Add(q, big.NewInt(1)), false
 }
 
-// draw is one of the values, as JSON has it.
+// draw returns one of the values in JSON form.
 func (n *numberRule) draw(s *draw.Source) string {
 	at := new(big.Int).SetUint64(s.Uint64() >> 1)
 	at.Mod(at, n.count)
@@ -98,7 +98,7 @@ func (n *numberRule) draw(s *draw.Source) string {
 	return decimal(value.Mul(value, n.step))
 }
 
-// decimal writes a fraction of tens exactly.
+// decimal writes a decimal fraction exactly.
 func decimal(r *big.Rat) string {
 	if r.IsInt() {
 		return r.Num().String()
@@ -107,7 +107,7 @@ func decimal(r *big.Rat) string {
 	return strings.TrimRight(r.FloatString(digits), "0")
 }
 
-// readNumber reads a JSON number as a fraction. Those of more than 300 digits are refused: they would be large.
+// readNumber reads a JSON number as a fraction. It rejects numbers of more than 300 digits, which would need much memory.
 func readNumber(text string) (*big.Rat, error) {
 	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	if exponent != "" {
@@ -117,7 +117,7 @@ func readNumber(text string) (*big.Rat, error) {
 	}
 	r, ok := new(big.Rat).SetString(text)
 	if !ok || len(text) > finest/2 {
-		return nil, errors.New("want a number")
+		return nil, errors.New("not a number")
 	}
 	return r, nil
 }

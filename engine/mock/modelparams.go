@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// params are the members of a JSON object of a request. Reading one that is wrong gives its zero value and keeps the
-// first mistake.
+// params are the members of a JSON object in a request. Reading an invalid member returns its zero value and stores the first error.
 type params struct {
 	members map[string]json.RawMessage
 	path    string // of this object, "" or ending in a dot
@@ -31,13 +30,13 @@ func (p params) refuse(no *apiError) {
 	}
 }
 
-// has says whether a member is there; null is not.
+// has reports whether a member is present and not null.
 func (p params) has(name string) bool {
 	raw, ok := p.members[name]
 	return ok && string(raw) != "null"
 }
 
-// read fills into, if the member is there.
+// read decodes a member, if it is present.
 func (p params) read(name, want string, into any) bool {
 	if !p.has(name) {
 		return false
@@ -49,12 +48,12 @@ func (p params) read(name, want string, into any) bool {
 	return true
 }
 
-// wrongType says that a value is of another kind than wanted.
+// wrongType returns the error for a value of the wrong type.
 func wrongType(param, want string, raw json.RawMessage) *apiError {
 	return invalid(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param, want, kindOf(raw))
 }
 
-// kindOf names the kind of a JSON value.
+// kindOf names the type of a JSON value.
 func kindOf(raw json.RawMessage) string {
 	switch raw[0] {
 	case '"':
@@ -82,23 +81,23 @@ func (p params) flag(name string) (on bool) {
 	return on
 }
 
-// number reads a number from least to most; what is absent is 0.
+// number reads a number from least to most; 0 if absent.
 func (p params) number(name string, least, most float64) (n float64) {
 	if p.read(name, "a number", &n) && (n < least || n > most) {
-		p.refuse(invalid(p.path+name, "invalid_value", "Invalid value for '%s': want %v to %v, got %v.", p.path+name, least, most, n))
+		p.refuse(invalid(p.path+name, "invalid_value", "Invalid value for '%s': expected %v to %v, got %v.", p.path+name, least, most, n))
 	}
 	return n
 }
 
-// whole reads a whole number from least to most; what is absent is 0.
+// whole reads a whole number from least to most; 0 if absent.
 func (p params) whole(name string, least, most int64) (n int64) {
 	if p.read(name, "an integer", &n) && (n < least || n > most) {
-		p.refuse(invalid(p.path+name, "invalid_value", "Invalid value for '%s': want %s, got %d.", p.path+name, span(least, most), n))
+		p.refuse(invalid(p.path+name, "invalid_value", "Invalid value for '%s': expected %s, got %d.", p.path+name, span(least, most), n))
 	}
 	return n
 }
 
-// span says which numbers are right.
+// span describes the valid numbers.
 func span(least, most int64) string {
 	if least == most {
 		return strconv.FormatInt(least, 10)
@@ -106,7 +105,7 @@ func span(least, most int64) string {
 	return strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10)
 }
 
-// object reads the members of an object; what is absent has none.
+// object reads the members of an object; none if absent.
 func (p params) object(name string) params {
 	inner := params{path: p.path + name + ".", mistake: p.mistake}
 	p.read(name, "an object", &inner.members)
@@ -119,7 +118,7 @@ func (p params) list(name string) (list []json.RawMessage) {
 	return list
 }
 
-// need refuses a request that lacks one of these.
+// need rejects a request that lacks one of these members.
 func (p params) need(names ...string) {
 	for _, name := range names {
 		if !p.has(name) {

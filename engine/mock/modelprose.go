@@ -11,26 +11,26 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// endSign ends a conversation in which a message says that it is the sign for that.
+// endSign ends a conversation, if a message says so.
 const endSign = "[END]"
 
 const (
-	tokensUsual = 80   // of an answer where the call sets no bound
-	tokensMost  = 1024 // of an answer, whatever bound the call sets
+	tokensUsual = 80   // of an answer without a limit in the call
+	tokensMost  = 1024 // of any answer
 )
 
-// talk is what an answer takes up: the words of the last message and of whom the instructions say to be.
+// talk is what an answer refers to: the words of the last message, and the role that the instructions describe.
 type talk struct {
 	topics  []string // of the last message, or of the latest that has any
 	wider   []string // of the whole conversation
 	self    []string // of the instructions
 	asked   bool     // the last message ends in a question
 	turns   int      // so far
-	mayEnd  bool     // a message names endSign
-	ending  bool     // the last message has it at its end, as an answer would
-	words   int      // how many the last message asks for, or 0
-	phrases int      // how many sentences
-	roughly bool     // about so many
+	mayEnd  bool     // a message contains endSign
+	ending  bool     // the last message ends with it, as an answer would
+	words   int      // number that the last message asks for, or 0
+	phrases int      // number of sentences that it asks for, or 0
+	roughly bool     // words is approximate
 }
 
 func newTalk(messages []message) *talk {
@@ -41,7 +41,7 @@ func newTalk(messages []message) *talk {
 		if m.role == "system" || m.role == "developer" {
 			instructions = m.text
 			for _, sentence := range strings.SplitAfter(m.text, ". ") {
-				if !strings.Contains(sentence, endSign) { // how to close is nothing to talk about
+				if !strings.Contains(sentence, endSign) { // the instruction how to end is not a topic
 					t.self = append(t.self, topics(sentence)...)
 				}
 			}
@@ -54,7 +54,7 @@ func newTalk(messages []message) *talk {
 			t.wider = append(t.wider, found...)
 		}
 	}
-	// A prompt may hold the conversation itself, a line for each turn.
+	// A prompt may contain the conversation itself, one line for each turn.
 	t.turns += len(spokenLine.FindAllStringIndex(last, -1))
 	trimmed := strings.TrimSpace(last)
 	t.asked = strings.HasSuffix(trimmed, "?")
@@ -78,7 +78,7 @@ var lengthWanted = regexp.MustCompile(`(?i)\b(\d{1,4}|one|two|three|four|five) (
 
 var roughWanted = regexp.MustCompile(`(?i)\b(about|around|up to|at most) \d{1,4} words\b`)
 
-// askedLength reads "in 50 words" and "two sentences"; 0 is not asked.
+// askedLength reads "in 50 words" and "two sentences"; 0 if absent.
 func askedLength(text string) (words, sentences int) {
 	found := lengthWanted.FindStringSubmatch(text)
 	if found == nil {
@@ -94,7 +94,7 @@ func askedLength(text string) (words, sentences int) {
 	return 0, n
 }
 
-// prose is an answer of at most most tokens (0 is as long as is usual), for as long as whole sentences fit.
+// prose returns an answer of at most most tokens (0 is the usual length). It stops at the last sentence that fits.
 func (t *talk) prose(key draw.Key, most int) string {
 	s := key.Text("prose").Source()
 	if t.ends(s) {
@@ -124,7 +124,7 @@ func (t *talk) prose(key draw.Key, most int) string {
 	return t.trim(text)
 }
 
-// kind is what sort of sentence comes next.
+// kind draws the kind of the next sentence.
 func (t *talk) kind(s *draw.Source) []string {
 	switch u := s.Float64(); {
 	case u < 0.2:
@@ -136,8 +136,8 @@ func (t *talk) kind(s *draw.Source) []string {
 	}
 }
 
-// long says whether a text of n sentences is as long as it is to be: what the message asked for, else from the half
-// of what the call allows.
+// long reports whether a text of n sentences has the requested length. Without a request, a text is long from half of the call's limit
+// on.
 func (t *talk) long(text string, n, most int, s *draw.Source) bool {
 	bound := min(most, tokensMost)
 	if bound == 0 {
@@ -157,7 +157,7 @@ func (t *talk) long(text string, n, most int, s *draw.Source) bool {
 	}
 }
 
-// trim cuts a text to the words that were asked for.
+// trim shortens a text to the requested number of words.
 func (t *talk) trim(text string) string {
 	words := strings.Fields(text)
 	if t.words == 0 || len(words) <= t.words {
@@ -171,24 +171,24 @@ func (t *talk) trim(text string) string {
 			}
 		}
 	}
-	for len(words) > 1 && len(words[len(words)-1]) < 4 { // nothing ends in "and the"
+	for len(words) > 1 && len(words[len(words)-1]) < 4 { // do not end in "and the"
 		words = words[:len(words)-1]
 	}
 	return strings.TrimRight(strings.Join(words, " "), ".,?") + "."
 }
 
 const (
-	endAfter = 3  // turns, before which no conversation ends
-	endBy    = 16 // turns, after which every one does
+	endAfter = 3  // no conversation ends before this many turns
+	endBy    = 16 // every conversation ends by this many turns
 )
 
-// ends says whether this answer ends the conversation.
+// ends reports whether this answer ends the conversation.
 func (t *talk) ends(s *draw.Source) bool {
 	u := s.Float64()
 	return t.mayEnd && (t.ending || u < float64(t.turns-endAfter)/(endBy-endAfter))
 }
 
-// fill draws one of the sentences and puts topics into it.
+// fill draws one of the sentences and inserts topics.
 func (t *talk) fill(sentences []string, s *draw.Source) string {
 	sentence := sentences[s.IntN(len(sentences))]
 	a := t.topics[s.IntN(len(t.topics))]
@@ -217,7 +217,7 @@ func (t *talk) fill(sentences []string, s *draw.Source) string {
 	return text.String()
 }
 
-// second is a topic beside the first, of the last message or of those before it.
+// second returns a topic other than the first, from the last message or an earlier one.
 func (t *talk) second(first string, s *draw.Source) string {
 	for _, from := range [][]string{t.topics, t.wider, t.self} {
 		others := slices.DeleteFunc(slices.Clone(from), func(topic string) bool { return strings.EqualFold(topic, first) })
@@ -228,8 +228,8 @@ func (t *talk) second(first string, s *draw.Source) string {
 	return "the other side"
 }
 
-// sentence is one of few words, for a field of a document.
+// sentence returns a short sentence, for a field of a document.
 func (t *talk) sentence(s *draw.Source) string { return t.fill(middles, s) }
 
-// topic is one word.
+// topic draws one word.
 func (t *talk) topic(s *draw.Source) string { return t.topics[s.IntN(len(t.topics))] }

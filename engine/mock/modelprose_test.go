@@ -50,7 +50,7 @@ func TestAskedLength(t *testing.T) {
 	}
 }
 
-// TestProseKeepsToItsLength asks for many lengths.
+// TestProseKeepsToItsLength requests many lengths.
 func TestProseKeepsToItsLength(t *testing.T) {
 	for i := range 100 {
 		key := testRoot(uint64(i))
@@ -68,8 +68,8 @@ func TestProseKeepsToItsLength(t *testing.T) {
 	}
 }
 
-// TestProseTakesUpWords: an answer speaks of what it was asked, and of who the instructions say to be.
-func TestProseTakesUpWords(t *testing.T) {
+// TestProseUsesTheWordsOfTheConversation: an answer is about the question, and about the role in the instructions.
+func TestProseUsesTheWordsOfTheConversation(t *testing.T) {
 	talk := newTalk([]message{
 		{role: "system", text: "You are Maria, a botanist who loves orchids."},
 		{role: "user", text: "How would you cross the mountains with a camel?"},
@@ -94,7 +94,7 @@ func TestProseTakesUpWords(t *testing.T) {
 	}
 }
 
-// converse has two personas talk until one ends it, and returns what was said.
+// converse makes two personas talk until one ends the conversation, and returns their messages.
 func converse(t *testing.T, seed uint64, instructions string, most int) []string {
 	t.Helper()
 	m := indoorModel(ModelConfig{Seed: seed}, nil)
@@ -116,7 +116,7 @@ func converse(t *testing.T, seed uint64, instructions string, most int) []string
 	return said
 }
 
-// TestConversationsEnd: only where a message names the sign, after some turns, and sooner or later always.
+// TestConversationsEnd: only if a message names the sign, not before some turns, and always at some point.
 func TestConversationsEnd(t *testing.T) {
 	lengths := map[int]int{}
 	for seed := range uint64(200) {
@@ -143,14 +143,14 @@ func TestConversationsEnd(t *testing.T) {
 	if said := converse(t, 1, "You are a baker.", 40); len(said) != 40 || strings.Contains(strings.Join(said, ""), endSign) {
 		t.Errorf("a conversation without a sign ended after %d turns", len(said))
 	}
-	// A good-bye is answered with one.
+	// The answer to a goodbye is a goodbye.
 	talk := newTalk([]message{{role: "system", text: "Use [END]"}, {role: "user", text: "a"}, {role: "assistant", text: "b"}, {role: "user", text: "So long. [END]"}})
 	if text := talk.prose(testRoot(1), 0); !strings.HasSuffix(text, endSign) {
-		t.Errorf("a good-bye is answered with %q", text)
+		t.Errorf("the answer to a goodbye is %q", text)
 	}
 }
 
-// TestTranscriptsCountAsTurns: a prompt that holds the conversation is as far on as messages would be.
+// TestTranscriptsCountAsTurns: a prompt that contains the conversation has as many turns as messages would have.
 func TestTranscriptsCountAsTurns(t *testing.T) {
 	prompt := "Continue; write [END] when it is over.\n" + strings.Repeat("Ann: How are the gardens?\nBela Kun: Fine.\n", 10)
 	if talk := newTalk([]message{{role: "user", text: prompt}}); talk.turns != 21 || !strings.HasSuffix(talk.prose(testRoot(1), 0), endSign) {
@@ -158,7 +158,7 @@ func TestTranscriptsCountAsTurns(t *testing.T) {
 	}
 }
 
-// TestProseOfAnything: any conversation has an answer that keeps to its bound in whole characters.
+// TestProseOfAnything: any conversation has an answer within its limit, of whole characters.
 func TestProseOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var messages []message

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// bucket is a quota that fills up evenly and can be spent at once. An answer larger than the whole quota is let through
-// when the bucket is full, and what it took too much is owed.
+// bucket is a token bucket: it refills evenly and can be spent in one burst. A full bucket admits an answer larger than its capacity and
+// then owes the difference.
 type bucket struct {
-	perSecond float64 // 0 is unlimited
-	most      float64 // that it holds
+	perSecond float64 // refill; 0 is unlimited
+	most      float64 // capacity
 	level     float64
 }
 
-// sliver is less than any wait makes up for, and more than fractions of a minute are off by.
+// sliver is a tolerance: smaller than any refill that matters, larger than rounding errors of fractions of a minute.
 const sliver = 1e-6
 
 func (b *bucket) fill(d time.Duration) {
 	b.level = min(b.most, b.level+d.Seconds()*b.perSecond)
 }
 
-// until is how long it takes until the bucket holds level.
+// until returns how long it takes until the bucket reaches level.
 func (b *bucket) until(level float64) time.Duration {
 	if b.perSecond == 0 || level <= b.level+sliver {
 		return 0
@@ -31,22 +31,22 @@ func (b *bucket) until(level float64) time.Duration {
 	return time.Duration(math.Ceil((level - b.level) / b.perSecond * float64(time.Second)))
 }
 
-// quota is what all callers together may ask for.
+// quota is the limit on the requests and tokens of all callers together.
 type quota struct {
-	mu               sync.Mutex // holds what follows
+	mu               sync.Mutex // guards the fields below
 	at               time.Time
 	requests, tokens bucket
-	usual            bucket // requests, while no fault has another quota
+	usual            bucket // requests, while no fault sets another quota
 }
 
-// newQuota returns one of requests and tokens in a minute; 0 is unlimited.
+// newQuota returns a quota of requests and tokens per minute; 0 is unlimited.
 func newQuota(requests, tokens int, now time.Time) *quota {
 	full := func(n int) bucket { return bucket{perSecond: float64(n) / 60, most: float64(n), level: float64(n)} }
 	return &quota{at: now, requests: full(requests), tokens: full(tokens), usual: full(requests)}
 }
 
-// take counts a request of so many tokens, or says how long to wait and for what. The headers say what is left.
-// perSecond is how many requests a fault lets through instead of the usual number; 0 is that none does.
+// take counts a request of a number of tokens. If the quota is used up, take returns how long to wait and which quota it is. The headers
+// report what is left. perSecond replaces the quota of requests while a fault sets it; otherwise it is 0.
 func (q *quota) take(tokens int, perSecond float64, now time.Time, h http.Header) (wait time.Duration, kind string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,13 +62,13 @@ func (q *quota) take(tokens int, perSecond float64, now time.Time, h http.Header
 		q.requests.level--
 		q.tokens.level -= float64(tokens)
 	}
-	q.requests.tell(h, "Requests")
-	q.tokens.tell(h, "Tokens")
+	q.requests.setHeaders(h, "Requests")
+	q.tokens.setHeaders(h, "Tokens")
 	return wait, kind
 }
 
-// use changes the quota of requests to a second's worth of perSecond, at least one, or back. What is left stays as far
-// as the new one holds it. mu is held.
+// use sets the quota of requests to a bucket of one second's worth of perSecond, at least one, or back to the usual one. The level stays
+// the same, at most the new capacity. The caller holds mu.
 func (q *quota) use(perSecond float64) {
 	to := q.usual
 	if perSecond > 0 {
@@ -83,21 +83,21 @@ func (q *quota) use(perSecond float64) {
 	q.requests = to
 }
 
-// refuse is the answer's header for those who are to wait: whole seconds, rounded up.
+// refuse sets Retry-After, in whole seconds, rounded up.
 func refuse(h http.Header, wait time.Duration) (seconds int) {
 	seconds = int((wait + time.Second - 1) / time.Second)
 	h.Set("Retry-After", strconv.Itoa(seconds))
 	return seconds
 }
 
-// tell writes limit, what remains, and how long until all of it is there again.
-func (b *bucket) tell(h http.Header, name string) {
+// setHeaders writes the capacity, the rest, and the time until the bucket is full again.
+func (b *bucket) setHeaders(h http.Header, name string) {
 	if b.perSecond == 0 {
 		return
 	}
 	h.Set("X-Ratelimit-Limit-"+name, strconv.Itoa(int(b.most)))
 	h.Set("X-Ratelimit-Remaining-"+name, strconv.Itoa(max(0, int(b.level+sliver))))
-	// Rounded up: who waits so long finds the bucket full.
+	// Rounded up, so that the bucket is full after this time.
 	reset := (b.until(b.most) + time.Millisecond - 1).Truncate(time.Millisecond)
 	h.Set("X-Ratelimit-Reset-"+name, reset.String())
 }

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQuotaOfRequests goes through a quota, and waits as the headers say.
+// TestQuotaOfRequests uses up a quota, and waits for the time that the headers report.
 func TestQuotaOfRequests(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	m := indoorModel(ModelConfig{RequestsPerMinute: 3}, &now)
@@ -43,7 +43,7 @@ func TestQuotaOfRequests(t *testing.T) {
 	ask("2", "20s")
 }
 
-// TestQuotaOfTokens: what an answer takes counts, and one larger than the whole quota is not refused for ever.
+// TestQuotaOfTokens: the tokens of an answer count, and an answer larger than the whole quota is admitted at some point.
 func TestQuotaOfTokens(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	m := indoorModel(ModelConfig{TokensPerMinute: 100}, &now)
@@ -60,12 +60,12 @@ func TestQuotaOfTokens(t *testing.T) {
 		t.Errorf("%d %v", g.status, g.header)
 	}
 	if g = m.post(chatPath, hello(``)); g.status != 429 || g.header.Get("Retry-After") == "" {
-		t.Errorf("what was taken too much is not owed: %d", g.status)
+		t.Errorf("the excess is not owed: %d", g.status)
 	}
 }
 
-// TestWhatTheQuotaLeavesAlone: mistakes, lists, and servers without one.
-func TestWhatTheQuotaLeavesAlone(t *testing.T) {
+// TestQuotaIgnores checks requests that do not count: invalid ones, lists, and servers without a quota.
+func TestQuotaIgnores(t *testing.T) {
 	m := indoorModel(ModelConfig{RequestsPerMinute: 1}, nil)
 	for range 3 {
 		m.post(chatPath, `{}`)
@@ -83,8 +83,8 @@ func TestWhatTheQuotaLeavesAlone(t *testing.T) {
 	}
 }
 
-// TestQuotaHeadersAreTrue: who waits as long as Retry-After is let through, who waits until the reset finds all of it,
-// and no minute has more than the quota and what had been saved up.
+// TestQuotaHeadersAreTrue: a client that waits for Retry-After is admitted, after the reset the quota is full, and no minute admits more
+// than the quota and the saved burst.
 func TestQuotaHeadersAreTrue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -100,7 +100,7 @@ func TestQuotaHeadersAreTrue(t *testing.T) {
 			if wait > 0 {
 				now = now.Add(wait.Truncate(time.Second) + time.Second)
 				if again, kind := q.take(tokens, 0, now, h); again > 0 {
-					t.Fatalf("waited %v and is to wait %v more for %s", wait, again, kind)
+					t.Fatalf("waited %v and must wait %v more for %s", wait, again, kind)
 				}
 			}
 			let++
@@ -125,7 +125,7 @@ func TestQuotaHeadersAreTrue(t *testing.T) {
 	})
 }
 
-// TestQuotaUnderConcurrency: of many calls at once as many are let through as there are.
+// TestQuotaUnderConcurrency: of many concurrent calls, the quota admits exactly its size.
 func TestQuotaUnderConcurrency(t *testing.T) {
 	m := indoorModel(ModelConfig{RequestsPerMinute: 25}, nil)
 	var wg sync.WaitGroup

@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// contextTokens is how much a model can take.
+// contextTokens is the size of a model's context window.
 const contextTokens = 128_000
 
-// chatRequest is what a call for a chat completion asks for.
+// chatRequest is a request for a chat completion.
 type chatRequest struct {
 	model           string
 	messages        []message
 	seed            int64
 	seeded          bool
-	most            int // tokens of the answer; 0 where the call sets no bound
+	most            int // tokens of the answer; 0 if the call sets no limit
 	stop            []string
 	stream, withUse bool
 	format          format
 }
 
-// message is one of a conversation, its parts put together.
+// message is a message of a conversation, with its parts joined.
 type message struct{ role, name, text string }
 
-// format is what shape the answer is to have.
+// format is the requested response format.
 type format struct {
 	kind   string // text, json_object or json_schema
 	name   string
@@ -39,8 +39,8 @@ type format struct {
 
 var roles = []string{"system", "developer", "user", "assistant", "tool", "function"}
 
-// readChat reads the body of a call for a chat completion. What changes nothing about the answers of this server
-// (temperature, tools, …) is checked where it is easy and otherwise ignored.
+// readChat reads the body of a request for a chat completion. It ignores members that do not change the mock's answers (temperature,
+// tools, …) or checks them superficially.
 func readChat(body []byte) (*chatRequest, *apiError) {
 	p, no := readParams(body)
 	if no != nil {
@@ -85,7 +85,7 @@ func (q *chatRequest) readMessages(p params) {
 		if m.role != "" && !slices.Contains(roles, m.role) {
 			p.refuse(invalid(path+".role", "invalid_value", "Invalid value: '%s'. Supported values are: %s.", m.role, strings.Join(roles, ", ")))
 		}
-		if m.role != "assistant" { // which may have called tools instead
+		if m.role != "assistant" { // an assistant's message may contain tool calls only
 			one.need("content")
 		}
 		m.text = one.content()
@@ -186,10 +186,10 @@ func readFormat(p params) format {
 	return into
 }
 
-// tokens is how many a text is said to have: one for four characters.
+// tokens returns the number of tokens of a text: one for four characters.
 func tokens(text string) int { return (len([]rune(text)) + 3) / 4 }
 
-// promptTokens counts the messages, each of which has a frame of four.
+// promptTokens counts the messages, with four tokens of overhead each.
 func (q *chatRequest) promptTokens() int {
 	n := 3
 	for _, m := range q.messages {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBadRequests: what is wrong is named, in the shape of the wire format.
+// TestBadRequests: the error names what is wrong, in the OpenAI wire format.
 func TestBadRequests(t *testing.T) {
 	m := indoorModel(ModelConfig{}, nil)
 	message := func(one string) string { return `{"model":"mock-1","messages":[` + one + `]}` }
@@ -35,12 +35,12 @@ func TestBadRequests(t *testing.T) {
 		{chatPath, message(`{"role":"user","content":[{"type":"text"}]}`), "messages[0].content[0].text", "Missing"},
 		{chatPath, message(`{"role":"user","content":"` + strings.Repeat("word", 129_000) + `"}`), "messages", "maximum context length"},
 		{chatPath, hello(`,"temperature":"hot"`), "temperature", "expected a number"},
-		{chatPath, hello(`,"temperature":-1`), "temperature", "want 0 to 2"},
-		{chatPath, hello(`,"top_p":2`), "top_p", "want 0 to 1"},
-		{chatPath, hello(`,"n":0`), "n", "want 1, got 0"},
+		{chatPath, hello(`,"temperature":-1`), "temperature", "expected 0 to 2"},
+		{chatPath, hello(`,"top_p":2`), "top_p", "expected 0 to 1"},
+		{chatPath, hello(`,"n":0`), "n", "expected 1, got 0"},
 		{chatPath, hello(`,"n":1.5`), "n", "expected an integer"},
 		{chatPath, hello(`,"seed":"x"`), "seed", "expected an integer"},
-		{chatPath, hello(`,"max_tokens":0`), "max_tokens", "want 1 to"},
+		{chatPath, hello(`,"max_tokens":0`), "max_tokens", "expected 1 to"},
 		{chatPath, hello(`,"max_tokens":5,"max_completion_tokens":5`), "max_tokens", "at the same time"},
 		{chatPath, hello(`,"stop":7`), "stop", "expected a string"},
 		{chatPath, hello(`,"stop":[7]`), "stop", "array of strings"},
@@ -57,7 +57,7 @@ func TestBadRequests(t *testing.T) {
 		{chatPath, schema(`{"name":"a b","schema":{}}`), "response_format.json_schema.name", "letters"},
 		{chatPath, schema(`{"name":"a"}`), "response_format.json_schema.schema", "Missing"},
 		{chatPath, schema(`{"name":"a","strict":true,"schema":{"type":"object"}}`), "response_format", "Invalid schema for response_format 'a'"},
-		{chatPath, schema(`{"name":"a","schema":{"pattern":"a","maxLength":0}}`), "response_format", "finds no string"},
+		{chatPath, schema(`{"name":"a","schema":{"pattern":"a","maxLength":0}}`), "response_format", "found no string"},
 		{embedPath, `{}`, "model", "Missing"},
 		{embedPath, `{"model":"mock-1"}`, "input", "Missing"},
 		{embedPath, `{"model":"mock-1","input":""}`, "input[0]", "empty"},
@@ -65,7 +65,7 @@ func TestBadRequests(t *testing.T) {
 		{embedPath, `{"model":"mock-1","input":[]}`, "input", "1 to 2048"},
 		{embedPath, `{"model":"mock-1","input":[1,2]}`, "input", "expected a string or an array of strings"},
 		{embedPath, `{"model":"mock-1","input":"` + strings.Repeat("word", 9000) + `"}`, "input[0]", "at most 8192 tokens"},
-		{embedPath, `{"model":"mock-1","input":"a","dimensions":0}`, "dimensions", "want 1 to"},
+		{embedPath, `{"model":"mock-1","input":"a","dimensions":0}`, "dimensions", "expected 1 to"},
 		{embedPath, `{"model":"mock-1","input":"a","encoding_format":"hex"}`, "encoding_format", "float, base64"},
 	} {
 		g := m.post(c.path, c.body)
@@ -94,8 +94,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestWhatIsAccepted: an assistant that called tools, null for absent, members that say nothing here.
-func TestWhatIsAccepted(t *testing.T) {
+// TestAcceptedRequests checks an assistant that called tools, null for absent members, and ignored members.
+func TestAcceptedRequests(t *testing.T) {
 	m := indoorModel(ModelConfig{}, nil)
 	for _, body := range []string{
 		hello(`,"temperature":null,"stop":null,"stream":null,"response_format":null,"max_tokens":null,"n":null,"stream_options":null`),
@@ -109,7 +109,7 @@ func TestWhatIsAccepted(t *testing.T) {
 	}
 }
 
-// TestBoundsOfTheAnswer: max_tokens and stop cut what would have been said.
+// TestBoundsOfTheAnswer: max_tokens and stop shorten the answer.
 func TestBoundsOfTheAnswer(t *testing.T) {
 	m := indoorModel(ModelConfig{}, nil)
 	ask := func(more string) (text, finish string, tokens int) {
@@ -130,7 +130,7 @@ func TestBoundsOfTheAnswer(t *testing.T) {
 			t.Errorf("%d tokens of %d, by %s: %q", n, most, finish, text)
 		}
 		if other, _, _ := ask(fmt.Sprintf(`,"max_completion_tokens":%d`, most)); other != text {
-			t.Errorf("max_completion_tokens %d gives %q, want %q", most, other, text)
+			t.Errorf("max_completion_tokens %d returns %q, want %q", most, other, text)
 		}
 	}
 	if text, finish, _ := ask(`,"stop":["nowhere","` + whole[10:14] + `"]`); text != whole[:10] || finish != "stop" {
@@ -146,7 +146,7 @@ func TestBoundsOfTheAnswer(t *testing.T) {
 	}
 }
 
-// TestSchemaAnswers asks for a document as a client does.
+// TestSchemaAnswers requests a document as a client does.
 func TestSchemaAnswers(t *testing.T) {
 	m := indoorModel(ModelConfig{}, nil)
 	const schema = `{"type":"object","properties":{"shop":{"type":"boolean"},"reason":{"type":"string","maxLength":100}},"required":["shop","reason"],"additionalProperties":false}`
@@ -178,7 +178,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// FuzzModelRequest sends anything: every answer is JSON or a stream, and none is a 5xx.
+// FuzzModelRequest sends any body: every answer is JSON or a stream, and not a 5xx.
 func FuzzModelRequest(f *testing.F) {
 	m := indoorModel(ModelConfig{}, nil)
 	f.Add(true, hello(`,"stream":true,"stream_options":{"include_usage":true},"stop":["a"],"seed":-3`))

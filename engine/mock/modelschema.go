@@ -15,18 +15,18 @@ import (
 const (
 	schemaDepth  = 64     // levels of a schema
 	schemaShapes = 5000   // parts of a schema
-	schemaSize   = 50_000 // items of an array, or characters of a text, that a schema may ask for at least
+	schemaSize   = 50_000 // largest minimum of an array's items or a text's characters
 	schemasKept  = 256
 )
 
-// schema is one that documents can be made of.
+// schema is a JSON Schema in a form that documents can be made from.
 type schema struct {
 	root *form
-	// check is there where the form alone does not make sure that a document fits.
+	// check validates documents if the form does not guarantee a match.
 	check *fit.Schema
 }
 
-// schemas keeps those that were read, by their text. The zero value is empty.
+// schemas caches schemas by their text. The zero value is empty.
 type schemas struct {
 	mu    sync.Mutex
 	known map[string]*schema
@@ -51,31 +51,31 @@ func (s *schemas) of(f format) (*schema, *apiError) {
 	return read, nil
 }
 
-// schemaError is what is wrong, and where.
+// schemaError is an error in a schema and its place.
 type schemaError struct{ at, problem string }
 
 func (e *schemaError) Error() string { return "In " + e.at + ": " + e.problem }
 
-// schemaReader makes forms of a schema.
+// schemaReader converts a schema into forms.
 type schemaReader struct {
 	whole    json.RawMessage
 	strict   bool
-	doubtful bool             // a document has to be checked
+	doubtful bool             // documents need a check
 	byRef    map[string]*form // forms of $ref
 	forms    []*form
 	problems []error
 }
 
-// readSchema reads a schema, or says everything that is wrong with it.
+// readSchema reads a schema. The error names everything that is wrong with it.
 func readSchema(raw json.RawMessage, strict bool) (*schema, error) {
 	r := &schemaReader{whole: raw, strict: strict, byRef: map[string]*form{}}
 	root := r.read(raw, "#", 0)
 	if strict && root.kind != formObject && len(r.problems) == 0 {
-		r.problem("#", "a strict schema is an object at its root, not a choice and not a $ref")
+		r.problem("#", "the root of a strict schema must be an object, not a choice and not a $ref")
 	}
 	settleDepths(r.forms)
 	if root.depth == endless && len(r.problems) == 0 {
-		r.problem("#", "no finite document fits")
+		r.problem("#", "no finite document matches")
 	}
 	if err := errors.Join(r.problems...); err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -102,7 +102,7 @@ func (r *schemaReader) form(kind formKind) *form {
 	return s
 }
 
-// constraints are the keywords that say what fits, by whether forms know them.
+// constraints are the keywords that restrict documents. The value tells whether forms support them.
 var constraints = func() map[string]bool {
 	all := map[string]bool{}
 	for word := range strings.FieldsSeq(`$ref anyOf oneOf allOf type enum const properties required additionalProperties items
@@ -137,11 +137,11 @@ func (r *schemaReader) read(raw json.RawMessage, at string, depth int) *form {
 	}
 	n := node{at: at, depth: depth}
 	if err := json.Unmarshal(raw, &n.members); err != nil || n.members == nil {
-		return r.problem(at, "a schema is an object, got %s", kindOf(raw))
+		return r.problem(at, "a schema must be an object, not %s", kindOf(raw))
 	}
 	for _, word := range slices.Sorted(maps.Keys(n.members)) {
 		if known, constrains := constraints[word]; constrains && !known {
-			r.problem(at, "the mock cannot follow '%s'", word)
+			r.problem(at, "the mock does not support '%s'", word)
 		}
 	}
 	if _, based := n.members["$id"]; based && depth > 0 {
@@ -155,18 +155,18 @@ func (r *schemaReader) read(raw json.RawMessage, at string, depth int) *form {
 	return r.plain(n)
 }
 
-// anything is a text, where whatever fits.
+// anything returns the form of an unrestricted value: a text.
 func (r *schemaReader) anything() *form {
 	s := r.form(formText)
 	s.text = &textRule{most: schemaSize}
 	return s
 }
 
-// combined reads a schema that is made of others.
+// combined reads a schema that combines others.
 func (r *schemaReader) combined(n node, word string) *form {
 	for _, other := range slices.Sorted(maps.Keys(n.members)) {
 		if constraints[other] && other != word {
-			return r.problem(n.at, "the mock cannot follow '%s' beside '%s'", other, word)
+			return r.problem(n.at, "the mock does not support '%s' next to '%s'", other, word)
 		}
 	}
 	if word == "$ref" {
@@ -177,7 +177,7 @@ func (r *schemaReader) combined(n node, word string) *form {
 		return r.form(formNothing)
 	}
 	if len(branches) == 0 || word == "allOf" && len(branches) > 1 {
-		return r.problem(n.at, "'%s' has %d schemas, want at least 1, and of 'allOf' no more", word, len(branches))
+		return r.problem(n.at, "'%s' has %d schemas; it needs at least 1, and 'allOf' exactly 1", word, len(branches))
 	}
 	r.doubtful = r.doubtful || word == "oneOf"
 	s := r.form(formChoice)
@@ -187,25 +187,25 @@ func (r *schemaReader) combined(n node, word string) *form {
 	return s
 }
 
-// into reads a keyword's value, if it is there and right.
+// into decodes the value of a keyword, if it is present and of the right type.
 func (r *schemaReader) into(n node, word, want string, into any) bool {
 	raw, ok := n.members[word]
 	if !ok {
 		return false
 	}
 	if err := json.Unmarshal(raw, into); err != nil || string(raw) == "null" {
-		r.problem(n.at, "'%s' is %s, want %s", word, kindOf(raw), want)
+		r.problem(n.at, "'%s' is %s; it must be %s", word, kindOf(raw), want)
 		return false
 	}
 	return true
 }
 
-// has says whether a schema has one of the keywords.
+// has reports whether a schema has one of the keywords.
 func (n node) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { _, ok := n.members[word]; return ok })
 }
 
-// plain reads a schema that is not made of others.
+// plain reads a schema that does not combine others.
 func (r *schemaReader) plain(n node) *form {
 	types := r.types(n)
 	if n.has("enum", "const") {
@@ -240,7 +240,7 @@ func (r *schemaReader) types(n node) (types []string) {
 	return types
 }
 
-// untyped reads a schema without a type as the one that its keywords are about.
+// untyped reads a schema without a type. Its keywords imply the type.
 func (r *schemaReader) untyped(n node) *form {
 	switch {
 	case n.has("properties", "required", "additionalProperties"):
@@ -269,7 +269,7 @@ func (r *schemaReader) typed(n node, kind string) *form {
 	case "null":
 		return r.oneOfValues("null")
 	default:
-		return r.problem(n.at, "there is no type '%s'; want object, array, string, number, integer, boolean or null", kind)
+		return r.problem(n.at, "unknown type '%s'; use object, array, string, number, integer, boolean or null", kind)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// judge checks a document against a schema, formats too, with the library alone.
+// judge checks a document against a schema, with formats, using only the library.
 func judge(t interface{ Fatalf(string, ...any) }, schema, document string) error {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
@@ -36,7 +36,7 @@ func judge(t interface{ Fatalf(string, ...any) }, schema, document string) error
 
 var someTalk = newTalk([]message{{role: "user", text: "What about the gardens of \"Lisbon\" <in> winter?"}})
 
-// drawSchema draws a schema of the kinds that are followed, with references to a $defs of the root.
+// drawSchema draws a schema of the supported kinds, with references to a $defs of the root.
 func drawSchema(t *rapid.T, depth int, strict bool) map[string]any {
 	kinds := []string{"string", "enum", "const", "format", "pattern", "number", "integer", "boolean", "null", "ref"}
 	if depth > 0 {
@@ -81,7 +81,7 @@ func drawSchema(t *rapid.T, depth int, strict bool) map[string]any {
 		}
 	case "anyOf":
 		s["anyOf"] = []any{drawSchema(t, depth-1, strict), drawSchema(t, depth-1, strict)}
-	case "oneOf": // what overlaps in part
+	case "oneOf": // branches that overlap in part
 		s["oneOf"] = []any{map[string]any{"type": "integer"}, map[string]any{"type": "number", "minimum": 5}, map[string]any{"type": "null"}}
 	}
 	return s
@@ -121,7 +121,7 @@ func drawObject(t *rapid.T, s map[string]any, depth int, strict bool) {
 	}
 }
 
-// defs are what drawn schemas point at: trees and lists hold themselves.
+// defs are the targets of references in drawn schemas: trees and lists that contain themselves.
 func defs() map[string]any {
 	object := func(properties map[string]any, required ...string) map[string]any {
 		return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
@@ -134,8 +134,8 @@ func defs() map[string]any {
 	}
 }
 
-// TestDocumentsFitTheirSchema draws schemas, and has another implementation judge the documents.
-func TestDocumentsFitTheirSchema(t *testing.T) {
+// TestDocumentsMatchTheirSchema draws schemas and validates the documents with another implementation.
+func TestDocumentsMatchTheirSchema(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		strict := rapid.Bool().Draw(t, "strict")
 		root := map[string]any{}
@@ -156,7 +156,7 @@ func TestDocumentsFitTheirSchema(t *testing.T) {
 			t.Fatalf("%v in %s", err, raw)
 		}
 		if err := judge(t, string(raw), document); err != nil {
-			t.Fatalf("%s does not fit %s: %v", document, raw, err)
+			t.Fatalf("%s does not match %s: %v", document, raw, err)
 		}
 		if again, err := s.document(key, someTalk); err != nil || again != document {
 			t.Fatalf("%s, then %s", document, again)
@@ -164,7 +164,7 @@ func TestDocumentsFitTheirSchema(t *testing.T) {
 	})
 }
 
-// TestDocumentsVary: of 200 documents every choice, bound and optional part is met.
+// TestDocumentsVary: 200 documents cover every choice, bound and optional part.
 func TestDocumentsVary(t *testing.T) {
 	s, err := readSchema([]byte(`{"type":"object","properties":{"kind":{"enum":["p","q"]},"n":{"type":"integer","minimum":1,"maximum":3},
 		"some":{"type":"array","items":{"type":"boolean"},"maxItems":2},"maybe":{"type":"null"},"any":true,"map":{"additionalProperties":{"type":"integer"}}},"required":["kind","n","some"]}`), false)
@@ -189,8 +189,8 @@ func TestDocumentsVary(t *testing.T) {
 	}
 }
 
-// TestSchemasThatCannotBeFollowed: what is wrong is named, with its place.
-func TestSchemasThatCannotBeFollowed(t *testing.T) {
+// TestUnsupportedSchemas: the error names what is wrong and where.
+func TestUnsupportedSchemas(t *testing.T) {
 	deep := strings.Repeat(`{"items":`, 70) + `{}` + strings.Repeat(`}`, 70)
 	for _, c := range []struct {
 		schema string
@@ -199,42 +199,42 @@ func TestSchemasThatCannotBeFollowed(t *testing.T) {
 	}{
 		{`7`, false, []string{"In #", "a number"}},
 		{`false`, false, []string{"no finite document"}},
-		{`{"type":"strin"}`, false, []string{"no type 'strin'", "boolean"}},
+		{`{"type":"strin"}`, false, []string{"unknown type 'strin'", "boolean"}},
 		{`{"type":[]}`, false, []string{"empty"}},
 		{`{"type":7}`, false, []string{"'type' is a number"}},
-		{`{"not":{}}`, false, []string{"cannot follow 'not'"}},
-		{`{"properties":{"a":{"if":{}},"b":{"contains":{}}}}`, false, []string{"#/properties/a: the mock cannot follow 'if'", "#/properties/b"}},
-		{`{"$ref":"#/$defs/x"}`, false, []string{"points at nothing"}},
-		{`{"$ref":"http://example.com/x"}`, false, []string{"points at nothing"}},
-		{`{"$ref":"#/anyOf/7","anyOf":[{}]}`, false, []string{"'anyOf' beside '$ref'"}},
-		{`{"items":{"$ref":"#/examples/7"},"examples":[{}]}`, false, []string{"points at nothing"}},
-		{`{"items":{"$ref":"#/anyOf/x"},"anyOf":[{}]}`, false, []string{"'items' beside 'anyOf'"}},
+		{`{"not":{}}`, false, []string{"does not support 'not'"}},
+		{`{"properties":{"a":{"if":{}},"b":{"contains":{}}}}`, false, []string{"#/properties/a: the mock does not support 'if'", "#/properties/b"}},
+		{`{"$ref":"#/$defs/x"}`, false, []string{"does not exist"}},
+		{`{"$ref":"http://example.com/x"}`, false, []string{"does not exist"}},
+		{`{"$ref":"#/anyOf/7","anyOf":[{}]}`, false, []string{"'anyOf' next to '$ref'"}},
+		{`{"items":{"$ref":"#/examples/7"},"examples":[{}]}`, false, []string{"does not exist"}},
+		{`{"items":{"$ref":"#/anyOf/x"},"anyOf":[{}]}`, false, []string{"'items' next to 'anyOf'"}},
 		{`{"$ref":"#"}`, false, []string{"no finite document"}},
-		{`{"$ref":"#/$defs/x","type":"string","$defs":{"x":{}}}`, false, []string{"'type' beside '$ref'"}},
+		{`{"$ref":"#/$defs/x","type":"string","$defs":{"x":{}}}`, false, []string{"'type' next to '$ref'"}},
 		{`{"$defs":{"x":{"type":"object","required":["x"],"properties":{"x":{"$ref":"#/$defs/x"}}}},"$ref":"#/$defs/x"}`, false, []string{"no finite document"}},
 		{`{"allOf":[{},{}]}`, false, []string{"'allOf'"}},
 		{`{"anyOf":[]}`, false, []string{"'anyOf' has 0"}},
 		{`{"enum":[]}`, false, []string{"no value"}},
 		{`{"type":"string","enum":[1,2]}`, false, []string{"no value"}},
-		{`{"minLength":3,"maxLength":2}`, false, []string{"'minLength' is above"}},
+		{`{"minLength":3,"maxLength":2}`, false, []string{"'minLength' is larger"}},
 		{`{"minLength":-1}`, false, []string{"'minLength' is -1"}},
-		{`{"minLength":1000000}`, false, []string{"the mock goes to"}},
-		{`{"minItems":2,"maxItems":1}`, false, []string{"'minItems' is above"}},
+		{`{"minLength":1000000}`, false, []string{"the mock supports"}},
+		{`{"minItems":2,"maxItems":1}`, false, []string{"'minItems' is larger"}},
 		{`{"minItems":1.5}`, false, []string{"'minItems' is 1.5"}},
 		{`{"pattern":"(?=a)"}`, false, []string{"'pattern'", "look-around"}},
 		{`{"minimum":3,"maximum":2}`, false, []string{"no number"}},
 		{`{"type":"integer","minimum":1.2,"maximum":1.8}`, false, []string{"no number"}},
 		{`{"minimum":1,"maximum":2,"multipleOf":7}`, false, []string{"no number"}},
-		{`{"multipleOf":0}`, false, []string{"above 0"}},
-		{`{"minimum":"1"}`, false, []string{"'minimum'", "want a number"}},
+		{`{"multipleOf":0}`, false, []string{"larger than 0"}},
+		{`{"minimum":"1"}`, false, []string{"'minimum'", "must be a number"}},
 		{`{"exclusiveMinimum":true}`, false, []string{"a boolean"}},
 		{`{"minimum":1e999999999}`, false, []string{"too large"}},
 		{`{"properties":{"a":{"$id":"x"}}}`, false, []string{"'$id'"}},
 		{`{"required":["a"],"additionalProperties":false}`, false, []string{"no finite document"}},
 		{`{"properties":[]}`, false, []string{"'properties' is an array"}},
 		{deep, false, []string{"levels"}},
-		{`{"type":"string"}`, true, []string{"object at its root"}},
-		{`{"type":"object","properties":{"a":{"type":"string"}}}`, true, []string{"'additionalProperties' is required", "Missing 'a'"}},
+		{`{"type":"string"}`, true, []string{"must be an object"}},
+		{`{"type":"object","properties":{"a":{"type":"string"}}}`, true, []string{"'additionalProperties' must", "Missing 'a'"}},
 	} {
 		_, err := readSchema([]byte(c.schema), c.strict)
 		if err == nil {
@@ -249,12 +249,12 @@ func TestSchemasThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-// TestDocumentsThatAreNotFound: the schema is right, and nothing that is drawn fits.
+// TestDocumentsThatAreNotFound: the schema is valid, but no drawn document matches it.
 func TestDocumentsThatAreNotFound(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
 		{`{"pattern":"^a{5}$","maxLength":3}`, "matches"},
 		{`{"format":"uuid","maxLength":3}`, "no uuid"},
-		{`{"type":"array","items":{"type":"boolean"},"minItems":3,"uniqueItems":true}`, "no document that fits"},
+		{`{"type":"array","items":{"type":"boolean"},"minItems":3,"uniqueItems":true}`, "no document that matches"},
 		{`{"type":"array","minItems":40000,"items":{"type":"array","minItems":40000}}`, "1 MiB"},
 		{`{"type":"string","pattern":"(()*)*x","minLength":40000,"maxLength":40000}`, "matches"},
 	} {
@@ -269,7 +269,7 @@ func TestDocumentsThatAreNotFound(t *testing.T) {
 	}
 }
 
-// TestEveryKeyword has 50 documents of each schema judged.
+// TestEveryKeyword validates 50 documents of each schema.
 func TestEveryKeyword(t *testing.T) {
 	for _, schema := range []string{
 		`{"pattern":"^[A-Z]{2}-\\d{3,5}$"}`, `{"pattern":"\\w+@\\w+\\.(com|org)","maxLength":30}`, `{"pattern":"^(red|green)?$"}`,
@@ -309,7 +309,7 @@ func TestEveryKeyword(t *testing.T) {
 	}
 }
 
-// TestUniqueItems: what shapes do not make sure of is checked.
+// TestUniqueItems: documents are checked for what forms do not guarantee.
 func TestUniqueItems(t *testing.T) {
 	const schema = `{"type":"array","items":{"type":"integer","minimum":1,"maximum":4},"minItems":3,"maxItems":3,"uniqueItems":true}`
 	s, err := readSchema([]byte(schema), false)
@@ -339,8 +339,8 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
-// TestSchemasAreKept: a schema is read once, and many do not pile up.
-func TestSchemasAreKept(t *testing.T) {
+// TestSchemasAreCached: a schema is read once, and the cache stays small.
+func TestSchemasAreCached(t *testing.T) {
 	var kept schemas
 	read := func(i int) *schema {
 		s, no := kept.of(format{schema: fmt.Appendf(nil, `{"const":%d}`, i)})
@@ -360,7 +360,7 @@ func TestSchemasAreKept(t *testing.T) {
 	}
 }
 
-// FuzzSchema reads anything: what is read gives JSON, or says why not.
+// FuzzSchema reads anything: a schema that is read makes valid JSON or returns an error.
 func FuzzSchema(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":{"type":["integer","null"],"minimum":1e3}},"required":["a"]}`), true)
 	f.Add([]byte(`{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#"},{"const":1}]}}}`), false)
@@ -376,7 +376,7 @@ func FuzzSchema(f *testing.F) {
 			return
 		}
 		if document, err := s.document(testRoot(1), someTalk); err == nil && !json.Valid([]byte(document)) {
-			t.Errorf("%s gives %s", raw, document)
+			t.Errorf("%s returns %s", raw, document)
 		}
 	})
 }

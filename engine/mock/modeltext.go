@@ -12,18 +12,18 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// textRule is what a schema says of a string.
+// textRule is a schema's rule for a string.
 type textRule struct {
 	least, most int // runes
 	format      string
-	match       *regexp.Regexp // with tree, what it is to match
+	match       *regexp.Regexp // compiled from tree; strings must match it
 	tree        *syntax.Regexp
 }
 
-// textTries is how many strings are drawn before a rule is given up.
+// textTries is the number of strings drawn before giving up.
 const textTries = 64
 
-// draw is a string that fits.
+// draw returns a string that follows the rule.
 func (t *textRule) draw(s *draw.Source, talk *talk) (string, error) {
 	make, known := formats[t.format]
 	if !known && t.tree == nil {
@@ -43,12 +43,12 @@ func (t *textRule) draw(s *draw.Source, talk *talk) (string, error) {
 		}
 	}
 	if t.tree != nil {
-		return "", fmt.Errorf("the mock finds no string that matches %q with these lengths", t.match)
+		return "", fmt.Errorf("the mock found no string of these lengths that matches %q", t.match)
 	}
-	return "", fmt.Errorf("the mock finds no %s with these lengths", t.format)
+	return "", fmt.Errorf("the mock found no %s of these lengths", t.format)
 }
 
-// prose is a sentence or more; where there is no room for one, a word.
+// prose returns one or more sentences, or a word if there is no room for a sentence.
 func (t *textRule) prose(s *draw.Source, talk *talk) string {
 	const roomy = 60
 	text := talk.topic(s)
@@ -64,7 +64,7 @@ func (t *textRule) prose(s *draw.Source, talk *talk) string {
 
 var firstNames = strings.Fields("ann bela carla dmitri elif farid grace hiro ines jonas kim lea milan nora omar priya quinn rosa sven tara")
 
-// formats are the strings that a format names.
+// formats draw the strings of the named formats.
 var formats = map[string]func(*draw.Source, *talk) string{
 	"date":      func(s *draw.Source, _ *talk) string { return moment(s).Format(time.DateOnly) },
 	"date-time": func(s *draw.Source, _ *talk) string { return moment(s).Format(time.RFC3339) },
@@ -80,12 +80,12 @@ var formats = map[string]func(*draw.Source, *talk) string{
 	"uuid":     drawUUID,
 }
 
-// moment is some second of 2026.
+// moment draws a second of 2026.
 func moment(s *draw.Source) time.Time {
 	return time.Unix(born+int64(s.IntN(365*24*60*60)), 0).UTC()
 }
 
-// drawUUID is one of version 4.
+// drawUUID draws a UUID of version 4.
 func drawUUID(s *draw.Source, _ *talk) string {
 	var b [16]byte
 	for i := range b {
@@ -96,16 +96,16 @@ func drawUUID(s *draw.Source, _ *talk) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// grower writes a string that a pattern matches. Whether its conditions (edges of words, anchors within) hold, the
-// match tells.
+// grower writes a string for a pattern. It ignores the pattern's conditions (word boundaries, inner anchors); the match afterwards checks
+// them.
 type grower struct {
 	source *draw.Source
-	many   int // repetitions where there is no bound
+	many   int // repetitions without an upper bound
 	steps  int
 	b      []byte
 }
 
-// mostSteps is where a string is given up.
+// mostSteps is the number of steps after which a string is abandoned.
 const mostSteps = 4 * schemaSize
 
 func (g *grower) grow(re *syntax.Regexp) {
@@ -147,7 +147,7 @@ func (g *grower) repeat(re *syntax.Regexp, least, most int) {
 	}
 }
 
-// class writes a rune of a class, a printable one of ASCII if there is one.
+// class writes a rune of a class, a printable ASCII one if there is one.
 func (g *grower) class(ranges []rune) {
 	var plain []rune
 	for i := 0; i < len(ranges); i += 2 {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences; A and B stand for topics of the conversation, P for one of the speaker's own. They read well whether those
-// are one or many.
+// Sentences. A and B stand for topics of the conversation, P for one of the speaker's own. They are grammatical for singular and plural
+// topics. Do not change them: the answers of existing runs would change.
 var (
 	answers = []string{
 		"To your question, I would say that A should come first.", "It depends on A, and a little on B.",
@@ -41,15 +41,15 @@ var (
 	}
 )
 
-// topicsMost is how many topics a text has at most.
+// topicsMost is the largest number of topics of a text.
 const topicsMost = 16
 
-// notInWord says which runes end a word.
+// notInWord reports whether a rune ends a word.
 func notInWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
 }
 
-// commonWords say nothing about what a text is about.
+// commonWords are not topics.
 var commonWords = wordSet(`about after again also always answer because been before being between both
 		could does doing done each even every from give going good have having here into just know less like long made
 		make many more most much must never only other ours please quite rather really reply said same says shall she'd
@@ -58,14 +58,14 @@ var commonWords = wordSet(`about after again also always answer because been bef
 		with within without word words write would your you're yours sentence sentences hello conversation
 		message messages question questions over side other whether whose line lines part talk begin stay end ends nothing
 		left person people`,
-	// What answers say is not what they are about.
+	// Words of the mock's own sentences are not topics either.
 	answers, replies, middles, ownSentences, questions, endReasons)
 
-// nounMarkers are words before a noun.
+// nounMarkers are words that precede a noun.
 var nounMarkers = wordSet(`the a an of in on at about my your our their his her its this that these those with for from into some any no
 	every by like love loves`)
 
-// wordSet holds the words of texts.
+// wordSet returns the set of the words of texts.
 func wordSet(text string, more ...[]string) map[string]bool {
 	set := map[string]bool{}
 	for _, sentence := range append(slices.Concat(more...), text) {
@@ -76,7 +76,8 @@ func wordSet(text string, more ...[]string) map[string]bool {
 	return set
 }
 
-// topics are the words that a text is about, each once: those that look like nouns, else whatever is not common.
+// topics returns the topics of a text, without repetition: words that look like nouns or, if there are none, all words that are not
+// common.
 func topics(text string) []string {
 	var nouns, words []string
 	before := ""
@@ -97,14 +98,14 @@ func topics(text string) []string {
 	return words
 }
 
-// telling says whether a word may be what a text is about.
+// telling reports whether a word may be a topic.
 func telling(word string) bool {
 	runes := utf8.RuneCountInString(word)
 	return runes >= 4 && runes <= 24 && word != strings.ToUpper(word) && strings.IndexFunc(word, unicode.IsDigit) < 0 &&
 		!commonWords[strings.ToLower(word)]
 }
 
-// appendTopic adds a word that is not there yet.
+// appendTopic adds a word unless the list contains it.
 func appendTopic(words []string, word string) []string {
 	if len(words) == topicsMost || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) }) {
 		return words

@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestModelWire pins what is sent, byte for byte: a change of it changes every run that people have kept.
+// TestModelWire pins the bytes of answers: changing them changes the results of existing runs.
 func TestModelWire(t *testing.T) {
 	m := indoorModel(ModelConfig{Seed: 7, RequestsPerMinute: 60, TokensPerMinute: 6000}, nil)
 	var wire strings.Builder

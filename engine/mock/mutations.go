@@ -8,19 +8,17 @@ import (
 	"time"
 )
 
-// Mutation is one change of a shop, as its log holds it.
+// Mutation is one change of a shop, as recorded in its log.
 type Mutation struct {
 	User  string
 	Cycle int
-	// What was changed, in words that depend on nothing but the user's own history: no key, and no time but that of the
-	// simulation.
-	What string
-	// Key stands for the Idempotency-Key that it came with; "" is none.
+	// Description describes the change. It depends only on the user's own history: it contains no key, and no time other than simulated time.
+	Description string
+	// Key identifies the request's Idempotency-Key; "" if it had none.
 	Key string
 }
 
-// Mutations returns the changes of a shop that does not run, in the order in which they were written. What a kill left
-// unfinished at the end is none.
+// Mutations returns the changes of a shop that is not running, in the order of writing. It ignores an unfinished record at the end.
 func Mutations(path string) ([]Mutation, error) {
 	all, err := mutations(path)
 	if err != nil {
@@ -43,13 +41,13 @@ func mutations(path string) (all []Mutation, err error) {
 		return nil, err
 	}
 	_, err = scan(f, info.Size(), func(c change) {
-		if c.claims { // by whichever request of the session came first
-			all = append(all, Mutation{User: c.user, Cycle: c.cycle, What: "comes with session " + c.session.String()})
+		if c.claims { // by the first request of the session
+			all = append(all, Mutation{User: c.user, Cycle: c.cycle, Description: "comes with session " + c.session.String()})
 		}
 		if c.op == opSeen {
 			return
 		}
-		m := Mutation{User: c.user, Cycle: c.cycle, What: c.words()}
+		m := Mutation{User: c.user, Cycle: c.cycle, Description: c.words()}
 		if c.keyed {
 			m.Key = hex.EncodeToString(c.key[:])
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestMutations reads what a shop wrote: every change once, however often it was asked for with its key.
+// TestMutations reads a shop's log: it has every change once, even if a request was repeated with its key.
 func TestMutations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.log")
 	shop := indoors(t, Config{Seed: 17, Log: path})
@@ -36,7 +36,7 @@ func TestMutations(t *testing.T) {
 		if m.User != "ann" || m.Cycle != 2 {
 			t.Errorf("got %+v", m)
 		}
-		what, _, _ := strings.Cut(m.What, " at ")
+		what, _, _ := strings.Cut(m.Description, " at ")
 		said = append(said, what)
 		if m.Key != "" && keys[m.Key] {
 			t.Errorf("key %s twice", m.Key)
@@ -46,11 +46,11 @@ func TestMutations(t *testing.T) {
 	text := strings.Join(said, "\n")
 	for _, want := range []string{"opens session ", "puts 2 of product 3 into the cart", "orders the cart", "is refused with 4"} {
 		if strings.Count(text, want) != 1 {
-			t.Errorf("%q is not there once:\n%s", want, text)
+			t.Errorf("%q does not appear exactly once:\n%s", want, text)
 		}
 	}
 
-	// An unfinished end is left out, as it is when the shop comes back.
+	// An unfinished record at the end is left out, as when the shop restarts.
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)

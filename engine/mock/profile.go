@@ -7,10 +7,10 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// Profile is how long answers take. The zero value adds nothing.
+// Profile is a latency profile. The zero value adds no latency.
 type Profile uint8
 
-// The profiles: none, local 1 to 5 ms, remote 50 to 150 ms, slow 0.5 to 2 s; each token of a model's answer adds to it.
+// The profiles: none, local 1 to 5 ms, remote 50 to 150 ms, slow 0.5 to 2 s. Each token of a model's answer adds to it.
 const (
 	ProfileNone Profile = iota
 	ProfileLocal
@@ -29,17 +29,17 @@ var profiles = map[Profile]struct {
 	ProfileSlow:   {"slow", 500 * time.Millisecond, 2 * time.Second, 40 * time.Millisecond},
 }
 
-// ParseProfile returns the profile of that name: none, local, remote or slow.
+// ParseProfile returns the profile with that name: none, local, remote or slow.
 func ParseProfile(name string) (Profile, error) {
 	for p, row := range profiles {
 		if row.name == name {
 			return p, nil
 		}
 	}
-	return ProfileNone, fmt.Errorf("unknown latency profile %q: want none, local, remote or slow", name)
+	return ProfileNone, fmt.Errorf("unknown latency profile %q; use none, local, remote or slow", name)
 }
 
-// String is the profile's name.
+// String returns the profile's name.
 func (p Profile) String() string {
 	if row, ok := profiles[p]; ok {
 		return row.name
@@ -47,16 +47,16 @@ func (p Profile) String() string {
 	return fmt.Sprintf("profile %d", uint8(p))
 }
 
-// Times are between which two the time of an answer lies, and what each token of a model's answer adds.
+// Times returns the shortest and longest latency of an answer, and the time that each token of a model's answer adds.
 func (p Profile) Times() (least, most, token time.Duration) {
 	row := profiles[p]
 	return row.min, row.max, row.token
 }
 
-// perToken is how long a model takes for each token of its answer.
+// perToken returns the time that each token of a model's answer adds.
 func (p Profile) perToken() time.Duration { return profiles[p].token }
 
-// delay is how long the request with this key takes.
+// delay draws the latency of the request with this key.
 func (p Profile) delay(request draw.Key) time.Duration {
 	if p == ProfileNone {
 		return 0

@@ -1,31 +1,33 @@
 package mock
 
-// line is a product and how many of it: in a cart, in an order, or bought so far.
+import "strconv"
+
+// line is a quantity of a product in a cart, in an order, or bought so far.
 type line struct{ product, quantity int32 }
 
-// noCoupon stands where a coupon's number would.
+// noCoupon means that no coupon is used.
 const noCoupon = -1
 
-// quote is what a cart costs.
+// quote is the price of a cart.
 type quote struct {
 	lines         []quotedLine
 	subtotal      cents
 	itemDiscounts cents
-	front         int // the frontstore coupon that is used, or noCoupon
+	front         int // the frontstore coupon used, or noCoupon
 	frontDiscount cents
 	total         cents
 }
 
-// quotedLine is a line with its price and the coupon that is best for it.
+// quotedLine is a line with its price and its best coupon.
 type quotedLine struct {
 	line
 	unit, total, discount cents
 	coupon                int // or noCoupon
 }
 
-// quote prices a cart with the coupons that were selected: for each line the item-level coupon that takes most off
-// it, then for the order the one frontstore coupon that takes most off what is left and whose minimum the subtotal
-// reaches. Of equal coupons the one with the lower number is used.
+// quote prices a cart with the selected coupons. It uses the item-level coupon with the largest discount for each line, then the one
+// frontstore coupon with the largest discount on the rest whose minimum the subtotal reaches. Of equal coupons, it uses the one with the
+// lower number.
 func (c *catalogue) quote(cart []line, selected couponSet) quote {
 	q := quote{lines: make([]quotedLine, 0, len(cart)), front: noCoupon}
 	for _, l := range cart {
@@ -54,7 +56,7 @@ func (c *catalogue) quote(cart []line, selected couponSet) quote {
 	return q
 }
 
-// obstacle says in words why a coupon has no effect on a cart, "" if it has.
+// obstacle explains why a coupon has no effect on a cart; "" if it has.
 func (c *catalogue) obstacle(n int, cart []line, subtotal cents) string {
 	coupon := &c.coupons[n]
 	if coupon.kind == kindFrontstore {
@@ -75,7 +77,7 @@ func (c *catalogue) obstacle(n int, cart []line, subtotal cents) string {
 	return "No " + coupon.scope + " product in the cart"
 }
 
-// subtotal is what a cart costs before coupons.
+// subtotal returns the price of a cart before coupons.
 func (c *catalogue) subtotal(cart []line) cents {
 	var sum cents
 	for _, l := range cart {
@@ -83,3 +85,26 @@ func (c *catalogue) subtotal(cart []line) cents {
 	}
 	return sum
 }
+
+// cents is an amount of money; a coupon's value in percent uses it too, as hundredths of a percent.
+type cents int64
+
+const wholePercent cents = 100 // one percent of a coupon's value
+
+// percent returns value hundredths of a percent of c, rounded half up. Both are at least 0.
+func (c cents) percent(value cents) cents { return (c*value + 5_000) / 10_000 }
+
+// bogo returns half of c times value hundredths of a percent, rounded half up. Both are at least 0.
+func (c cents) bogo(value cents) cents { return (c*value + 10_000) / 20_000 }
+
+// append writes c as a JSON number with two decimals: 12.50.
+func (c cents) append(b []byte) []byte {
+	if c < 0 {
+		b, c = append(b, '-'), -c
+	}
+	b = strconv.AppendInt(b, int64(c/100), 10)
+	return append(b, '.', byte('0'+c/10%10), byte('0'+c%10))
+}
+
+// String returns c with two decimals: 12.50.
+func (c cents) String() string { return string(c.append(nil)) }

@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// ReadLog returns whole records of the mutation log at path from a byte on, which is 0 or where an earlier answer ended:
-// about most bytes of them, or one record. What it returns is durable, so that it stays as it is whatever happens. It is
-// nil where there is no log or no more of it. The shop may be running.
+// ReadLog returns complete records of the mutation log at path, starting at byte from, which is 0 or the end of an earlier result: about
+// most bytes, or one record. The records are durable, so they never change. The result is nil at the end of the log or without a log. The
+// shop may be running.
 func ReadLog(path string, from int64, most int) ([]byte, error) {
 	data, err := readLog(path, from, most)
 	if err != nil {
@@ -19,7 +19,7 @@ func ReadLog(path string, from int64, most int) ([]byte, error) {
 }
 
 func readLog(path string, from int64, most int) (data []byte, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0) // to write, since some systems sync nothing else
+	f, err := os.OpenFile(path, os.O_RDWR, 0) // for writing, because some systems cannot sync otherwise
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -51,7 +51,7 @@ func readLog(path string, from int64, most int) (data []byte, err error) {
 			return nil, err
 		}
 		body, whole := parseFrame(b)
-		if !whole { // an unfinished end, or damage that whoever opens the log finds
+		if !whole { // an unfinished record, or damage, which opening the log reports
 			break
 		}
 		n := frameHead + len(body)
@@ -61,7 +61,7 @@ func readLog(path string, from int64, most int) (data []byte, err error) {
 	return data, nil
 }
 
-// CheckLog returns an error if the mutation log at path is damaged; an unfinished end is none.
+// CheckLog returns an error if the mutation log at path is damaged. An unfinished record at the end is not damage.
 func CheckLog(path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,16 +7,15 @@ import (
 	"testing"
 )
 
-// TestReadLogInPieces reads the log of a shop that runs, piece by piece: whole records, all of them, and never the half of
-// one at its end.
+// TestReadLogInPieces reads the log of a running shop in pieces: complete records, all of them, and never an incomplete one at the end.
 func TestReadLogInPieces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.log")
 	if data, err := ReadLog(path, 0, 100); data != nil || err != nil {
 		t.Errorf("without a log: %q %v", data, err)
 	}
-	writeFile(t, path, []byte(logMagic)) // killed when it began
+	writeFile(t, path, []byte(logMagic)) // killed while it started
 	if data, err := ReadLog(path, 0, 100); data != nil || err != nil {
-		t.Errorf("of a log that was never begun: %q %v", data, err)
+		t.Errorf("a log without settings: %q %v", data, err)
 	}
 	s := indoors(t, Config{Seed: 6, Log: path})
 	var got []byte
@@ -31,7 +30,7 @@ func TestReadLogInPieces(t *testing.T) {
 				return
 			}
 			if len(data) > most+frameHead+maxRecord {
-				t.Fatalf("%d bytes at once, asked for %d", len(data), most)
+				t.Fatalf("returned %d bytes, requested %d", len(data), most)
 			}
 			got = append(got, data...)
 		}
@@ -53,7 +52,7 @@ func TestReadLogInPieces(t *testing.T) {
 		t.Error("half a record was read")
 	}
 	if err := CheckLog(path); err != nil {
-		t.Errorf("an unfinished end is taken for damage: %v", err)
+		t.Errorf("an unfinished record is reported as damage: %v", err)
 	}
 	whole[logStart+frameHead] ^= 1
 	writeFile(t, path, whole)

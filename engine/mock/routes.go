@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// route is what one method of one path does. Exactly one of read and change is set; both run with the user's lock.
+// route is the action of one method of one path. Exactly one of read and change is set; both run while holding the user's lock.
 type route struct {
 	method, path string
 	limit        limit
-	// read writes the answer of a call that changes nothing.
+	// read writes the answer to a call that changes nothing.
 	read func(*exchange, []byte) ([]byte, *refusal)
-	// change checks a call and fills in what it changes.
+	// change checks a call and fills in its change.
 	change func(*exchange, *change) *refusal
 }
 
-// routes is the contract. A path that ends in a slash takes an id.
+// routes is the API. A path that ends in a slash takes an ID.
 var routes = []route{
 	{method: "GET", path: "/api/stores", read: (*exchange).stores},
 	{method: "POST", path: "/api/stores/select", change: (*exchange).selectStore},
@@ -36,7 +36,7 @@ var routes = []route{
 	{method: "POST", path: "/connectors", read: (*exchange).connector},
 }
 
-// routesByPath holds the same, in the order of the table.
+// routesByPath contains the routes by path, in the order of the table.
 var routesByPath = func() map[string][]*route {
 	byPath := map[string][]*route{}
 	for i := range routes {
@@ -46,7 +46,7 @@ var routesByPath = func() map[string][]*route {
 	return byPath
 }()
 
-// findRoute returns the route of a call, or the methods that its path does know, or neither.
+// findRoute returns the route of a call, or the methods that its path supports, or neither.
 func findRoute(method, path string) (*route, []string) {
 	candidates := routesByPath[path]
 	if slash := strings.LastIndexByte(path, '/'); len(candidates) == 0 && slash < len(path)-1 {
@@ -70,7 +70,7 @@ const (
 func bad(detail string) *refusal     { return &refusal{http.StatusBadRequest, detail} }
 func unknown(detail string) *refusal { return &refusal{http.StatusNotFound, detail} }
 
-// page reads limit and offset of a list of n.
+// page reads limit and offset for a list of n.
 func (x *exchange) page(n int) (from, to int, no *refusal) {
 	query, no := x.query()
 	if no != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// word is a word of names, categories and brands, in lower case, and the products that have it.
+// word is a word of names, categories and brands, in lower case, and the products that contain it.
 type word struct {
 	text     string
 	products []int
@@ -39,11 +39,11 @@ func splitWords(text string) []string {
 	})
 }
 
-// stem is the shortest word that finds longer ones by its beginning.
+// stem is the length from which a word matches longer ones that start with it.
 const stem = 3
 
-// matches says whether a word of the query means a word of the catalogue: they are the same, or one begins with the
-// other, so that "apple" and "apples" find each other.
+// matches reports whether a word of the query matches a word of the catalogue: they are equal, or one starts with the other, so that
+// "apple" and "apples" match.
 func matches(query, text string) bool {
 	if query == text {
 		return true
@@ -51,15 +51,15 @@ func matches(query, text string) bool {
 	return len(query) >= stem && strings.HasPrefix(text, query) || len(text) >= stem && strings.HasPrefix(query, text)
 }
 
-// maxQueryWords bounds the work of a search; words past it are not looked at.
+// maxQueryWords bounds the work of a search; further words are ignored.
 const maxQueryWords = 16
 
-// search finds the products that have a word of the query, at most limit of them: more matching words first, then
-// in an order that is this user's own.
+// search finds products that contain a word of the query, at most limit: those with more matching words first, then in an order drawn for
+// this user.
 func (c *catalogue) search(user draw.Key, query string, limit int) []int {
 	words := splitWords(query)
 	words = words[:min(len(words), maxQueryWords)]
-	marks := make([]uint16, len(c.products)) // by product, a bit for each matching word of the query
+	marks := make([]uint16, len(c.products)) // by product, one bit for each matching word of the query
 	for i, q := range words {
 		for _, w := range c.words {
 			if matches(q, w.text) {
@@ -72,13 +72,13 @@ func (c *catalogue) search(user draw.Key, query string, limit int) []int {
 	return c.rank(user, marks, limit)
 }
 
-// hit is a product that a search found.
+// hit is a product found by a search.
 type hit struct {
 	product, words int
 	draw           uint64
 }
 
-// rank orders the marked products by how many words they match, then by the user's own draw of each.
+// rank orders the marked products by the number of matching words, then by the user's draws.
 func (c *catalogue) rank(user draw.Key, marks []uint16, limit int) []int {
 	order := user.Text("search")
 	hits := make([]hit, 0, 32)

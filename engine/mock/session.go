@@ -6,13 +6,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// seenSession is a session and when its user first used it; with that it is forgotten.
+// seenSession is a session and the time at which its user first used it; it expires after that time.
 type seenSession struct {
 	id uuid.UUID
 	era
 }
 
-// sessions says whose a session id is, in shards.
+// sessions maps session IDs to their users, in shards.
 type sessions struct {
 	shards [64]struct {
 		mu    sync.Mutex
@@ -28,7 +28,7 @@ func newSessions() *sessions {
 	return s
 }
 
-// claim gives the id to u unless somebody has it, and says who has it now and whether that is new.
+// claim assigns the ID to u unless it has an owner. It returns the owner, and whether the assignment is new.
 func (s *sessions) claim(id uuid.UUID, u *user) (owner *user, fresh bool) {
 	shard := &s.shards[id[15]%uint8(len(s.shards))]
 	shard.mu.Lock()
@@ -40,7 +40,7 @@ func (s *sessions) claim(id uuid.UUID, u *user) (owner *user, fresh bool) {
 	return u, true
 }
 
-// release forgets the id if it is u's.
+// release removes the ID if it belongs to u.
 func (s *sessions) release(id uuid.UUID, u *user) {
 	shard := &s.shards[id[15]%uint8(len(s.shards))]
 	shard.mu.Lock()

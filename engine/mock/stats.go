@@ -6,26 +6,26 @@ import (
 	"sync/atomic"
 )
 
-// Stats are figures since Start.
+// Stats are the counters since Start.
 type Stats struct {
-	// Requests that arrived; each ends in a status, or in a hang or a cut.
+	// Requests that arrived. Each ends in a status, a hang or a cut.
 	Requests int64
 	// Statuses counts the answers by status.
 	Statuses map[int]int64
-	// Faults counts the requests that went wrong on purpose.
+	// Faults counts the requests with an injected fault.
 	Faults map[Fault]int64
-	// Replays are answers that a key had kept.
+	// Replays counts the answers that were stored for a key.
 	Replays int64
-	// Mutations are the records written, kept refusals and first-seen sessions too.
+	// Mutations counts the records written, with kept refusals and first-seen sessions.
 	Mutations int64
 }
 
-// counters are the figures while they grow.
+// counters are the live counters.
 type counters struct {
 	requests, replays atomic.Int64
 	statuses          [600]atomic.Int64
 
-	mu     sync.Mutex // holds faults
+	mu     sync.Mutex // guards faults
 	faults map[Fault]int64
 }
 
@@ -38,7 +38,7 @@ func (c *counters) fault(f Fault) {
 	c.faults[f]++
 }
 
-// byStatus is how many answers had each status.
+// byStatus returns the number of answers by status.
 func (c *counters) byStatus() map[int]int64 {
 	statuses := map[int]int64{}
 	for status := range c.statuses {
@@ -49,7 +49,7 @@ func (c *counters) byStatus() map[int]int64 {
 	return statuses
 }
 
-// byFault is how many requests met each fault.
+// byFault returns the number of requests by fault.
 func (c *counters) byFault() map[Fault]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *counters) byFault() map[Fault]int64 {
 	return faults
 }
 
-// Stats returns the figures as they are now.
+// Stats returns the current counters.
 func (s *Shop) Stats() Stats {
 	return Stats{
 		Requests:  s.count.requests.Load(),
@@ -71,17 +71,17 @@ func (s *Shop) Stats() Stats {
 	}
 }
 
-// Orders says what was ordered, for tests of exactly-once.
+// Orders summarizes the orders, for tests of exactly-once.
 type Orders struct {
-	// Total and ByUser count completed orders, those of the log's earlier life too.
+	// Total and ByUser count completed orders, including those in the log at the start.
 	Total  int64
 	ByUser map[string]int64
-	// DoubledKeys counts the orders that had the key of an earlier order of their user, among the last 100 of each.
-	// Anything but 0 is a defect, except where a key was used again after it was forgotten.
+	// DoubledKeys counts the orders with the key of an earlier order of their user, among the last 100 of each user. More than 0 is a
+	// defect, unless a key was reused after it expired.
 	DoubledKeys int64
 }
 
-// Orders counts the completed orders. It looks at every user.
+// Orders counts the completed orders of all users.
 func (s *Shop) Orders() Orders {
 	o := Orders{ByUser: map[string]int64{}}
 	keys := map[keyHash]bool{}
@@ -102,7 +102,7 @@ func (s *Shop) Orders() Orders {
 	return o
 }
 
-// OrderCount is how many orders a user completed.
+// OrderCount returns the number of completed orders of a user.
 func (s *Shop) OrderCount(user string) int64 {
 	u := s.users.known(user)
 	if u == nil {

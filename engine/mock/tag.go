@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// tag is what Throng says about a request in X-Throng-Request: cycle/path/attempt simulated-time.
+// tag is the content of X-Throng-Request: cycle/path/attempt simulated-time.
 type tag struct {
 	cycle, attempt int
 	path           string
 	at             time.Time
 }
 
-var errTag = errors.New("X-Throng-Request: want cycle/path/attempt and the simulated time, " +
+var errTag = errors.New("X-Throng-Request must be cycle/path/attempt and the simulated time, " +
 	"as in 3/fill_cart[2].add_cart/1 2026-01-02T11:00:00Z")
 
-// parseTag reads the header. The path holds no slash.
+// parseTag reads the header. The path must not contain a slash.
 func parseTag(header string) (tag, error) {
 	space := strings.LastIndexByte(header, ' ')
 	if space < 0 {
@@ -42,7 +42,7 @@ func parseTag(header string) (tag, error) {
 	return tag{cycle: cycle, path: path, attempt: attempt, at: at.UTC()}, nil
 }
 
-// parseCount reads a number of at least 0 that fits 31 bits.
+// parseCount reads a number of 0 to 2^31-1.
 func parseCount(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err == nil && (n < 0 || n > math.MaxInt32) {

@@ -12,17 +12,17 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// user is what the shop knows of one user, made when the user is first seen. Carts, coupons and what was bought are
-// kept in the order of the catalogue, so that changes which do not depend on each other can come in any order.
+// user is the shop's state of one user, created on first use. Carts, coupons and purchases are kept in catalogue order, so that
+// independent changes can come in any order.
 type user struct {
 	id     string
-	key    draw.Key // of everything drawn for this user
+	key    draw.Key // of all random draws for this user
 	wallet couponSet
 	calls  atomic.Int64 // requests without X-Throng-Request
 
-	mu       sync.Mutex // holds what follows
+	mu       sync.Mutex // guards the fields below
 	store    int32      // drawn until one is selected
-	carts    uint32     // how many carts this user has emptied
+	carts    uint32     // number of carts that this user has emptied
 	opened   uint32     // sessions opened by POST
 	orders   int64      // placed so far
 	cart     []line
@@ -31,10 +31,10 @@ type user struct {
 	last     []*order // the newest at the end, at most ordersKept
 	answered map[keyHash]kept
 	seen     []seenSession
-	cycle    int   // the newest one a change was tagged with
-	swept    int64 // when old untagged keys and sessions were last dropped, µs
+	cycle    int   // the latest one of a tagged change
+	swept    int64 // when expired untagged keys and sessions were last dropped, µs
 	logins   int64
-	spent    map[int64]int // requests made with the newest tokens of logins, where tokens expire
+	spent    map[int64]int // requests made with the newest login tokens, if tokens expire
 }
 
 func newUser(id string, key draw.Key) *user {
@@ -42,7 +42,7 @@ func newUser(id string, key draw.Key) *user {
 	return &user{id: id, key: key, wallet: newWallet(key), store: int32(store)}
 }
 
-// ordersKept is how many orders of a user can be listed.
+// ordersKept is the number of a user's orders that can be listed.
 const ordersKept = 100
 
 // order is a completed order. Its prices follow from the catalogue.
@@ -52,17 +52,17 @@ type order struct {
 	key      keyHash
 	keyed    bool
 	store    int32
-	carts    uint32 // which cart of the user it was
+	carts    uint32 // the number of this cart of the user
 	lines    []line
 	selected couponSet
 }
 
-// find returns where a product stands or would stand in lines.
+// find returns the index at which a product is, or belongs, in lines.
 func find(lines []line, product int32) (int, bool) {
 	return slices.BinarySearchFunc(lines, product, func(l line, p int32) int { return int(l.product - p) })
 }
 
-// quantity is how many of a product lines hold.
+// quantity returns the quantity of a product in lines.
 func quantity(lines []line, product int32) int32 {
 	if i, ok := find(lines, product); ok {
 		return lines[i].quantity
@@ -70,7 +70,7 @@ func quantity(lines []line, product int32) int32 {
 	return 0
 }
 
-// add puts more of a product into lines.
+// add adds a quantity of a product to lines.
 func add(lines []line, more line) []line {
 	i, ok := find(lines, more.product)
 	if ok {
@@ -80,23 +80,23 @@ func add(lines []line, more line) []line {
 	return slices.Insert(lines, i, more)
 }
 
-// itemID is the id of a product in one of the user's carts.
+// itemID returns the ID of a product in one of the user's carts.
 func (u *user) itemID(cart uint32, product int32) uuid.UUID {
 	return newID(u.key.Text("cart item").Int(uint64(cart)).Int(uint64(product)))
 }
 
-// era is when something happened, as the rule of forgetting sees it: by cycle inside a run, by time alone.
+// era is a time for the expiry of keys and sessions: the cycle inside a run, the clock otherwise.
 type era struct {
 	cycle  int
 	tagged bool
-	at     int64 // µs; looked at only when not tagged
+	at     int64 // µs; used only if not tagged
 }
 
-// keptAlone is how long keys and sessions are kept when no cycles are known.
+// keptAlone is how long keys and sessions are kept without cycles.
 const keptAlone = 24 * time.Hour
 
-// gone says whether what happened in e is forgotten at now: inside a run when a cycle lies between them, so that
-// e lies before the previous barrier; alone after keptAlone.
+// gone reports whether something from era e has expired at now: inside a run when e is before the previous barrier, that is, with a cycle
+// between them; otherwise after keptAlone.
 func (e era) gone(now era) bool {
 	switch {
 	case e.tagged != now.tagged:
@@ -108,10 +108,10 @@ func (e era) gone(now era) bool {
 	}
 }
 
-// users finds a user by id, in shards so that users do not wait for each other.
+// users finds a user by ID, in shards to reduce lock contention.
 type users struct {
 	root   draw.Key
-	seed   maphash.Seed // where a user is kept decides no answer
+	seed   maphash.Seed // the shard of a user has no effect on answers
 	shards [64]userShard
 }
 
@@ -128,7 +128,7 @@ func newUsers(root draw.Key) *users {
 	return u
 }
 
-// known returns the user of that id, nil when not seen before.
+// known returns the user with that ID, nil if there is none.
 func (us *users) known(id string) *user {
 	shard := us.shard(id)
 	shard.mu.RLock()
@@ -136,7 +136,7 @@ func (us *users) known(id string) *user {
 	return shard.byID[id]
 }
 
-// of returns the user of that id, made when not seen before.
+// of returns the user with that ID, creating it if necessary.
 func (us *users) of(id string) *user {
 	if u := us.known(id); u != nil {
 		return u
@@ -156,7 +156,7 @@ func (us *users) shard(id string) *userShard {
 	return &us.shards[maphash.String(us.seed, id)%uint64(len(us.shards))]
 }
 
-// all calls visit with every user, each locked.
+// all calls visit with every user, locked.
 func (us *users) all(visit func(*user)) {
 	for i := range us.shards {
 		shard := &us.shards[i]

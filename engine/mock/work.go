@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// work does what the request asks for and writes the answer to b.
+// work does the request's work and writes the answer to b.
 func (x *exchange) work(b []byte) (status int, body []byte) {
 	status, body = x.locked(b)
 	if x.mutation > 0 && x.shop.cfg.OnMutation != nil {
@@ -18,8 +18,8 @@ func (x *exchange) work(b []byte) (status int, body []byte) {
 	return status, body
 }
 
-// locked is the part of work that holds the user's lock. A second request with the same key waits here for the
-// first, and then finds its answer kept.
+// locked is the part of work that holds the user's lock. A second request with the same key waits here for the first, and then returns
+// its stored answer.
 func (x *exchange) locked(b []byte) (status int, body []byte) {
 	s, u := x.shop, x.user
 	u.mu.Lock()
@@ -56,7 +56,7 @@ func (x *exchange) locked(b []byte) (status int, body []byte) {
 	return a.write(s, u, b)
 }
 
-// enter checks the session that the request names, and claims it for the user when it is new.
+// enter checks the session of the request, and claims it for the user if it is new.
 func (x *exchange) enter(c *change) *refusal {
 	text := x.r.Header.Get("X-Shopping-Session-Id")
 	if text == "" {
@@ -74,7 +74,7 @@ func (x *exchange) enter(c *change) *refusal {
 	return nil
 }
 
-// look answers a call that changes nothing, except that it may be the first of a session.
+// look answers a call that changes nothing, although it may be the first of a session.
 func (x *exchange) look(c *change, b []byte) (status int, body []byte) {
 	if c.claims {
 		c.op = opSeen
@@ -89,7 +89,7 @@ func (x *exchange) look(c *change, b []byte) (status int, body []byte) {
 	return http.StatusOK, body
 }
 
-// refuse answers with a refusal, which is kept for a key.
+// refuse answers with a refusal, and stores it if the request has a key.
 func (x *exchange) refuse(c *change, no *refusal, b []byte) (status int, body []byte) {
 	switch {
 	case c.keyed:
@@ -105,9 +105,8 @@ func (x *exchange) refuse(c *change, no *refusal, b []byte) (status int, body []
 	return no.write(x.shop, x.user, b)
 }
 
-// commit writes a checked change to the log, numbers it and applies it. When it cannot be written, nothing has
-// happened: the refusal is not kept, a session claimed for it is given back, and the answer is 429, so that whoever
-// waits for room on the disk loses no attempt by it.
+// commit writes a checked change to the log, numbers it and applies it. If writing fails, nothing has happened: the refusal is not
+// stored, a session claimed for the change is released, and the answer is 429, so that waiting for disk space costs a client no attempt.
 func (x *exchange) commit(c *change) (answer, *refusal) {
 	if err := x.shop.write(c); err != nil {
 		if c.claims {

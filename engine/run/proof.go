@@ -112,7 +112,7 @@ func (p *proof) says(where string) string {
 
 // says is where and how it failed, and what to change.
 func (c *lasting) says(where string) string {
-	message, _, _ := strings.Cut(c.message, "\n")
+	message, _, _ := strings.Cut(strings.TrimPrefix(c.message, where+": "), "\n")
 	parts := make([]string, 0, 3)
 	file, _, _ := strings.Cut(where, ":")
 	if where != "" && !strings.HasPrefix(message, file+":") { // which names the very place

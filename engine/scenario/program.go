@@ -20,6 +20,7 @@ type Program struct {
 	s         *Scenario
 	seed      uint64
 	directory directory
+	places    places
 	watch     func(*chain.Report)
 	try       func(*engine.Trial)
 }
@@ -57,9 +58,10 @@ func (p *Program) Session(s *engine.Session) {
 		p.s.Chain.Run(s, &v.in)
 		*v = visit{}
 		visits.Put(v)
-		return
+	} else {
+		p.watched(s, v)
 	}
-	p.watched(s, v)
+	p.locate(s.Row)
 }
 
 // enter returns what the steps of a session see.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/throng-sim/throng/engine/internal/doc"
 	"go.starlark.net/resolve"
 	"go.starlark.net/syntax"
 )
@@ -25,23 +26,7 @@ var (
 
 // Error is one error in a source. Line and Col count from 1, Col in characters; for expressions and templates they are
 // relative to the compiled text. Hint suggests a correction, and may be empty.
-type Error struct {
-	File      string
-	Line, Col int
-	Problem   string
-	Hint      string
-}
-
-func (e *Error) Error() string {
-	text := fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Problem)
-	if e.File != "" {
-		text = e.File + ":" + text
-	}
-	if e.Hint != "" {
-		text += " (" + e.Hint + ")"
-	}
-	return text
-}
+type Error = doc.Problem
 
 // Errors are all errors of a source, ordered by position.
 type Errors []*Error

@@ -1,5 +1,5 @@
-// Package visible makes text of others safe to show: what a terminal would obey, and what turns the direction of a text,
-// is written as escapes.
+// Package visible makes untrusted text safe to show: it escapes terminal control characters and characters that change the direction of
+// text.
 package visible
 
 import (
@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns text with control and bidirectional characters, and what else is not seen but acts, written as \uXXXX, as
-// in JSON: JSON stays valid, and means the same. Line breaks and tabs stay, and bytes that are no UTF-8 become U+FFFD.
+// Text escapes control and bidirectional characters and other invisible ones with an effect as \uXXXX, as in JSON: JSON stays valid and
+// keeps its meaning. Line breaks and tabs stay. Bytes that are not UTF-8 become U+FFFD.
 func Text(text string) string {
 	if !strings.ContainsFunc(text, acts) && utf8.ValidString(text) {
 		return text
@@ -17,7 +17,7 @@ func Text(text string) string {
 	return string(appendText(nil, []byte(text)))
 }
 
-// Line is [Text] in which line breaks and tabs are escaped too, so that it stays in its line and column.
+// Line is [Text], but also escapes line breaks and tabs, so that the text stays in its line and column.
 func Line(text string) string {
 	if strings.ContainsAny(text, "\n\t") {
 		text = lineBreaks.Replace(text)
@@ -60,9 +60,9 @@ func appendEscape(to []byte, r rune) []byte {
 	return append(to, '\\', 'u', hex[r>>12&0xf], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
 }
 
-// acts reports whether a character does something other than being seen: control characters but line breaks and tabs,
-// marks of direction (Unicode Standard Annex 9), separators of lines and paragraphs, annotations, the mark of the order of
-// bytes, characters without width, and tags. Joiners stay, which writing systems and emoji need.
+// acts reports whether a character has an effect other than being visible: control characters except line breaks and tabs, direction
+// marks (Unicode Standard Annex 9), line and paragraph separators, annotations, the byte order mark, zero-width characters and tags.
+// Joiners are allowed, because writing systems and emoji need them.
 func acts(r rune) bool {
 	switch {
 	case r < ' ':

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// attacks are texts that do something to a terminal or to who reads it.
+// attacks are texts that affect a terminal or mislead readers.
 var attacks = []string{
 	"\x1b[2J\x1b[H", "\x1b]0;owned\x07", "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\", "\x1b]52;c;cm0gLXJmIH4=\x07", "\x1bP$q\x1b\\", "\x1b[6n",
 	"\u009b31mred", "\u009d0;owned\u009c", "\x9b2J", "done\rfake", "a\bb", "\x07\x00\x7f", "safe\u202egnp.exe", "\u2066a\u2069", "\u200f\u061c", "zero\u200bwidth", "\ufeffmark",
@@ -42,7 +42,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestJSONStaysTheSame is that an answer for programs means the same behind the writer.
+// TestJSONStaysTheSame checks that escaped JSON keeps its meaning.
 func TestJSONStaysTheSame(t *testing.T) {
 	all := strings.ToValidUTF8(strings.Join(attacks, " "), "\uFFFD")
 	var b bytes.Buffer
@@ -62,7 +62,7 @@ func TestJSONStaysTheSame(t *testing.T) {
 	}
 }
 
-// TestWriterInPieces is that it does not matter where a text is cut.
+// TestWriterInPieces checks that splits of the input do not matter.
 func TestWriterInPieces(t *testing.T) {
 	all := strings.Join(attacks, "|") + "Grüße 日本 👩‍💻 \xe2\x80"
 	for _, step := range []int{1, 2, 3, 5, len(all)} {

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes what [Text] makes of what it is given. It is safe for concurrent use. A character may be cut between two
-// writes; [Writer.Flush] writes what is left of one at the end.
+// Writer passes on its input as [Text]. It is safe for concurrent use. A character may be split between two writes; [Writer.Flush] writes
+// an incomplete one at the end.
 type Writer struct {
 	to io.Writer
 
 	mu   sync.Mutex
-	left []byte // the beginning of a character
+	left []byte // the start of a split character
 	out  []byte
 }
 
-// NewWriter returns a writer to another.
+// NewWriter returns a writer that writes to another.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Unwrap returns the writer below, which gets what is written as it is.
+// Unwrap returns the underlying writer, which writes without escaping.
 func (w *Writer) Unwrap() io.Writer { return w.to }
 
 // Write implements [io.Writer].
@@ -39,7 +39,7 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return n, nil
 }
 
-// Flush writes what is left of a character that was cut.
+// Flush writes an incomplete character.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -52,7 +52,7 @@ func (w *Writer) Flush() error {
 	return err
 }
 
-// cut is how many bytes at the end of a text begin a character that is not whole.
+// cut returns the number of bytes of an incomplete character at the end of a text.
 func cut(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {

@@ -40,7 +40,7 @@ func TestFiguresAndAdvice(t *testing.T) {
 			t.Errorf("a tile shows %q, want %q", tile, want)
 		}
 	}
-	st.shows(t, "all figures are within their thresholds", "failed sessions: under 5 % fail")
+	st.shows(t, "all figures are within their thresholds", "failed sessions: fewer than 5 % fail")
 	if help := st.Help(); help != "" {
 		t.Errorf("help with nothing wrong is %q", help)
 	}

@@ -47,7 +47,7 @@ func TestTimeLost(t *testing.T) {
 	}
 	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])
 	st.shows(t, "the limit", "backend", "services took 98 % of the sessions' time", "what to do", "look at the slowest step", "9.8ms on average",
-		"Throng's CPU", "25 %", "of 2 cores", "lateness", "12ms")
+		"Throng's CPU", "25 %", "of 2 cores", "timer lag", "12ms")
 	st.hides(t, "cores are in use", "python steps")
 
 	for range 40 {
@@ -58,5 +58,5 @@ func TestTimeLost(t *testing.T) {
 		t.Errorf("of a busy machine the tile shows %q, want %q", got, want)
 	}
 	st.shows(t, "the limit", "machine", "98 % of its 2 cores are in use", "lower the limit, or use another machine",
-		"time lost here warning: what is measured now is not the backend")
+		"engine overhead warning: measurements do not describe the backend now")
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
-// child is a process of throngctl that works on the run in a folder.
+// child is a throngctl process for the run in a folder.
 type child struct {
 	dir    string
 	args   []string
-	point  Point // at which it kills itself; of N 0: nowhere
+	point  Point // at which it kills itself; if N is 0, it does not
 	counts string
 }
 
-// start runs a child to its end. killed is that it died at its point. An error says what the child said.
+// start runs a child to its end. killed reports that it died at its point. The error contains the child's output.
 func (c *Config) start(ctx context.Context, ch child) (killed bool, err error) {
 	cmd := exec.CommandContext(ctx, c.Program, append(ch.args, "--data", ch.dir)...)
 	cmd.Env = c.environment(ch)
@@ -41,13 +41,13 @@ func (c *Config) start(ctx context.Context, ch child) (killed bool, err error) {
 		return false, err
 	case ch.point.N > 0 && dead(exit):
 		return true, nil
-	case exit.ExitCode() == missed: // what counts is how the run ended
+	case exit.ExitCode() == missed: // the run ended, which is what counts
 		return false, nil
 	}
 	return false, fmt.Errorf("throngctl %s: %w\n%s", strings.Join(ch.args, " "), err, lastLines(said.String()))
 }
 
-// missed is the exit code of a run that missed one of its criteria; also of one that failed.
+// missed is the exit code of a run that failed or missed one of its criteria.
 const missed = 1
 
 // dead reports whether a process was killed.
@@ -55,7 +55,7 @@ func dead(exit *exec.ExitError) bool {
 	return exit.ExitCode() == -1 || runtime.GOOS == "windows" && exit.ExitCode() == 1
 }
 
-// environment is that of this process, but for what the child is told.
+// environment returns the environment of this process with the additions for a child.
 func (c *Config) environment(ch child) []string {
 	var env []string
 	for _, entry := range append(os.Environ(), c.Env...) {
@@ -72,20 +72,20 @@ func (c *Config) environment(ch child) []string {
 	if ch.counts != "" {
 		env = append(env, CountEnv+"="+ch.counts)
 	}
-	if c.Database.URL != "" { // not in the arguments, which everybody on the machine may see
+	if c.Database.URL != "" { // not as an argument, which is visible to other users of the machine
 		env = append(env, config.DatabaseEnv+"="+c.Database.URL)
 	}
 	return env
 }
 
-// lastLines is the end of what a child said.
+// lastLines returns the end of a child's output.
 func lastLines(text string) string {
 	const most = 12
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
-// folder makes the data folder of one run, with what a person chose for all runs.
+// folder makes the data folder of one run, with the user's settings for all runs.
 func (c *Config) folder(parent string, trial int) (dir string, err error) {
 	dir = filepath.Join(parent, "trial-"+strconv.Itoa(trial))
 	if trial == 0 {
@@ -97,7 +97,7 @@ func (c *Config) folder(parent string, trial int) (dir string, err error) {
 	return dir, config.CopyChoices(dir, c.Data)
 }
 
-// run are the arguments of a process that begins the run, or goes on with it.
+// run returns the arguments of a process that starts or resumes the run.
 func (c *Config) run(resume bool, s settings) []string {
 	args := append([]string{"run"}, c.Run...)
 	if resume {

@@ -8,16 +8,16 @@ import (
 	"sync/atomic"
 )
 
-// Moment is a kind of instant at which a process can die. The texts stand in the environment of children.
+// Moment is a kind of point at which a process can die. The environment of children contains the texts.
 type Moment uint8
 
 // The moments, in the order of a request's life.
 const (
-	Sending Moment = iota // a request is about to leave
-	Request               // a service of the mock has done what it was asked, and its answer has not left
-	Answer                // an answer is there, and nothing of it is journaled
-	Commit                // a commit of the journal is durable, and nobody has heard of it
-	moments               // how many there are
+	Sending Moment = iota // a request is about to be sent
+	Request               // a service of the mock has done the request's work, and has not sent its answer
+	Answer                // an answer has arrived and is not in the journal
+	Commit                // a commit of the journal is durable, and no one has been notified
+	moments               // the number of moments
 )
 
 var momentNames = [moments]string{"sending", "request", "answer", "commit"}
@@ -43,20 +43,20 @@ func parsePoint(text string) (p Point, ok bool) {
 	return p, false
 }
 
-// What a child is told by its environment: the point at which it kills itself, and the file that it writes its counts to.
+// Environment variables of a child: the point at which it kills itself, and the file for its counts.
 const (
 	KillEnv  = "THRONG_PROVE_KILL"
 	CountEnv = "THRONG_PROVE_COUNT"
 )
 
-// Counter counts the moments of this process, and kills it at one. The nil counter does nothing.
+// Counter counts the moments of this process, and kills it at one of them. The nil counter does nothing.
 type Counter struct {
 	counts [moments]atomic.Int64
-	fatal  Point // of N 0: none
+	fatal  Point // if N is 0, there is none
 	path   string
 }
 
-// FromEnv returns what the environment asks for; nil is that it asks for nothing.
+// FromEnv returns the counter that the environment requests, or nil.
 func FromEnv(env func(string) string) *Counter {
 	kill, path := env(KillEnv), env(CountEnv)
 	if kill == "" && path == "" {
@@ -69,7 +69,7 @@ func FromEnv(env func(string) string) *Counter {
 	return c
 }
 
-// Reached counts a moment. At the fatal one it does not return: nothing more leaves this process.
+// Reached counts a moment. At the fatal one it does not return, and the process sends nothing more.
 func (c *Counter) Reached(m Moment) {
 	if c == nil {
 		return
@@ -78,12 +78,12 @@ func (c *Counter) Reached(m Moment) {
 		return
 	}
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
-		_ = self.Kill() // SIGKILL: nothing of this program runs after it
+		_ = self.Kill() // SIGKILL: no code of this program runs after it
 	}
 	select {}
 }
 
-// Write writes the counts where the environment wants them.
+// Write writes the counts to the file that the environment names.
 func (c *Counter) Write() error {
 	if c == nil || c.path == "" {
 		return nil
@@ -95,10 +95,10 @@ func (c *Counter) Write() error {
 	return os.WriteFile(c.path, []byte(b.String()), 0o600)
 }
 
-// Counts are how many moments of each kind a process saw.
+// Counts are the numbers of moments of each kind in a process.
 type Counts [moments]int64
 
-// ReadCounts reads what a child wrote.
+// ReadCounts reads the counts of a child.
 func ReadCounts(path string) (c Counts, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -108,7 +108,7 @@ func ReadCounts(path string) (c Counts, err error) {
 		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 		p, ok := parsePoint(name + ":" + number)
 		if !ok {
-			return c, fmt.Errorf("%q is no count", line)
+			return c, fmt.Errorf("%q is not a count", line)
 		}
 		c[p.Moment] = p.N
 	}

@@ -2,28 +2,27 @@ package prove
 
 import "math/rand/v2"
 
-// mostKills is how often one trial is killed at most.
+// mostKills is the largest number of kills of one trial.
 const mostKills = 3
 
-// limits are how many sessions may be in flight; every process of a trial has another of them.
+// limits are concurrency limits; every process of a trial has another one.
 var limits = []int{1, 2, 7, 50}
 
-// death is one planned kill: where in the work that is left, how many sessions may be in flight until then, and what
-// the process is like.
+// death is one planned kill: its point in the remaining work, and the settings of the process until then.
 type death struct {
 	moment   Moment
-	after    float64 // share of what is left
+	after    float64 // share of the remaining work
 	settings settings
 }
 
-// settings are those that one process of a trial is given: no result may depend on them.
+// settings are the settings of one process of a trial. Results must not depend on them.
 type settings struct {
 	limit       int
-	governed    bool // what moves the limit is left to the run
-	checkpoints bool // taken as often as can be
+	governed    bool // the run's governor moves the limit
+	checkpoints bool // as often as possible
 }
 
-// plan is what one trial does: its deaths, and what the process is like that comes to the end.
+// plan is the plan of one trial: its deaths, and the settings of the last process.
 type plan struct {
 	trial  int
 	deaths []death
@@ -51,7 +50,7 @@ func (c *Config) settingsOf(draw *rand.Rand) settings {
 	return settings{min(limit, c.limit()), draw.IntN(4) == 0, draw.IntN(2) == 0}
 }
 
-// requests are the moments of requests that there are in a run.
+// requests are the moments of requests in a run.
 func (c *Counts) requests() (all []Moment) {
 	for _, m := range []Moment{Sending, Request, Answer} {
 		if c[m] > 0 {
@@ -61,8 +60,8 @@ func (c *Counts) requests() (all []Moment) {
 	return all
 }
 
-// points are the points at which the processes of a trial kill themselves, as far as the counts of the undisturbed run
-// tell: what a process finds done counts as gone.
+// points returns the points at which the processes of a trial kill themselves, according to the counts of the undisturbed run. Work that
+// a process finds done counts as past.
 func (p *plan) points(counts *Counts) (all []Point) {
 	left := 1.0
 	for _, d := range p.deaths {
@@ -72,7 +71,7 @@ func (p *plan) points(counts *Counts) (all []Point) {
 	return all
 }
 
-// trials returns the plans that together kill as often as it is asked for.
+// trials returns plans with the requested total of kills.
 func (c *Config) trials(counts *Counts) (all []plan) {
 	for left, trial := c.Kills, 1; left > 0; trial++ {
 		p := c.planOf(trial, counts)

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestPlans holds the plans to what they are asked for: as many kills, spread over moments and concurrency, and the same
-// for the same seed.
+// TestPlans checks that plans have the requested number of kills, spread over moments and concurrency, and are the same for the same
+// seed.
 func TestPlans(t *testing.T) {
 	counts := Counts{Sending: 300, Request: 300, Answer: 250, Commit: 120}
 	c := Config{Kills: 200, Seed: 7}
@@ -47,13 +47,13 @@ func TestPlans(t *testing.T) {
 	}
 	for _, limit := range limits {
 		if atOnce[limit] < 20 {
-			t.Errorf("%d at once %d times: %v", limit, atOnce[limit], atOnce)
+			t.Errorf("limit %d used %d times: %v", limit, atOnce[limit], atOnce)
 		}
 	}
 }
 
-// TestPlansOfWhatThereIs kills at no moment that a run does not have, and starts no more sessions than it may.
-func TestPlansOfWhatThereIs(t *testing.T) {
+// TestPlansFollowTheCounts: plans kill only at moments that a run has, and do not exceed its limit.
+func TestPlansFollowTheCounts(t *testing.T) {
 	c := Config{Kills: 50, Limit: 5}
 	for _, counts := range []Counts{{Commit: 9}, {Commit: 9, Sending: 3, Answer: 2}} {
 		for _, p := range c.trials(&counts) {

@@ -1,5 +1,5 @@
-// Package prove shows that a run does not notice when it is killed: it runs a scenario once undisturbed, then again and
-// again in processes that kill themselves at seeded commits and requests and are resumed, and compares what they gave.
+// Package prove proves that kills do not change the results of a run: it runs a scenario once undisturbed, then repeatedly in processes
+// that kill themselves at seeded commits and requests and are resumed, and compares the results.
 package prove
 
 import (
@@ -16,26 +16,26 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// DefaultSeed is that of proofs for which nobody chose one.
+// DefaultSeed is the seed of proofs without a seed.
 const DefaultSeed uint64 = 2
 
-// Config says what is to be proved.
+// Config is the configuration of a proof.
 type Config struct {
 	Program     string            // throngctl
-	Env         []string          // for it, beside that of this process
-	Run, Resume []string          // arguments after these words: the scenario and flags, but for those that the trials draw
-	Given       map[string]string // the settings among them, which no trial draws
-	Limit       int               // sessions in flight at most; 0 is 50
-	Data        string            // folder whose settings, prices, connectors and written populations hold
+	Env         []string          // for it, in addition to that of this process
+	Run, Resume []string          // arguments after these words: the scenario and flags, without those that the trials draw
+	Given       map[string]string // the settings among them, which trials do not draw
+	Limit       int               // maximum of sessions in flight; 0 is 50
+	Data        string            // folder with the settings, prices, connectors and written populations to use
 	Database    config.Database
 	Kills       int
 	Seed        uint64 // of the kills
-	Only        int    // carry out this trial only; 0 is all
-	AtOnce      int    // trials; 0 is one
+	Only        int    // run only this trial; 0 is all
+	AtOnce      int    // concurrent trials; 0 is one
 	Keep        bool   // folders and rows in the database
-	// Tell hears how far it is; one call at a time. It may be nil.
+	// Tell receives the progress, one call at a time. It may be nil.
 	Tell func(Progress)
-	// Between, if set, is called with the data folder after each kill: tests break something there.
+	// Between, if set, is called with the data folder after each kill: tests cause damage there.
 	Between func(dir string) error
 }
 
@@ -46,24 +46,24 @@ func (c *Config) limit() int {
 	return slices.Max(limits)
 }
 
-// Progress is how far a proof is.
+// Progress is the progress of a proof.
 type Progress struct {
-	Undisturbed     bool // the undisturbed run is at work
+	Undisturbed     bool // the undisturbed run is in progress
 	Kills, Of       int
 	Resumes, Differ int
 }
 
-// Report is what a proof found.
+// Report is the result of a proof.
 type Report struct {
 	Sessions int64 // of the undisturbed run
 	Counts   Counts
 	Trials   []Trial
-	Folder   string // that was kept; "" is none
+	Folder   string // that was kept, or ""
 	Took     time.Duration
 }
 
-// ErrInexact says that a result depends on timing.
-var ErrInexact = errors.New("its result depends on timing, so that there is nothing to compare with")
+// ErrInexact is returned if a result depends on timing.
+var ErrInexact = errors.New("its result depends on timing, so it cannot be compared")
 
 // reference is the undisturbed run.
 type reference struct {
@@ -71,7 +71,7 @@ type reference struct {
 	counts Counts
 }
 
-// Prove carries out a proof. When ctx ends, so do the processes, and the folders go.
+// Prove runs a proof. When ctx ends, it ends the processes and removes the folders.
 func Prove(ctx context.Context, c Config) (report *Report, err error) {
 	start := time.Now()
 	parent, err := os.MkdirTemp("", "throng-prove-*")
@@ -102,7 +102,7 @@ func Prove(ctx context.Context, c Config) (report *Report, err error) {
 	return report, err
 }
 
-// undisturbed runs the scenario once, with as many sessions at once as any trial has: that makes the fewest commits.
+// undisturbed runs the scenario once, with the highest concurrency of any trial, which makes the fewest commits.
 func (c *Config) undisturbed(ctx context.Context, parent string) (ref *reference, err error) {
 	dir, err := c.folder(parent, 0)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Config) undisturbed(ctx context.Context, parent string) (ref *reference
 	case err != nil:
 		return nil, err
 	case s != over || record.Ending != engine.EndFinished:
-		return nil, fmt.Errorf("it is to come to its end: it is %s: %s", record.State(), record.Reason)
+		return nil, fmt.Errorf("it must come to its end, but it is %s: %s", record.State(), record.Reason)
 	}
 	if err := c.push(ctx, dir, record.ID); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (c *Config) undisturbed(ctx context.Context, parent string) (ref *reference
 	return ref, err
 }
 
-// all carries out the trials, some at once, and more of them where kills were planned for moments that did not come.
+// all runs the trials, some concurrently, and further ones if planned kills did not happen.
 func (c *Config) all(ctx context.Context, parent string, undisturbed *reference, report *Report) error {
 	plans := c.trials(&undisturbed.counts)
 	if c.Only > 0 {
@@ -155,7 +155,7 @@ func (c *Config) all(ctx context.Context, parent string, undisturbed *reference,
 			return nil
 		}
 		if next > 4*c.Kills+mostKills {
-			return fmt.Errorf("only %d of %d kills came about: the run is too short for more", report.Kills(), c.Kills)
+			return fmt.Errorf("only %d of %d kills happened: the run is too short for more", report.Kills(), c.Kills)
 		}
 		more := c.planOf(next, &undisturbed.counts)
 		more.deaths = more.deaths[:min(left, len(more.deaths))]
@@ -163,12 +163,12 @@ func (c *Config) all(ctx context.Context, parent string, undisturbed *reference,
 	}
 }
 
-// some carries out trials, in any order. The first error ends the others.
+// some runs trials, in any order. The first error ends the others.
 func (c *Config) some(ctx context.Context, parent string, plans []plan, undisturbed *reference, report *Report) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	todo := make(chan *plan)
-	var mu sync.Mutex // holds the report, and Tell
+	var mu sync.Mutex // guards the report and calls of Tell
 	var working sync.WaitGroup
 	for range max(1, c.AtOnce) {
 		working.Go(func() {
@@ -208,7 +208,7 @@ func (r *Report) progress(of int) Progress {
 	return p
 }
 
-// Sum is what the trials of a proof come to.
+// Sum summarizes the trials of a proof.
 type Sum struct {
 	Commits int // kills at commits
 	Resumes int
@@ -235,7 +235,7 @@ func (r *Report) Sum() (s Sum) {
 	return s
 }
 
-// Kills is how many there were.
+// Kills returns the number of kills.
 func (r *Report) Kills() (n int) {
 	for i := range r.Trials {
 		n += len(r.Trials[i].Points)
@@ -243,7 +243,7 @@ func (r *Report) Kills() (n int) {
 	return n
 }
 
-// Failed returns the first trial that differs; nil is that none does.
+// Failed returns the first trial that differs, or nil.
 func (r *Report) Failed() *Trial {
 	for i := range r.Trials {
 		if r.Trials[i].First != "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// result is what a run gave, in lines that do not depend on timing.
+// result is the result of a run, in lines that do not depend on timing.
 type result struct {
 	record engine.RunRecord
 	labels engine.Labels
@@ -34,16 +34,16 @@ type part struct {
 	lines []string
 }
 
-// state is how far the run in a folder is.
+// state is the state of the run in a folder.
 type state uint8
 
 const (
-	absent state = iota // killed before the store had it: nothing was done
+	absent state = iota // killed before it was stored: nothing was done
 	begun
 	over
 )
 
-// open hands f the store of a folder.
+// open calls f with the store of a folder.
 func open(dir string, f func(*sqlite.Store) error) (err error) {
 	store, err := sqlite.Open(dir, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -56,7 +56,7 @@ func open(dir string, f func(*sqlite.Store) error) (err error) {
 	return f(store)
 }
 
-// look finds out how far the run in a folder is.
+// look returns the state of the run in a folder.
 func look(ctx context.Context, dir string) (s state, record engine.RunRecord, err error) {
 	if !sqlite.Exists(dir) {
 		return absent, record, nil
@@ -76,7 +76,7 @@ func look(ctx context.Context, dir string) (s state, record engine.RunRecord, er
 	return over, record, nil
 }
 
-// read collects what the run in a folder gave.
+// read collects the result of the run in a folder.
 func (c *Config) read(ctx context.Context, dir string) (*result, error) {
 	r := &result{}
 	err := open(dir, func(store *sqlite.Store) error { return r.read(ctx, store) })
@@ -98,7 +98,7 @@ func (c *Config) read(ctx context.Context, dir string) (*result, error) {
 	return r, nil
 }
 
-// settle gives a text without the ids of sessions that only this run has.
+// settle removes the IDs of sessions, which differ between runs, from a text.
 func (r *result) settle(text string) string {
 	return string(engine.Settle([]byte(text), r.record.Settings.Seed, []engine.RunID{r.record.ID}))
 }
@@ -145,8 +145,8 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 	return err
 }
 
-// mutations are the changes of the mock shop, by user and cycle; steps that nothing orders may come in any
-// order. One whose key was carried out before is marked.
+// mutations are the changes of the mock shop, by user and cycle; concurrent steps may come in any order. A change with a repeated key is
+// marked.
 func mutations(log string, settle func(string) string) (part, error) {
 	p := part{name: "changes of the shop"}
 	all, err := mock.Mutations(log)
@@ -158,7 +158,7 @@ func mutations(log string, settle func(string) string) (part, error) {
 	}
 	known := map[string]bool{}
 	for _, m := range all {
-		line := fmt.Sprintf("%s in cycle %d: %s", m.User, m.Cycle, settle(m.What))
+		line := fmt.Sprintf("%s in cycle %d: %s", m.User, m.Cycle, settle(m.Description))
 		if m.Key != "" && known[m.User+m.Key] {
 			line += ", with a key that was there before"
 		}
@@ -169,11 +169,11 @@ func mutations(log string, settle func(string) string) (part, error) {
 	return p, nil
 }
 
-// Difference is how a result differs from that of the undisturbed run.
+// Difference is the difference between a result and that of the undisturbed run.
 type Difference struct {
-	Lost, Doubled int      // lines that are missing, and lines that are too many; one that is another counts in both
-	First         string   // where they differ first; "" is nowhere
-	Parts         []string // that differ
+	Lost, Doubled int      // missing lines, and excess lines; a changed line counts in both
+	First         string   // the first difference, or ""
+	Parts         []string // the parts that differ
 }
 
 // differs compares a result with the undisturbed one.
@@ -197,7 +197,7 @@ func (r *result) differs(from *result) (d Difference) {
 		say("%s, line %d\n  undisturbed: %s\n  killed:      %s", want.name, n+1, line(want.lines, n), line(got.lines, n))
 	}
 	if r.record.Inexact != nil {
-		say("it became inexact, which the undisturbed run is not: %s", r.record.Inexact)
+		say("it became inexact, unlike the undisturbed run: %s", r.record.Inexact)
 	}
 	if r.record.Ending != from.record.Ending {
 		say("it ended as %s: %s; the undisturbed run as %s", r.record.Ending, r.record.Reason, from.record.Ending)
@@ -212,7 +212,7 @@ func line(lines []string, n int) string {
 	return strings.TrimRight(lines[n], "\n")
 }
 
-// missing counts the lines of which there are fewer in the other list.
+// missing counts the lines that the other list has less often.
 func missing(lines, in []string) (n int) {
 	there := map[string]int{}
 	for _, l := range in {

@@ -12,17 +12,17 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// Trial is what came of one run that was killed.
+// Trial is the result of one run that was killed.
 type Trial struct {
 	Number  int
 	Points  []Point // at which it was killed
-	Resumes int     // it was begun anew where the store did not have it yet
+	Resumes int     // or restarts, if it was not stored yet
 	Difference
 
 	Replayed, SentAgain, Confirmed int64 // steps: from the journal; sent again; of those, known to have been done
 }
 
-// Describe says how the trial was killed.
+// Describe describes how the trial was killed.
 func (t *Trial) Describe() string {
 	at := make([]string, len(t.Points))
 	for i, p := range t.Points {
@@ -31,7 +31,7 @@ func (t *Trial) Describe() string {
 	return fmt.Sprintf("trial %d, killed at %s", t.Number, strings.Join(at, " "))
 }
 
-// try carries out a plan and compares.
+// try runs a plan and compares the result.
 func (c *Config) try(ctx context.Context, parent string, p *plan, undisturbed *reference) (t Trial, err error) {
 	t = Trial{Number: p.trial}
 	dir, err := c.folder(parent, p.trial)
@@ -56,18 +56,18 @@ func (c *Config) try(ctx context.Context, parent string, p *plan, undisturbed *r
 	return t, nil
 }
 
-// toTheEnd kills the run at its points and has it go on, until it is over.
+// toTheEnd kills the run at its points and resumes it until it ends.
 func (c *Config) toTheEnd(ctx context.Context, dir string, p *plan, points []Point, t *Trial) error {
 	for round := 0; ; round++ {
 		s, record, err := look(ctx, dir)
 		if err != nil {
-			return fmt.Errorf("look at what was left: %w", err)
+			return fmt.Errorf("read the state after a kill: %w", err)
 		}
 		if s == over {
 			return c.push(ctx, dir, record.ID)
 		}
 		if round > len(points) {
-			return fmt.Errorf("the run has not come to its end: %s, %s", record.State(), record.Reason)
+			return fmt.Errorf("the run has not ended: %s, %s", record.State(), record.Reason)
 		}
 		ch, with := child{dir: dir}, p.last
 		if round < len(points) {
@@ -81,7 +81,7 @@ func (c *Config) toTheEnd(ctx context.Context, dir string, p *plan, points []Poi
 		if round > 0 && s == begun {
 			t.Resumes++
 		}
-		if !killed { // it came to its end before its point: the others are beyond it too
+		if !killed { // it ended before its point; the remaining points are later
 			points = points[:min(round, len(points))]
 			continue
 		}
@@ -94,7 +94,7 @@ func (c *Config) toTheEnd(ctx context.Context, dir string, p *plan, points []Poi
 	}
 }
 
-// push sends what the end of the run left unsent.
+// push sends the rows that the run left unsent.
 func (c *Config) push(ctx context.Context, dir string, run engine.RunID) error {
 	if c.Database.URL == "" {
 		return nil
@@ -103,8 +103,7 @@ func (c *Config) push(ctx context.Context, dir string, run engine.RunID) error {
 	return err
 }
 
-// clear takes away what a run left: its folder, and its rows in the database, which it may have been sending when it
-// ended.
+// clear removes a run's folder, and its rows in the database, which the run may have been sending when it ended.
 func (c *Config) clear(ctx context.Context, dir string) error {
 	if c.Keep {
 		return nil
@@ -121,5 +120,5 @@ func (c *Config) clear(ctx context.Context, dir string) error {
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// clearTime is how long the removal of a run's rows may take.
+// clearTime is the time limit for removing a run's rows.
 const clearTime = 30 * time.Second

@@ -2,15 +2,14 @@ package doc
 
 import "slices"
 
-// Difference is a place at which two documents say different things.
+// Difference is a place at which two documents differ.
 type Difference struct {
 	Path []string // the keys down to it, as written; items of lists are "item 1" and so on
-	Line int      // in the second document; 0 where it is not there any more
+	Line int      // in the second document; 0 if it was removed
 }
 
-// Differ compares two documents by what they say: comments, layout, quotes that change nothing and the order of keys
-// make no difference, but for blocks such as "step browse", whose order does. Where skip says so, nothing is compared.
-// Either may be nil.
+// Differ compares the content of two documents. It ignores comments, layout, redundant quotes and the order of keys, but
+// not the order of blocks such as "step browse". It skips the paths for which skip returns true. Either may be nil.
 func Differ(was, now *Node, skip func(path []string) bool) []Difference {
 	d := differ{skip: skip}
 	d.node(nil, was, now)

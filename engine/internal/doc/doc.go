@@ -1,7 +1,6 @@
-// Package doc is a positioned view of a YAML document: the scenario reader and each step kind read their keys
-// from it, and every mistake is collected in a Report with its file, line and column, what was found and what
-// would be right.
+// Package doc is a view of a YAML document with positions. The scenario reader and the readers of step kinds read their
+// keys from it. It collects every error in a Report, with its file, line and column, the text found and a hint.
 //
-// Readers never stop at a mistake. They report it and return a zero value, so one pass over a file finds all of
-// its mistakes; the caller looks at Report.Err when it is done.
+// Readers never stop at an error. They report it and return a zero value, so one pass over a file finds all of its
+// errors. The caller checks Report.Err at the end.
 package doc

@@ -12,14 +12,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Set returns the text of a file with one scalar at a path of keys changed, or put in where it is missing and the map
-// around it is there, or is to stand at the end of the file. Every other byte stays: comments, layout, line breaks. value is
-// an int64, a float64, a bool or a string. The error says why the file must be edited by hand; nothing is changed then.
+// Set returns the text of a file with one scalar changed, at a path of keys. It inserts a missing scalar if the map around
+// it exists or can be added at the end of the file. Every other byte stays: comments, layout, line breaks. value is an int64,
+// a float64, a bool or a string. An error explains why the file must be edited by hand.
 func Set(file string, text []byte, path []string, value any) ([]byte, error) {
 	r := &Report{}
 	root := Parse(file, text, r)
 	if err := r.Err(); root == nil || err != nil {
-		return nil, fmt.Errorf("%s cannot be read as it is: %w", file, err)
+		return nil, fmt.Errorf("%s is invalid: %w", file, err)
 	}
 	parent, have := root, 0
 	for have < len(path)-1 && parent.Get(path[have]).Kind() == Map {
@@ -33,7 +33,7 @@ func Set(file string, text []byte, path []string, value any) ([]byte, error) {
 	old := parent.Get(path[have])
 	switch {
 	case old != nil && have < len(path)-1, old.Kind() == Map || old.Kind() == List || old.Kind() == Null:
-		return nil, fmt.Errorf("%s is no single value in %s", strings.Join(path[:have+1], "."), file)
+		return nil, fmt.Errorf("%s is not a single value in %s", strings.Join(path[:have+1], "."), file)
 	case old != nil:
 		e.replace(old, value)
 	case have == len(path)-1:
@@ -50,10 +50,10 @@ func Set(file string, text []byte, path []string, value any) ([]byte, error) {
 	return changed, nil
 }
 
-// mark is the byte order mark that a file may begin with.
+// mark is the byte order mark at the start of some files.
 const mark = "\ufeff"
 
-// withMark puts the mark back if the file had one.
+// withMark restores the mark of a file that had one.
 func withMark(was []byte, text string) []byte {
 	if strings.HasPrefix(string(was), mark) {
 		text = mark + text
@@ -61,10 +61,10 @@ func withMark(was []byte, text string) []byte {
 	return []byte(text)
 }
 
-// errByHand is that an edit would have changed more than it should.
-var errByHand = errors.New("the place cannot be changed without changing others: edit it by hand")
+// errByHand is returned if an edit would change other values too.
+var errByHand = errors.New("this value cannot be changed without changing others: edit the file by hand")
 
-// confirm reads the changed text again: it says the same everywhere but at the path, and there what was wanted.
+// confirm reads the changed text again, and checks that only the value at the path differs, and is the wanted one.
 func confirm(file string, was *Node, changed []byte, path []string, value any) error {
 	r := &Report{}
 	now := Parse(file, changed, r)
@@ -83,7 +83,7 @@ func confirm(file string, was *Node, changed []byte, path []string, value any) e
 			return errByHand
 		}
 	}
-	for _, d := range Differ(now, was, func([]string) bool { return false }) { // what is new is no difference of the first
+	for _, d := range Differ(now, was, func([]string) bool { return false }) { // a new key is missing in the first document
 		if n := len(d.Path); n > len(path) || !slices.Equal(d.Path, path[:n]) {
 			return errByHand
 		}
@@ -91,7 +91,7 @@ func confirm(file string, was *Node, changed []byte, path []string, value any) e
 	return nil
 }
 
-// edit is a change of a text.
+// edit is a change to a text.
 type edit struct {
 	src    *source
 	breaks string
@@ -102,7 +102,7 @@ func (e *edit) splice(from, to int, text string) {
 	e.text = e.src.text[:from] + text + e.src.text[to:]
 }
 
-// replace puts a value in the place of a scalar, in its quotes if it has some.
+// replace replaces a scalar, keeping the style of its quotes.
 func (e *edit) replace(n *Node, value any) {
 	end := n.at(len(n.value))
 	switch {
@@ -115,7 +115,7 @@ func (e *edit) replace(n *Node, value any) {
 	}
 }
 
-// insert puts a key before the first one of a map.
+// insert inserts a key before the first one of a map.
 func (e *edit) insert(n *Node, key string, value any) {
 	pair := written(key, 0) + ": " + written(value, 0)
 	if n.style&yaml.FlowStyle != 0 {
@@ -130,7 +130,7 @@ func (e *edit) insert(n *Node, key string, value any) {
 	e.splice(first, first, pair+e.breaks+indent)
 }
 
-// add puts a map of one key at the end of the file.
+// add appends a map of one key to the file.
 func (e *edit) add(path []string, value any) {
 	text := written(path[0], 0) + ": {" + written(path[1], 0) + ": " + written(value, 0) + "}" + e.breaks
 	at := len(e.src.text)
@@ -140,10 +140,10 @@ func (e *edit) add(path []string, value any) {
 	e.splice(at, at, text)
 }
 
-// plain are the texts that need no quotes anywhere.
+// plain matches texts that never need quotes.
 var plain = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
 
-// written is a value as a file says it, in the quotes of a style if it can be.
+// written formats a value for a file, in the given style of quotes if possible.
 func written(value any, style yaml.Style) string {
 	switch v := value.(type) {
 	case int64:
@@ -173,7 +173,7 @@ func quoted(text string, style yaml.Style) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil { // a text can be
+	if err := enc.Encode(text); err != nil { // texts can be encoded
 		panic(err)
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -57,7 +57,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// TestSetKeepsTheRest holds that a change is one piece of the text, and every byte before and behind it stays.
+// TestSetKeepsTheRest checks that a change affects one part of the text, and that all other bytes stay.
 func TestSetKeepsTheRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		breaks := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "breaks")

@@ -21,7 +21,7 @@ func partner(open string) string {
 	return "]"
 }
 
-// open returns the offset of the innermost bracket that is open where the parser stopped, -1 when there is none.
+// open returns the offset of the innermost open bracket at the point where the parser stopped, -1 if there is none.
 // Quotes count only where a value starts, so that apostrophes do not.
 func (f *fault) open() int {
 	var stack []int
@@ -57,7 +57,7 @@ func (f *fault) open() int {
 	return stack[len(stack)-1]
 }
 
-// flow explains what stands in braces or brackets where a comma or their end should.
+// flow explains text in braces or brackets in place of a comma or the closing bracket.
 func (f *fault) flow() {
 	end := strings.TrimRight(f.src.text, " \t\r\n")
 	line, _ := f.src.position(f.at)
@@ -90,7 +90,7 @@ func (f *fault) closes() bool {
 	return all.open() != f.opened
 }
 
-// valueStart returns where the value that the parser stopped in begins: behind the last key, comma or bracket.
+// valueStart returns the start of the value in which the parser stopped: after the last key, comma or bracket.
 func (f *fault) valueStart() int {
 	line := f.before()
 	start := 0
@@ -103,8 +103,8 @@ func (f *fault) valueStart() int {
 	return at + len(f.src.text[at:f.at]) - len(strings.TrimLeft(f.src.text[at:f.at], " "))
 }
 
-// valueFrom returns the text of the line from an offset to the end of the value as it was meant: inside braces or
-// brackets to the comma or bracket that ends it, with all brackets between closed.
+// valueFrom returns the text from an offset to the intended end of the value: the end of the line or, inside braces or
+// brackets, the comma or bracket that ends the value, with all brackets in between closed.
 func (f *fault) valueFrom(at int, flow bool) string {
 	rest := f.src.text[at:f.src.lineEnd(at)]
 	if !flow {
@@ -129,7 +129,7 @@ func (f *fault) valueFrom(at int, flow bool) string {
 	return rest
 }
 
-// quoted returns the quote right before where the parser stopped, 0 when there is none, and the line up to it.
+// quoted returns the quote directly before the point where the parser stopped, 0 if there is none, and the line up to it.
 func (f *fault) quoted() (mark byte, line string) {
 	line = strings.TrimRight(f.before(), " \t")
 	if line == "" || line[len(line)-1] != '"' && line[len(line)-1] != '\'' {
@@ -138,7 +138,7 @@ func (f *fault) quoted() (mark byte, line string) {
 	return line[len(line)-1], line[:len(line)-1]
 }
 
-// lateQuote explains a quote that was left open and was closed by the opening one of a later line.
+// lateQuote explains an unclosed quote that the opening quote of a later line closed.
 func (f *fault) lateQuote() bool {
 	mark, line := f.quoted()
 	if mark == 0 || strings.IndexByte(line, mark) >= 0 {
@@ -153,7 +153,7 @@ func (f *fault) lateQuote() bool {
 	return true
 }
 
-// afterQuote explains text behind a closing quote.
+// afterQuote explains text after a closing quote.
 func (f *fault) afterQuote() bool {
 	mark, _ := f.quoted()
 	if mark == 0 {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever a file holds, reading it never panics, nil comes with a problem, and every problem lies inside the file.
+// Reading any file never panics, a nil result comes with a problem, and every problem lies inside the file.
 func FuzzParse(f *testing.F) {
 	f.Add(shopping)
-	for _, m := range syntaxMistakes {
+	for _, m := range syntaxErrors {
 		if len(m.text) < 1000 {
 			f.Add(m.text)
 		}

@@ -13,20 +13,20 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// Kind is what a node holds.
+// Kind is the kind of a node.
 type Kind int
 
 // The kinds of a node.
 const (
-	Absent Kind = iota // a nil *Node: the key is not there
+	Absent Kind = iota // a nil *Node: the key is missing
 	Null               // a key without a value, or null
 	Scalar             // text, a number, true or false
 	List
 	Map
 )
 
-// Node is a value of a document and where it stands. A nil *Node is an absent value: every method works on it,
-// the readers return zero values and nothing is reported.
+// Node is a value of a document with its position. A nil *Node is an absent value: every method works on it, the readers
+// return zero values and report nothing.
 type Node struct {
 	src     *source
 	report  *Report
@@ -38,15 +38,15 @@ type Node struct {
 	key     *Node
 	of      *Node // the list that this is an item of
 	index   int   // in that list, from 0
-	broken  bool  // its mistake is reported already: readers stay silent
+	broken  bool  // its error has been reported: readers report nothing more
 	entries []Entry
 	items   []*Node
 }
 
-// Entry is one key of a map and its value. Neither is nil in what Entries returns.
+// Entry is one key of a map and its value. Entries never returns nil for either.
 type Entry struct{ Key, Value *Node }
 
-// Split parts the key of a block, such as "step browse", into its word and its name; the name of "timeout" is "".
+// Split splits the key of a block, such as "step browse", into its word and its name; the name of "timeout" is "".
 func (e Entry) Split() (word, name string) {
 	word, name, _ = strings.Cut(e.Key.raw(), " ")
 	return word, strings.TrimSpace(name)
@@ -58,7 +58,7 @@ func (e Entry) NameErrorf(hint, format string, args ...any) {
 	e.Key.ErrorfAt(len(e.Key.raw())-len(name), hint, format, args...)
 }
 
-// Kind returns what the node holds.
+// Kind returns the kind of the node.
 func (n *Node) Kind() Kind {
 	if n == nil {
 		return Absent
@@ -66,8 +66,8 @@ func (n *Node) Kind() Kind {
 	return n.kind
 }
 
-// Position returns the line and column of the node, from 1. A map or list written as a block stands where its key
-// does. The position of an absent node is 0, 0.
+// Position returns the line and column of the node, from 1. A map or list written as a block has the position of
+// its key. The position of an absent node is 0, 0.
 func (n *Node) Position() (line, col int) {
 	if n == nil {
 		return 0, 0
@@ -90,7 +90,7 @@ func (n *Node) place() int {
 	return n.start
 }
 
-// Errorf reports a problem at the node. The hint says what would be right and may be empty.
+// Errorf reports a problem at the node. The hint tells how to fix it and may be empty.
 func (n *Node) Errorf(hint, format string, args ...any) {
 	if n != nil {
 		n.report.Add(n.problem(n.place(), hint, format, args...))
@@ -106,7 +106,7 @@ func (n *Node) Warnf(hint, format string, args ...any) {
 
 // ErrorfAt reports a problem at a byte offset in the text of a scalar, as Text returns it: inside an expression
 // that starts at byte b of the text, it is b plus Offset of where the expression's parser stopped. The place in
-// the file is exact where the scalar says so, whatever its quotes, escapes, folding and indentation.
+// the file is exact for any quotes, escapes, folding and indentation.
 func (n *Node) ErrorfAt(offset int, hint, format string, args ...any) {
 	if n != nil {
 		n.report.Add(n.problem(n.at(offset), hint, format, args...))
@@ -141,12 +141,12 @@ func (n *Node) Entries() []Entry {
 		return n.entries
 	case Absent, Null:
 	case Scalar, List:
-		n.mismatch("a map of keys")
+		wanted{n, "a map of keys"}.mismatch()
 	}
 	return nil
 }
 
-// Get returns the value of a key, nil where the node is no map or has no such key.
+// Get returns the value of a key, nil if the node is not a map or lacks the key.
 func (n *Node) Get(name string) *Node { return n.entry(name).Value }
 
 func (n *Node) entry(name string) Entry {
@@ -160,8 +160,8 @@ func (n *Node) entry(name string) Entry {
 	return Entry{}
 }
 
-// Only returns the one entry whose key is among names, which exclude each other; a second one is reported. The
-// entry is zero where there is none.
+// Only returns the entry whose key is among names, which exclude each other. It reports a second one. The entry is zero if
+// there is none.
 func (n *Node) Only(names ...string) Entry {
 	if n == nil {
 		return Entry{}
@@ -180,7 +180,7 @@ func (n *Node) Only(names ...string) Entry {
 }
 
 // Fields reports every key that is not among allowed, with the nearest one that is. An allowed key with a space,
-// such as "step NAME", stands for the blocks of its word. What is not a map is reported as Entries does.
+// such as "step NAME", stands for the blocks of its word. It reports a node that is not a map, as Entries does.
 func (n *Node) Fields(allowed ...string) {
 	for _, e := range n.Entries() {
 		if !e.Key.broken && !slices.Contains(allowed, e.Key.value) {
@@ -191,7 +191,7 @@ func (n *Node) Fields(allowed ...string) {
 
 func (e Entry) unknown(allowed []string) {
 	word, name := e.Split()
-	words := make([]string, len(allowed)) // the first word of each, which is all that blocks are compared by
+	words := make([]string, len(allowed)) // the first word of each, which identifies a block
 	for i, a := range allowed {
 		var block bool
 		words[i], _, block = strings.Cut(a, " ")
@@ -216,7 +216,7 @@ func (e Entry) unknown(allowed []string) {
 	e.Key.Errorf(hint, "unknown key %s", code(e.Key.value))
 }
 
-// Require reports the names that are no keys of the map, at the map.
+// Require reports the missing keys of a map, at the map.
 func (n *Node) Require(names ...string) {
 	if n == nil || n.broken || n.kind != Map && n.kind != Null {
 		return
@@ -239,7 +239,7 @@ func (n *Node) List() []*Node {
 		return n.items
 	case Absent, Null:
 	case Scalar, Map:
-		n.mismatch("a list")
+		wanted{n, "a list"}.mismatch()
 	}
 	return nil
 }
@@ -264,7 +264,7 @@ func (n *Node) raw() string {
 	return n.value
 }
 
-// code puts a text into backticks for a message, shortened and on one line.
+// code formats a text for a message: in backticks, shortened, on one line.
 func code(text string) string {
 	const longest = 60
 	text = strings.Map(func(r rune) rune {
@@ -298,7 +298,7 @@ func codes(texts []string) string {
 	return b.String()
 }
 
-// quote writes a text as a quoted YAML value, for hints.
+// quote formats a text as a quoted YAML value, for hints.
 func quote(text string) string {
 	switch {
 	case !strings.Contains(text, "'"):

@@ -51,7 +51,7 @@ func TestRequireReportsAtTheBlock(t *testing.T) {
 	for _, row := range n.Get("rows").List() {
 		row.Require("y")
 	}
-	n.Get("list").Require("y") // its reader says that it is no map
+	n.Get("list").Require("y") // its reader reports that it is not a map
 	n.Require("title")
 	want := []string{
 		"1:1: `step a` needs `kind` and `service`",
@@ -68,7 +68,7 @@ func TestProblemsAtANodeItsNameAndInsideIt(t *testing.T) {
 	var r Report
 	n := Parse("shop.yaml", []byte("step 1st:\n  when: not  x..y\nbold: true\n"), &r)
 	step := n.Entries()[0]
-	step.NameErrorf("letters first", "%q is no name", "1st")
+	step.NameErrorf("letters first", "%q is not a name", "1st")
 	when := step.Value.Get("when")
 	when.ErrorfAt(Offset(when.Text(), 1, 7), "", "unexpected %s", "..")
 	n.Entries()[1].NameErrorf("", "a key without a name")
@@ -76,7 +76,7 @@ func TestProblemsAtANodeItsNameAndInsideIt(t *testing.T) {
 	n.Get("bold").Warnf("hint", "not used")
 	want := []string{
 		"1:1: empty",
-		"1:6: \"1st\" is no name (letters first)",
+		"1:6: \"1st\" is not a name (letters first)",
 		"2:15: unexpected ..",
 		"3:5: a key without a name",
 	}
@@ -88,7 +88,7 @@ func TestProblemsAtANodeItsNameAndInsideIt(t *testing.T) {
 	}
 }
 
-func TestAnAbsentNodeReadsAsNothing(t *testing.T) {
+func TestAnAbsentNodeReadsAsZero(t *testing.T) {
 	var n *Node
 	n.Errorf("", "x")
 	n.ErrorfAt(3, "", "x")

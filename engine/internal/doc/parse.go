@@ -9,20 +9,20 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// What a file may hold at most, so that a hostile one costs neither memory nor stack.
+// Limits of a file, so that a hostile one cannot exhaust memory or the stack.
 const (
 	maxBytes = 4 << 20
 	maxNodes = 250_000
 	maxDepth = 64
 )
 
-// Parse reads a document of one map. It returns nil where nothing can be read: a syntax error, an empty or an
-// oversized file, each reported alone. What YAML has and this language has not (duplicate keys, anchors, aliases,
-// merge keys, tags, further documents) is reported and read over.
+// Parse reads a document of one map. It returns nil for a syntax error, an empty or an oversized file, and reports that
+// error only. It reports and skips the parts of YAML that the language lacks (duplicate keys, anchors, aliases, merge keys,
+// tags, further documents).
 func Parse(file string, text []byte, r *Report) *Node {
 	if len(text) > maxBytes {
 		r.AddSource(file, nil)
-		r.Add(Problem{File: file, Line: 1, Col: 1, Problem: fmt.Sprintf("the file is larger than %d MiB", maxBytes>>20), Hint: "keep rows in a csv or jsonl file beside it"})
+		r.Add(Problem{File: file, Line: 1, Col: 1, Problem: fmt.Sprintf("the file is larger than %d MiB", maxBytes>>20), Hint: "keep rows in a csv or jsonl file next to it"})
 		return nil
 	}
 	s := r.source(file, text)
@@ -45,16 +45,16 @@ func Parse(file string, text []byte, r *Report) *Node {
 	}
 	root := t.node(first.Content[0], nil, 1)
 	if t.count > maxNodes {
-		t.errorf(0, "keep rows in a csv or jsonl file beside it", "the file has more than %d values", maxNodes)
+		t.errorf(0, "keep rows in a csv or jsonl file next to it", "the file has more than %d values", maxNodes)
 		return nil
 	}
 	return root
 }
 
-// load reads the first document and, where there is one, the second.
+// load reads the first document and the second one, if any.
 func load(text string) (first, second *yaml.Node, err error) {
 	defer func() {
-		// The parser panics where it meets what it thinks impossible; for who wrote the file that is a syntax error.
+		// The parser panics on states that it considers impossible; for the author of the file that is a syntax error.
 		if v := recover(); v != nil {
 			err = fmt.Errorf("this cannot be read as YAML: %v", v)
 		}
@@ -80,7 +80,7 @@ func one(loader *yaml.Loader) (*yaml.Node, error) {
 	return &n, err
 }
 
-var errDeep = fmt.Errorf("more than %d levels inside each other", maxDepth)
+var errDeep = fmt.Errorf("more than %d nested levels", maxDepth)
 
 // limits stops the parser at maxDepth.
 type limits struct{}
@@ -94,10 +94,10 @@ func (limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
 	return nil
 }
 
-// CheckAlias allows everything: aliases are reported and never followed.
+// CheckAlias allows everything, because aliases are reported and never followed.
 func (limits) CheckAlias(_, _ int) error { return nil }
 
-// tree turns the nodes of the parser into ours.
+// tree converts the nodes of the parser.
 type tree struct {
 	src    *source
 	report *Report
@@ -147,7 +147,7 @@ func kindOf(y *yaml.Node) Kind {
 	}
 }
 
-// refuse reports what YAML has and this language has not.
+// refuse reports parts of YAML that the language lacks.
 func (t *tree) refuse(n *Node, y *yaml.Node) {
 	switch {
 	case y.Kind == yaml.AliasNode:
@@ -219,7 +219,7 @@ func (t *tree) key(y *yaml.Node, depth int) *Node {
 	return key
 }
 
-// valueless reports a key in braces that has no colon of its own.
+// valueless reports a key in braces without a colon.
 func (t *tree) valueless(key, value *Node) bool {
 	if value.kind != Null || value.value != "" || value.start < key.start {
 		return false
@@ -236,12 +236,12 @@ func (t *tree) valueless(key, value *Node) bool {
 	return true
 }
 
-// maxCut is into how many further values commas may have cut one, at most.
+// maxCut is the largest number of further values into which commas may have cut one.
 const maxCut = 16
 
-// mend reports a plain value in braces or brackets that a comma has cut inside a call, as in {when: f(a, b)}, which
-// YAML reads as two values without a word. It gives the value its whole text, so that its reader finds no further
-// mistakes, and returns how many of the nodes behind it were part of it.
+// mend reports a plain value in braces or brackets that contains a comma inside a call, as in {when: f(a, b)}, because YAML
+// reads it as two values without an error. It restores the text of the value, so that its reader finds no further errors,
+// and returns the number of following nodes that were part of it.
 func (t *tree) mend(value *Node, behind []*yaml.Node) (parts int) {
 	if value.kind != Scalar || !value.typed || closed(value.value) {
 		return 0

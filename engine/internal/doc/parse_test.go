@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// read parses a text that must be free of mistakes.
+// read parses a valid text.
 func read(t testing.TB, text string) *Node {
 	t.Helper()
 	var r Report
@@ -42,7 +42,7 @@ success:
   weights: '${weighted({"frequent": 2, "rare": 1})}'
 `
 
-func TestEveryKeyAndValueKnowsItsPlace(t *testing.T) {
+func TestPositionsOfKeysAndValues(t *testing.T) {
 	root := read(t, shopping)
 	chain := root.Get("chain shop")
 	stay := chain.Get("step stay")
@@ -52,7 +52,7 @@ func TestEveryKeyAndValueKnowsItsPlace(t *testing.T) {
 	}{
 		{root, 1, 1},
 		{root.Get("title"), 1, 8},
-		{chain, 2, 1}, // a block stands where its key does
+		{chain, 2, 1}, // a block has the position of its key
 		{chain.Get("timeout"), 3, 12},
 		{chain.Get("step decide_shop"), 4, 3},
 		{chain.Get("step decide_shop").Get("cache"), 6, 12},
@@ -87,7 +87,7 @@ chain parallel_analysis:
     timeout: 180
     step sentiment:
         kind: connector
-        parallel: true      # runs beside its neighbours
+        parallel: true      # runs next to its neighbours
 
     # waits for both
     step summarize:
@@ -110,7 +110,7 @@ chain parallel_analysis:
 	}
 }
 
-func TestWhatTheLanguageHasNotIsReportedAndReadOver(t *testing.T) {
+func TestUnsupportedYAMLIsReportedAndSkipped(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -170,19 +170,19 @@ func TestSizeIsBounded(t *testing.T) {
 	if n := Parse("shop.yaml", []byte(text), &r); n != nil {
 		t.Error("got a document, want nil")
 	}
-	want := fmt.Sprintf("1:1: the file has more than %d values (keep rows in a csv or jsonl file beside it)", maxNodes)
+	want := fmt.Sprintf("1:1: the file has more than %d values (keep rows in a csv or jsonl file next to it)", maxNodes)
 	if got := found(&r); !slices.Equal(got, []string{want}) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	deep := strings.Repeat("- ", 40) + strings.Repeat("[", 40) + strings.Repeat("]", 40) // each alone is fine
+	deep := strings.Repeat("- ", 40) + strings.Repeat("[", 40) + strings.Repeat("]", 40) // each alone is valid
 	r = Report{}
 	Parse("shop.yaml", []byte(deep), &r)
-	if got, want := found(&r), []string{"1:105: more than 64 levels inside each other"}; !slices.Equal(got, want) {
+	if got, want := found(&r), []string{"1:105: more than 64 nested levels"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestAByteOrderMarkIsNoColumn(t *testing.T) {
+func TestAByteOrderMarkIsNotCounted(t *testing.T) {
 	n := read(t, "\ufeffa: 1\n")
 	if line, col := n.Get("a").Position(); line != 1 || col != 4 {
 		t.Errorf("got %d:%d, want 1:4", line, col)

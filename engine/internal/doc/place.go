@@ -7,8 +7,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// at returns the byte offset in the source of the byte at an offset of the node's value. It reads the scalar again
-// beside its value; where the two part, which a scalar with an anchor or a tag does, it is the last place they agreed.
+// at returns the byte offset in the source of the byte at an offset of the node's value. It reads the scalar
+// again in parallel with its value. If they disagree, as for a scalar with an anchor or a tag, the result is the last place
+// at which they agreed.
 func (n *Node) at(offset int) int {
 	if n.kind != Scalar {
 		return n.place()
@@ -16,7 +17,7 @@ func (n *Node) at(offset int) int {
 	value := n.value
 	r := rereader{text: n.src.text, pos: n.start, style: n.style}
 	if n.style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		value = strings.TrimRight(value, "\n") // the end of a block is where its last line ends
+		value = strings.TrimRight(value, "\n") // a block ends at the end of its last line
 		r.openBlock(n.src, n.value)
 	} else if n.style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 		r.pos++

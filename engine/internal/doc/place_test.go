@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each source has one @ in its value; the place of that @ in the value must lead to its place in the source.
+// Each source has one @ in its value. Its place in the value must lead to its place in the source.
 func TestPlaceInsideAScalar(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain":                        "k: a + @ b\n",
@@ -41,7 +41,7 @@ func TestPlaceInsideAScalar(t *testing.T) {
 	}
 }
 
-// scalarWith returns the scalar of a document that holds an @.
+// scalarWith returns the scalar of a document that contains an @.
 func scalarWith(n *Node) *Node {
 	switch n.Kind() {
 	case Scalar:

@@ -11,15 +11,15 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// Text returns a scalar as text, numbers as they are written. Anything else is reported.
+// Text returns a scalar as text, with numbers as written. It reports anything else.
 func (n *Node) Text() string {
-	if !n.scalar("text") {
+	if !(wanted{n, "text"}).scalar() {
 		return ""
 	}
 	return n.value
 }
 
-// Texts returns a list of texts; one text stands for a list of one.
+// Texts returns a list of texts; a single text is a list of one.
 func (n *Node) Texts() []string {
 	if n.Kind() == Scalar {
 		return []string{n.value}
@@ -27,16 +27,16 @@ func (n *Node) Texts() []string {
 	items := n.List()
 	texts := make([]string, 0, len(items))
 	for _, item := range items {
-		if item.scalar("text") {
+		if (wanted{item, "text"}).scalar() {
 			texts = append(texts, item.value)
 		}
 	}
 	return texts
 }
 
-// OneOf returns a scalar that is one of values, "" when it is not, which is reported with the nearest of them.
+// OneOf returns a scalar that is one of values. For others it returns "" and reports the nearest value.
 func (n *Node) OneOf(values ...string) string {
-	if !n.scalar("one of " + strings.Join(values, ", ")) {
+	if !(wanted{n, "one of " + strings.Join(values, ", ")}).scalar() {
 		return ""
 	}
 	for _, v := range values {
@@ -52,17 +52,17 @@ func (n *Node) OneOf(values ...string) string {
 	return ""
 }
 
-// whole and fraction are the numbers of a document. A leading zero makes a text, as in a postal code; so do
-// underscores, bases other than ten, infinity and NaN.
+// whole and fraction match numbers. A leading zero makes a text, as in a postal code; so do underscores, bases other than
+// ten, infinity and NaN.
 var (
 	whole    = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`)
 	fraction = regexp.MustCompile(`^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 )
 
-// Scalar returns a scalar as the value it is written as: an int64, a float64, a bool or a string; what is quoted
-// is a string. It returns nil for null and absent, and reports lists, maps and numbers that do not fit.
+// Scalar returns the value of a scalar: an int64, a float64, a bool or a string; quoted scalars are strings. It returns nil
+// for null and absent nodes, and reports lists, maps and numbers out of range.
 func (n *Node) Scalar() any {
-	if n.Kind() == Null || !n.scalar("a single value") {
+	if n.Kind() == Null || !(wanted{n, "a single value"}).scalar() {
 		return nil
 	}
 	switch {
@@ -86,15 +86,15 @@ func (n *Node) Scalar() any {
 	return n.value
 }
 
-// Int returns a whole number between lowest and highest, 0 when it is not one, which is reported. math.MinInt and
-// math.MaxInt stand for no bound.
+// Int returns a whole number between lowest and highest. For other values it returns 0 and reports the error. math.MinInt
+// and math.MaxInt are unlimited.
 func (n *Node) Int(lowest, highest int) int {
 	const want = "a whole number"
-	if !n.scalar(want) {
+	if !(wanted{n, want}).scalar() {
 		return 0
 	}
 	if !n.typed || !whole.MatchString(n.value) {
-		n.mismatch(want)
+		wanted{n, want}.mismatch()
 		return 0
 	}
 	i, err := strconv.Atoi(n.value)
@@ -105,15 +105,15 @@ func (n *Node) Int(lowest, highest int) int {
 	return i
 }
 
-// Float returns a number between lowest and highest, 0 when it is not one, which is reported. Infinities stand for
-// no bound.
+// Float returns a number between lowest and highest. For other values it returns 0 and reports the error. Infinities are
+// unlimited.
 func (n *Node) Float(lowest, highest float64) float64 {
 	const want = "a number"
-	if !n.scalar(want) {
+	if !(wanted{n, want}).scalar() {
 		return 0
 	}
 	if !n.typed || !fraction.MatchString(n.value) {
-		n.mismatch(want)
+		wanted{n, want}.mismatch()
 		return 0
 	}
 	f, err := strconv.ParseFloat(n.value, 64)
@@ -125,29 +125,29 @@ func (n *Node) Float(lowest, highest float64) float64 {
 	return f
 }
 
-// Bool returns true or false, written as these words.
+// Bool returns true or false. Other spellings are errors.
 func (n *Node) Bool() bool {
 	const want = "true or false"
-	if !n.scalar(want) {
+	if !(wanted{n, want}).scalar() {
 		return false
 	}
 	if !n.typed || n.value != "true" && n.value != "false" {
-		n.mismatch(want)
+		wanted{n, want}.mismatch()
 		return false
 	}
 	return n.value == "true"
 }
 
-// Duration returns a duration as ParseDuration reads it, between lowest and highest; 0 when it is not one, which is
-// reported. A highest of 0 stands for no bound.
+// Duration returns a duration, as ParseDuration reads it, between lowest and highest. For other values it returns 0 and
+// reports the error. A highest of 0 is unlimited.
 func (n *Node) Duration(lowest, highest time.Duration) time.Duration {
 	const want = "a duration"
-	if !n.scalar(want) {
+	if !(wanted{n, want}).scalar() {
 		return 0
 	}
 	d, err := ParseDuration(n.value)
 	if err != nil {
-		n.mismatch(want)
+		wanted{n, want}.mismatch()
 		return 0
 	}
 	if d < lowest || highest > 0 && d > highest {
@@ -177,8 +177,15 @@ func (n *Node) outside(lowest, highest string) {
 	n.Errorf(limits, "%s cannot be %s", n.label(), code(n.value))
 }
 
-// scalar reports whether the node is a scalar, and everything that should be one and is not.
-func (n *Node) scalar(want string) bool {
+// wanted is the expectation of a kind of value, in words, at a node.
+type wanted struct {
+	node *Node
+	kind string
+}
+
+// scalar reports whether the node is a scalar, and adds a problem if it should be one.
+func (w wanted) scalar() bool {
+	n, want := w.node, w.kind
 	switch n.Kind() {
 	case Scalar:
 		return !n.broken
@@ -187,17 +194,18 @@ func (n *Node) scalar(want string) bool {
 			n.Errorf("expected "+want, "%s has no value", n.label())
 		}
 	case List, Map:
-		n.mismatch(want)
+		w.mismatch()
 	case Absent:
 	}
 	return false
 }
 
-// unspaced is a key whose colon lacks its space.
+// unspaced matches a key without a space after its colon.
 var unspaced = regexp.MustCompile(`^([\w-]+):(\S.*)$`)
 
-// mismatch reports that the node is not what is wanted.
-func (n *Node) mismatch(want string) {
+// mismatch reports a node of the wrong kind.
+func (w wanted) mismatch() {
+	n, want := w.node, w.kind
 	if n.broken {
 		return
 	}
@@ -239,7 +247,7 @@ func (n *Node) mismatch(want string) {
 
 var _ fmt.Stringer = Kind(0)
 
-// String names the kind as messages do.
+// String returns the kind as messages name it.
 func (k Kind) String() string {
 	switch k {
 	case Absent:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestReadersReportWhatDoesNotFit(t *testing.T) {
+func TestReadersReportInvalidValues(t *testing.T) {
 	whole := func(n *Node) any { return n.Int(1, 100) }
 	number := func(n *Node) any { return n.Float(0, 1) }
 	truth := func(n *Node) any { return n.Bool() }
@@ -113,7 +113,7 @@ func TestReadersReportWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestAMistakeOfTheDocumentIsNotReportedTwice(t *testing.T) {
+func TestASyntaxErrorIsReportedOnce(t *testing.T) {
 	var r Report
 	n := Parse("shop.yaml", []byte("a: &x 1\nb: *x\n"), &r).Get("b")
 	if got := n.Text(); got != "" {
@@ -127,7 +127,7 @@ func TestAMistakeOfTheDocumentIsNotReportedTwice(t *testing.T) {
 	}
 }
 
-func TestBoundsThatAreNone(t *testing.T) {
+func TestUnlimitedBounds(t *testing.T) {
 	var r Report
 	n := Parse("shop.yaml", []byte("a: -1\nb: 2\nc: 99999999999999999999\nd: 5s\n"), &r)
 	n.Get("a").Int(0, math.MaxInt)

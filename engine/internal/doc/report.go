@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Problem is one mistake in a file: where, what was found, and what would be right. Line and Col count from 1,
-// columns in characters; Hint may be empty.
+// Problem is one error in a file: its place, a description, and a hint how to fix it. Line and Col count from 1, columns in
+// characters; Hint may be empty.
 type Problem struct {
 	File      string
 	Line, Col int
@@ -19,25 +19,29 @@ type Problem struct {
 	Hint      string
 }
 
-// Error returns "file:line:col: problem (hint)".
+// Error returns "file:line:col: problem (hint)", without an empty file or hint.
 func (p Problem) Error() string {
-	if p.Hint == "" {
-		return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Problem)
+	text := fmt.Sprintf("%d:%d: %s", p.Line, p.Col, p.Problem)
+	if p.File != "" {
+		text = p.File + ":" + text
 	}
-	return fmt.Sprintf("%s:%d:%d: %s (%s)", p.File, p.Line, p.Col, p.Problem, p.Hint)
+	if p.Hint != "" {
+		text += " (" + p.Hint + ")"
+	}
+	return text
 }
 
-// Report collects the problems and warnings of one or more files. The zero value is empty and ready. It is not
-// safe for concurrent use.
+// Report collects the problems and warnings of one or more files. The zero value is empty and ready to use. It
+// is not safe for concurrent use.
 type Report struct {
 	problems, warnings []Problem
-	seen               map[Problem]bool // without hints: one mistake found twice is shown once
+	seen               map[Problem]bool // without hints: an error that is found twice is shown once
 	sources            map[string]*source
 	files              []string // in the order they were added
 }
 
-// AddSource makes the text of a file known, so that Print can show its lines. Parse does it by itself; files in
-// other languages need it. A file that was never added is shown without an excerpt.
+// AddSource adds the text of a file, so that Print can show its lines. Parse calls it; other readers must call it
+// themselves. Print shows problems in other files without an excerpt.
 func (r *Report) AddSource(file string, text []byte) { r.source(file, text) }
 
 func (r *Report) source(file string, text []byte) *source {
@@ -52,14 +56,14 @@ func (r *Report) source(file string, text []byte) *source {
 	return s
 }
 
-// Add records a problem. The same problem at the same place is kept once.
+// Add adds a problem, unless it is known at this place.
 func (r *Report) Add(p Problem) {
 	if r.first("problem", p) {
 		r.problems = append(r.problems, p)
 	}
 }
 
-// Warn records a warning: something to look at that does not keep the file from being used.
+// Warn adds a warning: a likely error that does not make the file invalid.
 func (r *Report) Warn(p Problem) {
 	if r.first("warning", p) {
 		r.warnings = append(r.warnings, p)
@@ -99,7 +103,7 @@ func (r *Report) sorted(list []Problem) []Problem {
 	return list
 }
 
-// Err joins all problems, in order, or returns nil. Each can be found by errors.As as a Problem. Warnings are no errors.
+// Err joins all problems, in order, or returns nil. errors.As finds each as a Problem. Warnings do not count.
 func (r *Report) Err() error {
 	list := r.Problems()
 	errs := make([]error, len(list))
@@ -110,7 +114,7 @@ func (r *Report) Err() error {
 }
 
 // Print writes every problem, then every warning, each with the line it is on, a caret under the column and the
-// hint. Characters that could steer a terminal are replaced.
+// hint. It replaces characters that could control a terminal.
 func (r *Report) Print(w io.Writer) error {
 	var b strings.Builder
 	for _, p := range r.Problems() {
@@ -135,10 +139,10 @@ func (r *Report) print(b *strings.Builder, kind string, p Problem) {
 	}
 }
 
-// Room on a line of an excerpt, in characters before and after the caret.
+// Length of an excerpt, in characters before and after the caret.
 const excerptBefore, excerptAfter = 76, 44
 
-// excerpt splits a line at a column and cuts what is too long to read.
+// excerpt splits a line at a column and shortens long lines.
 func excerpt(line string, col int) (before, after string) {
 	at := runeOffset(line, col-1)
 	head, tail := []rune(clean(line[:at])), []rune(clean(line[at:]))
@@ -151,7 +155,7 @@ func excerpt(line string, col int) (before, after string) {
 	return string(head), string(tail)
 }
 
-// blanks returns white space as wide as text in a terminal. Tabs stay tabs.
+// blanks returns white space with the width of text in a terminal. Tabs stay tabs.
 func blanks(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -168,13 +172,13 @@ func blanks(text string) string {
 	return b.String()
 }
 
-// wide reports whether terminals give r two columns: the East Asian scripts, full-width forms and pictographs.
+// wide reports whether r takes two columns in a terminal: East Asian scripts, full-width forms and pictographs.
 func wide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) ||
 		r >= 0xff01 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff
 }
 
-// clean replaces control characters, all but tabs.
+// clean replaces control characters except tabs.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' {

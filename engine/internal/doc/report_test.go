@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTenMistakesAtOnce(t *testing.T) {
+func TestTenErrorsInOnePass(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "mistakes.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestReportSortsAndKeepsEachOnce(t *testing.T) {
 	} {
 		r.Add(p)
 	}
-	r.Warn(Problem{"b.yaml", 1, 1, "one", ""}) // a warning is no problem
+	r.Warn(Problem{"b.yaml", 1, 1, "one", ""}) // warnings do not count as problems
 	r.Warn(Problem{"b.yaml", 1, 1, "one", ""})
 	want := "b.yaml:1:1: one\nb.yaml:1:2: two\nb.yaml:2:1: three (hint)\na.star:1:1: four\nunknown.csv:1:1: five"
 	if got := r.Err().Error(); got != want {

@@ -39,7 +39,7 @@ func newSource(file string, text []byte) *source {
 	return s
 }
 
-// characters returns how many characters start before a byte offset.
+// characters returns the number of characters before a byte offset.
 func (s *source) characters(offset int) int {
 	i := min(offset/stride, len(s.counts)-1)
 	if i < 0 {
@@ -65,21 +65,21 @@ func breakLen(text string) int {
 	return 0
 }
 
-// check returns the offset of the first character that cannot stand in a file of ours, and what is wrong with it.
-// Line breaks other than LF, CR and CRLF are refused because editors and YAML count lines differently there.
+// check returns the offset of the first invalid character, the problem and a hint. Line breaks other than LF, CR and CRLF
+// are invalid, because editors and YAML disagree on line numbers then.
 func (s *source) check() (at int, problem, hint string) {
 	for i, r := range s.text {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(s.text[i:], "\ufffd"):
 			return i, "the file is not UTF-8 text", "save it as UTF-8"
 		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0x85, r == 0x2028, r == 0x2029, r > 0xfffd && r < 0x10000:
-			return i, fmt.Sprintf("the character U+%04X cannot stand in a file", r), `remove it, or write it as an escape in "…"`
+			return i, fmt.Sprintf("the character U+%04X is not allowed in a file", r), `remove it, or write it as an escape in "…"`
 		}
 	}
 	return -1, "", ""
 }
 
-// position returns the line and column of a byte offset, which is held inside the text.
+// position returns the line and column of a byte offset, which is limited to the text.
 func (s *source) position(offset int) (line, col int) {
 	offset = min(max(offset, 0), len(s.text))
 	line = sort.SearchInts(s.starts, offset+1)
@@ -90,7 +90,7 @@ func (s *source) position(offset int) (line, col int) {
 	return line, s.characters(offset) - s.characters(s.starts[line-1]) + 1
 }
 
-// offset returns the byte offset of a line and column, which are held inside the text.
+// offset returns the byte offset of a line and column, which are limited to the text.
 func (s *source) offset(line, col int) int {
 	if line < 1 {
 		return 0
@@ -100,7 +100,7 @@ func (s *source) offset(line, col int) int {
 	}
 	start := s.starts[line-1]
 	end := start + len(s.line(line))
-	before := s.characters(start) + max(col-1, 0) // characters before the one that is wanted
+	before := s.characters(start) + max(col-1, 0) // characters before the wanted one
 	if i := sort.SearchInts(s.counts, before+1) - 1; i >= 0 && i*stride > start {
 		start = min(i*stride, end)
 	}
@@ -147,7 +147,7 @@ func runeOffset(text string, n int) int {
 }
 
 // Offset returns the byte offset in text of a line and column, both counted from 1 and columns in characters, as
-// a parser of that text reports them. What lies outside is held inside.
+// a parser of that text reports them. Positions outside are limited to the text.
 func Offset(text string, line, col int) int {
 	s := newSource("", []byte(text))
 	return s.offset(line, col)

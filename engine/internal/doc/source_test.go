@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestPositionAndOffsetAreEachOther(t *testing.T) {
+func TestPositionInvertsOffset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.SampledFrom([]string{"a", "é", "日", "\n", "\r\n", "\r", "a long stretch of text without any break in it ", "日本語の長い文章", "日本語の長い文章、日本語の長い文章、日本語の長い文章、日本語の長い文章、日本語の長い文章、日本語の長い文章"})
 		text := ""

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// syntax reports what the parser stopped at, in the words of who writes scenarios.
+// syntax reports a syntax error in terms of the scenario language.
 func (t *tree) syntax(err error) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -31,8 +31,8 @@ func (t *tree) syntax(err error) {
 	t.errorf(f.at, f.hint, "%s", f.problem)
 }
 
-// fault is a syntax error: where the parser stopped, where it began what it was reading, and what it says. The
-// explain methods turn it into a problem and a hint, and move it to where the mistake was made.
+// fault is a syntax error: where the parser stopped, where it started the current element, and its message. The explain
+// methods turn it into a problem and a hint, and move it to the place of the error.
 type fault struct {
 	src              *source
 	at, opened       int
@@ -57,17 +57,17 @@ func (f *fault) explain() {
 	case strings.Contains(f.message, "block sequence entries"):
 		f.set("a list item cannot start on this line", "put each item on a line of its own, or write the list in brackets")
 	case strings.Contains(f.message, "unknown escape"):
-		f.set(fmt.Sprintf("%s is no escape", code(f.src.text[f.at:min(f.at+2, len(f.src.text))])), `write \\ for a backslash, or use '…', where it stands for itself`)
+		f.set(fmt.Sprintf("%s is not a valid escape", code(f.src.text[f.at:min(f.at+2, len(f.src.text))])), `write \\ for a backslash, or use '…', where it stands for itself`)
 	case strings.Contains(f.message, "expected key"), strings.Contains(f.message, "'-' indicator"):
 		f.block()
 	case strings.Contains(f.message, "expected ',' or"):
 		f.flow()
 	case strings.Contains(f.message, "<document start>"):
-		f.indentation("this does not continue what stands above")
+		f.indentation("this does not continue the lines above")
 	case strings.Contains(f.message, "YAML document"), strings.Contains(f.context, "directive"):
 		f.set("directives (`%`) are not part of the language", "remove the line")
 	case strings.Contains(f.context, "block scalar"):
-		f.set("this cannot stand behind "+code(f.char(f.opened)), "start the text on the next line, indented")
+		f.set("this cannot follow "+code(f.char(f.opened)), "start the text on the next line, indented")
 	case strings.Contains(f.message, "unknown anchor"):
 		f.set(fmt.Sprintf("aliases (%s) are not part of the language", code(f.word())), "write the value out, or quote it: "+quote(f.word()))
 	default:
@@ -114,8 +114,8 @@ func (f *fault) tab() bool {
 	return true
 }
 
-// colon explains a colon where no key can stand: either its key is indented under a line that has a value already,
-// or it is the second one of a line.
+// colon explains a misplaced colon: either its key is indented under a line that already has a value, or it is the second
+// one of a line.
 func (f *fault) colon() {
 	start := f.src.lineStart(f.at)
 	line := f.src.text[start:f.src.lineEnd(start)]
@@ -126,7 +126,7 @@ func (f *fault) colon() {
 	}
 	name := strings.TrimSpace(f.before())
 	f.at = start + key
-	f.indentation(code(name) + " is indented under a line that has a value already")
+	f.indentation(code(name) + " is indented under a line that already has a value")
 }
 
 // keyEnd returns the offset of the first colon outside quotes that ends a key, -1 when there is none.
@@ -147,7 +147,7 @@ func keyEnd(line string) int {
 	return -1
 }
 
-// quoteValue sets a problem whose remedy is to quote a value.
+// quoteValue sets a problem with the hint to quote a value.
 func (f *fault) quoteValue(value, problem string) {
 	if n := strings.Index(value, " #"); n >= 0 {
 		value = value[:n]
@@ -171,7 +171,7 @@ func (f *fault) noColon() {
 	f.set(code(text)+" has no colon", "write a key as "+code("name: value")+"; indent the line if it belongs to the value above")
 }
 
-// first explains a character that no value can start with.
+// first explains a character with which no value can start.
 func (f *fault) first() {
 	if strings.Contains(f.message, "alphabetic") {
 		f.at = f.opened
@@ -183,7 +183,7 @@ func (f *fault) first() {
 	case c == "}" || c == "]":
 		f.stray(c)
 	case c == "," && flow:
-		f.set("nothing stands before this comma", "remove it")
+		f.set("there is no value before this comma", "remove it")
 	default:
 		f.quoteValue(f.valueFrom(f.at, flow), "a value cannot start with "+code(c))
 	}
@@ -193,7 +193,7 @@ func (f *fault) stray(c string) {
 	f.set(code(c)+" closes nothing", "remove it, or quote the value that it belongs to")
 }
 
-// block explains what stands in a block of keys or items and is neither.
+// block explains an element of a block that is neither a key nor an item.
 func (f *fault) block() {
 	c := f.char(f.at)
 	switch {

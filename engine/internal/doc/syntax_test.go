@@ -28,8 +28,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// syntaxMistakes are files that are no YAML, one mistake each.
-var syntaxMistakes = []struct {
+// syntaxErrors are files with one YAML syntax error each.
+var syntaxErrors = []struct {
 	name, text string
 	line, col  int
 }{
@@ -90,7 +90,7 @@ var syntaxMistakes = []struct {
 
 func TestSyntaxErrorsAreExplained(t *testing.T) {
 	var all strings.Builder
-	for _, m := range syntaxMistakes {
+	for _, m := range syntaxErrors {
 		t.Run(m.name, func(t *testing.T) {
 			var r Report
 			if n := Parse("shop.yaml", []byte(m.text), &r); n != nil {

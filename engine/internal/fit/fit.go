@@ -1,4 +1,4 @@
-// Package fit checks JSON documents against JSON Schemas that are whole in themselves.
+// Package fit validates JSON documents against self-contained JSON Schemas.
 package fit
 
 import (
@@ -16,12 +16,12 @@ import (
 // Schema is a compiled JSON Schema. It is safe for concurrent use.
 type Schema struct{ compiled *jsonschema.Schema }
 
-// nowhere loads nothing.
+// nowhere is a loader that loads nothing.
 type nowhere struct{}
 
 func (nowhere) Load(url string) (any, error) { return nil, fmt.Errorf("%s is not in the schema", url) }
 
-// Compile reads a schema.
+// Compile compiles a schema.
 func Compile(raw json.RawMessage) (*Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nowhere{})
@@ -29,7 +29,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	const name = "https://schema.invalid/answer" // no file of this machine, and never asked for
+	const name = "https://schema.invalid/answer" // not a file of this machine, and never requested
 	if err := c.AddResource(name, doc); err != nil {
 		return nil, err
 	}
@@ -40,16 +40,16 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	return &Schema{compiled}, nil
 }
 
-// Check says what is wrong with a document, in a sentence or two; nil if it fits.
+// Check returns an error that describes what is wrong with a document, in one or two sentences; nil if it is valid.
 func (s *Schema) Check(document []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
-		return fmt.Errorf("it is no JSON document: %w", err)
+		return fmt.Errorf("it is not a JSON document: %w", err)
 	}
 	return inWords(s.compiled.Validate(value))
 }
 
-// inWords says what is wrong with a document, which may be a schema.
+// inWords describes what is wrong with a document, which may be a schema.
 func inWords(err error) error {
 	if of, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		err = of.Err
@@ -62,13 +62,13 @@ func inWords(err error) error {
 }
 
 const (
-	mostLeaves = 5   // mistakes of a document that are told
-	mostTold   = 300 // bytes of one: a document may have long names
+	mostLeaves = 5   // errors reported for a document
+	mostText   = 300 // bytes of an error: a document may have long names
 )
 
 var english = message.NewPrinter(language.English)
 
-// leaves lists what is wrong where.
+// leaves lists the errors with their places.
 func leaves(e *jsonschema.ValidationError, all []string) []string {
 	if len(all) >= mostLeaves {
 		return all
@@ -83,8 +83,8 @@ func leaves(e *jsonschema.ValidationError, all []string) []string {
 	if at := strings.Join(e.InstanceLocation, "."); at != "" {
 		problem = at + ": " + problem
 	}
-	if len(problem) > mostTold {
-		problem = strings.ToValidUTF8(problem[:mostTold], "") + "…"
+	if len(problem) > mostText {
+		problem = strings.ToValidUTF8(problem[:mostText], "") + "…"
 	}
 	return append(all, problem)
 }

@@ -21,7 +21,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		document string
-		want     []string // nil is that it fits
+		want     []string // nil: the document is valid
 	}{
 		{`{"shop":true}`, nil},
 		{`{"shop":true,"mood":"bad","basket":{"size":3.0}}`, nil},
@@ -32,9 +32,9 @@ func TestCheck(t *testing.T) {
 		{`{"shop":true,"basket":{"size":"x"}}`, []string{"basket.size: got string, want integer"}},
 		{`{"shop":true,"price":1}`, []string{"additional properties 'price' not allowed"}},
 		{`{"shop":1,"mood":2}`, []string{"shop: ", "mood: ", "; "}},
-		{`{"shop":true} and more`, []string{"it is no JSON document"}},
-		{`{"shop":tru`, []string{"it is no JSON document"}},
-		{``, []string{"it is no JSON document"}},
+		{`{"shop":true} and more`, []string{"it is not a JSON document"}},
+		{`{"shop":tru`, []string{"it is not a JSON document"}},
+		{``, []string{"it is not a JSON document"}},
 		{`[]`, []string{"got array, want object"}},
 	} {
 		err := s.Check([]byte(tt.document))
@@ -49,8 +49,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldIsBounded gives documents that are wrong in many places, at great length, and deeply.
-func TestWhatIsToldIsBounded(t *testing.T) {
+// TestErrorsAreBounded validates documents with many, long and deep errors.
+func TestErrorsAreBounded(t *testing.T) {
 	s, err := Compile(json.RawMessage(`{"type":"object","additionalProperties":{"type":"boolean"}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// highest is a day in microseconds; longer is counted as this.
+// highest is a day in microseconds; longer durations count as a day.
 const highest = int64(24 * 3600 * 1e6)
 
-// A bucket is one microsecond wide up to 256, and then 1/128 of the power of two that it begins in.
+// A bucket is one microsecond wide up to 256, and then 1/128 of the power of two in which it starts.
 const (
 	fine       = 128
 	exact      = 2 * fine
 	numBuckets = 30*fine + exact // up to highest
-	spare      = 16              // buckets that growing leaves free at least
+	spare      = 16              // buckets that stay free at least when growing
 )
 
-// buckets count durations, and are kept only between the shortest and the longest of them.
+// buckets count durations. They are stored from the shortest duration to the longest.
 type buckets struct {
-	from   int // the bucket that counts begins with
+	from   int // the number of the first stored bucket
 	counts []int64
 	count  int64
 	sum    time.Duration
 }
 
-// bucket is where so many microseconds are counted.
+// bucket returns the bucket of a number of microseconds.
 func bucket(us int64) int {
 	if us < exact {
 		return int(us)
@@ -35,7 +35,7 @@ func bucket(us int64) int {
 	return shift*fine + int(us>>shift)
 }
 
-// bounds are the least value of a bucket and how many it has, in microseconds.
+// bounds returns the smallest value of a bucket and its width, in microseconds.
 func bounds(bucket int) (least, width int64) {
 	if bucket < exact {
 		return int64(bucket), 1
@@ -44,7 +44,7 @@ func bounds(bucket int) (least, width int64) {
 	return int64(bucket-shift*fine) << shift, 1 << shift
 }
 
-// record counts one duration and returns it as it is counted, in microseconds; a negative one is 0.
+// record counts one duration and returns its counted value, in microseconds; a negative one counts as 0.
 func (b *buckets) record(d time.Duration) int64 {
 	d = max(d, 0)
 	us := min(d.Microseconds(), highest)
@@ -64,7 +64,7 @@ func (b *buckets) add(bucket int, times int64) {
 	b.counts[bucket-b.from] += times
 }
 
-// widen makes room for a bucket that is not kept yet.
+// widen makes room for a bucket that is not stored yet.
 func (b *buckets) widen(bucket int) {
 	room := max(spare, len(b.counts)/2)
 	from, to := max(bucket-room, 0), min(bucket+room, numBuckets)
@@ -76,14 +76,14 @@ func (b *buckets) widen(bucket int) {
 	b.from, b.counts = from, counts
 }
 
-// Count is how many durations were recorded.
+// Count returns the number of recorded durations.
 func (b *buckets) Count() int64 { return b.count }
 
-// Sum is the exact sum of the recorded durations.
+// Sum returns the exact sum of the recorded durations.
 func (b *buckets) Sum() time.Duration { return b.sum }
 
-// quantile is the first bucket that at least the share q (0 to 1) of the records does not exceed (nearest rank); false
-// without records.
+// quantile returns the bucket of a quantile: the first one that is not exceeded by at least the fraction q (0 to 1) of the records
+// (nearest rank). It returns false without records.
 func (b *buckets) quantile(q float64) (bucket int, found bool) {
 	rank := int64(max(math.Ceil(q*float64(b.count)-1e-9), 1))
 	var below int64

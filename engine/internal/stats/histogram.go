@@ -1,17 +1,16 @@
-// Package stats holds the figures of a run: histograms of durations and windows of them.
+// Package stats contains histograms of durations.
 package stats
 
 import "time"
 
-// Histogram counts durations with a relative error under 1 %, or 1 µs. The zero value is empty and ready. It is not
-// safe for concurrent use.
+// Histogram counts durations with a relative error of less than 1%, or 1 µs. The zero value is empty and ready to use. It is not safe for
+// concurrent use.
 type Histogram struct{ buckets }
 
-// Record counts one duration; a negative one is 0, and one longer than a day is a day.
+// Record counts one duration. A negative one counts as 0, one longer than a day as a day.
 func (h *Histogram) Record(d time.Duration) { h.record(d) }
 
-// Quantile returns the longest duration that is counted as the smallest which at least the share q (0 to 1) of the
-// records does not exceed (nearest rank); 0 when there are none.
+// Quantile returns the longest duration in the bucket of the quantile q (0 to 1, nearest rank); 0 without records.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	b, found := h.quantile(q)
 	if !found {
@@ -40,11 +39,11 @@ func (h *Histogram) Merge(o *Histogram) {
 	h.sum += o.sum
 }
 
-// Clone returns a copy that shares nothing with h.
+// Clone returns a copy that shares no memory with h.
 func (h *Histogram) Clone() Histogram { return Histogram{h.clone()} }
 
-// Each calls f for the ranges that hold records, ascending, with how many there are. A record of a range is at least from
-// and less than to.
+// Each calls f for the ranges with records, in ascending order, with the number of records. A range includes its start and excludes its
+// end.
 func (h *Histogram) Each(f func(from, to time.Duration, n int64)) {
 	for i, c := range h.counts {
 		if c > 0 {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// durations draws from the whole range that a run meets: nothing at all, microseconds, days.
+// durations draws from the whole range that a run meets: zero, microseconds, days.
 func durations(r *rapid.T) []time.Duration {
 	return rapid.SliceOfN(rapid.Custom(func(r *rapid.T) time.Duration {
 		exponent := rapid.IntRange(0, 45).Draw(r, "exponent")
@@ -26,7 +26,7 @@ func of(ds []time.Duration) *Histogram {
 	return &h
 }
 
-// near reports whether got is within 1 % of want, or the microsecond that a histogram counts in.
+// near reports whether got is within 1% of want, or within the one microsecond that is the resolution of histograms.
 func near(got, want time.Duration) bool {
 	off := math.Abs(float64(got - want))
 	return off <= 0.01*float64(want) || off <= float64(time.Microsecond)
@@ -203,8 +203,8 @@ func BenchmarkClone(b *testing.B) {
 	}
 }
 
-// TestEachHoldsAllRecords is that the ranges follow each other and hold every record.
-func TestEachHoldsAllRecords(t *testing.T) {
+// TestEachCoversAllRecords checks that the ranges follow each other and contain every record.
+func TestEachCoversAllRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ds := durations(t)
 		h := of(ds)

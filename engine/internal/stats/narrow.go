@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// Narrow counts durations like a Histogram, within 1 %; it knows the longest to the microsecond. The zero value is empty
-// and ready. It is not safe for concurrent use.
+// Narrow counts durations like a Histogram, with an error of less than 1%; the longest is exact to the microsecond. The zero value is
+// empty and ready to use. It is not safe for concurrent use.
 type Narrow struct {
 	buckets
 	longest int64 // microseconds
 }
 
-// Record counts one duration; a negative one is 0, and one longer than a day is a day.
+// Record counts one duration. A negative one counts as 0, one longer than a day as a day.
 func (n *Narrow) Record(d time.Duration) { n.longest = max(n.longest, n.record(d)) }
 
 // Max returns the longest duration, to the microsecond.
 func (n *Narrow) Max() time.Duration { return time.Duration(n.longest) * time.Microsecond }
 
-// Quantile returns the smallest duration that at least the share q (0 to 1) of the records does not exceed (nearest
-// rank); 0 when there are none.
+// Quantile returns the value of the quantile q (0 to 1, nearest rank); 0 without records.
 func (n *Narrow) Quantile(q float64) time.Duration {
 	b, found := n.quantile(q)
 	if !found {
@@ -30,13 +29,13 @@ func (n *Narrow) Quantile(q float64) time.Duration {
 	return time.Duration(min(middle(b), n.longest)) * time.Microsecond
 }
 
-// middle is the value that stands for a bucket, in microseconds.
+// middle returns the value that represents a bucket, in microseconds.
 func middle(bucket int) int64 {
 	least, width := bounds(bucket)
 	return least + width/2
 }
 
-// Clone returns a copy that shares nothing with n.
+// Clone returns a copy that shares no memory with n.
 func (n *Narrow) Clone() Narrow { return Narrow{n.clone(), n.longest} }
 
 // Merge adds the records of o.
@@ -95,7 +94,7 @@ func (n *Narrow) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// varints reads unsigned numbers of a variable length.
+// varints reads unsigned varints.
 type varints struct {
 	data []byte
 	bad  bool

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// PerSecond writes how many there are in a second, with three of its digits and without an exponent.
+// PerSecond formats a rate per second with three significant digits and without an exponent.
 func PerSecond(rate float64) string {
 	three, _ := strconv.ParseFloat(fmt.Sprintf("%.3g", rate), 64) // always a number
 	return strconv.FormatFloat(three, 'f', -1, 64) + "/s"

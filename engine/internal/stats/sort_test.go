@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// adversarial draws durations that are hard on buckets: at their edges and a microsecond beside them, all the same, two
-// far apart, each twice the one before, a long tail, and everything below the width of the finest bucket.
+// adversarial draws durations that are difficult for buckets: at their edges and a microsecond off, all the same, two far apart, each
+// twice the previous one, a long tail, and everything below the width of the finest bucket.
 func adversarial(r *rapid.T) []time.Duration {
 	edge := rapid.Custom(func(r *rapid.T) time.Duration {
 		shift := rapid.IntRange(0, 29).Draw(r, "power of two")
 		part := rapid.Int64Range(fine, 2*fine).Draw(r, "bucket")
-		return time.Duration(max(part<<shift+rapid.Int64Range(-1, 1).Draw(r, "beside"), 0)) * time.Microsecond
+		return time.Duration(max(part<<shift+rapid.Int64Range(-1, 1).Draw(r, "offset"), 0)) * time.Microsecond
 	})
 	n := rapid.IntRange(1, 400).Draw(r, "n")
 	ds := make([]time.Duration, n)
@@ -44,8 +44,8 @@ func adversarial(r *rapid.T) []time.Duration {
 	return ds
 }
 
-// TestAdversarialQuantiles compares both histograms with a sort: each quantile lies in the bucket of the value of its
-// rank, which is at most 1/128 of it wide, also after a merge and after they were written and read.
+// TestAdversarialQuantiles compares both histograms with a sort: each quantile lies in the bucket of the value of its rank, which is at
+// most 1/128 of it wide, also after a merge and after encoding.
 func TestAdversarialQuantiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ds := adversarial(t)

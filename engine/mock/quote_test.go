@@ -20,7 +20,7 @@ func TestMoneyReads(t *testing.T) {
 		c := cents(rapid.Int64Range(-1e15, 1e15).Draw(t, "cents"))
 		text := c.String()
 		if !json.Valid([]byte(text)) {
-			t.Fatalf("%s is no JSON number", text)
+			t.Fatalf("%s is not a JSON number", text)
 		}
 		want := new(big.Rat).SetFrac64(int64(c), 100).FloatString(2)
 		if text != want {
@@ -57,8 +57,8 @@ func TestCouponTakesOff(t *testing.T) {
 	}{
 		{"percent", coupon{discount: discountPercent, value: 15 * wholePercent}, 1000, 150},
 		{"percent rounds half up", coupon{discount: discountPercent, value: 15 * wholePercent}, 10, 2},
-		{"percent up to its most", coupon{discount: discountPercent, value: 50 * wholePercent, ceiling: 300}, 1000, 300},
-		{"percent just under its most", coupon{discount: discountPercent, value: 30 * wholePercent, ceiling: 301}, 1000, 300},
+		{"percent up to its maximum", coupon{discount: discountPercent, value: 50 * wholePercent, ceiling: 300}, 1000, 300},
+		{"percent just under its maximum", coupon{discount: discountPercent, value: 30 * wholePercent, ceiling: 301}, 1000, 300},
 		{"fixed", coupon{discount: discountFixed, value: 250}, 1000, 250},
 		{"fixed above the amount", coupon{discount: discountFixed, value: 250}, 199, 199},
 		{"bogo", coupon{discount: discountTwoFor, value: 100 * wholePercent}, 1000, 500},
@@ -84,8 +84,8 @@ func drawCart(t *rapid.T) ([]line, couponSet) {
 	return cart, selected
 }
 
-// TestQuoteIsTheBest checks a quote against the definition: no coupon of the selection would take off more, sums
-// are sums, and nothing is below 0.
+// TestQuoteIsTheBest checks a quote against the definition: no other selected coupon has a larger discount, sums are correct, and no
+// price is negative.
 func TestQuoteIsTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCatalogue(testRoot(rapid.Uint64Range(1, 5).Draw(t, "seed")))
@@ -128,8 +128,8 @@ func TestQuoteIsTheBest(t *testing.T) {
 	})
 }
 
-// TestMoreCouponsNeverCostMore: a cart with one more coupon selected costs at most as much, unless that coupon lowers
-// what a frontstore percent is taken of; so it holds for item-level and frontstore coupons by themselves.
+// TestMoreCouponsNeverCostMore: one more selected coupon never raises the price, unless it lowers the subtotal of a frontstore
+// percentage. So it holds for item-level and for frontstore coupons separately.
 func TestMoreCouponsNeverCostMore(t *testing.T) {
 	c := newCatalogue(testRoot(1))
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,9 +143,8 @@ func TestMoreCouponsNeverCostMore(t *testing.T) {
 	})
 }
 
-// TestEligibleCouponsAreThoseThatCount: a coupon without obstacle takes something off, and one with an obstacle does
-// not, and says why.
-func TestEligibleCouponsAreThoseThatCount(t *testing.T) {
+// TestEligibleCouponsHaveADiscount: a coupon has either a discount or an obstacle with a reason.
+func TestEligibleCouponsHaveADiscount(t *testing.T) {
 	c := newCatalogue(testRoot(3))
 	rapid.Check(t, func(t *rapid.T) {
 		cart, _ := drawCart(t)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestQuotaOfAFault is a quota per second for all callers of the shop: no header lifts it, every answer tells of it, and
-// it changes while the shop runs.
+// TestQuotaOfAFault checks a quota per second for all callers of the shop: no header lifts it, every answer reports it, and it can change
+// while the shop runs.
 func TestQuotaOfAFault(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	s := build(Config{Secret: "secret", Faults: Faults{Quota: 5}}, testClock(&now))
@@ -49,7 +49,7 @@ func TestQuotaOfAFault(t *testing.T) {
 	}
 }
 
-// TestModelWithTheQuotaOfAFault has it in place of its own quota of requests, and its own again after.
+// TestModelWithTheQuotaOfAFault checks that the quota of a fault replaces the model's own quota of requests while it is set.
 func TestModelWithTheQuotaOfAFault(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	m := indoorModel(ModelConfig{RequestsPerMinute: 100, TokensPerMinute: 10_000, Faults: Faults{Quota: 2}}, &now)
@@ -59,7 +59,7 @@ func TestModelWithTheQuotaOfAFault(t *testing.T) {
 		got = append(got, fmt.Sprint(g.status, " ", g.header.Get("X-Ratelimit-Limit-Requests"), " ", g.header.Get("X-Ratelimit-Remaining-Requests"),
 			" ", g.header.Get("X-Ratelimit-Limit-Tokens"), " ", g.header.Get("Retry-After")))
 		if g.status == 429 && !strings.Contains(g.body, "requests per second") {
-			t.Errorf("it says %s", g.body)
+			t.Errorf("the error is %s", g.body)
 		}
 	}
 	if want := "200 2 1 10000 , 200 2 0 10000 , 429 2 0 10000 1"; strings.Join(got, ", ") != want {
@@ -71,8 +71,8 @@ func TestModelWithTheQuotaOfAFault(t *testing.T) {
 	}
 }
 
-// TestCapacity: with more requests in flight than there is capacity for, each takes longer by as much, and who is in
-// flight is counted out again.
+// TestCapacity checks that latency grows in proportion to the requests in flight beyond the capacity, and that finished requests no
+// longer count.
 func TestCapacity(t *testing.T) {
 	m := indoorModel(ModelConfig{Profile: ProfileSlow, Faults: Faults{Capacity: 2}}, nil)
 	began, release := make(chan time.Duration), make(chan struct{})
@@ -107,12 +107,12 @@ func TestCapacity(t *testing.T) {
 	}
 	close(began)
 	if n := m.inFlight.Load(); n != 0 {
-		t.Errorf("%d are in flight still", n)
+		t.Errorf("%d requests are still in flight", n)
 	}
 }
 
-// TestNobodyIsInFlightForEver: who was cut or refused is counted out too.
-func TestNobodyIsInFlightForEver(t *testing.T) {
+// TestFailedRequestsLeaveInFlight checks that cut and refused requests no longer count as in flight.
+func TestFailedRequestsLeaveInFlight(t *testing.T) {
 	v := visit(t, Config{Faults: Faults{Cut: 0.5, ServerError: 0.3, Capacity: 1}})
 	for range 40 {
 		v.do(t, ask{user: "ann", method: "GET", path: "/api/cart"})
@@ -122,6 +122,6 @@ func TestNobodyIsInFlightForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := v.shop.inFlight.Load(); n != 0 {
-		t.Errorf("%d are in flight still", n)
+		t.Errorf("%d requests are still in flight", n)
 	}
 }

@@ -1,0 +1,96 @@
+package health
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// sessionFigures are the figures of cycles and sessions.
+type sessionFigures struct{ *input }
+
+func (f *sessionFigures) latency() float64 {
+	if mean := f.v.latency(0, 30); mean > 0 {
+		return mean.Seconds()
+	}
+	return math.NaN()
+}
+
+func (f *sessionFigures) latencyText() string { return engine.FormatDuration(f.v.latency(0, 30)) }
+
+// leastSteady is the number of sessions in half a minute from which completion times can be called steady.
+const leastSteady = 10
+
+// steady compares the mean of the last 30 s with that of the 30 s before.
+func (f *sessionFigures) steady() string {
+	now, before := f.v.latency(0, 30), f.v.latency(30, 60)
+	if f.v.sessions(0, 30) < leastSteady || f.v.sessions(30, 60) < leastSteady || (now-before).Abs() > before/10 {
+		return ""
+	}
+	return "steady completion times"
+}
+
+// failures returns those of the current cycle or of the previous one, whichever has more.
+func (f *sessionFigures) failures() (n int64, share float64) {
+	n, total := f.s.CycleFailed, max(f.s.CycleTotal, f.s.LastCycle.Sessions)
+	n = max(n, f.s.LastCycle.Failed)
+	if total > 0 {
+		share = float64(n) / float64(total)
+	}
+	return n, share
+}
+
+// failedSessions counts failures per cycle. A large share of a small population is critical too.
+func (f *sessionFigures) failedSessions() float64 {
+	n, share := f.failures()
+	if n >= 5 && share > 0.10 {
+		return math.Inf(1)
+	}
+	return float64(n)
+}
+
+func (f *sessionFigures) failedText() string {
+	n, _ := f.failures()
+	return fmt.Sprintf("%s a cycle", engine.FormatCount(n))
+}
+
+func (f *sessionFigures) fewFail() string {
+	if _, share := f.failures(); f.s.Ended == 0 || share >= 0.05 {
+		return ""
+	}
+	return "fewer than 5 % fail"
+}
+
+// refused returns 1 if there were 429s in the last 30 s, and 2 if they grow.
+func (f *sessionFigures) refused() float64 {
+	now, before := f.v.refused()
+	switch {
+	case now == 0:
+		return 0
+	case before > 0 && now > before:
+		return 2
+	default:
+		return 1
+	}
+}
+
+func (f *sessionFigures) refusedText() string {
+	now, _ := f.v.refused()
+	if now == 0 {
+		return "no recent 429s"
+	}
+	return engine.FormatCount(now) + " in 30s"
+}
+
+// cycleTime returns the longer of the current cycle so far and the previous one, in seconds, without waiting for the schedule.
+func (f *sessionFigures) cycleTime() float64 {
+	if took := max(f.s.CycleTook, f.s.LastCycle.Took); took > 0 {
+		return took.Seconds()
+	}
+	return math.NaN()
+}
+
+func (f *sessionFigures) cycleText() string {
+	return engine.FormatDuration(max(f.s.CycleTook, f.s.LastCycle.Took))
+}
