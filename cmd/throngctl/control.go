@@ -263,7 +263,7 @@ func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
 		"retrying: "+strings.Join(agents, ", "))
 }
 
-type tellCmd struct {
+type broadcastCmd struct {
 	First  string   `arg:"" name:"text" help:"Message, in quotes."`
 	Second string   `arg:"" optional:"" name:"word" help:"The message, if a run ID comes first."`
 	More   []string `arg:"" optional:"" name:"agent" help:"More agents for --to."`
@@ -272,7 +272,7 @@ type tellCmd struct {
 }
 
 // split tells the run, the text and the agents apart: what follows a flag's value stands behind the text.
-func (c *tellCmd) split() (run, text string, to []string, err error) {
+func (c *broadcastCmd) split() (run, text string, to []string, err error) {
 	words := append([]string{c.First, c.Second}, c.More...)
 	if c.Second == "" {
 		words = words[:1]
@@ -281,13 +281,13 @@ func (c *tellCmd) split() (run, text string, to []string, err error) {
 		run, words = words[0], words[1:]
 	}
 	if len(words) > 1 && len(c.To) == 0 {
-		return "", "", nil, &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("expected one message, got %d words", len(words)), Hint: "put the message in quotes"}
+		return "", "", nil, &engine.FieldError{Field: "text", Problem: fmt.Sprintf("expected one message, got %d words", len(words)), Hint: "put the message in quotes"}
 	}
 	return run, words[0], slices.Concat(c.To, words[1:]), nil
 }
 
 // Run is called by kong.
-func (c *tellCmd) Run(ctx context.Context, t *terminal) error {
+func (c *broadcastCmd) Run(ctx context.Context, t *terminal) error {
 	run, text, agents, err := c.split()
 	if err != nil {
 		return err
@@ -296,6 +296,6 @@ func (c *tellCmd) Run(ctx context.Context, t *terminal) error {
 	if len(agents) > 0 {
 		to = strings.Join(agents, ", ")
 	}
-	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Tell(ctx, agents, text) },
+	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Broadcast(ctx, agents, text) },
 		"sent to "+to+"; it is in the inboxes from the next cycle on")
 }

@@ -63,7 +63,7 @@ var unattended = []struct{ command, why string }{
 }
 
 // orders are the commands that a run in progress is there for.
-var orders = []string{"set", "pause", "continue", "stop", "checkpoint", "retire", "tell"}
+var orders = []string{"set", "pause", "continue", "stop", "checkpoint", "retire", "broadcast"}
 
 // fenced is what a document has in blocks of a language.
 func fenced(text, language string) (all []string) {

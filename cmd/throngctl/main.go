@@ -73,7 +73,7 @@ type cli struct {
 	Checkpoint checkpointCmd `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
 	Retire     retireCmd     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
 	Requeue    requeueCmd    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
-	Tell       tellCmd       `cmd:"" help:"Send a message to agents' inboxes." group:"The run in progress"`
+	Broadcast  broadcastCmd  `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
 
 	Scenarios  scenariosCmd  `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
 	Validate   validateCmd   `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`

@@ -61,7 +61,7 @@ var answers = []printed{
 	{"checkpoint", "", doneJSON{}},
 	{"retire", "", doneJSON{}},
 	{"requeue", "", doneJSON{}},
-	{"tell", "", doneJSON{}},
+	{"broadcast", "", doneJSON{}},
 	{"restore", "", doneJSON{}},
 	{"runs", "", []runJSON{}},
 	{"fetch", "", []runJSON{}},

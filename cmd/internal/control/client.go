@@ -173,7 +173,7 @@ func (c *Client) Requeue(ctx context.Context, agents []string) error {
 	return c.order(ctx, request{Order: orderRequeue, Agents: agents})
 }
 
-// Tell puts a text into the inboxes of the agents with these ids, or of all without any.
-func (c *Client) Tell(ctx context.Context, ids []string, text string) error {
-	return c.order(ctx, request{Order: orderTell, Agents: ids, Text: text})
+// Broadcast puts a message into the inboxes of the agents with these IDs, or of all agents if ids is empty.
+func (c *Client) Broadcast(ctx context.Context, ids []string, text string) error {
+	return c.order(ctx, request{Order: orderBroadcast, Agents: ids, Text: text})
 }

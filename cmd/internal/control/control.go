@@ -31,9 +31,9 @@ type Job struct {
 	Settings engine.Settings
 	// Find returns the indexes of agents by their ids or indexes, in the order given.
 	Find func(agents []string) ([]int, error)
-	// Tell puts a text into the inboxes of the agents with these ids, or of all without any, and waits until that is
-	// durable.
-	Tell func(ctx context.Context, ids []string, text, who string) error
+	// Broadcast puts a message into the inboxes of the agents with these IDs, or of all agents if ids is empty. It waits
+	// until the message is durable.
+	Broadcast func(ctx context.Context, ids []string, text, who string) error
 	// Sink says how the sending of results does; nil where they stay on this machine.
 	Sink func() *view.Sink
 }

@@ -27,8 +27,8 @@ func TestOrders(t *testing.T) {
 		{func() error { return c.Checkpoint(ctx, "") }, "checkpoint because by hand"},
 		{func() error { return c.Retire(ctx, []string{"bob"}) }, "retire 1 by W"},
 		{func() error { return c.Requeue(ctx, []string{"bob", "ann"}) }, "requeue 1 by W; requeue 0 by W"},
-		{func() error { return c.Tell(ctx, []string{"ann"}, "hello") }, `tell [ann] "hello" by W`},
-		{func() error { return c.Tell(ctx, nil, "two\nlines") }, `tell [] "two\nlines" by W`},
+		{func() error { return c.Broadcast(ctx, []string{"ann"}, "hello") }, `broadcast [ann] "hello" by W`},
+		{func() error { return c.Broadcast(ctx, nil, "two\nlines") }, `broadcast [] "two\nlines" by W`},
 	} {
 		if err := step.give(); err != nil {
 			t.Errorf("%s: %v", step.want, err)

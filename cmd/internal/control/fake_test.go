@@ -135,8 +135,8 @@ func (r *fakeRun) job() Job {
 			}
 			return all, nil
 		},
-		Tell: func(_ context.Context, ids []string, text, who string) error {
-			return r.note("tell %s %q by %s", ids, text, who)
+		Broadcast: func(_ context.Context, ids []string, text, who string) error {
+			return r.note("broadcast %s %q by %s", ids, text, who)
 		},
 	}
 }

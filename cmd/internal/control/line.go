@@ -32,7 +32,7 @@ const (
 	orderCheckpoint = "checkpoint"
 	orderRetire     = "retire"
 	orderRequeue    = "requeue"
-	orderTell       = "tell"
+	orderBroadcast  = "broadcast"
 )
 
 // request is a line to the run.
@@ -43,8 +43,8 @@ type request struct {
 	Who      string              `json:"who,omitempty"`
 	Why      string              `json:"why,omitempty"`
 	Settings []engine.Assignment `json:"settings,omitempty"` // of set
-	Agents   []string            `json:"agents,omitempty"`   // of retire, requeue and tell
-	Text     string              `json:"text,omitempty"`     // of tell
+	Agents   []string            `json:"agents,omitempty"`   // of retire, requeue and broadcast
+	Text     string              `json:"text,omitempty"`     // of broadcast
 }
 
 // reply is a line from the run.

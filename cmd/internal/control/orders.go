@@ -28,7 +28,7 @@ var orders = map[string]func(s *server, q *request, r *reply) error{
 	orderCheckpoint: func(s *server, q *request, _ *reply) error { return s.job.Checkpoint(s.ctx, cmp.Or(q.Why, "by hand")) },
 	orderRetire:     func(s *server, q *request, _ *reply) error { return s.each(q, s.job.Retire) },
 	orderRequeue:    func(s *server, q *request, _ *reply) error { return s.each(q, s.job.Requeue) },
-	orderTell:       func(s *server, q *request, _ *reply) error { return s.job.Tell(s.ctx, q.Agents, q.Text, q.Who) },
+	orderBroadcast:  func(s *server, q *request, _ *reply) error { return s.job.Broadcast(s.ctx, q.Agents, q.Text, q.Who) },
 }
 
 // carryOut does what a request says.

@@ -252,7 +252,7 @@ func TestTooMuchForOneOrder(t *testing.T) {
 	data, _ := serve(t, newFakeRun())
 	c := dial(t, data)
 	var field *engine.FieldError
-	if err := c.Tell(t.Context(), nil, strings.Repeat("x", mostRequest)); !errors.As(err, &field) {
+	if err := c.Broadcast(t.Context(), nil, strings.Repeat("x", mostRequest)); !errors.As(err, &field) {
 		t.Errorf("%v", err)
 	}
 	if err := c.Continue(t.Context()); err != nil {
@@ -264,7 +264,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"version":1,"order":"set","settings":[{"name":"limit","value":"3"},{"name":"model.rate","value":"x"}]}` + "\n"))
 	f.Add([]byte(`{"version":1,"order":"status","who":"\u0000"}` + "\n" + `{"version":1,"order":"tunables"}` + "\n"))
 	f.Add([]byte(`{"version":1,"order":"retire","agents":["ann","eve"]}` + "\n"))
-	f.Add([]byte(`{"version":1,"order":"tell","agents":[],"text":"hello","why":null}` + "\n[]\n"))
+	f.Add([]byte(`{"version":1,"order":"broadcast","agents":[],"text":"hello","why":null}` + "\n[]\n"))
 	f.Add([]byte("{}\n\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := &server{job: newFakeRun().job(), ctx: t.Context()}
