@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -68,7 +69,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 			}
 			return nil
 		}
-		t.counts(people.Program.Agents(), max(cycle, 0), counts)
+		show.Counts(t.out, people.Program.Agents(), max(cycle, 0), counts)
 		return nil
 	})
 }
@@ -108,34 +109,16 @@ func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, 
 	return j
 }
 
-// counts tells how many agents ended a cycle in which way.
-func (t *terminal) counts(agents, cycle int, counts map[engine.Outcome]int) {
-	fmt.Fprintf(t.out, "cycle %d, %s agents\n", cycle, engine.FormatCount(int64(agents)))
-	left := agents
-	for _, o := range endings {
-		if counts[o] > 0 {
-			fmt.Fprintf(t.out, "  %-10s %s\n", o, engine.FormatCount(int64(counts[o])))
-		}
-		left -= counts[o]
-	}
-	if left > 0 {
-		fmt.Fprintf(t.out, "  %-10s %s\n", "no session", engine.FormatCount(int64(left)))
-	}
-}
-
-// endings are the ways in which a session ends.
-var endings = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
-
 // outcome returns the outcome in --state, or Unfinished without the flag.
 func (c *agentsCmd) outcome() (engine.Outcome, error) {
 	if c.State == "" {
 		return engine.Unfinished, nil
 	}
-	if i := slices.IndexFunc(endings, func(o engine.Outcome) bool { return o.String() == c.State }); i >= 0 {
-		return endings[i], nil
+	if i := slices.IndexFunc(show.Endings, func(o engine.Outcome) bool { return o.String() == c.State }); i >= 0 {
+		return show.Endings[i], nil
 	}
-	names := make([]string, len(endings))
-	for i, o := range endings {
+	names := make([]string, len(show.Endings))
+	for i, o := range show.Endings {
 		names[i] = o.String()
 	}
 	return engine.Unfinished, &engine.FieldError{Field: "state", Problem: "unknown state " + c.State, Hint: "one of " + strings.Join(names, ", ")}

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
 )
@@ -26,7 +27,7 @@ func isTerminal(file any) (fd int, ok bool) {
 // person returns the terminal on which somebody can be asked: one to read from, and one on which the question is seen.
 func (t *terminal) person() (fd int, ok bool) {
 	fd, in := isTerminal(t.in)
-	_, out := isTerminal(raw(t.err))
+	_, out := isTerminal(show.Raw(t.err))
 	return fd, in && out
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -75,45 +75,11 @@ func (t *terminal) audited(r *audit.Report, all bool) error {
 		}
 		return err
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "FIGURE\tVALUES\tRECORDED\tRECOMPUTED\t")
-	if !all {
-		for _, g := range r.Groups() {
-			rowf(w, "%s\t%s\t\t\t%s\n", g.Name, engine.FormatCount(int64(g.Values)), grade(g.Differ, g.Values == 0))
-		}
-	}
-	for i := range r.Figures {
-		f := &r.Figures[i]
-		if !all && f.Differ == 0 {
-			continue
-		}
-		told := grade(f.Differ, f.Alone)
-		if f.Bound != "" {
-			told += " (within " + f.Bound + ")"
-		}
-		if f.Where != "" {
-			told += ": " + f.Where
-		}
-		rowf(w, "%s: %s\t%s\t%s\t%s\t%s\n", f.Group, f.Name, engine.FormatCount(int64(f.Values)), f.Recorded, f.Recomputed, told)
-	}
-	if err := w.Flush(); err != nil {
+	if err := show.Audit(t.out, r, all); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "run %s: %s\n", r.Run, r.Summary())
 	if !r.Equal() {
 		return exitError(exitFailed)
 	}
 	return nil
-}
-
-// grade is what came of a comparison.
-func grade(differ int, alone bool) string {
-	switch {
-	case alone:
-		return "recorded only"
-	case differ > 0:
-		return engine.FormatCount(int64(differ)) + plural(differ, " differs", " differ")
-	default:
-		return "ok"
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/dash"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
 // board is the dashboard of a run of this process while it is in progress, or nil.
@@ -77,7 +78,7 @@ func (s *screens) clear() {
 // files are the ends of the terminal that can show a dashboard.
 func (t *terminal) files() (in, out *os.File, ok bool) {
 	in, typed := t.in.(*os.File)
-	out, seen := raw(t.out).(*os.File)
+	out, seen := show.Raw(t.out).(*os.File)
 	return in, out, typed && seen && dash.Usable(in, out, os.Getenv)
 }
 

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -70,10 +70,10 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.JSON {
 		out = t.err
 	}
-	p := newProgress(out, c.NoDashboard)
-	sweep.Report = func(at calibrate.Progress) { p.say(time.Now(), measuring(at), at.Done == at.Total) }
+	p := show.NewProgress(out, c.NoDashboard)
+	sweep.Report = func(at calibrate.Progress) { p.Say(time.Now(), show.Measuring(at), at.Done == at.Total) }
 	found, err := t.calibrate(ctx, sweep)
-	p.end()
+	p.End()
 	t.sayTrouble()
 	if found.Notice != "" {
 		fmt.Fprintln(t.err, found.Notice)
@@ -88,7 +88,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 			return err
 		}
 	} else {
-		t.calibrated(&found)
+		show.Calibration(t.out, &found)
 	}
 	if err != nil {
 		return t.gaveUp(err)
@@ -196,64 +196,6 @@ func measured(r *calibrate.Result) bool {
 	return false
 }
 
-// measuring is how far a sweep is, in one line.
-func measuring(p calibrate.Progress) string {
-	text := fmt.Sprintf("measured %d/%d", p.Done, p.Total)
-	if p.Measuring {
-		text += fmt.Sprintf("  now limit %d, round %d", p.Level, p.Round)
-	}
-	if r := &p.Result; r.Level > 0 {
-		text += fmt.Sprintf("  best so far %d", r.Level)
-	}
-	if p.Left > 0 {
-		text += "  about " + engine.FormatDuration(p.Left.Round(time.Second)) + " left"
-	}
-	return text
-}
-
-// calibrated shows what a sweep found.
-func (t *terminal) calibrated(c *calibration.Record) {
-	fmt.Fprintf(t.out, "\n%s, %s agents, on %s\n", c.Title, engine.FormatCount(int64(c.Agents)), c.Machine)
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "  LIMIT\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE")
-	for i := range c.Result.Levels {
-		l := &c.Result.Levels[i]
-		if len(l.Samples) == 0 {
-			rowf(w, "  %d\t–\t–\t–\t–\t–\t%s\n", l.Level, l.Note)
-			continue
-		}
-		rate := "–"
-		if l.PerSecond > 0 {
-			rate = calibrate.Figure(l.PerSecond)
-		}
-		if l.Spread > 0 { // measured more than once
-			rate += " ± " + calibrate.Figure(l.Spread)
-		}
-		rowf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
-	}
-	_ = w.Flush() // to the terminal
-	if law := c.Result.Law(); law != "" {
-		fmt.Fprintln(t.out, law)
-	}
-	fmt.Fprintln(t.out, c.Result.String())
-}
-
-// latency writes a time; 0 is not known.
-func latency(d time.Duration) string {
-	if d == 0 {
-		return "?"
-	}
-	return engine.FormatDuration(d)
-}
-
-// percent writes a percentage; negative is not known.
-func percent(v float64) string {
-	if v < 0 {
-		return "?"
-	}
-	return fmt.Sprintf("%.0f%%", v)
-}
-
 // calibrations lists what was found before, the newest first.
 func (t *terminal) calibrations() error {
 	all, notice, err := calibration.List(t.data)
@@ -270,13 +212,7 @@ func (t *terminal) calibrations() error {
 		fmt.Fprintln(t.out, "No calibrations yet. Try: throngctl calibrate shopping")
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "WHEN\tSCENARIO\tAGENTS\tLIMIT\tMACHINE\tFOUND")
-	for i := range all {
-		c := &all[i]
-		rowf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", stamp(c.At), c.Title, engine.FormatCount(int64(c.Agents)), c.Result.Level, c.Machine, c.Result.String())
-	}
-	return w.Flush()
+	return show.Calibrations(t.out, all)
 }
 
 // presetJSON is a starting point.
@@ -306,28 +242,5 @@ func newPresets(data string) (all []presetJSON) {
 func (t *terminal) presets() error {
 	machine := calibration.ThisMachine(t.data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
-	fmt.Fprintln(t.out, own.Suits(machine.String()))
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	for _, table := range []struct {
-		title, what string
-		presets     []engine.Preset
-	}{
-		{"SYSTEM", "SESSIONS IN FLIGHT", engine.Systems}, {"USE", "SESSIONS IN FLIGHT", engine.Uses}, {"DEPLOYMENT", "MODEL CALLS IN FLIGHT", engine.Deployments},
-	} {
-		rowf(w, "%s\tMATCHES\t%s\n", table.title, table.what)
-		for _, p := range table.presets {
-			mark := ""
-			if p == own {
-				mark = "  this machine"
-			}
-			rowf(w, "%s\t%s\t%s%s\n", p.Name, p.Matches, p.Span(), mark)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, rule := range engine.RulesOfThumb {
-		fmt.Fprintf(t.out, "- %s\n", rule)
-	}
-	return nil
+	return show.Presets(t.out, machine.String(), own)
 }

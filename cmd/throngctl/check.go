@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -76,7 +74,7 @@ func (t *terminal) checked(checks []engine.Check) (err error) {
 	if t.json {
 		err = t.print(newChecks(checks))
 	} else {
-		err = printChecks(t.out, checks)
+		err = show.Checks(t.out, checks)
 	}
 	if err != nil {
 		return err
@@ -98,38 +96,4 @@ func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings,
 		config.Schedule(&settings, s)
 	}
 	return settings, settings.Validate()
-}
-
-// printChecks writes a line for each, with its details and what can be done below it.
-func printChecks(out io.Writer, all []engine.Check) error {
-	w := tabwriter.NewWriter(out, 2, 4, 2, ' ', 0)
-	for _, c := range all {
-		first, more, _ := strings.Cut(c.Text, "\n")
-		rowf(w, "%s\t%s\t%s\n", c.Grade, c.Name, first)
-		for line := range strings.SplitSeq(more, "\n") {
-			if line != "" {
-				rowf(w, "\t\t%s\n", line)
-			}
-		}
-		if hint := inTerminal(&c); hint != "" {
-			rowf(w, "\t\t> %s\n", hint)
-		}
-	}
-	return w.Flush()
-}
-
-// inTerminal says what a person can do here, where there are no buttons.
-func inTerminal(c *engine.Check) string {
-	way, to := c.Way()
-	switch way {
-	case engine.MendAllow:
-		return "to allow it: --allow " + to
-	case engine.MendSecret:
-		return "throngctl secret set " + to + ", or set an environment variable of that name"
-	case engine.MendConnections:
-		return c.Hint + "; to limit them: throngctl settings database-connections=" + to
-	case engine.MendFree:
-		return strings.TrimPrefix(c.Hint+"; see throngctl prune --help", "; ")
-	}
-	return c.Hint
 }

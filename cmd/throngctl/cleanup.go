@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/cleanup"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -56,7 +57,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 	}
-	c.show(people, plan)
+	show.Cleanup(people.out, plan)
 	switch {
 	case plan.Agents == 0 && plan.Resume == "":
 		return nil
@@ -133,29 +134,6 @@ func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, er
 		}
 	}
 	return "", &engine.FieldError{Field: "run", Problem: "no run of " + file, Hint: "throngctl runs lists them"}
-}
-
-// show says what would be removed, and where.
-func (c *cleanupCmd) show(t *terminal, plan *cleanup.Plan) {
-	fmt.Fprintf(t.out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
-	for i := range plan.Run.Cleaned {
-		fmt.Fprintf(t.out, "  %s\n", plan.Run.Cleaned[i].Says(plan.Run.ID, stamp))
-	}
-	if plan.Agents == 0 && plan.Resume == "" {
-		fmt.Fprintln(t.out, "  nothing left to remove")
-		return
-	}
-	if plan.Resume != "" {
-		fmt.Fprintf(t.out, "  resume cleanup run %s\n", plan.Resume)
-	}
-	fmt.Fprintf(t.out, "  to remove: what %s made in %s\n", engine.Counted(int64(plan.Agents), "agent", "agents"), engine.Counted(plan.Sessions, "session", "sessions"))
-	if counted := plan.Counted(); counted != "" {
-		fmt.Fprintf(t.out, "  events: %s\n", counted)
-	}
-	fmt.Fprintf(t.out, "  sends: %s\n", plan.Requests)
-	for _, h := range plan.Hosts {
-		fmt.Fprintf(t.out, "  requests go to %s at %s\n", h.Service, h.Address)
-	}
 }
 
 func newCleanupJSON(plan *cleanup.Plan, send bool) cleanupJSON {

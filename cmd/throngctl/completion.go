@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -208,7 +209,7 @@ func (t *terminal) values(ctx context.Context, f *kong.Flag) (found []candidate)
 			found = append(found, candidate{way, ""})
 		}
 	case "state":
-		for _, o := range endings {
+		for _, o := range show.Endings {
 			found = append(found, candidate{o.String(), ""})
 		}
 	case "replay":

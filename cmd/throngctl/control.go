@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -122,7 +122,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 		settings = append(settings, engine.Assignment{Name: key, Value: value})
 	}
 	return t.steer(ctx, name, func(ctx context.Context, client *control.Client, id engine.RunID) error {
-		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+		w := show.NewTable(t.out)
 		if len(settings) == 0 {
 			tunables, err := client.Tunables(ctx)
 			if err != nil {
@@ -137,7 +137,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 			}
 			fmt.Fprintln(w, "SETTING\tVALUE\tMEANING")
 			for _, tunable := range tunables {
-				rowf(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
+				show.Row(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
 			}
 			return w.Flush()
 		}
@@ -151,7 +151,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 			return t.print(changesJSON{Run: id, Changes: changes})
 		}
 		for _, change := range changes {
-			rowf(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
+			show.Row(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
 		}
 		return w.Flush()
 	})

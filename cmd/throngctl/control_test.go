@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/view"
@@ -186,7 +187,7 @@ func TestPrintStatus(t *testing.T) {
 `},
 	} {
 		var b strings.Builder
-		if err := printStatus(&b, &c.status); err != nil || b.String() != c.want {
+		if err := show.Status(&b, &c.status); err != nil || b.String() != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, b.String(), c.want)
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -120,8 +120,8 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "run %s (%s, %s) will be deleted: %s sessions, %s events, %s %s, about %s\n", r.ID, r.Title, stamp(r.Created),
-			engine.FormatCount(d.Sessions), engine.FormatCount(d.Events), engine.FormatCount(int64(d.Checkpoints)), plural(d.Checkpoints, "checkpoint", "checkpoints"),
+		fmt.Fprintf(t.out, "run %s (%s, %s) will be deleted: %s sessions, %s events, %s %s, about %s\n", r.ID, r.Title, show.Time(r.Created),
+			engine.FormatCount(d.Sessions), engine.FormatCount(d.Events), engine.FormatCount(int64(d.Checkpoints)), show.Plural(d.Checkpoints, "checkpoint", "checkpoints"),
 			engine.FormatBytes(d.Bytes))
 		if err := x.settle(ctx, r.ID, d.Sendings); err != nil {
 			return err
@@ -224,11 +224,11 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 		return err
 	}
 	fmt.Fprintf(t.out, "of run %s, to be deleted, about %s:\n", run, engine.FormatBytes(bytes))
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, cp := range all {
 		for _, n := range c.Checkpoint {
 			if n == cp.Number {
-				rowf(w, "  checkpoint %d\t%s\tcycle %d\t%s\n", n, stamp(cp.At), cp.Cycle, cp.Reason)
+				show.Row(w, "  checkpoint %d\t%s\tcycle %d\t%s\n", n, show.Time(cp.At), cp.Cycle, cp.Reason)
 			}
 		}
 	}

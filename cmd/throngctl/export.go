@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -40,10 +41,10 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 		case c.What == "all":
 			return c.all(ctx, t, store, &r)
 		case c.Out == "" && c.Format == storage.Parquet:
-			if _, shown := isTerminal(raw(t.out)); shown {
+			if _, shown := isTerminal(show.Raw(t.out)); shown {
 				return &engine.FieldError{Field: "format", Problem: "Parquet cannot be written to a terminal", Hint: "name a file with -o FILE"}
 			}
-			return c.one(ctx, raw(t.out), store, r)
+			return c.one(ctx, show.Raw(t.out), store, r)
 		case c.Out == "":
 			return c.one(ctx, t.out, store, r)
 		default:

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -49,27 +49,7 @@ func (t *terminal) remoteRuns(ctx context.Context, db config.Database) error {
 		fmt.Fprintf(t.out, "There are no runs in %s yet.\n", db.Target())
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tMACHINE\tSTARTED\tSTATE\tCYCLE\tDONE\tCHECKPOINTS\tTITLE")
-	for _, r := range runs {
-		cycles := ""
-		if r.Cycles > 0 {
-			cycles = fmt.Sprintf("/%d", r.Cycles)
-		}
-		state := "not ended"
-		switch {
-		case r.Damage != "":
-			state = "damaged"
-		case r.Ending != engine.NotEnded:
-			state = r.Ending.String()
-		}
-		name := r.Machine
-		if name == "" {
-			name = "not known"
-		}
-		rowf(w, "%s\t%s\t%s\t%s\t%d%s\t%s\t%d\t%s\n", r.ID, name, stamp(r.Created), state, r.Cycle, cycles, doneOf(r.Done, r.Total), r.Checkpoints, r.Title)
-	}
-	return w.Flush()
+	return show.RemoteRuns(t.out, runs)
 }
 
 // remoteCheckpoints lists the checkpoints of a run in a database.
@@ -88,7 +68,7 @@ func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, ru
 		fmt.Fprintf(t.out, "Run %s has no checkpoint in %s that can be fetched.\n", r.ID, db.Target())
 		return nil
 	}
-	return t.listCheckpoints(all)
+	return show.Checkpoints(t.out, all)
 }
 
 // fetchCmd brings a checkpoint from a database.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/suggest"
 )
@@ -45,9 +45,9 @@ func (c *guideCmd) Run(t *terminal) error {
 		fmt.Fprint(t.out, pages[0].Text)
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, p := range pages {
-		rowf(w, "%s\t%s\n", p.Topic, p.Title)
+		show.Row(w, "%s\t%s\n", p.Topic, p.Title)
 	}
 	return w.Flush()
 }

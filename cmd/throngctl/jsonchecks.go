@@ -6,6 +6,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/consent"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/engine/chain"
@@ -30,7 +31,7 @@ func newChecks(all []engine.Check) checksJSON {
 	j := checksJSON{Grade: engine.WorstGrade(all).String(), Checks: []checkJSON{}}
 	for i := range all {
 		c := &all[i]
-		j.Checks = append(j.Checks, checkJSON{c.Name, c.Grade.String(), c.Text, inTerminal(c)})
+		j.Checks = append(j.Checks, checkJSON{c.Name, c.Grade.String(), c.Text, show.Hint(c)})
 	}
 	return j
 }

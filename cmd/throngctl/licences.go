@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -50,9 +50,9 @@ func (c *licencesCmd) Run(t *terminal) error {
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, l := range found {
-		rowf(w, "%s\t%s\t%s\n", l.Module, l.Version, l.Licence)
+		show.Row(w, "%s\t%s\t%s\n", l.Module, l.Version, l.Licence)
 	}
 	return w.Flush()
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -196,14 +197,6 @@ func (t *terminal) notices(store *sqlite.Store) {
 	}
 }
 
-// raw returns the writer behind the escaping one, for terminal control and for binary output.
-func raw(w io.Writer) io.Writer {
-	if safe, ok := w.(*visible.Writer); ok {
-		return safe.Unwrap()
-	}
-	return w
-}
-
 // exitError ends the program with a code and nothing to say.
 type exitError int
 
@@ -330,7 +323,7 @@ func (t *terminal) fail(err error) int {
 		if err := mistakes.Print(t.err); err != nil {
 			return exitFailed
 		}
-		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), plural(mistakes.Count(), "mistake", "mistakes"))
+		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), show.Plural(mistakes.Count(), "mistake", "mistakes"))
 		return exitUsage
 	default:
 		fmt.Fprintf(t.err, "throngctl: %s\n", secrets.Redact(err.Error()))
@@ -358,11 +351,4 @@ func exitOf(err error) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

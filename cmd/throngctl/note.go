@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/visible"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -43,18 +41,4 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 type noteJSON struct {
 	Run  engine.RunID `json:"run"`
 	Note string       `json:"note"`
-}
-
-// noteLine is what a list shows of a note.
-func noteLine(note string) string {
-	const most = 60
-	line, _, more := strings.Cut(strings.TrimSpace(note), "\n")
-	runes := []rune(strings.TrimFunc(line, unicode.IsSpace))
-	if len(runes) > most {
-		runes, more = runes[:most], true
-	}
-	if more {
-		runes = append(runes, '…')
-	}
-	return visible.Line(string(runes))
 }

@@ -9,11 +9,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -137,7 +137,7 @@ func (c *proveCmd) agree(t *terminal, outside []string) bool {
 	}
 	fmt.Fprintf(t.out, "%s %s not a mock: all requests of a run are sent to %s up to %d times, with their cost and effects.\n"+
 		"The services must answer equal requests equally, and must honor Idempotency-Key.\n",
-		strings.Join(outside, ", "), plural(len(outside), "is", "are"), plural(len(outside), "it", "them"), c.Kills+1)
+		strings.Join(outside, ", "), show.Plural(len(outside), "is", "are"), show.Plural(len(outside), "it", "them"), c.Kills+1)
 	return c.Yes || t.answer("Continue? Type yes: ") == "yes"
 }
 
@@ -231,14 +231,14 @@ func (t *terminal) prove(ctx context.Context, p *proof) (*prove.Report, error) {
 	if t.json {
 		out = t.err
 	}
-	line := newProgress(out, false)
-	defer line.end()
+	line := show.NewProgress(out, false)
+	defer line.End()
 	p.Tell = func(at prove.Progress) {
 		text := fmt.Sprintf("%s  killed %d/%d times  %d resumes  %d trials differ", p.name, at.Kills, at.Of, at.Resumes, at.Differ)
 		if at.Undisturbed {
 			text = p.name + "  undisturbed, for comparison"
 		}
-		line.say(time.Now(), text, !at.Undisturbed && at.Kills >= at.Of)
+		line.Say(time.Now(), text, !at.Undisturbed && at.Kills >= at.Of)
 	}
 	return prove.Prove(ctx, p.Config)
 }
@@ -248,7 +248,7 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 	if t.json {
 		return t.provedJSON(all, reports)
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	fmt.Fprintln(w, "\nSCENARIO\tSESSIONS\tTRIALS\tKILLS\tAT COMMITS\tAT REQUESTS\tRESUMES\tREPLAYED\tSENT AGAIN\tCONFIRMED\tLOST\tDOUBLED\tTOOK\tVERDICT")
 	var kills int
 	var failed error
@@ -259,7 +259,7 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 			verdict, failed = "DIFFERENT", exitError(exitFailed)
 		}
 		kills += r.Kills()
-		rowf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
+		show.Row(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
 			s.Resumes, s.Replayed, s.SentAgain, s.Confirmed, s.Lost, s.Doubled, engine.FormatDuration(r.Took), verdict)
 	}
 	if err := w.Flush(); err != nil {

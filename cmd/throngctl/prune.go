@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -54,37 +53,13 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 		fmt.Fprintln(t.out, "Nothing to prune.")
 		return nil
 	}
-	if err := showGoing(t, all); err != nil || c.DryRun {
+	if err := show.Pruned(t.out, all); err != nil || c.DryRun {
 		return err
 	}
 	if !c.Now {
-		fmt.Fprintf(t.out, "It stays in the trash for %s and uses disk space until then; --now frees it immediately.\n", trashDays)
+		fmt.Fprintf(t.out, "It stays in the trash for %s and uses disk space until then; --now frees it immediately.\n", show.TrashDays)
 	}
 	return c.take(ctx, t, store, all)
-}
-
-// showGoing lists what will go.
-func showGoing(t *terminal, all []retention.Going) error {
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTARTED\tTITLE\tGOES\tSIZE")
-	var bytes int64
-	for _, g := range all {
-		what := "all: " + engine.FormatCount(g.Doomed.Sessions) + " sessions, " +
-			engine.FormatCount(int64(g.Doomed.Checkpoints)) + plural(g.Doomed.Checkpoints, " checkpoint", " checkpoints")
-		if n := g.Unsent(); n > 0 {
-			what += ", " + engine.FormatCount(n) + " unsent rows"
-		}
-		if !g.Whole {
-			what = plural(len(g.Checkpoints), "checkpoint ", "checkpoints ") + strings.Trim(strings.ReplaceAll(fmt.Sprint(g.Checkpoints), " ", ", "), "[]")
-		}
-		rowf(w, "%s\t%s\t%s\t%s\t%s\n", g.Run.ID, stamp(g.Run.Created), g.Run.Title, what, engine.FormatBytes(g.Bytes))
-		bytes += g.Bytes
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(t.out, "About %s in total; rows in Postgres stay.\n", engine.FormatBytes(bytes))
-	return nil
 }
 
 // take asks and deletes. A run that cannot be deleted does not hold up the others.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -127,9 +127,9 @@ type pushedJSON struct {
 func (t *terminal) drain(ctx context.Context, remote *remote.Sender, run engine.RunID) error {
 	done := make(chan error, 1)
 	go func() { done <- remote.Drain(ctx, run) }()
-	shown := newProgress(t.err, false)
-	defer shown.end()
-	tick := time.NewTicker(shown.every)
+	shown := show.NewProgress(t.err, false)
+	defer shown.End()
+	tick := time.NewTicker(shown.Every)
 	defer tick.Stop()
 	for {
 		select {
@@ -137,7 +137,7 @@ func (t *terminal) drain(ctx context.Context, remote *remote.Sender, run engine.
 			return err
 		case now := <-tick.C:
 			if text := remote.Progress(ctx, run); text != "" {
-				shown.say(now, text, false)
+				shown.Say(now, text, false)
 			}
 		}
 	}
@@ -153,9 +153,9 @@ func (t *terminal) check(ctx context.Context, db config.Database) error {
 		}
 		return errors.Join(err, t.print(j))
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, l := range lines {
-		rowf(w, "%s\t%s\t%s\n", l.Grade, l.Name, l.Value)
+		show.Row(w, "%s\t%s\t%s\n", l.Grade, l.Name, l.Value)
 	}
 	return errors.Join(err, w.Flush())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -213,16 +215,16 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; waiting for it (Ctrl+C cancels)\n", holder) }
-	var writing *progress
+	var writing *show.Progress
 	l.Writing = func(done, total int) {
 		if writing == nil {
-			writing = newProgress(t.out, out.NoDashboard)
+			writing = show.NewProgress(t.out, out.NoDashboard)
 		}
-		writing.say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
+		writing.Say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
 	}
 	job, err := t.start(ctx, giveUp, a, l)
 	if writing != nil {
-		writing.end()
+		writing.End()
 	}
 	if err != nil {
 		return err
@@ -248,7 +250,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		fmt.Fprintln(t.out, job.Written)
 	}
 	if l.Resume == "" && job.Record.Forecast != nil {
-		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
+		fmt.Fprintln(t.out, show.ForecastLine(job.Record.Forecast))
 	}
 	crashes.Doing(box, job.Run, l.Scenario.Title, job.Agents)
 	defer t.telling(notify, job, l.Scenario.Title, patience)()
@@ -268,9 +270,12 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	if err := t.await(patience, job.Close); err != nil { // what was kept can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
-	t.summary(job, &result)
-	t.cycles(context.WithoutCancel(ctx), store, job)
-	t.unconfirmed(context.WithoutCancel(ctx), store, job)
+	show.Summary(t.out, job, &result)
+	for _, list := range []func(context.Context, io.Writer, storage.Reader, *app.Job) error{show.Cycles, show.ListUnconfirmed} {
+		if err := list(context.WithoutCancel(ctx), t.out, store, job); err != nil {
+			fmt.Fprintf(t.err, "throngctl: %v\n", err)
+		}
+	}
 	if leaving { // there is no time
 		fmt.Fprintf(t.out, "resume with: throngctl resume %s\n", job.Run.ID())
 		return exitError(exitInterrupted)
@@ -359,21 +364,21 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 		}
 	}()
 	defer board.close()
-	p := newProgress(t.out, lines)
-	p.moving = p.moving && board == nil
-	defer p.end()
-	tick := time.NewTicker(p.every)
+	p := show.NewProgress(t.out, lines)
+	p.Moving = p.Moving && board == nil
+	defer p.End()
+	tick := time.NewTicker(p.Every)
 	defer tick.Stop()
-	show := func() {
+	refresh := func() {
 		if board == nil {
-			p.show(run.Snapshot())
+			p.Show(run.Snapshot())
 		}
 	}
 	if t.json {
-		p.line = func(s *engine.Snapshot) { _ = t.line(newProgressLine(s)) } // a closed output may miss it
+		p.Line = func(s *engine.Snapshot) { _ = t.line(newProgressLine(s)) } // a closed output may miss it
 	}
 	say := func(text string) {
-		p.end()
+		p.End()
 		if !board.say(text) {
 			fmt.Fprintln(t.err, text)
 		}
@@ -395,13 +400,13 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 	for {
 		select {
 		case <-run.Done():
-			show()
+			refresh()
 			if hasty || leaving {
 				time.AfterFunc(hurryTime, patient.end)
 			}
 			return interrupted, leaving
 		case <-tick.C:
-			show()
+			refresh()
 		case <-board.stops():
 			stop(os.Interrupt)
 		case <-t.byHand:
@@ -414,7 +419,7 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 		case err := <-saved:
 			if err != nil {
 				say(fmt.Sprintf("checkpoint failed: %v", err))
-			} else if p.end(); !board.say("checkpoint taken") && !t.json {
+			} else if p.End(); !board.say("checkpoint taken") && !t.json {
 				fmt.Fprintln(t.out, "checkpoint taken")
 			}
 		case sig := <-t.signals:
@@ -427,7 +432,7 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 				interrupted, leaving = true, true
 				board.close()
 				board = nil
-				p.end()
+				p.End()
 				t.leave(run, reason)
 			}
 		}

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/suggest"
 )
@@ -86,9 +86,9 @@ func (c *scenariosCmd) list(t *terminal) error {
 	if t.json {
 		return t.print(all)
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, one := range all {
-		rowf(w, "%s\t%s\t%s\n", one.Name, one.Title, one.About)
+		show.Row(w, "%s\t%s\t%s\n", one.Name, one.Title, one.About)
 	}
 	return w.Flush()
 }

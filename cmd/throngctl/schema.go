@@ -9,12 +9,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/notice"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/view"
@@ -149,9 +149,9 @@ func (c *schemaCmd) Run(t *terminal) error {
 	case c.List && t.json:
 		return t.print(all)
 	case c.List:
-		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+		w := show.NewTable(t.out)
 		for _, s := range all {
-			rowf(w, "%s\t%s\n", s.Name, s.ID)
+			show.Row(w, "%s\t%s\n", s.Name, s.ID)
 		}
 		return w.Flush()
 	case c.Topic == "" || c.Topic == scenarioSchema:

@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -35,15 +35,15 @@ func (c *settingsCmd) Run(t *terminal) error {
 	if t.json {
 		return t.print(all)
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tMEANING")
 	for _, s := range all.Settings {
-		rowf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
+		show.Row(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
 	}
 	if all.CA != "" {
 		fmt.Fprintf(t.err, "Imported CA: %s\n", all.CA)
 	}
-	rowf(w, "data\t%s\t\tdata folder\n", all.Data)
+	show.Row(w, "data\t%s\t\tdata folder\n", all.Data)
 	return w.Flush()
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -67,17 +68,17 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 		}
 	}()
 	fmt.Fprintf(t.err, "Starts at %s. Ctrl+C cancels; %s.\n", at.Format("2006-01-02 15:04:05"), startsAtOnce())
-	p := newProgress(t.err, false)
+	p := show.NewProgress(t.err, false)
 	typed := t.enters()
 	late, err := app.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
-		if p.moving {
-			p.say(time.Now(), "starts in "+app.Left(left), false)
+		if p.Moving {
+			p.Say(time.Now(), "starts in "+app.Left(left), false)
 		}
 		if typed() {
 			cancel(errStart)
 		}
 	}}.Wait(ctx)
-	p.end()
+	p.End()
 	switch {
 	case errors.Is(err, errStart):
 		return nil

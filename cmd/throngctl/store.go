@@ -8,9 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
-	"time"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -77,42 +76,8 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		fmt.Fprintln(t.out, errNoRun)
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTARTED\tSTATE\tCYCLE\tDONE\tRESULT\tTITLE\tNOTE")
-	for _, r := range runs {
-		cycles := ""
-		if r.Cycles > 0 {
-			cycles = fmt.Sprintf("/%d", r.Cycles)
-		}
-		done := engine.FormatCount(r.Done)
-		if r.Total > 0 {
-			done = fmt.Sprintf("%s (%.0f%%)", done, 100*float64(r.Done)/float64(r.Total))
-		}
-		result := "exact"
-		if r.Inexact != nil {
-			result = "inexact"
-		}
-		title := r.Title
-		if r.Parent != "" {
-			title += fmt.Sprintf(" (fork of %s, cycle %d)", r.Parent, r.ForkCycle)
-		}
-		if state := r.CleanedState(); state != "" {
-			title += " (" + state + ")"
-		}
-		rowf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), r.State(), r.Cycle, cycles, done, result, title, noteLine(r.Note))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for i := range runs {
-		for j := range runs[i].Cleaned {
-			fmt.Fprintf(t.out, "%s: %s\n", runs[i].ID, runs[i].Cleaned[j].Says(runs[i].ID, stamp))
-		}
-	}
-	return nil
+	return show.Runs(t.out, runs)
 }
-
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 type checkpointsCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
@@ -142,7 +107,7 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		switch {
 		case len(all) > 0:
-			return t.listCheckpoints(all)
+			return show.Checkpoints(t.out, all)
 		case r.Ending == engine.EndFinished:
 			fmt.Fprintf(t.out, "Run %s has no checkpoint: it finished before the first was due (--checkpoint-interval).\n", r.ID)
 		default:
@@ -150,31 +115,6 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		return nil
 	})
-}
-
-func (t *terminal) listCheckpoints(all []engine.CheckpointRecord) error {
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "NUMBER\tTIME\tCYCLE\tDONE\tKIND\tREASON\tSIZE\tTOOK")
-	for _, cp := range all {
-		rowf(w, "%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total),
-			cp.Kind(), cp.Reason, engine.FormatBytes(cp.SizeBytes), tookOf(&cp))
-	}
-	return w.Flush()
-}
-
-// tookOf returns how long a checkpoint took.
-func tookOf(cp *engine.CheckpointRecord) string {
-	if cp.Took == 0 {
-		return "not known"
-	}
-	return engine.FormatDuration(cp.Took)
-}
-
-func doneOf(done, total int64) string {
-	if total == 0 {
-		return engine.FormatCount(done)
-	}
-	return fmt.Sprintf("%s (%.1f%%)", engine.FormatCount(done), 100*float64(done)/float64(total))
 }
 
 // showCheckpoint prints what a checkpoint restores.
@@ -188,10 +128,10 @@ func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run 
 		j.Limit, j.Memory = s.Limit, &n
 		return t.print(checkpointsJSON{run, []checkpointJSON{j}})
 	}
-	fmt.Fprintf(t.out, "checkpoint %d of run %s, taken %s: %s\n", cp.Number, run, stamp(cp.At), cp.Reason)
+	fmt.Fprintf(t.out, "checkpoint %d of run %s, taken %s: %s\n", cp.Number, run, show.Time(cp.At), cp.Reason)
 	fmt.Fprintf(t.out, "  restores the start of cycle %d: %s sessions had ended, limit %d, %d agents with memory\n",
 		cp.Cycle, engine.FormatCount(s.Totals.Ended()), s.Limit, len(memory))
-	fmt.Fprintf(t.out, "  when it was taken: %s sessions\n", doneOf(cp.Done, cp.Total))
+	fmt.Fprintf(t.out, "  when it was taken: %s sessions\n", show.Done(cp.Done, cp.Total))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 )
@@ -38,7 +39,7 @@ func TestSummaryOfModels(t *testing.T) {
 		}
 		result := run.Wait()
 		var out bytes.Buffer
-		(&terminal{out: &out}).summary(&app.Job{Run: run}, &result)
+		show.Summary(&out, &app.Job{Run: run}, &result)
 		if want == "" && strings.Contains(out.String(), "model") || !strings.Contains(out.String(), want) {
 			t.Errorf("%+v: want %q in\n%s", usage, want, out.String())
 		}
@@ -60,7 +61,7 @@ func TestSummaryOfTime(t *testing.T) {
 		}
 		result := run.Wait()
 		var out bytes.Buffer
-		(&terminal{out: &out}).summary(&app.Job{Run: run}, &result)
+		show.Summary(&out, &app.Job{Run: run}, &result)
 		for _, want := range []string{
 			"time spent wait steps 75 %, engine 25 %", "97 % of 2 cores in use, by Throng 90 %, garbage collection 9.0 %",
 			"limited by This machine is the limit: 97 % of its 2 cores are in use; 25 % of the sessions' time was lost here; lower the limit",
@@ -69,7 +70,7 @@ func TestSummaryOfTime(t *testing.T) {
 				t.Errorf("want %q in\n%s", want, out.String())
 			}
 		}
-		if line := describe(run.Snapshot()); !strings.Contains(line, "limited by this machine") {
+		if line := show.Describe(run.Snapshot()); !strings.Contains(line, "limited by this machine") {
 			t.Errorf("the run's line is %s", line)
 		}
 	})

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
 // open starts the exporters that flags, variables and saved settings ask for, and prints their addresses. They run until
@@ -69,12 +69,12 @@ func (c *metricsCmd) Run(t *terminal) error {
 		}
 		return t.print(all)
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	fmt.Fprintln(w, "METRIC\tKIND\tLABELS\tMEANING")
 	all := telemetry.Metrics()
 	for i := range all {
 		m := &all[i]
-		rowf(w, "%s\t%s\t%s\t%s\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
+		show.Row(w, "%s\t%s\t%s\t%s\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
 	}
 	return w.Flush()
 }

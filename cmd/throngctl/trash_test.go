@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
 // TestTrash deletes runs and checkpoints, brings them back, and makes room.
@@ -102,7 +104,7 @@ func TestNoteLine(t *testing.T) {
 	for note, want := range map[string]string{
 		"": "", " one \n two": "one…", "a\x1b[31mred": "a\\u001b[31mred", strings.Repeat("é", 70): strings.Repeat("é", 60) + "…",
 	} {
-		if got := noteLine(note); got != want {
+		if got := show.Note(note); got != want {
 			t.Errorf("of %q is shown %q, want %q", note, got, want)
 		}
 	}

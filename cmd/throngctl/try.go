@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
@@ -60,7 +57,7 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 	if c.JSON {
 		fmt.Fprint(t.out, trial.JSON())
 	} else {
-		printTrial(t.out, trial)
+		show.Trial(t.out, trial)
 	}
 	switch {
 	case err != nil:
@@ -70,32 +67,4 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 		return exitError(exitFailed)
 	}
 	return nil
-}
-
-// printTrial writes a session step by step.
-func printTrial(w io.Writer, t *engine.Trial) {
-	fmt.Fprintf(w, "agent %s (index %d), chain %s: %s\n", t.ID, t.Agent, t.Chain, t.Ended())
-	printSections(w, "  ", t.Begins())
-	t.Walk(func(depth int, s *engine.TrialStep) {
-		indent := strings.Repeat("  ", depth)
-		name := s.Name
-		if s.Pass > 0 {
-			name = fmt.Sprintf("%s (pass %d)", name, s.Pass)
-		}
-		line := slices.DeleteFunc([]string{name, s.Kind, s.About(), s.Where()}, func(part string) bool { return part == "" })
-		fmt.Fprintf(w, "\n%s%s\n", indent, strings.Join(line, "  "))
-		printSections(w, indent+"  ", s.Sections())
-	})
-	fmt.Fprintln(w, "\nafter the session")
-	printSections(w, "  ", t.Leaves())
-}
-
-func printSections(w io.Writer, indent string, all []engine.Section) {
-	for _, s := range all {
-		text := strings.ReplaceAll(strings.TrimRight(s.Text, "\n"), "\n", "\n"+indent+"  ")
-		fmt.Fprintf(w, "%s%s\n", indent, s.Title)
-		if text != "" {
-			fmt.Fprintf(w, "%s  %s\n", indent, text)
-		}
-	}
 }
