@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -83,7 +84,7 @@ func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, 
 		return err
 	}
 	if t.json {
-		j := agentsFoundJSON{Run: r.ID, Agents: people.Program.Agents(), Who: []string{}}
+		j := answer.FoundAgents{Run: r.ID, Agents: people.Program.Agents(), Who: []string{}}
 		for _, agent := range found {
 			j.Who = append(j.Who, people.Name(agent))
 		}
@@ -96,8 +97,8 @@ func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, 
 }
 
 // asJSON is the answer for programs.
-func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, counts map[engine.Outcome]int, who []int) agentsJSON {
-	j := agentsJSON{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
+func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, counts map[engine.Outcome]int, who []int) answer.Agents {
+	j := answer.Agents{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
 	j.NoSession = j.Agents
 	for o, n := range counts {
 		j.Outcomes[o.String()] = n

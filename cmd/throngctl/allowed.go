@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/consent"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
@@ -18,12 +19,6 @@ type allowedCmd struct {
 	File   string `arg:"" optional:"" help:"Scenario file (default: all files)."`
 	Forget bool   `help:"Revoke the permissions of the file."`
 	jsonFlag
-}
-
-// allowedJSON is what a file was allowed.
-type allowedJSON struct {
-	File      string          `json:"file"`
-	Addresses []consent.Grant `json:"addresses"`
 }
 
 // Run is called by kong.
@@ -39,9 +34,9 @@ func (c *allowedCmd) Run(t *terminal) error {
 		return c.forget(t, table, all)
 	}
 	if t.json {
-		list := []allowedJSON{}
+		list := []answer.Allowed{}
 		for _, g := range all {
-			list = append(list, allowedJSON{g.File, g.Grants})
+			list = append(list, answer.Allowed{File: g.File, Addresses: g.Grants})
 		}
 		return t.print(list)
 	}
@@ -66,7 +61,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 	if len(all) == 0 && !t.json {
 		fmt.Fprintf(t.out, "%s has no permissions.\n", visible.Line(c.File))
 	}
-	list := []allowedJSON{}
+	list := []answer.Allowed{}
 	for _, g := range all {
 		if err := table.Forget(g.File); err != nil {
 			return err
@@ -74,7 +69,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 		if !t.json {
 			fmt.Fprintf(t.out, "%s may call nothing outside Throng until it is allowed again.\n", visible.Line(g.File))
 		}
-		list = append(list, allowedJSON{g.File, []consent.Grant{}})
+		list = append(list, answer.Allowed{File: g.File, Addresses: []consent.Grant{}})
 	}
 	if t.json {
 		return t.print(list)

@@ -40,7 +40,7 @@ func (t *terminal) asked(question string, fd int) (string, error) {
 
 // askSecrets asks the person at the terminal, if there is one, for the secrets that a launch needs and that are kept
 // nowhere, once each. They last as long as this process; one that is not given stays missing, which the launch tells.
-func (t *terminal) askSecrets(l app.Launch) error {
+func askSecrets(t *terminal, l app.Launch) error {
 	fd, ok := t.person()
 	if !ok || l.Settings.Replay != "" { // a replay calls no service
 		return nil
@@ -72,7 +72,7 @@ func (t *terminal) askSecrets(l app.Launch) error {
 
 // askDestinations shows the person at the terminal, if there is one, what the scenario would call and was not allowed yet,
 // and asks once for all of it. Without a terminal, or if the answer is no, the launch refuses it.
-func (t *terminal) askDestinations(l *app.Launch) error {
+func askDestinations(t *terminal, l *app.Launch) error {
 	_, ok := t.person()
 	if !ok || t.json {
 		return nil
@@ -116,7 +116,7 @@ func (t *terminal) typedLine() (string, error) {
 }
 
 // askPassword asks for the password of the saved database where it could not be kept when it was given.
-func (t *terminal) askPassword(db config.Database) (config.Database, error) {
+func (f databaseFlag) askPassword(t *terminal, db config.Database) (config.Database, error) {
 	fd, ok := t.person()
 	if !ok || !db.Asks {
 		return db, nil

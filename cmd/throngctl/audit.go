@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
@@ -44,7 +45,7 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return t.audited(report, c.All)
+		return c.audited(t, report, c.All)
 	})
 }
 
@@ -62,14 +63,14 @@ func (c *auditCmd) files(ctx context.Context, t *terminal) (err error) {
 	if !known {
 		fmt.Fprintf(t.err, "Run %s is not in the store: its files were only compared with each other.\n", report.Run)
 	}
-	return t.audited(report, c.All)
+	return c.audited(t, report, c.All)
 }
 
 // audited prints what an audit found: every figure, or a line for each group and each figure that differs. A difference
 // is an exit code.
-func (t *terminal) audited(r *audit.Report, all bool) error {
+func (c *auditCmd) audited(t *terminal, r *audit.Report, all bool) error {
 	if t.json {
-		err := t.print(newAudit(r))
+		err := t.print(answer.NewAudit(r))
 		if err == nil && !r.Equal() {
 			err = exitError(exitFailed)
 		}

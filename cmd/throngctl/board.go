@@ -83,7 +83,7 @@ func (t *terminal) files() (in, out *os.File, ok bool) {
 }
 
 // board puts the dashboard of a run up, where there is a terminal for it and somebody wants it.
-func (t *terminal) board(box *crash.Box, job *app.Job, lines bool) *board {
+func openBoard(t *terminal, box *crash.Box, job *app.Job, lines bool) *board {
 	in, out, ok := t.files()
 	if !ok || lines {
 		return nil
@@ -119,7 +119,7 @@ func (t *terminal) board(box *crash.Box, job *app.Job, lines bool) *board {
 	t.screens.set(b.dash)
 	go func() {
 		defer close(done)
-		t.guarded(box, job.Run, func() { err = b.dash.Run(ctx) })
+		guarded(t, box, job.Run, func() { err = b.dash.Run(ctx) })
 	}()
 	return b
 }

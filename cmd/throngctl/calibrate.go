@@ -11,6 +11,8 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
@@ -32,11 +34,11 @@ type calibrateCmd struct {
 	Presets  bool          `help:"Show typical limits for this machine without measuring."`
 
 	NoDashboard bool `help:"Print lines instead of a progress line."`
-	telemetryFlags
+	flags.Telemetry
 	jsonFlag
-	settingFlags
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Fixed
+	flags.Services
 }
 
 var errGivenUp = errors.New("cancelled")
@@ -45,21 +47,21 @@ var errGivenUp = errors.New("cancelled")
 func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.Presets {
 		if t.json {
-			return t.print(newPresets(t.data))
+			return t.print(answer.NewPresets(t.data))
 		}
-		return t.presets()
+		return c.presets(t)
 	}
 	if c.History {
-		return t.calibrations()
+		return c.calibrations(t)
 	}
 	sweep, err := c.sweep(t)
 	if err != nil {
 		return err
 	}
-	if err := t.idle(ctx); err != nil {
+	if err := c.idle(ctx, t); err != nil {
 		return err
 	}
-	tell, closeTell, err := c.open(ctx, t)
+	tell, closeTell, err := openTelemetry(ctx, t, c.Telemetry)
 	if err != nil {
 		return err
 	}
@@ -72,14 +74,14 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	}
 	p := show.NewProgress(out, c.NoDashboard)
 	sweep.Report = func(at calibrate.Progress) { p.Say(time.Now(), show.Measuring(at), at.Done == at.Total) }
-	found, err := t.calibrate(ctx, sweep)
+	found, err := c.calibrate(ctx, t, sweep)
 	p.End()
 	t.sayTrouble()
 	if found.Notice != "" {
 		fmt.Fprintln(t.err, found.Notice)
 	}
 	if err != nil && !measured(&found.Result) {
-		return t.gaveUp(err)
+		return c.gaveUp(t, err)
 	}
 	if c.JSON {
 		enc := json.NewEncoder(t.out)
@@ -91,7 +93,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 		show.Calibration(t.out, &found)
 	}
 	if err != nil {
-		return t.gaveUp(err)
+		return c.gaveUp(t, err)
 	}
 	return c.advise(t, &found.Result)
 }
@@ -101,16 +103,16 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if c.File == "" {
 		return s, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "for example: throngctl calibrate shopping"}
 	}
-	loaded, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
+	loaded, err := loadScenario(t, c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
 		return s, err
 	}
-	settings, _, err := config.Resolve(t.data, loaded, texts(c.settingFlags.Plugins, c.newFlags.Plugins), os.Getenv)
+	settings, _, err := config.Resolve(t.data, loaded, flags.Given(c.Settings.Plugins, c.Fixed.Plugins), os.Getenv)
 	if err != nil {
 		return s, err
 	}
 	settings.Filter = c.Filter
-	c.apply(&settings)
+	c.ApplyTo(&settings)
 	return app.Sweep{
 		Launch:   app.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
 		Name:     c.File,
@@ -120,7 +122,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 }
 
 // idle refuses to measure while a run of the same store is in progress: it would distort the result.
-func (t *terminal) idle(ctx context.Context) (err error) {
+func (c *calibrateCmd) idle(ctx context.Context, t *terminal) (err error) {
 	store, err := t.open()
 	if err != nil {
 		return err
@@ -139,7 +141,7 @@ func (t *terminal) idle(ctx context.Context) (err error) {
 }
 
 // calibrate runs the sweep; a signal cancels it.
-func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found calibration.Record, err error) {
+func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep) (found calibration.Record, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	s.Launch.Tell.Hurry = ctx.Done()
@@ -159,7 +161,7 @@ func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found calibratio
 }
 
 // gaveUp says why a sweep did not come to its end.
-func (t *terminal) gaveUp(err error) error {
+func (c *calibrateCmd) gaveUp(t *terminal, err error) error {
 	if errors.Is(err, errGivenUp) {
 		fmt.Fprintln(t.err, "Cancelled; nothing was stored.")
 		return exitError(exitInterrupted)
@@ -197,7 +199,7 @@ func measured(r *calibrate.Result) bool {
 }
 
 // calibrations lists what was found before, the newest first.
-func (t *terminal) calibrations() error {
+func (c *calibrateCmd) calibrations(t *terminal) error {
 	all, notice, err := calibration.List(t.data)
 	if err != nil {
 		return err
@@ -215,31 +217,8 @@ func (t *terminal) calibrations() error {
 	return show.Calibrations(t.out, all)
 }
 
-// presetJSON is a starting point.
-type presetJSON struct {
-	Table       string `json:"table"`
-	Name        string `json:"name"`
-	Matches     string `json:"matches"`
-	AtOnce      string `json:"at_once"`
-	ThisMachine bool   `json:"this_machine,omitempty"`
-}
-
-func newPresets(data string) (all []presetJSON) {
-	machine := calibration.ThisMachine(data)
-	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
-	for _, table := range []struct {
-		name    string
-		presets []engine.Preset
-	}{{"system", engine.Systems}, {"use", engine.Uses}, {"deployment", engine.Deployments}} {
-		for _, p := range table.presets {
-			all = append(all, presetJSON{table.name, p.Name, p.Matches, p.Span(), p == own})
-		}
-	}
-	return all
-}
-
 // presets shows starting points, that of this machine marked.
-func (t *terminal) presets() error {
+func (c *calibrateCmd) presets(t *terminal) error {
 	machine := calibration.ThisMachine(t.data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
 	return show.Presets(t.out, machine.String(), own)

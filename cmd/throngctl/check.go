@@ -7,6 +7,8 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -21,9 +23,9 @@ type checkCmd struct {
 
 	TestNotice bool `help:"Send a test notification."`
 	notifyFlag
-	settingFlags
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Fixed
+	flags.Services
 	databaseFlag
 	jsonFlag
 }
@@ -32,7 +34,7 @@ type checkCmd struct {
 func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	if c.After {
 		return t.with(ctx, c.File, func(store *sqlite.Store, r engine.RunRecord) error {
-			return t.checked(app.AfterList(ctx, store, &r))
+			return c.checked(t, app.AfterList(ctx, store, &r))
 		})
 	}
 	db, err := c.find(t)
@@ -41,7 +43,7 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	l := app.Launch{Data: t.data, Allow: c.Allow, Trusted: t.hooks.trusts, Results: db.Target(), Cores: t.hooks.cores, Host: t.hooks.host}
 	if c.File != "" {
-		if l.Scenario, err = t.load(c.File, scenario.Extras{Parameters: c.Set}); err != nil {
+		if l.Scenario, err = loadScenario(t, c.File, scenario.Extras{Parameters: c.Set}); err != nil {
 			return err
 		}
 	}
@@ -53,7 +55,7 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 		if err := l.Services().CheckAddresses(); err != nil {
 			return err
 		}
-		if err := errors.Join(t.askDestinations(&l), l.Permits().KeepAllowed()); err != nil {
+		if err := errors.Join(askDestinations(t, &l), l.Permits().KeepAllowed()); err != nil {
 			return err
 		}
 	}
@@ -66,13 +68,13 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	if c.TestNotice {
 		checks = append(checks, tryNotice(ctx, told))
 	}
-	return t.checked(checks)
+	return c.checked(t, checks)
 }
 
 // checked shows checks. A problem among them is an exit code.
-func (t *terminal) checked(checks []engine.Check) (err error) {
+func (c *checkCmd) checked(t *terminal, checks []engine.Check) (err error) {
 	if t.json {
-		err = t.print(newChecks(checks))
+		err = t.print(answer.NewChecks(checks))
 	} else {
 		err = show.Checks(t.out, checks)
 	}
@@ -87,11 +89,11 @@ func (t *terminal) checked(checks []engine.Check) (err error) {
 
 // settings are those that a run would have.
 func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	settings, _, err := config.Resolve(t.data, s, texts(c.settingFlags.Plugins, c.newFlags.Plugins), os.Getenv)
+	settings, _, err := config.Resolve(t.data, s, flags.Given(c.Settings.Plugins, c.Fixed.Plugins), os.Getenv)
 	if err != nil {
 		return settings, err
 	}
-	c.apply(&settings)
+	c.ApplyTo(&settings)
 	if s != nil {
 		config.Schedule(&settings, s)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/cleanup"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -28,20 +29,6 @@ type cleanupCmd struct {
 	output
 }
 
-// cleanupJSON is what a cleanup would remove.
-type cleanupJSON struct {
-	Run      engine.RunID     `json:"run"`
-	Agents   int              `json:"agents"`
-	Sessions int64            `json:"sessions"`
-	Events   map[string]int64 `json:"events"`
-	Requests cleanup.Requests `json:"requests"`
-	Hosts    []string         `json:"hosts"`
-	Resume   engine.RunID     `json:"resume,omitempty"`
-	Done     []engine.RunID   `json:"done"`
-	Cleaned  []engine.Cleaned `json:"cleaned"`
-	Sent     bool             `json:"sent"`
-}
-
 // Run is called by kong.
 func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 	plan, err := c.plan(ctx, t)
@@ -53,7 +40,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 	people := t
 	if t.json {
 		people = t.quiet()
-		if err := t.line(newCleanupJSON(plan, send)); err != nil {
+		if err := t.line(answer.NewCleanup(plan, send)); err != nil {
 			return err
 		}
 	}
@@ -66,7 +53,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintln(people.out, "Dry run: nothing was sent. Run it with --yes.")
 		return nil
 	case t.answer(fmt.Sprintf("Send %s and remove all of it? Type yes: ", plan.Requests)) != "yes":
-		return t.kept("Nothing was sent.")
+		return kept(t, "Nothing was sent.")
 	}
 	if c.MaxConcurrent != "" {
 		layers := config.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
@@ -75,7 +62,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		}
 	}
 	l := app.Launch{Scenario: plan.Scenario, Settings: plan.Settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: plan.Resume}
-	return t.carryOut(ctx, l, c.output, databaseFlag{})
+	return carryOut(ctx, t, l, c.output, databaseFlag{})
 }
 
 // plan finds the run and what must be removed.
@@ -134,16 +121,4 @@ func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, er
 		}
 	}
 	return "", &engine.FieldError{Field: "run", Problem: "no run of " + file, Hint: "throngctl runs lists them"}
-}
-
-func newCleanupJSON(plan *cleanup.Plan, send bool) cleanupJSON {
-	j := cleanupJSON{
-		Run: plan.Run.ID, Agents: plan.Agents, Sessions: plan.Sessions, Events: plan.Events, Requests: plan.Requests, Hosts: []string{}, Resume: plan.Resume,
-		Done: []engine.RunID{}, Cleaned: append([]engine.Cleaned{}, plan.Run.Cleaned...), Sent: send && (plan.Agents > 0 || plan.Resume != ""),
-	}
-	for _, h := range plan.Hosts {
-		j.Hosts = append(j.Hosts, h.Address)
-	}
-	j.Done = append(j.Done, plan.Done...)
-	return j
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -165,7 +166,7 @@ func TestCleanup(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	code, out, stderr := ctl(t, "cleanup", "--data", data, file, "--json")
-	var plan cleanupJSON
+	var plan answer.Cleanup
 	if err := json.Unmarshal([]byte(out), &plan); err != nil || code != exitDone || plan.Agents != 6 || plan.Events["order"] != 12 || plan.Sent || len(plan.Done) != 0 {
 		t.Errorf("exit code %d, %v: %+v %s", code, err, plan, stderr)
 	}
@@ -176,7 +177,7 @@ func TestCleanup(t *testing.T) {
 }
 
 // listed are the runs of a folder.
-func listed(t *testing.T, data string) (runs []runJSON) {
+func listed(t *testing.T, data string) (runs []answer.Run) {
 	t.Helper()
 	_, out, stderr := ctl(t, "runs", "--data", data, "--json")
 	if err := json.Unmarshal([]byte(out), &runs); err != nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
@@ -36,12 +38,12 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if c.CSV != "" {
-		if err := writeFile(c.CSV, func(w io.Writer) error { return show.CyclesCSV(w, compared) }); err != nil {
+		if err := file.Write(c.CSV, func(w io.Writer) error { return show.CyclesCSV(w, compared) }); err != nil {
 			return err
 		}
 	}
 	if t.json {
-		return t.print(newComparison(compared, c.Cycles))
+		return t.print(answer.NewComparison(compared, c.Cycles))
 	}
 	return show.Comparison(t.out, compared, c.Cycles)
 }

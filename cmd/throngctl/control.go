@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -21,19 +23,6 @@ type whichRun struct {
 // because is why somebody orders something.
 type because struct {
 	Why string `placeholder:"TEXT" help:"Reason, recorded in the journal."`
-}
-
-// changesJSON is what was changed, or can be.
-type changesJSON struct {
-	Run      engine.RunID    `json:"run"`
-	Changes  []engine.Change `json:"changes,omitempty"`
-	Tunables []tunableJSON   `json:"tunables,omitempty"`
-}
-
-type tunableJSON struct {
-	Name    string `json:"name"`
-	Value   string `json:"value"`
-	Meaning string `json:"meaning"`
 }
 
 var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or resume one with: throngctl resume")
@@ -129,9 +118,9 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 				return err
 			}
 			if t.json {
-				j := changesJSON{Run: id}
+				j := answer.Changes{Run: id}
 				for _, one := range tunables {
-					j.Tunables = append(j.Tunables, tunableJSON{one.Name, one.Value, one.Help})
+					j.Tunables = append(j.Tunables, answer.Tunable{Name: one.Name, Value: one.Value, Meaning: one.Help})
 				}
 				return t.print(j)
 			}
@@ -148,7 +137,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		if t.json {
-			return t.print(changesJSON{Run: id, Changes: changes})
+			return t.print(answer.Changes{Run: id, Changes: changes})
 		}
 		for _, change := range changes {
 			show.Row(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
@@ -164,7 +153,7 @@ func (t *terminal) order(ctx context.Context, run string, give func(ctx context.
 			return err
 		}
 		if t.json {
-			return t.print(doneJSON{id, done})
+			return t.print(answer.Done{Run: id, Done: done})
 		}
 		fmt.Fprintf(t.out, "run %s: %s\n", id, done)
 		return nil
@@ -227,16 +216,10 @@ type someAgents struct {
 
 // split tells the run from the agents: it begins with a day and a dash, as no index does.
 func (a *someAgents) split() (run string, agents []string) {
-	if len(a.Agents) > 1 && isRun(a.Agents[0]) {
+	if len(a.Agents) > 1 && flags.IsRun(a.Agents[0]) {
 		return a.Agents[0], a.Agents[1:]
 	}
 	return "", a.Agents
-}
-
-// isRun reports whether a text is at least so much of a run's name as nothing else looks like: 20300301-.
-func isRun(text string) bool {
-	day, _, ok := strings.Cut(text, "-")
-	return ok && len(day) == len("20300301") && strings.Trim(day, "0123456789") == ""
 }
 
 type retireCmd struct {
@@ -277,7 +260,7 @@ func (c *broadcastCmd) split() (run, text string, to []string, err error) {
 	if c.Second == "" {
 		words = words[:1]
 	}
-	if len(words) > 1 && isRun(words[0]) {
+	if len(words) > 1 && flags.IsRun(words[0]) {
 		run, words = words[0], words[1:]
 	}
 	if len(words) > 1 && len(c.To) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
@@ -52,19 +53,11 @@ func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
 	if err := c.remove(ctx, t.quiet()); err != nil {
 		return err
 	}
-	return t.print(deletedJSON{c.RunID, c.Checkpoint, c.InPostgres || c.OnlyPostgres, !c.Now && !c.OnlyPostgres})
+	return t.print(answer.Deleted{Run: c.RunID, Checkpoints: c.Checkpoint, Postgres: c.InPostgres || c.OnlyPostgres, Trash: !c.Now && !c.OnlyPostgres})
 }
 
 // errUnasked refuses to delete without confirmation when the output is JSON.
 var errUnasked = &engine.FieldError{Field: "json", Problem: "cannot ask for confirmation; nothing was deleted", Hint: "add --yes"}
-
-// deletedJSON is what was deleted.
-type deletedJSON struct {
-	Run         string `json:"run"` // as it was named
-	Checkpoints []int  `json:"checkpoints,omitempty"`
-	Postgres    bool   `json:"in_postgres,omitempty"`
-	Trash       bool   `json:"in_bin"` // it can be restored
-}
 
 // remove shows what will go, asks, and deletes.
 func (c *deleteCmd) remove(ctx context.Context, t *terminal) error {
@@ -188,7 +181,7 @@ func (x *removing) settle(ctx context.Context, run engine.RunID, all []storage.S
 			}
 			fmt.Fprintf(x.t.out, "They are in %s now.\n", to.Target)
 		default:
-			return x.t.kept("Run " + string(run) + " was kept.")
+			return kept(x.t, "Run "+string(run)+" was kept.")
 		}
 	}
 	return nil
@@ -257,11 +250,11 @@ func (f *removalFlags) agreed(t *terminal) error {
 	if f.Yes || t.answer("Delete? Type yes: ") == "yes" {
 		return nil
 	}
-	return t.kept("Nothing was deleted.")
+	return kept(t, "Nothing was deleted.")
 }
 
 // kept says what was not deleted.
-func (t *terminal) kept(what string) error {
+func kept(t *terminal, what string) error {
 	fmt.Fprintln(t.out, what)
 	return exitError(exitFailed)
 }

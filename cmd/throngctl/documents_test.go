@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
@@ -312,7 +313,7 @@ func (s *stage) parsed(t *testing.T, args []string) bool {
 		return false
 	}
 	all, _ := grammar(args)
-	parser, err := newParser(all)
+	parser, err := flags.NewParser(all)
 	if err != nil {
 		t.Fatal(err)
 	}

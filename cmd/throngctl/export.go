@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
@@ -48,7 +49,7 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 		case c.Out == "":
 			return c.one(ctx, t.out, store, r)
 		default:
-			return writeFile(c.Out, func(w io.Writer) error { return c.one(ctx, w, store, r) })
+			return file.Write(c.Out, func(w io.Writer) error { return c.one(ctx, w, store, r) })
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
@@ -33,15 +34,15 @@ func (f elsewhereFlag) find(t *terminal) (db config.Database, ok bool, err error
 }
 
 // remoteRuns lists the runs of a database.
-func (t *terminal) remoteRuns(ctx context.Context, db config.Database) error {
+func (c *runsCmd) remoteRuns(ctx context.Context, t *terminal, db config.Database) error {
 	runs, err := remote.Runs(ctx, db)
 	if err != nil {
 		return err
 	}
 	if t.json {
-		all := []runJSON{}
+		all := []answer.Run{}
 		for i := range runs {
-			all = append(all, newRemoteRun(&runs[i]))
+			all = append(all, answer.NewRemoteRun(&runs[i]))
 		}
 		return t.print(all)
 	}
@@ -53,7 +54,7 @@ func (t *terminal) remoteRuns(ctx context.Context, db config.Database) error {
 }
 
 // remoteCheckpoints lists the checkpoints of a run in a database.
-func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, run string) error {
+func (c *checkpointsCmd) remoteCheckpoints(ctx context.Context, t *terminal, db config.Database, run string) error {
 	if run == "" {
 		return &engine.FieldError{Field: "run", Problem: "no run given", Hint: "list runs with: throngctl runs --database-url URL"}
 	}
@@ -62,7 +63,7 @@ func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, ru
 		return err
 	}
 	if t.json {
-		return t.print(newCheckpoints(r.ID, all))
+		return t.print(answer.NewCheckpoints(r.ID, all))
 	}
 	if len(all) == 0 {
 		fmt.Fprintf(t.out, "Run %s has no checkpoint in %s that can be fetched.\n", r.ID, db.Target())
@@ -113,7 +114,7 @@ func (c *fetchCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if t.json {
-		return t.print(newCheckpoints(run.ID, []engine.CheckpointRecord{checkpoint}))
+		return t.print(answer.NewCheckpoints(run.ID, []engine.CheckpointRecord{checkpoint}))
 	}
 	fmt.Fprintf(t.out, "Fetched checkpoint %d of run %s, at the start of cycle %d; its results stay in %s.\nFork it with: throngctl fork %s --checkpoint %d\n",
 		checkpoint.Number, run.ID, checkpoint.Cycle, db.Target(), run.ID, checkpoint.Number)

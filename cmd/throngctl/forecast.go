@@ -11,7 +11,7 @@ import (
 )
 
 // forecast says what a launch would take. A store that is not there yet is not made for it.
-func (t *terminal) forecast(ctx context.Context, l app.Launch) (f engine.Forecast, err error) {
+func forecast(ctx context.Context, t *terminal, l app.Launch) (f engine.Forecast, err error) {
 	l.Data, l.Cores = t.data, t.hooks.cores
 	var store *sqlite.Store
 	if sqlite.Exists(t.data) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -24,10 +25,10 @@ type forkCmd struct {
 	Agents     []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
 	Filter     *string           `placeholder:"EXPR" help:"Run only agents that match this expression; empty: all agents."`
 	output
-	settingFlags
-	adaptiveFlag
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Fixed
+	flags.Services
 	databaseFlag
 }
 
@@ -45,7 +46,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	l, err := parent.Launch(app.ForkOptions{
-		File: c.File, Parameters: c.Set, Settings: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv,
+		File: c.File, Parameters: c.Set, Settings: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv,
 		Trusted: t.hooks.trusts, Allow: c.Allow,
 	})
 	if err != nil {
@@ -63,13 +64,13 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 		maps.Copy(all, c.Service)
 		c.Service = all
 	}
-	c.apply(&l.Settings)
+	c.ApplyTo(&l.Settings)
 	if t.json {
-		t.quiet().announce(&l)
+		c.announce(t.quiet(), &l)
 	} else {
-		t.announce(&l)
+		c.announce(t, &l)
 	}
-	return t.carryOut(ctx, l, c.output, c.databaseFlag)
+	return carryOut(ctx, t, l, c.output, c.databaseFlag)
 }
 
 // sortOut finds out which of the names is that of a file: one that stands alone and ends like a scenario's is.
@@ -87,7 +88,7 @@ func (c *forkCmd) sortOut() error {
 }
 
 // announce says where a fork begins, what it has otherwise than its parent, and what cannot be brought back.
-func (t *terminal) announce(l *app.Launch) {
+func (c *forkCmd) announce(t *terminal, l *app.Launch) {
 	fmt.Fprintln(t.out, l.Fork)
 	differences := l.Differences()
 	for _, d := range differences {

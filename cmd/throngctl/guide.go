@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/suggest"
@@ -32,9 +33,9 @@ func (c *guideCmd) Run(t *terminal) error {
 	case c.Search != "":
 		return c.search(t, pages)
 	case t.json:
-		all := []pageJSON{}
+		all := []answer.Page{}
 		for _, p := range pages {
-			one := pageJSON{Topic: p.Topic, Title: p.Title}
+			one := answer.Page{Topic: p.Topic, Title: p.Title}
 			if c.Topic != "" {
 				one.Text = p.Text
 			}
@@ -50,14 +51,6 @@ func (c *guideCmd) Run(t *terminal) error {
 		show.Row(w, "%s\t%s\n", p.Topic, p.Title)
 	}
 	return w.Flush()
-}
-
-// pageJSON is a page of the guide, or a passage of one.
-type pageJSON struct {
-	Topic   string `json:"topic"`
-	Title   string `json:"title"`
-	Heading string `json:"heading,omitempty"`
-	Text    string `json:"text,omitempty"`
 }
 
 // findPage finds a page by its topic or the beginning of it.
@@ -89,9 +82,9 @@ func (c *guideCmd) search(t *terminal, pages []assets.Page) error {
 		return exitError(exitFailed)
 	}
 	if t.json {
-		all := []pageJSON{}
+		all := []answer.Page{}
 		for _, p := range found {
-			all = append(all, pageJSON{p.Page.Topic, p.Page.Title, p.Heading, p.Text})
+			all = append(all, answer.Page{Topic: p.Page.Topic, Title: p.Page.Title, Heading: p.Heading, Text: p.Text})
 		}
 		return t.print(all)
 	}

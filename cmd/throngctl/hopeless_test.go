@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -119,7 +120,7 @@ func TestHopelessRunAsJSON(t *testing.T) {
 	file := hopelessFile(t, url, `  step browse: {kind: http, service: api, get: /404}`)
 	code, out, stderr := ctl(t, "run", file, "--json", "--data", t.TempDir(), "--max-concurrent", "10")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	var end endedJSON
+	var end answer.Ended
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &end); err != nil {
 		t.Fatalf("%v\n%s%s", err, out, stderr)
 	}

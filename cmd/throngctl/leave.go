@@ -32,7 +32,7 @@ func heeded() <-chan os.Signal {
 }
 
 // leave ends a run within leaveTime.
-func (t *terminal) leave(run *engine.Run, reason string) {
+func leave(t *terminal, run *engine.Run, reason string) {
 	fmt.Fprintf(t.err, "%s, stopping within %s: a checkpoint, then sessions in flight that end in time; the others run again on resume\n",
 		reason, engine.FormatDuration(leaveTime))
 	if t.exit != nil {
@@ -48,7 +48,7 @@ func (t *terminal) leave(run *engine.Run, reason string) {
 }
 
 // crashed prints where the crash report is and how to resume. It does not return.
-func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []byte) {
+func crashed(t *terminal, box *crash.Box, run engine.RunID, value any, stack []byte) {
 	t.screens.clear()
 	path := box.Keep(value, stack, string(run))
 	if path == "" { // then here
@@ -64,14 +64,14 @@ func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []
 }
 
 // guarded shows a run; a panic of that takes a checkpoint of the run before it ends the program.
-func (t *terminal) guarded(box *crash.Box, run *engine.Run, show func()) {
+func guarded(t *terminal, box *crash.Box, run *engine.Run, show func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			stack := debug.Stack()
 			ctx, cancel := context.WithTimeout(context.Background(), leaveTime/2)
 			defer cancel()
 			_ = run.Checkpoint(ctx, engine.PanicReason)
-			t.crashed(box, run.ID(), p, stack)
+			crashed(t, box, run.ID(), p, stack)
 		}
 	}()
 	show()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
@@ -15,27 +16,19 @@ type licencesCmd struct {
 	jsonFlag
 }
 
-// licenceJSON is what something is used under, with its text if that was asked for.
-type licenceJSON struct {
-	Module  string `json:"module"`
-	Version string `json:"version"`
-	Licence string `json:"licence"`
-	Text    string `json:"text,omitempty"`
-}
-
 // Run is called by kong.
 func (c *licencesCmd) Run(t *terminal) error {
 	all, err := assets.Licences()
 	if err != nil {
 		return err
 	}
-	found := []licenceJSON{}
+	found := []answer.License{}
 	for _, l := range all {
 		switch {
 		case c.Name == "":
-			found = append(found, licenceJSON{l.Module, l.Version, l.Kind, ""})
+			found = append(found, answer.License{Module: l.Module, Version: l.Version, Licence: l.Kind, Text: ""})
 		case c.Name == "all", strings.Contains(strings.ToLower(l.Module), strings.ToLower(c.Name)):
-			found = append(found, licenceJSON{l.Module, l.Version, l.Kind, l.Text})
+			found = append(found, answer.License{Module: l.Module, Version: l.Version, Licence: l.Kind, Text: l.Text})
 		}
 	}
 	if len(found) == 0 {

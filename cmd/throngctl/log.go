@@ -15,7 +15,7 @@ import (
 
 // openLog opens the log of a command: the file given with --log-file or, for commands that run a scenario, one in the data
 // folder. Warnings are also printed on standard error unless a dashboard is on the terminal.
-func (t *terminal) openLog(flags *common, command string) (end func(), err error) {
+func openLog(t *terminal, flags *common, command string) (end func(), err error) {
 	_, level := config.FindLogLevel(flags.Debug, t.data)
 	o := logs.Options{File: flags.LogFile, Level: level, Redact: secrets.Redact}
 	people := max(level, slog.LevelWarn)

@@ -25,6 +25,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
@@ -45,7 +46,14 @@ const (
 // cli has all commands and flags.
 type cli struct {
 	Common common `embed:""`
+	runCommands
+	orderCommands
+	scenarioCommands
+	documentCommands
+}
 
+// runCommands start runs and read their results.
+type runCommands struct {
 	Run         runCmd         `cmd:"" help:"Run a scenario." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Resume a run." group:"Runs"`
 	Fork        forkCmd        `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
@@ -65,7 +73,10 @@ type cli struct {
 	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
 	Note        noteCmd        `cmd:"" help:"Show or change the note of a run." group:"Runs"`
 	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
+}
 
+// orderCommands act on the run in progress.
+type orderCommands struct {
 	Status     statusCmd     `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
 	Set        setCmd        `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
 	Pause      pauseCmd      `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
@@ -75,18 +86,25 @@ type cli struct {
 	Retire     retireCmd     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
 	Requeue    requeueCmd    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
 	Broadcast  broadcastCmd  `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
+}
 
-	Scenarios  scenariosCmd  `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
-	Validate   validateCmd   `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`
-	Check      checkCmd      `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
-	Try        tryCmd        `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
-	Prove      proveCmd      `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
-	Calibrate  calibrateCmd  `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
-	Settings   settingsCmd   `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
-	Secret     secretCmd     `cmd:"" help:"Save, remove or find a secret." group:"Scenarios, settings and mocks"`
-	Allowed    allowedCmd    `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
-	Mock       mockCmd       `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
-	Metrics    metricsCmd    `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
+// scenarioCommands prepare runs.
+type scenarioCommands struct {
+	Scenarios scenariosCmd `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
+	Validate  validateCmd  `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`
+	Check     checkCmd     `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
+	Try       tryCmd       `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
+	Prove     proveCmd     `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
+	Calibrate calibrateCmd `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
+	Settings  settingsCmd  `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
+	Secret    secretCmd    `cmd:"" help:"Save, remove or find a secret." group:"Scenarios, settings and mocks"`
+	Allowed   allowedCmd   `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
+	Mock      mockCmd      `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
+	Metrics   metricsCmd   `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
+}
+
+// documentCommands print documentation.
+type documentCommands struct {
 	Schema     schemaCmd     `cmd:"" help:"Print the JSON Schema of scenario files, or of a command's --json output." group:"Scenarios, settings and mocks"`
 	Completion completionCmd `cmd:"" help:"Print a shell completion script." group:"Scenarios, settings and mocks"`
 	Man        manCmd        `cmd:"" help:"Print the manual page." group:"Scenarios, settings and mocks"`
@@ -166,11 +184,11 @@ func (t *terminal) storeOptions() sqlite.Options {
 func (t *terminal) openApp() (a *app.App, err error) {
 	a, err = app.Open(app.Options{
 		Data: t.data, Program: crashes.TerminalName, Store: t.storeOptions(), Logger: t.log, Log: t.log,
-		Crashed: func(run engine.RunID, value any, stack []byte) { t.crashed(a.Box(), run, value, stack) },
+		Crashed: func(run engine.RunID, value any, stack []byte) { crashed(t, a.Box(), run, value, stack) },
 		Host:    t.hooks.host, OnRequest: t.hooks.onRequest, Witness: t.hooks.witness,
 	})
 	if err == nil {
-		t.notices(a.Store())
+		printNotices(t, a.Store())
 	}
 	return a, err
 }
@@ -180,13 +198,13 @@ func (t *terminal) open() (*sqlite.Store, error) {
 	// What the store would log reaches the terminal in other ways: its notice, and the reason of a pause.
 	store, err := sqlite.Open(t.data, t.storeOptions())
 	if err == nil {
-		t.notices(store)
+		printNotices(t, store)
 	}
 	return store, err
 }
 
 // notices prints what a person should know of the store and of earlier processes.
-func (t *terminal) notices(store *sqlite.Store) {
+func printNotices(t *terminal, store *sqlite.Store) {
 	if n := store.Notice(); n != "" {
 		fmt.Fprintln(t.err, n)
 	}
@@ -216,16 +234,15 @@ func main() {
 
 // grammar returns the commands and flags that a command line may use, and where the common flags are put. If the first
 // word names a command it returns only that one: reading the flags of all commands takes longer than most commands run.
-func grammar(args []string) (all any, flags *common) {
+func grammar(args []string) (all any, shared *common) {
 	whole := &cli{}
 	if len(args) == 0 {
 		return whole, &whole.Common
 	}
-	of := reflect.TypeFor[cli]()
-	for field := range of.Fields() {
-		if _, command := field.Tag.Lookup("cmd"); command && cmp.Or(field.Tag.Get("name"), kebab(field.Name)) == args[0] {
-			flags, _ := of.FieldByName("Common")
-			one := reflect.New(reflect.StructOf([]reflect.StructField{flags, field}))
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[cli]()) {
+		if _, command := field.Tag.Lookup("cmd"); command && cmp.Or(field.Tag.Get("name"), flags.Kebab(field.Name)) == args[0] {
+			embedded, _ := reflect.TypeFor[cli]().FieldByName("Common")
+			one := reflect.New(reflect.StructOf([]reflect.StructField{embedded, {Name: field.Name, Type: field.Type, Tag: field.Tag}}))
 			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*common)
 		}
 	}
@@ -234,7 +251,7 @@ func grammar(args []string) (all any, flags *common) {
 
 // model describes all commands and flags.
 var model = sync.OnceValue(func() *kong.Application {
-	parser, err := newParser(&cli{})
+	parser, err := flags.NewParser(&cli{})
 	if err != nil { // a tag above is wrong
 		panic(err)
 	}
@@ -256,14 +273,14 @@ func (t *terminal) execute(args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
-	all, flags := grammar(args)
+	all, shared := grammar(args)
 	code := -1
-	parser, err := newParser(all,
+	parser, err := flags.NewParser(all,
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(n int) { code = n }),
 		kong.Vars{"version": version()},
 		kong.Help(help),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: described}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: flags.Describe}),
 	)
 	if err != nil { // a tag above is wrong
 		panic(err)
@@ -284,8 +301,8 @@ func (t *terminal) execute(args []string) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nRun '%s --help' for usage.\n", err, named(args))
 		return exitUsage
 	}
-	t.data, t.json, t.debug, t.screens, t.trouble = flags.Data, wantsJSON(command), flags.Debug, &screens{}, make(chan error, 8)
-	if err := unsaid(command); err != nil {
+	t.data, t.json, t.debug, t.screens, t.trouble = shared.Data, wantsJSON(command), shared.Debug, &screens{}, make(chan error, 8)
+	if err := flags.CheckEmpty(command); err != nil {
 		return t.fail(err)
 	}
 	if t.data == "" {
@@ -293,7 +310,7 @@ func (t *terminal) execute(args []string) int {
 			return t.fail(err)
 		}
 	}
-	closeLog, err := t.openLog(flags, command.Command())
+	closeLog, err := openLog(t, shared, command.Command())
 	if err != nil {
 		return t.fail(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -26,7 +27,7 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 			}
 		}
 		if t.json {
-			return t.print(noteJSON{r.ID, r.Note})
+			return t.print(answer.Note{Run: r.ID, Note: r.Note})
 		}
 		if r.Note == "" {
 			fmt.Fprintf(t.out, "Run %s has no note.\n", r.ID)
@@ -35,10 +36,4 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintln(t.out, r.Note)
 		return nil
 	})
-}
-
-// noteJSON is the note of a run.
-type noteJSON struct {
-	Run  engine.RunID `json:"run"`
-	Note string       `json:"note"`
 }

@@ -57,7 +57,7 @@ func newPatience() *patience {
 const hurryTime = time.Second
 
 // await waits for others, and says what troubled them. Any signal ends the patience with them.
-func (t *terminal) await(p *patience, others func() error) (err error) {
+func await(t *terminal, p *patience, others func() error) (err error) {
 	defer t.sayTrouble()
 	done := make(chan struct{})
 	go func() {
@@ -75,10 +75,10 @@ func (t *terminal) await(p *patience, others func() error) (err error) {
 }
 
 // telling sends notifications of a run. The returned function waits some seconds for the last one.
-func (t *terminal) telling(n config.Notify, job *app.Job, title string, p *patience) (done func()) {
+func notifyOf(t *terminal, n config.Notify, job *app.Job, title string, p *patience) (done func()) {
 	watch := n.WatchFor(job.Run, title, t.hear)
 	return func() {
-		_ = t.await(p, func() error { watch.Close(p.over); return nil }) // its trouble is heard
+		_ = await(t, p, func() error { watch.Close(p.over); return nil }) // its trouble is heard
 	}
 }
 

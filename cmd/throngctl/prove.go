@@ -13,28 +13,26 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
 // proveCmd kills a scenario again and again.
 type proveCmd struct {
-	File    string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario (default: all built-in scenarios, small)."`
-	Set     map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
-	Agents  []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
-	Filter  string            `placeholder:"EXPR" help:"Run only agents that match this expression."`
-	Chain   string            `placeholder:"NAME" help:"Run only this chain, once."`
-	Payload string            `placeholder:"FILE" help:"Input of chains, as in throngctl run."`
+	File string `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario (default: all built-in scenarios, small)."`
+	selection
 
 	Kills int  `default:"20" placeholder:"N" help:"Kills over all trials."`
 	Only  int  `placeholder:"TRIAL" help:"Run only this trial."`
 	Keep  bool `help:"Keep the folders of the trials and their rows in the database."`
 	jsonFlag
 	Yes bool `short:"y" help:"Skip the confirmation before calling real services."`
-	settingFlags
-	adaptiveFlag
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Fixed
+	flags.Services
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database and compare them there; the rows are deleted at the end." group:"Results"`
 }
 
@@ -64,7 +62,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 	}()
 	var reports []*prove.Report
 	for i := range all {
-		r, err := t.prove(ctx, &all[i])
+		r, err := c.prove(ctx, t, &all[i])
 		if errors.Is(err, errInterrupted) {
 			fmt.Fprintln(t.err, "Interrupted; the processes of the proof are stopped and their folders deleted.")
 			return exitError(exitInterrupted)
@@ -74,7 +72,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		reports = append(reports, r)
 	}
-	return t.proved(all, reports)
+	return c.proved(t, all, reports)
 }
 
 // proofs are what the flags ask for, checked.
@@ -87,8 +85,8 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 		return c.builtIn(t, program)
 	}
 	asRun := runCmd{
-		File: c.File, Set: c.Set, Agents: c.Agents, Filter: c.Filter, Chain: c.Chain, Payload: c.Payload,
-		settingFlags: c.settingFlags, adaptiveFlag: c.adaptiveFlag, newFlags: c.newFlags, outsideFlags: c.outsideFlags,
+		File: c.File, selection: c.selection,
+		Settings: c.Settings, Adaptive: c.Adaptive, Fixed: c.Fixed, Services: c.Services,
 	}
 	l, err := asRun.launch(ctx, t)
 	if err != nil {
@@ -97,13 +95,13 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	p := proof{c.File, prove.Config{
 		Program: program, Env: t.hooks.env, Data: t.data, Kills: c.Kills, Seed: l.Settings.Seed, Only: c.Only, Keep: c.Keep, AtOnce: runtime.NumCPU(),
 	}}
-	if texts(c.settingFlags.Plugins)[engine.LimitSetting] != "" {
+	if flags.Given(c.Settings.Plugins)[engine.LimitSetting] != "" {
 		p.Limit = l.Settings.Limit
 	}
 	if p.Database, err = (databaseFlag{DatabaseURL: c.DatabaseURL}).named(t); err != nil {
 		return nil, err
 	}
-	if err := t.askDestinations(&l); err != nil {
+	if err := askDestinations(t, &l); err != nil {
 		return nil, err
 	}
 	c.arguments(&p.Config, append(l.Permits().Allowed(), c.Allow...)) // the processes have data folders of their own
@@ -156,7 +154,7 @@ func (c *proveCmd) arguments(p *prove.Config, allowed []string) {
 	flag("filter", c.Filter)
 	flag("chain", c.Chain)
 	flag("payload", c.Payload)
-	p.Given = c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins))
+	p.Given = c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins))
 	for _, name := range slices.Sorted(maps.Keys(p.Given)) {
 		if name != "seed" && name != "max-concurrent" && name != "keep-awake" {
 			flag(name, p.Given[name])
@@ -203,7 +201,7 @@ func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error)
 	if c.Only > 0 || len(c.Set)+len(c.MockFault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.MockLatency+c.DatabaseURL != "" {
 		return nil, &engine.FieldError{Field: "prove", Problem: "these flags need a scenario", Hint: "throngctl prove shopping …"}
 	}
-	given := c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins))
+	given := c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins))
 	seed := prove.DefaultSeed
 	if text := given["seed"]; text != "" {
 		if _, err := fmt.Sscan(text, &seed); err != nil {
@@ -226,7 +224,7 @@ func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error)
 }
 
 // prove carries out one proof and shows how far it is.
-func (t *terminal) prove(ctx context.Context, p *proof) (*prove.Report, error) {
+func (c *proveCmd) prove(ctx context.Context, t *terminal, p *proof) (*prove.Report, error) {
 	out := t.out
 	if t.json {
 		out = t.err
@@ -244,9 +242,9 @@ func (t *terminal) prove(ctx context.Context, p *proof) (*prove.Report, error) {
 }
 
 // proved shows what was found. The error is the exit code.
-func (t *terminal) proved(all []proof, reports []*prove.Report) error {
+func (c *proveCmd) proved(t *terminal, all []proof, reports []*prove.Report) error {
 	if t.json {
-		return t.provedJSON(all, reports)
+		return c.provedJSON(t, all, reports)
 	}
 	w := show.NewTable(t.out)
 	fmt.Fprintln(w, "\nSCENARIO\tSESSIONS\tTRIALS\tKILLS\tAT COMMITS\tAT REQUESTS\tRESUMES\tREPLAYED\tSENT AGAIN\tCONFIRMED\tLOST\tDOUBLED\tTOOK\tVERDICT")
@@ -280,32 +278,12 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 	return failed
 }
 
-// proofJSON is what came of a proof.
-type proofJSON struct {
-	Scenario   string   `json:"scenario"`
-	Same       bool     `json:"same"`
-	Sessions   int64    `json:"sessions"`
-	Trials     int      `json:"trials"`
-	Kills      int      `json:"kills"`
-	AtCommits  int      `json:"at_commits"`
-	Resumes    int      `json:"resumes"`
-	Replayed   int64    `json:"replayed"`
-	Again      int64    `json:"sent_again"`
-	Confirmed  int64    `json:"confirmed"`
-	Lost       int      `json:"lost"`
-	Doubled    int      `json:"doubled"`
-	Took       float64  `json:"took_seconds"`
-	Difference string   `json:"difference,omitempty"` // the first
-	Parts      []string `json:"parts,omitempty"`      // of the result that differ
-	Folder     string   `json:"folder,omitempty"`
-}
-
 // provedJSON is proved for programs.
-func (t *terminal) provedJSON(all []proof, reports []*prove.Report) (failed error) {
-	proofs := []proofJSON{}
+func (c *proveCmd) provedJSON(t *terminal, all []proof, reports []*prove.Report) (failed error) {
+	proofs := []answer.Proof{}
 	for i, r := range reports {
 		s, f := r.Sum(), r.Failed()
-		one := proofJSON{
+		one := answer.Proof{
 			Scenario: all[i].name, Same: f == nil, Sessions: r.Sessions, Trials: len(r.Trials), Kills: r.Kills(), AtCommits: s.Commits, Resumes: s.Resumes,
 			Replayed: s.Replayed, Again: s.SentAgain, Confirmed: s.Confirmed, Lost: s.Lost, Doubled: s.Doubled, Took: r.Took.Seconds(), Folder: r.Folder,
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -74,7 +75,7 @@ func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, a
 
 // asJSON deletes with JSON output, which cannot ask for confirmation.
 func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (err error) {
-	j := newPruned(all, c.Now)
+	j := answer.NewPruned(all, c.Now)
 	if !c.DryRun && len(all) > 0 {
 		if !c.Yes {
 			return errUnasked

@@ -11,6 +11,8 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -19,7 +21,7 @@ import (
 // databaseFlag names the database that also gets results.
 type databaseFlag struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database, such as postgres://user@host/db; none disables it (default: the saved one; variable ${env_database_url})." group:"Results"`
-	databaseParts
+	flags.Database
 }
 
 // find returns the database in force, with its password if somebody can be asked for that.
@@ -29,13 +31,13 @@ func (f databaseFlag) find(t *terminal) (config.Database, error) {
 		return db, err
 	}
 	if db.URL == "" && f.DatabaseURL == "" {
-		t.offerDatabase()
+		f.offerDatabase(t)
 	}
-	return t.askPassword(db)
+	return f.askPassword(t, db)
 }
 
 // offerDatabase says once that the environment names a database of another program, and how to send results there.
-func (t *terminal) offerDatabase() {
+func (f databaseFlag) offerDatabase(t *terminal) {
 	offer, ok := config.FindDatabaseOffer(os.Getenv, t.data)
 	if !ok {
 		return
@@ -49,7 +51,7 @@ func (t *terminal) offerDatabase() {
 
 // flags are those that were given, by the names of their settings.
 func (f databaseFlag) flags() map[string]string {
-	given := texts(f.Plugins)
+	given := flags.Given(f.Plugins)
 	given[config.DatabaseKey] = f.DatabaseURL
 	return given
 }
@@ -82,7 +84,7 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		return config.ErrNoDatabase
 	}
 	if c.Check {
-		return t.check(ctx, db)
+		return c.check(ctx, t, db)
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
 		ctx, giveUp := context.WithCancelCause(ctx)
@@ -102,29 +104,22 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		if err := remote.Send(ctx, r.ID); err != nil {
 			return err
 		}
-		if err := t.drain(ctx, remote, r.ID); err != nil {
+		if err := drain(ctx, t, remote, r.ID); err != nil {
 			return fmt.Errorf("run %s is not all sent: %w", r.ID, err)
 		}
 		if refused := remote.Refused(); refused != "" {
 			return errors.New(refused)
 		}
 		if t.json {
-			return t.print(pushedJSON{r.ID, db.Target(), r.Done})
+			return t.print(answer.Pushed{Run: r.ID, Database: db.Target(), Sessions: r.Done})
 		}
 		fmt.Fprintf(t.out, "run %s is in %s: %s sessions\n", r.ID, db.Target(), engine.FormatCount(r.Done))
 		return nil
 	})
 }
 
-// pushedJSON is a run that is in a database.
-type pushedJSON struct {
-	Run      engine.RunID `json:"run"`
-	Database string       `json:"database"`
-	Sessions int64        `json:"sessions"`
-}
-
 // drain waits until a run is sent, and says how far that is if it takes a while.
-func (t *terminal) drain(ctx context.Context, remote *remote.Sender, run engine.RunID) error {
+func drain(ctx context.Context, t *terminal, remote *remote.Sender, run engine.RunID) error {
 	done := make(chan error, 1)
 	go func() { done <- remote.Drain(ctx, run) }()
 	shown := show.NewProgress(t.err, false)
@@ -144,12 +139,12 @@ func (t *terminal) drain(ctx context.Context, remote *remote.Sender, run engine.
 }
 
 // check prints what the server says of itself.
-func (t *terminal) check(ctx context.Context, db config.Database) error {
+func (c *pushCmd) check(ctx context.Context, t *terminal, db config.Database) error {
 	lines, err := app.CheckDatabase(ctx, db)
 	if t.json {
-		j := []checkJSON{}
+		j := []answer.Check{}
 		for _, l := range lines {
-			j = append(j, checkJSON{Name: l.Name, Grade: l.Grade.String(), Text: l.Value})
+			j = append(j, answer.Check{Name: l.Name, Grade: l.Grade.String(), Text: l.Value})
 		}
 		return errors.Join(err, t.print(j))
 	}
@@ -164,7 +159,7 @@ func (t *terminal) check(ctx context.Context, db config.Database) error {
 const deliverTime = 30 * time.Second
 
 // deliver waits until what the run gave is in the remote database, if it goes to one.
-func (t *terminal) deliver(ctx context.Context, remote *remote.Sender, job *app.Job) {
+func deliver(ctx context.Context, t *terminal, remote *remote.Sender, job *app.Job) {
 	if job.Target == "" {
 		return
 	}
@@ -179,7 +174,7 @@ func (t *terminal) deliver(ctx context.Context, remote *remote.Sender, job *app.
 		case <-ctx.Done():
 		}
 	}()
-	if err := t.drain(ctx, remote, job.Record.ID); err != nil {
+	if err := drain(ctx, t, remote, job.Record.ID); err != nil {
 		fmt.Fprintf(t.err, "Not all results are in %s yet: %v\nSend the rest later with: throngctl push %s\n", job.Target, err, job.Record.ID)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -42,11 +43,11 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 	case of == nil && c.File == "":
 		return nil, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "name a file, or a built-in scenario: shopping, conversation, world, analysis"}
 	case of == nil:
-		return t.load(c.File, x)
+		return loadScenario(t, c.File, x)
 	case c.File != "":
 		x.Parameters = app.RecordedParameters(of)
 		maps.Copy(x.Parameters, c.Set)
-		return t.load(c.File, x)
+		return loadScenario(t, c.File, x)
 	case len(c.Set) > 0 || c.Chain != "" || c.Payload != "":
 		return nil, &engine.FieldError{
 			Field: "replay", Problem: "the scenario kept with run " + string(of.ID) + " is replayed as it ran", Hint: "leave out --set, --chain and --payload, or name the file",
@@ -61,7 +62,7 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 
 // settings are those of the run: a replay's are the recorded run's where nothing else is given.
 func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecord) (settings engine.Settings, err error) {
-	layers := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
+	layers := config.Layers{Flags: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv}
 	if of != nil {
 		base := app.ReplaySettings(of)
 		layers.Run = &base
@@ -84,7 +85,7 @@ func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecor
 	if of == nil || c.Filter != "" {
 		settings.Filter = c.Filter
 	}
-	c.apply(&settings)
+	c.ApplyTo(&settings)
 	config.Schedule(&settings, s)
 	return settings, nil
 }

@@ -17,29 +17,36 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
+// selection chooses the input, the agents and the chain of a run.
+type selection struct {
+	Set     map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
+	Agents  []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
+	Filter  string            `placeholder:"EXPR" help:"Run only agents that match this expression, such as 'agent.age > 30'."`
+	Chain   string            `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
+	Payload string            `placeholder:"FILE" help:"Input of chains: a .json file, or one row per agent from a JSON list, .jsonl or .csv file."`
+}
+
 // runCmd starts a new run.
 type runCmd struct {
-	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
-	Set    map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
-	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
-	Agents []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
-	Filter string            `placeholder:"EXPR" help:"Run only agents that match this expression, such as 'agent.age > 30'."`
-
-	Chain   string `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
-	Payload string `placeholder:"FILE" help:"Input of chains: a .json file, or one row per agent from a JSON list, .jsonl or .csv file."`
+	File string   `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
+	More []string `arg:"" optional:"" name:"id" help:"With --agents: more agent IDs."`
+	selection
 	resumeFlag
 	output
-	settingFlags
-	adaptiveFlag
-	newFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Fixed
 	replayFlag
-	outsideFlags
+	flags.Services
 	databaseFlag
 }
 
@@ -49,7 +56,7 @@ type output struct {
 	NoDashboard bool   `help:"Print lines instead of the dashboard."`
 	startFlag
 	jsonFlag
-	telemetryFlags
+	flags.Telemetry
 	notifyFlag
 }
 
@@ -63,12 +70,12 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if l.Scenario.Source.Alone() == "" {
-		return t.carryOut(ctx, l, c.output, c.databaseFlag)
+		return carryOut(ctx, t, l, c.output, c.databaseFlag)
 	}
-	if given := texts(c.settingFlags.Plugins); given["cycles"] != "" || given["hours"] != "" {
+	if given := flags.Given(c.Settings.Plugins); given["cycles"] != "" || given["hours"] != "" {
 		return &engine.FieldError{Field: "chain", Problem: "a single chain runs once", Hint: "leave out --cycles and --hours"}
 	}
-	return t.runAlone(ctx, l, c.output, c.databaseFlag)
+	return runAlone(ctx, t, l, c.output, c.databaseFlag)
 }
 
 // launch is the run that the flags ask for.
@@ -105,9 +112,9 @@ type resumeCmd struct {
 	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	AsItWas bool   `help:"Use the scenario stored with the run even if its file has changed."`
 	output
-	settingFlags
-	adaptiveFlag
-	outsideFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Services
 	databaseFlag
 }
 
@@ -116,7 +123,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	var l app.Launch
 	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
 		o := app.ResumeOptions{
-			Settings: c.into(texts(c.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
+			Settings: c.Into(flags.Given(c.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
 		}
 		var note string
 		l, note, err = app.Resumed(ctx, store, t.data, &r, o)
@@ -126,20 +133,20 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	})
 	if changed, ok := errors.AsType[*app.ChangedError](err); ok {
-		return t.refuse(changed)
+		return c.refuse(t, changed)
 	}
 	if err != nil {
 		return err
 	}
-	c.apply(&l.Settings)
+	c.ApplyTo(&l.Settings)
 	if l.Scenario.Source.Alone() != "" {
-		return t.runAlone(ctx, l, c.output, c.databaseFlag)
+		return runAlone(ctx, t, l, c.output, c.databaseFlag)
 	}
-	return t.carryOut(ctx, l, c.output, c.databaseFlag)
+	return carryOut(ctx, t, l, c.output, c.databaseFlag)
 }
 
 // refuse prints why a run is not resumed, and both ways to continue.
-func (t *terminal) refuse(e *app.ChangedError) error {
+func (c *resumeCmd) refuse(t *terminal, e *app.ChangedError) error {
 	fmt.Fprintf(t.err, "throngctl: %v\nNothing was started. Choose the scenario:\n", e)
 	fmt.Fprintf(t.err, "  stored with the run:  throngctl resume %s --as-it-was\n", e.Run)
 	switch {
@@ -153,7 +160,7 @@ func (t *terminal) refuse(e *app.ChangedError) error {
 }
 
 // carryOut takes a run to its end and shows it.
-func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag databaseFlag) (err error) {
+func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag databaseFlag) (err error) {
 	unheard := make(chan os.Signal, 1)
 	signal.Notify(unheard, syscall.SIGPIPE) // the run continues if its output is closed
 	defer signal.Stop(unheard)
@@ -168,10 +175,10 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	if err := l.Scenario.PrintWarnings(t.err); err != nil {
 		return err
 	}
-	if err := folderFor(out.Export); err != nil {
+	if err := file.CheckFolder(out.Export); err != nil {
 		return err
 	}
-	if err := t.askSecrets(l); err != nil {
+	if err := askSecrets(t, l); err != nil {
 		return err
 	}
 	db, err := flag.find(t)
@@ -179,7 +186,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		return err
 	}
 	l.Results = db.Target()
-	if err := t.askDestinations(&l); err != nil {
+	if err := askDestinations(t, &l); err != nil {
 		return err
 	}
 	notify, err := out.target(t)
@@ -187,7 +194,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		return err
 	}
 	l.Settings.Remote = l.Settings.Remote || db.URL != ""
-	tell, closeTell, err := out.open(ctx, t)
+	tell, closeTell, err := openTelemetry(ctx, t, out.Telemetry)
 	if err != nil {
 		return err
 	}
@@ -199,7 +206,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time there may be no person to ask
 			return err
 		}
-		if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {
+		if err := out.waitFor(ctx, t, programs, at, l.Settings.KeepAwake); err != nil {
 			return err
 		}
 	}
@@ -222,7 +229,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		}
 		writing.Say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
 	}
-	job, err := t.start(ctx, giveUp, a, l)
+	job, err := startRun(ctx, t, giveUp, a, l)
 	if writing != nil {
 		writing.End()
 	}
@@ -230,7 +237,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		return err
 	}
 	if t.json {
-		if err := programs.line(newStarted(job, &l)); err != nil {
+		if err := programs.line(answer.NewStarted(job, &l)); err != nil {
 			fmt.Fprintln(t.err, err) // the run continues
 		}
 	}
@@ -253,12 +260,12 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		fmt.Fprintln(t.out, show.ForecastLine(job.Record.Forecast))
 	}
 	crashes.Doing(box, job.Run, l.Scenario.Title, job.Agents)
-	defer t.telling(notify, job, l.Scenario.Title, patience)()
+	defer notifyOf(t, notify, job, l.Scenario.Title, patience)()
 	var interrupted, leaving bool
-	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard, patience) })
+	guarded(t, box, job.Run, func() { interrupted, leaving = follow(programs, box, job, out.NoDashboard, patience) })
 	result := job.Run.Wait()
 	if t.json {
-		end := newEnded(job, &result)
+		end := answer.NewEnded(job, &result)
 		defer func() {
 			end.Code = codeOf(err)
 			err = errors.Join(err, programs.line(end))
@@ -267,7 +274,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 			end.Exported = out.Export
 		}
 	}
-	if err := t.await(patience, job.Close); err != nil { // what was kept can be resumed
+	if err := await(t, patience, job.Close); err != nil { // what was kept can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
 	show.Summary(t.out, job, &result)
@@ -283,7 +290,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	if text := recording(ctx, store, job, result.Ending); text != "" {
 		fmt.Fprintln(t.out, text)
 	}
-	t.deliver(ctx, a.Remote(), job)
+	deliver(ctx, t, a.Remote(), job)
 	if out.Export != "" {
 		page, err := exportRun(ctx, store, job.Run.ID(), out.Export)
 		if err != nil {
@@ -296,7 +303,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		fmt.Fprintf(t.out, "resume with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
 	}
 	if result.Ending == engine.EndHopeless {
-		fmt.Fprintf(t.out, "to continue: %s\n", app.Afterwards(endedRecord(job, &result)))
+		fmt.Fprintf(t.out, "to continue: %s\n", app.Afterwards(answer.EndedRecord(job, &result)))
 	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:
@@ -306,13 +313,6 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		return exitError(exitFailed)
 	}
 	return nil
-}
-
-// endedRecord is the record of a run that ended now.
-func endedRecord(job *app.Job, r *engine.Result) *engine.RunRecord {
-	record := job.Record
-	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle
-	return &record
 }
 
 // exportRun writes all files of a run and its report, which it names.
@@ -325,7 +325,7 @@ func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 }
 
 // start builds the run. A signal while it stands in line gives up.
-func (t *terminal) start(ctx context.Context, giveUp func(), a *app.App, l app.Launch) (*app.Job, error) {
+func startRun(ctx context.Context, t *terminal, giveUp func(), a *app.App, l app.Launch) (*app.Job, error) {
 	type started struct {
 		job *app.Job
 		err error
@@ -354,9 +354,9 @@ func (t *terminal) start(ctx context.Context, giveUp func(), a *app.App, l app.L
 
 // follow shows the run until it has ended. Ctrl+C stops it gracefully, a second one immediately, which also shortens the
 // wait for notifications; a signal of the system makes it leave.
-func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *patience) (interrupted, leaving bool) {
+func follow(t *terminal, box *crash.Box, job *app.Job, lines bool, patient *patience) (interrupted, leaving bool) {
 	run := job.Run
-	board := t.board(box, job, lines || t.json)
+	board := openBoard(t, box, job, lines || t.json)
 	var passed []string // notes that went by on the dashboard, the newest
 	defer func() {
 		for _, note := range passed {
@@ -375,7 +375,7 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 		}
 	}
 	if t.json {
-		p.Line = func(s *engine.Snapshot) { _ = t.line(newProgressLine(s)) } // a closed output may miss it
+		p.Line = func(s *engine.Snapshot) { _ = t.line(answer.NewProgress(s)) } // a closed output may miss it
 	}
 	say := func(text string) {
 		p.End()
@@ -433,7 +433,7 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 				board.close()
 				board = nil
 				p.End()
-				t.leave(run, reason)
+				leave(t, run, reason)
 			}
 		}
 	}

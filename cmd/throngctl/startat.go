@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
@@ -26,14 +27,6 @@ func (f *startFlag) startTime(now time.Time) (time.Time, error) {
 	return engine.StartTime(f.At, now)
 }
 
-// waitingJSON is the line of a run that waits for its time.
-type waitingJSON struct {
-	Event string    `json:"event"`
-	At    time.Time `json:"at"`
-}
-
-const waitingEvent = "waiting"
-
 // overslept is how late a run has to start for that to be said.
 const overslept = 5 * time.Second
 
@@ -41,12 +34,12 @@ var errCancelled = errors.New("cancelled before it started")
 
 // waitFor waits for the start of a run: until at, until somebody asks for it to start, or until a signal cancels it. The
 // store is not open meanwhile. programs reads JSON.
-func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time, keepAwake bool) error {
+func (f *startFlag) waitFor(ctx context.Context, t *terminal, programs *terminal, at time.Time, keepAwake bool) error {
 	if at.IsZero() {
 		return nil
 	}
 	if t.json {
-		if err := programs.line(waitingJSON{waitingEvent, at.UTC()}); err != nil {
+		if err := programs.line(answer.Waiting{Event: answer.WaitingEvent, At: at.UTC()}); err != nil {
 			return err
 		}
 	}
@@ -69,7 +62,7 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 	}()
 	fmt.Fprintf(t.err, "Starts at %s. Ctrl+C cancels; %s.\n", at.Format("2006-01-02 15:04:05"), startsAtOnce())
 	p := show.NewProgress(t.err, false)
-	typed := t.enters()
+	typed := enters(t)
 	late, err := app.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
 		if p.Moving {
 			p.Say(time.Now(), "starts in "+app.Left(left), false)

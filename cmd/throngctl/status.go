@@ -25,7 +25,7 @@ type statusCmd struct {
 }
 
 // attach shows the dashboard of a run that another process works on.
-func (t *terminal) attach(ctx context.Context, run engine.RunID, in, out *os.File) error {
+func (c *statusCmd) attach(ctx context.Context, t *terminal, run engine.RunID, in, out *os.File) error {
 	return t.steer(ctx, string(run), func(ctx context.Context, watch *control.Client, id engine.RunID) (err error) {
 		order, err := control.Dial(ctx, t.data, id)
 		if err != nil {
@@ -63,7 +63,7 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		if !record.InProgress {
 			if ended, err = endedStatus(ctx, store, record); err == nil {
-				ended.Sink, err = t.unsent(ctx, store, record.ID)
+				ended.Sink, err = c.unsent(ctx, t, store, record.ID)
 			}
 		}
 		return err
@@ -72,7 +72,7 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 	case err != nil:
 		return err
 	case ended != nil && c.JSON:
-		return t.showStatus(ended, true)
+		return c.showStatus(t, ended, true)
 	case ended != nil:
 		show.Ended(t.out, record)
 		if record.Inexact != nil {
@@ -90,7 +90,7 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 		return nil
 	}
 	if in, out, ok := t.files(); ok && c.Follow && !c.NoDashboard && !t.json {
-		return t.attach(ctx, record.ID, in, out)
+		return c.attach(ctx, t, record.ID, in, out)
 	}
 	return t.steer(ctx, string(record.ID), func(ctx context.Context, client *control.Client, _ engine.RunID) error {
 		for first := true; ; first = false {
@@ -101,7 +101,7 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 			case err != nil:
 				return err
 			}
-			if err := t.showStatus(s, c.JSON); err != nil {
+			if err := c.showStatus(t, s, c.JSON); err != nil {
 				return err
 			}
 			if !c.Follow || s.Phase == engine.Ended.String() {
@@ -143,7 +143,7 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 
 // unsent says what of a run waits for the database that is configured; nil where there is none, or it never was to go
 // there.
-func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.RunID) (*view.Sink, error) {
+func (c *statusCmd) unsent(ctx context.Context, t *terminal, store *sqlite.Store, run engine.RunID) (*view.Sink, error) {
 	db, err := databaseFlag{}.find(t)
 	if err != nil || db.URL == "" {
 		return nil, err
@@ -162,7 +162,7 @@ func (t *terminal) unsent(ctx context.Context, store *sqlite.Store, run engine.R
 	return s, nil
 }
 
-func (t *terminal) showStatus(s *view.Status, asJSON bool) error {
+func (c *statusCmd) showStatus(t *terminal, s *view.Status, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(t.out).Encode(s)
 	}

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -54,7 +50,7 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if err != nil {
 			return err
 		}
-		return t.remoteRuns(ctx, db)
+		return c.remoteRuns(ctx, t, db)
 	}
 	store, err := t.open()
 	if err != nil {
@@ -66,9 +62,9 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if t.json {
-		all := []runJSON{}
+		all := []answer.Run{}
 		for i := range runs {
-			all = append(all, newRunJSON(&runs[i]))
+			all = append(all, answer.NewRun(&runs[i]))
 		}
 		return t.print(all)
 	}
@@ -92,18 +88,18 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return t.remoteCheckpoints(ctx, db, c.RunID)
+		return c.remoteCheckpoints(ctx, t, db, c.RunID)
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		if c.Show != 0 {
-			return t.showCheckpoint(ctx, store, r.ID, c.Show)
+			return c.showCheckpoint(ctx, t, store, r.ID, c.Show)
 		}
 		all, err := store.Checkpoints(ctx, r.ID)
 		if err != nil {
 			return err
 		}
 		if t.json {
-			return t.print(newCheckpoints(r.ID, all))
+			return t.print(answer.NewCheckpoints(r.ID, all))
 		}
 		switch {
 		case len(all) > 0:
@@ -118,51 +114,19 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // showCheckpoint prints what a checkpoint restores.
-func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run engine.RunID, number int) error {
+func (c *checkpointsCmd) showCheckpoint(ctx context.Context, t *terminal, store *sqlite.Store, run engine.RunID, number int) error {
 	cp, s, memory, err := store.Checkpoint(ctx, run, number)
 	if err != nil {
 		return err
 	}
 	if t.json {
-		j, n := newCheckpoint(&cp), len(memory)
+		j, n := answer.NewCheckpoint(&cp), len(memory)
 		j.Limit, j.Memory = s.Limit, &n
-		return t.print(checkpointsJSON{run, []checkpointJSON{j}})
+		return t.print(answer.Checkpoints{Run: run, Checkpoints: []answer.Checkpoint{j}})
 	}
 	fmt.Fprintf(t.out, "checkpoint %d of run %s, taken %s: %s\n", cp.Number, run, show.Time(cp.At), cp.Reason)
 	fmt.Fprintf(t.out, "  restores the start of cycle %d: %s sessions had ended, limit %d, %d agents with memory\n",
 		cp.Cycle, engine.FormatCount(s.Totals.Ended()), s.Limit, len(memory))
 	fmt.Fprintf(t.out, "  when it was taken: %s sessions\n", show.Done(cp.Done, cp.Total))
 	return nil
-}
-
-// writeFile writes a file that appears when it is complete.
-func writeFile(path string, write func(io.Writer) error) error {
-	if there, err := os.Stat(path); err == nil && there.IsDir() {
-		return &engine.FieldError{Field: path, Problem: "is a folder", Hint: "name a file in it"}
-	} else if err == nil && !there.Mode().IsRegular() {
-		return writeInto(path, write)
-	}
-	f, err := storage.CreateTemp(filepath.Dir(path), filepath.Base(path)+".")
-	if err != nil {
-		return plainly(path, err)
-	}
-	w := bufio.NewWriter(f)
-	err = errors.Join(write(w), w.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
-}
-
-// writeInto writes to a device or a pipe, which stays what it is.
-func writeInto(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	return errors.Join(write(w), w.Flush(), f.Close())
 }

@@ -36,7 +36,7 @@ func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 		for i := range m.Recent {
 			vitals.See(&engine.Snapshot{Metrics: m.Recent[i]})
 		}
-		return t.showStatus(view.NewStatus(r.Title, m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
+		return c.showStatus(t, view.NewStatus(r.Title, m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
 	})
 }
 

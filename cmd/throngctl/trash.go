@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
@@ -144,7 +145,7 @@ func (c *trashCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if !c.Yes && t.answer("Delete all of it for good? Type yes: ") != "yes" {
-		return t.kept("Nothing was deleted.")
+		return kept(t, "Nothing was deleted.")
 	}
 	gone, err := retention.EmptyTrash(ctx, store, t.data, all[0].At)
 	fmt.Fprintf(t.out, "deleted %d of %d\n", len(gone), len(all))
@@ -153,7 +154,7 @@ func (c *trashCmd) Run(ctx context.Context, t *terminal) (err error) {
 
 // asJSON deletes with JSON output, which cannot ask for confirmation.
 func (c *trashCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []storage.Trashed) error {
-	j := newTrash(all)
+	j := answer.NewTrash(all)
 	if !c.Empty || len(all) == 0 {
 		return t.print(j)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -17,26 +18,26 @@ type tryCmd struct {
 	Agent string            `placeholder:"ID" help:"Agent ID or index (default: the first agent)."`
 	jsonFlag
 
-	settingFlags
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Fixed
+	flags.Services
 }
 
 // Run is called by kong.
 func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
-	s, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
+	s, err := loadScenario(t, c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
 		return err
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
 		return err
 	}
-	as := validateCmd{settingFlags: c.settingFlags, newFlags: c.newFlags, outsideFlags: c.outsideFlags}
+	as := validateCmd{Settings: c.Settings, Fixed: c.Fixed, Services: c.Services}
 	l := app.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
 	if l.Settings, err = as.settings(t, s); err != nil {
 		return err
 	}
-	if err := errors.Join(t.askSecrets(l), t.askDestinations(&l)); err != nil {
+	if err := errors.Join(askSecrets(t, l), askDestinations(t, &l)); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)

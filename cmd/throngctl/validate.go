@@ -8,6 +8,8 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -18,15 +20,15 @@ type validateCmd struct {
 	File string            `arg:"" help:"Scenario file, or the name of a built-in scenario."`
 	Set  map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 
-	settingFlags
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Fixed
+	flags.Services
 	jsonFlag
 }
 
 // Run is called by kong.
 func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
-	s, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
+	s, err := loadScenario(t, c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
 		return err
 	}
@@ -38,11 +40,11 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if t.json {
-		f, err := t.forecast(ctx, l)
+		f, err := forecast(ctx, t, l)
 		if err != nil {
 			return err
 		}
-		return t.print(newScenario(s, l.Permits().Outlook(), &f))
+		return t.print(answer.NewScenario(s, l.Permits().Outlook(), &f))
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
 		return err
@@ -52,12 +54,12 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintf(t.out, "%s\n", s.About)
 	}
 	w := show.NewTable(t.out)
-	by, err := t.writtenBy(l)
+	by, err := c.writtenBy(t, l)
 	if err != nil {
 		return err
 	}
 	show.Scenario(w, s, by, l.Permits().Outlook())
-	f, err := t.forecast(ctx, l)
+	f, err := forecast(ctx, t, l)
 	if err != nil {
 		return err
 	}
@@ -77,17 +79,17 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 
 // settings are those that a run would have.
 func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
-	settings, _, err := config.Resolve(t.data, s, texts(c.settingFlags.Plugins, c.newFlags.Plugins), os.Getenv)
+	settings, _, err := config.Resolve(t.data, s, flags.Given(c.Settings.Plugins, c.Fixed.Plugins), os.Getenv)
 	if err != nil {
 		return settings, err
 	}
-	c.apply(&settings)
+	c.ApplyTo(&settings)
 	config.Schedule(&settings, s)
 	return settings, settings.Validate()
 }
 
 // writtenBy says in words which model writes the agents, and how many of them are kept; "" where none does.
-func (t *terminal) writtenBy(l app.Launch) (string, error) {
+func (c *validateCmd) writtenBy(t *terminal, l app.Launch) (string, error) {
 	l.Data = t.data
 	by, kept, err := l.Population().Unwritten()
 	if err != nil || by == "" {

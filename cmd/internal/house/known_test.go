@@ -4,7 +4,6 @@ package house
 
 // largePackages are the packages over maxLines or maxFiles.
 var largePackages = []string{
-	"cmd/throngctl",
 	"engine",
 	"engine/chain",
 	"engine/mock",
@@ -16,8 +15,6 @@ var largePackages = []string{
 // largeTypes are the types over maxMethods or maxFields.
 var largeTypes = []string{
 	"cmd/internal/desk.Desk",
-	"cmd/throngctl.cli",
-	"cmd/throngctl.terminal",
 	"engine.Config",
 	"engine.MetricsRow",
 	"engine.Run",
@@ -61,10 +58,7 @@ var clonedStructs = []string{
 	"cmd/internal/app.ForkOptions = cmd/internal/app.Order",
 	"cmd/internal/app.Launch = cmd/internal/app.Services",
 	"cmd/throngbench.object = ui/internal/inspect.Part",
-	"cmd/throngctl.auditedJSON = engine/audit.Figure",
-	"cmd/throngctl.parameterJSON = engine/scenario.Parameter",
-	"cmd/throngctl.parameterJSON = ui/setup.Parameter",
-	"cmd/throngctl.proveCmd = cmd/throngctl.runCmd",
+	"cmd/throngctl/internal/answer.Audited = engine/audit.Figure",
 	"engine.Asked = engine.Snapshot",
 	"engine.Asked = engine.Totals",
 	"engine.Asked = engine/audit.asked",

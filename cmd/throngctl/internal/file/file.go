@@ -1,21 +1,22 @@
-package main
+// Package file writes the files that throngctl is asked for.
+package file
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
-// standard is the name of a file that stands for the terminal, or for a program behind a pipe.
-const standard = "-"
-
-// folderFor tells before a run begins whether its results could be written into a folder, which need not be there yet. It
+// CheckFolder tells before a run begins whether its results could be written into a folder, which need not be there yet. It
 // leaves nothing behind.
-func folderFor(dir string) error {
+func CheckFolder(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -59,4 +60,36 @@ func plainly(path string, err error) error {
 		return fmt.Errorf("%s cannot be written: %w", path, of.Err)
 	}
 	return err
+}
+
+// Write writes a file that appears when it is complete.
+func Write(path string, write func(io.Writer) error) error {
+	if there, err := os.Stat(path); err == nil && there.IsDir() {
+		return &engine.FieldError{Field: path, Problem: "is a folder", Hint: "name a file in it"}
+	} else if err == nil && !there.Mode().IsRegular() {
+		return writeInto(path, write)
+	}
+	f, err := storage.CreateTemp(filepath.Dir(path), filepath.Base(path)+".")
+	if err != nil {
+		return plainly(path, err)
+	}
+	w := bufio.NewWriter(f)
+	err = errors.Join(write(w), w.Flush(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// writeInto writes to a device or a pipe, which stays what it is.
+func writeInto(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	return errors.Join(write(w), w.Flush(), f.Close())
 }
