@@ -127,7 +127,7 @@ func TestWhereNoticesGo(t *testing.T) {
 	}
 	refuses := newHook(t, http.StatusForbidden)
 	code, out, _ = ctl(t, "check", "--data", data, "--test-notice", "--notify", refuses.URL+"/canary-9c1d")
-	if code != exitFailed || !strings.Contains(out, "it answered 403") || strings.Contains(out, "canary") {
+	if code != exitFailed || !strings.Contains(out, "the server answered 403") || strings.Contains(out, "canary") {
 		t.Errorf("refused: exit code %d\n%s", code, out)
 	}
 	if got := row("notify="); got != "notify none default" {
@@ -166,11 +166,11 @@ func TestTroubleWaits(t *testing.T) {
 func TestNotifyFails(t *testing.T) {
 	h := newHook(t, http.StatusForbidden)
 	code, out, stderr := ctl(t, day(t.TempDir(), "--cycles", "1", "--notify", h.URL+"/canary-9c1d")...)
-	if code != exitDone || strings.Count(stderr, "a notice could not be sent to 127.0.0.1") != 1 || strings.Contains(out+stderr, "canary-9c1d") {
+	if code != exitDone || strings.Count(stderr, "no notification could be sent to 127.0.0.1") != 1 || strings.Contains(out+stderr, "canary-9c1d") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	code, out, stderr = ctl(t, day(t.TempDir(), "--notify", "hooks.slack.com/canary-9c1d")...)
-	if code != exitUsage || !strings.Contains(stderr, "is not the address of a web hook") || strings.Contains(out+stderr, "canary-9c1d") {
+	if code != exitUsage || !strings.Contains(stderr, "is not the address of a webhook") || strings.Contains(out+stderr, "canary-9c1d") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }

@@ -74,7 +74,7 @@ func TestTunables(t *testing.T) {
 	}
 }
 
-// TestSetIsOneOrder: the settings reach the run together, and its answer comes back.
+// TestSetIsOneOrder checks that settings reach the run in one order, and that the reply returns.
 func TestSetIsOneOrder(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)
@@ -96,7 +96,7 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)
 	c := dial(t, data)
-	field := &engine.FieldError{Field: "agents", Problem: "nobody is called eve"}
+	field := &engine.FieldError{Field: "agents", Problem: "no such agent: eve"}
 	if err := c.Retire(t.Context(), []string{"ann", "eve"}); err == nil || err.Error() != field.Error() || r.heard() != "" {
 		t.Errorf("an agent who is not there: %v", err)
 	}

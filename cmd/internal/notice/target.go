@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Kind is how a service wants to be told.
+// Kind is the format of a notification.
 type Kind string
 
 // The kinds.
@@ -22,20 +22,21 @@ const (
 	Ntfy  Kind = "ntfy"
 )
 
-// Kinds are all of them, with what they are called.
+// Kinds lists all kinds with their labels.
 var Kinds = []struct {
 	Kind  Kind
 	Title string
 }{{JSON, "JSON, for a program of your own"}, {Slack, "Slack"}, {Ntfy, "ntfy"}}
 
-// Target is where notices go. The zero value is nowhere. Its address is a secret: who has it can write there.
+// Target is the destination of notifications. The zero value means none. Its address is a secret: anyone who has it can post
+// there.
 type Target struct {
 	Kind Kind
 	URL  string
 }
 
-// ParseTarget reads an address, with its kind in front where the host does not say it: slack:https://… Its errors are a
-// *engine.FieldError, without the address.
+// ParseTarget parses an address. A prefix selects a kind that does not follow from the host: slack:https://… Its errors are
+// *engine.FieldError values without the address.
 func ParseTarget(text string) (Target, error) {
 	var t Target
 	t.URL = strings.TrimSpace(text)
@@ -46,18 +47,18 @@ func ParseTarget(text string) (Target, error) {
 	}
 	u, err := url.Parse(t.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return Target{}, &engine.FieldError{Field: "notify", Problem: "is not the address of a web hook", Hint: "https://…; in front of it may stand json:, slack: or ntfy:"}
+		return Target{}, &engine.FieldError{Field: "notify", Problem: "is not the address of a webhook", Hint: "use https://…, with the prefix json:, slack: or ntfy: if needed"}
 	}
 	if t.Kind == "" {
 		t.Kind = kindOf(u)
 	}
 	if t.Kind == Ntfy && strings.Trim(u.Path, "/") == "" {
-		return Target{}, &engine.FieldError{Field: "notify", Problem: "names no topic of ntfy", Hint: "https://ntfy.sh/ and the topic"}
+		return Target{}, &engine.FieldError{Field: "notify", Problem: "has no ntfy topic", Hint: "for example https://ntfy.sh/TOPIC"}
 	}
 	return t, nil
 }
 
-// kindOf is the kind that an address means where nobody says one.
+// kindOf returns the kind that follows from a host.
 func kindOf(u *url.URL) Kind {
 	host := strings.ToLower(u.Hostname())
 	switch {
@@ -69,7 +70,7 @@ func kindOf(u *url.URL) Kind {
 	return JSON
 }
 
-// Host is where the notices go, for people; the rest of the address is nobody's business.
+// Host returns the host of the address, which may be shown. The rest of the address is secret.
 func (t Target) Host() string {
 	u, err := url.Parse(t.URL)
 	if err != nil {
@@ -78,7 +79,7 @@ func (t Target) Host() string {
 	return u.Host
 }
 
-// request is a notice as its kind of service wants it. Credentials of the address go into a header.
+// request returns the HTTP request for a message. Credentials in the address go into a header.
 func (t Target) request(m *Message) (*http.Request, error) {
 	body, header := []byte(nil), http.Header{}
 	var err error
@@ -99,7 +100,7 @@ func (t Target) request(m *Message) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequest(http.MethodPost, t.URL, bytes.NewReader(body)) //nolint:noctx // the sender adds it
+	r, err := http.NewRequest(http.MethodPost, t.URL, bytes.NewReader(body)) //nolint:noctx // once adds the context
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func encoded(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// escaped are the three characters that mean something to Slack.
+// escaped escapes the three special characters of Slack.
 var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 var (
