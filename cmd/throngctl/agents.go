@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// agentsCmd counts how the agents of a run ended a cycle.
+// agentsCmd counts the outcomes of a cycle, or lists agents.
 type agentsCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	Cycle *int   `placeholder:"N" help:"Cycle, from 0 (default: the newest with results)."`
@@ -96,7 +96,7 @@ func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, 
 	return nil
 }
 
-// asJSON is the answer for programs.
+// asJSON returns the JSON answer.
 func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, counts map[engine.Outcome]int, who []int) answer.Agents {
 	j := answer.Agents{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
 	j.NoSession = j.Agents

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// allowedCmd lists what scenario files were allowed.
+// allowedCmd lists the addresses that scenario files may call.
 type allowedCmd struct {
 	File   string `arg:"" optional:"" help:"Scenario file (default: all files)."`
 	Forget bool   `help:"Revoke the permissions of the file."`
@@ -77,7 +77,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 	return nil
 }
 
-// absolute is the path of a file, as answers are kept under.
+// absolute returns the absolute path of a file, the key of its permissions.
 func absolute(file string) string {
 	if path, err := filepath.Abs(file); err == nil {
 		return path

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// load reads a scenario with what a run adds to it and the connectors of the settings.
+// loadScenario reads a scenario with the additions of a run and the connectors of the settings.
 func loadScenario(t *terminal, file string, x scenario.Extras) (s *scenario.Scenario, err error) {
 	if x.Connectors, err = authoring.Connectors(t.data); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func loadScenario(t *terminal, file string, x scenario.Extras) (s *scenario.Scen
 	return authoring.LoadWith(file, x)
 }
 
-// runAlone runs a chain once, for one agent or for each row of a payload, and prints its result and nothing else.
+// runAlone runs a chain once, for one agent or for each row of a payload, and prints only its result.
 func runAlone(ctx context.Context, t *terminal, l app.Launch, out output, flag databaseFlag) error {
 	r := answer.NewReports()
 	l.Watch = r.Add

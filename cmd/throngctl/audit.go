@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// auditCmd recomputes what was recorded.
+// auditCmd recomputes recorded figures.
 type auditCmd struct {
 	RunID  string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	All    bool   `short:"a" help:"List every figure, not just groups and differences."`
@@ -66,8 +66,7 @@ func (c *auditCmd) files(ctx context.Context, t *terminal) (err error) {
 	return c.audited(t, report, c.All)
 }
 
-// audited prints what an audit found: every figure, or a line for each group and each figure that differs. A difference
-// is an exit code.
+// audited prints the result of an audit. A difference sets the exit code.
 func (c *auditCmd) audited(t *terminal, r *audit.Report, all bool) error {
 	if t.json {
 		err := t.print(answer.NewAudit(r))

@@ -66,7 +66,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTell()) }()
-	tell.Sent = nil // of each level is for the log
+	tell.Sent = nil // summaries of each level go to the log
 	sweep.Launch.Tell = tell
 	out := t.out
 	if c.JSON {
@@ -98,7 +98,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	return c.advise(t, &found.Result)
 }
 
-// sweep is what the flags ask for.
+// sweep returns the measurement that the flags describe.
 func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if c.File == "" {
 		return s, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "for example: throngctl calibrate shopping"}
@@ -140,7 +140,7 @@ func (c *calibrateCmd) idle(ctx context.Context, t *terminal) (err error) {
 	return nil
 }
 
-// calibrate runs the sweep; a signal cancels it.
+// calibrate runs the measurement. A signal cancels it.
 func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep) (found calibration.Record, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -160,7 +160,7 @@ func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep) 
 	}
 }
 
-// gaveUp says why a sweep did not come to its end.
+// gaveUp reports why a measurement did not complete.
 func (c *calibrateCmd) gaveUp(t *terminal, err error) error {
 	if errors.Is(err, errGivenUp) {
 		fmt.Fprintln(t.err, "Cancelled; nothing was stored.")
@@ -169,7 +169,7 @@ func (c *calibrateCmd) gaveUp(t *terminal, err error) error {
 	return err
 }
 
-// advise says how to use what was found, or saves it.
+// advise prints how to use the result, or saves it.
 func (c *calibrateCmd) advise(t *terminal, r *calibrate.Result) error {
 	if r.Level == 0 {
 		return exitError(exitFailed)
@@ -198,7 +198,7 @@ func measured(r *calibrate.Result) bool {
 	return false
 }
 
-// calibrations lists what was found before, the newest first.
+// calibrations lists previous calibrations, newest first.
 func (c *calibrateCmd) calibrations(t *terminal) error {
 	all, notice, err := calibration.List(t.data)
 	if err != nil {
@@ -217,7 +217,7 @@ func (c *calibrateCmd) calibrations(t *terminal) error {
 	return show.Calibrations(t.out, all)
 }
 
-// presets shows starting points, that of this machine marked.
+// presets lists starting points and marks the one for this machine.
 func (c *calibrateCmd) presets(t *terminal) error {
 	machine := calibration.ThisMachine(t.data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)

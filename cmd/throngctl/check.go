@@ -15,13 +15,13 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// checkCmd looks whether a run could begin, and starts none.
+// checkCmd runs preflight checks without starting a run.
 type checkCmd struct {
 	File  string            `arg:"" optional:"" help:"Scenario file or built-in scenario (default: check machine and database only). With --after, the run ID (default: the newest run)."`
 	After bool              `help:"Review a finished run: criteria, agents, errors, anomalies, unsent rows, checkpoints."`
 	Set   map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 
-	TestNotice bool `help:"Send a test notification."`
+	TestNotification bool `help:"Send a test notification."`
 	notifyFlag
 	flags.Settings
 	flags.Fixed
@@ -65,13 +65,13 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	var list app.Preflight
 	checks := list.List(ctx, l, db, false, nil)
-	if c.TestNotice {
+	if c.TestNotification {
 		checks = append(checks, tryNotice(ctx, told))
 	}
 	return c.checked(t, checks)
 }
 
-// checked shows checks. A problem among them is an exit code.
+// checked prints checks. A problem sets the exit code.
 func (c *checkCmd) checked(t *terminal, checks []engine.Check) (err error) {
 	if t.json {
 		err = t.print(answer.NewChecks(checks))
@@ -87,7 +87,7 @@ func (c *checkCmd) checked(t *terminal, checks []engine.Check) (err error) {
 	return nil
 }
 
-// settings are those that a run would have.
+// settings returns the settings that a run would have.
 func (c *checkCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
 	settings, _, err := config.Resolve(t.data, s, flags.Given(c.Settings.Plugins, c.Fixed.Plugins), os.Getenv)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// cleanupCmd removes at services what the agents of a run made there.
+// cleanupCmd removes what the agents of a run created at services.
 type cleanupCmd struct {
 	Of            string   `arg:"" name:"run" help:"Run ID or its beginning, or a scenario file to use its newest run."`
 	Yes           bool     `short:"y" help:"Skip the confirmation."`
@@ -65,7 +65,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 	return carryOut(ctx, t, l, c.output, databaseFlag{})
 }
 
-// plan finds the run and what must be removed.
+// plan finds the run and what to remove.
 func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *cleanup.Plan, err error) {
 	name, file := c.Of, ""
 	if _, err := os.Stat(c.Of); err == nil {
@@ -100,7 +100,7 @@ func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *cleanup.Plan,
 		if err != nil {
 			return nil, err
 		}
-		if s.Cleanup != nil { // the file may have got it after the run
+		if s.Cleanup != nil { // cleanup may have been added to the file after the run
 			own := maps.Clone(src.Files)
 			maps.Copy(own, s.Source.Files)
 			src.Files, src.Name = own, s.Source.Name

@@ -11,7 +11,7 @@ import (
 
 // completionCmd prints a completion script.
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"Shell: Shell: bash, zsh, fish or powershell."`
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"Shell: bash, zsh, fish or powershell."`
 }
 
 // The scripts call throngctl __complete. If it returns nothing, the shell completes file names.

@@ -15,19 +15,19 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// whichRun names the run that an order is for.
+// whichRun selects the run that receives an order.
 type whichRun struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the run in progress)."`
 }
 
-// because is why somebody orders something.
+// because has the reason of an order.
 type because struct {
 	Why string `placeholder:"TEXT" help:"Reason, recorded in the journal."`
 }
 
 var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or resume one with: throngctl resume")
 
-// steer finds the run in progress and calls f with a client of its process. A signal cancels it.
+// steer finds the run in progress and calls f with a client of its process. A signal cancels f.
 func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Context, c *control.Client, run engine.RunID) error) error {
 	var record *engine.RunRecord
 	err := t.look(ctx, func(store *sqlite.Store) (err error) {
@@ -71,7 +71,7 @@ func (t *terminal) look(_ context.Context, f func(*sqlite.Store) error) (err err
 	return f(store)
 }
 
-// inProgress returns a run by the beginning of its name or, without one, the run in progress; nil if there is none.
+// inProgress returns a run by the start of its ID or, without one, the run in progress; nil if there is none.
 func inProgress(ctx context.Context, store *sqlite.Store, name string) (*engine.RunRecord, error) {
 	if name != "" {
 		record, err := store.Run(ctx, engine.RunID(name))
@@ -84,7 +84,7 @@ func inProgress(ctx context.Context, store *sqlite.Store, name string) (*engine.
 	if i := slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.InProgress }); i >= 0 {
 		return &runs[i], nil
 	}
-	return nil, nil //nolint:nilnil // none is
+	return nil, nil //nolint:nilnil // no run is in progress
 }
 
 type setCmd struct {
@@ -98,7 +98,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 	name, pairs := "", c.Settings
 	if len(pairs) > 0 && !strings.Contains(pairs[0], "=") {
 		name, pairs = pairs[0], pairs[1:]
-		if name == "" || name[0] < '0' || name[0] > '9' { // as no run is called
+		if name == "" || name[0] < '0' || name[0] > '9' { // run IDs start with a digit
 			return &engine.FieldError{Field: name, Problem: "expected name=value", Hint: "for example max-concurrent=30; throngctl set lists the settings"}
 		}
 	}
@@ -209,12 +209,12 @@ func (c *checkpointCmd) Run(ctx context.Context, t *terminal) error {
 	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Checkpoint(ctx, c.Why) }, "checkpoint taken")
 }
 
-// someAgents are agents, perhaps with their run before them.
+// someAgents takes agents, optionally after a run ID.
 type someAgents struct {
 	Agents []string `arg:"" name:"agent" help:"Agent IDs, or indexes from 0. A run ID may come first."`
 }
 
-// split tells the run from the agents: it begins with a day and a dash, as no index does.
+// split separates the run ID, which has a date and a dash, from agent IDs and indexes.
 func (a *someAgents) split() (run string, agents []string) {
 	if len(a.Agents) > 1 && flags.IsRun(a.Agents[0]) {
 		return a.Agents[0], a.Agents[1:]
@@ -254,7 +254,7 @@ type broadcastCmd struct {
 	To []string `placeholder:"AGENT" sep:"," help:"Agent IDs to send to (default: all agents)."`
 }
 
-// split tells the run, the text and the agents apart: what follows a flag's value stands behind the text.
+// split separates the run ID, the message and the agents. Agents after the value of --to follow the message.
 func (c *broadcastCmd) split() (run, text string, to []string, err error) {
 	words := append([]string{c.First, c.Second}, c.More...)
 	if c.Second == "" {

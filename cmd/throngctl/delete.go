@@ -24,7 +24,7 @@ const (
 	dropUnsent = "drop"
 )
 
-// removalFlags are what deleting and pruning have in common.
+// removalFlags are the flags shared by delete and prune.
 type removalFlags struct {
 	Unsent string `enum:",send,drop" default:"" placeholder:"WHAT" help:"What to do with rows not yet in Postgres: send them first, or drop them (default: ask)."`
 	Now    bool   `help:"Delete immediately instead of moving to the trash. Frees disk space; cannot be undone."`
@@ -59,7 +59,7 @@ func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
 // errUnasked refuses to delete without confirmation when the output is JSON.
 var errUnasked = &engine.FieldError{Field: "json", Problem: "cannot ask for confirmation; nothing was deleted", Hint: "add --yes"}
 
-// remove shows what will go, asks, and deletes.
+// remove shows what will be deleted, asks, and deletes.
 func (c *deleteCmd) remove(ctx context.Context, t *terminal) error {
 	return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, trashed bool) error {
 		if trashed {
@@ -73,16 +73,16 @@ func (c *deleteCmd) remove(ctx context.Context, t *terminal) error {
 	})
 }
 
-// removing is the deletion of runs. The database in force is looked up, and sent to, when it is needed.
+// removing deletes runs. It connects to the database when needed.
 type removing struct {
 	t        *terminal
 	store    *sqlite.Store
 	flags    removalFlags
 	database databaseFlag
-	remote   *remote.Sender // nil until then
+	remote   *remote.Sender // nil until connected
 }
 
-// connect returns the database in force.
+// connect returns a connection to the current database.
 func (x *removing) connect() (*remote.Sender, error) {
 	if x.remote != nil {
 		return x.remote, nil
@@ -149,7 +149,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		if err := x.store.Trash(ctx, r.ID); err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "deleted; %s\n", binWords(r.ID, nil))
+		fmt.Fprintf(t.out, "deleted; %s\n", trashHint(r.ID, nil))
 		return nil
 	}
 	if err := retention.Delete(ctx, x.store, t.data, r.ID); err != nil {
@@ -159,7 +159,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 	return nil
 }
 
-// settle finds out what becomes of rows that no database has confirmed, and sends them if they are to be.
+// settle decides what happens to rows that the database has not confirmed, and sends them if requested.
 func (x *removing) settle(ctx context.Context, run engine.RunID, all []storage.Sending) error {
 	what := x.flags.Unsent
 	for _, to := range all {
@@ -187,7 +187,7 @@ func (x *removing) settle(ctx context.Context, run engine.RunID, all []storage.S
 	return nil
 }
 
-// send waits until all rows of a run are where they were to go.
+// send waits until all rows of a run are in their database.
 func (x *removing) send(ctx context.Context, run engine.RunID, target string) error {
 	remote, err := x.connect()
 	if err != nil {
@@ -235,7 +235,7 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 		if err := store.TrashCheckpoints(ctx, run, c.Checkpoint); err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "deleted; %s\n", binWords(run, c.Checkpoint))
+		fmt.Fprintf(t.out, "deleted; %s\n", trashHint(run, c.Checkpoint))
 		return nil
 	}
 	if err := store.DeleteCheckpoints(ctx, run, c.Checkpoint); err != nil {
@@ -245,7 +245,7 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 	return nil
 }
 
-// agreed asks whether what was shown is to go.
+// agreed asks for confirmation.
 func (f *removalFlags) agreed(t *terminal) error {
 	if f.Yes || t.answer("Delete? Type yes: ") == "yes" {
 		return nil
@@ -253,13 +253,13 @@ func (f *removalFlags) agreed(t *terminal) error {
 	return kept(t, "Nothing was deleted.")
 }
 
-// kept says what was not deleted.
+// kept prints what was not deleted, and returns the exit code.
 func kept(t *terminal, what string) error {
 	fmt.Fprintln(t.out, what)
 	return exitError(exitFailed)
 }
 
-// answer asks, and returns what was typed, in small letters.
+// answer asks a question and returns the input in lower case.
 func (t *terminal) answer(question string) string {
 	fmt.Fprint(t.out, question)
 	if t.lines == nil {

@@ -84,7 +84,7 @@ func (c *exportCmd) all(ctx context.Context, t *terminal, store *sqlite.Store, r
 	return nil
 }
 
-// one writes one part of what a run gave.
+// one writes one kind of results.
 func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunRecord) error {
 	switch c.What {
 	case "metrics", "cycles":
@@ -115,7 +115,7 @@ func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r
 	}
 }
 
-// follow writes the metrics of a run as they come. Others can read the file while it grows; it replaces an older one.
+// follow writes the metrics of a run as they arrive. The file can be read while it grows; it replaces an older one.
 func (c *exportCmd) follow(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) (err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)

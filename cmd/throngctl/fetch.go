@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// elsewhereFlag looks into a database instead of the store.
+// elsewhereFlag selects a database instead of the local store.
 type elsewhereFlag struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Read from this Postgres database instead of the local store; \"saved\" uses the saved one."`
 }
@@ -72,7 +72,7 @@ func (c *checkpointsCmd) remoteCheckpoints(ctx context.Context, t *terminal, db 
 	return show.Checkpoints(t.out, all)
 }
 
-// fetchCmd brings a checkpoint from a database.
+// fetchCmd fetches a checkpoint from a database.
 type fetchCmd struct {
 	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
 	Checkpoint int    `placeholder:"N" help:"Checkpoint number (default: the newest)."`

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// forecast says what a launch would take. A store that is not there yet is not made for it.
+// forecast returns the forecast of a launch. It does not create a missing store.
 func forecast(ctx context.Context, t *terminal, l app.Launch) (f engine.Forecast, err error) {
 	l.Data, l.Cores = t.data, t.hooks.cores
 	var store *sqlite.Store

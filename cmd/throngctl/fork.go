@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// forkCmd starts a new run where a checkpoint of another stands.
+// forkCmd starts a new run from a checkpoint of another run.
 type forkCmd struct {
 	RunID      string            `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to use (default: the one stored with the run)."`
@@ -58,7 +58,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	if c.Filter != nil {
 		l.Settings.Filter = *c.Filter
 	}
-	if c.Service != nil { // the others stay where they are
+	if c.Service != nil { // keep the addresses of the other services
 		all := maps.Clone(c.Service)
 		maps.Copy(all, l.Settings.Services)
 		maps.Copy(all, c.Service)
@@ -73,7 +73,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	return carryOut(ctx, t, l, c.output, c.databaseFlag)
 }
 
-// sortOut finds out which of the names is that of a file: one that stands alone and ends like a scenario's is.
+// sortOut finds the scenario file among the arguments: a single argument with the extension of a scenario is a file.
 func (c *forkCmd) sortOut() error {
 	if c.Other == "" && slices.Contains(scenario.Endings, filepath.Ext(c.RunID)) {
 		c.RunID, c.Other = "", c.RunID
@@ -87,7 +87,7 @@ func (c *forkCmd) sortOut() error {
 	return nil
 }
 
-// announce says where a fork begins, what it has otherwise than its parent, and what cannot be brought back.
+// announce prints where a fork starts, how it differs from its parent, and what it cannot restore.
 func (c *forkCmd) announce(t *terminal, l *app.Launch) {
 	fmt.Fprintln(t.out, l.Fork)
 	differences := l.Differences()

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// guideCmd shows the guide that comes along.
+// guideCmd prints the built-in guide.
 type guideCmd struct {
 	Topic string `arg:"" optional:"" help:"Page name or its beginning (default: list all pages)."`
 	jsonFlag
@@ -53,7 +53,7 @@ func (c *guideCmd) Run(t *terminal) error {
 	return w.Flush()
 }
 
-// findPage finds a page by its topic or the beginning of it.
+// findPage finds a page by its topic or the start of it.
 func findPage(pages []assets.Page, topic string) (assets.Page, error) {
 	var found []assets.Page
 	var topics []string
@@ -74,7 +74,7 @@ func findPage(pages []assets.Page, topic string) (assets.Page, error) {
 	return found[0], nil
 }
 
-// search prints what holds the words, each passage below its page and heading.
+// search prints passages that contain the words, with their page and heading.
 func (c *guideCmd) search(t *terminal, pages []assets.Page) error {
 	found := assets.Search(pages, c.Search)
 	if len(found) == 0 {

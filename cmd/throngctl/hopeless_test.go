@@ -124,7 +124,7 @@ func TestHopelessRunAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &end); err != nil {
 		t.Fatalf("%v\n%s%s", err, out, stderr)
 	}
-	if code != exitFailed || end.Code != exitFailed || end.Ending != "cannot succeed" || end.Passed || !end.Exact || end.GoOn != "throngctl run "+file || !strings.Contains(end.Reason, "status 404") {
+	if code != exitFailed || end.Code != exitFailed || end.Ending != "cannot succeed" || end.Passed || !end.Exact || end.Next != "throngctl run "+file || !strings.Contains(end.Reason, "status 404") {
 		t.Errorf("code %d, %+v", code, end)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// jsonFlag is that of commands whose answer programs read too. execute finds it, and tells the terminal.
+// jsonFlag is the flag of commands with JSON output. execute reads it.
 type jsonFlag struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
@@ -27,7 +27,7 @@ func wantsJSON(command *kong.Context) bool {
 	return false
 }
 
-// print writes an answer as JSON.
+// print prints a value as indented JSON.
 func (t *terminal) print(value any) error {
 	enc := json.NewEncoder(t.out)
 	enc.SetEscapeHTML(false)
@@ -35,21 +35,21 @@ func (t *terminal) print(value any) error {
 	return enc.Encode(value)
 }
 
-// line writes one of several answers as JSON, on a line of its own.
+// line prints a value as a line of JSON.
 func (t *terminal) line(value any) error {
 	enc := json.NewEncoder(t.out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(value)
 }
 
-// quiet is the terminal without what is for people.
+// quiet returns a copy of the terminal that drops output for people.
 func (t *terminal) quiet() *terminal {
 	q := *t
 	q.out = io.Discard
 	return &q
 }
 
-// done says that something was done to a run.
+// done reports that a command succeeded.
 func (t *terminal) done(run engine.RunID, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if t.json {
@@ -59,7 +59,7 @@ func (t *terminal) done(run engine.RunID, format string, args ...any) error {
 	return err
 }
 
-// failure writes an error as JSON, on one line.
+// failure prints an error as a line of JSON and returns the exit code.
 func (t *terminal) failure(err error, code int) int {
 	enc := json.NewEncoder(t.err)
 	enc.SetEscapeHTML(false)

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// licencesCmd shows under what terms the program and all that it is made of are used.
+// licencesCmd prints the licenses of the program and its dependencies.
 type licencesCmd struct {
 	Name string `arg:"" optional:"" help:"Print the full texts of components whose names contain this; \"all\" prints every text."`
 	jsonFlag

@@ -123,38 +123,38 @@ type common struct {
 	Version kong.VersionFlag `short:"v" help:"Print version and platform."`
 }
 
-// terminal is what commands talk to.
+// terminal is the input and output of commands.
 type terminal struct {
 	in       io.Reader
-	out, err io.Writer        // from execute on, text of others is safe to show there; see raw
-	signals  <-chan os.Signal // ask the run to stop
-	byHand   <-chan os.Signal // ask for a checkpoint
-	lines    *bufio.Reader    // of in; nil until something is asked
+	out, err io.Writer        // execute wraps them so that control characters are escaped; see show.Raw
+	signals  <-chan os.Signal // requests to stop the run
+	byHand   <-chan os.Signal // requests for a checkpoint
+	lines    *bufio.Reader    // of in; nil before the first question
 	exit     func(code int)   // ends the program; nil in tests
 	data     string
 	screens  *screens
-	log      *slog.Logger // a file, or nothing
-	json     bool         // answers and errors are for programs
-	debug    bool         // more is logged
-	trouble  chan error   // errors outside of the run; see hear
+	log      *slog.Logger // discards records if there is no log file
+	json     bool         // print answers and errors as JSON
+	debug    bool         // log at debug level
+	trouble  chan error   // errors of notifications and telemetry; see hear
 	hooks    hooks
 }
 
-// updatingEvery is how often it is said how far the backup of an older store is.
+// updatingEvery is the interval of progress messages while an older store is backed up.
 const updatingEvery = 5 * time.Second
 
-// hooks let throngctl prove and tests kill the program at a chosen moment, and make another machine of this one.
+// hooks let throngctl prove and tests kill the program at a chosen moment, and simulate another machine.
 type hooks struct {
 	onCommit  func(n int64)
 	onRequest func(mock.Request)
 	witness   service.Witness
 	host      func() engine.HostMetrics
 	env       []string // additional variables of the processes of throngctl prove
-	cores     int      // of the machine in forecasts; 0 is as it is
-	trusts    bool     // every scenario is taken for the person's own, so that it may call this machine
+	cores     int      // cores in forecasts; 0 means those of this machine
+	trusts    bool     // treat every scenario as written by the user, who may call this machine
 }
 
-// hooksOf are the hooks of a process that throngctl prove started.
+// hooksOf returns the hooks of a process that throngctl prove started.
 func hooksOf(c *prove.Counter) hooks {
 	if c == nil {
 		return hooks{}
@@ -170,10 +170,10 @@ func hooksOf(c *prove.Counter) hooks {
 }
 
 func (t *terminal) storeOptions() sqlite.Options {
-	var told time.Time
+	var printed time.Time
 	updating := func(u sqlite.Update) {
-		if now := time.Now(); u.Done == 0 || u.Done == u.Bytes || now.Sub(told) > updatingEvery {
-			told = now
+		if now := time.Now(); u.Done == 0 || u.Done == u.Bytes || now.Sub(printed) > updatingEvery {
+			printed = now
 			fmt.Fprintln(t.err, u)
 		}
 	}
@@ -195,7 +195,7 @@ func (t *terminal) openApp() (a *app.App, err error) {
 
 // open opens the store and prints its notices.
 func (t *terminal) open() (*sqlite.Store, error) {
-	// What the store would log reaches the terminal in other ways: its notice, and the reason of a pause.
+	// The notices and the reason of a pause show what the store would log.
 	store, err := sqlite.Open(t.data, t.storeOptions())
 	if err == nil {
 		printNotices(t, store)
@@ -203,7 +203,7 @@ func (t *terminal) open() (*sqlite.Store, error) {
 	return store, err
 }
 
-// notices prints what a person should know of the store and of earlier processes.
+// printNotices prints messages of the store, and crashes of earlier processes.
 func printNotices(t *terminal, store *sqlite.Store) {
 	if n := store.Notice(); n != "" {
 		fmt.Fprintln(t.err, n)
@@ -215,7 +215,7 @@ func printNotices(t *terminal, store *sqlite.Store) {
 	}
 }
 
-// exitError ends the program with a code and nothing to say.
+// exitError ends the program with an exit code and no message.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
@@ -232,8 +232,8 @@ func main() {
 	os.Exit(code)
 }
 
-// grammar returns the commands and flags that a command line may use, and where the common flags are put. If the first
-// word names a command it returns only that one: reading the flags of all commands takes longer than most commands run.
+// grammar returns the commands and flags that a command line may use, and the common flags in them. If the first word names
+// a command, it returns only that command: parsing the flags of all commands takes longer than most commands.
 func grammar(args []string) (all any, shared *common) {
 	whole := &cli{}
 	if len(args) == 0 {
@@ -249,10 +249,10 @@ func grammar(args []string) (all any, shared *common) {
 	return whole, &whole.Common
 }
 
-// model describes all commands and flags.
+// model returns the description of all commands and flags.
 var model = sync.OnceValue(func() *kong.Application {
 	parser, err := flags.NewParser(&cli{})
-	if err != nil { // a tag above is wrong
+	if err != nil { // a struct tag is invalid
 		panic(err)
 	}
 	return parser.Model
@@ -282,7 +282,7 @@ func (t *terminal) execute(args []string) int {
 		kong.Help(help),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: flags.Describe}),
 	)
-	if err != nil { // a tag above is wrong
+	if err != nil { // a struct tag is invalid
 		panic(err)
 	}
 	if _, every := all.(*cli); every {

@@ -63,7 +63,7 @@ func (c *mockCmd) Run(t *terminal) (err error) {
 	return nil
 }
 
-// startShop starts the shop and says where it is; what it returns ends it and says what it did.
+// startShop starts the shop and prints its address. The returned function stops it and prints statistics.
 func (c *mockCmd) startShop(t *terminal, cfg mock.Config) (end func() error, err error) {
 	shop, err := mock.Start(cfg)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *mockCmd) startShop(t *terminal, cfg mock.Config) (end func() error, err
 	}, nil
 }
 
-// startModel does the same for the model server.
+// startModel starts the model server in the same way.
 func (c *mockCmd) startModel(t *terminal, cfg mock.ModelConfig) (end func() error, err error) {
 	model, err := mock.StartModel(cfg)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// noteCmd keeps a person's own words with a run.
+// noteCmd shows or changes the note of a run.
 type noteCmd struct {
 	jsonFlag
 	RunID string   `arg:"" name:"run" help:"Run ID or its beginning."`

@@ -97,8 +97,8 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestWhereNoticesGo is saved and shown without the address, tried, and forgotten; without a keychain nothing is saved.
-func TestWhereNoticesGo(t *testing.T) {
+// TestNotificationAddress is saved and shown without the address, tried, and forgotten; without a keychain nothing is saved.
+func TestNotificationAddress(t *testing.T) {
 	keyring.MockInit()
 	t.Cleanup(keyring.MockInit)
 	t.Setenv(config.NotifyEnv, "")
@@ -113,7 +113,7 @@ func TestWhereNoticesGo(t *testing.T) {
 	if got := row(); got != "notify none default" {
 		t.Errorf("at first %q", got)
 	}
-	code, out, _ := ctl(t, "check", "--data", data, "--test-notice")
+	code, out, _ := ctl(t, "check", "--data", data, "--test-notification")
 	if code != exitFailed || !strings.Contains(out, "there is no address to try") {
 		t.Errorf("nowhere: exit code %d\n%s", code, out)
 	}
@@ -121,12 +121,12 @@ func TestWhereNoticesGo(t *testing.T) {
 	if got := row("notify=" + h.URL + "/canary-9c1d"); !strings.HasPrefix(got, "notify json 127.0.0.1:") {
 		t.Errorf("saved %q", got)
 	}
-	code, out, _ = ctl(t, "check", "--data", data, "--test-notice")
-	if code != exitDone || !strings.Contains(out, "took a notice, as a test: 200 OK") || h.events() != "test" || strings.Contains(out, "canary") {
+	code, out, _ = ctl(t, "check", "--data", data, "--test-notification")
+	if code != exitDone || !strings.Contains(out, "accepted a test notification: 200 OK") || h.events() != "test" || strings.Contains(out, "canary") {
 		t.Errorf("exit code %d, told %q\n%s", code, h.events(), out)
 	}
 	refuses := newHook(t, http.StatusForbidden)
-	code, out, _ = ctl(t, "check", "--data", data, "--test-notice", "--notify", refuses.URL+"/canary-9c1d")
+	code, out, _ = ctl(t, "check", "--data", data, "--test-notification", "--notify", refuses.URL+"/canary-9c1d")
 	if code != exitFailed || !strings.Contains(out, "the server answered 403") || strings.Contains(out, "canary") {
 		t.Errorf("refused: exit code %d\n%s", code, out)
 	}

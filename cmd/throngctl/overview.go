@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// firstSteps are the commands a newcomer needs, in order.
+// firstSteps are the commands that a new user needs, in order.
 var firstSteps = []manual.Item{
 	{Title: "throngctl run shopping", Text: "Run a built-in scenario against the mock shop; needs no keys."},
 	{Title: "throngctl status --follow", Text: "Watch the run from another terminal."},

@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// proveCmd kills a scenario again and again.
+// proveCmd runs a scenario and kills its process repeatedly.
 type proveCmd struct {
 	File string `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario (default: all built-in scenarios, small)."`
 	selection
@@ -36,7 +36,7 @@ type proveCmd struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database and compare them there; the rows are deleted at the end." group:"Results"`
 }
 
-// proof is one scenario to be proved, and how to call it.
+// proof is a scenario to prove, and how to run it.
 type proof struct {
 	name string
 	prove.Config
@@ -53,7 +53,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() { // a signal ends the proof: children are killed, and their folders removed
+	go func() { // a signal kills the child processes and removes their folders
 		select {
 		case <-t.signals:
 			cancel(errInterrupted)
@@ -75,7 +75,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 	return c.proved(t, all, reports)
 }
 
-// proofs are what the flags ask for, checked.
+// proofs returns the scenarios that the flags select, checked.
 func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	if err := askDestinations(t, &l); err != nil {
 		return nil, err
 	}
-	c.arguments(&p.Config, append(l.Permits().Allowed(), c.Allow...)) // the processes have data folders of their own
+	c.arguments(&p.Config, append(l.Permits().Allowed(), c.Allow...)) // the child processes have their own data folders
 	if outside := asked(&l); len(outside) > 0 {
 		p.AtOnce = 1
 		if !c.agree(t, outside) {
@@ -118,7 +118,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	return []proof{p}, nil
 }
 
-// asked are the services of a launch that are not the mock's.
+// asked returns the services of a launch that are not mocks.
 func asked(l *app.Launch) (all []string) {
 	for _, o := range l.Permits().Outlook() {
 		if !o.Embedded {
@@ -128,7 +128,7 @@ func asked(l *app.Launch) (all []string) {
 	return all
 }
 
-// agree asks whether real services are to be called that often.
+// agree asks whether real services may be called repeatedly.
 func (c *proveCmd) agree(t *terminal, outside []string) bool {
 	if t.json { // cannot ask
 		return c.Yes
@@ -139,7 +139,7 @@ func (c *proveCmd) agree(t *terminal, outside []string) bool {
 	return c.Yes || t.answer("Continue? Type yes: ") == "yes"
 }
 
-// arguments writes the flags down for the processes of the trials.
+// arguments sets the command lines of the child processes.
 func (c *proveCmd) arguments(p *prove.Config, allowed []string) {
 	run := []string{c.File, fmt.Sprintf("--seed=%d", p.Seed)}
 	flag := func(name string, values ...string) {
@@ -180,11 +180,11 @@ func pairs(of map[string]string) (all []string) {
 	return all
 }
 
-// faulty are faults that are tried again often enough for no result to depend on them.
+// faulty are faults that are retried often enough to leave results unchanged.
 var faulty = []string{"--retry-wait=1ms", "--retries=12", "--mock-fault=server_error=0.03", "--mock-fault=cut=0.04", "--mock-fault=bad_body=0.02"}
 
-// small are the built-in scenarios in a size in which a run takes a moment. The neighbours of the world have the
-// waits between attempts that their file says, so they meet no faults.
+// small are the built-in scenarios in a size that runs in a moment. The file of world sets the waits between attempts, so
+// that scenario runs without faults.
 var small = []struct {
 	name   string
 	faults []string
@@ -196,7 +196,7 @@ var small = []struct {
 	{"analysis", faulty, []string{"--cycles=20"}},
 }
 
-// builtIn are all built-in scenarios, which share the kills.
+// builtIn returns proofs of all built-in scenarios, which share the kills.
 func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error) {
 	if c.Only > 0 || len(c.Set)+len(c.MockFault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.MockLatency+c.DatabaseURL != "" {
 		return nil, &engine.FieldError{Field: "prove", Problem: "these flags need a scenario", Hint: "throngctl prove shopping …"}
@@ -223,7 +223,7 @@ func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error)
 	return all, nil
 }
 
-// prove carries out one proof and shows how far it is.
+// prove executes one proof and shows its progress.
 func (c *proveCmd) prove(ctx context.Context, t *terminal, p *proof) (*prove.Report, error) {
 	out := t.out
 	if t.json {
@@ -241,7 +241,7 @@ func (c *proveCmd) prove(ctx context.Context, t *terminal, p *proof) (*prove.Rep
 	return prove.Prove(ctx, p.Config)
 }
 
-// proved shows what was found. The error is the exit code.
+// proved prints the results. The error is the exit code.
 func (c *proveCmd) proved(t *terminal, all []proof, reports []*prove.Report) error {
 	if t.json {
 		return c.provedJSON(t, all, reports)
@@ -278,7 +278,7 @@ func (c *proveCmd) proved(t *terminal, all []proof, reports []*prove.Report) err
 	return failed
 }
 
-// provedJSON is proved for programs.
+// provedJSON prints the results as JSON.
 func (c *proveCmd) provedJSON(t *terminal, all []proof, reports []*prove.Report) (failed error) {
 	proofs := []answer.Proof{}
 	for i, r := range reports {

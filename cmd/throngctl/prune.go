@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// pruneCmd deletes what is old.
+// pruneCmd deletes old runs and checkpoints.
 type pruneCmd struct {
 	RunID     string  `arg:"" optional:"" name:"run" help:"Prune only this run (default: all runs)."`
 	Keep      int     `placeholder:"N" help:"Keep the newest N checkpoints of each run."`
@@ -63,7 +63,7 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 	return c.take(ctx, t, store, all)
 }
 
-// take asks and deletes. A run that cannot be deleted does not hold up the others.
+// take asks and deletes. A run that cannot be deleted does not stop the others.
 func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) error {
 	if err := c.agreed(t); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store,
 	return errors.Join(err, t.print(j))
 }
 
-// takeAll deletes, and counts what went.
+// takeAll deletes, and returns how many were deleted.
 func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (gone int, err error) {
 	x := &removing{t: t, store: store, flags: c.removalFlags, database: c.databaseFlag}
 	var errs []error

@@ -18,13 +18,13 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// databaseFlag names the database that also gets results.
+// databaseFlag selects the database that also receives results.
 type databaseFlag struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database, such as postgres://user@host/db; none disables it (default: the saved one; variable ${env_database_url})." group:"Results"`
 	flags.Database
 }
 
-// find returns the database in force, with its password if somebody can be asked for that.
+// find returns the current database, with its password if the user can be asked.
 func (f databaseFlag) find(t *terminal) (config.Database, error) {
 	db, err := config.FindDatabase(f.flags(), os.Getenv, t.data)
 	if err != nil {
@@ -36,7 +36,7 @@ func (f databaseFlag) find(t *terminal) (config.Database, error) {
 	return f.askPassword(t, db)
 }
 
-// offerDatabase says once that the environment names a database of another program, and how to send results there.
+// offerDatabase mentions once that an environment variable names a database of another program, and how to use it.
 func (f databaseFlag) offerDatabase(t *terminal) {
 	offer, ok := config.FindDatabaseOffer(os.Getenv, t.data)
 	if !ok {
@@ -49,14 +49,14 @@ func (f databaseFlag) offerDatabase(t *terminal) {
 	}
 }
 
-// flags are those that were given, by the names of their settings.
+// flags returns the given flags, by the names of their settings.
 func (f databaseFlag) flags() map[string]string {
 	given := flags.Given(f.Plugins)
 	given[config.DatabaseKey] = f.DatabaseURL
 	return given
 }
 
-// named returns the database of the flag alone.
+// named returns the database of the flag; saved settings are ignored.
 func (f databaseFlag) named(t *terminal) (config.Database, error) {
 	if f.DatabaseURL == "" {
 		return config.Database{}, nil
@@ -66,7 +66,7 @@ func (f databaseFlag) named(t *terminal) (config.Database, error) {
 
 var errInterrupted = errors.New("interrupted")
 
-// pushCmd sends results, or asks the server.
+// pushCmd sends results, or checks the server.
 type pushCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	jsonFlag
@@ -89,7 +89,7 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
 		ctx, giveUp := context.WithCancelCause(ctx)
 		defer giveUp(nil)
-		go func() { // a signal ends the waiting, nothing else
+		go func() { // a signal only ends the wait
 			select {
 			case <-t.signals:
 				giveUp(errInterrupted)
@@ -118,7 +118,7 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// drain waits until a run is sent, and says how far that is if it takes a while.
+// drain waits until a run is sent, and shows progress.
 func drain(ctx context.Context, t *terminal, remote *remote.Sender, run engine.RunID) error {
 	done := make(chan error, 1)
 	go func() { done <- remote.Drain(ctx, run) }()
@@ -138,7 +138,7 @@ func drain(ctx context.Context, t *terminal, remote *remote.Sender, run engine.R
 	}
 }
 
-// check prints what the server says of itself.
+// check prints the result of checking the server.
 func (c *pushCmd) check(ctx context.Context, t *terminal, db config.Database) error {
 	lines, err := app.CheckDatabase(ctx, db)
 	if t.json {
@@ -155,10 +155,10 @@ func (c *pushCmd) check(ctx context.Context, t *terminal, db config.Database) er
 	return errors.Join(err, w.Flush())
 }
 
-// deliverTime is how long the end of a run waits for a database that answers.
+// deliverTime limits how long the end of a run waits for the database.
 const deliverTime = 30 * time.Second
 
-// deliver waits until what the run gave is in the remote database, if it goes to one.
+// deliver waits until the results of a run are in its database, if it has one.
 func deliver(ctx context.Context, t *terminal, remote *remote.Sender, job *app.Job) {
 	if job.Target == "" {
 		return

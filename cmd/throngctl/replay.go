@@ -15,15 +15,15 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// replayFlag names the run whose recording answers.
+// replayFlag selects the run whose recording answers requests.
 type replayFlag struct {
 	Replay string `placeholder:"RUN" help:"Answer all requests from the recording of an earlier run (see --record). Scenario and settings default to those of that run." group:"Run settings"`
 }
 
-// recorded is the run to be replayed; nil without one.
+// recorded returns the run to replay, or nil.
 func (f replayFlag) recorded(ctx context.Context, t *terminal) (of *engine.RunRecord, err error) {
 	if f.Replay == "" {
-		return nil, nil //nolint:nilnil // a run that asks for itself
+		return nil, nil //nolint:nilnil // not a replay
 	}
 	err = t.with(ctx, f.Replay, func(_ *sqlite.Store, r engine.RunRecord) error {
 		of = &r
@@ -60,7 +60,7 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 	return s, nil
 }
 
-// settings are those of the run: a replay's are the recorded run's where nothing else is given.
+// settings returns the settings of the run. A replay takes values that are not given from the recorded run.
 func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecord) (settings engine.Settings, err error) {
 	layers := config.Layers{Flags: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv}
 	if of != nil {
@@ -90,7 +90,7 @@ func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecor
 	return settings, nil
 }
 
-// recording says how large the recording of a run is that ended so, and how to replay it; "" where there is none.
+// recording describes the recording of a run and how to replay it, or returns "".
 func recording(ctx context.Context, store *sqlite.Store, job *app.Job, ending engine.Ending) string {
 	if !job.Run.Settings().Record {
 		return ""

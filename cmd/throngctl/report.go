@@ -15,7 +15,7 @@ import (
 // standard is the file name that means standard output.
 const standard = "-"
 
-// reportCmd writes a page about a run.
+// reportCmd writes an HTML report.
 type reportCmd struct {
 	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	Out     string `short:"o" placeholder:"FILE" help:"HTML file to write; - means standard output (default: throng-RUN.html)."`

@@ -50,7 +50,7 @@ type runCmd struct {
 	databaseFlag
 }
 
-// output is what a run shows and leaves behind.
+// output has the flags for what a run shows and exports.
 type output struct {
 	Export      string `placeholder:"DIR" help:"Export all results and an HTML report to this folder at the end."`
 	NoDashboard bool   `help:"Print lines instead of the dashboard."`
@@ -78,7 +78,7 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 	return runAlone(ctx, t, l, c.output, c.databaseFlag)
 }
 
-// launch is the run that the flags ask for.
+// launch returns the run that the flags describe.
 func (c *runCmd) launch(ctx context.Context, t *terminal) (l app.Launch, err error) {
 	of, err := c.recorded(ctx, t)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *runCmd) launch(ctx context.Context, t *terminal) (l app.Launch, err err
 	return app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}, nil
 }
 
-// agents are those named after the flag: what follows its value stands behind the file.
+// agents returns the agent IDs of --agents and of the arguments after its value.
 func (c *runCmd) agents() ([]string, error) {
 	if len(c.More) > 0 && len(c.Agents) == 0 {
 		return nil, &engine.FieldError{Field: c.More[0], Problem: "more than one scenario file", Hint: "agent IDs follow --agents; a switch takes on or off"}
@@ -159,7 +159,7 @@ func (c *resumeCmd) refuse(t *terminal, e *app.ChangedError) error {
 	return exitError(exitUsage)
 }
 
-// carryOut takes a run to its end and shows it.
+// carryOut executes a run and shows it.
 func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag databaseFlag) (err error) {
 	unheard := make(chan os.Signal, 1)
 	signal.Notify(unheard, syscall.SIGPIPE) // the run continues if its output is closed
@@ -168,7 +168,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	if err != nil {
 		return err
 	}
-	programs := t // who reads the answers
+	programs := t // receives JSON
 	if t.json {
 		t = t.quiet()
 	}
@@ -203,7 +203,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	defer patience.end()
 	l.Tell, l.Tell.Hurry = tell, patience.over
 	if !at.IsZero() {
-		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time there may be no person to ask
+		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time the user may be away
 			return err
 		}
 		if err := out.waitFor(ctx, t, programs, at, l.Settings.KeepAwake); err != nil {
@@ -274,7 +274,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 			end.Exported = out.Export
 		}
 	}
-	if err := await(t, patience, job.Close); err != nil { // what was kept can be resumed
+	if err := await(t, patience, job.Close); err != nil { // the stored part can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
 	show.Summary(t.out, job, &result)
@@ -283,7 +283,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 			fmt.Fprintf(t.err, "throngctl: %v\n", err)
 		}
 	}
-	if leaving { // there is no time
+	if leaving { // no time for more
 		fmt.Fprintf(t.out, "resume with: throngctl resume %s\n", job.Run.ID())
 		return exitError(exitInterrupted)
 	}
@@ -315,7 +315,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	return nil
 }
 
-// exportRun writes all files of a run and its report, which it names.
+// exportRun exports a run with its report, and returns the path of the report.
 func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) (page string, err error) {
 	if err := review.Export(ctx, store, run, dir, storage.CSV); err != nil {
 		return "", err
@@ -324,14 +324,14 @@ func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 	return page, writeReport(ctx, page, store, run, review.ReportOptions{})
 }
 
-// start builds the run. A signal while it stands in line gives up.
+// startRun starts a run. A signal while the run waits for its turn cancels it.
 func startRun(ctx context.Context, t *terminal, giveUp func(), a *app.App, l app.Launch) (*app.Job, error) {
 	type started struct {
 		job *app.Job
 		err error
 	}
 	done := make(chan started, 1)
-	// The run itself must not end with giveUp's context: signals stop it gracefully.
+	// ctx does not end a started run: signals stop it gracefully.
 	go func() {
 		job, err := a.Start(ctx, l)
 		done <- started{job, err}
@@ -352,12 +352,12 @@ func startRun(ctx context.Context, t *terminal, giveUp func(), a *app.App, l app
 	}
 }
 
-// follow shows the run until it has ended. Ctrl+C stops it gracefully, a second one immediately, which also shortens the
-// wait for notifications; a signal of the system makes it leave.
+// follow shows the run until it has ended. Ctrl+C stops the run gracefully, a second Ctrl+C immediately, which also shortens
+// the wait for notifications. A signal of the system ends the run within leaveTime.
 func follow(t *terminal, box *crash.Box, job *app.Job, lines bool, patient *patience) (interrupted, leaving bool) {
 	run := job.Run
 	board := openBoard(t, box, job, lines || t.json)
-	var passed []string // notes that went by on the dashboard, the newest
+	var passed []string // newest notes shown on the dashboard
 	defer func() {
 		for _, note := range passed {
 			fmt.Fprintln(t.err, note)
@@ -375,7 +375,7 @@ func follow(t *terminal, box *crash.Box, job *app.Job, lines bool, patient *pati
 		}
 	}
 	if t.json {
-		p.Line = func(s *engine.Snapshot) { _ = t.line(answer.NewProgress(s)) } // a closed output may miss it
+		p.Line = func(s *engine.Snapshot) { _ = t.line(answer.NewProgress(s)) } // the output may be closed
 	}
 	say := func(text string) {
 		p.End()

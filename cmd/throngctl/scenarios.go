@@ -86,7 +86,7 @@ func (c *scenariosCmd) list(t *terminal) error {
 	return w.Flush()
 }
 
-// copy writes the files of a scenario into a folder. Where one of them is there, none is written.
+// copy writes the files of a scenario to a folder. If one exists, it writes none.
 func (c *scenariosCmd) copy(t *terminal, one answer.BuiltIn) error {
 	names := slices.Sorted(maps.Keys(one.Files))
 	for _, name := range names {

@@ -11,10 +11,10 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
-// maxSecret bounds what is read of a secret, in bytes.
+// maxSecret is the maximum size of a secret, in bytes.
 const maxSecret = 64 << 10
 
-// secretCmd keeps what scenarios name as secret:NAME.
+// secretCmd manages the secrets that scenarios name as secret:NAME.
 type secretCmd struct {
 	Set    secretSetCmd    `cmd:"" help:"Save a secret in the system's keychain; its value is prompted for, or read from a pipe."`
 	Forget secretForgetCmd `cmd:"" help:"Remove a secret from the keychain."`
@@ -74,7 +74,7 @@ func (c *secretCheckCmd) Run(t *terminal) error {
 	return printSecret(t, c.Name, place)
 }
 
-// secret says where a secret is.
+// printSecret prints where a secret is found.
 func printSecret(t *terminal, name, place string) error {
 	if t.json {
 		return t.print(answer.Secret{Name: name, Place: place})
@@ -83,7 +83,7 @@ func printSecret(t *terminal, name, place string) error {
 	return err
 }
 
-// readSecret reads a value from a terminal without showing it, or all of a pipe.
+// readSecret reads a value from a terminal without echo, or from a pipe.
 func (c *secretSetCmd) readSecret(t *terminal, name string) (string, error) {
 	if fd, ok := isTerminal(t.in); ok {
 		return t.asked("value of "+name+" (hidden): ", fd)
@@ -98,7 +98,7 @@ func (c *secretSetCmd) readSecret(t *terminal, name string) (string, error) {
 	return string(value), nil
 }
 
-// typed reads a line from a terminal that does not show it. A signal gives up and leaves the terminal as it was.
+// typed reads a line without echo. A signal cancels it and restores the terminal.
 func (t *terminal) typed(fd int) (string, error) {
 	was, err := term.GetState(fd)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// settingsCmd shows the settings in force, and saves some.
+// settingsCmd shows the current settings, or saves some.
 type settingsCmd struct {
 	File   string   `placeholder:"FILE" help:"Show the settings for this scenario."`
 	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= removes it."`
@@ -80,7 +80,7 @@ func (c *settingsCmd) save(t *terminal) error {
 	return config.Save(t.data, changes)
 }
 
-// inForce are the settings that a run would have, with these flags and for the scenario.
+// inForce returns the settings that a run would have, with these flags and this scenario.
 func (c *settingsCmd) inForce(t *terminal) (all answer.Settings, err error) {
 	layers := config.Layers{Flags: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv}
 	if layers.Saved, err = config.LoadSaved(t.data); err != nil {

@@ -24,7 +24,7 @@ type statusCmd struct {
 	jsonFlag
 }
 
-// attach shows the dashboard of a run that another process works on.
+// attach shows the dashboard of a run in another process.
 func (c *statusCmd) attach(ctx context.Context, t *terminal, run engine.RunID, in, out *os.File) error {
 	return t.steer(ctx, string(run), func(ctx context.Context, watch *control.Client, id engine.RunID) (err error) {
 		order, err := control.Dial(ctx, t.data, id)
@@ -40,7 +40,7 @@ func (c *statusCmd) attach(ctx context.Context, t *terminal, run engine.RunID, i
 	})
 }
 
-// followEvery is how far apart the pictures of a run are.
+// followEvery is the interval of --follow.
 const followEvery = 2 * time.Second
 
 // Run is called by kong.
@@ -128,7 +128,7 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 	}
 	s := view.OfRecord(r, &totals, time.Now())
 	s.Checkpoints = len(checkpoints)
-	doubts, err := store.Unconfirmed(ctx, r.ID, 0) // of sessions that have not ended, too
+	doubts, err := store.Unconfirmed(ctx, r.ID, 0) // including sessions that have not ended
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,7 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 	return s, nil
 }
 
-// unsent says what of a run waits for the database that is configured; nil where there is none, or it never was to go
-// there.
+// unsent returns how much of a run waits for the configured database; nil if the run is not sent there.
 func (c *statusCmd) unsent(ctx context.Context, t *terminal, store *sqlite.Store, run engine.RunID) (*view.Sink, error) {
 	db, err := databaseFlag{}.find(t)
 	if err != nil || db.URL == "" {
@@ -151,7 +150,7 @@ func (c *statusCmd) unsent(ctx context.Context, t *terminal, store *sqlite.Store
 	s := &view.Sink{Target: db.Target()}
 	switch s.Unsent, err = store.Unsent(ctx, run, s.Target); {
 	case errors.Is(err, engine.ErrNotFound):
-		return nil, nil //nolint:nilnil // it is not to go there
+		return nil, nil //nolint:nilnil // the run is not sent there
 	case err != nil:
 		return nil, err
 	case s.Unsent > 0:

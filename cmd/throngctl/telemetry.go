@@ -17,8 +17,8 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
-// openTelemetry starts the exporters that flags, variables and saved settings ask for, and prints their addresses. They run until
-// closeAll, so that the last metrics of a run are available.
+// openTelemetry starts the exporters that flags, variables and saved settings select, and prints their addresses. They run
+// until closeAll, so that the last metrics of a run are available.
 func openTelemetry(ctx context.Context, t *terminal, f flags.Telemetry) (tell app.Tell, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
 	found, _, err := config.FindTelemetry(flags.Given(f.Plugins), os.Getenv, t.data)

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// timelineCmd shows what an agent did, step by step.
+// timelineCmd shows the steps of an agent.
 type timelineCmd struct {
 	Agent string `arg:"" help:"Agent ID, or index from 0."`
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
@@ -45,7 +45,7 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		if t.json {
-			slices.Reverse(turns) // the newest first
+			slices.Reverse(turns) // newest first
 			view, err := people.View(ctx, agent)
 			if err != nil {
 				return err
@@ -84,7 +84,7 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// turns are the sessions that are asked for, oldest first; below the cycle earlier there may be others.
+// turns returns the selected sessions, oldest first. Sessions before the cycle earlier are left out.
 func (c *timelineCmd) turns(ctx context.Context, people *history.People, agent int) (turns []engine.AgentTurn, earlier int, err error) {
 	const page = 1000
 	before, most := 0, cmp.Or(max(c.Last, 0), math.MaxInt)

@@ -14,8 +14,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// binWords says how long something stays in the trash, and how it comes back.
-func binWords(run engine.RunID, checkpoints []int) string {
+// trashHint says how long the trash keeps a run or checkpoints, and how to restore them.
+func trashHint(run engine.RunID, checkpoints []int) string {
 	command := "throngctl restore " + string(run)
 	if len(checkpoints) > 0 {
 		command += " --checkpoint " + strings.ReplaceAll(show.Numbers(checkpoints), " ", ",")
@@ -23,7 +23,7 @@ func binWords(run engine.RunID, checkpoints []int) string {
 	return fmt.Sprintf("kept in the trash for %s; restore it with: %s", show.TrashDays, command)
 }
 
-// withAny is with for a run that may be in the trash, or be damaged.
+// withAny calls f with a run that may be in the trash or damaged.
 func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlite.Store, r engine.RunRecord, trashed bool) error) (err error) {
 	store, err := t.open()
 	if err != nil {
@@ -51,7 +51,7 @@ func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlit
 	return f(store, record, false)
 }
 
-// trashed deletes a run of the trash for good.
+// trashed deletes a run in the trash for good.
 func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) error {
 	if !c.Now || len(c.Checkpoint) > 0 || c.InPostgres || c.OnlyPostgres {
 		return &engine.FieldError{
@@ -69,7 +69,7 @@ func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Stor
 	return nil
 }
 
-// restoreCmd takes something out of the trash.
+// restoreCmd restores a run or checkpoints from the trash.
 type restoreCmd struct {
 	jsonFlag
 	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
@@ -116,7 +116,7 @@ func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite
 	return t.done(r.ID, what, strings.ReplaceAll(show.Numbers(c.Checkpoint), " ", ", "), r.ID)
 }
 
-// trashCmd shows the trash, or empties it.
+// trashCmd lists or empties the trash.
 type trashCmd struct {
 	jsonFlag
 	Empty bool `help:"Delete everything in the trash for good."`

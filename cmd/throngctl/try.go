@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// tryCmd runs one session and shows what its steps do.
+// tryCmd runs one session and shows its steps.
 type tryCmd struct {
 	File  string            `arg:"" help:"Scenario file, or the name of a built-in scenario."`
 	Set   map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`

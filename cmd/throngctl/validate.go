@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// validateCmd checks a scenario and starts nothing.
+// validateCmd checks a scenario without starting a run.
 type validateCmd struct {
 	File string            `arg:"" help:"Scenario file, or the name of a built-in scenario."`
 	Set  map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
@@ -77,7 +77,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	return nil
 }
 
-// settings are those that a run would have.
+// settings returns the settings that a run would have.
 func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settings, error) {
 	settings, _, err := config.Resolve(t.data, s, flags.Given(c.Settings.Plugins, c.Fixed.Plugins), os.Getenv)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *validateCmd) settings(t *terminal, s *scenario.Scenario) (engine.Settin
 	return settings, settings.Validate()
 }
 
-// writtenBy says in words which model writes the agents, and how many of them are kept; "" where none does.
+// writtenBy says which model writes the agents and how many are stored, or returns "".
 func (c *validateCmd) writtenBy(t *terminal, l app.Launch) (string, error) {
 	l.Data = t.data
 	by, kept, err := l.Population().Unwritten()

@@ -9,13 +9,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Allowed is what a file was allowed.
+// Allowed lists the permissions of a file.
 type Allowed struct {
 	File      string          `json:"file"`
 	Addresses []consent.Grant `json:"addresses"`
 }
 
-// Cleanup is what a cleanup would remove.
+// Cleanup describes what a cleanup removes.
 type Cleanup struct {
 	Run      engine.RunID     `json:"run"`
 	Agents   int              `json:"agents"`
@@ -29,6 +29,7 @@ type Cleanup struct {
 	Sent     bool             `json:"sent"`
 }
 
+// NewCleanup returns the JSON form of a cleanup.
 func NewCleanup(plan *cleanup.Plan, send bool) Cleanup {
 	j := Cleanup{
 		Run: plan.Run.ID, Agents: plan.Agents, Sessions: plan.Sessions, Events: plan.Events, Requests: plan.Requests, Hosts: []string{}, Resume: plan.Resume,
@@ -41,22 +42,22 @@ func NewCleanup(plan *cleanup.Plan, send bool) Cleanup {
 	return j
 }
 
-// Deleted is what was deleted.
+// Deleted describes what was deleted.
 type Deleted struct {
-	Run         string `json:"run"` // as it was named
+	Run         string `json:"run"` // as given
 	Checkpoints []int  `json:"checkpoints,omitempty"`
 	Postgres    bool   `json:"in_postgres,omitempty"`
-	Trash       bool   `json:"in_bin"` // it can be restored
+	Trash       bool   `json:"in_trash"`
 }
 
-// Pushed is a run that is in a database.
+// Pushed describes a run whose results are in a database.
 type Pushed struct {
 	Run      engine.RunID `json:"run"`
 	Database string       `json:"database"`
 	Sessions int64        `json:"sessions"`
 }
 
-// Report is where a report is.
+// Report is the path of a report.
 type Report struct {
 	Run  engine.RunID `json:"run"`
 	File string       `json:"file"`
@@ -68,15 +69,16 @@ type Note struct {
 	Note string       `json:"note"`
 }
 
-// Preset is a starting point.
+// Preset is a starting point for the limit.
 type Preset struct {
 	Table       string `json:"table"`
 	Name        string `json:"name"`
 	Matches     string `json:"matches"`
-	AtOnce      string `json:"at_once"`
+	InFlight    string `json:"in_flight"`
 	ThisMachine bool   `json:"this_machine,omitempty"`
 }
 
+// NewPresets returns all presets, with the one for this machine marked.
 func NewPresets(data string) (all []Preset) {
 	machine := calibration.ThisMachine(data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
@@ -91,7 +93,7 @@ func NewPresets(data string) (all []Preset) {
 	return all
 }
 
-// Proof is what came of a proof.
+// Proof is the result of a proof.
 type Proof struct {
 	Scenario   string   `json:"scenario"`
 	Same       bool     `json:"same"`
@@ -111,22 +113,23 @@ type Proof struct {
 	Folder     string   `json:"folder,omitempty"`
 }
 
-// Waiting is the line of a run that waits for its time.
+// Waiting is the line of a run that waits for its start time.
 type Waiting struct {
 	Event string    `json:"event"`
 	At    time.Time `json:"at"`
 }
 
+// WaitingEvent is the event of Waiting.
 const WaitingEvent = "waiting"
 
-// Settings are the settings in force.
+// Settings are the current settings.
 type Settings struct {
 	Settings []Setting `json:"settings"`
 	CA       string    `json:"imported_ca,omitempty"`
 	Data     string    `json:"data"`
 }
 
-// Setting is one of them: From is the flag or variable that sets it, saved, the scenario or default.
+// Setting is a setting. From is the flag or variable that sets it, or saved, scenario or default.
 type Setting struct {
 	Name    string   `json:"name"`
 	Value   string   `json:"value"`
@@ -136,7 +139,7 @@ type Setting struct {
 	Not     []string `json:"opposite_environment,omitempty"`
 }
 
-// Mock is a server of the mock, and what to sign in to it with.
+// Mock is the address and the secret of a mock server.
 type Mock struct {
 	Server string `json:"server"`
 	URL    string `json:"url"`
@@ -145,13 +148,13 @@ type Mock struct {
 
 // Metric is an exported metric.
 type Metric struct {
-	Name   string   `json:"name"` // as Prometheus calls it
+	Name   string   `json:"name"` // in Prometheus
 	Kind   string   `json:"kind"`
 	Labels []string `json:"labels"`
 	Help   string   `json:"help"`
 }
 
-// License is what something is used under, with its text if that was asked for.
+// License is the license of a component, with its text if requested.
 type License struct {
 	Module  string `json:"module"`
 	Version string `json:"version"`
@@ -159,7 +162,7 @@ type License struct {
 	Text    string `json:"text,omitempty"`
 }
 
-// Page is a page of the guide, or a passage of one.
+// Page is a page of the guide, or a passage.
 type Page struct {
 	Topic   string `json:"topic"`
 	Title   string `json:"title"`
@@ -167,7 +170,7 @@ type Page struct {
 	Text    string `json:"text,omitempty"`
 }
 
-// BuiltIn is a scenario that comes along, and its files by name.
+// BuiltIn is a built-in scenario with its files by name.
 type BuiltIn struct {
 	Name  string            `json:"name"`
 	Title string            `json:"title"`
@@ -175,13 +178,14 @@ type BuiltIn struct {
 	Files map[string]string `json:"files,omitempty"`
 }
 
-// Changes is what was changed, or can be.
+// Changes lists changed settings, or those that can be changed.
 type Changes struct {
 	Run      engine.RunID    `json:"run"`
 	Changes  []engine.Change `json:"changes,omitempty"`
 	Tunables []Tunable       `json:"tunables,omitempty"`
 }
 
+// Tunable is a setting that can be changed mid-run.
 type Tunable struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`

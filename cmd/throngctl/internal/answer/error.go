@@ -9,20 +9,20 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// Done is the answer of a command that has nothing to say but that it is done.
+// Done is the answer of a command without other results.
 type Done struct {
 	Run  engine.RunID `json:"run,omitempty"`
 	Done string       `json:"done"`
 }
 
-// Error is an error, on standard error.
+// Error is an error on standard error.
 type Error struct {
 	Error    string    `json:"error"`
 	Code     int       `json:"exit_code"`
 	Mistakes []Mistake `json:"mistakes,omitempty"`
 }
 
-// Mistake is one that a person made, in a flag or at a place in a file.
+// Mistake is a mistake in a flag or at a position in a file.
 type Mistake struct {
 	Field   string `json:"field,omitempty"`
 	File    string `json:"file,omitempty"`
@@ -32,9 +32,9 @@ type Mistake struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// fields are the mistakes of a person in an error, those of joined ones too.
+// fields returns all field errors in an error, including joined ones.
 func fields(err error) (all []*engine.FieldError) {
-	switch e := err.(type) { //nolint:errorlint // it goes through the tree itself
+	switch e := err.(type) { //nolint:errorlint // walks the tree itself
 	case *engine.FieldError:
 		return []*engine.FieldError{e}
 	case interface{ Unwrap() []error }:
@@ -47,7 +47,7 @@ func fields(err error) (all []*engine.FieldError) {
 	return all
 }
 
-// utc is a time for programs; one that is not known is left out.
+// utc converts a time to UTC. A zero time stays zero.
 func utc(at time.Time) time.Time {
 	if at.IsZero() {
 		return at

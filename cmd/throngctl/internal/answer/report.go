@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 )
 
-// Reports collects what the sessions of a chain that is run alone gave. Workers write, the terminal reads at the end.
+// Reports collects the reports of a single chain. Workers add them; the terminal reads them at the end.
 type Reports struct {
 	mu  sync.Mutex
 	all map[int]*chain.Report // by agent
@@ -34,20 +34,20 @@ func (r *Reports) Add(one *chain.Report) {
 	r.all[one.Agent] = one
 }
 
-// Row is the result for a row of a payload, which count from 1.
+// Row is the report for a row of a payload. Rows are counted from 1.
 type Row struct {
 	Row int `json:"row"`
 	*chain.Report
 }
 
-// statuses of sessions that ended as they should, and of those that the end of a run may have cut.
+// Statuses of sessions that succeeded, and of sessions that count although the run did not finish.
 var (
 	endedWell = []string{"ok", "stopped"}
 	committed = []string{"ok", "partial", "stopped"}
 )
 
-// Print writes one result in full or, for the rows of a payload, a line for each. cut means that the run did not finish:
-// what had not succeeded by then runs again. ok reports whether everything succeeded.
+// Print writes one report in full or, for the rows of a payload, a line each. cut means that the run did not finish:
+// sessions without success run again later and are left out. ok reports whether all sessions succeeded.
 func (r *Reports) Print(w io.Writer, rows, cut bool) (ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

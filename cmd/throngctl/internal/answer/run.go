@@ -27,6 +27,7 @@ type Started struct {
 	Forecast *engine.Forecast `json:"forecast,omitempty"`
 }
 
+// NewStarted returns the first line of a run.
 func NewStarted(job *app.Job, l *app.Launch) Started {
 	return Started{
 		StartedEvent, job.Run.ID(), l.Scenario.Title, job.Agents, l.Settings.Seed, l.Resume != "", engine.RunID(job.Run.Settings().Replay),
@@ -34,12 +35,13 @@ func NewStarted(job *app.Job, l *app.Launch) Started {
 	}
 }
 
-// Progress is how far a run is.
+// Progress is a line about the progress of a run.
 type Progress struct {
 	Event string `json:"event"`
 	view.Progress
 }
 
+// NewProgress returns a line about the progress of a run.
 func NewProgress(s *engine.Snapshot) Progress {
 	return Progress{ProgressEvent, view.NewProgress(s)}
 }
@@ -53,11 +55,12 @@ type Ended struct {
 	Passed   bool             `json:"passed"`
 	Exact    bool             `json:"exact"`
 	Criteria []view.Judgement `json:"criteria"`
-	Target   string           `json:"database,omitempty"` // that results are sent to
+	Target   string           `json:"database,omitempty"` // that receives the results
 	Exported string           `json:"exported_to,omitempty"`
-	GoOn     string           `json:"next_command,omitempty"` // to continue the run
+	Next     string           `json:"next_command,omitempty"` // continues the run
 }
 
+// NewEnded returns the last line of a run.
 func NewEnded(job *app.Job, r *engine.Result) *Ended {
 	s := job.Run.Snapshot()
 	j := &Ended{
@@ -68,9 +71,9 @@ func NewEnded(job *app.Job, r *engine.Result) *Ended {
 	switch r.Ending {
 	case engine.EndFinished:
 	case engine.EndHopeless:
-		j.GoOn = app.Again(EndedRecord(job, r))
+		j.Next = app.Again(EndedRecord(job, r))
 	default:
-		j.GoOn = "throngctl resume " + string(job.Run.ID())
+		j.Next = "throngctl resume " + string(job.Run.ID())
 	}
 	return j
 }

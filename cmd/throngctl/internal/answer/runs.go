@@ -15,7 +15,7 @@ type Run struct {
 	Title   string           `json:"title"`
 	State   string           `json:"state"`
 	Reason  string           `json:"reason,omitempty"`
-	Machine string           `json:"machine,omitempty"` // of a run in a database
+	Machine string           `json:"machine,omitempty"` // of runs in a database
 	Created time.Time        `json:"created"`
 	Ended   time.Time        `json:"ended,omitzero"`
 	Cycle   int              `json:"cycle"`
@@ -23,7 +23,7 @@ type Run struct {
 	Done    int64            `json:"done"`
 	Total   int64            `json:"total,omitempty"`
 	Exact   *bool            `json:"exact,omitempty"`
-	Passed  *bool            `json:"passed,omitempty"` // its criteria
+	Passed  *bool            `json:"passed,omitempty"` // all criteria
 	Seed    *uint64          `json:"seed,omitempty"`
 	Parent  engine.RunID     `json:"parent,omitempty"`
 	Fork    int              `json:"fork_cycle,omitempty"`
@@ -32,6 +32,7 @@ type Run struct {
 	Saved   int              `json:"checkpoints,omitempty"` // in a database
 }
 
+// NewRun returns the JSON form of a run.
 func NewRun(r *engine.RunRecord) Run {
 	exact := r.Inexact == nil
 	j := Run{
@@ -48,6 +49,7 @@ func NewRun(r *engine.RunRecord) Run {
 	return j
 }
 
+// NewRemoteRun returns the JSON form of a run in a database.
 func NewRemoteRun(r *storage.RemoteRun) Run {
 	state := "not ended"
 	if r.Ending != engine.NotEnded {
@@ -59,12 +61,13 @@ func NewRemoteRun(r *storage.RemoteRun) Run {
 	}
 }
 
-// Checkpoints are those of a run.
+// Checkpoints lists the checkpoints of a run.
 type Checkpoints struct {
 	Run         engine.RunID `json:"run"`
 	Checkpoints []Checkpoint `json:"checkpoints"`
 }
 
+// Checkpoint is a checkpoint.
 type Checkpoint struct {
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
@@ -75,16 +78,18 @@ type Checkpoint struct {
 	Reason string    `json:"reason"`
 	Bytes  int64     `json:"bytes"`
 	Took   float64   `json:"took_seconds,omitempty"`
-	Limit  int       `json:"limit,omitempty"`  // of one that is shown
-	Memory *int      `json:"memory,omitempty"` // agents with memory, of one that is shown
+	Limit  int       `json:"limit,omitempty"`  // with --show
+	Memory *int      `json:"memory,omitempty"` // agents with memory, with --show
 }
 
+// NewCheckpoint returns the JSON form of a checkpoint.
 func NewCheckpoint(c *engine.CheckpointRecord) Checkpoint {
 	return Checkpoint{
 		Number: c.Number, At: utc(c.At), Cycle: c.Cycle, Done: c.Done, Total: c.Total, Kind: c.Kind(), Reason: c.Reason, Bytes: c.SizeBytes, Took: c.Took.Seconds(),
 	}
 }
 
+// NewCheckpoints returns the JSON form of checkpoints.
 func NewCheckpoints(run engine.RunID, all []engine.CheckpointRecord) Checkpoints {
 	j := Checkpoints{Run: run, Checkpoints: []Checkpoint{}}
 	for i := range all {
@@ -93,7 +98,7 @@ func NewCheckpoints(run engine.RunID, all []engine.CheckpointRecord) Checkpoints
 	return j
 }
 
-// Agents are the agents of a run by how they ended a cycle, or those who ended it in one way.
+// Agents counts the outcomes of a cycle, and lists the agents with one outcome.
 type Agents struct {
 	Run       engine.RunID   `json:"run"`
 	Cycle     int            `json:"cycle"`
@@ -111,22 +116,23 @@ type FoundAgents struct {
 	Who    []string     `json:"who"`
 }
 
-// TrashItem is something in the trash.
+// TrashItem is a run or a checkpoint in the trash.
 type TrashItem struct {
 	Run        engine.RunID `json:"run"`
 	Title      string       `json:"title"`
-	Checkpoint int          `json:"checkpoint,omitempty"` // 0 is the whole run
+	Checkpoint int          `json:"checkpoint,omitempty"` // 0 means the whole run
 	Deleted    time.Time    `json:"deleted"`
 	Until      time.Time    `json:"until"`
 	Bytes      int64        `json:"bytes"`
 }
 
-// Trash is what is in the trash, and how much of it was deleted for good.
+// Trash lists the trash, and counts what was deleted for good.
 type Trash struct {
-	Trash   []TrashItem `json:"bin"`
+	Trash   []TrashItem `json:"trash"`
 	Deleted int         `json:"deleted"`
 }
 
+// NewTrash returns the JSON form of the trash.
 func NewTrash(all []storage.Trashed) Trash {
 	j := Trash{Trash: []TrashItem{}}
 	for i := range all {
@@ -136,25 +142,26 @@ func NewTrash(all []storage.Trashed) Trash {
 	return j
 }
 
-// Going is what would go of a run, or of its checkpoints.
+// Going describes a run or checkpoints to delete.
 type Going struct {
 	Run         engine.RunID `json:"run"`
 	Title       string       `json:"title"`
 	Whole       bool         `json:"whole"`
 	Sessions    int64        `json:"sessions,omitempty"`
 	Events      int64        `json:"events,omitempty"`
-	Checkpoints []int        `json:"checkpoints,omitempty"` // of one that stays
+	Checkpoints []int        `json:"checkpoints,omitempty"` // deleted from a run that stays
 	Unsent      int64        `json:"unsent_rows,omitempty"`
 	Bytes       int64        `json:"bytes"`
 }
 
-// Pruned is what goes, and how much of it went.
+// Pruned lists what to delete, and counts what was deleted.
 type Pruned struct {
 	Going   []Going `json:"going"`
 	Deleted int     `json:"deleted"`
-	Trash   bool    `json:"in_bin"` // it can be restored
+	Trash   bool    `json:"in_trash"`
 }
 
+// NewPruned returns the JSON form of what is pruned.
 func NewPruned(all []retention.Going, now bool) Pruned {
 	j := Pruned{Going: []Going{}, Trash: !now}
 	for i := range all {
@@ -164,7 +171,7 @@ func NewPruned(all []retention.Going, now bool) Pruned {
 	return j
 }
 
-// EndedRecord is the record of a run that ended now.
+// EndedRecord returns the record of a run that has just ended.
 func EndedRecord(job *app.Job, r *engine.Result) *engine.RunRecord {
 	record := job.Record
 	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle

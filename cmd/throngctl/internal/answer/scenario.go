@@ -14,12 +14,13 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// Checks are checks, with the worst grade among them.
+// Checks are preflight checks with the worst grade.
 type Checks struct {
 	Grade  string  `json:"grade"`
 	Checks []Check `json:"checks"`
 }
 
+// Check is a preflight check.
 type Check struct {
 	Name  string `json:"name"`
 	Grade string `json:"grade"`
@@ -27,6 +28,7 @@ type Check struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
+// NewChecks returns the JSON form of checks.
 func NewChecks(all []engine.Check) Checks {
 	j := Checks{Grade: engine.WorstGrade(all).String(), Checks: []Check{}}
 	for i := range all {
@@ -36,7 +38,7 @@ func NewChecks(all []engine.Check) Checks {
 	return j
 }
 
-// Audit is what an audit found.
+// Audit is the result of an audit.
 type Audit struct {
 	Run     engine.RunID `json:"run"`
 	Equal   bool         `json:"equal"`
@@ -44,6 +46,7 @@ type Audit struct {
 	Figures []Audited    `json:"figures"`
 }
 
+// Audited is a figure of an audit.
 type Audited struct {
 	Group        string `json:"group"`
 	Name         string `json:"name"`
@@ -56,6 +59,7 @@ type Audited struct {
 	RecordedOnly bool   `json:"recorded_only,omitempty"`
 }
 
+// NewAudit returns the JSON form of an audit.
 func NewAudit(r *audit.Report) Audit {
 	j := Audit{Run: r.Run, Equal: r.Equal(), Summary: r.Summary(), Figures: []Audited{}}
 	for i := range r.Figures {
@@ -65,23 +69,25 @@ func NewAudit(r *audit.Report) Audit {
 	return j
 }
 
-// Comparison is in what runs differ from the first.
+// Comparison compares runs with the first.
 type Comparison struct {
 	From     int        `json:"from_cycle"`
-	To       int        `json:"to_cycle"` // not included
+	To       int        `json:"to_cycle"` // exclusive
 	Level    float64    `json:"level"`    // of the intervals
 	Runs     []Compared `json:"runs"`
 	Measures []Measure  `json:"measures"`
 }
 
+// Compared is a run in a comparison.
 type Compared struct {
 	Run
 	Sessions    int64    `json:"sessions"`
-	Differences []string `json:"differences,omitempty"` // in how it was made
+	Differences []string `json:"differences,omitempty"` // of settings and scenario
 	Paired      *bool    `json:"paired,omitempty"`
 	PerCycle    []Cycle  `json:"per_cycle,omitempty"`
 }
 
+// Cycle has the results of a cycle.
 type Cycle struct {
 	Cycle     int              `json:"cycle"`
 	Sessions  int64            `json:"sessions"`
@@ -93,19 +99,22 @@ type Cycle struct {
 	Dollars   float64          `json:"cost_dollars,omitempty"`
 }
 
+// Measure is a measure of a comparison.
 type Measure struct {
 	Kind    string       `json:"kind"`
 	Name    string       `json:"name"`
-	Of      []Interval   `json:"of"`      // each run
-	Against []Difference `json:"against"` // the first, of each other run
+	Of      []Interval   `json:"of"`      // per run
+	Against []Difference `json:"against"` // the first run, per other run
 }
 
+// Interval is a mean with its confidence interval.
 type Interval struct {
 	Mean *float64 `json:"mean"`
 	Low  *float64 `json:"low"`
 	High *float64 `json:"high"`
 }
 
+// Difference is a difference from the first run, with its significance.
 type Difference struct {
 	Interval
 	Agents   int      `json:"agents"`
@@ -115,7 +124,7 @@ type Difference struct {
 	Differs  bool     `json:"differs"`
 }
 
-// known is a number; nil where there is none.
+// known returns a pointer to a number, or nil for NaN and infinity.
 func known(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
@@ -127,6 +136,7 @@ func newInterval(i compare.Interval) Interval {
 	return Interval{known(i.Mean), known(i.Low), known(i.High)}
 }
 
+// NewComparison returns the JSON form of a comparison.
 func NewComparison(c *review.Comparison, cycles bool) Comparison {
 	j := Comparison{From: c.From, To: c.To, Level: compare.Level, Measures: []Measure{}}
 	for i := range c.Runs {
@@ -155,14 +165,14 @@ func NewComparison(c *review.Comparison, cycles bool) Comparison {
 	return j
 }
 
-// Heading names something of a scenario.
+// Heading names a part of a scenario.
 type Heading struct {
 	Name  string `json:"name"`
 	Title string `json:"title,omitempty"`
 	About string `json:"about,omitempty"`
 }
 
-// Scenario is what a scenario is and would do.
+// Scenario describes a scenario and its forecast.
 type Scenario struct {
 	Title      string           `json:"title"`
 	About      string           `json:"about,omitempty"`
@@ -176,6 +186,7 @@ type Scenario struct {
 	Warnings   []Mistake        `json:"warnings"`
 }
 
+// Parameter is a parameter of a scenario.
 type Parameter struct {
 	Heading
 	Value   string   `json:"value"`
@@ -185,39 +196,44 @@ type Parameter struct {
 	Choices []string `json:"choices,omitempty"`
 }
 
+// Service is a service of a scenario.
 type Service struct {
 	Name      string   `json:"name"`
 	Kind      string   `json:"kind"`
 	Address   string   `json:"address"`
 	Embedded  bool     `json:"mock"`
-	Unallowed []string `json:"to_be_allowed,omitempty"` // addresses, as --allow takes them
+	Unallowed []string `json:"not_allowed,omitempty"` // addresses for --allow
 	Secrets   []Secret `json:"secrets,omitempty"`
 }
 
-// Secret is where a secret is; never what it is.
+// Secret says where a secret is found. It never has the value.
 type Secret struct {
 	Name    string `json:"name"`
 	Place   string `json:"place,omitempty"`
 	Problem string `json:"problem,omitempty"`
 }
 
+// Chain is a chain and its steps.
 type Chain struct {
 	Name  string `json:"name"`
 	Steps []Step `json:"steps"`
 }
 
+// Step is a step of a chain.
 type Step struct {
 	Name  string   `json:"name"`
 	Kind  string   `json:"kind"`
 	After []string `json:"after,omitempty"`
-	Steps []Step   `json:"steps,omitempty"` // inside it
+	Steps []Step   `json:"steps,omitempty"` // inside the step
 }
 
+// Criterion is a success criterion.
 type Criterion struct {
 	Metric string `json:"metric"`
 	Text   string `json:"text"`
 }
 
+// NewScenario returns the JSON form of a scenario.
 func NewScenario(s *scenario.Scenario, services []app.Outlook, f *engine.Forecast) Scenario {
 	j := Scenario{
 		Title: s.Title, About: s.About, Agents: s.Agents, Cycles: max(s.Cycles, 1), Forecast: f,

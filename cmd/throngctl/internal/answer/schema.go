@@ -1,4 +1,4 @@
-// Package answer holds the JSON that throngctl prints with --json, and the JSON Schemas of it.
+// Package answer defines the JSON that throngctl prints with --json, and its JSON Schemas.
 package answer
 
 import (
@@ -20,14 +20,14 @@ import (
 // ScenarioSchema is the name of the schema of scenario files.
 const ScenarioSchema = "scenario"
 
-// Printed is what a command prints with --json.
+// Printed is an answer of a command.
 type Printed struct {
-	Command string // its name, with the flag that selects the answer, if any
-	When    string // which line or case of several, if any
-	Of      any    // a value of the type that is printed
+	Command string // command name, and the flag that selects the answer
+	When    string // which of several answers
+	Of      any    // value of the printed type
 }
 
-// All lists what commands print with --json. The answers of timeline and try are the engine's view of an agent.
+// All lists the answers of all commands. The engine defines those of timeline and try.
 var All = []Printed{
 	{"run", "started", Started{}},
 	{"run", "progress", Progress{}},
@@ -92,7 +92,7 @@ var All = []Printed{
 	{NotificationSchema, "", notice.Message{}},
 }
 
-// Names of the schemas of errors on standard error, and of what a webhook receives.
+// Names of the schemas of errors, and of notifications to a webhook.
 const (
 	ErrorSchema        = "error"
 	NotificationSchema = "notification"
@@ -104,7 +104,7 @@ type Schema struct {
 	ID   string `json:"id"`
 }
 
-// Schemas lists the schemas: that of scenarios, then one for each answer.
+// Schemas lists the schema of scenarios, then those of the answers.
 func Schemas() (all []Schema) {
 	add := func(name string) {
 		one := Schema{name, SchemaID(name)}
@@ -119,12 +119,12 @@ func Schemas() (all []Schema) {
 	return all
 }
 
-// SchemaName is the name of the schema of a command's answer: the command in one word.
+// SchemaName returns the name of the schema of a command's answer.
 func SchemaName(command string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(command, "--", ""), " ", "-")
 }
 
-// SchemaID is the $id of a schema: for scenarios the address of the file.
+// SchemaID returns the $id of a schema. For scenarios it is the address of the file.
 func SchemaID(name string) string {
 	if name == ScenarioSchema {
 		return "https://raw.githubusercontent.com/throng-sim/throng/main/assets/scenarios/schema.json"
@@ -159,7 +159,7 @@ func NewSchema(name string) (map[string]any, bool) {
 	return s, true
 }
 
-// schemaTitle is the title of a schema.
+// schemaTitle returns the title of a schema.
 func schemaTitle(name string) string {
 	switch name {
 	case ErrorSchema:
@@ -182,7 +182,7 @@ func (d *definitions) of(t reflect.Type) map[string]any {
 	case t == reflect.TypeFor[time.Time]():
 		return map[string]any{"type": "string", "format": "date-time"}
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()):
-		return map[string]any{} // it writes itself
+		return map[string]any{} // it has its own JSON form
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return map[string]any{"type": "string"}
 	}
@@ -229,7 +229,7 @@ func (d *definitions) define(t reflect.Type) string {
 	return name
 }
 
-// fields adds the fields of a struct, those of embedded structs too.
+// fields adds the fields of a struct, including those of embedded structs.
 func (d *definitions) fields(t reflect.Type, properties map[string]any, required *[]string) {
 	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")

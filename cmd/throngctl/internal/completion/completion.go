@@ -38,7 +38,7 @@ type typing struct {
 
 // Complete returns the completions of the last word.
 func (c Completer) Complete(ctx context.Context, words []string) (found []Candidate) {
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "=" }) // bash passes it as a word
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "=" }) // bash splits words at =
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -84,7 +84,7 @@ func (c Completer) Complete(ctx context.Context, words []string) (found []Candid
 	return found
 }
 
-// follow reads the words before the last one.
+// follow parses the words before the last one.
 func (c Completer) follow(words []string) typing {
 	at := typing{node: c.Root}
 	for i := 0; i < len(words); i++ {
@@ -112,7 +112,7 @@ func (c Completer) follow(words []string) typing {
 		default:
 			child := flags.Child(at.node, word)
 			switch {
-			case child == nil && len(at.node.Children) > 0: // no command
+			case child == nil && len(at.node.Children) > 0: // unknown command
 				return typing{node: &kong.Node{}}
 			case child == nil:
 				at.args++
@@ -124,7 +124,7 @@ func (c Completer) follow(words []string) typing {
 	return at
 }
 
-// values returns the possible values of a flag; none if unknown or unlimited.
+// values returns the possible values of a flag, or none if they are unknown or unlimited.
 func (c Completer) values(ctx context.Context, f *kong.Flag) (found []Candidate) {
 	switch f.Target.Interface().(type) {
 	case flags.Switch:
@@ -148,7 +148,7 @@ func (c Completer) values(ctx context.Context, f *kong.Flag) (found []Candidate)
 	case "replay":
 		return c.runs(ctx)
 	case "set":
-		// parameters belong to a scenario, which is not read here
+		// // the scenario, which defines parameters, is not read here
 	default:
 		for value := range strings.SplitSeq(f.Enum, ",") {
 			if value != "" {
@@ -203,7 +203,7 @@ func (c Completer) arguments(ctx context.Context, at typing) (found []Candidate)
 	return found
 }
 
-// runs returns the runs in the store, newest first; none if the store cannot be read.
+// runs returns the runs in the store, newest first, or none if the store cannot be read.
 func (c Completer) runs(ctx context.Context) (found []Candidate) {
 	if !sqlite.Exists(c.Data) {
 		return nil
@@ -212,7 +212,7 @@ func (c Completer) runs(ctx context.Context) (found []Candidate) {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = store.Close() }() // nothing was written
+	defer func() { _ = store.Close() }() // opened for reading
 	all, err := store.Runs(ctx)
 	if err != nil {
 		return nil

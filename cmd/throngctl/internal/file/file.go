@@ -1,4 +1,4 @@
-// Package file writes the files that throngctl is asked for.
+// Package file writes output files.
 package file
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// CheckFolder tells before a run begins whether its results could be written into a folder, which need not be there yet. It
-// leaves nothing behind.
+// CheckFolder checks, before a run, whether results could be written to a folder, which need not exist. It leaves no files
+// behind.
 func CheckFolder(dir string) error {
 	if dir == "" {
 		return nil
@@ -51,7 +51,7 @@ func CheckFolder(dir string) error {
 	return nil
 }
 
-// plainly names the file that a person knows in an error about another one that was to become it.
+// plainly replaces the path of a temporary file in an error with the path that the user knows.
 func plainly(path string, err error) error {
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s cannot be written: %w", path, of.Err)
@@ -62,7 +62,7 @@ func plainly(path string, err error) error {
 	return err
 }
 
-// Write writes a file that appears when it is complete.
+// Write writes a file atomically.
 func Write(path string, write func(io.Writer) error) error {
 	if there, err := os.Stat(path); err == nil && there.IsDir() {
 		return &engine.FieldError{Field: path, Problem: "is a folder", Hint: "name a file in it"}
@@ -84,7 +84,7 @@ func Write(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// writeInto writes to a device or a pipe, which stays what it is.
+// writeInto writes to a device or a pipe.
 func writeInto(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package flags makes the flags of throngctl from the tables of settings, and reads them.
+// Package flags derives the flags of throngctl from the tables of settings, and parses them.
 package flags
 
 import (
@@ -17,24 +17,24 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Flags that are made from the tables of settings; see [addFlags]. A flag that is not given is "".
+// Groups of flags derived from the tables of settings; see [addFlags]. A flag that is not given is "".
 type (
-	Settings  struct{ kong.Plugins } // of a run that a resumed run can change
-	Fixed     struct{ kong.Plugins } // of a new run
-	Database  struct{ kong.Plugins } // of the results database, but its address
+	Settings  struct{ kong.Plugins } // settings that a resumed run can change
+	Fixed     struct{ kong.Plugins } // settings of a new run
+	Database  struct{ kong.Plugins } // settings of the results database, except its address
 	Telemetry struct{ kong.Plugins }
 )
 
-// settingsGroup is that of Settings and Fixed in the help.
+// settingsGroup is the help group of Settings and Fixed.
 const settingsGroup = "Run settings"
 
-// settingFlag is a flag for a setting.
+// settingFlag describes the flag of a setting.
 type settingFlag struct{ name, unit, help, group, standard, variable, xor string }
 
 // exclusive maps flags to groups; only one flag of a group can be given.
 var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.GovernorSetting: engine.GovernorSetting}
 
-// runFlags are the flags of settings that a resumed run keeps, if fixed, or can change.
+// runFlags returns the flags of settings that a resumed run keeps (fixed) or can change.
 func runFlags(fixed bool) (all []settingFlag) {
 	for _, s := range config.RunSettings() {
 		if s.Fixed == fixed {
@@ -60,7 +60,7 @@ func telemetrySettings() (all []settingFlag) {
 	return all
 }
 
-// tag describes a flag to kong.
+// tag returns the struct tag that kong reads.
 func (f *settingFlag) tag() reflect.StructTag {
 	help := strings.ToUpper(f.help[:1]) + f.help[1:]
 	var notes []string
@@ -80,7 +80,7 @@ func (f *settingFlag) tag() reflect.StructTag {
 	return reflect.StructTag(tag)
 }
 
-// flagStruct has a field for each flag.
+// flagStruct returns a struct with a field per flag.
 func flagStruct(flags []settingFlag) reflect.Value {
 	fields := make([]reflect.StructField, len(flags))
 	for i := range flags {
@@ -93,7 +93,7 @@ func flagStruct(flags []settingFlag) reflect.Value {
 	return reflect.ValueOf(kong.Plugins{reflect.New(reflect.StructOf(fields)).Interface()})
 }
 
-// NewParser reads a command line of the grammar. It gives every command that takes settings their flags.
+// NewParser returns a parser for a grammar, whose groups of flags it fills.
 func NewParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
 	addFlags(reflect.ValueOf(grammar).Elem())
 	vars := kong.Vars{"data_folder": dataFolder(), "env_data": about.DataEnv, "env_database_url": config.DatabaseEnv, "env_notify": config.NotifyEnv}
@@ -133,14 +133,14 @@ func addFlags(v reflect.Value) {
 	}
 }
 
-// switchWords are what a switch may be set to.
+// switchWords are the values of a switch.
 var switchWords = []string{"on", "off", "true", "false", "yes", "no", "1", "0"}
 
-// IsSwitch reports whether a word says what a switch is set to, in any case.
+// IsSwitch reports whether a word is the value of a switch, in any case.
 func IsSwitch(word string) bool { return slices.Contains(switchWords, strings.ToLower(word)) }
 
-// CheckEmpty is a mistake for each flag that was given nothing, as --budget "$BUDGET" is where that variable is not set: a run
-// without its bound, or in another store, is not what was meant.
+// CheckEmpty returns an error for each flag with an empty value, for example --budget "$BUDGET" with an unset variable. The
+// user did not mean a run without a budget, or in another store.
 func CheckEmpty(command *kong.Context) error {
 	var mistakes []error
 	for _, part := range command.Path {
@@ -155,10 +155,10 @@ func CheckEmpty(command *kong.Context) error {
 	return errors.Join(mistakes...)
 }
 
-// Switch is a flag that is on where it stands alone.
+// Switch is a flag that means "on" without a value.
 type Switch string
 
-// Decode implements kong.MapperValue. It leaves a word that is not a switch value to the next argument.
+// Decode implements kong.MapperValue. A word that is not a switch value belongs to the next argument.
 func (o *Switch) Decode(ctx *kong.DecodeContext) error {
 	next := ctx.Scan.Peek()
 	word, _ := next.Value.(string)
@@ -171,12 +171,12 @@ func (o *Switch) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// Adaptive are the shortest words for two of the governors.
+// Adaptive has short flags for two of the governors.
 type Adaptive struct {
 	Adaptive *bool `negatable:"" help:"Same as --governor adaptive; --no-adaptive means manual." xor:"governor" group:"Run settings"`
 }
 
-// Into adds the governor that was named to the flags that were given.
+// Into adds the selected governor to the given flags.
 func (a Adaptive) Into(given map[string]string) map[string]string {
 	switch {
 	case a.Adaptive == nil:
@@ -188,7 +188,7 @@ func (a Adaptive) Into(given map[string]string) map[string]string {
 	return given
 }
 
-// Services say what the run talks to; a resumed run keeps what is not given.
+// Services configures services and mocks. A resumed run keeps values that are not given.
 type Services struct {
 	MockLatency  string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Mock latency profile: none, local, remote or slow (default: local)." group:"Services"`
 	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Mock faults: a fraction for rate_limited, server_error, hang, cut or bad_body; outage=FROM+FOR; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down." group:"Services"`
@@ -197,7 +197,7 @@ type Services struct {
 	Allow        []string          `placeholder:"HOST:PORT" help:"Address the scenario may call and send its secrets to; remembered for the file. HOST alone means the default port; HOST:PORT/DATABASE means one database." group:"Services"`
 }
 
-// ApplyTo writes the flags that were given into the settings.
+// ApplyTo sets the given flags in the settings.
 func (o *Services) ApplyTo(s *engine.Settings) {
 	if o.MockLatency != "" {
 		s.Mock.Profile = o.MockLatency
@@ -213,7 +213,7 @@ func (o *Services) ApplyTo(s *engine.Settings) {
 	}
 }
 
-// Given returns the flags that were given, by the names of their settings.
+// Given returns the given flags, by the names of their settings.
 func Given(flags ...kong.Plugins) map[string]string {
 	given := map[string]string{}
 	for _, group := range flags {
@@ -229,7 +229,7 @@ func Given(flags ...kong.Plugins) map[string]string {
 	return given
 }
 
-// Kebab writes a field's name as its flag is called.
+// Kebab returns the flag name of a field.
 func Kebab(name string) string {
 	var flag []rune
 	for i, r := range name {
@@ -244,13 +244,13 @@ func Kebab(name string) string {
 	return string(flag)
 }
 
-// Earlier is the run to resume, or newest, or "".
+// Earlier is the ID of a run to resume, or Newest, or "".
 type Earlier string
 
-// Newest is what a flag says that stands alone.
+// Newest is the value of a flag without a value.
 const Newest Earlier = "newest"
 
-// Decode implements kong.MapperValue. A word that names no run is left to what follows.
+// Decode implements kong.MapperValue. A word that is not a run ID belongs to the next argument.
 func (e *Earlier) Decode(ctx *kong.DecodeContext) error {
 	next := ctx.Scan.Peek()
 	word, _ := next.Value.(string)
@@ -267,7 +267,7 @@ func (e *Earlier) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// IsRun reports whether a text is at least so much of a run's name as nothing else looks like: 20300301-.
+// IsRun reports whether a text starts like a run ID: 20300301-.
 func IsRun(text string) bool {
 	day, _, ok := strings.Cut(text, "-")
 	return ok && len(day) == len("20300301") && strings.Trim(day, "0123456789") == ""

@@ -21,7 +21,7 @@ func Describe(v *kong.Value) string {
 		return v.Help
 	}
 	text := strings.TrimSuffix(v.Help, ".")
-	if before, ok := strings.CutSuffix(text, ")"); ok { // it has notes of its own
+	if before, ok := strings.CutSuffix(text, ")"); ok { // the help already ends with notes
 		return before + "; " + strings.Join(notes, "; ") + ")."
 	}
 	return text + " (" + strings.Join(notes, "; ") + ")."

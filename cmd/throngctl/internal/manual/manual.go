@@ -207,7 +207,7 @@ func (m page) item(title, text string) {
 
 // macro writes a line with a macro.
 func (m page) macro(name string, words ...string) {
-	_, _ = m.w.WriteString("." + name) // Flush's error has it
+	_, _ = m.w.WriteString("." + name) // Flush returns the error
 	for _, w := range words {
 		_, _ = m.w.WriteString(` "` + strings.ReplaceAll(w, `"`, `\(dq`) + `"`)
 	}
@@ -222,7 +222,7 @@ func (m page) text(text string) {
 	const width = 78
 	line := ""
 	end := func() {
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") { // else it would be a macro
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") { // escape it: such a line is a macro
 			line = `\&` + line
 		}
 		_, _ = m.w.WriteString(line + "\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/calibrate"
 )
 
-// Measuring is how far a sweep is, in one line.
+// Measuring describes the progress of a calibration in one line.
 func Measuring(p calibrate.Progress) string {
 	text := fmt.Sprintf("measured %d/%d", p.Done, p.Total)
 	if p.Measuring {
@@ -25,7 +25,7 @@ func Measuring(p calibrate.Progress) string {
 	return text
 }
 
-// Calibration shows what a sweep found.
+// Calibration prints the result of a calibration.
 func Calibration(out io.Writer, c *calibration.Record) {
 	fmt.Fprintf(out, "\n%s, %s agents, on %s\n", c.Title, engine.FormatCount(int64(c.Agents)), c.Machine)
 	w := NewTable(out)
@@ -45,14 +45,14 @@ func Calibration(out io.Writer, c *calibration.Record) {
 		}
 		Row(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
 	}
-	_ = w.Flush() // to the terminal
+	_ = w.Flush() // output to a terminal
 	if law := c.Result.Law(); law != "" {
 		fmt.Fprintln(out, law)
 	}
 	fmt.Fprintln(out, c.Result.String())
 }
 
-// latency writes a time; 0 is not known.
+// latency formats a duration; 0 means unknown.
 func latency(d time.Duration) string {
 	if d == 0 {
 		return "?"
@@ -60,7 +60,7 @@ func latency(d time.Duration) string {
 	return engine.FormatDuration(d)
 }
 
-// percent writes a percentage; negative is not known.
+// percent formats a percentage; a negative value means unknown.
 func percent(v float64) string {
 	if v < 0 {
 		return "?"

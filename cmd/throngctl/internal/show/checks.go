@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/audit"
 )
 
-// Checks writes a line for each, with its details and what can be done below it.
+// Checks prints a line for each check, with details and advice below.
 func Checks(out io.Writer, all []engine.Check) error {
 	w := NewTable(out)
 	for _, c := range all {
@@ -27,7 +27,7 @@ func Checks(out io.Writer, all []engine.Check) error {
 	return w.Flush()
 }
 
-// Hint says what a person can do here, where there are no buttons.
+// Hint returns the advice of a check for a terminal, which has no buttons.
 func Hint(c *engine.Check) string {
 	way, to := c.Way()
 	switch way {
@@ -43,7 +43,7 @@ func Hint(c *engine.Check) string {
 	return c.Hint
 }
 
-// grade is what came of a comparison.
+// grade describes the result of comparing a figure.
 func grade(differ int, alone bool) string {
 	switch {
 	case alone:
@@ -55,7 +55,7 @@ func grade(differ int, alone bool) string {
 	}
 }
 
-// Audit writes the result of an audit: every figure, or a line for each group and each figure that differs.
+// Audit prints the result of an audit: every figure, or a line for each group and each figure that differs.
 func Audit(out io.Writer, r *audit.Report, all bool) error {
 	w := NewTable(out)
 	fmt.Fprintln(w, "FIGURE\tVALUES\tRECORDED\tRECOMPUTED\t")

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/compare"
 )
 
-// letter names a run in tables.
+// letter returns the label of a run in tables.
 func letter(i int) string {
 	if i < 26 {
 		return string(rune('A' + i))
@@ -23,6 +23,7 @@ func letter(i int) string {
 	return strconv.Itoa(i + 1)
 }
 
+// Comparison prints the comparison of runs, optionally per cycle.
 func Comparison(out io.Writer, c *review.Comparison, cycles bool) error {
 	fmt.Fprintf(out, "cycles %d to %d, which all runs completed; %.0f%% intervals\n", c.From, c.To-1, 100*compare.Level)
 	for i := range c.Runs {
@@ -76,7 +77,7 @@ func showPair(w *tabwriter.Writer, c *review.Comparison, i int) error {
 	return w.Flush()
 }
 
-// showCycles shows what the runs gave in each cycle, side by side.
+// showCycles prints the results of each cycle.
 func showCycles(w *tabwriter.Writer, c *review.Comparison) {
 	fmt.Fprintln(w, "CYCLE\tRUN\tSESSIONS\tCOMPLETED\tACTED\tP50\tP95\tEVENTS")
 	for k := range c.Samples[0].Cycles {
@@ -95,7 +96,7 @@ func showCycles(w *tabwriter.Writer, c *review.Comparison) {
 	fmt.Fprintln(w)
 }
 
-// CyclesCSV writes what the runs gave in each cycle, a row for a run and cycle.
+// CyclesCSV writes the results of each cycle: a row per run and cycle.
 func CyclesCSV(w io.Writer, c *review.Comparison) error {
 	events := map[string]bool{}
 	for _, s := range c.Samples {
@@ -111,7 +112,7 @@ func CyclesCSV(w io.Writer, c *review.Comparison) error {
 	for _, name := range names {
 		head = append(head, "event_"+name)
 	}
-	_ = out.Write(head) // Flush's error has it
+	_ = out.Write(head) // Error returns the error
 	for i, s := range c.Samples {
 		for _, y := range s.Cycles {
 			row := []string{string(c.Runs[i].ID)}

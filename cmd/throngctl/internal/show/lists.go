@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
+// Checkpoints lists checkpoints.
 func Checkpoints(out io.Writer, all []engine.CheckpointRecord) error {
 	w := NewTable(out)
 	fmt.Fprintln(w, "NUMBER\tTIME\tCYCLE\tDONE\tKIND\tREASON\tSIZE\tTOOK")
@@ -32,6 +33,7 @@ func tookOf(cp *engine.CheckpointRecord) string {
 	return engine.FormatDuration(cp.Took)
 }
 
+// Trash lists the trash.
 func Trash(out io.Writer, all []storage.Trashed) error {
 	w := NewTable(out)
 	fmt.Fprintln(w, "RUN\tWHAT\tDELETED\tGOES IN\tSIZE\tTITLE")
@@ -53,10 +55,10 @@ func Trash(out io.Writer, all []storage.Trashed) error {
 	return nil
 }
 
-// TrashDays is how long the trash keeps what is in it.
+// TrashDays is how long the trash keeps its items.
 var TrashDays = fmt.Sprintf("%d days", int(storage.TrashTime.Hours()/24))
 
-// Pruned lists what will go.
+// Pruned lists what will be deleted.
 func Pruned(out io.Writer, all []retention.Going) error {
 	w := NewTable(out)
 	fmt.Fprintln(w, "RUN\tSTARTED\tTITLE\tGOES\tSIZE")
@@ -80,7 +82,7 @@ func Pruned(out io.Writer, all []retention.Going) error {
 	return nil
 }
 
-// show says what would be removed, and where.
+// Cleanup prints what a cleanup removes, and where.
 func Cleanup(out io.Writer, plan *cleanup.Plan) {
 	fmt.Fprintf(out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
 	for i := range plan.Run.Cleaned {

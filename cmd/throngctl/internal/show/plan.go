@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// printService says where a service is, whether a run may call it, and which secrets it would need.
+// printService prints the address of a service, whether a run may call it, and the secrets it needs.
 func printService(w io.Writer, o app.Outlook) {
 	var notes []string
 	switch {
@@ -53,7 +53,7 @@ func printService(w io.Writer, o app.Outlook) {
 	}
 }
 
-// printExpected says how many requests a session and a cycle are expected to make.
+// printExpected prints how many requests a session and a cycle are expected to make.
 func printExpected(w io.Writer, s *scenario.Scenario) {
 	all := s.Chain.Expect()
 	if len(all) == 0 {
@@ -68,7 +68,7 @@ func printExpected(w io.Writer, s *scenario.Scenario) {
 	}
 }
 
-// cycle is what the sessions of one cycle ask.
+// cycle returns the expected requests of a cycle.
 func cycle(r chain.Requests, agents int) string {
 	parts := span(r, int64(agents))
 	if len(r.Loops) > 0 || r.More {
@@ -77,7 +77,7 @@ func cycle(r chain.Requests, agents int) string {
 	return strings.Join(parts, ", and ")
 }
 
-// span returns how many requests some sessions make, without those in loops of unknown length.
+// span returns the expected requests of some sessions, without those in loops of unknown length.
 func span(r chain.Requests, sessions int64) []string {
 	least, most := engine.FormatCount(r.Least*sessions), engine.FormatCount(r.Most*sessions)
 	switch {
@@ -93,7 +93,7 @@ func span(r chain.Requests, sessions int64) []string {
 	return []string{most}
 }
 
-// loops are the requests that each pass of a loop makes.
+// loops returns the requests per pass of each loop.
 func loops(r chain.Requests) []string {
 	var parts []string
 	for _, l := range r.Loops {
@@ -109,32 +109,32 @@ func loops(r chain.Requests) []string {
 	return parts
 }
 
-// Forecast says what a run would take, where it will not fit, and how that is known.
+// Forecast prints the forecast of a run, its basis, and advice.
 func Forecast(w io.Writer, f *engine.Forecast, set *engine.Settings) {
 	governor := set.Governor
 	if governor == "" {
 		governor = engine.Manual
 	}
-	Row(w, "\nforecast\t%s at once at first, %s\n", engine.FormatCount(int64(set.Limit)), governor)
+	Row(w, "\nforecast\tlimit %s at first, governor %s\n", engine.FormatCount(int64(set.Limit)), governor)
 	for _, line := range f.Lines() {
 		text := line.Text
 		if line.Name == "cycle" && f.Binds != "" {
-			text += "; bound by " + f.Binds
+			text += "; limited by " + f.Binds
 		}
 		Row(w, "%s\t%s\n", line.Name, text)
 	}
-	Row(w, "known\t%s\n", f.From())
+	Row(w, "based on\t%s\n", f.From())
 	for _, advice := range f.Advice {
 		Row(w, "note\t%s\n", advice)
 	}
 }
 
-// ForecastLine is a forecast before the start of a run.
+// ForecastLine returns the forecast printed at the start of a run.
 func ForecastLine(f *engine.Forecast) string {
 	return strings.Join(append([]string{"forecast: " + f.String()}, f.Advice...), "\nnote: ")
 }
 
-// printPlan writes a line for each step and, for parallel steps, what each waits for.
+// printPlan prints a line for each step and, for parallel steps, what each waits for.
 func printPlan(w io.Writer, p chain.Plan, indent string) {
 	for _, steps := range p.Segments {
 		for _, step := range steps {
@@ -155,7 +155,7 @@ func printPlan(w io.Writer, p chain.Plan, indent string) {
 	}
 }
 
-// printChain writes the steps of a chain and, if some are parallel, the longest path.
+// printChain prints the steps of a chain and, if some are parallel, the longest path.
 func printChain(w io.Writer, c *chain.Chain) {
 	plan := c.Plan()
 	fmt.Fprintf(w, "\nchain %s\n", c.Name)
@@ -165,7 +165,7 @@ func printChain(w io.Writer, c *chain.Chain) {
 	}
 }
 
-// short is a text as it fits into a table.
+// short cuts a text to the width of a table cell.
 func short(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
@@ -174,8 +174,8 @@ func short(text string) string {
 	return text
 }
 
-// Scenario describes a scenario: its agents, clock, parameters, services, chains, and expected requests. by says which model
-// writes the agents, if one does.
+// Scenario prints the agents, clock, parameters, services, chains and expected requests of a scenario. by describes the
+// model that writes the agents, or is "".
 func Scenario(out io.Writer, s *scenario.Scenario, by string, services []app.Outlook) {
 	Row(out, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
 	Row(out, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))

@@ -15,19 +15,20 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// lineEvery is how far apart lines are where they do not move.
+// lineEvery is the interval of progress lines outside of a terminal.
 const lineEvery = 5 * time.Second
 
-// progress shows a run: one line that moves in a terminal, a line every few seconds elsewhere.
+// Progress shows a run: as one updating line in a terminal, or as a line every few seconds.
 type Progress struct {
 	out    io.Writer
 	Moving bool
-	Every  time.Duration // how often to call show
+	Every  time.Duration // interval of calls to Show
 	shown  bool
-	last   time.Time                // of the last line
-	Line   func(s *engine.Snapshot) // writes a line for programs; nil for people
+	last   time.Time                // time of the last line
+	Line   func(s *engine.Snapshot) // writes a line of JSON; nil for text
 }
 
+// NewProgress returns the progress of a run on out. With lines, it never updates a line in place.
 func NewProgress(out io.Writer, lines bool) *Progress {
 	p := &Progress{out: out, Every: time.Second}
 	if f, ok := Raw(out).(*os.File); ok && !lines && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
@@ -36,6 +37,7 @@ func NewProgress(out io.Writer, lines bool) *Progress {
 	return p
 }
 
+// Show shows a snapshot.
 func (p *Progress) Show(s *engine.Snapshot) {
 	if p.Line == nil {
 		p.Say(s.At, Describe(s), s.Phase == engine.Ended)
@@ -47,7 +49,7 @@ func (p *Progress) Show(s *engine.Snapshot) {
 	}
 }
 
-// Say shows a line at a time, the last in any case.
+// Say shows a line. The last line is always shown.
 func (p *Progress) Say(at time.Time, line string, last bool) {
 	if p.Moving {
 		width := 80
@@ -70,7 +72,7 @@ func (p *Progress) Say(at time.Time, line string, last bool) {
 	}
 }
 
-// End leaves the moving line.
+// End moves to the line below the updating line.
 func (p *Progress) End() {
 	if p.shown {
 		fmt.Fprintln(p.out)
@@ -78,7 +80,7 @@ func (p *Progress) End() {
 	}
 }
 
-// Describe is a run in one line.
+// Describe returns the state of a run in one line.
 func Describe(s *engine.Snapshot) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

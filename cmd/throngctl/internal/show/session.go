@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// Session shows how a session went, with where the answer of each step came from.
+// Session prints a session with its steps and the source of each answer.
 func Session(out io.Writer, row *engine.AgentTurn) {
 	fmt.Fprintf(out, "\ncycle %d: %s after %s", row.Cycle, row.Outcome, engine.FormatDuration(row.Total))
 	if row.Take > 0 {
@@ -43,15 +43,15 @@ func Session(out io.Writer, row *engine.AgentTurn) {
 		Row(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Path, ended, answer, requests, Numbers(s.Statuses),
 			engine.FormatDuration(s.Held), engine.FormatDuration(s.Service))
 	}
-	_ = w.Flush() // to the terminal
+	_ = w.Flush() // output to a terminal
 	for i := range row.Exchanges {
 		fmt.Fprintln(out, "  "+exchanged(&row.Exchanges[i]))
 	}
 }
 
-// exchanged is a request with its answer in one line.
+// exchanged returns a request and its response in one line.
 func exchanged(e *engine.Exchange) string {
-	const most = 200 // bytes of a text
+	const most = 200 // bytes
 	short := func(text string) string {
 		text = strings.Join(strings.Fields(text), " ")
 		if len(text) > most {
@@ -60,7 +60,7 @@ func exchanged(e *engine.Exchange) string {
 		return text
 	}
 	line := []string{e.Path + ":", short(e.Request), short(e.Sent)}
-	if e.Request == "" && e.Service != "" { // which the journal does not hold
+	if e.Request == "" && e.Service != "" { // the journal has no request
 		line = append(line, "asked "+e.Service)
 	}
 	if e.Status > 0 || e.Answer != "" {
@@ -73,7 +73,7 @@ func exchanged(e *engine.Exchange) string {
 	return strings.Join(slices.DeleteFunc(line, func(text string) bool { return text == "" }), " ")
 }
 
-// Persona shows who an agent is, and what it has in mind.
+// Persona prints the persona, memory, notes and inbox of an agent.
 func Persona(out io.Writer, view *engine.AgentView) error {
 	w := NewTable(out)
 	for _, part := range []struct {
@@ -93,7 +93,7 @@ func Persona(out io.Writer, view *engine.AgentView) error {
 	return w.Flush()
 }
 
-// Trial writes a session step by step.
+// Trial prints a session step by step.
 func Trial(w io.Writer, t *engine.Trial) {
 	fmt.Fprintf(w, "agent %s (index %d), chain %s: %s\n", t.ID, t.Agent, t.Chain, t.Ended())
 	printSections(w, "  ", t.Begins())
@@ -121,7 +121,7 @@ func printSections(w io.Writer, indent string, all []engine.Section) {
 	}
 }
 
-// Counts tells how many agents ended a cycle in which way.
+// Counts prints how many agents had each outcome in a cycle.
 func Counts(out io.Writer, agents, cycle int, counts map[engine.Outcome]int) {
 	fmt.Fprintf(out, "cycle %d, %s agents\n", cycle, engine.FormatCount(int64(agents)))
 	left := agents

@@ -1,4 +1,4 @@
-// Package show prints what throngctl shows a person: tables, progress, and summaries.
+// Package show prints text for people: tables, progress and summaries.
 package show
 
 import (
@@ -17,7 +17,7 @@ import (
 // NewTable returns a writer that aligns cells separated by tabs. Flush writes them to out.
 func NewTable(out io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(out, 2, 4, 2, ' ', 0) }
 
-// Row writes a row of a table whose cells are parted by tabs: texts of others keep to their cell.
+// Row writes a table row with cells separated by tabs. It escapes control characters in its arguments.
 func Row(w io.Writer, format string, args ...any) {
 	for i, arg := range args {
 		switch arg := arg.(type) {
@@ -32,8 +32,10 @@ func Row(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 }
 
+// Time formats a local date and time.
 func Time(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
+// Done formats a count and its share of a total, if there is one.
 func Done(done, total int64) string {
 	if total == 0 {
 		return engine.FormatCount(done)
@@ -41,6 +43,7 @@ func Done(done, total int64) string {
 	return fmt.Sprintf("%s (%.1f%%)", engine.FormatCount(done), 100*float64(done)/float64(total))
 }
 
+// Plural returns one if n is 1, and many otherwise.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -48,7 +51,7 @@ func Plural(n int, one, many string) string {
 	return many
 }
 
-// Raw returns the writer behind the escaping one, for terminal control and for binary output.
+// Raw returns the writer inside an escaping writer, for terminal control and binary output.
 func Raw(w io.Writer) io.Writer {
 	if safe, ok := w.(*visible.Writer); ok {
 		return safe.Unwrap()
@@ -56,6 +59,7 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
+// Counted formats a count with its noun.
 func Counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -63,11 +67,13 @@ func Counted(n int, what string) string {
 	return engine.FormatCount(int64(n)) + " " + what
 }
 
+// FirstLine returns the first line of a text.
 func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
 
+// Numbers formats numbers, separated by spaces.
 func Numbers(all []int) string {
 	texts := make([]string, len(all))
 	for i, n := range all {
@@ -89,7 +95,7 @@ func Join(between string, parts ...string) string {
 
 func seconds(s float64) string { return engine.FormatDuration(time.Duration(s * float64(time.Second))) }
 
-// Note is what a list shows of a note.
+// Note shortens a note to one line.
 func Note(note string) string {
 	const most = 60
 	line, _, more := strings.Cut(strings.TrimSpace(note), "\n")

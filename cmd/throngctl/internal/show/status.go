@@ -17,7 +17,7 @@ import (
 // shownOldest is how many sessions in flight are listed.
 const shownOldest = 5
 
-// Status writes what a person would ask for first: what is unwell comes last, where the eye is.
+// Status prints the status of a run. Warnings come last, next to the prompt.
 func Status(out io.Writer, s *view.Status) error {
 	fmt.Fprintf(out, "run %s: %s\n", s.Run, s.Title)
 	w := NewTable(out)
@@ -69,7 +69,7 @@ func Status(out io.Writer, s *view.Status) error {
 	return w.Flush()
 }
 
-// Overhead says where the time goes, and what keeps the run from going faster.
+// Overhead prints where the time goes, and the bottleneck.
 func Overhead(row func(name string, parts ...string), o *view.Overhead) {
 	if o.Words != "" {
 		row("time spent", o.Words)
@@ -79,7 +79,7 @@ func Overhead(row func(name string, parts ...string), o *view.Overhead) {
 	}
 }
 
-// server is how many clients the database server has; "" where it does not say.
+// server returns the number of clients of the database server, or "" if unknown.
 func server(c *view.Connections) string {
 	if c.Server == nil || c.Max == nil {
 		return ""
@@ -87,7 +87,7 @@ func server(c *view.Connections) string {
 	return fmt.Sprintf("the server has %d of %d", *c.Server, *c.Max)
 }
 
-// printAsked writes a line for a service.
+// printAsked prints a line for a service.
 func printAsked(row func(name string, parts ...string), s *engine.ServiceState) {
 	parts := []string{ofAll("calls", int64(s.InFlight), int64(s.Bound))}
 	parts = append(parts, limiterParts(s.Waiting, s.Rate, s.RateWhy, s.Blocked, s.Refused)...)
@@ -101,7 +101,7 @@ func printAsked(row func(name string, parts ...string), s *engine.ServiceState) 
 	}
 }
 
-// limiterParts say what a rate limiter does.
+// limiterParts describes the state of a rate limiter.
 func limiterParts(waiting int, perSecond float64, why string, blocked time.Time, refused int64) (parts []string) {
 	rate := ""
 	if perSecond > 0 {
@@ -117,7 +117,7 @@ func limiterParts(waiting int, perSecond float64, why string, blocked time.Time,
 	return parts
 }
 
-// ofAll is a count of a whole that may have no bound.
+// ofAll formats a count and its maximum, if it has one.
 func ofAll(what string, n, all int64) string {
 	text := what + " " + engine.FormatCount(n)
 	if all > 0 {
@@ -140,7 +140,7 @@ func bounds(s *view.Status) string {
 	return fmt.Sprintf("%s from %d to %d", s.Governor, s.Floor, s.Ceiling)
 }
 
-// at says when something was or will be; "" where that is not known.
+// at formats a time with a description, or returns "" for a zero time.
 func at(when time.Time, what string) string {
 	if when.IsZero() {
 		return ""
@@ -148,7 +148,7 @@ func at(when time.Time, what string) string {
 	return what + " " + when.Local().Format(time.TimeOnly)
 }
 
-// stamped is a text with the time of day that belongs to it, where that is known.
+// stamped appends a time of day to a text, if the time is known.
 func stamped(text string, when time.Time) string {
 	if text == "" || when.IsZero() {
 		return text
@@ -156,7 +156,7 @@ func stamped(text string, when time.Time) string {
 	return text + " (" + when.Local().Format(time.TimeOnly) + ")"
 }
 
-// steered says why the limit was moved last, and by what; "" is that it was not.
+// steered describes the last change of the limit, or returns "".
 func steered(s *view.Status) string {
 	if s.Steered == "" {
 		return ""
@@ -164,7 +164,7 @@ func steered(s *view.Status) string {
 	return stamped(Join(": ", s.SteeredBy, s.Steered), s.SteeredAt)
 }
 
-// taken is what was taken of a budget, in words; "" where it has no bound.
+// taken describes how much of a budget is used, or returns "" if there is no budget.
 func taken(so string, bound float64, all string) string {
 	if bound == 0 {
 		return ""
@@ -174,7 +174,7 @@ func taken(so string, bound float64, all string) string {
 
 func decimals(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Unconfirmed says how many requests of a run may have been carried out more than once, and where they are listed.
+// Unconfirmed says how many requests of a run may have been executed more than once, and how to list them.
 func Unconfirmed(s *view.Status) string {
 	if s.Unconfirmed == 0 {
 		return ""
@@ -182,7 +182,7 @@ func Unconfirmed(s *view.Status) string {
 	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them with: throngctl check --after " + string(s.Run)
 }
 
-// showEnded prints how a run ended and how to continue.
+// Ended prints how a run ended and how to continue.
 func Ended(out io.Writer, r *engine.RunRecord) {
 	fmt.Fprintf(out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.Title, r.State(), Done(r.Done, r.Total))
 	if why := r.Why(); why != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// Summary shows how a run ended.
+// Summary prints the results of a run.
 func Summary(out io.Writer, job *app.Job, r *engine.Result) {
 	s := job.Run.Snapshot()
 	fmt.Fprintf(out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
@@ -88,7 +88,7 @@ func Summary(out io.Writer, job *app.Job, r *engine.Result) {
 		row("failed agents", "%s", failed)
 	}
 	row("result", "%s", s.Inexact)
-	_ = w.Flush() // to the terminal
+	_ = w.Flush() // output to a terminal
 	for _, e := range s.Errors {
 		if !e.Known() {
 			fmt.Fprintf(out, "  %s × %d\n", e.Class, e.Count)
@@ -114,8 +114,7 @@ func Summary(out io.Writer, job *app.Job, r *engine.Result) {
 	}
 }
 
-// repeats says what became of steps that an earlier process had begun, and of requests that were sent again; "" is that
-// there were none.
+// repeats describes steps that an earlier process had started, and requests that were sent again, or returns "".
 func repeats(s *engine.Snapshot) string {
 	l := s.Labels
 	var parts []string
@@ -136,7 +135,7 @@ func repeats(s *engine.Snapshot) string {
 // shownUnconfirmed is how many requests that may have been carried out twice are listed after a run.
 const shownUnconfirmed = 5
 
-// unconfirmed lists the requests of a run that may have been carried out twice.
+// ListUnconfirmed lists requests of a run that may have been executed twice.
 func ListUnconfirmed(ctx context.Context, out io.Writer, store storage.Reader, job *app.Job) error {
 	doubts, err := store.Unconfirmed(ctx, job.Run.ID(), shownUnconfirmed)
 	if err != nil || doubts.All == 0 {
@@ -151,7 +150,7 @@ func ListUnconfirmed(ctx context.Context, out io.Writer, store storage.Reader, j
 	return err
 }
 
-// speedUp says how much faster the run was than its steps one after another, and the chains that ran steps together.
+// speedUp describes how much faster the run was than its steps in sequence, and the effect of parallel steps.
 func speedUp(s *engine.Snapshot) string {
 	text := "not known"
 	if !math.IsNaN(s.Speedup) {
@@ -166,7 +165,7 @@ func speedUp(s *engine.Snapshot) string {
 // shownCycles is how many cycles of a run are listed after it.
 const shownCycles = 12
 
-// Cycles lists what the last cycles of a run came to.
+// Cycles lists the last cycles of a run.
 func Cycles(ctx context.Context, out io.Writer, store storage.Reader, job *app.Job) error {
 	all, err := store.Barriers(ctx, job.Run.ID())
 	if err != nil || len(all) < 2 {
@@ -185,14 +184,14 @@ func Cycles(ctx context.Context, out io.Writer, store storage.Reader, job *app.J
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.Cycle, engine.FormatDuration(b.Took), b.Work.Describe(), engine.FormatCount(f.Parallel),
 			engine.FormatCount(f.Sequential), engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut), speedup)
 	}
-	_ = w.Flush() // to the terminal
+	_ = w.Flush() // output to a terminal
 	if n := len(all) - len(last); n > 0 {
 		fmt.Fprintf(out, "%d earlier cycles: throngctl export %s --what cycles\n", n, job.Run.ID())
 	}
 	return nil
 }
 
-// outcomes lists how sessions ended.
+// outcomes counts the sessions of each outcome.
 func outcomes(s *engine.Snapshot) string {
 	var parts []string
 	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled} {
@@ -221,7 +220,7 @@ func compared(out, w io.Writer, r *engine.RunRecord, totals *engine.Totals) {
 	}
 }
 
-// followed returns a record with the ending of its run, which the store learns from the journal.
+// followed returns a record with the ending of its run, which the store does not have yet.
 func followed(r engine.RunRecord, result *engine.Result, s *engine.Snapshot) *engine.RunRecord {
 	r.Ending, r.Cycle = result.Ending, s.Cycle
 	return &r

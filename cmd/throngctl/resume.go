@@ -18,7 +18,7 @@ type resumeFlag struct {
 	Resume flags.Earlier `placeholder:"RUN" help:"Resume this run, or the newest of the scenario, as throngctl resume does."`
 }
 
-// resume is run with --resume: the run keeps its scenario and fixed settings.
+// resume resumes a run, which keeps its scenario and fixed settings.
 func (c *runCmd) resume(ctx context.Context, t *terminal) error {
 	kept := map[string]bool{
 		"set": len(c.Set) > 0, "agents": len(c.Agents) > 0, "filter": c.Filter != "", "chain": c.Chain != "", "payload": c.Payload != "", "replay": c.Replay != "",
@@ -44,10 +44,10 @@ func (c *runCmd) resume(ctx context.Context, t *terminal) error {
 	return as.Run(ctx, t)
 }
 
-// ofFile is the newest run of the scenario that is named; one that is named too has to be of it.
+// ofFile returns the newest run of the named scenario. A run that is also named must belong to it.
 func (c *runCmd) ofFile(ctx context.Context, t *terminal, named engine.RunID) (found engine.RunID, err error) {
 	s, err := authoring.Load(c.File, nil)
-	if errors.Is(err, fs.ErrNotExist) { // a name of a run that is not one, maybe
+	if errors.Is(err, fs.ErrNotExist) { // perhaps a mistyped run ID
 		return "", &engine.FieldError{Field: "resume", Problem: "no run and no scenario named " + c.File, Hint: "list runs with: throngctl runs"}
 	}
 	if err != nil {
