@@ -24,7 +24,7 @@ type orderDesk struct {
 	deletes int
 	removed map[string]int // how often, by id
 	stuck   string         // a buyer whose orders cannot be deleted
-	fatal   int            // the deletion at which kill is called, before it is answered; 0 is none
+	fatal   int            // the deletion at which kill is called, before the response; 0 disables it
 	kill    func()
 }
 
@@ -143,7 +143,7 @@ func TestCleanup(t *testing.T) {
 	clean(exitDone, "Dry run: nothing was sent", 13, 0, file, "--dry-run", "--yes")
 	d.stick("buyer-3")
 	clean(exitDone, "to remove: what 6 agents made in 12 sessions", 3, 11, file, "--yes") // buyer-3's first fails, its second is not tried
-	d.stick("nobody")
+	d.stick("no-user")
 	marked(t, data, "Cleaned up in part by run", "11 requests, 5 of 6 agents done.")
 	clean(exitDone, "to remove: what 1 agent made in 2 sessions", 1, 13, file, "--yes")
 	marked(t, data, "Cleaned up by run", ": 2 requests for 1 agent.")

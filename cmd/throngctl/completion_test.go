@@ -101,7 +101,7 @@ COMP_WORDS=(throngctl run shopping --governor=ad); COMP_CWORD=3; _throngctl; ech
 		}
 	}
 	if code, _, _ := ctl(t, "completion", "tcsh"); code != exitUsage {
-		t.Errorf("a shell that nobody wrote for: exit code %d", code)
+		t.Errorf("an unknown shell: exit code %d", code)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestSecondTerminal(t *testing.T) {
 		{"broadcast " + id + " hello --to shopper-2,shopper-5", exitDone, `sent to shopper-2, shopper-5; `, ""},
 		{"broadcast too many words", exitUsage, "", `expected one message, got 3 words \(put`},
 		{"broadcast hello --to eve", exitUsage, "", `no such agent: eve`},
-		{"retire nobody", exitUsage, "", `no such agent: nobody`},
+		{"retire eve", exitUsage, "", `no such agent: eve`},
 		{"pause 20200101-000000-none", exitUsage, "", `not found`},
 		{"stop --now --why enough", exitDone, `stopping immediately; `, ""},
 	} {

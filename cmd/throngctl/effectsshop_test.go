@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// plainShop is a shop that knows no idempotency keys, as many are: what is sent twice is ordered twice. It goes on with a
+// plainShop is a shop that knows no idempotency keys, as many are: what is sent twice is ordered twice. It continues with a
 // request whose client is gone.
 type plainShop struct {
 	*httptest.Server
@@ -20,7 +20,7 @@ type plainShop struct {
 	carts  map[string][]string // items, by session
 	orders []shopOrder
 	posts  int
-	fatal  int    // the POST at which kill is called; 0 is none
+	fatal  int    // the POST at which kill is called; 0 disables it
 	kill   func() // is called once
 	keys   map[string]bool
 }

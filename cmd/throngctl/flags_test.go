@@ -43,8 +43,9 @@ func TestGovernorsExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestNothingIsGiven: a flag whose value is a variable that is not set was passed over, so that a budget was no bound.
-func TestNothingIsGiven(t *testing.T) {
+// TestEmptyFlags checks that a flag with an empty value, such as one of an unset variable, is an error: the run would have
+// no budget.
+func TestEmptyFlags(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("THRONG_DATA", "")
 	for _, args := range [][]string{{"--budget", ""}, {"--budget="}, {"--max-concurrent", ""}, {"--seed="}, {"--export", ""}, {"--data", ""}, {"--sequential="}} {

@@ -45,8 +45,8 @@ chain shop:
 // fewRequests is the most that a run may have sent that cannot succeed: far below the 8,928 of all sessions.
 const fewRequests = 500
 
-// TestRunThatCannotSucceedEnds is that an error which cannot heal ends a run at once, with its place and what to change,
-// and that all that shows the run shows the same reason.
+// TestRunThatCannotSucceedEnds checks that a permanent error ends a run immediately, with its position and what to change,
+// and how to continue.
 func TestRunThatCannotSucceedEnds(t *testing.T) {
 	url, asked := refusing(t)
 	for _, c := range []struct {
@@ -114,7 +114,7 @@ func TestRunThatCannotSucceedEnds(t *testing.T) {
 	}
 }
 
-// TestHopelessRunAsJSON is that programs get the same reason, the exit code and the command that goes on.
+// TestHopelessRunAsJSON checks the reason, the exit code and the next command in JSON.
 func TestHopelessRunAsJSON(t *testing.T) {
 	url, _ := refusing(t)
 	file := hopelessFile(t, url, `  step browse: {kind: http, service: api, get: /404}`)
@@ -129,8 +129,8 @@ func TestHopelessRunAsJSON(t *testing.T) {
 	}
 }
 
-// TestHopelessRunGoesOn is that a run which failed for its services goes on once these are right.
-func TestHopelessRunGoesOn(t *testing.T) {
+// TestHopelessRunResumes checks that a run that failed because of its services can be resumed once they work.
+func TestHopelessRunResumes(t *testing.T) {
 	url, asked := refusing(t)
 	data := t.TempDir()
 	file := hopelessFile(t, url, `  step browse: {kind: http, service: api, get: /, expect: [200]}`)

@@ -186,14 +186,14 @@ func TestAnswersForPrograms(t *testing.T) {
 		}
 		for name := range all {
 			if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(name) {
-				t.Errorf("%s: %q is no name", c.line, name)
+				t.Errorf("%s: %q is not a name", c.line, name)
 			}
 		}
 	}
 }
 
-// TestMistakesOfPrograms: every mistake is told apart.
-func TestMistakesOfPrograms(t *testing.T) {
+// TestMistakesInJSON checks that each mistake has its own entry.
+func TestMistakesInJSON(t *testing.T) {
 	code, _, stderr := ctl(t, "run", "shopping", "--data", t.TempDir(), "--json", "--max-concurrent", "many", "--hours", "x")
 	var e answer.Error
 	if err := json.Unmarshal([]byte(stderr), &e); err != nil || code != exitUsage {

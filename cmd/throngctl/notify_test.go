@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/notice"
 )
 
-// hook is a web hook on this machine, and what it was told.
+// hook is a webhook on this machine and the notifications it received.
 type hook struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -46,7 +46,7 @@ func newHook(t *testing.T, code int) *hook {
 	return h
 }
 
-// events are what the hook was told of, in their order.
+// events returns the events that the hook received, in order.
 func (h *hook) events() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,7 +57,7 @@ func (h *hook) events() string {
 	return strings.Join(all, " ")
 }
 
-// TestNotify has runs end, run out of budget, break and stall: the hook is told by the time the program ends.
+// TestNotify has runs end, run out of budget, break and stall. The hook gets each notification before the program ends.
 func TestNotify(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -143,7 +143,7 @@ func TestNotificationAddress(t *testing.T) {
 	}
 }
 
-// TestTroubleWaits: what goes wrong beside a run is kept for whoever has the terminal, and nobody waits with it.
+// TestTroubleWaits checks that errors outside of the run wait for the goroutine that owns the terminal, without blocking.
 func TestTroubleWaits(t *testing.T) {
 	var said strings.Builder
 	it := &terminal{err: &said, trouble: make(chan error, 8)}
@@ -152,17 +152,17 @@ func TestTroubleWaits(t *testing.T) {
 		tell.hear(errors.New("later"))
 	}
 	if said.Len() > 0 {
-		t.Errorf("beside a run it is said at once: %q", said.String())
+		t.Errorf("printed immediately: %q", said.String())
 	}
 	if err := <-it.trouble; err.Error() != "later" {
-		t.Errorf("whoever follows the run hears %v", err)
+		t.Errorf("the queue has %v", err)
 	}
 	if it.sayTrouble(); strings.Count(said.String(), "note: later\n") != 7 {
 		t.Errorf("at the end: %q", said.String())
 	}
 }
 
-// TestNotifyFails: a hook that refuses is told of once, without its address, and the run is not the worse for it.
+// TestNotifyFails checks that a hook that refuses is reported once, without its address, and that the run succeeds.
 func TestNotifyFails(t *testing.T) {
 	h := newHook(t, http.StatusForbidden)
 	code, out, stderr := ctl(t, day(t.TempDir(), "--cycles", "1", "--notify", h.URL+"/canary-9c1d")...)
@@ -175,7 +175,7 @@ func TestNotifyFails(t *testing.T) {
 	}
 }
 
-// TestHurry sends the signal of Ctrl+C when the run has ended and a hook hangs: nobody waits for that any longer.
+// TestHurry sends Ctrl+C after the run has ended while a hook hangs: the program stops waiting for it.
 func TestHurry(t *testing.T) {
 	release := make(chan struct{})
 	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))

@@ -46,12 +46,12 @@ func TestExportIsLookedAtBefore(t *testing.T) {
 	t.Run("files", func(t *testing.T) { writtenFiles(t, data, dir) })
 }
 
-// writtenFiles holds what -o takes: a dash is the terminal, and what cannot be written is said of the file that was named.
+// writtenFiles checks -o: a dash means standard output, and errors name the given file.
 func writtenFiles(t *testing.T, data, dir string) {
 	t.Chdir(t.TempDir())
 	_, want, _ := ctl(t, "export", "--data", data, "--what", "sessions")
 	if _, got, _ := ctl(t, "export", "--data", data, "--what", "sessions", "-o", "-"); got != want || got == "" {
-		t.Errorf("-o - gives %q, want %q", got, want)
+		t.Errorf("-o - printed %q, want %q", got, want)
 	}
 	if _, err := os.Stat("-"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("-o - has written a file: %v", err)

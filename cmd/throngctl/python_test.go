@@ -86,8 +86,8 @@ func TestAgentsOfPythonRunners(t *testing.T) {
 	}
 }
 
-// TestRunGoesOn is run --resume, alone and with a run or a scenario beside it.
-func TestRunGoesOn(t *testing.T) {
+// TestRunResume uses run --resume alone, and with a run or a scenario.
+func TestRunResume(t *testing.T) {
 	data := t.TempDir()
 	begin := func() string {
 		code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--mock-latency", "none", "--cycles", "2", "--max-requests", "10")

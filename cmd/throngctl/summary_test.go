@@ -64,7 +64,7 @@ func TestSummaryOfTime(t *testing.T) {
 		show.Summary(&out, &app.Job{Run: run}, &result)
 		for _, want := range []string{
 			"time spent wait steps 75 %, engine 25 %", "97 % of 2 cores in use, by Throng 90 %, garbage collection 9.0 %",
-			"limited by This machine is the limit: 97 % of its 2 cores are in use; 25 % of the sessions' time was lost here; lower the limit",
+			"limited by This machine is the limit: 97 % of its 2 cores are in use; 25 % of the sessions' time",
 		} {
 			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
 				t.Errorf("want %q in\n%s", want, out.String())
@@ -76,7 +76,7 @@ func TestSummaryOfTime(t *testing.T) {
 	})
 }
 
-// thinking is a program whose sessions take a second, a quarter of which no step used.
+// thinking is a program whose sessions take a second. No step uses a quarter of it.
 type thinking struct{}
 
 func (thinking) Session(s *engine.Session) {

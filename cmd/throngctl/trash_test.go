@@ -33,7 +33,7 @@ func TestTrash(t *testing.T) {
 	}
 	want(t, exitDone, "", in("restore", first[:len(first)-1]), "run "+first, "is restored")
 	want(t, exitDone, "", in("restore", first), "is not in the trash")
-	// What both runs' ids begin with is that of one of them in the trash, and deletes nothing of it.
+	// The common start of both run IDs matches the run in the trash, and deletes nothing.
 	both := first[:len("20260102-")]
 	want(t, exitUsage, "", in("delete", both, "--now", "-y"), "more than one run's id begins so")
 	want(t, exitDone, "", in("delete", first, "-y"), "in the trash")
