@@ -14,7 +14,7 @@ import (
 
 // notifyFlag sets the address for notifications.
 type notifyFlag struct {
-	Notify string `placeholder:"URL" help:"Webhook for notifications of the end, pauses, circuit breakers, budgets and stalls. The format (JSON, Slack or ntfy) follows from the host, or from a prefix json:, slack: or ntfy:; secret:NAME reads the address from the keychain; none disables it (default: the saved address; variable ${env_notify}). Other users of this machine can see flags, but not variables or the keychain."`
+	Notify string `placeholder:"URL" help:"Webhook for notifications of the end, pauses, circuit breakers, budgets and stalls. The format follows from the host, or from a prefix json:, slack:, ntfy:, discord:, teams: or telegram:; secret:NAME reads the address from the keychain; none disables it (default: the saved address; variable ${env_notify}). Other users of this machine can see flags, but not variables or the keychain."`
 }
 
 // target returns the address for notifications.

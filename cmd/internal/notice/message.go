@@ -1,4 +1,4 @@
-// Package notice sends notifications about a run: to a webhook as JSON, to Slack, or to ntfy.
+// Package notice sends notifications about a run: to a webhook as JSON, to Slack, ntfy, Discord, Microsoft Teams or Telegram.
 package notice
 
 import (

@@ -111,16 +111,21 @@ func TestParseTarget(t *testing.T) {
 		"https://ntfy.sh/my-topic":               "ntfy ntfy.sh",
 		"https://ntfy.example.com/t":             "ntfy ntfy.example.com",
 		"http://127.0.0.1:8080/hook":             "json 127.0.0.1:8080",
-		"ntfy:https://push.example.com/t":        "ntfy push.example.com",
-		"slack:https://mattermost.example.com/x": "slack mattermost.example.com",
-		" json:https://ntfy.sh/x ":               "json ntfy.sh",
+		"https://discord.com/api/webhooks/1/x":   "discord discord.com",
+		"https://x.webhook.office.com/y":         "teams x.webhook.office.com",
+		"teams:https://flow.example.com/y":       "teams flow.example.com",
+
+		"https://api.telegram.org/bot1:x/sendMessage?chat_id=@ops": "telegram api.telegram.org",
+		"ntfy:https://push.example.com/t":                          "ntfy push.example.com",
+		"slack:https://mattermost.example.com/x":                   "slack mattermost.example.com",
+		" json:https://ntfy.sh/x ":                                 "json ntfy.sh",
 	} {
 		got, err := ParseTarget(text)
 		if s := fmt.Sprint(got.Kind, " ", got.Host()); err != nil || s != want {
 			t.Errorf("%s: got %s, %v, want %s", text, s, err, want)
 		}
 	}
-	for _, text := range []string{"", "ftp://x/y", "hooks.slack.com/x", "https:///x", "https://ntfy.sh", "slack:", "https://s3cret@%zz"} {
+	for _, text := range []string{"", "ftp://x/y", "hooks.slack.com/x", "https:///x", "https://ntfy.sh", "slack:", "https://s3cret@%zz", "https://api.telegram.org/bots3cret", "https://api.telegram.org/bots3cret/sendMessage"} {
 		var field *engine.FieldError
 		if _, err := ParseTarget(text); !errors.As(err, &field) || field.Hint == "" || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%q: got %v", text, err)
@@ -155,9 +160,35 @@ func TestKinds(t *testing.T) {
 			}
 			return nil
 		},
+		Discord: func(p post) error {
+			if want := `{"allowed_mentions":{"parse":[]},"content":"**Käufer: paused, too much fails**\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
+				return fmt.Errorf("got %s, want %s", p.body, want)
+			}
+			return nil
+		},
+		Teams: func(p post) error {
+			var got struct {
+				Attachments []struct {
+					Content struct{ Body []struct{ Type, Text string } }
+				}
+			}
+			if err := json.Unmarshal([]byte(p.body), &got); err != nil {
+				return err
+			}
+			if b := got.Attachments[0].Content.Body; len(b) != 2 || b[0].Text != "Käufer: paused, too much fails" || b[1].Text != m.Text || b[1].Type != "TextBlock" {
+				return fmt.Errorf("got %s", p.body)
+			}
+			return nil
+		},
+		Telegram: func(p post) error {
+			if want := `{"chat_id":"@ops","text":"Käufer: paused, too much fails\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
+				return fmt.Errorf("got %s, want %s", p.body, want)
+			}
+			return nil
+		},
 	} {
 		rec := newReceiver(t, nil)
-		answer, err := Try(t.Context(), Target{kind, rec.URL + "/topic"}, m)
+		answer, err := Try(t.Context(), Target{kind, rec.URL + "/topic?chat_id=@ops"}, m)
 		if err != nil || !strings.HasPrefix(answer, "200 OK") {
 			t.Fatalf("%s: %q %v", kind, answer, err)
 		}
