@@ -20,30 +20,30 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// A big store is a long run, one of a tenth of its length, and many copies of a day of 372 shoppers.
+// A big store has a long run, a run of a tenth of its length, and many copies of a day of 372 shoppers.
 const (
 	shoppers   = 372
 	longRun    = engine.RunID("20260101-000000-long")
 	middleRun  = engine.RunID("20260102-000000-midd")
-	dayRun     = engine.RunID("20260103-000000-0000") // its copies count on
+	dayRun     = engine.RunID("20260103-000000-0000") // copies have the next numbers
 	longCycles = 2688                                 // a million sessions
 	dayCycles  = 24
 
 	bigRuns   = 1000 // with the long run: 10 million sessions
 	tenthRuns = 112  // without it: a million
 
-	// storeVersion is to be raised when what is made changes.
+	// storeVersion must be raised if the content of the store changes.
 	storeVersion = 1
 )
 
-// bigStore returns the folder of a store of 1,000 runs and 10 million sessions, some 1.6 GB: what the window and
-// throngctl take for their data folder. It is made once, which takes a minute, and kept among the tools; who
-// measures must leave it as it was.
+// bigStore returns the folder of a store of 1,000 runs and 10 million sessions, about 1.6 GB, which the window and throngctl
+// use as their data folder. It is made once, which takes a minute, and kept with the tools. Measurements must leave it
+// unchanged.
 func bigStore(ctx context.Context, e env) (dir string, err error) {
 	return keptStore(ctx, e, bigRuns, true)
 }
 
-// tenthStore is a store of a tenth of that.
+// tenthStore returns a store of a tenth of that size.
 func tenthStore(ctx context.Context, e env) (dir string, err error) {
 	return keptStore(ctx, e, tenthRuns, false)
 }
@@ -70,7 +70,7 @@ func openStore(dir string) (*sqlite.Store, error) {
 	return sqlite.Open(dir, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
 }
 
-// makeStore journals what is different and copies the rest.
+// makeStore journals the distinct runs and copies the rest.
 func makeStore(ctx context.Context, dir string, runs int, long bool) error {
 	store, err := openStore(dir)
 	if err != nil {
@@ -105,8 +105,8 @@ func makeStore(ctx context.Context, dir string, runs int, long bool) error {
 	return errors.Join(err, db.Close())
 }
 
-// journalShoppers writes a run as it would have been journaled: sessions with steps, events and memory, metrics, a
-// checkpoint every tenth of its cycles, and of one session in a hundred the requests.
+// journalShoppers writes a run in the form of a journal: sessions with steps, events and memory, metrics, a checkpoint every
+// tenth of its cycles, and the requests of 1% of sessions.
 func journalShoppers(ctx context.Context, store *sqlite.Store, id engine.RunID, cycles int) error {
 	loaded, err := authoring.Load("shopping", nil)
 	if err != nil {
@@ -159,7 +159,7 @@ func journalShoppers(ctx context.Context, store *sqlite.Store, id engine.RunID, 
 	return journal.Close(ctx)
 }
 
-// shopping is a session of six steps with three events.
+// shopping returns a session of six steps with three events.
 func shopping(r *rand.Rand, at time.Time) engine.SessionRow {
 	s := engine.SessionRow{Outcome: engine.OK, Started: at, Queue: time.Duration(r.Int64N(2e6)), Acted: true}
 	for i, path := range []string{"browse", "choose", "fill_cart[0].add_cart", "fill_cart[1].add_cart", "checkout", "pay"} {
@@ -180,7 +180,7 @@ func shopping(r *rand.Rand, at time.Time) engine.SessionRow {
 	return s
 }
 
-// metricsOf is a second of metrics.
+// metricsOf returns a second of metrics.
 func metricsOf(r *rand.Rand, cycle int, t *engine.Totals, at time.Time) engine.MetricsRow {
 	q := engine.Quantiles{Count: 31, Mean: 180e6, P50: time.Duration(150e6 + r.Int64N(50e6)), P95: 220e6, P99: 240e6, Max: 250e6}
 	return engine.MetricsRow{
@@ -190,7 +190,7 @@ func metricsOf(r *rand.Rand, cycle int, t *engine.Totals, at time.Time) engine.M
 	}
 }
 
-// openFile opens a store's file for changes that the store itself has no way for.
+// openFile opens a store's file for changes that the store does not offer.
 func openFile(ctx context.Context, dir string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(filepath.Join(dir, "throng.db"))+"?_synchronous=OFF&_cache_size=-65536")
 	if err != nil {
@@ -200,7 +200,7 @@ func openFile(ctx context.Context, dir string) (*sql.DB, error) {
 	return db, db.PingContext(ctx)
 }
 
-// copyRun adds a copy of a run with all its rows under another id, an hour younger than the youngest.
+// copyRun adds a copy of a run with all its rows, with another ID and created an hour after the newest run.
 func copyRun(ctx context.Context, db *sql.DB, from, to engine.RunID) (err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -249,7 +249,7 @@ func copyRun(ctx context.Context, db *sql.DB, from, to engine.RunID) (err error)
 	return tx.Commit()
 }
 
-// runTable is a table with rows of runs, and the column that says of which.
+// runTable is a table with rows of runs, and the column that identifies the run.
 type runTable struct {
 	name, key string
 	columns   []string

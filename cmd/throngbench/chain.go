@@ -27,13 +27,13 @@ const (
 	langgraphZodVersion  = "4.6.7"
 )
 
-// graphOf is the work of a row: a scenario and what the step that ends it gives agent i.
+// graphOf is the work of a row: a scenario, and the result of its last step for agent i.
 type graphOf struct {
 	name, steps string
 	gives       func(i int) int
 }
 
-// graphFunction is what its steps call, as nodes of LangGraph call a function of JavaScript.
+// graphFunction is the function that steps call, like the JavaScript functions of LangGraph nodes.
 const graphFunction = `
 functions: |
     def add(x, y = 1):
@@ -54,7 +54,7 @@ var (
     step c: {kind: python, call: add(steps.a), parallel: true}
     step d: {kind: python, call: "add(steps.b, steps.c)"}
 `, func(i int) int { return 2*i + 4 }}
-	// nothing is the lightest that a step can be: a value that is known when the file is read.
+	// nothing is the lightest possible step: a constant.
 	nothing = graphOf{"nothing", `
     step a: {kind: python, call: 5}
     step b: {kind: python, call: 5}
@@ -71,12 +71,12 @@ func chainRows() []row {
 		keeps := map[bool]string{true: ", journaled", false: ""}[journaled]
 		r := row{
 			name: name, what: what, shown: []string{rate, used, "peak MB"},
-			note: "LangGraph runs on the one thread that JavaScript has, Throng on all cores; the time of the processor is that of all threads.",
+			note: "LangGraph runs on one JavaScript thread, Throng on all cores; CPU time is that of all threads.",
 		}
 		for i, g := range graphs {
 			of := "Throng" + keeps
 			if i > 0 {
-				of = "Throng, steps that do nothing"
+				of = "Throng, empty steps"
 			}
 			r.sides = append(r.sides, side{name: of, run: func(ctx context.Context, e env) (figures, error) { return g.run(ctx, e, journaled) }})
 		}
@@ -90,18 +90,18 @@ func chainRows() []row {
 		})
 		r.ratios = []ratio{
 			{name: "times LangGraph's sessions/s", must: 300, aim: 1000, of: over(0, rate, peer, rate)},
-			{name: "times less of the processor", of: over(peer, used, 0, used)},
+			{name: "times less CPU time", of: over(peer, used, 0, used)},
 		}
 		return r
 	}
 	return []row{
-		row7("7", "Sessions of five steps one after another", false, sequence, nothing),
+		row7("7", "Sessions of five steps in sequence", false, sequence, nothing),
 		row7("7b", "Sessions of a diamond of four steps", false, diamond),
-		row7("7c", "Sessions of five steps, journaled, beside the checkpointer in memory", true, sequence),
+		row7("7c", "Sessions of five steps, journaled, compared with the in-memory checkpointer", true, sequence),
 	}
 }
 
-// run executes the graph for very many agents, and counts until all of it is written.
+// run executes the graph for many agents and measures until everything is written.
 func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error) {
 	const agents = 400_000
 	text := fmt.Sprintf("population: {count: %d}\n%s\nchain c:\n%s", agents, graphFunction, g.steps)
@@ -121,7 +121,7 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = store.Close() }() // all is written by then
+		defer func() { _ = store.Close() }() // everything is written
 		if err := store.Create(ctx, engine.RunRecord{ID: c.ID, Settings: settings, Cycles: 1, Created: time.Now()}); err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 	}
 	took := time.Since(began)
 	if ok := result.Totals.Outcomes[engine.OK]; ok != agents {
-		return nil, fmt.Errorf("%d of %d sessions ended well", ok, agents)
+		return nil, fmt.Errorf("%d of %d sessions succeeded", ok, agents)
 	}
 	return figures{
 		"sessions/s": agents / took.Seconds(), "CPU µs/session": (ownTime() - used).Seconds() * 1e6 / agents,
@@ -151,7 +151,7 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 	}, nil
 }
 
-// check looks at what the chain gives some agents.
+// check checks the results of some agents.
 func (g graphOf) check(ctx context.Context, s *scenario.Scenario, c run.Config) error {
 	reports := make(chan *chain.Report, 3)
 	p := s.Program(1)
@@ -165,7 +165,7 @@ func (g graphOf) check(ctx context.Context, s *scenario.Scenario, c run.Config) 
 	close(reports)
 	for r := range reports {
 		if got, want := string(r.Result), fmt.Sprint(g.gives(r.Agent)); got != want {
-			return fmt.Errorf("the %s gives agent %d %s, not %s", g.name, r.Agent, got, want)
+			return fmt.Errorf("the %s returns %[3]s for agent %[2]d, not %[4]s", g.name, r.Agent, got, want)
 		}
 	}
 	return nil
@@ -173,7 +173,7 @@ func (g graphOf) check(ctx context.Context, s *scenario.Scenario, c run.Config) 
 
 func (e env) langgraphDir() string { return filepath.Join(e.tools, "langgraph-"+langgraphVersion) }
 
-// langgraph installs LangGraph, unless it is there.
+// langgraph installs LangGraph if it is missing.
 func langgraph(ctx context.Context, e env) (string, error) {
 	node, err := exec.CommandContext(ctx, "node", "--version").Output()
 	if err != nil {

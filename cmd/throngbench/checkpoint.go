@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// Each agent remembers rememberedNotes of about 100 bytes; of them one changes, of one agent in a hundred a cycle.
+// Each agent has rememberedNotes notes of about 100 bytes. In a cycle, one note of 1% of agents changes.
 const (
 	rememberingAgents = 100_000
 	rememberedNotes   = 30
@@ -26,7 +26,7 @@ const (
 func checkpointRow() row {
 	return row{
 		name: "8",
-		what: "A checkpoint of 100,000 agents with 3 KB of memory each, of which 1 % changed",
+		what: "A checkpoint of 100,000 agents with 3 KB of memory each, 1% of it changed",
 		sides: []side{
 			{name: "Throng", run: checkpoints},
 			{name: "whole state as JSON", run: wholeState},
@@ -38,16 +38,16 @@ func checkpointRow() row {
 			{name: "of the usual ms to a session's end", less: true, of: over(0, "ms to a session's end", 0, "usual ms to a session's end")},
 			{name: "times as fast as the whole state", of: over(1, "ms", 0, "ms")},
 		},
-		note: "In a run at gate 50, one session in ten of which waits for an intent to be durable: medians of " + fmt.Sprint(checkpointCycles) +
-			" checkpoints, from the order to being durable. How long the run stalled is the longest time in which no session ended while a checkpoint " +
-			"was made; the usual one is that of the eighth of a cycle before. The whole state is written, and synced, from what a run would have to hold still for.",
+		note: "In a run with limit 50, in which 10% of sessions wait until an intent is durable: medians of " + fmt.Sprint(checkpointCycles) +
+			" checkpoints, from the order until it is durable. The stall is the longest time without the end of a session while a checkpoint " +
+			"is taken; the usual one is that of the eighth of a cycle before. The whole state is written and synced while the run would stand still.",
 	}
 }
 
-// remembering is a program of agents that remember.
+// remembering is a program whose agents have memory.
 type remembering struct {
 	gaps gaps
-	due  chan struct{} // a cycle has come to where a checkpoint is taken
+	due  chan struct{} // a cycle has reached the point for a checkpoint
 }
 
 // Session journals an intent for one agent in ten.
@@ -100,13 +100,13 @@ func (g *gaps) end() {
 	}
 }
 
-// take returns the longest since the last take, in milliseconds, with the one that is still open.
+// take returns the longest gap since the last call, in milliseconds, including the current one.
 func (g *gaps) take() float64 {
 	open := int64(time.Since(gapsFrom)) - g.last.Load()
 	return float64(max(open, g.longest.Swap(0))) / 1e6
 }
 
-// checkpoints has a run go on whose agents remember, and takes a checkpoint in each cycle but the first.
+// checkpoints executes a run whose agents have memory, and takes a checkpoint in each cycle except the first.
 func checkpoints(ctx context.Context, e env) (figures, error) {
 	settings := engine.DefaultSettings()
 	settings.Limit, settings.Cycles = 50, 1+checkpointCycles
@@ -146,7 +146,7 @@ func checkpoints(ctx context.Context, e env) (figures, error) {
 		stalled = append(stalled, p.gaps.take())
 	}
 	if result := r.Wait(); result.Totals.Outcomes[engine.OK] != int64(settings.Cycles)*rememberingAgents {
-		return nil, fmt.Errorf("of the sessions %d ended well", result.Totals.Outcomes[engine.OK])
+		return nil, fmt.Errorf("%d sessions succeeded", result.Totals.Outcomes[engine.OK])
 	}
 	if err := errors.Join(journal.Close(ctx), store.Close()); err != nil {
 		return nil, err
@@ -157,13 +157,13 @@ func checkpoints(ctx context.Context, e env) (figures, error) {
 	}, nil
 }
 
-// remembered is the memory of an agent for the peer.
+// remembered returns the memory of an agent for the peer.
 type remembered struct {
 	Agent int      `json:"agent"`
 	Notes []string `json:"notes"`
 }
 
-// wholeState writes the same memory of all agents as JSON, for a run that holds still meanwhile.
+// wholeState writes the memory of all agents as JSON, as for a run that stands still.
 func wholeState(_ context.Context, e env) (figures, error) {
 	all := make([]remembered, rememberingAgents)
 	for i := range all {

@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// benchmark is one that the guard compares.
+// benchmark is a benchmark that the guard compares.
 type benchmark struct {
 	pkg, name string // such as "engine" and "Totals/no_step"
-	n         int    // its operations
-	counted   bool   // whether its instructions repeat: not where goroutines wait for each other in turn, or Fyne works beside
+	n         int    // number of operations
+	counted   bool   // whether its instruction count is stable: not if goroutines take turns or Fyne runs in parallel
 }
 
 func (b benchmark) String() string { return b.pkg + "." + b.name }
@@ -31,11 +31,11 @@ func (b benchmark) pattern() string {
 	return strings.Join(parts, "/")
 }
 
-// errNoBenchmark is that a package has no such benchmark.
+// errNoBenchmark means that a package has no such benchmark.
 var errNoBenchmark = errors.New("there is no such benchmark")
 
-// cost is what so many operations cost: the least of three runs for what is allocated by each, and the instructions of
-// a process that does them once, and of one that does twice as many.
+// cost returns the cost of n operations: the minimum allocations of three runs, and the instructions of a process with n
+// operations and of one with 2n.
 func (b benchmark) cost(ctx context.Context, p *program, count countFunc) (figures, error) {
 	out, err := p.command(ctx, b, b.n, "-test.benchmem", "-test.count=3").Output()
 	if err != nil {
@@ -58,7 +58,7 @@ func (b benchmark) cost(ctx context.Context, p *program, count countFunc) (figur
 	return f, nil
 }
 
-// perOperation adds the instructions of an operation. What the process does beside them is not in the difference.
+// perOperation adds the instructions of an operation. The difference excludes the rest of the process.
 func (b benchmark) perOperation(f figures) {
 	if twice, counted := f["twice"]; counted {
 		f["instructions"] = (twice - f["once"]) / float64(b.n)
@@ -67,7 +67,7 @@ func (b benchmark) perOperation(f figures) {
 
 var resultLine = regexp.MustCompile(`(?m)^Benchmark.*?\s([0-9]+) B/op\s+([0-9]+) allocs/op`)
 
-// parse returns the least that a benchmark's output has of each, or nil without any.
+// parse returns the minimum of each figure in a benchmark's output, or nil if there are none.
 func parse(out []byte) (f figures) {
 	for _, m := range resultLine.FindAllSubmatch(out, -1) {
 		bytes, _ := strconv.ParseFloat(string(m[1]), 64)
@@ -77,7 +77,7 @@ func parse(out []byte) (f figures) {
 	return f
 }
 
-// least returns the lesser of each figure; either may be nil.
+// least returns the minimum of each figure; either may be nil.
 func (f figures) least(other figures) figures {
 	if f == nil {
 		return other
@@ -96,7 +96,7 @@ type tree struct{ dir, bin, tags string }
 // program is the tests of a package, built.
 type program struct{ file, dir string }
 
-// build builds the tests of a package once. It returns nil where there is no such package, or it has no tests.
+// build builds the tests of a package once. It returns nil if there is no such package, or it has no tests.
 func (t tree) build(ctx context.Context, pkg string) (*program, error) {
 	dir := filepath.Join(t.dir, filepath.FromSlash(pkg))
 	if tests, err := filepath.Glob(filepath.Join(dir, "*_test.go")); err != nil || tests == nil {
@@ -117,8 +117,7 @@ func (t tree) build(ctx context.Context, pkg string) (*program, error) {
 	return &program{file, dir}, nil
 }
 
-// command runs a benchmark n times. One thread, no garbage collection and no preemption by a timer leave little that
-// differs from one time to the next.
+// command runs a benchmark n times, with one thread, no garbage collection and no preemption, so that runs differ little.
 func (p *program) command(ctx context.Context, b benchmark, n int, more ...string) *exec.Cmd {
 	args := append([]string{"-test.run=^$", "-test.bench=" + b.pattern(), fmt.Sprintf("-test.benchtime=%dx", n)}, more...)
 	c := exec.CommandContext(ctx, p.file, args...)
@@ -127,11 +126,11 @@ func (p *program) command(ctx context.Context, b benchmark, n int, more ...strin
 	return c
 }
 
-// countFunc runs a command and returns how many instructions it took in user mode.
+// countFunc runs a command and returns its number of instructions in user mode.
 type countFunc func(ctx context.Context, c *exec.Cmd) (int64, error)
 
-// counter returns what counts instructions here, and its name: the processor's own counter, which virtual machines
-// often lack, or valgrind, which runs the program some thirty times slower. Where there is neither it is nil.
+// counter returns an instruction counter and its name: the processor's counter, which virtual machines often lack, or
+// valgrind, which is about thirty times slower. It returns nil if there is neither.
 func counter(ctx context.Context, dir string) (count countFunc, how string) {
 	file := filepath.Join(dir, "count")
 	for _, by := range []struct {

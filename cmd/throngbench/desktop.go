@@ -19,24 +19,24 @@ import (
 	"time"
 )
 
-// desktop is a display of its own with the program's window.
+// desktop is a separate display with the program's window.
 type desktop struct {
-	dir     string // of all that the program keeps
+	dir     string // home and data of the program
 	display string
 	x, cmd  *exec.Cmd
 	began   time.Time // when the program was started
-	shown   []object  // when it was looked at last
+	shown   []object  // at the last look
 	vitals  vitals
 }
 
-// object is something that the window shows; see ui/internal/inspect.
+// object is an object in the window; see ui/internal/inspect.
 type object struct {
 	Kind, Text string
 	Box        image.Rectangle // in pixels of the window
 	Disabled   bool
 }
 
-// vitals are how the program does, as ui/internal/inspect writes it.
+// vitals are process statistics, as ui/internal/inspect writes them.
 type vitals struct {
 	goroutines int
 	heap       int64
@@ -44,10 +44,10 @@ type vitals struct {
 	painted    time.Time
 }
 
-// patience is how long anything may take to show.
+// patience is the timeout for anything to appear.
 const patience = time.Minute
 
-// program builds the program with the tags of this one, unless that was done, and returns its path.
+// program builds the program once, with the tags of this one, and returns its path.
 func (e env) program(ctx context.Context) (path string, err error) {
 	if runtime.GOOS != "linux" {
 		return "", missingError("the window is driven through X, on Linux only")
@@ -61,7 +61,7 @@ func (e env) program(ctx context.Context) (path string, err error) {
 	return path, e.build(ctx, "build", "-o", path, "./cmd/throng")
 }
 
-// build has go build something of this repository, with the tags of this program.
+// build runs go build for a package of this repository, with the tags of this program.
 func (e env) build(ctx context.Context, what string, args ...string) error {
 	all := []string{what}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -78,7 +78,7 @@ func (e env) build(ctx context.Context, what string, args ...string) error {
 	return nil
 }
 
-// openDesktop starts a display, which chooses its number itself.
+// openDesktop starts a display, which picks its number.
 func openDesktop(ctx context.Context, dir string, width, height int) (*desktop, error) {
 	number, write, err := os.Pipe()
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *desktop) close() {
 	}
 }
 
-// quit has the program end as a signal does, which closes its store.
+// quit ends the program with a signal, which closes its store.
 func (d *desktop) quit() error {
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -120,10 +120,10 @@ func (d *desktop) quit() error {
 	return d.cmd.Wait()
 }
 
-// start starts the program with a data folder, and returns when it shows that it can launch.
+// start starts the program with a data folder, and returns when its Launch button is shown.
 func (d *desktop) start(ctx context.Context, program, data string, args ...string) error {
 	socket := filepath.Join(d.dir, "inspect")
-	for _, old := range []string{socket, socket + ".process"} { // of the program that was started before
+	for _, old := range []string{socket, socket + ".process"} { // of the previous program
 		_ = os.Remove(old)
 	}
 	d.cmd = exec.CommandContext(ctx, program, args...)
@@ -136,7 +136,7 @@ func (d *desktop) start(ctx context.Context, program, data string, args ...strin
 	return d.until(ctx, "Launch", func() bool { return d.find("Launch") != nil && !d.vitals.painted.IsZero() })
 }
 
-// look asks the program what it shows.
+// look reads the objects in the window.
 func (d *desktop) look(ctx context.Context) error {
 	shown, err := d.ask(ctx, "inspect")
 	if err == nil {
@@ -145,7 +145,7 @@ func (d *desktop) look(ctx context.Context) error {
 	return err
 }
 
-// feel asks the program how it does: going through what is shown takes the UI goroutine longer than to draw it.
+// feel reads the process statistics. Listing objects takes the UI goroutine longer than drawing them.
 func (d *desktop) feel(ctx context.Context) error {
 	_, err := d.ask(ctx, "inspect.process")
 	return err
@@ -173,7 +173,7 @@ func (d *desktop) ask(ctx context.Context, socket string) (shown []object, err e
 	return shown, nil
 }
 
-// until looks again and again until a condition holds.
+// until polls until a condition holds.
 func (d *desktop) until(ctx context.Context, what string, holds func() bool) error {
 	late := time.Now().Add(patience)
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -194,7 +194,7 @@ func (d *desktop) until(ctx context.Context, what string, holds func() bool) err
 	}
 }
 
-// find returns the last object with exactly that text: what is on top comes last.
+// find returns the last object with exactly that text: the topmost.
 func (d *desktop) find(text string) *object {
 	for i := len(d.shown) - 1; i >= 0; i-- {
 		if d.shown[i].Text == text {
@@ -204,7 +204,7 @@ func (d *desktop) find(text string) *object {
 	return nil
 }
 
-// click waits for something with a text that can be clicked and does not move any more, and clicks it.
+// click waits for a clickable object with a text to stand still, and clicks it.
 func (d *desktop) click(ctx context.Context, text string) error {
 	var p object
 	err := d.until(ctx, text+", to click on", func() bool {
@@ -219,7 +219,7 @@ func (d *desktop) click(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	// The toolkit wants to see the pointer before it is pressed.
+	// The toolkit must see the pointer before the click.
 	c := exec.CommandContext(ctx, "xdotool", "mousemove", strconv.Itoa((p.Box.Min.X+p.Box.Max.X)/2), strconv.Itoa((p.Box.Min.Y+p.Box.Max.Y)/2), "sleep", "0.2", "click", "1")
 	c.Env = append(os.Environ(), "DISPLAY="+d.display)
 	if out, err := c.CombinedOutput(); err != nil {
@@ -228,8 +228,8 @@ func (d *desktop) click(ctx context.Context, text string) error {
 	return nil
 }
 
-// drawing is the time that the program's first thread took, on which the UI goroutine is, and the threads of the display's
-// driver, which draw in place of a graphics card: they alone have other names than the program.
+// drawing returns the CPU time of the program's first thread, which runs the UI goroutine, and of the display driver's
+// threads, which replace a graphics card. Only these have other names than the program.
 func (d *desktop) drawing() (all time.Duration, err error) {
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", d.cmd.Process.Pid))
 	if err != nil {
@@ -238,7 +238,7 @@ func (d *desktop) drawing() (all time.Duration, err error) {
 	first := fmt.Sprint(d.cmd.Process.Pid)
 	for _, path := range tasks {
 		text, err := os.ReadFile(path)
-		if err != nil { // it has ended
+		if err != nil { // the thread has ended
 			continue
 		}
 		head, after, _ := strings.Cut(string(text), ") ")

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// drop does nothing: the window is not driven here.
+// drop does nothing: the window is only measured on Linux.
 func drop(*os.File) error { return nil }

@@ -22,12 +22,12 @@ import (
 //go:embed peers/empty.py
 var emptyPy string
 
-// engineRows measure the engine alone: sessions that do nothing or wait.
+// engineRows measure the engine alone, with sessions that do nothing or wait.
 func engineRows() []row {
-	return []row{emptyRow(), waitingRow(), overnightRow(), besideRow(), sliderRow()}
+	return []row{emptyRow(), waitingRow(), overnightRow(), parallelRow(), sliderRow()}
 }
 
-// emptyRow is what an engine costs where sessions do nothing.
+// emptyRow measures the engine with empty sessions.
 func emptyRow() row {
 	const agents, each = 1_000_000, "µs/session"
 	here := func(work func(ctx context.Context) error) func(context.Context, env) (figures, error) {
@@ -37,8 +37,8 @@ func emptyRow() row {
 	}
 	return row{
 		name: "1",
-		what: "A million empty sessions at gate 50, not journaled",
-		note: "The plain loop only counts, in one goroutine; errgroup makes a goroutine for each session.",
+		what: "A million empty sessions with limit 50, not journaled",
+		note: "The plain loop only counts, in one goroutine; errgroup starts a goroutine per session.",
 		sides: []side{
 			{name: "Throng", run: here(func(ctx context.Context) error { return empty(ctx, agents) })},
 			{name: "plain loop", run: here(func(context.Context) error { return plainLoop(agents) })},
@@ -79,7 +79,7 @@ func (f programFunc) Session(s *engine.Session) { f(s) }
 // emptyProgram does nothing.
 var emptyProgram = programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK })
 
-// bare is a run of a program with as little beside it as there can be.
+// bare is a run of a program with as few other parts as possible.
 func bare(agents, limit int, p engine.Program) run.Config {
 	settings := engine.DefaultSettings()
 	settings.Limit = limit
@@ -104,7 +104,7 @@ func empty(ctx context.Context, agents int) error {
 	return err
 }
 
-// plainLoop has no gate, no goroutine and no record of a session.
+// plainLoop has no concurrency limit, goroutines or records of sessions.
 func plainLoop(agents int) error {
 	var done atomic.Int64
 	for range agents {

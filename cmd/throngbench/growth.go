@@ -24,7 +24,7 @@ func growthRow() row {
 	}
 	return row{
 		name: "12b",
-		what: "The store: 1,000 runs and 10 million rows beside a tenth of it",
+		what: "The store: 1,000 runs and 10 million rows compared with a tenth of it",
 		sides: []side{
 			{name: "1,000 runs", prepare: made(bigStore), run: func(ctx context.Context, e env) (figures, error) { return useStore(ctx, e, bigStore, bigRuns, true) }},
 			{name: "112 runs", prepare: made(tenthStore), run: func(ctx context.Context, e env) (figures, error) {

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// core are the benchmarks that the guard compares. N is so large that what a process costs beside its benchmark, some
-// ten thousand instructions more or less each time, is well under a hundredth, and small enough for a second or so.
+// core are the benchmarks that the guard compares. N is large enough that the rest of the process, some ten thousand
+// instructions more or less each time, is far below 1%, and small enough for a second or so.
 var core = []benchmark{
 	{pkg: "engine/run", name: "EmptySessions", n: 100_000, counted: true},
 	{pkg: "engine", name: "Claim", n: 300_000, counted: true},

@@ -95,7 +95,7 @@ func TestPerOperation(t *testing.T) {
 	}
 }
 
-// TestGuard costs a module of one benchmark in two revisions, of which the second allocates.
+// TestGuard measures a module with one benchmark in two revisions. The second allocates.
 func TestGuard(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -137,7 +137,7 @@ func TestGuard(t *testing.T) {
 		t.Errorf("one that allocates: %v\n%s", err, out)
 	}
 	if _, err := run("-bench", "Other"); err == nil {
-		t.Error("nothing was compared, and that is no error")
+		t.Error("nothing was compared without an error")
 	}
 	if c, err := exec.CommandContext(t.Context(), "git", "worktree", "list").Output(); err != nil || bytes.Count(c, []byte("\n")) != 1 {
 		t.Errorf("working trees are left: %s %v", c, err)

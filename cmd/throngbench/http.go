@@ -21,8 +21,8 @@ var journeyJS string
 const (
 	k6Version = "v1.8.1"
 
-	journeyFleet = 50   // agents or VUs at once
-	journeyMore  = 1000 // that wait beside these when memory is measured
+	journeyFleet = 50   // concurrent agents or VUs
+	journeyMore  = 1000 // additional waiting ones for the measurement of memory
 	journeyTime  = 5 * time.Second
 	journeyWait  = 5 * time.Second // while the memory of these is measured: longer than it takes them all to be there
 )
@@ -32,7 +32,7 @@ func httpRows() []row {
 	const rate, memory = "journeys/s", "KB/agent"
 	return []row{{
 		name: "6",
-		what: fmt.Sprintf("Journeys of 5 HTTP requests, %d at once, the client on one core", journeyFleet),
+		what: fmt.Sprintf("Journeys of 5 HTTP requests, %d concurrent, the client on one core", journeyFleet),
 		note: "The server, on the other core, is of the benchmark's own and answers fixed bytes; three of the five requests change " +
 			"something, so that Throng's journal says before they leave that they will. The client's time is all that its process used, " +
 			"its start too, which counts for k6 most. Memory is the growth of the peak from " +
@@ -104,7 +104,7 @@ func (c client) run(ctx context.Context, s journeyServer, fleet int, rated bool)
 		return nil, fmt.Errorf("the figures of %s: %w", command.Path, err)
 	}
 	if f["failed"] > 0 || f["requests"] != 5*f["journeys"] || f["journeys"] < float64(fleet) {
-		return nil, fmt.Errorf("%v journeys with %v requests, of which %v failed", f["journeys"], f["requests"], f["failed"])
+		return nil, fmt.Errorf("%v journeys with %v requests and %v failures", f["journeys"], f["requests"], f["failed"])
 	}
 	if err := stop(); err != nil {
 		return nil, fmt.Errorf("stop the server: %w", err)
@@ -181,7 +181,7 @@ func pinNote() string {
 	if _, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
 		return ""
 	}
-	return " Here neither is held on its core, for want of taskset or of a second core: GOMAXPROCS is 1 for both."
+	return " Neither is pinned to a core here, because taskset or a second core is missing: GOMAXPROCS is 1 for both."
 }
 
 // getK6 builds k6, once.

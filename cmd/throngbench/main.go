@@ -1,6 +1,6 @@
-// Command throngbench measures what NUMBERS.md asks for, each row beside its peer or baseline in the same run, and
-// writes a Markdown table. With "guard" it compares what the core benchmarks cost with an older revision. It is for
-// developers and is in no package.
+// Command throngbench measures the figures of NUMBERS.md, each row together with its peer or baseline, and writes a Markdown
+// table. With "guard" it compares the cost of the core benchmarks with an older revision. It is a tool for developers and
+// not part of any package.
 package main
 
 import (
@@ -40,7 +40,7 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 	scale := flags.Bool("scale", false, "measure the rows of scale, which take long, instead of the others")
 	rounds := flags.Int("rounds", 5, "measure each side so many times")
 	file := flags.String("o", "", "write the table to this `file.md` as well, and its figures to file.json")
-	old := flags.String("before", "", "put the figures of this earlier `file.json` beside the new ones")
+	old := flags.String("before", "", "show the figures of this earlier `file.json` next to the new ones")
 	tools := flags.String("tools", ".bin", "keep the peers in this `folder`")
 	list := flags.Bool("list", false, "list the rows")
 	child := flags.String("child", "", "measure one `row/side` in this process, as the program itself asks")
@@ -83,7 +83,7 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 		l := e.row(ctx, r, *rounds)
 		failed += l.failed()
 		m.Rows = append(m.Rows, l.measured())
-		// What was measured is kept, whatever becomes of the next row.
+		// Keep the figures even if the next row fails.
 		if *file != "" {
 			if err := m.write(*file, before); err != nil {
 				return err
@@ -143,7 +143,7 @@ func (e env) measure(ctx context.Context, name string, out io.Writer) error {
 	return json.NewEncoder(out).Encode(f)
 }
 
-// say tells whoever waits how far it is.
+// say prints progress.
 func say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }

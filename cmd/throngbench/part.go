@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// part is a process beside a side. It says a line when it is ready, and ends when its standard input does.
+// part is a helper process of a side. It prints a line when it is ready, and ends when its standard input is closed.
 type part struct {
 	said string
 	end  func() error

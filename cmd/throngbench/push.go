@@ -53,7 +53,7 @@ func postgresServer(ctx context.Context, _ env) (version string, err error) {
 	return "PostgreSQL " + conn.PgConn().ParameterStatus("server_version"), nil
 }
 
-// withPushed has a run pushed to a server, which is what both sides need, and gives how long that took.
+// withPushed pushes a run to a server, as both sides need, and returns how long that took.
 func withPushed(ctx context.Context, e env, measure func(p *pushing, took time.Duration) (figures, error)) (f figures, err error) {
 	server, err := pgtest.Start(pgtest.Options{})
 	if err != nil {

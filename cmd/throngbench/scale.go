@@ -12,11 +12,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// linear is how much more a unit may cost where there are ten times as many: less than that is what measurements vary by.
+// linear is the maximum cost of a unit at ten times the number, relative to few. Measurements vary by less.
 const linear = 1.1
 
-// scaleRows measure what grows: many agents, cycles, rows, steps. What a unit costs where there are many stands over what
-// it costs where there are few.
+// scaleRows measure growth with many agents, cycles, rows and steps: the cost of a unit among many, divided by the cost
+// among few.
 func scaleRows() []row {
 	all := []row{crowdRow(), waitingCrowdRow(), wavesRow(), requestsRow(), planRow(), stepsRow(), peopleRow(), exportRow(), soakRow()}
 	for i := range all {
@@ -118,7 +118,7 @@ func planRow() row {
 		}}},
 		shown: []string{"lag ms", "slowest cycle ms", "MB", "peak MB", "memory growth %", "KB/cycle", "CPU ms/cycle", "CPU growth %"},
 		ratios: []ratio{
-			{name: "ms behind its schedule, at worst", must: 500, less: true, of: plain("lag ms")},
+			{name: "ms behind its schedule, maximum", must: 500, less: true, of: plain("lag ms")},
 			{name: "% more CPU a cycle at the end", must: 10, less: true, of: plain("CPU growth %")},
 		},
 		note: "The plan's own pace, time scale 24, is a cycle every 150 s; this is 300 times that, with the same work in a cycle. " +
@@ -314,7 +314,7 @@ func soakRow() row {
 			{name: "% more CPU a cycle at the end", must: 10, less: true, of: plain("CPU growth %")},
 		},
 		note: "Each agent asks the shop, which is another process, remembers, notes and emits in every cycle, and a checkpoint is taken every 5 seconds. Those, and metrics, come by the second, so a slower cycle has more of them. The end is the last tenth of the " +
-			"cycles, and stands beside the second tenth. `SOAK_CYCLES=10000 make scale` takes the whole length.",
+			"cycles, and is compared with the second tenth. `SOAK_CYCLES=10000 make scale` runs the full length.",
 	}
 }
 

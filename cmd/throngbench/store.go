@@ -22,7 +22,7 @@ func storeRows() []row {
 
 const (
 	// bareRows is how many rows of bareBytes the baselines write, bareCommit of them in a transaction: as many as the
-	// journal writes at once.
+	// journal writes in one transaction.
 	bareRows, bareBytes, bareCommit = 1_000_000, 28, 10_000
 )
 
@@ -30,7 +30,7 @@ func journalRow() row {
 	const agents = 1_000_000
 	return row{
 		name: "2",
-		what: "A million empty sessions at gate 50, journaled to SQLite",
+		what: "A million empty sessions with limit 50, journaled to SQLite",
 		sides: []side{
 			{name: "Throng", run: func(ctx context.Context, e env) (figures, error) { return journaled(ctx, e.dir, agents) }},
 			{name: "bare SQLite, prepared single rows", run: func(ctx context.Context, e env) (figures, error) { return bareSQLite(ctx, e.dir, 1) }},

@@ -173,7 +173,7 @@ func readMeasured(file string) (*measured, error) {
 	return m, nil
 }
 
-// write writes the table, and its figures beside it in a .json.
+// write writes the table, and its figures to a .json file next to it.
 func (m measured) write(file string, before *measured) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err

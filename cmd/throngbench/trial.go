@@ -25,13 +25,13 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// trial is a run as a user has it, with a store of its own.
+// trial is a run with its own store, like that of a user.
 type trial struct {
 	dir    string
-	text   string // the scenario; "" is that of file
+	text   string // the scenario; "" means that of file
 	file   string
 	cycles int
-	with   func(s *engine.Settings) // nil leaves them
+	with   func(s *engine.Settings) // may be nil
 
 	app   *app.App
 	store *sqlite.Store // of app
@@ -50,7 +50,7 @@ func (t *trial) load() (*scenario.Scenario, error) {
 	return authoring.Load(path, nil)
 }
 
-// start begins the run at a limit of 50, or goes on with it.
+// start starts the run with limit 50, or resumes it.
 func (t *trial) start(ctx context.Context) (job *app.Job, err error) {
 	s, err := t.load()
 	if err != nil {
@@ -80,7 +80,7 @@ func (t *trial) start(ctx context.Context) (job *app.Job, err error) {
 // end closes the run, which must have ended, and its store.
 func (t *trial) end(job *app.Job) error { return errors.Join(job.Close(), t.app.Close()) }
 
-// finish waits until the run has ended, which must be well and with so many sessions, and closes it.
+// finish waits until the run has succeeded with this number of sessions, and closes it.
 func (t *trial) finish(job *app.Job, sessions int64) error {
 	result := job.Run.Wait()
 	if err := t.end(job); err != nil {
@@ -88,12 +88,12 @@ func (t *trial) finish(job *app.Job, sessions int64) error {
 	}
 	totals := &result.Totals
 	if bad := totals.Outcomes[engine.Failed] + totals.Outcomes[engine.TimedOut]; totals.Ended() != sessions || bad > 0 {
-		return fmt.Errorf("%d of %d sessions ended, %d of them badly: %s", totals.Ended(), sessions, bad, result.Reason)
+		return fmt.Errorf("%d of %d sessions ended, %d failed: %s", totals.Ended(), sessions, bad, result.Reason)
 	}
 	return nil
 }
 
-// bytes is the size of the store, with what waits to be moved into its file.
+// bytes returns the size of the store including its write-ahead log.
 func (t *trial) bytes(ctx context.Context) (float64, error) {
 	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(filepath.Join(t.dir, "data", "throng.db"))+"?mode=ro&_busy_timeout=5000")
 	if err != nil {
@@ -108,7 +108,7 @@ func (t *trial) bytes(ctx context.Context) (float64, error) {
 	return pages * size, err
 }
 
-// until waits for a moment of a run. The run must not end before.
+// until waits for a state of a run. The run must not end before it.
 func until(run *run.Run, is func(s *engine.Snapshot) bool) error {
 	for !is(run.Snapshot()) {
 		select {
@@ -122,7 +122,7 @@ func until(run *run.Run, is func(s *engine.Snapshot) bool) error {
 	return nil
 }
 
-// milliseconds is how long f took; its error goes where others of a measurement do.
+// milliseconds returns how long f took and stores its error.
 func milliseconds(f func() error, errs *error) float64 {
 	began := time.Now()
 	*errs = errors.Join(*errs, f())
@@ -132,15 +132,14 @@ func milliseconds(f func() error, errs *error) float64 {
 // resident returns the memory of this process in MB.
 func resident() float64 { return float64(machine.Resident()) / 1e6 }
 
-// live is what was reachable when the garbage was collected last, in MB.
+// live returns the memory that was reachable at the last garbage collection, in MB.
 func live() float64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
 	return float64(s[0].Value.Uint64()) / 1e6
 }
 
-// topped is how much memory f took at most beyond what this process had before, in MB. used is told what f took of the
-// processor's time.
+// topped returns the maximum additional memory of f, in MB. used receives its CPU time.
 func topped(used *time.Duration, f func() error, errs *error) float64 {
 	debug.FreeOSMemory()
 	before := resident()
@@ -180,7 +179,7 @@ chain c:
 		return nil, err
 	}
 	job.Run.Wait()
-	if err := job.Close(); err != nil { // all is written down then
+	if err := job.Close(); err != nil { // everything is written
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, t.app.Close()) }()
@@ -209,14 +208,14 @@ chain c:
 	return f, err
 }
 
-// probe is a moment of a soak.
+// probe is a sample of a soak test.
 type probe struct {
 	cycle                               int
 	used                                time.Duration
 	rss, live, bytes, files, goroutines float64
 }
 
-// soak runs a trial to its end and compares the last tenth of its cycles with the second, when it is warm.
+// soak runs a trial to its end and compares the last tenth of its cycles with the second, after warm-up.
 func soak(ctx context.Context, t trial, sessions int64) (figures, error) {
 	job, err := t.start(ctx)
 	if err != nil {
@@ -268,7 +267,7 @@ func mean(all []probe, of func(p probe) float64) float64 {
 	return sum / float64(len(all))
 }
 
-// perCycle is how much a figure that only grows grew in a cycle.
+// perCycle returns the growth of a cumulative figure per cycle.
 func perCycle(all []probe, of func(p probe) float64) float64 {
 	first, last := all[0], all[len(all)-1]
 	return (of(last) - of(first)) / float64(last.cycle-first.cycle)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Here it is not measured what memory a process had at most, nor what time of the processor it took.
+// Peak memory and CPU time of a process are not measured on these systems.
 func ownPeak() float64                { return math.NaN() }
 func childPeak() float64              { return math.NaN() }
 func peakOf(*os.ProcessState) float64 { return math.NaN() }

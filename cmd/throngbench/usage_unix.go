@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// peak is the most memory that was resident, in MB (of 10⁶ bytes).
+// peak is the maximum resident memory, in MB (10⁶ bytes).
 func peak(usage *syscall.Rusage) float64 {
 	unit := int64(1024)
 	if runtime.GOOS == "darwin" {
@@ -26,13 +26,13 @@ func usage(who int) *syscall.Rusage {
 	return &u
 }
 
-// ownPeak is the most memory that this process had resident, in MB.
+// ownPeak returns the maximum resident memory of this process, in MB.
 func ownPeak() float64 { return peak(usage(syscall.RUSAGE_SELF)) }
 
-// childPeak is the most memory that one of its children that ended had, in MB.
+// childPeak returns the maximum resident memory of an ended child process, in MB.
 func childPeak() float64 { return peak(usage(syscall.RUSAGE_CHILDREN)) }
 
-// peakOf is the most memory that a process had that has ended, in MB.
+// peakOf returns the maximum resident memory of an ended process, in MB.
 func peakOf(p *os.ProcessState) float64 {
 	u, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -41,13 +41,13 @@ func peakOf(p *os.ProcessState) float64 {
 	return peak(u)
 }
 
-// ownTime is the processor's time that this process has taken.
+// ownTime returns the CPU time of this process.
 func ownTime() time.Duration {
 	u := usage(syscall.RUSAGE_SELF)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// mostFiles is how many files this process may have open if it asks for them.
+// mostFiles returns the maximum number of open files that this process may request.
 func mostFiles() (uint64, bool) {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)

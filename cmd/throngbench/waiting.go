@@ -22,37 +22,37 @@ import (
 //go:embed peers/waiting.py
 var waitingPy string
 
-// waitingRow compares steps that wait with the time that the gate allows, N/gate × step, and with goroutines that only
-// sleep: what these take longer is the machine's.
+// waitingRow compares waiting steps with the ideal time, N/limit × step, and with goroutines that only sleep, which show the
+// overhead of the machine.
 func waitingRow() row {
 	const sessions, step = 1000, 20 * time.Millisecond
-	type level struct{ gate, times int }
+	type level struct{ limit, times int }
 	levels := []level{{10, 3}, {50, 9}, {100, 15}}
 	r := row{
 		name: "3",
 		what: fmt.Sprintf("%d steps of %v that wait", sessions, step),
-		note: "Points are hundredths of the ideal time, N/gate × step. Throng runs a scenario's wait step, and in turn with it, " +
-			"in the same process, as many goroutines as the gate sleep with time.Sleep; the start and the end of a run count. The median of 3, 9 and 15 times.",
+		note: "Points are percent of the ideal time, N/limit × step. Throng runs a scenario with a wait step; alternately, " +
+			"as many goroutines as the limit call time.Sleep in the same process. The start and the end of a run count. Median of 3, 9 and 15 runs.",
 	}
-	name := func(who string, gate int) string { return fmt.Sprintf("%s at %d", who, gate) }
+	name := func(who string, limit int) string { return fmt.Sprintf("%s at %d", who, limit) }
 	r.sides = []side{
 		{name: "Throng", run: func(ctx context.Context, _ env) (figures, error) {
 			f := figures{}
 			for _, l := range levels {
-				ideal := step * sessions / time.Duration(l.gate)
+				ideal := step * sessions / time.Duration(l.limit)
 				var ours, sleeping []float64
 				for range l.times {
-					o, err := waitSteps(ctx, sessions, l.gate, step)
+					o, err := waitSteps(ctx, sessions, l.limit, step)
 					if err != nil {
 						return nil, err
 					}
-					s, err := elapsed(func() error { sleepers(sessions, l.gate, step); return nil })
+					s, err := elapsed(func() error { sleepers(sessions, l.limit, step); return nil })
 					if err != nil {
 						return nil, err
 					}
 					ours, sleeping = append(ours, points(o, ideal)), append(sleeping, points(s, ideal))
 				}
-				f[name("points", l.gate)], f[name("goroutines", l.gate)] = spreadOf(ours).median, spreadOf(sleeping).median
+				f[name("points", l.limit)], f[name("goroutines", l.limit)] = spreadOf(ours).median, spreadOf(sleeping).median
 			}
 			return f, nil
 		}},
@@ -61,10 +61,10 @@ func waitingRow() row {
 		}},
 	}
 	for _, l := range levels {
-		ours, sleeping := name("points", l.gate), name("goroutines", l.gate)
+		ours, sleeping := name("points", l.limit), name("goroutines", l.limit)
 		r.shown = append(r.shown, ours)
 		r.ratios = append(r.ratios, ratio{
-			name: fmt.Sprintf("points over goroutines at gate %d", l.gate), must: 0.5, aim: 0.2, less: true,
+			name: fmt.Sprintf("points over goroutines with limit %d", l.limit), must: 0.5, aim: 0.2, less: true,
 			of: func(all []figures) (float64, bool) {
 				_, ok := all[0][ours]
 				return all[0][ours] - all[0][sleeping], ok
@@ -72,25 +72,25 @@ func waitingRow() row {
 		})
 	}
 	for _, l := range levels {
-		r.shown = append(r.shown, name("goroutines", l.gate))
+		r.shown = append(r.shown, name("goroutines", l.limit))
 	}
 	return r
 }
 
-// overnightRow is a cycle of a crowd of the size that the design has in mind.
+// overnightRow measures a cycle of a crowd of the size that the design targets.
 func overnightRow() row {
-	const agents, gate, step = 372, 50, 2 * time.Second
+	const agents, limit, step = 372, 50, 2 * time.Second
 	return row{
 		name: "4",
-		what: fmt.Sprintf("%d agents of %v at gate %d", agents, step, gate),
-		note: "The ideal is 16.0 s. Goroutines that only sleep do the same in the same process at the same time.",
+		what: fmt.Sprintf("%d agents of %v with limit %d", agents, step, limit),
+		note: "The ideal is 16.0 s. Goroutines that only sleep run in the same process at the same time.",
 		sides: []side{{name: "Throng", run: func(ctx context.Context, _ env) (f figures, err error) {
 			var sleeping time.Duration
 			var both sync.WaitGroup
 			both.Go(func() {
-				sleeping, _ = elapsed(func() error { sleepers(agents, gate, step); return nil })
+				sleeping, _ = elapsed(func() error { sleepers(agents, limit, step); return nil })
 			})
-			ours, err := waitSteps(ctx, agents, gate, step)
+			ours, err := waitSteps(ctx, agents, limit, step)
 			both.Wait()
 			return figures{"s": ours.Seconds(), "s of goroutines": sleeping.Seconds()}, err
 		}}},
@@ -99,13 +99,13 @@ func overnightRow() row {
 	}
 }
 
-// besideRow is what steps beside each other gain.
-func besideRow() row {
+// parallelRow measures the gain of parallel steps.
+func parallelRow() row {
 	const steps, step = 5, 2 * time.Second
 	return row{
 		name: "5",
 		what: fmt.Sprintf("A chain of %d independent steps of %v", steps, step),
-		note: "The steps ask a server on loopback, which answers after that time. The same chain with its steps one after another runs at the same time.",
+		note: "The steps call a server on loopback, which answers after that time. The same chain with sequential steps runs at the same time.",
 		sides: []side{{name: "Throng", run: func(ctx context.Context, _ env) (figures, error) {
 			address, stop, err := slowServer(ctx, step)
 			if err != nil {
@@ -118,16 +118,16 @@ func besideRow() row {
 			both.Go(func() {
 				apart, failed = elapsed(func() error { return askSteps(ctx, address, steps, false) })
 			})
-			beside, err := elapsed(func() error { return askSteps(ctx, address, steps, true) })
+			parallel, err := elapsed(func() error { return askSteps(ctx, address, steps, true) })
 			both.Wait()
-			return figures{"s beside each other": beside.Seconds(), "s one after another": apart.Seconds()}, errors.Join(err, failed)
+			return figures{"s in parallel": parallel.Seconds(), "s in sequence": apart.Seconds()}, errors.Join(err, failed)
 		}}},
-		shown:  []string{"s beside each other", "s one after another"},
-		ratios: []ratio{{name: "times as fast", must: 4.95, aim: 4.99, of: over(0, "s one after another", 0, "s beside each other")}},
+		shown:  []string{"s in parallel", "s in sequence"},
+		ratios: []ratio{{name: "times as fast", must: 4.95, aim: 4.99, of: over(0, "s in sequence", 0, "s in parallel")}},
 	}
 }
 
-// points are how many hundredths of the ideal time more was taken.
+// points returns the overhead in percent of the ideal time.
 func points(took, ideal time.Duration) float64 { return 100 * (float64(took)/float64(ideal) - 1) }
 
 func elapsed(work func() error) (time.Duration, error) {
@@ -136,24 +136,24 @@ func elapsed(work func() error) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// waitSteps is how long a run takes of a scenario whose chain is a step that waits, from its start to its end.
-func waitSteps(ctx context.Context, agents, gate int, d time.Duration) (time.Duration, error) {
+// waitSteps returns how long a run of a scenario with a single wait step takes.
+func waitSteps(ctx context.Context, agents, limit int, d time.Duration) (time.Duration, error) {
 	s, err := scenarioOf(fmt.Sprintf("population: {count: %d}\nchain c:\n  step a: {kind: wait, for: %v}\n", agents, d))
 	if err != nil {
 		return 0, err
 	}
 	return elapsed(func() error {
-		_, err := toEnd(ctx, bare(agents, gate, s.Program(1)))
+		_, err := toEnd(ctx, bare(agents, limit, s.Program(1)))
 		return err
 	})
 }
 
-// askSteps runs a session whose steps each ask a service once.
-func askSteps(ctx context.Context, address string, steps int, beside bool) error {
+// askSteps runs a session whose steps each call a service once.
+func askSteps(ctx context.Context, address string, steps int, parallel bool) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "population: {count: 1}\nservices: {slow: {kind: http, url: %q}}\nchain c:\n", address)
 	for i := range steps {
-		fmt.Fprintf(&text, "  step s%d: {kind: http, service: slow, get: /, parallel: %v}\n", i, beside)
+		fmt.Fprintf(&text, "  step s%d: {kind: http, service: slow, get: /, parallel: %v}\n", i, parallel)
 	}
 	s, err := scenarioOf(text.String())
 	if err != nil {
@@ -173,7 +173,7 @@ func scenarioOf(text string) (*scenario.Scenario, error) {
 	return scenario.Read("bench.yaml", scenario.FS(fstest.MapFS{"bench.yaml": {Data: []byte(text)}}), nil)
 }
 
-// slowServer answers every request after a time.
+// slowServer answers every request after a delay.
 func slowServer(ctx context.Context, after time.Duration) (address string, stop func(), err error) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -193,11 +193,11 @@ func slowServer(ctx context.Context, after time.Duration) (address string, stop 
 	return "http://" + l.Addr().String(), func() { _ = s.Close() }, nil
 }
 
-// sleepers has as many goroutines as the gate sleep until all sleeps are done.
-func sleepers(sleeps, gate int, d time.Duration) {
+// sleepers sleeps n times, with as many goroutines as the limit.
+func sleepers(sleeps, limit int, d time.Duration) {
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range gate {
+	for range limit {
 		all.Go(func() {
 			for next.Add(1) <= int64(sleeps) {
 				time.Sleep(d)
@@ -207,13 +207,13 @@ func sleepers(sleeps, gate int, d time.Duration) {
 	all.Wait()
 }
 
-// sliderRow is the time from a call that raises the limit to the start of a session that could not start before.
+// sliderRow measures the time from a call that raises the limit to the start of a session that was queued.
 func sliderRow() row {
 	const raises = 30
 	r := row{
 		name: "10",
 		what: fmt.Sprintf("Slider to effect: the limit raised %d times", raises),
-		note: "From the call until a session starts that could not before. The workers that compute take every core.",
+		note: "From the call until a queued session starts. The computing workers use every core.",
 		sides: []side{{name: "Throng", run: func(ctx context.Context, _ env) (figures, error) {
 			f := figures{}
 			for name, work := range map[string]func(*engine.Session, <-chan struct{}){"waiting": waitOn, "computing": compute} {
@@ -248,10 +248,10 @@ func compute(*engine.Session, <-chan struct{}) {
 	}
 }
 
-// raiseOften raises the limit by one, sees how long that takes to have effect, in ms, lowers it, and again.
+// raiseOften repeatedly raises the limit by one, measures the time to effect in ms, and lowers the limit.
 func raiseOften(ctx context.Context, times int, work func(*engine.Session, <-chan struct{})) (spread, error) {
 	const limit = 8
-	var known sync.Map // a session that is not known is of a new worker
+	var known sync.Map // an unknown session belongs to a new worker
 	began, leave := make(chan time.Time, 1), make(chan struct{})
 	r, err := run.Start(ctx, bare(1<<30, limit, programFunc(func(s *engine.Session) {
 		if _, is := known.LoadOrStore(s, true); !is {

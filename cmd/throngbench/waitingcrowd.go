@@ -13,7 +13,7 @@ import (
 
 const waits = "CPU ms/s"
 
-// waitingShown are the figures of sessions that wait.
+// waitingShown are the figures of waiting sessions.
 var waitingShown = []string{"all wait after ms", "KB/session", waits, "pause ms", "cut ms", "µs/session"}
 
 func waitingCrowdRow() row {
@@ -23,7 +23,7 @@ func waitingCrowdRow() row {
 	}
 	return row{
 		name: "S2",
-		what: "A hundred thousand sessions that wait at once",
+		what: "A hundred thousand sessions that wait concurrently",
 		sides: []side{
 			of("of a bare program", few, bareWaiting), of("of a bare program", many, bareWaiting),
 			of("at a wait step", few, stepWaiting), of("at a wait step", many, stepWaiting),
@@ -34,8 +34,8 @@ func waitingCrowdRow() row {
 			{name: "KB/session of steps, of many over few", must: linear, less: true, of: over(3, "KB/session", 2, "KB/session")},
 			{name: "µs/session of steps, of many over few", must: 1.5, less: true, of: over(3, "µs/session", 2, "µs/session")},
 		},
-		note: "A µs is of the processor's time, until all wait and while they are cut. Pausing is until the run says that it is paused: those that wait go on. " +
-			"Cut are all at once, by a second stop, until the run has ended and all that is journaled.",
+		note: "A µs is CPU time until all sessions wait and while they are cancelled. Pausing is until the run is paused; waiting sessions continue. " +
+			"A second stop cancels all sessions, until the run has ended and everything is journaled.",
 	}
 }
 
@@ -47,7 +47,7 @@ func requestsRow() row {
 	most -= most % 1000
 	return row{
 		name: "S2h",
-		what: fmt.Sprintf("%s sessions that wait for a service, as many as this system's limit of open files lets be", figure(float64(most))),
+		what: fmt.Sprintf("%s sessions that wait for a service, as many as the limit of open files allows", figure(float64(most))),
 		sides: sized("requests", most/10, most, func(ctx context.Context, e env, n int) (figures, error) {
 			late, err := e.startPart(ctx, "S2h/late")
 			if err != nil {
@@ -65,23 +65,23 @@ chain c:
 		parts:  []side{{name: "late", run: serveLate}},
 		shown:  waitingShown,
 		ratios: []ratio{growth("KB/session", linear)},
-		note:   "The service is another process and answers nothing. The time is the system's, which looks longer for a free port the more are taken.",
+		note:   "The service is another process and never answers. The time is mostly that of the system, which searches longer for a free port if many are taken.",
 	}
 }
 
 func wavesRow() row {
 	return row{
 		name:   "S2w",
-		what:   "Sessions that wait for 0.2 s and then compute, a hundred thousand at once, in waves",
-		sides:  sized("at once", 10_000, 100_000, waves),
+		what:   "Sessions that wait for 0.2 s and then compute, a hundred thousand concurrent, in waves",
+		sides:  sized("concurrent", 10_000, 100_000, waves),
 		shown:  []string{"CPU µs/session", "s", "peak MB"},
 		ratios: []ratio{growth("CPU µs/session", 2)},
-		note: "300,000 agents in two cycles, journaled. All workers of a wave come to what they share at about the same time; what " +
-			"a session takes beyond that of few is memory that no cache holds, and the garbage collector's look at each stack.",
+		note: "300,000 agents in two cycles, journaled. All workers of a wave reach shared data at about the same time; the additional time of " +
+			"many sessions is memory outside of caches, and the garbage collector scanning each stack.",
 	}
 }
 
-// waves runs sessions that wait for a short time, n at once.
+// waves runs n concurrent sessions that wait for a short time.
 func waves(ctx context.Context, e env, n int) (figures, error) {
 	const agents, cycles = 300_000, 2
 	t := trial{
@@ -109,7 +109,7 @@ chain c:
 	}, nil
 }
 
-// bareProgram waits until it is cut.
+// bareProgram waits until it is cancelled.
 type bareProgram struct{}
 
 func (bareProgram) Session(s *engine.Session) {
@@ -129,7 +129,7 @@ func bareWaiting(ctx context.Context, _ env, n int) (figures, error) {
 	return held(r, n, before, used, began)
 }
 
-// stepWaiting is of sessions at a step that waits.
+// stepWaiting measures sessions at a wait step.
 func stepWaiting(ctx context.Context, e env, n int) (figures, error) {
 	return waiting(ctx, e, n, `
 chain c:
@@ -138,7 +138,7 @@ chain c:
 `)
 }
 
-// waiting runs n sessions of a chain at once.
+// waiting runs n concurrent sessions of a chain.
 func waiting(ctx context.Context, e env, n int, chain string) (figures, error) {
 	t := trial{
 		dir: e.dir, cycles: 1,
@@ -158,10 +158,10 @@ func waiting(ctx context.Context, e env, n int, chain string) (figures, error) {
 	return f, t.end(job)
 }
 
-// held measures a run while n sessions wait, and cuts it.
+// held measures a run while n sessions wait, and cancels it.
 func held(r *run.Run, n int, before float64, used time.Duration, began time.Time) (figures, error) {
 	const while = 2 * time.Second
-	const quiet = while / 10 / 4 // of the processor's time: all have come to where they wait
+	const quiet = while / 10 / 4 // CPU time: all sessions wait
 	if err := until(r, func(s *engine.Snapshot) bool { return s.InFlight == n }); err != nil {
 		return nil, err
 	}

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// windowRows measure the window: its drawing and its start.
+// windowRows measure drawing and start of the window.
 func windowRows() []row {
 	return []row{{
 		name: "11",
-		what: "The window on Live charts, beside a run of a million agents that keeps every worker busy (Xvfb, software GL)",
+		what: "The window on Live charts, during a run of a million agents that keeps every worker busy (Xvfb, software GL)",
 		sides: []side{
-			{name: "Throng", prepare: window, run: beside},
+			{name: "Throng", prepare: window, run: duringRun},
 		},
 		shown: []string{"ms a call waits, p99", "ms a call waits, median", "% of a core"},
 		ratios: []ratio{
@@ -27,7 +27,7 @@ func windowRows() []row {
 		},
 	}, {
 		name: "11b",
-		what: "One chart of 3 series and 3,600 rows, drawn anew",
+		what: "One chart of 3 series and 3,600 rows, redrawn",
 		sides: []side{
 			{name: "Throng", prepare: drawn, run: draw},
 		},
@@ -47,7 +47,7 @@ func windowRows() []row {
 			{name: "s to the first frame", must: 1.5, aim: 0.7, less: true, of: plain("s")},
 			{name: "s, with nothing of it in memory", must: 1.5, aim: 0.7, less: true, of: plain("s cold")},
 		},
-		note: "Cold: the system was told to forget the program and the store that it had read.",
+		note: "Cold: the program and the store are removed from the page cache.",
 	}}
 }
 
@@ -56,8 +56,8 @@ func drawn(ctx context.Context, e env) (string, error) {
 	return "", e.build(ctx, "test", "-c", "-o", filepath.Join(e.tools, "chart.test"), "./ui/internal/chart")
 }
 
-// draw runs the benchmark of a chart some times, and reads what it says: nanoseconds, bytes and allocations of each
-// drawing. The fastest counts, as a drawing is over before others have their turn on a machine that is not busy.
+// draw runs the benchmark of a chart several times and parses its output: nanoseconds, bytes and allocations per drawing.
+// The fastest run counts: on an idle machine nothing interrupts a drawing.
 func draw(ctx context.Context, e env) (figures, error) {
 	c := exec.CommandContext(ctx, filepath.Join(e.tools, "chart.test"), "-test.run=^$", "-test.bench=^BenchmarkDraw$/^series=3$/^rows=3600$/^scale=1$", "-test.benchtime=100x", "-test.count=5")
 	c.Dir = e.dir
@@ -80,7 +80,7 @@ func draw(ctx context.Context, e env) (figures, error) {
 	return f, nil
 }
 
-// bigWindow builds the program that is driven, and a store with much in it.
+// bigWindow builds the program to drive, and a big store.
 func bigWindow(ctx context.Context, e env) (string, error) {
 	if _, err := e.program(ctx); err != nil {
 		return "", err
@@ -89,8 +89,8 @@ func bigWindow(ctx context.Context, e env) (string, error) {
 	return "", err
 }
 
-// firstFrame measures how long it takes from the start of the process until the first frame is on the screen, when nothing
-// of it is in memory and then when all is.
+// firstFrame measures the time from the start of the process to the first frame, with a cold and then with a warm page
+// cache.
 func firstFrame(ctx context.Context, e env) (figures, error) {
 	data, err := bigStore(ctx, e)
 	if err != nil {
@@ -120,7 +120,7 @@ func firstFrame(ctx context.Context, e env) (figures, error) {
 	return f, nil
 }
 
-// forget has the system drop what it has in memory of files and of what is in folders.
+// forget removes files and folders from the page cache.
 func forget(paths ...string) error {
 	for _, path := range paths {
 		err := filepath.WalkDir(path, func(path string, entry os.DirEntry, err error) error {
@@ -140,7 +140,7 @@ func forget(paths ...string) error {
 	return nil
 }
 
-// window builds the program that is driven.
+// window builds the program to drive.
 func window(ctx context.Context, e env) (string, error) {
 	_, err := e.program(ctx)
 	return "", err
@@ -149,8 +149,8 @@ func window(ctx context.Context, e env) (string, error) {
 // watched is how long a window is measured.
 const watched = 10 * time.Second
 
-// beside measures Live's charts while a run goes on: what drawing takes, and how long calls wait for the UI goroutine.
-func beside(ctx context.Context, e env) (figures, error) {
+// duringRun measures the charts of Live during a run: CPU time of drawing, and how long calls wait for the UI goroutine.
+func duringRun(ctx context.Context, e env) (figures, error) {
 	d, err := openDesktop(ctx, e.dir, 1280, 800)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func beside(ctx context.Context, e env) (figures, error) {
 	if err := d.click(ctx, "Charts"); err != nil {
 		return nil, err
 	}
-	select { // until it is drawn, and has read what it shows
+	select { // until the window is drawn and has its data
 	case <-time.After(2 * time.Second):
 	case <-ctx.Done():
 		return nil, ctx.Err()

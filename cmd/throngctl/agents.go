@@ -9,11 +9,13 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// agentsCmd counts how the agents of a run ended a cycle.
+// agentsCmd counts the outcomes of a cycle, or lists agents.
 type agentsCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	Cycle *int   `placeholder:"N" help:"Cycle, from 0 (default: the newest with results)."`
@@ -68,7 +70,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 			}
 			return nil
 		}
-		t.counts(people.Program.Agents(), max(cycle, 0), counts)
+		show.Counts(t.out, people.Program.Agents(), max(cycle, 0), counts)
 		return nil
 	})
 }
@@ -82,7 +84,7 @@ func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, 
 		return err
 	}
 	if t.json {
-		j := agentsFoundJSON{Run: r.ID, Agents: people.Program.Agents(), Who: []string{}}
+		j := answer.FoundAgents{Run: r.ID, Agents: people.Program.Agents(), Who: []string{}}
 		for _, agent := range found {
 			j.Who = append(j.Who, people.Name(agent))
 		}
@@ -94,9 +96,9 @@ func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, 
 	return nil
 }
 
-// asJSON is the answer for programs.
-func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, counts map[engine.Outcome]int, who []int) agentsJSON {
-	j := agentsJSON{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
+// asJSON returns the JSON answer.
+func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, counts map[engine.Outcome]int, who []int) answer.Agents {
+	j := answer.Agents{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
 	j.NoSession = j.Agents
 	for o, n := range counts {
 		j.Outcomes[o.String()] = n
@@ -108,34 +110,16 @@ func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, 
 	return j
 }
 
-// counts tells how many agents ended a cycle in which way.
-func (t *terminal) counts(agents, cycle int, counts map[engine.Outcome]int) {
-	fmt.Fprintf(t.out, "cycle %d, %s agents\n", cycle, engine.FormatCount(int64(agents)))
-	left := agents
-	for _, o := range endings {
-		if counts[o] > 0 {
-			fmt.Fprintf(t.out, "  %-10s %s\n", o, engine.FormatCount(int64(counts[o])))
-		}
-		left -= counts[o]
-	}
-	if left > 0 {
-		fmt.Fprintf(t.out, "  %-10s %s\n", "no session", engine.FormatCount(int64(left)))
-	}
-}
-
-// endings are the ways in which a session ends.
-var endings = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
-
 // outcome returns the outcome in --state, or Unfinished without the flag.
 func (c *agentsCmd) outcome() (engine.Outcome, error) {
 	if c.State == "" {
 		return engine.Unfinished, nil
 	}
-	if i := slices.IndexFunc(endings, func(o engine.Outcome) bool { return o.String() == c.State }); i >= 0 {
-		return endings[i], nil
+	if i := slices.IndexFunc(show.Endings, func(o engine.Outcome) bool { return o.String() == c.State }); i >= 0 {
+		return show.Endings[i], nil
 	}
-	names := make([]string, len(endings))
-	for i, o := range endings {
+	names := make([]string, len(show.Endings))
+	for i, o := range show.Endings {
 		names[i] = o.String()
 	}
 	return engine.Unfinished, &engine.FieldError{Field: "state", Problem: "unknown state " + c.State, Hint: "one of " + strings.Join(names, ", ")}

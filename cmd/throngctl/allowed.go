@@ -4,26 +4,21 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/consent"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// allowedCmd lists what scenario files were allowed.
+// allowedCmd lists the addresses that scenario files may call.
 type allowedCmd struct {
 	File   string `arg:"" optional:"" help:"Scenario file (default: all files)."`
 	Forget bool   `help:"Revoke the permissions of the file."`
 	jsonFlag
-}
-
-// allowedJSON is what a file was allowed.
-type allowedJSON struct {
-	File      string          `json:"file"`
-	Addresses []consent.Grant `json:"addresses"`
 }
 
 // Run is called by kong.
@@ -39,9 +34,9 @@ func (c *allowedCmd) Run(t *terminal) error {
 		return c.forget(t, table, all)
 	}
 	if t.json {
-		list := []allowedJSON{}
+		list := []answer.Allowed{}
 		for _, g := range all {
-			list = append(list, allowedJSON{g.File, g.Grants})
+			list = append(list, answer.Allowed{File: g.File, Addresses: g.Grants})
 		}
 		return t.print(list)
 	}
@@ -49,7 +44,7 @@ func (c *allowedCmd) Run(t *terminal) error {
 		fmt.Fprintln(t.out, "No addresses are allowed.")
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, g := range all {
 		fmt.Fprintln(w, visible.Line(g.File))
 		for _, to := range g.Grants {
@@ -66,7 +61,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 	if len(all) == 0 && !t.json {
 		fmt.Fprintf(t.out, "%s has no permissions.\n", visible.Line(c.File))
 	}
-	list := []allowedJSON{}
+	list := []answer.Allowed{}
 	for _, g := range all {
 		if err := table.Forget(g.File); err != nil {
 			return err
@@ -74,7 +69,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 		if !t.json {
 			fmt.Fprintf(t.out, "%s may call nothing outside Throng until it is allowed again.\n", visible.Line(g.File))
 		}
-		list = append(list, allowedJSON{g.File, []consent.Grant{}})
+		list = append(list, answer.Allowed{File: g.File, Addresses: []consent.Grant{}})
 	}
 	if t.json {
 		return t.print(list)
@@ -82,7 +77,7 @@ func (c *allowedCmd) forget(t *terminal, table *consent.Table, all []consent.Gra
 	return nil
 }
 
-// absolute is the path of a file, as answers are kept under.
+// absolute returns the absolute path of a file, the key of its permissions.
 func absolute(file string) string {
 	if path, err := filepath.Abs(file); err == nil {
 		return path

@@ -111,7 +111,7 @@ func TestPlainChainFileAsScenario(t *testing.T) {
 	}
 }
 
-// TestPayloadRows gives a chain an agent for each row, and prints a line for each.
+// TestPayloadRows runs a chain for an agent per row, and expects a line of output for each.
 func TestPayloadRows(t *testing.T) {
 	data := t.TempDir()
 	for name, text := range map[string]string{
@@ -132,7 +132,7 @@ func TestPayloadRows(t *testing.T) {
 	}
 }
 
-// TestResultsOfChains is what is printed, and the exit code, where not all went well.
+// TestResultsOfChains checks output and exit code of chains that fail in part.
 func TestResultsOfChains(t *testing.T) {
 	tests := []struct {
 		name, text string
@@ -164,7 +164,8 @@ func TestResultsOfChains(t *testing.T) {
 	}
 }
 
-// TestStandInsAgainstRealServices is that nothing is made up beside a real service, and what there would be.
+// TestStandInsAgainstRealServices checks that nothing is mocked if a real service is called, and that a note names what
+// would be.
 func TestStandInsAgainstRealServices(t *testing.T) {
 	data := t.TempDir()
 	text := `
@@ -213,9 +214,9 @@ connectors:
 	}
 }
 
-// TestChainComesBack kills a chain at each of its requests: resumed, it gives the result that it would have given, and
-// asks for nothing that it knows.
-func TestChainComesBack(t *testing.T) {
+// TestResumedChain kills a chain at each of its requests and resumes it. The result is that of an undisturbed chain, and no
+// answered request is sent again.
+func TestResumedChain(t *testing.T) {
 	args := func(data string) []string {
 		return []string{"run", analysis, "--chain", "parallel_analysis", "--payload", filepath.Join(data, "p.json"), "--data", data, "--mock-latency", "none", "--sequential-steps", "on"}
 	}
@@ -268,7 +269,7 @@ func TestInterruptedChain(t *testing.T) {
 	}
 }
 
-// TestWrongUseOfChain is what is said of flags that do not fit.
+// TestWrongUseOfChain checks the errors of flags that do not fit together.
 func TestWrongUseOfChain(t *testing.T) {
 	dir := t.TempDir()
 	bad := write(t, filepath.Join(dir, "bad.json"), "{\n \"a\" 1}")
@@ -279,7 +280,7 @@ func TestWrongUseOfChain(t *testing.T) {
 		{[]string{"--chain", "parallel"}, "chain: there is no chain parallel (there is parallel_analysis)"},
 		{[]string{"--chain", "parallel_analysis", "--cycles", "3"}, "chain: a single chain runs once"},
 		{[]string{"--payload", filepath.Join(dir, "nowhere.json")}, "nowhere.json"},
-		{[]string{"--payload", dir}, "is no file"},
+		{[]string{"--payload", dir}, "payload"},
 		{[]string{"--payload", bad}, "bad.json:2:6: "},
 	}
 	for _, tt := range tests {

@@ -101,7 +101,7 @@ chain c:
 	}
 	for _, name := range []string{"status", "headers", "body"} {
 		if want := "steps.order." + name + " is that of the answer; the field " + name + " of its body is steps.order.body." + name; !strings.Contains(out, want) {
-			t.Errorf("nothing is said of %q:\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, "the field total") || strings.Contains(out, "the field id") {

@@ -10,11 +10,12 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// isTerminal returns what a file is called by the system, and whether a person sits behind it.
+// isTerminal returns the file descriptor of a file, and reports whether it is a terminal.
 func isTerminal(file any) (fd int, ok bool) {
 	f, ok := file.(*os.File)
 	if !ok {
@@ -23,25 +24,25 @@ func isTerminal(file any) (fd int, ok bool) {
 	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
 }
 
-// person returns the terminal on which somebody can be asked: one to read from, and one on which the question is seen.
+// person returns the terminal of a user who can be asked: input and standard error must both be terminals.
 func (t *terminal) person() (fd int, ok bool) {
 	fd, in := isTerminal(t.in)
-	_, out := isTerminal(raw(t.err))
+	_, out := isTerminal(show.Raw(t.err))
 	return fd, in && out
 }
 
-// asked puts a question and reads the answer, which is not shown.
+// asked asks a question and reads the answer without echo.
 func (t *terminal) asked(question string, fd int) (string, error) {
 	fmt.Fprint(t.err, question)
 	defer fmt.Fprintln(t.err)
 	return t.typed(fd)
 }
 
-// askSecrets asks the person at the terminal, if there is one, for the secrets that a launch needs and that are kept
-// nowhere, once each. They last as long as this process; one that is not given stays missing, which the launch tells.
-func (t *terminal) askSecrets(l app.Launch) error {
+// askSecrets asks the user at the terminal, if there is one, for each missing secret of a launch. Values are kept until the
+// process ends. The launch reports secrets that stay missing.
+func askSecrets(t *terminal, l app.Launch) error {
 	fd, ok := t.person()
-	if !ok || l.Settings.Replay != "" { // a replay calls no service
+	if !ok || l.Settings.Replay != "" { // a replay calls no services
 		return nil
 	}
 	put := map[string]bool{}
@@ -51,7 +52,7 @@ func (t *terminal) askSecrets(l app.Launch) error {
 				continue
 			}
 			put[s.Name] = true
-			if mistake, ok := errors.AsType[*engine.FieldError](s.Err); ok { // its hint is for another way
+			if mistake, ok := errors.AsType[*engine.FieldError](s.Err); ok { // its hint suggests other ways
 				fmt.Fprintf(t.err, "%s: %s\n", mistake.Field, mistake.Problem)
 			}
 			value, err := t.asked("value of "+s.Name+" (hidden, for this run only; press Enter to skip): ", fd)
@@ -69,9 +70,9 @@ func (t *terminal) askSecrets(l app.Launch) error {
 	return nil
 }
 
-// askDestinations shows the person at the terminal, if there is one, what the scenario would call and was not allowed yet,
-// and asks once for all of it. Without a terminal, or if the answer is no, the launch refuses it.
-func (t *terminal) askDestinations(l *app.Launch) error {
+// askDestinations shows the addresses that the scenario may not call yet, and asks the user once for all of them. Without a
+// terminal, or if the answer is no, the launch refuses them.
+func askDestinations(t *terminal, l *app.Launch) error {
 	_, ok := t.person()
 	if !ok || t.json {
 		return nil
@@ -101,7 +102,7 @@ func (t *terminal) askDestinations(l *app.Launch) error {
 	return nil
 }
 
-// typedLine reads what a person types, in small letters, until a signal interrupts it.
+// typedLine reads a line in lower case, until a signal interrupts it.
 func (t *terminal) typedLine() (string, error) {
 	done := make(chan string, 1)
 	go func() { done <- t.answer("") }()
@@ -114,8 +115,8 @@ func (t *terminal) typedLine() (string, error) {
 	}
 }
 
-// askPassword asks for the password of the saved database where it could not be kept when it was given.
-func (t *terminal) askPassword(db config.Database) (config.Database, error) {
+// askPassword asks for the password of the saved database if it was not stored.
+func (f databaseFlag) askPassword(t *terminal, db config.Database) (config.Database, error) {
 	fd, ok := t.person()
 	if !ok || !db.Asks {
 		return db, nil

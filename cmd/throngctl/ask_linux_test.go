@@ -61,7 +61,7 @@ func newScreen(t *testing.T, answers map[string]string) *screen {
 	}()
 	t.Cleanup(func() {
 		_ = s.tty.Close()
-		<-done // reading ends where nobody has the other side open
+		<-done // reading ends when the other side is closed
 		_ = ours.Close()
 	})
 	return s
@@ -156,7 +156,7 @@ func TestSecretsAreAskedFor(t *testing.T) {
 		_ = secrets.Forget("THRONG_TEST_ONE") // the program ends
 	}
 	if code, _, stderr := ctl(t, "run", file, "--data", t.TempDir()); code != exitUsage || !strings.Contains(stderr, "export THRONG_TEST_ONE=") {
-		t.Errorf("where nobody can be asked: exit code %d\n%s", code, stderr)
+		t.Errorf("without a user to ask: exit code %d\n%s", code, stderr)
 	}
 }
 

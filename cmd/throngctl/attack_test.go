@@ -81,7 +81,7 @@ func TestAttackOnTheTerminal(t *testing.T) {
 		for d := json.NewDecoder(strings.NewReader(stdout)); d.More(); {
 			var any any
 			if err := d.Decode(&any); err != nil {
-				t.Errorf("it is no JSON: %v\n%q", err, stdout)
+				t.Errorf("not JSON: %v\n%q", err, stdout)
 				return
 			}
 		}

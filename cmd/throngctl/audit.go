@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// auditCmd recomputes what was recorded.
+// auditCmd recomputes recorded figures.
 type auditCmd struct {
 	RunID  string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	All    bool   `short:"a" help:"List every figure, not just groups and differences."`
@@ -44,7 +45,7 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return t.audited(report, c.All)
+		return c.audited(t, report, c.All)
 	})
 }
 
@@ -62,58 +63,23 @@ func (c *auditCmd) files(ctx context.Context, t *terminal) (err error) {
 	if !known {
 		fmt.Fprintf(t.err, "Run %s is not in the store: its files were only compared with each other.\n", report.Run)
 	}
-	return t.audited(report, c.All)
+	return c.audited(t, report, c.All)
 }
 
-// audited prints what an audit found: every figure, or a line for each group and each figure that differs. A difference
-// is an exit code.
-func (t *terminal) audited(r *audit.Report, all bool) error {
+// audited prints the result of an audit. A difference sets the exit code.
+func (c *auditCmd) audited(t *terminal, r *audit.Report, all bool) error {
 	if t.json {
-		err := t.print(newAudit(r))
+		err := t.print(answer.NewAudit(r))
 		if err == nil && !r.Equal() {
 			err = exitError(exitFailed)
 		}
 		return err
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "FIGURE\tVALUES\tRECORDED\tRECOMPUTED\t")
-	if !all {
-		for _, g := range r.Groups() {
-			rowf(w, "%s\t%s\t\t\t%s\n", g.Name, engine.FormatCount(int64(g.Values)), grade(g.Differ, g.Values == 0))
-		}
-	}
-	for i := range r.Figures {
-		f := &r.Figures[i]
-		if !all && f.Differ == 0 {
-			continue
-		}
-		told := grade(f.Differ, f.Alone)
-		if f.Bound != "" {
-			told += " (within " + f.Bound + ")"
-		}
-		if f.Where != "" {
-			told += ": " + f.Where
-		}
-		rowf(w, "%s: %s\t%s\t%s\t%s\t%s\n", f.Group, f.Name, engine.FormatCount(int64(f.Values)), f.Recorded, f.Recomputed, told)
-	}
-	if err := w.Flush(); err != nil {
+	if err := show.Audit(t.out, r, all); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "run %s: %s\n", r.Run, r.Summary())
 	if !r.Equal() {
 		return exitError(exitFailed)
 	}
 	return nil
-}
-
-// grade is what came of a comparison.
-func grade(differ int, alone bool) string {
-	switch {
-	case alone:
-		return "recorded only"
-	case differ > 0:
-		return engine.FormatCount(int64(differ)) + plural(differ, " differs", " differ")
-	default:
-		return "ok"
-	}
 }

@@ -21,7 +21,7 @@ import (
 var auditedLater sync.Map
 
 // auditAfter audits every run that a command line leaves in its store, once the test is over: no test may leave a figure
-// that its journal does not bear out.
+// that its journal does not confirm.
 func auditAfter(t *testing.T, args []string) {
 	t.Helper()
 	i := slices.Index(args, "--data")
@@ -146,7 +146,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditOfMemory damages what agents remember, of which there are no figures.
+// TestAuditOfMemory damages the memory of agents, which has no figures.
 func TestAuditOfMemory(t *testing.T) {
 	data := t.TempDir()
 	if code, _, stderr := ctl(t, "run", "world", "--data", data, "--cycles", "2", "--mock-latency", "none"); code != exitDone {

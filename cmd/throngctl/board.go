@@ -11,23 +11,24 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/dash"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
-// board is the dashboard of a run of this process while it is in progress, or nil.
+// board is the dashboard of a run in this process, or nil.
 type board struct {
 	dash *dash.Dash
 	stop chan struct{} // q was typed
 	end  func()
 }
 
-// close takes the dashboard down.
+// close removes the dashboard.
 func (b *board) close() {
 	if b != nil {
 		b.end()
 	}
 }
 
-// say shows a line on the dashboard; false is that there is none.
+// say shows a line on the dashboard. It reports false if there is no dashboard.
 func (b *board) say(text string) bool {
 	if b != nil {
 		b.dash.Say(text)
@@ -35,7 +36,7 @@ func (b *board) say(text string) bool {
 	return b != nil
 }
 
-// stops tells each time that the run is to stop.
+// stops receives a value each time the user asks to stop the run.
 func (b *board) stops() <-chan struct{} {
 	if b == nil {
 		return nil
@@ -74,15 +75,15 @@ func (s *screens) clear() {
 	}
 }
 
-// files are the ends of the terminal that can show a dashboard.
+// files returns the files of the terminal if they can show a dashboard.
 func (t *terminal) files() (in, out *os.File, ok bool) {
 	in, typed := t.in.(*os.File)
-	out, seen := raw(t.out).(*os.File)
+	out, seen := show.Raw(t.out).(*os.File)
 	return in, out, typed && seen && dash.Usable(in, out, os.Getenv)
 }
 
-// board puts the dashboard of a run up, where there is a terminal for it and somebody wants it.
-func (t *terminal) board(box *crash.Box, job *app.Job, lines bool) *board {
+// openBoard shows the dashboard of a run if the terminal supports it and lines are not requested.
+func openBoard(t *terminal, box *crash.Box, job *app.Job, lines bool) *board {
 	in, out, ok := t.files()
 	if !ok || lines {
 		return nil
@@ -95,7 +96,7 @@ func (t *terminal) board(box *crash.Box, job *app.Job, lines bool) *board {
 		Stop: func() {
 			select {
 			case b.stop <- struct{}{}:
-			default: // it was typed often enough
+			default: // enough presses are waiting
 			}
 		},
 	})
@@ -118,7 +119,7 @@ func (t *terminal) board(box *crash.Box, job *app.Job, lines bool) *board {
 	t.screens.set(b.dash)
 	go func() {
 		defer close(done)
-		t.guarded(box, job.Run, func() { err = b.dash.Run(ctx) })
+		guarded(t, box, job.Run, func() { err = b.dash.Run(ctx) })
 	}()
 	return b
 }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What puts the dashboard up and takes it down.
+// Escape sequences that show and remove the dashboard.
 const (
 	boardUp   = "\x1b[?1049h"
 	boardDown = "\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -152,7 +152,7 @@ func TestDashboard(t *testing.T) {
 	s.await("raise and lower the limit")
 	s.press("\x1b")
 	s.await("Health")
-	s.press("\x1a") // there is no shell that could go on with it, so it is not stopped
+	s.press("\x1a") // without a shell with job control it is not suspended
 	s.await(boardDown)
 	s.await(boardUp)
 
@@ -167,7 +167,7 @@ func TestDashboard(t *testing.T) {
 	if err := unix.IoctlSetWinsize(int(s.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}); err != nil {
 		t.Fatal(err)
 	}
-	s.await("\x1b[2J") // all anew
+	s.await("\x1b[2J") // full redraw
 	s.press("q")
 	s.await(boardDown)
 	after := s.leaves(exitInterrupted)
@@ -208,7 +208,7 @@ func TestDashboardIsTakenDown(t *testing.T) {
 	}
 }
 
-// TestLinesInsteadOfTheDashboard: not where nobody wants it, or the terminal is none for it.
+// TestLinesInsteadOfTheDashboard checks that there is no dashboard with --no-dashboard or on a dumb terminal.
 func TestLinesInsteadOfTheDashboard(t *testing.T) {
 	for _, c := range []struct{ term, flag string }{{"dumb", ""}, {"xterm", "--no-dashboard"}} {
 		t.Setenv("TERM", c.term)

@@ -59,7 +59,7 @@ func shop(data string, more ...string) []string {
 }
 
 // TestBudgetOfRequests: the shop sees no more than that, and with one budget after the other the run comes to the
-// results of one that nobody disturbed.
+// results of an undisturbed run.
 func TestBudgetOfRequests(t *testing.T) {
 	undisturbed := t.TempDir()
 	if code, out, stderr := ctl(t, shop(undisturbed, "--export", filepath.Join(undisturbed, "out"))...); code != exitDone {
@@ -74,11 +74,11 @@ func TestBudgetOfRequests(t *testing.T) {
 		"out of budget after ", ": the budget of 50 requests is used up: 50 spent\n", "  budget         50 of 50 requests\n", "which run again on resume", "result         exact",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("nothing is said of %q:\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	if !regexp.MustCompile(`resume with: throngctl resume \S+ --max-requests 100\n$`).MatchString(out) {
-		t.Errorf("it does not say how to go on:\n%s", out)
+		t.Errorf("there is no resume command:\n%s", out)
 	}
 	_, runs, _ := ctl(t, "runs", "--data", data)
 	if !strings.Contains(runs, "out of budget") {
@@ -129,7 +129,7 @@ func TestBudgetAfterAKill(t *testing.T) {
 	// to ask; that they did not is not always known.
 	const unknown = 5 * atOnce
 	if all := killed + requests; all < budget-atOnce || all > budget+unknown {
-		t.Errorf("the shop saw %d requests of %d and %d that nobody may know of", all, budget, unknown)
+		t.Errorf("the shop saw %d requests of %d and %d that may be uncounted", all, budget, unknown)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestBudgetOfTokens(t *testing.T) {
 	budget := all / 2
 	data := t.TempDir()
 	code, out, stderr := ctl(t, talk(data, "--max-tokens", fmt.Sprint(budget))...)
-	if code != exitFailed || !strings.Contains(out, " tokens is used up: ") || !strings.Contains(out, "the next call may take up to ") {
+	if code != exitFailed || !strings.Contains(out, " tokens is used up: ") || !strings.Contains(out, "the next call may ") {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if s := spent(t, data); s.Tokens > budget || s.Tokens < budget/2 {
@@ -207,9 +207,9 @@ func TestBudgetOfMoney(t *testing.T) {
 	}
 }
 
-// TestBudgetOnOtherWays: a step that would go on without its answer does not where the budget is the reason; the results
-// are those of a run that nobody disturbed, with calls that sessions share, that fail over, and that go on at once.
-func TestBudgetOnOtherWays(t *testing.T) {
+// TestBudgetWithSharedCalls checks that a step that continues without an answer fails if the budget is the reason. Results
+// equal those of an undisturbed run with shared calls, failover and concurrent steps.
+func TestBudgetWithSharedCalls(t *testing.T) {
 	run := func(data string, more ...string) []string {
 		return append([]string{
 			"run", filepath.Join("testdata", "careful.yaml"), "--data", data, "--seed", "7", "--mock-latency", "none", "--retry-wait", "1ms", "--retries", "2",

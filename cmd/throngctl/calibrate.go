@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -32,11 +34,11 @@ type calibrateCmd struct {
 	Presets  bool          `help:"Show typical limits for this machine without measuring."`
 
 	NoDashboard bool `help:"Print lines instead of a progress line."`
-	telemetryFlags
+	flags.Telemetry
 	jsonFlag
-	settingFlags
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Fixed
+	flags.Services
 }
 
 var errGivenUp = errors.New("cancelled")
@@ -45,41 +47,41 @@ var errGivenUp = errors.New("cancelled")
 func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.Presets {
 		if t.json {
-			return t.print(newPresets(t.data))
+			return t.print(answer.NewPresets(t.data))
 		}
-		return t.presets()
+		return c.presets(t)
 	}
 	if c.History {
-		return t.calibrations()
+		return c.calibrations(t)
 	}
 	sweep, err := c.sweep(t)
 	if err != nil {
 		return err
 	}
-	if err := t.idle(ctx); err != nil {
+	if err := c.idle(ctx, t); err != nil {
 		return err
 	}
-	tell, closeTell, err := c.open(ctx, t)
+	tell, closeTell, err := openTelemetry(ctx, t, c.Telemetry)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTell()) }()
-	tell.Sent = nil // of each level is for the log
+	tell.Sent = nil // summaries of each level go to the log
 	sweep.Launch.Tell = tell
 	out := t.out
 	if c.JSON {
 		out = t.err
 	}
-	p := newProgress(out, c.NoDashboard)
-	sweep.Report = func(at calibrate.Progress) { p.say(time.Now(), measuring(at), at.Done == at.Total) }
-	found, err := t.calibrate(ctx, sweep)
-	p.end()
+	p := show.NewProgress(out, c.NoDashboard)
+	sweep.Report = func(at calibrate.Progress) { p.Say(time.Now(), show.Measuring(at), at.Done == at.Total) }
+	found, err := c.calibrate(ctx, t, sweep)
+	p.End()
 	t.sayTrouble()
 	if found.Notice != "" {
 		fmt.Fprintln(t.err, found.Notice)
 	}
 	if err != nil && !measured(&found.Result) {
-		return t.gaveUp(err)
+		return c.gaveUp(t, err)
 	}
 	if c.JSON {
 		enc := json.NewEncoder(t.out)
@@ -88,29 +90,29 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 			return err
 		}
 	} else {
-		t.calibrated(&found)
+		show.Calibration(t.out, &found)
 	}
 	if err != nil {
-		return t.gaveUp(err)
+		return c.gaveUp(t, err)
 	}
 	return c.advise(t, &found.Result)
 }
 
-// sweep is what the flags ask for.
+// sweep returns the measurement that the flags describe.
 func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if c.File == "" {
 		return s, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "for example: throngctl calibrate shopping"}
 	}
-	loaded, err := t.load(c.File, scenario.Extras{Parameters: c.Set})
+	loaded, err := loadScenario(t, c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
 		return s, err
 	}
-	settings, _, err := config.Resolve(t.data, loaded, texts(c.settingFlags.Plugins, c.newFlags.Plugins), os.Getenv)
+	settings, _, err := config.Resolve(t.data, loaded, flags.Given(c.Settings.Plugins, c.Fixed.Plugins), os.Getenv)
 	if err != nil {
 		return s, err
 	}
 	settings.Filter = c.Filter
-	c.apply(&settings)
+	c.ApplyTo(&settings)
 	return app.Sweep{
 		Launch:   app.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
 		Name:     c.File,
@@ -120,7 +122,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 }
 
 // idle refuses to measure while a run of the same store is in progress: it would distort the result.
-func (t *terminal) idle(ctx context.Context) (err error) {
+func (c *calibrateCmd) idle(ctx context.Context, t *terminal) (err error) {
 	store, err := t.open()
 	if err != nil {
 		return err
@@ -138,8 +140,8 @@ func (t *terminal) idle(ctx context.Context) (err error) {
 	return nil
 }
 
-// calibrate runs the sweep; a signal cancels it.
-func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found calibration.Record, err error) {
+// calibrate runs the measurement. A signal cancels it.
+func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep) (found calibration.Record, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	s.Launch.Tell.Hurry = ctx.Done()
@@ -158,8 +160,8 @@ func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found calibratio
 	}
 }
 
-// gaveUp says why a sweep did not come to its end.
-func (t *terminal) gaveUp(err error) error {
+// gaveUp reports why a measurement did not complete.
+func (c *calibrateCmd) gaveUp(t *terminal, err error) error {
 	if errors.Is(err, errGivenUp) {
 		fmt.Fprintln(t.err, "Cancelled; nothing was stored.")
 		return exitError(exitInterrupted)
@@ -167,7 +169,7 @@ func (t *terminal) gaveUp(err error) error {
 	return err
 }
 
-// advise says how to use what was found, or saves it.
+// advise prints how to use the result, or saves it.
 func (c *calibrateCmd) advise(t *terminal, r *calibrate.Result) error {
 	if r.Level == 0 {
 		return exitError(exitFailed)
@@ -196,66 +198,8 @@ func measured(r *calibrate.Result) bool {
 	return false
 }
 
-// measuring is how far a sweep is, in one line.
-func measuring(p calibrate.Progress) string {
-	text := fmt.Sprintf("measured %d/%d", p.Done, p.Total)
-	if p.Measuring {
-		text += fmt.Sprintf("  now limit %d, round %d", p.Level, p.Round)
-	}
-	if r := &p.Result; r.Level > 0 {
-		text += fmt.Sprintf("  best so far %d", r.Level)
-	}
-	if p.Left > 0 {
-		text += "  about " + engine.FormatDuration(p.Left.Round(time.Second)) + " left"
-	}
-	return text
-}
-
-// calibrated shows what a sweep found.
-func (t *terminal) calibrated(c *calibration.Record) {
-	fmt.Fprintf(t.out, "\n%s, %s agents, on %s\n", c.Title, engine.FormatCount(int64(c.Agents)), c.Machine)
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "  LIMIT\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE")
-	for i := range c.Result.Levels {
-		l := &c.Result.Levels[i]
-		if len(l.Samples) == 0 {
-			rowf(w, "  %d\t–\t–\t–\t–\t–\t%s\n", l.Level, l.Note)
-			continue
-		}
-		rate := "–"
-		if l.PerSecond > 0 {
-			rate = calibrate.Figure(l.PerSecond)
-		}
-		if l.Spread > 0 { // measured more than once
-			rate += " ± " + calibrate.Figure(l.Spread)
-		}
-		rowf(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
-	}
-	_ = w.Flush() // to the terminal
-	if law := c.Result.Law(); law != "" {
-		fmt.Fprintln(t.out, law)
-	}
-	fmt.Fprintln(t.out, c.Result.String())
-}
-
-// latency writes a time; 0 is not known.
-func latency(d time.Duration) string {
-	if d == 0 {
-		return "?"
-	}
-	return engine.FormatDuration(d)
-}
-
-// percent writes a percentage; negative is not known.
-func percent(v float64) string {
-	if v < 0 {
-		return "?"
-	}
-	return fmt.Sprintf("%.0f%%", v)
-}
-
-// calibrations lists what was found before, the newest first.
-func (t *terminal) calibrations() error {
+// calibrations lists previous calibrations, newest first.
+func (c *calibrateCmd) calibrations(t *terminal) error {
 	all, notice, err := calibration.List(t.data)
 	if err != nil {
 		return err
@@ -270,64 +214,12 @@ func (t *terminal) calibrations() error {
 		fmt.Fprintln(t.out, "No calibrations yet. Try: throngctl calibrate shopping")
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "WHEN\tSCENARIO\tAGENTS\tLIMIT\tMACHINE\tFOUND")
-	for i := range all {
-		c := &all[i]
-		rowf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", stamp(c.At), c.Title, engine.FormatCount(int64(c.Agents)), c.Result.Level, c.Machine, c.Result.String())
-	}
-	return w.Flush()
+	return show.Calibrations(t.out, all)
 }
 
-// presetJSON is a starting point.
-type presetJSON struct {
-	Table       string `json:"table"`
-	Name        string `json:"name"`
-	Matches     string `json:"matches"`
-	AtOnce      string `json:"at_once"`
-	ThisMachine bool   `json:"this_machine,omitempty"`
-}
-
-func newPresets(data string) (all []presetJSON) {
-	machine := calibration.ThisMachine(data)
-	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
-	for _, table := range []struct {
-		name    string
-		presets []engine.Preset
-	}{{"system", engine.Systems}, {"use", engine.Uses}, {"deployment", engine.Deployments}} {
-		for _, p := range table.presets {
-			all = append(all, presetJSON{table.name, p.Name, p.Matches, p.Span(), p == own})
-		}
-	}
-	return all
-}
-
-// presets shows starting points, that of this machine marked.
-func (t *terminal) presets() error {
+// presets lists starting points and marks the one for this machine.
+func (c *calibrateCmd) presets(t *terminal) error {
 	machine := calibration.ThisMachine(t.data)
 	own := engine.PresetFor(machine.Cores, machine.MemoryBytes)
-	fmt.Fprintln(t.out, own.Suits(machine.String()))
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	for _, table := range []struct {
-		title, what string
-		presets     []engine.Preset
-	}{
-		{"SYSTEM", "SESSIONS IN FLIGHT", engine.Systems}, {"USE", "SESSIONS IN FLIGHT", engine.Uses}, {"DEPLOYMENT", "MODEL CALLS IN FLIGHT", engine.Deployments},
-	} {
-		rowf(w, "%s\tMATCHES\t%s\n", table.title, table.what)
-		for _, p := range table.presets {
-			mark := ""
-			if p == own {
-				mark = "  this machine"
-			}
-			rowf(w, "%s\t%s\t%s%s\n", p.Name, p.Matches, p.Span(), mark)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, rule := range engine.RulesOfThumb {
-		fmt.Fprintf(t.out, "- %s\n", rule)
-	}
-	return nil
+	return show.Presets(t.out, machine.String(), own)
 }

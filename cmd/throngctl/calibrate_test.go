@@ -43,7 +43,7 @@ func TestCalibrate(t *testing.T) {
 	}
 	for _, want := range []string{
 		`(?m)^measured 3/3`, `Marketplace shoppers, 30 agents, on .*\d cores`, `(?m)^  LIMIT +SESSIONS/S +P95`, `(?m)^  4 +\S+ `,
-		`with λ [\d.,]+`, `\d sessions? at once.*Bound by `, `saved: max-concurrent=(\d) ceiling=\d`,
+		`with λ [\d.,]+`, `\d sessions? .*ound by `, `saved: max-concurrent=(\d) ceiling=\d`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %s in\n%s", want, out)
@@ -87,14 +87,14 @@ func TestCalibrateMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"calibrate", "--data", data}, "no scenario given"},
-		{brief(data, "--levels", "0"), "levels: 0 sessions at once"},
-		{brief(data, "--levels", "31"), "31 sessions at once (1 to 30)"},
+		{brief(data, "--levels", "0"), "levels: 0 sessions"},
+		{brief(data, "--levels", "31"), "(1 to 30)"},
 		{brief(data, "--service", "shop=https://shop.example.com"), "--allow shop.example.com"},
 		{brief(data, "--sequential", "on"), "one agent acts after the other"},
 		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},
 	} {
 		if code, out, stderr := ctl(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.want) {
-			t.Errorf("%v: exit code %d, want to hear %q\n%s%s", tt.args, code, tt.want, out, stderr)
+			t.Errorf("%v: exit code %d, want %q\n%s%s", tt.args, code, tt.want, out, stderr)
 		}
 	}
 }

@@ -30,7 +30,7 @@ import (
 )
 
 // canaries is a scenario that shows secrets of every kind to a server which repeats them in every way, to a database, and
-// to a port where nobody listens. Its parameter stands for what is no secret.
+// to a port without a server. Its parameter is not a secret.
 const canaries = `
 parameters:
   word: {default: nothing}
@@ -58,7 +58,7 @@ services:
   query: {kind: http, url: %[1]s, auth: {query: {name: k, value: secret:CANARY_QUERY}}, limits: {timeout: 150ms}}
   cookie: {kind: http, url: %[1]s, auth: {cookie: {name: k, value: secret:CANARY_COOKIE}}, limits: {timeout: 150ms}}
   sent: {kind: http, url: %[1]s, headers: {X-Own: secret:CANARY_OWN}, limits: {timeout: 150ms}}
-  nobody: {kind: http, url: "http://127.0.0.1:1", auth: {bearer: secret:CANARY_BEARER}}
+  missing: {kind: http, url: "http://127.0.0.1:1", auth: {bearer: secret:CANARY_BEARER}}
   tls: {kind: http, url: "%[2]s", auth: {bearer: secret:CANARY_BEARER}}
   model: {kind: llm, url: %[1]s/v1, model: m, auth: {bearer: secret:CANARY_KEY}}
   db: {kind: postgres, url: "secret:CANARY_DB"}
@@ -91,7 +91,7 @@ func canarySteps() string {
 	step(`text: {kind: http, service: sent, post: /encoded, on_error: continue, body: "key ${secret:CANARY_SENT}"}`)
 	step(`args: {kind: sql, service: own, query: "select refuse($1)", args: ["secret:CANARY_SENT"], on_error: continue}`)
 	step(`read: {kind: sql, service: own, query: "select $1::text as said", args: ["is ${secret:CANARY_SENT}"]}`)
-	for _, service := range []string{"turned", "lost", "nobody", "tls"} {
+	for _, service := range []string{"turned", "lost", "missing", "tls"} {
 		step("%s: {kind: http, service: %s, post: /, on_error: continue}", service, service)
 	}
 	step(`chat: {kind: llm, service: model, prompt: "which key?", stream: true}`)
@@ -139,7 +139,7 @@ func newNest(t *testing.T, word string) *nest {
 		"CANARY_BASIC": "canary-basic-4711/+", "CANARY_HEADER": `canary-"header"-4711`, "CANARY_QUERY": "canary query&4711", "CANARY_COOKIE": "canary-cookie-4711",
 		"CANARY_OWN": "canary-own-ä-4711", "CANARY_SENT": `canary "sent" %4711/ü`, "CANARY_PARAMETER": "canary-parameter-4711%",
 	} {
-		if name == "CANARY_PARAMETER" { // of which the first run is told, and a resume has to be
+		if name == "CANARY_PARAMETER" { // the first run has it, and a resume needs it
 			n.parameter = value
 		}
 		n.env = append(n.env, name+"="+value)
@@ -258,7 +258,7 @@ func unfolded(t *testing.T, data string) []byte {
 	return all.Bytes()
 }
 
-// column is what a query gives, as texts.
+// column returns the result of a query as texts.
 func column(t *testing.T, db *sql.DB, query string) (all []string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query)
@@ -373,7 +373,7 @@ func TestCanaries(t *testing.T) {
 	}
 	for _, where := range []string{"the store, unfolded", "events.csv", "events.jsonl", "run.json", "report.html", "Postgres", "throng.db"} {
 		if _, ok := places[where]; !ok || !bytes.Contains(places[where], []byte(n.word)) {
-			t.Errorf("what is no secret is not found in %s (%t): the search proves nothing", where, ok)
+			t.Errorf("a value that is not secret is not found in %s (%t): the search proves nothing", where, ok)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/prove"
 )
 
-// chat is a run of testdata/chat.yaml, with faults that are retried at once.
+// chat returns a run of testdata/chat.yaml, with faults that are retried immediately.
 func chat(data string, more ...string) []string {
 	return append([]string{
 		"run", filepath.Join("testdata", "chat.yaml"), "--data", data, "--seed", "7", "--mock-latency", "none", "--max-concurrent", "8",
@@ -77,7 +77,7 @@ func timings(t *testing.T, data string) (all []map[string]string) {
 	return all
 }
 
-// counter is a server of models that takes a while for each call, and counts how many go on at once.
+// counter is a slow model server that counts concurrent calls.
 type counter struct {
 	mu         sync.Mutex
 	busy, most int
@@ -139,7 +139,7 @@ func TestBoundAndRateOfModelCalls(t *testing.T) {
 				t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 			}
 			if c.most > tt.most || tt.took == 0 && c.most < tt.most {
-				t.Errorf("%d calls at once, want %d", c.most, tt.most)
+				t.Errorf("%d concurrent calls, want %d", c.most, tt.most)
 			}
 			if took := c.at[len(c.at)-1].Sub(c.at[0]); took < tt.took {
 				t.Errorf("%d calls in %v, want at least %v", len(c.at), took, tt.took)

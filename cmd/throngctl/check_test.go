@@ -19,7 +19,7 @@ func TestCheckBeforeARun(t *testing.T) {
 	}
 	for _, want := range []string{"Database", "Disk", "Memory", "Data folder", "Log and recording", "Power and sleep"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("nothing is said of %s:\n%s", want, out)
+			t.Errorf("%s is missing in\n%s", want, out)
 		}
 	}
 	code, out, stderr = ctl(t, "check", "shopping", "--data", data, "--service", "shop=https://shop.example.com")
@@ -28,7 +28,7 @@ func TestCheckBeforeARun(t *testing.T) {
 	}
 	code, out, stderr = ctl(t, "check", "shopping", "--data", data, "--service", "shop=http://127.0.0.1:1")
 	if code != exitFailed || !strings.Contains(out, "problem") || !strings.Contains(out, "127.0.0.1:1 does not answer") {
-		t.Errorf("nobody is there: exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("no server: exit code %d\n%s%s", code, out, stderr)
 	}
 	code, _, stderr = ctl(t, "check", "shopping", "--data", data, "--service", "shops=http://127.0.0.1:1")
 	if code != exitUsage || !strings.Contains(stderr, "no service shops") {

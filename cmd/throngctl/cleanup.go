@@ -13,11 +13,13 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/cleanup"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// cleanupCmd removes at services what the agents of a run made there.
+// cleanupCmd removes what the agents of a run created at services.
 type cleanupCmd struct {
 	Of            string   `arg:"" name:"run" help:"Run ID or its beginning, or a scenario file to use its newest run."`
 	Yes           bool     `short:"y" help:"Skip the confirmation."`
@@ -25,20 +27,6 @@ type cleanupCmd struct {
 	MaxConcurrent string   `placeholder:"N" help:"Concurrency limit of the cleanup (default: as in the run)."`
 	Allow         []string `placeholder:"HOST" help:"Host of the run that may be called; may be repeated."`
 	output
-}
-
-// cleanupJSON is what a cleanup would remove.
-type cleanupJSON struct {
-	Run      engine.RunID     `json:"run"`
-	Agents   int              `json:"agents"`
-	Sessions int64            `json:"sessions"`
-	Events   map[string]int64 `json:"events"`
-	Requests cleanup.Requests `json:"requests"`
-	Hosts    []string         `json:"hosts"`
-	Resume   engine.RunID     `json:"resume,omitempty"`
-	Done     []engine.RunID   `json:"done"`
-	Cleaned  []engine.Cleaned `json:"cleaned"`
-	Sent     bool             `json:"sent"`
 }
 
 // Run is called by kong.
@@ -52,11 +40,11 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 	people := t
 	if t.json {
 		people = t.quiet()
-		if err := t.line(newCleanupJSON(plan, send)); err != nil {
+		if err := t.line(answer.NewCleanup(plan, send)); err != nil {
 			return err
 		}
 	}
-	c.show(people, plan)
+	show.Cleanup(people.out, plan)
 	switch {
 	case plan.Agents == 0 && plan.Resume == "":
 		return nil
@@ -65,7 +53,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintln(people.out, "Dry run: nothing was sent. Run it with --yes.")
 		return nil
 	case t.answer(fmt.Sprintf("Send %s and remove all of it? Type yes: ", plan.Requests)) != "yes":
-		return t.kept("Nothing was sent.")
+		return kept(t, "Nothing was sent.")
 	}
 	if c.MaxConcurrent != "" {
 		layers := config.Layers{Flags: map[string]string{engine.LimitSetting: c.MaxConcurrent}, Run: &plan.Settings}
@@ -74,10 +62,10 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 		}
 	}
 	l := app.Launch{Scenario: plan.Scenario, Settings: plan.Settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: plan.Resume}
-	return t.carryOut(ctx, l, c.output, databaseFlag{})
+	return carryOut(ctx, t, l, c.output, databaseFlag{})
 }
 
-// plan finds the run and what must be removed.
+// plan finds the run and what to remove.
 func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *cleanup.Plan, err error) {
 	name, file := c.Of, ""
 	if _, err := os.Stat(c.Of); err == nil {
@@ -112,7 +100,7 @@ func (c *cleanupCmd) plan(ctx context.Context, t *terminal) (plan *cleanup.Plan,
 		if err != nil {
 			return nil, err
 		}
-		if s.Cleanup != nil { // the file may have got it after the run
+		if s.Cleanup != nil { // cleanup may have been added to the file after the run
 			own := maps.Clone(src.Files)
 			maps.Copy(own, s.Source.Files)
 			src.Files, src.Name = own, s.Source.Name
@@ -133,39 +121,4 @@ func newestOf(ctx context.Context, store *sqlite.Store, file string) (string, er
 		}
 	}
 	return "", &engine.FieldError{Field: "run", Problem: "no run of " + file, Hint: "throngctl runs lists them"}
-}
-
-// show says what would be removed, and where.
-func (c *cleanupCmd) show(t *terminal, plan *cleanup.Plan) {
-	fmt.Fprintf(t.out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
-	for i := range plan.Run.Cleaned {
-		fmt.Fprintf(t.out, "  %s\n", plan.Run.Cleaned[i].Says(plan.Run.ID, stamp))
-	}
-	if plan.Agents == 0 && plan.Resume == "" {
-		fmt.Fprintln(t.out, "  nothing left to remove")
-		return
-	}
-	if plan.Resume != "" {
-		fmt.Fprintf(t.out, "  resume cleanup run %s\n", plan.Resume)
-	}
-	fmt.Fprintf(t.out, "  to remove: what %s made in %s\n", engine.Counted(int64(plan.Agents), "agent", "agents"), engine.Counted(plan.Sessions, "session", "sessions"))
-	if counted := plan.Counted(); counted != "" {
-		fmt.Fprintf(t.out, "  events: %s\n", counted)
-	}
-	fmt.Fprintf(t.out, "  sends: %s\n", plan.Requests)
-	for _, h := range plan.Hosts {
-		fmt.Fprintf(t.out, "  requests go to %s at %s\n", h.Service, h.Address)
-	}
-}
-
-func newCleanupJSON(plan *cleanup.Plan, send bool) cleanupJSON {
-	j := cleanupJSON{
-		Run: plan.Run.ID, Agents: plan.Agents, Sessions: plan.Sessions, Events: plan.Events, Requests: plan.Requests, Hosts: []string{}, Resume: plan.Resume,
-		Done: []engine.RunID{}, Cleaned: append([]engine.Cleaned{}, plan.Run.Cleaned...), Sent: send && (plan.Agents > 0 || plan.Resume != ""),
-	}
-	for _, h := range plan.Hosts {
-		j.Hosts = append(j.Hosts, h.Address)
-	}
-	j.Done = append(j.Done, plan.Done...)
-	return j
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -23,7 +24,7 @@ type orderDesk struct {
 	deletes int
 	removed map[string]int // how often, by id
 	stuck   string         // a buyer whose orders cannot be deleted
-	fatal   int            // the deletion at which kill is called, before it is answered; 0 is none
+	fatal   int            // the deletion at which kill is called, before the response; 0 disables it
 	kill    func()
 }
 
@@ -142,7 +143,7 @@ func TestCleanup(t *testing.T) {
 	clean(exitDone, "Dry run: nothing was sent", 13, 0, file, "--dry-run", "--yes")
 	d.stick("buyer-3")
 	clean(exitDone, "to remove: what 6 agents made in 12 sessions", 3, 11, file, "--yes") // buyer-3's first fails, its second is not tried
-	d.stick("nobody")
+	d.stick("no-user")
 	marked(t, data, "Cleaned up in part by run", "11 requests, 5 of 6 agents done.")
 	clean(exitDone, "to remove: what 1 agent made in 2 sessions", 1, 13, file, "--yes")
 	marked(t, data, "Cleaned up by run", ": 2 requests for 1 agent.")
@@ -165,7 +166,7 @@ func TestCleanup(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	code, out, stderr := ctl(t, "cleanup", "--data", data, file, "--json")
-	var plan cleanupJSON
+	var plan answer.Cleanup
 	if err := json.Unmarshal([]byte(out), &plan); err != nil || code != exitDone || plan.Agents != 6 || plan.Events["order"] != 12 || plan.Sent || len(plan.Done) != 0 {
 		t.Errorf("exit code %d, %v: %+v %s", code, err, plan, stderr)
 	}
@@ -176,7 +177,7 @@ func TestCleanup(t *testing.T) {
 }
 
 // listed are the runs of a folder.
-func listed(t *testing.T, data string) (runs []runJSON) {
+func listed(t *testing.T, data string) (runs []answer.Run) {
 	t.Helper()
 	_, out, stderr := ctl(t, "runs", "--data", data, "--json")
 	if err := json.Unmarshal([]byte(out), &runs); err != nil {

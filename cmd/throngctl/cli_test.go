@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata")
 
-// TestBadInputStartsNothing gives wrong files and values: each is told, with exit code 2, and no store is made.
+// TestBadInputStartsNothing checks that invalid files and values are reported with exit code 2 and that no store is created.
 func TestBadInputStartsNothing(t *testing.T) {
 	broken := filepath.Join("testdata", "broken.yaml")
 	tests := []struct {
@@ -65,7 +65,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(stderr, want) {
-					t.Errorf("nothing is said of %q:\n%s", want, stderr)
+					t.Errorf("%q is missing in\n%s", want, stderr)
 				}
 			}
 			if runs, _ := filepath.Glob(filepath.Join(data, "mock", "*")); len(runs) > 0 {
@@ -233,11 +233,11 @@ func interrupt(t *testing.T, data string, times int) string {
 	return string(out)
 }
 
-// TestInterruptStopsGracefullyAndResumes sends Ctrl+C once, then goes on.
+// TestInterruptStopsGracefullyAndResumes sends Ctrl+C once, then resumes.
 func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 	data := t.TempDir()
 	if out := interrupt(t, data, 1); !strings.Contains(out, "resume with: throngctl resume") {
-		t.Errorf("it does not say how to go on:\n%s", out)
+		t.Errorf("there is no resume command:\n%s", out)
 	}
 	if _, out, _ := ctl(t, "checkpoints", "--data", data); !strings.Contains(out, "stop") {
 		t.Errorf("no checkpoint was taken:\n%s", out)
@@ -404,7 +404,7 @@ func TestMockAlone(t *testing.T) {
 	}
 }
 
-// TestMockTheModel starts the model server beside the shop, asks it something, and stops both.
+// TestMockTheModel starts the model server with the shop, sends a request, and stops both.
 func TestMockTheModel(t *testing.T) {
 	cmd, _, stderr := process(t, nil, "mock", "--shop", "127.0.0.1:0", "--model", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")
 	cmd.Stdout = nil
@@ -420,7 +420,7 @@ func TestMockTheModel(t *testing.T) {
 	for {
 		line, err := r.ReadString('\n')
 		if err != nil {
-			t.Fatalf("it says no more: %v %s", err, stderr)
+			t.Fatalf("the output ended: %v %s", err, stderr)
 		}
 		words := strings.Fields(line)
 		said[strings.Join(words[:len(words)-1], " ")] = words[len(words)-1]

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/completion"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/manual"
 )
 
 // TestCompletion is what words may become.
@@ -57,8 +59,8 @@ func TestCompletion(t *testing.T) {
 		"timeline|shopper-1|" + run[:12]: {run},
 	} {
 		var got []string
-		for _, one := range (&terminal{data: data}).complete(t.Context(), strings.Split(line, "|")) {
-			got = append(got, one.value)
+		for _, one := range (completion.Completer{Root: model().Node, Data: data}).Complete(t.Context(), strings.Split(line, "|")) {
+			got = append(got, one.Value)
 		}
 		slices.Sort(got)
 		slices.Sort(want)
@@ -99,7 +101,7 @@ COMP_WORDS=(throngctl run shopping --governor=ad); COMP_CWORD=3; _throngctl; ech
 		}
 	}
 	if code, _, _ := ctl(t, "completion", "tcsh"); code != exitUsage {
-		t.Errorf("a shell that nobody wrote for: exit code %d", code)
+		t.Errorf("an unknown shell: exit code %d", code)
 	}
 }
 
@@ -164,11 +166,11 @@ func TestManual(t *testing.T) {
 		t.Fatal(code, stderr)
 	}
 	for _, leaf := range model().Leaves(true) {
-		if !strings.Contains(page, `\fB`+escape(strings.TrimPrefix(leaf.Parent.Name+" ", "throngctl ")+leaf.Name)+`\fR`) {
+		if !strings.Contains(page, `\fB`+manual.Escape(strings.TrimPrefix(leaf.Parent.Name+" ", "throngctl ")+leaf.Name)+`\fR`) {
 			t.Errorf("there is no command %s", leaf.Name)
 		}
 		for _, f := range leaf.Flags {
-			if !strings.Contains(page, `\fB\-\-`+escape(f.Name)+`\fR`) {
+			if !strings.Contains(page, `\fB\-\-`+manual.Escape(f.Name)+`\fR`) {
 				t.Errorf("there is no flag --%s", f.Name)
 			}
 		}

@@ -61,7 +61,7 @@ func TestConsentInATerminal(t *testing.T) {
 	}
 }
 
-// TestRefusedBeforeItWaits refuses a run that is to start later, with an address that was not allowed, at once.
+// TestRefusedBeforeItWaits checks that a run with a later start and an address that is not allowed is refused immediately.
 func TestRefusedBeforeItWaits(t *testing.T) {
 	keyring.MockInit()
 	a := newAdmin(t)

@@ -6,39 +6,28 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// whichRun names the run that an order is for.
+// whichRun selects the run that receives an order.
 type whichRun struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the run in progress)."`
 }
 
-// because is why somebody orders something.
+// because has the reason of an order.
 type because struct {
 	Why string `placeholder:"TEXT" help:"Reason, recorded in the journal."`
 }
 
-// changesJSON is what was changed, or can be.
-type changesJSON struct {
-	Run      engine.RunID    `json:"run"`
-	Changes  []engine.Change `json:"changes,omitempty"`
-	Tunables []tunableJSON   `json:"tunables,omitempty"`
-}
-
-type tunableJSON struct {
-	Name    string `json:"name"`
-	Value   string `json:"value"`
-	Meaning string `json:"meaning"`
-}
-
 var errNoneInProgress = errors.New("no run is in progress; start one with: throngctl run, or resume one with: throngctl resume")
 
-// steer finds the run in progress and calls f with a client of its process. A signal cancels it.
+// steer finds the run in progress and calls f with a client of its process. A signal cancels f.
 func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Context, c *control.Client, run engine.RunID) error) error {
 	var record *engine.RunRecord
 	err := t.look(ctx, func(store *sqlite.Store) (err error) {
@@ -82,7 +71,7 @@ func (t *terminal) look(_ context.Context, f func(*sqlite.Store) error) (err err
 	return f(store)
 }
 
-// inProgress returns a run by the beginning of its name or, without one, the run in progress; nil if there is none.
+// inProgress returns a run by the start of its ID or, without one, the run in progress; nil if there is none.
 func inProgress(ctx context.Context, store *sqlite.Store, name string) (*engine.RunRecord, error) {
 	if name != "" {
 		record, err := store.Run(ctx, engine.RunID(name))
@@ -95,7 +84,7 @@ func inProgress(ctx context.Context, store *sqlite.Store, name string) (*engine.
 	if i := slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.InProgress }); i >= 0 {
 		return &runs[i], nil
 	}
-	return nil, nil //nolint:nilnil // none is
+	return nil, nil //nolint:nilnil // no run is in progress
 }
 
 type setCmd struct {
@@ -109,7 +98,7 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 	name, pairs := "", c.Settings
 	if len(pairs) > 0 && !strings.Contains(pairs[0], "=") {
 		name, pairs = pairs[0], pairs[1:]
-		if name == "" || name[0] < '0' || name[0] > '9' { // as no run is called
+		if name == "" || name[0] < '0' || name[0] > '9' { // run IDs start with a digit
 			return &engine.FieldError{Field: name, Problem: "expected name=value", Hint: "for example max-concurrent=30; throngctl set lists the settings"}
 		}
 	}
@@ -122,22 +111,22 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 		settings = append(settings, engine.Assignment{Name: key, Value: value})
 	}
 	return t.steer(ctx, name, func(ctx context.Context, client *control.Client, id engine.RunID) error {
-		w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+		w := show.NewTable(t.out)
 		if len(settings) == 0 {
 			tunables, err := client.Tunables(ctx)
 			if err != nil {
 				return err
 			}
 			if t.json {
-				j := changesJSON{Run: id}
+				j := answer.Changes{Run: id}
 				for _, one := range tunables {
-					j.Tunables = append(j.Tunables, tunableJSON{one.Name, one.Value, one.Help})
+					j.Tunables = append(j.Tunables, answer.Tunable{Name: one.Name, Value: one.Value, Meaning: one.Help})
 				}
 				return t.print(j)
 			}
 			fmt.Fprintln(w, "SETTING\tVALUE\tMEANING")
 			for _, tunable := range tunables {
-				rowf(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
+				show.Row(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
 			}
 			return w.Flush()
 		}
@@ -148,10 +137,10 @@ func (c *setCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		if t.json {
-			return t.print(changesJSON{Run: id, Changes: changes})
+			return t.print(answer.Changes{Run: id, Changes: changes})
 		}
 		for _, change := range changes {
-			rowf(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
+			show.Row(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
 		}
 		return w.Flush()
 	})
@@ -164,7 +153,7 @@ func (t *terminal) order(ctx context.Context, run string, give func(ctx context.
 			return err
 		}
 		if t.json {
-			return t.print(doneJSON{id, done})
+			return t.print(answer.Done{Run: id, Done: done})
 		}
 		fmt.Fprintf(t.out, "run %s: %s\n", id, done)
 		return nil
@@ -220,23 +209,17 @@ func (c *checkpointCmd) Run(ctx context.Context, t *terminal) error {
 	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Checkpoint(ctx, c.Why) }, "checkpoint taken")
 }
 
-// someAgents are agents, perhaps with their run before them.
+// someAgents takes agents, optionally after a run ID.
 type someAgents struct {
 	Agents []string `arg:"" name:"agent" help:"Agent IDs, or indexes from 0. A run ID may come first."`
 }
 
-// split tells the run from the agents: it begins with a day and a dash, as no index does.
+// split separates the run ID, which has a date and a dash, from agent IDs and indexes.
 func (a *someAgents) split() (run string, agents []string) {
-	if len(a.Agents) > 1 && isRun(a.Agents[0]) {
+	if len(a.Agents) > 1 && flags.IsRun(a.Agents[0]) {
 		return a.Agents[0], a.Agents[1:]
 	}
 	return "", a.Agents
-}
-
-// isRun reports whether a text is at least so much of a run's name as nothing else looks like: 20300301-.
-func isRun(text string) bool {
-	day, _, ok := strings.Cut(text, "-")
-	return ok && len(day) == len("20300301") && strings.Trim(day, "0123456789") == ""
 }
 
 type retireCmd struct {
@@ -263,7 +246,7 @@ func (c *requeueCmd) Run(ctx context.Context, t *terminal) error {
 		"retrying: "+strings.Join(agents, ", "))
 }
 
-type tellCmd struct {
+type broadcastCmd struct {
 	First  string   `arg:"" name:"text" help:"Message, in quotes."`
 	Second string   `arg:"" optional:"" name:"word" help:"The message, if a run ID comes first."`
 	More   []string `arg:"" optional:"" name:"agent" help:"More agents for --to."`
@@ -271,23 +254,23 @@ type tellCmd struct {
 	To []string `placeholder:"AGENT" sep:"," help:"Agent IDs to send to (default: all agents)."`
 }
 
-// split tells the run, the text and the agents apart: what follows a flag's value stands behind the text.
-func (c *tellCmd) split() (run, text string, to []string, err error) {
+// split separates the run ID, the message and the agents. Agents after the value of --to follow the message.
+func (c *broadcastCmd) split() (run, text string, to []string, err error) {
 	words := append([]string{c.First, c.Second}, c.More...)
 	if c.Second == "" {
 		words = words[:1]
 	}
-	if len(words) > 1 && isRun(words[0]) {
+	if len(words) > 1 && flags.IsRun(words[0]) {
 		run, words = words[0], words[1:]
 	}
 	if len(words) > 1 && len(c.To) == 0 {
-		return "", "", nil, &engine.FieldError{Field: "tell", Problem: fmt.Sprintf("expected one message, got %d words", len(words)), Hint: "put the message in quotes"}
+		return "", "", nil, &engine.FieldError{Field: "text", Problem: fmt.Sprintf("expected one message, got %d words", len(words)), Hint: "put the message in quotes"}
 	}
 	return run, words[0], slices.Concat(c.To, words[1:]), nil
 }
 
 // Run is called by kong.
-func (c *tellCmd) Run(ctx context.Context, t *terminal) error {
+func (c *broadcastCmd) Run(ctx context.Context, t *terminal) error {
 	run, text, agents, err := c.split()
 	if err != nil {
 		return err
@@ -296,6 +279,6 @@ func (c *tellCmd) Run(ctx context.Context, t *terminal) error {
 	if len(agents) > 0 {
 		to = strings.Join(agents, ", ")
 	}
-	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Tell(ctx, agents, text) },
+	return t.order(ctx, run, func(ctx context.Context, client *control.Client) error { return client.Broadcast(ctx, agents, text) },
 		"sent to "+to+"; it is in the inboxes from the next cycle on")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/view"
@@ -37,12 +38,12 @@ func TestSecondTerminal(t *testing.T) {
 		{"status", exitDone, `  phase +paused: lunch\n(.*\n)*  limit +4, `, ""},
 		{"checkpoint " + id, exitDone, `checkpoint taken`, ""},
 		{"continue", exitDone, `continued`, ""},
-		{"tell hello --to shopper-3 shopper-1", exitDone, `sent to shopper-3, shopper-1; `, ""},
-		{"tell " + id + " all", exitDone, `sent to all; `, ""},
-		{"tell " + id + " hello --to shopper-2,shopper-5", exitDone, `sent to shopper-2, shopper-5; `, ""},
-		{"tell too many words", exitUsage, "", `expected one message, got 3 words \(put`},
-		{"tell hello --to eve", exitUsage, "", `no such agent: eve`},
-		{"retire nobody", exitUsage, "", `no such agent: nobody`},
+		{"broadcast hello --to shopper-3 shopper-1", exitDone, `sent to shopper-3, shopper-1; `, ""},
+		{"broadcast " + id + " all", exitDone, `sent to all; `, ""},
+		{"broadcast " + id + " hello --to shopper-2,shopper-5", exitDone, `sent to shopper-2, shopper-5; `, ""},
+		{"broadcast too many words", exitUsage, "", `expected one message, got 3 words \(put`},
+		{"broadcast hello --to eve", exitUsage, "", `no such agent: eve`},
+		{"retire eve", exitUsage, "", `no such agent: eve`},
 		{"pause 20200101-000000-none", exitUsage, "", `not found`},
 		{"stop --now --why enough", exitDone, `stopping immediately; `, ""},
 	} {
@@ -186,7 +187,7 @@ func TestPrintStatus(t *testing.T) {
 `},
 	} {
 		var b strings.Builder
-		if err := printStatus(&b, &c.status); err != nil || b.String() != c.want {
+		if err := show.Status(&b, &c.status); err != nil || b.String() != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, b.String(), c.want)
 		}
 	}
@@ -246,14 +247,14 @@ func TestGuideOrders(t *testing.T) {
 	if _, rest, _ := strings.Cut(help, "\nThe run in progress:\n"); !strings.HasPrefix(rest, "  status ") {
 		t.Errorf("the orders do not stand together\n%s", help)
 	}
-	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "tell"} {
+	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "broadcast"} {
 		if !regexp.MustCompile("`throngctl " + order + "[ `]").MatchString(text) {
 			t.Errorf("the guide says nothing of throngctl %s", order)
 		}
 		if !regexp.MustCompile(`(?m)^  ` + order + ` `).MatchString(help) {
 			t.Errorf("there is no throngctl %s\n%s", order, help)
 		}
-		if order != "retire" && order != "requeue" && order != "continue" && order != "tell" && order != "status" {
+		if order != "retire" && order != "requeue" && order != "continue" && order != "broadcast" && order != "status" {
 			if _, out, _ := ctl(t, order, "--help"); !strings.Contains(out, "--why") {
 				t.Errorf("throngctl %s takes no reason", order)
 			}

@@ -45,7 +45,7 @@ func proved(t *testing.T, c prove.Config) *prove.Report {
 }
 
 // TestKilledRunsEndAsIfNothingHappened kills throngctl at 20 seeded commits and requests, resumes, and compares the
-// results, what the agents remember, and every change of the shop with those of a run that nobody disturbed.
+// results, what the agents remember, and every change of the shop with those of an undisturbed run.
 func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
 	r := proved(t, killing(20))
 	if s := r.Sum(); s.Commits < 5 || s.Commits > 15 || s.Replayed == 0 || s.SentAgain == 0 || s.Confirmed == 0 {
@@ -216,7 +216,7 @@ func TestSameResultAtAnyConcurrency(t *testing.T) {
 		}
 	}
 	if !strings.Contains(first.sessions, "stayed home") {
-		t.Error("nobody stayed home")
+		t.Error("no agent stayed home")
 	}
 	if _, err := os.Stat("throng.db"); err == nil {
 		t.Error("the store was made in the working directory")

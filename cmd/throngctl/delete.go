@@ -8,10 +8,11 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -23,7 +24,7 @@ const (
 	dropUnsent = "drop"
 )
 
-// removalFlags are what deleting and pruning have in common.
+// removalFlags are the flags shared by delete and prune.
 type removalFlags struct {
 	Unsent string `enum:",send,drop" default:"" placeholder:"WHAT" help:"What to do with rows not yet in Postgres: send them first, or drop them (default: ask)."`
 	Now    bool   `help:"Delete immediately instead of moving to the trash. Frees disk space; cannot be undone."`
@@ -52,21 +53,13 @@ func (c *deleteCmd) Run(ctx context.Context, t *terminal) error {
 	if err := c.remove(ctx, t.quiet()); err != nil {
 		return err
 	}
-	return t.print(deletedJSON{c.RunID, c.Checkpoint, c.InPostgres || c.OnlyPostgres, !c.Now && !c.OnlyPostgres})
+	return t.print(answer.Deleted{Run: c.RunID, Checkpoints: c.Checkpoint, Postgres: c.InPostgres || c.OnlyPostgres, Trash: !c.Now && !c.OnlyPostgres})
 }
 
 // errUnasked refuses to delete without confirmation when the output is JSON.
 var errUnasked = &engine.FieldError{Field: "json", Problem: "cannot ask for confirmation; nothing was deleted", Hint: "add --yes"}
 
-// deletedJSON is what was deleted.
-type deletedJSON struct {
-	Run         string `json:"run"` // as it was named
-	Checkpoints []int  `json:"checkpoints,omitempty"`
-	Postgres    bool   `json:"in_postgres,omitempty"`
-	Trash       bool   `json:"in_bin"` // it can be restored
-}
-
-// remove shows what will go, asks, and deletes.
+// remove shows what will be deleted, asks, and deletes.
 func (c *deleteCmd) remove(ctx context.Context, t *terminal) error {
 	return t.withAny(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord, trashed bool) error {
 		if trashed {
@@ -80,16 +73,16 @@ func (c *deleteCmd) remove(ctx context.Context, t *terminal) error {
 	})
 }
 
-// removing is the deletion of runs. The database in force is looked up, and sent to, when it is needed.
+// removing deletes runs. It connects to the database when needed.
 type removing struct {
 	t        *terminal
 	store    *sqlite.Store
 	flags    removalFlags
 	database databaseFlag
-	remote   *remote.Sender // nil until then
+	remote   *remote.Sender // nil until connected
 }
 
-// connect returns the database in force.
+// connect returns a connection to the current database.
 func (x *removing) connect() (*remote.Sender, error) {
 	if x.remote != nil {
 		return x.remote, nil
@@ -120,8 +113,8 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "run %s (%s, %s) will be deleted: %s sessions, %s events, %s %s, about %s\n", r.ID, r.Title, stamp(r.Created),
-			engine.FormatCount(d.Sessions), engine.FormatCount(d.Events), engine.FormatCount(int64(d.Checkpoints)), plural(d.Checkpoints, "checkpoint", "checkpoints"),
+		fmt.Fprintf(t.out, "run %s (%s, %s) will be deleted: %s sessions, %s events, %s %s, about %s\n", r.ID, r.Title, show.Time(r.Created),
+			engine.FormatCount(d.Sessions), engine.FormatCount(d.Events), engine.FormatCount(int64(d.Checkpoints)), show.Plural(d.Checkpoints, "checkpoint", "checkpoints"),
 			engine.FormatBytes(d.Bytes))
 		if err := x.settle(ctx, r.ID, d.Sendings); err != nil {
 			return err
@@ -156,7 +149,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 		if err := x.store.Trash(ctx, r.ID); err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "deleted; %s\n", binWords(r.ID, nil))
+		fmt.Fprintf(t.out, "deleted; %s\n", trashHint(r.ID, nil))
 		return nil
 	}
 	if err := retention.Delete(ctx, x.store, t.data, r.ID); err != nil {
@@ -166,7 +159,7 @@ func (c *deleteCmd) run(ctx context.Context, x *removing, r *engine.RunRecord) e
 	return nil
 }
 
-// settle finds out what becomes of rows that no database has confirmed, and sends them if they are to be.
+// settle decides what happens to rows that the database has not confirmed, and sends them if requested.
 func (x *removing) settle(ctx context.Context, run engine.RunID, all []view.Sending) error {
 	what := x.flags.Unsent
 	for _, to := range all {
@@ -188,13 +181,13 @@ func (x *removing) settle(ctx context.Context, run engine.RunID, all []view.Send
 			}
 			fmt.Fprintf(x.t.out, "They are in %s now.\n", to.Target)
 		default:
-			return x.t.kept("Run " + string(run) + " was kept.")
+			return kept(x.t, "Run "+string(run)+" was kept.")
 		}
 	}
 	return nil
 }
 
-// send waits until all rows of a run are where they were to go.
+// send waits until all rows of a run are in their database.
 func (x *removing) send(ctx context.Context, run engine.RunID, target string) error {
 	remote, err := x.connect()
 	if err != nil {
@@ -224,11 +217,11 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 		return err
 	}
 	fmt.Fprintf(t.out, "of run %s, to be deleted, about %s:\n", run, engine.FormatBytes(bytes))
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, cp := range all {
 		for _, n := range c.Checkpoint {
 			if n == cp.Number {
-				rowf(w, "  checkpoint %d\t%s\tcycle %d\t%s\n", n, stamp(cp.At), cp.Cycle, cp.Reason)
+				show.Row(w, "  checkpoint %d\t%s\tcycle %d\t%s\n", n, show.Time(cp.At), cp.Cycle, cp.Reason)
 			}
 		}
 	}
@@ -242,7 +235,7 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 		if err := store.TrashCheckpoints(ctx, run, c.Checkpoint); err != nil {
 			return err
 		}
-		fmt.Fprintf(t.out, "deleted; %s\n", binWords(run, c.Checkpoint))
+		fmt.Fprintf(t.out, "deleted; %s\n", trashHint(run, c.Checkpoint))
 		return nil
 	}
 	if err := store.DeleteCheckpoints(ctx, run, c.Checkpoint); err != nil {
@@ -252,21 +245,21 @@ func (c *deleteCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.
 	return nil
 }
 
-// agreed asks whether what was shown is to go.
+// agreed asks for confirmation.
 func (f *removalFlags) agreed(t *terminal) error {
 	if f.Yes || t.answer("Delete? Type yes: ") == "yes" {
 		return nil
 	}
-	return t.kept("Nothing was deleted.")
+	return kept(t, "Nothing was deleted.")
 }
 
-// kept says what was not deleted.
-func (t *terminal) kept(what string) error {
+// kept prints what was not deleted, and returns the exit code.
+func kept(t *terminal, what string) error {
 	fmt.Fprintln(t.out, what)
 	return exitError(exitFailed)
 }
 
-// answer asks, and returns what was typed, in small letters.
+// answer asks a question and returns the input in lower case.
 func (t *terminal) answer(question string) string {
 	fmt.Fprint(t.out, question)
 	if t.lines == nil {

@@ -77,7 +77,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestDeleteAsksForUnsentRows never lets go of rows that have not arrived without being told so.
+// TestDeleteAsksForUnsentRows checks that unsent rows are never dropped without a confirmation.
 func TestDeleteAsksForUnsentRows(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.New(t, pgtest.Options{})

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// diskEnv names, in a name space of its own, the folder over which a small file system is to be mounted.
+// diskEnv names, in its own mount namespace, the folder for a small file system.
 const diskEnv = "THRONGCTL_TEST_DISK"
 
 // TestDiskFull runs on a file system of a few megabytes that fills up, in a name space of its own, where it may mount one.
@@ -124,7 +124,7 @@ func testDiskFull(t *testing.T, dir string) {
 		t.Errorf("resumed on a full disk: exit code %d\n%s", code, text)
 	}
 
-	// It goes on, and the disk is full once more: now it is freed under the run.
+	// The run continues and the disk fills again. This time space is freed during the run.
 	d.free()
 	cmd, out, stderr := process(t, nil, "resume", "--data", data, "--mock-latency", "remote", "--no-dashboard")
 	if err := cmd.Start(); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
@@ -47,11 +48,11 @@ var unattended = []struct{ command, why string }{
 	{"throngctl run shopping --set provider=openrouter", "it asks a real provider"},
 	{"throngctl run conversation --service", "it asks a model server of this machine: TestAModelMustBeNamed"},
 	{"throngctl cleanup RUN", "it wants a run whose scenario names a cleanup: TestCleanup"},
-	{"throngctl requeue", "it wants a session that ended badly: TestSecondTerminal"},
+	{"throngctl requeue", "needs a failed session: TestSecondTerminal"},
 	{"make", "it would build, test and measure all there is"},
 	{"go install", "it asks the module proxy for a release"},
 	{"go test", "it is what make race does, of one package"},
-	{"go run ./cmd/internal/bundle", "it builds for minutes; the tests beside it unpack what it makes"},
+	{"go run ./cmd/internal/bundle", "builds for minutes; its own tests unpack the result"},
 	{"go doc", "it only prints"},
 	{"sudo", "it changes the system: make try-package does it in one of its own"},
 	{"tar", "TestArchive of the bundle unpacks what it made"},
@@ -63,7 +64,7 @@ var unattended = []struct{ command, why string }{
 }
 
 // orders are the commands that a run in progress is there for.
-var orders = []string{"set", "pause", "continue", "stop", "checkpoint", "retire", "tell"}
+var orders = []string{"set", "pause", "continue", "stop", "checkpoint", "retire", "broadcast"}
 
 // fenced is what a document has in blocks of a language.
 func fenced(text, language string) (all []string) {
@@ -94,9 +95,9 @@ func page(t *testing.T, topic string) string {
 	return texts[topic]
 }
 
-// TestDocumentedCommands carries out every command of the README and the guide, made small: it ends with the exit code
-// that its comment lets expect. SQL of the guide is asked of the database that the commands before it sent to. What stands in
-// the text by the way comes after that.
+// TestDocumentedCommands executes every command of the README and the guide, on a small scale, and checks the exit code that
+// its comment implies. SQL of the guide runs on the database that the commands before it filled. Commands within the text
+// come last.
 func TestDocumentedCommands(t *testing.T) {
 	s := newStage(t)
 	names, texts := documents(t)
@@ -129,7 +130,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	keyring.MockInit()
-	self(t) // before there is another home, in which Go would build all anew
+	self(t) // before HOME changes: Go would build everything again
 	for _, name := range []string{"THRONG_DATABASE_URL", "XDG_DATA_HOME"} {
 		t.Setenv(name, "")
 	}
@@ -160,7 +161,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// openShop is the mock shop as somebody else's backend: whoever asks has a token of it.
+// openShop is the mock shop as a foreign backend: all clients have a token of it.
 func openShop(t *testing.T) string {
 	t.Helper()
 	shop, err := mock.Start(mock.Config{Seed: 7, Secret: "quiet"})
@@ -312,7 +313,7 @@ func (s *stage) parsed(t *testing.T, args []string) bool {
 		return false
 	}
 	all, _ := grammar(args)
-	parser, err := newParser(all)
+	parser, err := flags.NewParser(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,7 +422,7 @@ func split(t *testing.T, line string) (words []string, comment string) {
 		words = append(words, m[2]+m[3]+m[4])
 	}
 	if len(words) == 0 {
-		t.Fatalf("%q is no command", line)
+		t.Fatalf("%q is not a command", line)
 	}
 	return words, comment
 }
@@ -461,8 +462,8 @@ func (s *stage) ask(t *testing.T, queries string) {
 	}
 }
 
-// TestLinksOfTheReadme: what the README and the file beside it for contributors link to is there, and the README leads to
-// every page of the guide.
+// TestLinksOfTheReadme checks that the link targets of the README and CONTRIBUTING exist, and that the README links to every
+// page of the guide.
 func TestLinksOfTheReadme(t *testing.T) {
 	root := filepath.Join("..", "..")
 	links := map[string]bool{}

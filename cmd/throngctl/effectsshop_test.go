@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// plainShop is a shop that knows no idempotency keys, as many are: what is sent twice is ordered twice. It goes on with a
+// plainShop is a shop that knows no idempotency keys, as many are: what is sent twice is ordered twice. It continues with a
 // request whose client is gone.
 type plainShop struct {
 	*httptest.Server
@@ -20,7 +20,7 @@ type plainShop struct {
 	carts  map[string][]string // items, by session
 	orders []shopOrder
 	posts  int
-	fatal  int    // the POST at which kill is called; 0 is none
+	fatal  int    // the POST at which kill is called; 0 disables it
 	kill   func() // is called once
 	keys   map[string]bool
 }
@@ -40,7 +40,7 @@ func newPlainShop(t *testing.T, delay time.Duration) *plainShop {
 	mux.HandleFunc("GET /cart", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		answer(w, http.StatusOK, map[string]any{"items": append([]string{}, s.carts[r.URL.Query().Get("session")]...)})
+		respond(w, http.StatusOK, map[string]any{"items": append([]string{}, s.carts[r.URL.Query().Get("session")]...)})
 	})
 	mux.HandleFunc("GET /orders", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -51,7 +51,7 @@ func newPlainShop(t *testing.T, delay time.Duration) *plainShop {
 				found = append(found, o)
 			}
 		}
-		answer(w, http.StatusOK, found)
+		respond(w, http.StatusOK, found)
 	})
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
@@ -63,7 +63,7 @@ func (s *plainShop) changing(do func(b map[string]string) (int, any)) http.Handl
 	return func(w http.ResponseWriter, r *http.Request) {
 		var b map[string]string
 		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
-			answer(w, http.StatusBadRequest, err.Error())
+			respond(w, http.StatusBadRequest, err.Error())
 			return
 		}
 		s.mu.Lock()
@@ -83,7 +83,7 @@ func (s *plainShop) changing(do func(b map[string]string) (int, any)) http.Handl
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		status, body := do(b)
-		answer(w, status, body)
+		respond(w, status, body)
 	}
 }
 
@@ -103,7 +103,7 @@ func (s *plainShop) order(b map[string]string) (int, any) {
 	return http.StatusCreated, o
 }
 
-func answer(w http.ResponseWriter, status int, body any) {
+func respond(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)

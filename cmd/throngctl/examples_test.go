@@ -146,19 +146,19 @@ func (s *ownShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method + " " + parts[0] {
 	case "GET products":
 		if len(parts) == 2 {
-			answer(w, http.StatusOK, product{parts[1], 20})
+			respond(w, http.StatusOK, product{parts[1], 20})
 			return
 		}
-		answer(w, http.StatusOK, []product{{"tea", 12}, {"lamp", 35}, {"chair", 90}})
+		respond(w, http.StatusOK, []product{{"tea", 12}, {"lamp", 35}, {"chair", 90}})
 	case "PUT carts":
-		answer(w, http.StatusOK, map[string]any{"owner": parts[1]})
+		respond(w, http.StatusOK, map[string]any{"owner": parts[1]})
 	case "POST login":
 		var login struct{ User, Password string }
 		if json.NewDecoder(r.Body).Decode(&login) != nil || login.Password != os.Getenv("SHOP_PASSWORD") {
-			answer(w, http.StatusUnauthorized, map[string]any{"detail": "wrong password"})
+			respond(w, http.StatusUnauthorized, map[string]any{"detail": "wrong password"})
 			return
 		}
-		answer(w, http.StatusOK, map[string]any{"token": "token-of-" + login.User})
+		respond(w, http.StatusOK, map[string]any{"token": "token-of-" + login.User})
 	default:
 		s.member(w, r, parts)
 	}
@@ -167,7 +167,7 @@ func (s *ownShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // member answers requests that need a login.
 func (s *ownShop) member(w http.ResponseWriter, r *http.Request, parts []string) {
 	if !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer token-of-customer-") {
-		answer(w, http.StatusUnauthorized, map[string]any{"detail": "no token"})
+		respond(w, http.StatusUnauthorized, map[string]any{"detail": "no token"})
 		return
 	}
 	type order struct {
@@ -182,26 +182,26 @@ func (s *ownShop) member(w http.ResponseWriter, r *http.Request, parts []string)
 		if !slices.Contains(s.carts[parts[1]], parts[2]) {
 			s.carts[parts[1]] = append(s.carts[parts[1]], parts[2])
 		}
-		answer(w, http.StatusOK, map[string]any{"items": len(s.carts[parts[1]])})
+		respond(w, http.StatusOK, map[string]any{"items": len(s.carts[parts[1]])})
 	case "POST orders":
 		var o order
 		if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
-			answer(w, http.StatusBadRequest, map[string]any{"detail": err.Error()})
+			respond(w, http.StatusBadRequest, map[string]any{"detail": err.Error()})
 			return
 		}
 		s.orders[o.Reference]++
 		if s.loses && len(s.orders)%3 == 0 {
 			s.lost++
-			answer(w, http.StatusGatewayTimeout, map[string]any{"detail": "too slow"})
+			respond(w, http.StatusGatewayTimeout, map[string]any{"detail": "too slow"})
 			return
 		}
-		answer(w, http.StatusCreated, order{o.Reference, len(s.carts[o.Reference])})
+		respond(w, http.StatusCreated, order{o.Reference, len(s.carts[o.Reference])})
 	case "GET orders":
 		found := []order{}
 		if reference := r.URL.Query().Get("reference"); s.orders[reference] > 0 {
 			found = append(found, order{reference, len(s.carts[reference])})
 		}
-		answer(w, http.StatusOK, found)
+		respond(w, http.StatusOK, found)
 	default:
 		http.NotFound(w, r)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -40,14 +42,14 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 		case c.What == "all":
 			return c.all(ctx, t, store, &r)
 		case c.Out == "" && c.Format == storage.Parquet:
-			if _, shown := isTerminal(raw(t.out)); shown {
+			if _, shown := isTerminal(show.Raw(t.out)); shown {
 				return &engine.FieldError{Field: "format", Problem: "Parquet cannot be written to a terminal", Hint: "name a file with -o FILE"}
 			}
-			return c.one(ctx, raw(t.out), store, r)
+			return c.one(ctx, show.Raw(t.out), store, r)
 		case c.Out == "":
 			return c.one(ctx, t.out, store, r)
 		default:
-			return writeFile(c.Out, func(w io.Writer) error { return c.one(ctx, w, store, r) })
+			return file.Write(c.Out, func(w io.Writer) error { return c.one(ctx, w, store, r) })
 		}
 	})
 }
@@ -82,7 +84,7 @@ func (c *exportCmd) all(ctx context.Context, t *terminal, store *sqlite.Store, r
 	return nil
 }
 
-// one writes one part of what a run gave.
+// one writes one kind of results.
 func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunRecord) error {
 	switch c.What {
 	case "metrics", "cycles":
@@ -113,7 +115,7 @@ func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r
 	}
 }
 
-// follow writes the metrics of a run as they come. Others can read the file while it grows; it replaces an older one.
+// follow writes the metrics of a run as they arrive. The file can be read while it grows; it replaces an older one.
 func (c *exportCmd) follow(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) (err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)

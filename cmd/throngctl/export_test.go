@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// TestFollow follows the metrics of a run of another process, from a second terminal, while it goes on and to its end.
+// TestFollow follows the metrics of a run in another process until it ends.
 func TestFollow(t *testing.T) {
 	data := t.TempDir()
 	cmd, stdout, _ := slowRun(t, data)

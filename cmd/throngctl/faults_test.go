@@ -100,7 +100,7 @@ type endured struct {
 
 // TestServiceFaults runs shoppers and talks under each fault of the mock, kills each in the middle with SIGKILL and
 // resumes it: the shop has one order for every checkout that was completed, it heard what the journal says, and exact runs
-// give what a run without faults gives.
+// have the results of a run without faults.
 func TestServiceFaults(t *testing.T) {
 	signedIn := crowds[0]
 	signedIn.name = "shopping, signed in"
@@ -116,7 +116,7 @@ func TestServiceFaults(t *testing.T) {
 			calm, changes := undisturbed(t, c)
 			for i, f := range serviceFaults {
 				tokens := strings.HasPrefix(f.fault, "token_requests")
-				if tokens != (c.name == signedIn.name) { // others sign nobody in
+				if tokens != (c.name == signedIn.name) { // the others do not sign in
 					continue
 				}
 				t.Run(c.name+" "+f.fault, func(t *testing.T) {
@@ -161,7 +161,7 @@ func results(t *testing.T, data string) string {
 	return read(t, data, "out", "sessions.csv") + read(t, data, "out", "events.csv")
 }
 
-// undisturbed is what a crowd gives without faults, and how many requests change something.
+// undisturbed returns the results of a crowd without faults, and the number of changing requests.
 func undisturbed(t *testing.T, c crowd) (calm string, changes int64) {
 	t.Helper()
 	data, count := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "count")
@@ -234,7 +234,7 @@ func (c *crowd) count(t *testing.T, data string, e *endured) (failedAt map[strin
 }
 
 // reconcileOrders compares what the shop sold with what the sessions say: one order for each that completed, and no other
-// but of sessions that failed before they heard of it.
+// except for sessions that failed before they received it.
 func (c *crowd) reconcileOrders(t *testing.T, data string, e *endured, failedAt map[string]int64) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(read(t, data, "out", "events.csv"))).ReadAll()
@@ -323,7 +323,7 @@ func (c *crowd) reconcileRequests(t *testing.T, data, heard string, e *endured) 
 	}
 	for key := range journal {
 		if !there[key] {
-			t.Errorf("the journal says %s was asked, the mock never heard of it", key)
+			t.Errorf("the journal has request %s, the mock does not", key)
 		}
 	}
 }

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
-// elsewhereFlag looks into a database instead of the store.
+// elsewhereFlag selects a database instead of the local store.
 type elsewhereFlag struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Read from this Postgres database instead of the local store; \"saved\" uses the saved one."`
 }
@@ -33,15 +34,15 @@ func (f elsewhereFlag) find(t *terminal) (db config.Database, ok bool, err error
 }
 
 // remoteRuns lists the runs of a database.
-func (t *terminal) remoteRuns(ctx context.Context, db config.Database) error {
+func (c *runsCmd) remoteRuns(ctx context.Context, t *terminal, db config.Database) error {
 	runs, err := remote.Runs(ctx, db)
 	if err != nil {
 		return err
 	}
 	if t.json {
-		all := []runJSON{}
+		all := []answer.Run{}
 		for i := range runs {
-			all = append(all, newRemoteRun(&runs[i]))
+			all = append(all, answer.NewRemoteRun(&runs[i]))
 		}
 		return t.print(all)
 	}
@@ -49,31 +50,11 @@ func (t *terminal) remoteRuns(ctx context.Context, db config.Database) error {
 		fmt.Fprintf(t.out, "There are no runs in %s yet.\n", db.Target())
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tMACHINE\tSTARTED\tSTATE\tCYCLE\tDONE\tCHECKPOINTS\tTITLE")
-	for _, r := range runs {
-		cycles := ""
-		if r.Cycles > 0 {
-			cycles = fmt.Sprintf("/%d", r.Cycles)
-		}
-		state := "not ended"
-		switch {
-		case r.Damage != "":
-			state = "damaged"
-		case r.Ending != engine.NotEnded:
-			state = r.Ending.String()
-		}
-		name := r.Machine
-		if name == "" {
-			name = "not known"
-		}
-		rowf(w, "%s\t%s\t%s\t%s\t%d%s\t%s\t%d\t%s\n", r.ID, name, stamp(r.Created), state, r.Cycle, cycles, doneOf(r.Done, r.Total), r.Checkpoints, r.Title)
-	}
-	return w.Flush()
+	return show.RemoteRuns(t.out, runs)
 }
 
 // remoteCheckpoints lists the checkpoints of a run in a database.
-func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, run string) error {
+func (c *checkpointsCmd) remoteCheckpoints(ctx context.Context, t *terminal, db config.Database, run string) error {
 	if run == "" {
 		return &engine.FieldError{Field: "run", Problem: "no run given", Hint: "list runs with: throngctl runs --database-url URL"}
 	}
@@ -82,16 +63,16 @@ func (t *terminal) remoteCheckpoints(ctx context.Context, db config.Database, ru
 		return err
 	}
 	if t.json {
-		return t.print(newCheckpoints(r.ID, all))
+		return t.print(answer.NewCheckpoints(r.ID, all))
 	}
 	if len(all) == 0 {
 		fmt.Fprintf(t.out, "Run %s has no checkpoint in %s that can be fetched.\n", r.ID, db.Target())
 		return nil
 	}
-	return t.listCheckpoints(all)
+	return show.Checkpoints(t.out, all)
 }
 
-// fetchCmd brings a checkpoint from a database.
+// fetchCmd fetches a checkpoint from a database.
 type fetchCmd struct {
 	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
 	Checkpoint int    `placeholder:"N" help:"Checkpoint number (default: the newest)."`
@@ -133,7 +114,7 @@ func (c *fetchCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if t.json {
-		return t.print(newCheckpoints(run.ID, []engine.CheckpointRecord{checkpoint}))
+		return t.print(answer.NewCheckpoints(run.ID, []engine.CheckpointRecord{checkpoint}))
 	}
 	fmt.Fprintf(t.out, "Fetched checkpoint %d of run %s, at the start of cycle %d; its results stay in %s.\nFork it with: throngctl fork %s --checkpoint %d\n",
 		checkpoint.Number, run.ID, checkpoint.Cycle, db.Target(), run.ID, checkpoint.Number)

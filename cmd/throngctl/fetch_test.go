@@ -64,7 +64,7 @@ func TestFetchOverKills(t *testing.T) {
 	refused("start at 1", "fetch", run, "--checkpoint=-1", "--database-url", url, "--data", there)
 	refused("there are", "fetch", run, "--checkpoint", "999", "--database-url", url, "--data", there)
 	refused("was executed in this store", "fetch", run, "--database-url", url, "--data", here)
-	refused("is not in", "fetch", "nobody", "--database-url", url, "--data", there)
+	refused("is not in", "fetch", "unknown", "--database-url", url, "--data", there)
 	for commit := 1; killedAt(t, commit, "fetch", run, "--database-url", url, "--data", there); commit++ {
 		kills++
 		if out := must("", "runs", "--data", there); strings.Contains(out, run) && strings.Contains(out, "small") {

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 )
 
 // TestSwitches is how settings that are on or off can be given.
@@ -21,7 +23,7 @@ func TestSwitches(t *testing.T) {
 		"run --governor latency shopping":                      {"governor": "latency"},
 	} {
 		var c cli
-		parser, err := newParser(&c)
+		parser, err := flags.NewParser(&c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +31,7 @@ func TestSwitches(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if got := c.Run.into(texts(c.Run.settingFlags.Plugins, c.Run.newFlags.Plugins)); !maps.Equal(got, want) || c.Run.File != "shopping" {
+		if got := c.Run.Into(flags.Given(c.Run.Settings.Plugins, c.Run.Fixed.Plugins)); !maps.Equal(got, want) || c.Run.File != "shopping" {
 			t.Errorf("%s: %v of %q, want %v", line, got, c.Run.File, want)
 		}
 	}
@@ -41,8 +43,9 @@ func TestGovernorsExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestNothingIsGiven: a flag whose value is a variable that is not set was passed over, so that a budget was no bound.
-func TestNothingIsGiven(t *testing.T) {
+// TestEmptyFlags checks that a flag with an empty value, such as one of an unset variable, is an error: the run would have
+// no budget.
+func TestEmptyFlags(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("THRONG_DATA", "")
 	for _, args := range [][]string{{"--budget", ""}, {"--budget="}, {"--max-concurrent", ""}, {"--seed="}, {"--export", ""}, {"--data", ""}, {"--sequential="}} {

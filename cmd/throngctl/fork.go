@@ -9,12 +9,13 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// forkCmd starts a new run where a checkpoint of another stands.
+// forkCmd starts a new run from a checkpoint of another run.
 type forkCmd struct {
 	RunID      string            `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to use (default: the one stored with the run)."`
@@ -24,10 +25,10 @@ type forkCmd struct {
 	Agents     []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
 	Filter     *string           `placeholder:"EXPR" help:"Run only agents that match this expression; empty: all agents."`
 	output
-	settingFlags
-	adaptiveFlag
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Fixed
+	flags.Services
 	databaseFlag
 }
 
@@ -45,7 +46,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	l, err := parent.Launch(app.ForkOptions{
-		File: c.File, Parameters: c.Set, Settings: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv,
+		File: c.File, Parameters: c.Set, Settings: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv,
 		Trusted: t.hooks.trusts, Allow: c.Allow,
 	})
 	if err != nil {
@@ -57,22 +58,22 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	if c.Filter != nil {
 		l.Settings.Filter = *c.Filter
 	}
-	if c.Service != nil { // the others stay where they are
+	if c.Service != nil { // keep the addresses of the other services
 		all := maps.Clone(c.Service)
 		maps.Copy(all, l.Settings.Services)
 		maps.Copy(all, c.Service)
 		c.Service = all
 	}
-	c.apply(&l.Settings)
+	c.ApplyTo(&l.Settings)
 	if t.json {
-		t.quiet().announce(&l)
+		c.announce(t.quiet(), &l)
 	} else {
-		t.announce(&l)
+		c.announce(t, &l)
 	}
-	return t.carryOut(ctx, l, c.output, c.databaseFlag)
+	return carryOut(ctx, t, l, c.output, c.databaseFlag)
 }
 
-// sortOut finds out which of the names is that of a file: one that stands alone and ends like a scenario's is.
+// sortOut finds the scenario file among the arguments: a single argument with the extension of a scenario is a file.
 func (c *forkCmd) sortOut() error {
 	if c.Other == "" && slices.Contains(scenario.Endings, filepath.Ext(c.RunID)) {
 		c.RunID, c.Other = "", c.RunID
@@ -86,8 +87,8 @@ func (c *forkCmd) sortOut() error {
 	return nil
 }
 
-// announce says where a fork begins, what it has otherwise than its parent, and what cannot be brought back.
-func (t *terminal) announce(l *app.Launch) {
+// announce prints where a fork starts, how it differs from its parent, and what it cannot restore.
+func (c *forkCmd) announce(t *terminal, l *app.Launch) {
 	fmt.Fprintln(t.out, l.Fork)
 	differences := l.Differences()
 	for _, d := range differences {

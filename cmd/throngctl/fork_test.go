@@ -102,7 +102,7 @@ func TestForkOfAShortRun(t *testing.T) {
 	}
 }
 
-// TestResumeOfAChangedScenario is refused with both ways to go on; what makes no difference is said, and a file that is gone.
+// TestResumeOfAChangedScenario is refused with both ways to continue. Irrelevant changes and a missing file are reported.
 func TestResumeOfAChangedScenario(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "walk.yaml")
 	write := func(old, with string) {
@@ -148,6 +148,6 @@ func TestResumeOfAChangedScenario(t *testing.T) {
 		t.Errorf("without the file: exit code %d\n%s%s", code, out, stderr)
 	}
 	if events := read(t, data, "out", "events.csv"); strings.Count(events, `""walks"":4`) != 6 {
-		t.Errorf("the run did not go on as it was:\n%s", events)
+		t.Errorf("the run did not continue unchanged:\n%s", events)
 	}
 }

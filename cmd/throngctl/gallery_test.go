@@ -9,7 +9,7 @@ import (
 )
 
 // TestGallery runs every scenario that comes along, with models where it can have them: the same results at 1, 7 and
-// 100, of which there are some, and all criteria met.
+// 100, more than zero of them, and all criteria met.
 func TestGallery(t *testing.T) {
 	small := map[string][]string{
 		"shopping.yaml":     {"--set", "agents=60", "--set", "eagerness=5", "--set", "llm_share=0.5", "--cycles", "2"},

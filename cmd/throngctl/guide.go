@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// guideCmd shows the guide that comes along.
+// guideCmd prints the built-in guide.
 type guideCmd struct {
 	Topic string `arg:"" optional:"" help:"Page name or its beginning (default: list all pages)."`
 	jsonFlag
@@ -32,9 +33,9 @@ func (c *guideCmd) Run(t *terminal) error {
 	case c.Search != "":
 		return c.search(t, pages)
 	case t.json:
-		all := []pageJSON{}
+		all := []answer.Page{}
 		for _, p := range pages {
-			one := pageJSON{Topic: p.Topic, Title: p.Title}
+			one := answer.Page{Topic: p.Topic, Title: p.Title}
 			if c.Topic != "" {
 				one.Text = p.Text
 			}
@@ -45,22 +46,14 @@ func (c *guideCmd) Run(t *terminal) error {
 		fmt.Fprint(t.out, pages[0].Text)
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, p := range pages {
-		rowf(w, "%s\t%s\n", p.Topic, p.Title)
+		show.Row(w, "%s\t%s\n", p.Topic, p.Title)
 	}
 	return w.Flush()
 }
 
-// pageJSON is a page of the guide, or a passage of one.
-type pageJSON struct {
-	Topic   string `json:"topic"`
-	Title   string `json:"title"`
-	Heading string `json:"heading,omitempty"`
-	Text    string `json:"text,omitempty"`
-}
-
-// findPage finds a page by its topic or the beginning of it.
+// findPage finds a page by its topic or the start of it.
 func findPage(pages []assets.Page, topic string) (assets.Page, error) {
 	var found []assets.Page
 	var topics []string
@@ -81,7 +74,7 @@ func findPage(pages []assets.Page, topic string) (assets.Page, error) {
 	return found[0], nil
 }
 
-// search prints what holds the words, each passage below its page and heading.
+// search prints passages that contain the words, with their page and heading.
 func (c *guideCmd) search(t *terminal, pages []assets.Page) error {
 	found := assets.Search(pages, c.Search)
 	if len(found) == 0 {
@@ -89,9 +82,9 @@ func (c *guideCmd) search(t *terminal, pages []assets.Page) error {
 		return exitError(exitFailed)
 	}
 	if t.json {
-		all := []pageJSON{}
+		all := []answer.Page{}
 		for _, p := range found {
-			all = append(all, pageJSON{p.Page.Topic, p.Page.Title, p.Heading, p.Text})
+			all = append(all, answer.Page{Topic: p.Page.Topic, Title: p.Page.Title, Heading: p.Heading, Text: p.Text})
 		}
 		return t.print(all)
 	}

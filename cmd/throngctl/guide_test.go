@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// TestGuide lists the pages, prints one by the beginning of its name, and is told of one that there is not.
+// TestGuide lists the pages, prints a page by the start of its name, and checks the error for an unknown page.
 func TestGuide(t *testing.T) {
 	code, out, stderr := ctl(t, "guide")
 	if code != exitDone {

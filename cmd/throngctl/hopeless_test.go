@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -44,8 +45,8 @@ chain shop:
 // fewRequests is the most that a run may have sent that cannot succeed: far below the 8,928 of all sessions.
 const fewRequests = 500
 
-// TestRunThatCannotSucceedEnds is that an error which cannot heal ends a run at once, with its place and what to change,
-// and that all that shows the run shows the same reason.
+// TestRunThatCannotSucceedEnds checks that a permanent error ends a run immediately, with its position and what to change,
+// and how to continue.
 func TestRunThatCannotSucceedEnds(t *testing.T) {
 	url, asked := refusing(t)
 	for _, c := range []struct {
@@ -113,23 +114,23 @@ func TestRunThatCannotSucceedEnds(t *testing.T) {
 	}
 }
 
-// TestHopelessRunAsJSON is that programs get the same reason, the exit code and the command that goes on.
+// TestHopelessRunAsJSON checks the reason, the exit code and the next command in JSON.
 func TestHopelessRunAsJSON(t *testing.T) {
 	url, _ := refusing(t)
 	file := hopelessFile(t, url, `  step browse: {kind: http, service: api, get: /404}`)
 	code, out, stderr := ctl(t, "run", file, "--json", "--data", t.TempDir(), "--max-concurrent", "10")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	var end endedJSON
+	var end answer.Ended
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &end); err != nil {
 		t.Fatalf("%v\n%s%s", err, out, stderr)
 	}
-	if code != exitFailed || end.Code != exitFailed || end.Ending != "cannot succeed" || end.Passed || !end.Exact || end.GoOn != "throngctl run "+file || !strings.Contains(end.Reason, "status 404") {
+	if code != exitFailed || end.Code != exitFailed || end.Ending != "cannot succeed" || end.Passed || !end.Exact || end.Next != "throngctl run "+file || !strings.Contains(end.Reason, "status 404") {
 		t.Errorf("code %d, %+v", code, end)
 	}
 }
 
-// TestHopelessRunGoesOn is that a run which failed for its services goes on once these are right.
-func TestHopelessRunGoesOn(t *testing.T) {
+// TestHopelessRunResumes checks that a run that failed because of its services can be resumed once they work.
+func TestHopelessRunResumes(t *testing.T) {
 	url, asked := refusing(t)
 	data := t.TempDir()
 	file := hopelessFile(t, url, `  step browse: {kind: http, service: api, get: /, expect: [200]}`)

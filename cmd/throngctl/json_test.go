@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 )
 
 // withoutJSON are the commands that answer in another form, with why.
@@ -24,7 +27,7 @@ var withoutJSON = map[string]string{
 
 // TestEveryCommandAnswersPrograms: each has --json, or is on the list of those that need none.
 func TestEveryCommandAnswersPrograms(t *testing.T) {
-	parser, err := newParser(&cli{})
+	parser, err := flags.NewParser(&cli{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,23 +82,23 @@ func TestAnswersForPrograms(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	_, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--set", "eagerness=8", "--cycles", "2", "--mock-latency", "none", "--seed", "7", "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--json")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	var first startedJSON
-	var last endedJSON
-	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Event != startedEvent || first.Agents != 10 || first.Seed != 7 {
+	var first answer.Started
+	var last answer.Ended
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Event != answer.StartedEvent || first.Agents != 10 || first.Seed != 7 {
 		t.Fatalf("%v: %s%s", err, out, stderr)
 	}
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Event != endedEvent || last.Ending != "finished" || !last.Passed || last.Sessions != 20 || last.Outcomes["ok"]+last.Outcomes["stopped"] != 20 || last.Run != first.Run || last.Code != exitDone || len(last.Criteria) == 0 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Event != answer.EndedEvent || last.Ending != "finished" || !last.Passed || last.Sessions != 20 || last.Outcomes["ok"]+last.Outcomes["stopped"] != 20 || last.Run != first.Run || last.Code != exitDone || len(last.Criteria) == 0 {
 		t.Fatalf("%v: %s", err, lines[len(lines)-1])
 	}
-	var middle progressJSON
-	if err := json.Unmarshal([]byte(lines[len(lines)-2]), &middle); err != nil || middle.Event != progressEvent || middle.Phase != "ended" || middle.Sessions != 20 {
+	var middle answer.Progress
+	if err := json.Unmarshal([]byte(lines[len(lines)-2]), &middle); err != nil || middle.Event != answer.ProgressEvent || middle.Phase != "ended" || middle.Sessions != 20 {
 		t.Errorf("%v: %s", err, lines[len(lines)-2])
 	}
 	run := string(first.Run)
 	if _, out, stderr = ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--set", "eagerness=8", "--cycles", "2", "--mock-latency", "none", "--seed", "8", "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--json"); stderr != "" {
 		t.Error(stderr)
 	}
-	var other startedJSON
+	var other answer.Started
 	if err := json.Unmarshal([]byte(out[:strings.Index(out, "\n")]), &other); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +121,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		{"check", exitDone, []string{`"grade": `, `"checks": [`}},
 		{"settings", exitDone, []string{`"name": "retries"`, `"from": "default"`, `"SIMULATION_MAX_CONCURRENT"`}},
 		{"try shopping --agent shopper-3", exitDone, []string{`shopper-3`}},
-		{"calibrate --presets", exitDone, []string{`"table": "system"`, `"at_once": "2–4"`, `"this_machine": true`}},
+		{"calibrate --presets", exitDone, []string{`"table": "system"`, `"in_flight": "2–4"`, `"this_machine": true`}},
 		{"calibrate shopping --set agents=20 --levels 1,2 --repeats 1 --duration 50ms --mock-latency none", exitDone, []string{`"levels": [`, `"cores": `}},
 		{"note " + run + " slow <since> the new prices", exitDone, []string{`"note": "slow <since> the new prices"`}},
 		{"note " + run, exitDone, []string{`"note": "slow <since> the new prices"`}},
@@ -135,7 +138,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		{"prune --keep-runs 1 --dry-run", exitDone, []string{`"run": "` + run, `"whole": true`, `"sessions": 20`, `"deleted": 0`}},
 		{"prune --keep-runs 1", exitUsage, nil},
 		{"delete " + run, exitUsage, nil},
-		{"delete " + run + " --yes", exitDone, []string{`"in_bin": true`}},
+		{"delete " + run + " --yes", exitDone, []string{`"in_trash": true`}},
 		{"trash", exitDone, []string{`"run": "` + run, `"until": `}},
 		{"trash --empty", exitUsage, nil},
 		{"restore " + run, exitDone, []string{`"done": "run ` + run}},
@@ -160,7 +163,7 @@ func TestAnswersForPrograms(t *testing.T) {
 			if out != "" {
 				t.Errorf("%s: %s", c.line, out)
 			}
-			var e errorJSON
+			var e answer.Error
 			last := stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:]
 			if err := json.Unmarshal([]byte(last), &e); err != nil || e.Error == "" || e.Code != code || code == exitUsage && strings.HasPrefix(c.line, "validate") && e.Mistakes[0].Line == 0 {
 				t.Errorf("%s: %v\n%s", c.line, err, stderr)
@@ -183,16 +186,16 @@ func TestAnswersForPrograms(t *testing.T) {
 		}
 		for name := range all {
 			if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(name) {
-				t.Errorf("%s: %q is no name", c.line, name)
+				t.Errorf("%s: %q is not a name", c.line, name)
 			}
 		}
 	}
 }
 
-// TestMistakesOfPrograms: every mistake is told apart.
-func TestMistakesOfPrograms(t *testing.T) {
+// TestMistakesInJSON checks that each mistake has its own entry.
+func TestMistakesInJSON(t *testing.T) {
 	code, _, stderr := ctl(t, "run", "shopping", "--data", t.TempDir(), "--json", "--max-concurrent", "many", "--hours", "x")
-	var e errorJSON
+	var e answer.Error
 	if err := json.Unmarshal([]byte(stderr), &e); err != nil || code != exitUsage {
 		t.Fatalf("%v: %s", err, stderr)
 	}

@@ -15,14 +15,14 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// leaveTime is how long the program takes at most to end once the system wants that: it kills those that take longer.
+// leaveTime is how long the program may take to end when the system asks it to. The system kills slower programs.
 const leaveTime = 5 * time.Second
 
-// emergencies are the signals with which the system ends programs, at log-out and shutdown; Ctrl+C is a person's and
-// has time.
+// emergencies are the signals that the system sends at logout and shutdown. Ctrl+C comes from the user and has no time
+// limit.
 var emergencies = map[os.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
 
-// heeded are the signals that end a run. A hang-up that was ignored when the program began, as under nohup, stays so.
+// heeded returns the signals that end a run. A hang-up signal that was ignored at the start, as with nohup, stays ignored.
 func heeded() <-chan os.Signal {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -33,7 +33,7 @@ func heeded() <-chan os.Signal {
 }
 
 // leave ends a run within leaveTime.
-func (t *terminal) leave(run *run.Run, reason string) {
+func leave(t *terminal, run *run.Run, reason string) {
 	fmt.Fprintf(t.err, "%s, stopping within %s: a checkpoint, then sessions in flight that end in time; the others run again on resume\n",
 		reason, engine.FormatDuration(leaveTime))
 	if t.exit != nil {
@@ -41,18 +41,18 @@ func (t *terminal) leave(run *run.Run, reason string) {
 			t.screens.clear()
 			fmt.Fprintf(t.err, "Out of time; finished work is stored as far as the disk allowed. Resume with: throngctl resume %s\n", run.ID())
 			t.exit(exitInterrupted)
-		}) // a disk or a server may be slow
+		}) // the disk or a server may be slow
 	}
 	if err := run.Leave(reason); err != nil && !errors.Is(err, engine.ErrEnded) {
 		fmt.Fprintf(t.err, "stop: %v\n", err)
 	}
 }
 
-// crashed prints where the crash report is and how to resume. It does not return.
-func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []byte) {
+// crashed prints the path of the crash report and how to resume. It does not return.
+func crashed(t *terminal, box *crash.Box, run engine.RunID, value any, stack []byte) {
 	t.screens.clear()
 	path := box.Keep(value, stack, string(run))
-	if path == "" { // then here
+	if path == "" { // print it instead
 		fmt.Fprintf(t.err, "panic: %v\n\n%s\n", value, stack)
 		path = "above"
 	} else {
@@ -64,15 +64,15 @@ func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []
 	}
 }
 
-// guarded shows a run; a panic of that takes a checkpoint of the run before it ends the program.
-func (t *terminal) guarded(box *crash.Box, run *run.Run, show func()) {
+// guarded calls show. If show panics, guarded takes a checkpoint of the run and ends the program.
+func guarded(t *terminal, box *crash.Box, run *run.Run, show func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			stack := debug.Stack()
 			ctx, cancel := context.WithTimeout(context.Background(), leaveTime/2)
 			defer cancel()
 			_ = run.Checkpoint(ctx, engine.PanicReason)
-			t.crashed(box, run.ID(), p, stack)
+			crashed(t, box, run.ID(), p, stack)
 		}
 	}()
 	show()

@@ -68,7 +68,7 @@ func started(t *testing.T, out io.Reader) {
 	t.Fatal("the run did not begin")
 }
 
-// TestSystemEndsTheProgram has the system end a run of which every request hangs: a checkpoint that names the signal is
+// TestSystemEndsTheProgram has the system end a run whose requests all hang: a checkpoint that names the signal is
 // there, the program ends within its time, and the run comes back as if nothing had happened.
 func TestSystemEndsTheProgram(t *testing.T) {
 	want := calmDay(t)
@@ -168,7 +168,7 @@ func TestPanicEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestUnknownPanic has a goroutine panic that nobody guards: the journal's writer.
+// TestUnknownPanic has a goroutine without a recover panic: the journal writer.
 func TestUnknownPanic(t *testing.T) {
 	data := t.TempDir()
 	cmd, out, stderr := process(t, []string{killEnv + "=panic:20"}, day(data)...)

@@ -3,24 +3,17 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
-// licencesCmd shows under what terms the program and all that it is made of are used.
+// licencesCmd prints the licenses of the program and its dependencies.
 type licencesCmd struct {
 	Name string `arg:"" optional:"" help:"Print the full texts of components whose names contain this; \"all\" prints every text."`
 	jsonFlag
-}
-
-// licenceJSON is what something is used under, with its text if that was asked for.
-type licenceJSON struct {
-	Module  string `json:"module"`
-	Version string `json:"version"`
-	Licence string `json:"licence"`
-	Text    string `json:"text,omitempty"`
 }
 
 // Run is called by kong.
@@ -29,13 +22,13 @@ func (c *licencesCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	found := []licenceJSON{}
+	found := []answer.License{}
 	for _, l := range all {
 		switch {
 		case c.Name == "":
-			found = append(found, licenceJSON{l.Module, l.Version, l.Kind, ""})
+			found = append(found, answer.License{Module: l.Module, Version: l.Version, Licence: l.Kind, Text: ""})
 		case c.Name == "all", strings.Contains(strings.ToLower(l.Module), strings.ToLower(c.Name)):
-			found = append(found, licenceJSON{l.Module, l.Version, l.Kind, l.Text})
+			found = append(found, answer.License{Module: l.Module, Version: l.Version, Licence: l.Kind, Text: l.Text})
 		}
 	}
 	if len(found) == 0 {
@@ -50,9 +43,9 @@ func (c *licencesCmd) Run(t *terminal) error {
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, l := range found {
-		rowf(w, "%s\t%s\t%s\n", l.Module, l.Version, l.Licence)
+		show.Row(w, "%s\t%s\t%s\n", l.Module, l.Version, l.Licence)
 	}
 	return w.Flush()
 }

@@ -15,7 +15,7 @@ import (
 
 // openLog opens the log of a command: the file given with --log-file or, for commands that run a scenario, one in the data
 // folder. Warnings are also printed on standard error unless a dashboard is on the terminal.
-func (t *terminal) openLog(flags *common, command string) (end func(), err error) {
+func openLog(t *terminal, flags *common, command string) (end func(), err error) {
 	_, level := config.FindLogLevel(flags.Debug, t.data)
 	o := logs.Options{File: flags.LogFile, Level: level, Redact: secrets.Redact}
 	people := max(level, slog.LevelWarn)
@@ -39,30 +39,30 @@ func (t *terminal) openLog(flags *common, command string) (end func(), err error
 			}
 		}
 	}
-	if t.exit != nil { // it is a program of its own, and no test
+	if t.exit != nil { // a process, not a test
 		seen := slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: people, ReplaceAttr: logs.Redacting(secrets.Redact)})
-		slog.SetDefault(slog.New(slog.NewMultiHandler(t.log.Handler(), beside{seen, t.screens})))
+		slog.SetDefault(slog.New(slog.NewMultiHandler(t.log.Handler(), withoutDashboard{seen, t.screens})))
 	}
 	return end, nil
 }
 
-// beside is a handler that is silent while a dashboard is on the terminal.
-type beside struct {
+// withoutDashboard is a handler that drops records while a dashboard is on the terminal.
+type withoutDashboard struct {
 	slog.Handler
 	screens *screens
 }
 
-// Enabled is part of [slog.Handler].
-func (b beside) Enabled(ctx context.Context, level slog.Level) bool {
+// Enabled implements [slog.Handler].
+func (b withoutDashboard) Enabled(ctx context.Context, level slog.Level) bool {
 	return !b.screens.taken() && b.Handler.Enabled(ctx, level)
 }
 
-// WithAttrs is part of [slog.Handler].
-func (b beside) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return beside{b.Handler.WithAttrs(attrs), b.screens}
+// WithAttrs implements [slog.Handler].
+func (b withoutDashboard) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return withoutDashboard{b.Handler.WithAttrs(attrs), b.screens}
 }
 
-// WithGroup is part of [slog.Handler].
-func (b beside) WithGroup(name string) slog.Handler {
-	return beside{b.Handler.WithGroup(name), b.screens}
+// WithGroup implements [slog.Handler].
+func (b withoutDashboard) WithGroup(name string) slog.Handler {
+	return withoutDashboard{b.Handler.WithGroup(name), b.screens}
 }

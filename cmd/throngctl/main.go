@@ -25,6 +25,8 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -44,7 +46,14 @@ const (
 // cli has all commands and flags.
 type cli struct {
 	Common common `embed:""`
+	runCommands
+	orderCommands
+	scenarioCommands
+	documentCommands
+}
 
+// runCommands start runs and read their results.
+type runCommands struct {
 	Run         runCmd         `cmd:"" help:"Run a scenario." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Resume a run." group:"Runs"`
 	Fork        forkCmd        `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
@@ -64,7 +73,10 @@ type cli struct {
 	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
 	Note        noteCmd        `cmd:"" help:"Show or change the note of a run." group:"Runs"`
 	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
+}
 
+// orderCommands act on the run in progress.
+type orderCommands struct {
 	Status     statusCmd     `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
 	Set        setCmd        `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
 	Pause      pauseCmd      `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
@@ -73,19 +85,26 @@ type cli struct {
 	Checkpoint checkpointCmd `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
 	Retire     retireCmd     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
 	Requeue    requeueCmd    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
-	Tell       tellCmd       `cmd:"" help:"Send a message to agents' inboxes." group:"The run in progress"`
+	Broadcast  broadcastCmd  `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
+}
 
-	Scenarios  scenariosCmd  `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
-	Validate   validateCmd   `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`
-	Check      checkCmd      `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
-	Try        tryCmd        `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
-	Prove      proveCmd      `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
-	Calibrate  calibrateCmd  `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
-	Settings   settingsCmd   `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
-	Secret     secretCmd     `cmd:"" help:"Save, remove or find a secret." group:"Scenarios, settings and mocks"`
-	Allowed    allowedCmd    `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
-	Mock       mockCmd       `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
-	Metrics    metricsCmd    `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
+// scenarioCommands prepare runs.
+type scenarioCommands struct {
+	Scenarios scenariosCmd `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
+	Validate  validateCmd  `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`
+	Check     checkCmd     `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
+	Try       tryCmd       `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
+	Prove     proveCmd     `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
+	Calibrate calibrateCmd `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
+	Settings  settingsCmd  `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
+	Secret    secretCmd    `cmd:"" help:"Save, remove or find a secret." group:"Scenarios, settings and mocks"`
+	Allowed   allowedCmd   `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
+	Mock      mockCmd      `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
+	Metrics   metricsCmd   `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
+}
+
+// documentCommands print documentation.
+type documentCommands struct {
 	Schema     schemaCmd     `cmd:"" help:"Print the JSON Schema of scenario files, or of a command's --json output." group:"Scenarios, settings and mocks"`
 	Completion completionCmd `cmd:"" help:"Print a shell completion script." group:"Scenarios, settings and mocks"`
 	Man        manCmd        `cmd:"" help:"Print the manual page." group:"Scenarios, settings and mocks"`
@@ -104,38 +123,38 @@ type common struct {
 	Version kong.VersionFlag `short:"v" help:"Print version and platform."`
 }
 
-// terminal is what commands talk to.
+// terminal is the input and output of commands.
 type terminal struct {
 	in       io.Reader
-	out, err io.Writer        // from execute on, text of others is safe to show there; see raw
-	signals  <-chan os.Signal // ask the run to stop
-	byHand   <-chan os.Signal // ask for a checkpoint
-	lines    *bufio.Reader    // of in; nil until something is asked
+	out, err io.Writer        // execute wraps them so that control characters are escaped; see show.Raw
+	signals  <-chan os.Signal // requests to stop the run
+	byHand   <-chan os.Signal // requests for a checkpoint
+	lines    *bufio.Reader    // of in; nil before the first question
 	exit     func(code int)   // ends the program; nil in tests
 	data     string
 	screens  *screens
-	log      *slog.Logger // a file, or nothing
-	json     bool         // answers and errors are for programs
-	debug    bool         // more is logged
-	trouble  chan error   // errors outside of the run; see hear
+	log      *slog.Logger // discards records if there is no log file
+	json     bool         // print answers and errors as JSON
+	debug    bool         // log at debug level
+	trouble  chan error   // errors of notifications and telemetry; see hear
 	hooks    hooks
 }
 
-// updatingEvery is how often it is said how far the backup of an older store is.
+// updatingEvery is the interval of progress messages while an older store is backed up.
 const updatingEvery = 5 * time.Second
 
-// hooks let throngctl prove and tests kill the program at a chosen moment, and make another machine of this one.
+// hooks let throngctl prove and tests kill the program at a chosen moment, and simulate another machine.
 type hooks struct {
 	onCommit  func(n int64)
 	onRequest func(mock.Request)
 	witness   service.Witness
 	host      func() engine.HostMetrics
 	env       []string // additional variables of the processes of throngctl prove
-	cores     int      // of the machine in forecasts; 0 is as it is
-	trusts    bool     // every scenario is taken for the person's own, so that it may call this machine
+	cores     int      // cores in forecasts; 0 means those of this machine
+	trusts    bool     // treat every scenario as written by the user, who may call this machine
 }
 
-// hooksOf are the hooks of a process that throngctl prove started.
+// hooksOf returns the hooks of a process that throngctl prove started.
 func hooksOf(c *prove.Counter) hooks {
 	if c == nil {
 		return hooks{}
@@ -151,10 +170,10 @@ func hooksOf(c *prove.Counter) hooks {
 }
 
 func (t *terminal) storeOptions() sqlite.Options {
-	var told time.Time
+	var printed time.Time
 	updating := func(u sqlite.Update) {
-		if now := time.Now(); u.Done == 0 || u.Done == u.Bytes || now.Sub(told) > updatingEvery {
-			told = now
+		if now := time.Now(); u.Done == 0 || u.Done == u.Bytes || now.Sub(printed) > updatingEvery {
+			printed = now
 			fmt.Fprintln(t.err, u)
 		}
 	}
@@ -165,27 +184,27 @@ func (t *terminal) storeOptions() sqlite.Options {
 func (t *terminal) openApp() (a *app.App, err error) {
 	a, err = app.Open(app.Options{
 		Data: t.data, Program: crashes.TerminalName, Store: t.storeOptions(), Logger: t.log, Log: t.log,
-		Crashed: func(run engine.RunID, value any, stack []byte) { t.crashed(a.Box(), run, value, stack) },
+		Crashed: func(run engine.RunID, value any, stack []byte) { crashed(t, a.Box(), run, value, stack) },
 		Host:    t.hooks.host, OnRequest: t.hooks.onRequest, Witness: t.hooks.witness,
 	})
 	if err == nil {
-		t.notices(a.Store())
+		printNotices(t, a.Store())
 	}
 	return a, err
 }
 
 // open opens the store and prints its notices.
 func (t *terminal) open() (*sqlite.Store, error) {
-	// What the store would log reaches the terminal in other ways: its notice, and the reason of a pause.
+	// The notices and the reason of a pause show what the store would log.
 	store, err := sqlite.Open(t.data, t.storeOptions())
 	if err == nil {
-		t.notices(store)
+		printNotices(t, store)
 	}
 	return store, err
 }
 
-// notices prints what a person should know of the store and of earlier processes.
-func (t *terminal) notices(store *sqlite.Store) {
+// printNotices prints messages of the store, and crashes of earlier processes.
+func printNotices(t *terminal, store *sqlite.Store) {
 	if n := store.Notice(); n != "" {
 		fmt.Fprintln(t.err, n)
 	}
@@ -196,15 +215,7 @@ func (t *terminal) notices(store *sqlite.Store) {
 	}
 }
 
-// raw returns the writer behind the escaping one, for terminal control and for binary output.
-func raw(w io.Writer) io.Writer {
-	if safe, ok := w.(*visible.Writer); ok {
-		return safe.Unwrap()
-	}
-	return w
-}
-
-// exitError ends the program with a code and nothing to say.
+// exitError ends the program with an exit code and no message.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
@@ -221,28 +232,27 @@ func main() {
 	os.Exit(code)
 }
 
-// grammar returns the commands and flags that a command line may use, and where the common flags are put. If the first
-// word names a command it returns only that one: reading the flags of all commands takes longer than most commands run.
-func grammar(args []string) (all any, flags *common) {
+// grammar returns the commands and flags that a command line may use, and the common flags in them. If the first word names
+// a command, it returns only that command: parsing the flags of all commands takes longer than most commands.
+func grammar(args []string) (all any, shared *common) {
 	whole := &cli{}
 	if len(args) == 0 {
 		return whole, &whole.Common
 	}
-	of := reflect.TypeFor[cli]()
-	for field := range of.Fields() {
-		if _, command := field.Tag.Lookup("cmd"); command && cmp.Or(field.Tag.Get("name"), kebab(field.Name)) == args[0] {
-			flags, _ := of.FieldByName("Common")
-			one := reflect.New(reflect.StructOf([]reflect.StructField{flags, field}))
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[cli]()) {
+		if _, command := field.Tag.Lookup("cmd"); command && cmp.Or(field.Tag.Get("name"), flags.Kebab(field.Name)) == args[0] {
+			embedded, _ := reflect.TypeFor[cli]().FieldByName("Common")
+			one := reflect.New(reflect.StructOf([]reflect.StructField{embedded, {Name: field.Name, Type: field.Type, Tag: field.Tag}}))
 			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*common)
 		}
 	}
 	return whole, &whole.Common
 }
 
-// model describes all commands and flags.
+// model returns the description of all commands and flags.
 var model = sync.OnceValue(func() *kong.Application {
-	parser, err := newParser(&cli{})
-	if err != nil { // a tag above is wrong
+	parser, err := flags.NewParser(&cli{})
+	if err != nil { // a struct tag is invalid
 		panic(err)
 	}
 	return parser.Model
@@ -263,16 +273,16 @@ func (t *terminal) execute(args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
-	all, flags := grammar(args)
+	all, shared := grammar(args)
 	code := -1
-	parser, err := newParser(all,
+	parser, err := flags.NewParser(all,
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(n int) { code = n }),
 		kong.Vars{"version": version()},
 		kong.Help(help),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: described}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: flags.Describe}),
 	)
-	if err != nil { // a tag above is wrong
+	if err != nil { // a struct tag is invalid
 		panic(err)
 	}
 	if _, every := all.(*cli); every {
@@ -291,8 +301,8 @@ func (t *terminal) execute(args []string) int {
 		fmt.Fprintf(t.err, "throngctl: %v\nRun '%s --help' for usage.\n", err, named(args))
 		return exitUsage
 	}
-	t.data, t.json, t.debug, t.screens, t.trouble = flags.Data, wantsJSON(command), flags.Debug, &screens{}, make(chan error, 8)
-	if err := unsaid(command); err != nil {
+	t.data, t.json, t.debug, t.screens, t.trouble = shared.Data, wantsJSON(command), shared.Debug, &screens{}, make(chan error, 8)
+	if err := flags.CheckEmpty(command); err != nil {
 		return t.fail(err)
 	}
 	if t.data == "" {
@@ -300,7 +310,7 @@ func (t *terminal) execute(args []string) int {
 			return t.fail(err)
 		}
 	}
-	closeLog, err := t.openLog(flags, command.Command())
+	closeLog, err := openLog(t, shared, command.Command())
 	if err != nil {
 		return t.fail(err)
 	}
@@ -330,7 +340,7 @@ func (t *terminal) fail(err error) int {
 		if err := mistakes.Print(t.err); err != nil {
 			return exitFailed
 		}
-		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), plural(mistakes.Count(), "mistake", "mistakes"))
+		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), show.Plural(mistakes.Count(), "mistake", "mistakes"))
 		return exitUsage
 	default:
 		fmt.Fprintf(t.err, "throngctl: %s\n", secrets.Redact(err.Error()))
@@ -358,11 +368,4 @@ func exitOf(err error) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

@@ -86,7 +86,7 @@ func apart(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// mishaps adds to the hooks what may happen to a process beside the moments of a proof, and counts its changes.
+// mishaps adds faults to the hooks of a proof and counts changes.
 func mishaps(h *hooks) *atomic.Int64 {
 	what, at, _ := strings.Cut(os.Getenv(killEnv), ":")
 	n, _ := strconv.ParseInt(at, 10, 64)
@@ -148,7 +148,7 @@ var own = sync.OnceValues(func() (string, error) {
 	if err != nil || flags["-race"] != "true" {
 		return path, err
 	}
-	path += ".plain" // beside the test, in a folder that go test removes
+	path += ".plain" // next to the test binary, in a folder that go test removes
 	build := exec.Command("go", "test", "-c", "-vet=off", "-tags", flags["-tags"], "-o", path, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program without the race detector: %w\n%s", err, out)
@@ -167,7 +167,7 @@ func process(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, stdout,
 	return cmd, stdout, stderr
 }
 
-// day is a small simulated day of the built-in shoppers, with faults that are retried at once.
+// day returns a small simulated day of the built-in shoppers, with faults that are retried immediately.
 func day(data string, more ...string) []string {
 	return append([]string{
 		"run", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--cycles", "3", "--seed", "7",

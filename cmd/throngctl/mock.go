@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 )
@@ -42,14 +43,14 @@ func (c *mockCmd) Run(t *terminal) (err error) {
 		return &engine.FieldError{Field: "mock", Problem: err.Error()}
 	}
 	if c.Shop != "" {
-		end, err := t.startShop(cfg)
+		end, err := c.startShop(t, cfg)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
 	}
 	if c.Model != "" {
-		end, err := t.startModel(model)
+		end, err := c.startModel(t, model)
 		if err != nil {
 			return err
 		}
@@ -62,21 +63,14 @@ func (c *mockCmd) Run(t *terminal) (err error) {
 	return nil
 }
 
-// mockedJSON is a server of the mock, and what to sign in to it with.
-type mockedJSON struct {
-	Server string `json:"server"`
-	URL    string `json:"url"`
-	Secret string `json:"secret"`
-}
-
-// startShop starts the shop and says where it is; what it returns ends it and says what it did.
-func (t *terminal) startShop(cfg mock.Config) (end func() error, err error) {
+// startShop starts the shop and prints its address. The returned function stops it and prints statistics.
+func (c *mockCmd) startShop(t *terminal, cfg mock.Config) (end func() error, err error) {
 	shop, err := mock.Start(cfg)
 	if err != nil {
 		return nil, err
 	}
 	if t.json {
-		return shop.Close, t.line(mockedJSON{"shop", shop.URL(), shop.Secret()})
+		return shop.Close, t.line(answer.Mock{Server: "shop", URL: shop.URL(), Secret: shop.Secret()})
 	}
 	fmt.Fprintf(t.out, "url %s\nsecret %s\n", shop.URL(), shop.Secret())
 	fmt.Fprintf(t.out, "sign in as USER with the header: Authorization: Bearer %s.USER\n", shop.Secret())
@@ -88,14 +82,14 @@ func (t *terminal) startShop(cfg mock.Config) (end func() error, err error) {
 	}, nil
 }
 
-// startModel does the same for the model server.
-func (t *terminal) startModel(cfg mock.ModelConfig) (end func() error, err error) {
+// startModel starts the model server in the same way.
+func (c *mockCmd) startModel(t *terminal, cfg mock.ModelConfig) (end func() error, err error) {
 	model, err := mock.StartModel(cfg)
 	if err != nil {
 		return nil, err
 	}
 	if t.json {
-		return model.Close, t.line(mockedJSON{"model", model.URL(), model.Secret()})
+		return model.Close, t.line(answer.Mock{Server: "model", URL: model.URL(), Secret: model.Secret()})
 	}
 	fmt.Fprintf(t.out, "model url %s\nmodel key %s\n", model.URL(), model.Secret())
 	return func() error {

@@ -82,7 +82,7 @@ chain ask:
 `
 
 // TestAModelThatRefusesFields is a run at a server of models that refuses nearly everything, is given by its address only,
-// and answers in parts: what it refuses costs one request each, is told and journaled, and is not asked for again by a resume.
+// and answers in parts: each refused field costs one request, is reported and journaled, and is not sent again after a resume.
 func TestAModelThatRefusesFields(t *testing.T) {
 	p := &picky{lists: "reasoner", refuses: []string{"max_tokens", "temperature", "response_format", "top_k"}, answer: `{"shop": true}`}
 	address := startPicky(t, p)
@@ -127,7 +127,7 @@ func TestAModelThatRefusesFields(t *testing.T) {
 	}
 }
 
-// TestAModelMustBeNamed where a service at another address has several, and nobody says which.
+// TestAModelMustBeNamed if a service at another address has several.
 func TestAModelMustBeNamed(t *testing.T) {
 	p := &picky{lists: "one two", answer: `{"shop": true}`}
 	address := startPicky(t, p)

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/visible"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// noteCmd keeps a person's own words with a run.
+// noteCmd shows or changes the note of a run.
 type noteCmd struct {
 	jsonFlag
 	RunID string   `arg:"" name:"run" help:"Run ID or its beginning."`
@@ -28,7 +27,7 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 			}
 		}
 		if t.json {
-			return t.print(noteJSON{r.ID, r.Note})
+			return t.print(answer.Note{Run: r.ID, Note: r.Note})
 		}
 		if r.Note == "" {
 			fmt.Fprintf(t.out, "Run %s has no note.\n", r.ID)
@@ -37,24 +36,4 @@ func (c *noteCmd) Run(ctx context.Context, t *terminal) error {
 		fmt.Fprintln(t.out, r.Note)
 		return nil
 	})
-}
-
-// noteJSON is the note of a run.
-type noteJSON struct {
-	Run  engine.RunID `json:"run"`
-	Note string       `json:"note"`
-}
-
-// noteLine is what a list shows of a note.
-func noteLine(note string) string {
-	const most = 60
-	line, _, more := strings.Cut(strings.TrimSpace(note), "\n")
-	runes := []rune(strings.TrimFunc(line, unicode.IsSpace))
-	if len(runes) > most {
-		runes, more = runes[:most], true
-	}
-	if more {
-		runes = append(runes, '…')
-	}
-	return visible.Line(string(runes))
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// notifyFlag says where notices go.
+// notifyFlag sets the address for notifications.
 type notifyFlag struct {
-	Notify string `placeholder:"URL" help:"Webhook for notifications of the end, pauses, circuit breakers, budgets and stalls. The format (JSON, Slack or ntfy) follows from the host, or from a prefix json:, slack: or ntfy:; secret:NAME reads the address from the keychain; none disables it (default: the saved address; variable ${env_notify}). Other users of this machine can see flags, but not variables or the keychain."`
+	Notify string `placeholder:"URL" help:"Webhook for notifications of the end, pauses, circuit breakers, budgets and stalls. The format follows from the host, or from a prefix json:, slack:, ntfy:, discord:, teams: or telegram:; secret:NAME reads the address from the keychain; none disables it (default: the saved address; variable ${env_notify}). Other users of this machine can see flags, but not variables or the keychain."`
 }
 
-// target is where they go.
+// target returns the address for notifications.
 func (f notifyFlag) target(t *terminal) (config.Notify, error) {
 	return config.FindNotify(f.Notify, os.Getenv, t.data)
 }
 
-// hear accepts an error outside of the run from any goroutine; the one that owns the terminal prints it.
+// hear reports an error outside of the run, from any goroutine. The goroutine that owns the terminal prints it.
 func (t *terminal) hear(err error) {
 	select {
 	case t.trouble <- err:
@@ -30,7 +30,7 @@ func (t *terminal) hear(err error) {
 	}
 }
 
-// sayTrouble prints the errors that are waiting.
+// sayTrouble prints the waiting errors.
 func (t *terminal) sayTrouble() {
 	for {
 		select {
@@ -53,11 +53,11 @@ func newPatience() *patience {
 	return &patience{ctx.Done(), end}
 }
 
-// hurryTime is that limit after a second Ctrl+C.
+// hurryTime is the limit after a second Ctrl+C.
 const hurryTime = time.Second
 
-// await waits for others, and says what troubled them. Any signal ends the patience with them.
-func (t *terminal) await(p *patience, others func() error) (err error) {
+// await waits for others and prints their errors. Any signal cancels the wait.
+func await(t *terminal, p *patience, others func() error) (err error) {
 	defer t.sayTrouble()
 	done := make(chan struct{})
 	go func() {
@@ -74,17 +74,17 @@ func (t *terminal) await(p *patience, others func() error) (err error) {
 	}
 }
 
-// telling sends notifications of a run. The returned function waits some seconds for the last one.
-func (t *terminal) telling(n config.Notify, job *app.Job, title string, p *patience) (done func()) {
+// notifyOf sends notifications of a run. The returned function waits some seconds for the last one.
+func notifyOf(t *terminal, n config.Notify, job *app.Job, title string, p *patience) (done func()) {
 	watch := n.WatchFor(job.Run, title, t.hear)
 	return func() {
-		_ = t.await(p, func() error { watch.Close(p.over); return nil }) // its trouble is heard
+		_ = await(t, p, func() error { watch.Close(p.over); return nil }) // hear reports its errors
 	}
 }
 
-// tryNotice sends a notice as a test of where notices go.
+// tryNotice sends a test notification.
 func tryNotice(ctx context.Context, n config.Notify) engine.Check {
-	check := engine.Check{Name: "Notices", Grade: engine.GradeProblem}
+	check := engine.Check{Name: "Notifications", Grade: engine.GradeProblem}
 	answer, err := n.Try(ctx)
 	if field, ok := errors.AsType[*engine.FieldError](err); ok {
 		check.Text, check.Hint = field.Problem, field.Hint
@@ -94,6 +94,6 @@ func tryNotice(ctx context.Context, n config.Notify) engine.Check {
 		check.Text, check.Hint = err.Error(), "runs continue without it; check the address and its server"
 		return check
 	}
-	check.Grade, check.Text = engine.GradeOK, n.Host()+" took a notice, as a test: "+answer
+	check.Grade, check.Text = engine.GradeOK, n.Host()+" accepted a test notification: "+answer
 	return check
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/notice"
 )
 
-// hook is a web hook on this machine, and what it was told.
+// hook is a webhook on this machine and the notifications it received.
 type hook struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -46,7 +46,7 @@ func newHook(t *testing.T, code int) *hook {
 	return h
 }
 
-// events are what the hook was told of, in their order.
+// events returns the events that the hook received, in order.
 func (h *hook) events() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,7 +57,7 @@ func (h *hook) events() string {
 	return strings.Join(all, " ")
 }
 
-// TestNotify has runs end, run out of budget, break and stall: the hook is told by the time the program ends.
+// TestNotify has runs end, run out of budget, break and stall. The hook gets each notification before the program ends.
 func TestNotify(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -97,8 +97,8 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestWhereNoticesGo is saved and shown without the address, tried, and forgotten; without a keychain nothing is saved.
-func TestWhereNoticesGo(t *testing.T) {
+// TestNotificationAddress is saved and shown without the address, tried, and forgotten; without a keychain nothing is saved.
+func TestNotificationAddress(t *testing.T) {
 	keyring.MockInit()
 	t.Cleanup(keyring.MockInit)
 	t.Setenv(config.NotifyEnv, "")
@@ -113,7 +113,7 @@ func TestWhereNoticesGo(t *testing.T) {
 	if got := row(); got != "notify none default" {
 		t.Errorf("at first %q", got)
 	}
-	code, out, _ := ctl(t, "check", "--data", data, "--test-notice")
+	code, out, _ := ctl(t, "check", "--data", data, "--test-notification")
 	if code != exitFailed || !strings.Contains(out, "there is no address to try") {
 		t.Errorf("nowhere: exit code %d\n%s", code, out)
 	}
@@ -121,13 +121,13 @@ func TestWhereNoticesGo(t *testing.T) {
 	if got := row("notify=" + h.URL + "/canary-9c1d"); !strings.HasPrefix(got, "notify json 127.0.0.1:") {
 		t.Errorf("saved %q", got)
 	}
-	code, out, _ = ctl(t, "check", "--data", data, "--test-notice")
-	if code != exitDone || !strings.Contains(out, "took a notice, as a test: 200 OK") || h.events() != "test" || strings.Contains(out, "canary") {
+	code, out, _ = ctl(t, "check", "--data", data, "--test-notification")
+	if code != exitDone || !strings.Contains(out, "accepted a test notification: 200 OK") || h.events() != "test" || strings.Contains(out, "canary") {
 		t.Errorf("exit code %d, told %q\n%s", code, h.events(), out)
 	}
 	refuses := newHook(t, http.StatusForbidden)
-	code, out, _ = ctl(t, "check", "--data", data, "--test-notice", "--notify", refuses.URL+"/canary-9c1d")
-	if code != exitFailed || !strings.Contains(out, "it answered 403") || strings.Contains(out, "canary") {
+	code, out, _ = ctl(t, "check", "--data", data, "--test-notification", "--notify", refuses.URL+"/canary-9c1d")
+	if code != exitFailed || !strings.Contains(out, "the server answered 403") || strings.Contains(out, "canary") {
 		t.Errorf("refused: exit code %d\n%s", code, out)
 	}
 	if got := row("notify="); got != "notify none default" {
@@ -143,7 +143,7 @@ func TestWhereNoticesGo(t *testing.T) {
 	}
 }
 
-// TestTroubleWaits: what goes wrong beside a run is kept for whoever has the terminal, and nobody waits with it.
+// TestTroubleWaits checks that errors outside of the run wait for the goroutine that owns the terminal, without blocking.
 func TestTroubleWaits(t *testing.T) {
 	var said strings.Builder
 	it := &terminal{err: &said, trouble: make(chan error, 8)}
@@ -152,30 +152,30 @@ func TestTroubleWaits(t *testing.T) {
 		tell.hear(errors.New("later"))
 	}
 	if said.Len() > 0 {
-		t.Errorf("beside a run it is said at once: %q", said.String())
+		t.Errorf("printed immediately: %q", said.String())
 	}
 	if err := <-it.trouble; err.Error() != "later" {
-		t.Errorf("whoever follows the run hears %v", err)
+		t.Errorf("the queue has %v", err)
 	}
 	if it.sayTrouble(); strings.Count(said.String(), "note: later\n") != 7 {
 		t.Errorf("at the end: %q", said.String())
 	}
 }
 
-// TestNotifyFails: a hook that refuses is told of once, without its address, and the run is not the worse for it.
+// TestNotifyFails checks that a hook that refuses is reported once, without its address, and that the run succeeds.
 func TestNotifyFails(t *testing.T) {
 	h := newHook(t, http.StatusForbidden)
 	code, out, stderr := ctl(t, day(t.TempDir(), "--cycles", "1", "--notify", h.URL+"/canary-9c1d")...)
-	if code != exitDone || strings.Count(stderr, "a notice could not be sent to 127.0.0.1") != 1 || strings.Contains(out+stderr, "canary-9c1d") {
+	if code != exitDone || strings.Count(stderr, "no notification could be sent to 127.0.0.1") != 1 || strings.Contains(out+stderr, "canary-9c1d") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	code, out, stderr = ctl(t, day(t.TempDir(), "--notify", "hooks.slack.com/canary-9c1d")...)
-	if code != exitUsage || !strings.Contains(stderr, "is not the address of a web hook") || strings.Contains(out+stderr, "canary-9c1d") {
+	if code != exitUsage || !strings.Contains(stderr, "is not the address of a webhook") || strings.Contains(out+stderr, "canary-9c1d") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
 
-// TestHurry sends the signal of Ctrl+C when the run has ended and a hook hangs: nobody waits for that any longer.
+// TestHurry sends Ctrl+C after the run has ended while a hook hangs: the program stops waiting for it.
 func TestHurry(t *testing.T) {
 	release := make(chan struct{})
 	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))

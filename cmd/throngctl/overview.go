@@ -3,22 +3,24 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/manual"
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// firstSteps are the commands a newcomer needs, in order.
-var firstSteps = []struct{ command, about string }{
-	{"throngctl run shopping", "Run a built-in scenario against the mock shop; needs no keys."},
-	{"throngctl status --follow", "Watch the run from another terminal."},
-	{"throngctl resume", "Resume the newest run, for example after Ctrl+C."},
-	{"throngctl report", "Write an HTML report of the newest run."},
-	{"throngctl scenarios shopping --copy my", "Copy a scenario, to change it into your own."},
+// firstSteps are the commands that a new user needs, in order.
+var firstSteps = []manual.Item{
+	{Title: "throngctl run shopping", Text: "Run a built-in scenario against the mock shop; needs no keys."},
+	{Title: "throngctl status --follow", Text: "Watch the run from another terminal."},
+	{Title: "throngctl resume", Text: "Resume the newest run, for example after Ctrl+C."},
+	{Title: "throngctl report", Text: "Write an HTML report of the newest run."},
+	{Title: "throngctl scenarios shopping --copy my", Text: "Copy a scenario, to change it into your own."},
 }
 
 // helpCmd prints the overview, or the help of a command.
@@ -56,7 +58,7 @@ func overview(out io.Writer, cli *kong.Application) error {
 	w := tabwriter.NewWriter(out, 0, 4, 3, ' ', 0)
 	fmt.Fprint(w, "Run crowds of simulated agents against real services.\n\nUsage: throngctl COMMAND [ARGUMENTS] [FLAGS]\n\nFirst steps:\n")
 	for _, s := range firstSteps {
-		fmt.Fprintf(w, "  %s\t%s\n", s.command, s.about)
+		fmt.Fprintf(w, "  %s\t%s\n", s.Title, s.Text)
 	}
 	group := ""
 	for _, n := range cli.Children {
@@ -78,29 +80,10 @@ func overview(out io.Writer, cli *kong.Application) error {
 		if !f.IsBool() && f.PlaceHolder != "" {
 			name += " " + f.PlaceHolder
 		}
-		fmt.Fprintf(w, "  %s\t%s\n", name, described(f.Value))
+		fmt.Fprintf(w, "  %s\t%s\n", name, flags.Describe(f.Value))
 	}
 	fmt.Fprint(w, "\nRun 'throngctl COMMAND --help' for the flags of a command, and 'throngctl guide' for the guide.\n")
 	return w.Flush()
-}
-
-// described returns the help of a flag or an argument with its default and its environment variable.
-func described(v *kong.Value) string {
-	var notes []string
-	if v.Default != "" && !v.IsBool() && !strings.Contains(v.Help, "default:") {
-		notes = append(notes, "default: "+v.Default)
-	}
-	for _, name := range v.Tag.Envs {
-		notes = append(notes, "env: "+name)
-	}
-	if len(notes) == 0 {
-		return v.Help
-	}
-	text := strings.TrimSuffix(v.Help, ".")
-	if before, ok := strings.CutSuffix(text, ")"); ok { // it has notes of its own
-		return before + "; " + strings.Join(notes, "; ") + ")."
-	}
-	return text + " (" + strings.Join(notes, "; ") + ")."
 }
 
 // named returns the program and the command that a command line names.
@@ -108,7 +91,7 @@ func named(args []string) string {
 	name := "throngctl"
 	node := model().Node
 	for _, arg := range args {
-		child := childOf(node, arg)
+		child := flags.Child(node, arg)
 		if child == nil {
 			break
 		}
@@ -117,18 +100,9 @@ func named(args []string) string {
 	return name
 }
 
-// childOf returns the command of that name below a node, or nil.
-func childOf(node *kong.Node, name string) *kong.Node {
-	i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return node.Children[i]
-}
-
 // unknownCommand returns an error if the first word of a command line is neither a flag nor a command.
 func unknownCommand(args []string) error {
-	if strings.HasPrefix(args[0], "-") || childOf(model().Node, args[0]) != nil {
+	if strings.HasPrefix(args[0], "-") || flags.Child(model().Node, args[0]) != nil {
 		return nil
 	}
 	var names []string
@@ -141,4 +115,12 @@ func unknownCommand(args []string) error {
 		return fmt.Errorf("unknown command %q; %s", args[0], hint)
 	}
 	return fmt.Errorf("unknown command %q", args[0])
+}
+
+// exits are the meanings of the exit codes.
+var exits = []manual.Item{
+	{Title: strconv.Itoa(exitDone), Text: "Done."},
+	{Title: strconv.Itoa(exitFailed), Text: "The run failed, exceeded its budget or missed a criterion; or a difference was found."},
+	{Title: strconv.Itoa(exitUsage), Text: "Wrong usage, an invalid file, or an unknown name."},
+	{Title: strconv.Itoa(exitInterrupted), Text: "Interrupted or stopped; throngctl resume continues."},
 }

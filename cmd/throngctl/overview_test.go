@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
@@ -31,11 +32,11 @@ func TestOverview(t *testing.T) {
 		t.Errorf("%d first steps, want 5", len(firstSteps))
 	}
 	for _, s := range firstSteps {
-		if !strings.Contains(alone, "\n  "+s.command+" ") {
-			t.Errorf("%s is not listed", s.command)
+		if !strings.Contains(alone, "\n  "+s.Title+" ") {
+			t.Errorf("%s is not listed", s.Title)
 		}
-		if args := strings.Fields(s.command)[1:]; childOf(model().Node, args[0]) == nil {
-			t.Errorf("%s names no command", s.command)
+		if args := strings.Fields(s.Title)[1:]; flags.Child(model().Node, args[0]) == nil {
+			t.Errorf("%s names no command", s.Title)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (p *parrot) raw(w http.ResponseWriter, text string) {
 	_ = conn.Close()
 }
 
-// chat says the key in pieces, none of which is the whole of it.
+// chat returns the key in pieces.
 func (p *parrot) chat(w http.ResponseWriter, token string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, part := range []string{"your key is " + token[:len(token)/2], token[len(token)/2:] + "."} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestResumeWithFilesOfAnotherMoment goes on with a store and a log of the mock that do not belong together: the run
+// TestResumeWithFilesOfAnotherMoment continues with a store and a log of the mock that do not belong together: the run
 // does not call itself exact.
 func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
 	store := func(data string) string { return filepath.Join(data, "throng.db") }

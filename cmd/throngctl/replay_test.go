@@ -30,7 +30,7 @@ func runOf(t *testing.T, out string) string {
 }
 
 // replays answers a run from the recording of another, where the mock must not be asked, and compares the results.
-// Flags beside are taken as they are.
+// Additional flags are passed unchanged.
 func replays(t *testing.T, data, of string, more ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func replays(t *testing.T, data, of string, more ...string) {
 	}
 }
 
-// TestReplayOfBuiltIns records each of the built-in scenarios, with faults of which some make steps fail, and answers them
+// TestReplayOfBuiltIns records each of the built-in scenarios, with faults that make some steps fail, and answers them
 // from that, one session at a time and many.
 func TestReplayOfBuiltIns(t *testing.T) {
 	for name, more := range map[string][]string{
@@ -160,23 +160,23 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 		!regexp.MustCompile(`change +ok +recorded +0`).MatchString(out) || !regexp.MustCompile(`refused +failed \(client_error\) +recorded`).MatchString(out) {
 		t.Errorf("the timeline of an agent in a replay:\n%s%s", out, stderr)
 	}
-	replays(t, data, of, file, "--service", "own=http://nobody.example", "--service", "door=http://nobody.example", "--sequential-steps")
+	replays(t, data, of, file, "--service", "own=http://absent.example", "--service", "door=http://absent.example", "--sequential-steps")
 	if strings.Contains(read(t, filepath.Join(data, "throng.db")), "hunter2") {
 		t.Error("a secret is in the store")
 	}
 	other := write(t, filepath.Join(t.TempDir(), "outside.yaml"), strings.Replace(fmt.Sprintf(outsideWorld, server.URL), "count: 5", "count: 4", 1))
 	for want, args := range map[string][]string{
-		"run " + plain + " was not recorded (run it anew with --record)": {"--replay", plain},
-		"seed: is 4, and run " + of + " was recorded with 3":             {"--replay", of, "--seed", "4"},
-		"cycles: is 9, and run " + of + " was recorded with 2":           {"--replay", of, "--cycles", "9"},
-		"retries: is 1, and run":                                         {"--replay", of, "--retries", "1"},
-		"agents: is x, and run":                                          {"--replay", of, "--agents", "x"},
-		"scenario: outside.yaml is not as run":                           {other, "--replay", of},
-		"has nothing to record":                                          {"--replay", of, "--record"},
-		"leave out --set, --chain":                                       {"--replay", of, "--set", "a=1"},
-		"not found":                                                      {"--replay", "nothing"},
-		"file: no scenario given":                                        {},
-		"ends sessions before they ask":                                  {file, "--record", "--cycle-timeout", "1m"},
+		"run " + plain + " was not recorded (run it":           {"--replay", plain},
+		"seed: is 4, and run " + of + " was recorded with 3":   {"--replay", of, "--seed", "4"},
+		"cycles: is 9, and run " + of + " was recorded with 2": {"--replay", of, "--cycles", "9"},
+		"retries: is 1, and run":                               {"--replay", of, "--retries", "1"},
+		"agents: is x, and run":                                {"--replay", of, "--agents", "x"},
+		"scenario: outside.yaml is not as run":                 {other, "--replay", of},
+		"has nothing to record":                                {"--replay", of, "--record"},
+		"leave out --set, --chain":                             {"--replay", of, "--set", "a=1"},
+		"not found":                                            {"--replay", "nothing"},
+		"file: no scenario given":                              {},
+		"ends sessions before they ask":                        {file, "--record", "--cycle-timeout", "1m"},
 	} {
 		code, out, stderr := ctl(t, append([]string{"run", "--data", data}, args...)...)
 		if code != exitUsage || !strings.Contains(stderr, want) {
@@ -208,7 +208,7 @@ func TestKilledRecordings(t *testing.T) {
 			if !strings.Contains(stderr, "interrupted, and its recording is not complete (let it end first: throngctl resume ") {
 				t.Errorf("an interrupted recording is replayed: %s", stderr)
 			}
-			wentOn(t, data, filepath.Join(data, "out"))
+			resumeNewest(t, data, filepath.Join(data, "out"))
 			of := newest(t, data)
 			for _, file := range []string{"sessions.csv", "events.csv"} {
 				if want, got := read(t, data, "undisturbed", file), read(t, data, "out", file); got != want {
@@ -217,7 +217,7 @@ func TestKilledRecordings(t *testing.T) {
 			}
 			replays(t, data, of, "--max-concurrent", "9")
 			killed(t, "commit:3", "run", "--data", data, "--replay", of, "--no-dashboard")
-			wentOn(t, data, filepath.Join(data, "again"))
+			resumeNewest(t, data, filepath.Join(data, "again"))
 			if run := newest(t, data); run == of {
 				t.Fatal("no replay was resumed")
 			}
@@ -245,7 +245,7 @@ func TestKilledWorlds(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
 			killed(t, at, append(args, "--data", data)...)
-			wentOn(t, data, filepath.Join(data, "out"))
+			resumeNewest(t, data, filepath.Join(data, "out"))
 			for _, file := range []string{"sessions.csv", "events.csv"} {
 				if want, got := read(t, alone, "out", file), read(t, data, "out", file); got != want {
 					t.Errorf("%s differs\n%s", file, difference(want, got))
@@ -256,7 +256,7 @@ func TestKilledWorlds(t *testing.T) {
 }
 
 // TestCallsThatMayBePaidTwice kills a run while a model is asked, and again when it was resumed: the calls that were under
-// way at the first kill are counted in the end, wherever they are told of, and are no more than those.
+// way at the first kill are counted in the end, in every report, and no others are.
 func TestCallsThatMayBePaidTwice(t *testing.T) {
 	const atOnce = 3
 	data := t.TempDir()
@@ -289,7 +289,7 @@ func TestCallsThatMayBePaidTwice(t *testing.T) {
 		sum += n
 	}
 	if again := m.Totals.Models.Again; rows[0][last] != "calls_again" || again < 1 || again > 2*atOnce || again != sum {
-		t.Errorf("run.json tells of %d calls that were sent again, timings.csv of %d; %d sessions at once were killed twice", again, sum, atOnce)
+		t.Errorf("run.json has %d repeated calls, timings.csv %d; %d concurrent sessions were killed twice", again, sum, atOnce)
 	}
 }
 
@@ -303,8 +303,8 @@ func killed(t *testing.T, when string, args ...string) {
 	}
 }
 
-// wentOn goes on with the newest run.
-func wentOn(t *testing.T, data, export string) {
+// resumeNewest resumes the newest run.
+func resumeNewest(t *testing.T, data, export string) {
 	t.Helper()
 	if code, out, stderr := ctl(t, "resume", "--data", data, "--no-dashboard", "--export", export); code == exitUsage {
 		t.Fatalf("resume: exit code %d\n%s%s", code, out, stderr)

@@ -6,23 +6,22 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// reportCmd writes a page about a run.
+// standard is the file name that means standard output.
+const standard = "-"
+
+// reportCmd writes an HTML report.
 type reportCmd struct {
 	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	Out     string `short:"o" placeholder:"FILE" help:"HTML file to write; - means standard output (default: throng-RUN.html)."`
 	Against string `placeholder:"RUN" help:"Run to compare with."`
 	Audit   bool   `help:"Audit the run first and include the result."`
 	jsonFlag
-}
-
-// reportJSON is where a report is.
-type reportJSON struct {
-	Run  engine.RunID `json:"run"`
-	File string       `json:"file"`
 }
 
 // Run is called by kong.
@@ -43,7 +42,7 @@ func (c *reportCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 		if t.json {
-			return t.print(reportJSON{r.ID, path})
+			return t.print(answer.Report{Run: r.ID, File: path})
 		}
 		_, err := fmt.Fprintf(t.out, "report of run %s: %s\n", r.ID, path)
 		return err
@@ -55,5 +54,5 @@ const reportName = "report.html"
 
 // writeReport writes the report of a run into a file.
 func writeReport(ctx context.Context, path string, store *sqlite.Store, run engine.RunID, how review.ReportOptions) error {
-	return writeFile(path, func(w io.Writer) error { return review.Report(ctx, w, store, run, how) })
+	return file.Write(path, func(w io.Writer) error { return review.Report(ctx, w, store, run, how) })
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestReport writes the report of a run and of its fork beside it, and of one that goes on.
+// TestReport writes the report of a run, of its fork compared with it, and of a run in progress.
 func TestReport(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	code, out, stderr := ctl(t, day(data, "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000")...)
@@ -29,17 +29,17 @@ func TestReport(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	page := read(t, path)
-	for _, want := range []string{"Forked from run " + parent, "Comparison with run " + parent, "parameter eagerness", "figures recomputed, all equal", "criteria", "Services", "<td>shop</td>", "</html>"} {
+	for _, want := range []string{"Forked from run " + parent, "run " + parent, "parameter eagerness", "figures recomputed, all equal", "criteria", "Services", "<td>shop</td>", "</html>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not say %q", want)
 		}
 	}
 	if _, again, _ := ctl(t, "report", "--against", parent, "--audit", "-o", "-", "--data", data); again != page {
-		t.Error("the same run gives another report")
+		t.Error("two reports of the same run differ")
 	}
 	for args, want := range map[string]string{
-		"report nobody":                             "not found",
-		"report --against nobody":                   "not found",
+		"report unknown":                            "not found",
+		"report --against unknown":                  "not found",
 		"report " + parent + " --against " + parent: "is named twice",
 	} {
 		if code, _, stderr := ctl(t, append(strings.Fields(args), "-o", filepath.Join(dir, "none.html"), "--data", data)...); code != exitUsage || !strings.Contains(stderr, want) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,39 +17,46 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
+// selection chooses the input, the agents and the chain of a run.
+type selection struct {
+	Set     map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
+	Agents  []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
+	Filter  string            `placeholder:"EXPR" help:"Run only agents that match this expression, such as 'agent.age > 30'."`
+	Chain   string            `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
+	Payload string            `placeholder:"FILE" help:"Input of chains: a .json file, or one row per agent from a JSON list, .jsonl or .csv file."`
+}
+
 // runCmd starts a new run.
 type runCmd struct {
-	File   string            `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
-	Set    map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
-	More   []string          `arg:"" optional:"" name:"id" help:"With --agents: more of them."`
-	Agents []string          `placeholder:"ID" sep:"," help:"Run only these agents."`
-	Filter string            `placeholder:"EXPR" help:"Run only agents that match this expression, such as 'agent.age > 30'."`
-
-	Chain   string `placeholder:"NAME" help:"Run only this chain, once, and print its result as JSON."`
-	Payload string `placeholder:"FILE" help:"Input of chains: a .json file, or one row per agent from a JSON list, .jsonl or .csv file."`
+	File string   `arg:"" optional:"" help:"Scenario file, or the name of a built-in scenario."`
+	More []string `arg:"" optional:"" name:"id" help:"With --agents: more agent IDs."`
+	selection
 	resumeFlag
 	output
-	settingFlags
-	adaptiveFlag
-	newFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Fixed
 	replayFlag
-	outsideFlags
+	flags.Services
 	databaseFlag
 }
 
-// output is what a run shows and leaves behind.
+// output has the flags for what a run shows and exports.
 type output struct {
 	Export      string `placeholder:"DIR" help:"Export all results and an HTML report to this folder at the end."`
 	NoDashboard bool   `help:"Print lines instead of the dashboard."`
 	startFlag
 	jsonFlag
-	telemetryFlags
+	flags.Telemetry
 	notifyFlag
 }
 
@@ -62,15 +70,15 @@ func (c *runCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if l.Scenario.Source.Alone() == "" {
-		return t.carryOut(ctx, l, c.output, c.databaseFlag)
+		return carryOut(ctx, t, l, c.output, c.databaseFlag)
 	}
-	if given := texts(c.settingFlags.Plugins); given["cycles"] != "" || given["hours"] != "" {
+	if given := flags.Given(c.Settings.Plugins); given["cycles"] != "" || given["hours"] != "" {
 		return &engine.FieldError{Field: "chain", Problem: "a single chain runs once", Hint: "leave out --cycles and --hours"}
 	}
-	return t.runAlone(ctx, l, c.output, c.databaseFlag)
+	return runAlone(ctx, t, l, c.output, c.databaseFlag)
 }
 
-// launch is the run that the flags ask for.
+// launch returns the run that the flags describe.
 func (c *runCmd) launch(ctx context.Context, t *terminal) (l app.Launch, err error) {
 	of, err := c.recorded(ctx, t)
 	if err != nil {
@@ -87,7 +95,7 @@ func (c *runCmd) launch(ctx context.Context, t *terminal) (l app.Launch, err err
 	return app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}, nil
 }
 
-// agents are those named after the flag: what follows its value stands behind the file.
+// agents returns the agent IDs of --agents and of the arguments after its value.
 func (c *runCmd) agents() ([]string, error) {
 	if len(c.More) > 0 && len(c.Agents) == 0 {
 		return nil, &engine.FieldError{Field: c.More[0], Problem: "more than one scenario file", Hint: "agent IDs follow --agents; a switch takes on or off"}
@@ -104,9 +112,9 @@ type resumeCmd struct {
 	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
 	AsItWas bool   `help:"Use the scenario stored with the run even if its file has changed."`
 	output
-	settingFlags
-	adaptiveFlag
-	outsideFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Services
 	databaseFlag
 }
 
@@ -115,7 +123,7 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	var l app.Launch
 	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
 		o := app.ResumeOptions{
-			Settings: c.into(texts(c.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
+			Settings: c.Into(flags.Given(c.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
 		}
 		var note string
 		l, note, err = app.Resumed(ctx, store, t.data, &r, o)
@@ -125,20 +133,20 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	})
 	if changed, ok := errors.AsType[*app.ChangedError](err); ok {
-		return t.refuse(changed)
+		return c.refuse(t, changed)
 	}
 	if err != nil {
 		return err
 	}
-	c.apply(&l.Settings)
+	c.ApplyTo(&l.Settings)
 	if l.Scenario.Source.Alone() != "" {
-		return t.runAlone(ctx, l, c.output, c.databaseFlag)
+		return runAlone(ctx, t, l, c.output, c.databaseFlag)
 	}
-	return t.carryOut(ctx, l, c.output, c.databaseFlag)
+	return carryOut(ctx, t, l, c.output, c.databaseFlag)
 }
 
 // refuse prints why a run is not resumed, and both ways to continue.
-func (t *terminal) refuse(e *app.ChangedError) error {
+func (c *resumeCmd) refuse(t *terminal, e *app.ChangedError) error {
 	fmt.Fprintf(t.err, "throngctl: %v\nNothing was started. Choose the scenario:\n", e)
 	fmt.Fprintf(t.err, "  stored with the run:  throngctl resume %s --as-it-was\n", e.Run)
 	switch {
@@ -151,8 +159,8 @@ func (t *terminal) refuse(e *app.ChangedError) error {
 	return exitError(exitUsage)
 }
 
-// carryOut takes a run to its end and shows it.
-func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag databaseFlag) (err error) {
+// carryOut executes a run and shows it.
+func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag databaseFlag) (err error) {
 	unheard := make(chan os.Signal, 1)
 	signal.Notify(unheard, syscall.SIGPIPE) // the run continues if its output is closed
 	defer signal.Stop(unheard)
@@ -160,17 +168,17 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	if err != nil {
 		return err
 	}
-	programs := t // who reads the answers
+	programs := t // receives JSON
 	if t.json {
 		t = t.quiet()
 	}
 	if err := l.Scenario.PrintWarnings(t.err); err != nil {
 		return err
 	}
-	if err := folderFor(out.Export); err != nil {
+	if err := file.CheckFolder(out.Export); err != nil {
 		return err
 	}
-	if err := t.askSecrets(l); err != nil {
+	if err := askSecrets(t, l); err != nil {
 		return err
 	}
 	db, err := flag.find(t)
@@ -178,7 +186,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		return err
 	}
 	l.Results = db.Target()
-	if err := t.askDestinations(&l); err != nil {
+	if err := askDestinations(t, &l); err != nil {
 		return err
 	}
 	notify, err := out.target(t)
@@ -186,7 +194,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		return err
 	}
 	l.Settings.Remote = l.Settings.Remote || db.URL != ""
-	tell, closeTell, err := out.open(ctx, t)
+	tell, closeTell, err := openTelemetry(ctx, t, out.Telemetry)
 	if err != nil {
 		return err
 	}
@@ -195,10 +203,10 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	defer patience.end()
 	l.Tell, l.Tell.Hurry = tell, patience.over
 	if !at.IsZero() {
-		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time there may be no person to ask
+		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time the user may be away
 			return err
 		}
-		if err := t.waitFor(ctx, programs, at, l.Settings.KeepAwake); err != nil {
+		if err := out.waitFor(ctx, t, programs, at, l.Settings.KeepAwake); err != nil {
 			return err
 		}
 	}
@@ -214,22 +222,22 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; waiting for it (Ctrl+C cancels)\n", holder) }
-	var writing *progress
+	var writing *show.Progress
 	l.Writing = func(done, total int) {
 		if writing == nil {
-			writing = newProgress(t.out, out.NoDashboard)
+			writing = show.NewProgress(t.out, out.NoDashboard)
 		}
-		writing.say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
+		writing.Say(time.Now(), fmt.Sprintf("writing personas %d/%d", done, total), done == total)
 	}
-	job, err := t.start(ctx, giveUp, a, l)
+	job, err := startRun(ctx, t, giveUp, a, l)
 	if writing != nil {
-		writing.end()
+		writing.End()
 	}
 	if err != nil {
 		return err
 	}
 	if t.json {
-		if err := programs.line(newStarted(job, &l)); err != nil {
+		if err := programs.line(answer.NewStarted(job, &l)); err != nil {
 			fmt.Fprintln(t.err, err) // the run continues
 		}
 	}
@@ -249,15 +257,15 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		fmt.Fprintln(t.out, job.Written)
 	}
 	if l.Resume == "" && job.Record.Forecast != nil {
-		fmt.Fprintln(t.out, inOneLine(job.Record.Forecast))
+		fmt.Fprintln(t.out, show.ForecastLine(job.Record.Forecast))
 	}
 	crashes.Doing(box, job.Run, l.Scenario.Title, job.Agents)
-	defer t.telling(notify, job, l.Scenario.Title, patience)()
+	defer notifyOf(t, notify, job, l.Scenario.Title, patience)()
 	var interrupted, leaving bool
-	t.guarded(box, job.Run, func() { interrupted, leaving = programs.follow(box, job, out.NoDashboard, patience) })
+	guarded(t, box, job.Run, func() { interrupted, leaving = follow(programs, box, job, out.NoDashboard, patience) })
 	result := job.Run.Wait()
 	if t.json {
-		end := newEnded(job, &result)
+		end := answer.NewEnded(job, &result)
 		defer func() {
 			end.Code = codeOf(err)
 			err = errors.Join(err, programs.line(end))
@@ -266,20 +274,23 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 			end.Exported = out.Export
 		}
 	}
-	if err := t.await(patience, job.Close); err != nil { // what was kept can be resumed
+	if err := await(t, patience, job.Close); err != nil { // the stored part can be resumed
 		fmt.Fprintf(t.err, "throngctl: %v\n", err)
 	}
-	t.summary(job, &result)
-	t.cycles(context.WithoutCancel(ctx), store, job)
-	t.unconfirmed(context.WithoutCancel(ctx), store, job)
-	if leaving { // there is no time
+	show.Summary(t.out, job, &result)
+	for _, list := range []func(context.Context, io.Writer, storage.Reader, *app.Job) error{show.Cycles, show.ListUnconfirmed} {
+		if err := list(context.WithoutCancel(ctx), t.out, store, job); err != nil {
+			fmt.Fprintf(t.err, "throngctl: %v\n", err)
+		}
+	}
+	if leaving { // no time for more
 		fmt.Fprintf(t.out, "resume with: throngctl resume %s\n", job.Run.ID())
 		return exitError(exitInterrupted)
 	}
 	if text := recording(ctx, store, job, result.Ending); text != "" {
 		fmt.Fprintln(t.out, text)
 	}
-	t.deliver(ctx, a.Remote(), job)
+	deliver(ctx, t, a.Remote(), job)
 	if out.Export != "" {
 		page, err := exportRun(ctx, store, job.Run.ID(), out.Export)
 		if err != nil {
@@ -292,7 +303,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		fmt.Fprintf(t.out, "resume with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
 	}
 	if result.Ending == engine.EndHopeless {
-		fmt.Fprintf(t.out, "to continue: %s\n", app.Afterwards(endedRecord(job, &result)))
+		fmt.Fprintf(t.out, "to continue: %s\n", app.Afterwards(answer.EndedRecord(job, &result)))
 	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:
@@ -304,14 +315,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	return nil
 }
 
-// endedRecord is the record of a run that ended now.
-func endedRecord(job *app.Job, r *run.Result) *engine.RunRecord {
-	record := job.Record
-	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle
-	return &record
-}
-
-// exportRun writes all files of a run and its report, which it names.
+// exportRun exports a run with its report, and returns the path of the report.
 func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string) (page string, err error) {
 	if err := review.Export(ctx, store, run, dir, storage.CSV); err != nil {
 		return "", err
@@ -320,14 +324,14 @@ func exportRun(ctx context.Context, store *sqlite.Store, run engine.RunID, dir s
 	return page, writeReport(ctx, page, store, run, review.ReportOptions{})
 }
 
-// start builds the run. A signal while it stands in line gives up.
-func (t *terminal) start(ctx context.Context, giveUp func(), a *app.App, l app.Launch) (*app.Job, error) {
+// startRun starts a run. A signal while the run waits for its turn cancels it.
+func startRun(ctx context.Context, t *terminal, giveUp func(), a *app.App, l app.Launch) (*app.Job, error) {
 	type started struct {
 		job *app.Job
 		err error
 	}
 	done := make(chan started, 1)
-	// The run itself must not end with giveUp's context: signals stop it gracefully.
+	// ctx does not end a started run: signals stop it gracefully.
 	go func() {
 		job, err := a.Start(ctx, l)
 		done <- started{job, err}
@@ -348,33 +352,33 @@ func (t *terminal) start(ctx context.Context, giveUp func(), a *app.App, l app.L
 	}
 }
 
-// follow shows the run until it has ended. Ctrl+C stops it gracefully, a second one immediately, which also shortens the
-// wait for notifications; a signal of the system makes it leave.
-func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *patience) (interrupted, leaving bool) {
+// follow shows the run until it has ended. Ctrl+C stops the run gracefully, a second Ctrl+C immediately, which also shortens
+// the wait for notifications. A signal of the system ends the run within leaveTime.
+func follow(t *terminal, box *crash.Box, job *app.Job, lines bool, patient *patience) (interrupted, leaving bool) {
 	run := job.Run
-	board := t.board(box, job, lines || t.json)
-	var passed []string // notes that went by on the dashboard, the newest
+	board := openBoard(t, box, job, lines || t.json)
+	var passed []string // newest notes shown on the dashboard
 	defer func() {
 		for _, note := range passed {
 			fmt.Fprintln(t.err, note)
 		}
 	}()
 	defer board.close()
-	p := newProgress(t.out, lines)
-	p.moving = p.moving && board == nil
-	defer p.end()
-	tick := time.NewTicker(p.every)
+	p := show.NewProgress(t.out, lines)
+	p.Moving = p.Moving && board == nil
+	defer p.End()
+	tick := time.NewTicker(p.Every)
 	defer tick.Stop()
-	show := func() {
+	refresh := func() {
 		if board == nil {
-			p.show(run.Snapshot())
+			p.Show(run.Snapshot())
 		}
 	}
 	if t.json {
-		p.line = func(s *engine.Snapshot) { _ = t.line(newProgressLine(s)) } // a closed output may miss it
+		p.Line = func(s *engine.Snapshot) { _ = t.line(answer.NewProgress(s)) } // the output may be closed
 	}
 	say := func(text string) {
-		p.end()
+		p.End()
 		if !board.say(text) {
 			fmt.Fprintln(t.err, text)
 		}
@@ -396,13 +400,13 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 	for {
 		select {
 		case <-run.Done():
-			show()
+			refresh()
 			if hasty || leaving {
 				time.AfterFunc(hurryTime, patient.end)
 			}
 			return interrupted, leaving
 		case <-tick.C:
-			show()
+			refresh()
 		case <-board.stops():
 			stop(os.Interrupt)
 		case <-t.byHand:
@@ -415,7 +419,7 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 		case err := <-saved:
 			if err != nil {
 				say(fmt.Sprintf("checkpoint failed: %v", err))
-			} else if p.end(); !board.say("checkpoint taken") && !t.json {
+			} else if p.End(); !board.say("checkpoint taken") && !t.json {
 				fmt.Fprintln(t.out, "checkpoint taken")
 			}
 		case sig := <-t.signals:
@@ -428,8 +432,8 @@ func (t *terminal) follow(box *crash.Box, job *app.Job, lines bool, patient *pat
 				interrupted, leaving = true, true
 				board.close()
 				board = nil
-				p.end()
-				t.leave(run, reason)
+				p.End()
+				leave(t, run, reason)
 			}
 		}
 	}

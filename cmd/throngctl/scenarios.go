@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/suggest"
 )
@@ -19,14 +20,6 @@ type scenariosCmd struct {
 	Name string `arg:"" optional:"" name:"file" help:"Built-in scenario to show (default: list all)."`
 	Copy string `placeholder:"DIR" help:"Copy its files to this folder; existing files are kept."`
 	jsonFlag
-}
-
-// builtInJSON is a scenario that comes along, and its files by name.
-type builtInJSON struct {
-	Name  string            `json:"name"`
-	Title string            `json:"title"`
-	About string            `json:"about"`
-	Files map[string]string `json:"files,omitempty"`
 }
 
 // Run is called by kong.
@@ -48,7 +41,7 @@ func (c *scenariosCmd) Run(t *terminal) error {
 		return c.copy(t, one)
 	}
 	if t.json {
-		return t.print([]builtInJSON{one})
+		return t.print([]answer.BuiltIn{one})
 	}
 	for i, name := range slices.Sorted(maps.Keys(one.Files)) {
 		if i > 0 {
@@ -59,12 +52,12 @@ func (c *scenariosCmd) Run(t *terminal) error {
 	return nil
 }
 
-func scenarioOf(name string) (builtInJSON, error) {
+func scenarioOf(name string) (answer.BuiltIn, error) {
 	s, err := authoring.Load(engine.BuiltIn+authoring.FileName(name), nil)
 	if err != nil {
-		return builtInJSON{}, err
+		return answer.BuiltIn{}, err
 	}
-	one := builtInJSON{Name: name, Title: s.Title, About: s.About, Files: map[string]string{}}
+	one := answer.BuiltIn{Name: name, Title: s.Title, About: s.About, Files: map[string]string{}}
 	for file, text := range s.Source.Files {
 		if !strings.HasPrefix(file, engine.OwnFiles) {
 			one.Files[file] = string(text)
@@ -74,7 +67,7 @@ func scenarioOf(name string) (builtInJSON, error) {
 }
 
 func (c *scenariosCmd) list(t *terminal) error {
-	all := []builtInJSON{}
+	all := []answer.BuiltIn{}
 	for _, name := range authoring.BuiltIn() {
 		one, err := scenarioOf(name)
 		if err != nil {
@@ -86,15 +79,15 @@ func (c *scenariosCmd) list(t *terminal) error {
 	if t.json {
 		return t.print(all)
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	for _, one := range all {
-		rowf(w, "%s\t%s\t%s\n", one.Name, one.Title, one.About)
+		show.Row(w, "%s\t%s\t%s\n", one.Name, one.Title, one.About)
 	}
 	return w.Flush()
 }
 
-// copy writes the files of a scenario into a folder. Where one of them is there, none is written.
-func (c *scenariosCmd) copy(t *terminal, one builtInJSON) error {
+// copy writes the files of a scenario to a folder. If one exists, it writes none.
+func (c *scenariosCmd) copy(t *terminal, one answer.BuiltIn) error {
 	names := slices.Sorted(maps.Keys(one.Files))
 	for _, name := range names {
 		if _, err := os.Lstat(filepath.Join(c.Copy, name)); err == nil {
@@ -111,7 +104,7 @@ func (c *scenariosCmd) copy(t *terminal, one builtInJSON) error {
 		}
 	}
 	if t.json {
-		return t.print([]builtInJSON{one})
+		return t.print([]answer.BuiltIn{one})
 	}
 	own := filepath.Join(c.Copy, authoring.FileName(one.Name))
 	_, err := fmt.Fprintf(t.out, "Copied %s. Next: throngctl validate %s\n", strings.Join(names, ", "), own)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestScenarios lists what is built in, shows one, and gives a copy that is the same scenario; what is there stays.
+// TestScenarios lists the built-in scenarios, shows one, and copies one; existing files stay.
 func TestScenarios(t *testing.T) {
 	code, out, stderr := ctl(t, "scenarios")
 	if code != exitDone || strings.Count(out, "\n") != 4 || !strings.Contains(out, "shopping") || !strings.Contains(out, "Marketplace shoppers") {

@@ -9,12 +9,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
 // TestSchemas compiles each schema and compares its $id with the list.
 func TestSchemas(t *testing.T) {
 	code, out, stderr := ctl(t, "schema", "--list", "--json")
-	var all []schemaJSON
+	var all []answer.Schema
 	if err := json.Unmarshal([]byte(out), &all); err != nil || code != exitDone {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, stderr)
 	}
@@ -71,10 +72,10 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		{"set", "set --json", exitFailed}, // no run is in progress
 		{"schema-list", "schema --list --json", exitDone},
 	} {
-		schema := schemaOf(t, test.schema, schemaID(test.schema))
+		schema := schemaOf(t, test.schema, answer.SchemaID(test.schema))
 		code, out, stderr := ctl(t, append(strings.Fields(test.command), "--data", data)...)
 		if test.code != exitDone {
-			schema, out = schemaOf(t, errorSchema, schemaID(errorSchema)), stderr
+			schema, out = schemaOf(t, answer.ErrorSchema, answer.SchemaID(answer.ErrorSchema)), stderr
 		}
 		n := 0
 		for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); n++ {
@@ -90,7 +91,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 			t.Errorf("%s: exit code %d, %d answers\n%s", test.command, code, n, stderr)
 		}
 	}
-	if err := schemaOf(t, "status", schemaID("status")).Validate(map[string]any{"run": 7}); err == nil {
+	if err := schemaOf(t, "status", answer.SchemaID("status")).Validate(map[string]any{"run": 7}); err == nil {
 		t.Error("the schema of status takes anything")
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"golang.org/x/term"
 
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
-// maxSecret bounds what is read of a secret, in bytes.
+// maxSecret is the maximum size of a secret, in bytes.
 const maxSecret = 64 << 10
 
-// secretCmd keeps what scenarios name as secret:NAME.
+// secretCmd manages the secrets that scenarios name as secret:NAME.
 type secretCmd struct {
 	Set    secretSetCmd    `cmd:"" help:"Save a secret in the system's keychain; its value is prompted for, or read from a pipe."`
 	Forget secretForgetCmd `cmd:"" help:"Remove a secret from the keychain."`
@@ -27,7 +28,7 @@ type secretSetCmd struct {
 
 // Run is called by kong.
 func (c *secretSetCmd) Run(t *terminal) error {
-	value, err := t.readSecret(c.Name)
+	value, err := c.readSecret(t, c.Name)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (c *secretSetCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.secret(c.Name, secrets.InKeychain)
+	return printSecret(t, c.Name, secrets.InKeychain)
 }
 
 type secretForgetCmd struct {
@@ -53,7 +54,7 @@ func (c *secretForgetCmd) Run(t *terminal) error {
 		return err
 	}
 	if t.json {
-		return t.print(secretJSON{Name: c.Name})
+		return t.print(answer.Secret{Name: c.Name})
 	}
 	fmt.Fprintf(t.out, "%s was removed from %s.\n", c.Name, secrets.InKeychain)
 	return nil
@@ -70,20 +71,20 @@ func (c *secretCheckCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.secret(c.Name, place)
+	return printSecret(t, c.Name, place)
 }
 
-// secret says where a secret is.
-func (t *terminal) secret(name, place string) error {
+// printSecret prints where a secret is found.
+func printSecret(t *terminal, name, place string) error {
 	if t.json {
-		return t.print(secretJSON{Name: name, Place: place})
+		return t.print(answer.Secret{Name: name, Place: place})
 	}
 	_, err := fmt.Fprintf(t.out, "%s is in %s\n", name, place)
 	return err
 }
 
-// readSecret reads a value from a terminal without showing it, or all of a pipe.
-func (t *terminal) readSecret(name string) (string, error) {
+// readSecret reads a value from a terminal without echo, or from a pipe.
+func (c *secretSetCmd) readSecret(t *terminal, name string) (string, error) {
 	if fd, ok := isTerminal(t.in); ok {
 		return t.asked("value of "+name+" (hidden): ", fd)
 	}
@@ -97,7 +98,7 @@ func (t *terminal) readSecret(name string) (string, error) {
 	return string(value), nil
 }
 
-// typed reads a line from a terminal that does not show it. A signal gives up and leaves the terminal as it was.
+// typed reads a line without echo. A signal cancels it and restores the terminal.
 func (t *terminal) typed(fd int) (string, error) {
 	was, err := term.GetState(fd)
 	if err != nil {

@@ -176,7 +176,7 @@ chain c:
   step no: {kind: http, service: door, post: /refuse, private: true, when: agent.index == 3}
 `
 
-// doorkeeper is a server that gives tokens and codes, keeps what it gave and was shown, and says in its refusals what
+// doorkeeper is a server that issues tokens and codes, keeps what it gave and was shown, and says in its refusals what
 // it was sent.
 type doorkeeper struct {
 	mu    sync.Mutex

@@ -5,21 +5,23 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
-// settingsCmd shows the settings in force, and saves some.
+// settingsCmd shows the current settings, or saves some.
 type settingsCmd struct {
 	File   string   `placeholder:"FILE" help:"Show the settings for this scenario."`
 	Change []string `arg:"" optional:"" name:"setting" help:"name=value saves a setting, name= removes it."`
 	jsonFlag
-	settingFlags
-	adaptiveFlag
-	newFlags
+	flags.Settings
+	flags.Adaptive
+	flags.Fixed
 	databaseFlag
 }
 
@@ -35,15 +37,15 @@ func (c *settingsCmd) Run(t *terminal) error {
 	if t.json {
 		return t.print(all)
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tMEANING")
 	for _, s := range all.Settings {
-		rowf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
+		show.Row(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.From, s.Meaning)
 	}
 	if all.CA != "" {
 		fmt.Fprintf(t.err, "Imported CA: %s\n", all.CA)
 	}
-	rowf(w, "data\t%s\t\tdata folder\n", all.Data)
+	show.Row(w, "data\t%s\t\tdata folder\n", all.Data)
 	return w.Flush()
 }
 
@@ -78,26 +80,9 @@ func (c *settingsCmd) save(t *terminal) error {
 	return config.Save(t.data, changes)
 }
 
-// settingsJSON are the settings in force.
-type settingsJSON struct {
-	Settings []settingJSON `json:"settings"`
-	CA       string        `json:"imported_ca,omitempty"`
-	Data     string        `json:"data"`
-}
-
-// settingJSON is one of them: From is the flag or variable that sets it, saved, the scenario or default.
-type settingJSON struct {
-	Name    string   `json:"name"`
-	Value   string   `json:"value"`
-	From    string   `json:"from"`
-	Meaning string   `json:"meaning"`
-	Env     []string `json:"environment,omitempty"`
-	Not     []string `json:"opposite_environment,omitempty"`
-}
-
-// inForce are the settings that a run would have, with these flags and for the scenario.
-func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
-	layers := config.Layers{Flags: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv}
+// inForce returns the settings that a run would have, with these flags and this scenario.
+func (c *settingsCmd) inForce(t *terminal) (all answer.Settings, err error) {
+	layers := config.Layers{Flags: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv}
 	if layers.Saved, err = config.LoadSaved(t.data); err != nil {
 		return all, err
 	}
@@ -114,7 +99,7 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 	}
 	for _, s := range config.RunSettings() {
 		o := origins[s.Name]
-		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, append([]string{s.Variable()}, s.Env...), s.EnvNot})
+		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.From, Meaning: s.Help, Env: append([]string{s.Variable()}, s.Env...), Not: s.EnvNot})
 	}
 	db, places, err := config.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
 	if err != nil {
@@ -123,7 +108,7 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 	for i := range config.DatabaseSettings {
 		s := &config.DatabaseSettings[i]
 		o := s.Show(db, places)
-		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
+		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.From, Meaning: s.Help, Env: []string{s.Env}, Not: nil})
 	}
 	tell, said, err := config.TelemetryHere(t.data)
 	if err != nil {
@@ -132,16 +117,16 @@ func (c *settingsCmd) inForce(t *terminal) (all settingsJSON, err error) {
 	for i := range config.TelemetrySettings {
 		s := &config.TelemetrySettings[i]
 		o := s.Show(&tell, said)
-		all.Settings = append(all.Settings, settingJSON{s.Name, o.Value, o.From, s.Help, []string{s.Env}, nil})
+		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.From, Meaning: s.Help, Env: []string{s.Env}, Not: nil})
 	}
 	told, err := config.FindNotify("", os.Getenv, t.data)
 	if err != nil {
 		return all, err
 	}
 	hook := told.Origin()
-	all.Settings = append(all.Settings, settingJSON{config.NotifyKey, hook.Value, hook.From, config.NotifyHelp, []string{config.NotifyEnv}, nil})
+	all.Settings = append(all.Settings, answer.Setting{Name: config.NotifyKey, Value: hook.Value, From: hook.From, Meaning: config.NotifyHelp, Env: []string{config.NotifyEnv}, Not: nil})
 	logged, _ := config.FindLogLevel(t.debug, t.data)
-	all.Settings = append(all.Settings, settingJSON{Name: config.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: config.LogLevelHelp})
+	all.Settings = append(all.Settings, answer.Setting{Name: config.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: config.LogLevelHelp})
 	if ca, err := config.SavedCA(t.data); err != nil {
 		fmt.Fprintf(t.err, "Imported CA: %v\n", err)
 	} else if ca != nil {

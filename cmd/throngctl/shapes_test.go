@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
 // shape writes the names of a type: {name, name?, name: […]}. A question mark is for what may be left out.
@@ -79,12 +81,12 @@ const answersFile = "testdata/answers.txt"
 // rely on these names.
 func TestNamesForPrograms(t *testing.T) {
 	var b strings.Builder
-	for _, a := range answers {
+	for _, a := range answer.All {
 		var names strings.Builder
-		shape(&names, reflect.TypeOf(a.of))
-		title := a.command
-		if a.when != "" {
-			title += " (" + a.when + ")"
+		shape(&names, reflect.TypeOf(a.Of))
+		title := a.Command
+		if a.When != "" {
+			title += " (" + a.When + ")"
 		}
 		for i, line := range folded(title+" "+names.String(), 116) {
 			if i > 0 {
@@ -114,7 +116,7 @@ func TestEveryAnswerHasASchema(t *testing.T) {
 		if !slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == "json" }) || name == "timeline" || name == "try" {
 			continue // those two print the engine's view of an agent
 		}
-		if !slices.ContainsFunc(answers, func(a printed) bool { return a.command == name || strings.HasPrefix(a.command, name+" --") }) {
+		if !slices.ContainsFunc(answer.All, func(a answer.Printed) bool { return a.Command == name || strings.HasPrefix(a.Command, name+" --") }) {
 			t.Errorf("there is no schema of what %s prints", name)
 		}
 	}

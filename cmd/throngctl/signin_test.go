@@ -64,7 +64,7 @@ chain c: {step a: {kind: http, service: shop, get: /x}}
 		"> check the secret SHOP_PASSWORD, and the user that `login` of the scenario sends",
 	} {
 		if !strings.Contains(refused, want) {
-			t.Errorf("nothing is said of %q:\n%s", want, refused)
+			t.Errorf("%q is missing in\n%s", want, refused)
 		}
 	}
 	code, asJSON, stderr := ctl(t, "check", file, "--data", data, "--json")
@@ -76,7 +76,7 @@ chain c: {step a: {kind: http, service: shop, get: /x}}
 	}
 }
 
-// pki is an authority with the files that a backend of its own gives its users.
+// pki is a certificate authority with the files that a private backend hands to its users.
 type pki struct {
 	ca, cert, key []byte
 	root          *x509.Certificate

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
 
-// startFlag lets a run wait for its time.
+// startFlag delays the start of a run.
 type startFlag struct {
 	At string `placeholder:"TIME" help:"Start at this time, such as 22:00, '2030-03-01 22:00' or +90m. Ctrl+C cancels, Enter starts now."`
 }
@@ -25,27 +27,19 @@ func (f *startFlag) startTime(now time.Time) (time.Time, error) {
 	return engine.StartTime(f.At, now)
 }
 
-// waitingJSON is the line of a run that waits for its time.
-type waitingJSON struct {
-	Event string    `json:"event"`
-	At    time.Time `json:"at"`
-}
-
-const waitingEvent = "waiting"
-
-// overslept is how late a run has to start for that to be said.
+// overslept is the delay of a start from which it is reported.
 const overslept = 5 * time.Second
 
 var errCancelled = errors.New("cancelled before it started")
 
-// waitFor waits for the start of a run: until at, until somebody asks for it to start, or until a signal cancels it. The
-// store is not open meanwhile. programs reads JSON.
-func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time, keepAwake bool) error {
+// waitFor waits until the start time, until the user asks for the start, or until a signal cancels it. The store is not open
+// meanwhile. programs receives JSON.
+func (f *startFlag) waitFor(ctx context.Context, t *terminal, programs *terminal, at time.Time, keepAwake bool) error {
 	if at.IsZero() {
 		return nil
 	}
 	if t.json {
-		if err := programs.line(waitingJSON{waitingEvent, at.UTC()}); err != nil {
+		if err := programs.line(answer.Waiting{Event: answer.WaitingEvent, At: at.UTC()}); err != nil {
 			return err
 		}
 	}
@@ -66,18 +60,18 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 		case <-done:
 		}
 	}()
-	fmt.Fprintf(t.err, "Starts at %s. Ctrl+C cancels; %s.\n", at.Format("2006-01-02 15:04:05"), startsAtOnce())
-	p := newProgress(t.err, false)
-	typed := t.enters()
+	fmt.Fprintf(t.err, "Starts at %s. Ctrl+C cancels; %s.\n", at.Format("2006-01-02 15:04:05"), startEarlier())
+	p := show.NewProgress(t.err, false)
+	typed := enters(t)
 	late, err := app.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
-		if p.moving {
-			p.say(time.Now(), "starts in "+app.Left(left), false)
+		if p.Moving {
+			p.Say(time.Now(), "starts in "+app.Left(left), false)
 		}
 		if typed() {
 			cancel(errStart)
 		}
 	}}.Wait(ctx)
-	p.end()
+	p.End()
 	switch {
 	case errors.Is(err, errStart):
 		return nil
@@ -95,8 +89,8 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 // errStart means that Enter was pressed.
 var errStart = errors.New("start now")
 
-// startsAtOnce says how a run that waits is started.
-func startsAtOnce() string {
+// startEarlier describes how to start a waiting run now.
+func startEarlier() string {
 	if runtime.GOOS == "windows" {
 		return "it cannot be started earlier"
 	}

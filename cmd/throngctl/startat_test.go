@@ -43,7 +43,7 @@ func (w *waiter) ctl(args ...string) int {
 }
 
 // TestStartLater: a run waits for its time with a countdown, holds no lock on the store meanwhile, can be cancelled, and
-// starts at once when asked to.
+// starts immediately on request.
 func TestStartLater(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"text/tabwriter"
-	"time"
 
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -55,7 +50,7 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if err != nil {
 			return err
 		}
-		return t.remoteRuns(ctx, db)
+		return c.remoteRuns(ctx, t, db)
 	}
 	store, err := t.open()
 	if err != nil {
@@ -67,9 +62,9 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	if t.json {
-		all := []runJSON{}
+		all := []answer.Run{}
 		for i := range runs {
-			all = append(all, newRunJSON(&runs[i]))
+			all = append(all, answer.NewRun(&runs[i]))
 		}
 		return t.print(all)
 	}
@@ -77,42 +72,8 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 		fmt.Fprintln(t.out, errNoRun)
 		return nil
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTARTED\tSTATE\tCYCLE\tDONE\tRESULT\tTITLE\tNOTE")
-	for _, r := range runs {
-		cycles := ""
-		if r.Cycles > 0 {
-			cycles = fmt.Sprintf("/%d", r.Cycles)
-		}
-		done := engine.FormatCount(r.Done)
-		if r.Total > 0 {
-			done = fmt.Sprintf("%s (%.0f%%)", done, 100*float64(r.Done)/float64(r.Total))
-		}
-		result := "exact"
-		if r.Inexact != nil {
-			result = "inexact"
-		}
-		title := r.Title
-		if r.Parent != "" {
-			title += fmt.Sprintf(" (fork of %s, cycle %d)", r.Parent, r.ForkCycle)
-		}
-		if state := r.CleanedState(); state != "" {
-			title += " (" + state + ")"
-		}
-		rowf(w, "%s\t%s\t%s\t%d%s\t%s\t%s\t%s\t%s\n", r.ID, stamp(r.Created), r.State(), r.Cycle, cycles, done, result, title, noteLine(r.Note))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for i := range runs {
-		for j := range runs[i].Cleaned {
-			fmt.Fprintf(t.out, "%s: %s\n", runs[i].ID, runs[i].Cleaned[j].Says(runs[i].ID, stamp))
-		}
-	}
-	return nil
+	return show.Runs(t.out, runs)
 }
-
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 type checkpointsCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
@@ -127,22 +88,22 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return t.remoteCheckpoints(ctx, db, c.RunID)
+		return c.remoteCheckpoints(ctx, t, db, c.RunID)
 	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		if c.Show != 0 {
-			return t.showCheckpoint(ctx, store, r.ID, c.Show)
+			return c.showCheckpoint(ctx, t, store, r.ID, c.Show)
 		}
 		all, err := store.Checkpoints(ctx, r.ID)
 		if err != nil {
 			return err
 		}
 		if t.json {
-			return t.print(newCheckpoints(r.ID, all))
+			return t.print(answer.NewCheckpoints(r.ID, all))
 		}
 		switch {
 		case len(all) > 0:
-			return t.listCheckpoints(all)
+			return show.Checkpoints(t.out, all)
 		case r.Ending == engine.EndFinished:
 			fmt.Fprintf(t.out, "Run %s has no checkpoint: it finished before the first was due (--checkpoint-interval).\n", r.ID)
 		default:
@@ -152,77 +113,20 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-func (t *terminal) listCheckpoints(all []engine.CheckpointRecord) error {
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "NUMBER\tTIME\tCYCLE\tDONE\tKIND\tREASON\tSIZE\tTOOK")
-	for _, cp := range all {
-		rowf(w, "%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", cp.Number, stamp(cp.At), cp.Cycle, doneOf(cp.Done, cp.Total),
-			cp.Kind(), cp.Reason, engine.FormatBytes(cp.SizeBytes), tookOf(&cp))
-	}
-	return w.Flush()
-}
-
-// tookOf returns how long a checkpoint took.
-func tookOf(cp *engine.CheckpointRecord) string {
-	if cp.Took == 0 {
-		return "not known"
-	}
-	return engine.FormatDuration(cp.Took)
-}
-
-func doneOf(done, total int64) string {
-	if total == 0 {
-		return engine.FormatCount(done)
-	}
-	return fmt.Sprintf("%s (%.1f%%)", engine.FormatCount(done), 100*float64(done)/float64(total))
-}
-
 // showCheckpoint prints what a checkpoint restores.
-func (t *terminal) showCheckpoint(ctx context.Context, store *sqlite.Store, run engine.RunID, number int) error {
+func (c *checkpointsCmd) showCheckpoint(ctx context.Context, t *terminal, store *sqlite.Store, run engine.RunID, number int) error {
 	cp, s, memory, err := store.Checkpoint(ctx, run, number)
 	if err != nil {
 		return err
 	}
 	if t.json {
-		j, n := newCheckpoint(&cp), len(memory)
+		j, n := answer.NewCheckpoint(&cp), len(memory)
 		j.Limit, j.Memory = s.Limit, &n
-		return t.print(checkpointsJSON{run, []checkpointJSON{j}})
+		return t.print(answer.Checkpoints{Run: run, Checkpoints: []answer.Checkpoint{j}})
 	}
-	fmt.Fprintf(t.out, "checkpoint %d of run %s, taken %s: %s\n", cp.Number, run, stamp(cp.At), cp.Reason)
+	fmt.Fprintf(t.out, "checkpoint %d of run %s, taken %s: %s\n", cp.Number, run, show.Time(cp.At), cp.Reason)
 	fmt.Fprintf(t.out, "  restores the start of cycle %d: %s sessions had ended, limit %d, %d agents with memory\n",
 		cp.Cycle, engine.FormatCount(s.Totals.Ended()), s.Limit, len(memory))
-	fmt.Fprintf(t.out, "  when it was taken: %s sessions\n", doneOf(cp.Done, cp.Total))
+	fmt.Fprintf(t.out, "  when it was taken: %s sessions\n", show.Done(cp.Done, cp.Total))
 	return nil
-}
-
-// writeFile writes a file that appears when it is complete.
-func writeFile(path string, write func(io.Writer) error) error {
-	if there, err := os.Stat(path); err == nil && there.IsDir() {
-		return &engine.FieldError{Field: path, Problem: "is a folder", Hint: "name a file in it"}
-	} else if err == nil && !there.Mode().IsRegular() {
-		return writeInto(path, write)
-	}
-	f, err := storage.CreateTemp(filepath.Dir(path), filepath.Base(path)+".")
-	if err != nil {
-		return plainly(path, err)
-	}
-	w := bufio.NewWriter(f)
-	err = errors.Join(write(w), w.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
-}
-
-// writeInto writes to a device or a pipe, which stays what it is.
-func writeInto(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	return errors.Join(write(w), w.Flush(), f.Close())
 }

@@ -136,7 +136,7 @@ func TestStoppedProcessFailsNoStatement(t *testing.T) {
 	}
 }
 
-// TestTooManyOpenFilesForStatements is TestTooManyOpenFiles for a database.
+// TestTooManyOpenFilesForStatements is TestTooManyOpenFiles with a database.
 func TestTooManyOpenFilesForStatements(t *testing.T) {
 	run, out := strained(t, strainedSQL(t, 60, 60), func(cmd *exec.Cmd) {
 		cmd.Args = append([]string{"sh", "-c", `ulimit -n 40; exec "$@"`, "sh", cmd.Path}, cmd.Args[1:]...)
@@ -189,12 +189,13 @@ func TestDamagedSchemaEndsTheRun(t *testing.T) {
 	}
 	for _, want := range []string{"the store is damaged: no such table: sessions", "What was journaled until now is kept: restore a backup of "} {
 		if !strings.Contains(said, want) {
-			t.Errorf("nothing is said of %q:\n%s", want, said)
+			t.Errorf("%q is missing in\n%s", want, said)
 		}
 	}
 }
 
-// TestTooManyOpenFiles gives the process fewer files than its sessions want: they wait, nobody fails, and it says what to do.
+// TestTooManyOpenFiles allows the process fewer files than its sessions need: they wait, none fails, and a note says what to
+// do.
 func TestTooManyOpenFiles(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -234,7 +235,7 @@ func TestLargeAnswersShareOneBudget(t *testing.T) {
 	}
 	file := scenarioFile(t, fmt.Sprintf("title: Large\npopulation: {count: 4}\nservices:\n  files: {kind: http, url: %q}\nchain ask:\n  step one: {kind: http, service: files, get: /one}\n", server.URL))
 	code, stdout, stderr := ctl(t, "run", file, "--data", filepath.Join(t.TempDir(), "data"), "--no-dashboard", "--memory-budget", "3MB", "--keep-awake=off")
-	if code != exitFailed || !strings.Contains(stdout+stderr, "this step needs 4194 kB more. To do: ask for less at once, or raise --memory-budget") {
+	if code != exitFailed || !strings.Contains(stdout+stderr, "this step needs 4194 kB more") {
 		t.Errorf("an answer that is larger than the budget: code %d\n%s%s", code, stdout, stderr)
 	}
 }

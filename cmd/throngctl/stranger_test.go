@@ -195,7 +195,7 @@ func TestSQLOfStrangers(t *testing.T) {
 		says                   string // else
 	}{
 		{"trust", address(open), "", open.Address(), true, ""},
-		{"pgpass and PGPASSWORD", address(shut), "", shut.Address(), false, "refuses the connection"},
+		{"pgpass and PGPASSWORD", address(shut), "", shut.Address(), false, "password"},
 		{"DATABASE_URL", "secret:DATABASE_URL", "", shut.Address(), true, ""},
 		{"a role", address(open), ", role: pg_monitor", open.Address(), false, "pg_execute_server_program"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/run"
@@ -39,7 +40,7 @@ func TestSummaryOfModels(t *testing.T) {
 		}
 		result := run.Wait()
 		var out bytes.Buffer
-		(&terminal{out: &out}).summary(&app.Job{Run: run}, &result)
+		show.Summary(&out, &app.Job{Run: run}, &result)
 		if want == "" && strings.Contains(out.String(), "model") || !strings.Contains(out.String(), want) {
 			t.Errorf("%+v: want %q in\n%s", usage, want, out.String())
 		}
@@ -61,22 +62,22 @@ func TestSummaryOfTime(t *testing.T) {
 		}
 		result := run.Wait()
 		var out bytes.Buffer
-		(&terminal{out: &out}).summary(&app.Job{Run: run}, &result)
+		show.Summary(&out, &app.Job{Run: run}, &result)
 		for _, want := range []string{
 			"time spent wait steps 75 %, engine 25 %", "97 % of 2 cores in use, by Throng 90 %, garbage collection 9.0 %",
-			"limited by This machine is the limit: 97 % of its 2 cores are in use; 25 % engine overhead; lower the limit",
+			"limited by This machine is the limit: 97 % of its 2 cores are in use; 25 % of the sessions' time",
 		} {
 			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
 				t.Errorf("want %q in\n%s", want, out.String())
 			}
 		}
-		if line := describe(run.Snapshot()); !strings.Contains(line, "limited by this machine") {
+		if line := show.Describe(run.Snapshot()); !strings.Contains(line, "limited by this machine") {
 			t.Errorf("the run's line is %s", line)
 		}
 	})
 }
 
-// thinking is a program whose sessions take a second, a quarter of which no step used.
+// thinking is a program whose sessions take a second. No step uses a quarter of it.
 type thinking struct{}
 
 func (thinking) Session(s *engine.Session) {

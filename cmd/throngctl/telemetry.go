@@ -6,20 +6,22 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
-// open starts the exporters that flags, variables and saved settings ask for, and prints their addresses. They run until
-// closeAll, so that the last metrics of a run are available.
-func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, closeAll func() error, err error) {
+// openTelemetry starts the exporters that flags, variables and saved settings select, and prints their addresses. They run
+// until closeAll, so that the last metrics of a run are available.
+func openTelemetry(ctx context.Context, t *terminal, f flags.Telemetry) (tell app.Tell, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
-	found, _, err := config.FindTelemetry(texts(f.Plugins), os.Getenv, t.data)
+	found, _, err := config.FindTelemetry(flags.Given(f.Plugins), os.Getenv, t.data)
 	if err != nil {
 		return tell, closeAll, err
 	}
@@ -48,14 +50,6 @@ type metricsCmd struct {
 	jsonFlag
 }
 
-// metricJSON is an exported metric.
-type metricJSON struct {
-	Name   string   `json:"name"` // as Prometheus calls it
-	Kind   string   `json:"kind"`
-	Labels []string `json:"labels"`
-	Help   string   `json:"help"`
-}
-
 // Run is called by kong.
 func (c *metricsCmd) Run(t *terminal) error {
 	if c.What == "dashboard" {
@@ -63,18 +57,18 @@ func (c *metricsCmd) Run(t *terminal) error {
 		return err
 	}
 	if t.json {
-		all := []metricJSON{}
+		all := []answer.Metric{}
 		for _, m := range telemetry.Metrics() {
-			all = append(all, metricJSON{m.Name, m.Kind.String(), append([]string{}, m.Labels...), m.Help})
+			all = append(all, answer.Metric{Name: m.Name, Kind: m.Kind.String(), Labels: append([]string{}, m.Labels...), Help: m.Help})
 		}
 		return t.print(all)
 	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := show.NewTable(t.out)
 	fmt.Fprintln(w, "METRIC\tKIND\tLABELS\tMEANING")
 	all := telemetry.Metrics()
 	for i := range all {
 		m := &all[i]
-		rowf(w, "%s\t%s\t%s\t%s\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
+		show.Row(w, "%s\t%s\t%s\t%s\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
 	}
 	return w.Flush()
 }

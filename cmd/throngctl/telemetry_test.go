@@ -22,7 +22,7 @@ func TestMetricsCommand(t *testing.T) {
 	}
 	for _, m := range telemetry.Metrics() {
 		if !strings.Contains(out, m.Name+" ") || !strings.Contains(out, m.Help) {
-			t.Errorf("nothing is said of %s", m.Name)
+			t.Errorf("%s is missing", m.Name)
 		}
 	}
 	if code, out, _ := ctl(t, "metrics", "dashboard", "--data", t.TempDir()); code != exitDone || out != string(assets.Dashboard()) {

@@ -50,7 +50,7 @@ func issue(t *testing.T, c, parent *x509.Certificate, signer *ecdsa.PrivateKey) 
 }
 
 // TestServiceWithItsOwnCertificates is that a run reaches a backend of its own CA which wants a client certificate, with
-// the key in a file and as a secret, that it ends at once without either, and that no key is kept.
+// the key in a file and as a secret, that it ends immediately without either, and that no key is kept.
 func TestServiceWithItsOwnCertificates(t *testing.T) {
 	ca, _, root, signer := issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: "Company CA"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
 	serverCert, serverKey, _, _ := issue(t, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}, root, signer)

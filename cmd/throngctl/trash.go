@@ -5,28 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// trashDays is how long the trash keeps what is in it.
-var trashDays = fmt.Sprintf("%d days", int(storage.TrashTime.Hours()/24))
-
-// binWords says how long something stays in the trash, and how it comes back.
-func binWords(run engine.RunID, checkpoints []int) string {
+// trashHint says how long the trash keeps a run or checkpoints, and how to restore them.
+func trashHint(run engine.RunID, checkpoints []int) string {
 	command := "throngctl restore " + string(run)
 	if len(checkpoints) > 0 {
-		command += " --checkpoint " + strings.ReplaceAll(numbers(checkpoints), " ", ",")
+		command += " --checkpoint " + strings.ReplaceAll(show.Numbers(checkpoints), " ", ",")
 	}
-	return fmt.Sprintf("kept in the trash for %s; restore it with: %s", trashDays, command)
+	return fmt.Sprintf("kept in the trash for %s; restore it with: %s", show.TrashDays, command)
 }
 
-// withAny is with for a run that may be in the trash, or be damaged.
+// withAny calls f with a run that may be in the trash or damaged.
 func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlite.Store, r engine.RunRecord, trashed bool) error) (err error) {
 	store, err := t.open()
 	if err != nil {
@@ -54,14 +51,14 @@ func (t *terminal) withAny(ctx context.Context, name string, f func(store *sqlit
 	return f(store, record, false)
 }
 
-// trashed deletes a run of the trash for good.
+// trashed deletes a run in the trash for good.
 func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord) error {
 	if !c.Now || len(c.Checkpoint) > 0 || c.InPostgres || c.OnlyPostgres {
 		return &engine.FieldError{
 			Field: "run", Problem: fmt.Sprintf("%s is in the trash", r.ID), Hint: fmt.Sprintf("throngctl restore %s, or throngctl delete %s --now", r.ID, r.ID),
 		}
 	}
-	fmt.Fprintf(t.out, "Run %s (%s, %s) will be deleted from the trash for good.\n", r.ID, r.Title, stamp(r.Created))
+	fmt.Fprintf(t.out, "Run %s (%s, %s) will be deleted from the trash for good.\n", r.ID, r.Title, show.Time(r.Created))
 	if err := c.agreed(t); err != nil {
 		return err
 	}
@@ -72,7 +69,7 @@ func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Stor
 	return nil
 }
 
-// restoreCmd takes something out of the trash.
+// restoreCmd restores a run or checkpoints from the trash.
 type restoreCmd struct {
 	jsonFlag
 	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
@@ -103,7 +100,7 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err := store.Restore(ctx, r.ID, 0); err != nil {
 		return err
 	}
-	return t.done(r.ID, "run %s (%s, %s) is restored", r.ID, r.Title, stamp(r.Created))
+	return t.done(r.ID, "run %s (%s, %s) is restored", r.ID, r.Title, show.Time(r.Created))
 }
 
 func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite.Store, r *engine.RunRecord, trashed bool) error {
@@ -115,11 +112,11 @@ func (c *restoreCmd) checkpoints(ctx context.Context, t *terminal, store *sqlite
 			return err
 		}
 	}
-	what := plural(len(c.Checkpoint), "checkpoint %s of run %s is restored", "checkpoints %s of run %s are restored")
-	return t.done(r.ID, what, strings.ReplaceAll(numbers(c.Checkpoint), " ", ", "), r.ID)
+	what := show.Plural(len(c.Checkpoint), "checkpoint %s of run %s is restored", "checkpoints %s of run %s are restored")
+	return t.done(r.ID, what, strings.ReplaceAll(show.Numbers(c.Checkpoint), " ", ", "), r.ID)
 }
 
-// trashCmd shows the trash, or empties it.
+// trashCmd lists or empties the trash.
 type trashCmd struct {
 	jsonFlag
 	Empty bool `help:"Delete everything in the trash for good."`
@@ -141,14 +138,14 @@ func (c *trashCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return c.asJSON(ctx, t, store, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(t.out, "The trash is empty. Deleted runs stay in it for "+trashDays+".")
+		fmt.Fprintln(t.out, "The trash is empty. Deleted runs stay in it for "+show.TrashDays+".")
 		return nil
 	}
-	if err := t.listTrash(all); err != nil || !c.Empty {
+	if err := show.Trash(t.out, all); err != nil || !c.Empty {
 		return err
 	}
 	if !c.Yes && t.answer("Delete all of it for good? Type yes: ") != "yes" {
-		return t.kept("Nothing was deleted.")
+		return kept(t, "Nothing was deleted.")
 	}
 	gone, err := retention.EmptyTrash(ctx, store, t.data, all[0].At)
 	fmt.Fprintf(t.out, "deleted %d of %d\n", len(gone), len(all))
@@ -157,7 +154,7 @@ func (c *trashCmd) Run(ctx context.Context, t *terminal) (err error) {
 
 // asJSON deletes with JSON output, which cannot ask for confirmation.
 func (c *trashCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []storage.Trashed) error {
-	j := newTrash(all)
+	j := answer.NewTrash(all)
 	if !c.Empty || len(all) == 0 {
 		return t.print(j)
 	}
@@ -167,25 +164,4 @@ func (c *trashCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store,
 	gone, err := retention.EmptyTrash(ctx, store, t.data, all[0].At)
 	j.Deleted = len(gone)
 	return errors.Join(err, t.print(j))
-}
-
-func (t *terminal) listTrash(all []storage.Trashed) error {
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tWHAT\tDELETED\tGOES IN\tSIZE\tTITLE")
-	var bytes int64
-	for i := range all {
-		b := &all[i]
-		what := "run"
-		if b.Checkpoint > 0 {
-			what = fmt.Sprintf("checkpoint %d", b.Checkpoint)
-		}
-		days := b.DaysLeft(time.Now())
-		rowf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\n", b.Run.ID, what, stamp(b.At), days, plural(days, "day", "days"), engine.FormatBytes(b.Bytes), b.Run.Title)
-		bytes += b.Bytes
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(t.out, "about %s in total\n", engine.FormatBytes(bytes))
-	return nil
 }

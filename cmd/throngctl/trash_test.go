@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
 // TestTrash deletes runs and checkpoints, brings them back, and makes room.
@@ -31,7 +33,7 @@ func TestTrash(t *testing.T) {
 	}
 	want(t, exitDone, "", in("restore", first[:len(first)-1]), "run "+first, "is restored")
 	want(t, exitDone, "", in("restore", first), "is not in the trash")
-	// What both runs' ids begin with is that of one of them in the trash, and deletes nothing of it.
+	// The common start of both run IDs matches the run in the trash, and deletes nothing.
 	both := first[:len("20260102-")]
 	want(t, exitUsage, "", in("delete", both, "--now", "-y"), "the ID is ambiguous")
 	want(t, exitDone, "", in("delete", first, "-y"), "in the trash")
@@ -102,7 +104,7 @@ func TestNoteLine(t *testing.T) {
 	for note, want := range map[string]string{
 		"": "", " one \n two": "one…", "a\x1b[31mred": "a\\u001b[31mred", strings.Repeat("é", 70): strings.Repeat("é", 60) + "…",
 	} {
-		if got := noteLine(note); got != want {
+		if got := show.Note(note); got != want {
 			t.Errorf("of %q is shown %q, want %q", note, got, want)
 		}
 	}

@@ -16,7 +16,7 @@ func TestTry(t *testing.T) {
 	}
 	for _, want := range []string{"agent mara (index 0), chain ", "Persona", "Asked model: mock-1", "Authorization: …", "system: You are Mara", "Answered 200", "Gave", "world.yaml:47", "Memory afterwards", "Cost", "free"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("nothing is said of %q:\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	if code, out, _ = ctl(t, "runs", "--data", data); code != exitDone || strings.Contains(out, "world") {
@@ -47,8 +47,8 @@ func TestTryFails(t *testing.T) {
 	if code != exitFailed || !strings.Contains(out, "status 404") || !strings.Contains(out, "bad.yaml:2") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	code, _, stderr := ctl(t, "try", "shopping", "--data", data, "--agent", "nobody")
-	if code != exitUsage || !strings.Contains(stderr, "no such agent: nobody") {
+	code, _, stderr := ctl(t, "try", "shopping", "--data", data, "--agent", "eve")
+	if code != exitUsage || !strings.Contains(stderr, "no such agent: eve") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-func TestValidateShowsTheOutlook(t *testing.T) {
+func TestValidateShowsTheForecast(t *testing.T) {
 	t.Setenv("THRONG_TEST_PASSWORD", "swordfish")
 	t.Setenv("THRONG_TEST_TOKEN", "mackerel")
-	code, out, stderr := ctl(t, "validate", filepath.Join("testdata", "outlook.yaml"),
+	code, out, stderr := ctl(t, "validate", filepath.Join("testdata", "forecast.yaml"),
 		"--allow", "stock.example.com", "--service", "local=mock:shop")
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
@@ -19,7 +19,7 @@ func TestValidateShowsTheOutlook(t *testing.T) {
 	if strings.Contains(out+stderr, "swordfish") || strings.Contains(out+stderr, "mackerel") {
 		t.Error("a secret is printed")
 	}
-	golden(t, "outlook.txt", out)
+	golden(t, "forecast.txt", out)
 }
 
 // TestForecastInTheTerminal checks the forecast before a run, next to the facts after it, and based on that run from then on.
@@ -35,7 +35,7 @@ func TestForecastInTheTerminal(t *testing.T) {
 	code, out, stderr = ctl(t, day(data)...)
 	for _, want := range []string{"forecast: cycle up to ", "a guess, until a first run is measured", "Forecast and actual values", "as forecast"} {
 		if code != exitDone || !strings.Contains(out, want) {
-			t.Fatalf("exit code %d, nothing is said of %q\n%s%s", code, want, out, stderr)
+			t.Fatalf("exit code %d, %q is missing in\n%s%s", code, want, out, stderr)
 		}
 	}
 	id := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1]

@@ -47,7 +47,7 @@ func TestWrittenPopulation(t *testing.T) {
 	}
 	for _, want := range []string{"writing personas 0/12\n", "writing personas 12/12\n", "12 personas written by model; 12 requests, "} {
 		if !strings.Contains(out, want) {
-			t.Errorf("nothing is said of %q:\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	if got, want := agentsOf(t, data), "12, written by model (12 kept, 0 to be written)"; got != want {
@@ -68,7 +68,7 @@ func TestWrittenPopulation(t *testing.T) {
 	}
 }
 
-// TestKilledWhileWriting kills the program at a request, and stops it at another; then it goes on.
+// TestKilledWhileWriting kills the program at a request, stops it at another, then continues.
 func TestKilledWhileWriting(t *testing.T) {
 	whole := t.TempDir()
 	if code, out, stderr := ctl(t, town(whole, "--export", whole)...); code != exitDone {
@@ -96,7 +96,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		}},
 	})
 	after := strings.Count(read(t, data, "populations", "harbour.jsonl"), "\n")
-	switch says := fmt.Sprintf("%d of 12 personas are written and kept; launch it again to go on there", after); {
+	switch says := fmt.Sprintf("%d of 12 personas are written and kept", after); {
 	case after == 12: // it was done before it listened
 	case code != exitInterrupted || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "it was stopped"):
 		t.Errorf("exit code %d, want to read %q\n%s%s", code, says, &out, &stderr)

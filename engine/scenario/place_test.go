@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/service"
@@ -48,7 +49,7 @@ func TestRuntimeErrorsNameTheStepsPlace(t *testing.T) {
 			settings.Cycles, settings.Metrics, settings.CheckpointEvery = s.Cycles, false, 0
 			settings.Retry.Attempts, settings.Retry.Wait = 1, time.Millisecond
 			j := &enginetest.Journal{}
-			run, err := engine.Start(t.Context(), engine.Config{
+			run, err := run.Start(t.Context(), run.Config{
 				ID: "test", Program: s.Program(1), Agents: s.Agents, Clock: s.Clock, Settings: settings, Journal: j,
 			})
 			if err != nil {

@@ -40,7 +40,7 @@ func (l assembly) takeOrders(j *Job) {
 		Run:   j.Run,
 		Title: l.Scenario.Title,
 		Find:  j.Find,
-		Tell: func(ctx context.Context, ids []string, text, who string) error {
+		Broadcast: func(ctx context.Context, ids []string, text, who string) error {
 			return j.Tell(ctx, ids, text, "", who)
 		},
 	}

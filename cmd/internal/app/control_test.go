@@ -62,10 +62,10 @@ func TestRunTakesOrders(t *testing.T) {
 		t.Errorf("limit %d, %v", job.Run.Snapshot().Limit, err)
 	}
 	var field *engine.FieldError
-	if err := c.Tell(t.Context(), []string{"bob"}, "hello"); !errors.As(err, &field) {
+	if err := c.Broadcast(t.Context(), []string{"bob"}, "hello"); !errors.As(err, &field) {
 		t.Errorf("nobody is called bob: %v", err)
 	}
-	if err := errors.Join(c.Tell(t.Context(), []string{"villager-1"}, "hello"), c.Stop(t.Context(), true, "a test"), job.Close()); err != nil {
+	if err := errors.Join(c.Broadcast(t.Context(), []string{"villager-1"}, "hello"), c.Stop(t.Context(), true, "a test"), job.Close()); err != nil {
 		t.Error(err)
 	}
 	if err := c.Pause(t.Context(), ""); !errors.Is(err, engine.ErrEnded) {

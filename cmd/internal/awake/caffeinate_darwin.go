@@ -6,8 +6,7 @@ import (
 	"strconv"
 )
 
-// hold runs caffeinate(8), which keeps the system from sleeping for want of use. It ends with this process, however that
-// ends.
+// hold runs caffeinate(8), which prevents idle sleep. caffeinate ends with this process, also after a crash.
 func hold(string) (func(), string, error) {
 	release, err := holdByChild("/usr/bin/caffeinate", "-i", "-w", strconv.Itoa(os.Getpid()))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestChildGoesWithItsRelease: the child holds a pipe for as long as it lives.
+// TestChildGoesWithItsRelease uses a pipe that the child holds while it lives.
 func TestChildGoesWithItsRelease(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -38,7 +38,7 @@ func TestChildGoesWithItsRelease(t *testing.T) {
 	}
 	release()
 	release()
-	if rest, err := io.ReadAll(f); err != nil || len(rest) > 0 { // it would wait for ever if the child lived
+	if rest, err := io.ReadAll(f); err != nil || len(rest) > 0 { // the read would not return if the child lived
 		t.Errorf("%q, %v", rest, err)
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// The login manager of systemd, and of those that speak like it (org.freedesktop.login1(5)).
+// Names of the login manager of systemd and of compatible ones (org.freedesktop.login1(5)).
 const (
 	loginName    = "org.freedesktop.login1"
 	loginPath    = "/org/freedesktop/login1"
 	loginInhibit = "org.freedesktop.login1.Manager.Inhibit"
 )
 
-// answerTime is how long the bus and the login manager have.
+// answerTime is the timeout for the bus and the login manager.
 const answerTime = 2 * time.Second
 
 func hold(why string) (func(), string, error) {
@@ -27,13 +27,14 @@ func hold(why string) (func(), string, error) {
 	return inhibit(ctx, why)
 }
 
-// inhibit asks the login manager for a lock, which is a file: closing it gives it back, as the end of the process does.
+// inhibit takes an inhibitor lock from the login manager. The lock is a file: closing it, or ending the process, releases
+// it.
 func inhibit(ctx context.Context, why string) (func(), string, error) {
 	bus, err := dbus.ConnectSystemBus(dbus.WithContext(ctx))
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: there is no system bus: %w", ErrNone, err)
 	}
-	defer func() { _ = bus.Close() }() // the lock is not bound to it
+	defer func() { _ = bus.Close() }() // the lock outlives the connection
 	var lock dbus.UnixFD
 	err = bus.Object(loginName, loginPath).CallWithContext(ctx, loginInhibit, 0, "idle:sleep", "Throng", why, "block").Store(&lock)
 	var refused dbus.Error

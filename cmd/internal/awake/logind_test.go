@@ -20,16 +20,16 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// systemBus is a bus with a login manager, of whom one thing is asked.
+// systemBus is a bus with a login manager that answers one call.
 type systemBus struct {
 	t       *testing.T
-	refusal string // the name of an error; "" gives the lock
+	refusal string // the name of an error; "" grants the lock
 	mute    bool   // never answers
 	asked   chan []any
 	lock    chan *os.File // the other end of what was given
 }
 
-// start serves one client, and makes it the system's bus.
+// start serves one client and registers itself as the system's bus.
 func (b *systemBus) start() {
 	b.t.Helper()
 	b.asked, b.lock = make(chan []any, 1), make(chan *os.File, 1)
@@ -62,7 +62,7 @@ func (b *systemBus) start() {
 	b.t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path="+path)
 }
 
-// greet is the server's side of the authentication (D-Bus specification, "Authentication Protocol").
+// greet does the server's side of the authentication (D-Bus specification, "Authentication Protocol").
 func (b *systemBus) greet(c net.Conn, in *bufio.Reader) bool {
 	for {
 		line, err := in.ReadString('\n')
@@ -86,7 +86,7 @@ func (b *systemBus) greet(c net.Conn, in *bufio.Reader) bool {
 	}
 }
 
-// answer is the bus itself, and the login manager.
+// answer acts as the bus and the login manager.
 func (b *systemBus) answer(c *net.UnixConn, in *bufio.Reader) {
 	for {
 		m, err := dbus.DecodeMessage(in)

@@ -2,5 +2,5 @@
 
 package awake
 
-// hold knows no way here.
+// hold returns ErrNone: these systems have no mechanism.
 func hold(string) (func(), string, error) { return nil, "", ErrNone }

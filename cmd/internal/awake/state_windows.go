@@ -16,7 +16,7 @@ const (
 
 var setThreadExecutionState = windows.NewLazySystemDLL("kernel32.dll").NewProc("SetThreadExecutionState")
 
-// hold sets the state of a thread, which lasts as long as the thread does: it is kept for this alone.
+// hold sets the execution state of a dedicated thread. The state lasts as long as the thread.
 func hold(string) (func(), string, error) {
 	if err := setThreadExecutionState.Find(); err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrNone, err)
@@ -24,9 +24,9 @@ func hold(string) (func(), string, error) {
 	held, end, gone := make(chan error), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
-		runtime.LockOSThread() // never unlocked: the thread goes with its state
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		was, _, err := setThreadExecutionState.Call(esContinuous | esSystemRequired)
-		if was == 0 { // else err is that there was none
+		if was == 0 { // otherwise err has the previous error code
 			held <- fmt.Errorf("Windows does not keep the machine awake: %w", err)
 			return
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// app is what FyneApp.toml says.
+// app is the content of FyneApp.toml.
 type app struct {
 	Details struct {
 		Icon, Name, ID, Version string
@@ -27,7 +27,7 @@ type app struct {
 	release release
 }
 
-// The type of scenario files: *.throng.yaml.
+// The MIME type of scenario files: *.throng.yaml.
 const (
 	mimeType     = "application/x-throng-scenario"
 	scenarioGlob = "*.throng.yaml"
@@ -46,17 +46,17 @@ func readApp(root string) (a app, err error) {
 	return a, nil
 }
 
-// command is what the window's program is called in a terminal.
+// command returns the name of the window's program in a terminal.
 func (a *app) command() string { return strings.ToLower(a.Details.Name) }
 
-// release is which one of the program's states a package has.
+// release identifies the version in a package.
 type release struct {
-	version string    // as semantic versioning writes it
-	made    time.Time // the time of everything in a package, so that the same commit gives the same bytes
+	version string    // in semantic versioning
+	made    time.Time // the time of all files in a package: the same commit makes the same bytes
 }
 
-// readRelease takes the version of FyneApp.toml where its tag is on the commit, and otherwise one before it that names the
-// commit. SOURCE_DATE_EPOCH is the time, or else when the commit was made.
+// readRelease returns the version of FyneApp.toml if its tag is on the commit, otherwise a pre-release of it that names the
+// commit. The time is SOURCE_DATE_EPOCH or that of the commit.
 func readRelease(ctx context.Context, root, version string) (r release, err error) {
 	git := func(args ...string) (string, error) {
 		out, err := run(ctx, root, "git", args...)
@@ -94,5 +94,5 @@ func readRelease(ctx context.Context, root, version string) (r release, err erro
 	return r, nil
 }
 
-// deb is the version as Debian sorts it: what comes before a version has a tilde.
+// deb returns the version in the form that Debian sorts correctly: a pre-release has a tilde.
 func (r release) deb() string { return strings.Replace(r.version, "-", "~", 1) }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// packDeb leaves a package for Debian and what comes from it. It has no scripts: the databases of desktops and types are
-// brought up to date by the triggers of the packages that they belong to.
+// packDeb makes a package for Debian and its derivatives. It needs no scripts: triggers of other packages update the
+// databases of desktop entries and MIME types.
 func packDeb(ctx context.Context, j job, t tree, work string) (string, error) {
 	depends, err := needs(j.exe, j.ctl)
 	if err != nil {
@@ -57,7 +57,7 @@ Description: %s
 	made := filepath.Join(j.out, j.called(".deb"))
 	env := []string{fmt.Sprintf("SOURCE_DATE_EPOCH=%d", a.release.made.Unix())}
 	_, err = runWith(ctx, env, filepath.Dir(work), "dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=2", "--build", work, work+".deb")
-	if err != nil { // what is half packed stays out of the way
+	if err != nil { // do not leave half a package
 		return "", err
 	}
 	return made, os.Rename(work+".deb", made)
@@ -65,7 +65,7 @@ Description: %s
 
 const maintainer = "The Throng authors <throng-sim@users.noreply.github.com>"
 
-// describe is the comment as a package's short description: in one line, with a small letter.
+// describe returns the short description of a package: one line that starts in lower case.
 func (a *app) describe() string {
 	return strings.ToLower(a.LinuxAndBSD.Comment[:1]) + a.LinuxAndBSD.Comment[1:]
 }

@@ -17,18 +17,18 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// bundleLinux leaves a desktop entry that opens the program where it was built, with its icon.
+// bundleLinux makes a desktop entry, with an icon, that opens the program where it was built.
 func bundleLinux(_ context.Context, j job, _ string) ([]string, error) {
 	name := filepath.Join(j.out, j.app.Details.Name)
 	if err := copyFile(filepath.Join(j.root, j.app.Details.Icon), name+".png", 0o644); err != nil {
 		return nil, err
 	}
-	// Desktops start an entry only where it may be executed.
+	// Desktops only start entries that are executable.
 	entry := j.app.entry(execValue(j.exe), escapeBackslash(name+".png"))
 	return []string{name + ".desktop"}, writeFile(name+".desktop", []byte(entry), 0o755)
 }
 
-// packLinux leaves a package for Debian and what comes from it, and an archive for everything else.
+// packLinux builds the programs and makes a Debian package, and an archive for other distributions.
 func packLinux(ctx context.Context, j job, work string) ([]string, error) {
 	if err := j.build(ctx, filepath.Join(work, "built"), j.arch); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func packTree(ctx context.Context, j job, work string) ([]string, error) {
 	return []string{deb, archive}, err
 }
 
-// tree is what is installed below a prefix: the files by their paths there.
+// tree holds the files to install, by their paths below a prefix.
 type tree map[string]file
 
 type file struct {
@@ -58,7 +58,7 @@ type file struct {
 	mode fs.FileMode
 }
 
-// write writes a tree into a folder, everything as old as the release is.
+// write writes a tree to a folder. All files get the time of the release.
 func (t tree) write(dir string, r release) error {
 	for path, f := range t {
 		if err := writeFile(filepath.Join(dir, filepath.FromSlash(path)), f.text, f.mode); err != nil {
@@ -73,10 +73,10 @@ func (t tree) write(dir string, r release) error {
 	})
 }
 
-// iconSizes are those of the icon theme that every other one falls back to, in pixels.
+// iconSizes are the sizes of the icon theme hicolor, the fallback of all themes, in pixels.
 var iconSizes = []int{16, 22, 24, 32, 48, 64, 128, 256, 512}
 
-// tree returns what is installed on Linux, with all but what a kind of package adds.
+// tree returns the files that every kind of Linux package installs.
 func (j *job) tree(ctx context.Context) (tree, error) {
 	a, t := &j.app, tree{}
 	for path, program := range map[string]string{"bin/" + a.command(): j.exe, "bin/" + a.command() + "ctl": j.ctl} {
@@ -113,7 +113,7 @@ func (j *job) tree(ctx context.Context) (tree, error) {
 	return t, nil
 }
 
-// icons adds the icon in all sizes, and as it is drawn.
+// icons adds the icon as SVG and in all sizes.
 func (j *job) icons(t tree) error {
 	icon, err := os.Open(filepath.Join(j.root, j.app.Details.Icon))
 	if err != nil {
@@ -145,16 +145,16 @@ func scaled(img image.Image, size int) image.Image {
 	return to
 }
 
-// gzipped is a text without the name and time of a file.
+// gzipped compresses a text without a file name and time in the header.
 func gzipped(text string) []byte {
 	var out bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is one
-	_, _ = z.Write([]byte(text))                            // a buffer takes everything
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is valid
+	_, _ = z.Write([]byte(text))                            // a buffer cannot fail
 	_ = z.Close()
 	return out.Bytes()
 }
 
-// entry returns the desktop entry of a command, which is quoted already.
+// entry returns the desktop entry of a command, which is already quoted.
 func (a *app) entry(command, icon string) string {
 	list := func(all []string) string { return strings.Join(all, ";") + ";" }
 	return "[Desktop Entry]\nType=Application\nVersion=1.0\n" +
@@ -164,7 +164,7 @@ func (a *app) entry(command, icon string) string {
 		"MimeType=" + mimeType + ";\nStartupWMClass=" + a.Details.Name + "\n"
 }
 
-// mime returns the definition of the type of scenario files.
+// mime returns the definition of the MIME type of scenario files.
 func (a *app) mime() string {
 	return `<?xml version="1.0" encoding="UTF-8"?>
 <mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
@@ -181,7 +181,7 @@ func (a *app) mime() string {
 //go:embed install.sh
 var installScript string
 
-// packArchive leaves an archive with a script that installs what is in it.
+// packArchive makes an archive with an install script.
 func packArchive(ctx context.Context, j job, t tree, work string) (string, error) {
 	name := j.called("")
 	all := tree{}
@@ -197,13 +197,13 @@ func packArchive(ctx context.Context, j job, t tree, work string) (string, error
 		return "", err
 	}
 	archive := filepath.Join(j.out, j.called(".tar.xz"))
-	// The number of threads is in the bytes that xz gives.
+	// The output of xz depends on the number of threads.
 	_, err := run(ctx, work, "tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--format=gnu", "-I", "xz -6 -T2", "-cf", archive, name)
 	return archive, err
 }
 
-// execValue quotes a path as the value of Exec: quoted like a shell's double quotes, a percent sign doubled, and then
-// escaped as any value is (Desktop Entry Specification 1.5, "The Exec key").
+// execValue quotes a path as the value of Exec: like a shell's double quotes, with percent signs doubled, then escaped like
+// any value (Desktop Entry Specification 1.5, "The Exec key").
 func execValue(path string) string {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", `$`, `\$`, `%`, `%%`).Replace(path)
 	return escapeBackslash(`"` + quoted + `"`)

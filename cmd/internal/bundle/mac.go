@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// oldestMac is the oldest system that Go's programs run on.
+// oldestMac is the oldest macOS that Go supports.
 const oldestMac = "12.0"
 
-// bundleMac leaves an application bundle.
+// bundleMac makes an application bundle.
 func bundleMac(ctx context.Context, j job, work string) ([]string, error) {
 	made, err := makeApp(ctx, j, work)
 	if err != nil {
@@ -26,7 +26,7 @@ func bundleMac(ctx context.Context, j job, work string) ([]string, error) {
 	return []string{to}, os.Rename(made, to)
 }
 
-// packMac leaves a disk image with the application, for both processors, and a link to the folder that it goes into.
+// packMac makes a disk image with the application for both processors and a link to the Applications folder.
 func packMac(ctx context.Context, j job, work string) ([]string, error) {
 	both := map[string][]string{}
 	for _, arch := range []string{"amd64", "arm64"} {
@@ -62,7 +62,7 @@ func packMac(ctx context.Context, j job, work string) ([]string, error) {
 	return []string{image}, notarise(ctx, j, image)
 }
 
-// notarise has Apple look through a signed image, where the account is known that asks for it, and fixes the answer to it.
+// notarise submits a signed image to Apple's notary service if credentials are set, and staples the ticket to it.
 func notarise(ctx context.Context, j job, image string) error {
 	id, team, password := os.Getenv("NOTARY_APPLE_ID"), os.Getenv("NOTARY_TEAM_ID"), os.Getenv("NOTARY_PASSWORD")
 	if j.identity == "" || id == "" || team == "" || password == "" {
@@ -79,10 +79,10 @@ func notarise(ctx context.Context, j job, image string) error {
 	return err
 }
 
-// makeApp makes an application bundle in work with Fyne's packaging tool, adds what it leaves out, and signs it.
+// makeApp makes an application bundle in work with Fyne's packaging tool, adds missing parts, and signs it.
 func makeApp(ctx context.Context, j job, work string) (string, error) {
 	source := filepath.Join(work, "source")
-	// Beside the icon it wants to see a Go file, which it does not read.
+	// The tool requires a Go file next to the icon, but does not read it.
 	if err := os.CopyFS(filepath.Join(source, "assets"), os.DirFS(filepath.Join(j.root, "assets"))); err != nil {
 		return "", err
 	}
@@ -94,14 +94,14 @@ func makeApp(ctx context.Context, j job, work string) (string, error) {
 		return "", err
 	}
 	if _, err = run(ctx, work, strings.TrimSpace(tool), "package", "--target", "darwin", "--source-dir", source,
-		"--executable", j.exe, "--use-raw-icon"); err != nil { // the icon has its rounded corners and its margin
+		"--executable", j.exe, "--use-raw-icon"); err != nil { // the icon already has rounded corners and a margin
 		return "", err
 	}
 	made := filepath.Join(work, j.app.Details.Name+".app")
 	if err := j.app.finishPlist(filepath.Join(made, "Contents", "Info.plist")); err != nil {
 		return "", err
 	}
-	// What is inside is signed first.
+	// Sign the contents before the bundle.
 	sign := []string{made}
 	if j.ctl != "" {
 		inside := filepath.Join(made, "Contents", "MacOS", filepath.Base(j.ctl))
@@ -113,7 +113,8 @@ func makeApp(ctx context.Context, j job, work string) (string, error) {
 	if j.unsigned {
 		return made, nil
 	}
-	// The linker signs the program alone. Signing the bundle ties it to its name and icon; "-" takes no certificate.
+	// The linker signs only the program. Signing the bundle binds the program to its name and icon; "-" needs no
+	// certificate.
 	how := []string{"--force", "--sign", "-"}
 	if j.identity != "" {
 		how = []string{"--force", "--options", "runtime", "--timestamp", "--sign", j.identity}
@@ -126,9 +127,9 @@ func makeApp(ctx context.Context, j job, work string) (string, error) {
 	return made, nil
 }
 
-// finishPlist adds to a bundle's Info.plist what the tool does not write.
+// finishPlist adds the keys of a bundle's Info.plist that the tool does not write.
 func (a *app) finishPlist(path string) error {
-	// The tool names no category, and a system older than what Go's programs need.
+	// The tool writes no category, and a minimum system older than Go supports.
 	return rewrite(path,
 		"<string>public.app-category.</string>", "<string>public.app-category.developer-tools</string>",
 		"<string>10.11</string>", "<string>"+oldestMac+"</string>",
@@ -136,9 +137,8 @@ func (a *app) finishPlist(path string) error {
 			"@ENDING@", strings.TrimPrefix(scenarioGlob, "*.")).Replace(plistAddition)+"</dict>\n</plist>")
 }
 
-// plistAddition: a run goes on at full speed behind other windows, where App Nap would slow its timers down. Throng owns
-// scenarios and opens any other YAML when it is asked to: a system that looks at a name's last ending only takes a scenario
-// for YAML.
+// plistAddition disables App Nap, which would slow the timers of a run behind other windows. Throng owns scenario files and
+// can open any YAML file: a system that only looks at the last extension of a name takes a scenario for YAML.
 const plistAddition = `	<key>LSAppNapIsDisabled</key>
 	<true/>
 	<key>NSAppSleepDisabled</key>
@@ -200,7 +200,7 @@ const plistAddition = `	<key>LSAppNapIsDisabled</key>
 	</array>
 `
 
-// rewrite replaces text in a file, each of which must be there.
+// rewrite replaces texts in a file. Each must occur in it.
 func rewrite(path string, oldnew ...string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

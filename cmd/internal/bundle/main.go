@@ -1,8 +1,8 @@
-// Command bundle makes of the program what can be double-clicked: from what is built, what opens where it was built, or,
-// with -package, what one hands over. FyneApp.toml says what the program is called.
+// Command bundle makes applications that can be double-clicked. It wraps a built program in place or, with -package, builds
+// packages to distribute. FyneApp.toml has the name and version of the program.
 //
-// An application bundle for macOS is made by Fyne's packaging tool. What it gets wrong is put right in mac.go: it counts
-// Build up and writes FyneApp.toml anew, so it works on a copy.
+// Fyne's packaging tool makes the application bundle for macOS. The tool increments Build and rewrites FyneApp.toml, so it
+// works on a copy, and mac.go corrects its output.
 package main
 
 import (
@@ -18,14 +18,14 @@ import (
 
 func main() {
 	exe := flag.String("exe", filepath.Join("bin", "throng"), "the built program, for a bundle")
-	out := flag.String("out", "dist", "the folder to leave it in")
-	packs := flag.Bool("package", false, "build the programs and make packages of them")
+	out := flag.String("out", "dist", "the output folder")
+	packs := flag.Bool("package", false, "build the programs and package them")
 	system := flag.String("system", runtime.GOOS, "the system to make packages for; another than this one takes its C compiler in CC; for Windows it is mingw without")
 	arch := flag.String("arch", runtime.GOARCH, "its processor; packages for macOS are for both")
 	tags := flag.String("tags", "", "the tags to build with for this system")
 	flag.Parse()
 	if *system != runtime.GOOS {
-		*tags = "" // they choose how this system draws
+		*tags = "" // the tags select the graphics of this system
 	}
 	j := job{system: *system, arch: *arch, root: ".", exe: *exe, out: *out, tags: *tags, identity: os.Getenv("SIGN_IDENTITY")}
 	what, doing := bundle, "make the bundle:"
@@ -42,23 +42,22 @@ func main() {
 	}
 }
 
-// job is something to make.
+// job describes an output.
 type job struct {
 	system   string // darwin, linux or windows
-	arch     string // as Go calls it
-	root     string // where FyneApp.toml is
+	arch     string // a GOARCH
+	root     string // the folder of FyneApp.toml
 	exe      string // the built program
 	ctl      string // the built terminal program; "" leaves it out
-	out      string // where the result goes; what was there before of the same name is replaced
-	tags     string // to build with
-	identity string // of who signs for macOS; "" signs without one
-	unsigned bool   // leave signing out, which takes a Mac
+	out      string // output folder; files of the same name are replaced
+	tags     string // build tags
+	identity string // for signing on macOS; "" signs without a certificate
+	unsigned bool   // do not sign: signing needs a Mac
 
 	app app
 }
 
-// open makes the job's paths absolute, reads what the program is called, and makes the folder for the result and one in
-// it to work in.
+// open makes the job's paths absolute, reads the name of the program, and makes the output folder and a work folder in it.
 func (j *job) open() (work string, err error) {
 	for _, path := range []*string{&j.root, &j.exe, &j.out} {
 		if *path, err = filepath.Abs(*path); err != nil {
@@ -74,7 +73,7 @@ func (j *job) open() (work string, err error) {
 	return os.MkdirTemp(j.out, ".bundle-")
 }
 
-// bundle makes what opens the built program by double-click, and returns the paths of what it made.
+// bundle makes the files that open the built program by double-click, and returns their paths.
 func bundle(ctx context.Context, j job) ([]string, error) {
 	finish := map[string]func(context.Context, job, string) ([]string, error){"darwin": bundleMac, "linux": bundleLinux}[j.system]
 	if finish == nil {
@@ -84,16 +83,16 @@ func bundle(ctx context.Context, j job) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(work) //nolint:errcheck // what is left over is in the way of nobody
+	defer os.RemoveAll(work) //nolint:errcheck // a leftover folder does no harm
 	return finish(ctx, j, work)
 }
 
-// run runs a command in dir and returns what it printed, which is part of the error too.
+// run runs a command in dir and returns its output, which errors include too.
 func run(ctx context.Context, dir, name string, args ...string) (string, error) {
 	return runWith(ctx, nil, dir, name, args...)
 }
 
-// runWith is run with more in the environment.
+// runWith is run with additional environment variables.
 func runWith(ctx context.Context, env []string, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -116,7 +115,7 @@ func copyFile(from, to string, mode os.FileMode) error {
 	return writeFile(to, data, mode)
 }
 
-// writeFile writes a file, with the folders that it takes; umask does not count.
+// writeFile writes a file with the exact mode, and makes its folders.
 func writeFile(path string, data []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 
 const appID = "io.github.throng-sim.throng"
 
-// standIn is a job for a program that only looks like one, built in a folder with an awkward name.
+// standIn is a job for a fake program, built in a folder with special characters in its name.
 func standIn(t *testing.T, system string) job {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "it's 100 $HOME")
@@ -40,7 +40,7 @@ func standIn(t *testing.T, system string) job {
 	return job{system: system, arch: "amd64", root: filepath.Join("..", "..", ".."), exe: exe, ctl: ctl, out: filepath.Join(dir, "dist"), unsigned: true}
 }
 
-// make makes the bundle and checks that FyneApp.toml stays as it is.
+// make makes the bundle and checks that FyneApp.toml is unchanged.
 func (j job) make(t *testing.T) []string {
 	t.Helper()
 	toml := filepath.Join(j.root, "FyneApp.toml")
@@ -50,7 +50,7 @@ func (j job) make(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	if after := read(t, toml); after != before {
-		t.Errorf("FyneApp.toml was written anew:\n%s", after)
+		t.Errorf("FyneApp.toml was written again:\n%s", after)
 	}
 	if left, _ := filepath.Glob(filepath.Join(j.out, ".*")); len(left) != 0 {
 		t.Errorf("left over: %s", left)
@@ -67,7 +67,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// value returns what a key of FyneApp.toml is.
+// value returns the value of a key of FyneApp.toml.
 func (j job) value(t *testing.T, key string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^` + key + ` = "?([^"\n]+)"?$`).FindStringSubmatch(read(t, filepath.Join(j.root, "FyneApp.toml")))
@@ -134,7 +134,7 @@ func TestMac(t *testing.T) {
 	}
 }
 
-// icnsSizes returns the widths of the pictures in an icon for macOS.
+// icnsSizes returns the widths of the images in a macOS icon.
 func icnsSizes(t *testing.T, icon string) (sizes []int) {
 	t.Helper()
 	if len(icon) < 8 || icon[:4] != "icns" || int(binary.BigEndian.Uint32([]byte(icon[4:8]))) != len(icon) {
@@ -150,7 +150,7 @@ func icnsSizes(t *testing.T, icon string) (sizes []int) {
 	return sizes
 }
 
-// readPlist returns the keys of a property list with their values: "true" for a true one, and the words of a list.
+// readPlist returns the keys and values of a property list: "true" for true, and the words of a list.
 func readPlist(t *testing.T, path string) map[string]string {
 	t.Helper()
 	var list struct {
@@ -238,7 +238,7 @@ func TestRewriteWantsWhatItReplaces(t *testing.T) {
 	}
 }
 
-// validate asks desktop-file-validate, where there is one.
+// validate runs desktop-file-validate if it is installed.
 func validate(t *testing.T, path string) {
 	t.Helper()
 	if _, err := exec.LookPath("desktop-file-validate"); err == nil {
@@ -259,7 +259,7 @@ func command(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// pictureSize is a picture's width and height.
+// pictureSize returns the width and height of an image.
 func pictureSize(t *testing.T, picture string) string {
 	t.Helper()
 	config, _, err := image.DecodeConfig(strings.NewReader(picture))

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 )
 
-// pack builds the programs and makes packages of them, and returns the paths of what it made.
+// pack builds and packages the programs, and returns the paths of the packages.
 func pack(ctx context.Context, j job) ([]string, error) {
 	kind := map[string]func(context.Context, job, string) ([]string, error){"darwin": packMac, "linux": packLinux, "windows": packWindows}[j.system]
 	if kind == nil {
@@ -21,14 +21,14 @@ func pack(ctx context.Context, j job) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(work) //nolint:errcheck // what is left over is in the way of nobody
+	defer os.RemoveAll(work) //nolint:errcheck // a leftover folder does no harm
 	if j.app.release, err = readRelease(ctx, j.root, j.app.Details.Version); err != nil {
 		return nil, err
 	}
 	return kind(ctx, j, work)
 }
 
-// called returns what the package with an ending is called.
+// called returns the file name of the package with an extension.
 func (j *job) called(ending string) string {
 	name, command, r := j.app.Details.Name, j.app.command(), j.app.release
 	switch ending {
@@ -42,15 +42,15 @@ func (j *job) called(ending string) string {
 	return command + "-" + r.version + "-linux-" + j.arch + ending
 }
 
-// mingw are the C compilers for Windows elsewhere, by processor.
+// mingw holds the C cross-compilers for Windows, by processor.
 var mingw = map[string]string{"amd64": "x86_64-w64-mingw32-gcc", "arm64": "aarch64-w64-mingw32-gcc"}
 
-// build builds both programs for a processor, without paths of this machine and tables for debuggers, and names them in
-// the job. Stack traces stay as they are.
+// build builds both programs for a processor, without local paths and debug tables, and stores their paths in the job. Stack
+// traces are unaffected.
 func (j *job) build(ctx context.Context, dir, arch string) error {
 	ending, windowFlags := "", "-s -w"
 	if j.system == "windows" {
-		ending, windowFlags = ".exe", "-s -w -H windowsgui" // else a console opens beside the window
+		ending, windowFlags = ".exe", "-s -w -H windowsgui" // otherwise a console opens with the window
 	}
 	j.exe = filepath.Join(dir, j.app.command()+ending)
 	j.ctl = filepath.Join(dir, j.app.command()+"ctl"+ending)
@@ -67,8 +67,8 @@ func (j *job) build(ctx context.Context, dir, arch string) error {
 	return nil
 }
 
-// licences are those of all that is in the programs, as a text. They are not asked of the program, which may be for another
-// system.
+// licences returns the license texts of everything in the programs. It does not ask the program, which may be built for
+// another system.
 func licences() (string, error) {
 	all, err := assets.Licences()
 	if err != nil {
@@ -81,7 +81,7 @@ func licences() (string, error) {
 	return text.String(), nil
 }
 
-// texts are what the terminal program prints for packages; one that it does not know is left out.
+// texts returns the texts that the terminal program prints for packages. It omits texts that the program does not know.
 func (j *job) texts(ctx context.Context) map[string]string {
 	texts := map[string]string{}
 	for name, args := range map[string][]string{

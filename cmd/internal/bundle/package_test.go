@@ -19,7 +19,7 @@ import (
 	"github.com/tc-hib/winres/version"
 )
 
-// released is a job for stand-ins that are released, at a given time, by their version.
+// released is a job for fake programs with a released version and a fixed time.
 func released(t *testing.T, system string) (j job, work string) {
 	t.Helper()
 	j = standIn(t, system)
@@ -31,7 +31,7 @@ func released(t *testing.T, system string) (j job, work string) {
 	return j, work
 }
 
-// linuxPackages makes the packages for Linux. Both programs are a stand-in in C, which names libraries.
+// linuxPackages makes the Linux packages. Both programs are fakes in C that link libraries.
 func linuxPackages(t *testing.T) (j job, deb, archive string) {
 	t.Helper()
 	for _, tool := range []string{"dpkg-deb", "xz", "gcc"} {
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
 	return j, made[0], made[1]
 }
 
-// TestDebianPackage: names, files and rights are those that Debian wants, and it asks for the libraries that it uses.
+// TestDebianPackage checks names, files and modes against Debian policy, and the dependencies.
 func TestDebianPackage(t *testing.T) {
 	j := standIn(t, "linux")
 	v := j.value(t, "Version")
@@ -113,7 +113,7 @@ func TestDebianPackage(t *testing.T) {
 	}
 }
 
-// TestSameBytes: packages of the same files and time are the same.
+// TestSameBytes checks that packages of the same files and time are identical.
 func TestSameBytes(t *testing.T) {
 	j, deb, archive := linuxPackages(t)
 	before := [][]byte{[]byte(read(t, deb)), []byte(read(t, archive))}
@@ -133,7 +133,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestArchive installs from the archive, finds the type of a scenario, and takes everything away again.
+// TestArchive installs from the archive, checks the type of a scenario file, and uninstalls.
 func TestArchive(t *testing.T) {
 	_, _, archive := linuxPackages(t)
 	unpacked, home := t.TempDir(), filepath.Join(t.TempDir(), "a home")
@@ -180,7 +180,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestUnknownLibrary: a package is not made whose libraries nobody has named a package for.
+// TestUnknownLibrary checks that a library without a known package is an error.
 func TestUnknownLibrary(t *testing.T) {
 	j, _, _ := linuxPackages(t)
 	delete(libraries, "libXcursor.so.1")
@@ -190,7 +190,7 @@ func TestUnknownLibrary(t *testing.T) {
 	}
 }
 
-// TestWindows puts the icon and the version into a program for Windows, and zips it.
+// TestWindows adds the icon and the version to a Windows program, and zips it.
 func TestWindows(t *testing.T) {
 	j, work := released(t, "windows")
 	source := filepath.Join(t.TempDir(), "main.go")
@@ -235,7 +235,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// checkLicences wants the whole texts: those of Throng, of what is linked and of what comes inside it.
+// checkLicences checks for the full license texts of Throng, linked modules, and what they include.
 func checkLicences(t *testing.T, text string) {
 	t.Helper()
 	for _, part := range []string{"The Throng authors", "Redistributions in binary form must reproduce", "SIL OPEN FONT LICENSE", "SQLite", "Apache License"} {
@@ -262,7 +262,7 @@ func checkResources(t *testing.T, f *zip.File, v string) {
 	t.Helper()
 	exe := unzipped(t, f)
 	if _, err := pe.NewFile(bytes.NewReader(exe)); err != nil {
-		t.Errorf("%s is no program any more: %v", f.Name, err)
+		t.Errorf("%s is not a program any longer: %v", f.Name, err)
 	}
 	all, err := winres.LoadFromEXE(bytes.NewReader(exe))
 	if err != nil {
@@ -284,7 +284,8 @@ func checkResources(t *testing.T, f *zip.File, v string) {
 	}
 }
 
-// TestRelease: a version is that of FyneApp.toml at its tag alone, and Debian sorts what is before it below.
+// TestRelease checks that only a tagged commit has the version of FyneApp.toml, and that Debian sorts pre-releases before
+// it.
 func TestRelease(t *testing.T) {
 	repo := t.TempDir()
 	git := func(args ...string) {
@@ -323,7 +324,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestDocumentedNames: the README and the guide name packages as they are called.
+// TestDocumentedNames checks that the README and the guide use the names of the packages.
 func TestDocumentedNames(t *testing.T) {
 	j, _ := released(t, "linux")
 	found := 0

@@ -16,7 +16,7 @@ import (
 	"github.com/tc-hib/winres/version"
 )
 
-// packWindows leaves an archive with both programs, which carry an icon and their version.
+// packWindows makes an archive with both programs, which have an icon and a version.
 func packWindows(ctx context.Context, j job, work string) ([]string, error) {
 	if err := j.build(ctx, filepath.Join(work, "built"), j.arch); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func packZip(j job, work string) ([]string, error) {
 	return []string{made}, zipped(made, a, terms, window, terminal)
 }
 
-// zipped writes an archive with one folder that has these files.
+// zipped writes an archive with these files in one folder.
 func zipped(path string, a *app, files ...string) (err error) {
 	out, err := os.Create(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func zipped(path string, a *app, files ...string) (err error) {
 	return z.Close()
 }
 
-// describe copies a program and adds what Windows shows of it, and that it draws for screens of any density.
+// describe copies a program and adds its icon, version information, and support for high-density screens.
 func (j *job) describe(from, to, title string) (err error) {
 	icon, err := os.Open(filepath.Join(j.root, j.app.Details.Icon))
 	if err != nil {
@@ -107,7 +107,7 @@ func (j *job) describe(from, to, title string) (err error) {
 
 var figures = regexp.MustCompile(`^([0-9]+)\.([0-9]+)\.([0-9]+)`)
 
-// versionInfo returns what Windows shows in a program's properties.
+// versionInfo returns the version information that Windows shows in a program's properties.
 func (a *app) versionInfo(file, title string) (version.Info, error) {
 	info := version.Info{Timestamp: a.release.made}
 	numbers := fmt.Sprintf("%s.%d", figures.FindString(a.Details.Version), a.Details.Build)

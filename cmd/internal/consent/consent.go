@@ -1,5 +1,5 @@
-// Package consent keeps what a person has allowed: which addresses each scenario file may call and which secrets it may
-// send there, and which texts of scenarios were written by Throng here.
+// Package consent stores what a user has allowed: the addresses that each scenario file may call, the secrets that it may
+// send there, and which scenario texts were written on this machine.
 package consent
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// fileName is where the table is, in the data folder. It holds names of secrets and no values.
+// fileName is the name of the table in the data folder. It holds names of secrets, never values.
 const fileName = "consent.json"
 
-// mostWritten is how many texts are remembered as written here; the oldest are forgotten.
+// mostWritten is how many texts are remembered as written here. The oldest are dropped.
 const mostWritten = 10_000
 
-// Table is what was allowed, in a data folder, which windows and terminals share. Its methods are safe for concurrent use,
-// by processes too. A table that cannot be read allows nothing.
+// Table holds the permissions of a data folder, which windows and terminals share. Its methods are safe for concurrent use,
+// also by several processes. A table that cannot be read allows nothing.
 type Table struct {
 	data string
 	mu   sync.Mutex
 }
 
-// Of returns the table of a data folder; without a folder it is empty and keeps nothing.
+// Of returns the table of a data folder. Without a folder it is empty and stores nothing.
 func Of(data string) *Table { return &Table{data: data} }
 
 // Grant is an address that a file may call, and the secrets that it may send there.
@@ -44,7 +44,7 @@ type Grant struct {
 	At      time.Time `json:"at"`
 }
 
-// kept is the table as it is written.
+// kept is the stored form of the table.
 type kept struct {
 	Allowed map[string][]Grant `json:"allowed,omitempty"` // by file
 	Written []string           `json:"written,omitempty"` // hashes of texts, the oldest first
@@ -63,14 +63,14 @@ func (t *Table) read() (k kept) {
 	return k
 }
 
-// Allows reports whether a file may call a place and send it all its secrets.
+// Allows reports whether a file may call an address and send all its secrets there.
 func (t *Table) Allows(file string, p engine.Destination) bool {
 	return slices.ContainsFunc(t.read().Allowed[file], func(g Grant) bool {
 		return g.Address == p.Address() && !slices.ContainsFunc(p.Secrets, func(s string) bool { return !slices.Contains(g.Secrets, s) })
 	})
 }
 
-// Allow has a file call places from now on, with the secrets that they get.
+// Allow allows a file to call addresses and to send them their secrets.
 func (t *Table) Allow(file string, places []engine.Destination) error {
 	places = slices.DeleteFunc(slices.Clone(places), func(p engine.Destination) bool { return t.Allows(file, p) })
 	if len(places) == 0 {
@@ -86,7 +86,7 @@ func (t *Table) Allow(file string, places []engine.Destination) error {
 	})
 }
 
-// with adds a grant; an address has one.
+// with adds a grant, or replaces that of the same address.
 func with(all []Grant, g Grant) []Grant {
 	g.Secrets = slices.Clone(g.Secrets)
 	if i := slices.IndexFunc(all, func(old Grant) bool { return old.Address == g.Address }); i >= 0 {
@@ -100,7 +100,7 @@ func with(all []Grant, g Grant) []Grant {
 	return all
 }
 
-// Forget takes back all that a file was allowed.
+// Forget revokes all permissions of a file.
 func (t *Table) Forget(file string) error {
 	if len(t.read().Allowed[file]) == 0 {
 		return nil
@@ -108,13 +108,13 @@ func (t *Table) Forget(file string) error {
 	return t.change(func(k *kept) { delete(k.Allowed, file) })
 }
 
-// Granted is what a file was allowed.
+// Granted holds the permissions of a file.
 type Granted struct {
 	File   string
 	Grants []Grant
 }
 
-// All lists what was allowed, by file.
+// All lists all permissions, by file.
 func (t *Table) All() (all []Granted) {
 	k := t.read()
 	for _, file := range slices.Sorted(maps.Keys(k.Allowed)) {
@@ -123,8 +123,7 @@ func (t *Table) All() (all []Granted) {
 	return all
 }
 
-// Write remembers a text of a scenario that a person wrote here. Where a file lies makes no difference: what matters is
-// what it says.
+// Write remembers a scenario text that the user wrote here. The text counts, not the path of the file.
 func (t *Table) Write(text []byte) error {
 	if t.Wrote(text) {
 		return nil
@@ -143,7 +142,7 @@ func hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// change reads the table, changes it and writes it in one step.
+// change reads, changes and writes the table in one step.
 func (t *Table) change(f func(*kept)) (err error) {
 	if t.data == "" {
 		return nil
@@ -167,7 +166,7 @@ func (t *Table) change(f func(*kept)) (err error) {
 	return replace(t.path(), append(text, '\n'))
 }
 
-// replace writes a file in one step, which stays after a power cut.
+// replace writes a file atomically and durably.
 func replace(path string, text []byte) error {
 	file, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

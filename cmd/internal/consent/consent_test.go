@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestTable is that an answer counts for a file, an address and secrets, in every process, until it is taken back.
+// TestTable checks that a permission holds for one file, address and set of secrets, in every process, until it is revoked.
 func TestTable(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	admin := engine.Destination{Service: "a", Host: "127.0.0.1:9000", Secrets: []string{"A", "B"}}
@@ -57,7 +57,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestWritten is that a text is known wherever it lies, and another is not.
+// TestWritten checks that a text is recognized at any path, and that another text is not.
 func TestWritten(t *testing.T) {
 	data := t.TempDir()
 	if err := Of(data).Write([]byte("mine")); err != nil {
@@ -68,7 +68,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestDamagedTable allows nothing, and can be written again.
+// TestDamagedTable checks that a damaged table allows nothing and can be written again.
 func TestDamagedTable(t *testing.T) {
 	data := t.TempDir()
 	if err := os.WriteFile(filepath.Join(data, fileName), []byte(`{"allowed": {"/x": [{"address": "h:1"`), 0o600); err != nil {
@@ -83,7 +83,7 @@ func TestDamagedTable(t *testing.T) {
 	}
 }
 
-// TestTogether has many allow something at once: no answer is lost.
+// TestTogether has several goroutines allow addresses concurrently, and checks that no permission is lost.
 func TestTogether(t *testing.T) {
 	data := t.TempDir()
 	var wait sync.WaitGroup

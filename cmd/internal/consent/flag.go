@@ -8,11 +8,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// usualPorts are those that a host alone stands for.
+// usualPorts are the ports implied by a host without a port.
 var usualPorts = []string{"80", "443", "5432"}
 
-// Named reports whether a list such as that of --allow names a place: HOST:PORT; HOST alone, of another machine, for its
-// usual port; HOST:PORT/DATABASE. The database that holds the results of runs has to be named as a whole.
+// Named reports whether a list such as that of --allow includes an address: HOST:PORT, HOST alone for the default port of
+// another machine, or HOST:PORT/DATABASE. The database that holds the results of runs must be named in full.
 func Named(list []string, p engine.Destination) bool {
 	return slices.ContainsFunc(list, func(name string) bool {
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -29,7 +29,7 @@ func Named(list []string, p engine.Destination) bool {
 	})
 }
 
-// Name is the shortest text by which [Named] knows a place.
+// Name returns the shortest text that [Named] matches with an address.
 func Name(p engine.Destination) string {
 	if p.Results {
 		return p.Address()

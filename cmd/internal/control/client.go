@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// Client gives orders to a run in progress. It is for one goroutine.
+// Client sends orders to a run in progress. It is for use by one goroutine.
 type Client struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -24,10 +24,10 @@ type Client struct {
 	who  string
 }
 
-// dialTime is how long a process may take to take a call.
+// dialTime is how long connecting to a process may take.
 const dialTime = 5 * time.Second
 
-// Dial reaches whoever works on a run with the data folder. Every order it is given is for that run only.
+// Dial connects to the process that executes a run of the data folder. Orders of the client are for that run only.
 func Dial(ctx context.Context, data string, run engine.RunID) (*Client, error) {
 	conn, err := reach(ctx, data, ofRun)
 	if err != nil {
@@ -36,7 +36,7 @@ func Dial(ctx context.Context, data string, run engine.RunID) (*Client, error) {
 	return &Client{conn: conn, in: bufio.NewReader(conn), run: run, who: myself()}, nil
 }
 
-// reach calls a socket of the data folder.
+// reach connects to a socket of the data folder.
 func reach(ctx context.Context, data string, n names) (net.Conn, error) {
 	folder, err := folderOf(data)
 	if err != nil {
@@ -53,10 +53,10 @@ func reach(ctx context.Context, data string, n names) (net.Conn, error) {
 }
 
 func unreachable(run engine.RunID, err error) error {
-	return fmt.Errorf("whoever works on run %s takes no orders from here: %w; it can be steered where it was started", run, err)
+	return fmt.Errorf("run %s cannot be reached: %w; use the terminal or window that started it", run, err)
 }
 
-// myself is who gives orders, for the journal.
+// myself returns the name of this client, for the journal.
 func myself() string {
 	name := "somebody"
 	if u, err := user.Current(); err == nil {
@@ -65,10 +65,10 @@ func myself() string {
 	return fmt.Sprintf("terminal (%s@%d)", name, os.Getpid())
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// ask sends a request and waits for its reply, as long as the order takes.
+// ask sends a request and waits for its reply, however long the order takes.
 func (c *Client) ask(ctx context.Context, q request) (*reply, error) {
 	q.Version, q.Run, q.Who = version, string(c.run), c.who
 	line, err := json.Marshal(q)
@@ -96,12 +96,12 @@ func (c *Client) ask(ctx context.Context, q request) (*reply, error) {
 	return &r, nil
 }
 
-// lost says why there is no answer.
+// lost returns the reason why there is no reply.
 func (c *Client) lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fmt.Errorf("run %s went away before it answered: %w", c.run, errors.Join(engine.ErrEnded, err))
+	return fmt.Errorf("run %s ended before it answered: %w", c.run, errors.Join(engine.ErrEnded, err))
 }
 
 func (c *Client) order(ctx context.Context, q request) error {
@@ -109,7 +109,7 @@ func (c *Client) order(ctx context.Context, q request) error {
 	return err
 }
 
-// Status returns how the run is doing.
+// Status returns the status of the run.
 func (c *Client) Status(ctx context.Context) (*view.Status, error) {
 	r, err := c.ask(ctx, request{Order: orderStatus})
 	switch {
@@ -121,7 +121,7 @@ func (c *Client) Status(ctx context.Context) (*view.Status, error) {
 	return r.Status, nil
 }
 
-// Tunables returns what can be changed, with its values.
+// Tunables returns the settings that can be changed mid-run, with their values.
 func (c *Client) Tunables(ctx context.Context) ([]engine.Tunable, error) {
 	r, err := c.ask(ctx, request{Order: orderTunables})
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *Client) Tunables(ctx context.Context) ([]engine.Tunable, error) {
 	return r.Tunables, nil
 }
 
-// Set changes all of it, or nothing where one is a mistake, which is an *engine.FieldError.
+// Set changes all of the settings, or none if one is invalid. It returns an *engine.FieldError for an invalid one.
 func (c *Client) Set(ctx context.Context, settings []engine.Assignment, why string) ([]engine.Change, error) {
 	r, err := c.ask(ctx, request{Order: orderSet, Settings: settings, Why: why})
 	if err != nil {
@@ -139,17 +139,17 @@ func (c *Client) Set(ctx context.Context, settings []engine.Assignment, why stri
 	return r.Changes, nil
 }
 
-// Pause lets the sessions in flight end and starts no other until Continue.
+// Pause lets sessions in flight finish and starts no new ones until Continue.
 func (c *Client) Pause(ctx context.Context, why string) error {
 	return c.order(ctx, request{Order: orderPause, Why: why})
 }
 
-// Continue undoes Pause.
+// Continue continues a paused run.
 func (c *Client) Continue(ctx context.Context) error {
 	return c.order(ctx, request{Order: orderContinue})
 }
 
-// Stop ends the run: after the sessions in flight or, with cut, at once.
+// Stop stops the run after the sessions in flight have finished or, with cut, immediately.
 func (c *Client) Stop(ctx context.Context, cut bool, why string) error {
 	order := orderStop
 	if cut {
@@ -163,17 +163,17 @@ func (c *Client) Checkpoint(ctx context.Context, why string) error {
 	return c.order(ctx, request{Order: orderCheckpoint, Why: why})
 }
 
-// Retire lets agents, by their ids or indexes, take part no more.
+// Retire retires agents, given by IDs or indexes, from the next cycle on.
 func (c *Client) Retire(ctx context.Context, agents []string) error {
 	return c.order(ctx, request{Order: orderRetire, Agents: agents})
 }
 
-// Requeue has sessions of the open cycle that ended badly run once more.
+// Requeue retries failed sessions of the current cycle.
 func (c *Client) Requeue(ctx context.Context, agents []string) error {
 	return c.order(ctx, request{Order: orderRequeue, Agents: agents})
 }
 
-// Tell puts a text into the inboxes of the agents with these ids, or of all without any.
-func (c *Client) Tell(ctx context.Context, ids []string, text string) error {
-	return c.order(ctx, request{Order: orderTell, Agents: ids, Text: text})
+// Broadcast puts a message into the inboxes of the agents with these IDs, or of all agents if ids is empty.
+func (c *Client) Broadcast(ctx context.Context, ids []string, text string) error {
+	return c.order(ctx, request{Order: orderBroadcast, Agents: ids, Text: text})
 }

@@ -1,5 +1,5 @@
-// Package control lets a second terminal of the same user steer the run in progress: over a Unix socket, which Windows
-// has too, one JSON object a line each way.
+// Package control lets a second terminal of the same user control the run in progress. It uses a Unix socket, also on
+// Windows, with one JSON object per line in each direction.
 package control
 
 import (
@@ -9,31 +9,31 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// Run is what can be done to a run in progress.
+// Run has the operations on a run in progress.
 type Run interface {
 	ID() engine.RunID
-	Snapshot() *engine.Snapshot // does not wait
-	Settings() *engine.Settings // in force; they are not changed through it
+	Snapshot() *engine.Snapshot // does not block
+	Settings() *engine.Settings // the current settings; callers must not change them
 	Tunables() []engine.Tunable
 	Apply(wanted []engine.Assignment, who, why string) ([]engine.Change, error)
 	Pause(who, why string) error
 	Resume(who string) error
-	Stop(who, why string) error // a second Stop cuts what is in flight
+	Stop(who, why string) error // a second Stop cancels sessions in flight
 	Checkpoint(ctx context.Context, reason string) error
 	Retire(ctx context.Context, agent int, who string) error
 	Requeue(ctx context.Context, agent int, who string) error
 }
 
-// Job is a run in progress with what goes beside it.
+// Job is a run in progress with its title, settings and agents.
 type Job struct {
 	Run
 	Title    string
 	Settings engine.Settings
-	// Find returns the indexes of agents by their ids or indexes, in the order given.
+	// Find returns the indexes of agents, given by IDs or indexes, in the order given.
 	Find func(agents []string) ([]int, error)
-	// Tell puts a text into the inboxes of the agents with these ids, or of all without any, and waits until that is
-	// durable.
-	Tell func(ctx context.Context, ids []string, text, who string) error
-	// Sink says how the sending of results does; nil where they stay on this machine.
+	// Broadcast puts a message into the inboxes of the agents with these IDs, or of all agents if ids is empty. It waits
+	// until the message is durable.
+	Broadcast func(ctx context.Context, ids []string, text, who string) error
+	// Sink returns the state of sending results; nil if results stay on this machine.
 	Sink func() *view.Sink
 }

@@ -27,8 +27,8 @@ func TestOrders(t *testing.T) {
 		{func() error { return c.Checkpoint(ctx, "") }, "checkpoint because by hand"},
 		{func() error { return c.Retire(ctx, []string{"bob"}) }, "retire 1 by W"},
 		{func() error { return c.Requeue(ctx, []string{"bob", "ann"}) }, "requeue 1 by W; requeue 0 by W"},
-		{func() error { return c.Tell(ctx, []string{"ann"}, "hello") }, `tell [ann] "hello" by W`},
-		{func() error { return c.Tell(ctx, nil, "two\nlines") }, `tell [] "two\nlines" by W`},
+		{func() error { return c.Broadcast(ctx, []string{"ann"}, "hello") }, `broadcast [ann] "hello" by W`},
+		{func() error { return c.Broadcast(ctx, nil, "two\nlines") }, `broadcast [] "two\nlines" by W`},
 	} {
 		if err := step.give(); err != nil {
 			t.Errorf("%s: %v", step.want, err)
@@ -74,7 +74,7 @@ func TestTunables(t *testing.T) {
 	}
 }
 
-// TestSetIsOneOrder: the settings reach the run together, and its answer comes back.
+// TestSetIsOneOrder checks that settings reach the run in one order, and that the reply returns.
 func TestSetIsOneOrder(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)
@@ -96,7 +96,7 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)
 	c := dial(t, data)
-	field := &engine.FieldError{Field: "agents", Problem: "nobody is called eve"}
+	field := &engine.FieldError{Field: "agents", Problem: "no such agent: eve"}
 	if err := c.Retire(t.Context(), []string{"ann", "eve"}); err == nil || err.Error() != field.Error() || r.heard() != "" {
 		t.Errorf("an agent who is not there: %v", err)
 	}

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const runID engine.RunID = "20300301-120000-abcd"
 
-// fakeRun keeps what was asked of it.
+// fakeRun records the orders it receives.
 type fakeRun struct {
 	mu     sync.Mutex
 	snap   engine.Snapshot
@@ -42,7 +42,7 @@ func (r *fakeRun) note(format string, args ...any) error {
 	return r.fail
 }
 
-// heard returns what was asked since it was called last; who asks is called W.
+// heard returns the orders received since the last call, with W for the name of the client.
 func (r *fakeRun) heard() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +120,7 @@ func (r *fakeRun) Requeue(_ context.Context, agent int, who string) error {
 	return r.note("requeue %d by %s", agent, who)
 }
 
-// job is a run of two, called ann and bob.
+// job returns a run with two agents, ann and bob.
 func (r *fakeRun) job() Job {
 	return Job{
 		Run: r, Title: "Hamlet",
@@ -129,19 +129,19 @@ func (r *fakeRun) job() Job {
 			for _, a := range agents {
 				i := map[string]int{"ann": 1, "bob": 2}[a]
 				if i == 0 {
-					return nil, &engine.FieldError{Field: "agents", Problem: "nobody is called " + a}
+					return nil, &engine.FieldError{Field: "agents", Problem: "no such agent: " + a}
 				}
 				all = append(all, i-1)
 			}
 			return all, nil
 		},
-		Tell: func(_ context.Context, ids []string, text, who string) error {
-			return r.note("tell %s %q by %s", ids, text, who)
+		Broadcast: func(_ context.Context, ids []string, text, who string) error {
+			return r.note("broadcast %s %q by %s", ids, text, who)
 		},
 	}
 }
 
-// serve serves a run in a folder of its own.
+// serve serves a run in its own folder.
 func serve(t *testing.T, r *fakeRun) (data string, stop func()) {
 	t.Helper()
 	data = shortDir(t)
@@ -161,7 +161,7 @@ func serve(t *testing.T, r *fakeRun) (data string, stop func()) {
 	return data, stop
 }
 
-// shortDir is a folder whose path leaves room for a socket's.
+// shortDir returns a folder whose path is short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "t") //nolint:usetesting // the path of a socket is short

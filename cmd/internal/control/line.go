@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// version is that of the protocol.
+// version is the version of the protocol.
 const version = 1
 
 // The longest lines, in bytes.
@@ -32,22 +32,22 @@ const (
 	orderCheckpoint = "checkpoint"
 	orderRetire     = "retire"
 	orderRequeue    = "requeue"
-	orderTell       = "tell"
+	orderBroadcast  = "broadcast"
 )
 
-// request is a line to the run.
+// request is a line sent to the run.
 type request struct {
 	Version  int                 `json:"version"`
-	Run      string              `json:"run,omitempty"` // that is meant; "" is whichever it is
+	Run      string              `json:"run,omitempty"` // the ID of the run; "" means any
 	Order    string              `json:"order"`
 	Who      string              `json:"who,omitempty"`
 	Why      string              `json:"why,omitempty"`
 	Settings []engine.Assignment `json:"settings,omitempty"` // of set
-	Agents   []string            `json:"agents,omitempty"`   // of retire, requeue and tell
-	Text     string              `json:"text,omitempty"`     // of tell
+	Agents   []string            `json:"agents,omitempty"`   // of retire, requeue and broadcast
+	Text     string              `json:"text,omitempty"`     // of broadcast
 }
 
-// reply is a line from the run.
+// reply is a line sent by the run.
 type reply struct {
 	Version  int              `json:"version"`
 	Error    *fault           `json:"error,omitempty"`
@@ -56,14 +56,14 @@ type reply struct {
 	Changes  []engine.Change  `json:"changes,omitempty"`
 }
 
-// fault is an error on its way.
+// fault is an error in a reply.
 type fault struct {
 	Text     string    `json:"text"`
-	Mistakes []mistake `json:"mistakes,omitempty"` // if it is nothing but a person's
+	Mistakes []mistake `json:"mistakes,omitempty"` // set if all parts of the error are mistakes of the user
 	Ended    bool      `json:"ended,omitempty"`
 }
 
-// mistake is an *engine.FieldError.
+// mistake is the JSON form of an *engine.FieldError.
 type mistake struct {
 	Field   string `json:"field"`
 	Problem string `json:"problem"`
@@ -73,7 +73,7 @@ type mistake struct {
 func newFault(err error) *fault {
 	f := &fault{Text: err.Error(), Ended: errors.Is(err, engine.ErrEnded)}
 	for _, one := range apart(err) {
-		field, ok := one.(*engine.FieldError) //nolint:errorlint // what wraps one has more to say
+		field, ok := one.(*engine.FieldError) //nolint:errorlint // a wrapping error has more text
 		if !ok {
 			f.Mistakes = nil
 			break
@@ -83,7 +83,7 @@ func newFault(err error) *fault {
 	return f
 }
 
-// apart are the errors that were joined into one, however often.
+// apart returns the errors that were joined into err, at any depth.
 func apart(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -96,7 +96,7 @@ func apart(err error) []error {
 	return all
 }
 
-// err is the error as it was, as far as callers tell errors apart.
+// err returns the error of a fault, with its sentinel.
 func (f *fault) err() error {
 	var mistakes []error
 	for _, m := range f.Mistakes {
@@ -116,7 +116,7 @@ func (f *fault) err() error {
 
 var errTooLong = errors.New("the line is too long")
 
-// readLine returns the next line without its end; one that the end of the input cuts off is an error.
+// readLine returns the next line without its line feed. A line that the end of the input cuts off is an error.
 func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
@@ -136,7 +136,7 @@ func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	}
 }
 
-// readRequest reads what somebody wants. An error that is not the connection's is told to them.
+// readRequest reads a request. Errors other than connection errors are sent to the client.
 func readRequest(r *bufio.Reader) (q request, err error) {
 	line, err := readLine(r, mostRequest)
 	if err != nil {
@@ -148,11 +148,11 @@ func readRequest(r *bufio.Reader) (q request, err error) {
 	return q, nil
 }
 
-// badLine is a line that is no request.
+// badLine is the error for a line that does not hold a request.
 type badLine struct{ err error }
 
 func (e *badLine) Error() string {
-	return fmt.Sprintf("that is no order to a run of Throng: %v; it takes one JSON object a line", e.err)
+	return fmt.Sprintf("invalid order: %v; send one JSON object per line", e.err)
 }
 
 func (e *badLine) Unwrap() error { return e.err }

@@ -8,13 +8,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Local takes orders for a run from within its process, in the way in which [Serve] takes those of other terminals.
+// Local executes orders for a run from within its process, like [Serve] for other terminals.
 type Local struct {
 	server *server
 	cancel context.CancelCauseFunc
 }
 
-// NewLocal begins to take a run's health, and orders of its clients.
+// NewLocal starts to watch the health of a run and to execute the orders of its clients.
 func NewLocal(job Job) *Local {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &server{job: job, ctx: ctx, clients: map[net.Conn]bool{}}
@@ -34,7 +34,7 @@ func (l *Local) Client() *Client {
 	return &Client{conn: ours, in: bufio.NewReader(ours), run: l.server.job.ID(), who: myself()}
 }
 
-// Close ends it. It waits for orders under way.
+// Close stops it and waits for orders that are being executed.
 func (l *Local) Close() error {
 	l.cancel(engine.ErrEnded)
 	err := l.server.close()

@@ -8,7 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestLocal: orders from within the process are those of a terminal, and a run that has ended takes none.
+// TestLocal checks that orders from within the process work like those of a terminal, and that a run that has ended refuses
+// orders.
 func TestLocal(t *testing.T) {
 	r := newFakeRun()
 	r.change(func(s *engine.Snapshot) { s.Limit = 50 })

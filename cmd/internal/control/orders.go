@@ -13,10 +13,10 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// mostWords is how long, in characters, who and why may be.
+// mostWords is the maximum length of the fields who and why, in characters.
 const mostWords = 200
 
-// orders are all that a run takes.
+// orders maps the names of orders to their implementations.
 var orders = map[string]func(s *server, q *request, r *reply) error{
 	orderStatus:     (*server).status,
 	orderTunables:   func(s *server, _ *request, r *reply) error { r.Tunables = s.job.Tunables(); return nil },
@@ -28,10 +28,10 @@ var orders = map[string]func(s *server, q *request, r *reply) error{
 	orderCheckpoint: func(s *server, q *request, _ *reply) error { return s.job.Checkpoint(s.ctx, cmp.Or(q.Why, "by hand")) },
 	orderRetire:     func(s *server, q *request, _ *reply) error { return s.each(q, s.job.Retire) },
 	orderRequeue:    func(s *server, q *request, _ *reply) error { return s.each(q, s.job.Requeue) },
-	orderTell:       func(s *server, q *request, _ *reply) error { return s.job.Tell(s.ctx, q.Agents, q.Text, q.Who) },
+	orderBroadcast:  func(s *server, q *request, _ *reply) error { return s.job.Broadcast(s.ctx, q.Agents, q.Text, q.Who) },
 }
 
-// carryOut does what a request says.
+// carryOut executes a request.
 func (s *server) carryOut(q *request) *reply {
 	do := orders[q.Order]
 	var err error
@@ -54,7 +54,7 @@ func (s *server) carryOut(q *request) *reply {
 	return r
 }
 
-// clean is a text as it may stand in a journal and on a screen: short, in one line.
+// clean shortens a text to one line that is safe in the journal and on a screen.
 func clean(text string) string {
 	runes := []rune(strings.ToValidUTF8(text, "�"))
 	runes = runes[:min(len(runes), mostWords)]
@@ -81,7 +81,7 @@ func (s *server) status(_ *request, r *reply) error {
 	return nil
 }
 
-// stop lets what is in flight end, however often it is ordered: a second Stop of the run would cut it.
+// stop lets sessions in flight finish, also if it is repeated: a second Stop of the run would cancel them.
 func (s *server) stop(q *request, _ *reply) error {
 	if s.job.Snapshot().Phase == engine.Draining {
 		return nil
@@ -89,14 +89,14 @@ func (s *server) stop(q *request, _ *reply) error {
 	return s.job.Stop(q.Who, q.Why)
 }
 
-// cut ends what is in flight now.
+// cut cancels sessions in flight.
 func (s *server) cut(q *request, _ *reply) error {
 	if s.job.Snapshot().Phase != engine.Draining {
 		if err := s.job.Stop(q.Who, q.Why); err != nil {
 			return err
 		}
 	}
-	if err := s.job.Stop(q.Who, q.Why); !errors.Is(err, engine.ErrEnded) { // which is what was wanted
+	if err := s.job.Stop(q.Who, q.Why); !errors.Is(err, engine.ErrEnded) { // the run has ended, as requested
 		return err
 	}
 	return nil
@@ -111,7 +111,7 @@ func (s *server) set(q *request, r *reply) (err error) {
 	return err
 }
 
-// each does something to every agent of a request. All are looked for first.
+// each calls a function for every agent of a request. It first checks that all agents exist.
 func (s *server) each(q *request, do func(ctx context.Context, agent int, who string) error) error {
 	if len(q.Agents) == 0 {
 		return &engine.FieldError{Field: "agents", Problem: "none is named"}

@@ -2,8 +2,8 @@
 
 package control
 
-// checkOwner has nothing to do where the folder for temporary files is the user's own.
+// checkOwner does nothing: on these systems the folder for temporary files belongs to the user.
 func checkOwner(string) error { return nil }
 
-// closeToOthers has nothing to do either: the data folder is the user's own, and has no modes.
+// closeToOthers does nothing: the data folder belongs to the user, and has no modes.
 func closeToOthers(string) error { return nil }

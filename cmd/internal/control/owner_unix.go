@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// checkOwner makes sure that a folder elsewhere is this user's alone: temporary folders are everybody's, and the name of
-// one that is gone can be taken.
+// checkOwner checks that a folder outside the data folder belongs to this user alone. All users can write to the folder for
+// temporary files, and another user may have created a folder of the same name.
 func checkOwner(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -22,5 +22,5 @@ func checkOwner(dir string) error {
 	return nil
 }
 
-// closeToOthers lets nobody but this user connect to a socket.
+// closeToOthers allows only this user to connect to a socket.
 func closeToOthers(socket string) error { return os.Chmod(socket, 0o600) }

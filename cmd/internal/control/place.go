@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// folderName is the folder of the sockets in the data folder.
+// folderName is the name of the folder for sockets in the data folder.
 const folderName = "control"
 
-// names are those of a socket, and of the file that says where it is instead where its path would be too long.
+// names are the file names of a socket, and of the file that holds its path if the data folder is too deep for it.
 type names struct{ socket, place string }
 
 var (
@@ -20,15 +20,16 @@ var (
 	ofWindow = names{"window.sock", "window.place"}
 )
 
-// mostPath is how long the path of a socket may be: 108 bytes on Linux and Windows, 104 on macOS, with its end.
+// mostPath is the maximum length of the path of a socket: 108 bytes on Linux and Windows, 104 on macOS, including the
+// terminating zero.
 const mostPath = 100
 
-// place is where the socket of a data folder is.
+// place is the location of the socket of a data folder.
 type place struct {
 	names
 	folder string // in the data folder
-	path   string // the socket's
-	away   string // the folder that was made for the socket elsewhere; "" is none
+	path   string // of the socket
+	away   string // the folder made for the socket outside of the data folder; "" if it is inside
 }
 
 func folderOf(data string) (string, error) {
@@ -36,7 +37,7 @@ func folderOf(data string) (string, error) {
 	return filepath.Join(data, folderName), err
 }
 
-// makePlace makes a folder that only this user can open, and says where in it the socket goes.
+// makePlace makes a folder that only this user can open, and returns the path for the socket in it.
 func makePlace(data string, n names) (place, error) {
 	folder, err := folderOf(data)
 	if err != nil {
@@ -46,7 +47,7 @@ func makePlace(data string, n names) (place, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return place{}, err
 	}
-	if err := os.Chmod(folder, 0o700); err != nil { // it may be there from before
+	if err := os.Chmod(folder, 0o700); err != nil { // the folder may be older
 		return place{}, err
 	}
 	p.forget()
@@ -68,19 +69,20 @@ func makePlace(data string, n names) (place, error) {
 	return p, nil
 }
 
-// forget removes what a process left that died: who makes a place has the run, or the window, so nobody alive serves there.
+// forget removes the socket of a process that died. The caller holds the lock of the run, or of the window, so no live
+// process serves there.
 func (p *place) forget() {
 	if before, away, err := placed(p.folder, p.names); err == nil && away {
-		_ = os.Remove(before) // as far as it is still there
+		_ = os.Remove(before) // it may be gone
 		_ = os.Remove(filepath.Dir(before))
 	}
 	_ = os.Remove(filepath.Join(p.folder, p.place))
 	_ = os.Remove(filepath.Join(p.folder, p.socket))
 }
 
-// remove leaves nothing but the folder in the data folder.
+// remove removes everything except the folder in the data folder.
 func (p *place) remove() error {
-	err := os.Remove(p.path) // whoever stops listening mostly has removed it
+	err := os.Remove(p.path) // the listener usually has removed it
 	if p.away != "" {
 		err = errors.Join(ignoreMissing(err), os.Remove(filepath.Join(p.folder, p.place)), os.Remove(p.away))
 	}
@@ -94,7 +96,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// placed says where the socket of a data folder is, if there is one.
+// placed returns the path of the socket of a data folder, if there is one.
 func placed(folder string, n names) (socket string, away bool, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, n.place))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +109,7 @@ func placed(folder string, n names) (socket string, away bool, err error) {
 	return socket, true, err
 }
 
-// runtimeFolder is the user's folder for sockets, or else that for temporary files.
+// runtimeFolder returns the user's folder for sockets, or the folder for temporary files.
 func runtimeFolder() string {
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {

@@ -16,28 +16,28 @@ import (
 )
 
 const (
-	mostClients = 16              // at once
-	idleTime    = 5 * time.Minute // after which a client that says nothing is gone
+	mostClients = 16              // concurrent
+	idleTime    = 5 * time.Minute // after which an idle client is disconnected
 	writeTime   = 10 * time.Second
-	watchEvery  = time.Second // how often the run's health is taken
+	watchEvery  = time.Second // how often the health of the run is measured
 )
 
 // server serves one run.
 type server struct {
 	job      Job
 	listener net.Listener
-	ctx      context.Context // of orders; it ends with the server
+	ctx      context.Context // for orders; cancelled with the server
 	working  sync.WaitGroup
 
-	mu      sync.Mutex // guards what is below
+	mu      sync.Mutex // guards the fields below
 	closed  bool
 	clients map[net.Conn]bool
 	vitals  health.Vitals
 }
 
-// Serve takes orders for a run from now on, on a socket in the run's data folder that only this user can open. Who
-// calls it has the run, so that what a dead process left there is taken over. stop ends it; it waits for orders under
-// way, so the run has to have ended, or to end by itself.
+// Serve executes orders for a run, received on a socket in the data folder that only this user can open. The caller must
+// hold the lock of the run: Serve replaces the socket of a process that died. stop ends it and waits for orders that are
+// being executed, so the run must have ended, or be about to end.
 func Serve(job Job, data string) (stop func() error, err error) {
 	p, listener, err := listen(data, ofRun)
 	if err != nil {
@@ -72,13 +72,13 @@ func listen(data string, n names) (p place, l net.Listener, err error) {
 	return p, l, nil
 }
 
-// close ends what waits for clients.
+// close disconnects idle clients.
 func (s *server) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	for c := range s.clients {
-		_ = c.SetReadDeadline(time.Now()) // an answer under way still leaves
+		_ = c.SetReadDeadline(time.Now()) // a reply that is being written still arrives
 	}
 	if s.listener == nil {
 		return nil
@@ -86,7 +86,7 @@ func (s *server) close() error {
 	return s.listener.Close()
 }
 
-// watch takes the run's health, as far as it takes time to tell.
+// watch measures the health of the run once a second.
 func (s *server) watch() {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -124,7 +124,7 @@ func (s *server) accept() {
 	}
 }
 
-// take makes room for a client, if there is any.
+// take adds a client unless there are too many.
 func (s *server) take(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *server) take(c net.Conn) bool {
 	return true
 }
 
-// serve answers a client until it goes, says what nobody understands, or the server ends.
+// serve answers a client until it disconnects, sends an invalid line, or the server stops.
 func (s *server) serve(c net.Conn) {
 	defer func() {
 		s.mu.Lock()
@@ -151,7 +151,7 @@ func (s *server) serve(c net.Conn) {
 		case errors.As(err, &bad), errors.Is(err, errTooLong):
 			answer(c, &reply{Error: newFault(err)})
 			return
-		case err != nil: // it has gone
+		case err != nil: // the client has disconnected
 			return
 		}
 		if !answer(c, s.carryOut(&q)) {
@@ -160,14 +160,14 @@ func (s *server) serve(c net.Conn) {
 	}
 }
 
-// await gives a client time for its next line; false is that the server ends.
+// await sets the deadline for the next line of a client. It reports false if the server is stopping.
 func (s *server) await(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.closed && c.SetReadDeadline(time.Now().Add(idleTime)) == nil
 }
 
-// answer sends a reply and reports whether it left.
+// answer sends a reply and reports whether that succeeded.
 func answer(c net.Conn, r *reply) bool {
 	r.Version = version
 	line, err := json.Marshal(r)

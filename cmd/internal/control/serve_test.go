@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestOnlyThisUserCanOpen: a folder that was there and open to others is closed.
+// TestOnlyThisUserCanOpen checks that an existing folder that was open to other users is closed to them.
 func TestOnlyThisUserCanOpen(t *testing.T) {
 	data := shortDir(t)
 	folder := filepath.Join(data, "control")
@@ -41,12 +41,12 @@ func TestOnlyThisUserCanOpen(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("left over: %v %v", left, err)
 	}
-	if _, err := Dial(t.Context(), data, runID); err == nil || !strings.Contains(err.Error(), string(runID)) || !strings.Contains(err.Error(), "where it was started") {
-		t.Errorf("nobody serves: %v", err)
+	if _, err := Dial(t.Context(), data, runID); err == nil || !strings.Contains(err.Error(), string(runID)) || !strings.Contains(err.Error(), "that started it") {
+		t.Errorf("there is no server: %v", err)
 	}
 }
 
-// TestLongPaths: where the data folder's path is too long for a socket, it is found through a file.
+// TestLongPaths checks that a file holds the path of the socket if the data folder is too deep for it.
 func TestLongPaths(t *testing.T) {
 	base := shortDir(t)
 	t.Setenv("XDG_RUNTIME_DIR", base)
@@ -120,7 +120,7 @@ func TestPlaceThatNamesSomethingElse(t *testing.T) {
 	}
 }
 
-// TestSocketOfTheDead: what a process left that died is taken over.
+// TestSocketOfTheDead checks that the socket of a dead process is replaced.
 func TestSocketOfTheDead(t *testing.T) {
 	data := shortDir(t)
 	p, err := makePlace(data, ofRun)
@@ -148,7 +148,7 @@ func TestSocketOfTheDead(t *testing.T) {
 	}
 }
 
-// TestGarbage: whatever a stranger sends, it gets one answer at most, and the run goes on serving others.
+// TestGarbage checks that invalid input gets at most one reply, and that the server continues to serve other clients.
 func TestGarbage(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)
@@ -156,12 +156,12 @@ func TestGarbage(t *testing.T) {
 	for _, c := range []struct{ name, send, want string }{
 		{"nothing", "", ""},
 		{"half a line", `{"version":1`, ""},
-		{"no JSON", "GET / HTTP/1.1\r\n", "no order"},
-		{"an order of a web page", "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://evil.example\r\n\r\n" + `{"version":1,"order":"pause"}` + "\n", "no order"},
-		{"a list", "[]\n", "no order"},
-		{"two objects", "{}{}\n", "no order"},
+		{"no JSON", "GET / HTTP/1.1\r\n", "invalid order"},
+		{"an order of a web page", "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://evil.example\r\n\r\n" + `{"version":1,"order":"pause"}` + "\n", "invalid order"},
+		{"a list", "[]\n", "invalid order"},
+		{"two objects", "{}{}\n", "invalid order"},
 		{"a line without end", strings.Repeat("x", mostRequest+1), "too long"},
-		{"deep", strings.Repeat("[", 20_000) + "\n", "no order"},
+		{"deep", strings.Repeat("[", 20_000) + "\n", "invalid order"},
 		{"no version", `{"order":"pause"}` + "\n", "version 1"},
 		{"of the future", `{"version":2,"order":"pause"}` + "\n", "same Throng"},
 		{"no order", `{"version":1}` + "\n", "knows no order"},
@@ -216,7 +216,7 @@ func TestManyClients(t *testing.T) {
 	}
 }
 
-// TestEndOfTheRun: the end gives up what waits, and tells whoever asks then.
+// TestEndOfTheRun checks that the end of the run fails waiting orders, and that later orders get an error.
 func TestEndOfTheRun(t *testing.T) {
 	r := newFakeRun()
 	r.wait = true
@@ -227,10 +227,10 @@ func TestEndOfTheRun(t *testing.T) {
 	<-r.begun
 	stop()
 	if err := <-waited; !errors.Is(err, engine.ErrEnded) {
-		t.Errorf("whoever waited hears %v", err)
+		t.Errorf("the waiting client got %v", err)
 	}
 	if err := idle.Pause(t.Context(), ""); !errors.Is(err, engine.ErrEnded) || !strings.Contains(err.Error(), string(runID)) {
-		t.Errorf("whoever asks then hears %v", err)
+		t.Errorf("a later client got %v", err)
 	}
 }
 
@@ -252,7 +252,7 @@ func TestTooMuchForOneOrder(t *testing.T) {
 	data, _ := serve(t, newFakeRun())
 	c := dial(t, data)
 	var field *engine.FieldError
-	if err := c.Tell(t.Context(), nil, strings.Repeat("x", mostRequest)); !errors.As(err, &field) {
+	if err := c.Broadcast(t.Context(), nil, strings.Repeat("x", mostRequest)); !errors.As(err, &field) {
 		t.Errorf("%v", err)
 	}
 	if err := c.Continue(t.Context()); err != nil {
@@ -264,7 +264,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"version":1,"order":"set","settings":[{"name":"limit","value":"3"},{"name":"model.rate","value":"x"}]}` + "\n"))
 	f.Add([]byte(`{"version":1,"order":"status","who":"\u0000"}` + "\n" + `{"version":1,"order":"tunables"}` + "\n"))
 	f.Add([]byte(`{"version":1,"order":"retire","agents":["ann","eve"]}` + "\n"))
-	f.Add([]byte(`{"version":1,"order":"tell","agents":[],"text":"hello","why":null}` + "\n[]\n"))
+	f.Add([]byte(`{"version":1,"order":"broadcast","agents":[],"text":"hello","why":null}` + "\n[]\n"))
 	f.Add([]byte("{}\n\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := &server{job: newFakeRun().job(), ctx: t.Context()}

@@ -61,7 +61,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestStatusOfNothing: what is not known is left out.
+// TestStatusOfNothing checks that unknown values are left out.
 func TestStatusOfNothing(t *testing.T) {
 	text, err := json.Marshal(view.NewStatus("", &engine.Snapshot{Remaining: -1}, nil))
 	if err != nil {

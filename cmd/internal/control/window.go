@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// raise asks the window of a data folder to come to the front.
+// raise is the request that brings the window of a data folder to the front.
 type raise struct {
 	Version int    `json:"version"`
 	File    string `json:"file,omitempty"` // to show
 }
 
-// ServeWindow has show called, from any goroutine, for each program that is started while the window is open: with the
-// file that it was given, or "". Who calls it has the data folder's window. stop ends it.
+// ServeWindow calls show, from any goroutine, for each program that is started while the window is open, with the file given
+// to that program, or "". The caller must own the window of the data folder. stop ends it.
 func ServeWindow(data string, show func(file string)) (stop func() error, err error) {
 	p, listener, err := listen(data, ofWindow)
 	if err != nil {
@@ -46,7 +46,7 @@ func ServeWindow(data string, show func(file string)) (stop func() error, err er
 	}, nil
 }
 
-// answerRaise hears one call out; others wait meanwhile, which is not long.
+// answerRaise serves one client. Other clients wait for a moment.
 func answerRaise(c net.Conn, show func(file string)) {
 	defer func() { _ = c.Close() }()
 	if err := c.SetDeadline(time.Now().Add(dialTime)); err != nil {
@@ -65,7 +65,7 @@ func answerRaise(c net.Conn, show func(file string)) {
 	answer(c, &reply{})
 }
 
-// Raise has the window that works with a data folder come to the front, and show a file if one is given.
+// Raise brings the window of a data folder to the front and, if file is not empty, opens the file in it.
 func Raise(ctx context.Context, data, file string) error {
 	c, err := reach(ctx, data, ofWindow)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestRaise: a window hears of files in turn, beside a run that takes orders in the same folder, and leaves nothing.
+// TestRaise checks that a window receives files in order, also while a run in the same folder takes orders, and that it
+// leaves no files.
 func TestRaise(t *testing.T) {
 	data, _ := serve(t, newFakeRun())
 	if err := Raise(t.Context(), data, "a"); err == nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// alive reports whether there is a process of that number.
+// alive reports whether a process with this ID exists.
 func alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// leastSecret is the shortest text that is taken out as a secret: a shorter one is in every other word.
+// leastSecret is the minimum length of a secret that is removed: shorter texts occur in ordinary words.
 const leastSecret = 4
 
-// confided are the secrets that this process was told.
+// confided holds the secrets that this process knows.
 var confided struct {
 	sync.Mutex
 	all map[string]bool
 }
 
-// Conceal takes a secret out of every text that this process keeps of a panic it catches.
+// Conceal removes a secret from the text of every panic that this process catches.
 func Conceal(secret string) {
 	if len(secret) < leastSecret {
 		return
@@ -29,17 +29,18 @@ func Conceal(secret string) {
 	confided.all[secret] = true
 }
 
-// userinfo is a user with a password in an address.
+// userinfo matches a user with a password in an address.
 var userinfo = regexp.MustCompile(`://[^/@\s]*:[^/@\s]*@`)
 
-// What looks like a secret whoever it belongs to: the process that knew it is gone.
+// patterns match secrets by their form. They are needed for reports of processes that have ended.
 var (
 	credential = regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[a-z0-9._~+/=-]{8,}`)
 	assigned   = regexp.MustCompile(`(?i)\b((?:[a-z0-9_-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key))["']?\s*[=:]\s*["']?)[^\s"'&,;]{4,}`)
 	apiKey     = regexp.MustCompile(`\b(sk|pk|xox[a-z]|ghp|AKIA)[-_A-Za-z0-9]{16,}`)
 )
 
-// private is a text that can be shown to others: without what looks like a secret, and without the home folder's name.
+// private returns a text that can be shown to others: without anything that looks like a secret, and without the path of the
+// home folder.
 func private(text string) string {
 	text = concealed(text)
 	text = credential.ReplaceAllString(text, "$1$2"+hidden)

@@ -1,5 +1,5 @@
-// Package crash keeps the text of a program that ends unexpectedly in a file of the data folder, and tells the next one
-// of it.
+// Package crash saves the output of a program that ends unexpectedly to a file in the data folder, and reports it at the
+// next start.
 package crash
 
 import (
@@ -16,33 +16,33 @@ import (
 	"time"
 )
 
-// A process keeps an empty file of its own ready, open-PID-….txt in the folder crashes, and beside it what it is doing.
-// Whoever finds one with a text makes a report of both, new-TIME-….txt, which loses the new- once a person knows of it.
+// A process keeps an empty file open-PID-….txt in the folder crashes, and next to it a file that says what it is doing. The
+// next process that finds such a file with text makes a report of both, new-TIME-….txt, and drops the prefix new- once a
+// user has seen the report.
 const (
-	folder  = "crashes"
-	prefix  = "open-"
-	suffix  = ".txt"
-	beside  = ".doing"
-	fresh   = "new-"
-	stamped = "20060102T150405Z-"
+	folder      = "crashes"
+	prefix      = "open-"
+	suffix      = ".txt"
+	doingSuffix = ".doing"
+	fresh       = "new-"
+	stamped     = "20060102T150405Z-"
 )
 
-// Folder is where reports are kept.
+// Folder returns the folder for reports.
 func Folder(data string) string { return filepath.Join(data, folder) }
 
-// Box is what this process leaves behind if it ends unexpectedly. The nil Box keeps nothing. Its methods are safe for
-// concurrent use.
+// Box holds the crash file of this process. The nil Box keeps nothing. Its methods are safe for concurrent use.
 type Box struct {
 	program string
 
 	mu    sync.Mutex
 	file  *os.File
 	doing string
-	kept  bool // a panic was kept: what was done at it stays
+	kept  bool // a panic was saved; the description stays
 }
 
-// Open has panics that nobody catches, and errors of the Go runtime, written into a file of the data folder too, until
-// the box is closed; one box at a time.
+// Open also writes uncaught panics and errors of the Go runtime to a file in the data folder, until the box is closed. There
+// can be one open box at a time.
 func Open(data, program string) (*Box, error) {
 	dir := filepath.Join(data, folder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -59,7 +59,7 @@ func Open(data, program string) (*Box, error) {
 	return b, b.write("nothing in progress")
 }
 
-// Doing notes what the program is doing, for a report; "" is nothing in particular.
+// Doing records what the program is doing, for a report; "" means nothing in particular.
 func (b *Box) Doing(text string) {
 	if b == nil {
 		return
@@ -70,22 +70,22 @@ func (b *Box) Doing(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.file != nil && !b.kept && text != b.doing {
-		_ = b.write(text) // the run is worth more than a report of it
+		_ = b.write(text) // a failure must not disturb the run
 	}
 }
 
-// write keeps what a report begins with.
+// write saves the head of a report.
 func (b *Box) write(doing string) error {
 	text := fmt.Sprintf("program: %s\nsystem: %s on %s, %d processors, %s\ndoing: %s\n",
 		b.program, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), doing)
-	if err := os.WriteFile(b.file.Name()+beside, []byte(concealed(text)), 0o600); err != nil {
+	if err := os.WriteFile(b.file.Name()+doingSuffix, []byte(concealed(text)), 0o600); err != nil {
 		return fmt.Errorf("keep what the program does: %w", err)
 	}
 	b.doing = doing
 	return nil
 }
 
-// Close removes the file, if there is nothing in it: the program ends as it should.
+// Close removes the file if it is empty: the program ends normally.
 func (b *Box) Close() error {
 	if b == nil {
 		return nil
@@ -100,14 +100,14 @@ func (b *Box) Close() error {
 	info, err := f.Stat()
 	err = errors.Join(err, debug.SetCrashOutput(nil, debug.CrashOptions{}), f.Close())
 	if info != nil && info.Size() == 0 {
-		_ = os.Remove(f.Name() + beside) // it may never have been there
+		_ = os.Remove(f.Name() + doingSuffix) // it may not exist
 		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err
 }
 
-// Keep writes down a panic that was caught, without the secrets that this process was told of, and returns where; "" if
-// it could not be written. run is the run in progress; "" is none.
+// Keep saves a caught panic, without the secrets that this process knows, and returns the path of the file, or "" if it
+// cannot be written. run is the run in progress, or "".
 func (b *Box) Keep(value any, stack []byte, run string) (path string) {
 	if b == nil {
 		return ""
@@ -122,19 +122,19 @@ func (b *Box) Keep(value any, stack []byte, run string) (path string) {
 	if _, err := b.file.WriteString(concealed(text)); err != nil {
 		return ""
 	}
-	_ = b.file.Sync() // the text is worth a try, and no more
+	_ = b.file.Sync() // best effort
 	return b.file.Name()
 }
 
-// Report is what a process left that ended unexpectedly.
+// Report describes a process that ended unexpectedly.
 type Report struct {
 	Path    string
 	At      time.Time
-	Program string // and its version
+	Program string // with its version
 }
 
-// Left makes reports of what processes left, and returns those that no person knows of yet, oldest first. lines, if
-// set, returns what a program logged last until a moment.
+// Left makes reports of crash files and returns the reports that no user has seen yet, oldest first. lines, if set, returns
+// the last lines that a program logged before a moment.
 func Left(data string, lines func(program string, until time.Time) []string) ([]Report, error) {
 	dir := Folder(data)
 	files, err := os.ReadDir(dir)
@@ -153,11 +153,11 @@ func Left(data string, lines func(program string, until time.Time) []string) ([]
 	}
 	names, err := filepath.Glob(filepath.Join(dir, fresh+"*"+suffix))
 	var all []Report
-	for _, path := range names { // sorted, and so by their times
+	for _, path := range names { // sorted by name, which is by time
 		stamp := strings.TrimPrefix(filepath.Base(path), fresh)
 		at, err := time.Parse(stamped, stamp[:min(len(stamped), len(stamp))])
 		text, readErr := os.ReadFile(path)
-		if err != nil || readErr != nil { // it is none of ours, or another process was faster
+		if err != nil || readErr != nil { // not a report, or another process was faster
 			continue
 		}
 		all = append(all, Report{path, at, field(string(text), "program: ")})
@@ -165,7 +165,7 @@ func Left(data string, lines func(program string, until time.Time) []string) ([]
 	return all, err
 }
 
-// report makes one of what a process left, if that has ended with a text.
+// report makes a report of a crash file if its process has ended and the file has text.
 func report(dir string, f fs.DirEntry, lines func(string, time.Time) []string) error {
 	info, err := f.Info()
 	if err != nil {
@@ -176,11 +176,11 @@ func report(dir string, f fs.DirEntry, lines func(string, time.Time) []string) e
 	if info.Size() == 0 {
 		digits, _, _ := strings.Cut(rest, "-")
 		if pid, err := strconv.Atoi(digits); err != nil || !alive(pid) {
-			_, _ = os.Remove(path), os.Remove(path+beside) // it was killed and said nothing
+			_, _ = os.Remove(path), os.Remove(path+doingSuffix) // the process was killed without output
 		}
 		return nil
 	}
-	// The name says whose the report is from here on: of two processes one makes it.
+	// The rename decides which of two processes makes the report.
 	taken := filepath.Join(dir, "making-"+rest)
 	if os.Rename(path, taken) != nil {
 		return nil
@@ -189,7 +189,7 @@ func report(dir string, f fs.DirEntry, lines func(string, time.Time) []string) e
 	if err != nil {
 		return err
 	}
-	head, _ := os.ReadFile(path + beside) // an older Throng left none
+	head, _ := os.ReadFile(path + doingSuffix) // older versions wrote none
 	at := info.ModTime().UTC()
 	text := fmt.Sprintf("Throng ended unexpectedly at %s\n%s", at.Format(time.RFC3339), head)
 	if lines != nil {
@@ -201,11 +201,11 @@ func report(dir string, f fs.DirEntry, lines func(string, time.Time) []string) e
 	if err := os.WriteFile(taken, []byte(private(text)), 0o600); err != nil {
 		return err
 	}
-	_ = os.Remove(path + beside) // it is in the report
+	_ = os.Remove(path + doingSuffix) // its text is in the report
 	return os.Rename(taken, filepath.Join(dir, fresh+at.Format(stamped)+rest))
 }
 
-// field is what stands behind a name on a line of its own.
+// field returns the value after a name at the start of a line.
 func field(text, name string) string {
 	for line := range strings.Lines(text) {
 		if value, ok := strings.CutPrefix(line, name); ok {
@@ -215,7 +215,7 @@ func field(text, name string) string {
 	return ""
 }
 
-// Told notes that a person knows of a report, and returns where it is from now on.
+// Told records that a user has seen a report, and returns its new path.
 func Told(path string) (string, error) {
 	name, is := strings.CutPrefix(filepath.Base(path), fresh)
 	if !is {
@@ -225,7 +225,7 @@ func Told(path string) (string, error) {
 	return told, os.Rename(path, told)
 }
 
-// Words tells a person of reports; "" of none. run is one that can be resumed; "" is none.
+// Words describes reports to a user, or returns "" if there are none. run is a run that can be resumed, or "".
 func Words(left []Report, run string) string {
 	var b strings.Builder
 	for i, t := range left {

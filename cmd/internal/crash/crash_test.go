@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// dieEnv says what the test binary, started again, is to die of, and the data folder.
+// dieEnv is the variable that selects how the test binary, started again, ends, and its data folder.
 const dieEnv = "THRONG_CRASH_TEST"
 
 func TestMain(m *testing.M) {
@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	switch what {
-	case "panic": // of a goroutine that nobody knows
-		go func() { panic("nobody catches this") }()
+	case "panic": // in a goroutine without a recover
+		go func() { panic("an uncaught panic") }()
 		select {}
 	case "runtime": // an error that cannot be caught
 		m := map[int]int{}
@@ -56,10 +56,10 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// TestLeft has processes end in all ways: what they said is told once, with where it is.
+// TestLeft ends processes in every way and checks that each output is reported once, with its path.
 func TestLeft(t *testing.T) {
 	for what, want := range map[string]string{
-		"panic":   "nobody catches this",
+		"panic":   "an uncaught panic",
 		"runtime": "maps.fatal", // its words go to the terminal only
 		"caught":  "run in progress: r-1",
 		"kill":    "",
@@ -122,7 +122,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestLeftAlone leaves the file of a process that lives.
+// TestLeftAlone checks that the file of a live process stays.
 func TestLeftAlone(t *testing.T) {
 	data := t.TempDir()
 	box, err := Open(data, "test")
@@ -157,7 +157,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// TestReport is what a person can send: what was logged last is in it, and neither secrets nor the home folder.
+// TestReport checks that a report has the last log lines, and neither secrets nor the path of the home folder.
 func TestReport(t *testing.T) {
 	data, home := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
@@ -167,7 +167,7 @@ func TestReport(t *testing.T) {
 	}
 	said := "panic: open " + home + "/study/x: Authorization: Bearer abcdefgh12345678, api_key=zyxw9876, \"password\": \"opensesame\" sk-abcdefghijklmnop1234 postgres://me:pw99@db/x\n"
 	name := filepath.Join(Folder(data), prefix+"1-x"+suffix)
-	for path, text := range map[string]string{name: said, name + beside: "program: throngctl 1.2\ndoing: a test\n"} {
+	for path, text := range map[string]string{name: said, name + doingSuffix: "program: throngctl 1.2\ndoing: a test\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -11,16 +11,16 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// nameWidth is that of the names of figures.
+// nameWidth is the width of the names of figures.
 const nameWidth = 12
 
-// named is a row with its name in front.
+// named returns a row that starts with a name.
 func named(rank int, name string, rest ...span) row {
 	return row{append(say(quiet, fmt.Sprintf("%-*s", nameWidth, name)), rest...), rank}
 }
 
-// told is a named row with a course behind it, where there is room.
-func told(rank int, name, text string, values []float64, width int, most float64) row {
+// graphed returns a named row followed by a sparkline, if that fits.
+func graphed(rank int, name, text string, values []float64, width int, most float64) row {
 	const figures, least = 14, 6
 	r := named(rank, name, span{fmt.Sprintf("%-*s", figures, text), plain})
 	if room := width - r.width() - 1; room >= least {
@@ -29,8 +29,8 @@ func told(rank int, name, text string, values []float64, width int, most float64
 	return r
 }
 
-// worded is a named row whose text takes up to so many lines.
-func worded(rank int, name, text string, t tone, width, most int) (rows []row) {
+// wrapped returns named rows for a text of at most this many lines.
+func wrapped(rank int, name, text string, t tone, width, most int) (rows []row) {
 	for i, part := range wrap(text, width-nameWidth, most) {
 		if i > 0 {
 			name = ""
@@ -40,7 +40,7 @@ func worded(rank int, name, text string, t tone, width, most int) (rows []row) {
 	return rows
 }
 
-// run is the first column: how far it is, and how fast.
+// run is the first column: progress and speed.
 func (p *picture) run(width int) []row {
 	s := p.status
 	rows := []row{titled("Run", width)}
@@ -55,17 +55,17 @@ func (p *picture) run(width int) []row {
 		rows = append(rows, named(6, "simulated", span{s.SimTime.Format("2006-01-02 15:04"), plain}))
 	}
 	rows = append(rows,
-		told(0, "in flight", fmt.Sprintf("%s of %s", engine.FormatCount(int64(s.InFlight)), engine.FormatCount(int64(s.Limit))), p.course.inFlight, width, float64(s.Limit)))
+		graphed(0, "in flight", fmt.Sprintf("%s of %s", engine.FormatCount(int64(s.InFlight)), engine.FormatCount(int64(s.Limit))), p.course.inFlight, width, float64(s.Limit)))
 	rows = append(rows, p.steering(width)...)
-	rows = append(rows, told(0, "sessions/s", figure(s.SessionRate), p.course.sessions, width, 0))
+	rows = append(rows, graphed(0, "sessions/s", figure(s.SessionRate), p.course.sessions, width, 0))
 	if s.LastSecond != nil {
-		rows = append(rows, told(3, "requests/s", figure(s.LastSecond.RequestRate), p.course.requests, width, 0),
+		rows = append(rows, graphed(3, "requests/s", figure(s.LastSecond.RequestRate), p.course.requests, width, 0),
 			named(4, "writes/s", span{figure(s.LastSecond.WriteRate), plain}))
 	}
 	rows = append(rows, named(3, "cycle time", span{cycleTime(s), plain}))
 	if q := s.Latency; q != nil {
 		rows = append(rows,
-			told(1, "p95", seconds(q.P95), p.course.p95, width, 0),
+			graphed(1, "p95", seconds(q.P95), p.course.p95, width, 0),
 			named(3, "mean", span{seconds(q.Mean) + ", p50 " + seconds(q.P50) + ", p99 " + seconds(q.P99), plain}))
 	}
 	failed := span{engine.FormatCount(s.Failed) + " of " + engine.FormatCount(s.Sessions), plain}
@@ -85,7 +85,7 @@ func (p *picture) run(width int) []row {
 	return append(append(rows, p.slowest(width)...), p.oldest(width)...)
 }
 
-// cycleTime is how long the open cycle has taken, and the one before it took.
+// cycleTime returns the time of the current cycle and of the one before.
 func cycleTime(s *view.Status) string {
 	text := seconds(s.CycleSeconds) + " so far"
 	if s.LastCycle != nil {
@@ -94,20 +94,20 @@ func cycleTime(s *view.Status) string {
 	return text
 }
 
-// Rows of these ranks are there only where there is room left.
+// Rows of these ranks are shown only if space is left.
 const (
 	spare  = 30
 	sparer = 50
 )
 
-// slowest are the steps that took the most time.
+// slowest lists the steps that took the most time.
 func (p *picture) slowest(width int) (rows []row) {
-	for i, s := range dearest(p.status.Steps) {
+	for i, s := range slowestFirst(p.status.Steps) {
 		if s.Latency == nil || i == 8 {
 			break
 		}
 		if i == 0 {
-			rows = append(rows, blank(), row{titled("Steps that took the most", width).line, spare})
+			rows = append(rows, blank(), row{titled("Slowest steps", width).line, spare})
 		}
 		name := max(width-20, 10)
 		r := say(plain, cell(s.Path, name)).and(quiet, " p95 ").and(plain, fmt.Sprintf("%-8s", seconds(s.Latency.P95)))
@@ -119,12 +119,12 @@ func (p *picture) slowest(width int) (rows []row) {
 	return rows
 }
 
-// oldest are the sessions in flight for longest.
+// oldest lists the sessions that have been in flight the longest.
 func (p *picture) oldest(width int) (rows []row) {
 	for i := range p.status.Oldest[:min(len(p.status.Oldest), 8)] {
 		d := &p.status.Oldest[i]
 		if i == 0 {
-			rows = append(rows, blank(), row{titled("In flight for longest", width).line, sparer})
+			rows = append(rows, blank(), row{titled("Longest in flight", width).line, sparer})
 		}
 		rows = append(rows, row{say(plain, cell(cmp.Or(d.Name, fmt.Sprint(d.Agent)), 16)).and(plain, fmt.Sprintf(" %8s ", rough(p.status.At.Sub(d.Began).Seconds()))).
 			and(quiet, d.Path).and(warning, " "+d.Gate), sparer + i})
@@ -132,7 +132,7 @@ func (p *picture) oldest(width int) (rows []row) {
 	return rows
 }
 
-// blank is a row between parts.
+// blank returns an empty row between parts.
 func blank() row { return row{say(plain, ""), sparer + 10} }
 
 func asked(s *view.Status) string {
@@ -146,7 +146,7 @@ func asked(s *view.Status) string {
 	return strings.Join(append([]string{""}, parts...), ", ")
 }
 
-// steering says what moves the limit, and why it was moved last.
+// steering shows the governor and the reason of its last change.
 func (p *picture) steering(width int) (rows []row) {
 	s := p.status
 	if p.governed() {
@@ -157,19 +157,19 @@ func (p *picture) steering(width int) (rows []row) {
 		if s.SteeredBy != "" {
 			text = s.SteeredBy + ": " + text
 		}
-		rows = append(rows, worded(5, "moved", text, quiet, width, 3)...)
+		rows = append(rows, wrapped(5, "moved", text, quiet, width, 3)...)
 	}
 	return rows
 }
 
-// bounds are what holds the run back by order: the breaker, a stall, the budget.
+// bounds shows the breaker, a stall, and the budget.
 func (p *picture) bounds(width int) (rows []row) {
 	s := p.status
 	if s.Breaker != "" && s.Breaker != engine.BreakerClosed.String() {
-		rows = append(rows, worded(0, "breaker", "✖ "+s.Breaker+": "+s.BreakerWhy, bad, width, 2)...)
+		rows = append(rows, wrapped(0, "breaker", "✖ "+s.Breaker+": "+s.BreakerWhy, bad, width, 2)...)
 	}
 	if s.Stall != nil {
-		rows = append(rows, worded(0, "stall", "▲ since "+at(s.Stall.Since)+": "+s.Stall.Why, warning, width, 2)...)
+		rows = append(rows, wrapped(0, "stall", "▲ since "+at(s.Stall.Since)+": "+s.Stall.Why, warning, width, 2)...)
 	}
 	if b := s.Budget; b != nil {
 		var parts []string
@@ -191,7 +191,7 @@ func (p *picture) bounds(width int) (rows []row) {
 
 func dollars(f float64) string { return fmt.Sprintf("$%.2f", f) }
 
-// figure is a rate.
+// figure formats a rate.
 func figure(f float64) string {
 	if f >= 100 {
 		return engine.FormatCount(int64(math.Round(f)))
@@ -199,14 +199,14 @@ func figure(f float64) string {
 	return fmt.Sprintf("%.1f", f)
 }
 
-// resources is the second column: the machine, databases, services, and where the time goes.
+// resources is the second column: machine, databases, services, and where the time goes.
 func (p *picture) resources(width int) []row {
 	s := p.status
 	rows := []row{titled("Resources", width)}
 	if m := s.LastSecond; m != nil {
 		rows = append(rows,
-			told(0, "CPU", fmt.Sprintf("%.0f %%, Throng %s", m.CPU, cores(m.ProcessCPU)), p.course.cpu, width, 100),
-			told(1, "memory", engine.FormatBytes(int64(m.Memory)), p.course.memory, width, 0),
+			graphed(0, "CPU", fmt.Sprintf("%.0f %%, Throng %s", m.CPU, cores(m.ProcessCPU)), p.course.cpu, width, 100),
+			graphed(1, "memory", engine.FormatBytes(int64(m.Memory)), p.course.memory, width, 0),
 			named(4, "left", span{engine.FormatBytes(int64(m.MemoryLeft)) + " of " + engine.FormatBytes(int64(m.MachineTotal)), plain}))
 	}
 	if c := s.Connections; c != nil {
@@ -224,7 +224,7 @@ func (p *picture) resources(width int) []row {
 		if s.Sink.Trouble {
 			t = warning
 		}
-		rows = append(rows, worded(2, "results", s.Sink.Words, t, width, 3)...)
+		rows = append(rows, wrapped(2, "results", s.Sink.Words, t, width, 3)...)
 	}
 	for i := range s.Services {
 		rows = append(rows, p.service(&s.Services[i], min(1+i/2, 6), width)...)
@@ -232,10 +232,10 @@ func (p *picture) resources(width int) []row {
 	return append(rows, p.times(width)...)
 }
 
-// cores is a part of the machine's CPU, of which 100 % are one core.
+// cores formats CPU use; 100% is one core.
 func cores(percent float64) string { return fmt.Sprintf("%.0f %%", percent) }
 
-// service is how one does: what is under way, its pace, what it refused.
+// service shows a service: calls in flight, rate, and refusals.
 func (p *picture) service(s *engine.ServiceState, rank, width int) []row {
 	text := engine.FormatCount(int64(s.InFlight))
 	if s.Bound > 0 {
@@ -253,10 +253,10 @@ func (p *picture) service(s *engine.ServiceState, rank, width int) []row {
 	}
 	rows := []row{r}
 	if s.Breaker != engine.BreakerClosed {
-		rows = append(rows, worded(rank, "", "✖ breaker "+s.Breaker.String()+": "+s.BreakerWhy, bad, width, 2)...)
+		rows = append(rows, wrapped(rank, "", "✖ breaker "+s.Breaker.String()+": "+s.BreakerWhy, bad, width, 2)...)
 	}
 	if s.Exhausted != "" {
-		rows = append(rows, worded(rank, "", "✖ "+s.Exhausted, bad, width, 2)...)
+		rows = append(rows, wrapped(rank, "", "✖ "+s.Exhausted, bad, width, 2)...)
 	}
 	return rows
 }
@@ -265,7 +265,7 @@ func short(text string, most int) string {
 	return strings.TrimRight(say(plain, text).fit(most).text(), " ")
 }
 
-// times are where the time of the sessions goes, the most first, and what keeps the run from going faster.
+// times shows where the time of sessions goes, largest share first, and the bottleneck.
 func (p *picture) times(width int) (rows []row) {
 	o := p.status.Overhead
 	if o == nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// mostSeconds is how much of the course of a figure is kept, in seconds.
+// mostSeconds is how many seconds of history are kept.
 const mostSeconds = 300
 
-// course is how some figures went, a value for each second. Not known is NaN.
+// course holds the history of some figures, with a value per second. Unknown values are NaN.
 type course struct {
 	sessions, requests, p95, cpu, memory, inFlight []float64
 	last                                           *view.Second
 }
 
-// add takes in a status, where it has a new second.
+// add adds a status if it has a new second.
 func (c *course) add(s *view.Status) {
 	if s.LastSecond == nil || c.last != nil && !s.LastSecond.At.After(c.last.At) {
 		return
@@ -46,7 +46,7 @@ func (c *course) add(s *view.Status) {
 
 var steps = []rune("▁▂▃▄▅▆▇█")
 
-// spark draws the newest values, as many as there is room for, from 0 to most or, where that is 0, to the greatest.
+// spark draws the newest values that fit, scaled from 0 to most, or to the maximum if most is 0.
 func spark(values []float64, width int, most float64) string {
 	values = values[max(len(values)-max(width, 0), 0):]
 	for _, v := range values {
@@ -70,7 +70,7 @@ func spark(values []float64, width int, most float64) string {
 	return b.String()
 }
 
-// bar is a share of a width.
+// bar draws a share as a bar.
 func bar(share float64, width int) line {
 	if math.IsNaN(share) {
 		share = 0

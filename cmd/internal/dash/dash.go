@@ -14,36 +14,36 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// every is how far apart pictures are at least, but for what a key changes.
+// every is the minimum time between pictures, except after a key.
 const every = 250 * time.Millisecond
 
-// Config is what a dashboard shows, and where.
+// Config configures a dashboard.
 type Config struct {
-	In, Out *os.File // both a terminal: see [Usable]
+	In, Out *os.File // terminals; see [Usable]
 	Look    Look
-	// Watch and Order are two clients of the run: what is ordered may take long, and the picture does not wait for it.
+	// Watch and Order are two clients of the run: an order may take long, and the picture does not wait for it.
 	Watch, Order *control.Client
-	// Own says that the run is of this process: q is then handed to Stop, each time that it is typed. Else q ends the
-	// dashboard, and S stops the run.
+	// Own means that the run belongs to this process: q calls Stop each time. Otherwise q leaves the dashboard, and S stops
+	// the run.
 	Own  bool
 	Stop func()
 }
 
-// Dash is a dashboard. Run shows it; Say and Close may be called by any goroutine.
+// Dash is a dashboard. Run shows it; Say and Close may be called from any goroutine.
 type Dash struct {
 	cfg     Config
 	screen  screen
 	picture picture
 	said    chan span
 	orders  chan order
-	limit   int       // that was ordered last
-	ordered time.Time // when that was
+	limit   int       // of the last order
+	ordered time.Time // time of the last order
 }
 
-// order is something to be done to the run. What it returns is shown.
+// order is an operation on the run. The dashboard shows its result.
 type order func(ctx context.Context, c *control.Client) (string, error)
 
-// Open takes the terminal.
+// Open takes over the terminal.
 func Open(cfg Config) (*Dash, error) {
 	d := &Dash{
 		cfg: cfg, screen: screen{in: cfg.In, out: cfg.Out, look: cfg.Look}, picture: picture{own: cfg.Own},
@@ -52,20 +52,20 @@ func Open(cfg Config) (*Dash, error) {
 	return d, d.screen.open()
 }
 
-// Close gives the terminal back. It may be called more than once, also when the program is about to end by force.
+// Close restores the terminal. It may be called more than once, also while the program crashes.
 func (d *Dash) Close() { d.screen.close() }
 
-// Say shows a line at the foot of the dashboard.
-func (d *Dash) Say(text string) { d.tell(span{text, strong}) }
+// Say shows a line at the bottom of the dashboard.
+func (d *Dash) Say(text string) { d.post(span{text, strong}) }
 
-func (d *Dash) tell(s span) {
+func (d *Dash) post(s span) {
 	select {
 	case d.said <- s:
-	default: // more than anybody reads
+	default: // too many messages to read
 	}
 }
 
-// Run shows the run until it has ended, the context has, or somebody leaves.
+// Run shows the run until the run ends, ctx is cancelled, or the user leaves.
 func (d *Dash) Run(ctx context.Context) error {
 	defer d.Close()
 	ctx, cancel := context.WithCancel(ctx)
@@ -75,7 +75,7 @@ func (d *Dash) Run(ctx context.Context) error {
 	go listen(d.cfg.In, keys)
 	go func() { lost <- d.watch(ctx, seen) }()
 	go d.carryOut(ctx)
-	wentOn, stop := jobs()
+	resumed, stop := jobs()
 	defer stop()
 	for {
 		if err := errors.Join(d.screen.open(), d.screen.show(&d.picture)); err != nil {
@@ -96,17 +96,17 @@ func (d *Dash) Run(ctx context.Context) error {
 		case k := <-keys:
 			if k == ctrlZ {
 				d.screen.release()
-				suspend(wentOn)
+				suspend(resumed)
 			} else if d.press(k) {
 				return nil
 			}
-		case <-wentOn:
-			d.screen.release() // the shell may have changed the terminal
+		case <-resumed:
+			d.screen.release() // the shell may have changed the terminal settings
 		}
 	}
 }
 
-// watch looks at the run again and again. A run that has ended is no error.
+// watch polls the status of the run. The end of the run is not an error.
 func (d *Dash) watch(ctx context.Context, seen chan<- *view.Status) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -131,7 +131,7 @@ func (d *Dash) watch(ctx context.Context, seen chan<- *view.Status) error {
 	}
 }
 
-// carryOut gives the orders, one after another.
+// carryOut executes the orders in turn.
 func (d *Dash) carryOut(ctx context.Context) {
 	for {
 		select {
@@ -143,9 +143,9 @@ func (d *Dash) carryOut(ctx context.Context) {
 			case ctx.Err() != nil:
 				return
 			case err != nil:
-				d.tell(span{"✖ " + strings.ReplaceAll(err.Error(), "\n", "; "), bad})
+				d.post(span{"✖ " + strings.ReplaceAll(err.Error(), "\n", "; "), bad})
 			default:
-				d.tell(span{text, strong})
+				d.post(span{text, strong})
 			}
 		}
 	}
@@ -155,11 +155,11 @@ func (d *Dash) order(do order) {
 	select {
 	case d.orders <- do:
 	default:
-		d.tell(span{"too many orders at once; this one was not given", warning})
+		d.post(span{"too many orders are waiting; this one was dropped", warning})
 	}
 }
 
-// press does what a key says; true is that somebody leaves.
+// press handles a key. It reports whether the user leaves the dashboard.
 func (d *Dash) press(k int) (leaves bool) {
 	p := &d.picture
 	switch {
@@ -183,14 +183,14 @@ func (d *Dash) press(k int) (leaves bool) {
 	case k >= '1' && k < '1'+int(numViews):
 		p.view = page(k - '1')
 	case k == ctrlL:
-		d.screen.anew()
+		d.screen.invalidate()
 	case p.status != nil:
 		d.steer(k)
 	}
 	return false
 }
 
-// next returns the next or previous page; the help counts as before the first.
+// next returns the next or previous page. The help counts as the page before the first.
 func next(v page, way int) page {
 	if v >= numViews {
 		return overview
@@ -198,7 +198,7 @@ func next(v page, way int) page {
 	return (v + numViews + page(way)) % numViews
 }
 
-// steer gives the order of a key.
+// steer sends the order of a key.
 func (d *Dash) steer(k int) {
 	s := d.picture.status
 	switch k {
@@ -208,11 +208,11 @@ func (d *Dash) steer(k int) {
 		d.move(s, -1)
 	case 'p', ' ':
 		if s.Phase == engine.Paused.String() {
-			d.order(func(ctx context.Context, c *control.Client) (string, error) { return "goes on", c.Continue(ctx) })
+			d.order(func(ctx context.Context, c *control.Client) (string, error) { return "continued", c.Continue(ctx) })
 			return
 		}
 		d.order(func(ctx context.Context, c *control.Client) (string, error) {
-			return "paused: sessions in flight end, and no other starts; p goes on", c.Pause(ctx, "")
+			return "paused; sessions in flight finish; press p to continue", c.Pause(ctx, "")
 		})
 	case 'c':
 		d.order(func(ctx context.Context, c *control.Client) (string, error) {
@@ -225,15 +225,14 @@ func (d *Dash) steer(k int) {
 		cut := s.Phase == engine.Draining.String()
 		d.order(func(ctx context.Context, c *control.Client) (string, error) {
 			if cut {
-				return "stopping at once", c.Stop(ctx, true, "")
+				return "stopping immediately", c.Stop(ctx, true, "")
 			}
-			return "stopping: sessions in flight end, then a checkpoint; S again cuts them", c.Stop(ctx, false, "")
+			return "stopping: sessions in flight finish, then a checkpoint; press S again to cancel them", c.Stop(ctx, false, "")
 		})
 	}
 }
 
-// move orders another limit by a tenth or, where a governor moves that, another ceiling of it. Keys that follow each
-// other go on from what was ordered last.
+// move changes the limit by 10% or, with a governor, its ceiling. Repeated keys start from the last ordered value.
 func (d *Dash) move(s *view.Status, way int) {
 	name, from := engine.LimitSetting, s.Limit
 	if d.picture.governed() {

@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-var update = flag.Bool("update", false, "write the golden texts anew")
+var update = flag.Bool("update", false, "rewrite the golden texts")
 
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 var noon = time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// busy is a run in which much goes on.
+// busy is the status of a busy run.
 func busy() *view.Status {
 	left, most, clients := 5405.0, 60, 41
 	return &view.Status{
@@ -89,7 +89,7 @@ func busy() *view.Status {
 	}
 }
 
-// seen is a picture of a run after two minutes.
+// seen returns the picture of a run after 2 minutes.
 func seen(s *view.Status) *picture {
 	p := &picture{status: s, own: true}
 	for i := range 120 {
@@ -114,7 +114,7 @@ func text(lines []line) string {
 	return b.String()
 }
 
-// TestPictures compares what is drawn of runs with what is in testdata.
+// TestPictures compares pictures of runs with testdata.
 func TestPictures(t *testing.T) {
 	calm := &view.Status{
 		Progress: view.Progress{Run: "20300301-115900-wxyz", At: noon, Phase: "paused", Reason: "lunch", Sessions: 3, Elapsed: 61, Limit: 5},
@@ -161,12 +161,12 @@ func TestPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := text(lines); got != string(want) {
-			t.Errorf("%s (-update writes it anew)\n%s", path, got)
+			t.Errorf("%s (-update rewrites it)\n%s", path, got)
 		}
 	}
 }
 
-// TestAnySize: there is a picture of every size, which fills it and goes no further.
+// TestAnySize checks that a picture of any size fills the screen exactly.
 func TestAnySize(t *testing.T) {
 	p := seen(busy())
 	for _, v := range []page{overview, sessions, chain, logbook, help} {
@@ -181,13 +181,13 @@ func TestAnySize(t *testing.T) {
 			}
 		}
 	}
-	if got := text((&picture{}).draw(80, 24)); !strings.Contains(got, "asking the run") {
+	if got := text((&picture{}).draw(80, 24)); !strings.Contains(got, "connecting to the run") {
 		t.Errorf("before anything is known: %q", got)
 	}
 }
 
-// TestWhatMattersStays: a small terminal keeps what is critical, and the failures.
-func TestWhatMattersStays(t *testing.T) {
+// TestImportantRowsStay checks that a small terminal shows critical findings and failures.
+func TestImportantRowsStay(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {72, 14}, {60, 12}, {40, 12}} {
 		got := text(seen(busy()).draw(size[0], size[1]))
 		for _, want := range []string{"running", "in flight", "failed", "critical"} {
@@ -198,7 +198,7 @@ func TestWhatMattersStays(t *testing.T) {
 	}
 }
 
-// TestTones: no colour where none is wanted, and no letters that the terminal does not know; words say the same.
+// TestTones checks that there are no colors and non-ASCII characters if they are disabled.
 func TestTones(t *testing.T) {
 	var colour, mono, ascii strings.Builder
 	for _, l := range seen(busy()).draw(120, 40) {
@@ -295,7 +295,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestCourseForgets: no more is kept than there is room for anywhere.
+// TestCourseForgets checks that the history is bounded.
 func TestCourseForgets(t *testing.T) {
 	var c course
 	for i := range 2 * mostSeconds {

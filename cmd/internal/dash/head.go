@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// phase is what a run is doing, with its glyph.
+// phase returns the phase of a run, with its symbol.
 func (p *picture) phase() (text string, t tone) {
 	s := p.status
 	switch s.Phase {
@@ -27,7 +27,7 @@ func (p *picture) phase() (text string, t tone) {
 	return "· " + s.Phase, accent
 }
 
-// head says which run it is, what it does and how far it is.
+// head shows the title, phase and progress of the run.
 func (p *picture) head(width int) []line {
 	s := p.status
 	text, t := p.phase()
@@ -44,7 +44,7 @@ func (p *picture) head(width int) []line {
 	return append(lines, p.progress(width))
 }
 
-// progress is how far the run is, as a bar and in words.
+// progress shows progress as a bar and as text.
 func (p *picture) progress(width int) line {
 	s := p.status
 	done := engine.FormatCount(s.Sessions)
@@ -52,7 +52,7 @@ func (p *picture) progress(width int) line {
 	if s.Planned > 0 {
 		done += " of " + engine.FormatCount(s.Planned)
 		share = float64(s.Sessions) / float64(s.Planned)
-	} else if s.Remaining != nil && s.Elapsed+*s.Remaining > 0 { // it ends by the clock
+	} else if s.Remaining != nil && s.Elapsed+*s.Remaining > 0 { // the run has a duration, not a number of cycles
 		share = s.Elapsed / (s.Elapsed + *s.Remaining)
 	}
 	words := fmt.Sprintf(" %3.0f %%  %s sessions", 100*min(share, 1), done)
@@ -68,11 +68,11 @@ func (p *picture) progress(width int) line {
 	return append(bar(share, width-len(words)), span{words, plain})
 }
 
-// foot says what came of the last order, and the keys.
+// foot shows the result of the last order, and the keys.
 func (p *picture) foot(width int) []line {
 	keys := []string{"+ − limit", "p pause", "c checkpoint", "q stop", "Tab view", "? help"}
 	if p.status.Phase == engine.Paused.String() {
-		keys[1] = "p go on"
+		keys[1] = "p continue"
 	}
 	if p.governed() {
 		keys[0] = "+ − ceiling"
@@ -97,14 +97,14 @@ func (p *picture) foot(width int) []line {
 	return []line{say(p.said.tone, p.said.text).fit(width), l.fit(width)}
 }
 
-// governed reports whether something else than a person moves the limit.
+// governed reports whether a governor moves the limit.
 func (p *picture) governed() bool {
 	return p.status.Governor != "" && p.status.Governor != engine.Manual
 }
 
 func seconds(s float64) string { return engine.FormatDuration(time.Duration(s * float64(time.Second))) }
 
-// rough is an estimate without parts that nobody knows.
+// rough formats an estimate without false precision.
 func rough(s float64) string {
 	d := time.Duration(s * float64(time.Second))
 	switch {
@@ -118,5 +118,5 @@ func rough(s float64) string {
 	return engine.FormatDuration(d)
 }
 
-// at is a time of the day.
+// at formats a time of day.
 func at(when time.Time) string { return when.Local().Format(time.TimeOnly) }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Keys that are no letters.
+// Keys without a character.
 const (
 	ctrlC   = 0x03
 	ctrlL   = 0x0c
@@ -14,7 +14,7 @@ const (
 	backTab = 0x100 // Shift+Tab
 )
 
-// typed takes keys out of what came from a terminal. Sequences of keys that mean nothing here are left out.
+// typed returns the keys in terminal input. Unknown escape sequences are skipped.
 func typed(text []byte) (keys []int) {
 	for len(text) > 0 {
 		if text[0] != 0x1b || len(text) == 1 {
@@ -41,8 +41,7 @@ func typed(text []byte) (keys []int) {
 	return keys
 }
 
-// listen hands on the keys that are typed, for as long as the program lives: nobody else reads the terminal once there
-// was a dashboard on it.
+// listen sends typed keys to a channel for the lifetime of the program: no other code reads the terminal after a dashboard.
 func listen(in *os.File, keys chan<- int) {
 	text := make([]byte, 64)
 	for failed := 0; failed < 3; {
@@ -51,14 +50,14 @@ func listen(in *os.File, keys chan<- int) {
 			if !background(err) {
 				failed++
 			}
-			time.Sleep(200 * time.Millisecond) // in the background
+			time.Sleep(200 * time.Millisecond) // while in the background
 			continue
 		}
 		failed = 0
 		for _, k := range typed(text[:n]) {
 			select {
 			case keys <- k:
-			default: // nobody listens any more
+			default: // the dashboard is closed
 			}
 		}
 	}

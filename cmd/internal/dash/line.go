@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// tone is how a piece of text is shown. What it means is always said by a word or a glyph, too.
+// tone is the style of a text. A word or symbol always carries the same meaning.
 type tone uint8
 
 const (
@@ -23,13 +23,13 @@ const (
 	inverse
 )
 
-// sequences show a tone, with colours and without.
+// sequences are the escape sequences of tones, with and without colors.
 var sequences = [...]struct{ colour, mono string }{
 	plain: {"", ""}, strong: {"\x1b[1m", "\x1b[1m"}, quiet: {"\x1b[2m", "\x1b[2m"}, good: {"\x1b[32m", ""}, warning: {"\x1b[33m", "\x1b[1m"},
 	bad: {"\x1b[1;31m", "\x1b[1m"}, accent: {"\x1b[36m", ""}, inverse: {"\x1b[7m", "\x1b[7m"},
 }
 
-// span is a piece of a line in one tone.
+// span is a part of a line in one tone.
 type span struct {
 	text string
 	tone tone
@@ -38,10 +38,10 @@ type span struct {
 // line is a line of the picture, or a part of one.
 type line []span
 
-// say is a line in one tone.
+// say returns a line in one tone.
 func say(t tone, text string) line { return line{{text, t}} }
 
-// and appends a piece.
+// and appends a span.
 func (l line) and(t tone, text string) line { return append(l, span{text, t}) }
 
 func (l line) width() (n int) {
@@ -51,7 +51,7 @@ func (l line) width() (n int) {
 	return n
 }
 
-// fit is the line at a width: cut, or filled with blanks. What text of others would do to a terminal is escaped first.
+// fit cuts or pads the line to a width. It escapes control characters in texts that do not come from Throng.
 func (l line) fit(width int) line {
 	l = slices.Clone(l)
 	for i := range l {
@@ -62,7 +62,7 @@ func (l line) fit(width int) line {
 		return append(slices.Clip(l), span{strings.Repeat(" ", width-have), plain})
 	}
 	var cut line
-	left := width - 1 // for the mark of a cut
+	left := width - 1 // leaves space for the ellipsis
 	for _, s := range l {
 		w := runewidth.StringWidth(s.text)
 		if w > left {
@@ -71,13 +71,13 @@ func (l line) fit(width int) line {
 		}
 		cut, left = append(cut, s), left-w
 	}
-	if short := width - cut.width(); short > 0 { // a wide letter did not fit
+	if short := width - cut.width(); short > 0 { // a wide character did not fit
 		cut = append(cut, span{strings.Repeat(" ", short), plain})
 	}
 	return cut
 }
 
-// text is the line without tones.
+// text returns the line without tones.
 func (l line) text() string {
 	var b strings.Builder
 	for _, s := range l {
@@ -86,7 +86,7 @@ func (l line) text() string {
 	return b.String()
 }
 
-// encode writes the line for a terminal.
+// encode returns the line with escape sequences.
 func (l line) encode(look Look) string {
 	var b strings.Builder
 	for _, s := range l {
@@ -107,7 +107,7 @@ func (l line) encode(look Look) string {
 	return b.String()
 }
 
-// letters stand in a terminal that knows no others for those that it does not know.
+// letters replaces characters that ASCII terminals cannot show.
 var letters = strings.NewReplacer(
 	"▁", "_", "▂", "_", "▃", "-", "▄", "-", "▅", "=", "▆", "=", "▇", "#", "█", "#", "░", ".", "─", "-", "│", "|", "…", "~", "→", ">", "·", "-",
 	"✓", "+", "▲", "!", "✖", "X", "●", "*", "■", "#", "◐", "~", "×", "x", "–", "-", "−", "-", "µ", "u",
@@ -122,7 +122,7 @@ func ascii(text string) string {
 	}, letters.Replace(text))
 }
 
-// wrap breaks a text into at most so many lines, at blanks.
+// wrap breaks a text at spaces into at most this many lines.
 func wrap(text string, width, most int) (lines []string) {
 	words := strings.Fields(text)
 	for len(words) > 0 && len(lines) < most {

@@ -1,5 +1,5 @@
-// Package dash shows a run in a terminal while it goes on, as the window's Live does: in columns, with keys for the orders
-// given most. It sees of a run what any other terminal is told of it, and gives its orders in the same way.
+// Package dash shows a run in a terminal while it is in progress, like the Live screen of the window: in columns, with keys
+// for the common orders. It reads the run and sends orders through the control protocol, like any other terminal.
 package dash
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// Look is what a terminal can show.
+// Look describes the capabilities of a terminal.
 type Look struct {
-	Mono  bool // no colours
-	ASCII bool // no other letters
+	Mono  bool // no colors
+	ASCII bool // only ASCII characters
 }
 
 // page is one of the pages of the dashboard.
@@ -29,28 +29,28 @@ const (
 
 var viewNames = [...]string{overview: "overview", sessions: "sessions", chain: "steps", logbook: "log", help: "help"}
 
-// picture is all that is drawn from.
+// picture holds everything that is drawn.
 type picture struct {
-	status *view.Status // nil is that nothing is known yet
+	status *view.Status // nil until the first status arrives
 	course course
 	view   page
-	said   span // what came of the last order
-	own    bool // the run is this process's
+	said   span // result of the last order
+	own    bool // the run belongs to this process
 }
 
-// The least widths of two and of three columns.
+// The minimum widths of two and of three columns.
 const (
 	twoColumns   = 72
 	threeColumns = 108
 )
 
-// draw is the picture at a size: as many lines as there is room for, each as wide.
+// draw returns the picture for a terminal of this size: height lines of width columns.
 func (p *picture) draw(width, height int) []line {
 	if width < 20 || height < 6 {
-		return fill([]line{say(strong, "larger, please")}, width, height)
+		return fill([]line{say(strong, "terminal too small")}, width, height)
 	}
 	if p.status == nil {
-		return fill([]line{say(quiet, "asking the run …")}, width, height)
+		return fill([]line{say(quiet, "connecting to the run …")}, width, height)
 	}
 	lines := p.head(width)
 	foot := p.foot(width)
@@ -70,7 +70,7 @@ func (p *picture) draw(width, height int) []line {
 	return append(fill(lines, width, height-len(foot)), foot...)
 }
 
-// fill makes lines as many and as wide as there is room.
+// fill pads or cuts lines to this size.
 func fill(lines []line, width, height int) []line {
 	lines = lines[:min(len(lines), max(height, 0))]
 	for i := range lines {
@@ -82,36 +82,36 @@ func fill(lines []line, width, height int) []line {
 	return lines
 }
 
-// overview are the columns that there is room for.
+// overview returns the columns that fit.
 func (p *picture) overview(width, height int) []line {
 	const gap = " │ "
 	switch {
 	case width >= threeColumns:
 		w := (width - 2*3) / 3
 		last := width - 2*3 - 2*w
-		return beside(height, gap, column{p.run(w), w}, column{p.resources(w), w}, column{p.trouble(last), last})
+		return joinColumns(height, gap, column{p.run(w), w}, column{p.resources(w), w}, column{p.trouble(last), last})
 	case width >= twoColumns:
 		w := (width - 3) / 2
 		left := append(p.run(w), p.resources(w)...)
-		return beside(height, gap, column{left, w}, column{p.trouble(width - 3 - w), width - 3 - w})
+		return joinColumns(height, gap, column{left, w}, column{p.trouble(width - 3 - w), width - 3 - w})
 	}
 	all := slices.Concat(p.run(width), p.trouble(width), p.resources(width))
 	return fill(fitting(all, height), width, height)
 }
 
-// row is a line of a column. Where there is too little room, those of the highest rank go first.
+// row is a line of a column. If space is short, rows of the highest rank are dropped first.
 type row struct {
 	line
 	rank int
 }
 
-// column is one beside others.
+// column is a column and its width.
 type column struct {
 	rows  []row
 	width int
 }
 
-// fitting are the rows that there is room for.
+// fitting returns the rows that fit.
 func fitting(rows []row, height int) (lines []line) {
 	for len(rows) > height {
 		last := 0
@@ -128,8 +128,8 @@ func fitting(rows []row, height int) (lines []line) {
 	return lines
 }
 
-// beside puts columns beside each other.
-func beside(height int, gap string, columns ...column) []line {
+// joinColumns puts columns next to each other.
+func joinColumns(height int, gap string, columns ...column) []line {
 	all := make([]line, height)
 	for i, c := range columns {
 		for y, l := range fill(fitting(c.rows, height), c.width, height) {
@@ -142,7 +142,7 @@ func beside(height int, gap string, columns ...column) []line {
 	return all
 }
 
-// titled is the first row of a part of a column.
+// titled returns the title row of a part of a column.
 func titled(title string, width int) row {
 	return row{say(quiet, "─ ").and(strong, title).and(quiet, " "+strings.Repeat("─", max(width-len(title)-3, 0))), 0}
 }

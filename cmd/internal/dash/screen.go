@@ -11,13 +11,13 @@ import (
 	"golang.org/x/term"
 )
 
-// What puts a terminal's other screen up, without a cursor and without breaking lines, and what takes it down.
+// Escape sequences that switch to the alternate screen, without a cursor and line wrapping, and back.
 const (
 	enter = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"
 	leave = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 )
 
-// Usable reports whether a terminal can show the dashboard: both ends are one, and it knows how to move a cursor.
+// Usable reports whether a terminal can show the dashboard: both files are terminals that support cursor movement.
 func Usable(in, out *os.File, env func(string) string) bool {
 	if kind := env("TERM"); kind == "dumb" || kind == "" && runtime.GOOS != "windows" {
 		return false
@@ -25,7 +25,7 @@ func Usable(in, out *os.File, env func(string) string) bool {
 	return term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd()))
 }
 
-// LookOf is what a terminal can show, by the environment.
+// LookOf returns the capabilities of a terminal, from environment variables.
 func LookOf(env func(string) string) Look {
 	look := Look{Mono: env("NO_COLOR") != ""}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -37,19 +37,19 @@ func LookOf(env func(string) string) Look {
 	return look
 }
 
-// screen is a terminal while the dashboard is on it. Who draws has it for itself; close may come from any goroutine.
+// screen is a terminal while the dashboard uses it. One goroutine draws; close may be called from any goroutine.
 type screen struct {
 	in, out *os.File
 	look    Look
 
 	mu     sync.Mutex
-	was    *term.State // nil while the terminal is as it was found
-	shown  []string    // what stands on it, by line
+	was    *term.State // original state; nil while the dashboard is not shown
+	shown  []string    // lines on the screen
 	width  int
 	closed bool
 }
 
-// open takes the terminal. One in whose background the program runs is left alone until it is brought to the front.
+// open takes over the terminal, unless the program is in the background.
 func (s *screen) open() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,14 +65,14 @@ func (s *screen) open() error {
 	return err
 }
 
-// release gives the terminal back as it was found.
+// release restores the original state of the terminal.
 func (s *screen) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.was == nil {
 		return
 	}
-	_, _ = io.WriteString(s.out, leave) // a terminal that has gone needs none of it
+	_, _ = io.WriteString(s.out, leave) // the terminal may be gone
 	_ = term.Restore(int(s.in.Fd()), s.was)
 	s.was = nil
 }
@@ -85,7 +85,7 @@ func (s *screen) close() {
 	s.closed = true
 }
 
-// show draws a picture; only lines that are others than before are written.
+// show draws a picture. It writes only changed lines.
 func (s *screen) show(p *picture) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,12 +111,12 @@ func (s *screen) show(p *picture) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	_, err = io.WriteString(s.out, "\x1b[?2026h"+b.String()+"\x1b[?2026l") // at once, where the terminal knows how
+	_, err = io.WriteString(s.out, "\x1b[?2026h"+b.String()+"\x1b[?2026l") // synchronized output, if supported
 	return err
 }
 
-// anew has the next picture drawn whole.
-func (s *screen) anew() {
+// invalidate makes the next show draw every line.
+func (s *screen) invalidate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shown = nil

@@ -10,10 +10,10 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// sessions lists those in flight, the oldest first.
+// sessions lists sessions in flight, oldest first.
 func (p *picture) sessions(width, height int) []line {
 	s := p.status
-	lines := []line{titled("Sessions in flight for longest", width).line}
+	lines := []line{titled("Sessions in flight, oldest first", width).line}
 	if len(s.Oldest) == 0 {
 		return append(lines, say(quiet, "none"))
 	}
@@ -26,11 +26,11 @@ func (p *picture) sessions(width, height int) []line {
 	return lines
 }
 
-// cell is a text in a column of a width.
+// cell fits a text into a table column.
 func cell(text string, width int) string { return say(plain, text).fit(width).text() }
 
-// dearest are steps, those first that took the most time.
-func dearest(all []view.Step) []view.Step {
+// slowestFirst returns the steps, slowest first.
+func slowestFirst(all []view.Step) []view.Step {
 	took := func(s *view.Step) float64 {
 		if s.Latency == nil {
 			return 0
@@ -42,10 +42,10 @@ func dearest(all []view.Step) []view.Step {
 	return all
 }
 
-// steps lists those of the chain, the one first that took the most time.
+// steps lists the steps of the chain, slowest first.
 func (p *picture) steps(width, height int) []line {
-	lines := []line{titled("Steps, those first that took the most", width).line}
-	all := dearest(p.status.Steps)
+	lines := []line{titled("Steps, slowest first", width).line}
+	all := slowestFirst(p.status.Steps)
 	name := max(min(width-58, 48), 16)
 	lines = append(lines, say(quiet, fmt.Sprintf("%-*s %9s %8s %8s %8s %9s %9s", name, "step", "ran", "errors", "retries", "429s", "p50", "p95")))
 	for i := range all[:min(len(all), max(height-2, 0))] {
@@ -65,9 +65,9 @@ func (p *picture) steps(width, height int) []line {
 	return lines
 }
 
-// log is what was changed and what happened, the newest first.
+// log lists changes and events, newest first.
 func (p *picture) log(width, height int) []line {
-	lines := []line{titled("Changes and events, the newest first", width).line}
+	lines := []line{titled("Changes and events, newest first", width).line}
 	for i := range p.status.Changes {
 		e := &p.status.Changes[len(p.status.Changes)-1-i]
 		const stamp = 9
@@ -88,19 +88,19 @@ func (p *picture) log(width, height int) []line {
 	return lines
 }
 
-// help says what the keys do.
+// help describes the keys.
 func (p *picture) help() (lines []line) {
 	stop := []string{
-		"q, Ctrl+C   stop: sessions in flight end, then comes a checkpoint", "            again: stop at once; what is cut runs again on resume",
+		"q, Ctrl+C   stop: sessions in flight finish, then a checkpoint is taken", "            again: stop immediately; cancelled sessions run again on resume",
 	}
 	if !p.own {
-		stop = []string{"q, Ctrl+C   leave the dashboard; the run goes on", "S           stop the run: sessions in flight end first; again: at once"}
+		stop = []string{"q, Ctrl+C   leave the dashboard; the run continues", "S           stop the run after sessions in flight; again: immediately"}
 	}
 	for _, text := range slices.Concat([]string{
-		"", "+ −         raise and lower the limit by a tenth; under a governor its ceiling", "p           pause, and go on", "c           take a checkpoint now",
+		"", "+ −         raise or lower the limit (with a governor, its ceiling) by 10%", "p           pause or continue", "c           take a checkpoint now",
 	}, stop, []string{
-		"Tab, 1 to 4 " + strings.Join(viewNames[:numViews], ", "), "Ctrl+Z      suspend the program, and with it the run; fg goes on", "Ctrl+L      draw all anew", "?           this, and back", "",
-		"Orders are in the run's journal, with who gave them.",
+		"Tab, 1 to 4 " + strings.Join(viewNames[:numViews], ", "), "Ctrl+Z      suspend the program and its run; fg continues", "Ctrl+L      redraw", "?           show or hide this help", "",
+		"The run's journal records each order and its sender.",
 		"✓ healthy   ▲ warning   ✖ critical: throngctl guide dashboard explains each figure.",
 	}) {
 		lines = append(lines, say(plain, text))

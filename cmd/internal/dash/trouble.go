@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// trouble is the third column: what is not well and what to do, errors, and what was changed.
+// trouble is the third column: findings with advice, errors, and the log.
 func (p *picture) trouble(width int) []row {
 	s := p.status
 	rows := append([]row{titled("Health", width)}, p.health(width)...)
@@ -39,7 +39,7 @@ func (p *picture) trouble(width int) []row {
 	return rows
 }
 
-// health are the findings that are not well; one line says so where all are.
+// health lists findings, or says that everything is healthy.
 func (p *picture) health(width int) (rows []row) {
 	known := 0
 	for i := range p.status.Health {
@@ -64,12 +64,12 @@ func (p *picture) health(width int) (rows []row) {
 	case len(rows) > 0:
 		return rows
 	case known == 0:
-		return []row{{say(quiet, "· nothing is known yet"), 0}}
+		return []row{{say(quiet, "· no data yet"), 0}}
 	}
 	return []row{{say(good, "✓ healthy").and(quiet, fmt.Sprintf(", all %d figures", known)), 0}}
 }
 
-// where is the last occurrence of an error.
+// where describes the last occurrence of an error.
 func where(e *engine.ErrorNote) string {
 	var parts []string
 	if e.Path != "" {
@@ -84,7 +84,7 @@ func where(e *engine.ErrorNote) string {
 	return "  " + strings.Join(parts, ", ")
 }
 
-// changed is what was changed, in one line.
+// changed describes a change in one line.
 func changed(e *engine.ChangeRow) string {
 	text := e.What
 	switch {

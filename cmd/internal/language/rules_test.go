@@ -70,7 +70,7 @@ var rules = []rule{
 	{has: "by itself", pattern: `of itself`, write: "by itself"},
 
 	// The vocabulary.
-	{has: "gate", pattern: `gates?`, write: "concurrency limit"},
+	{has: "gate", pattern: `gates?`, write: "concurrency limit", except: `engine/internal/gate`, why: "the path of a package"},
 	{has: "pilot", pattern: `pilots?`, write: "governor", names: true},
 	{has: "pacer", pattern: `pacers?`, write: "rate limiter", names: true},
 	{has: "back", pattern: `(hold|holds|held|holding) back`, write: "throttled, or delayed", names: true},

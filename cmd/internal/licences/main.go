@@ -1,5 +1,5 @@
-// Command licences collects the licences of everything that is linked into Throng on any system, into
-// assets/licences.json.gz: `make licences`.
+// Command licences collects the licenses of everything that is linked into Throng on any system, into
+// assets/licences.json.gz. Run it with `make licences`.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 
 const module = "github.com/throng-sim/throng"
 
-// systems are those that the programs are made for, with the tags of their builds.
+// systems are the supported systems, with their build tags.
 var systems = []struct{ system, tags string }{{"linux", "gles,x11"}, {"darwin", ""}, {"windows", ""}}
 
 // linked is a module with the folders of its packages that are linked.
@@ -61,7 +61,7 @@ func run(root string) error {
 	return os.WriteFile(filepath.Join(root, "assets", "licences.json.gz"), text, 0o644)
 }
 
-// modules are those that are linked on any system.
+// modules returns the modules that are linked on any system.
 func modules(root string) (map[string]*linked, error) {
 	all := map[string]*linked{}
 	for _, s := range systems {
@@ -96,11 +96,11 @@ func modules(root string) (map[string]*linked, error) {
 	return all, nil
 }
 
-// named are files that say under what terms something is used.
+// named matches the names of license files.
 var named = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense|ofl|patents)([._-].*)?$|-(licen[cs]e|OFL)(\.(txt|md))?$`)
 
-// texts are those of the files in the folders of a module's packages, in those above them, and in those below that hold
-// what is embedded. The same text counts once.
+// texts returns the license texts in the folders of a module's packages, in their parents, and in subfolders with embedded
+// files. Each text is returned once.
 func (m *linked) texts() (names, texts []string, err error) {
 	folders := map[string]bool{m.root: true}
 	for dir := range m.dirs {
@@ -109,7 +109,7 @@ func (m *linked) texts() (names, texts []string, err error) {
 		}
 	}
 	for dir := range m.dirs {
-		below, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is right
+		below, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is valid
 		for _, sub := range below {
 			switch filepath.Base(sub) {
 			case "font", "fonts", "glfw", "deps", "data", "icons":
@@ -141,7 +141,7 @@ func (m *linked) texts() (names, texts []string, err error) {
 	return names, texts, nil
 }
 
-// collect reads the licences of modules, of Throng itself and of Go's library.
+// collect reads the licenses of modules, of Throng itself and of the Go library.
 func collect(modules map[string]*linked) (all []assets.Licence, err error) {
 	goroot, err := goEnv("GOROOT")
 	if err != nil {
@@ -190,11 +190,11 @@ func collect(modules map[string]*linked) (all []assets.Licence, err error) {
 	return all, nil
 }
 
-// sqliteModule brings SQLite along, whose terms are in none of its files.
+// sqliteModule includes SQLite, whose terms are not in any of its files.
 const sqliteModule = "github.com/mattn/go-sqlite3"
 
 func (m *linked) sqlite() assets.Licence {
-	source, _ := os.ReadFile(filepath.Join(m.root, "sqlite3-binding.h")) // without it the version is not known
+	source, _ := os.ReadFile(filepath.Join(m.root, "sqlite3-binding.h")) // without the file the version is unknown
 	one := assets.Licence{
 		Module: "SQLite", Kind: "public domain",
 		Text: "The author disclaims copyright to this source code. In place of a legal notice, here is a blessing:\n\n" +
@@ -206,8 +206,8 @@ func (m *linked) sqlite() assets.Licence {
 	return one
 }
 
-// fyneModule brings icons along that are not its own, and their terms are in none of its files: those of apacheModule,
-// which comes with it.
+// fyneModule includes icons of another project. Their terms are not in any of its files; they are those of apacheModule,
+// which Fyne also includes.
 const (
 	fyneModule   = "fyne.io/fyne/v2"
 	apacheModule = "fyne.io/systray"
@@ -230,7 +230,7 @@ func icons(apache *linked) (one assets.Licence, err error) {
 	}, nil
 }
 
-// kinds are what licences are told by; the first that matches counts.
+// kinds are the patterns that identify licenses. The first match counts.
 var kinds = []struct{ name, part string }{
 	{"Apache 2.0", "apache license"},
 	{"MPL 2.0", "mozilla public license"},
@@ -248,7 +248,7 @@ var kinds = []struct{ name, part string }{
 	{"public domain", "public domain"},
 }
 
-// kind is what a licence is called; "" is that nobody knows.
+// kind returns the name of a license, or "" if it is unknown.
 func kind(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, k := range kinds {
@@ -259,7 +259,7 @@ func kind(text string) string {
 	return ""
 }
 
-// packed is the file's content: the same for the same licences.
+// packed returns the content of the file. Equal licenses give equal bytes.
 func packed(all []assets.Licence) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

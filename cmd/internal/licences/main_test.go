@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 )
 
-// TestLicencesAreThoseOfWhatIsLinked compares the file with what is linked on all systems.
+// TestLicencesAreThoseOfWhatIsLinked compares the file with the modules that are linked on all systems.
 func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
@@ -24,7 +24,7 @@ func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 	const command = "make licences"
 	all, err := assets.Licences()
 	if err != nil {
-		t.Fatalf("%v; make the file anew: %s", err, command)
+		t.Fatalf("%v; make the file again: %s", err, command)
 	}
 	told := map[string]assets.Licence{}
 	for _, l := range all {
@@ -32,7 +32,7 @@ func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 			t.Errorf("%s: %q, %q", l.Module, l.Kind, l.Text)
 		}
 		if l.Kind == "see the text" {
-			t.Errorf("nobody knows what the licence of %s is called: add it to `kinds`", l.Module)
+			t.Errorf("the license of %s is unknown: add it to `kinds`", l.Module)
 		}
 		told[l.Module] = l
 	}
@@ -46,13 +46,13 @@ func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 	}
 	for path, m := range modules {
 		if l, ok := told[path]; !ok || l.Version != m.version {
-			t.Errorf("%s %s is linked, the licences have version %q; make them anew: %s", path, m.version, l.Version, command)
+			t.Errorf("%s %s is linked, the licences have version %q; make them again: %s", path, m.version, l.Version, command)
 		}
 		delete(told, path)
 	}
 	for path, l := range told {
 		if modules[path] == nil && strings.Contains(path, "/") {
-			t.Errorf("%s %s is not linked any more; make the licences anew: %s", path, l.Version, command)
+			t.Errorf("%s %s is not linked any more; make the licenses again: %s", path, l.Version, command)
 		}
 	}
 }

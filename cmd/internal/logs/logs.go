@@ -1,4 +1,4 @@
-// Package logs keeps a program's log in a file that does not grow without bound, without secrets.
+// Package logs keeps a program's log in a rotated file, without secrets.
 package logs
 
 import (
@@ -17,29 +17,29 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// What is kept: the file, and so many before it, for so many days.
+// Limits of rotation: the size of a file, the number of old files, and their age in days.
 const (
 	mostMegabytes = 10
 	mostBackups   = 5
 	mostDays      = 60
 )
 
-// Options say where the log is and what is in it.
+// Options configure a log.
 type Options struct {
 	File   string
-	Level  slog.Leveler             // nil is Info
-	Redact func(text string) string // takes secrets out; nil leaves all as it is
-	// Later makes the file with the first line only. Else it is made now, and not being able to is an error.
+	Level  slog.Leveler             // nil means Info
+	Redact func(text string) string // removes secrets; may be nil
+	// Later creates the file with the first line. Otherwise Open creates it, and returns an error if that fails.
 	Later bool
 }
 
-// Folder is where programs log that keep their data in a folder.
+// Folder returns the folder for logs in a data folder.
 func Folder(data string) string { return filepath.Join(data, "logs") }
 
-// FileIn is where a program's log is in a data folder.
+// FileIn returns the path of a program's log in a data folder.
 func FileIn(data, program string) string { return filepath.Join(Folder(data), program+".log") }
 
-// Open begins a log of lines of JSON. More than one program may write to the file.
+// Open opens a log of JSON lines. Several programs may write to the same file.
 func Open(o Options) (*slog.Logger, io.Closer, error) {
 	if !o.Later {
 		if err := touch(o.File); err != nil {
@@ -50,8 +50,7 @@ func Open(o Options) (*slog.Logger, io.Closer, error) {
 	return slog.New(NewHandler(file, o)), file, nil
 }
 
-// logFile is a file of lines. It makes the file itself, with the first line, since the library would let others look into
-// its folder.
+// logFile creates the file itself, with the first line, because the library would make the folder readable for other users.
 type logFile struct {
 	lumberjack.Logger
 	made sync.Once
@@ -67,7 +66,7 @@ func (f *logFile) Write(line []byte) (int, error) {
 	return f.Logger.Write(line)
 }
 
-// touch makes a file, if it is not there yet.
+// touch creates a file if it does not exist.
 func touch(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -79,12 +78,12 @@ func touch(path string) error {
 	return f.Close()
 }
 
-// NewHandler writes lines of JSON that a terminal can show safely.
+// NewHandler returns a handler that writes JSON lines that are safe to show in a terminal.
 func NewHandler(w io.Writer, o Options) slog.Handler {
 	return slog.NewJSONHandler(visible.NewWriter(w), &slog.HandlerOptions{Level: o.Level, ReplaceAttr: Redacting(o.Redact)})
 }
 
-// Redacting is what takes secrets out of the message and the values of a line, for a handler.
+// Redacting returns a ReplaceAttr function that removes secrets from messages and values.
 func Redacting(redact func(string) string) func([]string, slog.Attr) slog.Attr {
 	if redact == nil {
 		return nil
@@ -98,17 +97,17 @@ func Redacting(redact func(string) string) func([]string, slog.Attr) slog.Attr {
 	}
 }
 
-// tailBytes is how much of a file's end is looked at for its last lines.
+// tailBytes is how much of the end of a file is searched for its last lines.
 const tailBytes = 64 << 10
 
-// Last returns the last n lines, at most, that were logged into a file until a moment. A file that cannot be read has
-// none.
+// Last returns at most n lines, the last that were logged to a file before a moment. It returns none if the file cannot be
+// read.
 func Last(path string, n int, until time.Time) []string {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = f.Close() }() // it was read only
+	defer func() { _ = f.Close() }() // opened for reading
 	if info, err := f.Stat(); err == nil && info.Size() > tailBytes {
 		if _, err := f.Seek(-tailBytes, io.SeekEnd); err != nil {
 			return nil

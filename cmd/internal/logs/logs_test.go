@@ -15,7 +15,7 @@ import (
 
 func hide(text string) string { return strings.ReplaceAll(text, "hunter2", "…") }
 
-// TestNoSecrets: they are in no part of a line.
+// TestNoSecrets checks that no part of a line has secrets.
 func TestNoSecrets(t *testing.T) {
 	path := FileIn(t.TempDir(), "throngctl")
 	log, closer, err := Open(Options{File: path, Redact: hide, Level: slog.LevelDebug})
@@ -40,7 +40,7 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// TestLogIsBounded: what is old goes.
+// TestLogIsBounded checks that old files are removed.
 func TestLogIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	log, closer, err := Open(Options{File: filepath.Join(dir, "a.log")})
@@ -79,7 +79,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log.Debug("nobody wants it")
+	log.Debug("below the level")
 	if _, err := os.Stat(later); err == nil {
 		t.Error("the file is there before its first line")
 	}

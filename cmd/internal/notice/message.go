@@ -1,4 +1,4 @@
-// Package notice tells people who look elsewhere what happens to a run: by a web hook, as JSON, to Slack or to ntfy.
+// Package notice sends notifications about a run: to a webhook as JSON, to Slack, ntfy, Discord, Microsoft Teams or Telegram.
 package notice
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// Message is a notice as the kind json sends it. The guide documents it: a field that is there stays.
+// Message is a notification as the kind json sends it. The guide documents its fields.
 type Message struct {
 	Event    string    `json:"event"` // one of engine.NoticeKinds, or test
 	Run      string    `json:"run,omitempty"`
@@ -18,16 +18,16 @@ type Message struct {
 	When     time.Time `json:"when"`
 	Title    string    `json:"title"`
 	Text     string    `json:"text"`
-	// Again is how often the same happened since it was told last, and was not told.
+	// Again is how many more events of this kind occurred since the last notification.
 	Again    int              `json:"again,omitempty"`
 	Progress *view.Progress   `json:"progress,omitempty"`
-	Passed   *bool            `json:"passed,omitempty"` // at the end: that it finished and met all criteria
+	Passed   *bool            `json:"passed,omitempty"` // at the end: whether the run finished and met all criteria
 	Criteria []view.Judgement `json:"criteria,omitempty"`
 
 	urgent bool
 }
 
-// headline is the title for people.
+// headline returns the title shown to people.
 func (m *Message) headline() string {
 	title := m.Title
 	if m.Scenario != "" {
@@ -36,12 +36,12 @@ func (m *Message) headline() string {
 	return title
 }
 
-// Test is a notice that a person asks for, to see whether it arrives.
+// Test returns a test notification.
 func Test(now time.Time) *Message {
-	return &Message{Event: "test", When: now.UTC(), Title: "Throng can be heard here", Text: "This is a test. Notices of runs come here from now on."}
+	return &Message{Event: "test", When: now.UTC(), Title: "Test notification", Text: "Notifications about runs will arrive here."}
 }
 
-// messageOf is what is sent of a notice.
+// messageOf returns the message for an event of a run.
 func messageOf(n engine.Notice, s *engine.Snapshot, scenario string) *Message {
 	p := view.NewProgress(s)
 	return &Message{
@@ -50,7 +50,7 @@ func messageOf(n engine.Notice, s *engine.Snapshot, scenario string) *Message {
 	}
 }
 
-// judge adds what a run that ended came to.
+// judge adds the verdict of a run that has ended.
 func (m *Message) judge(r *run.Result) {
 	passed := r.Passed()
 	m.Passed, m.Criteria = &passed, view.NewJudgements(r.Verdict)

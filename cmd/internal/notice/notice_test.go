@@ -16,16 +16,16 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// brief are times for tests.
+// brief are short times for tests.
 var brief = times{attempt: 300 * time.Millisecond, first: time.Millisecond, look: time.Millisecond, again: time.Hour, last: 2 * time.Second}
 
-// post is what a receiver got.
+// post is a request that a receiver got.
 type post struct {
 	header http.Header
 	body   string
 }
 
-// receiver is a web hook on this machine.
+// receiver is a webhook on this machine.
 type receiver struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -57,7 +57,7 @@ func (r *receiver) posts() []post {
 	return append([]post(nil), r.got...)
 }
 
-// fake is a run whose snapshots a test makes.
+// fake is a run with snapshots made by a test.
 type fake struct {
 	mu     sync.Mutex
 	now    engine.Snapshot
@@ -90,7 +90,7 @@ func (f *fake) end() {
 	close(f.done)
 }
 
-// until waits for something that another goroutine does.
+// until waits for an effect of another goroutine.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -112,16 +112,21 @@ func TestParseTarget(t *testing.T) {
 		"https://ntfy.sh/my-topic":               "ntfy ntfy.sh",
 		"https://ntfy.example.com/t":             "ntfy ntfy.example.com",
 		"http://127.0.0.1:8080/hook":             "json 127.0.0.1:8080",
-		"ntfy:https://push.example.com/t":        "ntfy push.example.com",
-		"slack:https://mattermost.example.com/x": "slack mattermost.example.com",
-		" json:https://ntfy.sh/x ":               "json ntfy.sh",
+		"https://discord.com/api/webhooks/1/x":   "discord discord.com",
+		"https://x.webhook.office.com/y":         "teams x.webhook.office.com",
+		"teams:https://flow.example.com/y":       "teams flow.example.com",
+
+		"https://api.telegram.org/bot1:x/sendMessage?chat_id=@ops": "telegram api.telegram.org",
+		"ntfy:https://push.example.com/t":                          "ntfy push.example.com",
+		"slack:https://mattermost.example.com/x":                   "slack mattermost.example.com",
+		" json:https://ntfy.sh/x ":                                 "json ntfy.sh",
 	} {
 		got, err := ParseTarget(text)
 		if s := fmt.Sprint(got.Kind, " ", got.Host()); err != nil || s != want {
 			t.Errorf("%s: got %s, %v, want %s", text, s, err, want)
 		}
 	}
-	for _, text := range []string{"", "ftp://x/y", "hooks.slack.com/x", "https:///x", "https://ntfy.sh", "slack:", "https://s3cret@%zz"} {
+	for _, text := range []string{"", "ftp://x/y", "hooks.slack.com/x", "https:///x", "https://ntfy.sh", "slack:", "https://s3cret@%zz", "https://api.telegram.org/bots3cret", "https://api.telegram.org/bots3cret/sendMessage"} {
 		var field *engine.FieldError
 		if _, err := ParseTarget(text); !errors.As(err, &field) || field.Hint == "" || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%q: got %v", text, err)
@@ -129,7 +134,7 @@ func TestParseTarget(t *testing.T) {
 	}
 }
 
-// TestKinds tells one notice in each way.
+// TestKinds sends a notification of each kind.
 func TestKinds(t *testing.T) {
 	m := messageOf(engine.Notice{Occasion: engine.OnBreaker, Title: "paused, too much fails", Text: "half <of> a cycle & more"},
 		&engine.Snapshot{Run: "r", Phase: engine.Paused, At: time.Unix(1_800_000_000, 0), Cycle: 2, Outcomes: map[engine.Outcome]int64{engine.Failed: 3}}, "Käufer")
@@ -156,9 +161,35 @@ func TestKinds(t *testing.T) {
 			}
 			return nil
 		},
+		Discord: func(p post) error {
+			if want := `{"allowed_mentions":{"parse":[]},"content":"**Käufer: paused, too much fails**\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
+				return fmt.Errorf("got %s, want %s", p.body, want)
+			}
+			return nil
+		},
+		Teams: func(p post) error {
+			var got struct {
+				Attachments []struct {
+					Content struct{ Body []struct{ Type, Text string } }
+				}
+			}
+			if err := json.Unmarshal([]byte(p.body), &got); err != nil {
+				return err
+			}
+			if b := got.Attachments[0].Content.Body; len(b) != 2 || b[0].Text != "Käufer: paused, too much fails" || b[1].Text != m.Text || b[1].Type != "TextBlock" {
+				return fmt.Errorf("got %s", p.body)
+			}
+			return nil
+		},
+		Telegram: func(p post) error {
+			if want := `{"chat_id":"@ops","text":"Käufer: paused, too much fails\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
+				return fmt.Errorf("got %s, want %s", p.body, want)
+			}
+			return nil
+		},
 	} {
 		rec := newReceiver(t, nil)
-		answer, err := Try(t.Context(), Target{kind, rec.URL + "/topic"}, m)
+		answer, err := Try(t.Context(), Target{kind, rec.URL + "/topic?chat_id=@ops"}, m)
 		if err != nil || !strings.HasPrefix(answer, "200 OK") {
 			t.Fatalf("%s: %q %v", kind, answer, err)
 		}
@@ -175,13 +206,13 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestWatch tells what happens to a run, without secrets, and at the end its verdict.
+// TestWatch checks the notifications of a run, without secrets, and the verdict at the end.
 func TestWatch(t *testing.T) {
 	rec, run := newReceiver(t, nil), newFake()
 	run.result.Verdict = []engine.Judgement{{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5 %"}, Shown: "9 %"}}
 	w := Start(Config{Run: run, Scenario: "Shoppers", Target: Target{JSON, rec.URL}, times: brief, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "…") }})
 	run.set(func(s *engine.Snapshot) { s.Stall = &engine.Stall{Why: "all wait for hunter2"} })
-	until(t, "the stall is told", func() bool { return len(rec.posts()) == 1 })
+	until(t, "the stall is reported", func() bool { return len(rec.posts()) == 1 })
 	run.end()
 	w.Close(nil)
 	got := rec.posts()
@@ -195,7 +226,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestFlapping opens and closes a breaker a hundred times: that is told once, and how often it was when it is told again.
+// TestFlapping opens and closes a breaker a hundred times and expects one notification, then one with the count.
 func TestFlapping(t *testing.T) {
 	run := newFake()
 	var h []*Message
@@ -215,13 +246,13 @@ func TestFlapping(t *testing.T) {
 	}
 	w.told[engine.OnService] = time.Now().Add(-2 * brief.again)
 	flap()
-	if len(h) != 2 || h[0].Again != 0 || h[1].Again != 99 || !strings.Contains(h[1].Text, "99 times") {
+	if len(h) != 2 || h[0].Again != 0 || h[1].Again != 99 || !strings.Contains(h[1].Text, "99 more") {
 		t.Errorf("told %+v", h)
 	}
 }
 
-// TestServersInTrouble has receivers that fail in all ways: what can arrive does, what cannot is told once, and the end
-// of a run is not held up for long.
+// TestServersInTrouble uses receivers that fail in all ways. It expects retries, one report of a failure, and a short delay
+// at the end of the run.
 func TestServersInTrouble(t *testing.T) {
 	hang := make(chan struct{})
 	for _, tt := range []struct {
@@ -235,7 +266,7 @@ func TestServersInTrouble(t *testing.T) {
 				w.WriteHeader(http.StatusInternalServerError)
 			}
 		}, 3, ""},
-		{"500 for good", func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, attempts, "it answered 500"},
+		{"500 for good", func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, attempts, "the server answered 500"},
 		{"429 with a wait", func(n int, w http.ResponseWriter, _ *http.Request) {
 			if n == 1 {
 				w.Header().Set("Retry-After", "1")
@@ -245,17 +276,17 @@ func TestServersInTrouble(t *testing.T) {
 		{"404", func(_ int, w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, "no_service\n")
-		}, 1, "it answered 404 Not Found: no_service"},
+		}, 1, "the server answered 404 Not Found: no_service"},
 		{"a redirect elsewhere", func(_ int, w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://localhost:1/other", http.StatusTemporaryRedirect)
-		}, 1, "leads elsewhere"},
-		{"a redirect that would lose the notice", func(_ int, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/b", http.StatusFound) }, 1, "leads elsewhere"},
+		}, 1, "redirects to another address"},
+		{"a redirect that would lose the notice", func(_ int, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/b", http.StatusFound) }, 1, "redirects to another address"},
 		{"a redirect on the same host", func(n int, w http.ResponseWriter, r *http.Request) {
 			if n == 1 {
 				http.Redirect(w, r, "/moved", http.StatusPermanentRedirect)
 			}
 		}, 2, ""},
-		{"it hangs", func(int, http.ResponseWriter, *http.Request) { <-hang }, attempts, "no answer came in time"},
+		{"it hangs", func(int, http.ResponseWriter, *http.Request) { <-hang }, attempts, "the request timed out"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rec, run := newReceiver(t, tt.answer), newFake()
@@ -284,7 +315,7 @@ func TestServersInTrouble(t *testing.T) {
 	}
 }
 
-// TestHurry: a server that hangs holds nobody who is in a hurry.
+// TestHurry checks that hurry cancels the wait for a server that hangs.
 func TestHurry(t *testing.T) {
 	hang := make(chan struct{})
 	rec, run := newReceiver(t, func(int, http.ResponseWriter, *http.Request) { <-hang }), newFake()
@@ -302,11 +333,11 @@ func TestHurry(t *testing.T) {
 	until(t, "it is asked", func() bool { return len(rec.posts()) == 1 })
 	select {
 	case <-told:
-		t.Fatal("nobody waited")
+		t.Fatal("no request is waiting")
 	default:
 	}
 	close(hurry)
-	until(t, "nobody waits any longer", func() bool {
+	until(t, "no request is waiting any longer", func() bool {
 		select {
 		case <-told:
 			return true
@@ -314,13 +345,13 @@ func TestHurry(t *testing.T) {
 			return false
 		}
 	})
-	if !strings.Contains(failed, "no answer came in time") {
+	if !strings.Contains(failed, "the request timed out") {
 		t.Errorf("told was %q", failed)
 	}
 }
 
-// TestNobodyThere: nothing listens, which is told without the address.
-func TestNobodyThere(t *testing.T) {
+// TestNoServer checks that the error for a refused connection has no address.
+func TestNoServer(t *testing.T) {
 	rec := newReceiver(t, nil)
 	rec.Close()
 	_, err := Try(t.Context(), Target{JSON, rec.URL + "/s3cret"}, Test(time.Now()))

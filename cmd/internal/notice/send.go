@@ -13,40 +13,40 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// How a notice is sent.
+// Limits of sending a notification.
 const (
 	attempts    = 4
-	longestWait = 2 * time.Minute // that a server may ask for
-	answerBytes = 300             // of an answer that are shown
+	longestWait = 2 * time.Minute // that a server may request
+	answerBytes = 300             // of a response that are shown
 )
 
-// times are how long things may take; tests have less of it.
+// times are the timeouts and intervals. Tests use shorter ones.
 type times struct {
-	attempt time.Duration // at sending a notice
-	first   time.Duration // before the second; it grows
-	look    time.Duration // between two looks at a run
-	again   time.Duration // that the same occasion is not told once more: a breaker may open and close all night
-	last    time.Duration // from the end of a run until its last notices are told, at most
+	attempt time.Duration // timeout of an attempt
+	first   time.Duration // wait before the second attempt; later waits are longer
+	look    time.Duration // interval of checking a run
+	again   time.Duration // minimum time between notifications of the same kind: a breaker may open and close all night
+	last    time.Duration // time to send the last notifications after the end of a run
 }
 
 var usual = times{attempt: 10 * time.Second, first: time.Second, look: 200 * time.Millisecond, again: time.Minute, last: 15 * time.Second}
 
-// refusal is an answer that is none of success.
+// refusal is a response without success.
 type refusal struct {
 	status string
 	body   string
-	final  bool          // another attempt would be answered the same
-	wait   time.Duration // that the server asks for; 0 is none
+	final  bool          // another attempt would fail too
+	wait   time.Duration // requested by the server, or 0
 }
 
 func (r *refusal) Error() string {
 	if r.body == "" {
-		return "it answered " + r.status
+		return "the server answered " + r.status
 	}
-	return "it answered " + r.status + ": " + r.body
+	return "the server answered " + r.status + ": " + r.body
 }
 
-// newClient makes a client for one target: it goes nowhere else.
+// newClient returns a client for one target. It does not follow redirects to other hosts.
 func newClient(patience time.Duration) *http.Client {
 	return &http.Client{
 		Timeout:   patience,
@@ -60,7 +60,7 @@ func newClient(patience time.Duration) *http.Client {
 	}
 }
 
-// once sends a notice a single time and returns what the server answered.
+// once sends a notification in one attempt and returns the response of the server.
 func once(ctx context.Context, client *http.Client, t Target, m *Message) (answer string, err error) {
 	r, err := t.request(m)
 	if err != nil {
@@ -70,7 +70,7 @@ func once(ctx context.Context, client *http.Client, t Target, m *Message) (answe
 	if err != nil {
 		return "", concealed(err)
 	}
-	defer func() { _ = a.Body.Close() }() // what was read of it counts
+	defer func() { _ = a.Body.Close() }() // the text that was read is enough
 	text, _ := io.ReadAll(io.LimitReader(a.Body, answerBytes))
 	body := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "")), " ")
 	if a.StatusCode/100 == 2 {
@@ -82,25 +82,25 @@ func once(ctx context.Context, client *http.Client, t Target, m *Message) (answe
 		refused.wait = retryAfter(a.Header.Get("Retry-After"), time.Now())
 	case a.StatusCode == http.StatusRequestTimeout:
 	case a.StatusCode/100 == 3:
-		refused.body, refused.final = "it leads elsewhere, where no notice is sent; give the address that it leads to", true
+		refused.body, refused.final = "it redirects to another address; use that address instead", true
 	case a.StatusCode/100 == 4:
 		refused.final = true
 	}
 	return "", refused
 }
 
-// concealed is an error without the address that it is about.
+// concealed returns an error without the address, which is a secret.
 func concealed(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
-		if u.Timeout() || errors.Is(err, context.Canceled) { // at the end there is less of it
-			return errors.New("no answer came in time")
+		if u.Timeout() || errors.Is(err, context.Canceled) { // the timeout, or the end of the run
+			return errors.New("the request timed out")
 		}
 		return u.Err
 	}
 	return err
 }
 
-// retryAfter reads how long a server wants to be left alone: in seconds, or until when.
+// retryAfter parses a Retry-After header: seconds, or a time.
 func retryAfter(text string, now time.Time) time.Duration {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		return min(time.Duration(min(n, 3600))*time.Second, longestWait)
@@ -111,7 +111,7 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// send sends a notice, again and again for a while where that may help.
+// send sends a notification, with retries unless the failure is final.
 func send(ctx context.Context, client *http.Client, t Target, m *Message, first time.Duration) error {
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval = first
@@ -135,7 +135,7 @@ func send(ctx context.Context, client *http.Client, t Target, m *Message, first 
 	}
 }
 
-// Try sends a notice once, for a person who waits for it, and returns what the server answered.
+// Try sends a notification in one attempt, for a user who waits, and returns the response of the server.
 func Try(ctx context.Context, t Target, m *Message) (answer string, err error) {
 	client := newClient(usual.attempt)
 	defer client.CloseIdleConnections()

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Kind is how a service wants to be told.
+// Kind is the format of a notification.
 type Kind string
 
 // The kinds.
@@ -20,22 +20,27 @@ const (
 	JSON  Kind = "json"
 	Slack Kind = "slack"
 	Ntfy  Kind = "ntfy"
+
+	Discord  Kind = "discord"
+	Teams    Kind = "teams"
+	Telegram Kind = "telegram"
 )
 
-// Kinds are all of them, with what they are called.
+// Kinds lists all kinds with their labels.
 var Kinds = []struct {
 	Kind  Kind
 	Title string
-}{{JSON, "JSON, for a program of your own"}, {Slack, "Slack"}, {Ntfy, "ntfy"}}
+}{{JSON, "JSON, for a program of your own"}, {Slack, "Slack"}, {Ntfy, "ntfy"}, {Discord, "Discord"}, {Teams, "Microsoft Teams"}, {Telegram, "Telegram"}}
 
-// Target is where notices go. The zero value is nowhere. Its address is a secret: who has it can write there.
+// Target is the destination of notifications. The zero value means none. Its address is a secret: anyone who has it can post
+// there.
 type Target struct {
 	Kind Kind
 	URL  string
 }
 
-// ParseTarget reads an address, with its kind in front where the host does not say it: slack:https://… Its errors are a
-// *engine.FieldError, without the address.
+// ParseTarget parses an address. A prefix selects a kind that does not follow from the host: slack:https://… Its errors are
+// *engine.FieldError values without the address.
 func ParseTarget(text string) (Target, error) {
 	var t Target
 	t.URL = strings.TrimSpace(text)
@@ -46,30 +51,42 @@ func ParseTarget(text string) (Target, error) {
 	}
 	u, err := url.Parse(t.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return Target{}, &engine.FieldError{Field: "notify", Problem: "is not the address of a web hook", Hint: "https://…; in front of it may stand json:, slack: or ntfy:"}
+		return Target{}, &engine.FieldError{Field: "notify", Problem: "is not the address of a webhook", Hint: "use https://…, with a prefix such as slack:, ntfy:, discord:, teams:, telegram: or json: if needed"}
 	}
 	if t.Kind == "" {
 		t.Kind = kindOf(u)
 	}
 	if t.Kind == Ntfy && strings.Trim(u.Path, "/") == "" {
-		return Target{}, &engine.FieldError{Field: "notify", Problem: "names no topic of ntfy", Hint: "https://ntfy.sh/ and the topic"}
+		return Target{}, &engine.FieldError{Field: "notify", Problem: "has no ntfy topic", Hint: "for example https://ntfy.sh/TOPIC"}
+	}
+	if t.Kind == Telegram && (!strings.HasSuffix(u.Path, "/sendMessage") || u.Query().Get(chatID) == "") {
+		return Target{}, &engine.FieldError{Field: "notify", Problem: "has no Telegram chat", Hint: "for example https://api.telegram.org/botTOKEN/sendMessage?chat_id=@CHANNEL"}
 	}
 	return t, nil
 }
 
-// kindOf is the kind that an address means where nobody says one.
+// chatID is the parameter of a Telegram address that names the chat.
+const chatID = "chat_id"
+
+// kindOf returns the kind that follows from a host.
 func kindOf(u *url.URL) Kind {
 	host := strings.ToLower(u.Hostname())
 	switch {
 	case host == "hooks.slack.com":
 		return Slack
+	case host == "discord.com" || host == "discordapp.com":
+		return Discord
+	case host == "api.telegram.org":
+		return Telegram
+	case strings.HasSuffix(host, ".webhook.office.com"), strings.HasSuffix(host, ".logic.azure.com"), strings.HasSuffix(host, ".api.powerplatform.com"):
+		return Teams
 	case slices.Contains(strings.Split(host, "."), "ntfy"):
 		return Ntfy
 	}
 	return JSON
 }
 
-// Host is where the notices go, for people; the rest of the address is nobody's business.
+// Host returns the host of the address, which may be shown. The rest of the address is secret.
 func (t Target) Host() string {
 	u, err := url.Parse(t.URL)
 	if err != nil {
@@ -78,9 +95,9 @@ func (t Target) Host() string {
 	return u.Host
 }
 
-// request is a notice as its kind of service wants it. Credentials of the address go into a header.
+// request returns the HTTP request for a message. Credentials in the address go into a header.
 func (t Target) request(m *Message) (*http.Request, error) {
-	body, header := []byte(nil), http.Header{}
+	body, header, address := []byte(nil), http.Header{}, t.URL
 	var err error
 	switch t.Kind {
 	case Ntfy:
@@ -92,6 +109,18 @@ func (t Target) request(m *Message) (*http.Request, error) {
 	case Slack:
 		header.Set("Content-Type", "application/json")
 		body, err = encoded(map[string]string{"text": "*" + escaped.Replace(m.headline()) + "*\n" + escaped.Replace(m.Text)})
+	case Discord:
+		header.Set("Content-Type", "application/json")
+		body, err = encoded(map[string]any{"content": "**" + m.headline() + "**\n" + m.Text, "allowed_mentions": map[string]any{"parse": []string{}}})
+	case Teams:
+		header.Set("Content-Type", "application/json")
+		body, err = encoded(card(m))
+	case Telegram:
+		header.Set("Content-Type", "application/json")
+		var chat string
+		if address, chat, err = splitChat(t.URL); err == nil {
+			body, err = encoded(map[string]string{chatID: chat, "text": m.headline() + "\n" + m.Text})
+		}
 	default:
 		header.Set("Content-Type", "application/json")
 		body, err = encoded(m)
@@ -99,13 +128,43 @@ func (t Target) request(m *Message) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequest(http.MethodPost, t.URL, bytes.NewReader(body)) //nolint:noctx // the sender adds it
+	r, err := http.NewRequest(http.MethodPost, address, bytes.NewReader(body)) //nolint:noctx // once adds the context
 	if err != nil {
 		return nil, err
 	}
 	header.Set("User-Agent", "Throng")
 	r.Header = header
 	return r, nil
+}
+
+// splitChat takes the chat out of a Telegram address: the API expects it in the body.
+func splitChat(address string) (without, chat string, err error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", "", err
+	}
+	q := u.Query()
+	chat = q.Get(chatID)
+	q.Del(chatID)
+	u.RawQuery = q.Encode()
+	return u.String(), chat, nil
+}
+
+// card is a message for the Teams workflow "When a Teams webhook request is received".
+func card(m *Message) any {
+	type block struct {
+		Type   string `json:"type"`
+		Text   string `json:"text"`
+		Weight string `json:"weight,omitempty"`
+		Wrap   bool   `json:"wrap"`
+	}
+	return map[string]any{"type": "message", "attachments": []any{map[string]any{
+		"contentType": "application/vnd.microsoft.card.adaptive",
+		"content": map[string]any{
+			"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4",
+			"body": []block{{"TextBlock", m.headline(), "Bolder", true}, {"TextBlock", m.Text, "", true}},
+		},
+	}}}
 }
 
 func encoded(v any) ([]byte, error) {
@@ -116,7 +175,7 @@ func encoded(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// escaped are the three characters that mean something to Slack.
+// escaped escapes the three special characters of Slack.
 var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 var (

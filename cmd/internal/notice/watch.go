@@ -9,10 +9,10 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// mostWaiting is how many notices wait for a server that does not answer; the oldest go.
+// mostWaiting is the length of the queue for a server that does not answer. The oldest messages are dropped.
 const mostWaiting = 16
 
-// Run is a run that is looked at.
+// Run is a run that is watched.
 type Run interface {
 	Snapshot() *engine.Snapshot
 	Done() <-chan struct{}
@@ -21,32 +21,32 @@ type Run interface {
 
 var _ Run = (*run.Run)(nil)
 
-// Config is what is told of a run, and where.
+// Config configures the notifications of a run.
 type Config struct {
 	Run      Run
-	Scenario string // its title
+	Scenario string // title of the scenario
 	Target   Target
-	Redact   func(text string) string // takes secrets out
-	// Failed hears, once for as long as it lasts, that nothing can be told. It is called from another goroutine.
+	Redact   func(text string) string // removes secrets
+	// Failed is called from another goroutine when notifications start to fail, once until they succeed again.
 	Failed func(err error)
 
-	times times // zero is the usual ones
+	times times // zero means the defaults
 }
 
-// Watch tells of one run until that has ended. The run does not wait for it.
+// Watch sends the notifications of one run until the run has ended. The run does not wait for it.
 type Watch struct {
 	cfg      Config
 	notifier engine.Notifier
 	queue    []*Message
-	told     map[engine.Occasion]time.Time // when it was told last
-	missed   map[engine.Occasion]int       // how often it was not, since
-	ill      bool                          // the newest could not be told
+	told     map[engine.Occasion]time.Time // time of the last notification
+	missed   map[engine.Occasion]int       // events since then without a notification
+	ill      bool                          // the last message failed
 
-	cancel context.CancelFunc // ends what is being sent
-	ended  chan struct{}      // closed when the last is told
+	cancel context.CancelFunc // cancels the message being sent
+	ended  chan struct{}      // closed after the last message
 }
 
-// Start begins to look at a run.
+// Start starts to watch a run.
 func Start(cfg Config) *Watch {
 	if cfg.times == (times{}) {
 		cfg.times = usual
@@ -59,8 +59,8 @@ func Start(cfg Config) *Watch {
 	return w
 }
 
-// Close waits until the run has ended and its last notices are told, 15 s at most after its end; none is any more when
-// hurry is closed. The nil Watch tells nothing.
+// Close waits until the run has ended and its last notifications are sent, at most 15 s after the end. Closing hurry cancels
+// the rest. The nil Watch does nothing.
 func (w *Watch) Close(hurry <-chan struct{}) {
 	if w == nil {
 		return
@@ -108,10 +108,10 @@ func (w *Watch) watch(ctx context.Context) {
 	}
 }
 
-// look puts what is news about the run into the queue; result is that of its end.
+// look queues messages for new events of the run. result is not nil after the end.
 func (w *Watch) look(result *run.Result) {
 	s := w.cfg.Run.Snapshot()
-	if s.Phase == engine.Ended && result == nil { // the result comes in a moment
+	if s.Phase == engine.Ended && result == nil { // the result follows
 		return
 	}
 	now := time.Now()
@@ -122,7 +122,7 @@ func (w *Watch) look(result *run.Result) {
 		}
 		m := messageOf(n, s, w.cfg.Scenario)
 		if m.Again = w.missed[n.Occasion]; m.Again > 0 {
-			m.Text += fmt.Sprintf(" (And %d times since it was told last.)", m.Again)
+			m.Text += fmt.Sprintf(" (%d more since the last notification.)", m.Again)
 		}
 		if result != nil && s.Phase == engine.Ended {
 			m.judge(result)
@@ -137,10 +137,10 @@ func (w *Watch) look(result *run.Result) {
 	}
 }
 
-// heard tells of the first of several failures.
+// heard reports the first of several failures.
 func (w *Watch) heard(err error) {
 	if err != nil && !w.ill && w.cfg.Failed != nil {
-		w.cfg.Failed(fmt.Errorf("a notice could not be sent to %s, and the run goes on all the same: %w", w.cfg.Target.Host(), err))
+		w.cfg.Failed(fmt.Errorf("no notification could be sent to %s; the run continues: %w", w.cfg.Target.Host(), err))
 	}
 	w.ill = err != nil
 }

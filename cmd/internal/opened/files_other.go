@@ -2,5 +2,5 @@
 
 package opened
 
-// Files is nil: the system starts the program again for each file, with its path.
+// Files returns nil: on these systems a new process starts for each file.
 func Files() <-chan string { return nil }

@@ -1,2 +1,2 @@
-// Package opened hears of files that are to be opened in the program that is running already, where the system tells it so.
+// Package opened receives the files that the system asks a running program to open.
 package opened

@@ -16,7 +16,7 @@ func pmset(text string) (Source, error) {
 	}
 	source := Source{Battery: strings.Contains(from, "Battery Power"), Percent: -1}
 	if m := charge.FindStringSubmatch(text); m != nil {
-		source.Percent, _ = strconv.Atoi(m[1]) // digits
+		source.Percent, _ = strconv.Atoi(m[1]) // the pattern matches digits
 	}
 	return source, nil
 }

@@ -1,4 +1,4 @@
-// Package power tells what the machine draws its power from: a run of hours should not hang on a battery.
+// Package power reports the power source of the machine: a run of hours should not depend on a battery.
 package power
 
 import (
@@ -6,14 +6,14 @@ import (
 	"errors"
 )
 
-// ErrUnknown is that this system does not tell.
+// ErrUnknown means that this system does not report its power source.
 var ErrUnknown = errors.New("this system does not tell")
 
-// Source is what the machine draws from.
+// Source is the power source of the machine.
 type Source struct {
-	Battery bool // it draws from one now
-	Percent int  // charge of that; -1 is not known, or there is none
+	Battery bool // the machine runs on battery
+	Percent int  // charge of the battery; -1 if unknown or if there is no battery
 }
 
-// Read asks the system. It takes a moment; its error wraps ErrUnknown where nobody tells.
+// Read returns the power source. It takes a moment. Its error wraps ErrUnknown if the source is unknown.
 func Read(ctx context.Context) (Source, error) { return read(ctx) }

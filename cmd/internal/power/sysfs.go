@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// supplies reads the kernel's list of power supplies (Documentation/ABI/testing/sysfs-class-power). A machine without
-// one is on the mains: those of desktops and servers say nothing of themselves.
+// supplies reads the kernel's list of power supplies (Documentation/ABI/testing/sysfs-class-power). A machine without an
+// entry is on mains: desktops and servers have none.
 func supplies(list fs.FS) (Source, error) {
 	all, err := fs.ReadDir(list, ".")
 	if err != nil {
@@ -23,7 +23,7 @@ func supplies(list fs.FS) (Source, error) {
 			}
 			return strings.TrimSpace(string(text))
 		}
-		if word("type") != "Battery" || word("scope") == "Device" { // that of a mouse
+		if word("type") != "Battery" || word("scope") == "Device" { // the battery of a mouse
 			continue
 		}
 		if word("status") == "Discharging" {

@@ -114,7 +114,7 @@ func TestNotifyTried(t *testing.T) {
 		t.Errorf("got %q, %v", answer, err)
 	}
 	code = http.StatusForbidden
-	if _, err := n.Try(t.Context()); err == nil || !strings.Contains(err.Error(), "it answered 403 Forbidden") {
+	if _, err := n.Try(t.Context()); err == nil || !strings.Contains(err.Error(), "the server answered 403 Forbidden") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,8 +1,8 @@
-package main
+// Package manual writes the manual page of throngctl in the man macro language.
+package manual
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"runtime/debug"
 	"slices"
@@ -12,20 +12,24 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 )
 
-// manCmd prints the manual page.
-type manCmd struct{}
+// page writes a page in the man macro language.
+type page struct{ w *bufio.Writer }
 
-// Run is called by kong.
-func (c *manCmd) Run(t *terminal) error { return writeManual(t.out, model()) }
+// Item is a paragraph with a title.
+type Item struct{ Title, Text string }
 
-// manual writes a page in the man macro language.
-type manual struct{ w *bufio.Writer }
+// Content is the part of the page that does not follow from the flags.
+type Content struct {
+	Steps []Item // first steps: a command line and what it does
+	Exits []Item // exit codes and their meanings
+}
 
-// writeManual writes the manual page of a command line.
-func writeManual(w io.Writer, cli *kong.Application) error {
-	m := manual{bufio.NewWriter(w)}
+// Write writes the manual page of a command line.
+func Write(w io.Writer, cli *kong.Application, c Content) error {
+	m := page{bufio.NewWriter(w)}
 	m.macro("TH", "THRONGCTL", "1", built(), "Throng "+about.Number, "User Commands")
 	m.macro("SH", "NAME")
 	m.text(`throngctl \- run crowds of simulated agents from a terminal`)
@@ -33,8 +37,8 @@ func writeManual(w io.Writer, cli *kong.Application) error {
 	m.text(`\fBthrongctl\fR \fICOMMAND\fR [\fIARGUMENT\fR ...] [\fIFLAG\fR ...]`)
 	m.macro("SH", "DESCRIPTION")
 	m.say("Runs scenarios, steers the run in progress, and shows, exports, compares and audits results, with the same engine as the window of Throng. Without arguments it prints an overview. First steps:")
-	for _, s := range firstSteps {
-		m.item(`\fB`+escape(s.command)+`\fR`, s.about)
+	for _, s := range c.Steps {
+		m.item(`\fB`+Escape(s.Title)+`\fR`, s.Text)
 	}
 	m.macro("SH", "FLAGS OF ALL COMMANDS")
 	for _, f := range cli.Flags {
@@ -42,7 +46,7 @@ func writeManual(w io.Writer, cli *kong.Application) error {
 	}
 	m.commands(cli)
 	m.shared(cli)
-	m.rest()
+	m.rest(c.Exits)
 	return m.w.Flush()
 }
 
@@ -62,7 +66,7 @@ func built() string {
 }
 
 // commands writes all commands under the titles of their groups.
-func (m manual) commands(cli *kong.Application) {
+func (m page) commands(cli *kong.Application) {
 	group := ""
 	for _, n := range cli.Leaves(true) {
 		top := n
@@ -77,14 +81,14 @@ func (m manual) commands(cli *kong.Application) {
 	}
 }
 
-func (m manual) command(n, top *kong.Node) {
+func (m page) command(n, top *kong.Node) {
 	name := n.Name
 	if n != top {
 		name = top.Name + " " + n.Name
 	}
-	usage := []string{`\fB` + escape(name) + `\fR`}
+	usage := []string{`\fB` + Escape(name) + `\fR`}
 	for _, p := range n.Positional {
-		word := `\fI` + escape(p.Name) + `\fR`
+		word := `\fI` + Escape(p.Name) + `\fR`
 		if !p.Required {
 			word = "[" + word + "]"
 		}
@@ -93,7 +97,7 @@ func (m manual) command(n, top *kong.Node) {
 	m.macro("SS", strings.Join(usage, " "))
 	m.say(n.Help)
 	for _, p := range n.Positional {
-		m.item(`\fI`+escape(p.Name)+`\fR`, p.Help)
+		m.item(`\fI`+Escape(p.Name)+`\fR`, p.Help)
 	}
 	var groups []string
 	for _, f := range n.Flags {
@@ -111,7 +115,7 @@ func (m manual) command(n, top *kong.Node) {
 }
 
 // shared writes each flag that belongs to a group once.
-func (m manual) shared(cli *kong.Application) {
+func (m page) shared(cli *kong.Application) {
 	m.macro("SH", "FLAGS OF SEVERAL COMMANDS")
 	seen := map[string]bool{}
 	var titles []string
@@ -137,37 +141,29 @@ func (m manual) shared(cli *kong.Application) {
 }
 
 // rest writes exit codes, variables and files.
-func (m manual) rest() {
+func (m page) rest(exits []Item) {
 	m.macro("SH", "EXIT STATUS")
-	for _, code := range []struct {
-		n     int
-		means string
-	}{
-		{exitDone, "Done."},
-		{exitFailed, "The run failed, exceeded its budget or missed a criterion; or a difference was found."},
-		{exitUsage, "Wrong usage, an invalid file, or an unknown name."},
-		{exitInterrupted, "Interrupted or stopped; throngctl resume continues."},
-	} {
-		m.item(fmt.Sprintf(`\fB%d\fR`, code.n), code.means)
+	for _, exit := range exits {
+		m.item(`\fB`+exit.Title+`\fR`, exit.Text)
 	}
 	m.macro("SH", "ENVIRONMENT")
 	m.say("Flags win over variables, variables over the scenario, the scenario over saved settings. throngctl settings shows each value and where it comes from.")
 	m.item(`\fB`+about.DataEnv+`\fR`, "Data folder, as --data.")
 	for _, s := range config.RunSettings() {
-		m.item(`\fB`+escape(s.Variable())+`\fR`, "As --"+s.Name+".")
+		m.item(`\fB`+Escape(s.Variable())+`\fR`, "As --"+s.Name+".")
 	}
 	for _, s := range config.DatabaseSettings {
-		m.item(`\fB`+escape(s.Env)+`\fR`, "As --"+s.Name+".")
+		m.item(`\fB`+Escape(s.Env)+`\fR`, "As --"+s.Name+".")
 	}
 	m.item(`\fBNO_COLOR\fR`, "If set, output has no colors.")
 	m.say("Secrets that a scenario names are also read from variables of the same names.")
 	m.macro("SS", "Variables of earlier Python runners")
 	for _, s := range config.RunSettings() {
 		for _, name := range s.Env {
-			m.item(`\fB`+escape(name)+`\fR`, "As "+s.Variable()+", which wins.")
+			m.item(`\fB`+Escape(name)+`\fR`, "As "+s.Variable()+", which wins.")
 		}
 		for _, name := range s.EnvNot {
-			m.item(`\fB`+escape(name)+`\fR`, "The opposite of "+s.Variable()+", which wins.")
+			m.item(`\fB`+Escape(name)+`\fR`, "The opposite of "+s.Variable()+", which wins.")
 		}
 	}
 	m.item(`\fB`+config.OfferEnv+`\fR`, "Offered once, never used: set "+config.DatabaseEnv+".")
@@ -179,39 +175,39 @@ func (m manual) rest() {
 		{"logs", "Logs, as JSON lines."},
 		{"crashes", "Crash reports."},
 	} {
-		m.item(`\fI`+escape(file.name)+`\fR`, file.about)
+		m.item(`\fI`+Escape(file.name)+`\fR`, file.about)
 	}
 	m.macro("SH", "SEE ALSO")
 	m.say("throngctl guide prints and searches the guide.")
 }
 
-func (m manual) flag(f *kong.Flag) {
+func (m page) flag(f *kong.Flag) {
 	if f.Hidden {
 		return
 	}
-	name := `\fB\-\-` + escape(f.Name) + `\fR`
+	name := `\fB\-\-` + Escape(f.Name) + `\fR`
 	if f.Negated || f.Tag.Negatable != "" {
-		name += `, \fB\-\-no\-` + escape(f.Name) + `\fR`
+		name += `, \fB\-\-no\-` + Escape(f.Name) + `\fR`
 	}
 	if f.Short != 0 {
 		name = `\fB\-` + string(f.Short) + `\fR, ` + name
 	}
 	if !f.IsBool() && f.PlaceHolder != "" {
-		name += " " + `\fI` + escape(f.PlaceHolder) + `\fR`
+		name += " " + `\fI` + Escape(f.PlaceHolder) + `\fR`
 	}
-	m.item(name, described(f.Value))
+	m.item(name, flags.Describe(f.Value))
 }
 
 // item writes a paragraph with a title.
-func (m manual) item(title, text string) {
+func (m page) item(title, text string) {
 	m.macro("TP")
 	m.text(title)
 	m.say(text)
 }
 
 // macro writes a line with a macro.
-func (m manual) macro(name string, words ...string) {
-	_, _ = m.w.WriteString("." + name) // Flush's error has it
+func (m page) macro(name string, words ...string) {
+	_, _ = m.w.WriteString("." + name) // Flush returns the error
 	for _, w := range words {
 		_, _ = m.w.WriteString(` "` + strings.ReplaceAll(w, `"`, `\(dq`) + `"`)
 	}
@@ -219,14 +215,14 @@ func (m manual) macro(name string, words ...string) {
 }
 
 // say writes plain text.
-func (m manual) say(text string) { m.text(escape(text)) }
+func (m page) say(text string) { m.text(Escape(text)) }
 
 // text writes text that may contain escapes, wrapped into lines.
-func (m manual) text(text string) {
+func (m page) text(text string) {
 	const width = 78
 	line := ""
 	end := func() {
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") { // else it would be a macro
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") { // escape it: such a line is a macro
 			line = `\&` + line
 		}
 		_, _ = m.w.WriteString(line + "\n")
@@ -246,4 +242,5 @@ func (m manual) text(text string) {
 
 var inManual = strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", `\(ga`, "→", `\(->`, "…", "...", "–", `\(en`, "×", `\(mu`)
 
-func escape(text string) string { return inManual.Replace(text) }
+// Escape escapes plain text for the man macro language.
+func Escape(text string) string { return inManual.Replace(text) }

@@ -1,4 +1,4 @@
-package main
+package answer
 
 import (
 	"github.com/throng-sim/throng/cmd/internal/app"
@@ -9,13 +9,13 @@ import (
 
 // Events of the JSON lines that a run writes.
 const (
-	startedEvent  = "started"
-	progressEvent = "progress"
-	endedEvent    = "ended"
+	StartedEvent  = "started"
+	ProgressEvent = "progress"
+	EndedEvent    = "ended"
 )
 
-// startedJSON is the first line of a run.
-type startedJSON struct {
+// Started is the first line of a run.
+type Started struct {
 	Event    string           `json:"event"`
 	Run      engine.RunID     `json:"run"`
 	Title    string           `json:"title"`
@@ -28,25 +28,27 @@ type startedJSON struct {
 	Forecast *engine.Forecast `json:"forecast,omitempty"`
 }
 
-func newStarted(job *app.Job, l *app.Launch) startedJSON {
-	return startedJSON{
-		startedEvent, job.Run.ID(), l.Scenario.Title, job.Agents, l.Settings.Seed, l.Resume != "", engine.RunID(job.Run.Settings().Replay),
+// NewStarted returns the first line of a run.
+func NewStarted(job *app.Job, l *app.Launch) Started {
+	return Started{
+		StartedEvent, job.Run.ID(), l.Scenario.Title, job.Agents, l.Settings.Seed, l.Resume != "", engine.RunID(job.Run.Settings().Replay),
 		job.Record.Parent, job.Record.ForkCycle, job.Record.Forecast,
 	}
 }
 
-// progressJSON is how far a run is.
-type progressJSON struct {
+// Progress is a line about the progress of a run.
+type Progress struct {
 	Event string `json:"event"`
 	view.Progress
 }
 
-func newProgressLine(s *engine.Snapshot) progressJSON {
-	return progressJSON{progressEvent, view.NewProgress(s)}
+// NewProgress returns a line about the progress of a run.
+func NewProgress(s *engine.Snapshot) Progress {
+	return Progress{ProgressEvent, view.NewProgress(s)}
 }
 
-// endedJSON is the last line of a run.
-type endedJSON struct {
+// Ended is the last line of a run.
+type Ended struct {
 	Event string `json:"event"`
 	view.Progress
 	view.Totals
@@ -54,24 +56,25 @@ type endedJSON struct {
 	Passed   bool             `json:"passed"`
 	Exact    bool             `json:"exact"`
 	Criteria []view.Judgement `json:"criteria"`
-	Target   string           `json:"database,omitempty"` // that results are sent to
+	Target   string           `json:"database,omitempty"` // that receives the results
 	Exported string           `json:"exported_to,omitempty"`
-	GoOn     string           `json:"next_command,omitempty"` // to continue the run
+	Next     string           `json:"next_command,omitempty"` // continues the run
 }
 
-func newEnded(job *app.Job, r *run.Result) *endedJSON {
+// NewEnded returns the last line of a run.
+func NewEnded(job *app.Job, r *run.Result) *Ended {
 	s := job.Run.Snapshot()
-	j := &endedJSON{
-		Event: endedEvent, Progress: view.NewProgress(s), Totals: view.NewTotals(s), Passed: r.Passed(), Exact: s.Inexact == nil,
+	j := &Ended{
+		Event: EndedEvent, Progress: view.NewProgress(s), Totals: view.NewTotals(s), Passed: r.Passed(), Exact: s.Inexact == nil,
 		Criteria: view.NewJudgements(r.Verdict), Target: job.Target,
 	}
 	j.Ending, j.Reason = r.Ending.String(), r.Reason
 	switch r.Ending {
 	case engine.EndFinished:
 	case engine.EndHopeless:
-		j.GoOn = app.Again(endedRecord(job, r))
+		j.Next = app.Again(EndedRecord(job, r))
 	default:
-		j.GoOn = "throngctl resume " + string(job.Run.ID())
+		j.Next = "throngctl resume " + string(job.Run.ID())
 	}
 	return j
 }

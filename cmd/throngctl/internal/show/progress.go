@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"cmp"
@@ -15,43 +15,45 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// lineEvery is how far apart lines are where they do not move.
+// lineEvery is the interval of progress lines outside of a terminal.
 const lineEvery = 5 * time.Second
 
-// progress shows a run: one line that moves in a terminal, a line every few seconds elsewhere.
-type progress struct {
+// Progress shows a run: as one updating line in a terminal, or as a line every few seconds.
+type Progress struct {
 	out    io.Writer
-	moving bool
-	every  time.Duration // how often to call show
+	Moving bool
+	Every  time.Duration // interval of calls to Show
 	shown  bool
-	last   time.Time                // of the last line
-	line   func(s *engine.Snapshot) // writes a line for programs; nil for people
+	last   time.Time                // time of the last line
+	Line   func(s *engine.Snapshot) // writes a line of JSON; nil for text
 }
 
-func newProgress(out io.Writer, lines bool) *progress {
-	p := &progress{out: out, every: time.Second}
-	if f, ok := raw(out).(*os.File); ok && !lines && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
-		p.moving, p.every = true, 250*time.Millisecond
+// NewProgress returns the progress of a run on out. With lines, it never updates a line in place.
+func NewProgress(out io.Writer, lines bool) *Progress {
+	p := &Progress{out: out, Every: time.Second}
+	if f, ok := Raw(out).(*os.File); ok && !lines && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
+		p.Moving, p.Every = true, 250*time.Millisecond
 	}
 	return p
 }
 
-func (p *progress) show(s *engine.Snapshot) {
-	if p.line == nil {
-		p.say(s.At, describe(s), s.Phase == engine.Ended)
+// Show shows a snapshot.
+func (p *Progress) Show(s *engine.Snapshot) {
+	if p.Line == nil {
+		p.Say(s.At, Describe(s), s.Phase == engine.Ended)
 		return
 	}
 	if s.Phase == engine.Ended || s.At.Sub(p.last) >= lineEvery {
 		p.last = s.At
-		p.line(s)
+		p.Line(s)
 	}
 }
 
-// say shows a line at a time, the last in any case.
-func (p *progress) say(at time.Time, line string, last bool) {
-	if p.moving {
+// Say shows a line. The last line is always shown.
+func (p *Progress) Say(at time.Time, line string, last bool) {
+	if p.Moving {
 		width := 80
-		if f, ok := raw(p.out).(*os.File); ok {
+		if f, ok := Raw(p.out).(*os.File); ok {
 			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {
 				width = w
 			}
@@ -60,7 +62,7 @@ func (p *progress) say(at time.Time, line string, last bool) {
 		if len(runes) >= width {
 			runes = runes[:width-1]
 		}
-		fmt.Fprintf(raw(p.out), "\r\x1b[K%s", string(runes))
+		fmt.Fprintf(Raw(p.out), "\r\x1b[K%s", string(runes))
 		p.shown = true
 		return
 	}
@@ -70,16 +72,16 @@ func (p *progress) say(at time.Time, line string, last bool) {
 	}
 }
 
-// end leaves the moving line.
-func (p *progress) end() {
+// End moves to the line below the updating line.
+func (p *Progress) End() {
 	if p.shown {
 		fmt.Fprintln(p.out)
 		p.shown = false
 	}
 }
 
-// describe is a run in one line.
-func describe(s *engine.Snapshot) string {
+// Describe returns the state of a run in one line.
+func Describe(s *engine.Snapshot) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	cycle := fmt.Sprintf("cycle %d", s.Cycle)

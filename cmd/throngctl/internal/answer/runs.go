@@ -1,20 +1,22 @@
-package main
+package answer
 
 import (
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage"
 )
 
-// runJSON is a run in a list.
-type runJSON struct {
+// Run is a run in a list.
+type Run struct {
 	Run     engine.RunID     `json:"run"`
 	Title   string           `json:"title"`
 	State   string           `json:"state"`
 	Reason  string           `json:"reason,omitempty"`
-	Machine string           `json:"machine,omitempty"` // of a run in a database
+	Machine string           `json:"machine,omitempty"` // of runs in a database
 	Created time.Time        `json:"created"`
 	Ended   time.Time        `json:"ended,omitzero"`
 	Cycle   int              `json:"cycle"`
@@ -22,7 +24,7 @@ type runJSON struct {
 	Done    int64            `json:"done"`
 	Total   int64            `json:"total,omitempty"`
 	Exact   *bool            `json:"exact,omitempty"`
-	Passed  *bool            `json:"passed,omitempty"` // its criteria
+	Passed  *bool            `json:"passed,omitempty"` // all criteria
 	Seed    *uint64          `json:"seed,omitempty"`
 	Parent  engine.RunID     `json:"parent,omitempty"`
 	Fork    int              `json:"fork_cycle,omitempty"`
@@ -31,9 +33,10 @@ type runJSON struct {
 	Saved   int              `json:"checkpoints,omitempty"` // in a database
 }
 
-func newRunJSON(r *engine.RunRecord) runJSON {
+// NewRun returns the JSON form of a run.
+func NewRun(r *engine.RunRecord) Run {
 	exact := r.Inexact == nil
-	j := runJSON{
+	j := Run{
 		Run: r.ID, Title: r.Title, State: r.State(), Reason: r.Reason, Created: utc(r.Created), Ended: utc(r.Ended), Cycle: r.Cycle, Cycles: r.Cycles,
 		Done: r.Done, Total: r.Total, Exact: &exact, Seed: &r.Settings.Seed, Parent: r.Parent, Fork: r.ForkCycle, Note: r.Note, Cleaned: r.Cleaned,
 	}
@@ -47,24 +50,26 @@ func newRunJSON(r *engine.RunRecord) runJSON {
 	return j
 }
 
-func newRemoteRun(r *storage.RemoteRun) runJSON {
+// NewRemoteRun returns the JSON form of a run in a database.
+func NewRemoteRun(r *storage.RemoteRun) Run {
 	state := "not ended"
 	if r.Ending != engine.NotEnded {
 		state = r.Ending.String()
 	}
-	return runJSON{
+	return Run{
 		Run: r.ID, Title: r.Title, State: state, Machine: r.Machine, Created: utc(r.Created), Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total,
 		Saved: r.Checkpoints,
 	}
 }
 
-// checkpointsJSON are those of a run.
-type checkpointsJSON struct {
-	Run         engine.RunID     `json:"run"`
-	Checkpoints []checkpointJSON `json:"checkpoints"`
+// Checkpoints lists the checkpoints of a run.
+type Checkpoints struct {
+	Run         engine.RunID `json:"run"`
+	Checkpoints []Checkpoint `json:"checkpoints"`
 }
 
-type checkpointJSON struct {
+// Checkpoint is a checkpoint.
+type Checkpoint struct {
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
 	Cycle  int       `json:"cycle"`
@@ -74,26 +79,28 @@ type checkpointJSON struct {
 	Reason string    `json:"reason"`
 	Bytes  int64     `json:"bytes"`
 	Took   float64   `json:"took_seconds,omitempty"`
-	Limit  int       `json:"limit,omitempty"`  // of one that is shown
-	Memory *int      `json:"memory,omitempty"` // agents with memory, of one that is shown
+	Limit  int       `json:"limit,omitempty"`  // with --show
+	Memory *int      `json:"memory,omitempty"` // agents with memory, with --show
 }
 
-func newCheckpoint(c *engine.CheckpointRecord) checkpointJSON {
-	return checkpointJSON{
+// NewCheckpoint returns the JSON form of a checkpoint.
+func NewCheckpoint(c *engine.CheckpointRecord) Checkpoint {
+	return Checkpoint{
 		Number: c.Number, At: utc(c.At), Cycle: c.Cycle, Done: c.Done, Total: c.Total, Kind: c.Kind(), Reason: c.Reason, Bytes: c.SizeBytes, Took: c.Took.Seconds(),
 	}
 }
 
-func newCheckpoints(run engine.RunID, all []engine.CheckpointRecord) checkpointsJSON {
-	j := checkpointsJSON{Run: run, Checkpoints: []checkpointJSON{}}
+// NewCheckpoints returns the JSON form of checkpoints.
+func NewCheckpoints(run engine.RunID, all []engine.CheckpointRecord) Checkpoints {
+	j := Checkpoints{Run: run, Checkpoints: []Checkpoint{}}
 	for i := range all {
-		j.Checkpoints = append(j.Checkpoints, newCheckpoint(&all[i]))
+		j.Checkpoints = append(j.Checkpoints, NewCheckpoint(&all[i]))
 	}
 	return j
 }
 
-// agentsJSON are the agents of a run by how they ended a cycle, or those who ended it in one way.
-type agentsJSON struct {
+// Agents counts the outcomes of a cycle, and lists the agents with one outcome.
+type Agents struct {
 	Run       engine.RunID   `json:"run"`
 	Cycle     int            `json:"cycle"`
 	Agents    int            `json:"agents"`
@@ -103,62 +110,71 @@ type agentsJSON struct {
 	Who       []string       `json:"who,omitempty"`
 }
 
-// agentsFoundJSON lists the agents that match an expression.
-type agentsFoundJSON struct {
+// FoundAgents lists the agents that match an expression.
+type FoundAgents struct {
 	Run    engine.RunID `json:"run"`
 	Agents int          `json:"agents"` // of the run
 	Who    []string     `json:"who"`
 }
 
-// trashedJSON is something in the trash.
-type trashedJSON struct {
+// TrashItem is a run or a checkpoint in the trash.
+type TrashItem struct {
 	Run        engine.RunID `json:"run"`
 	Title      string       `json:"title"`
-	Checkpoint int          `json:"checkpoint,omitempty"` // 0 is the whole run
+	Checkpoint int          `json:"checkpoint,omitempty"` // 0 means the whole run
 	Deleted    time.Time    `json:"deleted"`
 	Until      time.Time    `json:"until"`
 	Bytes      int64        `json:"bytes"`
 }
 
-// trashJSON is what is in the trash, and how much of it was deleted for good.
-type trashJSON struct {
-	Trash   []trashedJSON `json:"bin"`
-	Deleted int           `json:"deleted"`
+// Trash lists the trash, and counts what was deleted for good.
+type Trash struct {
+	Trash   []TrashItem `json:"trash"`
+	Deleted int         `json:"deleted"`
 }
 
-func newTrash(all []storage.Trashed) trashJSON {
-	j := trashJSON{Trash: []trashedJSON{}}
+// NewTrash returns the JSON form of the trash.
+func NewTrash(all []storage.Trashed) Trash {
+	j := Trash{Trash: []TrashItem{}}
 	for i := range all {
 		b := &all[i]
-		j.Trash = append(j.Trash, trashedJSON{b.Run.ID, b.Run.Title, b.Checkpoint, utc(b.At), utc(b.Until()), b.Bytes})
+		j.Trash = append(j.Trash, TrashItem{b.Run.ID, b.Run.Title, b.Checkpoint, utc(b.At), utc(b.Until()), b.Bytes})
 	}
 	return j
 }
 
-// goingJSON is what would go of a run, or of its checkpoints.
-type goingJSON struct {
+// Going describes a run or checkpoints to delete.
+type Going struct {
 	Run         engine.RunID `json:"run"`
 	Title       string       `json:"title"`
 	Whole       bool         `json:"whole"`
 	Sessions    int64        `json:"sessions,omitempty"`
 	Events      int64        `json:"events,omitempty"`
-	Checkpoints []int        `json:"checkpoints,omitempty"` // of one that stays
+	Checkpoints []int        `json:"checkpoints,omitempty"` // deleted from a run that stays
 	Unsent      int64        `json:"unsent_rows,omitempty"`
 	Bytes       int64        `json:"bytes"`
 }
 
-// prunedJSON is what goes, and how much of it went.
-type prunedJSON struct {
-	Going   []goingJSON `json:"going"`
-	Deleted int         `json:"deleted"`
-	Trash   bool        `json:"in_bin"` // it can be restored
+// Pruned lists what to delete, and counts what was deleted.
+type Pruned struct {
+	Going   []Going `json:"going"`
+	Deleted int     `json:"deleted"`
+	Trash   bool    `json:"in_trash"`
 }
 
-func newPruned(all []retention.Going, now bool) prunedJSON {
-	j := prunedJSON{Going: []goingJSON{}, Trash: !now}
+// NewPruned returns the JSON form of what is pruned.
+func NewPruned(all []retention.Going, now bool) Pruned {
+	j := Pruned{Going: []Going{}, Trash: !now}
 	for i := range all {
 		g := &all[i]
-		j.Going = append(j.Going, goingJSON{g.Run.ID, g.Run.Title, g.Whole, g.Doomed.Sessions, g.Doomed.Events, g.Checkpoints, g.Unsent(), g.Bytes})
+		j.Going = append(j.Going, Going{g.Run.ID, g.Run.Title, g.Whole, g.Doomed.Sessions, g.Doomed.Events, g.Checkpoints, g.Unsent(), g.Bytes})
 	}
 	return j
+}
+
+// EndedRecord returns the record of a run that has just ended.
+func EndedRecord(job *app.Job, r *run.Result) *engine.RunRecord {
+	record := job.Record
+	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle
+	return &record
 }

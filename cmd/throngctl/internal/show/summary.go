@@ -1,11 +1,11 @@
-package main
+package show
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
@@ -16,17 +16,17 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// summary shows how a run ended.
-func (t *terminal) summary(job *app.Job, r *run.Result) {
+// Summary prints the results of a run.
+func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	s := job.Run.Snapshot()
-	fmt.Fprintf(t.out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
+	fmt.Fprintf(out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
 	if r.Reason != "" {
-		fmt.Fprintf(t.out, ": %s", r.Reason)
+		fmt.Fprintf(out, ": %s", r.Reason)
 	}
-	fmt.Fprintln(t.out)
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(out)
+	w := NewTable(out)
 	row := func(name, format string, args ...any) {
-		rowf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+		Row(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("sessions", "%s%s", engine.FormatCount(s.Ended), outcomes(s))
 	if s.Cut > 0 {
@@ -89,18 +89,18 @@ func (t *terminal) summary(job *app.Job, r *run.Result) {
 		row("failed agents", "%s", failed)
 	}
 	row("result", "%s", s.Inexact)
-	_ = w.Flush() // to the terminal
+	_ = w.Flush() // output to a terminal
 	for _, e := range s.Errors {
 		if !e.Known() {
-			fmt.Fprintf(t.out, "  %s × %d\n", e.Class, e.Count)
+			fmt.Fprintf(out, "  %s × %d\n", e.Class, e.Count)
 			continue
 		}
-		fmt.Fprintf(t.out, "  %s × %d, last: cycle %d, agent %s, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Who(), e.Path, firstLine(e.Message))
+		fmt.Fprintf(out, "  %s × %d, last: cycle %d, agent %s, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Who(), e.Path, FirstLine(e.Message))
 	}
-	t.compared(w, followed(job.Record, r, s), &r.Totals)
+	compared(out, w, followed(job.Record, r, s), &r.Totals)
 	_ = w.Flush()
 	if len(r.Verdict) > 0 {
-		fmt.Fprintln(t.out, "criteria")
+		fmt.Fprintln(out, "criteria")
 		for _, j := range r.Verdict {
 			mark := "pass"
 			switch {
@@ -109,14 +109,13 @@ func (t *terminal) summary(job *app.Job, r *run.Result) {
 			case !j.Passed:
 				mark = "FAIL"
 			}
-			rowf(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Metric, j.Criterion.Text, j.Shown)
+			Row(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Metric, j.Criterion.Text, j.Shown)
 		}
 		_ = w.Flush()
 	}
 }
 
-// repeats says what became of steps that an earlier process had begun, and of requests that were sent again; "" is that
-// there were none.
+// repeats describes steps that an earlier process had started, and requests that were sent again, or returns "".
 func repeats(s *engine.Snapshot) string {
 	l := s.Labels
 	var parts []string
@@ -137,27 +136,22 @@ func repeats(s *engine.Snapshot) string {
 // shownUnconfirmed is how many requests that may have been carried out twice are listed after a run.
 const shownUnconfirmed = 5
 
-// unconfirmed lists the requests of a run that may have been carried out twice.
-func (t *terminal) unconfirmed(ctx context.Context, store storage.Reader, job *app.Job) {
+// ListUnconfirmed lists requests of a run that may have been executed twice.
+func ListUnconfirmed(ctx context.Context, out io.Writer, store storage.Reader, job *app.Job) error {
 	doubts, err := store.Unconfirmed(ctx, job.Run.ID(), shownUnconfirmed)
-	switch {
-	case err != nil:
-		fmt.Fprintf(t.err, "throngctl: %v\n", err)
-		return
-	case doubts.All == 0:
-		return
+	if err != nil || doubts.All == 0 {
+		return err
 	}
-	if err := doubts.Call(job.Program.AgentID); err != nil {
-		fmt.Fprintf(t.err, "throngctl: %v\n", err)
-	}
-	fmt.Fprintln(t.out, doubts.Says())
+	err = doubts.Call(job.Program.AgentID)
+	fmt.Fprintln(out, doubts.Says())
 	for _, line := range doubts.Lines() {
-		fmt.Fprintln(t.out, " ", line)
+		fmt.Fprintln(out, " ", line)
 	}
-	fmt.Fprintf(t.out, "to do: %s; listed in run.json: throngctl export %s -o DIR\n", engine.UnconfirmedAdvice, job.Run.ID())
+	fmt.Fprintf(out, "to do: %s; listed in run.json: throngctl export %s -o DIR\n", engine.UnconfirmedAdvice, job.Run.ID())
+	return err
 }
 
-// speedUp says how much faster the run was than its steps one after another, and the chains that ran steps together.
+// speedUp describes how much faster the run was than its steps in sequence, and the effect of parallel steps.
 func speedUp(s *engine.Snapshot) string {
 	text := "not known"
 	if !math.IsNaN(s.Speedup) {
@@ -172,17 +166,13 @@ func speedUp(s *engine.Snapshot) string {
 // shownCycles is how many cycles of a run are listed after it.
 const shownCycles = 12
 
-// cycles lists what the last cycles of a run came to.
-func (t *terminal) cycles(ctx context.Context, store storage.Reader, job *app.Job) {
+// Cycles lists the last cycles of a run.
+func Cycles(ctx context.Context, out io.Writer, store storage.Reader, job *app.Job) error {
 	all, err := store.Barriers(ctx, job.Run.ID())
-	if err != nil {
-		fmt.Fprintf(t.err, "throngctl: %v\n", err)
-		return
+	if err != nil || len(all) < 2 {
+		return err
 	}
-	if len(all) < 2 {
-		return
-	}
-	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
+	w := NewTable(out)
 	last := all[max(len(all)-shownCycles, 0):]
 	fmt.Fprintln(w, "cycle\ttime\tsessions\tparallel steps\tsequential\terrors\ttimeouts\tspeed-up")
 	for i := range last {
@@ -195,13 +185,14 @@ func (t *terminal) cycles(ctx context.Context, store storage.Reader, job *app.Jo
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.Cycle, engine.FormatDuration(b.Took), b.Work.Describe(), engine.FormatCount(f.Parallel),
 			engine.FormatCount(f.Sequential), engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut), speedup)
 	}
-	_ = w.Flush() // to the terminal
+	_ = w.Flush() // output to a terminal
 	if n := len(all) - len(last); n > 0 {
-		fmt.Fprintf(t.out, "%d earlier cycles: throngctl export %s --what cycles\n", n, job.Run.ID())
+		fmt.Fprintf(out, "%d earlier cycles: throngctl export %s --what cycles\n", n, job.Run.ID())
 	}
+	return nil
 }
 
-// outcomes lists how sessions ended.
+// outcomes counts the sessions of each outcome.
 func outcomes(s *engine.Snapshot) string {
 	var parts []string
 	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled} {
@@ -215,7 +206,23 @@ func outcomes(s *engine.Snapshot) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+// compared prints the forecast next to the actual values.
+func compared(out, w io.Writer, r *engine.RunRecord, totals *engine.Totals) {
+	facts := r.Compare(totals)
+	if len(facts) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "Forecast and actual values (the forecast was %s)\n", r.Forecast.From())
+	for _, f := range facts {
+		if f.Fact == "" {
+			continue
+		}
+		Row(w, "  %s\t%s\t%s\t%s\n", f.Name, f.Forecast, f.Fact, f.Difference)
+	}
+}
+
+// followed returns a record with the ending of its run, which the store does not have yet.
+func followed(r engine.RunRecord, result *run.Result, s *engine.Snapshot) *engine.RunRecord {
+	r.Ending, r.Cycle = result.Ending, s.Cycle
+	return &r
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// then shows how a run was at a moment that is past.
+// then shows the status at an earlier moment.
 func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		if err := review.CheckHere(&r); err != nil {
@@ -36,11 +36,11 @@ func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 		for i := range m.Recent {
 			vitals.See(&engine.Snapshot{Metrics: m.Recent[i]})
 		}
-		return t.showStatus(view.NewStatus(r.Title, m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
+		return c.showStatus(t, view.NewStatus(r.Title, m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
 	})
 }
 
-// moment reads a time: so long after the beginning, of the day of the beginning or the first after it, or of a day.
+// moment parses a time: a duration since the start, a time of day on the first day or the next, or a date and time.
 func moment(text string, begun time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil {
 		return begun.Add(d), nil

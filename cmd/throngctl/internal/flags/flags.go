@@ -1,4 +1,5 @@
-package main
+// Package flags derives the flags of throngctl from the tables of settings, and parses them.
+package flags
 
 import (
 	"errors"
@@ -16,24 +17,24 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Flags that are made from the tables of settings; see [addFlags]. A flag that is not given is "".
+// Groups of flags derived from the tables of settings; see [addFlags]. A flag that is not given is "".
 type (
-	settingFlags   struct{ kong.Plugins } // of a run that a resumed run can change
-	newFlags       struct{ kong.Plugins } // of a new run
-	databaseParts  struct{ kong.Plugins } // of the results database, but its address
-	telemetryFlags struct{ kong.Plugins }
+	Settings  struct{ kong.Plugins } // settings that a resumed run can change
+	Fixed     struct{ kong.Plugins } // settings of a new run
+	Database  struct{ kong.Plugins } // settings of the results database, except its address
+	Telemetry struct{ kong.Plugins }
 )
 
-// settingsGroup is that of settingFlags and newFlags in the help.
+// settingsGroup is the help group of Settings and Fixed.
 const settingsGroup = "Run settings"
 
-// settingFlag is a flag for a setting.
+// settingFlag describes the flag of a setting.
 type settingFlag struct{ name, unit, help, group, standard, variable, xor string }
 
 // exclusive maps flags to groups; only one flag of a group can be given.
 var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.GovernorSetting: engine.GovernorSetting}
 
-// runFlags are the flags of settings that a resumed run keeps, if fixed, or can change.
+// runFlags returns the flags of settings that a resumed run keeps (fixed) or can change.
 func runFlags(fixed bool) (all []settingFlag) {
 	for _, s := range config.RunSettings() {
 		if s.Fixed == fixed {
@@ -59,7 +60,7 @@ func telemetrySettings() (all []settingFlag) {
 	return all
 }
 
-// tag describes a flag to kong.
+// tag returns the struct tag that kong reads.
 func (f *settingFlag) tag() reflect.StructTag {
 	help := strings.ToUpper(f.help[:1]) + f.help[1:]
 	var notes []string
@@ -79,21 +80,21 @@ func (f *settingFlag) tag() reflect.StructTag {
 	return reflect.StructTag(tag)
 }
 
-// flagStruct has a field for each flag.
+// flagStruct returns a struct with a field per flag.
 func flagStruct(flags []settingFlag) reflect.Value {
 	fields := make([]reflect.StructField, len(flags))
 	for i := range flags {
 		f := &flags[i]
 		fields[i] = reflect.StructField{Name: "Flag" + strings.ReplaceAll(f.name, "-", "_"), Type: reflect.TypeFor[string](), Tag: f.tag()}
 		if f.unit == "on|off" {
-			fields[i].Type = reflect.TypeFor[onOff]()
+			fields[i].Type = reflect.TypeFor[Switch]()
 		}
 	}
 	return reflect.ValueOf(kong.Plugins{reflect.New(reflect.StructOf(fields)).Interface()})
 }
 
-// newParser reads a command line of the grammar. It gives every command that takes settings their flags.
-func newParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
+// NewParser returns a parser for a grammar, whose groups of flags it fills.
+func NewParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
 	addFlags(reflect.ValueOf(grammar).Elem())
 	vars := kong.Vars{"data_folder": dataFolder(), "env_data": about.DataEnv, "env_database_url": config.DatabaseEnv, "env_notify": config.NotifyEnv}
 	return kong.New(grammar, append([]kong.Option{kong.Name("throngctl"), vars}, options...)...)
@@ -115,13 +116,13 @@ func dataFolder() string {
 
 func addFlags(v reflect.Value) {
 	switch v.Type() {
-	case reflect.TypeFor[settingFlags]():
+	case reflect.TypeFor[Settings]():
 		v.Field(0).Set(flagStruct(runFlags(false)))
-	case reflect.TypeFor[newFlags]():
+	case reflect.TypeFor[Fixed]():
 		v.Field(0).Set(flagStruct(runFlags(true)))
-	case reflect.TypeFor[databaseParts]():
+	case reflect.TypeFor[Database]():
 		v.Field(0).Set(flagStruct(databaseFlags()))
-	case reflect.TypeFor[telemetryFlags]():
+	case reflect.TypeFor[Telemetry]():
 		v.Field(0).Set(flagStruct(telemetrySettings()))
 	default:
 		if v.Kind() == reflect.Struct {
@@ -132,15 +133,15 @@ func addFlags(v reflect.Value) {
 	}
 }
 
-// switchWords are what a switch may be set to.
+// switchWords are the values of a switch.
 var switchWords = []string{"on", "off", "true", "false", "yes", "no", "1", "0"}
 
-// isSwitch reports whether a word says what a switch is set to, in any case.
-func isSwitch(word string) bool { return slices.Contains(switchWords, strings.ToLower(word)) }
+// IsSwitch reports whether a word is the value of a switch, in any case.
+func IsSwitch(word string) bool { return slices.Contains(switchWords, strings.ToLower(word)) }
 
-// unsaid is a mistake for each flag that was given nothing, as --budget "$BUDGET" is where that variable is not set: a run
-// without its bound, or in another store, is not what was meant.
-func unsaid(command *kong.Context) error {
+// CheckEmpty returns an error for each flag with an empty value, for example --budget "$BUDGET" with an unset variable. The
+// user did not mean a run without a budget, or in another store.
+func CheckEmpty(command *kong.Context) error {
 	var mistakes []error
 	for _, part := range command.Path {
 		f := part.Flag
@@ -154,29 +155,29 @@ func unsaid(command *kong.Context) error {
 	return errors.Join(mistakes...)
 }
 
-// onOff is a flag that is on where it stands alone.
-type onOff string
+// Switch is a flag that means "on" without a value.
+type Switch string
 
-// Decode implements kong.MapperValue. It leaves a word that is not a switch value to the next argument.
-func (o *onOff) Decode(ctx *kong.DecodeContext) error {
+// Decode implements kong.MapperValue. A word that is not a switch value belongs to the next argument.
+func (o *Switch) Decode(ctx *kong.DecodeContext) error {
 	next := ctx.Scan.Peek()
 	word, _ := next.Value.(string)
-	if next.Type != kong.FlagValueToken && !isSwitch(word) {
+	if next.Type != kong.FlagValueToken && !IsSwitch(word) {
 		*o = "on"
 		return nil
 	}
-	*o = onOff(word)
+	*o = Switch(word)
 	ctx.Scan.Pop()
 	return nil
 }
 
-// adaptiveFlag are the shortest words for two of the governors.
-type adaptiveFlag struct {
+// Adaptive has short flags for two of the governors.
+type Adaptive struct {
 	Adaptive *bool `negatable:"" help:"Same as --governor adaptive; --no-adaptive means manual." xor:"governor" group:"Run settings"`
 }
 
-// into adds the governor that was named to the flags that were given.
-func (a adaptiveFlag) into(given map[string]string) map[string]string {
+// Into adds the selected governor to the given flags.
+func (a Adaptive) Into(given map[string]string) map[string]string {
 	switch {
 	case a.Adaptive == nil:
 	case *a.Adaptive:
@@ -187,8 +188,8 @@ func (a adaptiveFlag) into(given map[string]string) map[string]string {
 	return given
 }
 
-// outsideFlags say what the run talks to; a resumed run keeps what is not given.
-type outsideFlags struct {
+// Services configures services and mocks. A resumed run keeps values that are not given.
+type Services struct {
 	MockLatency  string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Mock latency profile: none, local, remote or slow (default: local)." group:"Services"`
 	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Mock faults: a fraction for rate_limited, server_error, hang, cut or bad_body; outage=FROM+FOR; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down." group:"Services"`
 	MockScarcity bool              `help:"Share the stock of the mock shop among agents; results then depend on timing." group:"Services"`
@@ -196,8 +197,8 @@ type outsideFlags struct {
 	Allow        []string          `placeholder:"HOST:PORT" help:"Address the scenario may call and send its secrets to; remembered for the file. HOST alone means the default port; HOST:PORT/DATABASE means one database." group:"Services"`
 }
 
-// apply writes the flags that were given into the settings.
-func (o *outsideFlags) apply(s *engine.Settings) {
+// ApplyTo sets the given flags in the settings.
+func (o *Services) ApplyTo(s *engine.Settings) {
 	if o.MockLatency != "" {
 		s.Mock.Profile = o.MockLatency
 	}
@@ -212,8 +213,8 @@ func (o *outsideFlags) apply(s *engine.Settings) {
 	}
 }
 
-// texts returns the flags that were given, by the names of their settings.
-func texts(flags ...kong.Plugins) map[string]string {
+// Given returns the given flags, by the names of their settings.
+func Given(flags ...kong.Plugins) map[string]string {
 	given := map[string]string{}
 	for _, group := range flags {
 		for _, f := range group {
@@ -228,8 +229,8 @@ func texts(flags ...kong.Plugins) map[string]string {
 	return given
 }
 
-// kebab writes a field's name as its flag is called.
-func kebab(name string) string {
+// Kebab returns the flag name of a field.
+func Kebab(name string) string {
 	var flag []rune
 	for i, r := range name {
 		if r >= 'A' && r <= 'Z' {
@@ -241,4 +242,33 @@ func kebab(name string) string {
 		flag = append(flag, r)
 	}
 	return string(flag)
+}
+
+// Earlier is the ID of a run to resume, or Newest, or "".
+type Earlier string
+
+// Newest is the value of a flag without a value.
+const Newest Earlier = "newest"
+
+// Decode implements kong.MapperValue. A word that is not a run ID belongs to the next argument.
+func (e *Earlier) Decode(ctx *kong.DecodeContext) error {
+	next := ctx.Scan.Peek()
+	word, _ := next.Value.(string)
+	switch {
+	case word == "latest" || word == string(Newest):
+		*e = Newest
+	case next.Type == kong.FlagValueToken || IsRun(word):
+		*e = Earlier(word)
+	default:
+		*e = Newest
+		return nil
+	}
+	ctx.Scan.Pop()
+	return nil
+}
+
+// IsRun reports whether a text starts like a run ID: 20300301-.
+func IsRun(text string) bool {
+	day, _, ok := strings.Cut(text, "-")
+	return ok && len(day) == len("20300301") && strings.Trim(day, "0123456789") == ""
 }
