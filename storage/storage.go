@@ -53,8 +53,8 @@ type Fork struct {
 	Unanswered bool
 }
 
-// Doomed is what is lost when a run is deleted.
-type Doomed struct {
+// Deletion is what is lost when a run is deleted.
+type Deletion struct {
 	Sessions, Events int64
 	Checkpoints      int
 	Bytes            int64 // of its rows; the file shrinks by about as much

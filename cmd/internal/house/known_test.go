@@ -76,6 +76,6 @@ var clonedStructs = []string{
 	"engine/scenario.Parameter = ui/setup.Parameter",
 	"engine/scenario.Problem = ui/editor.Problem",
 	"engine/script.Expr = engine/script.Template",
-	"storage.Doomed = ui/runs.Doomed",
+	"storage.Deletion = ui/runs.Doomed",
 	"ui/internal/chart.field = ui/internal/chart.plot",
 }

@@ -22,7 +22,7 @@ type Pruning struct {
 type Going struct {
 	Run         engine.RunRecord
 	Whole       bool
-	Doomed      storage.Doomed // of a whole run
+	Doomed      storage.Deletion // of a whole run
 	Checkpoints []int          // of one that stays
 	Bytes       int64
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Weigh returns what goes when a run is deleted; its Bytes have the log of the mock too.
-func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) (storage.Doomed, error) {
-	d, err := store.Doomed(ctx, run)
+func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) (storage.Deletion, error) {
+	d, err := store.Deletion(ctx, run)
 	if info, statErr := os.Stat(config.ShopLog(data, run)); statErr == nil {
 		d.Bytes += info.Size()
 	}
