@@ -133,7 +133,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 			defer closeStore(t, s)
 			kept, err := filepath.Glob(path + ".damaged-*Z")
 			if err != nil || len(kept) != 1 {
-				t.Fatalf("got %v, %v, want one file set aside", kept, err)
+				t.Fatalf("got %v, %v, want one renamed file", kept, err)
 			}
 			if c.name != "broken pages of a file that was closed" && !bytes.Equal(readFile(t, kept[0]), before) { // found at the first write
 				t.Error("the renamed file differs from the damaged one")
