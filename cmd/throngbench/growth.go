@@ -69,7 +69,7 @@ func useStore(ctx context.Context, e env, store func(context.Context, env) (stri
 	u.time(list, 20, func() error { _, err := u.store.Runs(ctx); return err })
 	u.figures[list] *= 1000 / runs
 	u.time("ms to list checkpoints", 20, func() error { _, err := u.store.Checkpoints(ctx, middleRun); return err })
-	u.time("ms to weigh", 20, func() error { _, err := u.store.Doomed(ctx, dayRun); return err })
+	u.time("ms to weigh", 20, func() error { _, err := u.store.Deletion(ctx, dayRun); return err })
 	u.look("", middleRun)
 	if long {
 		u.look("long run's ", longRun)

@@ -187,7 +187,7 @@ func TestDamagedSchemaEndsTheRun(t *testing.T) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitFailed {
 		t.Errorf("it ended with %v\n%s", err, said)
 	}
-	for _, want := range []string{"the store is damaged: no such table: sessions", "What was journaled until now is kept: restore a backup of "} {
+	for _, want := range []string{"the store is damaged: no such table: sessions", "All rows before are kept: restore a backup of "} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in\n%s", want, said)
 		}

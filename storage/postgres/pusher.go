@@ -164,7 +164,7 @@ func (p *Pusher) Drain(ctx context.Context, run engine.RunID) error {
 		return errors.Join(err, unknown)
 	}
 	if left == 0 && errors.As(err, new(*contentsError)) {
-		return fmt.Errorf("all rows of run %s are in the remote database, but not what its checkpoints restore: %w", run, err)
+		return fmt.Errorf("all rows of run %s are in the remote database, but not its checkpoint contents: %w", run, err)
 	}
 	return fmt.Errorf("%d rows of run %s are not in the remote database yet; they are kept and sent later: %w", left, run, err)
 }

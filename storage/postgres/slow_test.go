@@ -169,6 +169,10 @@ func TestBatchThatTakesTooLong(t *testing.T) {
 		}
 	}
 	must(t, tx.Rollback(t.Context()))
-	must(t, p.pushRun(t.Context(), run))
+	err = p.pushRun(t.Context(), run)
+	for tookTooLong(err) && p.rows > 1 { // on a busy machine the batches become smaller still
+		err = p.pushRun(t.Context(), run)
+	}
+	must(t, err)
 	arrived(t, l, d)
 }

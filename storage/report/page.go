@@ -58,12 +58,12 @@ type performance struct {
 	Spent         spent
 }
 
-// problems are errors, anomalies and doubts about the result.
+// problems are errors, anomalies and unconfirmed requests.
 type problems struct {
-	Errors    []errorClass
-	Failed    string
-	Doubts    doubts
-	Anomalies []anomaly
+	Errors      []errorClass
+	Failed      string
+	Unconfirmed unconfirmed
+	Anomalies   []anomaly
 }
 
 // events are interventions during and after the run.
@@ -127,7 +127,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 	if p.Errors, err = errorsOf(errs, extras.Agent); err != nil {
 		return nil, err
 	}
-	if p.Doubts, err = doubtsOf(ctx, src, run, extras.Agent); err != nil {
+	if p.Unconfirmed, err = unconfirmedOf(ctx, src, run, extras.Agent); err != nil {
 		return nil, err
 	}
 	if err := p.listCycles(ctx, src, run); err != nil {

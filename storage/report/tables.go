@@ -70,26 +70,26 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 	if t.Total.Count() > 0 {
 		all = append(all, figure{"Session time, p95", engine.FormatDuration(t.Total.Quantile(0.95)), fmt.Sprintf("p50 %s, p99 %s", engine.FormatDuration(t.Total.Quantile(0.5)), engine.FormatDuration(t.Total.Quantile(0.99)))})
 	}
-	all = append(all, figure{"Requests", engine.FormatCount(asked.Requests), fmt.Sprintf("%s retries, %s refused (429)", engine.FormatCount(asked.Retries), engine.FormatCount(asked.RateLimited))})
+	all = append(all, figure{"Requests", engine.FormatCount(asked.Requests), fmt.Sprintf("%s retries, %s answers with status 429", engine.FormatCount(asked.Retries), engine.FormatCount(asked.RateLimited))})
 	if u := &asked.Usage; u.Calls > 0 || u.Hits > 0 {
 		about := fmt.Sprintf("%s calls, %s tokens in, %s out", engine.FormatCount(u.Calls), engine.FormatCount(u.Input), engine.FormatCount(u.Output))
 		if u.Cached > 0 {
 			about += fmt.Sprintf("; %s tokens from the provider's cache", engine.FormatCount(u.Cached))
 		}
-		all = append(all, figure{"Cost of models", engine.FormatCost(u), about})
+		all = append(all, figure{"Model cost", engine.FormatCost(u), about})
 	}
 	if n := t.Peaks.Memory; n > 0 {
-		all = append(all, figure{"Memory, at most", engine.FormatBytes(int64(n)), "of Throng itself"}) //nolint:gosec // fits
+		all = append(all, figure{"Peak memory", engine.FormatBytes(int64(n)), "of Throng itself"}) //nolint:gosec // fits
 	}
 	if n := max(t.Peaks.Connections, t.Peaks.ServerConnections); n > 0 {
 		about := "by Throng"
 		if server := t.Peaks.ServerConnections; server > 0 {
 			about = fmt.Sprintf("%d by Throng, %d by all clients of the server", t.Peaks.Connections, server)
 		}
-		all = append(all, figure{"DB connections, at most", strconv.Itoa(n), about})
+		all = append(all, figure{"Peak DB connections", strconv.Itoa(n), about})
 	}
 	if t.Peaks.Lag > 0 {
-		all = append(all, figure{"Behind schedule, at most", engine.FormatDuration(t.Peaks.Lag), ""})
+		all = append(all, figure{"Peak schedule lag", engine.FormatDuration(t.Peaks.Lag), ""})
 	}
 	return append(all, figure{"Acted", share(t.Acted, ended), fmt.Sprintf("%s sessions; %s events", engine.FormatCount(t.Acted), engine.FormatCount(t.Events))})
 }

@@ -35,16 +35,16 @@ const (
 	trashed  = 3 // in the trash, complete
 )
 
-// Doomed returns what is lost when a run is deleted.
-func (s *removal) Doomed(ctx context.Context, run engine.RunID) (view.Footprint, error) {
-	d, err := s.doomed(ctx, run)
+// Deletion returns what is lost when a run is deleted.
+func (s *removal) Deletion(ctx context.Context, run engine.RunID) (view.Footprint, error) {
+	d, err := s.deletion(ctx, run)
 	if err != nil {
-		err = fmt.Errorf("weigh run %s: %w", run, file.Translate(err))
+		err = fmt.Errorf("measure run %s: %w", run, file.Translate(err))
 	}
 	return d, err
 }
 
-func (s *removal) doomed(ctx context.Context, run engine.RunID) (d view.Footprint, err error) {
+func (s *removal) deletion(ctx context.Context, run engine.RunID) (d view.Footprint, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return d, err
@@ -188,21 +188,21 @@ func (s *imports) finishDeleting(ctx context.Context) {
 		defer func() { _ = lock.Close() }()
 		upTo = arriving
 	}
-	s.removeDoomed(ctx, upTo)
+	s.removeHidden(ctx, upTo)
 }
 
-// removeDoomed removes deleted runs; if upTo is arriving, also runs that are being imported.
-func (s *removal) removeDoomed(ctx context.Context, upTo int) {
+// removeHidden removes deleted runs; if upTo is arriving, also runs that are being imported.
+func (s *removal) removeHidden(ctx context.Context, upTo int) {
 	type left struct {
 		key    int64
 		run    engine.RunID
-		doomed int
+		hidden int
 	}
 	var all []left
 	for rows, err := range s.file.Query(ctx, `SELECT key, id, hidden FROM runs WHERE hidden BETWEEN ? AND ?`, deleted, upTo) {
 		var l left
 		if err == nil {
-			err = rows.Scan(&l.key, (*string)(&l.run), &l.doomed)
+			err = rows.Scan(&l.key, (*string)(&l.run), &l.hidden)
 		}
 		if err != nil {
 			if ctx.Err() == nil {
@@ -213,7 +213,7 @@ func (s *removal) removeDoomed(ctx context.Context, upTo int) {
 		all = append(all, l)
 	}
 	for _, l := range all {
-		if l.doomed == deleted && s.options.OnGone != nil { // before the removal: if the process ends, it is called again
+		if l.hidden == deleted && s.options.OnGone != nil { // before the removal: if the process ends, it is called again
 			s.options.OnGone(l.run)
 		}
 		if err := s.remove(ctx, l.key); err != nil && ctx.Err() == nil {

@@ -140,11 +140,11 @@ func readEnvelope(p storage.Part) (*envelope, error) {
 	case p.Kind != storage.StatePart || int64(e.Number) != p.Place || e.Number < 1 || e.Number > math.MaxInt32:
 		return odd("it belongs to another checkpoint")
 	case e.Cycle < 0 || e.Cycle > math.MaxInt32 || e.Cycles < 0 || e.Done < 0 || e.Total < 0 || e.ForkCycle < 0 || e.ForkCycle > e.Cycle:
-		return odd("its cycle")
+		return odd("invalid cycle")
 	case e.Files <= 0 || e.Files > blob.MaxForeign || len(e.Sum) != sha256.Size:
-		return odd("its files")
+		return odd("invalid files")
 	case e.Answers < 0 || e.Remembering < 0 || e.Log < 0 || e.Pos < 0 || e.Bytes < 0:
-		return odd("its counts")
+		return odd("invalid counts")
 	}
 	var state engine.State
 	settings, parameters := engine.DefaultSettings(), map[string]string{}
@@ -152,10 +152,10 @@ func readEnvelope(p storage.Part) (*envelope, error) {
 		return nil, err
 	}
 	if json.Unmarshal([]byte(e.Settings), &settings) != nil || json.Unmarshal([]byte(e.Parameters), &parameters) != nil {
-		return odd("its settings")
+		return odd("invalid settings")
 	}
 	if _, err := e.changes(); err != nil {
-		return odd("its changes")
+		return odd("invalid changes")
 	}
 	if err := settings.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", blob.ErrForeign, err)

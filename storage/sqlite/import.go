@@ -52,7 +52,7 @@ func (s *imports) lockImports() (*flock.Flock, error) {
 	case err != nil:
 		return nil, file.FolderError(err)
 	case !got:
-		return nil, fmt.Errorf("%w: another process fetches a checkpoint", engine.ErrInUse)
+		return nil, fmt.Errorf("%w: another process is fetching a checkpoint", engine.ErrInUse)
 	}
 	return lock, nil
 }
@@ -80,7 +80,7 @@ func (s *imports) waitForImports(ctx context.Context) (*flock.Flock, error) {
 // this store is refused with a *engine.FieldError.
 func (s *imports) Import(ctx context.Context, run engine.RunRecord, state storage.Part) (i *Import, err error) {
 	if i, err = s.beginImport(ctx, run, state); err != nil {
-		return nil, fmt.Errorf("take in a checkpoint of run %s: %w", run.ID, err)
+		return nil, fmt.Errorf("import a checkpoint of run %s: %w", run.ID, err)
 	}
 	return i, nil
 }
@@ -182,7 +182,7 @@ func (i *Import) Add(parts []storage.Part) error {
 		}
 		return nil
 	}); err != nil {
-		return fmt.Errorf("take in a checkpoint of run %s: %w", i.run.ID, err)
+		return fmt.Errorf("import a checkpoint of run %s: %w", i.run.ID, err)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (i *Import) add(tx file.Tx, p *storage.Part) error {
 	switch p.Kind {
 	case storage.SourcePart:
 		if p.Place != int64(len(i.files)) || p.Place+int64(len(p.Data)) > i.envelope.Files {
-			return fmt.Errorf("%w: its files", blob.ErrForeign)
+			return fmt.Errorf("%w: invalid files", blob.ErrForeign)
 		}
 		i.files = append(i.files, p.Data...)
 		return nil
@@ -242,14 +242,14 @@ func (i *Import) addMemory(tx file.Tx, p *storage.Part) error {
 func (i *Import) Record() (engine.RunRecord, error) {
 	r, e := i.run, i.envelope
 	if sum := sha256.Sum256(i.files); !bytes.Equal(sum[:], e.Sum) {
-		return r, fmt.Errorf("take in a checkpoint of run %s: %w: its files", r.ID, blob.ErrForeign)
+		return r, fmt.Errorf("import a checkpoint of run %s: %w: invalid files", r.ID, blob.ErrForeign)
 	}
 	r.Title, r.Created, r.Cycles, r.Parent, r.ForkCycle = e.Title, timeOf(e.Created), e.Cycles, engine.RunID(e.Parent), e.ForkCycle
 	r.Source = engine.Source{Name: e.Source, Hash: e.Hash}
 	r.Settings = engine.DefaultSettings()
 	if err := errors.Join(blob.UnmarshalForeign(i.files, &r.Source.Files), json.Unmarshal([]byte(e.Parameters), &r.Source.Parameters),
 		json.Unmarshal([]byte(e.Settings), &r.Settings)); err != nil {
-		return r, fmt.Errorf("take in a checkpoint of run %s: %w", r.ID, err)
+		return r, fmt.Errorf("import a checkpoint of run %s: %w", r.ID, err)
 	}
 	return r, nil
 }
@@ -261,7 +261,7 @@ func (i *Import) Finish() error {
 	}
 	err := i.finish()
 	if err != nil {
-		return fmt.Errorf("take in a checkpoint of run %s: %w", i.run.ID, err)
+		return fmt.Errorf("import a checkpoint of run %s: %w", i.run.ID, err)
 	}
 	i.done = true
 	return nil
@@ -270,7 +270,7 @@ func (i *Import) Finish() error {
 func (i *Import) finish() error {
 	e := i.envelope
 	if i.answers != e.Answers || i.remembering != e.Remembering {
-		return fmt.Errorf("%w: it has %d answers of %d, and the memory of %d agents of %d", blob.ErrForeign, i.answers, e.Answers, i.remembering, e.Remembering)
+		return fmt.Errorf("%w: it has %d answers of %d, and memory of %d agents of %d", blob.ErrForeign, i.answers, e.Answers, i.remembering, e.Remembering)
 	}
 	return i.store.file.Write(func(tx file.Tx) error {
 		if err := i.updateRun(tx); err != nil {

@@ -289,7 +289,7 @@ func TestImportsInAnyOrder(t *testing.T) {
 		if r, err := b.Run(t.Context(), "r"); err != nil || r.Done != 3 {
 			t.Errorf("the run is listed with %d sessions, %v", r.Done, err)
 		}
-		if d, err := b.Doomed(t.Context(), "r"); err != nil || d.Sessions != 0 || d.Checkpoints != 3 {
+		if d, err := b.Deletion(t.Context(), "r"); err != nil || d.Sessions != 0 || d.Checkpoints != 3 {
 			t.Errorf("its sessions are not in this store, but deleting it would delete %+v, %v", d, err)
 		}
 		closeStore(t, b)

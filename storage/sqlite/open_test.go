@@ -69,7 +69,7 @@ func TestOpenRefusesNewer(t *testing.T) {
 		t.Error("the file was changed")
 	}
 	if kept, _ := filepath.Glob(filepath.Join(dir, "*damaged*")); len(kept) > 0 {
-		t.Errorf("it was set aside: %v", kept)
+		t.Errorf("it was renamed: %v", kept)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestOpenSetsDamagedAside(t *testing.T) {
 			defer closeStore(t, s)
 			kept, err := filepath.Glob(path + ".damaged-*Z")
 			if err != nil || len(kept) != 1 {
-				t.Fatalf("got %v, %v, want one file set aside", kept, err)
+				t.Fatalf("got %v, %v, want one renamed file", kept, err)
 			}
 			if c.name != "broken pages of a file that was closed" && !bytes.Equal(readFile(t, kept[0]), before) { // found at the first write
 				t.Error("the renamed file differs from the damaged one")

@@ -62,7 +62,7 @@ func (s *history) RecordingSize(ctx context.Context, run engine.RunID) (bytes in
 			(SELECT coalesce(sum(length(data)), 0) FROM shared WHERE run = ?1)`, key).Scan(&bytes)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("weigh the recording of run %s: %w", run, file.Translate(err))
+		return 0, fmt.Errorf("measure the recording of run %s: %w", run, file.Translate(err))
 	}
 	return bytes, nil
 }

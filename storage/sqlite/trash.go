@@ -259,7 +259,7 @@ func (s *trash) expire(ctx context.Context) {
 		return tx.Exec(`UPDATE runs SET hidden = ? WHERE hidden = ? AND trashed <= ?`, deleted, trashed, micros(before))
 	})
 	if err == nil {
-		s.removeDoomed(ctx, deleted)       // without the lock of imports, so that no import has to wait
+		s.removeHidden(ctx, deleted)       // without the lock of imports, so that no import has to wait
 		_, err = s.EmptyTrash(ctx, before) // the checkpoints
 	}
 	s.trouble(ctx, err)

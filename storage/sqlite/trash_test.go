@@ -134,7 +134,7 @@ func TestInterruptedEmptying(t *testing.T) {
 	if err := s.Restore(t.Context(), "waits", 0); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Doomed(t.Context(), "waits"); err != nil || n.Sessions != 2*maintenanceRows {
+	if n, err := s.Deletion(t.Context(), "waits"); err != nil || n.Sessions != 2*maintenanceRows {
 		t.Errorf("the remaining run has %d sessions, %v", n.Sessions, err)
 	}
 }

@@ -25,7 +25,7 @@ func (s *checkpoints) WeighCheckpoints(ctx context.Context, run engine.RunID, nu
 		bytes, err = s.weighCheckpoints(ctx, key, list(numbers))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("weigh checkpoints of run %s: %w", run, err)
+		return 0, fmt.Errorf("measure checkpoints of run %s: %w", run, err)
 	}
 	return bytes, nil
 }

@@ -127,13 +127,13 @@ func testShared(t *testing.T, open Open) {
 		len(r.Shared.Asked) != 0 || r.State.Totals.Shared != (engine.Asked{}) {
 		t.Errorf("a fork has %+v, %+v, %v, want the parent's answer without cost", r.Shared, r.State.Totals.Shared, err)
 	}
-	before, err := f.Doomed(t.Context(), f.run)
+	before, err := f.Deletion(t.Context(), f.run)
 	must(t, err)
 	large := make([]byte, 1<<16)
 	_, err = rand.NewChaCha8([32]byte{}).Read(large)
 	must(t, err)
 	f.commit(engine.SharedRow{Key: second, Entry: engine.Entry{Attempts: 1, Output: large}, Record: &engine.StepRecord{}})
-	after, err := f.Doomed(t.Context(), f.run)
+	after, err := f.Deletion(t.Context(), f.run)
 	must(t, err)
 	if after.Bytes < before.Bytes+1<<16-1000 {
 		t.Errorf("with another answer it has %d bytes, before %d", after.Bytes, before.Bytes)

@@ -31,7 +31,7 @@ type Store interface {
 	RequestsOf(ctx context.Context, run engine.RunID, p engine.Place, enough func([]storage.Request) bool) ([]storage.Request, error)
 	Recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error)
 	MemoryOf(ctx context.Context, run engine.RunID, agent int) (*engine.Memory, error)
-	Doomed(ctx context.Context, run engine.RunID) (view.Footprint, error)
+	Deletion(ctx context.Context, run engine.RunID) (view.Footprint, error)
 	Delete(ctx context.Context, run engine.RunID) error
 	WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error)
 	DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error

@@ -106,7 +106,7 @@ func (p *Past) read(ctx context.Context, r *engine.RunRecord) *Like {
 	like := &Like{Run: r.ID, At: r.Created, record: *r, totals: totals, writing: writing, cpu: p.processor(ctx, r.ID)}
 	weighing, cancel := context.WithTimeout(ctx, weighTime)
 	defer cancel()
-	if d, err := p.store.Doomed(weighing, r.ID); err == nil {
+	if d, err := p.store.Deletion(weighing, r.ID); err == nil {
 		like.disk = engine.Exactly(float64(d.Bytes)/float64(totals.Ended()), engine.Measured)
 	}
 	p.last = like

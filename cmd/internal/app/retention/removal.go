@@ -12,7 +12,7 @@ import (
 
 // Weigh returns what goes when a run is deleted; its Bytes have the log of the mock too.
 func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) (view.Footprint, error) {
-	d, err := store.Doomed(ctx, run)
+	d, err := store.Deletion(ctx, run)
 	if info, statErr := os.Stat(config.ShopLog(data, run)); statErr == nil {
 		d.Bytes += info.Size()
 	}

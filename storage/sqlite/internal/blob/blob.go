@@ -25,7 +25,7 @@ const (
 
 var (
 	// ErrDamaged says that a part of the store cannot be read. Errors that wrap it begin with the cause.
-	ErrDamaged = fmt.Errorf("a part of it cannot be read: bring the data folder back from a backup, or delete the run: %w", engine.ErrDamaged)
+	ErrDamaged = fmt.Errorf("a part of it cannot be read: restore the data folder from a backup, or delete the run: %w", engine.ErrDamaged)
 
 	decoder = sync.OnceValue(func() *zstd.Decoder {
 		return must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlob)))

@@ -43,7 +43,7 @@ type File struct {
 	options Options
 	notice  string
 	opened  *flock.Flock // shared by all processes that have the file open
-	Writer  *sql.DB      // one connection
+	Writer  *sql.DB      // one connection; other packages only use it in tests, like Reader
 	Reader  *sql.DB
 	next    int64    // next free position of the journal, as far as this process knows; owned by the writer's transactions
 	log     logState // owned by the writer

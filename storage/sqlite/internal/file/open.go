@@ -53,7 +53,7 @@ func (f *File) open() (err error) {
 	}()
 
 	if err := restrict(f.dir); err != nil {
-		f.options.Logger.Warn("others may be able to read the data folder", "folder", f.dir, "error", err)
+		f.options.Logger.Warn("other users may be able to read the data folder", "folder", f.dir, "error", err)
 	}
 	err = f.openFile(alone)
 	if damage, ok := errors.AsType[*damageError](err); ok {
@@ -71,7 +71,7 @@ func (f *File) open() (err error) {
 	if alone {
 		if f.options.OnAlone != nil {
 			if err := f.options.OnAlone(f); err != nil {
-				f.options.Logger.Warn("old requests of the journal are not removed", "error", err)
+				f.options.Logger.Warn("old requests of the journal cannot be removed", "error", err)
 			}
 		}
 		// This is not atomic. Another process may open the file in between; the file is consistent then.
@@ -237,8 +237,8 @@ func (f *File) setAside(damage *damageError) error {
 			return FolderError(err)
 		}
 	}
-	f.notice = fmt.Sprintf("The store of runs was damaged (%s). It was set aside as %s and kept; a new one was started.", damage.what, filepath.Base(aside))
-	f.options.Logger.Warn("damaged store set aside", "file", aside, "damage", damage.what)
+	f.notice = fmt.Sprintf("The store of runs was damaged (%s). It was renamed to %s, and a new store was created.", damage.what, filepath.Base(aside))
+	f.options.Logger.Warn("damaged store renamed", "file", aside, "damage", damage.what)
 	return nil
 }
 

@@ -189,7 +189,7 @@ func testDelete(t *testing.T, open Open) {
 		f.commit(engine.CheckpointRow{At: at(cycle), Cycle: cycle + 1, Memory: map[int]*engine.Memory{1: (*engine.Memory)(nil).Apply(&delta)}})
 	}
 	must(t, f.Journal.Close(t.Context()))
-	doomed, err := f.Doomed(t.Context(), f.run)
+	doomed, err := f.Deletion(t.Context(), f.run)
 	must(t, err)
 	if doomed.Sessions != 150 || doomed.Events != 300 || doomed.Checkpoints != 3 || doomed.Bytes <= 0 {
 		t.Errorf("got %+v doomed", doomed)

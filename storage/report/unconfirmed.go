@@ -7,18 +7,18 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// mostDoubts is the number of unconfirmed requests on the page.
-const mostDoubts = 100
+// mostUnconfirmed is the number of unconfirmed requests on the page.
+const mostUnconfirmed = 100
 
-// doubts are the changing requests that may have been executed twice.
-type doubts struct {
+// unconfirmed are the changing requests that may have been executed twice.
+type unconfirmed struct {
 	Says, Advice string // "" if there are none
 	Table        table
 	More         string
 }
 
-func doubtsOf(ctx context.Context, src Source, run engine.RunID, name func(int) (string, error)) (d doubts, err error) {
-	all, err := src.Unconfirmed(ctx, run, mostDoubts)
+func unconfirmedOf(ctx context.Context, src Source, run engine.RunID, name func(int) (string, error)) (d unconfirmed, err error) {
+	all, err := src.Unconfirmed(ctx, run, mostUnconfirmed)
 	if err != nil || all.All == 0 {
 		return d, err
 	}
