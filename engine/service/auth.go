@@ -15,7 +15,7 @@ type Auth struct {
 	Tokens *Tokens // tokens of the service's agents
 	Issuer Issuer  // creates a token if the agent has none, or if the service rejects the one it has
 	Header string  // header of the token, in canonical form
-	Scheme string  // prefix of the token; "" is none
+	Scheme string  // prefix of the token; "" for none
 }
 
 // Issuer creates tokens for agents: a [*Login] or a [*JWT].

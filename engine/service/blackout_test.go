@@ -21,8 +21,8 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// TestEverySpellingIsBlackedOut takes out of an answer a secret of any characters, however it is escaped and wherever in
-// a longer text it stands.
+// TestEverySpellingIsBlackedOut removes a secret of any characters from an answer, however it is escaped and wherever it is in a
+// longer text.
 func TestEverySpellingIsBlackedOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[ -~äß€]{8,40}`).Draw(t, "secret")
@@ -52,7 +52,7 @@ func TestEverySpellingIsBlackedOut(t *testing.T) {
 			if got := a.Header.Get("X-You"); !strings.Contains(got, redact.Mark) {
 				t.Errorf("%s: header %q", name, got)
 			}
-			// What is left of base64 has at most the two bytes at either end that stand in one character with others.
+			// At most two bytes at either end remain of base64: those that share a character with others.
 			left := strings.ReplaceAll(string(a.Body), redact.Mark, "")
 			if len(left) > len("you sent .")+4*(len(before)+len(after))/3+12 {
 				t.Errorf("%s: %q is left of %q", name, left, secret)
@@ -61,7 +61,7 @@ func TestEverySpellingIsBlackedOut(t *testing.T) {
 	})
 }
 
-// TestShortSecretsHaveOneForm is that what may be there by chance stays in answers, but not in error texts.
+// TestSecretsAreBlackedOutAcrossPieces checks that a secret is found although it is spread over several events.
 func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	const secret = "sk-key-4711-0815"
 	var body strings.Builder
@@ -103,8 +103,8 @@ func TestShortSecretsHaveOneForm(t *testing.T) {
 	}
 }
 
-// TestMalformedAnswersSayNoSecrets is a server whose answers are no HTTP and repeat what they were sent, which Go's
-// client puts into its error.
+// TestMalformedAnswersSayNoSecrets uses a server whose responses are not HTTP and repeat the request, which Go's client quotes in
+// its error.
 func TestMalformedAnswersSayNoSecrets(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		for _, text := range []string{
@@ -138,7 +138,7 @@ func TestMalformedAnswersSayNoSecrets(t *testing.T) {
 	}
 }
 
-// raw is the address of a server that answers every connection with a text and closes it.
+// raw returns the address of a server that answers every connection with a text and closes it.
 func raw(t *testing.T, text string) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

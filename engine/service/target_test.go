@@ -34,7 +34,7 @@ func TestTargetsThatAreTaken(t *testing.T) {
 	}
 }
 
-// TestTargetsStayAtHome is that no text whatever leaves the service's address.
+// TestTargetsStayAtHome checks that no text leaves the service's address.
 func TestTargetsStayAtHome(t *testing.T) {
 	h, err := NewHTTP("shop", "http://shop.example:81/base", Limits{}, false)
 	if err != nil {

@@ -62,7 +62,7 @@ type Pool struct {
 	BurstSize int
 	mu        sync.Mutex // guards the next five
 	wanted    int        // connections to keep
-	ceiling   int        // of all connections; 0 is none
+	ceiling   int        // of all connections; 0 for none
 	room      room
 	closed    bool
 	used      use
