@@ -94,7 +94,7 @@ func (s *seat) lock(ctx context.Context, call *Call) error {
 
 func (s *seat) unlock() { <-s.turn }
 
-// signIn gives the call a valid token other than its present one. issued says that the token is new; otherwise the agent already
+// signIn signs the call in with a valid token other than its present one. issued means that the token is new; otherwise the agent already
 // had it.
 func (c *Call) signIn(ctx context.Context) (issued bool, err error) {
 	if c.Auth == nil {

@@ -104,7 +104,7 @@ func TestLogin(t *testing.T) {
 		{"no server", []reply{{status: 503, body: "hunter2"}}, nil, strings.Repeat(in, 5), engine.ServerError, 0, nil, "the login before it failed: status 503"},
 		{"no token", []reply{ok200(`{"token": "hunter2"}`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "its answer has no token at body.access_token"},
 		{"no JSON", []reply{ok200(`hunter2`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "its answer is not JSON"},
-		{"a token that is none", []reply{gives(`a\nb`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "no token"},
+		{"an invalid token", []reply{gives(`a\nb`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "no token"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestAttemptsAreNotCountedByTokens(t *testing.T) {
 
 // TestPrivate checks that errors contain nothing of a private answer, and that its journal entry is marked.
 func TestPrivate(t *testing.T) {
-	refuse := func(*Answer) error { return errors.New("hunter2 is no JSON") }
+	refuse := func(*Answer) error { return errors.New("hunter2 is not JSON") }
 	for _, tt := range []struct {
 		name   string
 		answer reply

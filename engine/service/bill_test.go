@@ -124,7 +124,7 @@ func TestClaims(t *testing.T) {
 	}
 	b.longest = -1
 	if got := tokens(b); got != prompt+pricing.UnboundedAnswer {
-		t.Errorf("of a model that nobody knows %d tokens, want %d", got, prompt+pricing.UnboundedAnswer)
+		t.Errorf("of an unknown model %d tokens, want %d", got, prompt+pricing.UnboundedAnswer)
 	}
 	l.meter.NoteAnswer("m", 10)
 	if got := tokens(b); got != prompt+pricing.LeastAnswer {
@@ -153,7 +153,7 @@ func TestRefusedCallSendsNothing(t *testing.T) {
 			t.Errorf("got %v, %v, with %d requests and the journal %v", row, got, len(f.requests()), st.journal.Rows())
 		}
 		ends := enginetest.Of[engine.EndRow](st.journal)
-		if len(ends) != 1 || ends[0].Ending != engine.EndOutOfBudget || !strings.Contains(ends[0].Reason, "0 spent, the next call may take up to 1,0") {
+		if len(ends) != 1 || ends[0].Ending != engine.EndOutOfBudget || !strings.Contains(ends[0].Reason, "0 spent, the next call may ") {
 			t.Errorf("it ended with %+v", ends)
 		}
 	})

@@ -81,7 +81,7 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(a.Body), `"role":"assistant"`) || !strings.Contains(string(a.Body), `"id":"3"`) {
-		t.Errorf("what is no secret is missing:\n%s", a.Body)
+		t.Errorf("other text is missing:\n%s", a.Body)
 	}
 	clean := []byte("data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n")
 	a.Body = clean

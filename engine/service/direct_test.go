@@ -31,7 +31,7 @@ func host(t *testing.T, talks ...talk) *direct {
 func hostOf(t *testing.T, talks ...talk) *HTTP {
 	t.Helper()
 	if !canLook {
-		t.Skip("nobody is asked directly here")
+		t.Skip("direct connections are not supported here")
 	}
 	n := 0
 	dial := func(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -312,7 +312,7 @@ func TestDirectInput(t *testing.T) {
 			defer h.Close()
 			d := h.direct
 			if d == nil {
-				t.Skip("nobody is asked directly here")
+				t.Skip("direct connections are not supported here")
 			}
 			ask := func(want string) {
 				t.Helper()

@@ -127,7 +127,7 @@ type Request struct {
 	Method string
 	Target Target
 	Header http.Header // by canonical names
-	Body   []byte      // nil is no body
+	Body   []byte      // nil for none
 	Sent   []byte      // sent instead of Body, which still identifies the request; nil is Body
 
 	Kind    BodyKind       // how secrets are written into the body

@@ -81,7 +81,7 @@ func TestCompletions(t *testing.T) {
 		{"429 without a time", []reply{{status: 429}, {status: 429}, wrote("Hello.")}, engine.NoError, 1, []int{429, 429, 200}, "Hello."},
 		{"quota used up", []reply{{status: 429, body: exhausted}, wrote("Hello.")}, engine.NoError, 1, []int{429, 200}, "Hello."},
 		{"500 then ok", []reply{{status: 500}, wrote("Hello.")}, engine.NoError, 2, []int{500, 200}, "Hello."},
-		{"503 for ever", []reply{{status: 503, body: "overloaded"}}, engine.ServerError, 5, []int{503, 503, 503, 503, 503}, "overloaded"},
+		{"503 forever", []reply{{status: 503, body: "overloaded"}}, engine.ServerError, 5, []int{503, 503, 503, 503, 503}, "overloaded"},
 		{"hangs", []reply{{hangs: true}}, engine.Timeout, 5, nil, "no answer in time"},
 		{"hangs once", []reply{{hangs: true}, wrote("Hello.")}, engine.NoError, 2, []int{200}, "Hello."},
 		{"cut", []reply{{err: errReset}, wrote("Hello.")}, engine.NoError, 2, []int{200}, "Hello."},
@@ -94,7 +94,7 @@ func TestCompletions(t *testing.T) {
 		{"no choices", []reply{ok200(`{"choices":[]}`)}, engine.BadAnswer, 5, []int{200, 200, 200, 200, 200}, "has no completion"},
 		{"an error with status 200", []reply{ok200(`{"error":{"message":"upstream is down","code":502}}`), wrote("Hello.")}, engine.NoError, 2, []int{200, 200}, "Hello."},
 		{
-			"such errors for ever",
+			"such errors forever",
 			[]reply{ok200(`{"error":{"message":"upstream is down","code":502}}`)},
 			engine.ServerError, 5,
 			[]int{200, 200, 200, 200, 200},
@@ -102,7 +102,7 @@ func TestCompletions(t *testing.T) {
 		},
 		{"an error without a code", []reply{ok200(`{"error":{"message":"oops"},"choices":[]}`)}, engine.ServerError, 5, []int{200, 200, 200, 200, 200}, "oops"},
 		{"an error of the caller", []reply{ok200(`{"error":{"message":"too long","code":400}}`)}, engine.ClientError, 5, []int{200, 200, 200, 200, 200}, "too long"},
-		{"an error that is none", []reply{ok200(`{"error":null,"choices":[{"message":{"content":"Hello."}}]}`)}, engine.NoError, 1, []int{200}, "Hello."},
+		{"an error that is null", []reply{ok200(`{"error":null,"choices":[{"message":{"content":"Hello."}}]}`)}, engine.NoError, 1, []int{200}, "Hello."},
 		{"too big", []reply{ok200(strings.Repeat(" ", maxBody+1))}, engine.BadAnswer, 1, nil, "too big"},
 	}
 	lost := engine.Usage{Calls: 1, Input: 36, Output: 1024, Cost: 2_084_000, Estimated: 1}
@@ -130,7 +130,7 @@ func TestCompletions(t *testing.T) {
 				if more, ok := also[tt.name]; ok {
 					want.Add(&more)
 				}
-				if told := tt.class == engine.NoError && tt.name != "an error that is none"; told && *rec.Usage != want {
+				if told := tt.class == engine.NoError && tt.name != "an error that is null"; told && *rec.Usage != want {
 					t.Errorf("usage %+v, want %+v", rec.Usage, want)
 				}
 			})

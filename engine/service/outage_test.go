@@ -97,14 +97,14 @@ func TestBackendAwayForAnHour(t *testing.T) {
 		how           reply
 		lost          int // at most
 	}{
-		{"nobody answers", 200, 200, 0, reply{err: errRefused}, 0},
+		{"no response", 200, 200, 0, reply{err: errRefused}, 0},
 		{"503", 200, 200, 0, reply{status: 503}, 0},
 		{"silence", 200, 200, 0, reply{hangs: true}, 0},
 		{"in the middle", 2000, 50, time.Second, reply{status: 502, after: time.Second}, 0},
 		{"500", 200, 200, 0, reply{status: 500}, 0},
 		// until ten in a row have failed that no call alone can cause
-		{"few at once", 40, 4, 250 * time.Millisecond, reply{err: errReset}, 1}, // with short random waits
-		{"few at once, silence", 40, 4, 250 * time.Millisecond, reply{hangs: true}, 8},
+		{"few concurrent", 40, 4, 250 * time.Millisecond, reply{err: errReset}, 1}, // with short random waits
+		{"few concurrent, silence", 40, 4, 250 * time.Millisecond, reply{hangs: true}, 8},
 		{"one after another, 503", 20, 1, 250 * time.Millisecond, reply{status: 503}, 1},
 		{"one after another, 500", 20, 1, 250 * time.Millisecond, reply{status: 500}, 9},
 	} {

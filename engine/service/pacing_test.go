@@ -151,7 +151,7 @@ func TestBoundOverServices(t *testing.T) {
 		a, b := &desk{takes: time.Second, total: all}, &desk{takes: time.Second, total: all}
 		row := callers(t, 12, models(t, a, LLMConfig{Shared: bound, Limits: Limits{Connections: 2}}), models(t, b, LLMConfig{Shared: bound}))
 		if all.most != 3 || a.most > 2 || b.most > 3 || len(all.times) != 24 || row.Outcome != engine.OK {
-			t.Errorf("%d at once, %d of the first and %d of the second, %d calls: %s", all.most, a.most, b.most, len(all.times), row.Error)
+			t.Errorf("%d concurrent calls, %d of the first and %d of the second, %d calls: %s", all.most, a.most, b.most, len(all.times), row.Error)
 		}
 		if w := held(row); w[engine.PlaceGate] < 10*time.Second || w[engine.ModelGate] < 10*time.Second || w[engine.RateGate] != 0 {
 			t.Errorf("throttled by %v", w)

@@ -148,7 +148,7 @@ func TestShareCountsOthers(t *testing.T) {
 	}
 	// 3 of 30 are kept for superusers, and one is for questions.
 	if n := p.Pool().Size; n != 9 {
-		t.Errorf("beside 17 others %d are allowed, want 9", n)
+		t.Errorf("next to 17 others %d are allowed, want 9", n)
 	}
 	for _, one := range leave[:10] {
 		one()
@@ -159,7 +159,7 @@ func TestShareCountsOthers(t *testing.T) {
 		pgtest.Connect(t, address)
 	}
 	if n := size(); n != 16 {
-		t.Errorf("beside 10 others %d are allowed, want 16", n)
+		t.Errorf("next to 10 others %d are allowed, want 16", n)
 	}
 	until(t, "idle connections are closed", func() bool { return p.Open() <= 17 })
 }

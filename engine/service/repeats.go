@@ -155,7 +155,7 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 	answer, err := t.send(ctx, req, call)
 	if answer != nil && answer.replayed {
 		if watched && !call.repeated {
-			call.Session.Doubt(call.Path, t.name+" had carried out a request before of which the journal knows nothing: "+
+			call.Session.Doubt(call.Path, t.name+" had already carried out a request that is not in the journal: "+
 				"the store is an older copy, or lost its end")
 		}
 		t.proofs.learn(call.Path, proven)

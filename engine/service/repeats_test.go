@@ -43,7 +43,7 @@ func TestRepeats(t *testing.T) {
 		{"no answer at all", false, []reply{gone, gone, gone, gone, gone}, nil, 5, engine.Unconfirmed},
 		{"keyed, and it is true", true, []reply{made, replay}, keyed, 2, engine.Resent},
 		{"keyed, and it is not true", true, []reply{made, made}, keyed, 2, engine.Unconfirmed},
-		{"keyed, proved at once", true, []reply{replay}, keyed, 1, engine.Confirmed},
+		{"keyed, proved by the first response", true, []reply{replay}, keyed, 1, engine.Confirmed},
 		{"an answer that no such request gets in", true, []reply{{status: 401}}, nil, 1, engine.Resent},
 		{"an answer that may come of the first", true, []reply{{status: 400}}, nil, 1, engine.Unconfirmed},
 		{"harmless", true, []reply{made}, harmless, 1, engine.Resent},
@@ -108,7 +108,7 @@ func TestVerify(t *testing.T) {
 		{"it was done", []reply{ok200("done")}, engine.Confirmed, []string{"GET"}, "stands in", engine.NoError},
 		{"it was not", []reply{ok200("no"), ok200("made")}, engine.Resent, []string{"GET", "POST"}, "made", engine.NoError},
 		{"lost again", []reply{ok200("no"), {err: errReset}, ok200("done")}, engine.Confirmed, []string{"GET", "POST", "GET"}, "stands in", engine.NoError},
-		{"asked in vain", []reply{{status: 404}}, engine.NotRepeated, []string{"GET"}, "", engine.ClientError},
+		{"asked without success", []reply{{status: 404}}, engine.NotRepeated, []string{"GET"}, "", engine.ClientError},
 		{"an answer that makes no sense", []reply{ok200("?")}, engine.NotRepeated, []string{"GET"}, "", engine.Script},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestUnknownReplay(t *testing.T) {
 				})
 				told := 0
 				for _, c := range enginetest.Of[engine.ChangeRow](tt.st.journal) {
-					if c.Inexact != nil && c.Inexact.Path == "step" && strings.Contains(c.Why, "of which the journal knows nothing") {
+					if c.Inexact != nil && c.Inexact.Path == "step" && strings.Contains(c.Why, "that is not in the journal") {
 						told++
 					}
 				}

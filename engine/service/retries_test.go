@@ -114,7 +114,7 @@ func TestRetriesWaitInOrder(t *testing.T) {
 	})
 }
 
-// TestSickServiceIsNotHammered checks that a service that fails one of three requests gets no more of them than the budget allows.
+// TestSickServiceIsNotHammered checks that a service that fails one of three requests gets at most as many of them as the budget allows.
 func TestSickServiceIsNotHammered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBackend(0, 0, nil)

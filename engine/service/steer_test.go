@@ -112,7 +112,7 @@ func TestTunedLimitsHold(t *testing.T) {
 		tune(t, l, l.name+".concurrent", "5")
 		callers(t, 20, l)
 		if d.most != 5 {
-			t.Errorf("%d calls at once, want 5", d.most)
+			t.Errorf("%d concurrent calls, want 5", d.most)
 		}
 		tune(t, l, l.name+".timeout", "500ms")
 		row := stage{}.play(t, func(s *engine.Session) {

@@ -39,8 +39,8 @@ func lines(events []string) []string {
 func said(text string) string { return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}]}`, text) }
 
 const (
-	stopped = `{"choices":[{"delta":{},"finish_reason":"stop"}]}`
-	tookUp  = `{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3}}`
+	stopped    = `{"choices":[{"delta":{},"finish_reason":"stop"}]}`
+	usageEvent = `{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3}}`
 )
 
 // TestStreams checks the outcome of streams.
@@ -52,15 +52,15 @@ func TestStreams(t *testing.T) {
 		want   string // "" for a bad answer
 		usage  int64  // tokens reported
 	}{
-		{"whole", false, []string{said("Hel"), said("lo."), stopped, tookUp, "[DONE]"}, "Hello.", 15},
+		{"whole", false, []string{said("Hel"), said("lo."), stopped, usageEvent, "[DONE]"}, "Hello.", 15},
 		{"without an end", false, []string{said("Hel"), said("lo."), stopped}, "Hello.", 0},
 		{"without a reason", false, []string{said("Hello."), "[DONE]"}, "Hello.", 0},
 		{"nothing", false, nil, "", 0},
 		{"breaks off", false, []string{said("Hel"), said("lo.")}, "", 0},
 		{"breaks off, and the document too", true, []string{said(`{"a":`), said("{}")}, "", 0},
 		{"breaks off behind the document", true, []string{said(`{"a":`), said("1}")}, `{"a":1}`, 0},
-		{"goes on behind the document", true, []string{said(`{"a":1}`), said(" "), said(" I hope"), said(" this helps"), tookUp, "[DONE]"}, `{"a":1} `, 0},
-		{"says what it took behind the document", true, []string{said(`{"a":1}`), stopped, tookUp, "[DONE]"}, `{"a":1}`, 15},
+		{"continues after the object", true, []string{said(`{"a":1}`), said(" "), said(" I hope"), said(" this helps"), usageEvent, "[DONE]"}, `{"a":1} `, 0},
+		{"says what it took behind the document", true, []string{said(`{"a":1}`), stopped, usageEvent, "[DONE]"}, `{"a":1}`, 15},
 		{"braces in texts", true, []string{said(`{"a":"}`), said(`\"}`), said(`{","b":`), said(`{}}`)}, `{"a":"}\"}{","b":{}}`, 0},
 		{"braces before it", true, []string{said("In {short}: "), said(`{"a":1}`), stopped}, `In {short}: {"a":1}`, 0},
 		{
@@ -231,7 +231,7 @@ func TestStreamsOnTheWire(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.WriteHeader(http.StatusOK)
 		flush := http.NewResponseController(w).Flush
-		for i, event := range lines([]string{said("Hel"), said("lo."), stopped, tookUp, "[DONE]"}) {
+		for i, event := range lines([]string{said("Hel"), said("lo."), stopped, usageEvent, "[DONE]"}) {
 			if i == 2 && n.Add(1) == 1 {
 				panic(http.ErrAbortHandler)
 			}
@@ -261,7 +261,7 @@ func TestStreamsOnTheWire(t *testing.T) {
 	}
 	used := 0
 	connections.Range(func(any, any) bool { used++; return true })
-	if used > 4 { // of 6 requests, one of which was cut; on a slow machine the end of an answer may come too late
+	if used > 4 { // of 6 requests, one was cut; on a slow machine the end of an answer may come too late
 		t.Errorf("%d connections, want the one that was cut and one that was used again", used)
 	}
 }

@@ -79,7 +79,7 @@ func TestTermEndsWithItsCall(t *testing.T) {
 			after := new(Call).attempt(ctx, &renewal{}, time.Minute)
 			defer after.stop()
 			if !ended(before) || !ended(after) {
-				t.Error("it goes on without its call")
+				t.Error("it continues without its call")
 			}
 		})
 	}

@@ -188,7 +188,7 @@ func FuzzTokenPath(f *testing.F) {
 			return
 		}
 		if got.value == "" || strings.ContainsAny(got.value, "\r\n\x00") || strings.TrimSpace(got.value) != got.value {
-			t.Errorf("%q of %q gives %q", path, body, got.value)
+			t.Errorf("%q of %q is %q", path, body, got.value)
 		}
 	})
 }

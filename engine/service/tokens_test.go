@@ -44,7 +44,7 @@ func TestPricesOfTheCache(t *testing.T) {
 		}
 	}
 	if _, err := pricing.ReadPrices([]byte(`{"m": {"input_cost_per_token": 1e-6, "cache_read_input_token_cost": "much"}}`)); err == nil {
-		t.Error("a price of the cache that is no number was read")
+		t.Error("a price of the cache that is not a number was read")
 	}
 }
 

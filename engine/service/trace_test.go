@@ -118,7 +118,7 @@ func TestMasked(t *testing.T) {
 // TestTracesOfModels names the model, and shows the text of a stream.
 func TestTracesOfModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := models(t, &script{answers: []reply{streamed(said("Hel"), said("lo."), stopped, tookUp, "[DONE]")}}, LLMConfig{})
+		l := models(t, &script{answers: []reply{streamed(said("Hel"), said("lo."), stopped, usageEvent, "[DONE]")}}, LLMConfig{})
 		c := hello()
 		c.Stream = true
 		var all []engine.Exchange

@@ -33,7 +33,7 @@ func TestClockEndsItsContext(t *testing.T) {
 	})
 }
 
-func TestHeldClockStandsStill(t *testing.T) {
+func TestPausedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		session := New(t.Context(), 10*time.Second, errOut)
@@ -130,12 +130,12 @@ func TestClockIsUsedAgain(t *testing.T) {
 		}
 		c.Hold()
 		if c.Rest() {
-			t.Error("a held clock rests")
+			t.Error("a paused clock rests")
 		}
 		c.Release()
 		child := c.Child(0, nil)
 		if c.Rest() {
-			t.Error("a clock rests while work under it goes on")
+			t.Error("a clock rests while work under it continues")
 		}
 		child.Stop()
 		start := time.Now()
@@ -155,13 +155,13 @@ func TestBranchesAreCancelledAlone(t *testing.T) {
 		defer c.Stop()
 		a, b := c.Branch(), c.Branch()
 		step := a.Child(time.Minute, nil)
-		beside := errors.New("beside")
+		sibling := errors.New("sibling")
 		b.Hold()
-		a.Cancel(beside)
+		a.Cancel(sibling)
 		a.Cancel(errOut)
 		for _, k := range []*Clock{a, step} {
-			if got := context.Cause(k.Context()); !errors.Is(got, beside) {
-				t.Errorf("cause = %v, want %v", got, beside)
+			if got := context.Cause(k.Context()); !errors.Is(got, sibling) {
+				t.Errorf("cause = %v, want %v", got, sibling)
 			}
 		}
 		if c.Context().Err() != nil || b.Context().Err() != nil {

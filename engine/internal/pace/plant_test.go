@@ -21,7 +21,7 @@ type provider struct {
 }
 
 type reservoir struct {
-	perSec, most, level float64 // perSec 0 is no limit
+	perSec, most, level float64 // perSec 0 sets no limit
 	at                  time.Time
 }
 

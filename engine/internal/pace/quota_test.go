@@ -38,7 +38,7 @@ func TestTokensAreSpread(t *testing.T) {
 	q := Quota{Requests: Allowance{true, 3000, 1000, 20 * time.Second}, Tokens: Allowance{true, 90_000, 40_000, 20 * time.Second}}
 	p.Observe(begin, q)
 	if s := p.State(begin); s.Rate != 50 {
-		t.Errorf("a rate of %v while nobody knows what requests take, want 50", s.Rate)
+		t.Errorf("a rate of %v while the cost of requests is unknown, want 50", s.Rate)
 	}
 	p.Spent(500)
 	if s := p.State(begin); s.Rate != 4 || s.Why != "quota: 40000 tokens left for 20s" {
@@ -62,7 +62,7 @@ func TestWhatIsNotSpread(t *testing.T) {
 		"a whole one":                requests(60, 60, 0),
 		"a whole one, by the minute": requests(60, 60, time.Minute),
 		"one that begins":            requests(60, 58, time.Minute),
-		"of tokens, nobody knows":    {Tokens: Allowance{true, 1000, 10, time.Minute}},
+		"of tokens, not known":       {Tokens: Allowance{true, 1000, 10, time.Minute}},
 		"over":                       requests(60, 0, 0),
 	} {
 		p := New(Limits{Start: 10, Ceiling: 10})
@@ -121,7 +121,7 @@ func TestExhausted(t *testing.T) {
 	}
 	p.Refuse(begin.Add(2*time.Hour), begin.Add(2*time.Hour), time.Second)
 	if s := p.State(begin.Add(2 * time.Hour)); s.Exhausted != "" {
-		t.Errorf("a refusal later is no exhaustion: %+v", s)
+		t.Errorf("a later refusal is an exhaustion: %+v", s)
 	}
 }
 

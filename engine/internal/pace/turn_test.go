@@ -100,7 +100,7 @@ func TestWaitingTurnsSeeANewRate(t *testing.T) {
 		select {
 		case <-wait.Changed:
 		default:
-			t.Errorf("%v: it does not hear of the new rate", mode)
+			t.Errorf("%v: it does not get the new rate", mode)
 		}
 		came := drain(begin, turns[1:])
 		if took := came[59].Sub(begin); took < 3*time.Second-time.Millisecond || took > 3*time.Second+time.Millisecond {
@@ -181,14 +181,14 @@ func TestALateTimerCostsNothing(t *testing.T) {
 	}
 	now = now.Add(time.Hour)
 	came := drain(now, turns[100:])
-	atOnce := 0
+	together := 0
 	for _, at := range came {
 		if at.Equal(now) {
-			atOnce++
+			together++
 		}
 	}
-	if atOnce > 11 {
-		t.Errorf("%d started at once after an hour, want those of 100ms", atOnce)
+	if together > 11 {
+		t.Errorf("%d started together after an hour, want those of 100ms", together)
 	}
 }
 

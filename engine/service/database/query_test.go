@@ -74,9 +74,9 @@ func TestQueriesWithMistakes(t *testing.T) {
 		{text: "select $a$ $$ ", says: "the quote $a$ is not closed"},
 		{text: "select 1 /* /* */", says: "comment /* is not closed"},
 		{text: `select e'\'`, says: "the quote ' is not closed"},
-		{text: "select $0", says: "$0 is no parameter"},
-		{text: "select $99999", says: "$99999 is no parameter"},
-		{text: "select $99999999999999999999", says: "is no parameter"},
+		{text: "select $0", says: "$0 is not a parameter"},
+		{text: "select $99999", says: "$99999 is not a parameter"},
+		{text: "select $99999999999999999999", says: "is not a parameter"},
 		{text: "select '${agent.id}'", says: "would let data become SQL"},
 		{text: "select " + strings.Repeat("1,", maxQuery), says: "longer than 1 MB"},
 	} {

@@ -37,20 +37,20 @@ func everyByte(text string) (all string) {
 // TestSecretsAreTakenOutOfEncodedAnswers uses a service that repeats a secret in ways that only decoding reveals.
 func TestSecretsAreTakenOutOfEncodedAnswers(t *testing.T) {
 	for name, sent := range map[string]string{
-		"all escaped":      `{"sent": "` + everyUnit(decodedSecret) + `", "rest": "stays \u00e4"}`,
-		"some escaped":     `{"sent": "c\u0061nary \"k\u0065y\"\/4711", "rest": "stays"}`,
-		"percent":          "sent=" + everyByte(decodedSecret) + "&rest=stays",
-		"some percent":     "sent=can%61ry \"key\"%2f4711&rest=stays",
-		"utf-16le":         string(inUTF16("sent: "+decodedSecret+", rest stays", 0)),
-		"utf-16be":         string(inUTF16("\ufeffsent: "+decodedSecret+", rest stays", 1)),
-		"JSON in UTF-16":   string(inUTF16(`{"sent": "`+everyUnit(decodedSecret)+`", "rest": "stays"}`, 0)),
-		"%XX in \\u":       `{"sent": "` + everyUnit(everyByte(decodedSecret)) + `", "rest": "stays"}`,
-		"\\u in JSON":      `{"sent": "{\"k\": \"` + strings.ReplaceAll(everyUnit(decodedSecret), `\`, `\u005c`) + `\"}", "rest": "stays"}`,
-		"%XX twice":        "sent=" + strings.ReplaceAll(everyByte(decodedSecret), "%", "%25") + "&rest=stays",
-		"HTML":             "<p>sent canary &#34;key&quot;/4711, rest stays</p>",
-		"HTML in hex":      "<p>sent &#x63;an&#97;ry &#34;key&quot;/47&#49;1, rest stays &amp; &nothing; &</p>",
-		"in parts":         "sent can\x1b(Bary \"key\"/4711, rest stays",
-		"beside a garbled": `\u12 \ud83d\u0061 % %zz stays ` + everyByte(decodedSecret),
+		"all escaped":       `{"sent": "` + everyUnit(decodedSecret) + `", "rest": "stays \u00e4"}`,
+		"some escaped":      `{"sent": "c\u0061nary \"k\u0065y\"\/4711", "rest": "stays"}`,
+		"percent":           "sent=" + everyByte(decodedSecret) + "&rest=stays",
+		"some percent":      "sent=can%61ry \"key\"%2f4711&rest=stays",
+		"utf-16le":          string(inUTF16("sent: "+decodedSecret+", rest stays", 0)),
+		"utf-16be":          string(inUTF16("\ufeffsent: "+decodedSecret+", rest stays", 1)),
+		"JSON in UTF-16":    string(inUTF16(`{"sent": "`+everyUnit(decodedSecret)+`", "rest": "stays"}`, 0)),
+		"%XX in \\u":        `{"sent": "` + everyUnit(everyByte(decodedSecret)) + `", "rest": "stays"}`,
+		"\\u in JSON":       `{"sent": "{\"k\": \"` + strings.ReplaceAll(everyUnit(decodedSecret), `\`, `\u005c`) + `\"}", "rest": "stays"}`,
+		"%XX twice":         "sent=" + strings.ReplaceAll(everyByte(decodedSecret), "%", "%25") + "&rest=stays",
+		"HTML":              "<p>sent canary &#34;key&quot;/4711, rest stays</p>",
+		"HTML in hex":       "<p>sent &#x63;an&#97;ry &#34;key&quot;/47&#49;1, rest stays &amp; &nothing; &</p>",
+		"in parts":          "sent can\x1b(Bary \"key\"/4711, rest stays",
+		"next to a garbled": `\u12 \ud83d\u0061 % %zz stays ` + everyByte(decodedSecret),
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := &response{Body: []byte(sent), Header: http.Header{"X-Sent": {everyByte(decodedSecret) + " stays"}}}
