@@ -6,7 +6,6 @@ package house
 var largePackages = []string{
 	"cmd/throngctl",
 	"engine",
-	"engine/chain",
 	"engine/mock",
 	"engine/script",
 	"storage/sqlite",
@@ -24,8 +23,6 @@ var largeTypes = []string{
 	"engine.Settings",
 	"engine.Snapshot",
 	"engine.core",
-	"engine/chain.Service",
-	"engine/chain.reader",
 	"engine/health.evaluation",
 	"engine/internal/doc.Node",
 	"engine/mock.exchange",
