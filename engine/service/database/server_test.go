@@ -13,7 +13,7 @@ func TestCheckPostgres(t *testing.T) {
 	for _, tt := range []struct{ address, says string }{
 		{address: "postgres://app@db.example:5432/shop", says: ""},
 		{address: "postgresql://db.example/shop?sslmode=disable&search_path=a", says: ""},
-		{address: "postgres://app:hunter2@db.example/shop", says: "a password does not belong"},
+		{address: "postgres://app:hunter2@db.example/shop", says: "an address must not contain a password"},
 		{address: "postgres://app@db.example/shop?password=hunter2", says: "?password="},
 		{address: "postgres://app@db.example/shop?sslkey=/etc/passwd", says: "?sslkey="},
 		{address: "postgres://app@db.example/shop?host=evil.example", says: "?host="},
