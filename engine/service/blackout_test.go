@@ -42,10 +42,10 @@ func TestEverySpellingIsBlackedOut(t *testing.T) {
 		} {
 			c := &Call{Secrets: redact.Spellings(secret)}
 			if issued {
-				c = &Call{token: &token{value: secret}}
+				c = &Call{credentials: credentials{token: &token{value: secret}}}
 			}
 			a := &Answer{Body: []byte("you sent " + text + "."), Header: http.Header{"X-You": {text}}}
-			c.redact(a)
+			c.display().redact(a)
 			if got := string(a.Body); strings.Contains(got, text) || !strings.Contains(got, redact.Mark) {
 				t.Errorf("%s: %q of %q", name, got, secret)
 			}
@@ -70,7 +70,7 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	}
 	body.WriteString("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	a := &Answer{Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: []byte(body.String())}
-	(&Call{Secrets: redact.Spellings(secret)}).redact(a)
+	(&Call{Secrets: redact.Spellings(secret)}).display().redact(a)
 	got, err := openai.ReadStream(a.Body, false)
 	if err != nil || got.Text != "your key is …, and … again" {
 		t.Errorf("%v, %+v", err, got)
@@ -85,7 +85,7 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	}
 	clean := []byte("data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n")
 	a.Body = clean
-	if (&Call{Secrets: redact.Spellings(secret)}).redact(a); !bytes.Equal(a.Body, clean) {
+	if (&Call{Secrets: redact.Spellings(secret)}).display().redact(a); !bytes.Equal(a.Body, clean) {
 		t.Errorf("changed to %s", a.Body)
 	}
 }
@@ -98,7 +98,7 @@ func TestShortSecretsHaveOneForm(t *testing.T) {
 		t.Errorf("%d forms of a token without special characters", got)
 	}
 	c := &Call{Secrets: redact.Spellings("1234567")}
-	if got := c.forDisplay("no 1234567"); got != "no …" {
+	if got := c.display().forDisplay("no 1234567"); got != "no …" {
 		t.Errorf("said %s", got)
 	}
 }

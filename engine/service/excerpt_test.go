@@ -10,7 +10,7 @@ func TestWebPagesAreNamedByTheirTitle(t *testing.T) {
 		`{"detail": "<html>"}`: `: "{\"detail\": \"<html>\"}"`,
 		"":                     "",
 	} {
-		if got := (&Call{}).excerpt(&Answer{Status: 502, Body: []byte(text)}); got != want {
+		if got := (&Call{}).display().excerpt(&Answer{Status: 502, Body: []byte(text)}); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}

@@ -156,13 +156,13 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 	}
 	var req http.Request
 	h.request(&r, &req)
-	call.what, call.named.Path = call.described(r.Method, req.URL.Path), path
+	call.what, call.named.Path = call.display().described(r.Method, req.URL.Path), path
 	if call.Verify != nil {
 		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
 	}
 	answer, err := h.transport.do(&req, hash, call)
 	if call.bill != nil {
-		call.charge()
+		call.budget().charge()
 	}
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func serverError(d *database.Server, e *pgconn.PgError, connected bool, s *datab
 	if password := d.Config.ConnConfig.Password; password != "" {
 		said = strings.ReplaceAll(said, password, redact.Mark)
 	}
-	said = call.forDisplay(said)
+	said = call.display().forDisplay(said)
 	switch {
 	case !connected:
 		said = d.Target() + " refuses the connection: " + database.Hinted(said, e)

@@ -83,14 +83,14 @@ func TestTune(t *testing.T) {
 		{h, "shop.connections", "many", `"many" is not between`},
 		{h, "shop.breaker", "open", `"open" is neither on nor off`},
 		{h, "shop.size", "1", "shop.size: there is no such setting"},
-		{h, "timeout", "1s", "there is nothing of that name"},
+		{h, "timeout", "1s", "there is no such setting"},
 		{l, "model.rate", "-1", `"-1" is not a rate`},
 		{l, "model.rate", "NaN", `"NaN" is not a rate`},
 		{l, "model.rate", "1e9", `"1e9" is not a rate`},
 		{l, "model.max-rate", "0", "0 cannot limit a service without a rate"},
-		{l, "model.connections", "1", "there is nothing of that name"},
+		{l, "model.connections", "1", "there is no such setting"},
 		{p, "db.connections", "1001", `"1001" is not between 1 and 1000`},
-		{p, "db.rate", "1", "there is nothing of that name"},
+		{p, "db.rate", "1", "there is no such setting"},
 		{NewBound(1), "max-llm-calls", "0", `"0" is not between`},
 	} {
 		before := fmt.Sprint(tt.service.Tunables())

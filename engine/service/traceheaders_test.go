@@ -21,7 +21,7 @@ func TestHeadersForPeople(t *testing.T) {
 	}
 	c := &Call{Secrets: redact.Spellings("canary/1")}
 	want := "Host: shop.example.com\nAccept: text/plain\nAuthorization: …\nCookie: …\nX-Api-Key: …\nX-Note: with … inside"
-	if got := c.headers(r); got != want {
+	if got := c.display().headers(r); got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }

@@ -29,7 +29,6 @@ var largeTypes = []string{
 	"engine/scenario.Program",
 	"engine/scenario.reader",
 	"engine/script.machine",
-	"engine/service.Call",
 	"storage/postgres.Pusher",
 	"storage/report.page",
 	"storage/sqlite.Journal",
