@@ -10,7 +10,7 @@ import (
 // claim reserves what the next attempt may use of the run's budget, and waits if there is not enough. A second call before the
 // claim is settled does nothing. The claim comes before the slot, so that no call waits for the budget with a slot that others need
 // to finish, and before the intent, so that a session that is cut here has sent nothing.
-func (c *Call) claim(ctx context.Context) error {
+func (c budget) claim(ctx context.Context) error {
 	purse := c.purse()
 	if purse == nil || c.settle != nil {
 		return nil
@@ -35,16 +35,16 @@ func (c *Call) claim(ctx context.Context) error {
 
 // pay settles the claim of an attempt with what it used, which is nothing if it never left. In that case a call that must be sent
 // at most once keeps its claim: it could not be sent later if the session were cut for the next claim.
-func (c *Call) pay(spent engine.Outlay) {
+func (c budget) pay(spent engine.Outlay) {
 	if !c.Once || spent != (engine.Outlay{}) {
-		c.settled(spent)
+		c.budget().settled(spent)
 	}
 }
 
 // releaseClaim releases the claim of an attempt that will not be made.
-func (c *Call) releaseClaim() { c.settled(engine.Outlay{}) }
+func (c budget) releaseClaim() { c.budget().settled(engine.Outlay{}) }
 
-func (c *Call) settled(spent engine.Outlay) {
+func (c budget) settled(spent engine.Outlay) {
 	if c.settle != nil {
 		c.settle(spent)
 	}
@@ -53,7 +53,7 @@ func (c *Call) settled(spent engine.Outlay) {
 
 // cost returns what an attempt used. left says that its request was sent; a is nil if there was no response. A throttled attempt
 // used nothing.
-func (c *Call) cost(left bool, a *Answer) engine.Outlay {
+func (c budget) cost(left bool, a *Answer) engine.Outlay {
 	if !left || a != nil && a.Status == http.StatusTooManyRequests && !c.expects(a.Status) {
 		return engine.Outlay{}
 	}
@@ -70,7 +70,7 @@ func (c *Call) cost(left bool, a *Answer) engine.Outlay {
 
 // charge writes the usage of all attempts into the record of a model call, and whether it may have been charged twice. A recorded
 // response used nothing.
-func (c *Call) charge() {
+func (c budget) charge() {
 	usage := c.spent.Usage
 	if c.resent && c.Record.Attempts > 0 {
 		usage.Again = 1

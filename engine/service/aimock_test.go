@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
-// aimockFolder is where make puts a model server which is not ours, where there is npm.
+// aimockFolder is where make installs a third-party model server, if npm is available.
 const aimockFolder = "../../.bin/aimock-1.43.0"
 
 const aimockFixtures = `{"fixtures": [
@@ -58,7 +58,7 @@ func aimock(t *testing.T) string {
 	return ""
 }
 
-// TestAModelServerThatIsNotOurs has the client and another's idea of the wire format agree.
+// TestAModelServerThatIsNotOurs checks the client against an independent implementation of the wire format.
 func TestAModelServerThatIsNotOurs(t *testing.T) {
 	address := aimock(t)
 	l, err := NewLLM(LLMConfig{Name: "model", Base: address + "/v1", Limits: Limits{Timeout: 10 * time.Second}})
@@ -72,7 +72,7 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 		prompt   string
 		chaos    string // a fault of each request
 		format   openai.Format
-		want     string // "" is that it fails
+		want     string // "" if it fails
 		class    engine.Class
 		attempts int
 		statuses []int
@@ -109,7 +109,7 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 	t.Run("busy", func(t *testing.T) {
 		c := openai.Chat{Header: http.Header{}, Model: "m", Messages: []openai.Message{{Role: "user", Text: "busy"}}}
 		row, got := stage{}.chat(t, l, c, nil)
-		if rec := row.Steps[0]; got == nil || got.Text != "Now." || rec.Attempts != 1 || !slices.Equal(rec.Statuses, []int{429, 200}) || rec.Held < 900*time.Millisecond { // of the second that counts from the answer
+		if rec := row.Steps[0]; got == nil || got.Text != "Now." || rec.Attempts != 1 || !slices.Equal(rec.Statuses, []int{429, 200}) || rec.Held < 900*time.Millisecond { // a second, less the time of the response
 			t.Errorf("%+v, %v after %v: %s", got, rec.Statuses, rec.Held, row.Error)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestExpressionsSeeNoVaryingHeaders lists what is left of an answer's headers.
+// TestExpressionsSeeNoVaryingHeaders lists the headers that remain in an answer.
 func TestExpressionsSeeNoVaryingHeaders(t *testing.T) {
 	h := http.Header{}
 	for _, name := range append(slices.Clone(varying), "X-RateLimit-Remaining", "X-Rate-Limit-Reset", "RateLimit-Limit", "RateLimit", "RateLimit-Policy",

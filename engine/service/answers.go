@@ -46,7 +46,7 @@ func (a *attempted) reply() engine.Reply {
 }
 
 // noteTrail adds a finished attempt to the session's trail.
-func (c *Call) noteTrail(service string, a *attempted, failed bool) {
+func (a *attempted) noteTrail(c *Call, service string, failed bool) {
 	trail := c.Session.Trail()
 	if trail == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// TestCallsOutsideOfSessions holds that a call without a session is retried and waits like any other, and has nothing
-// that belongs to one: no place in a journal, no key.
+// TestCallsOutsideOfSessions checks that a call without a session is retried and waits like any other, and has no journal entry and
+// no key.
 func TestCallsOutsideOfSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{status: 500}, {status: 429, header: map[string]string{"Retry-After": "7"}}, ok200("x")}}

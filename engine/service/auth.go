@@ -15,7 +15,7 @@ type Auth struct {
 	Tokens *Tokens // tokens of the service's agents
 	Issuer Issuer  // creates a token if the agent has none, or if the service rejects the one it has
 	Header string  // header of the token, in canonical form
-	Scheme string  // prefix of the token; "" is none
+	Scheme string  // prefix of the token; "" for none
 }
 
 // Issuer creates tokens for agents: a [*Login] or a [*JWT].
@@ -94,7 +94,7 @@ func (s *seat) lock(ctx context.Context, call *Call) error {
 
 func (s *seat) unlock() { <-s.turn }
 
-// signIn gives the call a valid token other than its present one. issued says that the token is new; otherwise the agent already
+// signIn signs the call in with a valid token other than its present one. issued means that the token is new; otherwise the agent already
 // had it.
 func (c *Call) signIn(ctx context.Context) (issued bool, err error) {
 	if c.Auth == nil {

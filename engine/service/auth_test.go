@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// loginOf is how the agents of a test log in.
+// loginOf returns the login of a test's agents.
 func loginOf(t *testing.T, h *HTTP, path string) *Auth {
 	t.Helper()
 	at, err := ParseTokenPath(path)
@@ -35,7 +35,7 @@ func loginOf(t *testing.T, h *HTTP, path string) *Auth {
 
 func gives(token string) reply { return ok200(`{"access_token": "` + token + `"}`) }
 
-// lines are the requests that a fake saw: method, path and what signs them in.
+// lines returns the requests that a fake saw: method, path and credentials.
 func (f *script) lines() string {
 	var b strings.Builder
 	for _, r := range f.requests() {
@@ -44,7 +44,7 @@ func (f *script) lines() string {
 	return strings.TrimSpace(b.String())
 }
 
-// TestLogin is what is sent for one call of an agent that has no token yet, and what becomes of the call.
+// TestLogin checks the requests and the outcome of one call of an agent without a token.
 func TestLogin(t *testing.T) {
 	const in = "POST /auth/login \n"
 	denied := reply{status: 401, body: "no"}
@@ -84,7 +84,7 @@ func TestLogin(t *testing.T) {
 			"",
 		},
 		{
-			"again at a later attempt", // when a token is too old may not depend on how often the service failed before
+			"again at a later attempt", // the age of a token must not depend on how often the service failed before
 			[]reply{gives("t1"), denied, gives("t2"), {status: 500}, denied, gives("t3"), {err: errReset}, denied, gives("t4"), denied},
 			nil,
 			in + "POST /x Bearer t1\n" + in + "POST /x Bearer t2\nPOST /x Bearer t2\n" + in + "POST /x Bearer t3\nPOST /x Bearer t3\n" + in + "POST /x Bearer t4", engine.ClientError, 3,
@@ -104,7 +104,7 @@ func TestLogin(t *testing.T) {
 		{"no server", []reply{{status: 503, body: "hunter2"}}, nil, strings.Repeat(in, 5), engine.ServerError, 0, nil, "the login before it failed: status 503"},
 		{"no token", []reply{ok200(`{"token": "hunter2"}`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "its answer has no token at body.access_token"},
 		{"no JSON", []reply{ok200(`hunter2`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "its answer is not JSON"},
-		{"a token that is none", []reply{gives(`a\nb`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "no token"},
+		{"an invalid token", []reply{gives(`a\nb`)}, nil, strings.Repeat(in, 5), engine.BadAnswer, 0, nil, "no token"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -140,8 +140,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestLoginIsTheStepsTime is that a login uses the step's time, that what it waits for a 429 is held, and that the
-// agent does not log in again for its next step.
+// TestLoginIsTheStepsTime checks that a login uses the step's time, that its wait for a 429 is throttled, and that the agent does
+// not log in again for its next step.
 func TestLoginIsTheStepsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := gives("t1")
@@ -169,7 +169,7 @@ func TestLoginIsTheStepsTime(t *testing.T) {
 	})
 }
 
-// TestLoginRunsOutOfTime is a login that hangs: the step's time is over, and that is journaled as ever.
+// TestLoginRunsOutOfTime checks that a step times out in a login that hangs, and that this is journaled.
 func TestLoginRunsOutOfTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := stage{journal: &enginetest.Journal{}}
@@ -196,7 +196,7 @@ func TestLoginRunsOutOfTime(t *testing.T) {
 	})
 }
 
-// TestFailedLoginIsReplayed is that nobody logs in again for a step that the journal knows.
+// TestFailedLoginIsReplayed checks that no login is sent for a step that is in the journal.
 func TestFailedLoginIsReplayed(t *testing.T) {
 	fake := &script{answers: []reply{ok200("")}}
 	h := client(t, fake, Limits{})
@@ -220,7 +220,8 @@ func TestFailedLoginIsReplayed(t *testing.T) {
 	}
 }
 
-// TestStepsShareALogin is that steps of one agent that run at once log in once, also anew; another agent does not share.
+// TestStepsShareALogin checks that concurrent steps of an agent log in once, also when the token is rejected. Another agent does
+// not share the login.
 func TestStepsShareALogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -257,7 +258,7 @@ func TestStepsShareALogin(t *testing.T) {
 				}
 				steps.Wait()
 				mu.Lock()
-				live = "another" // the token that they have is too old
+				live = "another" // the service now rejects their token
 				mu.Unlock()
 			}
 			s.Row.Outcome = engine.OK
@@ -268,8 +269,8 @@ func TestStepsShareALogin(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsForALoginCanBeCut is that waiting for the login of another step ends with the session.
-func TestWhoWaitsForALoginCanBeCut(t *testing.T) {
+// TestWaitForALoginCanBeCut checks that waiting for the login of another step ends with the session.
+func TestWaitForALoginCanBeCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cut := context.WithCancel(t.Context())
 		auth := &Auth{Tokens: &Tokens{}}
@@ -301,8 +302,8 @@ func answerOf(r *http.Request, status int, body string) *http.Response {
 	}
 }
 
-// TestAttemptsAreNotCountedByTokens is that the mock is told the same attempt again after a 401, so that what it
-// does with the attempt does not depend on how old a token was.
+// TestAttemptsAreNotCountedByTokens checks that the mock gets the same attempt number after a 401, so that its answers do not
+// depend on the age of a token.
 func TestAttemptsAreNotCountedByTokens(t *testing.T) {
 	fake := &script{answers: []reply{gives("t1"), {status: 401}, gives("t2"), {status: 429, header: map[string]string{"Retry-After": "0"}}, ok200("")}}
 	h := client(t, fake, Limits{})
@@ -323,9 +324,9 @@ func TestAttemptsAreNotCountedByTokens(t *testing.T) {
 	}
 }
 
-// TestPrivate is that no error says anything of a private answer, and that its entry in the journal is marked.
+// TestPrivate checks that errors contain nothing of a private answer, and that its journal entry is marked.
 func TestPrivate(t *testing.T) {
-	refuse := func(*Answer) error { return errors.New("hunter2 is no JSON") }
+	refuse := func(*Answer) error { return errors.New("hunter2 is not JSON") }
 	for _, tt := range []struct {
 		name   string
 		answer reply
@@ -366,7 +367,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestSecretsAreBlackedOut is a service that repeats what it was sent, in a refusal and in an answer.
+// TestSecretsAreBlackedOut uses a service that repeats its request in a refusal and in an answer.
 func TestSecretsAreBlackedOut(t *testing.T) {
 	says := reply{status: 400, body: "your token-12 and s3cret and s3cret-long", header: map[string]string{"X-You": "Bearer token-12"}}
 	good := says

@@ -21,7 +21,7 @@ import (
 
 var errDial = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 
-// spends is a stage whose run must have spent an amount at its end, in the books and in the journal.
+// spends returns a stage whose run must have spent an amount at its end, in the ledger and in the journal.
 func spends(t *testing.T, want engine.Amount, change func(*engine.Settings)) stage {
 	t.Helper()
 	j := &enginetest.Journal{}
@@ -35,7 +35,7 @@ func spends(t *testing.T, want engine.Amount, change func(*engine.Settings)) sta
 	}}
 }
 
-// TestRequestsSpent is what the attempts of one call take of a budget of requests.
+// TestRequestsSpent checks what the attempts of a call use of a budget of requests.
 func TestRequestsSpent(t *testing.T) {
 	refused := reply{status: 429, header: map[string]string{"Retry-After": "3"}}
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestRequestsSpent(t *testing.T) {
 	}
 }
 
-// TestSignInsAreSpent: they are no steps, and requests all the same.
+// TestSignInsAreSpent checks that logins count as requests, although they are not steps.
 func TestSignInsAreSpent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{gives("t1"), {status: 401}, gives("t2"), ok200("x")}}, Limits{})
@@ -82,16 +82,16 @@ func TestSignInsAreSpent(t *testing.T) {
 	})
 }
 
-// TestTokensSpent is what the attempts of one call of a model take, by what their answers tell.
+// TestTokensSpent checks the usage of the attempts of a model call, by their responses.
 func TestTokensSpent(t *testing.T) {
-	const asked = int64(3) // "Say hello." at 4 bytes a token
+	const asked = int64(3) // "Say hello." at 4 bytes per token
 	told := engine.Amount{Cost: 18_000, Tokens: 15, Requests: 1}
-	claimed := engine.Amount{Cost: 1000*36 + 2000*pricing.UnboundedAnswer, Tokens: 36 + pricing.UnboundedAnswer, Requests: 1} // nobody says what it took
+	claimed := engine.Amount{Cost: 1000*36 + 2000*pricing.UnboundedAnswer, Tokens: 36 + pricing.UnboundedAnswer, Requests: 1} // the usage is unknown
 	for _, c := range []struct {
 		name    string
 		answers []reply
 		want    engine.Amount
-		calls   int64 // that were or may have been billed
+		calls   int64 // that were or may have been charged
 	}{
 		{"told", []reply{wrote("Hello.")}, told, 1},
 		{"not told", []reply{ok200(`{"choices":[{"message":{"content":"Hello."}}]}`)}, engine.Amount{Cost: 1000*asked + 2000*2, Tokens: asked + 2, Requests: 1}, 1},
@@ -114,7 +114,7 @@ func TestTokensSpent(t *testing.T) {
 	}
 }
 
-// TestClaims is what is claimed for calls of models: by max_tokens, else by what is known of the model.
+// TestClaims checks the claims of model calls: by max_tokens, or by what is known of the model.
 func TestClaims(t *testing.T) {
 	l := models(t, &script{}, LLMConfig{Prices: pricing.Prices{"m": {Input: 1e-6, Output: 2e-6}}})
 	b := &bill{from: l, model: "m", asked: 300, form: 60, parts: 2, longest: 40}
@@ -125,7 +125,7 @@ func TestClaims(t *testing.T) {
 	}
 	b.longest = -1
 	if got := tokens(b); got != prompt+pricing.UnboundedAnswer {
-		t.Errorf("of a model that nobody knows %d tokens, want %d", got, prompt+pricing.UnboundedAnswer)
+		t.Errorf("of an unknown model %d tokens, want %d", got, prompt+pricing.UnboundedAnswer)
 	}
 	l.meter.NoteAnswer("m", 10)
 	if got := tokens(b); got != prompt+pricing.LeastAnswer {
@@ -133,7 +133,7 @@ func TestClaims(t *testing.T) {
 	}
 	l.meter.NoteAnswer("m", 3000)
 	l.meter.NoteAnswer("m", 200)
-	l.meter.Learn(800, 100) // 8 bytes a token
+	l.meter.Learn(800, 100) // 8 bytes per token
 	if got, want := tokens(b), int64(57+3*wrapping+4500); got != want {
 		t.Errorf("of one that writes long %d tokens, want %d", got, want)
 	}
@@ -143,8 +143,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestRefusedCallAsksNothing: neither the service nor the journal hears of it, and no secret of its own is used.
-func TestRefusedCallAsksNothing(t *testing.T) {
+// TestRefusedCallSendsNothing: neither the service nor the journal gets anything, and no secret is used.
+func TestRefusedCallSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &script{answers: []reply{wrote("Hello.")}}
 		l := models(t, f, LLMConfig{})
@@ -154,13 +154,13 @@ func TestRefusedCallAsksNothing(t *testing.T) {
 			t.Errorf("got %v, %v, with %d requests and the journal %v", row, got, len(f.requests()), st.journal.Rows())
 		}
 		ends := enginetest.Of[engine.EndRow](st.journal)
-		if len(ends) != 1 || ends[0].Ending != engine.EndOutOfBudget || !strings.Contains(ends[0].Reason, "0 spent, the next call may take up to 1,0") {
+		if len(ends) != 1 || ends[0].Ending != engine.EndOutOfBudget || !strings.Contains(ends[0].Reason, "0 spent, the next call may ") {
 			t.Errorf("it ended with %+v", ends)
 		}
 	})
 }
 
-// TestCallsWaitForTheBudget: two of which one fits go on one after the other, with clocks that stand still.
+// TestCallsWaitForTheBudget: if only one of two calls fits, they proceed in sequence, with clocks paused.
 func TestCallsWaitForTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := wrote("Hello.")
@@ -178,7 +178,7 @@ func TestCallsWaitForTheBudget(t *testing.T) {
 			for i := range records {
 				both.Go(func() {
 					c := chat
-					c.Header = http.Header{} // the client writes into it
+					c.Header = http.Header{} // the client changes it
 					branch := up.Branch()
 					defer branch.Stop()
 					call := &Call{Session: s, Clock: branch, Path: []string{"a", "b"}[i], Retry: s.Settings().Retry}
@@ -205,7 +205,7 @@ func TestCallsWaitForTheBudget(t *testing.T) {
 	})
 }
 
-// TestAnswersInTheJournalAreSpentOnce: a session that is cut in its second call keeps what its first took.
+// TestAnswersInTheJournalAreSpentOnce: a session that is cut in its second call keeps the cost of its first.
 func TestAnswersInTheJournalAreSpentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &script{answers: []reply{wrote("Hello.")}}
@@ -243,8 +243,8 @@ func TestAnswersInTheJournalAreSpentOnce(t *testing.T) {
 	})
 }
 
-// TestOnceIsNotGivenUpForTheBudget: what must not happen twice, and was refused before it left, is sent on resuming; one
-// that did not get away at first keeps what was claimed for it.
+// TestOnceIsNotGivenUpForTheBudget: a call that must be sent at most once, and was refused before it left, is sent after a resume.
+// One that could not leave at first keeps its claim.
 func TestOnceIsNotGivenUpForTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &script{answers: []reply{ok200("x"), {err: errDial}, ok200("x")}}
@@ -273,7 +273,7 @@ func TestOnceIsNotGivenUpForTheBudget(t *testing.T) {
 	})
 }
 
-// TestStatementsAreSpent: those of Postgres are requests; one that finds nobody is none.
+// TestStatementsAreSpent: statements count as requests, except without a connection.
 func TestStatementsAreSpent(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	p, _ := serverOf(t, server, database.Limits{})

@@ -21,8 +21,8 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// TestEverySpellingIsBlackedOut takes out of an answer a secret of any characters, however it is escaped and wherever in
-// a longer text it stands.
+// TestEverySpellingIsBlackedOut removes a secret of any characters from an answer, however it is escaped and wherever it is in a
+// longer text.
 func TestEverySpellingIsBlackedOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[ -~äß€]{8,40}`).Draw(t, "secret")
@@ -42,17 +42,17 @@ func TestEverySpellingIsBlackedOut(t *testing.T) {
 		} {
 			c := &Call{Secrets: redact.Spellings(secret)}
 			if issued {
-				c = &Call{token: &token{value: secret}}
+				c = &Call{credentials: credentials{token: &token{value: secret}}}
 			}
 			a := &Answer{Body: []byte("you sent " + text + "."), Header: http.Header{"X-You": {text}}}
-			c.redact(a)
+			c.display().redact(a)
 			if got := string(a.Body); strings.Contains(got, text) || !strings.Contains(got, redact.Mark) {
 				t.Errorf("%s: %q of %q", name, got, secret)
 			}
 			if got := a.Header.Get("X-You"); !strings.Contains(got, redact.Mark) {
 				t.Errorf("%s: header %q", name, got)
 			}
-			// What is left of base64 has at most the two bytes at either end that stand in one character with others.
+			// At most two bytes at either end remain of base64: those that share a character with others.
 			left := strings.ReplaceAll(string(a.Body), redact.Mark, "")
 			if len(left) > len("you sent .")+4*(len(before)+len(after))/3+12 {
 				t.Errorf("%s: %q is left of %q", name, left, secret)
@@ -61,7 +61,7 @@ func TestEverySpellingIsBlackedOut(t *testing.T) {
 	})
 }
 
-// TestShortSecretsHaveOneForm is that what may be there by chance stays in answers, but not in error texts.
+// TestSecretsAreBlackedOutAcrossPieces checks that a secret is found although it is spread over several events.
 func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	const secret = "sk-key-4711-0815"
 	var body strings.Builder
@@ -70,7 +70,7 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	}
 	body.WriteString("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	a := &Answer{Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: []byte(body.String())}
-	(&Call{Secrets: redact.Spellings(secret)}).redact(a)
+	(&Call{Secrets: redact.Spellings(secret)}).display().redact(a)
 	got, err := openai.ReadStream(a.Body, false)
 	if err != nil || got.Text != "your key is …, and … again" {
 		t.Errorf("%v, %+v", err, got)
@@ -81,11 +81,11 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(a.Body), `"role":"assistant"`) || !strings.Contains(string(a.Body), `"id":"3"`) {
-		t.Errorf("what is no secret is missing:\n%s", a.Body)
+		t.Errorf("other text is missing:\n%s", a.Body)
 	}
 	clean := []byte("data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n")
 	a.Body = clean
-	if (&Call{Secrets: redact.Spellings(secret)}).redact(a); !bytes.Equal(a.Body, clean) {
+	if (&Call{Secrets: redact.Spellings(secret)}).display().redact(a); !bytes.Equal(a.Body, clean) {
 		t.Errorf("changed to %s", a.Body)
 	}
 }
@@ -98,13 +98,13 @@ func TestShortSecretsHaveOneForm(t *testing.T) {
 		t.Errorf("%d forms of a token without special characters", got)
 	}
 	c := &Call{Secrets: redact.Spellings("1234567")}
-	if got := c.forDisplay("no 1234567"); got != "no …" {
+	if got := c.display().forDisplay("no 1234567"); got != "no …" {
 		t.Errorf("said %s", got)
 	}
 }
 
-// TestMalformedAnswersSayNoSecrets is a server whose answers are no HTTP and repeat what they were sent, which Go's
-// client puts into its error.
+// TestMalformedAnswersSayNoSecrets uses a server whose responses are not HTTP and repeat the request, which Go's client quotes in
+// its error.
 func TestMalformedAnswersSayNoSecrets(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		for _, text := range []string{
@@ -138,7 +138,7 @@ func TestMalformedAnswersSayNoSecrets(t *testing.T) {
 	}
 }
 
-// raw is the address of a server that answers every connection with a text and closes it.
+// raw returns the address of a server that answers every connection with a text and closes it.
 func raw(t *testing.T, text string) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -14,11 +14,11 @@ import (
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
-// limited is a backend with a limit for each endpoint, or for those of a bucket together: so many requests a window, then 429.
+// limited is a backend with a limit for each endpoint or bucket: so many requests per window, then 429.
 type limited struct {
 	most    map[string]int    // by bucket
-	buckets map[string]string // by endpoint; else the endpoint itself
-	header  string            // that names the bucket; "" is none
+	buckets map[string]string // by endpoint; the default is the endpoint itself
+	header  string            // that names the bucket; "" if none does
 	window  time.Duration
 
 	mu      sync.Mutex
@@ -63,7 +63,7 @@ func newLimited(most map[string]int) *limited {
 	}
 }
 
-// last is when the last request to an endpoint was answered well.
+// last returns when the last request to an endpoint succeeded.
 func (l *limited) last(endpoint string) time.Duration {
 	if all := l.done[endpoint]; len(all) > 0 {
 		return all[len(all)-1]
@@ -71,7 +71,7 @@ func (l *limited) last(endpoint string) time.Duration {
 	return -1
 }
 
-// sends makes n calls at each endpoint, all at once, and waits for them.
+// sends makes n concurrent calls at each endpoint and waits for them.
 func sends(t *testing.T, h *HTTP, n int, endpoints ...string) {
 	t.Helper()
 	var calls sync.WaitGroup
@@ -97,14 +97,14 @@ const (
 	cart   = "POST /cart"
 )
 
-// TestA429SlowsItsEndpoint is a backend whose orders are limited: all else goes on as before, also where there are fewer
-// places than orders that wait.
+// TestA429SlowsItsEndpoint uses a backend with a limit for orders. Everything else continues as before, even with fewer slots than
+// waiting orders.
 func TestA429SlowsItsEndpoint(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		limits Limits
 		header string
-		cart   time.Duration // when the last of the carts is done, about
+		cart   time.Duration // about when the last cart is done
 		browse time.Duration
 	}{
 		{"nothing is said", Limits{Connections: 3}, "", 0, 0},
@@ -121,10 +121,10 @@ func TestA429SlowsItsEndpoint(t *testing.T) {
 					backend.buckets = map[string]string{order: "writes", cart: "writes"}
 				}
 				h := client(t, backend, tt.limits)
-				sends(t, h, 5, order, cart, browse) // the limit is used up, and the buckets are known
+				sends(t, h, 5, order, cart, browse) // uses up the limit and learns the buckets
 				var late sync.WaitGroup
 				late.Go(func() { sends(t, h, 10, order) })
-				time.Sleep(time.Second) // in the bubble: the orders are refused, and wait
+				time.Sleep(time.Second) // in virtual time: the orders are refused, and wait
 				state := h.State(time.Now())
 				sends(t, h, 10, cart, browse)
 				late.Wait()
@@ -146,7 +146,7 @@ func TestA429SlowsItsEndpoint(t *testing.T) {
 	}
 }
 
-// TestRatesOfBuckets holds each to its own, and the rest to the service's.
+// TestRatesOfBuckets checks the rate of each bucket, and that the rest keeps to the service's.
 func TestRatesOfBuckets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := newLimited(nil)
@@ -166,7 +166,7 @@ func TestRatesOfBuckets(t *testing.T) {
 	})
 }
 
-// TestEmbeddingsApartFromChat: a 429 for one does not hold the other back.
+// TestEmbeddingsApartFromChat: a 429 for one does not throttle the other.
 func TestEmbeddingsApartFromChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := newLimited(map[string]int{"POST /embeddings": 1})
@@ -203,7 +203,7 @@ func TestEmbeddingsApartFromChat(t *testing.T) {
 	})
 }
 
-// TestMatches is which endpoints a pattern of a bucket means.
+// TestMatches checks which endpoints match a pattern.
 func TestMatches(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, endpoint string
@@ -233,7 +233,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestBucketsOfHeaders reads which bucket a service names.
+// TestBucketsOfHeaders reads the bucket that a service names.
 func TestBucketsOfHeaders(t *testing.T) {
 	for _, tt := range []struct {
 		name, value, bucket string

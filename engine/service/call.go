@@ -50,38 +50,80 @@ type Call struct {
 	// Private keeps the response out of error texts and is noted in the journal. The journal keeps the response for a replay only
 	// until its cycle is closed, and never shows it.
 	Private bool
-	bill    *bill // nil if it calls no model
 
 	Record engine.StepRecord // attempts, statuses, times and label so far
 
-	token     *token // that the call is signed in with
+	account
+	memory
+	credentials
+	place
+	doubts
+}
+
+// account is what a call claims and spends.
+type account struct {
+	bill     *bill                     // nil if it calls no model
+	settle   func(spent engine.Outlay) // settles the claim for the next attempt; nil if there is none
+	claimed  engine.Outlay             // for the next attempt, at most
+	spent    engine.Outlay             // by all attempts, including those of earlier processes
+	intended int64                     // requests covered by the newest intent in the journal
+}
+
+// memory is what the response of an attempt takes.
+type memory struct {
+	reserved int64         // in bytes
+	waited   time.Duration // for it
+	probe    bool          // other calls wait for the outcome of this attempt
+}
+
+// credentials sign a call in, and are removed from its texts.
+type credentials struct {
+	token     *token
 	spelled   *token // its forms and those of Secrets are the spellings
 	spellings []string
-	ticket    uint64                                                 // rank in the queue of the bucket's rate limiter; 0 if it has not waited
-	whole     uint64                                                 // the same for the service's rate limiter
-	bucket    *bucket                                                // whose turn it waits for or has; nil is the service's
-	former    *bucket                                                // previous bucket, until a response named another one
-	placed    bool                                                   // it holds one of the service's slots
-	left      time.Time                                              // when its request was sent
-	resent    bool                                                   // an earlier process sent its request
-	changing  bool                                                   // it changes something at a service that is not a model
-	what      string                                                 // its request, for display
-	named     InDoubt                                                // its request, for Verify
-	doubt     bool                                                   // its request may have been carried out, and no response says so
-	repeated  bool                                                   // its request was sent again while it was in doubt
-	silently  atomic.Bool                                            // the connection pool sent it again by itself
-	verified  bool                                                   // the service was asked whether it was carried out
-	ask       func(ctx context.Context) (instead *Answer, err error) // calls Verify; nil if there is none
-	failed    bool                                                   // an attempt failed for a reason that may be the call's own
-	probe     bool                                                   // other calls wait for the outcome of this attempt
-	reserved  int64                                                  // memory for the response of this attempt, in bytes
-	waited    time.Duration                                          // for memory, in this attempt
-	settle    func(spent engine.Outlay)                              // settles the claim for the next attempt; nil if there is none
-	claimed   engine.Outlay                                          // for the next attempt, at most
-	spent     engine.Outlay                                          // by all attempts, including those of earlier processes
-	intended  int64                                                  // requests covered by the newest intent in the journal
-	hash      uint64                                                 // of its request, as in the journal
 }
+
+// place is where a call waits for its turn.
+type place struct {
+	ticket uint64    // rank in the queue of the bucket's rate limiter; 0 if it has not waited
+	whole  uint64    // the same for the service's rate limiter
+	bucket *bucket   // whose turn it waits for or has; nil is the service's
+	former *bucket   // previous bucket, until a response named another one
+	placed bool      // it holds one of the service's slots
+	left   time.Time // when its request was sent
+}
+
+// doubts are whether the request of a call was carried out, and may be sent again.
+type doubts struct {
+	changing bool                                                   // it changes something at a service that is not a model
+	what     string                                                 // the request, for display
+	named    InDoubt                                                // the request, for Verify
+	resent   bool                                                   // an earlier process sent it
+	doubt    bool                                                   // it may have been carried out, and no response says so
+	repeated bool                                                   // it was sent again while it was in doubt
+	silently atomic.Bool                                            // the connection pool sent it again by itself
+	verified bool                                                   // the service was asked whether it was carried out
+	ask      func(ctx context.Context) (instead *Answer, err error) // calls Verify; nil if there is none
+	failed   bool                                                   // an attempt failed for a reason that may be the call's own
+	hash     uint64                                                 // of the request, as in the journal
+}
+
+// The methods of a call, by what they are about.
+type (
+	budget     struct{ *Call } // claims and costs of its attempts
+	space      struct{ *Call } // memory for its response
+	display    struct{ *Call } // its texts without secrets, and what people are shown
+	queue      struct{ *Call } // waits for limits and rates
+	repetition struct{ *Call } // requests that are sent again
+	outcome    struct{ *Call } // what its attempts say about the service
+)
+
+func (c *Call) budget() budget         { return budget{c} }
+func (c *Call) space() space           { return space{c} }
+func (c *Call) display() display       { return display{c} }
+func (c *Call) queue() queue           { return queue{c} }
+func (c *Call) repetition() repetition { return repetition{c} }
+func (c *Call) outcome() outcome       { return outcome{c} }
 
 // Purse is the budget of calls. A claim is made before a request leaves, and settled when it has returned.
 type Purse interface {
@@ -137,20 +179,20 @@ func (c *Call) check(a *Answer) error {
 	if c.expects(a.Status) {
 		return nil
 	}
-	return &engine.StepError{Class: statusClass(a.Status), Err: &engine.StatusError{Status: a.Status, Text: c.excerpt(a)}}
+	return &engine.StepError{Class: statusClass(a.Status), Err: &engine.StatusError{Status: a.Status, Text: c.display().excerpt(a)}}
 }
 
 // excerpt returns the redirect target of a response, or the beginning of its body, for an error text.
-func (c *Call) excerpt(a *Answer) string {
+func (c display) excerpt(a *Answer) string {
 	const most, scanned = 200, 64 << 10 // more than is shown, so that no secret is cut in two
 	if c.Private {
 		return ""
 	}
 	text := string(a.Body[:min(len(a.Body), scanned)])
 	if to, err := url.Parse(a.Header.Get("Location")); a.Status/100 == 3 && err == nil && to.String() != "" {
-		return c.forDisplay(fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted()))
+		return c.display().forDisplay(fmt.Sprintf(" to %s; redirects are not followed", (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).Redacted()))
 	}
-	if text = strings.TrimSpace(c.forDisplay(titleOf(text))); text == "" {
+	if text = strings.TrimSpace(c.display().forDisplay(titleOf(text))); text == "" {
 		return ""
 	}
 	return fmt.Sprintf(": %q", redact.Shorten(text, most))

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// BenchmarkCall is what a call costs beside its service: gates, pace, breaker, clocks.
+// BenchmarkCall measures the cost of a call without its service: limits, rate limiter, breaker, clocks.
 func BenchmarkCall(b *testing.B) {
 	h, err := NewHTTP("shop", "http://shop.example", Limits{}, false)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// TestSecretsTakeTheirPlaceWhenARequestLeaves writes a secret into each part of a request.
+// TestSecretsTakeTheirPlaceWhenARequestLeaves inserts a secret into each part of a request.
 func TestSecretsTakeTheirPlaceWhenARequestLeaves(t *testing.T) {
 	const value = `a "b"/ä&c=..`
 	mark := redact.SecretMark("KEY")

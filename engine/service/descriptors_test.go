@@ -12,9 +12,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestNoDescriptorIsNobodysFailure is a process that may open no more files: the request waits, with its clock paused,
-// uses up no attempt, opens no breaker, and people are told once what to do.
-func TestNoDescriptorIsNobodysFailure(t *testing.T) {
+// TestNoDescriptorIsNotTheServicesFailure: if the process cannot open more files, the request waits with its clock paused, uses up
+// no attempt, opens no breaker, and a warning says once what to do.
+func TestNoDescriptorIsNotTheServicesFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := reply{err: &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}}
 		answers := make([]reply, 0, 41)

@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// talk serves a connection; it returns when it is over.
+// talk serves a connection, and returns when it is done.
 type talk func(t *testing.T, in *bufio.Reader, out net.Conn)
 
-// host is a client of a server whose connections are served by one of talks after the other, all that follow by the last.
-// Everything goes through pipes, so that time may be virtual.
+// host returns a client of a server. Each talk serves one connection, in order; the last one serves all others. Everything goes
+// through pipes, so that time can be virtual.
 func host(t *testing.T, talks ...talk) *direct {
 	t.Helper()
 	return hostOf(t, talks...).direct
@@ -31,7 +31,7 @@ func host(t *testing.T, talks ...talk) *direct {
 func hostOf(t *testing.T, talks ...talk) *HTTP {
 	t.Helper()
 	if !canLook {
-		t.Skip("nobody is asked directly here")
+		t.Skip("direct connections are not supported here")
 	}
 	n := 0
 	dial := func(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -63,7 +63,7 @@ func hostOf(t *testing.T, talks ...talk) *HTTP {
 	return h
 }
 
-// says answers every request with a text, until the client is gone.
+// says answers every request with a text, until the client closes.
 func says(text string) talk {
 	return func(_ *testing.T, in *bufio.Reader, out net.Conn) {
 		for {
@@ -79,7 +79,7 @@ func says(text string) talk {
 	}
 }
 
-// hangsUp reads requests and closes the connection, having answered n of them.
+// hangsUp answers n requests, and closes the connection at the next.
 func hangsUp(n int) talk {
 	return func(_ *testing.T, in *bufio.Reader, out net.Conn) {
 		for i := 0; ; i++ {
@@ -91,7 +91,7 @@ func hangsUp(n int) talk {
 	}
 }
 
-// asks is a request with a key, so that it may be sent again.
+// asks returns a request with a key, so that it may be sent again.
 func asks(ctx context.Context, t *testing.T, method, body string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, "http://shop.example/x?y=%20z", strings.NewReader(body))
@@ -102,7 +102,7 @@ func asks(ctx context.Context, t *testing.T, method, body string) *http.Request 
 	return r
 }
 
-// fetch reads an answer to its end.
+// fetch reads a response to its end.
 func fetch(d *direct, r *http.Request) (status int, body string, err error) {
 	resp, err := d.RoundTrip(r)
 	if err != nil {
@@ -113,7 +113,7 @@ func fetch(d *direct, r *http.Request) (status int, body string, err error) {
 	return resp.StatusCode, string(text), err
 }
 
-// TestDirectSendsWhatATransportSends compares what goes over the wire, line by line.
+// TestDirectSendsWhatATransportSends compares the bytes on the wire, line by line.
 func TestDirectSendsWhatATransportSends(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -166,7 +166,7 @@ func TestDirectSendsWhatATransportSends(t *testing.T) {
 	}
 }
 
-// TestDirectAnswers are answers of all forms; those after which the connection can be used again are asked twice.
+// TestDirectAnswers covers all forms of responses. Two requests are sent if the connection can be reused.
 func TestDirectAnswers(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -180,7 +180,7 @@ func TestDirectAnswers(t *testing.T) {
 		status       int
 		body         string
 		fails        string
-		again        bool // the connection can be used again
+		again        bool // the connection can be reused
 	}{
 		{name: "of a length", answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", status: 200, body: "ok", again: true},
 		{name: "empty", answer: "HTTP/1.1 204 No Content\r\n\r\n", status: 204, again: true},
@@ -220,7 +220,7 @@ func TestDirectAnswers(t *testing.T) {
 	}
 }
 
-// TestDirectIsCutShort is an answer whose connection ends within its body.
+// TestDirectIsCutShort closes the connection within the body of a response.
 func TestDirectIsCutShort(t *testing.T) {
 	d := host(t, func(_ *testing.T, in *bufio.Reader, out net.Conn) {
 		_, _ = http.ReadRequest(in)
@@ -234,8 +234,8 @@ func TestDirectIsCutShort(t *testing.T) {
 	}
 }
 
-// TestDirectSendsNothingTooLate is that nothing leaves of a request whose context has ended, and that an idle connection
-// is kept that holds nothing of the request before.
+// TestDirectSendsNothingTooLate checks that a request whose context has ended is not sent, and that an idle connection holds no
+// reference to the previous request.
 func TestDirectSendsNothingTooLate(t *testing.T) {
 	sent := make(chan struct{}, 2)
 	d := host(t, func(_ *testing.T, in *bufio.Reader, out net.Conn) {
@@ -261,7 +261,7 @@ func TestDirectSendsNothingTooLate(t *testing.T) {
 	}
 }
 
-// TestDirectHungUp is a server that closes a connection: one that was used before is replaced, a new one is not.
+// TestDirectHungUp uses a server that closes a connection: a reused one is replaced, a new one is not.
 func TestDirectHungUp(t *testing.T) {
 	d := host(t, hangsUp(1), hangsUp(1), hangsUp(0))
 	for n := range 2 {
@@ -269,14 +269,14 @@ func TestDirectHungUp(t *testing.T) {
 			t.Errorf("request %d: %q, error %v", n, body, err)
 		}
 	}
-	_, _, err := fetch(d, asks(t.Context(), t, "POST", "x")) // over the second connection, then the third
+	_, _, err := fetch(d, asks(t.Context(), t, "POST", "x")) // on the second connection, then the third
 	if !errors.Is(err, io.EOF) || neverSent(err) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestDirectStirred is a connection on which something comes in while it is idle: it is not used again.
-func TestDirectStirred(t *testing.T) {
+// TestDirectInput checks that an idle connection with pending input is not reused.
+func TestDirectInput(t *testing.T) {
 	for name, more := range map[string]string{"bytes": "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", "its end": ""} {
 		t.Run(name, func(t *testing.T) {
 			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -300,7 +300,7 @@ func TestDirectStirred(t *testing.T) {
 							_, _ = io.WriteString(conn, more)
 						}
 						if more != "" {
-							_, _ = io.Copy(io.Discard, in) // until the client is gone
+							_, _ = io.Copy(io.Discard, in) // until the client closes
 						}
 					}()
 				}
@@ -312,7 +312,7 @@ func TestDirectStirred(t *testing.T) {
 			defer h.Close()
 			d := h.direct
 			if d == nil {
-				t.Skip("nobody is asked directly here")
+				t.Skip("direct connections are not supported here")
 			}
 			ask := func(want string) {
 				t.Helper()
@@ -335,7 +335,7 @@ func TestDirectStirred(t *testing.T) {
 	}
 }
 
-// TestDirectRenews is that a client that begins afresh uses no connection again.
+// TestDirectRenews checks that a renewed client reuses no connection.
 func TestDirectRenews(t *testing.T) {
 	h := hostOf(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 	if _, _, err := fetch(h.direct, asks(t.Context(), t, "GET", "")); err != nil || len(h.direct.kept) != 1 {
@@ -347,7 +347,7 @@ func TestDirectRenews(t *testing.T) {
 	}
 }
 
-// TestDirectLeavesToThePool are requests that are not to be sent twice, and others that it is not made for.
+// TestDirectLeavesToThePool covers requests that must not be sent twice, and others that direct does not support.
 func TestDirectLeavesToThePool(t *testing.T) {
 	d := host(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 	for name, r := range map[string]*http.Request{
@@ -379,7 +379,7 @@ func TestDirectLeavesToThePool(t *testing.T) {
 	}
 }
 
-// TestDirectAddresses are services of which a Transport carries everything.
+// TestDirectAddresses covers services that a Transport serves.
 func TestDirectAddresses(t *testing.T) {
 	for address, direct := range map[string]bool{
 		"http://shop.example": true, "http://[::1]:80/base": true, "https://shop.example": false, "http://läden.example": false, "http://[fe80::1%25en0]": false,
@@ -395,7 +395,7 @@ func TestDirectAddresses(t *testing.T) {
 	}
 }
 
-// TestDirectEnds is a request whose context ends before its answer, or within it.
+// TestDirectEnds ends the context of a request before its response, or within it.
 func TestDirectEnds(t *testing.T) {
 	for _, begun := range []string{"", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -404,7 +404,7 @@ func TestDirectEnds(t *testing.T) {
 				if begun != "" {
 					_, _ = io.WriteString(out, begun)
 				}
-				_, _ = io.Copy(io.Discard, in) // until the client is gone
+				_, _ = io.Copy(io.Discard, in) // until the client closes
 			})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -420,7 +420,7 @@ func TestDirectEnds(t *testing.T) {
 	}
 }
 
-// TestDirectKeepsFor is that connections are closed when they were idle for long enough, and when the client ends.
+// TestDirectKeepsFor checks that connections are closed after their idle time, and when the client closes.
 func TestDirectKeepsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := make(chan time.Time, 2)

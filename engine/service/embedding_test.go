@@ -21,7 +21,7 @@ func vector(index int, numbers string) string {
 	return fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s]}`, index, numbers)
 }
 
-// TestEmbeddings is what comes of answers to two texts.
+// TestEmbeddings checks responses to two texts.
 func TestEmbeddings(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -67,7 +67,7 @@ func TestEmbeddings(t *testing.T) {
 					t.Errorf("%s, class %q, %d attempts: %s", said, row.Class, rec.Attempts, row.Error)
 				}
 				want := engine.Usage{Calls: 1, Input: 8, Cost: 8000}
-				if tt.name == "too few at first" { // which was billed, too
+				if tt.name == "too few at first" { // it was charged too
 					want.Add(&want)
 				}
 				if tt.want != "" && *rec.Usage != want {

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// TestAServiceThatIsExhausted has its calls wait, held, until it is not; what it says of the quota is shown.
+// TestAServiceThatIsExhausted throttles calls until the quota is restored, and shows what the service says.
 func TestAServiceThatIsExhausted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer      reply
@@ -47,7 +47,7 @@ func TestAServiceThatIsExhausted(t *testing.T) {
 	}
 }
 
-// TestExhaustedOutsideOfARun is an error: there is nobody to pause.
+// TestExhaustedOutsideOfARun is an error, because there is no run to pause.
 func TestExhaustedOutsideOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := models(t, &script{answers: []reply{{status: 429, body: `{"code":"insufficient_quota"}`}}}, LLMConfig{})

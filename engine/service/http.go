@@ -127,7 +127,7 @@ type Request struct {
 	Method string
 	Target Target
 	Header http.Header // by canonical names
-	Body   []byte      // nil is no body
+	Body   []byte      // nil for none
 	Sent   []byte      // sent instead of Body, which still identifies the request; nil is Body
 
 	Kind    BodyKind       // how secrets are written into the body
@@ -156,13 +156,13 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 	}
 	var req http.Request
 	h.request(&r, &req)
-	call.what, call.named.Path = call.described(r.Method, req.URL.Path), path
+	call.what, call.named.Path = call.display().described(r.Method, req.URL.Path), path
 	if call.Verify != nil {
 		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
 	}
 	answer, err := h.transport.do(&req, hash, call)
 	if call.bill != nil {
-		call.charge()
+		call.budget().charge()
 	}
 	if err != nil {
 		return nil, err

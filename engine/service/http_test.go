@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// serve starts a server that says nothing about handlers that end badly, and returns its address.
+// serve starts a server that does not log failed handlers, and returns its address.
 func serve(t *testing.T, f http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(f)
@@ -79,7 +79,7 @@ func TestRequestLine(t *testing.T) {
 	}
 }
 
-// TestRedirectsGoNowhere is that no other host hears of a request.
+// TestRedirectsGoNowhere checks that no other host receives a request.
 func TestRedirectsGoNowhere(t *testing.T) {
 	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusTemporaryRedirect) })
@@ -98,8 +98,8 @@ func TestRedirectsGoNowhere(t *testing.T) {
 	}
 }
 
-// TestNobodyListens is a connection that is refused: the error of a dial, tried again.
-func TestNobodyListens(t *testing.T) {
+// TestConnectionRefused checks that a failed dial is retried.
+func TestConnectionRefused(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (l *LLM) Chat(call *Call, c openai.Chat) (*openai.Completion, error) {
 		length := 0
 		if got != nil {
 			length = len(got.Text)
-			got.Text, got.Refusal = call.redacted(got.Text), call.redacted(got.Refusal)
+			got.Text, got.Refusal = call.display().redacted(got.Text), call.display().redacted(got.Refusal)
 		}
 		bill.count(openai.ReadTokens(a.Body), length, err)
 		return classified(err)
@@ -104,7 +104,7 @@ func (l *LLM) complete(call *Call, c *openai.Chat) error {
 			return nil
 		}
 		if name := c.Refused(a.Body, refused); name != "" {
-			l.lessons.learn(l.name, c.Model, name, call.excerpt(a))
+			l.lessons.learn(l.name, c.Model, name, call.display().excerpt(a))
 		}
 		refused = l.lessons.of(c.Model)
 		if next, err := c.Body(refused); err == nil && !bytes.Equal(next, sent) {

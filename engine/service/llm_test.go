@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
-// models is a client of models with a fake below it.
+// models returns a client of models with a fake transport.
 func models(t testing.TB, rt http.RoundTripper, c LLMConfig) *LLM {
 	t.Helper()
 	c.Name, c.Base = "model", "http://model.example/v1"
@@ -31,7 +31,7 @@ func models(t testing.TB, rt http.RoundTripper, c LLMConfig) *LLM {
 	return l
 }
 
-// wrote is the answer of a model that wrote a text.
+// wrote returns the response of a model that wrote a text.
 func wrote(text string) reply {
 	data, err := json.Marshal(text)
 	if err != nil {
@@ -41,12 +41,12 @@ func wrote(text string) reply {
 		`},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}}`)
 }
 
-// hello is what a test asks a model.
+// hello returns a simple request.
 func hello() openai.Chat {
 	return openai.Chat{Header: http.Header{}, Model: "gpt-4o-mini", Messages: []openai.Message{{Role: "user", Text: "Say hello."}}}
 }
 
-// chat has a session make one call, and returns its row and what it got.
+// chat makes one call in a session, and returns its row and the completion.
 func (st stage) chat(t *testing.T, l *LLM, c openai.Chat, change func(*Call)) (row *engine.SessionRow, got *openai.Completion) {
 	t.Helper()
 	row = st.play(t, func(s *engine.Session) {
@@ -61,7 +61,7 @@ func (st stage) chat(t *testing.T, l *LLM, c openai.Chat, change func(*Call)) (r
 	return row, got
 }
 
-// TestCompletions is what each way of answering comes to.
+// TestCompletions checks the outcome of all kinds of responses.
 func TestCompletions(t *testing.T) {
 	exhausted := `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`
 	named := func(after string) reply {
@@ -73,7 +73,7 @@ func TestCompletions(t *testing.T) {
 		class    engine.Class
 		attempts int
 		statuses []int
-		says     string // the completion, or in the error
+		says     string // in the completion, or in the error
 	}{
 		{"ok", []reply{wrote("Hello.")}, engine.NoError, 1, []int{200}, "Hello."},
 		{"429 then ok", []reply{named("3"), wrote("Hello.")}, engine.NoError, 1, []int{429, 200}, "Hello."},
@@ -81,7 +81,7 @@ func TestCompletions(t *testing.T) {
 		{"429 without a time", []reply{{status: 429}, {status: 429}, wrote("Hello.")}, engine.NoError, 1, []int{429, 429, 200}, "Hello."},
 		{"quota used up", []reply{{status: 429, body: exhausted}, wrote("Hello.")}, engine.NoError, 1, []int{429, 200}, "Hello."},
 		{"500 then ok", []reply{{status: 500}, wrote("Hello.")}, engine.NoError, 2, []int{500, 200}, "Hello."},
-		{"503 for ever", []reply{{status: 503, body: "overloaded"}}, engine.ServerError, 5, []int{503, 503, 503, 503, 503}, "overloaded"},
+		{"503 forever", []reply{{status: 503, body: "overloaded"}}, engine.ServerError, 5, []int{503, 503, 503, 503, 503}, "overloaded"},
 		{"hangs", []reply{{hangs: true}}, engine.Timeout, 5, nil, "no answer in time"},
 		{"hangs once", []reply{{hangs: true}, wrote("Hello.")}, engine.NoError, 2, []int{200}, "Hello."},
 		{"cut", []reply{{err: errReset}, wrote("Hello.")}, engine.NoError, 2, []int{200}, "Hello."},
@@ -94,7 +94,7 @@ func TestCompletions(t *testing.T) {
 		{"no choices", []reply{ok200(`{"choices":[]}`)}, engine.BadAnswer, 5, []int{200, 200, 200, 200, 200}, "has no completion"},
 		{"an error with status 200", []reply{ok200(`{"error":{"message":"upstream is down","code":502}}`), wrote("Hello.")}, engine.NoError, 2, []int{200, 200}, "Hello."},
 		{
-			"such errors for ever",
+			"such errors forever",
 			[]reply{ok200(`{"error":{"message":"upstream is down","code":502}}`)},
 			engine.ServerError, 5,
 			[]int{200, 200, 200, 200, 200},
@@ -102,11 +102,11 @@ func TestCompletions(t *testing.T) {
 		},
 		{"an error without a code", []reply{ok200(`{"error":{"message":"oops"},"choices":[]}`)}, engine.ServerError, 5, []int{200, 200, 200, 200, 200}, "oops"},
 		{"an error of the caller", []reply{ok200(`{"error":{"message":"too long","code":400}}`)}, engine.ClientError, 5, []int{200, 200, 200, 200, 200}, "too long"},
-		{"an error that is none", []reply{ok200(`{"error":null,"choices":[{"message":{"content":"Hello."}}]}`)}, engine.NoError, 1, []int{200}, "Hello."},
+		{"an error that is null", []reply{ok200(`{"error":null,"choices":[{"message":{"content":"Hello."}}]}`)}, engine.NoError, 1, []int{200}, "Hello."},
 		{"too big", []reply{ok200(strings.Repeat(" ", maxBody+1))}, engine.BadAnswer, 1, nil, "too big"},
 	}
 	lost := engine.Usage{Calls: 1, Input: 36, Output: 1024, Cost: 2_084_000, Estimated: 1}
-	also := map[string]engine.Usage{ // what attempts took that gave no completion
+	also := map[string]engine.Usage{ // usage of attempts without a completion
 		"hangs once": lost, "cut": lost, "half of it": {Calls: 1, Input: 3, Cost: 3000, Estimated: 1},
 	}
 	for _, tt := range tests {
@@ -130,7 +130,7 @@ func TestCompletions(t *testing.T) {
 				if more, ok := also[tt.name]; ok {
 					want.Add(&more)
 				}
-				if told := tt.class == engine.NoError && tt.name != "an error that is none"; told && *rec.Usage != want {
+				if told := tt.class == engine.NoError && tt.name != "an error that is null"; told && *rec.Usage != want {
 					t.Errorf("usage %+v, want %+v", rec.Usage, want)
 				}
 			})
@@ -138,8 +138,8 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// TestCompletionsThatAreNone is why a model has not answered, or not to the end.
-func TestCompletionsThatAreNone(t *testing.T) {
+// TestIncompleteCompletions checks why a model has not answered, or not completely.
+func TestIncompleteCompletions(t *testing.T) {
 	for _, tt := range []struct {
 		choice string
 		want   openai.Completion
@@ -160,8 +160,8 @@ func TestCompletionsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestRetryAfterStandsStill is that the time which a service asks to wait is nobody's: a step with a second to live
-// sees its answer after an hour.
+// TestRetryAfterStandsStill checks that the wait for a service does not count: a step with a timeout of 1 s gets its answer after
+// an hour.
 func TestRetryAfterStandsStill(t *testing.T) {
 	for _, rate := range []float64{0, 10} {
 		for _, after := range []string{"3600", "Sat, 01 Jan 2000 01:00:00 GMT", ""} {
@@ -194,7 +194,7 @@ func TestChatIsSentAsAsked(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*openai.Chat)
-		want   string // a part of the body
+		want   string // part of the body
 		not    string
 	}{
 		{"plain", func(*openai.Chat) {}, `"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]`, "temperature"},
@@ -243,7 +243,7 @@ func TestChatIsSentAsAsked(t *testing.T) {
 	}
 }
 
-// TestCompletionIsReplayed takes each kind of result from the journal: nothing is asked, and it is the same again.
+// TestCompletionIsReplayed takes each kind of result from the journal: nothing is sent, and the result is the same.
 func TestCompletionIsReplayed(t *testing.T) {
 	for name, answers := range map[string][]reply{
 		"ok": {wrote("Hello.")}, "after a failure": {{status: 500}, wrote("Hello.")}, "bad": {ok200("?")}, "an error": {ok200(`{"error":{"message":"m"}}`)},
@@ -275,7 +275,7 @@ func TestCompletionIsReplayed(t *testing.T) {
 	}
 }
 
-// TestPrivateAnswersAreNotSaid is what errors and the journal's texts have of an answer that is private.
+// TestPrivateAnswersAreNotSaid checks what errors and the journal contain of a private answer.
 func TestPrivateAnswersAreNotSaid(t *testing.T) {
 	for _, answer := range []reply{
 		ok200(`{"choices":"hunter2"}`), ok200(`{"x":"hunter2"}`), ok200(`{"error":{"message":"hunter2"}}`),
@@ -292,7 +292,7 @@ func TestPrivateAnswersAreNotSaid(t *testing.T) {
 	}
 }
 
-// TestACallThatIsCut leaves no answer behind, in a stream neither.
+// TestACallThatIsCut journals no answer, also for a stream.
 func TestACallThatIsCut(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -18,22 +18,22 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// program is a session of a test.
+// program is the session of a test.
 type program func(s *engine.Session)
 
 func (p program) Session(s *engine.Session) { p(s) }
 
-// stage is a run of one agent and one cycle around calls of a test.
+// stage runs one session of one agent around the calls of a test.
 type stage struct {
 	journal *enginetest.Journal
 	resume  *engine.Resumption
-	ctx     context.Context // cut when it ends; nil is the test's
+	ctx     context.Context // the session is cut when it ends; nil is the test's context
 	change  func(*engine.Settings)
 	tracer  engine.Tracer
-	after   func(*run.Run) // is shown the run when it has ended
+	after   func(*run.Run) // called with the run after its end
 }
 
-// play runs a session that f makes calls in, and returns its row; nil if it was cut.
+// play runs a session in which f makes calls, and returns its row; nil if it was cut.
 func (st stage) play(t *testing.T, f program) *engine.SessionRow {
 	t.Helper()
 	if st.journal == nil {
@@ -64,7 +64,7 @@ func (st stage) play(t *testing.T, f program) *engine.SessionRow {
 	return nil
 }
 
-// end is what a test's session does with a call's result.
+// end ends a test's session with the result of a call.
 func end(s *engine.Session, call *Call, err error) {
 	s.Row.Steps = append(s.Row.Steps, call.Record)
 	s.Row.Held, s.Row.Service = call.Record.Held, call.Record.Service
@@ -75,12 +75,12 @@ func end(s *engine.Session, call *Call, err error) {
 	s.Row.Outcome = engine.OK
 }
 
-// callOf is a call of a session with the run's retries.
+// callOf returns a call of a session with the run's retries.
 func callOf(s *engine.Session, path string) *Call {
 	return &Call{Session: s, Clock: s.Clock(), Path: path, Retry: s.Settings().Retry}
 }
 
-// client is an HTTP client with a fake below it.
+// client returns an HTTP client with a fake transport.
 func client(t *testing.T, rt http.RoundTripper, limits Limits) *HTTP {
 	t.Helper()
 	h, err := NewHTTP("shop", "http://shop.example/base", limits, false)
@@ -91,7 +91,7 @@ func client(t *testing.T, rt http.RoundTripper, limits Limits) *HTTP {
 	return h
 }
 
-// must is the target of a path of a test.
+// must parses a path.
 func must(t *testing.T, path string) Target {
 	t.Helper()
 	target, err := ParseTarget(path)
@@ -101,7 +101,7 @@ func must(t *testing.T, path string) Target {
 	return target
 }
 
-// script is a fake service: each request gets the next answer, the last one for ever.
+// script is a fake service: each request gets the next answer, further requests the last one.
 type script struct {
 	answers []reply
 
@@ -117,7 +117,7 @@ type seen struct {
 	body   string
 }
 
-// reply is one answer: a status with a body, or an error; after some time, or never.
+// reply is one answer: a status with a body, or an error; after a delay, or never.
 type reply struct {
 	status int
 	body   string
@@ -167,7 +167,7 @@ func (f *script) requests() []seen {
 	return f.seen
 }
 
-// waits are the times between the requests.
+// waits returns the times between the requests.
 func (f *script) waits() []time.Duration {
 	var d []time.Duration
 	all := f.requests()

@@ -29,22 +29,22 @@ func memoryFor(n int64) int64 { return 2*n + min((roomTimes-2)*n, roomMost) }
 
 // reserve claims the memory for a response from the run's budget before it is read, or as it arrives if its length is not known.
 // The claim of an earlier attempt is released.
-func (c *Call) reserve(resp *http.Response, of *term) error {
+func (c space) reserve(resp *http.Response, of *term) error {
 	if c.reserved > 0 {
-		c.trim(-1)
+		c.space().trim(-1)
 	}
 	switch n := resp.ContentLength; {
 	case c.Session == nil || n >= 0 && n <= roomFree:
 		return nil
 	case n > 0:
-		return c.claimMemory(of, memoryFor(min(n, maxBody)))
+		return c.space().claimMemory(of, memoryFor(min(n, maxBody)))
 	}
-	resp.Body = &counted{ReadCloser: resp.Body, free: roomFree, more: func() error { return c.claimMemory(of, memoryFor(roomPiece)) }}
+	resp.Body = &counted{ReadCloser: resp.Body, free: roomFree, more: func() error { return c.space().claimMemory(of, memoryFor(roomPiece)) }}
 	return nil
 }
 
 // trim releases what was claimed beyond the known length of a response; -1 releases everything.
-func (c *Call) trim(length int) {
+func (c space) trim(length int) {
 	if c.reserved == 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func (c *Call) trim(length int) {
 }
 
 // claimMemory claims memory. While there is none, the call is throttled: neither the step's timeout nor the attempt's runs.
-func (c *Call) claimMemory(of *term, n int64) error {
+func (c space) claimMemory(of *term, n int64) error {
 	if c.probe {
 		c.Session.ForceMemory(c.Path, n)
 		c.reserved += n
@@ -78,7 +78,7 @@ func (c *Call) claimMemory(of *term, n int64) error {
 }
 
 // claimRead claims memory for a response that was read already.
-func (c *Call) claimRead(ctx context.Context, n int64) error {
+func (c space) claimRead(ctx context.Context, n int64) error {
 	if n <= roomFree || c.Session == nil || c.Session.TryHoldMemory(c.Path, memoryFor(n)) {
 		return nil
 	}

@@ -19,15 +19,15 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// backend is a service that is away for some time.
+// backend is a service that is unavailable for some time.
 type backend struct {
 	away, back time.Time
-	how        func(r *http.Request) reply // it is away
+	how        func(r *http.Request) reply // answers while it is unavailable
 	takes      time.Duration
 
 	mu           sync.Mutex
-	during, keys map[string]int // requests by key: while it was away, and answered
-	most         int            // in one second while it was away
+	during, keys map[string]int // requests by key: while it was unavailable, and answered
+	most         int            // most in one second while it was unavailable
 	second       map[int64]int
 }
 
@@ -65,7 +65,7 @@ func (b *backend) asked() (n int) {
 	return n
 }
 
-// crowd runs agents that make one call each, and returns their rows and how long it took.
+// crowd runs agents that make one call each, and returns their rows and the duration.
 func crowd(t *testing.T, agents, limit int, do func(s *engine.Session, call *Call) error) ([]engine.SessionRow, *engine.Snapshot) {
 	t.Helper()
 	journal := &enginetest.Journal{}
@@ -88,8 +88,8 @@ func crowd(t *testing.T, agents, limit int, do func(s *engine.Session, call *Cal
 
 func isAway(r reply) func(*http.Request) reply { return func(*http.Request) reply { return r } }
 
-// TestBackendAwayForAnHour holds that a run outlives a backend that is away for an hour: nobody fails, the backend is
-// hardly asked meanwhile, and the result is exact where repeats do no harm. Where they may, it says that it is not.
+// TestBackendAwayForAnHour checks that a run survives a backend that is unavailable for an hour: no session fails, the backend gets
+// few requests in the meantime, and the result is exact if repeats are harmless. Otherwise the result says that it is not exact.
 func TestBackendAwayForAnHour(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -98,14 +98,14 @@ func TestBackendAwayForAnHour(t *testing.T) {
 		how           reply
 		lost          int // at most
 	}{
-		{"nobody answers", 200, 200, 0, reply{err: errRefused}, 0},
+		{"no response", 200, 200, 0, reply{err: errRefused}, 0},
 		{"503", 200, 200, 0, reply{status: 503}, 0},
 		{"silence", 200, 200, 0, reply{hangs: true}, 0},
 		{"in the middle", 2000, 50, time.Second, reply{status: 502, after: time.Second}, 0},
 		{"500", 200, 200, 0, reply{status: 500}, 0},
-		// Until ten in a row have failed that no call alone can be the reason for.
-		{"few at once", 40, 4, 250 * time.Millisecond, reply{err: errReset}, 1}, // whose waits, which are drawn, are short
-		{"few at once, silence", 40, 4, 250 * time.Millisecond, reply{hangs: true}, 8},
+		// until ten in a row have failed that no call alone can cause
+		{"few concurrent", 40, 4, 250 * time.Millisecond, reply{err: errReset}, 1}, // with short random waits
+		{"few concurrent, silence", 40, 4, 250 * time.Millisecond, reply{hangs: true}, 8},
 		{"one after another, 503", 20, 1, 250 * time.Millisecond, reply{status: 503}, 1},
 		{"one after another, 500", 20, 1, 250 * time.Millisecond, reply{status: 500}, 9},
 	} {
@@ -147,7 +147,8 @@ func TestBackendAwayForAnHour(t *testing.T) {
 	}
 }
 
-// TestBackendThatNeverAnswers is that calls wait for two hours; then all fail, and later ones at once, until it is back.
+// TestBackendThatNeverAnswers: calls wait for two hours. Then all fail, and later ones immediately, until the backend is available
+// again.
 func TestBackendThatNeverAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBackend(0, 5*time.Hour, isAway(reply{status: 503}))
@@ -187,8 +188,7 @@ func TestBackendThatNeverAnswers(t *testing.T) {
 	})
 }
 
-// TestCallsThatAlwaysFail is that some calls to which a service always answers with an error of its own do not hold up
-// the others, and come to their end.
+// TestCallsThatAlwaysFail: calls that a service always answers with an error of its own finish, and do not delay others.
 func TestCallsThatAlwaysFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBackend(0, 0, nil)
@@ -222,7 +222,7 @@ func TestCallsThatAlwaysFail(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotSpared is which attempts count although the service is away.
+// TestWhatIsNotSpared checks which attempts count although the service is unavailable.
 func TestWhatIsNotSpared(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -253,7 +253,7 @@ func TestWhatIsNotSpared(t *testing.T) {
 	}
 }
 
-// TestWaitsForTheBreakerEnd is that a call which waits ends with its session, and leaves no hole.
+// TestWaitsForTheBreakerEnd checks that a waiting call ends with its session, and leaves no hole.
 func TestWaitsForTheBreakerEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{ok200("x")}}, Limits{})

@@ -15,15 +15,15 @@ import (
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
-// desk is a fake service that is asked by many: it takes a while for each, and counts.
+// desk is a fake service with many callers: it takes a while for each request, and counts.
 type desk struct {
 	takes  time.Duration
-	refuse func(n int) string // Retry-After of the nth request from 0; "" is that it is answered
+	refuse func(n int) string // Retry-After of the nth request from 0; "" if it is answered
 
 	mu         sync.Mutex
 	times      []time.Time
 	busy, most int
-	total      *desk // of several; nil is none
+	total      *desk // sum of several; nil if there is none
 }
 
 func (d *desk) enter() int {
@@ -66,7 +66,7 @@ func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: max(answer.status, 200), Header: h, Body: io.NopCloser(strings.NewReader(answer.body)), ContentLength: int64(len(answer.body)), Request: r}, nil
 }
 
-// since are the times of the requests from a beginning on.
+// since returns the times of the requests since begin.
 func (d *desk) since(begin time.Time) []time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -77,7 +77,7 @@ func (d *desk) since(begin time.Time) []time.Duration {
 	return all
 }
 
-// callers have a session ask each of the clients n times at once, and return what became of it.
+// callers makes n concurrent calls to each of the clients in a session, and returns the results.
 func callers(t *testing.T, n int, clients ...*LLM) *engine.SessionRow {
 	t.Helper()
 	return stage{change: func(s *engine.Settings) { s.SessionTimeout = time.Hour }}.play(t, func(s *engine.Session) {
@@ -106,7 +106,7 @@ func callers(t *testing.T, n int, clients ...*LLM) *engine.SessionRow {
 	})
 }
 
-// held adds up what the gates held the steps of a session back.
+// held returns how long a session was throttled, by reason.
 func held(row *engine.SessionRow) (w engine.Waits) {
 	for i := range row.Steps {
 		w.Add(row.Steps[i].Waits)
@@ -114,7 +114,7 @@ func held(row *engine.SessionRow) (w engine.Waits) {
 	return w
 }
 
-// TestRateOfManyCallers is that no second has more starts than the rate, at first and after it grew.
+// TestRateOfManyCallers checks that no second has more starts than the rate, initially and after growth.
 func TestRateOfManyCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{takes: 100 * time.Millisecond}
@@ -144,14 +144,14 @@ func TestRateOfManyCallers(t *testing.T) {
 	})
 }
 
-// TestBoundOverServices is how many calls go on at once: so many of one service, so many of all together.
+// TestBoundOverServices checks the concurrency limits of one service and of all together.
 func TestBoundOverServices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all, bound := &desk{}, NewBound(3)
 		a, b := &desk{takes: time.Second, total: all}, &desk{takes: time.Second, total: all}
 		row := callers(t, 12, models(t, a, LLMConfig{Shared: bound, Limits: Limits{Connections: 2}}), models(t, b, LLMConfig{Shared: bound}))
 		if all.most != 3 || a.most > 2 || b.most > 3 || len(all.times) != 24 || row.Outcome != engine.OK {
-			t.Errorf("%d at once, %d of the first and %d of the second, %d calls: %s", all.most, a.most, b.most, len(all.times), row.Error)
+			t.Errorf("%d concurrent calls, %d of the first and %d of the second, %d calls: %s", all.most, a.most, b.most, len(all.times), row.Error)
 		}
 		if w := held(row); w[engine.PlaceGate] < 10*time.Second || w[engine.ModelGate] < 10*time.Second || w[engine.RateGate] != 0 {
 			t.Errorf("throttled by %v", w)
@@ -165,8 +165,8 @@ func TestBoundOverServices(t *testing.T) {
 	})
 }
 
-// TestRefusalBlocksItsService is that a 429 keeps everybody from that service, until it says, and nobody from another;
-// who waits for it takes no place of the others.
+// TestRefusalBlocksItsService: a 429 blocks all calls of that service until its time, and those of no other; waiting calls hold no
+// shared slot.
 func TestRefusalBlocksItsService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bound := NewBound(2)
@@ -201,9 +201,9 @@ func TestRefusalBlocksItsService(t *testing.T) {
 	})
 }
 
-// TestARefusalIsHeardWhileWaitingForAPlace holds a call at the bound over all services when its own is refused: it must
-// not go out when the place is free.
-func TestARefusalIsHeardWhileWaitingForAPlace(t *testing.T) {
+// TestARefusalWhileWaitingForASlot: if a call waits for the shared limit while its service refuses another, it must not be sent
+// when a slot is free.
+func TestARefusalWhileWaitingForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &desk{takes: 5 * time.Second, refuse: func(n int) string {
 			if n == 0 {
@@ -220,8 +220,8 @@ func TestARefusalIsHeardWhileWaitingForAPlace(t *testing.T) {
 	})
 }
 
-// TestRefusedWithoutATime doubles the wait of a call that is refused again and again, up to a minute, where nothing is
-// paced; else it is a minute.
+// TestRefusedWithoutATime: without a rate, the wait of a repeatedly refused call doubles up to a minute; with a rate it is a
+// minute.
 func TestRefusedWithoutATime(t *testing.T) {
 	for rate, first := range map[float64]time.Duration{0: unnamedWait, 10: time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -239,7 +239,7 @@ func TestRefusedWithoutATime(t *testing.T) {
 	}
 }
 
-// TestRefusedByHeaders waits until the budget is whole again of which nothing is left, whatever else is.
+// TestRefusedByHeaders waits until the used-up budget is restored, whatever the other one is.
 func TestRefusedByHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		no := reply{status: 429, header: map[string]string{
@@ -254,8 +254,8 @@ func TestRefusedByHeaders(t *testing.T) {
 	})
 }
 
-// TestAServiceWithoutARateIsLeftAlone is one episode for all of its calls: nobody asks before the time that one of them
-// was told, and they come back one after another.
+// TestAServiceWithoutARateIsLeftAlone: a refusal is one episode for all calls. No call is sent before its time, and then they are
+// spread.
 func TestAServiceWithoutARateIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{takes: 100 * time.Millisecond, refuse: func(n int) string {
@@ -286,8 +286,8 @@ func TestAServiceWithoutARateIsLeftAlone(t *testing.T) {
 	})
 }
 
-// TestWaitingCallsHearOfANewRate: 60 who would wait 6 s are through in 3 when the rate is doubled.
-func TestWaitingCallsHearOfANewRate(t *testing.T) {
+// TestWaitingCallsSeeANewRate: 60 calls that would wait 6 s have started after 3 s when the rate is doubled.
+func TestWaitingCallsSeeANewRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{}
 		l := models(t, d, LLMConfig{Limits: Limits{Rate: 10, Pace: pace.Fixed, Connections: 100}})
@@ -317,7 +317,7 @@ func TestACallThatIsCutWhileItWaits(t *testing.T) {
 					defer call.Clock.Stop()
 					_, _ = l.Chat(call, hello())
 				})
-				synctest.Wait() // so that they stand in the row in order
+				synctest.Wait() // so that they are queued in order
 			}
 			group.Wait()
 			s.Row.Outcome = engine.OK
@@ -331,8 +331,8 @@ func TestACallThatIsCutWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestWhatALimiterHears of answers and failures: those for the service's sake stop its growth, what is left is spread.
-func TestWhatALimiterHears(t *testing.T) {
+// TestWhatALimiterObserves: failures of the service stop growth, and what is left is spread.
+func TestWhatALimiterObserves(t *testing.T) {
 	rate := func(answers ...reply) float64 {
 		var got float64
 		synctest.Test(t, func(t *testing.T) {

@@ -40,9 +40,9 @@ func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context
 			return nil, err
 		}
 	}
-	defer c.releaseClaim()
+	defer c.budget().releaseClaim()
 	if changing && (!known || c.bill != nil) { // a call that may be charged again journals another intent
-		if err := c.claim(ctx); err != nil {
+		if err := c.budget().claim(ctx); err != nil {
 			return nil, err
 		}
 		if err := c.intend(ctx); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// BenchmarkStatements is statements of one session, of which 50 are under way at once, to a server on this machine.
+// BenchmarkStatements runs statements of one session, 50 of them concurrently, on a local server.
 func BenchmarkStatements(b *testing.B) {
 	address := pgtest.New(b, pgtest.Options{MaxConnections: 100}).Database(b)
 	d, err := database.Parse(address, "")
@@ -34,7 +34,7 @@ func BenchmarkStatements(b *testing.B) {
 				ID: "run", Agents: 1, Settings: engine.DefaultSettings(), Journal: &enginetest.Journal{},
 				Program: program(func(s *engine.Session) {
 					s.Row.Outcome = engine.OK
-					s.Clock() // the first to ask for it must be alone
+					s.Clock() // the first call must not be concurrent
 					ask := func(path, arg string) error {
 						_, err := p.Do(callOf(s, path), database.Statement{Query: q, Args: [][]byte{[]byte(arg)}})
 						return err
@@ -46,7 +46,7 @@ func BenchmarkStatements(b *testing.B) {
 						}
 					}
 					var n atomic.Int64
-					b.SetParallelism(25) // times the cores
+					b.SetParallelism(25) // times the number of cores
 					b.ResetTimer()
 					b.RunParallel(func(pb *testing.PB) {
 						for pb.Next() {

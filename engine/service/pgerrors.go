@@ -39,7 +39,7 @@ func (p *Postgres) classify(ctx, attempt context.Context, err error, connected b
 	}
 	undone := !connected || pgconn.SafeToRetry(err)
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return p.serverError(said, connected, s, call), nil
+		return serverError(p.database, said, connected, s, call), nil
 	}
 	switch {
 	case database.IsBadResult(err):
@@ -55,7 +55,7 @@ func (p *Postgres) classify(ctx, attempt context.Context, err error, connected b
 }
 
 // serverError returns the trouble of an error response: the statement did nothing.
-func (p *Postgres) serverError(e *pgconn.PgError, connected bool, s *database.Statement, call *Call) *trouble {
+func serverError(d *database.Server, e *pgconn.PgError, connected bool, s *database.Statement, call *Call) *trouble {
 	class, passing := database.StateClass(e.Code)
 	said := fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
 	if call.Private {
@@ -63,13 +63,13 @@ func (p *Postgres) serverError(e *pgconn.PgError, connected bool, s *database.St
 	} else if connected {
 		said = fmt.Sprintf("%s (SQLSTATE %s)", s.WithoutValues(e), e.Code)
 	}
-	if password := p.database.Config.ConnConfig.Password; password != "" {
+	if password := d.Config.ConnConfig.Password; password != "" {
 		said = strings.ReplaceAll(said, password, redact.Mark)
 	}
-	said = call.forDisplay(said)
+	said = call.display().forDisplay(said)
 	switch {
 	case !connected:
-		said = p.database.Target() + " refuses the connection: " + database.Hinted(said, e)
+		said = d.Target() + " refuses the connection: " + database.Hinted(said, e)
 	case pgbouncer.Hint(database.AsPgBouncer(e)) != "":
 		said = database.Hinted(said, e)
 	case e.Code == "25006" && s.Query.Reads():

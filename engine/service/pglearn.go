@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// learn asks the server on its first connection for its limits, so that the others can be opened. What it does not tell is not
-// limited.
+// learn asks the server on its first connection for its limits, so that the others can be opened. A limit that it does not
+// report does not apply.
 func (p *Postgres) learn(ctx context.Context, conn *pgx.Conn) error {
 	defer p.pool.Opened()
 	if p.learnt.Load() {

@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestLostAnswers is that a statement whose answer is lost may have been carried out, whatever the driver says of the
-// connection: what must not happen twice is not sent again, and the rest is labelled.
+// TestLostAnswers: a statement whose answer is lost may have been carried out, whatever the driver says of the connection. One that
+// must be sent at most once is not sent again, others are labeled.
 func TestLostAnswers(t *testing.T) {
 	server := pgtest.Shared(t)
 	for _, once := range []bool{true, false} {
@@ -28,7 +28,7 @@ func TestLostAnswers(t *testing.T) {
 			}
 			t.Cleanup(p.Close)
 			p.ask(t, stage{}, sql(t, "select 1"), nil)
-			p.ownLimit.Store(!limited) // with a limit of ours the statement is not alone in its round trip
+			p.ownLimit.Store(!limited) // with a time limit the statement is not alone in its round trip
 			line.Be(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: "INSERT 0 1"}})
 			row, _ := p.ask(t, stage{}, sql(t, "insert into t values (1)"), func(c *Call) {
 				c.Once, c.Retry.Attempts = once, 2

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// clientAt is a client of a database at an address.
+// clientAt returns a client of a database at an address.
 func clientAt(t *testing.T, address string, limits database.Limits) *Postgres {
 	t.Helper()
 	d, err := database.Parse(address, "")
@@ -28,8 +28,8 @@ func clientAt(t *testing.T, address string, limits database.Limits) *Postgres {
 	return p
 }
 
-// TestStatementsThroughPooler has three clients with many statements under way share the two connections of a pooler in
-// transaction mode: each statement is carried out once, with its values, and nothing of one is seen by another.
+// TestStatementsThroughPooler: three clients with many concurrent statements share the two connections of a pooler in transaction
+// mode. Each statement is carried out once, with its values, and none affects another.
 func TestStatementsThroughPooler(t *testing.T) {
 	server := pgtest.Shared(t)
 	address := server.Database(t)
@@ -41,7 +41,7 @@ func TestStatementsThroughPooler(t *testing.T) {
 		p := clientAt(t, url, database.Limits{Connections: 10, Allow: func(int) int { return 1 }})
 		all.Go(func() {
 			row := stage{}.play(t, func(s *engine.Session) {
-				s.Clock() // the first to ask for it must be alone
+				s.Clock() // the first call must not be concurrent
 				var calls sync.WaitGroup
 				for i := range each {
 					c, look := callOf(s, fmt.Sprint("write", i)), callOf(s, fmt.Sprint("read", i))
@@ -61,7 +61,7 @@ func TestStatementsThroughPooler(t *testing.T) {
 			if row.Outcome != engine.OK {
 				t.Errorf("%+v", row)
 			}
-			if size := p.Pool().Size; size != 20 { // the server's share is the pooler's matter
+			if size := p.Pool().Size; size != 20 { // the pooler limits the connections
 				t.Errorf("behind a pooler %d connections are allowed, want those that are configured", size)
 			}
 		})
@@ -77,7 +77,7 @@ func TestStatementsThroughPooler(t *testing.T) {
 	}
 }
 
-// TestServersLimit has the server itself end what nobody waits for any more, unless it has a limit of its own.
+// TestServersLimit checks that the server ends statements that no one waits for, unless it has a limit of its own.
 func TestServersLimit(t *testing.T) {
 	server := pgtest.Shared(t)
 	p, address := serverOf(t, server, database.Limits{Timeout: 20 * time.Second})
@@ -99,10 +99,10 @@ func TestServersLimit(t *testing.T) {
 	}
 }
 
-// TestAllowedConnections has a client open no more connections than the server's share of it.
+// TestAllowedConnections checks that a client opens no more connections than its share.
 func TestAllowedConnections(t *testing.T) {
 	server := pgtest.Shared(t)
-	var told atomic.Int64 // connections are opened at once
+	var told atomic.Int64 // connections are opened concurrently
 	address := server.Database(t)
 	p := clientAt(t, address, database.Limits{Allow: func(free int) int { told.Store(int64(free)); return 6 }})
 	if got := p.Pool(); got != (engine.Pool{Size: database.UnknownConnections}) {

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestReplayOfStatements is what a resumed session does with what the journal holds of a statement.
+// TestReplayOfStatements checks what a resumed session does with journaled statements.
 func TestReplayOfStatements(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")
@@ -53,7 +53,7 @@ func TestReplayOfStatements(t *testing.T) {
 	}
 }
 
-// TestHashes is that statements which differ in anything have another hash.
+// TestHashes checks that different statements have different hashes.
 func TestHashes(t *testing.T) {
 	seen := map[uint64]int{}
 	for i, s := range []database.Statement{

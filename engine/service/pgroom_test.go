@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// many runs statements at once in one session, each with a single attempt, and returns their records and errors.
+// many runs concurrent statements in one session, with a single attempt each, and returns their records and errors.
 func many(t *testing.T, p *Postgres, n int, query string, meanwhile func()) (records []engine.StepRecord, failed []error) {
 	t.Helper()
 	records, failed = make([]engine.StepRecord, n), make([]error, n)
@@ -34,13 +34,13 @@ func many(t *testing.T, p *Postgres, n int, query string, meanwhile func()) (rec
 	return records, failed
 }
 
-// TestFullPoolerIsWaitedFor has many statements meet a pooler that accepts no more clients, at all at first, then a few:
-// they wait, which uses up no attempt, and all are carried out.
+// TestFullPoolerIsWaitedFor: statements wait for a pooler that accepts no more clients, at first none at all, without using up
+// attempts, and all are carried out.
 func TestFullPoolerIsWaitedFor(t *testing.T) {
 	server := pgtest.Shared(t)
 	for _, free := range []int{0, 2} {
 		t.Run(fmt.Sprint(free, " free"), func(t *testing.T) {
-			url := server.Pooler(t, 2, "max_client_conn = 4").URL(t, server.Database(t)) + "?sslmode=disable" // else each connection is two
+			url := server.Pooler(t, 2, "max_client_conn = 4").URL(t, server.Database(t)) + "?sslmode=disable" // otherwise each connection counts twice
 			var others []func()
 			for range 4 - free {
 				conn := pgtest.Connect(t, url)
@@ -73,8 +73,7 @@ func TestFullPoolerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestFullServerIsWaitedFor has statements wait for a server without a pooler that has no connection left, and fail where
-// the limits say for how long.
+// TestFullServerIsWaitedFor: statements wait for a server without free connections, and fail if the limits set a maximum wait.
 func TestFullServerIsWaitedFor(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 8})
 	address := server.Database(t)
@@ -102,7 +101,7 @@ func TestFullServerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsAreGivenBack closes those beyond the most that were in use since the time before.
+// TestIdleConnectionsAreGivenBack closes the connections beyond the most that were in use since the last time.
 func TestIdleConnectionsAreGivenBack(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{Connections: 12, Burst: 3})
 	atOnce := func(n int) {
@@ -128,7 +127,7 @@ func TestIdleConnectionsAreGivenBack(t *testing.T) {
 	}
 }
 
-// TestShareCountsOthers has a pool keep to its share of what others leave, as they come and go.
+// TestShareCountsOthers: a pool keeps to its share of the connections that others leave, as they come and go.
 func TestShareCountsOthers(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 30})
 	address := server.Database(t)
@@ -149,7 +148,7 @@ func TestShareCountsOthers(t *testing.T) {
 	}
 	// 3 of 30 are kept for superusers, and one is for questions.
 	if n := p.Pool().Size; n != 9 {
-		t.Errorf("beside 17 others %d are allowed, want 9", n)
+		t.Errorf("next to 17 others %d are allowed, want 9", n)
 	}
 	for _, one := range leave[:10] {
 		one()
@@ -160,7 +159,7 @@ func TestShareCountsOthers(t *testing.T) {
 		pgtest.Connect(t, address)
 	}
 	if n := size(); n != 16 {
-		t.Errorf("beside 10 others %d are allowed, want 16", n)
+		t.Errorf("next to 10 others %d are allowed, want 16", n)
 	}
 	until(t, "idle connections are closed", func() bool { return p.Open() <= 17 })
 }

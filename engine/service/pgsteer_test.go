@@ -12,8 +12,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestRenewOfStatements is that a statement that reads is sent again on another connection, and one that changes
-// something goes on.
+// TestRenewOfStatements: a statement that reads is sent again on another connection, and one that changes something continues.
 func TestRenewOfStatements(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")
@@ -63,7 +62,7 @@ func TestRenewOfStatements(t *testing.T) {
 	}
 }
 
-// TestLostServer is that statements wait for a server that is away: none fails, none counts too often.
+// TestLostServer: statements wait for an unavailable server. None fails, and none counts too often.
 func TestLostServer(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	p, _ := serverOf(t, server, database.Limits{})
@@ -105,7 +104,7 @@ func TestLostServer(t *testing.T) {
 			failed++
 		}
 	}
-	if failed > 5 { // whose attempts were over before the breaker opened
+	if failed > 5 { // whose attempts were used up before the breaker opened
 		t.Errorf("%d of %d failed", failed, all)
 	}
 	if s := p.State(time.Now()); s.Breaker != engine.BreakerClosed || s.InFlight != 0 || s.Waiting != 0 {
@@ -113,7 +112,7 @@ func TestLostServer(t *testing.T) {
 	}
 }
 
-// TestClients is that the server's clients are counted while all connections of the pool are in use.
+// TestClients counts the server's clients while all connections of the pool are in use.
 func TestClients(t *testing.T) {
 	p, address := serverOf(t, pgtest.New(t, pgtest.Options{MaxConnections: 30}), database.Limits{Connections: 1, Burst: -1})
 	lock := pgtest.Connect(t, address)
@@ -138,7 +137,7 @@ func TestClients(t *testing.T) {
 	})
 }
 
-// TestConnectionsOfPools raises and lowers how many statements go on at once.
+// TestConnectionsOfPools raises and lowers the number of concurrent statements.
 func TestConnectionsOfPools(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{Connections: 1, Burst: -1})
 	lock := pgtest.Connect(t, address)

@@ -71,7 +71,7 @@ func (p *Postgres) Do(call *Call, s database.Statement) (*Answer, error) {
 	call.changing = !s.Reads()
 	return call.perform(hash, !s.Reads(), func(ctx context.Context) (*Answer, error) {
 		if call.changing && (call.resent || call.Session.Take > 0) {
-			call.inDoubt()
+			call.repetition().inDoubt()
 		}
 		return p.send(ctx, call, &s)
 	})
@@ -113,9 +113,9 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 			}
 			return answer, nil
 		case !t.passing || !call.again(t.undone):
-			return nil, call.last(t, s)
+			return nil, call.repetition().last(t, s)
 		}
-		call.mayBeDone(t, s)
+		call.repetition().mayBeDone(t, s)
 		if err := call.sleep(ctx, engine.RetryGate, pauses.next(call)); err != nil {
 			return nil, err
 		}
@@ -126,14 +126,14 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 }
 
 // mayBeDone labels a failed call whose statement may have been carried out.
-func (c *Call) mayBeDone(t *trouble, s *database.Statement) {
+func (c repetition) mayBeDone(t *trouble, s *database.Statement) {
 	if !t.undone && !s.Reads() {
-		c.inDoubt()
+		c.repetition().inDoubt()
 	}
 }
 
 // inDoubt labels a statement that may be carried out twice.
-func (c *Call) inDoubt() {
+func (c repetition) inDoubt() {
 	switch {
 	case c.Once:
 		c.Record.Label = engine.NotRepeated
@@ -145,11 +145,11 @@ func (c *Call) inDoubt() {
 }
 
 // last returns the failure of a call without further attempts.
-func (c *Call) last(t *trouble, s *database.Statement) error {
+func (c repetition) last(t *trouble, s *database.Statement) error {
 	if !t.passing || t.undone || s.Reads() { // the server has told the outcome, or the statement changes nothing
 		return t.failure
 	}
-	c.mayBeDone(t, s)
+	c.repetition().mayBeDone(t, s)
 	return engine.Fail(t.failure.Class, "%w; whether the statement was carried out is not known", t.failure.Err)
 }
 
@@ -173,11 +173,11 @@ func (p *Postgres) begin(ctx context.Context, call *Call) (breaker.Pass, error) 
 
 // admit waits until the next attempt may start: first for the budget, then for the breaker and a slot.
 func (p *Postgres) admit(ctx context.Context, call *Call) (pass breaker.Pass, err error) {
-	if err := call.claim(ctx); err != nil {
+	if err := call.budget().claim(ctx); err != nil {
 		return pass, err
 	}
 	if pass, err = p.begin(ctx, call); err != nil {
-		call.releaseClaim()
+		call.budget().releaseClaim()
 	}
 	return pass, err
 }
@@ -225,8 +225,8 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 	defer func() { // also after a panic
 		switch {
 		case p.breaker.Done(pass, said, t.text()) && call.Retry.Attempts > 1 && (!call.Once || t.undone):
-			call.countSpared(time.Since(start))
-			call.mayBeDone(t, s)
+			call.outcome().countSpared(time.Since(start))
+			call.repetition().mayBeDone(t, s)
 			answer, t, err = nil, nil, errSpared
 		case errors.Is(err, errNoRoom):
 			call.Record.Hold(engine.PlaceGate, time.Since(start))
@@ -244,21 +244,21 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 	if err != nil && !connected && ctx.Err() == nil {
 		switch {
 		case noDescriptor(err):
-			call.releaseClaim()
+			call.budget().releaseClaim()
 			return nil, nil, errDescriptors
 		case stoodStill(clock.Lost()-stood, took):
-			call.releaseClaim()
+			call.budget().releaseClaim()
 			return nil, nil, errRenewed
 		}
 	}
-	call.pay(call.cost(connected, answer))
+	call.budget().pay(call.budget().cost(connected, answer))
 	switch {
 	case err == nil:
 		said = breaker.Answered
-		if err := call.claimRead(ctx, int64(len(answer.Body))); err != nil {
+		if err := call.space().claimRead(ctx, int64(len(answer.Body))); err != nil {
 			return nil, nil, err
 		}
-		call.redact(answer)
+		call.display().redact(answer)
 		p.trace(s, call, attempted{start, took, nil, answer, nil, nil})
 		return answer, nil, nil
 	case wasRenewed(ctx, context.Cause(once)):
@@ -269,7 +269,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 		return nil, nil, errNoRoom
 	}
 	if t, err = p.classify(ctx, once, err, connected, s, call); t != nil {
-		said = call.orRepeated(t.says)
+		said = call.outcome().orRepeated(t.says)
 		p.trace(s, call, attempted{start, took, nil, nil, t.failure, nil})
 	} else {
 		p.trace(s, call, attempted{start, took, nil, nil, nil, err})

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// database is a client of a new database of a server.
+// serverOf returns a client of a new database of a server.
 func serverOf(t *testing.T, server *pgtest.Server, limits database.Limits) (p *Postgres, address string) {
 	t.Helper()
 	address = server.Database(t)
@@ -31,7 +31,7 @@ func serverOf(t *testing.T, server *pgtest.Server, limits database.Limits) (p *P
 	return p, address
 }
 
-// sql is a statement of a test; args are texts, and NULL for nil.
+// sql returns a statement; args are strings, or nil for NULL.
 func sql(t *testing.T, query string, args ...any) database.Statement {
 	t.Helper()
 	q, err := database.ParseQuery(query)
@@ -68,7 +68,7 @@ func (p *Postgres) ask(t *testing.T, st stage, s database.Statement, change func
 	return row, body
 }
 
-// execute executes statements as the superuser, beside the client.
+// execute executes statements as the superuser, on a connection of its own.
 func execute(t *testing.T, address string, statements ...string) {
 	t.Helper()
 	conn := pgtest.Connect(t, address)
@@ -80,7 +80,7 @@ func execute(t *testing.T, address string, statements ...string) {
 	}
 }
 
-// number is what a query of one number gives.
+// number returns the result of a query for one number.
 func number(t *testing.T, address, query string) (n int) {
 	t.Helper()
 	conn := pgtest.Connect(t, address)
@@ -107,7 +107,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestValues is what the types of a database become.
+// TestValues checks the conversion of Postgres types.
 func TestValues(t *testing.T) {
 	p, _ := serverOf(t, pgtest.Shared(t), database.Limits{})
 	for _, tt := range []struct{ query, want string }{
@@ -132,7 +132,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestStatements is what statements give and do.
+// TestStatements checks the results and effects of statements.
 func TestStatements(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table notes (id int primary key, of text, data jsonb, tags text[])")
@@ -153,7 +153,7 @@ func TestStatements(t *testing.T) {
 		{sql(t, "show timezone"), `{"count":1,"rows":[{"TimeZone":"UTC"}]}`, 0, 0},
 		{sql(t, "table notes limit 0"), `{"count":0,"rows":[]}`, 0, 0},
 		{sql(t, "select from notes limit 1"), `{"count":1,"rows":[{}]}`, 0, 0},
-		{sql(t, "select count(*) n from pg_prepared_statements"), `{"count":1,"rows":[{"n":0}]}`, 0, 0}, // a pooler would not have them
+		{sql(t, "select count(*) n from pg_prepared_statements"), `{"count":1,"rows":[{"n":0}]}`, 0, 0}, // a pooler would not keep them
 		{sql(t, "create table more (x int)"), `{"count":0,"rows":[]}`, 1, 0},
 		{sql(t, "do $$ begin insert into more values (1); end $$"), `{"count":0,"rows":[]}`, 1, 0},
 	} {
@@ -168,8 +168,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestTroubleOfStatements is the classes of failures, whether they are tried again, and that their texts say neither
-// what a step gave nor the password.
+// TestTroubleOfStatements checks the classes of failures, whether they are retried, and that their texts contain neither the step's
+// values nor the password.
 func TestTroubleOfStatements(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address,
@@ -226,7 +226,7 @@ func TestTroubleOfStatements(t *testing.T) {
 		{"23505", engine.ClientError, 1},
 		{"P0001", engine.ClientError, 1},
 	} {
-		for _, once := range []bool{false, true} { // an error says that nothing was done
+		for _, once := range []bool{false, true} { // an error means that nothing was done
 			execute(t, address, "alter sequence calls restart")
 			s := sql(t, "select flaky($1, 3)", tt.state)
 			s.Changes = true
@@ -242,8 +242,8 @@ func TestTroubleOfStatements(t *testing.T) {
 	}
 }
 
-// TestNobodyThere is what a step says of a database that cannot be reached, or refuses the connection.
-func TestNobodyThere(t *testing.T) {
+// TestUnreachableDatabase checks what a step says of a database that cannot be reached, or refuses the connection.
+func TestUnreachableDatabase(t *testing.T) {
 	server := pgtest.Shared(t)
 	u, err := url.Parse(server.URL(pgtest.User, "postgres"))
 	if err != nil {
@@ -289,7 +289,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// TestTimeoutsCancel is that the server stops with a statement whose time is over.
+// TestTimeoutsCancel checks that the server cancels a statement that timed out.
 func TestTimeoutsCancel(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")
@@ -311,8 +311,7 @@ func TestTimeoutsCancel(t *testing.T) {
 	})
 }
 
-// TestPoolBursts has 61 statements at once: 60 have connections, one waits with its clock standing still; later the
-// pool falls back to 50.
+// TestPoolBursts runs 61 concurrent statements: 60 have connections, one waits with its clock paused; later the pool shrinks to 50.
 func TestPoolBursts(t *testing.T) {
 	p, address := serverOf(t, pgtest.New(t, pgtest.Options{MaxConnections: 100}), database.Limits{BurstIdle: 50 * time.Millisecond})
 	lock := pgtest.Connect(t, address)
@@ -359,7 +358,7 @@ func TestPoolBursts(t *testing.T) {
 	}
 }
 
-// TestPoolIsFull is what becomes of a step that waits too long for a connection.
+// TestPoolIsFull checks a step that waits too long for a connection.
 func TestPoolIsFull(t *testing.T) {
 	p, _ := serverOf(t, pgtest.Shared(t), database.Limits{Connections: 1, Burst: -1, Wait: 20 * time.Millisecond})
 	if !p.pool.Limit.TryAcquire() {
@@ -378,7 +377,7 @@ func TestPoolIsFull(t *testing.T) {
 	}
 }
 
-// TestPoolIsWaitedFor is that a step waits for a connection as long as it takes, as for any other place.
+// TestPoolIsWaitedFor checks that a step waits for a connection without limit, as for any other slot.
 func TestPoolIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, err := database.Parse("postgres://u@127.0.0.1:1/d", "")
@@ -408,7 +407,7 @@ func TestPoolIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestServerRestarts is that sessions outlive a server that goes away under them.
+// TestServerRestarts checks that sessions survive a restart of the server.
 func TestServerRestarts(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	p, address := serverOf(t, server, database.Limits{})

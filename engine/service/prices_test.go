@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
-// lite is a table as LiteLLM has it.
+// lite is a table in LiteLLM's format.
 const lite = `{
 	"sample_spec": {"max_tokens": "LEGACY parameter", "input_cost_per_token": 0.0, "output_cost_per_token": 0.0, "mode": "one of: chat, embedding"},
 	"gpt-4o-mini": {"input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "litellm_provider": "openai", "max_tokens": 16384},
@@ -23,7 +23,7 @@ const lite = `{
 	"only-output": {"output_cost_per_token": 1e-06}
 }`
 
-// flat is a price without others for the cache and for batches.
+// flat is a price without special prices for the cache and batches.
 func flat(input, output float64) pricing.Price {
 	return pricing.Price{Input: input, Output: output, CacheRead: input, CacheWrite: input, BatchInput: input, BatchOutput: output}
 }
@@ -58,7 +58,7 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// TestExpect is what calls may cost before they are made.
+// TestExpect checks estimates before any call.
 func TestExpect(t *testing.T) {
 	prices := pricing.Prices{"m": {Input: 1e-6, Output: 2e-6}}
 	if got, want := *prices.Expect("m", 100, 400, 300), (engine.Usage{Calls: 100, Input: 10_000, Output: 30_000, Cost: 70_000_000, Estimated: 100}); got != want {
@@ -89,7 +89,7 @@ func TestPricesThatComeAlong(t *testing.T) {
 	}
 }
 
-// TestMistakesInPrices are told all at once, in their order, with their places.
+// TestMistakesInPrices checks that all problems are reported together, in order, with their positions.
 func TestMistakesInPrices(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -140,7 +140,7 @@ func FuzzPrices(f *testing.F) {
 	})
 }
 
-// TestUsage is what a call costs, by what the service told and what is known of the price.
+// TestUsage checks the cost of a call by the reported usage and the known prices.
 func TestUsage(t *testing.T) {
 	prices := pricing.Prices{"m": {Input: 1e-6, Output: 4e-6}}
 	told := openai.Tokens{Input: 1000, Output: 10}
@@ -164,7 +164,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestEstimatesLearn is that a guess is near what the service told of other texts, and never wild.
+// TestEstimatesLearn checks that estimates approach the reported usage, and are never extreme.
 func TestEstimatesLearn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m pricing.Meter

@@ -40,7 +40,7 @@ func headers(text string) http.Header {
 	return h
 }
 
-// TestWhatIsWaited is the time that a 429 names, in milliseconds where it says so.
+// TestWhatIsWaited checks the wait after a 429, in milliseconds if given.
 func TestWhatIsWaited(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"retry-after: 2":                       2 * time.Second,
@@ -59,7 +59,7 @@ func TestWhatIsWaited(t *testing.T) {
 	}
 }
 
-// TestQuotas is what the usual spellings say.
+// TestQuotas checks the usual header names.
 func TestQuotas(t *testing.T) {
 	allows := func(limit, remaining float64, reset time.Duration) pace.Allowance {
 		return pace.Allowance{Known: true, Limit: limit, Remaining: remaining, Reset: reset}
@@ -105,12 +105,12 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// TestExhausted tells a quota that is gone for long apart from a burst.
+// TestExhausted distinguishes a quota that is used up for long from a burst.
 func TestExhausted(t *testing.T) {
 	for _, c := range []struct {
 		headers, body string
 		says          string
-		until         time.Duration // -1 is that nobody knows
+		until         time.Duration // -1 if not known
 	}{
 		{"retry-after: 1", "slow down", "", -1},
 		{"retry-after: 600", "", "", -1},
@@ -119,11 +119,11 @@ func TestExhausted(t *testing.T) {
 		{"retry-after: 601", "", "it asks to wait for 10m1s", 601 * time.Second},
 		{"", `{"error":{"code":"insufficient_quota"}}`, "nothing left to spend", -1},
 		{"retry-after: 20", `{"error":{"code":"insufficient_quota"}}`, "nothing left to spend", -1},
-		{"retry-after: 432", "Rate limit reached on requests per day (RPD): Limit 200", "of the day", 432 * time.Second},
-		{"", "on tokens per day (TPD)", "of the day", -1},
-		{"", "Rate limit exceeded: free-models-per-day", "of the day", -1},
-		{"", "You have reached your daily limit", "of the day", -1},
-		{"", "requests_per_day", "of the day", -1},
+		{"retry-after: 432", "Rate limit reached on requests per day (RPD): Limit 200", "daily quota", 432 * time.Second},
+		{"", "on tokens per day (TPD)", "daily quota", -1},
+		{"", "Rate limit exceeded: free-models-per-day", "daily quota", -1},
+		{"", "You have reached your daily limit", "daily quota", -1},
+		{"", "requests_per_day", "daily quota", -1},
 		{"x-ratelimit-remaining: 0\nx-ratelimit-reset: 7200", "", "it asks to wait for 2h0m0s", 2 * time.Hour},
 		{"x-ratelimit-remaining: 0\nx-ratelimit-reset: 7200\nretry-after: 3", "", "", -1},
 		{"x-ratelimit-remaining: 5\nx-ratelimit-reset: 7200", "", "", -1},
@@ -144,12 +144,12 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// FuzzQuota reads whatever a service may write: nothing is below zero, and no time is without end.
+// FuzzQuota parses arbitrary headers: nothing is negative, and no time is infinite.
 func FuzzQuota(f *testing.F) {
 	for _, s := range []string{"1", "59.5", "12ms", "6m0s", "2026-01-02T08:00:00Z", "1767340830", "1767340800250", "1e308", "-1", "NaN", "100;w=60", `"a";r=1;t=2`, "limit=1, remaining=2, reset=3"} {
 		f.Add(s, s, s)
 	}
-	f.Add("-1", "0", "0") // as Azure has it where there is no limit
+	f.Add("-1", "0", "0") // Azure's form of no limit
 	f.Fuzz(func(t *testing.T, limit, remaining, reset string) {
 		h := http.Header{}
 		for _, s := range spellings {

@@ -9,7 +9,7 @@ import (
 )
 
 // forms returns the spellings of all secrets of the call: of its service, and of its token.
-func (c *Call) forms() []string {
+func (c display) forms() []string {
 	if c.token == nil {
 		return c.Secrets
 	}
@@ -21,31 +21,31 @@ func (c *Call) forms() []string {
 
 // redact removes the secrets that a service repeats from its response, so that neither the journal nor an expression contains them:
 // a session does not depend on which token its agent has.
-func (c *Call) redact(a *Answer) {
+func (c display) redact(a *Answer) {
 	spellings := c.Secrets
 	if c.token != nil && redact.MayRepeat(a.Body, a.Header, c.token.value) { // searching for the forms of a long token is slow
-		spellings = c.forms()
+		spellings = c.display().forms()
 	}
 	a.Body = redact.Response(a.Body, a.Header, spellings)
 	if openai.IsStream(a.Header) { // a secret may begin in one event and end in another
-		a.Body = openai.RedactStream(a.Body, c.forms())
+		a.Body = openai.RedactStream(a.Body, c.display().forms())
 	}
 }
 
 // redacted removes the secrets of the call from a text that was put together from the pieces of a response.
-func (c *Call) redacted(text string) string { return redact.Text(text, c.forms()) }
+func (c display) redacted(text string) string { return redact.Text(text, c.display().forms()) }
 
 // forDisplay returns a text for people without the secrets of the call, however short they are.
-func (c *Call) forDisplay(text string) string { return redact.ShownText(text, c.forms()) }
+func (c display) forDisplay(text string) string { return redact.ShownText(text, c.display().forms()) }
 
 // redactedFailure returns the failure of an attempt without secrets, and without a private response: errors of Go's HTTP client
 // quote what they cannot parse.
-func (c *Call) redactedFailure(failure *engine.StepError) *engine.StepError {
+func (c display) redactedFailure(failure *engine.StepError) *engine.StepError {
 	if failure == nil || failure.Err == nil {
 		return failure
 	}
 	text := failure.Err.Error()
-	quiet := c.forDisplay(text)
+	quiet := c.display().forDisplay(text)
 	if c.Private && (strings.Contains(text, "malformed") || strings.Contains(text, "transport connection broken")) {
 		quiet = "the answer, which is private, is malformed"
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
-// TestWhichFieldIsRefused reads errors as services word them.
+// TestWhichFieldIsRefused reads errors of different services.
 func TestWhichFieldIsRefused(t *testing.T) {
 	for _, tt := range []struct{ body, want string }{
 		{`{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`, "max_tokens"},
@@ -50,9 +50,9 @@ func TestWhichFieldIsRefused(t *testing.T) {
 	}
 }
 
-// picky is a model server that refuses fields, one at a time, as OpenAI does.
+// picky is a model server that refuses fields, one per request, as OpenAI does.
 type picky struct {
-	refuses []string // in the order in which it looks at them
+	refuses []string // in the order of its checks
 
 	mu   sync.Mutex
 	seen []map[string]any // requests
@@ -78,8 +78,8 @@ func (p *picky) RoundTrip(r *http.Request) (*http.Response, error) {
 	return (&script{answers: []reply{answer}}).RoundTrip(r)
 }
 
-// TestRefusedFieldsAreLearnedOnce is a model that refuses nearly everything: each field costs one request, once, which is
-// no attempt; what was learned is told, and another process that is told so asks without.
+// TestRefusedFieldsAreLearnedOnce uses a model that refuses nearly every field. Each field costs one request, once, which does not
+// count as an attempt. Another process that gets the learned fields leaves them out.
 func TestRefusedFieldsAreLearnedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &picky{refuses: []string{"max_tokens", "temperature", "seed", "response_format", "top_k", "reasoning_effort"}}
@@ -112,7 +112,7 @@ func TestRefusedFieldsAreLearnedOnce(t *testing.T) {
 			!strings.Contains(moves[0].Why, "refuses max_tokens: ") {
 			t.Fatalf("told %+v", moves)
 		}
-		if ask(l, "other"); server.bad != 12 { // each model by itself
+		if ask(l, "other"); server.bad != 12 { // each model learns separately
 			t.Errorf("%d errors after the call of another model, want 12", server.bad)
 		}
 		resumed := models(t, server, LLMConfig{})
@@ -131,7 +131,7 @@ func TestRefusedFieldsAreLearnedOnce(t *testing.T) {
 	})
 }
 
-// TestBothLengthsAreRefused: then nothing bounds the answer.
+// TestBothLengthsAreRefused: then nothing limits the answer.
 func TestBothLengthsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &picky{refuses: []string{"max_tokens", "max_completion_tokens"}}
@@ -144,7 +144,7 @@ func TestBothLengthsAreRefused(t *testing.T) {
 	})
 }
 
-// TestWhatIsJournaledDoesNotDependOnLessons: a resume that knows more finds what was journaled by one that knew less.
+// TestWhatIsJournaledDoesNotDependOnLessons: a resumed run that knows more finds what was journaled with less knowledge.
 func TestWhatIsJournaledDoesNotDependOnLessons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := stage{journal: &enginetest.Journal{}}
@@ -162,7 +162,7 @@ func TestWhatIsJournaledDoesNotDependOnLessons(t *testing.T) {
 	})
 }
 
-// TestOtherErrorsStayErrors: a 400 that names no field ends the call, and teaches nothing.
+// TestOtherErrorsStayErrors: a 400 that names no field ends the call, and nothing is learned.
 func TestOtherErrorsStayErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{status: 400, body: `{"error":{"message":"This model's maximum context length is 10 tokens."}}`}}}
@@ -174,7 +174,7 @@ func TestOtherErrorsStayErrors(t *testing.T) {
 	})
 }
 
-// TestUnsupportedByHand takes what a person writes, and says what is wrong with it.
+// TestUnsupportedByHand parses what a user writes, and reports errors.
 func TestUnsupportedByHand(t *testing.T) {
 	l := models(t, &script{}, LLMConfig{})
 	for text, want := range map[string]string{

@@ -155,7 +155,7 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 	answer, err := t.send(ctx, req, call)
 	if answer != nil && answer.replayed {
 		if watched && !call.repeated {
-			call.Session.Doubt(call.Path, t.name+" had carried out a request before of which the journal knows nothing: "+
+			call.Session.Doubt(call.Path, t.name+" had already carried out a request that is not in the journal: "+
 				"the store is an older copy, or lost its end")
 		}
 		t.proofs.learn(call.Path, proven)
@@ -187,9 +187,9 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 
 // prove sends a request again with its key, to a service that claims to support keys. A replayed response is the proof.
 func (t *transport) prove(ctx context.Context, req *http.Request, by *Call) proof {
-	call := by.sideCall("")
+	call := by.repetition().sideCall("")
 	answer, err := t.send(ctx, req, call)
-	by.addCost(call)
+	by.repetition().addCost(call)
 	switch {
 	case err != nil:
 		return unproven
@@ -200,15 +200,15 @@ func (t *transport) prove(ctx context.Context, req *http.Request, by *Call) proo
 }
 
 // sideCall returns a call for another request of the same step, which is neither journaled nor among the steps.
-func (c *Call) sideCall(path string) *Call {
+func (c repetition) sideCall(path string) *Call {
 	return &Call{
 		Session: c.Session, Clock: c.Clock, Path: c.Path + path, Retry: c.Retry, Secrets: c.Secrets, Auth: c.Auth,
-		Private: c.Private, token: c.token,
+		Private: c.Private, credentials: credentials{token: c.token},
 	}
 }
 
 // addCost adds the cost of a side call.
-func (c *Call) addCost(by *Call) {
+func (c repetition) addCost(by *Call) {
 	c.Record.Take(&engine.StepRecord{Held: by.Record.Held, Waits: by.Record.Waits, Service: by.Record.Service})
 	c.spent = c.spent.Plus(by.spent)
 }
@@ -228,7 +228,7 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 	}
 	var done bool
 	var mistake error // in the scenario: another attempt does not help
-	call := by.sideCall(".verify")
+	call := by.repetition().sideCall(".verify")
 	call.Expect = v.Expect
 	call.Accept = func(a *Answer) (err error) {
 		instead, done, err = v.Judge(a)
@@ -240,7 +240,7 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 	var req http.Request
 	h.request(&r, &req)
 	answer, err := h.transport.send(ctx, &req, call)
-	by.addCost(call)
+	by.repetition().addCost(call)
 	if err == nil {
 		err = cmp.Or(mistake, call.check(answer))
 	}
@@ -271,11 +271,11 @@ func undecided(err error) error {
 }
 
 // described returns a request in doubt for display, without its query, which may be private.
-func (c *Call) described(method, path string) string {
+func (c display) described(method, path string) string {
 	if c.Private {
 		return method + " " + notShown
 	}
-	return redact.Shorten(method+" "+c.masked(path), mostNamed)
+	return redact.Shorten(method+" "+c.display().masked(path), mostNamed)
 }
 
 // mostNamed limits the stored name of a request, in bytes.
@@ -283,7 +283,7 @@ const mostNamed = 200
 
 // single keeps the connection pool from sending an attempt again by itself, unless nothing was written. For a request without a
 // body this is not possible, so that the call is notified instead.
-func (c *Call) single(r *http.Request, of *term) *http.Request {
+func (c repetition) single(r *http.Request, of *term) *http.Request {
 	of.single = true
 	if r.Body != nil && r.Body != http.NoBody {
 		r.GetBody = nil

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestRepeats is what becomes of a changing request in doubt: what is sent, what it is labelled, and whether it is listed.
+// TestRepeats checks a changing request in doubt: what is sent, its label, and whether it is listed.
 func TestRepeats(t *testing.T) {
 	replay := reply{status: 201, header: map[string]string{"Idempotency-Replayed": "true"}}
 	stripe := reply{status: 201, header: map[string]string{"Idempotent-Replayed": "true"}}
@@ -21,7 +21,7 @@ func TestRepeats(t *testing.T) {
 	harmless := func(c *Call) { c.Repeats = Harmless }
 	for _, tt := range []struct {
 		name     string
-		known    bool // an earlier process had sent it
+		known    bool // an earlier process sent it
 		answers  []reply
 		change   func(*Call)
 		requests int
@@ -43,7 +43,7 @@ func TestRepeats(t *testing.T) {
 		{"no answer at all", false, []reply{gone, gone, gone, gone, gone}, nil, 5, engine.Unconfirmed},
 		{"keyed, and it is true", true, []reply{made, replay}, keyed, 2, engine.Resent},
 		{"keyed, and it is not true", true, []reply{made, made}, keyed, 2, engine.Unconfirmed},
-		{"keyed, proved at once", true, []reply{replay}, keyed, 1, engine.Confirmed},
+		{"keyed, proved by the first response", true, []reply{replay}, keyed, 1, engine.Confirmed},
 		{"an answer that no such request gets in", true, []reply{{status: 401}}, nil, 1, engine.Resent},
 		{"an answer that may come of the first", true, []reply{{status: 400}}, nil, 1, engine.Unconfirmed},
 		{"harmless", true, []reply{made}, harmless, 1, engine.Resent},
@@ -79,7 +79,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestUnconfirmedStaysSo holds that an answer that was unconfirmed is so when it is taken from the journal.
+// TestUnconfirmedStaysSo checks that an unconfirmed answer is still unconfirmed when it is taken from the journal.
 func TestUnconfirmedStaysSo(t *testing.T) {
 	post := Request{Method: "POST", Target: must(t, "/x")}
 	h := client(t, &script{}, Limits{})
@@ -95,7 +95,7 @@ func TestUnconfirmedStaysSo(t *testing.T) {
 	}
 }
 
-// TestVerify is what becomes of a request in doubt where its service can be asked.
+// TestVerify checks a request in doubt if its service can be asked.
 func TestVerify(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -108,7 +108,7 @@ func TestVerify(t *testing.T) {
 		{"it was done", []reply{ok200("done")}, engine.Confirmed, []string{"GET"}, "stands in", engine.NoError},
 		{"it was not", []reply{ok200("no"), ok200("made")}, engine.Resent, []string{"GET", "POST"}, "made", engine.NoError},
 		{"lost again", []reply{ok200("no"), {err: errReset}, ok200("done")}, engine.Confirmed, []string{"GET", "POST", "GET"}, "stands in", engine.NoError},
-		{"asked in vain", []reply{{status: 404}}, engine.NotRepeated, []string{"GET"}, "", engine.ClientError},
+		{"asked without success", []reply{{status: 404}}, engine.NotRepeated, []string{"GET"}, "", engine.ClientError},
 		{"an answer that makes no sense", []reply{ok200("?")}, engine.NotRepeated, []string{"GET"}, "", engine.Script},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,8 +163,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestAnotherTakeIsInDoubt holds that what a requeued session sends again is unconfirmed, and that its service is asked
-// first where it can be.
+// TestAnotherTakeIsInDoubt checks that requests of a requeued session are unconfirmed, and that its service is asked first if
+// possible.
 func TestAnotherTakeIsInDoubt(t *testing.T) {
 	asking := &Verify{
 		Ask:   func(InDoubt) (Request, error) { return Request{Method: "GET", Target: must(t, "/x")}, nil },
@@ -197,7 +197,7 @@ func TestAnotherTakeIsInDoubt(t *testing.T) {
 	}
 }
 
-// TestProofIsOfOneStep holds that a service is believed step by step: what honors keys here may not elsewhere.
+// TestProofIsOfOneStep checks that a service's support of keys is proved for each step.
 func TestProofIsOfOneStep(t *testing.T) {
 	var p proofs
 	p.learn("buy[3].order", proven)
@@ -215,7 +215,8 @@ func TestProofIsOfOneStep(t *testing.T) {
 	}
 }
 
-// TestAnotherTakeAsksForSomethingElse holds that a requeue with another body has another key, and with the same the same.
+// TestAnotherTakeAsksForSomethingElse checks that a requeued request with another body has another key, and with the same body the
+// same key.
 func TestAnotherTakeAsksForSomethingElse(t *testing.T) {
 	keys := map[string]string{}
 	for name, r := range map[string]Request{
@@ -239,9 +240,9 @@ func TestAnotherTakeAsksForSomethingElse(t *testing.T) {
 	}
 }
 
-// TestReplayThatNobodyKnowsOf is a service that has carried out a request of which the journal knows nothing: the store is
-// a copy of an earlier moment, and the run says so.
-func TestReplayThatNobodyKnowsOf(t *testing.T) {
+// TestUnknownReplay uses a service that has carried out a request that is not in the journal: the store is an older copy, and the
+// run says so.
+func TestUnknownReplay(t *testing.T) {
 	replay := reply{status: 201, header: map[string]string{"Idempotency-Replayed": "true"}}
 	post := Request{Method: "POST", Target: must(t, "/orders")}
 	for _, tt := range []struct {
@@ -265,7 +266,7 @@ func TestReplayThatNobodyKnowsOf(t *testing.T) {
 				})
 				told := 0
 				for _, c := range enginetest.Of[engine.ChangeRow](tt.st.journal) {
-					if c.Inexact != nil && c.Inexact.Path == "step" && strings.Contains(c.Why, "of which the journal knows nothing") {
+					if c.Inexact != nil && c.Inexact.Path == "step" && strings.Contains(c.Why, "that is not in the journal") {
 						told++
 					}
 				}

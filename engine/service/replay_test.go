@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// resumed is a run whose journal holds a prefix of its only session.
+// resumed returns a stage whose journal contains a prefix of its only session.
 func resumed(prefix ...engine.Entry) stage {
 	return stage{journal: &enginetest.Journal{}, resume: &engine.Resumption{Prefixes: map[int]engine.Prefix{0: prefix}}}
 }
@@ -89,7 +89,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestObservedGoesWithTheNextIntent is where the answer of a GET is journaled: with the next intent, or not at all.
+// TestObservedGoesWithTheNextIntent checks that the answer of a GET is journaled with the next intent, or not at all.
 func TestObservedGoesWithTheNextIntent(t *testing.T) {
 	st := stage{journal: &enginetest.Journal{}}
 	h := client(t, &script{answers: []reply{ok200("a"), {status: 404}, {status: 201}, ok200("d")}}, Limits{})
@@ -114,7 +114,7 @@ func TestObservedGoesWithTheNextIntent(t *testing.T) {
 	}
 }
 
-// TestOvertimeIsReplayed is that a step whose time was over is not asked again.
+// TestOvertimeIsReplayed checks that a step that timed out is not sent again.
 func TestOvertimeIsReplayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := stage{journal: &enginetest.Journal{}}

@@ -15,8 +15,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestRetryBudgetHolds is that retries never are more than a fifth of the requests and ten a second, however they come,
-// and that each of them comes.
+// TestRetryBudgetHolds checks that there are never more retries than a fifth of the requests plus ten a second, and that every
+// retry is made.
 func TestRetryBudgetHolds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		bursts := rapid.SliceOfN(rapid.IntRange(0, 200), 1, 20).Draw(r, "retries a second")
@@ -69,8 +69,7 @@ func TestRetryBudgetHolds(t *testing.T) {
 	})
 }
 
-// TestRetriesWaitInOrder is that they wait with their clocks standing still, in the order in which they came, and that
-// one that goes away leaves its token.
+// TestRetriesWaitInOrder checks that retries wait in order with paused clocks, and that one that ends leaves its token.
 func TestRetriesWaitInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newRetryBudget()
@@ -115,8 +114,7 @@ func TestRetriesWaitInOrder(t *testing.T) {
 	})
 }
 
-// TestSickServiceIsNotHammered is that a service which fails one of three requests gets no more of them at a time than
-// the budget allows.
+// TestSickServiceIsNotHammered checks that a service that fails one of three requests gets at most as many of them as the budget allows.
 func TestSickServiceIsNotHammered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBackend(0, 0, nil)

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// TestTune changes all that can be changed, and finds all mistakes.
+// TestTune changes all settings, and covers all errors.
 func TestTune(t *testing.T) {
 	h, err := NewHTTP("shop", "http://shop.example", Limits{}, false)
 	if err != nil {
@@ -83,14 +83,14 @@ func TestTune(t *testing.T) {
 		{h, "shop.connections", "many", `"many" is not between`},
 		{h, "shop.breaker", "open", `"open" is neither on nor off`},
 		{h, "shop.size", "1", "shop.size: there is no such setting"},
-		{h, "timeout", "1s", "there is nothing of that name"},
+		{h, "timeout", "1s", "there is no such setting"},
 		{l, "model.rate", "-1", `"-1" is not a rate`},
 		{l, "model.rate", "NaN", `"NaN" is not a rate`},
 		{l, "model.rate", "1e9", `"1e9" is not a rate`},
 		{l, "model.max-rate", "0", "0 cannot limit a service without a rate"},
-		{l, "model.connections", "1", "there is nothing of that name"},
+		{l, "model.connections", "1", "there is no such setting"},
 		{p, "db.connections", "1001", `"1001" is not between 1 and 1000`},
-		{p, "db.rate", "1", "there is nothing of that name"},
+		{p, "db.rate", "1", "there is no such setting"},
 		{NewBound(1), "max-llm-calls", "0", `"0" is not between`},
 	} {
 		before := fmt.Sprint(tt.service.Tunables())
@@ -104,7 +104,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestTunedLimitsHold is that what was changed is what calls go by.
+// TestTunedLimitsHold checks that calls obey changed settings.
 func TestTunedLimitsHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{takes: time.Second}
@@ -112,7 +112,7 @@ func TestTunedLimitsHold(t *testing.T) {
 		tune(t, l, l.name+".concurrent", "5")
 		callers(t, 20, l)
 		if d.most != 5 {
-			t.Errorf("%d calls at once, want 5", d.most)
+			t.Errorf("%d concurrent calls, want 5", d.most)
 		}
 		tune(t, l, l.name+".timeout", "500ms")
 		row := stage{}.play(t, func(s *engine.Session) {
@@ -127,8 +127,8 @@ func TestTunedLimitsHold(t *testing.T) {
 	})
 }
 
-// TestTunedTimeoutHelpsThoseWhoWait is that the next attempt of a call that began before has the time that was set since.
-func TestTunedTimeoutHelpsThoseWhoWait(t *testing.T) {
+// TestTunedTimeoutAppliesToWaitingCalls checks that the next attempt of a call that began earlier has the new timeout.
+func TestTunedTimeoutAppliesToWaitingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{hangs: true}, {status: 200, after: 30 * time.Second}}}
 		h := client(t, fake, Limits{})
@@ -151,8 +151,8 @@ func tune(t *testing.T, s engine.Service, name, value string) {
 	}
 }
 
-// TestRenew has calls under way when the machine wakes up: they are sent again as they were, but for those that must not
-// leave twice; no attempt counts, and nobody waits for a breaker.
+// TestRenew has calls in progress when the machine wakes up. They are sent again unchanged, except those that must be sent at most
+// once. No attempt counts, and no call waits for a breaker.
 func TestRenew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{hangs: true}, {hangs: true}, ok200("x")}}
@@ -203,8 +203,8 @@ func TestRenew(t *testing.T) {
 	})
 }
 
-// TestRenewOpens is that a breaker starts afresh when the machine wakes up, and those who waited go on.
-func TestRenewOpens(t *testing.T) {
+// TestRenewCloses checks that the breaker closes when the machine wakes up, and waiting calls continue.
+func TestRenewCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{ok200("x")}}, Limits{})
 		trip(t, h.transport.breaker)
@@ -232,7 +232,7 @@ func TestRenewOpens(t *testing.T) {
 	})
 }
 
-// TestRenewAsksAgain is that a person can have a service asked again whose quota is gone.
+// TestRenewAsksAgain checks that a user can resume a service whose quota is exhausted.
 func TestRenewAsksAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{{status: 429, header: map[string]string{"Retry-After": "36000"}}, ok200("x")}}, Limits{})
@@ -259,8 +259,8 @@ func TestRenewAsksAgain(t *testing.T) {
 	})
 }
 
-// TestSteeredWhileAtWork changes everything at random while many call, over real connections: all calls come to their
-// end. It is for the race detector.
+// TestSteeredWhileAtWork changes all settings at random during many calls on real connections: all calls finish. It is for the race
+// detector.
 func TestSteeredWhileAtWork(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "7") {
@@ -312,8 +312,8 @@ func TestSteeredWhileAtWork(t *testing.T) {
 	}
 }
 
-// TestStateTellsOfTheRate is what is shown, and journaled, of a service that says 429.
-func TestStateTellsOfTheRate(t *testing.T) {
+// TestStateOfTheRate checks what is shown and journaled of a service that sends 429.
+func TestStateOfTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{{status: 429, header: map[string]string{"Retry-After": "30"}}, ok200("")}}, Limits{Rate: 10, MaxRate: 50})
 		if s := h.State(time.Now()); s.Name != "shop" || s.Kind != "http" || s.Bound != 200 || s.Rate != 10 || s.MaxRate != 50 || s.Refused != 0 {

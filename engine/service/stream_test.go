@@ -22,7 +22,7 @@ import (
 
 var eventStream = map[string]string{"Content-Type": "text/event-stream; charset=utf-8"}
 
-// streamed is an answer of these events, all there at once.
+// streamed returns a response with these events, available immediately.
 func streamed(events ...string) reply {
 	return reply{status: 200, header: eventStream, body: strings.Join(lines(events), "")}
 }
@@ -35,32 +35,32 @@ func lines(events []string) []string {
 	return all
 }
 
-// said is a piece of a completion.
+// said returns a piece of a completion.
 func said(text string) string { return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}]}`, text) }
 
 const (
-	stopped = `{"choices":[{"delta":{},"finish_reason":"stop"}]}`
-	tookUp  = `{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3}}`
+	stopped    = `{"choices":[{"delta":{},"finish_reason":"stop"}]}`
+	usageEvent = `{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3}}`
 )
 
-// TestStreams is what comes of the pieces of an answer.
+// TestStreams checks the outcome of streams.
 func TestStreams(t *testing.T) {
 	tests := []struct {
 		name   string
 		json   bool
 		events []string
-		want   string // "" is a bad answer
-		usage  int64  // tokens told
+		want   string // "" for a bad answer
+		usage  int64  // tokens reported
 	}{
-		{"whole", false, []string{said("Hel"), said("lo."), stopped, tookUp, "[DONE]"}, "Hello.", 15},
+		{"whole", false, []string{said("Hel"), said("lo."), stopped, usageEvent, "[DONE]"}, "Hello.", 15},
 		{"without an end", false, []string{said("Hel"), said("lo."), stopped}, "Hello.", 0},
 		{"without a reason", false, []string{said("Hello."), "[DONE]"}, "Hello.", 0},
 		{"nothing", false, nil, "", 0},
 		{"breaks off", false, []string{said("Hel"), said("lo.")}, "", 0},
 		{"breaks off, and the document too", true, []string{said(`{"a":`), said("{}")}, "", 0},
 		{"breaks off behind the document", true, []string{said(`{"a":`), said("1}")}, `{"a":1}`, 0},
-		{"goes on behind the document", true, []string{said(`{"a":1}`), said(" "), said(" I hope"), said(" this helps"), tookUp, "[DONE]"}, `{"a":1} `, 0},
-		{"says what it took behind the document", true, []string{said(`{"a":1}`), stopped, tookUp, "[DONE]"}, `{"a":1}`, 15},
+		{"continues after the object", true, []string{said(`{"a":1}`), said(" "), said(" I hope"), said(" this helps"), usageEvent, "[DONE]"}, `{"a":1} `, 0},
+		{"says what it took behind the document", true, []string{said(`{"a":1}`), stopped, usageEvent, "[DONE]"}, `{"a":1}`, 15},
 		{"braces in texts", true, []string{said(`{"a":"}`), said(`\"}`), said(`{","b":`), said(`{}}`)}, `{"a":"}\"}{","b":{}}`, 0},
 		{"braces before it", true, []string{said("In {short}: "), said(`{"a":1}`), stopped}, `In {short}: {"a":1}`, 0},
 		{
@@ -90,7 +90,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestStreamIsRefusedOrNotOne is a service that answers otherwise than it was asked.
+// TestStreamIsRefusedOrNotOne uses services that do not answer with the requested stream.
 func TestStreamIsRefusedOrNotOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := hello()
@@ -103,7 +103,7 @@ func TestStreamIsRefusedOrNotOne(t *testing.T) {
 	})
 }
 
-// TestAttemptsOfAStreamAreApart breaks a stream off in the middle of a text: the next attempt begins anew.
+// TestAttemptsOfAStreamAreApart breaks a stream off in the middle of a text: the next attempt starts over.
 func TestAttemptsOfAStreamAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := hello()
@@ -118,7 +118,7 @@ func TestAttemptsOfAStreamAreApart(t *testing.T) {
 	})
 }
 
-// piecewise answers with a stream whose pieces come after a while each; then it ends, or hangs.
+// piecewise answers with a stream whose events are delayed; then it ends, or hangs.
 type piecewise struct {
 	pieces []string
 	pause  time.Duration
@@ -172,7 +172,7 @@ func (f *flow) Close() error {
 	return nil
 }
 
-// TestSilenceOfAStream is that the timeout is for the silence between pieces, not for the whole.
+// TestSilenceOfAStream checks that the timeout limits the silence between events, not the whole.
 func TestSilenceOfAStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := hello()
@@ -195,7 +195,7 @@ func TestSilenceOfAStream(t *testing.T) {
 	})
 }
 
-// TestStreamEndsEarly is that nothing is read, and waited for, behind what is wanted.
+// TestStreamEndsEarly checks that nothing is read or awaited after a complete answer.
 func TestStreamEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := hello()
@@ -208,7 +208,7 @@ func TestStreamEndsEarly(t *testing.T) {
 	})
 }
 
-// TestEndlessStreams are bounded: one line without an end, and lines without an end.
+// TestEndlessStreams are limited: an endless line, and endless lines.
 func TestEndlessStreams(t *testing.T) {
 	for name, body := range map[string]string{
 		"one line": "data: " + strings.Repeat("x", maxBody+10), "many": strings.Repeat(": nothing yet\n", maxBody/14+10),
@@ -222,8 +222,7 @@ func TestEndlessStreams(t *testing.T) {
 	}
 }
 
-// TestStreamsOnTheWire are streams of a real server: cut ones are asked again, and those that end as they
-// should share a connection.
+// TestStreamsOnTheWire uses streams of a real server: cut ones are requested again, and complete ones share a connection.
 func TestStreamsOnTheWire(t *testing.T) {
 	var n atomic.Int64
 	var connections sync.Map
@@ -232,14 +231,14 @@ func TestStreamsOnTheWire(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.WriteHeader(http.StatusOK)
 		flush := http.NewResponseController(w).Flush
-		for i, event := range lines([]string{said("Hel"), said("lo."), stopped, tookUp, "[DONE]"}) {
+		for i, event := range lines([]string{said("Hel"), said("lo."), stopped, usageEvent, "[DONE]"}) {
 			if i == 2 && n.Add(1) == 1 {
 				panic(http.ErrAbortHandler)
 			}
 			_, _ = io.WriteString(w, event)
 			_ = flush()
 		}
-		end := time.NewTimer(time.Millisecond) // of the answer, behind its last event
+		end := time.NewTimer(time.Millisecond) // the end of the answer comes after its last event
 		defer end.Stop()
 		<-end.C
 	})
@@ -262,12 +261,12 @@ func TestStreamsOnTheWire(t *testing.T) {
 	}
 	used := 0
 	connections.Range(func(any, any) bool { used++; return true })
-	if used > 4 { // of 6 requests, one of which was cut; a slow machine may find the end of an answer too late
+	if used > 4 { // of 6 requests, one was cut; on a slow machine the end of an answer may come too late
 		t.Errorf("%d connections, want the one that was cut and one that was used again", used)
 	}
 }
 
-// TestStreamInAnyPieces cuts a completion in pieces at random: the text is the same, and so is where a document ends.
+// TestStreamInAnyPieces cuts a completion into random pieces: its text stays the same, and so does the end of its object.
 func TestStreamInAnyPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"{", "}", `"`, `\`, "a", ":", "1", " ", `{"a":1}`, `{"b":{"c":"}"}}`, "{}", "é", "\n"})).Draw(t, "text"), "")

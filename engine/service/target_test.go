@@ -34,7 +34,7 @@ func TestTargetsThatAreTaken(t *testing.T) {
 	}
 }
 
-// TestTargetsStayAtHome is that no text whatever leaves the service's address.
+// TestTargetsStayAtHome checks that no text leaves the service's address.
 func TestTargetsStayAtHome(t *testing.T) {
 	h, err := NewHTTP("shop", "http://shop.example:81/base", Limits{}, false)
 	if err != nil {
@@ -50,10 +50,10 @@ func TestTargetsStayAtHome(t *testing.T) {
 		line := h.address(target).String()
 		u, err := url.Parse(line)
 		if err != nil {
-			t.Fatalf("%q gives %q: %v", text, line, err)
+			t.Fatalf("%q becomes %q: %v", text, line, err)
 		}
 		if u.Host != "shop.example:81" || u.Scheme != "http" || u.User != nil || u.Fragment != "" || !strings.HasPrefix(u.EscapedPath(), "/base/") {
-			t.Fatalf("%q gives %q", text, line)
+			t.Fatalf("%q becomes %q", text, line)
 		}
 		if strings.ContainsAny(line, " \n") {
 			t.Fatalf("%q breaks the request line: %q", text, line)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestTermEnds is each of the reasons for which an attempt's context ends, as it and contexts made of it tell.
+// TestTermEnds checks each reason for the end of an attempt's context, in it and in contexts derived from it.
 func TestTermEnds(t *testing.T) {
 	errCall := errors.New("the call's")
 	for name, tt := range map[string]struct {
@@ -56,7 +56,7 @@ func TestTermEnds(t *testing.T) {
 	}
 }
 
-// TestTermEndsWithItsCall is that an attempt has ended as soon as its call has, whether it began before or after that.
+// TestTermEndsWithItsCall checks that an attempt ends together with its call, whether it began before or after that.
 func TestTermEndsWithItsCall(t *testing.T) {
 	errCall := errors.New("the call's")
 	for name, ended := range map[string]func(*term) bool{
@@ -79,13 +79,13 @@ func TestTermEndsWithItsCall(t *testing.T) {
 			after := new(Call).attempt(ctx, &renewal{}, time.Minute)
 			defer after.stop()
 			if !ended(before) || !ended(after) {
-				t.Error("it goes on without its call")
+				t.Error("it continues without its call")
 			}
 		})
 	}
 }
 
-// TestTermIsOver is that nothing is left of an attempt that is over, and that one which must not leave twice is not renewed.
+// TestTermIsOver checks that a stopped attempt leaves nothing behind, and that one that must be sent at most once is not renewed.
 func TestTermIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r renewal
@@ -104,8 +104,8 @@ func TestTermIsOver(t *testing.T) {
 	})
 }
 
-// TestTermBeginsAnew is an attempt that shows that it is alive.
-func TestTermBeginsAnew(t *testing.T) {
+// TestTermRestarts checks an attempt that shows progress.
+func TestTermRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		once := new(Call).attempt(t.Context(), &renewal{}, time.Minute)

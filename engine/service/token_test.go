@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestJWT is what a token says, and when another takes its place.
+// TestJWT checks the contents of a token, and when it is replaced.
 func TestJWT(t *testing.T) {
 	for _, method := range JWTMethods {
 		t.Run(method, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestJWT(t *testing.T) {
 	}
 }
 
-// TestJWTRunsOutWhileItsCallWaits is that a call leaves with a token that is good, however long it was held.
+// TestJWTRunsOutWhileItsCallWaits checks that a call is sent with a valid token, however long it was throttled.
 func TestJWTRunsOutWhileItsCallWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{status: 429, header: map[string]string{"Retry-After": "7200"}}, ok200("")}}
@@ -89,7 +89,7 @@ func checkToken(t *testing.T, text, method string, at time.Time) {
 	}
 }
 
-// TestRefusedJWT is another token after a 401, once; and that no claims are an object too.
+// TestRefusedJWT checks that there is one other token after a 401, and that no claims are an empty object.
 func TestRefusedJWT(t *testing.T) {
 	fake := &script{answers: []reply{{status: 401, body: "not you"}}}
 	h := client(t, fake, Limits{})
@@ -109,7 +109,7 @@ func TestRefusedJWT(t *testing.T) {
 	}
 }
 
-// TestTokensAreBounded is that those go which were not used for longest.
+// TestTokensAreBounded checks that the least recently used are dropped.
 func TestTokensAreBounded(t *testing.T) {
 	k := Tokens{most: 3}
 	for _, agent := range []int{1, 2, 3, 1, 4, 5} {
@@ -168,7 +168,7 @@ func TestTokenPaths(t *testing.T) {
 	}
 }
 
-// FuzzTokenPath holds that whatever a file and an answer say, a token can stand in a header.
+// FuzzTokenPath checks that a token can always be sent in a header.
 func FuzzTokenPath(f *testing.F) {
 	f.Add("body.a.b", `{"a": {"b": "t"}}`)
 	f.Add("body", " t\r\n")
@@ -188,12 +188,12 @@ func FuzzTokenPath(f *testing.F) {
 			return
 		}
 		if got.value == "" || strings.ContainsAny(got.value, "\r\n\x00") || strings.TrimSpace(got.value) != got.value {
-			t.Errorf("%q of %q gives %q", path, body, got.value)
+			t.Errorf("%q of %q is %q", path, body, got.value)
 		}
 	})
 }
 
-// BenchmarkSignIn is what a request of an agent pays that has a token, among many agents.
+// BenchmarkSignIn measures a request of an agent with a token, among many agents.
 func BenchmarkSignIn(b *testing.B) {
 	auth := &Auth{Tokens: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte("{}")}}
 	agent := 0
@@ -206,7 +206,7 @@ func BenchmarkSignIn(b *testing.B) {
 	}
 }
 
-// BenchmarkJWT is what a new token costs.
+// BenchmarkJWT measures the creation of a token.
 func BenchmarkJWT(b *testing.B) {
 	j := &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte(`{"sub":"a0"}`)}
 	for b.Loop() {

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
-// TestPricesOfTheCache bills the parts of a prompt at their own prices, and answers of a batch at those.
+// TestPricesOfTheCache charges the parts of a prompt, and answers of a batch, at their own prices.
 func TestPricesOfTheCache(t *testing.T) {
 	prices, err := pricing.ReadPrices([]byte(`{
 		"all": {"input_cost_per_token": 10e-6, "output_cost_per_token": 40e-6, "cache_read_input_token_cost": 1e-6, "cache_creation_input_token_cost": 12e-6,
@@ -44,11 +44,11 @@ func TestPricesOfTheCache(t *testing.T) {
 		}
 	}
 	if _, err := pricing.ReadPrices([]byte(`{"m": {"input_cost_per_token": 1e-6, "cache_read_input_token_cost": "much"}}`)); err == nil {
-		t.Error("a price of the cache that is no number was read")
+		t.Error("a price of the cache that is not a number was read")
 	}
 }
 
-// TestClaimsLearnWhatAServiceAdds: what it puts before each prompt is claimed from the second call on.
+// TestClaimsLearnWhatAServiceAdds: what a service adds to each prompt is claimed from the second call on.
 func TestClaimsLearnWhatAServiceAdds(t *testing.T) {
 	var m pricing.Meter
 	m.Usage(nil, "m", openai.Tokens{Input: 500, Output: 5}, 30, 12)

@@ -46,24 +46,24 @@ func (a *attempted) failed(c *Call) bool {
 func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 	failed := a.failed(call)
 	t.answers.count(call, &a)
-	call.noteTrail(t.name, &a, failed)
+	a.noteTrail(call, t.name, failed)
 	if !call.Session.Traced(failed) {
 		return
 	}
-	e := call.exchange(&a)
+	e := call.display().exchange(&a)
 	path, query, _ := strings.Cut(r.URL.RequestURI(), "?")
 	if query != "" && !call.Private {
 		path += "?" + query
 	}
-	e.Service, e.Request = t.name, redact.Shorten(r.Method+" "+call.masked(path), mostShown)
+	e.Service, e.Request = t.name, redact.Shorten(r.Method+" "+call.display().masked(path), mostShown)
 	if call.bill != nil {
 		e.Request = call.bill.model
 	}
-	e.Headers = call.headers(r)
+	e.Headers = call.display().headers(r)
 	if a.sent != nil {
 		if body, err := a.sent(); err == nil {
 			text, _ := io.ReadAll(io.LimitReader(body, mostScanned)) // from memory
-			e.Sent = call.shown(text, int(r.ContentLength))
+			e.Sent = call.display().shown(text, int(r.ContentLength))
 		}
 	}
 	call.Session.Trace(e, failed)
@@ -73,33 +73,33 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 func (p *Postgres) trace(s *database.Statement, call *Call, a attempted) {
 	failed := a.failed(call)
 	p.answers.count(call, &a)
-	call.noteTrail(p.name, &a, failed)
+	a.noteTrail(call, p.name, failed)
 	if !call.Session.Traced(failed) {
 		return
 	}
-	e := call.exchange(&a)
-	e.Service, e.Request, e.Status = p.name, call.shown([]byte(s.Query.Text), len(s.Query.Text)), 0
+	e := call.display().exchange(&a)
+	e.Service, e.Request, e.Status = p.name, call.display().shown([]byte(s.Query.Text), len(s.Query.Text)), 0
 	if call.Private {
 		e.Request = redact.Shorten(s.Query.Text, mostShown) // its data is in the args
 	}
 	if len(s.Args) > 0 {
 		args := s.Listed(mostScanned)
-		e.Sent = call.shown(args, len(args))
+		e.Sent = call.display().shown(args, len(args))
 	}
 	call.Session.Trace(e, failed)
 }
 
 // exchange returns what is shown of an attempt, except its request.
-func (c *Call) exchange(a *attempted) engine.Exchange {
+func (c display) exchange(a *attempted) engine.Exchange {
 	e := engine.Exchange{At: a.began, Path: c.Path, Attempt: c.Record.Attempts + 1, Took: a.took}
 	switch {
 	case a.failure != nil && (a.answer == nil || a.failure.Class == engine.BadAnswer):
-		e.Error = c.forDisplay(a.failure.Error())
+		e.Error = c.display().forDisplay(a.failure.Error())
 	case a.answer == nil && a.err != nil:
-		e.Error = c.forDisplay(a.err.Error())
+		e.Error = c.display().forDisplay(a.err.Error())
 	}
 	if a.answer != nil {
-		e.Status, e.Answer = a.answer.Status, c.shown(a.answer.text())
+		e.Status, e.Answer = a.answer.Status, c.display().shown(a.answer.text())
 	}
 	return e
 }
@@ -139,11 +139,11 @@ func (a *Answer) text() (text []byte, size int) {
 // whose names look like secrets are removed.
 func Shown(text []byte, size int) string {
 	var c Call
-	return c.shown(text, size)
+	return c.display().shown(text, size)
 }
 
 // shown is like Shown, without the call's secrets. It shows nothing of a private call.
-func (c *Call) shown(text []byte, size int) string {
+func (c display) shown(text []byte, size int) string {
 	switch {
 	case size == 0:
 		return ""
@@ -160,7 +160,7 @@ func (c *Call) shown(text []byte, size int) string {
 	if isBinary(text) {
 		return redact.Binary(size)
 	}
-	return cut(c.masked(string(text)), mostShown, min(len(text), mostMasked) < size, size)
+	return cut(c.display().masked(string(text)), mostShown, min(len(text), mostMasked) < size, size)
 }
 
 // cut returns the beginning of a text, with the full size if the text is longer.
@@ -174,7 +174,7 @@ func cut(text string, most int, isPart bool, size int) string {
 // Masked returns the beginning of a text, up to most bytes and at most 8 kB, without values whose names look like secrets.
 func Masked(text string, most int) string {
 	var c Call
-	return cut(c.masked(text), most, len(text) > mostMasked, len(text))
+	return cut(c.display().masked(text), most, len(text) > mostMasked, len(text))
 }
 
 // isBinary reports whether data is not readable text.
@@ -185,8 +185,8 @@ func isBinary(data []byte) bool {
 }
 
 // masked returns the beginning of a text without the call's secrets and without values whose names look like secrets.
-func (c *Call) masked(text string) string {
-	text = c.forDisplay(text)
+func (c display) masked(text string) string {
+	text = c.display().forDisplay(text)
 	if len(text) > mostMasked {
 		text = strings.ToValidUTF8(text[:mostMasked], "")
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// told is an exchange in one line.
+// line formats an exchange as one line.
 func line(e *engine.Exchange) string {
 	return fmt.Sprintf("%d.%d %s#%d %s: %s [%s] %d [%s] %s", e.Cycle, e.Agent, e.Path, e.Attempt, e.Service, e.Request, e.Sent, e.Status, e.Answer, e.Error)
 }
@@ -28,7 +28,7 @@ func toldAll(all []engine.Exchange) (lines []string) {
 	return lines
 }
 
-// TestTraces is what is told of each attempt of a call, with a refusal between them.
+// TestTraces checks the trace of each attempt of a call, with a refusal between them.
 func TestTraces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{{status: 500, body: "no"}, {err: errReset}, {status: 429}, {status: 201, body: "made", after: time.Second}}}, Limits{})
@@ -53,8 +53,8 @@ func TestTraces(t *testing.T) {
 	})
 }
 
-// TestTracesHoldNoSecrets is a canary: what the service knows as a secret, in any spelling, what is named like one, and
-// all of a private call.
+// TestTracesHoldNoSecrets is a canary: for the service's secrets in any spelling, values whose names look like secrets, and
+// everything in a private call.
 func TestTracesHoldNoSecrets(t *testing.T) {
 	const canary = "canary/1234&5678"
 	body := fmt.Sprintf(`{"user": "ada", "password": "mine\"%s", "refreshToken":"other-one", "note": "%s", "max_tokens": 5}`, "own-word", canary)
@@ -84,7 +84,7 @@ func TestTracesHoldNoSecrets(t *testing.T) {
 	}
 }
 
-// TestShown is what people see of a body: no more than they can read.
+// TestShown checks that bodies are shown only if they are readable.
 func TestShown(t *testing.T) {
 	long := strings.Repeat("ä", 100<<10)
 	for _, tt := range []struct{ body, want string }{
@@ -103,8 +103,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestVeiled is what people see of a text that no service gave.
-func TestVeiled(t *testing.T) {
+// TestMasked checks texts that are not from a service.
+func TestMasked(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"pin": 1, "password": "abc"}`: `{"pin": 1, "password": "…"}`, "short": "short", strings.Repeat("x", 41): strings.Repeat("x", 40) + "… 41 B in all",
 		`"{\"password\": \"a\\\"b\\n\", \"n\": \"c\"}"`: `"{\"password\": \"…\", \"n\": \"c\"}"`,
@@ -116,10 +116,10 @@ func TestVeiled(t *testing.T) {
 	}
 }
 
-// TestTracesOfModels names the model, and shows what the pieces of an answer amount to.
+// TestTracesOfModels names the model, and shows the text of a stream.
 func TestTracesOfModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := models(t, &script{answers: []reply{streamed(said("Hel"), said("lo."), stopped, tookUp, "[DONE]")}}, LLMConfig{})
+		l := models(t, &script{answers: []reply{streamed(said("Hel"), said("lo."), stopped, usageEvent, "[DONE]")}}, LLMConfig{})
 		c := hello()
 		c.Stream = true
 		var all []engine.Exchange
@@ -149,7 +149,7 @@ func TestTracesOfStatements(t *testing.T) {
 	}
 }
 
-// TestFailuresAreKept of agents that nobody watches.
+// TestFailuresAreKept also for agents that are not watched.
 func TestFailuresAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{ok200("fine"), {status: 404, body: "gone"}}}, Limits{})
@@ -167,7 +167,7 @@ func TestFailuresAreKept(t *testing.T) {
 	})
 }
 
-// TestTracingCostsNothing where nobody wants to hear: not an allocation.
+// TestTracingCostsNothing checks that there is no allocation without a tracer.
 func TestTracingCostsNothing(t *testing.T) {
 	h := client(t, &script{}, Limits{})
 	stage{}.play(t, func(s *engine.Session) {

@@ -13,10 +13,10 @@ import (
 var ownHeaders = []string{"X-Throng-Request", "User-Agent", "Accept-Encoding"}
 
 // headers returns the headers of a request for display, one per line, its host first.
-func (c *Call) headers(r *http.Request) string {
-	all := []string{"Host: " + c.masked(r.URL.Host)}
+func (c display) headers(r *http.Request) string {
+	all := []string{"Host: " + c.display().masked(r.URL.Host)}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-		value := redact.Shorten(c.masked(strings.Join(r.Header[name], ", ")), mostShown)
+		value := redact.Shorten(c.display().masked(strings.Join(r.Header[name], ", ")), mostShown)
 		switch {
 		case slices.Contains(ownHeaders, name):
 			continue

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// TestHeadersForPeople leaves out what is secret, by its name or since the service knows it, and what no author wrote.
+// TestHeadersForPeople leaves out secrets, by name or by value, and headers that no author wrote.
 func TestHeadersForPeople(t *testing.T) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://shop.example.com/x", nil)
 	if err != nil {
@@ -21,7 +21,7 @@ func TestHeadersForPeople(t *testing.T) {
 	}
 	c := &Call{Secrets: redact.Spellings("canary/1")}
 	want := "Host: shop.example.com\nAccept: text/plain\nAuthorization: …\nCookie: …\nX-Api-Key: …\nX-Note: with … inside"
-	if got := c.headers(r); got != want {
+	if got := c.display().headers(r); got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }

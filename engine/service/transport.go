@@ -76,17 +76,17 @@ func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, err
 // admit waits until the next attempt may start: first for the budget, then for the breaker and the limits. Another attempt of a
 // call that costs money is journaled before it is sent.
 func (t *transport) admit(ctx context.Context, call *Call) (pass breaker.Pass, err error) {
-	if err := call.claim(ctx); err != nil {
+	if err := call.budget().claim(ctx); err != nil {
 		return pass, err
 	}
 	if call.bill != nil && call.Session != nil && call.spent.Requests+call.claimed.Requests > call.intended {
 		if err := call.intend(ctx); err != nil {
-			call.releaseClaim()
+			call.budget().releaseClaim()
 			return pass, err
 		}
 	}
 	if pass, err = t.begin(ctx, call); err != nil {
-		call.releaseClaim()
+		call.budget().releaseClaim()
 	}
 	return pass, err
 }
@@ -248,11 +248,11 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	defer t.leave()
 	said, took := breaker.SaysNothing, time.Duration(0)
 	defer func() { // also after a panic
-		if !call.report(t.breaker, which.pass, said, failure) {
+		if !call.outcome().report(t.breaker, which.pass, said, failure) {
 			call.Record.Service += took
 			return
 		}
-		call.countSpared(took)
+		call.outcome().countSpared(took)
 		call.noteStatus(answer)
 		answer, failure, err = nil, nil, errSpared
 	}()
@@ -262,7 +262,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	r, err := attemptOf(once, req, which.again)
 	if err == nil && !t.repeatable(call) {
-		r = call.single(r, once)
+		r = call.repetition().single(r, once)
 	}
 	if err == nil {
 		err = call.refresh(ctx)
@@ -271,7 +271,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		call.releaseClaim()
+		call.budget().releaseClaim()
 		return nil, nil, err
 	}
 	call.sign(r.Header)
@@ -286,10 +286,10 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	if err != nil && ctx.Err() == nil {
 		switch {
 		case noDescriptor(err):
-			call.releaseClaim()
+			call.budget().releaseClaim()
 			return nil, nil, errDescriptors
 		case neverSent(err) && stoodStill(clock.Lost()-stood, took):
-			call.releaseClaim()
+			call.budget().releaseClaim()
 			return nil, nil, errRenewed
 		}
 	}
@@ -298,12 +298,12 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	call.doubt = call.doubt || call.changing && doubtful(answer, left)
 	switch {
 	case err != nil && wasRenewed(ctx, once.reason()):
-		call.pay(call.cost(left, nil))
+		call.budget().pay(call.budget().cost(left, nil))
 		return nil, nil, errRenewed
 	case err != nil && errors.Is(err, errMemory):
 	case err != nil:
 		failure, err = classify(ctx, once.reason(), t.explained(r.URL.Host, err))
-		if failure = call.redactedFailure(failure); lastingly(failure) {
+		if failure = call.display().redactedFailure(failure); lastingly(failure) {
 			failure, err = nil, failure // another attempt would fail the same way
 		}
 	case call.readable(answer.Status):
@@ -311,12 +311,12 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	case passing(answer.Status):
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
-	call.pay(call.cost(left, answer))
+	call.budget().pay(call.budget().cost(left, answer))
 	t.observe(call, answer, failure)
 	if refuses(answer, call) {
 		err = t.refused(call, answer, which.waits)
 	}
-	said = call.verdict(answer, failure, err)
+	said = call.outcome().verdict(answer, failure, err)
 	t.trace(r, call, attempted{start, took, req.GetBody, answer, failure, err})
 	return answer, failure, err
 }
@@ -353,7 +353,7 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	defer resp.Body.Close()
-	if err := call.reserve(resp, of); err != nil {
+	if err := call.space().reserve(resp, of); err != nil {
 		return nil, err
 	}
 	var body []byte
@@ -363,13 +363,13 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		body, err = readBody(resp)
 	}
 	if err != nil {
-		call.trim(-1)
+		call.space().trim(-1)
 		return nil, err
 	}
-	call.trim(len(body))
+	call.space().trim(len(body))
 	t.witness.arrived()
 	t.reached.Store(true)
 	answer := newAnswer(resp, body)
-	call.redact(answer)
+	call.display().redact(answer)
 	return answer, nil
 }

@@ -25,7 +25,7 @@ var (
 
 func ok200(body string) reply { return reply{status: 200, body: body} }
 
-// TestAnswers is what each way of answering comes to: class, requests that count, statuses.
+// TestAnswers checks the outcome of all kinds of responses: class, requests that count, statuses.
 func TestAnswers(t *testing.T) {
 	bad := func(a *Answer) error {
 		if strings.HasPrefix(string(a.Body), "!") {
@@ -37,7 +37,7 @@ func TestAnswers(t *testing.T) {
 		name     string
 		answers  []reply
 		change   func(*Call)
-		class    engine.Class // of the failure; NoError is none
+		class    engine.Class // of the failure; NoError if there is none
 		attempts int
 		statuses []int
 		says     string
@@ -58,9 +58,9 @@ func TestAnswers(t *testing.T) {
 		},
 		{"not modified", []reply{{status: 304}}, nil, engine.ClientError, 1, []int{304}, ""},
 		{"500 then ok", []reply{{status: 500}, ok200("")}, nil, engine.NoError, 2, []int{500, 200}, ""},
-		{"500 for ever", []reply{{status: 500, body: "broken"}}, nil, engine.ServerError, 5, []int{500, 500, 500, 500, 500}, `"broken"`},
+		{"500 forever", []reply{{status: 500, body: "broken"}}, nil, engine.ServerError, 5, []int{500, 500, 500, 500, 500}, `"broken"`},
 		{"501", []reply{{status: 501}}, nil, engine.ServerError, 1, []int{501}, ""},
-		{"408 for ever", []reply{{status: 408}}, nil, engine.Timeout, 5, []int{408, 408, 408, 408, 408}, ""},
+		{"408 forever", []reply{{status: 408}}, nil, engine.Timeout, 5, []int{408, 408, 408, 408, 408}, ""},
 		{"429 then ok", []reply{{status: 429}, {status: 429}, ok200("")}, nil, engine.NoError, 1, []int{429, 429, 200}, ""},
 		{"429 between", []reply{{status: 500}, {status: 429}, ok200("")}, nil, engine.NoError, 2, []int{500, 429, 200}, ""},
 		{"reset", []reply{{err: errReset}}, nil, engine.Network, 5, nil, "reset by peer"},
@@ -68,7 +68,7 @@ func TestAnswers(t *testing.T) {
 		{"hangs", []reply{{hangs: true}}, nil, engine.Timeout, 5, nil, "no answer in time"},
 		{"bad answer", []reply{ok200("!")}, func(c *Call) { c.Accept = bad }, engine.BadAnswer, 5, []int{200, 200, 200, 200, 200}, "not JSON"},
 		{"bad answer then ok", []reply{ok200("!"), ok200("")}, func(c *Call) { c.Accept = bad }, engine.NoError, 2, []int{200, 200}, ""},
-		// What was expected may have been garbled on its way into something else.
+		// The expected answer may have been damaged on its way.
 		{
 			"bad answer of another status",
 			[]reply{ok200("!"), {status: 201}},
@@ -120,7 +120,7 @@ func TestAnswers(t *testing.T) {
 
 func once(c *Call) { c.Once = true }
 
-// TestWhatIsSent looks at the requests of one call: the key and the rest are the same each time.
+// TestWhatIsSent checks the requests of one call: the key and the rest are the same each time.
 func TestWhatIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{status: 500}, ok200("")}}
@@ -175,9 +175,9 @@ func TestWhatNeedsNoKeyHasNone(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreWaitedOut is that a 429 costs no attempt and no time: the session is held.
+// TestRefusalsAreWaitedOut checks that a 429 uses no attempt and no time: the session is throttled.
 func TestRefusalsAreWaitedOut(t *testing.T) {
-	date := time.Date(2000, 1, 1, 0, 1, 0, 0, time.UTC).Format(http.TimeFormat) // a minute after the bubble's beginning
+	date := time.Date(2000, 1, 1, 0, 1, 0, 0, time.UTC).Format(http.TimeFormat) // a minute after the start of virtual time
 	tests := []struct {
 		name        string
 		answer      reply
@@ -214,8 +214,8 @@ func TestRefusalsAreWaitedOut(t *testing.T) {
 	}
 }
 
-// TestRefusedForEver is a 429 that never ends: no timeout counts it, and only a cut ends it.
-func TestRefusedForEver(t *testing.T) {
+// TestRefusedForever: a 429 that never ends is not limited by a timeout; only a cut ends it.
+func TestRefusedForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cut := context.WithCancel(t.Context())
 		time.AfterFunc(2*time.Hour, cut)
@@ -241,7 +241,8 @@ func TestRefusedForEver(t *testing.T) {
 	})
 }
 
-// TestBackoff is the wait between attempts: up to twice as long each time, at least what the service names, held.
+// TestBackoff checks the waits between attempts: up to twice as long each time, at least as long as the service says, and
+// throttled.
 func TestBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var longest [4]time.Duration
@@ -279,8 +280,8 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
-// TestWhoseTimeIsOver tells the timeouts apart: of an attempt, of the step, of the session.
-func TestWhoseTimeIsOver(t *testing.T) {
+// TestWhichTimeoutEnds distinguishes the timeouts of an attempt, of the step, and of the session.
+func TestWhichTimeoutEnds(t *testing.T) {
 	tests := []struct {
 		name                   string
 		attempt, step, session time.Duration
@@ -322,7 +323,7 @@ func TestWhoseTimeIsOver(t *testing.T) {
 	}
 }
 
-// TestBoundIsHeld is that a call which waits for its place among the service's connections stands still.
+// TestBoundIsHeld checks that the clock of a call that waits for a slot of the service is paused.
 func TestBoundIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{status: 200, after: time.Minute}}}
@@ -356,7 +357,7 @@ func TestBoundIsHeld(t *testing.T) {
 	})
 }
 
-// TestCutJournalsNoAnswer cuts a call in each of its moments: no row, no answer, and the intent stays.
+// TestCutJournalsNoAnswer cuts a call at each of its stages: no row, no answer, and the intent remains.
 func TestCutJournalsNoAnswer(t *testing.T) {
 	for name, answer := range map[string]reply{
 		"in flight":        {hangs: true},
@@ -390,8 +391,8 @@ func TestCutJournalsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestIntentThatCannotBeWritten is that nothing is sent before its intent is durable, and that a session whose intent
-// never will be is cut, not failed.
+// TestIntentThatCannotBeWritten checks that nothing is sent before its intent is durable, and that a session whose intent cannot be
+// written is cut, not failed.
 func TestIntentThatCannotBeWritten(t *testing.T) {
 	tests := []struct {
 		name string
@@ -429,8 +430,8 @@ func TestIntentThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestRealConnections goes through a real server: keep-alive, the count of connections, a cut connection, a body
-// that ends too early, one that never ends, and one that lies about its length.
+// TestRealConnections uses a real server: keep-alive, the number of connections, a cut connection, a body that ends too early, one
+// that never ends, and one with a wrong length.
 func TestRealConnections(t *testing.T) {
 	var n atomic.Int64
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -466,8 +467,8 @@ func TestRealConnections(t *testing.T) {
 		class    engine.Class
 		attempts int
 	}{
-		// First, on a fresh connection: what fails on one that was kept open, net/http sends again by itself, since
-		// such a connection may just have been closed by the server. It does so for calls with a key, and for GET.
+		// First, on a fresh connection: net/http repeats requests that fail on a reused one, because the server may just have
+		// closed it. It does so for calls with a key, and for GET.
 		{"/cut", engine.NoError, 2},
 		{"/", engine.NoError, 1},
 		{"/short", engine.NoError, 2},

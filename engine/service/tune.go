@@ -21,7 +21,7 @@ type tunable struct {
 
 // tunables are the settings of one client.
 type tunables struct {
-	service string // prefix of their names, followed by a dot; "" is none
+	service string // prefix of their names, followed by a dot; "" for none
 	all     []tunable
 }
 

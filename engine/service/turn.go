@@ -14,7 +14,7 @@ import (
 // A call that waits for its bucket holds no slot in the meantime, so that calls of other buckets can proceed.
 func (t *transport) enter(ctx context.Context, call *Call) error {
 	for {
-		if err := call.enter(ctx, engine.PlaceGate, t.bound); err != nil {
+		if err := call.queue().enter(ctx, engine.PlaceGate, t.bound); err != nil {
 			return err
 		}
 		if !t.try(call) {
@@ -62,12 +62,12 @@ func (t *transport) wait(ctx context.Context, call *Call) error {
 	call.placed = call.bucket == nil
 	if !call.placed {
 		t.bound.Release()
-		if err := call.pace(ctx, call.bucket.rateLimiter, &call.ticket); err != nil {
+		if err := call.queue().pace(ctx, call.bucket.rateLimiter, &call.ticket); err != nil {
 			return err
 		}
 	}
 	came := call.left
-	if err := call.pace(ctx, t.rateLimiter, &call.whole); err != nil {
+	if err := call.queue().pace(ctx, t.rateLimiter, &call.whole); err != nil {
 		if call.bucket != nil {
 			call.bucket.rateLimiter.GiveBack()
 		}
@@ -96,7 +96,7 @@ func (t *transport) share(ctx context.Context, call *Call) (recalled bool, err e
 	if t.shared == nil {
 		return false, nil
 	}
-	if err := call.enter(ctx, engine.ModelGate, t.shared); err != nil {
+	if err := call.queue().enter(ctx, engine.ModelGate, t.shared); err != nil {
 		return false, err
 	}
 	now := time.Now()
@@ -118,7 +118,7 @@ func (t *transport) leave() {
 	}
 }
 
-func (c *Call) enter(ctx context.Context, at engine.Gate, l *concurrency.Limit) error {
+func (c queue) enter(ctx context.Context, at engine.Gate, l *concurrency.Limit) error {
 	if l.TryAcquire() {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (c *Call) enter(ctx context.Context, at engine.Gate, l *concurrency.Limit) 
 }
 
 // pace waits for the call's turn, throttled by the rate or by a refusal. ticket is its rank in the queue.
-func (c *Call) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error {
+func (c queue) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error {
 	if c.left = time.Now(); p.Try(c.left) {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (c *Call) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error 
 		if wait.Refused {
 			at = engine.RefusalGate
 		}
-		if err := c.await(ctx, at, wait); err != nil {
+		if err := c.queue().await(ctx, at, wait); err != nil {
 			turn.Leave()
 			return err
 		}
@@ -150,7 +150,7 @@ func (c *Call) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error 
 }
 
 // await waits until the time is over or something has changed.
-func (c *Call) await(ctx context.Context, at engine.Gate, wait pace.Wait) error {
+func (c queue) await(ctx context.Context, at engine.Gate, wait pace.Wait) error {
 	return c.held(at, func() error {
 		timer := time.NewTimer(wait.For)
 		defer timer.Stop()
@@ -230,9 +230,9 @@ func (t *transport) refused(call *Call, a *Answer, wait *refusals) error {
 		}
 	case call.Session == nil:
 		call.Record.Attempts++
-		return engine.Fail(engine.ClientError, "%s%s", why, call.excerpt(a))
+		return engine.Fail(engine.ClientError, "%s%s", why, call.display().excerpt(a))
 	default:
-		at.Exhaust(now, why+call.excerpt(a), until)
+		at.Exhaust(now, why+call.display().excerpt(a), until)
 	}
 	return nil
 }

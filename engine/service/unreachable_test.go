@@ -35,7 +35,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// sign makes a certificate that is valid for a while; the first of an authority is its own.
+// sign creates a certificate; the first of an authority is its own.
 func (a *authority) sign(t *testing.T, c *x509.Certificate, valid time.Duration) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -79,7 +79,7 @@ func local() *x509.Certificate {
 	return &x509.Certificate{Subject: pkix.Name{CommonName: "shop"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 }
 
-// TestConnectionsThatCannotHeal is that each says what it is and what to do, at the first attempt, and counts as permanent.
+// TestConnectionsThatCannotHeal checks that each error says what it is and what to do, at the first attempt, and is permanent.
 func TestConnectionsThatCannotHeal(t *testing.T) {
 	ca := newAuthority(t)
 	good := ca.sign(t, local(), time.Hour)
@@ -94,7 +94,7 @@ func TestConnectionsThatCannotHeal(t *testing.T) {
 	for _, c := range []struct {
 		name, url string
 		trust     *tls.Config
-		want, fix string // "" is that it works
+		want, fix string // "" if it works
 	}{
 		{"an unknown host", "http://shop.invalid", nil, "there is no host shop.invalid", "check `url` of the service shop"},
 		{"an unknown host by TLS", "https://shop.invalid", nil, "there is no host shop.invalid", "check `url` of the service shop"},
@@ -141,7 +141,7 @@ func TestConnectionsThatCannotHeal(t *testing.T) {
 	}
 }
 
-// TestServiceThatAnsweredMayHeal is that a service which was there once is waited for, whatever its network says.
+// TestServiceThatAnsweredMayHeal checks that calls wait for a service that has responded before, whatever the network error.
 func TestServiceThatAnsweredMayHeal(t *testing.T) {
 	var tr transport
 	lost := &net.DNSError{Name: "shop.example.com", IsNotFound: true}

@@ -13,7 +13,7 @@ import (
 var errSpared = errors.New("the service is away")
 
 // verdict returns what an attempt says about the service.
-func (c *Call) verdict(a *Answer, failure *engine.StepError, err error) breaker.Verdict {
+func (c outcome) verdict(a *Answer, failure *engine.StepError, err error) breaker.Verdict {
 	switch {
 	case a == nil && failure == nil:
 		if broken, ok := errors.AsType[*engine.StepError](err); ok && broken.Class == engine.BadAnswer {
@@ -21,10 +21,10 @@ func (c *Call) verdict(a *Answer, failure *engine.StepError, err error) breaker.
 		}
 		return breaker.SaysNothing
 	case a == nil && failure.Class == engine.Timeout:
-		return c.orRepeated(breaker.Failing)
+		return c.outcome().orRepeated(breaker.Failing)
 	case a == nil:
 		return breaker.Unavailable
-	case refuses(a, c):
+	case refuses(a, c.Call):
 		return breaker.WantsLess
 	case failure == nil:
 		return breaker.Answered
@@ -34,13 +34,13 @@ func (c *Call) verdict(a *Answer, failure *engine.StepError, err error) breaker.
 		return breaker.Unavailable
 	}
 	if failure.Class == engine.ServerError {
-		return c.orRepeated(breaker.Failing)
+		return c.outcome().orRepeated(breaker.Failing)
 	}
 	return breaker.Answered
 }
 
 // orRepeated returns a verdict, or Repeated for the second failure of the call.
-func (c *Call) orRepeated(v breaker.Verdict) breaker.Verdict {
+func (c outcome) orRepeated(v breaker.Verdict) breaker.Verdict {
 	if v != breaker.Failing {
 		return v
 	}
@@ -58,7 +58,7 @@ func refuses(a *Answer, c *Call) bool {
 
 // report reports an attempt to the breaker, and returns whether the failed attempt does not count. Calls that must be sent at most
 // once, or tried only once, are not spared.
-func (c *Call) report(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict, failure *engine.StepError) bool {
+func (c outcome) report(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict, failure *engine.StepError) bool {
 	why := ""
 	if failure != nil {
 		why = failure.Error()
@@ -67,4 +67,4 @@ func (c *Call) report(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict, 
 }
 
 // countSpared counts the time of an attempt that does not count: the engine checked whether the service is available.
-func (c *Call) countSpared(took time.Duration) { c.Record.Hold(engine.BreakerGate, took) }
+func (c outcome) countSpared(took time.Duration) { c.Record.Hold(engine.BreakerGate, took) }

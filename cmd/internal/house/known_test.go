@@ -5,7 +5,6 @@ package house
 // largePackages are the packages over maxLines or maxFiles.
 var largePackages = []string{
 	"engine",
-	"engine/chain",
 	"engine/script",
 }
 
@@ -19,10 +18,7 @@ var largeTypes = []string{
 	"engine.Settings",
 	"engine.Snapshot",
 	"engine.core",
-	"engine/chain.Service",
-	"engine/chain.reader",
 	"engine/script.machine",
-	"engine/service.Call",
 	"ui.App",
 	"ui/editor.Screen",
 	"ui/internal/chart.Chart",

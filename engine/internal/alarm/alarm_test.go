@@ -58,8 +58,8 @@ func TestCancelledSleepLeavesTheOthers(t *testing.T) {
 	}
 }
 
-// TestCancelledSleepLeavesNothing is that no timer holds on to an alarm, and so to a run that was cut, until somebody
-// would have woken.
+// TestCancelledSleepLeavesNothing checks that no timer keeps an alarm, and so a cut run, in memory until a sleeper would have
+// woken.
 func TestCancelledSleepLeavesNothing(t *testing.T) {
 	var a Alarm
 	defer a.Close()
@@ -116,7 +116,7 @@ func TestVirtualTime(t *testing.T) {
 	})
 }
 
-// BenchmarkSleep has many sleep at once; beside it, as many with timers of the runtime.
+// BenchmarkSleep measures many concurrent sleeps, and for comparison as many timers of the runtime.
 func BenchmarkSleep(b *testing.B) {
 	crowd := func(b *testing.B, sleep func(d time.Duration)) {
 		var all sync.WaitGroup

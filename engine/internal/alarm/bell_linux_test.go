@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestBell is that the bell rings at its time, which the timer behind it would hide, and no more once it is closed.
+// TestBell checks that the bell rings at its time, which the timer behind it would hide, and not after it was closed.
 func TestBell(t *testing.T) {
 	b := newBell()
 	if b == nil {

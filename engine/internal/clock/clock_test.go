@@ -12,7 +12,7 @@ import (
 
 var errOut = errors.New("out of time")
 
-// ended reports whether the clock's context has ended, and how long after start.
+// endedAfter reports whether the clock's context has ended, and how long after start.
 func endedAfter(t *testing.T, c *Clock, start time.Time, want time.Duration) {
 	t.Helper()
 	<-c.Context().Done()
@@ -33,7 +33,7 @@ func TestClockEndsItsContext(t *testing.T) {
 	})
 }
 
-func TestHeldClockStandsStill(t *testing.T) {
+func TestPausedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		session := New(t.Context(), 10*time.Second, errOut)
@@ -71,7 +71,7 @@ func TestParentRunsWhileOneChildDoes(t *testing.T) {
 	})
 }
 
-// TestUsedTimeIsWhatIsNotHeld drives one clock through random holds, nested and of any child, and compares.
+// TestUsedTimeIsWhatIsNotHeld holds a clock and its children at random, nested, and compares the used time with a model.
 func TestUsedTimeIsWhatIsNotHeld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		moves := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 30).Draw(r, "moves")
@@ -114,8 +114,8 @@ func TestUsedTimeIsWhatIsNotHeld(t *testing.T) {
 	})
 }
 
-// TestClockIsUsedAgain rests a clock between pieces of work: each has the whole limit, the rest counts for none, and
-// a clock whose time is over is not used again.
+// TestClockIsUsedAgain rests a clock between pieces of work. Each piece has the whole limit, rest does not count, and a clock whose
+// time is over is not used again.
 func TestClockIsUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(t.Context(), 10*time.Second, errOut)
@@ -130,12 +130,12 @@ func TestClockIsUsedAgain(t *testing.T) {
 		}
 		c.Hold()
 		if c.Rest() {
-			t.Error("a held clock rests")
+			t.Error("a paused clock rests")
 		}
 		c.Release()
 		child := c.Child(0, nil)
 		if c.Rest() {
-			t.Error("a clock rests while work under it goes on")
+			t.Error("a clock rests while work under it continues")
 		}
 		child.Stop()
 		start := time.Now()
@@ -146,8 +146,8 @@ func TestClockIsUsedAgain(t *testing.T) {
 	})
 }
 
-// TestBranchesAreCancelledAlone cancels one of two branches: its context ends with that cause, those of its children
-// too, while its sibling and the parent go on; it still counts as at work until it is stopped.
+// TestBranchesAreCancelledAlone cancels one of two branches. Its context and those of its children end with the cause, while its
+// sibling and the parent continue. It counts as working until it is stopped.
 func TestBranchesAreCancelledAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -155,13 +155,13 @@ func TestBranchesAreCancelledAlone(t *testing.T) {
 		defer c.Stop()
 		a, b := c.Branch(), c.Branch()
 		step := a.Child(time.Minute, nil)
-		beside := errors.New("beside")
+		sibling := errors.New("sibling")
 		b.Hold()
-		a.Cancel(beside)
+		a.Cancel(sibling)
 		a.Cancel(errOut)
 		for _, k := range []*Clock{a, step} {
-			if got := context.Cause(k.Context()); !errors.Is(got, beside) {
-				t.Errorf("cause = %v, want %v", got, beside)
+			if got := context.Cause(k.Context()); !errors.Is(got, sibling) {
+				t.Errorf("cause = %v, want %v", got, sibling)
 			}
 		}
 		if c.Context().Err() != nil || b.Context().Err() != nil {
@@ -179,9 +179,9 @@ func TestBranchesAreCancelledAlone(t *testing.T) {
 	})
 }
 
-// TestStandstillIsNobodysTime: a timer that runs out far too late says that the process stood still; the work has its
-// time again. One that is a little late says nothing.
-func TestStandstillIsNobodysTime(t *testing.T) {
+// TestStandstillIsNotCounted: a timer that fires far too late means that the process stood still, and the work gets its time again.
+// A little lateness means nothing.
+func TestStandstillIsNotCounted(t *testing.T) {
 	for late, ends := range map[time.Duration]bool{time.Hour: false, 4 * time.Second: true} {
 		synctest.Test(t, func(t *testing.T) {
 			over := errors.New("over")
@@ -189,7 +189,7 @@ func TestStandstillIsNobodysTime(t *testing.T) {
 			defer c.Stop()
 			time.Sleep(3 * time.Second)
 			c.mu.Lock()
-			c.since = c.since.Add(-late) // as if the timer would have to have run out that much earlier
+			c.since = c.since.Add(-late) // as if the timer was due that much earlier
 			c.mu.Unlock()
 			time.Sleep(7 * time.Second)
 			synctest.Wait()
@@ -226,7 +226,7 @@ func TestStandstillWhileHeldSoonAfter(t *testing.T) {
 	})
 }
 
-// TestCancel ends any root, with a limit or without.
+// TestCancel ends any root clock, with and without a limit.
 func TestCancel(t *testing.T) {
 	for _, limit := range []time.Duration{0, time.Hour} {
 		gone := errors.New("gone")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestPulse is what a late beat says.
+// TestPulse checks what a late beat means.
 func TestPulse(t *testing.T) {
 	began := time.Unix(2e9, 0)
 	for _, c := range []struct {
@@ -17,7 +17,7 @@ func TestPulse(t *testing.T) {
 		want time.Duration
 	}{
 		{nil, time.Hour, 0},
-		{&pulse{lost: time.Second}, time.Hour, time.Second}, // nobody watches
+		{&pulse{lost: time.Second}, time.Hour, time.Second}, // no watcher
 		{&pulse{began, 0}, beat, 0},
 		{&pulse{began, 0}, beat + slack, 0},
 		{&pulse{began, time.Minute}, 3 * time.Second, time.Minute + 3*time.Second - beat},
@@ -33,7 +33,7 @@ func TestPulse(t *testing.T) {
 	}
 }
 
-// TestNothingStandsStillInVirtualTime is that clocks of tests in virtual time go by that alone.
+// TestNothingStandsStillInVirtualTime checks that standstills are ignored in virtual time.
 func TestNothingStandsStillInVirtualTime(t *testing.T) {
 	defer Watch()()
 	synctest.Test(t, func(t *testing.T) {
@@ -58,8 +58,7 @@ func TestNothingStandsStillInVirtualTime(t *testing.T) {
 	})
 }
 
-// TestStandstillMovesTheEnd has the process stand still, as far as clocks can tell, while a clock and a timer run: neither
-// counts that time, however short it is.
+// TestStandstillMovesTheEnd simulates a standstill while a clock and a timer run: neither counts that time, however short it is.
 func TestStandstillMovesTheEnd(t *testing.T) {
 	const limit, stood = 200 * time.Millisecond, time.Second
 	release := Watch()
@@ -71,7 +70,7 @@ func TestStandstillMovesTheEnd(t *testing.T) {
 	timer.Start(limit, func() { rang <- time.Now() })
 	defer timer.Stop()
 	began := time.Now()
-	watchers.Lock() // as if it had stood still, and the beat came late
+	watchers.Lock() // as if the process had stood still and the beat came late
 	newest.Store(&pulse{time.Now(), newest.Load().lost + stood})
 	watchers.Unlock()
 	<-c.Context().Done()

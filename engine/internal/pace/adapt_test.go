@@ -35,8 +35,8 @@ func TestAnUnusedRateDoesNotGrow(t *testing.T) {
 	}
 }
 
-// TestRefusalBlocksAndShrinksOnce per episode: of requests that left before it began, no other shrinks the rate, and
-// one that left after it does, however soon.
+// TestRefusalBlocksAndShrinksOnce per episode: refusals of requests that left before the episode began do not shrink the rate
+// again; one that left later does.
 func TestRefusalBlocksAndShrinksOnce(t *testing.T) {
 	p := New(llm)
 	starts(p, begin, 1)
@@ -73,7 +73,8 @@ func TestRefusalBlocksAndShrinksOnce(t *testing.T) {
 	}
 }
 
-// TestGrowthAfterARefusal is slow: nothing for the cool-down, a twentieth a second up to the wall, and much slower there.
+// TestGrowthAfterARefusal checks slow growth: none during the cool-down, a twentieth per second up to the wall, and much slower
+// near it.
 func TestGrowthAfterARefusal(t *testing.T) {
 	p := New(Limits{Start: 20, Floor: 1, Ceiling: 50})
 	p.Refuse(begin, begin, 0)
@@ -93,7 +94,7 @@ func TestGrowthAfterARefusal(t *testing.T) {
 	}
 }
 
-// TestTroubleStopsGrowth and takes nothing.
+// TestTroubleStopsGrowth checks that failures stop growth without shrinking the rate.
 func TestTroubleStopsGrowth(t *testing.T) {
 	p, now := New(llm), begin
 	for range 50 {
@@ -109,7 +110,7 @@ func TestTroubleStopsGrowth(t *testing.T) {
 	}
 }
 
-// TestMoves tells of every change that matters, with its reason.
+// TestMoves checks that every important change is reported with its reason.
 func TestMoves(t *testing.T) {
 	p := New(llm)
 	at := starts(p, begin, 80)
@@ -144,7 +145,7 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestLimitsByHand: a new rate holds at once, new bounds keep what was found within them.
+// TestLimitsByHand: a new rate applies immediately, new bounds keep the adaptive rate within them.
 func TestLimitsByHand(t *testing.T) {
 	p := New(llm)
 	starts(p, begin, 200)
@@ -171,7 +172,7 @@ func TestLimitsByHand(t *testing.T) {
 	}
 }
 
-// TestOtherModesKeepTheirRate: they wait for a refusal, and no more.
+// TestOtherModesKeepTheirRate: they wait after a refusal, but do not change the rate.
 func TestOtherModesKeepTheirRate(t *testing.T) {
 	for _, mode := range []Mode{Bucket, Fixed} {
 		p := New(Limits{Mode: mode, Start: 10, Ceiling: 50})
@@ -186,8 +187,8 @@ func TestOtherModesKeepTheirRate(t *testing.T) {
 	}
 }
 
-// TestNeverFasterThanTheCeiling: however requests and refusals come, no window has more starts than the ceiling
-// allows, nothing starts while it is blocked, and the rate stays within its limits.
+// TestNeverFasterThanTheCeiling: whatever the order of requests and refusals, no window has more starts than the ceiling allows,
+// nothing starts while blocked, and the rate stays within its limits.
 func TestNeverFasterThanTheCeiling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Limits{Start: rapid.Float64Range(1, 20).Draw(t, "start"), Floor: 1, Ceiling: 40}

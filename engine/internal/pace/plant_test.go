@@ -10,18 +10,18 @@ import (
 
 var begin = time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
 
-// provider is a service with quotas per second that fill up evenly, each with what it holds at most.
+// provider is a service with quotas per second that fill up evenly up to a maximum.
 type provider struct {
 	requests, tokens reservoir
-	headers          bool                                  // it says what is left
+	headers          bool                                  // it sends quota headers
 	whole            bool                                  // in whole seconds
 	windows          time.Duration                         // it counts in windows of that length instead
-	names            bool                                  // its refusals name a second to wait
-	quota            func(since time.Duration) (r float64) // requests per second that it grants now; nil is what the reservoir says
+	names            bool                                  // its refusals contain Retry-After: 1
+	quota            func(since time.Duration) (r float64) // requests per second that it accepts now; nil uses the reservoir
 }
 
 type reservoir struct {
-	perSec, most, level float64 // perSec 0 is no bound
+	perSec, most, level float64 // perSec 0 sets no limit
 	at                  time.Time
 }
 
@@ -71,7 +71,7 @@ func (s *provider) take(now time.Time, tokens float64) (ok bool, wait time.Durat
 	return ok, wait, q
 }
 
-// plant is a provider, a rate limiter and callers who ask as fast as they may, in virtual time.
+// plant is a provider, a rate limiter and callers that send as fast as they may, in virtual time.
 type plant struct {
 	provider *provider
 	limiter  *Limiter
@@ -90,7 +90,7 @@ type second struct{ ok, refused int }
 
 type event struct {
 	at time.Time
-	n  int // of two at once, the one that was made first
+	n  int // of simultaneous events, the one created first
 	do func()
 }
 
@@ -122,7 +122,7 @@ func (p *plant) between(a, b time.Duration) time.Duration {
 type caller struct {
 	plant  *plant
 	turn   *Turn
-	asked  int // how often, so that an old timer is known
+	asked  int // counts requests, so that an old timer is recognized
 	joined time.Time
 	longs  time.Duration // the longest wait
 }
@@ -155,7 +155,7 @@ func (c *caller) ask() {
 	})
 }
 
-// send has the request arrive a little later, and its answer after that.
+// send lets the request arrive a little later, and its response after that.
 func (c *caller) send() {
 	p := c.plant
 	left, ticket := p.now, c.turn.Ticket
@@ -191,7 +191,7 @@ func (c *caller) send() {
 	})
 }
 
-// run plays so many callers for so long.
+// run runs a number of callers for a time.
 func (p *plant) run(callers int, length time.Duration) {
 	p.random, p.now, p.waiting = rand.New(rand.NewPCG(1, 2)), begin, map[*Turn]*caller{}
 	for range callers {
@@ -207,7 +207,7 @@ func (p *plant) run(callers int, length time.Duration) {
 	}
 }
 
-// listen has those ask again who were told to: mostly the first in the row, after a refusal all of them.
+// listen lets woken callers ask again: usually the first in the queue, after a refusal all of them.
 func (p *plant) listen() {
 	for told := true; told; {
 		told = false
@@ -227,7 +227,7 @@ func (p *plant) listen() {
 	p.refused = false
 }
 
-// over is what became of the requests between two seconds.
+// over returns the outcome of the requests between two seconds.
 func (p *plant) over(from, to int) (perSec, refused float64) {
 	var all second
 	for _, s := range p.seconds[from:to] {
@@ -239,8 +239,8 @@ func (p *plant) over(from, to int) (perSec, refused float64) {
 
 var llm = Limits{Start: 10, Floor: 1, Ceiling: 50}
 
-// TestAgainstAProvider is the acceptance of the rate limiter: 372 callers against 20 requests a second for ten minutes. After
-// the first minute under 2 % are refused, and at least 90 % of the quota is used.
+// TestAgainstAProvider is the acceptance test of the rate limiter: 372 callers against 20 requests per second for ten minutes.
+// After the first minute under 2 % are refused, and at least 90 % of the quota is used.
 func TestAgainstAProvider(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -278,7 +278,7 @@ func TestAgainstAProvider(t *testing.T) {
 	}
 }
 
-// TestAQuotaThatDropsAndComesBack has 5 requests a second for two minutes where 20 were.
+// TestAQuotaThatDropsAndComesBack lowers the quota from 20 to 5 requests per second for two minutes.
 func TestAQuotaThatDropsAndComesBack(t *testing.T) {
 	for _, headers := range []bool{false, true} {
 		t.Run(fmt.Sprint("headers ", headers), func(t *testing.T) {

@@ -9,7 +9,7 @@ func requests(limit, remaining float64, reset time.Duration) Quota {
 	return Quota{Requests: Allowance{true, limit, remaining, reset}}
 }
 
-// TestWhatIsLeftIsSpread until it is there again, and not in front of the wall.
+// TestWhatIsLeftIsSpread checks that the remaining quota is spread until it is restored.
 func TestWhatIsLeftIsSpread(t *testing.T) {
 	p := New(Limits{Start: 50, Floor: 1, Ceiling: 50})
 	p.Observe(begin, requests(1200, 130, 12*time.Second))
@@ -32,13 +32,13 @@ func TestWhatIsLeftIsSpread(t *testing.T) {
 	}
 }
 
-// TestTokensAreSpread by what requests take.
+// TestTokensAreSpread checks that tokens are spread by the average of a request.
 func TestTokensAreSpread(t *testing.T) {
 	p := New(Limits{Start: 50, Floor: 1, Ceiling: 50})
 	q := Quota{Requests: Allowance{true, 3000, 1000, 20 * time.Second}, Tokens: Allowance{true, 90_000, 40_000, 20 * time.Second}}
 	p.Observe(begin, q)
 	if s := p.State(begin); s.Rate != 50 {
-		t.Errorf("a rate of %v while nobody knows what requests take, want 50", s.Rate)
+		t.Errorf("a rate of %v while the cost of requests is unknown, want 50", s.Rate)
 	}
 	p.Spent(500)
 	if s := p.State(begin); s.Rate != 4 || s.Why != "quota: 40000 tokens left for 20s" {
@@ -52,7 +52,7 @@ func TestTokensAreSpread(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSpread: what takes long to come back is used up, and nothing at all is known of some.
+// TestWhatIsNotSpread checks that quotas that take long to be restored are not spread, nor unknown ones.
 func TestWhatIsNotSpread(t *testing.T) {
 	for name, q := range map[string]Quota{
 		"nothing said":               {},
@@ -62,7 +62,7 @@ func TestWhatIsNotSpread(t *testing.T) {
 		"a whole one":                requests(60, 60, 0),
 		"a whole one, by the minute": requests(60, 60, time.Minute),
 		"one that begins":            requests(60, 58, time.Minute),
-		"of tokens, nobody knows":    {Tokens: Allowance{true, 1000, 10, time.Minute}},
+		"of tokens, not known":       {Tokens: Allowance{true, 1000, 10, time.Minute}},
 		"over":                       requests(60, 0, 0),
 	} {
 		p := New(Limits{Start: 10, Ceiling: 10})
@@ -73,7 +73,7 @@ func TestWhatIsNotSpread(t *testing.T) {
 	}
 }
 
-// TestNothingLeft goes on at the floor, to see whether there is something: one that fills up evenly has.
+// TestNothingLeft continues at the floor, because a quota that fills up evenly has some left.
 func TestNothingLeft(t *testing.T) {
 	p := New(Limits{Start: 10, Floor: 2, Ceiling: 10})
 	p.Observe(begin, requests(60, 0, time.Minute))
@@ -85,7 +85,7 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestQuotaInEveryMode, but not where nothing is paced.
+// TestQuotaInEveryMode checks that quotas are obeyed in every mode with a rate.
 func TestQuotaInEveryMode(t *testing.T) {
 	for mode, want := range map[Mode]time.Duration{Adaptive: 5 * time.Second, Bucket: 5 * time.Second, Fixed: 5 * time.Second} {
 		p := New(Limits{Mode: mode, Start: 50, Burst: 1})
@@ -101,7 +101,7 @@ func TestQuotaInEveryMode(t *testing.T) {
 	}
 }
 
-// TestExhausted: nothing starts until the quota is there again, and all who wait are told.
+// TestExhausted checks that nothing starts until the quota is restored, and that all waiters are woken.
 func TestExhausted(t *testing.T) {
 	p := New(llm)
 	waiting := join(p, begin, 2)
@@ -121,11 +121,11 @@ func TestExhausted(t *testing.T) {
 	}
 	p.Refuse(begin.Add(2*time.Hour), begin.Add(2*time.Hour), time.Second)
 	if s := p.State(begin.Add(2 * time.Hour)); s.Exhausted != "" {
-		t.Errorf("a refusal later is no exhaustion: %+v", s)
+		t.Errorf("a later refusal is an exhaustion: %+v", s)
 	}
 }
 
-// TestExhaustedWithoutEnd lets one request a minute through, until one is accepted.
+// TestExhaustedWithoutEnd lets one request a minute start, until one is accepted.
 func TestExhaustedWithoutEnd(t *testing.T) {
 	p := New(llm)
 	p.Exhaust(begin, "nothing left to spend", time.Time{})
@@ -152,7 +152,7 @@ func TestExhaustedWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestResume is that a person wants it to be asked again.
+// TestResume checks that a user can resume requests.
 func TestResume(t *testing.T) {
 	for name, until := range map[string]time.Time{"with an end": begin.Add(time.Hour), "without": {}} {
 		p := New(Limits{})

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// starts asks for n turns one after another, each as soon as the one before came, and returns when they came.
+// starts asks for n turns in sequence, each when the previous one has come, and returns when they came.
 func starts(p *Limiter, now time.Time, n int) []time.Time {
 	var at []time.Time
 	for range n {
@@ -21,8 +21,8 @@ func starts(p *Limiter, now time.Time, n int) []time.Time {
 	return at
 }
 
-// drain has all of the turns asked in time until they have come, and returns when, by turn. It plays what goroutines do:
-// each waits as long as it was told, or until it is told to ask again.
+// drain asks for all turns until they have come, and returns when, by turn. It acts like goroutines: each waits as long as Ask
+// says, or until it is woken.
 func drain(now time.Time, turns []*Turn) []time.Time {
 	came := make([]time.Time, len(turns))
 	next := make([]time.Time, len(turns))
@@ -70,11 +70,11 @@ func join(p *Limiter, now time.Time, n int) []*Turn {
 	return turns
 }
 
-// TestTurnsComeInOrder: in the order in which they joined, however they ask, evenly spaced.
+// TestTurnsComeInOrder checks that turns come in the order in which they joined, however they ask, evenly spaced.
 func TestTurnsComeInOrder(t *testing.T) {
 	p := New(Limits{Mode: Fixed, Start: 10})
 	turns := join(p, begin, 30)
-	slices.Reverse(turns) // those who came last ask first
+	slices.Reverse(turns) // the last ask first
 	came := drain(begin, turns)
 	slices.Reverse(came)
 	for i, at := range came {
@@ -84,8 +84,8 @@ func TestTurnsComeInOrder(t *testing.T) {
 	}
 }
 
-// TestWaitingTurnsHearOfANewRate: 60 who wait at 10 a second are through in 3 seconds when the rate becomes 20.
-func TestWaitingTurnsHearOfANewRate(t *testing.T) {
+// TestWaitingTurnsSeeANewRate: 60 that wait at 10 per second have started after 3 s when the rate becomes 20.
+func TestWaitingTurnsSeeANewRate(t *testing.T) {
 	for _, mode := range []Mode{Adaptive, Bucket, Fixed} {
 		p := New(Limits{Mode: mode, Start: 10, Ceiling: 10, Burst: 1})
 		turns := join(p, begin, 61)
@@ -100,7 +100,7 @@ func TestWaitingTurnsHearOfANewRate(t *testing.T) {
 		select {
 		case <-wait.Changed:
 		default:
-			t.Errorf("%v: it does not hear of the new rate", mode)
+			t.Errorf("%v: it does not get the new rate", mode)
 		}
 		came := drain(begin, turns[1:])
 		if took := came[59].Sub(begin); took < 3*time.Second-time.Millisecond || took > 3*time.Second+time.Millisecond {
@@ -109,7 +109,7 @@ func TestWaitingTurnsHearOfANewRate(t *testing.T) {
 	}
 }
 
-// TestALeftTurnLeavesNoHole: those behind move up, whoever leaves.
+// TestALeftTurnLeavesNoHole checks that the others move up, whichever leaves.
 func TestALeftTurnLeavesNoHole(t *testing.T) {
 	p := New(Limits{Mode: Fixed, Start: 10})
 	turns := join(p, begin, 10)
@@ -117,7 +117,7 @@ func TestALeftTurnLeavesNoHole(t *testing.T) {
 	second := turns[2].Ask(begin)
 	turns[1].Leave()
 	turns[5].Leave()
-	turns[5].Leave() // a second time is nothing
+	turns[5].Leave() // a second call does nothing
 	select {
 	case <-second.Changed:
 	default:
@@ -134,7 +134,7 @@ func TestALeftTurnLeavesNoHole(t *testing.T) {
 	}
 }
 
-// TestAGivenBackTurnIsTheNext: whose request did not start has taken nothing.
+// TestAGivenBackTurnIsTheNext checks that a request that did not start uses up no turn.
 func TestAGivenBackTurnIsTheNext(t *testing.T) {
 	for _, mode := range []Mode{Bucket, Fixed} {
 		p := New(Limits{Mode: mode, Start: 10, Burst: 1})
@@ -148,8 +148,8 @@ func TestAGivenBackTurnIsTheNext(t *testing.T) {
 	}
 }
 
-// TestWhoWasRefusedComesFirst: with its old ticket it stands in front of those who came later.
-func TestWhoWasRefusedComesFirst(t *testing.T) {
+// TestRefusedRequestsComeFirst: a refused request with its old ticket is in front of those that came later.
+func TestRefusedRequestsComeFirst(t *testing.T) {
 	p := New(Limits{Mode: Fixed, Start: 10})
 	first := p.Join(begin, 0)
 	first.Ask(begin)
@@ -165,8 +165,8 @@ func TestWhoWasRefusedComesFirst(t *testing.T) {
 	}
 }
 
-// TestALateTimerCostsNothing: who wakes a little late does not put off those behind, and a machine that stood still for
-// an hour does not ask for all of it.
+// TestALateTimerCostsNothing: lateness does not delay those behind, and after an hour's standstill the missed requests are not sent
+// together.
 func TestALateTimerCostsNothing(t *testing.T) {
 	p := New(Limits{Mode: Fixed, Start: 100})
 	turns := join(p, begin, 300)
@@ -181,18 +181,18 @@ func TestALateTimerCostsNothing(t *testing.T) {
 	}
 	now = now.Add(time.Hour)
 	came := drain(now, turns[100:])
-	atOnce := 0
+	together := 0
 	for _, at := range came {
 		if at.Equal(now) {
-			atOnce++
+			together++
 		}
 	}
-	if atOnce > 11 {
-		t.Errorf("%d started at once after an hour, want those of 100ms", atOnce)
+	if together > 11 {
+		t.Errorf("%d started together after an hour, want those of 100ms", together)
 	}
 }
 
-// TestABucket lets through at once what it holds, and its rate after.
+// TestABucket starts as many requests together as the bucket holds, and the others at its rate.
 func TestABucket(t *testing.T) {
 	p := New(Limits{Mode: Bucket, Start: 10, Burst: 5})
 	at := starts(p, begin, 25)
@@ -208,7 +208,7 @@ func TestABucket(t *testing.T) {
 	}
 }
 
-// TestUnpaced starts everything at once, but for refusals: those who waited come back within a quarter of the wait.
+// TestUnpaced starts requests immediately. After a refusal, waiting requests are spread over a quarter of the wait.
 func TestUnpaced(t *testing.T) {
 	p := New(Limits{})
 	for _, at := range starts(p, begin, 1000) {
@@ -234,9 +234,9 @@ func TestUnpaced(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForEver: however requests come and go, and whatever is refused, turns come in order, and nobody waits
-// longer than those in front of it take at the least rate, and than the service wanted.
-func TestNobodyWaitsForEver(t *testing.T) {
+// TestNoTurnWaitsForever: whatever requests and refusals come, turns come in order, and no turn waits longer than those in front of
+// it take at the lowest rate, plus the waits that the service asked for.
+func TestNoTurnWaitsForever(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mode := Mode(rapid.IntRange(0, 2).Draw(t, "mode"))
 		p, now := New(Limits{Mode: mode, Start: rapid.Float64Range(2, 20).Draw(t, "start"), Floor: 2, Ceiling: 40}), begin

@@ -62,7 +62,7 @@ type Pool struct {
 	BurstSize int
 	mu        sync.Mutex // guards the next five
 	wanted    int        // connections to keep
-	ceiling   int        // of all connections; 0 is none
+	ceiling   int        // of all connections; 0 for none
 	room      room
 	closed    bool
 	used      use
@@ -199,7 +199,7 @@ func (p *Pool) Reset() {
 	}
 }
 
-// Close closes all connections. It does not wait for a silent server: the driver gives such a connection up by itself.
+// Close closes all connections. It does not wait for a silent server: the driver drops such a connection by itself.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true

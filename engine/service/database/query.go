@@ -62,7 +62,7 @@ func ParseQuery(text string) (*Query, error) {
 		case t.kind == sqlWord && slices.Contains(changers, t.text):
 			q.reads = false
 		case t.kind == sqlParam && (t.n < 1 || t.n > mostParams):
-			return nil, &engine.FieldError{Field: "query", Problem: t.text + " is no parameter", Hint: "they are counted from $1"}
+			return nil, &engine.FieldError{Field: "query", Problem: t.text + " is not a parameter", Hint: "they are counted from $1"}
 		case t.kind == sqlParam:
 			q.params = max(q.params, t.n)
 			q.arrays = append(q.arrays, make([]bool, q.params-len(q.arrays))...)

@@ -13,7 +13,7 @@ func TestCheckPostgres(t *testing.T) {
 	for _, tt := range []struct{ address, says string }{
 		{address: "postgres://app@db.example:5432/shop", says: ""},
 		{address: "postgresql://db.example/shop?sslmode=disable&search_path=a", says: ""},
-		{address: "postgres://app:hunter2@db.example/shop", says: "a password does not belong"},
+		{address: "postgres://app:hunter2@db.example/shop", says: "an address must not contain a password"},
 		{address: "postgres://app@db.example/shop?password=hunter2", says: "?password="},
 		{address: "postgres://app@db.example/shop?sslkey=/etc/passwd", says: "?sslkey="},
 		{address: "postgres://app@db.example/shop?host=evil.example", says: "?host="},
@@ -37,11 +37,11 @@ func TestCheckPostgres(t *testing.T) {
 	}
 }
 
-// TestDatabases is how addresses are encrypted, and which hosts they name.
+// TestDatabases checks encryption and hosts of addresses.
 func TestDatabases(t *testing.T) {
 	for _, tt := range []struct {
 		address string
-		plain   bool // may be, on the way to some host
+		plain   bool // may connect to some host without encryption
 		hosts   []string
 		target  string
 	}{
@@ -77,7 +77,7 @@ func TestDatabases(t *testing.T) {
 	}
 }
 
-// TestAddressesAreAlone holds that nothing of PG* variables, service files and ~/.pgpass gets into the address of a scenario.
+// TestAddressesAreAlone checks that the address of a scenario takes nothing from PG* variables, service files and ~/.pgpass.
 func TestAddressesAreAlone(t *testing.T) {
 	addresses := []string{"postgres://app@127.0.0.1:6543/shop", "postgres://db.example/shop", "postgres://app:own@db.example/shop?sslmode=require"}
 	read := func() (all []string) {

@@ -2,7 +2,7 @@ package openai
 
 import "testing"
 
-// TestTokensOf reads what services tell of the tokens that a call took, each in its own way.
+// TestTokensOf reads usage in the formats of different services.
 func TestTokensOf(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string

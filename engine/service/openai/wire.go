@@ -22,7 +22,7 @@ const (
 	fieldEffort              = "reasoning_effort"
 )
 
-// OwnFields are the fields of a completion request that Throng sets itself, with the keys that set them in a scenario; "" is none.
+// OwnFields are the fields of a completion request that Throng sets itself, with the keys that set them in a scenario; "" for none.
 var OwnFields = map[string]string{
 	"model": "model", "messages": "messages", fieldMaxTokens: fieldMaxTokens, fieldMaxCompletionTokens: fieldMaxCompletionTokens,
 	fieldTemperature: fieldTemperature, fieldSeed: "", fieldStream: fieldStream, fieldStreamOptions: "", fieldFormat: "answer", fieldEffort: fieldEffort, "n": "",

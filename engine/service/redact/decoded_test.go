@@ -13,7 +13,7 @@ import (
 
 const decodedSecret = `canary "key"/4711`
 
-// response is what a service answered.
+// response is the response of a service.
 type response struct {
 	Body   []byte
 	Header http.Header
@@ -34,28 +34,28 @@ func everyByte(text string) (all string) {
 	return all
 }
 
-// TestSecretsAreTakenOutOfEncodedAnswers has a service repeat a secret in ways that only decoding shows.
+// TestSecretsAreTakenOutOfEncodedAnswers uses a service that repeats a secret in ways that only decoding reveals.
 func TestSecretsAreTakenOutOfEncodedAnswers(t *testing.T) {
 	for name, sent := range map[string]string{
-		"all escaped":      `{"sent": "` + everyUnit(decodedSecret) + `", "rest": "stays \u00e4"}`,
-		"some escaped":     `{"sent": "c\u0061nary \"k\u0065y\"\/4711", "rest": "stays"}`,
-		"percent":          "sent=" + everyByte(decodedSecret) + "&rest=stays",
-		"some percent":     "sent=can%61ry \"key\"%2f4711&rest=stays",
-		"utf-16le":         string(inUTF16("sent: "+decodedSecret+", rest stays", 0)),
-		"utf-16be":         string(inUTF16("\ufeffsent: "+decodedSecret+", rest stays", 1)),
-		"JSON in UTF-16":   string(inUTF16(`{"sent": "`+everyUnit(decodedSecret)+`", "rest": "stays"}`, 0)),
-		"%XX in \\u":       `{"sent": "` + everyUnit(everyByte(decodedSecret)) + `", "rest": "stays"}`,
-		"\\u in JSON":      `{"sent": "{\"k\": \"` + strings.ReplaceAll(everyUnit(decodedSecret), `\`, `\u005c`) + `\"}", "rest": "stays"}`,
-		"%XX twice":        "sent=" + strings.ReplaceAll(everyByte(decodedSecret), "%", "%25") + "&rest=stays",
-		"HTML":             "<p>sent canary &#34;key&quot;/4711, rest stays</p>",
-		"HTML in hex":      "<p>sent &#x63;an&#97;ry &#34;key&quot;/47&#49;1, rest stays &amp; &nothing; &</p>",
-		"in parts":         "sent can\x1b(Bary \"key\"/4711, rest stays",
-		"beside a garbled": `\u12 \ud83d\u0061 % %zz stays ` + everyByte(decodedSecret),
+		"all escaped":       `{"sent": "` + everyUnit(decodedSecret) + `", "rest": "stays \u00e4"}`,
+		"some escaped":      `{"sent": "c\u0061nary \"k\u0065y\"\/4711", "rest": "stays"}`,
+		"percent":           "sent=" + everyByte(decodedSecret) + "&rest=stays",
+		"some percent":      "sent=can%61ry \"key\"%2f4711&rest=stays",
+		"utf-16le":          string(inUTF16("sent: "+decodedSecret+", rest stays", 0)),
+		"utf-16be":          string(inUTF16("\ufeffsent: "+decodedSecret+", rest stays", 1)),
+		"JSON in UTF-16":    string(inUTF16(`{"sent": "`+everyUnit(decodedSecret)+`", "rest": "stays"}`, 0)),
+		"%XX in \\u":        `{"sent": "` + everyUnit(everyByte(decodedSecret)) + `", "rest": "stays"}`,
+		"\\u in JSON":       `{"sent": "{\"k\": \"` + strings.ReplaceAll(everyUnit(decodedSecret), `\`, `\u005c`) + `\"}", "rest": "stays"}`,
+		"%XX twice":         "sent=" + strings.ReplaceAll(everyByte(decodedSecret), "%", "%25") + "&rest=stays",
+		"HTML":              "<p>sent canary &#34;key&quot;/4711, rest stays</p>",
+		"HTML in hex":       "<p>sent &#x63;an&#97;ry &#34;key&quot;/47&#49;1, rest stays &amp; &nothing; &</p>",
+		"in parts":          "sent can\x1b(Bary \"key\"/4711, rest stays",
+		"next to a garbled": `\u12 \ud83d\u0061 % %zz stays ` + everyByte(decodedSecret),
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := &response{Body: []byte(sent), Header: http.Header{"X-Sent": {everyByte(decodedSecret) + " stays"}}}
 			switch name {
-			case "in parts": // ISO-2022-JP changes its characters anywhere, without showing it
+			case "in parts": // ISO-2022-JP can switch characters anywhere, invisibly
 				a.Header.Set("Content-Type", "text/plain; charset=iso-2022-jp")
 			case "JSON in UTF-16":
 				a.Header.Set("Content-Type", "application/json; charset=utf-16le")
@@ -89,7 +89,7 @@ func decoded(text []byte, decode func([]byte) ([]byte, int)) (plain []byte) {
 	return plain
 }
 
-// TestNothingButSecretsIsTakenOut has an answer that is escaped, and holds no secret.
+// TestNothingButSecretsIsTakenOut uses an escaped answer without a secret.
 func TestNothingButSecretsIsTakenOut(t *testing.T) {
 	sent := []byte(`{"a": "\u00e4\ud83d\ude00 100% %41 \" \\ "}`)
 	a := &response{Body: bytes.Clone(sent), Header: http.Header{}}
