@@ -87,8 +87,8 @@ func TestCalibrateMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"calibrate", "--data", data}, "no scenario given"},
-		{brief(data, "--levels", "0"), "levels: 0 sessions at once"},
-		{brief(data, "--levels", "31"), "31 sessions at once (1 to 30)"},
+		{brief(data, "--levels", "0"), "levels: 0 concurrent sessions"},
+		{brief(data, "--levels", "31"), "31 concurrent sessions (1 to 30)"},
 		{brief(data, "--service", "shop=https://shop.example.com"), "--allow shop.example.com"},
 		{brief(data, "--sequential", "on"), "one agent acts after the other"},
 		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},

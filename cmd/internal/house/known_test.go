@@ -77,7 +77,6 @@ var clonedStructs = []string{
 	"engine/calibrate.Level = ui/calibrate.Level",
 	"engine/scenario.Parameter = ui/setup.Parameter",
 	"engine/scenario.Problem = ui/editor.Problem",
-	"engine/script.Expr = engine/script.Template",
 	"storage.Doomed = ui/runs.Doomed",
 	"ui/internal/chart.field = ui/internal/chart.plot",
 }
