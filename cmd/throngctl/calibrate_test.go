@@ -43,7 +43,7 @@ func TestCalibrate(t *testing.T) {
 	}
 	for _, want := range []string{
 		`(?m)^measured 3/3`, `Marketplace shoppers, 30 agents, on .*\d cores`, `(?m)^  LIMIT +SESSIONS/S +P95`, `(?m)^  4 +\S+ `,
-		`with λ [\d.,]+`, `\d sessions? .*ound by `, `saved: max-concurrent=(\d) ceiling=\d`,
+		`with λ [\d.,]+`, `\d concurrent sessions?.*imited by `, `saved: max-concurrent=(\d) ceiling=\d`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %s in\n%s", want, out)
@@ -87,8 +87,8 @@ func TestCalibrateMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"calibrate", "--data", data}, "no scenario given"},
-		{brief(data, "--levels", "0"), "levels: 0 sessions"},
-		{brief(data, "--levels", "31"), "(1 to 30)"},
+		{brief(data, "--levels", "0"), "levels: 0 "},
+		{brief(data, "--levels", "31"), "31 concurrent sessions (1 to 30)"},
 		{brief(data, "--service", "shop=https://shop.example.com"), "--allow shop.example.com"},
 		{brief(data, "--sequential", "on"), "one agent acts after the other"},
 		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},
@@ -159,7 +159,7 @@ func TestGuideCalibrate(t *testing.T) {
 	}
 	args := append(strings.Fields(line[1]), "--data", t.TempDir(), "--mock-latency", "none")
 	args[slices.Index(args, "--duration")+1] = "100ms"
-	if code, out, stderr := rested(t, args...); code != exitDone || !strings.Contains(out, "Bound by") {
+	if code, out, stderr := rested(t, args...); code != exitDone || !strings.Contains(out, "Limited by") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	_, runHelp, _ := ctl(t, "run", "--help")

@@ -42,7 +42,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"unknown fault", []string{"run", "shopping", "--mock-fault", "fire=1"}, []string{"fire", "server_error"}},
 		{"no number of requests", []string{"run", "shopping", "--mock-fault", "token_requests=many"}, []string{"token_requests", "such as 20"}},
 		{"no quota", []string{"run", "shopping", "--mock-fault", "quota=many"}, []string{"fault quota", "such as 20"}},
-		{"a quota below nothing", []string{"run", "shopping", "--mock-fault", "quota=-1"}, []string{"a quota of -1 requests per second"}},
+		{"a quota below nothing", []string{"run", "shopping", "--mock-fault", "quota=-1"}, []string{"the quota is -1 requests per second"}},
 		{"no capacity", []string{"run", "shopping", "--mock-fault", "capacity=1.5"}, []string{"fault capacity", "no number of requests"}},
 		{"another fault", []string{"run", "shopping", "--mock-fault", "slow=1"}, []string{"there is no fault slow", "token_requests, quota, capacity"}},
 		{"fewer than no requests", []string{"run", "shopping", "--mock-fault", "token_requests=-1"}, []string{"token"}},

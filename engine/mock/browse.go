@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-func (x *exchange) products(b []byte) ([]byte, *refusal) {
+func (x storefront) products(b []byte) ([]byte, *refusal) {
 	from, to, no := x.page(productCount)
 	if no != nil {
 		return b, no
@@ -16,7 +16,7 @@ func (x *exchange) products(b []byte) ([]byte, *refusal) {
 	return x.shop.appendProducts(b, x.user, numbers), nil
 }
 
-func (x *exchange) product(b []byte) ([]byte, *refusal) {
+func (x storefront) product(b []byte) ([]byte, *refusal) {
 	id, ok := parseID(x.r.URL.Path[len("/api/products/"):])
 	if !ok {
 		return b, unknown("Product not found")
@@ -28,7 +28,7 @@ func (x *exchange) product(b []byte) ([]byte, *refusal) {
 	return x.shop.appendProduct(b, x.user, n), nil
 }
 
-func (x *exchange) search(b []byte) ([]byte, *refusal) {
+func (x storefront) search(b []byte) ([]byte, *refusal) {
 	query, no := x.query()
 	if no != nil {
 		return b, no
@@ -44,7 +44,7 @@ func (x *exchange) search(b []byte) ([]byte, *refusal) {
 	return x.shop.appendProducts(b, x.user, x.shop.goods.search(x.user.key, text, limit)), nil
 }
 
-func (x *exchange) stores(b []byte) ([]byte, *refusal) {
+func (x storefront) stores(b []byte) ([]byte, *refusal) {
 	b = append(b, `{"stores":[`...)
 	for i, s := range x.shop.goods.stores {
 		b = append(comma(b, i), s.json...)
@@ -52,7 +52,7 @@ func (x *exchange) stores(b []byte) ([]byte, *refusal) {
 	return append(b, `]}`...), nil
 }
 
-func (x *exchange) selectStore(c *change) *refusal {
+func (x storefront) selectStore(c *change) *refusal {
 	var in struct {
 		Store string `json:"store_id"`
 	}
@@ -63,7 +63,7 @@ func (x *exchange) selectStore(c *change) *refusal {
 	return x.storeNumber(in.Store, &c.store)
 }
 
-func (x *exchange) storeNumber(text string, into *int32) *refusal {
+func (x storefront) storeNumber(text string, into *int32) *refusal {
 	id, ok := parseID(text)
 	if !ok {
 		return bad("store_id must be a UUID")
@@ -76,7 +76,7 @@ func (x *exchange) storeNumber(text string, into *int32) *refusal {
 	return nil
 }
 
-func (x *exchange) openSession(c *change) *refusal {
+func (x storefront) openSession(c *change) *refusal {
 	var in struct {
 		Store *string `json:"store_id"`
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-func (x *exchange) cart(b []byte) ([]byte, *refusal) {
+func (x storefront) cart(b []byte) ([]byte, *refusal) {
 	s, u := x.shop, x.user
 	b = append(b, `{"items":[`...)
 	for i, l := range u.cart {
@@ -21,12 +21,12 @@ func (x *exchange) cart(b []byte) ([]byte, *refusal) {
 	return append(b, '}'), nil
 }
 
-func (x *exchange) clearCart(c *change) *refusal {
+func (x storefront) clearCart(c *change) *refusal {
 	c.op = opClear
 	return nil
 }
 
-func (x *exchange) addItem(c *change) *refusal {
+func (x storefront) addItem(c *change) *refusal {
 	var in struct {
 		Product  string `json:"product_id"`
 		Quantity int    `json:"quantity"`
@@ -55,7 +55,7 @@ func (x *exchange) addItem(c *change) *refusal {
 
 const noStock = "Insufficient inventory"
 
-func (x *exchange) applyCoupon(c *change) *refusal {
+func (x storefront) applyCoupon(c *change) *refusal {
 	var in struct {
 		Coupon string `json:"coupon_id"`
 	}
@@ -74,7 +74,7 @@ func (x *exchange) applyCoupon(c *change) *refusal {
 	return nil
 }
 
-func (x *exchange) eligible(b []byte) ([]byte, *refusal) {
+func (x storefront) eligible(b []byte) ([]byte, *refusal) {
 	s, u := x.shop, x.user
 	subtotal := s.goods.subtotal(u.cart)
 	b = append(b, `{"eligible":[`...)
@@ -96,13 +96,13 @@ func (x *exchange) eligible(b []byte) ([]byte, *refusal) {
 	return append(subtotal.append(append(b, `],"cart_subtotal":`...)), '}'), nil
 }
 
-func (x *exchange) wallet(b []byte) ([]byte, *refusal) {
+func (x storefront) wallet(b []byte) ([]byte, *refusal) {
 	b = x.shop.appendCoupons(append(b, `{"coupons":[`...), x.user, x.user.wallet)
 	return append(b, `]}`...), nil
 }
 
 // order orders the content of the cart.
-func (x *exchange) order(c *change) *refusal {
+func (x storefront) order(c *change) *refusal {
 	if len(x.user.cart) == 0 {
 		return bad("The cart is empty")
 	}
@@ -116,7 +116,7 @@ func (x *exchange) order(c *change) *refusal {
 }
 
 // orders lists the newest orders first. Of a user with more than ordersKept, the older ones are counted but not listed.
-func (x *exchange) orders(b []byte) ([]byte, *refusal) {
+func (x storefront) orders(b []byte) ([]byte, *refusal) {
 	newest := slices.Clone(x.user.last)
 	slices.Reverse(newest)
 	from, to, no := x.page(len(newest))

@@ -3,7 +3,7 @@ package mock
 import "encoding/json"
 
 // connector stands in for a connector that the scenario does not define. It echoes the target and the input.
-func (x *exchange) connector(b []byte) ([]byte, *refusal) {
+func (x storefront) connector(b []byte) ([]byte, *refusal) {
 	if x.problem != nil {
 		return b, x.problem
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // loginRoute is not in the table of routes because its caller has no token yet.
-var loginRoute = route{method: http.MethodPost, path: loginPath, read: (*exchange).login}
+var loginRoute = route{method: http.MethodPost, path: loginPath, read: storefront.login}
 
 // credentials are the body of a login.
 type credentials struct {
@@ -55,7 +55,7 @@ func (x *exchange) signUp() *refusal {
 }
 
 // login answers with a new token of the user, whose lock is held.
-func (x *exchange) login(b []byte) ([]byte, *refusal) {
+func (x storefront) login(b []byte) ([]byte, *refusal) {
 	u := x.user
 	u.logins++
 	if x.shop.weather.Load().faults.TokenRequests > 0 {

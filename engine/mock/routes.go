@@ -7,33 +7,36 @@ import (
 	"strings"
 )
 
+// storefront is the API of the shop: the actions of its routes.
+type storefront struct{ *exchange }
+
 // route is the action of one method of one path. Exactly one of read and change is set; both run while holding the user's lock.
 type route struct {
 	method, path string
 	limit        limit
 	// read writes the answer to a call that changes nothing.
-	read func(*exchange, []byte) ([]byte, *refusal)
+	read func(storefront, []byte) ([]byte, *refusal)
 	// change checks a call and fills in its change.
-	change func(*exchange, *change) *refusal
+	change func(storefront, *change) *refusal
 }
 
 // routes is the API. A path that ends in a slash takes an ID.
 var routes = []route{
-	{method: "GET", path: "/api/stores", read: (*exchange).stores},
-	{method: "POST", path: "/api/stores/select", change: (*exchange).selectStore},
-	{method: "POST", path: "/api/shopping/session", change: (*exchange).openSession},
-	{method: "GET", path: "/api/products", limit: limitProducts, read: (*exchange).products},
-	{method: "GET", path: "/api/products/", limit: limitProducts, read: (*exchange).product},
-	{method: "GET", path: "/api/products/search", limit: limitSearch, read: (*exchange).search},
-	{method: "GET", path: "/api/cart", read: (*exchange).cart},
-	{method: "DELETE", path: "/api/cart", change: (*exchange).clearCart},
-	{method: "POST", path: "/api/cart/items", change: (*exchange).addItem},
-	{method: "POST", path: "/api/cart/coupons", change: (*exchange).applyCoupon},
-	{method: "GET", path: "/api/coupons/eligible", limit: limitCoupons, read: (*exchange).eligible},
-	{method: "GET", path: "/api/coupons/wallet", limit: limitCoupons, read: (*exchange).wallet},
-	{method: "GET", path: "/api/orders", read: (*exchange).orders},
-	{method: "POST", path: "/api/orders", change: (*exchange).order},
-	{method: "POST", path: "/connectors", read: (*exchange).connector},
+	{method: "GET", path: "/api/stores", read: storefront.stores},
+	{method: "POST", path: "/api/stores/select", change: storefront.selectStore},
+	{method: "POST", path: "/api/shopping/session", change: storefront.openSession},
+	{method: "GET", path: "/api/products", limit: limitProducts, read: storefront.products},
+	{method: "GET", path: "/api/products/", limit: limitProducts, read: storefront.product},
+	{method: "GET", path: "/api/products/search", limit: limitSearch, read: storefront.search},
+	{method: "GET", path: "/api/cart", read: storefront.cart},
+	{method: "DELETE", path: "/api/cart", change: storefront.clearCart},
+	{method: "POST", path: "/api/cart/items", change: storefront.addItem},
+	{method: "POST", path: "/api/cart/coupons", change: storefront.applyCoupon},
+	{method: "GET", path: "/api/coupons/eligible", limit: limitCoupons, read: storefront.eligible},
+	{method: "GET", path: "/api/coupons/wallet", limit: limitCoupons, read: storefront.wallet},
+	{method: "GET", path: "/api/orders", read: storefront.orders},
+	{method: "POST", path: "/api/orders", change: storefront.order},
+	{method: "POST", path: "/connectors", read: storefront.connector},
 }
 
 // routesByPath contains the routes by path, in the order of the table.
@@ -71,7 +74,7 @@ func bad(detail string) *refusal     { return &refusal{http.StatusBadRequest, de
 func unknown(detail string) *refusal { return &refusal{http.StatusNotFound, detail} }
 
 // page reads limit and offset for a list of n.
-func (x *exchange) page(n int) (from, to int, no *refusal) {
+func (x storefront) page(n int) (from, to int, no *refusal) {
 	query, no := x.query()
 	if no != nil {
 		return 0, 0, no
@@ -85,7 +88,7 @@ func (x *exchange) page(n int) (from, to int, no *refusal) {
 	return from, min(from+limit, n), no
 }
 
-func (x *exchange) query() (url.Values, *refusal) {
+func (x storefront) query() (url.Values, *refusal) {
 	query, err := url.ParseQuery(x.r.URL.RawQuery)
 	if err != nil {
 		return nil, bad("The query is not valid")

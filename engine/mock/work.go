@@ -46,7 +46,7 @@ func (x *exchange) locked(b []byte) (status int, body []byte) {
 		s.till.Lock()
 		defer s.till.Unlock()
 	}
-	if no := x.route.change(x, c); no != nil {
+	if no := x.route.change(storefront{x}, c); no != nil {
 		return x.refuse(c, no, b)
 	}
 	a, no := x.commit(c)
@@ -82,7 +82,7 @@ func (x *exchange) look(c *change, b []byte) (status int, body []byte) {
 			return no.write(x.shop, x.user, b)
 		}
 	}
-	body, no := x.route.read(x, b)
+	body, no := x.route.read(storefront{x}, b)
 	if no != nil {
 		return no.write(x.shop, x.user, b)
 	}

@@ -14,7 +14,7 @@ import (
 const connectorsName = "settings/connectors.yaml"
 
 // connectors reads those of the file. Those of the settings are looked at only for what the file does not define.
-func (r *reader) connectors(n *doc.Node) {
+func (r serviceReader) connectors(n *doc.Node) {
 	entries := n.Entries()
 	for _, e := range entries {
 		name := e.Key.Text()
@@ -22,7 +22,7 @@ func (r *reader) connectors(n *doc.Node) {
 		r.chains.Connector(name, e.Value)
 	}
 	if r.extras.Connectors != nil {
-		r.chains.More = (&shelf{r: r}).connector
+		r.chains.More = (&shelf{r: r.reader}).connector
 	}
 }
 
@@ -57,7 +57,7 @@ func (s *shelf) open() {
 	for _, e := range s.root.Get("services").Entries() {
 		name := e.Key.Text()
 		expr.CheckName(e.Key, name, "a service")
-		s.services[name] = s.r.service(name, e.Value)
+		s.services[name] = serviceReader{s.r}.service(name, e.Value)
 	}
 }
 
@@ -85,7 +85,7 @@ func (s *shelf) lend(n *doc.Node) {
 }
 
 // mocked notes what is not defined, and who answers in its place.
-func (r *reader) mocked() {
+func (r serviceReader) mocked() {
 	var instead []string
 	if r.s.StandIn, instead = r.chains.StandIn(); r.s.StandIn != nil {
 		r.keep(engine.MockedSteps, []byte(strings.Join(instead, "\n")))

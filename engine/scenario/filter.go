@@ -24,7 +24,7 @@ type filter struct {
 }
 
 // filter reads that of a population.
-func (r *reader) filter(n *doc.Node, p *population) {
+func (r populationReader) filter(n *doc.Node, p *population) {
 	if e := r.chains.Expr(n, agentNames); e != nil {
 		p.filter = &filter{expr: e, at: n, field: "population"}
 	}
@@ -122,11 +122,11 @@ func (p *Program) Choose(ctx context.Context, s *engine.Settings) ([]int, error)
 	if p.s.population.table.unwritten() {
 		return nil, errNobodyYet
 	}
-	return p.sift(ctx, filters, chosen)
+	return (finder{p}).sift(ctx, filters, chosen)
 }
 
 // sift returns those of the chosen, nil is all, whom every filter admits.
-func (p *Program) sift(ctx context.Context, filters []*filter, chosen []int) ([]int, error) {
+func (p finder) sift(ctx context.Context, filters []*filter, chosen []int) ([]int, error) {
 	among := len(chosen)
 	if chosen == nil {
 		among = p.s.Agents
@@ -149,7 +149,7 @@ func (p *Program) sift(ctx context.Context, filters []*filter, chosen []int) ([]
 }
 
 // admit reports whether all filters admit an agent.
-func (p *Program) admit(ctx context.Context, filters []*filter, index int) (bool, error) {
+func (p finder) admit(ctx context.Context, filters []*filter, index int) (bool, error) {
 	a := newAgent(&p.s.population, p.seed, index, nil)
 	a.done = ctx.Done()
 	for _, f := range filters {

@@ -12,7 +12,7 @@ import (
 )
 
 // models reads what a service of kind llm has: a provider, or an address; and its models.
-func (r *reader) models(s *chain.Service, n *doc.Node) {
+func (r serviceReader) models(s *chain.Service, n *doc.Node) {
 	p := r.provider(n)
 	s.URL, s.Free, s.Bearer, s.Embeds = p.URL, p.Free, p.Secret, p.Embeds
 	if u := n.Get("url"); u != nil {
@@ -59,7 +59,7 @@ func (r *reader) models(s *chain.Service, n *doc.Node) {
 }
 
 // modelAuth reads the key of a service of models.
-func (r *reader) modelAuth(s *chain.Service, n *doc.Node) {
+func (r serviceReader) modelAuth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
 	n.Fields("bearer", "basic", "header")
 	if way := n.Only("bearer", "basic", "header"); way.Key != nil && way.Key.Text() != "bearer" {
@@ -72,7 +72,7 @@ func (r *reader) modelAuth(s *chain.Service, n *doc.Node) {
 }
 
 // provider returns the provider that a service names; an empty name is a generic one.
-func (r *reader) provider(n *doc.Node) (p service.Provider) {
+func (r serviceReader) provider(n *doc.Node) (p service.Provider) {
 	at := n.Get("provider")
 	if at == nil {
 		return p

@@ -141,7 +141,10 @@ func (r *reader) constant(n *doc.Node) (script.Value, bool) {
 	return v, true
 }
 
-func (r *reader) population(n *doc.Node) {
+// populationReader reads the population: its rows, attributes, filters and writer.
+type populationReader struct{ *reader }
+
+func (r populationReader) population(n *doc.Node) {
 	r.s.Agents = 1
 	p := &r.s.population
 	p.index, p.env = map[string]int{}, r.env
@@ -169,7 +172,7 @@ var agentNames = []string{"agent"}
 var parameterAlone = regexp.MustCompile(`^\$\{params\.(\w+)\}$`)
 
 // count reads how many agents there are.
-func (r *reader) count(n *doc.Node, t *table) {
+func (r populationReader) count(n *doc.Node, t *table) {
 	c := n.Get("count")
 	switch {
 	case c != nil:
@@ -190,7 +193,7 @@ func (r *reader) count(n *doc.Node, t *table) {
 }
 
 // attributes reads those that are computed.
-func (r *reader) attributes(n *doc.Node, p *population) {
+func (r populationReader) attributes(n *doc.Node, p *population) {
 	entries := n.Entries()
 	if len(entries) > maxNames {
 		n.Errorf("", "more than %d attributes", maxNames)
@@ -211,14 +214,14 @@ func (r *reader) attributes(n *doc.Node, p *population) {
 }
 
 // knowField records an attribute of agents, unless not all of them are known.
-func (r *reader) knowField(name string) {
+func (r populationReader) knowField(name string) {
 	if fields, known := r.chains.Fields["agent"]; known && !slices.Contains(fields, name) {
 		r.chains.Fields["agent"] = append(fields, name)
 	}
 }
 
 // identify reads what agents are called.
-func (r *reader) identify(n *doc.Node, p *population) {
+func (r populationReader) identify(n *doc.Node, p *population) {
 	if n != nil && p.table != nil && p.table.ids != nil {
 		n.Errorf("remove it, or the ids of the rows", "the rows have ids already")
 	}
@@ -229,7 +232,7 @@ func (r *reader) identify(n *doc.Node, p *population) {
 const trySeed = 1
 
 // tryFirst computes the first agent, so that attributes that fail for everybody are found before anything starts.
-func (r *reader) tryFirst(p *population) {
+func (r populationReader) tryFirst(p *population) {
 	if r.report.Err() != nil || r.s.Agents == 0 || p.table.unwritten() {
 		return
 	}

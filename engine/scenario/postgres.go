@@ -11,7 +11,7 @@ import (
 )
 
 // postgres reads a service of kind postgres.
-func (r *reader) postgres(s *chain.Service, n *doc.Node) {
+func (r serviceReader) postgres(s *chain.Service, n *doc.Node) {
 	s.Kind = "postgres"
 	n.Fields("kind", "url", "auth", "role", "limits")
 	n.Require("url")
@@ -25,7 +25,7 @@ func (r *reader) postgres(s *chain.Service, n *doc.Node) {
 }
 
 // databaseURL reads where a database is: an address, or the name of a secret that is one.
-func (r *reader) databaseURL(n *doc.Node) string {
+func (r serviceReader) databaseURL(n *doc.Node) string {
 	if n.Kind() == doc.Scalar && strings.HasPrefix(n.Text(), expr.SecretPrefix) {
 		return expr.SecretPrefix + expr.SecretName(n)
 	}

@@ -59,7 +59,7 @@ func (p *Program) Session(s *engine.Session) {
 		*v = visit{}
 		visits.Put(v)
 	} else {
-		p.watched(s, v)
+		recorder{p}.watched(s, v)
 	}
 	p.locate(s.Row)
 }

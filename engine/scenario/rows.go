@@ -15,7 +15,7 @@ import (
 
 // table reads the rows of a population, from a file or from the scenario itself; nil if it has none. The known
 // attributes of agents include the columns. If a file is too damaged to read its columns, the attributes are unknown.
-func (r *reader) table(n *doc.Node) *table {
+func (r populationReader) table(n *doc.Node) *table {
 	var t *table
 	source := n.Only("rows", "from", "write")
 	if source.Key == nil || source.Key.Text() != "from" {
@@ -44,7 +44,7 @@ func (r *reader) table(n *doc.Node) *table {
 }
 
 // from reads a population file.
-func (r *reader) from(n, types *doc.Node) *table {
+func (r populationReader) from(n, types *doc.Node) *table {
 	name := n.Text()
 	if name == "" {
 		return nil
@@ -106,7 +106,7 @@ type rowList []*script.Record
 func (l rowList) record(row int) (*script.Record, error) { return l[row], nil }
 
 // rows reads rows that stand in the scenario itself.
-func (r *reader) rows(n *doc.Node) *table {
+func (r populationReader) rows(n *doc.Node) *table {
 	items := n.List()
 	if len(items) == 0 && (n.Kind() == doc.List || n.Kind() == doc.Null) {
 		n.Errorf("`- {id: ann, age: 30}`", "there are no rows")
@@ -148,7 +148,7 @@ func checkAttribute(n *doc.Node, name string, count int) {
 }
 
 // rowID reads what the agent of a row is called. Either all rows say it, as the first does, or none.
-func (r *reader) rowID(item *doc.Node, wanted bool, ids *idList) {
+func (r populationReader) rowID(item *doc.Node, wanted bool, ids *idList) {
 	n := item.Get("id")
 	switch {
 	case item.Kind() != doc.Map: // reported

@@ -166,10 +166,10 @@ func (r *reader) read(root *doc.Node) error {
 	}
 	r.warmUp(root.Get("warm_up"))
 	r.batch(root.Get("batch"))
-	r.population(root.Get("population"))
+	populationReader{r}.population(root.Get("population"))
 	mistaken = errors.Join(mistaken, r.payload(root.Get("population") != nil))
-	r.services(root.Get("services"))
-	r.writer(root.Get("population").Get("write"))
+	serviceReader{r}.services(root.Get("services"))
+	populationReader{r}.writer(root.Get("population").Get("write"))
 	r.interventions(root.Get("interventions"))
 	mistaken = errors.Join(mistaken, r.readChains(root))
 	r.acted(root.Get("acted"))
@@ -215,7 +215,7 @@ func (r *reader) readChains(root *doc.Node) error {
 			r.chains.Declare(name)
 		}
 	}
-	r.connectors(root.Get("connectors"))
+	serviceReader{r}.connectors(root.Get("connectors"))
 	for _, e := range chains {
 		_, name := e.Split()
 		if !expr.IsName(name) {
@@ -231,8 +231,8 @@ func (r *reader) readChains(root *doc.Node) error {
 	}
 	r.chains.Link()
 	r.cleanup(root.Get("cleanup"), names)
-	r.warnUnmatched()
-	r.mocked()
+	serviceReader{r}.warnUnmatched()
+	serviceReader{r}.mocked()
 	switch {
 	case len(names) == 0:
 		root.Errorf("`chain NAME:` with steps", "the scenario has no chain")

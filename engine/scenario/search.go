@@ -60,26 +60,29 @@ func (p *Program) Search(ctx context.Context, text string, most int) (found []in
 	if asks {
 		f, err := p.s.population.question(text)
 		if err == nil {
-			return p.ask(ctx, f, most)
+			return (finder{p}).ask(ctx, f, most)
 		}
-		if found, more, called := p.withID(ctx, text, most); called != nil || len(found) > 0 {
+		if found, more, called := (finder{p}).withID(ctx, text, most); called != nil || len(found) > 0 {
 			return found, more, called
 		}
 		return nil, false, err
 	}
-	if found, more, err = p.withID(ctx, text, most); err != nil || len(found) > 0 || !slices.Contains(p.s.population.fields, text) {
+	if found, more, err = (finder{p}).withID(ctx, text, most); err != nil || len(found) > 0 || !slices.Contains(p.s.population.fields, text) {
 		return found, more, err
 	}
 	f, err := p.s.population.question(text) // such as vip
 	if err != nil {
 		return nil, false, err
 	}
-	return p.ask(ctx, f, most)
+	return (finder{p}).ask(ctx, f, most)
 }
+
+// finder finds agents of a program.
+type finder struct{ *Program }
 
 // ask returns the agents for which an expression is true. An agent whose expression fails does not match, unless it
 // fails for all.
-func (p *Program) ask(ctx context.Context, f *filter, most int) (found []int, more bool, err error) {
+func (p finder) ask(ctx context.Context, f *filter, most int) (found []int, more bool, err error) {
 	var mistake error
 	found, more, err = p.first(ctx, most, func(index int) (bool, error) {
 		in, err := p.admit(ctx, []*filter{f}, index)
@@ -104,7 +107,7 @@ func isQuestion(text string) bool {
 }
 
 // withID finds agents by a part of their ids.
-func (p *Program) withID(ctx context.Context, text string, most int) (found []int, more bool, err error) {
+func (p finder) withID(ctx context.Context, text string, most int) (found []int, more bool, err error) {
 	text = strings.ToLower(text)
 	return p.first(ctx, most, func(index int) (bool, error) {
 		id, err := p.AgentID(index)
@@ -113,7 +116,7 @@ func (p *Program) withID(ctx context.Context, text string, most int) (found []in
 }
 
 // first returns the first agents that are meant.
-func (p *Program) first(ctx context.Context, most int, isMeant func(index int) (bool, error)) (found []int, more bool, err error) {
+func (p finder) first(ctx context.Context, most int, isMeant func(index int) (bool, error)) (found []int, more bool, err error) {
 	for i := range p.s.Agents {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, false, context.Cause(ctx)

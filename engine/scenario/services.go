@@ -17,7 +17,10 @@ import (
 // Mock is the scheme of services that Throng brings along: mock:shop.
 const Mock = "mock:"
 
-func (r *reader) services(n *doc.Node) {
+// serviceReader reads services and connectors.
+type serviceReader struct{ *reader }
+
+func (r serviceReader) services(n *doc.Node) {
 	r.chains.Services = map[string]*chain.Service{}
 	for _, e := range n.Entries() {
 		name := e.Key.Text()
@@ -28,7 +31,7 @@ func (r *reader) services(n *doc.Node) {
 	}
 }
 
-func (r *reader) service(name string, n *doc.Node) *chain.Service {
+func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 	s := &chain.Service{Name: name}
 	if n.Get("kind").Kind() == doc.Scalar && n.Get("kind").Text() == "postgres" {
 		r.postgres(s, n)
@@ -60,7 +63,7 @@ func (r *reader) service(name string, n *doc.Node) *chain.Service {
 }
 
 // limits reads the limits of a service; atOnce is its name for the number of concurrent calls.
-func (r *reader) limits(s *chain.Service, l *doc.Node, atOnce string) {
+func (r serviceReader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate", "burst", "pace", "per", "buckets")
 	if c := l.Get(atOnce); c != nil {
 		s.Limits.Connections = c.Int(1, 100_000)
@@ -91,7 +94,7 @@ const (
 )
 
 // buckets reads the limits of endpoints that share one, by name.
-func (r *reader) buckets(s *chain.Service, n *doc.Node) {
+func (r serviceReader) buckets(s *chain.Service, n *doc.Node) {
 	for _, e := range n.Entries() {
 		b := service.BucketLimits{Name: e.Key.Text()}
 		expr.CheckName(e.Key, b.Name, "a bucket")
@@ -119,7 +122,7 @@ type bucketPattern struct {
 }
 
 // warnUnmatched looks for patterns of buckets that fit no request of any chain: they limit nothing.
-func (r *reader) warnUnmatched() {
+func (r serviceReader) warnUnmatched() {
 	if r.report.Err() != nil { // what has mistakes is not known
 		return
 	}
@@ -137,7 +140,7 @@ func (r *reader) warnUnmatched() {
 }
 
 // pace reads how many requests of a service, or of a bucket of it, may start per second, and how that is kept to.
-func (r *reader) pace(s *chain.Service, l *doc.Node, limits *service.Limits) {
+func (r serviceReader) pace(s *chain.Service, l *doc.Node, limits *service.Limits) {
 	for key, to := range map[string]*float64{"rate": &limits.Rate, "max_rate": &limits.MaxRate} {
 		if f := l.Get(key); f != nil {
 			*to = f.Float(0.001, 1_000_000)
@@ -173,7 +176,7 @@ func (r *reader) pace(s *chain.Service, l *doc.Node, limits *service.Limits) {
 const manyCalls = 1000
 
 // warnPaid tells of a limit that does not limit what is paid for.
-func (r *reader) warnPaid(s *chain.Service, n *doc.Node, many bool) {
+func (r serviceReader) warnPaid(s *chain.Service, n *doc.Node, many bool) {
 	if many && s.Kind == "llm" && !s.Free && !service.IsLocal(s.URL) && !strings.HasPrefix(s.URL, Mock) {
 		n.Warnf("10 to 50, and raise it while you watch the cost", "%s hardly limits the calls, and the service %s is paid for", n.Text(), s.Name)
 	}
@@ -183,7 +186,7 @@ func (r *reader) warnPaid(s *chain.Service, n *doc.Node, many bool) {
 var outside = []string{"agent", "session", "now"}
 
 // agentID is the template of an agent's id.
-func (r *reader) agentID() *script.Template {
+func (r serviceReader) agentID() *script.Template {
 	t, err := r.env.Template("${agent.id}", outside)
 	if err != nil {
 		panic(err) // it compiles
@@ -193,7 +196,7 @@ func (r *reader) agentID() *script.Template {
 
 // auth reads how to sign in to a service. The mock uses the user's name, by default the agent's id, or a login; any
 // other service uses a token.
-func (r *reader) auth(s *chain.Service, n *doc.Node) {
+func (r serviceReader) auth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
 	ways := append([]string{"user", "bearer", "jwt", "login"}, credential.KeyKinds...)
 	n.Fields(ways...)
@@ -219,7 +222,7 @@ func (r *reader) auth(s *chain.Service, n *doc.Node) {
 }
 
 // url reads an address; mock is what Throng brings along for services of its kind.
-func (r *reader) url(n *doc.Node, mock string) string {
+func (r serviceReader) url(n *doc.Node, mock string) string {
 	text, ok := r.constantText(n)
 	if !ok {
 		return ""

@@ -12,7 +12,7 @@ import (
 
 // tls reads how a service is trusted, and how the client proves who it is. Certificates are kept with the run, the
 // client's key is not.
-func (r *reader) tls(s *chain.Service, n *doc.Node) {
+func (r serviceReader) tls(s *chain.Service, n *doc.Node) {
 	if n == nil {
 		return
 	}
@@ -40,7 +40,7 @@ func (r *reader) tls(s *chain.Service, n *doc.Node) {
 }
 
 // checkKey looks whether a client's key is there and belongs to its certificate.
-func (r *reader) checkKey(t *credential.TLS, n *doc.Node) {
+func (r serviceReader) checkKey(t *credential.TLS, n *doc.Node) {
 	if r.extras.Keys == nil || t.KeyFile == "" || t.Cert == nil {
 		return
 	}
@@ -53,7 +53,7 @@ func (r *reader) checkKey(t *credential.TLS, n *doc.Node) {
 }
 
 // certificates reads a PEM file of the scenario's folder.
-func (r *reader) certificates(n *doc.Node) []byte {
+func (r serviceReader) certificates(n *doc.Node) []byte {
 	name := n.Text()
 	if name == "" {
 		return nil

@@ -20,8 +20,11 @@ const (
 // goroutine of the session, without exchanges with services.
 func (p *Program) Try(f func(*engine.Trial)) { p.try = f }
 
+// recorder records sessions for watchers and trials.
+type recorder struct{ *Program }
+
 // watched runs a session with everything written down that somebody wants to know of it.
-func (p *Program) watched(s *engine.Session, v *visit) {
+func (p recorder) watched(s *engine.Session, v *visit) {
 	w := &chain.Watch{}
 	if p.try != nil {
 		w.Trace = &chain.Trace{}
@@ -37,7 +40,7 @@ func (p *Program) watched(s *engine.Session, v *visit) {
 }
 
 // trial is what became of a session.
-func (p *Program) trial(s *engine.Session, w *chain.Watch) *engine.Trial {
+func (p recorder) trial(s *engine.Session, w *chain.Watch) *engine.Trial {
 	row := s.Row
 	t := &engine.Trial{
 		Agent: s.Agent, ID: p.called(s.Agent), Chain: p.s.Chain.Name, Outcome: row.Outcome, Class: row.Class, Path: row.Path,
@@ -142,7 +145,7 @@ func passOf(path string) (n int) {
 }
 
 // called returns the id of an agent if it is known.
-func (p *Program) called(index int) string {
+func (p recorder) called(index int) string {
 	if index == engine.Outside {
 		return ""
 	}
@@ -154,7 +157,7 @@ func (p *Program) called(index int) string {
 }
 
 // persona are the attributes of an agent; what cannot be computed says why.
-func (p *Program) persona(index int) (all []engine.Fact) {
+func (p recorder) persona(index int) (all []engine.Fact) {
 	a := newAgent(&p.s.population, p.seed, index, memory.New(nil))
 	for _, name := range a.Names() {
 		if slices.Contains(ownNames, name) {
@@ -178,7 +181,7 @@ func jsonOf(v script.Value) (string, error) {
 	return string(text), err
 }
 
-func (p *Program) remembered(m *engine.Memory) (r engine.Remembered) {
+func (p recorder) remembered(m *engine.Memory) (r engine.Remembered) {
 	if m == nil {
 		return r
 	}
@@ -192,14 +195,14 @@ func (p *Program) remembered(m *engine.Memory) (r engine.Remembered) {
 	return r
 }
 
-func (p *Program) heard(letters []engine.Letter) (all []engine.Heard) {
+func (p recorder) heard(letters []engine.Letter) (all []engine.Heard) {
 	for _, l := range letters {
 		all = append(all, engine.Heard{From: p.called(l.From), Cycle: l.Cycle, Body: cut(string(l.Body))})
 	}
 	return all
 }
 
-func (p *Program) said(m engine.Message) engine.TrialMessage {
+func (p recorder) said(m engine.Message) engine.TrialMessage {
 	t := engine.TrialMessage{Body: cut(string(m.Body)), More: max(len(m.To)-maxAddressed, 0)}
 	for _, to := range m.To[:min(len(m.To), maxAddressed)] {
 		t.To = append(t.To, p.called(to))

@@ -50,7 +50,7 @@ func toBeWritten(n *doc.Node) *table {
 var personaNames = []string{"index", "count"}
 
 // writer reads what a model is asked for every persona and, in the scenario of a run, the personas that it wrote.
-func (r *reader) writer(n *doc.Node) {
+func (r populationReader) writer(n *doc.Node) {
 	if n == nil {
 		return
 	}
@@ -79,7 +79,7 @@ func (r *reader) writer(n *doc.Node) {
 }
 
 // personas takes the rows that a model wrote.
-func (r *reader) personas(text []byte) {
+func (r populationReader) personas(text []byte) {
 	t := newSheet(PersonasName, text, r.report).read(nil)
 	if t == nil || r.report.Err() != nil {
 		return
@@ -153,7 +153,7 @@ func IsPersona(text []byte) bool {
 func (w *Writing) Settle(personas [][]byte) error {
 	text := append(bytes.Join(personas, []byte("\n")), '\n')
 	r := &reader{s: w.s, report: w.s.report}
-	if r.personas(text); r.report.Err() != nil {
+	if (populationReader{r}).personas(text); r.report.Err() != nil {
 		return &Mistakes{r.report}
 	}
 	w.s.Source.Files[PersonasName] = text

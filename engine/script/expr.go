@@ -15,16 +15,21 @@ type Scope []string
 
 // Expr is a compiled expression. It is immutable and safe for concurrent use.
 type Expr struct {
+	compiled
+	body    eval
+	cost    int
+	pos     syntax.Position
+	nlocals int
+	cells   []int
+}
+
+// compiled is what expressions and templates have in common.
+type compiled struct {
 	env      *Env
 	src      string
 	unit     unit
-	body     eval
-	cost     int
-	pos      syntax.Position
-	nlocals  int
-	cells    []int
 	origin   Origin // nil leaves positions relative to src
-	constant Value  // nil unless the expression is constant
+	constant Value  // nil unless the result is constant
 }
 
 // unit holds the dynamic names that the expressions of one evaluation share.
@@ -36,7 +41,7 @@ type unit struct {
 
 // Expr compiles an expression; positions in its errors are relative to src. The error is an Errors.
 func (e *Env) Expr(src string, scope Scope) (*Expr, error) {
-	x := &Expr{env: e, src: src}
+	x := &Expr{compiled: compiled{env: e, src: src}}
 	if err := x.compile(src, 1, 1, scope, &x.unit); err != nil {
 		return nil, err
 	}

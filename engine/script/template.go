@@ -10,12 +10,8 @@ import (
 
 // Template is a text with ${expressions}. It is immutable and safe for concurrent use.
 type Template struct {
-	env      *Env
-	src      string
-	unit     unit
-	parts    []part
-	origin   Origin // nil leaves positions relative to src
-	constant Value  // nil unless the template is constant
+	compiled
+	parts []part
 }
 
 // part is a piece of text, or an expression.
@@ -27,7 +23,7 @@ type part struct {
 // Template compiles a text; positions in its errors are relative to src. The error is an Errors with all of them. $${
 // stands for a literal ${.
 func (e *Env) Template(src string, scope Scope) (*Template, error) {
-	t := &Template{env: e, src: src}
+	t := &Template{compiled: compiled{env: e, src: src}}
 	var errs Errors
 	var text strings.Builder
 	flush := func() {
@@ -60,7 +56,7 @@ func (e *Env) Template(src string, scope Scope) (*Template, error) {
 			break // the end of the expression is unknown
 		}
 		flush()
-		x := &Expr{env: e, src: src[open+2 : end.at]}
+		x := &Expr{compiled: compiled{env: e, src: src[open+2 : end.at]}}
 		if err := x.compile(x.src, line, col+2, scope, &t.unit); err != nil {
 			errs = append(errs, err.(Errors)...) //nolint:errorlint,forcetypeassert // compile returns nothing else
 		}

@@ -53,5 +53,4 @@ var clonedStructs = []string{
 	"engine.Ledger = engine.books",
 	"engine.Settings = engine.Steering",
 	"engine.stepJSON = engine.triedJSON",
-	"engine/script.Expr = engine/script.Template",
 }
