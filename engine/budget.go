@@ -45,11 +45,11 @@ type BudgetState struct {
 	Forecast Amount
 	Short    string // in words: which bound will not last, or is reached; "" is none
 
-	hit *bound // that was reached
+	Hit *Bound // the bound that was reached; nil if none
 }
 
-// bound is one of those that a budget may have. All count in whole numbers; a limit of 0 is none.
-type bound struct {
+// Bound is one of those that a budget may have. All count in whole numbers; a limit of 0 is none.
+type Bound struct {
 	flag  string // that sets it
 	limit func(*Budget) int64
 	part  func(a Amount, elapsed time.Duration) int64
@@ -60,7 +60,7 @@ type bound struct {
 	unit string // of the flag's value, for people
 }
 
-var bounds = []bound{
+var bounds = []Bound{
 	{
 		"budget", func(b *Budget) int64 { return b.billionths() }, func(a Amount, _ time.Duration) int64 { return a.Cost },
 		FormatDollars, FormatDollars, func(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', -1, 64) }, "cost up to", "dollars",
@@ -86,7 +86,7 @@ func plainly(n int64) string { return strconv.FormatInt(n, 10) }
 // maxDollars is the largest budget.
 const maxDollars = 1_000_000
 
-func (b *Budget) validate() error {
+func (b *Budget) Validate() error {
 	var mistakes []error
 	for _, part := range []struct {
 		ok   bool
@@ -110,7 +110,7 @@ func (b *Budget) billionths() int64 {
 }
 
 // over is the first bound that so much more would break; nil is none. What takes nothing of a bound breaks none.
-func (b *Budget) over(spent, next Amount) *bound {
+func (b *Budget) over(spent, next Amount) *Bound {
 	for i := range bounds {
 		of := &bounds[i]
 		if limit, more := of.limit(b), of.part(next, 0); limit > 0 && more > 0 && of.part(spent, 0)+more > limit {
@@ -121,7 +121,7 @@ func (b *Budget) over(spent, next Amount) *bound {
 }
 
 // tightest is the bound of which the largest share is used; nil without any.
-func (b *Budget) tightest(spent Amount, elapsed time.Duration) (of *bound) {
+func (b *Budget) tightest(spent Amount, elapsed time.Duration) (of *Bound) {
 	most := 0.0
 	for i := range bounds {
 		limit := bounds[i].limit(b)
@@ -136,12 +136,12 @@ func (b *Budget) tightest(spent Amount, elapsed time.Duration) (of *bound) {
 }
 
 // begin is how it is said that a bound is reached.
-func (of *bound) begin(b *Budget) string {
+func (of *Bound) begin(b *Budget) string {
 	return "the budget of " + of.words(of.limit(b)) + " is used up"
 }
 
 // usedUp says in words that a bound is reached: next is what the next call may take.
-func (of *bound) usedUp(b *Budget, spent, next Amount, elapsed time.Duration) string {
+func (of *Bound) usedUp(b *Budget, spent, next Amount, elapsed time.Duration) string {
 	text := of.begin(b) + ": " + of.figure(of.part(spent, elapsed)) + " spent"
 	if more := of.part(next, 0); more > 0 && of.next != "" {
 		text += fmt.Sprintf(", the next call may %s %s", of.next, of.figure(more))
@@ -166,7 +166,7 @@ func CheckGoOn(b Budget, reason string, spent Amount, elapsed time.Duration) err
 }
 
 // larger is the flag and value of twice as much, and again until it is more than what is used.
-func (of *bound) larger(limit, used int64) string {
+func (of *Bound) larger(limit, used int64) string {
 	for limit *= 2; limit <= used; {
 		limit *= 2
 	}
@@ -176,7 +176,7 @@ func (of *bound) larger(limit, used int64) string {
 // Larger is the flag and value with which a run that is out of this budget goes on, such as "--budget 10"; "" where it
 // has no bound.
 func (s *BudgetState) Larger(elapsed time.Duration) string {
-	of := s.hit
+	of := s.Hit
 	if of == nil {
 		of = s.Budget.tightest(s.Spent, elapsed)
 	}
@@ -209,7 +209,7 @@ func (r *RunRecord) Bound() (setting, unit, offer string) {
 
 // AllDone reports whether a run ended because it was as long as it was to be.
 func (r *RunRecord) AllDone() bool {
-	return r.Ending == EndFinished && strings.HasPrefix(r.Reason, allDone) || r.Ending != NotEnded && r.Cycles > 0 && r.Cycle >= r.Cycles
+	return r.Ending == EndFinished && strings.HasPrefix(r.Reason, AllDone) || r.Ending != NotEnded && r.Cycles > 0 && r.Cycle >= r.Cycles
 }
 
 // Describe writes what is spent of the bounds that there are, such as "$1.50 of $5.00, 12 of 50 requests"; "" without

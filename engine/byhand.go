@@ -1,14 +1,13 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 )
 
 // A retirement and a requeueing as a change says them: Cycle is the first without the agent, or the open one.
-type handText struct {
+type AgentChange struct {
 	Cycle int `json:"cycle"`
 	Agent int `json:"agent"`
 	Take  int `json:"take,omitempty"` // that is made again
@@ -28,24 +27,6 @@ func EndOf(r *SessionRow) SessionEnd {
 	return SessionEnd{r.Take, r.Outcome, r.Class, r.Acted, int64(len(r.Events))}
 }
 
-// Retire takes an agent out of the run and waits until that is durable: from the next cycle on it takes no part, and its
-// session in flight, if it waits for anything, ends at once as cancelled. One that it has still to begin in the open
-// cycle it has. The run is inexact from then on. Mistakes are *FieldError.
-func (r *Run) Retire(ctx context.Context, agent int, who string) error {
-	return r.answered(ctx, func(n *node, to answerID) event {
-		_, inFlight := n.r.Doing(agent)
-		return retireOrder{agent, inFlight, who, to}
-	})
-}
-
-// Requeue has an agent's session of the open cycle, which failed or timed out, made again, and waits until that order is
-// durable. The second take has the same idempotency keys and draws; it counts in the place of the
-// first in results, outcomes and errors, while the requests, tokens and times of both count. The run is inexact from
-// then on. Mistakes are *FieldError: once its cycle is closed a session stays as it is.
-func (r *Run) Requeue(ctx context.Context, agent int, who string) error {
-	return r.answered(ctx, func(_ *node, to answerID) event { return requeueOrder{agent, who, to} })
-}
-
 // Hear takes in a change that the journal holds: what was ordered of agents, and what services were tuned to. The order
 // of changes matters.
 func (res *Resumption) Hear(c *ChangeRow) error {
@@ -55,7 +36,7 @@ func (res *Resumption) Hear(c *ChangeRow) error {
 		res.Injected = append(res.Injected, i)
 		return err
 	case RetireChange, RequeueChange:
-		var t handText
+		var t AgentChange
 		if err := json.Unmarshal([]byte(c.New), &t); err != nil {
 			return fmt.Errorf("a change by hand cannot be read: %w", err)
 		}
@@ -64,7 +45,7 @@ func (res *Resumption) Hear(c *ChangeRow) error {
 			return nil
 		}
 		put(&res.Requeued, Place{Cycle: t.Cycle, Agent: t.Agent}, t.Take)
-	case PhaseChange, StallChange, SleepChange, exactnessChange:
+	case PhaseChange, StallChange, SleepChange, ExactnessChange:
 	default:
 		res.Tuned = slices.DeleteFunc(res.Tuned, func(t Tunable) bool { return t.Name == c.What })
 		res.Tuned = append(res.Tuned, Tunable{Name: c.What, Value: c.New})
@@ -88,13 +69,13 @@ func (res *Resumption) Superseded(p Place) bool {
 func (res *Resumption) Count(t *Totals, r *SessionRow, before *Totals) {
 	t.Add(r)
 	if res.Superseded(r.Place) {
-		t.withdraw(r.Agent, EndOf(r), before)
+		t.Withdraw(r.Agent, EndOf(r), before)
 	}
 }
 
 // withdraw takes out what a session counted for its being the last take, as another follows: its ending, its events and
 // whether it acted. What it asked and took stays. before are the totals at the start of its cycle.
-func (t *Totals) withdraw(agent int, e SessionEnd, before *Totals) {
+func (t *Totals) Withdraw(agent int, e SessionEnd, before *Totals) {
 	t.Outcomes[e.Outcome]--
 	if e.Outcome == Failed || e.Outcome == TimedOut {
 		t.Errors[e.Class]--

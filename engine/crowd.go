@@ -89,3 +89,26 @@ type Exchange struct {
 	// Kept says that it is from the journal, which holds what was answered, not what was sent.
 	Kept bool
 }
+
+// Mark shows a session in flight, and whether the engine throttles it.
+func (c *Crowd) Mark(d *Doing) {
+	if d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
+		return
+	}
+	c.States[d.Agent] = AgentInFlight
+	if d.Gate != "" {
+		c.States[d.Agent] = AgentThrottled
+	}
+}
+
+// StateOf is the state of an agent whose session ended so.
+func StateOf(o Outcome) AgentState {
+	switch o {
+	case Unfinished:
+		return AgentInFlight
+	case Cut: // it will be had again
+		return AgentWaiting
+	default:
+		return AgentOK + AgentState(o-OK)
+	}
+}

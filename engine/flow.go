@@ -52,7 +52,7 @@ func (f *Flow) add(r *SessionRow) {
 }
 
 // less is what was added to before to make f.
-func (f *Flow) less(before *Flow) Flow {
+func (f *Flow) Less(before *Flow) Flow {
 	return Flow{
 		Parallel: f.Parallel - before.Parallel, Sequential: f.Sequential - before.Sequential, Failed: f.Failed - before.Failed,
 		TimedOut: f.TimedOut - before.TimedOut, Chains: f.Chains - before.Chains, Busy: f.Busy - before.Busy, Wall: f.Wall - before.Wall,
@@ -77,7 +77,7 @@ func (w *CycleWork) Speedup(took time.Duration) float64 {
 	if w.Busy <= 0 {
 		return math.NaN()
 	}
-	return over(w.Busy, took)
+	return Speedup(w.Busy, took)
 }
 
 // Describe says how the sessions of the cycle ended, such as "370 ok, 1 failed, 1 timeouts".
@@ -87,14 +87,14 @@ func (w *CycleWork) Describe() string {
 
 // Speedup is how much faster the chains that ran steps together were than their steps one after another: busy time
 // over wall time. NaN where there are none.
-func (f *Flow) Speedup() float64 { return over(f.Busy, f.Wall) }
+func (f *Flow) Speedup() float64 { return Speedup(f.Busy, f.Wall) }
 
 // Rate is the share of so many sessions that ran steps together; NaN where there are none.
 func (f *Flow) Rate(sessions int64) float64 { return share(float64(f.Chains), float64(sessions)) }
 
 // Speedup is how much faster the run was than all its steps one after another: the busy time of what ran at once over
 // the wall time of the cycles. NaN where it is not known.
-func (t *Totals) Speedup() float64 { return over(t.Service.Sum()-t.Peaks.Apart, t.Peaks.Worked) }
+func (t *Totals) Speedup() float64 { return Speedup(t.Service.Sum()-t.Peaks.Apart, t.Peaks.Worked) }
 
 // TimeoutRate is the share of sessions that timed out; NaN where there are none.
 func (t *Totals) TimeoutRate() float64 {
@@ -104,7 +104,7 @@ func (t *Totals) TimeoutRate() float64 {
 // TimeoutRate is the share of the sessions so far that timed out; NaN where there are none.
 func (m *MetricsRow) TimeoutRate() float64 { return share(float64(m.TimedOut), float64(m.Ended)) }
 
-func over(busy, wall time.Duration) float64 {
+func Speedup(busy, wall time.Duration) float64 {
 	if wall <= 0 {
 		return math.NaN()
 	}

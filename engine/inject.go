@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,7 +14,7 @@ type Injection struct {
 }
 
 // injectionText is what a change says of an injection.
-type injectionText struct {
+type InjectionText struct {
 	Cycle int             `json:"cycle"`
 	To    []int           `json:"to,omitempty"`
 	Body  json.RawMessage `json:"said"`
@@ -26,7 +25,7 @@ func ReadInjection(what, text string) (Injection, bool, error) {
 	if what != InjectChange {
 		return Injection{}, false, nil
 	}
-	var t injectionText
+	var t InjectionText
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		return Injection{}, false, fmt.Errorf("what was injected cannot be read: %w", err)
 	}
@@ -40,38 +39,6 @@ func (i *Injection) isFor(agent int) bool {
 	}
 	_, found := slices.BinarySearch(i.To, agent)
 	return found
-}
-
-// Inject puts a message from outside into inboxes at the next barrier and waits until that is durable: m.To are the
-// agents, ascending, none is everybody, and to says who they are for people. The run is inexact from then on.
-func (r *Run) Inject(ctx context.Context, m Message, to, who string) error {
-	if !json.Valid(m.Body) {
-		return &FieldError{"message", "it is no JSON text", ""}
-	}
-	return r.answered(ctx, func(_ *node, id answerID) event { return injectOrder{m, to, who, id} })
-}
-
-// hear waits for what the loop says once something is durable.
-func (r *Run) hear(ctx context.Context, saved <-chan error) error {
-	select {
-	case err := <-saved:
-		return err
-	case <-r.done:
-		select {
-		case err := <-saved:
-			return err
-		default:
-			return ErrEnded
-		}
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// withNewest adds an injection to those in inboxes; of more than an inbox holds, the newest stay. Snapshots and checkpoints
-// share the list.
-func withNewest(all []Injection, i Injection) []Injection {
-	return append(slices.Clip(all[max(0, len(all)-MostLetters+1):]), i)
 }
 
 // Injected are the messages that were put into the agent's inbox by hand since it was read last.

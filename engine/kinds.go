@@ -4,23 +4,32 @@ import "strings"
 
 const emergency = "emergency"
 
-// allDone and nobody are the reasons of runs that just finish.
+// Reasons for the end of a run that finished.
 const (
-	allDone = "all cycles are done"
-	nobody  = "nobody takes part"
+	AllDone  = "all cycles are done"
+	NoAgents = "no agents are active"
 )
+
+// Reasons for checkpoints that the engine takes.
+const (
+	PanicReason    = "panic"          // a goroutine of the run panicked
+	HopelessReason = "cannot succeed" // the run ends because it cannot succeed
+)
+
+// BreakerName is the author of changes that the run's circuit breaker makes.
+const BreakerName = "breaker"
 
 // kindsOfCheckpoints tells by its reason what a checkpoint is; one with another reason was ordered by a person, who may
 // have given any.
 var kindsOfCheckpoints = map[string]string{
 	"interval":  "by time",
 	"pause":     "at a pause",
-	breakerName: "at a pause",
+	BreakerName: "at a pause",
 	"quota":     "at a pause",
 	"stop":      "at the end",
 	"budget":    "at the end",
 
-	hopelessReason: "at the end",
+	HopelessReason: "at the end",
 	PanicReason:    emergency,
 	"SIGTERM":      emergency,
 	"SIGHUP":       emergency,

@@ -12,20 +12,16 @@ import (
 // counts what is asked before that, such as for the run's population. It is safe for concurrent use and holds no lock
 // while a claim waits.
 type Ledger struct {
-	mu      sync.Mutex
-	budget  Budget
-	spent   Outlay
-	claimed Outlay
-	beside  Outlay    // what of spent the steps' records of the sessions that ended do not say; may be negative
-	hit     *bound    // that made a claim fail, or had the ledger closed; nil is none yet
-	closed  string    // why nothing can be claimed any more; "" is that it can
-	waiting list.List // of *claimant, in the order in which they came
-	told    bool
-	tell    func(why string) // hears once, beside, that a claim was refused
+	mu        sync.Mutex
+	at        LedgerState
+	closed    string    // why nothing can be claimed any more; "" is that it can
+	waiting   list.List // of *claimant, in the order in which they came
+	told      bool
+	OnRefused func(why string) // hears once, beside, that a claim was refused
 }
 
 // NewLedger returns the ledger of a run that is to come.
-func NewLedger(b Budget) *Ledger { return &Ledger{budget: b} }
+func NewLedger(b Budget) *Ledger { return &Ledger{at: LedgerState{Budget: b}} }
 
 type claimant struct {
 	amount Outlay
@@ -50,19 +46,19 @@ func OutOfBudgetWhy(err error) string {
 }
 
 // try claims an amount if nothing has to wait for that. It is not refused: that is for wait to say.
-func (l *Ledger) try(a Outlay) bool {
+func (l *Ledger) TryReserve(a Outlay) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waiting.Len() > 0 || l.closed != "" || !l.fits(a) {
 		return false
 	}
-	l.claimed = l.claimed.Plus(a)
+	l.at.Claimed = l.at.Claimed.Plus(a)
 	return true
 }
 
 // wait claims an amount, first come, first served. One that would fit if all who work gave everything back waits until
 // they have given back enough; one that would not is refused with a *outOfBudget. Else its error is the context's cause.
-func (l *Ledger) wait(ctx context.Context, a Outlay) error {
+func (l *Ledger) Reserve(ctx context.Context, a Outlay) error {
 	c := &claimant{a, make(chan error, 1)}
 	l.mu.Lock()
 	at := l.waiting.PushBack(c)
@@ -78,7 +74,7 @@ func (l *Ledger) wait(ctx context.Context, a Outlay) error {
 	select {
 	case err := <-c.answer:
 		if err == nil { // granted in the same moment: give it back
-			l.claimed = l.claimed.Minus(a)
+			l.at.Claimed = l.at.Claimed.Minus(a)
 		}
 	default:
 		l.waiting.Remove(at)
@@ -88,101 +84,104 @@ func (l *Ledger) wait(ctx context.Context, a Outlay) error {
 }
 
 // settle takes back what was claimed and counts what was spent.
-func (l *Ledger) settle(claimed, spent Outlay) {
+func (l *Ledger) Settle(claimed, spent Outlay) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.claimed, l.spent = l.claimed.Minus(claimed), l.spent.Plus(spent)
+	l.at.Claimed, l.at.Spent = l.at.Claimed.Minus(claimed), l.at.Spent.Plus(spent)
 	l.admit()
 }
 
 // note counts what was spent beside the steps' records.
-func (l *Ledger) note(beside Outlay) {
+func (l *Ledger) Note(beside Outlay) {
 	if beside == (Outlay{}) {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.beside = l.beside.Plus(beside)
+	l.at.Unrecorded = l.at.Unrecorded.Plus(beside)
 }
 
 // TryClaim is Claim where nothing has to wait; else ok is false, and nothing is claimed.
 func (l *Ledger) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
-	if !l.try(a) {
+	if !l.TryReserve(a) {
 		return nil, false
 	}
-	return func(spent Outlay) { l.settle(a, spent) }, true
+	return func(spent Outlay) { l.Settle(a, spent) }, true
 }
 
 // Claim sets aside what a request may take at most, before it leaves, and waits while others hold so much that it does not
 // fit. settle must be called once, with what the request took. An error says that the budget is used up, or is the cause
 // of ctx.
 func (l *Ledger) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay), err error) {
-	if err := l.wait(ctx, a); err != nil {
+	if err := l.Reserve(ctx, a); err != nil {
 		return nil, err
 	}
-	return func(spent Outlay) { l.settle(a, spent) }, nil
+	return func(spent Outlay) { l.Settle(a, spent) }, nil
 }
 
 // Spent is what was settled so far.
 func (l *Ledger) Spent() Outlay {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.spent
+	return l.at.Spent
 }
 
 // takeUp adds what earlier processes spent.
-func (l *Ledger) takeUp(spent, beside Outlay) {
+func (l *Ledger) Resume(spent, beside Outlay) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.spent, l.beside = l.spent.Plus(spent), l.beside.Plus(beside)
+	l.at.Spent, l.at.Unrecorded = l.at.Spent.Plus(spent), l.at.Unrecorded.Plus(beside)
 }
 
 // set changes the bounds. Who fits now need not wait any longer.
-func (l *Ledger) set(b Budget) {
+func (l *Ledger) SetBudget(b Budget) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.budget = b
+	l.at.Budget = b
 	l.admit()
 }
 
 // close refuses all claims from now on, for a bound that is reached.
-func (l *Ledger) close(of *bound, why string) {
+func (l *Ledger) Close(of *Bound, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed == "" {
-		l.hit, l.closed = of, why
+		l.at.Hit, l.closed = of, why
 	}
 	l.admit()
 }
 
-// books are what stands in a ledger at a moment.
-type books struct {
-	budget                 Budget
-	spent, claimed, beside Outlay
-	hit                    *bound
+// LedgerState is what a ledger holds at one moment.
+type LedgerState struct {
+	Budget  Budget
+	Spent   Outlay
+	Claimed Outlay // by requests under way
+	// Unrecorded is the part of Spent that the step records of ended sessions do not contain; it may be negative.
+	Unrecorded Outlay
+	Hit        *Bound // the bound that refused a claim, or closed the ledger; nil if none has
 }
 
-func (l *Ledger) books() books {
+func (l *Ledger) State() LedgerState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return books{l.budget, l.spent, l.claimed, l.beside, l.hit}
+	return l.at
 }
 
 // never says why an amount will not fit whatever is given back; "" is that it may. mu is held.
-func (l *Ledger) never(a Outlay) (of *bound, why string) {
+func (l *Ledger) never(a Outlay) (of *Bound, why string) {
 	if l.closed != "" {
-		return l.hit, l.closed
+		return l.at.Hit, l.closed
 	}
-	spent, next := l.spent.Amount(), a.Amount()
-	if of := l.budget.over(spent, next); of != nil {
-		return of, of.usedUp(&l.budget, spent, next, 0)
+	spent, next := l.at.Spent.Amount(), a.Amount()
+	if of := l.at.Budget.over(spent, next); of != nil {
+		return of, of.usedUp(&l.at.Budget, spent, next, 0)
 	}
 	return nil, ""
 }
 
 // fits reports whether an amount can be claimed now. mu is held.
 func (l *Ledger) fits(a Outlay) bool {
-	return l.budget.over(l.spent.Plus(l.claimed).Amount(), a.Amount()) == nil
+	return l.at.Budget.over(l.at.Spent.Plus(l.at.Claimed).Amount(), a.Amount()) == nil
 }
 
 // admit answers those in front who fit now, or never will. mu is held.
@@ -196,7 +195,7 @@ func (l *Ledger) admit() {
 		case !l.fits(c.amount):
 			return
 		default:
-			l.claimed = l.claimed.Plus(c.amount)
+			l.at.Claimed = l.at.Claimed.Plus(c.amount)
 			c.answer <- nil
 		}
 		l.waiting.Remove(front)
@@ -204,12 +203,12 @@ func (l *Ledger) admit() {
 }
 
 // refused tells of the first claim that was. mu is held.
-func (l *Ledger) refused(of *bound, why string) {
-	if l.hit == nil {
-		l.hit = of
+func (l *Ledger) refused(of *Bound, why string) {
+	if l.at.Hit == nil {
+		l.at.Hit = of
 	}
-	if !l.told && l.tell != nil {
+	if !l.told && l.OnRefused != nil {
 		l.told = true
-		go l.tell(why)
+		go l.OnRefused(why)
 	}
 }

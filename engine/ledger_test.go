@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// books of a ledger, with how many wait.
-func (l *Ledger) look() (b books, waiting int) {
-	b = l.books()
+// look returns the state of a ledger, and how many claims wait.
+func (l *Ledger) look() (b LedgerState, waiting int) {
+	b = l.State()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return b, l.waiting.Len()
@@ -26,10 +26,10 @@ func took(a Amount) Outlay { return Outlay{a.Requests, Usage{Input: a.Tokens, Co
 // claim is try, then wait.
 func (l *Ledger) claim(ctx context.Context, of Amount) error {
 	a := took(of)
-	if l.try(a) {
+	if l.TryReserve(a) {
 		return nil
 	}
-	return l.wait(ctx, a)
+	return l.Reserve(ctx, a)
 }
 
 // demand is one request of a test.
@@ -70,15 +70,15 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 		}
 		var wrong error
 		synctest.Test(t, func(t *testing.T) {
-			l := &Ledger{budget: budget}
+			l := NewLedger(budget)
 			var mu sync.Mutex
 			var refused []Amount
 			var taken Amount
 			holds := func() {
 				b, _ := l.look()
-				if of := budget.over(Amount{}, b.spent.Plus(b.claimed).Amount()); of != nil {
+				if of := budget.over(Amount{}, b.Spent.Plus(b.Claimed).Amount()); of != nil {
 					mu.Lock()
-					wrong = fmt.Errorf("%+v spent and %+v claimed of %+v", b.spent, b.claimed, budget)
+					wrong = fmt.Errorf("%+v spent and %+v claimed of %+v", b.Spent, b.Claimed, budget)
 					mu.Unlock()
 				}
 			}
@@ -95,7 +95,7 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 						holds()
 						if err == nil {
 							time.Sleep(d.lasts)
-							l.settle(took(d.most), took(d.takes))
+							l.Settle(took(d.most), took(d.takes))
 							holds()
 						}
 						mu.Lock()
@@ -110,12 +110,12 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 			}
 			all.Wait() // that it returns is half of the test
 			b, waiting := l.look()
-			if b.spent.Amount() != taken || b.claimed != (Outlay{}) || waiting > 0 {
-				wrong = fmt.Errorf("at the end %+v spent, %+v claimed, %d waiting; %+v were taken", b.spent, b.claimed, waiting, taken)
+			if b.Spent.Amount() != taken || b.Claimed != (Outlay{}) || waiting > 0 {
+				wrong = fmt.Errorf("at the end %+v spent, %+v claimed, %d waiting; %+v were taken", b.Spent, b.Claimed, waiting, taken)
 			}
 			for _, a := range refused {
-				if budget.over(b.spent.Amount(), a) == nil {
-					wrong = fmt.Errorf("%+v was refused, though at the end, with %+v spent, it fits %+v", a, b.spent, budget)
+				if budget.over(b.Spent.Amount(), a) == nil {
+					wrong = fmt.Errorf("%+v was refused, though at the end, with %+v spent, it fits %+v", a, b.Spent, budget)
 				}
 			}
 		})
@@ -127,28 +127,28 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 
 func TestLedgerServesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &Ledger{budget: Budget{Tokens: 10}}
-		if !l.try(took(Amount{Tokens: 7})) {
+		l := NewLedger(Budget{Tokens: 10})
+		if !l.TryReserve(took(Amount{Tokens: 7})) {
 			t.Fatal("an empty ledger has no room")
 		}
 		var mu sync.Mutex
 		var order []int64
 		for _, n := range []int64{5, 3, 4, 3} { // of which those of 3 would fit beside the first
 			go func() {
-				if err := l.wait(t.Context(), took(Amount{Tokens: n})); err != nil {
+				if err := l.Reserve(t.Context(), took(Amount{Tokens: n})); err != nil {
 					t.Error(err)
 				}
 				mu.Lock()
 				order = append(order, n)
 				mu.Unlock()
-				l.settle(took(Amount{Tokens: n}), took(Amount{}))
+				l.Settle(took(Amount{Tokens: n}), took(Amount{}))
 			}()
 			synctest.Wait()
 		}
-		if l.try(took(Amount{Tokens: 1})) {
+		if l.TryReserve(took(Amount{Tokens: 1})) {
 			t.Error("somebody passed those who wait")
 		}
-		l.settle(took(Amount{Tokens: 7}), took(Amount{Tokens: 5}))
+		l.Settle(took(Amount{Tokens: 7}), took(Amount{Tokens: 5}))
 		synctest.Wait()
 		if fmt.Sprint(order) != "[5 3 4 3]" {
 			t.Errorf("served in the order %v", order)
@@ -158,21 +158,21 @@ func TestLedgerServesInOrder(t *testing.T) {
 
 func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &Ledger{budget: Budget{Requests: 2}}
+		l := NewLedger(Budget{Requests: 2})
 		one := Amount{Requests: 1}
 		for range 2 {
-			if !l.try(took(one)) {
+			if !l.TryReserve(took(one)) {
 				t.Fatal("2 of 2 do not fit")
 			}
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
 		first, second := make(chan error, 1), make(chan error, 1)
-		go func() { first <- l.wait(ctx, took(Amount{Requests: 2})) }()
+		go func() { first <- l.Reserve(ctx, took(Amount{Requests: 2})) }()
 		synctest.Wait()
-		go func() { second <- l.wait(t.Context(), took(one)) }()
+		go func() { second <- l.Reserve(t.Context(), took(one)) }()
 		synctest.Wait()
-		l.settle(took(one), took(Amount{})) // the second fits, but comes after the first
+		l.Settle(took(one), took(Amount{})) // the second fits, but comes after the first
 		synctest.Wait()
 		cancel(gone)
 		if err := <-first; !errors.Is(err, gone) {
@@ -181,8 +181,8 @@ func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 		if err := <-second; err != nil {
 			t.Error(err)
 		}
-		if b, waiting := l.look(); b.claimed.Requests != 2 || waiting != 0 {
-			t.Errorf("%d claimed, %d waiting; want 2, 0", b.claimed.Requests, waiting)
+		if b, waiting := l.look(); b.Claimed.Requests != 2 || waiting != 0 {
+			t.Errorf("%d claimed, %d waiting; want 2, 0", b.Claimed.Requests, waiting)
 		}
 	})
 }
@@ -190,26 +190,26 @@ func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 // TestLedgerIsChanged raises and closes it while somebody waits.
 func TestLedgerIsChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &Ledger{budget: Budget{Requests: 1}}
+		l := NewLedger(Budget{Requests: 1})
 		one := Amount{Requests: 1}
-		if !l.try(took(one)) {
+		if !l.TryReserve(took(one)) {
 			t.Fatal("the first does not fit")
 		}
 		raised, closed := make(chan error, 1), make(chan error, 1)
-		go func() { raised <- l.wait(t.Context(), took(one)) }()
+		go func() { raised <- l.Reserve(t.Context(), took(one)) }()
 		synctest.Wait()
-		l.set(Budget{Requests: 2})
+		l.SetBudget(Budget{Requests: 2})
 		if err := <-raised; err != nil {
 			t.Errorf("a larger budget did not let it go: %v", err)
 		}
-		go func() { closed <- l.wait(t.Context(), took(one)) }()
+		go func() { closed <- l.Reserve(t.Context(), took(one)) }()
 		synctest.Wait()
-		l.close(&bounds[3], "the time is over")
+		l.Close(&bounds[3], "the time is over")
 		if err := <-closed; err == nil || err.Error() != "the time is over" || !errors.Is(err, ErrCut) {
 			t.Errorf("a closed ledger says %v", err)
 		}
-		l.close(&bounds[0], "again")
-		l.set(Budget{})
+		l.Close(&bounds[0], "again")
+		l.SetBudget(Budget{})
 		if err := l.claim(t.Context(), one); err == nil || err.Error() != "the time is over" {
 			t.Errorf("it opened again: %v", err)
 		}
@@ -220,12 +220,13 @@ func TestLedgerIsChanged(t *testing.T) {
 func TestLedgerTellsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		l := &Ledger{budget: Budget{Dollars: 5}, tell: func(why string) { told = append(told, why) }}
+		l := NewLedger(Budget{Dollars: 5})
+		l.OnRefused = func(why string) { told = append(told, why) }
 		big := Amount{Cost: 4_980_000_000, Tokens: 100, Requests: 1}
-		if !l.try(took(big)) {
+		if !l.TryReserve(took(big)) {
 			t.Fatal("it does not fit")
 		}
-		l.settle(took(big), took(big))
+		l.Settle(took(big), took(big))
 		next := Amount{Cost: 30_000_000, Requests: 1}
 		for range 2 {
 			if err := l.claim(t.Context(), next); err == nil {
@@ -245,12 +246,12 @@ func TestLedgerTellsOnce(t *testing.T) {
 
 // TestLedgerCountsTheTruth: what takes more than was claimed is counted, and nothing fits beside it any more.
 func TestLedgerCountsTheTruth(t *testing.T) {
-	l := &Ledger{budget: Budget{Tokens: 100}}
-	if !l.try(took(Amount{Tokens: 90})) {
+	l := NewLedger(Budget{Tokens: 100})
+	if !l.TryReserve(took(Amount{Tokens: 90})) {
 		t.Fatal("it does not fit")
 	}
-	l.settle(took(Amount{Tokens: 90}), took(Amount{Tokens: 130}))
-	if b := l.books(); b.spent.Usage.Input != 130 || b.claimed.Usage.Input != 0 {
+	l.Settle(took(Amount{Tokens: 90}), took(Amount{Tokens: 130}))
+	if b := l.State(); b.Spent.Usage.Input != 130 || b.Claimed.Usage.Input != 0 {
 		t.Errorf("%+v", b)
 	}
 	if err := l.claim(t.Context(), Amount{Tokens: 1}); err == nil {
@@ -259,12 +260,12 @@ func TestLedgerCountsTheTruth(t *testing.T) {
 }
 
 func BenchmarkClaim(b *testing.B) {
-	l := &Ledger{budget: Budget{Tokens: 1 << 60}}
+	l := NewLedger(Budget{Tokens: 1 << 60})
 	most, taken := took(Amount{Cost: 9, Tokens: 100, Requests: 1}), took(Amount{Cost: 3, Tokens: 40, Requests: 1})
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
-			if l.try(most) {
-				l.settle(most, taken)
+			if l.TryReserve(most) {
+				l.Settle(most, taken)
 			}
 		}
 	})

@@ -44,7 +44,7 @@ func TestCommitCycle(t *testing.T) {
 					}
 				}
 			}
-			changed := (&engine.Settings{}).CommitCycle(memory, deltas, cycle)
+			changed, _ := (&engine.Settings{}).CommitCycle(memory, deltas, cycle)
 			if want := slices.Sorted(maps.Keys(touched)); !slices.Equal(changed, want) {
 				t.Fatalf("changed %v, want %v", changed, want)
 			}

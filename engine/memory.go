@@ -65,24 +65,18 @@ func (d *Delta) changes() bool {
 	return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read || d.Replace
 }
 
-// CommitCycle makes of the memory at the start of a cycle that at the start of the next: the changes of its sessions,
-// and then what they said, by the order of agents; in a sequential run session by session, in the order in which they
-// act. It returns the agents whose memory changed, ascending.
-func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int) {
-	changed, _ = s.commitCycle(memory, deltas, cycle)
-	return changed
-}
-
-// commitCycle returns by how many bytes all memory has grown, too.
-func (s *Settings) commitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int, grown int64) {
+// CommitCycle turns the memory at the start of a cycle into the memory at the start of the next one: it applies the changes of
+// the cycle's sessions, then delivers their messages, in the order of agents; in a sequential run session by session, in
+// the order of turns. It returns the agents whose memory changed, ascending, and by how many bytes all memory has grown.
+func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int, grown int64) {
 	touched := make(map[int]bool, len(deltas))
 	agents := slices.Sorted(maps.Keys(deltas))
 	if !s.Sequential {
-		grown = commit(memory, deltas, agents, cycle, touched)
+		grown = CommitMemory(memory, deltas, agents, cycle, touched)
 	} else {
-		sortByTurn(agents, s.Seed, cycle)
+		SortByTurn(agents, s.Seed, cycle)
 		for i := range agents {
-			grown += commit(memory, deltas, agents[i:i+1], cycle, touched)
+			grown += CommitMemory(memory, deltas, agents[i:i+1], cycle, touched)
 		}
 	}
 	return slices.Sorted(maps.Keys(touched)), grown
@@ -90,14 +84,14 @@ func (s *Settings) commitCycle(memory map[int]*Memory, deltas map[int]Delta, cyc
 
 // commit applies the changes of some agents' sessions, and delivers what they said. It returns by how many bytes their
 // memory has grown.
-func commit(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle int, touched map[int]bool) (grown int64) {
+func CommitMemory(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle int, touched map[int]bool) (grown int64) {
 	for _, agent := range agents {
 		delta := deltas[agent]
 		if next := memory[agent].Apply(&delta); next != memory[agent] {
 			if delta.Read {
 				next.ReadTo = cycle + 1 // Apply has made a new one
 			}
-			grown += next.size() - memory[agent].size()
+			grown += next.Size() - memory[agent].Size()
 			memory[agent], touched[agent] = next, true
 		}
 	}
@@ -116,7 +110,7 @@ func commit(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle in
 }
 
 // sortByTurn puts agents into the order in which they act in a cycle of a sequential run: drawn from the seed.
-func sortByTurn[T int | int32](agents []T, seed uint64, cycle int) {
+func SortByTurn[T int | int32](agents []T, seed uint64, cycle int) {
 	turn := func(agent T) uint64 { return SessionKey(seed, cycle, int(agent)).Text("turn").Source().Uint64() }
 	slices.SortFunc(agents, func(a, b T) int { return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a, b)) })
 }

@@ -78,7 +78,7 @@ func (s *Session) claimMemory(ctx context.Context, path string, n int64, use Mem
 }
 
 // size is about how many bytes a memory takes; m may be nil.
-func (m *Memory) size() (n int64) {
+func (m *Memory) Size() (n int64) {
 	if m == nil {
 		return 0
 	}

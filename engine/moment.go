@@ -81,14 +81,3 @@ func (e *Emitted) Who() string {
 	}
 	return e.Name
 }
-
-// Rests returns who takes no part in a cycle, as the population is warmed up or they were not chosen; chosen is nil for
-// all. Who is retired is not known to it.
-func Rests(s *Settings, agents int, chosen []int, cycle int) func(agent int) bool {
-	r := roster{s.Seed, agents, chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential, nil, 0}
-	share := r.share(cycle)
-	if share >= 1 && chosen == nil {
-		return func(int) bool { return false }
-	}
-	return func(agent int) bool { return !r.has(agent) || !r.takesPart(agent, share) }
-}

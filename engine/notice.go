@@ -145,7 +145,7 @@ func resumedByPerson(s *Snapshot) bool { return phasedByPerson(s, Running.String
 func phasedByPerson(s *Snapshot, to string) bool {
 	for i := len(s.Changes) - 1; i >= 0; i-- {
 		if c := &s.Changes[i]; c.What == PhaseChange {
-			itself := c.Who == breakerName || slices.ContainsFunc(s.Services, func(one ServiceState) bool { return one.Name == c.Who })
+			itself := c.Who == BreakerName || slices.ContainsFunc(s.Services, func(one ServiceState) bool { return one.Name == c.Who })
 			return c.New == to && !itself
 		}
 	}
@@ -163,7 +163,7 @@ func endingOf(s *Snapshot) string {
 
 // badReasonOf is why a run failed; "" for one that did not.
 func badReasonOf(s *Snapshot) string {
-	if s.Ending == EndStopped || s.Reason == allDone || s.Reason == nobody {
+	if s.Ending == EndStopped || s.Reason == AllDone || s.Reason == NoAgents {
 		return ""
 	}
 	return sentenceOf(s.Reason)

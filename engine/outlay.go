@@ -26,7 +26,7 @@ func (o Outlay) Amount() Amount {
 }
 
 // settled returns o without the counts that describe steps, not requests.
-func (o Outlay) settled() Outlay {
+func (o Outlay) OfRequests() Outlay {
 	o.Usage.Hits, o.Usage.Again = 0, 0
 	return o
 }

@@ -51,7 +51,7 @@ func (t *Times) Share(of ...Purpose) float64 {
 	for _, one := range of {
 		part += t[one]
 	}
-	return over(part, t.Sum())
+	return Speedup(part, t.Sum())
 }
 
 // Lost is the part of the sum that went to nobody's work but the journal's and the engine's; NaN where there is nothing.
@@ -60,7 +60,7 @@ func (t *Times) Lost() float64 { return t.Share(ForJournal, ForEngine) }
 // times tells what the sessions' time went to, as far as their rows say. Of sessions that ran steps beside each other
 // every step counts with its own time, so that they come to more than it took; what remained in them is not known.
 // purpose tells which steps are not the services'; nil knows none.
-func (t *Totals) times(purpose func(step string) Purpose) (u Times) {
+func (t *Totals) Times(purpose func(step string) Purpose) (u Times) {
 	if purpose != nil {
 		for _, s := range t.ByStep.List {
 			u[purpose(s.Path)] += s.Service.Sum()

@@ -29,12 +29,12 @@ type Permanence uint8
 
 const (
 	// heals: an outage, a timeout, a full server.
-	heals Permanence = iota
+	Heals Permanence = iota
 	// untilChanged: the service says no, or is not there. It is permanent only where it never said yes: keys are
 	// renewed, hosts come back.
-	untilChanged
+	UntilChanged
 	// untilCorrected: the scenario is wrong.
-	untilCorrected
+	UntilCorrected
 )
 
 // permanentStatuses are the statuses that waiting does not change, with what to change.
@@ -77,15 +77,15 @@ func lastsOf(err error, r *SessionRow) Lasting {
 	permanent, is := errors.AsType[*PermanentError](err)
 	switch fix, refused := permanentStatuses[status]; {
 	case is && (r.Class == Script || r.Class == ConfigError):
-		return Lasting{untilCorrected, status, permanent.Fix}
+		return Lasting{UntilCorrected, status, permanent.Fix}
 	case is:
-		return Lasting{untilChanged, status, permanent.Fix}
+		return Lasting{UntilChanged, status, permanent.Fix}
 	case r.Class == Script:
-		return Lasting{untilCorrected, status, scriptFix}
+		return Lasting{UntilCorrected, status, scriptFix}
 	case r.Class == ConfigError:
-		return Lasting{untilCorrected, status, configFix}
+		return Lasting{UntilCorrected, status, configFix}
 	case r.Class == ClientError && refused:
-		return Lasting{untilChanged, status, fix}
+		return Lasting{UntilChanged, status, fix}
 	}
 	return Lasting{}
 }

@@ -94,22 +94,22 @@ type Event struct {
 // SessionRow is one finished session. The slices belong to the batch that the row is in, and are reused.
 type SessionRow struct {
 	Place
-	Outcome Outcome
-	Class   Class
-	Path    string // the step whose failure is the session's, or that stopped it
-	Error   string // for people; never part of a result
-	Because string // why it stopped
-	Started time.Time
-	Queue   time.Duration // from the moment it could have started to its start: the queued
-	Held    time.Duration
-	Service time.Duration
-	Total   time.Duration // from its start to its end
-	Acted   bool
-	unpaid  string  // why it was cut, if that is for the budget
-	Lasting Lasting // of a failure; not journaled
-	Steps   []StepRecord
-	Events  []Event
-	Delta   Delta // committed at the barrier if the outcome commits
+	Outcome     Outcome
+	Class       Class
+	Path        string // the step whose failure is the session's, or that stopped it
+	Error       string // for people; never part of a result
+	Because     string // why it stopped
+	Started     time.Time
+	Queue       time.Duration // from the moment it could have started to its start: the queued
+	Held        time.Duration
+	Service     time.Duration
+	Total       time.Duration // from its start to its end
+	Acted       bool
+	OutOfBudget string  // why it was cut, if that is for the budget
+	Lasting     Lasting // of a failure; not journaled
+	Steps       []StepRecord
+	Events      []Event
+	Delta       Delta // committed at the barrier if the outcome commits
 }
 
 // SessionRows is a batch of finished sessions.
@@ -138,7 +138,7 @@ const (
 	SleepChange   = "sleep"  // New is how long it was
 	ClockChange   = "clock"  // the wall clock was set; New is by how much
 
-	exactnessChange = "exactness"
+	ExactnessChange = "exactness"
 )
 
 // ChangeRow is anything that a person or a governor changed mid-run, or that happened to it. What is one of the above,
@@ -285,7 +285,7 @@ type HostMetrics struct {
 }
 
 // Errors counts by class; the index is the Class.
-type Errors [numClasses]int64
+type Errors [NumClasses]int64
 
 // RunRecord is a run as the store lists it.
 type RunRecord struct {
@@ -324,7 +324,7 @@ type Fetched struct {
 
 // Why is why a run ended, where it did not just finish: also of one that finished and of which every session failed.
 func (r *RunRecord) Why() string {
-	if r.InProgress || r.Ending == EndFinished && (r.Reason == allDone || r.Reason == nobody) {
+	if r.InProgress || r.Ending == EndFinished && (r.Reason == AllDone || r.Reason == NoAgents) {
 		return ""
 	}
 	return r.Reason

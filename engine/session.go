@@ -41,7 +41,7 @@ func NewSession(host Host, slot Slot, row *SessionRow) *Session {
 func (s *Session) Reset(p Place, now time.Time, memory *Memory) {
 	s.Place, s.Now, s.Memory = p, now, memory
 	s.clock, s.prefix, s.pending, s.spending = nil, nil, nil, spending{}
-	s.Row.reset(p)
+	s.Row.Reset(p)
 }
 
 // Continue gives the session what an earlier process journaled of it.
@@ -188,7 +188,8 @@ func (s *Session) Observed(e Entry) {
 	s.pending = append(s.pending, e)
 }
 
-func (r *SessionRow) reset(p Place) {
+// Reset empties the row for another session. It keeps the memory of its lists.
+func (r *SessionRow) Reset(p Place) {
 	clear(r.Steps)
 	clear(r.Events)
 	*r = SessionRow{Place: p, Steps: r.Steps[:0], Events: r.Events[:0]}
@@ -213,7 +214,7 @@ func (r *SessionRow) Fail(path string, err error) {
 	case errors.Is(err, ErrCut):
 		r.Outcome = Cut
 		if short, ok := errors.AsType[*outOfBudget](err); ok {
-			r.unpaid = short.why
+			r.OutOfBudget = short.why
 		}
 	case errors.As(err, &timeout) && timeout.What != "step":
 		r.Outcome, r.Class, r.Lasting = TimedOut, Timeout, Lasting{}
@@ -228,4 +229,29 @@ func SessionKey(seed uint64, cycle, agent int) draw.Key {
 // AgentKey is what an agent's attributes depend on.
 func AgentKey(seed uint64, agent int) draw.Key {
 	return draw.Key{}.Int(seed).Text("agent").Int(uint64(agent))
+}
+
+// At says which step the session has come to, one that can wait, and the service that it asks; "" is none. Of steps that
+// go on beside each other the newest is shown. Like the two below it may be called of a nil session.
+func (s *Session) At(path, service string) {
+	s.see(func(d *Doing) {
+		*d = Doing{Place: s.Place, Began: d.Began, Path: path, Service: service, Since: time.Now()}
+	})
+}
+
+// Held says that a gate holds the session back, until Released.
+func (s *Session) Held(g Gate) {
+	s.see(func(d *Doing) { d.Gate, d.Since = gateWords[g], time.Now() })
+}
+
+// Released says that nothing holds the session back any more.
+func (s *Session) Released() {
+	s.see(func(d *Doing) { d.Gate, d.Since = "", time.Now() })
+}
+
+// see changes what is seen of a session that a worker has.
+func (s *Session) see(f func(d *Doing)) {
+	if s != nil && s.slot != nil {
+		s.slot.Show(f)
+	}
 }

@@ -31,7 +31,7 @@ type Setting struct {
 	// Fixed settings stay as they are when a run is resumed: another value is another run.
 	Fixed bool
 	// timing settings decide which sessions fail, so that a change makes a run in progress inexact.
-	timing bool
+	Timing bool
 	field  func(s *Settings) settingValue
 }
 
@@ -228,7 +228,7 @@ func choiceValue(of *string, what, usual string, words func() []string) settingV
 		},
 		read: func(text string) (string, error) {
 			if !slices.Contains(words(), text) {
-				return "", fmt.Errorf("unknown %s %q; choose %s", what, text, orList(words()))
+				return "", fmt.Errorf("unknown %s %q; choose %s", what, text, OrList(words()))
 			}
 			return text, nil
 		},
@@ -236,7 +236,7 @@ func choiceValue(of *string, what, usual string, words func() []string) settingV
 }
 
 // orList joins words as a choice: a, b or c.
-func orList(words []string) string {
+func OrList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

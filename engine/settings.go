@@ -171,22 +171,22 @@ func (s *Settings) Validate() error {
 		fmt.Sprintf("%v to %v; 0 is as fast as possible", minScale, maxScale))
 	check(s.SessionTimeout >= 0, sessionTimeout, "is negative", "0 disables it")
 	check(s.ChainTimeout >= 0, "chain-timeout", "is negative", "0 disables it")
-	check(s.CycleTimeout >= 0, cycleTimeout, "is negative", "0 disables it")
+	check(s.CycleTimeout >= 0, CycleTimeoutSetting, "is negative", "0 disables it")
 	check(s.Retry.Attempts >= 1, "retries", fmt.Sprintf("%d attempts", s.Retry.Attempts), "at least 1")
 	check(s.Retry.Wait >= 0 && s.Retry.Max >= 0, "retry-wait", "is negative", "")
 	check(s.MaxLLMCalls >= 1 && s.MaxLLMCalls <= MaxLimit, "max-llm-calls", fmt.Sprintf("%d at once", s.MaxLLMCalls), fmt.Sprintf("1 to %d", MaxLimit))
 	check(s.LLMRate >= 0.001 && s.LLMRate <= MaxLimit, "llm-rate", fmt.Sprintf("%v calls per second", s.LLMRate), fmt.Sprintf("0.001 to %d", MaxLimit))
-	check(s.CheckpointEvery >= 0, checkpointInterval, "is negative", "0 takes none by time")
+	check(s.CheckpointEvery >= 0, CheckpointIntervalSetting, "is negative", "0 takes none by time")
 	check(s.KeepCheckpoints >= 1, "keep-checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
 	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep-share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")
 	check(s.Memory.Share >= 0 && s.Memory.Share <= 1 && s.Memory.Bytes >= 0, "memory-budget", fmt.Sprintf("%v is not an amount of memory", s.Memory), memoryHint)
 	check(s.Governor == "" || slices.ContainsFunc(Governors, func(g Governing) bool { return g.Name == s.Governor }), GovernorSetting,
 		fmt.Sprintf("unknown governor %q", s.Governor), "choose "+governorNames())
-	check(s.Breaker == "" || slices.Contains(Breakers, s.Breaker), "breaker", fmt.Sprintf("unknown breaker mode %q", s.Breaker), "choose "+orList(Breakers))
+	check(s.Breaker == "" || slices.Contains(Breakers, s.Breaker), "breaker", fmt.Sprintf("unknown breaker mode %q", s.Breaker), "choose "+OrList(Breakers))
 	mistakes = append(mistakes, s.pressure()...)
 	check(s.Batch >= 0, "batch", fmt.Sprintf("%d is negative", s.Batch), "0 runs all agents of a cycle in one wave")
 	check(s.StallAfter >= 0, "stall-warning", "is negative", "0 warns of nothing")
-	if err := s.Budget.validate(); err != nil {
+	if err := s.Budget.Validate(); err != nil {
 		mistakes = append(mistakes, err)
 	}
 	for i, share := range s.WarmUp {

@@ -8,32 +8,32 @@ import (
 
 // Names of settings that the engine refers to.
 const (
-	LimitSetting        = "max-concurrent"
-	FloorSetting        = "floor"
-	CeilingSetting      = "ceiling"
-	GovernorSetting     = "governor"
-	PresetSetting       = "preset"
-	cycleTimeout        = "cycle-timeout"
-	sessionTimeout      = "session-timeout"
-	checkpointInterval  = "checkpoint-interval"
-	unitTime            = "T"
-	groupConcurrency    = "Concurrency"
-	groupLength         = "Length and pace"
-	groupTimeouts       = "Timeouts and retries"
-	groupModels         = "Models"
-	groupBudget         = "Budget"
-	groupCheckpoints    = "Checkpoints and storage"
-	groupMachine        = "Machine and services"
-	noPreset            = "none"
-	memoryTitle         = "Memory budget"
-	sequentialHelp      = "run one agent after another, in an order drawn from the seed, so that messages arrive at once"
-	parallelOffHelp     = "run the steps of a session one after another, including parallel ones; results stay the same"
-	remoteStateHelp     = "store what checkpoints restore in the database too, so that other machines can fork them"
-	recordHelp          = "store every answer, so that `throngctl run --replay` can repeat the run without the services; takes about as much disk as the answers, compressed"
-	resourcesCPUHigh    = "CPU usage of the machine above which the resources governor lowers the limit"
-	resourcesCPULow     = "CPU usage of the machine below which the resources governor may double the limit"
-	resourcesMemoryHigh = "memory usage of the machine above which the resources governor lowers the limit; 0: when less than 2 GB is left"
-	resourcesMemoryLow  = "memory usage of the machine below which the resources governor raises the limit; 0: while 4 GB is left"
+	LimitSetting              = "max-concurrent"
+	FloorSetting              = "floor"
+	CeilingSetting            = "ceiling"
+	GovernorSetting           = "governor"
+	PresetSetting             = "preset"
+	CycleTimeoutSetting       = "cycle-timeout"
+	sessionTimeout            = "session-timeout"
+	CheckpointIntervalSetting = "checkpoint-interval"
+	unitTime                  = "T"
+	groupConcurrency          = "Concurrency"
+	groupLength               = "Length and pace"
+	groupTimeouts             = "Timeouts and retries"
+	groupModels               = "Models"
+	groupBudget               = "Budget"
+	groupCheckpoints          = "Checkpoints and storage"
+	groupMachine              = "Machine and services"
+	noPreset                  = "none"
+	memoryTitle               = "Memory budget"
+	sequentialHelp            = "run one agent after another, in an order drawn from the seed, so that messages arrive at once"
+	parallelOffHelp           = "run the steps of a session one after another, including parallel ones; results stay the same"
+	remoteStateHelp           = "store what checkpoints restore in the database too, so that other machines can fork them"
+	recordHelp                = "store every answer, so that `throngctl run --replay` can repeat the run without the services; takes about as much disk as the answers, compressed"
+	resourcesCPUHigh          = "CPU usage of the machine above which the resources governor lowers the limit"
+	resourcesCPULow           = "CPU usage of the machine below which the resources governor may double the limit"
+	resourcesMemoryHigh       = "memory usage of the machine above which the resources governor lowers the limit; 0: when less than 2 GB is left"
+	resourcesMemoryLow        = "memory usage of the machine below which the resources governor raises the limit; 0: while 4 GB is left"
 )
 
 // SettingTable is the table of all settings of a run.
@@ -130,15 +130,15 @@ var SettingTable = []Setting{
 
 	// Timeouts and retries.
 	{
-		Name: sessionTimeout, Title: "Session timeout", Group: groupTimeouts, Unit: unitTime, Live: true, timing: true, Help: "time a session may take; 0 disables it",
+		Name: sessionTimeout, Title: "Session timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Help: "time a session may take; 0 disables it",
 		field: func(s *Settings) settingValue { return timeValue(&s.SessionTimeout) },
 	},
 	{
-		Name: "chain-timeout", Title: "Chain timeout", Group: groupTimeouts, Unit: unitTime, Live: true, timing: true, Env: []string{"CHAIN_TIMEOUT_SECONDS"},
+		Name: "chain-timeout", Title: "Chain timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Env: []string{"CHAIN_TIMEOUT_SECONDS"},
 		Help: "time a chain may take unless the scenario says otherwise; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.ChainTimeout) },
 	},
 	{
-		Name: cycleTimeout, Title: "Cycle timeout", Group: groupTimeouts, Unit: unitTime, Live: true, timing: true, Env: []string{"PARALLEL_EXECUTION_TIMEOUT"},
+		Name: CycleTimeoutSetting, Title: "Cycle timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Env: []string{"PARALLEL_EXECUTION_TIMEOUT"},
 		Help: "time a cycle may take; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.CycleTimeout) },
 	},
 	{
@@ -191,7 +191,7 @@ var SettingTable = []Setting{
 
 	// Checkpoints and storage.
 	{
-		Name: checkpointInterval, Title: "Checkpoint interval", Group: groupCheckpoints, Unit: unitTime, Live: true, Env: []string{"SIMULATION_CHECKPOINT_INTERVAL"},
+		Name: CheckpointIntervalSetting, Title: "Checkpoint interval", Group: groupCheckpoints, Unit: unitTime, Live: true, Env: []string{"SIMULATION_CHECKPOINT_INTERVAL"},
 		Help: "longest time between checkpoints; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.CheckpointEvery) },
 	},
 	{

@@ -122,6 +122,6 @@ func (n *ErrorNote) Who() string {
 // Known reports whether the last occurrence is known.
 func (n *ErrorNote) Known() bool { return n.Path != "" || n.Message != "" }
 
-func (n *ErrorNote) add(r *SessionRow) {
+func (n *ErrorNote) Add(r *SessionRow) {
 	*n = ErrorNote{Class: r.Class, Count: n.Count + 1, Cycle: r.Cycle, Agent: r.Agent, Path: r.Path, Message: r.Error}
 }

@@ -67,15 +67,15 @@ func (s *Session) settling(claimed Outlay) func(Outlay) {
 }
 
 // recorded is what the steps' records of a session say that it spent.
-func recorded(steps []StepRecord) (a Outlay) {
+func OutlayOf(steps []StepRecord) (a Outlay) {
 	for i := range steps {
 		a.Requests += int64(steps[i].Attempts)
 		a.Usage.Add(steps[i].Usage)
 	}
-	return a.settled()
+	return a.OfRequests()
 }
 
-func (r *StepRecord) spent() Outlay { return recorded([]StepRecord{*r}) }
+func (r *StepRecord) Outlay() Outlay { return OutlayOf([]StepRecord{*r}) }
 
 // total is what a prefix says that an earlier process spent.
 func (p Prefix) total() (a Outlay) {
@@ -94,7 +94,7 @@ func (s *Session) Unrecorded() Outlay {
 	if s.Row.Outcome == Cut {
 		return s.spent.Minus(s.kept)
 	}
-	return s.spent.Minus(recorded(s.Row.Steps))
+	return s.spent.Minus(OutlayOf(s.Row.Steps))
 }
 
 // Spent is what a run has spent of its budget. Of sessions that have not ended it has what the run's end, or its newest
@@ -103,10 +103,10 @@ func (t *Totals) Spent() Outlay { return t.booked().atLeast(t.Peaks.Spent) }
 
 // Left is what was asked of services by all requests that left: by sessions that have not ended, too. Its Retries,
 // RateLimited, Labels and Waits are of those that have.
-func (t *Totals) Left() Asked { return t.Asked().left(t.Spent()) }
+func (t *Totals) Left() Asked { return t.Asked().WithOutlay(t.Spent()) }
 
 // left returns a with the requests and the usage of everything that was spent.
-func (a Asked) left(spent Outlay) Asked {
+func (a Asked) WithOutlay(spent Outlay) Asked {
 	hits, again := a.Usage.Hits, a.Usage.Again
 	a.Requests, a.Usage = spent.Requests, spent.Usage
 	a.Usage.Hits, a.Usage.Again = hits, again
@@ -116,10 +116,10 @@ func (a Asked) left(spent Outlay) Asked {
 // booked is what the sessions that ended and the run itself spent, and what was spent beside.
 func (t *Totals) booked() Outlay {
 	asked := t.Asked()
-	return asked.spent().Plus(t.Peaks.Beside)
+	return asked.Outlay().Plus(t.Peaks.Beside)
 }
 
-func (a *Asked) spent() Outlay { return Outlay{a.Requests, a.Usage}.settled() }
+func (a *Asked) Outlay() Outlay { return Outlay{a.Requests, a.Usage}.OfRequests() }
 
 // Spent is what earlier processes spent, those sessions included that have not ended. Of what was under way when a process
 // was killed it has what was claimed for requests with an intent.

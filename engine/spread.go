@@ -20,7 +20,7 @@ type Spread struct {
 	Sum   time.Duration
 }
 
-func spread(h *stats.Histogram) (s Spread) {
+func SpreadOf(h *stats.Histogram) (s Spread) {
 	s.Count, s.Sum = h.Count(), h.Sum()
 	i := 0
 	h.Each(func(_, to time.Duration, n int64) {

@@ -60,7 +60,7 @@ func (s *Settings) Steering() Steering {
 }
 
 // governed reports whether something else than people moves the limit.
-func (s *Settings) governed() bool { return s.Governor != "" && s.Governor != Manual }
+func (s *Settings) Governed() bool { return s.Governor != "" && s.Governor != Manual }
 
 // Orders are what a governor wants.
 type Orders struct {
@@ -153,5 +153,5 @@ func governorNames() string {
 	for _, g := range Governors {
 		names = append(names, g.Name)
 	}
-	return orList(names)
+	return OrList(names)
 }

@@ -17,7 +17,7 @@ type Quantiles struct {
 	Max   time.Duration `cbor:"6,keyasint"`
 }
 
-func quantiles(h *stats.Histogram) Quantiles {
+func QuantilesOf(h *stats.Histogram) Quantiles {
 	n := h.Count()
 	if n == 0 {
 		return Quantiles{}
@@ -94,7 +94,7 @@ func (t *Totals) Add(r *SessionRow) {
 		t.Errors[r.Class]++
 		t.failedAgent(r.Agent)
 		if why := inexactBecause(r); why != "" {
-			t.inexactSince(Inexact{r.Cycle, r.Agent, r.Path, why})
+			t.InexactSince(Inexact{r.Cycle, r.Agent, r.Path, why})
 		}
 	}
 	if r.Acted {
@@ -115,14 +115,14 @@ func (t *Totals) addSteps(r *SessionRow) {
 	t.Steps += int64(len(r.Steps))
 	t.Flow.add(r)
 	t.ByStep.begin()
-	asked := t.own()
+	asked := t.Own()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // also where it took something else instead
-			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
+			t.InexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
 		}
 		if s.Label == Unconfirmed {
-			t.inexactSince(Inexact{r.Cycle, r.Agent, s.Path, UnconfirmedWhy})
+			t.InexactSince(Inexact{r.Cycle, r.Agent, s.Path, UnconfirmedWhy})
 		}
 		limited := asked.RateLimited
 		asked.Add(s)
@@ -135,19 +135,19 @@ func (t *Totals) addSteps(r *SessionRow) {
 }
 
 // own is what sessions asked.
-func (t *Totals) own() Asked {
+func (t *Totals) Own() Asked {
 	return Asked{t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels, t.Waits}
 }
 
 // Asked is what sessions and the run itself asked of services.
 func (t *Totals) Asked() Asked {
-	all := t.own()
+	all := t.Own()
 	all.merge(&t.Shared)
 	return all
 }
 
 // inexactSince keeps the earliest of what made the run inexact, whatever order it is heard of in.
-func (t *Totals) inexactSince(i Inexact) {
+func (t *Totals) InexactSince(i Inexact) {
 	if was := t.Inexact; was == nil || i.Cycle < was.Cycle || i.Cycle == was.Cycle && i.Agent < was.Agent {
 		t.Inexact = &i
 	}

@@ -82,6 +82,9 @@ func noteIn[T any](t *Trail, all *[]T, one T) {
 	*all = append(*all, one)
 }
 
-func (t *Trail) reset() {
-	t.Steps, t.Attempts, t.Holds, t.Left = emptied(t.Steps), emptied(t.Attempts), emptied(t.Holds), 0
+func (t *Trail) Reset() {
+	clear(t.Steps)
+	clear(t.Attempts)
+	clear(t.Holds)
+	t.Steps, t.Attempts, t.Holds, t.Left = t.Steps[:0], t.Attempts[:0], t.Holds[:0], 0
 }

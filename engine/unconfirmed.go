@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -89,32 +88,7 @@ func (s *Session) Doubt(path, why string) {
 	since := &Inexact{s.Cycle, s.Agent, path, why}
 	if s.host.Doubt(since) {
 		s.host.Append(ChangeRow{
-			At: time.Now(), Cycle: s.Cycle, What: exactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: since,
+			At: time.Now(), Cycle: s.Cycle, What: ExactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: since,
 		})
 	}
-}
-
-// doubts keep the earliest of what made a run inexact before its session ended. The zero value is ready and safe for
-// concurrent use.
-type doubts struct {
-	mu    sync.Mutex
-	first *Inexact
-}
-
-// add reports whether nothing earlier is known.
-func (d *doubts) add(i *Inexact) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if was := d.first; was != nil && (was.Cycle < i.Cycle || was.Cycle == i.Cycle && was.Agent <= i.Agent) {
-		return false
-	}
-	d.first = i
-	return true
-}
-
-// earliest is the first of them; nil is none.
-func (d *doubts) earliest() *Inexact {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.first
 }

@@ -59,7 +59,7 @@ const (
 	LoopLimit
 	Panic
 	ConfigError
-	numClasses
+	NumClasses
 )
 
 var classNames = [...]string{
@@ -83,8 +83,8 @@ func (c *Class) UnmarshalText(text []byte) error {
 
 // Classes lists every class of error in the order in which they are shown.
 func Classes() []Class {
-	all := make([]Class, 0, numClasses-1)
-	for c := NoError + 1; c < numClasses; c++ {
+	all := make([]Class, 0, NumClasses-1)
+	for c := NoError + 1; c < NumClasses; c++ {
 		all = append(all, c)
 	}
 	return all

@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // leaveTime is how long the program may take to end when the system asks it to. The system kills slower programs.
@@ -32,7 +33,7 @@ func heeded() <-chan os.Signal {
 }
 
 // leave ends a run within leaveTime.
-func leave(t *terminal, run *engine.Run, reason string) {
+func leave(t *terminal, run *run.Run, reason string) {
 	fmt.Fprintf(t.err, "%s, stopping within %s: a checkpoint, then sessions in flight that end in time; the others run again on resume\n",
 		reason, engine.FormatDuration(leaveTime))
 	if t.exit != nil {
@@ -64,7 +65,7 @@ func crashed(t *terminal, box *crash.Box, run engine.RunID, value any, stack []b
 }
 
 // guarded calls show. If show panics, guarded takes a checkpoint of the run and ends the program.
-func guarded(t *terminal, box *crash.Box, run *engine.Run, show func()) {
+func guarded(t *terminal, box *crash.Box, run *run.Run, show func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			stack := debug.Stack()

@@ -150,7 +150,8 @@ func (j *Journal) commit(sessions []engine.SessionRow, before int, changed func(
 				deltas[s.Agent] = s.Delta
 			}
 		}
-		for _, agent := range j.Settings.CommitCycle(memory, deltas, cycle) {
+		touched, _ := j.Settings.CommitCycle(memory, deltas, cycle)
+		for _, agent := range touched {
 			changed(cycle, agent)
 		}
 	}

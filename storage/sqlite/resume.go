@@ -361,7 +361,8 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		for agent, c := range changes {
 			deltas[agent] = c.delta
 		}
-		for _, agent := range r.settings.CommitCycle(r.Memory, deltas, cycle) {
+		touched, _ := r.settings.CommitCycle(r.Memory, deltas, cycle)
+		for _, agent := range touched {
 			changed[agent] = true
 		}
 		clear(changes)

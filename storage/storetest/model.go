@@ -113,7 +113,8 @@ func (m *model) barrier() {
 			deltas[agent] = s.Delta
 		}
 	}
-	for _, agent := range (&engine.Settings{}).CommitCycle(m.memory, deltas, m.cycle) {
+	changed, _ := (&engine.Settings{}).CommitCycle(m.memory, deltas, m.cycle)
+	for _, agent := range changed {
 		m.changed[agent] = true
 	}
 	clear(m.last)

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/forecast"
 	"github.com/throng-sim/throng/engine/mock"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // usualTimes are how long an answer takes where nothing is known of a service, in seconds, by its kind.
@@ -85,7 +86,7 @@ func (l Estimate) Taking(ctx context.Context) (Crowd, error) {
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return Crowd{}, err
 	}
-	taking := Crowd{Agents: l.Scenario.Agents, Sessions: engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.First)}
+	taking := Crowd{Agents: l.Scenario.Agents, Sessions: run.Planned(&l.Settings, l.Scenario.Agents, chosen, l.First)}
 	if chosen != nil {
 		taking.Agents = len(chosen)
 	}

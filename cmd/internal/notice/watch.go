@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // mostWaiting is the length of the queue for a server that does not answer. The oldest messages are dropped.
@@ -15,10 +16,10 @@ const mostWaiting = 16
 type Run interface {
 	Snapshot() *engine.Snapshot
 	Done() <-chan struct{}
-	Wait() engine.Result
+	Wait() run.Result
 }
 
-var _ Run = (*engine.Run)(nil)
+var _ Run = (*run.Run)(nil)
 
 // Config configures the notifications of a run.
 type Config struct {
@@ -108,7 +109,7 @@ func (w *Watch) watch(ctx context.Context) {
 }
 
 // look queues messages for new events of the run. result is not nil after the end.
-func (w *Watch) look(result *engine.Result) {
+func (w *Watch) look(result *run.Result) {
 	s := w.cfg.Run.Snapshot()
 	if s.Phase == engine.Ended && result == nil { // the result follows
 		return

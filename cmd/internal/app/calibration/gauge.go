@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 const (
@@ -20,12 +21,12 @@ const (
 // Gauge measures levels on one run, whose limit it moves: what the services, their rate limiters and the agents have become goes
 // on from level to level, and one budget is that of all.
 type Gauge struct {
-	run              *engine.Run
+	run              *run.Run
 	warmUp, duration time.Duration
 }
 
 // NewGauge measures a run: each level for a duration, after a warm-up.
-func NewGauge(run *engine.Run, warmUp, duration time.Duration) *Gauge {
+func NewGauge(run *run.Run, warmUp, duration time.Duration) *Gauge {
 	return &Gauge{run, warmUp, duration}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // NotifyEnv is the environment variable with the address that notices go to.
@@ -143,7 +144,7 @@ func (n Notify) Try(ctx context.Context) (string, error) {
 var errNoNotify = &engine.FieldError{Field: "notify", Problem: "there is no address to try", Hint: "the address of a web hook, such as https://hooks.slack.com/…"}
 
 // WatchFor begins to tell of a run; nil is that nobody is to be told. failed hears of what cannot be sent.
-func (n Notify) WatchFor(run *engine.Run, title string, failed func(error)) *notice.Watch {
+func (n Notify) WatchFor(run *run.Run, title string, failed func(error)) *notice.Watch {
 	if n.URL == "" {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // chronicleEvery is how far apart the looks at a run are that its log is written from.
@@ -17,7 +18,7 @@ const chronicleEvery = time.Second
 
 // Follow writes down what happens to the run until it has ended: phases, orders and what governors moved, breakers,
 // checkpoints, errors that are new, and its end. It returns what waits until all is written.
-func (c *Log) Follow(run *engine.Run) (wait func() error) {
+func (c *Log) Follow(run *run.Run) (wait func() error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

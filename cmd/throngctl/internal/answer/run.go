@@ -3,6 +3,7 @@ package answer
 import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -61,7 +62,7 @@ type Ended struct {
 }
 
 // NewEnded returns the last line of a run.
-func NewEnded(job *app.Job, r *engine.Result) *Ended {
+func NewEnded(job *app.Job, r *run.Result) *Ended {
 	s := job.Run.Snapshot()
 	j := &Ended{
 		Event: EndedEvent, Progress: view.NewProgress(s), Totals: view.NewTotals(s), Passed: r.Passed(), Exact: s.Inexact == nil,

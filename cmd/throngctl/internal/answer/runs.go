@@ -6,6 +6,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -172,7 +173,7 @@ func NewPruned(all []retention.Going, now bool) Pruned {
 }
 
 // EndedRecord returns the record of a run that has just ended.
-func EndedRecord(job *app.Job, r *engine.Result) *engine.RunRecord {
+func EndedRecord(job *app.Job, r *run.Result) *engine.RunRecord {
 	record := job.Record
 	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle
 	return &record

@@ -12,11 +12,12 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage"
 )
 
 // Summary prints the results of a run.
-func Summary(out io.Writer, job *app.Job, r *engine.Result) {
+func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	s := job.Run.Snapshot()
 	fmt.Fprintf(out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
 	if r.Reason != "" {
@@ -221,7 +222,7 @@ func compared(out, w io.Writer, r *engine.RunRecord, totals *engine.Totals) {
 }
 
 // followed returns a record with the ending of its run, which the store does not have yet.
-func followed(r engine.RunRecord, result *engine.Result, s *engine.Snapshot) *engine.RunRecord {
+func followed(r engine.RunRecord, result *run.Result, s *engine.Snapshot) *engine.RunRecord {
 	r.Ending, r.Cycle = result.Ending, s.Cycle
 	return &r
 }
