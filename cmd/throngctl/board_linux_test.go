@@ -147,9 +147,9 @@ func TestDashboard(t *testing.T) {
 	s.press("c")
 	s.await("checkpoint taken")
 	s.press("\t")
-	s.await("Sessions in flight for longest")
+	s.await("Sessions in flight, oldest first")
 	s.press("?")
-	s.await("raise and lower the limit")
+	s.await("raise or lower the limit")
 	s.press("\x1b")
 	s.await("Health")
 	s.press("\x1a") // without a shell with job control it is not suspended
