@@ -321,7 +321,7 @@ func TestWhereItHurts(t *testing.T) {
 		s.Errors[1].Agent = 99
 	})
 	c.tick()
-	c.shows(t, "shopper-40", "1m00s", "throttled for the")
+	c.shows(t, "shopper-40", "1m00s", "throttled: for the")
 	press(keyed(c.agents.trouble.oldest), fyne.KeyDown)
 	if c.agents.grid.Selected() != 40 || c.count() != 0 {
 		t.Error("a chosen row does not mark its agent only")

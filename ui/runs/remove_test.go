@@ -81,14 +81,14 @@ func TestDeleteCheckpoint(t *testing.T) {
 	q.Tap(s.Content(), "Delete checkpoint")
 	wait(q, s)
 	wantOrders(t, desk, "delete checkpoint 1 of new")
-	wantShown(t, s, "Deleted: Checkpoint 1 of Shoppers (new). It stays in the trash for 30 days.")
+	wantShown(t, s, "Deleted: Fetched checkpoint 1 of Shoppers (new). It stays in the trash for 30 days.")
 	if len(s.checkpoints) != 1 || !button.Disabled() {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
 	q.Tap(s.Content(), "Undo")
 	q.Until("restored", func() bool { return !s.undo.working && !s.loading })
 	wantOrders(t, desk, "delete checkpoint 1 of new", "restore new 1")
-	wantShown(t, s, "Checkpoint 1 of Shoppers (new): restored.")
+	wantShown(t, s, "Fetched checkpoint 1 of Shoppers (new): restored.")
 	if len(s.checkpoints) != 2 {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}

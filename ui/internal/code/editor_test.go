@@ -152,9 +152,9 @@ func TestMarksStandBesideTheirLines(t *testing.T) {
 	words := textOf(t, e, "it is wrong")
 	number := textOf(t, e, "150")
 	driver := fyne.CurrentApp().Driver()
-	at, beside := driver.AbsolutePositionForObject(words), driver.AbsolutePositionForObject(number)
-	if d := at.Y + words.Size().Height/2 - beside.Y - number.Size().Height/2; d > 3 || d < -3 || at.X <= beside.X {
-		t.Errorf("the words are at %v, the number of the line at %v", at, beside)
+	at, ends := driver.AbsolutePositionForObject(words), driver.AbsolutePositionForObject(number)
+	if d := at.Y + words.Size().Height/2 - ends.Y - number.Size().Height/2; d > 3 || d < -3 || at.X <= ends.X {
+		t.Errorf("the words are at %v, the number of the line at %v", at, ends)
 	}
 	for _, text := range uitest.Texts(e) {
 		if text == "3" || text == "199" {

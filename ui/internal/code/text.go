@@ -1,4 +1,4 @@
-// Package code edits a file as text: lines with their numbers, what is wrong beside them, and every byte that is not
+// Package code edits a file as text: lines with their numbers, what is wrong ends them, and every byte that is not
 // edited as it was. Values in, callbacks out.
 package code
 

@@ -19,7 +19,7 @@ func random(t *rapid.T, prefix string, depth int) engine.Graph {
 	name := 0
 	for range rapid.IntRange(1, 5).Draw(t, "segments") {
 		var segment []engine.GraphStep
-		for i := range rapid.IntRange(1, 6).Draw(t, "beside") {
+		for i := range rapid.IntRange(1, 6).Draw(t, "noteAside") {
 			name++
 			s := engine.GraphStep{Path: fmt.Sprintf("%ss%d", prefix, name), Kind: "http"}
 			for k := range i {

@@ -92,10 +92,10 @@ func TestATourIsSkipped(t *testing.T) {
 		t.Error("Escape does not skip it")
 	}
 	r = newRound(t)
-	r.win.Canvas().Unfocus() // as the toolkit does where one taps beside the card
+	r.win.Canvas().Unfocus() // as the toolkit does where one taps cardSpot the card
 	test.Tap(r.tour)
 	if r.key(fyne.KeyEscape); r.win.Canvas().Overlays().Top() != nil || r.ended != 1 {
-		t.Error("after a tap beside it, Escape does not skip it")
+		t.Error("after a tap cardSpot it, Escape does not skip it")
 	}
 	r = newRound(t)
 	test.Tap(&r.tour.skip.Button)
