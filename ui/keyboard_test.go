@@ -45,7 +45,7 @@ func typed(t *testing.T, f *frame, key fyne.KeyName, modifier fyne.KeyModifier) 
 	canvasOf(f).TypedShortcut(act.Shortcut())
 }
 
-// canvasOf is a window's canvas, of which the test driver hides that it hears shortcuts.
+// canvasOf is a window's canvas; the test driver hides that it hears shortcuts.
 func canvasOf(f *frame) fyne.Shortcutable {
 	return reflect.ValueOf(f.win.Canvas()).Elem().FieldByName("WindowlessCanvas").Interface().(fyne.Shortcutable)
 }
@@ -352,7 +352,7 @@ func TestFocusIsSeen(t *testing.T) {
 	}
 }
 
-// differing counts the pixels of which the brightness differs by a step that is seen.
+// differing counts the pixels whose brightness differs by a step that is seen.
 func differing(a, b image.Image) (n int) {
 	bounds := a.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {

@@ -321,7 +321,7 @@ func TestWhereItHurts(t *testing.T) {
 		s.Errors[1].Agent = 99
 	})
 	c.tick()
-	c.shows(t, "shopper-40", "1m00s", "throttled: for the")
+	c.shows(t, "shopper-40", "1m00s", "throttled for the")
 	press(keyed(c.agents.trouble.oldest), fyne.KeyDown)
 	if c.agents.grid.Selected() != 40 || c.count() != 0 {
 		t.Error("a chosen row does not mark its agent only")
@@ -335,7 +335,7 @@ func TestWhereItHurts(t *testing.T) {
 		t.Errorf("opened %v", c.reads)
 	}
 	if got := c.agents.legend.Chosen(); got != crowd.Of(engine.AgentFailed, engine.AgentTimedOut) {
-		t.Errorf("%b are lit beside the one that failed", got)
+		t.Errorf("%b are lit next to the one that failed", got)
 	}
 }
 

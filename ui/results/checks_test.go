@@ -30,7 +30,7 @@ func (d *fakeDesk) Note(_ context.Context, run engine.RunID, text string) error 
 	return nil
 }
 
-// checked is a run of which three checks were made.
+// checked is a run with  checks.
 func checked() *fakeDesk {
 	return &fakeDesk{
 		runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndStopped)}, totals: some(),
@@ -46,7 +46,7 @@ func settled(q *uitest.Queue, s *Screen, text string) {
 	q.Until(text, func() bool { return uitest.Shows(s.Content(), text) })
 }
 
-// TestShowsTheCheckList: a run that is over is looked at once, each check says how it came out in a word, and its button
+// TestShowsTheChecks: a run that is over is looked immediately, each check says how it came out in a word, and its button
 // mends it.
 func TestShowsTheCheckList(t *testing.T) {
 	desk := checked()

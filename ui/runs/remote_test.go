@@ -23,7 +23,7 @@ func withRemote() *fakeDesk {
 	return desk
 }
 
-// overlay is the dialog that is open; nil is none.
+// overlay is the dialog that is open; nil if there is not one.
 func overlay(s *Screen) fyne.CanvasObject { return s.win.Canvas().Overlays().Top() }
 
 func TestNothingToFetchFromWithoutADatabase(t *testing.T) {
@@ -98,6 +98,6 @@ func TestFetchInVain(t *testing.T) {
 	close(hold)
 	q.Drain()
 	if s.browser != nil || b.runs != nil || b.ctx.Err() == nil {
-		t.Error("a dialog that was closed goes on")
+		t.Error("a dialog that was closed continues")
 	}
 }

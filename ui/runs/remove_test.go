@@ -28,7 +28,7 @@ func find[T fyne.CanvasObject](o fyne.CanvasObject) (all []T) {
 	return all
 }
 
-// TestDeleteAsksForUnsentRows has nobody delete rows that have not arrived without having said so.
+// TestDeleteAsksForUnsentRows has no one delete rows that have not arrived without having said so.
 func TestDeleteAsksForUnsentRows(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example.com/throng"
@@ -81,14 +81,14 @@ func TestDeleteCheckpoint(t *testing.T) {
 	q.Tap(s.Content(), "Delete checkpoint")
 	wait(q, s)
 	wantOrders(t, desk, "delete checkpoint 1 of new")
-	wantShown(t, s, "Deleted: Fetched checkpoint 1 of Shoppers (new). It stays in the trash for 30 days.")
+	wantShown(t, s, "Deleted: Checkpoint 1 of Shoppers (new). It stays in the trash for 30 days.")
 	if len(s.checkpoints) != 1 || !button.Disabled() {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
 	q.Tap(s.Content(), "Undo")
 	q.Until("restored", func() bool { return !s.undo.working && !s.loading })
 	wantOrders(t, desk, "delete checkpoint 1 of new", "restore new 1")
-	wantShown(t, s, "Fetched checkpoint 1 of Shoppers (new): restored.")
+	wantShown(t, s, "Checkpoint 1 of Shoppers (new): restored.")
 	if len(s.checkpoints) != 2 {
 		t.Errorf("%d checkpoints are shown", len(s.checkpoints))
 	}
@@ -107,7 +107,7 @@ func TestCleanUp(t *testing.T) {
 	days := find[*form.Entry](ask)[1]
 	days.SetText("many")
 	if !remove.Disabled() || !uitest.Shows(ask, "1 to 100,000") {
-		t.Errorf("nothing is said of a problem: %q", uitest.Texts(ask))
+		t.Errorf("nothing is reported about a problem: %q", uitest.Texts(ask))
 	}
 	days.SetText("30")
 	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of other runs, about 3000 kB.") })

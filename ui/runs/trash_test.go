@@ -39,7 +39,7 @@ func TestUndo(t *testing.T) {
 		t.Error("the bar is there still")
 	}
 	s.Undo()
-	s.Undo() // twice at once is once
+	s.Undo() // twice immediately is once
 	done()
 	s.Undo() // there is nothing more
 	done()
@@ -79,7 +79,7 @@ func TestDeleteAtOnce(t *testing.T) {
 	checks[len(checks)-1].SetChecked(true)
 	q.Tap(ask, "Delete")
 	wait(q, s)
-	wantOrders(t, desk, "weigh new", "delete new, at once")
+	wantOrders(t, desk, "weigh new", "delete new, permanently")
 	wantShown(t, s, "Shoppers (new) is permanently deleted.")
 	if b := uitest.Button(s.Content(), "Undo"); !b.Disabled() {
 		t.Error("it is offered to be undone")
@@ -175,7 +175,7 @@ func TestNote(t *testing.T) {
 }
 
 // TestARunIsLookedBackOn shows a run moment by moment.
-func TestARunIsLookedBackOn(t *testing.T) {
+func TestHistoryOfADeletedRun(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")
 	wait(q, s)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestBareEnvironment runs the mock to its end in a window that was started as a double-click starts it, with no
-// environment but a home folder and a display, and in /, and after it in a terminal that knows no more.
+// environment but a home folder and a display, and in /, and after it in a terminal without it.
 func TestBareEnvironment(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.start()

@@ -1,4 +1,4 @@
-// Package window_test drives the built program in a real window, as a person does. It is not beside cmd/throng, so that
+// Package window_test drives the built program in a real window, as a person does. It is not next to cmd/throng, so that
 // testing does not link the toolkit a second time.
 package window_test
 
@@ -182,7 +182,7 @@ func (d *desktop) ended() int {
 
 // look asks the program what it shows.
 func (d *desktop) look() {
-	conn, err := net.Dial("unix", d.socket) //nolint:noctx // answers or fails at once
+	conn, err := net.Dial("unix", d.socket) //nolint:noctx // answers or fails immediately
 	if err != nil {
 		return // not yet there
 	}

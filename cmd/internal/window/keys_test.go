@@ -22,7 +22,7 @@ func (d *desktop) shut(name string) {
 	d.xdotool("keyup", "w", "keyup", "ctrl")
 }
 
-// TestKeys works without a mouse: what the toolkit gives to the focused widget only, such as Escape and F1, is heard too.
+// TestKeys works without a mouse: what the toolkit sends to the focused widget only, such as Escape and F1, is heard too.
 // The window opens again where it was left.
 func TestKeys(t *testing.T) {
 	d := newDesktop(t, 1400, 900)

@@ -67,7 +67,7 @@ func TestPackage(t *testing.T) {
 	r.until("the scenario that was opened", func() bool { return r.shows("Opened by a double-click") })
 	r.step("opened a scenario by its type")
 	r.shot("package-opened")
-	r.until("the offer to go on", func() bool { return r.shows("was interrupted") })
+	r.until("the offer to resume", func() bool { return r.shows("was interrupted") })
 	r.click("Resume")
 	r.until("the end", func() bool { return r.find("See results") != nil })
 	r.step("resumed, and ran to its end")

@@ -45,7 +45,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// tour goes through all screens, with a run that ended and then one that goes on.
+// tour goes through all screens, with a run that ended and then one that continues.
 func (l look) tour(t *testing.T) {
 	d := newDesktop(t, l.width, l.height)
 	d.save(`{"time-scale": "1200"}`)
@@ -54,7 +54,7 @@ func (l look) tour(t *testing.T) {
 	d.until("what happened before", func() bool { return d.find("Close") != nil })
 	l.shot(d, "crash")
 	d.click("Close")
-	l.fill(d) // which what was shown at once may have undone
+	l.fill(d) // which what was shown immediately may have undone
 	l.shot(d, "setup")
 	d.click("Edit scenario…")
 	d.until("the text of the scenario", func() bool { return d.shows("kind: http") && d.find("No mistakes") != nil })
@@ -108,7 +108,7 @@ func (l look) open(d *desktop) {
 	d.t.Helper()
 	d.start("FYNE_THEME="+l.theme, "FYNE_SCALE="+l.scale)
 	l.fill(d)
-	d.until("the built-in scenario", func() bool { return d.shows("takes part: all 372 shoppers") })
+	d.until("the built-in scenario", func() bool { return d.shows("active: all 372 shoppers") })
 }
 
 // fill has the window fill the display.
@@ -169,7 +169,7 @@ func (l look) live(d *desktop) {
 	d.click("Chain")
 	d.until("the chain with its figures", func() bool { return d.shows("p95 ") })
 	l.shot(d, "chain")
-	if d.find("Charts") != nil { // else they stand beside
+	if d.find("Charts") != nil { // else they stand next to
 		d.click("Charts")
 	}
 	line := d.still("the line of time", func() *part { return d.kind("Scrubber") })

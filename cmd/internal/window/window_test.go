@@ -49,7 +49,7 @@ func TestWindow(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1200"}`) // a cycle begins every three seconds
 	d.start()
-	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") && d.shows("takes part: all 372 shoppers") })
+	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") && d.shows("active: all 372 shoppers") })
 	if !d.shows("Fill the cart") || !d.shows("Check out") {
 		t.Errorf("the chain is not drawn among %q", d.texts())
 	}
@@ -154,7 +154,7 @@ func TestWindowComesBack(t *testing.T) {
 	d.ended()
 
 	d.start()
-	d.until("the offer to go on", func() bool { return d.shows("was interrupted") })
+	d.until("the offer to resume", func() bool { return d.shows("was interrupted") })
 	d.still("the offer, drawn", func() *part { return d.find("Resume") })
 	d.shot("interrupted")
 	d.click("Resume")

@@ -17,7 +17,7 @@ var all = []engine.Check{
 	{Name: "Service shop", Grade: engine.GradeProblem, Text: "it does not answer\nconnection refused", Hint: "start it", Mend: "again"},
 	{Name: "Server's connections", Grade: engine.GradeWarning, Text: strings.Repeat("many of them are in use ", 6), Mend: "connections 4"},
 	{Name: "Disk", Grade: engine.GradeOK, Text: "69 GB free"},
-	{Name: "Power", Grade: engine.GradeUnknown, Text: "nobody tells"},
+	{Name: "Power", Grade: engine.GradeUnknown, Text: "no one tells"},
 	{Name: "Service a_service_with_a_long_name_of_the_department", Grade: engine.GradeProblem, Text: "it does not answer"},
 }
 
@@ -34,7 +34,7 @@ func TestListSaysEachGradeByAWord(t *testing.T) {
 		}
 	}
 	if uitest.Button(l, "Check again") != nil {
-		t.Error("there is a button that nobody hears")
+		t.Error("there is a button that no one hears")
 	}
 	var mended []engine.Check
 	l.OnMend = func(c engine.Check) { mended = append(mended, c) }

@@ -128,7 +128,7 @@ func TestShortcuts(t *testing.T) {
 	}
 }
 
-// TestEscapeLeavesTheText: the tab key indents, and after Escape it goes on to the next thing.
+// TestEscapeLeavesTheText: the tab key indents, and after Escape it moves on to the next thing.
 func TestEscapeLeavesTheText(t *testing.T) {
 	e := shown(t, "a")
 	if !e.area.AcceptsTab() {
@@ -258,7 +258,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestManyLines holds that a key does not cost more in a long file: all is drawn that is in view, and no more.
+// TestManyLines holds that a key does not cost more in a long file: all is drawn that is in view, and nothing else.
 func TestManyLines(t *testing.T) {
 	e := shown(t, strings.Repeat("  step browse: {kind: http, service: shop}\n", 10_000))
 	e.Go(5000, 3)

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// book records what is kept, and holds it up while it is told to.
+// book records what is kept, and holds it up while it is reported to.
 type book struct {
 	mu   sync.Mutex
 	kept []string
