@@ -218,7 +218,7 @@ func closeWhileARunGoesOn(t *testing.T, d *desk) {
 	if fake.quit != 0 {
 		t.Error("quit before the run has ended")
 	}
-	q.Tap(a.overlay(), "Close immediately")
+	q.Tap(a.overlay(), "Close now")
 	q.Until("cut", func() bool { return d.was("stop, cut true") == 1 })
 	close(d.settled)
 	q.Until("quit", func() bool { return fake.quit == 1 })
@@ -263,7 +263,7 @@ func TestInterruptedRunIsOffered(t *testing.T) {
 	}
 	q.Tap(a.overlay(), "Not now")
 	if d.was("resume r1") != 0 || a.current.title != "Setup" {
-		t.Error("resumed without being told to")
+		t.Error("resumed without a request")
 	}
 	a.greet()
 	q.Until("asked", func() bool { return a.overlay() != nil })

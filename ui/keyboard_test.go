@@ -267,7 +267,7 @@ func TestTabReachesEverything(t *testing.T) {
 				t.Errorf("%s: the way to %s is not reached", p.title, other.title)
 			}
 		}
-		// What can be tapped must be reached too, or lie in something that is.
+		// Objects that can be tapped must be reachable, or be inside a reachable object.
 		for _, o := range tappable(p.Content()) {
 			t.Errorf("%s: %s can be tapped and never has the focus", p.title, said(o))
 		}

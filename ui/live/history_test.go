@@ -110,7 +110,7 @@ func TestHistory(t *testing.T) {
 	st.hides(t, "in the history")
 	st.history.scrubber.OnChanged(at(-80))
 	st.seeks(at(-80))
-	st.shows(t, "in the history", "as of "+at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
+	st.shows(t, "in the history", at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
 		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Completed in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
 	st.list("Events")

@@ -58,5 +58,5 @@ func TestTimeLost(t *testing.T) {
 		t.Errorf("of a busy machine the tile shows %q, want %q", got, want)
 	}
 	st.shows(t, "the limit", "machine", "98 % of its 2 cores are in use", "lower the limit, or use another machine",
-		"time lost here warning: what is measured now is not the backend")
+		"warning: what is measured now is not the backend")
 }

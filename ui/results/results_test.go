@@ -109,7 +109,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 	}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	wantShown(t, s, "Time spent", "services 30s", "scripts 1m0s", "python steps", "60 %", "window",
-		"This machine is the limit: 97 % of its 2 cores are in use; services answered in 300ms, 10 % of the sessions' time was lost here", "do less in python steps")
+		"This machine is the limit: 97 % of its 2 cores are in use; services answered in 300ms", "do less in python steps")
 }
 
 func TestARunThatWasResumed(t *testing.T) {

@@ -89,7 +89,7 @@ func TestFetchInVain(t *testing.T) {
 		return strings.Contains(strings.Join(uitest.Texts(overlay(s)), " "), "No runs in the database yet.")
 	})
 
-	// What is closed is dropped, also where it comes later.
+	// An answer that arrives after the dialog was closed is dropped.
 	hold := make(chan struct{})
 	desk.set(func() { desk.hold, desk.remoteRuns = hold, withRemote().remoteRuns })
 	b := s.browser

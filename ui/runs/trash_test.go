@@ -148,7 +148,7 @@ func TestNote(t *testing.T) {
 	entry := s.detail.noteEntry()
 	entry.SetText("slow since the new prices")
 	q.Until("listed", func() bool { return s.runs[0].Note == "slow since the new prices" })
-	wantShown(t, s, "Kept with the run")
+	wantShown(t, s, "Saved")
 	s.Select("old")
 	wait(q, s)
 	if entry.Text != "" {

@@ -134,8 +134,8 @@ func (d *desktop) startX(width, height int) {
 	d.x, d.display = x, ":"+strings.TrimSpace(line)
 }
 
-// start starts the program as a double-click does: no environment but the home folder and the display, in /. What has no
-// = in it is a file that it is started with.
+// start starts the program as a double-click does: in /, with only the home folder and the display in the environment.
+// An argument without = is a file to open.
 func (d *desktop) start(env ...string) {
 	d.t.Helper()
 	d.socket = filepath.Join(d.t.TempDir(), "inspect")

@@ -128,7 +128,7 @@ func Summary(all []engine.Check) string {
 	add(engine.GradeProblem, "problem", "problems")
 	add(engine.GradeWarning, "warning", "warnings")
 	add(engine.GradeOK, "ok", "ok")
-	add(engine.GradeUnknown, "not known", "not known")
+	add(engine.GradeUnknown, "unknown", "unknown")
 	return strings.Join(parts, ", ")
 }
 

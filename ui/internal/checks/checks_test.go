@@ -28,7 +28,7 @@ func TestListSaysEachGradeByAWord(t *testing.T) {
 	w := test.NewTempWindow(t, l)
 	w.Resize(fyne.NewSize(1000, 600))
 	l.Set(all)
-	for _, want := range []string{"problem", "warning", "ok", "not known", "Service shop", "connection refused", "start it", "69 GB free"} {
+	for _, want := range []string{"problem", "warning", "ok", engine.GradeUnknown.String(), "Service shop", "connection refused", "start it", "69 GB free"} {
 		if !uitest.Shows(l, want) {
 			t.Errorf("it does not show %q", want)
 		}
@@ -47,7 +47,7 @@ func TestListSaysEachGradeByAWord(t *testing.T) {
 	if l.Shown() != 2 || uitest.Shows(l, "69 GB free") || len(l.Checks()) != 3 {
 		t.Errorf("in brief %d lines: %q", l.Shown(), uitest.Texts(l))
 	}
-	if got, want := Summary(all), "2 problems, 1 warning, 1 ok, 1 not known"; got != want {
+	if got, want := Summary(all), "2 problems, 1 warning, 1 ok, 1 unknown"; got != want {
 		t.Errorf("the summary is %q, want %q", got, want)
 	}
 	if got, want := Summary(append(all[:2:2], engine.Check{})), "checking: 2 of 3"; got != want {

@@ -176,7 +176,7 @@ func below(o fyne.CanvasObject) []fyne.CanvasObject {
 	case Composite:
 		return o.Parts()
 	}
-	// What scrolls, pops up or has a theme of its own; some of these types are internal to the toolkit.
+	// Scrolls, popups and theme overrides have their content in a field; some of these types are internal to the toolkit.
 	if inside, ok := field[fyne.CanvasObject](o, "Content"); ok {
 		return []fyne.CanvasObject{inside}
 	}

@@ -72,7 +72,7 @@ func TestKeptAsItIsWritten(t *testing.T) {
 	e.entry.SetText("a")
 	saved(q, e)
 	b.want(t, "r: a")
-	if !uitest.Shows(e, "Kept with the run") {
+	if !uitest.Shows(e, "Saved") {
 		t.Errorf("it does not say so: %q", uitest.Texts(e))
 	}
 	hold := make(chan struct{})

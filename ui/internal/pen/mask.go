@@ -160,7 +160,7 @@ func (m *Mask) BlendDashed(img *image.RGBA, c color.RGBA, d Dashes) {
 
 // blend lays a colour over img with a strength for each column; nil is all of it.
 func (m *Mask) blend(img *image.RGBA, c color.RGBA, strength []uint8) {
-	l, alpha := lanesOf(c), uint64(c.A)
+	l, alpha := channelsOf(c), uint64(c.A)
 	for y := m.top; y < m.bottom; y++ {
 		row := m.cover[y*m.stride : (y+1)*m.stride]
 		pix := img.Pix[y*img.Stride : y*img.Stride+4*m.w]
@@ -188,12 +188,12 @@ func (m *Mask) blend(img *image.RGBA, c color.RGBA, strength []uint8) {
 // Over lays a premultiplied colour over a pixel; cover goes to 255.
 func Over(pix []uint8, c color.RGBA, cover uint32) {
 	p := pix[:4]
-	binary.LittleEndian.PutUint32(p, lanesOf(c).over(binary.LittleEndian.Uint32(p), uint64(c.A), uint64(cover)))
+	binary.LittleEndian.PutUint32(p, channelsOf(c).over(binary.LittleEndian.Uint32(p), uint64(c.A), uint64(cover)))
 }
 
 // OverAll lays a premultiplied colour over pixels.
 func OverAll(pix []uint8, c color.RGBA) {
-	l, alpha := lanesOf(c), uint64(c.A)
+	l, alpha := channelsOf(c), uint64(c.A)
 	below, laid := uint32(0), l.over(0, alpha, 255)
 	for ; len(pix) >= 4; pix = pix[4:] {
 		p := pix[:4]
@@ -212,7 +212,7 @@ const (
 	half = 0x0080008000800080
 )
 
-func lanesOf(c color.RGBA) channels {
+func channelsOf(c color.RGBA) channels {
 	return channels(c.R) | channels(c.B)<<16 | channels(c.G)<<32 | channels(c.A)<<48
 }
 

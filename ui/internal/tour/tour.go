@@ -51,7 +51,7 @@ type spot struct {
 func New(c fyne.Canvas, steps []Step, ended func()) *Tour {
 	t := &Tour{canvas: c, steps: steps, ended: ended, title: widgets.NewHeading(""), text: form.NewNote(""), place: form.NewNote("")}
 	t.text.TextSize = theme.SizeNameText
-	t.skip, t.back, t.next = newKey("Skip", t, t.End), newKey("Back", t, func() { t.Go(t.at - 1) }), newKey("", t, t.goOn)
+	t.skip, t.back, t.next = newKey("Skip", t, t.End), newKey("Back", t, func() { t.Go(t.at - 1) }), newKey("", t, t.proceed)
 	t.skip.Importance, t.next.Importance = widget.LowImportance, widget.HighImportance
 	buttons := container.NewHBox(t.skip, layout.NewSpacer(), t.back, t.next)
 	t.card = widgets.NewPanel("", form.NewPanels(form.NewStack(t.place, t.title, t.text), buttons))
@@ -114,7 +114,7 @@ func (t *Tour) Follow() {
 	}
 }
 
-func (t *Tour) goOn() {
+func (t *Tour) proceed() {
 	switch s := t.steps[t.at]; {
 	case s.Do != nil:
 		s.Do()
