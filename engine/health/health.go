@@ -18,7 +18,7 @@ const (
 	MetricLatency     Metric = "latency"
 	MetricWrites      Metric = "writes"
 	MetricCPU         Metric = "CPU"
-	MetricLost        Metric = "time lost here"
+	MetricLost        Metric = "engine overhead"
 	MetricOwnMemory   Metric = "Throng's memory"
 	MetricMemoryLeft  Metric = "memory left"
 	MetricConnections Metric = "connections"

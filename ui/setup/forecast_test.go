@@ -109,7 +109,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 		t.Errorf("got %q, %+v, %v, want latency, %+v", o.Settings.Governor, o.Settings.Budget, err, want)
 	}
 	s.screen.concurrency.governor.SetSelected("Manual")
-	s.until("adjusted by hand between")
+	s.until("adjusted by hand from")
 	for _, e := range []interface{ SetText(string) }{s.screen.budget.dollars, s.screen.budget.tokens, s.screen.budget.requests, s.screen.budget.wall} {
 		e.SetText("")
 	}

@@ -343,8 +343,8 @@ func TestOtherMachinesAreAskedAbout(t *testing.T) {
 	s.tap("Launch")
 	s.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
 	for _, want := range []string{
-		"Allow shopping to use these addresses?", "up to 50 sessions concurrently", "staging.example.com:443", "Requests from shop, search, on another machine",
-		"Gets the secrets SEARCH_KEY, SHOP_KEY", "127.0.0.1:5432/app", "SQL statements from db, on this machine", "This database holds the results of your runs.",
+		"Allow shopping to use these addresses?", "up to 50 sessions in flight", "staging.example.com:443", "Requests from shop, search, on another machine",
+		"Receives the secrets SEARCH_KEY, SHOP_KEY", "127.0.0.1:5432/app", "SQL statements from db, on this machine", "This database holds the results of your runs.",
 	} {
 		if !uitest.Shows(s.win.Canvas().Overlays().Top(), want) {
 			t.Errorf("the question does not say %q", want)
