@@ -97,7 +97,7 @@ func TestChangesElsewhere(t *testing.T) {
 	for range lookEvery {
 		st.Tick()
 	}
-	st.q.Until("asked", func() bool { return st.shows("you have edited it here") })
+	st.q.Until("asked", func() bool { return st.shows("changed by another program") })
 	if got := st.shown.editor.Text(); got != "xother: 2\n" {
 		t.Errorf("the edits became %q", got)
 	}

@@ -176,7 +176,7 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.checkpoints.Selected(); b.Disabled() || got != "3" {
 		t.Errorf("after the chosen checkpoint has gone, selected is %q, and Resume is disabled: %v", got, b.Disabled())
 	}
-	wantShown(t, s, "16 sessions completed since this checkpoint.")
+	wantShown(t, s, "16 sessions completed since this checkpoint")
 
 	desk.set(func() { desk.checkpoints["new"] = nil })
 	s.load()

@@ -124,7 +124,7 @@ func TestTrash(t *testing.T) {
 	}
 	q.Tap(dialog, "Delete permanently")
 	q.Until("deleted", func() bool {
-		return uitest.Shows(dialog, "Shoppers (new) is gone.") && !uitest.Shows(dialog, "4100 kB")
+		return uitest.Shows(dialog, "Shoppers (new) is permanently deleted.") && !uitest.Shows(dialog, "4100 kB")
 	})
 	q.Tap(dialog, "Empty trash…")
 	if !uitest.Shows(dialog, "The item will be deleted permanently, about 2000 B. This cannot be undone.") {

@@ -123,7 +123,7 @@ func TestForgettingAsks(t *testing.T) {
 	s.confirm("Forget")
 	s.asks("save  ")
 	s.until("Forgotten.")
-	s.until("None yet")
+	s.until("No database")
 	if got := len(s.desk.asked); got != 1 {
 		t.Errorf("the desk was asked %d times, want once", got)
 	}

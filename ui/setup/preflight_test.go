@@ -87,7 +87,7 @@ func TestMendingWhatWasFound(t *testing.T) {
 	if want := []string{"allow shop.example.com", "connections 3"}; !slices.Equal(desk.mended, want) {
 		t.Errorf("mended %q", desk.mended)
 	}
-	s.tap("Lower to 12 concurrently")
+	s.tap((&engine.Check{Mend: "limit 12"}).Button())
 	if s.entry("Start").Text != "12" || s.entry("Ceiling").Text != "12" {
 		t.Errorf("the fields say %s and %s", s.entry("Start").Text, s.entry("Ceiling").Text)
 	}

@@ -81,7 +81,7 @@ func (q *Queue) Drain() {
 // Until runs calls until a condition holds, and fails the test after 2 minutes.
 func (q *Queue) Until(what string, holds func() bool) {
 	q.t.Helper()
-	late := time.NewTimer(6 * time.Second)
+	late := time.NewTimer(2 * time.Minute)
 	defer late.Stop()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
