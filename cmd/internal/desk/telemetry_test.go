@@ -88,7 +88,7 @@ func TestMetricsAreServedAtOnce(t *testing.T) {
 func TestAPortThatIsTaken(t *testing.T) {
 	t.Setenv(config.ListenEnv, port(t).Addr().String())
 	d := open(t, t.TempDir())
-	if !strings.Contains(d.Notice(), "in use by another program") || !strings.Contains(d.Notice(), "Runs continue without") {
+	if !strings.Contains(d.Notice(), "in use by another program") || !strings.Contains(d.Notice(), "Runs are not affected") {
 		t.Errorf("the notice is %q", d.Notice())
 	}
 	launch(t, d, nil)

@@ -64,9 +64,9 @@ func (j journey) take() {
 	})
 	j.picture("agents")
 
-	j.until("nearly all of the run", func() bool { return j.cycle() >= 14 || j.find("See results") != nil })
-	j.until("the end", func() bool { return j.find("See results") != nil })
-	j.click("See results")
+	j.until("nearly all of the run", func() bool { return j.cycle() >= 14 || j.find("Show results") != nil })
+	j.until("the end", func() bool { return j.find("Show results") != nil })
+	j.click("Show results")
 	j.until("results", func() bool { return j.shows("All agents done") })
 	j.picture("results")
 	j.xdotool("key", "ctrl+q")
