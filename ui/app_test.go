@@ -191,7 +191,7 @@ func TestCloseWithNothingInProgress(t *testing.T) {
 	}
 }
 
-// TestCloseWhileARunGoesOn holds for a run that is only being started too, of which no job is known.
+// TestCloseWhileARunGoesOn holds for a run that is only being started too, without a known job.
 func TestCloseWhileARunGoesOn(t *testing.T) {
 	for name, job := range map[string]*live.Job{
 		"begun":   {Run: run{}, Title: "Shoppers", Settings: engine.DefaultSettings()},
@@ -218,7 +218,7 @@ func closeWhileARunGoesOn(t *testing.T, d *desk) {
 	if fake.quit != 0 {
 		t.Error("quit before the run has ended")
 	}
-	q.Tap(a.overlay(), "Close at once")
+	q.Tap(a.overlay(), "Close now")
 	q.Until("cut", func() bool { return d.was("stop, cut true") == 1 })
 	close(d.settled)
 	q.Until("quit", func() bool { return fake.quit == 1 })
@@ -237,7 +237,7 @@ func TestCloseWhileACalibrationGoesOn(t *testing.T) {
 
 // TestWhatWasFoundGoesToSetup shows Setup after Apply.
 func TestWhatWasFoundGoesToSetup(t *testing.T) {
-	d := &desk{sweep: &calibrate.State{Found: &calibrate.Found{Title: "Shoppers", Level: 7, Low: 5, High: 9, Words: "7 sessions at once."}}}
+	d := &desk{sweep: &calibrate.State{Found: &calibrate.Found{Title: "Shoppers", Level: 7, Low: 5, High: 9, Words: "7 sessions concurrently."}}}
 	q, a, _ := start(t, d)
 	a.show(a.pages[5])
 	q.Drain()
@@ -263,7 +263,7 @@ func TestInterruptedRunIsOffered(t *testing.T) {
 	}
 	q.Tap(a.overlay(), "Not now")
 	if d.was("resume r1") != 0 || a.current.title != "Setup" {
-		t.Error("resumed without being told to")
+		t.Error("resumed without a request")
 	}
 	a.greet()
 	q.Until("asked", func() bool { return a.overlay() != nil })
@@ -289,7 +289,7 @@ func TestResumingThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// TestNoticeAlone has nothing to go on with.
+// TestNoticeAlone has nothing to continue with.
 func TestNoticeAlone(t *testing.T) {
 	d := &desk{notice: "Throng ended unexpectedly."}
 	q, a, _ := start(t, d)
@@ -387,7 +387,7 @@ func TestInspectFindsWhatCanBeClicked(t *testing.T) {
 }
 
 // TestLookBackOnAPastRun goes from Checkpoints to Live, which shows that run; where it cannot, it says why.
-func TestLookBackOnAPastRun(t *testing.T) {
+func TestHistoryOfAPastRun(t *testing.T) {
 	d := &desk{past: &live.Job{Run: run{}, Title: "Last month", Settings: engine.DefaultSettings()}}
 	q, a, _ := start(t, d)
 	a.showPast("old")

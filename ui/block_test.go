@@ -43,7 +43,7 @@ func patientApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 	})
 	t.Cleanup(func() {
 		p.open()
-		q.Until("nobody waits any more", p.idle)
+		q.Until("no one waits any more", p.idle)
 	})
 	return q, a, p
 }
@@ -121,7 +121,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 
 // loaded is what each screen shows as soon as it has read what it needs.
 var loaded = map[string][]string{
-	"Setup": {"takes part", "shop.example.com"}, "Live": {"Shoppers"}, "Checkpoints": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
+	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Checkpoints": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
 	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"keep-awake", "Saved with the settings", "/data"},
 }
 
@@ -153,7 +153,7 @@ func (a *App) dismissAll() {
 	}
 }
 
-// buttons are those of a screen, what matters most first: while that goes on, others may have to wait.
+// buttons are those of a screen, what matters most first: while that continues, others may have to wait.
 func buttons(o fyne.CanvasObject) (all []*widget.Button) {
 	uitest.Walk(o, func(o fyne.CanvasObject) bool {
 		if b, ok := o.(*widget.Button); ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Native gives access to the system's window where the toolkit does not. Call its methods on the UI goroutine.
+// Native is access to the system's window where the toolkit has none. Call its methods on the UI goroutine.
 type Native interface {
 	// Place returns the window's position in the system's pixels.
 	Place() (x, y int)

@@ -148,7 +148,7 @@ func TestKeysOfTheGuide(t *testing.T) {
 	pressed(m.frame, fyne.KeyEscape)
 	typed(t, m.frame, fyne.KeyN, action.Command)
 	if got := a.others[len(a.others)-1].win.Title(); got != "Throng 2" {
-		t.Errorf("beside the guide another window is called %q", got)
+		t.Errorf("next to the guide another window is called %q", got)
 	}
 	typed(t, m.frame, fyne.KeyW, action.Command)
 	if a.manual != nil || a.overlay() != nil {

@@ -45,7 +45,7 @@ func typed(t *testing.T, f *frame, key fyne.KeyName, modifier fyne.KeyModifier) 
 	canvasOf(f).TypedShortcut(act.Shortcut())
 }
 
-// canvasOf is a window's canvas, of which the test driver hides that it hears shortcuts.
+// canvasOf is a window's canvas; the test driver hides that it hears shortcuts.
 func canvasOf(f *frame) fyne.Shortcutable {
 	return reflect.ValueOf(f.win.Canvas()).Elem().FieldByName("WindowlessCanvas").Interface().(fyne.Shortcutable)
 }
@@ -267,7 +267,7 @@ func TestTabReachesEverything(t *testing.T) {
 				t.Errorf("%s: the way to %s is not reached", p.title, other.title)
 			}
 		}
-		// What can be tapped must be reached too, or lie in something that is.
+		// Objects that can be tapped must be reachable, or be inside a reachable object.
 		for _, o := range tappable(p.Content()) {
 			t.Errorf("%s: %s can be tapped and never has the focus", p.title, said(o))
 		}
@@ -352,7 +352,7 @@ func TestFocusIsSeen(t *testing.T) {
 	}
 }
 
-// differing counts the pixels of which the brightness differs by a step that is seen.
+// differing counts the pixels whose brightness differs by a step that is seen.
 func differing(a, b image.Image) (n int) {
 	bounds := a.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {

@@ -17,7 +17,7 @@ var (
 	emphasised = regexp.MustCompile(`\*([^*\n]+(?:\n[^*\n]+)?)\*`)
 )
 
-// TestNamesOfTheGuide: what the guide names is called so in the window, or is one of the words that are no names of it. A
+// TestNamesOfTheGuide: what the guide names is called so in the window, or is one of the words that are not names of it. A
 // menu or a screen stands before what is in it.
 func TestNamesOfTheGuide(t *testing.T) {
 	var written strings.Builder

@@ -30,7 +30,7 @@ func (p *patience) wait(what string) {
 	p.mu.Unlock()
 }
 
-// open lets through who stands there and who comes; shut lets nobody through any more.
+// open lets through who stands there and who comes; shut lets no one through any more.
 func (p *patience) open() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +50,7 @@ func (p *patience) stands(what string) bool {
 	return p.waiting[what] > 0
 }
 
-// idle reports whether nobody stands at the door.
+// idle reports whether no one stands at the door.
 func (p *patience) idle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -43,8 +43,8 @@ func (p patientSetup) Choose(context.Context, setup.Order) (int, error) {
 	return 372, nil
 }
 
-func (p patientSetup) Outlook(context.Context, setup.Order) (o setup.Requirements, _ error) {
-	p.wait("Outlook")
+func (p patientSetup) Requirements(context.Context, setup.Order) (o setup.Requirements, _ error) {
+	p.wait("Requirements")
 	return o, nil
 }
 

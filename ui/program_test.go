@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// program tells what a test wants to be told.
+// program tells what a test wants to be reported.
 type program struct {
 	mu      sync.Mutex
 	reports []Report
@@ -62,7 +62,7 @@ func TestReportsAreOffered(t *testing.T) {
 	}
 }
 
-// check makes a box of a tree what it is to be.
+// check makes a box of a tree what it should be.
 func check(t *testing.T, o fyne.CanvasObject, text string, on bool) {
 	t.Helper()
 	found := false

@@ -25,7 +25,7 @@ func (s firstDesk) Scenario(context.Context, string, map[string]string) (*setup.
 	return &setup.Scenario{Name: "shopping", Title: "Marketplace shoppers", Agents: 372, Settings: engine.DefaultSettings()}, nil
 }
 func (s firstDesk) Choose(context.Context, setup.Order) (int, error) { return 372, nil }
-func (s firstDesk) Outlook(context.Context, setup.Order) (o setup.Requirements, _ error) {
+func (s firstDesk) Requirements(context.Context, setup.Order) (o setup.Requirements, _ error) {
 	return o, nil
 }
 
@@ -65,7 +65,7 @@ func (a *App) typed(name fyne.KeyName) {
 	a.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: name})
 }
 
-// TestTheFirstStart shows round: Return three times launches the mock, and nothing is asked for.
+// TestTheFirstStart shows the tour: Return three times launches the mock, and nothing is asked for.
 func TestTheFirstStart(t *testing.T) {
 	d := &desk{}
 	q, a := first(t, d)
@@ -76,7 +76,7 @@ func TestTheFirstStart(t *testing.T) {
 	}
 	a.typed(fyne.KeyReturn)
 	q.Until("launched", func() bool { return d.was("launch") == 1 && a.current.title == "Live" })
-	q.Until("gone on", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), "3 of 3") })
+	q.Until("continued", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), "3 of 3") })
 	a.tick()
 	a.typed(fyne.KeyReturn)
 	if a.overlay() != nil || !a.app.Preferences().Bool(touredKey) {
@@ -93,7 +93,7 @@ func TestTheFirstStart(t *testing.T) {
 	}
 }
 
-// TestTheTourIsSkipped and never shown again by itself; whoever resumes a run knows the way.
+// TestTheTourIsSkipped and never shown again by itself; a user who resumes a run knows the way.
 func TestTheTourIsSkipped(t *testing.T) {
 	q, a := first(t, &desk{})
 	q.Until("shown round", func() bool { return a.overlay() != nil })

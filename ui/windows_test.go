@@ -20,7 +20,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestAnotherWindow opens one beside the first, for comparing, and closes it without being asked.
+// TestAnotherWindow opens one next to the first, for comparing, and closes it without being asked.
 func TestAnotherWindow(t *testing.T) {
 	q, a, p := filledApp(t)
 	a.show(a.pages[3])
@@ -63,7 +63,7 @@ func TestCloseAsksInTheFirstWindow(t *testing.T) {
 	p.settled = make(chan struct{})
 	typed(t, a.frame, fyne.KeyW, action.Command)
 	if a.overlay() == nil {
-		t.Fatal("nobody is asked")
+		t.Fatal("no one is asked")
 	}
 	pressed(a.frame, fyne.KeyEscape)
 	if a.overlay() != nil || a.closing {
@@ -180,7 +180,7 @@ func TestSizeAndPlaceAreRemembered(t *testing.T) {
 	}
 }
 
-// gone is a window that the system knows no more: what is asked of it ends the process.
+// gone is a window that the system no longer knows: what is asked of it ends the process.
 type gone struct{ Native }
 
 // TestAClosedWindowIsNotAsked is that a beat that comes after the end does nothing.

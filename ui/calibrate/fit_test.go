@@ -15,8 +15,8 @@ func TestNothingIsClipped(t *testing.T) {
 	g.Fit("calibrate", g.screen.Content(), scaled)
 }
 
-// TestSidesStandBelowEachOther: with text so large that both have no room side by side, the result is below what is to be
-// measured, and nobody scrolls sideways for the button that applies it.
+// TestSidesStandBelowEachOther: with text so large that both have no room side by side, the result is below what should be
+// measured, and no one scrolls sideways for the button that applies it.
 func TestSidesStandBelowEachOther(t *testing.T) {
 	g := newStage(t, func(d *fakeDesk) { d.earlier = []Found{found(19)} })
 	g.Until("the result", func() bool { return g.shows("Bound by CPU") })

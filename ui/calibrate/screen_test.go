@@ -78,7 +78,7 @@ func (d *fakeDesk) Machine(context.Context) (Machine, error) {
 func found(level int) Found {
 	f := Found{
 		At: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Title: "Marketplace shoppers", About: "372 agents · mac: 8 cores", Level: level, Low: level - 2, High: level + 3,
-		Words: "19 sessions at once. Bound by CPU: at 32, the CPU was at 95 %.", Law: "X(n) = λn",
+		Words: "19 sessions concurrently. Bound by CPU: at 32, the CPU was at 95 %.", Law: "X(n) = λn",
 	}
 	for n := 1; n <= 64; n *= 2 {
 		l := calibrate.Level{Level: n, PerSecond: 100 * float64(n), Spread: 10, P95: 20 * time.Millisecond, CPU: 3 * float64(n), Memory: 0.4}
@@ -160,9 +160,9 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 		t.Errorf("%+v was ordered", o)
 	}
 	part := found(19)
-	g.desk.set(&State{Running: true, Doing: "8 at once", Left: "40s left", Share: 1.0 / 7, Found: &part})
+	g.desk.set(&State{Running: true, Doing: "8 concurrently", Left: "40s left", Share: 1.0 / 7, Found: &part})
 	g.screen.Tick()
-	if !g.shows("8 at once") || !g.shows("40s left") || !g.screen.plan.start.Disabled() || !g.screen.result.apply.Disabled() {
+	if !g.shows("8 concurrently") || !g.shows("40s left") || !g.screen.plan.start.Disabled() || !g.screen.result.apply.Disabled() {
 		t.Error("the sweep under way is not shown, or can be applied")
 	}
 	g.Tap(g.screen.Content(), "Cancel")
@@ -207,16 +207,16 @@ func TestWhatIsSetUpIsMeasured(t *testing.T) {
 
 func TestMistakesStandBesideTheirFields(t *testing.T) {
 	g := newStage(t, func(d *fakeDesk) {
-		d.refusal = errors.Join(&engine.FieldError{Field: "levels", Problem: "only 30 agents take part"}, errors.New("the disk is full"))
+		d.refusal = errors.Join(&engine.FieldError{Field: "levels", Problem: "only 30 agents are active"}, errors.New("the disk is full"))
 	})
 	g.screen.plan.levels.SetText("1, two")
 	g.Tap(g.screen.Content(), "Calibrate")
 	if !g.shows(`"two" is not a limit`) || len(g.desk.ordered()) > 0 {
-		t.Error("what is no number was ordered")
+		t.Error("an invalid number was ordered")
 	}
 	g.screen.plan.levels.SetText("1, 2")
 	g.Tap(g.screen.Content(), "Calibrate")
-	g.Until("the refusal", func() bool { return g.shows("only 30 agents take part") && g.shows("the disk is full") })
+	g.Until("the refusal", func() bool { return g.shows("only 30 agents are active") && g.shows("the disk is full") })
 	if g.screen.plan.start.Disabled() {
 		t.Error("it cannot be tried again")
 	}
@@ -224,13 +224,13 @@ func TestMistakesStandBesideTheirFields(t *testing.T) {
 
 func TestWhatWasFoundBefore(t *testing.T) {
 	older := found(12)
-	older.Title, older.Words = "A small world", "12 sessions at once."
+	older.Title, older.Words = "A small world", "12 sessions concurrently."
 	g := newStage(t, func(d *fakeDesk) {
 		d.earlier, d.notice = []Found{found(19), older}, "the file was damaged"
 	})
 	g.Until("the newest", func() bool { return g.shows("recommended 19") && g.shows("the file was damaged") })
 	g.tapRow("4 Mar", 1)
-	if !g.shows("12 sessions at once.") || !g.shows("recommended 12") {
+	if !g.shows("12 sessions concurrently.") || !g.shows("recommended 12") {
 		t.Error("the older one is not shown")
 	}
 	g.Tap(g.screen.Content(), "Apply")

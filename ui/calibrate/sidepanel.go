@@ -41,7 +41,7 @@ func newSidePanel(open func(i int)) *sidePanel {
 			{Title: title, Sample: "development"}, {Title: "", Sample: "3–5", Weight: 1}, {Title: what, Sample: "16–32 and up", Align: end},
 		}, "", nil)
 	}
-	b.systems, b.uses, b.calls = table("Machine", "At once"), table("Use", "At once"), table("Models by", "Calls at once")
+	b.systems, b.uses, b.calls = table("Machine", "Limit"), table("Use", "Limit"), table("Models by", "Concurrent calls")
 	b.systems.SetRows(presetRows(engine.Systems, ""))
 	b.uses.SetRows(presetRows(engine.Uses, ""))
 	b.calls.SetRows(presetRows(engine.Deployments, ""))

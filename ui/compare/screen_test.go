@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// fakeDesk knows four runs, of which it compares any.
+// fakeDesk knows four runs and compares any of them.
 type fakeDesk struct {
 	runs  []engine.RunRecord
 	asked chan []engine.RunID

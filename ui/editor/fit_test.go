@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text. The words of mistakes beside long lines scroll with the text.
+// TestNothingIsClipped draws the screen in all sizes of text. The words of mistakes next to long lines scroll with the text.
 func TestNothingIsClipped(t *testing.T) {
 	f := newFake(false, "a: 1\n", "def f():\n")
 	f.trial = session()

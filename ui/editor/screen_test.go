@@ -97,7 +97,7 @@ func TestChangesElsewhere(t *testing.T) {
 	for range lookEvery {
 		st.Tick()
 	}
-	st.q.Until("asked", func() bool { return st.shows("you have edited it here") })
+	st.q.Until("asked", func() bool { return st.shows("changed by another program") })
 	if got := st.shown.editor.Text(); got != "xother: 2\n" {
 		t.Errorf("the edits became %q", got)
 	}
@@ -105,7 +105,7 @@ func TestChangesElsewhere(t *testing.T) {
 	st.q.Until("shown", func() bool { return st.shown.editor.Text() == "third: 3\n" })
 	st.shown.editor.Target().(fyne.Shortcutable).TypedShortcut(&fyne.ShortcutUndo{})
 	if got := st.shown.editor.Text(); got != "xother: 2\n" {
-		t.Errorf("the edits are lost: undo gives %q", got)
+		t.Errorf("the edits are lost: undo returns %q", got)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestTheLastKeysAreKept(t *testing.T) {
 
 func TestLeavingAsks(t *testing.T) {
 	st := newStage(t, newFake(false, "a: 1\n"))
-	if st.Leave(func() { t.Error("nothing is unsaved, and it goes on by itself") }) {
+	if st.Leave(func() { t.Error("nothing is unsaved, and it continues by itself") }) {
 		t.Error("it asks although nothing is unsaved")
 	}
 	st.q.Tap(st.Content(), "Setup")
@@ -208,7 +208,7 @@ func TestTypedWhileItIsSaved(t *testing.T) {
 	st.Save()
 	st.save(false, func() { gone++ }) // asked for before the answer: no conflict with itself
 	if !st.saving || st.later == nil {
-		t.Error("two are under way at once")
+		t.Error("two are under way immediately")
 	}
 	st.q.Until("saved twice", func() bool { return gone == 2 })
 	if st.Edited() || st.desk.saved["mine.yaml"] != "xya: 1\n" || len(st.saves) != 3 {
@@ -286,7 +286,7 @@ func session() *engine.Trial {
 		Persona: []engine.Fact{{Name: "mood", Value: `"fine"`}}, Usage: engine.Usage{Calls: 1, Input: 3, Output: 4},
 		Steps: []engine.TrialStep{{Path: "loop", Name: "loop", Label: "Loop", Kind: "for", File: "mine.yaml", Line: 1, Status: engine.StepFailed, Error: "status 500", Inner: []engine.TrialStep{{
 			Path: "loop[0].ask", Name: "ask", Label: "Ask", Kind: "http", Pass: 1, File: "mine.yaml", Line: 2, Status: engine.StepFailed, Class: engine.ServerError,
-			Error: "status 500", Attempts: 2, Exchanges: []engine.Exchange{{Service: "shop", Request: "POST /x", Sent: "hello there", Status: 500, Answer: "went wrong", Attempt: 1}},
+			Error: "status 500", Attempts: 2, Exchanges: []engine.Exchange{{Service: "shop", Request: "POST /x", Sent: "hello there", Status: 500, Answer: "broken", Attempt: 1}},
 		}}}},
 	}
 }
@@ -303,7 +303,7 @@ func TestTryShowsEachStep(t *testing.T) {
 	}
 	for _, want := range []string{
 		"ann, chain a: failed after 1.0s, at loop[0].ask: status 500", "Loop", "Ask, iteration 1", "Agent before the session", "Agent after the session",
-		"Asked shop: POST /x", "hello there", "Answered 500", "went wrong", "in the trial of ann: status 500",
+		"Asked shop: POST /x", "hello there", "Answered 500", "broken", "in the trial of ann: status 500",
 	} {
 		if !st.shows(want) {
 			t.Errorf("%q is not among %q", want, uitest.Texts(st.Content()))
@@ -337,7 +337,7 @@ func TestTryAsksForHosts(t *testing.T) {
 		t.Error("it was tried unasked")
 	}
 	st.trial.press()
-	st.trial.press() // before it is known what is to be asked
+	st.trial.press() // before it is known what should be asked
 	st.q.Until("asked again", func() bool { return st.win.Canvas().Overlays().Top() != nil })
 	st.asks(t, "Allow and try")
 	st.q.Until("tried", func() bool { return st.trial.result != nil })
@@ -362,10 +362,10 @@ func TestTryIsStopped(t *testing.T) {
 
 func TestTryRefused(t *testing.T) {
 	f := newFake(false, "a: 1\n")
-	f.err = &engine.FieldError{Field: "agents", Problem: "nobody is called bob", Hint: "the first of 3 is ann"}
+	f.err = &engine.FieldError{Field: "agents", Problem: "no agent has the ID bob", Hint: "the first of 3 is ann"}
 	st := newStage(t, f)
 	st.Try()
-	st.q.Until("refused", func() bool { return st.shows("The trial failed: nobody is called bob; the first of 3 is ann") })
+	st.q.Until("refused", func() bool { return st.shows("The trial failed: no agent has the ID bob; the first of 3 is ann") })
 }
 
 func TestActionsWorkWhereTextIsTyped(t *testing.T) {

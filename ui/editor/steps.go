@@ -50,7 +50,7 @@ func newSteps(show func(*engine.TrialStep)) *steps {
 	return s
 }
 
-// refit gives its only object the whole size, then calls done.
+// refit resizes its only object to its own size, then calls done.
 type refit struct{ done func() }
 
 // Layout implements [fyne.Layout].

@@ -335,7 +335,7 @@ func TestWhereItHurts(t *testing.T) {
 		t.Errorf("opened %v", c.reads)
 	}
 	if got := c.agents.legend.Chosen(); got != crowd.Of(engine.AgentFailed, engine.AgentTimedOut) {
-		t.Errorf("%b are lit beside the one that failed", got)
+		t.Errorf("%b are lit next to the one that failed", got)
 	}
 }
 

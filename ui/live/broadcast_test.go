@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestTellAgents holds what the dialog asks of the run, and what is said of it.
+// TestTellAgents holds what the dialog asks of the run, and what is reported about it.
 func TestTellAgents(t *testing.T) {
 	st := perform(t, running())
 	var told []string
@@ -36,9 +36,9 @@ func TestTellAgents(t *testing.T) {
 	if got := st.orders.notice.Text(); !strings.Contains(got, "mara, tom will receive it") {
 		t.Errorf("said %q", got)
 	}
-	failing = &engine.FieldError{Field: "agents", Problem: "nobody is called bob"}
+	failing = &engine.FieldError{Field: "agents", Problem: "no agent has the ID bob"}
 	send("bob", "hello")
-	if got := st.orders.notice.Text(); !strings.Contains(got, "nobody is called bob") {
+	if got := st.orders.notice.Text(); !strings.Contains(got, "no agent has the ID bob") {
 		t.Errorf("said %q", got)
 	}
 	failing = engine.ErrEnded
@@ -52,7 +52,7 @@ func TestTellAgents(t *testing.T) {
 	}
 }
 
-// TestNothingIsToldWithoutText: an empty text and a run that ends are told nothing.
+// TestNothingIsToldWithoutText: an empty text and a run that ends are reported nothing.
 func TestNothingIsToldWithoutText(t *testing.T) {
 	st := perform(t, running())
 	st.desk.job.Broadcast = func(context.Context, []string, string) error { return errors.New("it was asked") }
@@ -65,12 +65,12 @@ func TestNothingIsToldWithoutText(t *testing.T) {
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Draining })
 	st.Tick()
 	if !st.orders.broadcastButton.Disabled() {
-		t.Error("a run that drains can be told something")
+		t.Error("a run that drains can be reported something")
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
 	st.Tick()
 	if b := uitest.Button(st.root, "Broadcast…"); b != nil && b.Visible() {
-		t.Error("a run that has ended can be told something")
+		t.Error("a run that has ended can be reported something")
 	}
 }
 

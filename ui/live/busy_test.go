@@ -9,7 +9,7 @@ import (
 func TestBusyKeepsTheLastMinute(t *testing.T) {
 	var b busy
 	if b.of("shop") != nil {
-		t.Error("a service that nobody saw has a line")
+		t.Error("a service that no one saw has a line")
 	}
 	for i := range 100 {
 		b.add([]engine.ServiceState{{Name: "shop", InFlight: i}})

@@ -50,7 +50,7 @@ func doingsOf(s *engine.Snapshot) doings {
 	return d
 }
 
-// spans are the times in which Throng worked on the run, until now if it is in progress.
+// spans are the times in which Throng was running, until now if the run is in progress.
 func (l *history) spans() []widgets.Span {
 	if l.course == nil {
 		return nil

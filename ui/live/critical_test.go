@@ -43,7 +43,7 @@ func TestCriticalPath(t *testing.T) {
 	}{
 		{"nothing is known", [][]engine.GraphStep{steps("a"), steps("b")}, nil, "", 0, 0, ""},
 		{"one after another", [][]engine.GraphStep{steps("a"), steps("b")}, map[string]time.Duration{"a": 1, "b": 2}, "a b", 3, 3, "A B"},
-		{"beside each other", [][]engine.GraphStep{steps("a", "b")}, map[string]time.Duration{"a": 1, "b": 2}, "b", 2, 3, "B"},
+		{"side by side", [][]engine.GraphStep{steps("a", "b")}, map[string]time.Duration{"a": 1, "b": 2}, "b", 2, 3, "B"},
 		{"a short one after a long one", [][]engine.GraphStep{steps("a", "b", "c:0,1")}, map[string]time.Duration{"a": 1, "b": 5, "c": 2}, "b c", 7, 8, "B C"},
 		{"two short ones against a long one", [][]engine.GraphStep{steps("a", "b:0", "c")}, map[string]time.Duration{"a": 3, "b": 3, "c": 5}, "a b", 6, 11, "A B"},
 		{"named in the file the other way round", [][]engine.GraphStep{steps("b:1", "a")}, map[string]time.Duration{"a": 3, "b": 4}, "a b", 7, 7, "A B"},

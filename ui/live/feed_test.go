@@ -33,7 +33,7 @@ func seconds(t *testing.T, history ...engine.MetricsRow) (*feed, func(change fun
 func TestFeedTakesEachSecondOnce(t *testing.T) {
 	f, next := seconds(t)
 	if f.collect(f.snap); f.count != 0 {
-		t.Error("a run that has no figures yet gives a row")
+		t.Error("a run that has no figures yet returns a row")
 	}
 	next(nil)
 	f.collect(f.snap)

@@ -77,8 +77,8 @@ func (p *fakePast) moments() []time.Time {
 	return slices.Clone(p.asked)
 }
 
-// lookingBack is a running run whose past is known; time passes as the test says.
-func lookingBack(t *testing.T, s engine.Snapshot) (*stage, *fakePast, *time.Time) {
+// inHistory is a running run whose past is known; time passes as the test says.
+func inHistory(t *testing.T, s engine.Snapshot) (*stage, *fakePast, *time.Time) {
 	t.Helper()
 	st := &stage{Queue: uitest.Start(t), run: newFakeRun(s), desk: &fakeDesk{}}
 	past, clock := &fakePast{}, began
@@ -91,8 +91,8 @@ func lookingBack(t *testing.T, s engine.Snapshot) (*stage, *fakePast, *time.Time
 	return st, past, &clock
 }
 
-// looksBack waits until a moment is shown.
-func (st *stage) looksBack(when time.Time) {
+// seeks waits until a moment is shown.
+func (st *stage) seeks(when time.Time) {
 	st.Until("the moment is shown", func() bool { return st.history.feed != nil && st.history.feed.snap.At.Equal(when) })
 }
 
@@ -104,13 +104,13 @@ func (st *stage) says(t *testing.T, want string) {
 	}
 }
 
-func TestLookBack(t *testing.T) {
-	st, _, _ := lookingBack(t, running())
+func TestHistory(t *testing.T) {
+	st, _, _ := inHistory(t, running())
 	st.says(t, "Live. Drag to open the history")
 	st.hides(t, "in the history")
 	st.history.scrubber.OnChanged(at(-80))
-	st.looksBack(at(-80))
-	st.shows(t, "in the history", "as of "+at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
+	st.seeks(at(-80))
+	st.shows(t, "in the history", at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
 		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Completed in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
 	st.list("Events")
@@ -144,21 +144,21 @@ func TestLookBack(t *testing.T) {
 // TestNewestWishWins has a person drag while the store answers slowly: of what was wished for meanwhile only the last is
 // read.
 func TestNewestWishWins(t *testing.T) {
-	st, past, _ := lookingBack(t, running())
+	st, past, _ := inHistory(t, running())
 	past.wait = make(chan struct{})
 	for minute := -110; minute <= -70; minute += 5 {
 		st.history.scrubber.OnChanged(at(float64(minute)))
 	}
 	close(past.wait)
-	st.looksBack(at(-70))
+	st.seeks(at(-70))
 	if got := past.moments(); len(got) != 2 || !got[0].Equal(at(-110)) || !got[1].Equal(at(-70)) {
 		t.Errorf("asked for %v", got)
 	}
 }
 
-// TestAnswerThatComesTooLate is that of a moment that nobody looks at any more.
+// TestAnswerThatComesTooLate is that of a moment that no one looks at any more.
 func TestAnswerThatComesTooLate(t *testing.T) {
-	st, past, _ := lookingBack(t, running())
+	st, past, _ := inHistory(t, running())
 	past.wait = make(chan struct{})
 	st.history.scrubber.OnChanged(at(-80))
 	st.Tap(st.root, "Live")
@@ -168,18 +168,18 @@ func TestAnswerThatComesTooLate(t *testing.T) {
 }
 
 func TestMomentThatCannotBeRead(t *testing.T) {
-	st, past, _ := lookingBack(t, running())
+	st, past, _ := inHistory(t, running())
 	past.fail = errors.New("the disk is gone")
 	st.history.scrubber.OnChanged(at(-80))
-	st.Until("the trouble is told", func() bool { return st.history.trouble != "" })
+	st.Until("the trouble is reported", func() bool { return st.history.trouble != "" })
 	if got := st.history.says.Text(); !strings.Contains(got, "Cannot read that moment: the disk is gone. Shown: the current state") {
 		t.Errorf("it says %q", got)
 	}
 }
 
-// TestKeysAndCycles goes along the run by keyboard, over the hour in which nobody worked on it.
+// TestKeysAndCycles goes along the run by keyboard, over the hour in which no one worked on it.
 func TestKeysAndCycles(t *testing.T) {
-	st, _, _ := lookingBack(t, running())
+	st, _, _ := inHistory(t, running())
 	end := st.history.end()
 	if !end.Equal(st.run.snap.Load().At) {
 		t.Fatalf("it ends at %v", end)
@@ -210,9 +210,9 @@ func TestKeysAndCycles(t *testing.T) {
 	}
 }
 
-// TestPlay plays ten times as fast as it was: the fake clock goes on by a second whenever it is asked.
+// TestPlay plays ten times as fast as it was: the fake clock continues by a second whenever it is asked.
 func TestPlay(t *testing.T) {
-	st, _, clock := lookingBack(t, running())
+	st, _, clock := inHistory(t, running())
 	test.Tap(st.history.play)
 	if !st.history.at.Equal(at(-120)) || !st.history.playing {
 		t.Fatalf("it plays from %v", st.history.at)
@@ -221,13 +221,13 @@ func TestPlay(t *testing.T) {
 	*clock = clock.Add(2 * time.Second)
 	st.Tick()
 	if got, want := st.history.at.Sub(from), 10*st.history.played.Sub(before); got != want || got < 30*time.Second {
-		t.Errorf("it went on by %v, want %v", got, want)
+		t.Errorf("it continued by %v, want %v", got, want)
 	}
 	test.Tap(st.history.play)
 	at := st.history.at
 	*clock = clock.Add(time.Minute)
 	if st.Tick(); !st.history.at.Equal(at) {
-		t.Error("stopped, it goes on")
+		t.Error("stopped, it continues")
 	}
 	st.history.speed.Pick(2)
 	test.Tap(st.history.play)
@@ -237,9 +237,9 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestAPastRun opens a run that is over beside the one in progress, and goes back to that.
+// TestAPastRun opens a run that is over next to the one in progress, and goes back to that.
 func TestAPastRun(t *testing.T) {
-	st, _, _ := lookingBack(t, running())
+	st, _, _ := inHistory(t, running())
 	over := running()
 	over.Run, over.Phase, over.Ending, over.At = "20300201-080000-past", engine.Ended, engine.EndFinished, at(0)
 	job := jobOf(newFakeRun(over))
@@ -249,7 +249,7 @@ func TestAPastRun(t *testing.T) {
 	st.shows(t, "Last month", "finished", "To the newest run")
 	st.says(t, "End of the run. Drag to open the history")
 	st.history.scrubber.OnChanged(at(-80))
-	st.looksBack(at(-80))
+	st.seeks(at(-80))
 	st.shows(t, "in the history", "To the end")
 	st.Tap(st.root, "To the end")
 	st.Tap(st.root, "To the newest run")
@@ -264,16 +264,16 @@ func TestAPastRun(t *testing.T) {
 }
 
 // TestNothingToLookBackOn is a run whose past is not kept: the row is not there.
-func TestNothingToLookBackOn(t *testing.T) {
+func TestNoHistory(t *testing.T) {
 	st := perform(t, running())
 	if uitest.Button(st.root, "History") != nil {
-		t.Error("a run without a past can be looked back on")
+		t.Error("a run without a past can be opened in the history")
 	}
 }
 
 // TestActions does by menu what the buttons do.
 func TestActions(t *testing.T) {
-	st, _, _ := lookingBack(t, running())
+	st, _, _ := inHistory(t, running())
 	do := func(name string) {
 		t.Helper()
 		for _, a := range st.Actions() {
@@ -295,7 +295,7 @@ func TestActions(t *testing.T) {
 	st.hides(t, "Browse")
 	do("Open or leave history")
 	if want := st.history.end().Add(-time.Minute); !st.history.at.Equal(want) {
-		t.Errorf("it looks back on %v, want %v", st.history.at, want)
+		t.Errorf("it shows %v, want %v", st.history.at, want)
 	}
 	do("Previous cycle")
 	do("Previous cycle")
@@ -306,7 +306,7 @@ func TestActions(t *testing.T) {
 	}
 	do("Open or leave history")
 	if st.history.active() {
-		t.Error("it still looks back")
+		t.Error("it is still in the history")
 	}
 	none := &stage{Queue: st.Queue, desk: &fakeDesk{}}
 	none.open(t)
@@ -319,7 +319,7 @@ func TestActions(t *testing.T) {
 
 // TestCourseIsReadSeldom is that what the run did is read again after something happened, until that is settled.
 func TestCourseIsReadSeldom(t *testing.T) {
-	st, past, _ := lookingBack(t, running())
+	st, past, _ := inHistory(t, running())
 	ticks := func(n int) int {
 		for range n {
 			st.Tick()
@@ -342,9 +342,9 @@ func TestCourseIsReadSeldom(t *testing.T) {
 	}
 }
 
-// TestChartsEndAtTheMoment shows nothing of what came after it, also where the axis goes on.
+// TestChartsEndAtTheMoment shows nothing of what came after it, also where the axis continues.
 func TestChartsEndAtTheMoment(t *testing.T) {
-	st, _, _ := lookingBack(t, running())
+	st, _, _ := inHistory(t, running())
 	for i := range 30 {
 		st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = float64(50 + i) })
 		if i == 20 {
@@ -356,7 +356,7 @@ func TestChartsEndAtTheMoment(t *testing.T) {
 	}
 	when := at(1).Add(10 * time.Second)
 	st.history.seek(when)
-	st.looksBack(when)
+	st.seeks(when)
 	if shown := st.chartTexts(t, "CPU"); !shown["59 %"] || shown["79 %"] {
 		t.Errorf("it shows %v", shown)
 	}
@@ -365,7 +365,7 @@ func TestChartsEndAtTheMoment(t *testing.T) {
 		t.Errorf("%d rows, %d marks", n, len(st.charts.marked))
 	}
 	st.history.seek(at(-4))
-	st.looksBack(at(-4))
+	st.seeks(at(-4))
 	if shown := st.chartTexts(t, "CPU"); shown["59 %"] || !shown["–"] {
 		t.Errorf("before the first second it shows %v", shown)
 	}

@@ -133,7 +133,7 @@ func clipped(text string) string {
 // persona returns the attributes of an agent, one per line.
 func persona(v *engine.AgentView) string {
 	if len(v.Persona) == 0 {
-		return "The population gives this agent no attributes."
+		return "This agent has no attributes."
 	}
 	return facts(v.Persona)
 }

@@ -75,10 +75,10 @@ func TestAnAgentIsReadAgainNowAndThen(t *testing.T) {
 	c.tick()
 	c.Until("asked again", func() bool { return c.count() == 2 })
 	c.now = c.now.Add(time.Hour)
-	c.tick() // the store does not answer, and the screen goes on
+	c.tick() // the store does not answer, and the screen continues
 	c.shows(t, "cycle 2: failed")
 	if n := c.count(); n != 2 {
-		t.Errorf("%d readings are on their way at once", n)
+		t.Errorf("%d readings are on their way immediately", n)
 	}
 	hold := c.hold
 	c.run.mu.Lock()
@@ -138,7 +138,7 @@ func TestOrdersAboutAnAgent(t *testing.T) {
 	}
 	c.Tap(c.root, "Message…")
 	if got := c.orders.asking.to.Text; got != "shopper-17" {
-		t.Errorf("%q is to be told", got)
+		t.Errorf("%q should be reported", got)
 	}
 	c.orders.asking.dialog.Hide()
 }

@@ -46,7 +46,7 @@ func TestSliderSetsTheLimit(t *testing.T) {
 	}
 }
 
-// TestLimitsAreThrottled holds that the first limit goes out at once, and those behind it not before their time.
+// TestLimitsAreThrottled holds that the first limit goes out immediately, and those behind it not before their time.
 func TestLimitsAreThrottled(t *testing.T) {
 	st := perform(t, running())
 	begun := time.Now()
@@ -65,7 +65,7 @@ func TestLimitsAreThrottled(t *testing.T) {
 func TestLimitFromElsewhere(t *testing.T) {
 	st := perform(t, running())
 	st.run.change(func(s *engine.Snapshot) { s.Limit, s.InFlight = 120, 80 })
-	st.Tick() // at once
+	st.Tick() // immediately
 	if got := st.limit.slider.Value(); got != 120 || st.limit.limit.Value() != "120" || st.limit.inFlight.Value() != "80" {
 		t.Errorf("it shows %d, %s, %s in flight", got, st.limit.limit.Value(), st.limit.inFlight.Value())
 	}
@@ -81,7 +81,7 @@ func TestLimitFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestLimitOnItsWay holds that the slider does not jump back while the run has not heard of the limit yet.
+// TestLimitOnItsWay holds that the slider does not jump back while the run has not received the limit yet.
 func TestLimitOnItsWay(t *testing.T) {
 	st := perform(t, running())
 	st.run.wait = make(chan struct{})
@@ -98,7 +98,7 @@ func TestLimitOnItsWay(t *testing.T) {
 	}
 }
 
-// TestLettingGoDoesNotWait holds that the last limit of a drag goes out at once.
+// TestLettingGoDoesNotWait holds that the last limit of a drag goes out immediately.
 func TestLettingGoDoesNotWait(t *testing.T) {
 	st := perform(t, running())
 	st.limit.steer.last = time.Now().Add(time.Hour) // so that the next would have to wait

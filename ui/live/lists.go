@@ -21,7 +21,7 @@ var errorColumns = []widgets.Column{
 	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
 	{Title: "Agent", Sample: "shopper-1000"},
 	{Title: "Step", Sample: "checkout", Weight: 1},
-	{Title: "Message", Sample: "what went wrong", Weight: 4},
+	{Title: "Message", Sample: "connection refused", Weight: 4},
 }
 
 // outcomes are the ways a session ends, in display order.

@@ -117,7 +117,7 @@ func held(s *engine.Snapshot) bool {
 	return false
 }
 
-// order gives the run an order in the background, then calls then.
+// order sends an order to the run in the background, then calls then.
 func (o *orders) order(name string, do func(Run) error, then func()) {
 	job := o.job
 	o.waiting[name] = true

@@ -64,7 +64,7 @@ func TestOrdersReachTheRun(t *testing.T) {
 	}
 }
 
-// TestPausedByTrouble holds that nobody is offered to resume a run that its journal holds up.
+// TestPausedByTrouble holds that no one is offered to resume a run that its journal holds up.
 func TestPausedByTrouble(t *testing.T) {
 	s := running()
 	s.Phase, s.Reason = engine.Paused, "no room on the disk"
@@ -125,7 +125,7 @@ func TestOrdersThatFail(t *testing.T) {
 	}
 }
 
-// TestLateOrder holds that what became of an order to one run is not told of another.
+// TestLateOrder holds that what became of an order to one run is not told about another.
 func TestLateOrder(t *testing.T) {
 	st := perform(t, running())
 	st.run.wait, st.run.fail = make(chan struct{}), errBroken

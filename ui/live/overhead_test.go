@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// onTwoCores adds a second of a run on two cores, of which all programs use so much, and sessions lose so much of 10 s.
+// onTwoCores adds a second of a run on two cores, where all programs use so much, and sessions lose so much of 10 s.
 func onTwoCores(used, lost time.Duration) func(m *engine.MetricsRow) {
 	return func(m *engine.MetricsRow) {
 		o := &m.Overhead

@@ -83,7 +83,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestDrawsSeldom holds that what repaints the window comes once a second only, and what a person waits for at once.
+// TestDrawsSeldom holds that what repaints the window comes once a second only, and what a person waits for immediately.
 func TestDrawsSeldom(t *testing.T) {
 	st := perform(t, running())
 	// ticks counts how often the screen draws something new.
@@ -206,7 +206,7 @@ func TestScrollsFromTheBeginning(t *testing.T) {
 }
 
 func TestFitsItsWindow(t *testing.T) {
-	st, _, _ := lookingBack(t, running())
+	st, _, _ := inHistory(t, running())
 	st.desk.job.Title = strings.Repeat("a long title ", 40)
 	st.begin(st.desk.job)
 	for _, c := range []struct {

@@ -211,7 +211,7 @@ func (s *sessions) reveal(top, bottom float32) {
 	}
 }
 
-// leading gives the first of two objects the height that its scrolled content needs, up to a share of the total, and the second the rest.
+// leading lays out two objects: the first at the height of its scrolled content, up to a share of the total, and the second in the rest.
 type leading struct{ of fyne.CanvasObject }
 
 // mostLeading is the maximum share of the first object.

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/chart"
 )
 
-// TestZoomingHoldsForAllCharts zooms with the keyboard in one chart, goes on for some seconds and comes back by the choice.
+// TestZoomingHoldsForAllCharts zooms with the keyboard in one chart, continues for some seconds and comes back by the choice.
 func TestZoomingHoldsForAllCharts(t *testing.T) {
 	st := perform(t, running())
 	for range 20 * 60 {
@@ -57,7 +57,7 @@ func TestZoomingHoldsForAllCharts(t *testing.T) {
 }
 
 // TestShortRunFillsTheCharts: while a run goes on its charts have room for a minute; of one that was over within seconds they
-// show these, and stay so while a person looks back on it.
+// show these, and stay so while a person shows it.
 func TestShortRunFillsTheCharts(t *testing.T) {
 	st := perform(t, running())
 	for range 4 {

@@ -177,7 +177,7 @@ func TestErrorsBeforeAResume(t *testing.T) {
 	st := perform(t, s)
 	st.shows(t, "before the run was resumed")
 	if st.lists.explain("timeout"); st.win.Canvas().Overlays().Top() != nil {
-		t.Error("an agent is told of, and can be requeued, that has nothing to do with it")
+		t.Error("an agent is shown, and can be requeued, that has nothing to do with it")
 	}
 }
 
@@ -204,7 +204,7 @@ func TestSettingsAreAdjusted(t *testing.T) {
 	}
 	st.hides(t, "Changed: ")
 	if got := f.Row("model.rate").Problem(); !strings.Contains(got, "-1 requests per second") {
-		t.Errorf("beside the field stands %q", got)
+		t.Errorf("next to the field stands %q", got)
 	}
 	f.entries[1].SetText("10")
 	test.Tap(f.change)
@@ -269,7 +269,7 @@ func colours(img image.Image) (n int) {
 	return n
 }
 
-// TestErrorsOfTheLog tells of those that came while the run goes on.
+// TestErrorsOfTheLog tells of those that came while the run continues.
 func TestErrorsOfTheLog(t *testing.T) {
 	st := perform(t, running())
 	st.hides(t, "in the log")

@@ -30,7 +30,7 @@ func TestWhenStepsBegan(t *testing.T) {
 		want      string
 	}{
 		{"one after the other", []engine.StepRecord{step("a", 100*ms), held, step("c", ms)}, nil, "a 0+100 b 100+150 c 250+1"},
-		{"beside each other", []engine.StepRecord{step("a", 10*ms), besides("b", 100*ms), besides("c", 30*ms), step("d", ms)}, nil, "a 0+10 b 10+100 c 10+30 d 110+1"},
+		{"side by side", []engine.StepRecord{step("a", 10*ms), besides("b", 100*ms), besides("c", 30*ms), step("d", ms)}, nil, "a 0+10 b 10+100 c 10+30 d 110+1"},
 		{"in blocks", []engine.StepRecord{step("a", 10*ms), step("loop", 0), step("loop[0].x", 20*ms), step("loop[1].x", 30*ms), step("z", ms)}, nil, "a 0+10 [loop 10+50] .[0].x 10+20 .[1].x 30+30 z 60+1"},
 		{"a block that took longer than its steps", []engine.StepRecord{step("fork", 90*ms), step("fork.then", 20*ms), step("z", ms)}, nil, "[fork 0+90] .then 0+20 z 90+1"},
 		{"blocks in blocks", []engine.StepRecord{step("a", 0), step("a.b", 0), step("a.b.c", 5*ms), step("ab", ms)}, nil, "[a 0+5] .[b 0+5] ..c 0+5 ab 5+1"},

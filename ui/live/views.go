@@ -168,7 +168,7 @@ func (v *views) draw(f *feed, charts bool) {
 	}
 }
 
-// sideBySide gives visible objects equal widths.
+// sideBySide lays out visible objects with equal widths.
 type sideBySide struct{}
 
 // MinSize implements [fyne.Layout].

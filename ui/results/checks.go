@@ -21,7 +21,7 @@ type runChecks struct {
 	asked   int  // number of the newest request; results of older ones are dropped
 }
 
-func newChecklist(mend func(engine.Check)) *runChecks {
+func newRunChecks(mend func(engine.Check)) *runChecks {
 	c := &runChecks{list: checks.New(), summary: form.NewNote("")}
 	c.list.OnMend = mend
 	c.panel = widgets.NewPanel("After the run", form.NewStack(c.summary, c.list))

@@ -30,7 +30,7 @@ func (d *fakeDesk) Note(_ context.Context, run engine.RunID, text string) error 
 	return nil
 }
 
-// checked is a run of which three checks were made.
+// checked is a run with  checks.
 func checked() *fakeDesk {
 	return &fakeDesk{
 		runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndStopped)}, totals: some(),
@@ -46,9 +46,9 @@ func settled(q *uitest.Queue, s *Screen, text string) {
 	q.Until(text, func() bool { return uitest.Shows(s.Content(), text) })
 }
 
-// TestShowsTheCheckList: a run that is over is looked at once, each check says how it came out in a word, and its button
-// mends it.
-func TestShowsTheCheckList(t *testing.T) {
+// TestShowsTheChecks: a run that is over is checked immediately, each check shows its result as a word, and its button
+// fixes it.
+func TestShowsTheChecks(t *testing.T) {
 	desk := checked()
 	q, s := start(t, desk)
 	settled(q, s, "1 problem, 1 warning, 1 ok")
@@ -71,7 +71,7 @@ func TestShowsTheCheckList(t *testing.T) {
 	q.Until("looked at", func() bool { return desk.times("checks old") == 1 })
 }
 
-func TestWaysFromTheCheckList(t *testing.T) {
+func TestWaysFromTheChecks(t *testing.T) {
 	desk := checked()
 	q, s := start(t, desk)
 	went := ""
@@ -152,7 +152,7 @@ func TestNoteOfResults(t *testing.T) {
 		t.Errorf("the note is %q", entry.Text)
 	}
 	entry.SetText("slower")
-	settled(q, s, "Kept with the run")
+	settled(q, s, "Saved")
 	if n := desk.times(`note "slower" with new`); n != 1 || s.runs[0].Note != "slower" {
 		t.Errorf("kept %d times, the run says %q", n, s.runs[0].Note)
 	}

@@ -45,7 +45,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestOtherWays are the report and Parquet: asked for and told of like CSV.
+// TestOtherWays are the report and Parquet: asked for and told about like CSV.
 func TestOtherWays(t *testing.T) {
 	desk := &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()}
 	q, s := start(t, desk)

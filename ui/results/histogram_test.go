@@ -85,7 +85,7 @@ func TestGraphsOfARun(t *testing.T) {
 	if opened != "server_error" {
 		t.Errorf("opened %q", opened)
 	}
-	f.totals.Total.Record(3 * time.Second) // the run goes on
+	f.totals.Total.Record(3 * time.Second) // the run continues
 	f.errors = append(f.errors, engine.ErrorNote{Class: engine.Timeout, Count: 1})
 	g.show("a", f)
 	if !uitest.Shows(g.content, "timeout") || !uitest.Shows(g.content, "3 s") {

@@ -113,7 +113,7 @@ func New(desk Desk, win fyne.Window) *Screen {
 	s.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.to.Compare(s.chosen) })
 	s.bar = widgets.NewBar(s.export, s.report, s.replay, s.compare, s.audit)
 	s.empty = newEmpty(s)
-	s.page = newPage(win, newChecklist(s.mend), note.NewEditor(2, desk.Note, s.noted))
+	s.page = newPage(win, newRunChecks(s.mend), note.NewEditor(2, desk.Note, s.noted))
 	s.Lead(Ways{})
 	s.scroll = container.NewVScroll(s.page.content)
 	top := container.NewGridWithColumns(2, form.NewFrame(s.pick), s.bar)

@@ -82,7 +82,7 @@ func TestForecastAndFact(t *testing.T) {
 	}
 }
 
-func TestARunThatWasHeldBack(t *testing.T) {
+func TestAThrottledRun(t *testing.T) {
 	totals := some()
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	if s.page.held.Visible() {
@@ -101,7 +101,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 	totals := some()
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	if s.page.time.panel.Visible() {
-		t.Error("a run of which nothing is known shows where its time went")
+		t.Error("a run where nothing is known shows where its time went")
 	}
 	totals.Peaks.Overhead = engine.Overhead{
 		Span: time.Minute, Cores: 2 * time.Minute, Machine: 116 * time.Second, Process: 100 * time.Second, Window: 6 * time.Second, Requests: 100,
@@ -206,7 +206,7 @@ func TestARunInProgressIsFollowed(t *testing.T) {
 	})
 	tick(refreshTicks)
 	if n := desk.times("totals r"); n != 3 {
-		t.Errorf("when it had ended the figures were read %d times, want at once again", n)
+		t.Errorf("when it had ended the figures were read %d times, want immediately again", n)
 	}
 	wantShown(t, s, "finished", "1 of 6 criteria missed.")
 	tick(3 * figuresTicks)
@@ -300,7 +300,7 @@ func TestOrdersAndMovesAreShownInWords(t *testing.T) {
 	}
 }
 
-// TestResultsFitASmallWindow: beside the navigation of a window of 1000 there are 869.
+// TestResultsFitASmallWindow: next to the navigation of a window of 1000 there are 869.
 func TestResultsFitASmallWindow(t *testing.T) {
 	totals := some()
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}

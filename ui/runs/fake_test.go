@@ -115,7 +115,7 @@ func (d *fakeDesk) Old(_ context.Context, age Age) (Old, error) {
 
 func (d *fakeDesk) Prune(_ context.Context, age Age, now bool) (Old, error) {
 	if now {
-		return d.old, d.ask("prune %+v at once", age)
+		return d.old, d.ask("prune %+v permanently", age)
 	}
 	return d.old, d.ask("prune %+v", age)
 }
@@ -184,7 +184,7 @@ func (d *fakeDesk) Delete(_ context.Context, run engine.RunID, how Deletion) err
 		what += ", there too"
 	}
 	if how.Now {
-		what += ", at once"
+		what += ", permanently"
 	}
 	if err := d.ask("delete %s%s", run, what); err != nil {
 		return err

@@ -31,7 +31,7 @@ func TestAnyCheckpointCanBeForked(t *testing.T) {
 	}
 }
 
-// TestAChangedScenarioIsAskedAbout: with the scenario as it was the run goes on, with the new one Setup shows a fork.
+// TestAChangedScenarioIsAskedAbout: with the scenario as it was the run continues, with the new one Setup shows a fork.
 func TestAChangedScenarioIsAskedAbout(t *testing.T) {
 	desk := two()
 	desk.changed = &Changed{What: "shop.yaml changed: line 3", Checkpoint: 2, Readable: true}
@@ -68,7 +68,7 @@ func TestAChangedScenarioIsAskedAbout(t *testing.T) {
 	}
 }
 
-// TestANoteOfAResumption is shown, and the run goes on.
+// TestANoteOfAResumption is shown, and the run continues.
 func TestANoteOfAResumption(t *testing.T) {
 	desk := two()
 	desk.note = "shop.yaml is gone"

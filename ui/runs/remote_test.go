@@ -23,7 +23,7 @@ func withRemote() *fakeDesk {
 	return desk
 }
 
-// overlay is the dialog that is open; nil is none.
+// overlay is the dialog that is open; nil if there is not one.
 func overlay(s *Screen) fyne.CanvasObject { return s.win.Canvas().Overlays().Top() }
 
 func TestNothingToFetchFromWithoutADatabase(t *testing.T) {
@@ -89,7 +89,7 @@ func TestFetchInVain(t *testing.T) {
 		return strings.Contains(strings.Join(uitest.Texts(overlay(s)), " "), "No runs in the database yet.")
 	})
 
-	// What is closed is dropped, also where it comes later.
+	// An answer that arrives after the dialog was closed is dropped.
 	hold := make(chan struct{})
 	desk.set(func() { desk.hold, desk.remoteRuns = hold, withRemote().remoteRuns })
 	b := s.browser
@@ -98,6 +98,6 @@ func TestFetchInVain(t *testing.T) {
 	close(hold)
 	q.Drain()
 	if s.browser != nil || b.runs != nil || b.ctx.Err() == nil {
-		t.Error("a dialog that was closed goes on")
+		t.Error("a dialog that was closed continues")
 	}
 }

@@ -28,7 +28,7 @@ func find[T fyne.CanvasObject](o fyne.CanvasObject) (all []T) {
 	return all
 }
 
-// TestDeleteAsksForUnsentRows has nobody delete rows that have not arrived without having said so.
+// TestDeleteAsksForUnsentRows has no one delete rows that have not arrived without having said so.
 func TestDeleteAsksForUnsentRows(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example.com/throng"
@@ -107,7 +107,7 @@ func TestCleanUp(t *testing.T) {
 	days := find[*form.Entry](ask)[1]
 	days.SetText("many")
 	if !remove.Disabled() || !uitest.Shows(ask, "1 to 100,000") {
-		t.Errorf("nothing is said of a problem: %q", uitest.Texts(ask))
+		t.Errorf("nothing is reported about a problem: %q", uitest.Texts(ask))
 	}
 	days.SetText("30")
 	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of other runs, about 3000 kB.") })

@@ -41,7 +41,7 @@ func (s *Screen) resume() {
 	if limit == r.Limit {
 		limit = 0
 	}
-	s.goOn(r.ID, Resumption{Limit: limit, Bound: s.detail.largerBound(r)})
+	s.resumeWith(r.ID, Resumption{Limit: limit, Bound: s.detail.largerBound(r)})
 }
 
 // Ask chooses a run whose scenario has changed, and asks how to resume it.
@@ -56,7 +56,7 @@ type resumption struct {
 	changed *Changed
 }
 
-func (s *Screen) goOn(run engine.RunID, how Resumption) {
+func (s *Screen) resumeWith(run engine.RunID, how Resumption) {
 	work(s, run, "Resuming…", func(ctx context.Context, run engine.RunID) (r resumption, err error) {
 		r.note, err = s.desk.Resume(ctx, run, how)
 		if changed, ok := errors.AsType[*Changed](err); ok { // a question, not a failure
@@ -82,7 +82,7 @@ func (s *Screen) askChanged(run engine.RunID, how Resumption, c *Changed) {
 	was := &widget.Button{Text: "Resume as before", Importance: widget.HighImportance, OnTapped: func() {
 		ask.Hide()
 		how.AsItWas = true
-		s.goOn(run, how)
+		s.resumeWith(run, how)
 	}}
 	buttons := []fyne.CanvasObject{widget.NewButton("Cancel", ask.Hide)}
 	if c.Readable && c.Checkpoint > 0 {

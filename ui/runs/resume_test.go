@@ -37,7 +37,7 @@ func TestResumeWithALargerBudget(t *testing.T) {
 	}
 }
 
-// TestMakeLonger: a run that has finished goes on once a person has written another length for it, and not by problem.
+// TestMakeLonger: a run that has finished continues once a person has written another length for it, and not by problem.
 func TestMakeLonger(t *testing.T) {
 	desk := two()
 	r := &desk.runs[0]
@@ -57,7 +57,7 @@ func TestMakeLonger(t *testing.T) {
 	if got, want := orders[len(orders)-1], "resume new with 0 and 48"; got != want {
 		t.Errorf("asked was %q, want %q", got, want)
 	}
-	r.Settings.Cycles, r.Cycles, r.Cycle = 48, 48, 48 // it has gone on
+	r.Settings.Cycles, r.Cycles, r.Cycle = 48, 48, 48 // it has continued
 	s.load()
 	wait(q, s)
 	if got := s.detail.bound.Text; got != "48" || !resume.Disabled() {
@@ -87,7 +87,7 @@ func TestResume(t *testing.T) {
 			wait(q, s)
 			wantOrders(t, desk, c.want)
 			if h.resumed != 1 {
-				t.Errorf("the window heard of it %d times", h.resumed)
+				t.Errorf("the window received it %d times", h.resumed)
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func TestResumeWithAWrongLimit(t *testing.T) {
 	}
 	wantOrders(t, desk)
 	if h.resumed != 0 {
-		t.Error("the window heard that the run goes on")
+		t.Error("the window heard that the run continues")
 	}
 }
 
@@ -122,7 +122,7 @@ func TestResumeIsRefused(t *testing.T) {
 		t.Error("the limit is not marked")
 	}
 	if h.resumed != 0 {
-		t.Error("the window heard that the run goes on")
+		t.Error("the window heard that the run continues")
 	}
 	if b := uitest.Button(s.Content(), "Resume"); b.Disabled() {
 		t.Error("it cannot be tried again")
@@ -176,7 +176,7 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.checkpoints.Selected(); b.Disabled() || got != "3" {
 		t.Errorf("after the chosen checkpoint has gone, selected is %q, and Resume is disabled: %v", got, b.Disabled())
 	}
-	wantShown(t, s, "16 sessions completed since this checkpoint.")
+	wantShown(t, s, "16 sessions completed since this checkpoint")
 
 	desk.set(func() { desk.checkpoints["new"] = nil })
 	s.load()

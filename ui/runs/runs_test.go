@@ -23,7 +23,7 @@ func TestShowsRunsAndTheNewest(t *testing.T) {
 		"2 newest", "700 (7.8 %)", "interval", "123 kB", "300 (3.4 %)", "pause", "2000 B", // its checkpoints
 	)
 	if got, want := s.detail.hint.Text(), "Resume continues with the first step that is not done. The 116 sessions completed since this checkpoint are not run again."; got != want {
-		t.Errorf("said of resuming: %q, want %q", got, want)
+		t.Errorf("reported about resuming: %q, want %q", got, want)
 	}
 	if got := s.detail.limit.Text; got != "50" {
 		t.Errorf("the limit is filled in with %q, want the run's own", got)
@@ -109,7 +109,7 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 		t.Errorf("%q is not shown, but %q", text, uitest.Texts(dialog))
 	}
 	if text := "are kept"; !uitest.Shows(dialog, text) {
-		t.Errorf("nothing is said of what was sent: %q", uitest.Texts(dialog))
+		t.Errorf("nothing is reported about what was sent: %q", uitest.Texts(dialog))
 	}
 	q.Tap(dialog, "Cancel")
 	wait(q, s)
@@ -358,7 +358,7 @@ func TestManyRuns(t *testing.T) {
 	}
 }
 
-// TestLinesAboveHaveRoom is that what is said of a run never lies over its checkpoints, as there are more or fewer lines.
+// TestLinesAboveHaveRoom is that what is reported about a run never lies over its checkpoints, as there are more or fewer lines.
 func TestLinesAboveHaveRoom(t *testing.T) {
 	desk := two()
 	desk.runs[1].Ending, desk.runs[1].Reason = engine.EndStopped, "by hand"
@@ -384,12 +384,12 @@ func TestLinesAboveHaveRoom(t *testing.T) {
 }
 
 // TestLookBack hands the chosen run on.
-func TestLookBack(t *testing.T) {
+func TestHistory(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")
 	q.Until("it is shown", func() bool { return !s.loading })
 	q.Tap(s.Content(), "History")
 	if !slices.Equal(h.replayed, []engine.RunID{"old"}) {
-		t.Errorf("looked back on %v", h.replayed)
+		t.Errorf("opened in the history %v", h.replayed)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// TestResumeAsksForSecrets: a run whose secrets nobody kept asks for them, and then goes on.
+// TestResumeAsksForSecrets: a run whose secrets no one kept asks for them, and then continues.
 func TestResumeAsksForSecrets(t *testing.T) {
 	desk := two()
 	desk.err = &LockedError{Secrets: []string{"SHOP_KEY", "MODEL_KEY"}, Kept: "until the program ends"}
@@ -25,7 +25,7 @@ func TestResumeAsksForSecrets(t *testing.T) {
 	}
 	first.SetText("hunter2")
 	q.Tap(top, "Resume")
-	q.Until("it goes on", func() bool { return h.resumed == 1 })
+	q.Until("it continues", func() bool { return h.resumed == 1 })
 	if got := strings.Join(desk.orders(), "; "); got != "resume new with 0; keep SHOP_KEY hunter2; resume new with 0" {
 		t.Errorf("asked was %s", got)
 	}

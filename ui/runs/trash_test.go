@@ -39,7 +39,7 @@ func TestUndo(t *testing.T) {
 		t.Error("the bar is there still")
 	}
 	s.Undo()
-	s.Undo() // twice at once is once
+	s.Undo() // twice immediately is once
 	done()
 	s.Undo() // there is nothing more
 	done()
@@ -79,7 +79,7 @@ func TestDeleteAtOnce(t *testing.T) {
 	checks[len(checks)-1].SetChecked(true)
 	q.Tap(ask, "Delete")
 	wait(q, s)
-	wantOrders(t, desk, "weigh new", "delete new, at once")
+	wantOrders(t, desk, "weigh new", "delete new, permanently")
 	wantShown(t, s, "Shoppers (new) is permanently deleted.")
 	if b := uitest.Button(s.Content(), "Undo"); !b.Disabled() {
 		t.Error("it is offered to be undone")
@@ -124,7 +124,7 @@ func TestTrash(t *testing.T) {
 	}
 	q.Tap(dialog, "Delete permanently")
 	q.Until("deleted", func() bool {
-		return uitest.Shows(dialog, "Shoppers (new) is gone.") && !uitest.Shows(dialog, "4100 kB")
+		return uitest.Shows(dialog, "Shoppers (new) is permanently deleted.") && !uitest.Shows(dialog, "4100 kB")
 	})
 	q.Tap(dialog, "Empty trash…")
 	if !uitest.Shows(dialog, "The item will be deleted permanently, about 2000 B. This cannot be undone.") {
@@ -148,7 +148,7 @@ func TestNote(t *testing.T) {
 	entry := s.detail.noteEntry()
 	entry.SetText("slow since the new prices")
 	q.Until("listed", func() bool { return s.runs[0].Note == "slow since the new prices" })
-	wantShown(t, s, "Kept with the run")
+	wantShown(t, s, "Saved")
 	s.Select("old")
 	wait(q, s)
 	if entry.Text != "" {
@@ -175,7 +175,7 @@ func TestNote(t *testing.T) {
 }
 
 // TestARunIsLookedBackOn shows a run moment by moment.
-func TestARunIsLookedBackOn(t *testing.T) {
+func TestHistoryOfADeletedRun(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")
 	wait(q, s)

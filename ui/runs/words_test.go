@@ -107,11 +107,11 @@ func TestFacts(t *testing.T) {
 	}
 	r.InProgress = true
 	if got := because(&r); strings.Contains(got, "by hand") {
-		t.Errorf("of a run that goes on again is said %q", got)
+		t.Errorf("of a run that continues again is said %q", got)
 	}
 	for _, f := range facts(&r) {
 		if f.name == "Ended" {
-			t.Error("a run that goes on again has an end")
+			t.Error("a run that continues again has an end")
 		}
 	}
 }

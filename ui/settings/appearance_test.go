@@ -59,7 +59,7 @@ func TestAppearance(t *testing.T) {
 	})
 	for _, k := range engine.NoticeKinds {
 		if box := boxes[k.About]; box == nil || box.Checked == (k.Occasion == engine.OnStall) {
-			t.Fatalf("whether %s is told is not shown", k.Occasion)
+			t.Fatalf("whether %s is reported is not shown", k.Occasion)
 		}
 		test.Tap(boxes[k.About])
 	}

@@ -24,7 +24,7 @@ func TestAPasswordInTheAddressIsTakenOut(t *testing.T) {
 		t.Errorf("after saving the fields hold %q and %q", d.url.Text, d.password.Text)
 	}
 
-	test.Type(d.url, "x") // a letter that is typed is none that was pasted
+	test.Type(d.url, "x") // a letter that is typed was not pasted
 	d.url.SetText("")
 	for _, letter := range "postgres://app:p@ss@db.example.com/app" {
 		d.url.TypedRune(letter)
@@ -123,7 +123,7 @@ func TestForgettingAsks(t *testing.T) {
 	s.confirm("Forget")
 	s.asks("save  ")
 	s.until("Forgotten.")
-	s.until("None yet")
+	s.until("No database")
 	if got := len(s.desk.asked); got != 1 {
 		t.Errorf("the desk was asked %d times, want once", got)
 	}
@@ -136,7 +136,7 @@ func TestTheEnvironmentGoesFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "THRONG_DATABASE_URL", Keychain: "nothing answers"}})
 	s.until("The environment variable THRONG_DATABASE_URL")
 	if !s.shows("The password is kept only until the program ends: nothing answers") {
-		t.Error("nothing is said of the keychain")
+		t.Error("nothing is reported about the keychain")
 	}
 	if !s.screen.database.forget.Disabled() {
 		t.Error("what the environment says can be forgotten")
@@ -164,7 +164,7 @@ func TestThePasswordIsNeededAgain(t *testing.T) {
 	s.screen.database.password.SetText("hush")
 	s.tap("Save")
 	s.until("Saved.")
-	s.Until("it is needed no more", func() bool { return !s.shows("Enter the password again") })
+	s.Until("it is no longer needed", func() bool { return !s.shows("Enter the password again") })
 }
 
 func TestTheStateOfSendingIsFollowed(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// edit taps the pencil beside a setting and returns the editor's row.
+// edit taps the pencil next to a setting and returns the editor's row.
 func (s *stage) edit(name string) *form.Row {
 	s.t.Helper()
 	i := slices.IndexFunc(s.screen.defaults.shown, func(o Setting) bool { return o.Name == name })
@@ -87,7 +87,7 @@ func TestDefaultsAreFound(t *testing.T) {
 		{"retries", "Attempts", "Timeouts and retries", "5", "default", "attempts at a request"},
 		{"cycles", "Cycles", "Length and pace", "24", "saved", "length of the run"},
 		{"session-timeout", "Session timeout", "Timeouts and retries", "5m0s", "default", "time that a session may use"},
-		{"new-thing", "New thing", "More", "on", "default", "nobody has named it"},
+		{"new-thing", "New thing", "More", "on", "default", "a setting without a title"},
 	}})
 	s.until("Timeouts and retries")
 	texts := uitest.Texts(s.screen.defaults.panel)
@@ -108,6 +108,6 @@ func TestDefaultsAreFound(t *testing.T) {
 	s.screen.defaults.look.SetText("elephants")
 	s.Drain()
 	if !s.shows("Try fewer") {
-		t.Error("nothing is said of what to do")
+		t.Error("nothing is reported about what to do")
 	}
 }

@@ -19,7 +19,7 @@ func TestNotices(t *testing.T) {
 	}
 	test.Type(n.url, "https://hooks.slack.com/x")
 	s.tap("Send test")
-	s.until("the server answered 200 OK")
+	s.until("The server answered 200 OK")
 	s.asks("test hook  https://hooks.slack.com/x")
 	n.kind.SetSelected("JSON")
 	test.Tap(n.save)
@@ -32,7 +32,7 @@ func TestNotices(t *testing.T) {
 	n.kind.SetSelected(byHost)
 	test.Tap(n.test)
 	s.asks("test hook  ") // the one that is kept
-	s.until("the server answered")
+	s.until("The server answered")
 
 	s.desk.set(func() { s.desk.err = &engine.FieldError{Field: "notify", Problem: "is not the address of a web hook"} })
 	test.Type(n.url, "x")

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-func TestWhoTakesPartIsCounted(t *testing.T) {
+func TestActiveAgentsAreCounted(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.until("active: all 372 shoppers")
 	s.typed("Filter", "agent.impulsivity > 0.8")
@@ -26,7 +26,7 @@ func TestWhoTakesPartIsCounted(t *testing.T) {
 	s.typed("Filter", "")
 	s.typed("Agents", " shopper-1, shopper-3  shopper-7 ")
 	s.until("active: 3 of 372 shoppers")
-	s.typed("Random seed", "7") // who takes part may depend on it
+	s.typed("Random seed", "7") // who is active may depend on it
 	s.Until("counted again", func() bool { return s.desk.last(&s.desk.counted).Settings.Seed == 7 })
 
 	s.tap("Launch")
@@ -46,7 +46,7 @@ func TestFilterMistakesStandBesideTheField(t *testing.T) {
 		s.typed(c.row, c.text)
 		s.until(c.problem)
 		if got := s.row(c.row).Problem(); got != c.problem {
-			t.Errorf("beside %s stands %q", c.row, got)
+			t.Errorf("next to %s stands %q", c.row, got)
 		}
 		if !s.shows("1 mistake: " + c.row) {
 			t.Errorf("%s: the mistake is not counted", c.row)
@@ -95,7 +95,7 @@ func TestACountForAScenarioThatIsGone(t *testing.T) {
 	s.pick("Marketplace shoppers")
 	s.until("active: ")
 	if s.desk.count(&s.desk.counted) == before {
-		t.Error("those who take part were not counted again")
+		t.Error("those who are active were not counted again")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestOnlyTheLastCountIsShown(t *testing.T) {
 	}
 }
 
-func TestWhoTakesPartIsRemembered(t *testing.T) {
+func TestActiveAgentsAreRemembered(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("Filter", "agent.x > 1")
 	s.until("active: 186 of 372")

@@ -18,14 +18,14 @@ func TestWhatIsSetUpCanBeCalibrated(t *testing.T) {
 	}
 	s.screen.Apply(12)
 	if o, ok := s.screen.Order(); !ok || o.Settings.Limit != 12 || o.Settings.Ceiling != 12 || o.Settings.Floor != 12 {
-		t.Errorf("12 at once became %d, from %d to %d, %v", o.Settings.Limit, o.Settings.Floor, o.Settings.Ceiling, ok)
+		t.Errorf("12 concurrently became %d, from %d to %d, %v", o.Settings.Limit, o.Settings.Floor, o.Settings.Ceiling, ok)
 	}
 	if !s.shows("12 of 372 shoppers concurrently") {
 		t.Error("the fields do not follow")
 	}
 	s.typed("Random seed", "-1")
 	if _, ok := s.screen.Order(); ok {
-		t.Error("a mistake is no mistake")
+		t.Error("a mistake is not reported")
 	}
 }
 

@@ -107,7 +107,7 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 	return sc, nil
 }
 
-// Choose lets those take part that are named, or all; a filter halves them, unless it is wrong.
+// Choose lets those are active that are named, or all; a filter halves them, unless it is wrong.
 func (d *fakeDesk) Choose(ctx context.Context, o Order) (int, error) {
 	d.mu.Lock()
 	d.counted = append(d.counted, o)

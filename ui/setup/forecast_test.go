@@ -20,7 +20,7 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.until("Cycle time limited by the limit of 51.")
 	s.until("51s")
 	if got, want := s.screen.bar.forecast.Text(), "cycle about 51s, 600 requests/min, cost not known"; got != want {
-		t.Errorf("beside the launch stands %q, want %q", got, want)
+		t.Errorf("next to the launch stands %q, want %q", got, want)
 	}
 	if asked := len(desk.foresaw()) - before; asked != 1 {
 		t.Errorf("it was asked %d times, want once", asked)
@@ -37,7 +37,7 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.until("It may cost too much.")
 	s.until("It may take too long.")
 	if got := s.screen.bar.forecast.Text(); got != "It may cost too much." {
-		t.Errorf("beside the launch stands %q", got)
+		t.Errorf("next to the launch stands %q", got)
 	}
 	s.screen.budget.dollars.SetText("")
 	s.Until("the advice is gone", func() bool { return !s.shows("It may") })
@@ -77,7 +77,7 @@ func TestAForecastOfAnotherScenario(t *testing.T) {
 	s.until("Fork of r at")
 	s.until("Calculating…")
 	if got := s.screen.bar.forecast.Text(); s.shows("A cycle is bound by") || got != "" {
-		t.Errorf("the forecast of another scenario is left, and %q beside the launch", got)
+		t.Errorf("the forecast of another scenario is left, and %q next to the launch", got)
 	}
 	close(hold)
 	s.until("Cycle time limited by the limit of 50.")
@@ -109,7 +109,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 		t.Errorf("got %q, %+v, %v, want latency, %+v", o.Settings.Governor, o.Settings.Budget, err, want)
 	}
 	s.screen.concurrency.governor.SetSelected("Manual")
-	s.until("adjusted by hand between")
+	s.until("adjusted by hand from")
 	for _, e := range []interface{ SetText(string) }{s.screen.budget.dollars, s.screen.budget.tokens, s.screen.budget.requests, s.screen.budget.wall} {
 		e.SetText("")
 	}

@@ -87,7 +87,7 @@ func TestMendingWhatWasFound(t *testing.T) {
 	if want := []string{"allow shop.example.com", "connections 3"}; !slices.Equal(desk.mended, want) {
 		t.Errorf("mended %q", desk.mended)
 	}
-	s.tap("Lower to 12 at once")
+	s.tap((&engine.Check{Mend: "limit 12"}).Button())
 	if s.entry("Start").Text != "12" || s.entry("Ceiling").Text != "12" {
 		t.Errorf("the fields say %s and %s", s.entry("Start").Text, s.entry("Ceiling").Text)
 	}
@@ -119,7 +119,7 @@ func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	key.entry.SetText("sesame")
 	s.tap("Save")
 	s.Until("checked again", func() bool { return desk.count(&desk.checked) > n })
-	s.tap("Launch") // a missing secret is told beside its field, and by the launch itself
+	s.tap("Launch") // a missing secret is reported next to its field, and by the launch itself
 	s.Until("launched", func() bool { return s.launched == 1 })
 }
 
@@ -189,13 +189,13 @@ func TestFavoritesComeFirst(t *testing.T) {
 	})
 	s.desk.mu.Lock()
 	defer s.desk.mu.Unlock()
-	slices.Sort(s.desk.mended) // they are kept beside each other
+	slices.Sort(s.desk.mended) // they are kept side by side
 	if want := []string{"star /scenarios/staging.yaml false", "star /scenarios/staging.yaml true", "star world true"}; !slices.Equal(s.desk.mended, want) {
 		t.Errorf("kept %q", s.desk.mended)
 	}
 }
 
-// TestPresetsFillTheFieldsIn as a machine and a use bear it.
+// TestPresetsFillTheFieldsIn as a machine and a use allow it.
 func TestPresetsFillTheFieldsIn(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	pick := func(title, option string) {

@@ -9,7 +9,7 @@ import (
 // chosenKey is the preference with the last choice. It is one text because each write of the preferences writes a file.
 const chosenKey = "setup.chosen"
 
-// chosen is a scenario, its parameters and its active agents. The zero value is no choice.
+// chosen is a scenario, its parameters and its active agents. The zero value means that nothing is chosen.
 type chosen struct {
 	Scenario string
 	Given    map[string]string `json:",omitempty"`

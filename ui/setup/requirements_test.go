@@ -14,18 +14,18 @@ import (
 
 const lacking = "the secret MODEL_KEY is neither in the environment nor in the keychain"
 
-// TestAMissingSecretIsEntered is told of before the launch, and mended beside the service that wants it.
+// TestAMissingSecretIsEntered is shown before the launch, and mended next to the service that wants it.
 func TestAMissingSecretIsEntered(t *testing.T) {
 	desk := &fakeDesk{requirements: Requirements{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
 	s := shown(t, desk)
 	s.until("MODEL_KEY is missing")
 	s.until("MODEL_KEY is neither")
 	if uitest.Shows(s.row("shop"), "MODEL_KEY") {
-		t.Error("the key is asked for beside another service")
+		t.Error("the key is asked for next to another service")
 	}
 	k := s.screen.services.fields[1].key
 	if got, want := k.note.Text(), lacking+". Enter it here; it is kept in a drawer."; got != want {
-		t.Errorf("beside the service stands %q, want %q", got, want)
+		t.Errorf("next to the service stands %q, want %q", got, want)
 	}
 	s.tap("MODEL_KEY is missing")
 	if s.win.Canvas().Focused() != k.entry || !k.entry.Password {
@@ -55,7 +55,7 @@ func TestSeveralSecretsAreMissing(t *testing.T) {
 	s.until("OTHER is missing")
 }
 
-// TestWhoWritesThePopulation is what is told before a launch that asks models for it.
+// TestWhoWritesThePopulation is what is shown before a launch that asks models for it.
 func TestWhoWritesThePopulation(t *testing.T) {
 	desk := &fakeDesk{requirements: Requirements{Writing: "24 personas are to be written by model (small); about $0.02", Unwritten: 24}}
 	s := shown(t, desk)
@@ -74,7 +74,7 @@ func TestWhoWritesThePopulation(t *testing.T) {
 func TestTheModelsOfAServiceAreShown(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	if !uitest.Shows(s.row("model"), "llm, small, large") {
-		t.Errorf("beside the service stands %q", uitest.Texts(s.row("model")))
+		t.Errorf("next to the service stands %q", uitest.Texts(s.row("model")))
 	}
 }
 

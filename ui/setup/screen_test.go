@@ -110,7 +110,7 @@ func TestMistakesAreShownWhileTyping(t *testing.T) {
 		{"Time scale", "1e-9", "is out of range"},
 		{"Random seed", "-1", "not a whole number of at least 0"},
 		{"Start", "101", "above the ceiling of 100"},
-		{"Floor", "51", "below the floor of 51"}, // beside the start
+		{"Floor", "51", "below the floor of 51"}, // next to the start
 		{"Ceiling", "", "a whole number is missing"},
 		{"shop", "staging", "not an address"},
 	} {
@@ -343,8 +343,8 @@ func TestOtherMachinesAreAskedAbout(t *testing.T) {
 	s.tap("Launch")
 	s.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
 	for _, want := range []string{
-		"Allow shopping to use these addresses?", "up to 50 sessions at once", "staging.example.com:443", "Requests from shop, search, on another machine",
-		"Gets the secrets SEARCH_KEY, SHOP_KEY", "127.0.0.1:5432/app", "SQL statements from db, on this machine", "This database holds the results of your runs.",
+		"Allow shopping to use these addresses?", "up to 50 sessions in flight", "staging.example.com:443", "Requests from shop, search, on another machine",
+		"Receives the secrets SEARCH_KEY, SHOP_KEY", "127.0.0.1:5432/app", "SQL statements from db, on this machine", "This database holds the results of your runs.",
 	} {
 		if !uitest.Shows(s.win.Canvas().Overlays().Top(), want) {
 			t.Errorf("the question does not say %q", want)
@@ -352,7 +352,7 @@ func TestOtherMachinesAreAskedAbout(t *testing.T) {
 	}
 	s.confirm("Cancel")
 	if s.screen.bar.launch.Disabled() || desk.count(&desk.launched) != 0 {
-		t.Error("a launch that was not allowed goes on")
+		t.Error("a launch that was not allowed continues")
 	}
 	s.tap("Launch")
 	s.confirm("Allow and launch")
@@ -439,7 +439,7 @@ func TestAServiceIsTested(t *testing.T) {
 	close(slow)
 	s.until("200 in 12ms")
 	if uitest.Shows(s.row("shop"), "200") {
-		t.Error("the answer is shown beside an address that was not asked")
+		t.Error("the answer is shown next to an address that was not asked")
 	}
 }
 
@@ -456,7 +456,7 @@ func TestTheProfileIsForMocksOnly(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("shop", "https://staging.example.com")
 	if s.shows("Mock latency") {
-		t.Error("a latency can be chosen for a service that is none of ours")
+		t.Error("a latency can be chosen for a service that is not a mock")
 	}
 }
 

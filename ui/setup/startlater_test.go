@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestStartLater: a launch waits for its time, says how long, can be cancelled, and starts at once on request.
+// TestStartLater: a launch waits for its time, says how long, can be cancelled, and starts immediately on request.
 func TestStartLater(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("Start at", "soon")
@@ -34,7 +34,7 @@ func TestStartLater(t *testing.T) {
 	}
 }
 
-// TestAModelWritesThePopulation shows how far it is, and that the button gives it up, but no key.
+// TestAModelWritesThePopulation shows how far it is, and that the button cancels it, but no key.
 func TestAModelWritesThePopulation(t *testing.T) {
 	s := shown(t, &fakeDesk{writes: true})
 	s.tap("Launch")

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// mostOff is how far a channel may be from the golden picture, of 255: processors round differently.
+// mostOff is the maximum difference of a color channel from the golden picture, out of 255, because processors round differently.
 const mostOff = 3
 
-// Golden compares a drawing with the picture in testdata that has a name, or makes it that picture.
+// Golden compares a drawing with a picture in testdata, or replaces the picture if update is set.
 func Golden(t *testing.T, name string, got image.Image, update bool) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -22,7 +22,7 @@ func Golden(t *testing.T, name string, got image.Image, update bool) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		t.Fatalf("%v: -update makes it", err)
+		t.Fatalf("%v: run with -update to create it", err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	want, err := png.Decode(f)
@@ -30,7 +30,7 @@ func Golden(t *testing.T, name string, got image.Image, update bool) {
 		t.Fatal(err)
 	}
 	if got.Bounds() != want.Bounds() {
-		t.Fatalf("%s: the drawing is %v, want %v", name, got.Bounds(), want.Bounds())
+		t.Fatalf("%s: the size is %v, want %v", name, got.Bounds(), want.Bounds())
 	}
 	off, first := 0, image.Point{}
 	for y := got.Bounds().Min.Y; y < got.Bounds().Max.Y; y++ {
@@ -44,7 +44,7 @@ func Golden(t *testing.T, name string, got image.Image, update bool) {
 		}
 	}
 	if off > 0 {
-		t.Errorf("%s: %d pixels differ, the first at %v: %v, want %v. If that is meant, -update and look at it", name, off, first, got.At(first.X, first.Y), want.At(first.X, first.Y))
+		t.Errorf("%s: %d pixels differ, the first at %v: %v, want %v. If the change is intended, run with -update and check the picture", name, off, first, got.At(first.X, first.Y), want.At(first.X, first.Y))
 	}
 }
 

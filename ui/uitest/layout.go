@@ -16,15 +16,14 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// slack is how far something may stick out before it counts: figures are rounded to whole pixels.
+// slack is the tolerance for parts that stick out, because figures are rounded to whole pixels.
 const slack = 1.5
 
-// margin is the share of a line's height that letters leave free above and below.
+// margin is the free share of a line's height above and below its letters.
 const margin = 0.2
 
-// Misfits lists what does not fit where it is drawn below an object: words that are wider or higher than their place,
-// that stick out of their widget or of the object, and words and controls that lie on each other. What is scrolled out
-// of view is left out; so is what an entry scrolls.
+// Misfits lists what does not fit in an object: texts larger than their place or outside their widget or the object, and overlapping texts
+// and controls. It ignores parts that are scrolled out of view, and the content of entries.
 func Misfits(o fyne.CanvasObject) []string {
 	m := &misfits{}
 	all := rect{pos: fyne.NewPos(0, 0), size: o.Size()}
@@ -42,7 +41,7 @@ type rect struct {
 func (r rect) right() float32  { return r.pos.X + r.size.Width }
 func (r rect) bottom() float32 { return r.pos.Y + r.size.Height }
 
-// cut is what two rectangles share; ok is that they share more than an edge.
+// cut returns the intersection of two rectangles; ok is false if they share at most an edge.
 func (r rect) cut(o rect) (shared rect, ok bool) {
 	x, y := max(r.pos.X, o.pos.X), max(r.pos.Y, o.pos.Y)
 	shared = rect{fyne.NewPos(x, y), fyne.NewSize(min(r.right(), o.right())-x, min(r.bottom(), o.bottom())-y)}
@@ -53,21 +52,21 @@ func (r rect) holds(o rect) bool {
 	return o.pos.X >= r.pos.X-slack && o.pos.Y >= r.pos.Y-slack && o.right() <= r.right()+slack && o.bottom() <= r.bottom()+slack
 }
 
-// place is where an object lies.
+// place is the position of an object.
 type place struct {
-	at      fyne.Position // of what it lies in
-	view    rect          // what of the window it can be seen in
-	bounds  rect          // of the widget that it is a part of
+	at      fyne.Position // of the object around it
+	view    rect          // the visible part of the window
+	bounds  rect          // of the widget that contains it
 	what    string        // that widget
-	control int           // of which control it is a part; 0 is none
+	control int           // number of the control that contains it; 0 if none
 	typed   bool          // inside an entry
 }
 
-// leaf is something that is seen.
+// leaf is a visible object.
 type leaf struct {
 	rect
 	what    string
-	control int // that it is, or is a part of
+	control int // number of the control that it is, or is a part of
 }
 
 type misfits struct {
@@ -97,7 +96,7 @@ func (m *misfits) at(o fyne.CanvasObject, p place) {
 			return
 		}
 		if least := o.Content.MinSize().Width; o.Direction == container.ScrollBoth && !p.typed && least > here.size.Width+slack {
-			m.say("what lies at %.0f,%.0f has to be scrolled sideways: %.0f in %.0f", here.pos.X, here.pos.Y, least, here.size.Width)
+			m.say("the object at %.0f,%.0f must be scrolled sideways: %.0f in %.0f", here.pos.X, here.pos.Y, least, here.size.Width)
 		}
 		p.view, p.what = view, "what scrolls"
 		p.bounds = rect{here.pos.Add(o.Content.Position()), o.Content.Size()}
@@ -131,14 +130,13 @@ func (m *misfits) widget(o fyne.Widget, here rect, p place) {
 	}
 }
 
-// around reports whether what can have the focus is there for what lies in it or on it: a list, or a text that can be
-// selected.
+// around reports whether a focusable widget only contains other objects: a list, or a text that can be selected.
 func around(o fyne.Widget) bool {
 	kind := fmt.Sprintf("%T", o)
 	return strings.HasSuffix(kind, "List") || strings.HasSuffix(kind, ".focusSelectable")
 }
 
-// text checks the words themselves, wherever they are aligned in their place.
+// text checks a text in its place, whatever its alignment.
 func (m *misfits) text(o *canvas.Text, here rect, p place) {
 	if strings.TrimSpace(o.Text) == "" || p.typed {
 		return
@@ -170,7 +168,7 @@ func (m *misfits) text(o *canvas.Text, here rect, p place) {
 			p.what, p.bounds.pos.X, p.bounds.pos.Y, p.bounds.size.Width, p.bounds.size.Height)
 		return
 	}
-	ink := seen // letters leave room above and below
+	ink := seen // letters leave space above and below
 	ink.pos.Y += need.Height * margin
 	ink.size.Height -= 2 * need.Height * margin
 	m.leaves = append(m.leaves, leaf{ink, fmt.Sprintf("%q", o.Text), p.control})
@@ -183,7 +181,7 @@ func (m *misfits) overlaps() {
 				continue
 			}
 			if shared, ok := a.cut(b.rect); ok && shared.size.Height > 3 && shared.size.Width > 2 {
-				m.say("%s at %.0f,%.0f and %s at %.0f,%.0f lie on each other", a.what, a.pos.X, a.pos.Y, b.what, b.pos.X, b.pos.Y)
+				m.say("%s at %.0f,%.0f and %s at %.0f,%.0f overlap", a.what, a.pos.X, a.pos.Y, b.what, b.pos.X, b.pos.Y)
 			}
 		}
 	}
@@ -193,7 +191,7 @@ func (m *misfits) say(format string, args ...any) {
 	m.found = append(m.found, fmt.Sprintf(format, args...))
 }
 
-// name is what a widget is called in a complaint.
+// name names a widget in a message.
 func name(o fyne.Widget) string {
 	text := fmt.Sprintf("%T", o)
 	if said := Texts(o); len(said) > 0 {
@@ -202,15 +200,14 @@ func name(o fyne.Widget) string {
 	return text
 }
 
-// Scales are the sizes of text that every screen is drawn at.
+// Scales are the text scales at which every screen is drawn.
 var Scales = []float32{0.8, 1, 1.5, 2}
 
-// Shots is the environment variable that names a folder for pictures of what [Fit] draws; without it there are none.
+// Shots is the environment variable with the folder for the pictures that [Fit] draws; without it there are none.
 const Shots = "THRONG_SHOTS"
 
-// Fit draws a screen in a window as large as a laptop's in every size of text, and fails for what does not fit. look is the
-// theme at a scale. What stands beside a screen in the real window is left out of the width. With larger text than usual a
-// screen may be wider: it scrolls sideways then.
+// Fit draws a screen in a window of a laptop's size at every text scale, and fails if parts do not fit. look returns the theme for a scale.
+// The width excludes the navigation. With larger text a screen may be wider than the window, and scrolls sideways.
 func (q *Queue) Fit(name string, screen fyne.CanvasObject, look func(scale float32) fyne.Theme) {
 	q.t.Helper()
 	win := fyne.CurrentApp().Driver().CanvasForObject(screen).(software.WindowlessCanvas)
@@ -218,7 +215,7 @@ func (q *Queue) Fit(name string, screen fyne.CanvasObject, look func(scale float
 	for _, scale := range Scales {
 		fyne.CurrentApp().Settings().SetTheme(look(scale))
 		size := fyne.NewSize(1280-beside*scale, 800-above*scale)
-		for range 2 { // columns are as wide as they became
+		for range 2 { // the second pass uses the final widths of columns
 			least := win.Content().MinSize().Width
 			if least > size.Width && scale <= 1 {
 				q.t.Errorf("%s at %.1f: it is %.0f wide, and there is room for %.0f", name, scale, least, size.Width)
@@ -241,7 +238,7 @@ func (q *Queue) Fit(name string, screen fyne.CanvasObject, look func(scale float
 	q.Drain()
 }
 
-// What the navigation and the menu take of the window, and how many misfits are told of each picture.
+// Size of the navigation and menu in the window, and the maximum number of reported misfits per picture.
 const (
 	beside = 130
 	above  = 30

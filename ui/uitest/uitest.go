@@ -1,4 +1,4 @@
-// Package uitest helps testing screens with Fyne's test driver.
+// Package uitest helps test screens with Fyne's test driver.
 package uitest
 
 import (
@@ -18,22 +18,21 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 )
 
-// Queue stands for the UI goroutine: it keeps what is to be done there until the test has it done.
+// Queue replaces the UI goroutine: it stores calls until the test runs them.
 type Queue struct {
 	t  *testing.T
 	mu sync.Mutex
 	do []func()
-	// ended is set when nothing is done any more
+	// no more calls are run
 	ended bool
-	in    chan struct{} // holds a token when something came
+	in    chan struct{} // holds a token if there is a call
 }
 
-// Start replaces the way to the UI goroutine. What comes after the test has ended is dropped. Tests of screens are
-// never parallel.
+// Start replaces the way to the UI goroutine. Calls after the end of the test are dropped. Tests of screens must not be parallel.
 func Start(t *testing.T) *Queue {
 	t.Helper()
 	q := &Queue{t: t, in: make(chan struct{}, 1)}
-	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme()) // the driver's own logs each colour it does not know
+	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme()) // the driver's own theme logs unknown colors
 	async.Replace(q.put)
 	t.Cleanup(func() {
 		q.mu.Lock()
@@ -43,9 +42,8 @@ func Start(t *testing.T) *Queue {
 	return q
 }
 
-// Picture draws a canvas with an object as it is now. The toolkit drops what draws an object a minute after it was drawn
-// last, and forgets with it that the object has the focus. A slow machine may take so long between two pictures: so the
-// canvas is drawn twice, and the object refreshed in between.
+// Picture draws a canvas that shows an object. The toolkit drops renderers a minute after the last drawing, with the focus, and a slow
+// machine may need that long between pictures. So Picture draws the canvas twice and refreshes the object in between.
 func Picture(c fyne.Canvas, o fyne.CanvasObject) image.Image {
 	c.Capture()
 	o.Refresh()
@@ -64,7 +62,7 @@ func (q *Queue) put(f func()) {
 	}
 }
 
-// Drain does what waits.
+// Drain runs the waiting calls.
 func (q *Queue) Drain() {
 	for {
 		q.mu.Lock()
@@ -80,10 +78,10 @@ func (q *Queue) Drain() {
 	}
 }
 
-// Until does what comes until a condition holds; the test fails if it does not within 2 minutes.
+// Until runs calls until a condition holds, and fails the test after 2 minutes.
 func (q *Queue) Until(what string, holds func() bool) {
 	q.t.Helper()
-	late := time.NewTimer(6 * time.Second)
+	late := time.NewTimer(2 * time.Minute)
 	defer late.Stop()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -101,7 +99,7 @@ func (q *Queue) Until(what string, holds func() bool) {
 	}
 }
 
-// Texts returns all texts that an object shows, in the order in which they are drawn.
+// Texts returns all texts that an object shows, in drawing order.
 func Texts(o fyne.CanvasObject) []string {
 	var all []string
 	Walk(o, func(o fyne.CanvasObject) bool {
@@ -113,12 +111,12 @@ func Texts(o fyne.CanvasObject) []string {
 	return all
 }
 
-// Shows reports whether an object shows a text somewhere, perhaps among others.
+// Shows reports whether an object shows a text, possibly as a part of another.
 func Shows(o fyne.CanvasObject, text string) bool {
 	return strings.Contains(strings.Join(Texts(o), "\n"), text)
 }
 
-// Walk calls f with all visible objects below one, and with itself, until it returns false.
+// Walk calls f for an object and all visible objects below it, until f returns false.
 func Walk(o fyne.CanvasObject, f func(fyne.CanvasObject) bool) bool {
 	if o == nil || !o.Visible() {
 		return true
@@ -143,7 +141,7 @@ func Walk(o fyne.CanvasObject, f func(fyne.CanvasObject) bool) bool {
 	return true
 }
 
-// Button returns the visible button with a text; nil if there is none.
+// Button returns the visible button with a text, or nil.
 func Button(o fyne.CanvasObject, text string) (found *widget.Button) {
 	Walk(o, func(o fyne.CanvasObject) bool {
 		if b, ok := o.(*widget.Button); ok && b.Text == text {
@@ -154,7 +152,7 @@ func Button(o fyne.CanvasObject, text string) (found *widget.Button) {
 	return found
 }
 
-// Tap taps the visible button with a text; the test fails if there is none or it is disabled.
+// Tap taps the visible button with a text. The test fails if there is none or it is disabled.
 func (q *Queue) Tap(o fyne.CanvasObject, text string) {
 	q.t.Helper()
 	b := Button(o, text)

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestResumeOutOfBudget: the window goes on with a larger bound, and says why it cannot with the same.
+// TestResumeOutOfBudget: the window continues with a larger bound, and says why it cannot with the same.
 func TestResumeOutOfBudget(t *testing.T) {
 	d := open(t, t.TempDir())
 	launch(t, d, func(o *setup.Order) { o.Settings.Budget.Requests = 20 })
@@ -41,8 +41,8 @@ func TestResumeOutOfBudget(t *testing.T) {
 	}
 }
 
-// TestMakeLonger: the window goes on with a run that has finished, and says why it cannot with the same length. It comes
-// to what a run gives that was as long from the start.
+// TestMakeLonger: the window continues with a run that has finished, and says why it cannot with the same length. It comes
+// to what a run returns that was as long from the start.
 func TestMakeLonger(t *testing.T) {
 	d := open(t, t.TempDir())
 	var ids []engine.RunID

@@ -27,10 +27,10 @@ func TestSweepFromTheWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := c.Start(t.Context(), little(t, d)); err == nil || !strings.Contains(err.Error(), "in progress") {
-		t.Errorf("a second sweep beside the first: %v", err)
+		t.Errorf("a second sweep during the first: %v", err)
 	}
 	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, nil), nil); err == nil {
-		t.Error("a run beside the sweep")
+		t.Error("a run during the calibration")
 	}
 	<-c.Settled()
 	s := c.State()

@@ -212,7 +212,7 @@ func (d *Desk) Close() error {
 	return errors.Join(d.outlets.close(), d.app.Close(), d.window.Close())
 }
 
-// toldTime is the maximum time for notifications and for sending results after the program was told to end.
+// toldTime is the maximum time for notifications and for sending results when the system ends the program.
 const toldTime = 1500 * time.Millisecond
 
 // notify sends notifications about a run to the web hook, if there is one.

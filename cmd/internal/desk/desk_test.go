@@ -125,7 +125,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 }
 
 // TestWhoTakesPart counts those that a run would have.
-func TestWhoTakesPart(t *testing.T) {
+func TestActiveAgents(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}
 	for _, c := range []struct {
 		agents []string
@@ -135,10 +135,10 @@ func TestWhoTakesPart(t *testing.T) {
 	}{
 		{want: 40},
 		{agents: []string{"shopper-1", "shopper-7"}, want: 2},
-		{agents: []string{"shopper-1", "nobody"}, field: "agents"},
+		{agents: []string{"shopper-1", "stranger"}, field: "agents"},
 		{filter: "agent.index < 12", want: 12},
 		{filter: "agnet.index < 12", field: "filter"},
-		{filter: "False"}, // such a run ends at once and says so
+		{filter: "False"}, // such a run ends immediately and says so
 	} {
 		o := order(t, d.Desk, func(o *setup.Order) { o.Settings.Agents, o.Settings.Filter = c.agents, c.filter })
 		n, err := d.Choose(t.Context(), o)
@@ -158,7 +158,7 @@ func TestWhoTakesPart(t *testing.T) {
 	}
 }
 
-// TestCloseAndResume ends the program in the middle of a run and goes on in the next.
+// TestCloseAndResume ends the program in the middle of a run and resumes in the next.
 func TestCloseAndResume(t *testing.T) {
 	data := t.TempDir()
 	d := open(t, data)
@@ -175,7 +175,7 @@ func TestCloseAndResume(t *testing.T) {
 		t.Fatal("no run is in progress")
 	}
 	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, nil), nil); !errors.Is(err, errBusy) {
-		t.Errorf("a second run beside the first: %v", err)
+		t.Errorf("a second run during the first: %v", err)
 	}
 	if err := (runsDesk{d}).Delete(t.Context(), id, noDeletion); !errors.Is(err, engine.ErrInUse) {
 		t.Errorf("deleting the run in progress: %v", err)

@@ -176,7 +176,7 @@ func TestEditorTries(t *testing.T) {
 		t.Errorf("targets %v, %v", targets, err)
 	}
 	if _, err := d.Try(t.Context(), far); err == nil {
-		t.Error("a host that nobody allowed was asked")
+		t.Error("a host that no one allowed was asked")
 	}
 	if runs, err := resultsDesk(d).Runs(t.Context()); err != nil || len(runs) > 0 {
 		t.Errorf("runs %v, %v", runs, err)

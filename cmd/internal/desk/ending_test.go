@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestPanicOfTheWindow has a button panic while a run goes on: a checkpoint is there, the text is kept, and the next
-// window says so once and offers to go on.
+// TestPanicOfTheWindow has a button panic while a run continues: a checkpoint is there, the text is kept, and the next
+// window says so once and offers to resume.
 func TestPanicOfTheWindow(t *testing.T) {
 	data := t.TempDir()
 	d := open(t, data)

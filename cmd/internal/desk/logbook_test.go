@@ -32,7 +32,7 @@ func TestErrorsOfTheLogAreCounted(t *testing.T) {
 	}
 }
 
-// TestRunsAreLogged: the window's log has what happens to a run, and a session that fails is no trouble of the window.
+// TestRunsAreLogged: the window's log has what happens to a run, and a session that fails is not trouble of the window.
 func TestRunsAreLogged(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })

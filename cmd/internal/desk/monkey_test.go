@@ -63,7 +63,7 @@ func (m *monkey) act() {
 		m.did["resizes"]++
 		m.win.Resize(fyne.NewSize(640+m.draw.Float32()*1600, 420+m.draw.Float32()*1000))
 	case n < 72:
-		m.did["digits"]++ // a text of digits is no host, so nothing is ever asked outside
+		m.did["digits"]++ // a text of digits is not a host, so nothing is ever asked outside
 		m.focus(func(f fyne.Focusable) { f.TypedRune(rune('0' + m.draw.IntN(10))) })
 	case n < 80:
 		m.did["shortcuts"]++
@@ -151,7 +151,7 @@ func (c cage) Parent(u fyne.URI) (fyne.URI, error) {
 	return c.folders.Parent(u)
 }
 
-// TestMonkey has 10,000 random taps, keys, drags, orders and resizes come over a window in which runs go on: nothing
+// TestMonkey has 10,000 random taps, keys, drags, orders and resizes come over a window in which runs continue: nothing
 // panics or hangs, and when all is closed, no goroutine is left. Nothing is drawn: package window has that done.
 func TestMonkey(t *testing.T) {
 	seed := uint64(20261122)
@@ -168,7 +168,7 @@ func TestMonkey(t *testing.T) {
 	}
 	resolver := net.DefaultResolver
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		return nil, errors.New("this test asks nobody outside")
+		return nil, errors.New("this test asks no one outside")
 	}}
 	t.Cleanup(func() { net.DefaultResolver = resolver })
 	slog.SetDefault(slog.New(slog.DiscardHandler))
@@ -183,7 +183,7 @@ func TestMonkey(t *testing.T) {
 	old := len(fyne.CurrentApp().Driver().AllWindows())
 	d := open(t, t.TempDir())
 	app := ui.New(fyne.CurrentApp(), d.Screens())
-	app.Run() // the driver returns at once
+	app.Run() // the driver returns immediately
 	m := &monkey{t: t, draw: rand.New(rand.NewPCG(seed, 2)), old: old, did: map[string]int{}}
 	launch(t, d, func(o *setup.Order) { o.Settings.Cycles, o.Settings.TimeScale = 10_000, 3600 }) // a cycle every second
 	for range 10_000 {
@@ -192,11 +192,11 @@ func TestMonkey(t *testing.T) {
 	}
 	t.Log(m.did)
 	m.close(q, d)
-	// The pulse of the window goes on, and what the store has of its own.
+	// The pulse of the window continues, and what the store has of its own.
 	q.Until("no goroutine is left over", func() bool { return runtime.NumGoroutine() <= before+4 })
 }
 
-// close ends what goes on, as a person would who has had enough.
+// close ends what continues, as a person would who has had enough.
 func (m *monkey) close(q *uitest.Queue, d *Desk) {
 	m.t.Helper()
 	if err := d.Stop(true); err != nil && !errors.Is(err, engine.ErrEnded) {

@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestRunIsToldElsewhere keeps a web hook in Settings, tries it, and runs: its end is told there by the time that the
+// TestRunIsToldElsewhere keeps a web hook in Settings, tries it, and runs: its end is reported there by the time that the
 // desk is closed.
 func TestRunIsToldElsewhere(t *testing.T) {
 	keyring.MockInit()
@@ -64,7 +64,7 @@ func TestRunIsToldElsewhere(t *testing.T) {
 	}
 }
 
-// TestLogLevelIsInForce at once.
+// TestLogLevelIsInForce immediately.
 func TestLogLevelIsInForce(t *testing.T) {
 	d := open(t, t.TempDir())
 	d.level = &slog.LevelVar{}

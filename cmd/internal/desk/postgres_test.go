@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestPostgresService is what the button beside a database says.
+// TestPostgresService is what the button next to a database says.
 func TestPostgresService(t *testing.T) {
 	d := open(t, t.TempDir())
 	t.Setenv("THRONG_TEST_PASSWORD", pgtest.Password)

@@ -42,7 +42,7 @@ func TestAllowingAHostMendsItsCheck(t *testing.T) {
 	c := check()
 	way, host := c.Way()
 	if c.Grade != engine.GradeWarning || way != engine.MendAllow {
-		t.Fatalf("of a host that nobody allowed: %+v", c)
+		t.Fatalf("of a host that no one allowed: %+v", c)
 	}
 	o.Allow = []string{host}
 	if err := s.Allow(t.Context(), o); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestLookBackOnARun asks for moments of the run that is shown, and of an earlier one that is opened for that.
-func TestLookBackOnARun(t *testing.T) {
+func TestHistoryOfARun(t *testing.T) {
 	d := open(t, t.TempDir())
 	launch(t, d, nil)
 	<-d.Settled()
@@ -44,7 +44,7 @@ func TestLookBackOnARun(t *testing.T) {
 			t.Errorf("at %v: %+v, %v; want cycle %d, %d sessions", at, m, err, want[0], want[1])
 		}
 	}
-	if _, err := (liveDesk{d}).Past(t.Context(), "nobody"); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := (liveDesk{d}).Past(t.Context(), "stranger"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestOutlook finds a key that is missing and who is to be written, and again when the key is kept.
-func TestOutlook(t *testing.T) {
+// TestRequirements finds a key that is missing and who should be written, and again when the key is kept.
+func TestRequirements(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}
 	path := filepath.Join(t.TempDir(), "town.yaml")
 	const text = "population: {count: 3, write: {service: model, prompt: who, answer: {name: string}}}\n" +

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// scraped is what an address answers Prometheus; "" is that nobody does.
+// scraped is what an address answers Prometheus; "" is that no one does.
 func scraped(t *testing.T, address string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", nil)
@@ -88,7 +88,7 @@ func TestMetricsAreServedAtOnce(t *testing.T) {
 func TestAPortThatIsTaken(t *testing.T) {
 	t.Setenv(config.ListenEnv, port(t).Addr().String())
 	d := open(t, t.TempDir())
-	if !strings.Contains(d.Notice(), "in use by another program") || !strings.Contains(d.Notice(), "Runs go on without") {
+	if !strings.Contains(d.Notice(), "in use by another program") || !strings.Contains(d.Notice(), "Runs are not affected") {
 		t.Errorf("the notice is %q", d.Notice())
 	}
 	launch(t, d, nil)

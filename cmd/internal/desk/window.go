@@ -28,7 +28,7 @@ type Start struct {
 	Data   string        // the data folder; "" is the chosen one
 	File   string        // a scenario to open; "" if none
 	Files  <-chan string // files that the system opens later; nil if it starts the program again instead
-	Attach ui.Attach     // gives access to the system's windows
+	Attach ui.Attach     // access to the system's windows
 }
 
 // Show opens the window and returns the program's exit code when the window is closed and everything is written. If another window uses the

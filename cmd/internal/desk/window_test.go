@@ -54,7 +54,7 @@ func TestSecondStartBeforeWindow(t *testing.T) {
 	}
 }
 
-// TestLogWhereNothingCanBeWritten: the terminal is told all the same.
+// TestLogWhereNothingCanBeWritten: the terminal still shows the error.
 func TestLogWhereNothingCanBeWritten(t *testing.T) {
 	data := t.TempDir()
 	if err := os.WriteFile(logs.Folder(data), nil, 0o600); err != nil { // root may write into what is read-only
@@ -92,7 +92,7 @@ func TestClosedWhileUpdating(t *testing.T) {
 	}
 	u.wanted("a.yaml")
 	if u.text.Text != "Half of it." || u.leave || u.start.File != "a.yaml" {
-		t.Errorf("started again it says %q, and %q is to be shown", u.text.Text, u.start.File)
+		t.Errorf("started again it says %q, and %q should be shown", u.text.Text, u.start.File)
 	}
 	u.close()
 	u.done(nil)

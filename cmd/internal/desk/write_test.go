@@ -82,7 +82,7 @@ func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 }
 
 // TestWhoTakesPartOfAWrittenPopulation is counted once it is written, and keeps no launch from going on before.
-func TestWhoTakesPartOfAWrittenPopulation(t *testing.T) {
+func TestActiveAgentsOfAWrittenPopulation(t *testing.T) {
 	d := open(t, t.TempDir())
 	path := filepath.Join(t.TempDir(), "town.yaml")
 	const text = "population: {count: 12, write: {service: model, prompt: \"who ${index}\", answer: {age: int}}}\n" +
@@ -106,6 +106,6 @@ func TestWhoTakesPartOfAWrittenPopulation(t *testing.T) {
 	<-d.Settled()
 	n, err := setupDesk{d}.Choose(t.Context(), o)
 	if job := (liveDesk{d}).Job(); err != nil || n != job.Agents || n == 0 || n == 12 {
-		t.Errorf("counted %d, %v; %d took part", n, err, job.Agents)
+		t.Errorf("counted %d, %v; %d were active", n, err, job.Agents)
 	}
 }

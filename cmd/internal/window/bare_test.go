@@ -9,14 +9,14 @@ import (
 )
 
 // TestBareEnvironment runs the mock to its end in a window that was started as a double-click starts it, with no
-// environment but a home folder and a display, and in /, and after it in a terminal that knows no more.
+// environment but a home folder and a display, and in /, and after it in a terminal without it.
 func TestBareEnvironment(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.start()
 	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") })
 	d.click("Launch")
-	d.until("the end", func() bool { return d.find("See results") != nil })
-	d.click("See results")
+	d.until("the end", func() bool { return d.find("Show results") != nil })
+	d.click("Show results")
 	d.until("a result that meets what was asked for", func() bool { return d.shows("finished") && d.shows("Audit") })
 	d.shot("bare")
 	d.xdotool("key", "ctrl+q")

@@ -9,7 +9,7 @@ import (
 )
 
 // TestWindowAfterACrash has the program break in the middle of a run, and then its display go, as at a log-out that asks
-// nobody: the next start says what happened, where the text is, once, and goes on with the run.
+// no one: the next start says what happened, where the text is, once, and offers to resume it.
 func TestWindowAfterACrash(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1200"}`)
@@ -31,7 +31,7 @@ func TestWindowAfterACrash(t *testing.T) {
 	d.still("the report, drawn", func() *part { return d.find("Close") })
 	d.shot("report")
 	d.click("Close")
-	d.until("the offer to go on", func() bool { return d.shows("was interrupted") && d.find("Resume") != nil })
+	d.until("the offer to resume", func() bool { return d.shows("was interrupted") && d.find("Resume") != nil })
 	d.still("the offer, drawn", func() *part { return d.find("Resume") })
 	d.shot("crashed")
 	d.click("Resume")
@@ -50,7 +50,7 @@ func TestWindowAfterACrash(t *testing.T) {
 	d.ended()
 	d.startX(1280, 800)
 	d.start()
-	d.until("the offer to go on", func() bool { return d.shows("was interrupted") || d.shows("Checkpoints") })
+	d.until("the offer to resume", func() bool { return d.shows("was interrupted") || d.shows("Checkpoints") })
 	if d.shows("ended unexpectedly") {
 		t.Error("told twice")
 	}

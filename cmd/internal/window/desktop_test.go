@@ -1,4 +1,4 @@
-// Package window_test drives the built program in a real window, as a person does. It is not beside cmd/throng, so that
+// Package window_test drives the built program in a real window, as a person does. It is not next to cmd/throng, so that
 // testing does not link the toolkit a second time.
 package window_test
 
@@ -134,8 +134,8 @@ func (d *desktop) startX(width, height int) {
 	d.x, d.display = x, ":"+strings.TrimSpace(line)
 }
 
-// start starts the program as a double-click does: no environment but the home folder and the display, in /. What has no
-// = in it is a file that it is started with.
+// start starts the program as a double-click does: in /, with only the home folder and the display in the environment.
+// An argument without = is a file to open.
 func (d *desktop) start(env ...string) {
 	d.t.Helper()
 	d.socket = filepath.Join(d.t.TempDir(), "inspect")
@@ -182,7 +182,7 @@ func (d *desktop) ended() int {
 
 // look asks the program what it shows.
 func (d *desktop) look() {
-	conn, err := net.Dial("unix", d.socket) //nolint:noctx // answers or fails at once
+	conn, err := net.Dial("unix", d.socket) //nolint:noctx // answers or fails immediately
 	if err != nil {
 		return // not yet there
 	}

@@ -31,7 +31,7 @@ chain visit:
 	d.until("the scenario", func() bool { return d.shows("Lost visitors") && d.shows("372") })
 	d.click("Launch")
 	d.click("Allow and launch")
-	d.until("the end", func() bool { return d.find("See results") != nil })
+	d.until("the end", func() bool { return d.find("Show results") != nil })
 	said := func(where, next string) {
 		t.Helper()
 		d.until(where+" saying why", func() bool {
@@ -40,7 +40,7 @@ chain visit:
 		d.shot("hopeless-" + where)
 	}
 	said("live", "Correct it (Edit scenario… in Setup) and launch again.")
-	d.click("See results")
+	d.click("Show results")
 	d.until("results", func() bool { return d.shows("All agents done") })
 	said("results", "correct the scenario (Edit scenario… in Setup) and launch again")
 	if d.shows("throngctl") {

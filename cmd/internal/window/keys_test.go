@@ -22,15 +22,15 @@ func (d *desktop) shut(name string) {
 	d.xdotool("keyup", "w", "keyup", "ctrl")
 }
 
-// TestKeys works without a mouse: what the toolkit gives to the focused widget only, such as Escape and F1, is heard too.
+// TestKeys works without a mouse: what the toolkit sends to the focused widget only, such as Escape and F1, is heard too.
 // The window opens again where it was left.
 func TestKeys(t *testing.T) {
 	d := newDesktop(t, 1400, 900)
 	d.start()
 	d.key("ctrl+slash")
-	d.until("the list of keys", func() bool { return d.shows("Close what lies on top") })
+	d.until("the list of keys", func() bool { return d.shows("Close the dialog or the open item") })
 	d.key("Tab", "Escape") // with the focus on its button
-	d.until("the list closed", func() bool { return !d.shows("Close what lies on top") })
+	d.until("the list closed", func() bool { return !d.shows("Close the dialog or the open item") })
 	d.key("F1")
 	d.until("the guide", func() bool { return d.open("^Guide") == 1 })
 	d.shut("^Guide")

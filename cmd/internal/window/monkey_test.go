@@ -20,7 +20,7 @@ type monkey struct {
 	did           map[string]int
 }
 
-// keys are those that a monkey hits. It types digits alone: a text of digits is no host, so nothing is ever asked outside.
+// keys are those that a monkey hits. It types digits alone: a text of digits is not a host, so nothing is ever asked outside.
 var keys = []string{
 	"Tab", "Tab", "shift+Tab", "Return", "space", "Escape", "Up", "Down", "Left", "Right", "Home", "End", "Prior", "Next", "BackSpace", "Delete",
 	"0", "1", "7", "9", "plus", "minus", "ctrl+a", "ctrl+c", "ctrl+v", "ctrl+x", "ctrl+z", "ctrl+plus", "ctrl+minus", "ctrl+0",
@@ -118,7 +118,7 @@ func number(t *testing.T, name string, fallback int) int {
 	return n
 }
 
-// TestMonkey has random taps, keys, drags and resizes come over a window in which a run goes on: it neither panics nor
+// TestMonkey has random taps, keys, drags and resizes come over a window in which a run continues: it neither panics nor
 // hangs, and does not grow without bounds. The window answers after every 250 of them. Without the toolkit's driver, ten
 // times as many come over the same window in package desk, where no goroutine may be left.
 func TestMonkey(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestPictures takes the pictures of the README into assets/pictures for make pictures, light and dark: the journey of a
-// run of 372 shoppers whose shop is some way off, slows past 40 calls at once and now and then fails.
+// run of 372 shoppers whose shop is some way off, slows past 40 calls concurrently and now and then fails.
 func TestPictures(t *testing.T) {
 	if os.Getenv("THRONG_PICTURES") == "" {
 		t.Skip("make pictures takes the pictures of the README")
@@ -41,11 +41,11 @@ func (j journey) take() {
 	j.save(`{"cycles": "24"}`)
 	j.start("FYNE_THEME="+j.look.theme, "FYNE_SCALE="+j.look.scale)
 	j.xdotool("search", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", "1280", "800")
-	j.until("the built-in scenario", func() bool { return j.shows("takes part: all 372 shoppers") })
+	j.until("the built-in scenario", func() bool { return j.shows("active: all 372 shoppers") })
 	j.picture("setup")
 
 	j.click("Checkpoints")
-	j.still("the run to go on with", func() *part { return j.find("Resume") })
+	j.still("the run to resume", func() *part { return j.find("Resume") })
 	j.picture("checkpoints")
 	j.click("Resume")
 	j.until("the run going on", func() bool { return j.find("running") != nil })
@@ -64,9 +64,9 @@ func (j journey) take() {
 	})
 	j.picture("agents")
 
-	j.until("nearly all of the run", func() bool { return j.cycle() >= 14 || j.find("See results") != nil })
-	j.until("the end", func() bool { return j.find("See results") != nil })
-	j.click("See results")
+	j.until("nearly all of the run", func() bool { return j.cycle() >= 14 || j.find("Show results") != nil })
+	j.until("the end", func() bool { return j.find("Show results") != nil })
+	j.click("Show results")
 	j.until("results", func() bool { return j.shows("All agents done") })
 	j.picture("results")
 	j.xdotool("key", "ctrl+q")

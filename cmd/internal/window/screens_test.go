@@ -45,7 +45,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// tour goes through all screens, with a run that ended and then one that goes on.
+// tour goes through all screens, with a run that ended and then one that continues.
 func (l look) tour(t *testing.T) {
 	d := newDesktop(t, l.width, l.height)
 	d.save(`{"time-scale": "1200"}`)
@@ -54,10 +54,10 @@ func (l look) tour(t *testing.T) {
 	d.until("what happened before", func() bool { return d.find("Close") != nil })
 	l.shot(d, "crash")
 	d.click("Close")
-	l.fill(d) // which what was shown at once may have undone
+	l.fill(d) // which what was shown immediately may have undone
 	l.shot(d, "setup")
 	d.click("Edit scenario…")
-	d.until("the text of the scenario", func() bool { return d.shows("kind: http") && d.find("No mistakes") != nil })
+	d.until("the text of the scenario", func() bool { return d.shows("kind: http") && d.find("No problems") != nil })
 	l.shot(d, "editor")
 	d.click("Setup")
 	d.click("Try one agent…")
@@ -70,9 +70,9 @@ func (l look) tour(t *testing.T) {
 	d.xdotool("key", "ctrl+a", "type", "2")
 	d.until("a short run", func() bool { return d.shows("2 cycles,") })
 	d.click("Launch")
-	d.until("the end", func() bool { return d.find("See results") != nil })
+	d.until("the end", func() bool { return d.find("Show results") != nil })
 	l.shot(d, "ended")
-	d.click("See results")
+	d.click("Show results")
 	d.until("results", func() bool { return d.shows("All agents done") })
 	l.shot(d, "results")
 	d.xdotool("key", "ctrl+alt+r")
@@ -87,7 +87,7 @@ func (l look) tour(t *testing.T) {
 	d.click("Launch")
 	l.live(d)
 	d.click("Compare")
-	d.until("two runs", func() bool { return d.shows("which all of them have done") })
+	d.until("two runs", func() bool { return d.shows("which all runs have completed") })
 	l.shot(d, "compare")
 	l.bin(d)
 	for _, page := range []string{"Results", "Calibrate", "Settings"} {
@@ -108,7 +108,7 @@ func (l look) open(d *desktop) {
 	d.t.Helper()
 	d.start("FYNE_THEME="+l.theme, "FYNE_SCALE="+l.scale)
 	l.fill(d)
-	d.until("the built-in scenario", func() bool { return d.shows("takes part: all 372 shoppers") })
+	d.until("the built-in scenario", func() bool { return d.shows("active: all 372 shoppers") })
 }
 
 // fill has the window fill the display.
@@ -134,7 +134,7 @@ func (l look) crashed(d *desktop) {
 func (l look) help(d *desktop) {
 	d.t.Helper()
 	d.click("Settings")
-	for _, title := range []string{"Notices", "Telemetry"} {
+	for _, title := range []string{"Notifications", "Telemetry"} {
 		l.reveal(d, title, 0.97, func() *part { return d.find(title) })
 		d.xdotool("click", "--repeat", "5", "5") // to what is below it, where there is any
 		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
@@ -169,12 +169,12 @@ func (l look) live(d *desktop) {
 	d.click("Chain")
 	d.until("the chain with its figures", func() bool { return d.shows("p95 ") })
 	l.shot(d, "chain")
-	if d.find("Charts") != nil { // else they stand beside
+	if d.find("Charts") != nil { // else they stand next to
 		d.click("Charts")
 	}
 	line := d.still("the line of time", func() *part { return d.kind("Scrubber") })
 	d.press(line.center())
-	d.until("a moment that is past", func() bool { return d.shows("in the history") && d.shows("as of ") })
+	d.until("a moment that is past", func() bool { return d.shows("in the history") })
 	l.shot(d, "past")
 }
 
@@ -207,7 +207,7 @@ func (l look) bin(d *desktop) {
 	d.press(x, y+int(79*scale)) // the second row: the inspector does not look into a table
 	d.until("the run that ended", func() bool { return d.shows("Ended") })
 	l.shot(d, "checkpoints-ended")
-	d.click("Bin…")
+	d.click("Trash…")
 	d.until("the trash", func() bool { return d.find("Empty trash…") != nil })
 	l.shot(d, "bin")
 	d.click("Close")

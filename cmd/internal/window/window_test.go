@@ -49,7 +49,7 @@ func TestWindow(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1200"}`) // a cycle begins every three seconds
 	d.start()
-	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") && d.shows("takes part: all 372 shoppers") })
+	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") && d.shows("active: all 372 shoppers") })
 	if !d.shows("Fill the cart") || !d.shows("Check out") {
 		t.Errorf("the chain is not drawn among %q", d.texts())
 	}
@@ -85,10 +85,10 @@ func TestWindow(t *testing.T) {
 	d.click("Charts")
 	d.until("the charts", func() bool { return !d.shows("Fill the cart") && !d.find("Whole run").Disabled })
 	d.click("Stop")
-	d.until("the end", func() bool { return d.find("See results") != nil })
+	d.until("the end", func() bool { return d.find("Show results") != nil })
 	d.shot("stopped")
 	d.click("History")
-	d.until("an earlier moment", func() bool { return d.shows("in the history") && d.shows("as of ") })
+	d.until("an earlier moment", func() bool { return d.shows("in the history") })
 	d.shot("lookback")
 	d.click("To the end")
 	d.until("the current state", func() bool { return !d.shows("in the history") })
@@ -97,7 +97,7 @@ func TestWindow(t *testing.T) {
 	d.until("the checkpoint of the stop", func() bool { return d.shows("stop") && d.find("Resume") != nil && !d.find("Resume").Disabled })
 	d.shot("checkpoints")
 	d.click("Fork…")
-	d.until("a fork in Setup", func() bool { return d.shows("Fork of ") && d.shows("Nothing is changed yet") })
+	d.until("a fork in Setup", func() bool { return d.shows("Fork of ") && d.shows("No changes yet") })
 	d.shot("fork")
 	d.click("From the beginning instead")
 	d.until("Setup without it", func() bool { return d.shows("8,928 sessions") && !d.shows("Fork of ") })
@@ -128,7 +128,7 @@ func TestWindow(t *testing.T) {
 	d.until("results", func() bool { return d.shows("in progress") })
 	d.shot("results")
 	d.click("Calibrate")
-	d.until("what can be measured", func() bool { return d.shows("Found before") && d.find("Calibrate") != nil })
+	d.until("what can be measured", func() bool { return d.shows("Previous calibrations") && d.find("Calibrate") != nil })
 	d.shot("calibrate")
 	d.click("Settings")
 	d.until("settings", func() bool { return d.shows("Database") })
@@ -154,7 +154,7 @@ func TestWindowComesBack(t *testing.T) {
 	d.ended()
 
 	d.start()
-	d.until("the offer to go on", func() bool { return d.shows("was interrupted") })
+	d.until("the offer to resume", func() bool { return d.shows("was interrupted") })
 	d.still("the offer, drawn", func() *part { return d.find("Resume") })
 	d.shot("interrupted")
 	d.click("Resume")

@@ -9,10 +9,10 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Command is the key beside the space bar that shortcuts are made with: Cmd on a Mac, else Ctrl.
+// Command is the modifier of shortcuts: Cmd on a Mac, otherwise Ctrl.
 const Command = fyne.KeyModifierShortcutDefault
 
-// Press is an action that presses a button: it can be done while that is shown and enabled.
+// Press returns an action that presses a button. It is enabled while the button is visible and enabled.
 func Press(b *widget.Button, a Action) Action {
 	a.Enabled = func() bool { return b.Visible() && !b.Disabled() }
 	a.Do = func() {
@@ -23,10 +23,10 @@ func Press(b *widget.Button, a Action) Action {
 	return a
 }
 
-// Can reports whether the action can be done now.
+// Can reports whether the action is possible now.
 func (a *Action) Can() bool { return a.Enabled == nil || a.Enabled() }
 
-// Shortcut returns the keys as the toolkit knows them; nil without a key.
+// Shortcut returns the toolkit's shortcut; nil without a key.
 func (a *Action) Shortcut() fyne.Shortcut {
 	switch {
 	case a.Key == "":
@@ -37,10 +37,10 @@ func (a *Action) Shortcut() fyne.Shortcut {
 	return &desktop.CustomShortcut{KeyName: a.Key, Modifier: a.Modifier}
 }
 
-// Undoes reports whether the keys are those that undo: what is being typed has them first.
+// Undoes reports whether the keys are those for undo, which an entry handles first.
 func (a *Action) Undoes() bool { return a.Key == fyne.KeyZ && a.Modifier == Command }
 
-// modifiers in the order in which a system writes them; in words, as not every font has the signs.
+// modifiers in the system's order; as words, because not every font has the symbols
 var modifiers = []struct {
 	key         fyne.KeyModifier
 	mac, others string
@@ -51,13 +51,13 @@ var modifiers = []struct {
 	{fyne.KeyModifierSuper, "Cmd", "Super"},
 }
 
-// names of keys that the toolkit calls otherwise than what is printed on them.
+// names are the keys with other names in the toolkit than on keyboards.
 var names = map[fyne.KeyName]string{
 	fyne.KeyReturn: "Return", fyne.KeyBackspace: "Backspace", fyne.KeyDelete: "Delete", fyne.KeyEscape: "Esc",
 	fyne.KeyUp: "Up", fyne.KeyDown: "Down", fyne.KeyLeft: "Left", fyne.KeyRight: "Right",
 }
 
-// Keys says the keys of the action in words: "Ctrl+Shift+E".
+// Keys returns the keys as text: "Ctrl+Shift+E".
 func (a *Action) Keys() string { return keys(a.Key, a.Modifier, runtime.GOOS == "darwin") }
 
 func keys(key fyne.KeyName, modifier fyne.KeyModifier, mac bool) string {

@@ -1,5 +1,5 @@
-// Package async is the one way to the UI goroutine. Fyne's queue is unbounded and first in, first out, so nothing may
-// put a call into it per event: a [Pulse] has at most one waiting, and [Work] one for each thing that a person did.
+// Package async is the only way to the UI goroutine. Fyne's queue is an unbounded FIFO, so never queue a call per event: a [Pulse] has at
+// most one call waiting, and [Work] one for each action of the user.
 package async
 
 import (
@@ -12,7 +12,7 @@ import (
 
 var do atomic.Pointer[func(func())]
 
-// Do has the UI goroutine call a function soon.
+// Do calls a function on the UI goroutine.
 func Do(f func()) {
 	if way := do.Load(); way != nil {
 		(*way)(f)
@@ -27,14 +27,13 @@ func Do(f func()) {
 
 var over atomic.Bool
 
-// End leaves out what is still to come when the windows are closed: the toolkit would call it on the goroutine that it
-// comes from.
+// End drops further calls after the windows are closed. The toolkit would run them on the calling goroutine.
 func End() { over.Store(true) }
 
-// Replace gives tests another way to the UI goroutine.
+// Replace sets another way to the UI goroutine, for tests.
 func Replace(way func(func())) { do.Store(&way) }
 
-// Work calls work on a goroutine of its own and then, on the UI goroutine, then with what it returned.
+// Work calls work on a new goroutine, and then calls then with the result on the UI goroutine.
 func Work[T any](work func() (T, error), then func(T, error)) {
 	go func() {
 		defer rescue()
@@ -43,7 +42,7 @@ func Work[T any](work func() (T, error), then func(T, error)) {
 	}()
 }
 
-// Panic is a panic of work, on its way to the UI goroutine, where the program guards itself.
+// Panic is a panic of work on its way to the UI goroutine, which handles panics.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -56,12 +55,12 @@ func rescue() {
 	}
 }
 
-// Pulse calls a function on the UI goroutine again and again.
+// Pulse calls a function on the UI goroutine repeatedly.
 type Pulse struct {
 	stop, stopped chan struct{}
 }
 
-// Start begins a pulse. A beat that finds the one before still waiting is left out.
+// Start starts a pulse. It skips a call while the previous one is waiting.
 func Start(every time.Duration, beat func()) *Pulse {
 	p := &Pulse{stop: make(chan struct{}), stopped: make(chan struct{})}
 	var waiting atomic.Bool
@@ -86,7 +85,7 @@ func Start(every time.Duration, beat func()) *Pulse {
 	return p
 }
 
-// Stop ends the pulse; one beat may still come.
+// Stop stops the pulse; one more call may follow.
 func (p *Pulse) Stop() {
 	close(p.stop)
 	<-p.stopped

@@ -27,8 +27,7 @@ type axis struct {
 	lowSince          float64 // Unix seconds; 0 if enough of the range is used
 }
 
-// fit adapts the range to the highest value in view, the limit and the number of steps for the height. Both values may be NaN if there is
-// none.
+// fit adapts the range to the highest value in view, the limit and the number of steps for the height. Both values may be NaN.
 func (a *axis) fit(highest, limit, now float64, parts int) {
 	if a.ceiling > 0 {
 		a.limitShown = limit <= a.ceiling

@@ -75,7 +75,7 @@ func TestAxisGrowsAtOnceAndShrinksLate(t *testing.T) {
 		{95, 2}, {90, 60}, // above 40 and near half of 150: stays
 		{70, 61}, {80, 65}, {70, 66}, {70, 75}, // under half, but not for ten seconds on end
 		{70, 76},             // now it is
-		{30, 77}, {1000, 78}, // far under: at once
+		{30, 77}, {1000, 78}, // far under: immediately
 	} {
 		a.fit(s.highest, nan, s.now, 4)
 		tops = append(tops, a.top)

@@ -358,7 +358,7 @@ func TestLayoutOfTheSameSize(t *testing.T) {
 	elsewhere := fyne.NewPos(7, 7)
 	c.title.text.Move(elsewhere)
 	if r.Layout(c.Size()); c.title.text.Position() != elsewhere {
-		t.Error("a chart of the same size was laid out anew")
+		t.Error("a chart of the same size was laid out again")
 	}
 	if r.Layout(c.Size().AddWidthHeight(50, 0)); c.title.text.Position() == elsewhere {
 		t.Error("a chart of another size was not laid out")

@@ -204,7 +204,7 @@ func TestTheLegendSwitchesSeries(t *testing.T) {
 	}
 }
 
-// pair is two charts of a group, one beside the other.
+// pair is two charts of a group, one next to the other.
 func pair(t *testing.T) (a, b *Chart, g *Group, drawn *int) {
 	t.Helper()
 	a, b = New(Config{Title: "A", Series: named("a")}), New(Config{Title: "B", Series: named("b")})

@@ -109,10 +109,10 @@ func lab(c [3]float64) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// TestLinesDifferWithoutColour is that any two lines of a chart can be told apart by people who see red and green alike:
+// TestLinesDifferWithoutColour is that any two lines of a chart can be reported apart by people who see red and green alike:
 // by how they look to them, or by their dashes.
 func TestLinesDifferWithoutColour(t *testing.T) {
-	const enough = 20 // of Delta E 1976: far above what can just be told apart
+	const enough = 20 // of Delta E 1976: far above what can just be reported apart
 	for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
 		for _, deutan := range []bool{true, false} {
 			for i, a := range seriesColors {

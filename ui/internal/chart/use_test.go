@@ -41,7 +41,7 @@ func TestActionsOfTheChartInUse(t *testing.T) {
 	}{
 		{"nothing was used", func() {}, ""},
 		{"A is pointed at", func() { point(&a.pad.pad) }, "A"},
-		{"the pointer goes on to the bars", func() { point(bars.pad) }, "Bars"},
+		{"the pointer moves on to the bars", func() { point(bars.pad) }, "Bars"},
 		{"and leaves them", func() { bars.pad.MouseOut() }, "Bars"},
 		{"B gets the focus", func() { w.Canvas().Focus(b) }, "B"},
 		{"the way to the menu leads over A", func() { point(&a.pad.pad) }, "B"},

@@ -1,5 +1,5 @@
-// Package checks shows a check list: what was looked at, how it came out by a sign and a word, and a button where it can be
-// mended here. Values in, callbacks out.
+// Package checks shows a list of checks: each with its result as an icon and a word, and a button if it can be fixed here. It takes values
+// and calls back.
 package checks
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// List is a check list. Its methods are called on the UI goroutine.
+// List is a list of checks. Call its methods on the UI goroutine.
 type List struct {
 	widget.BaseWidget
-	// OnMend is called with the check whose button was pressed; without it there are no buttons.
+	// OnMend is called with the check whose button is pressed; without it there are no buttons.
 	OnMend func(c engine.Check)
 
 	brief  bool
@@ -28,14 +28,14 @@ type List struct {
 	stack  *fyne.Container
 }
 
-// New makes an empty list.
+// New returns an empty list.
 func New() *List {
 	l := &List{stack: form.NewStack()}
 	l.ExtendBaseWidget(l)
 	return l
 }
 
-// SetBrief leaves out what is well, and what nobody can know.
+// SetBrief hides passed and unknown checks.
 func (l *List) SetBrief(brief bool) {
 	if l.brief != brief {
 		l.brief = brief
@@ -43,7 +43,7 @@ func (l *List) SetBrief(brief bool) {
 	}
 }
 
-// Set shows a list; what has not changed is not drawn again.
+// Set sets the checks. Unchanged ones are not drawn again.
 func (l *List) Set(all []engine.Check) {
 	if !slices.Equal(l.checks, all) {
 		l.checks = slices.Clone(all)
@@ -51,10 +51,10 @@ func (l *List) Set(all []engine.Check) {
 	}
 }
 
-// Checks returns what was set.
+// Checks returns the checks.
 func (l *List) Checks() []engine.Check { return l.checks }
 
-// Shown is how many lines there are to see.
+// Shown returns the number of visible checks.
 func (l *List) Shown() int {
 	n := 0
 	for _, c := range l.checks {
@@ -65,7 +65,7 @@ func (l *List) Shown() int {
 	return n
 }
 
-// fill brings the rows up to date.
+// fill updates the rows.
 func (l *List) fill() {
 	n := 0
 	for _, c := range l.checks {
@@ -86,13 +86,13 @@ func (l *List) fill() {
 	l.stack.Refresh()
 }
 
-// Parts is what the list shows.
+// Parts returns the parts of the list.
 func (l *List) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{l.stack} }
 
 // CreateRenderer implements [fyne.Widget].
 func (l *List) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(l.stack) }
 
-// Summarize says in a note how a list came out, with the sign of the worst.
+// Summarize sets a note to the summary, with the icon of the worst result.
 func Summarize(n *form.Note, all []engine.Check) {
 	switch text := Summary(all); engine.WorstGrade(all) {
 	case engine.GradeProblem:
@@ -106,7 +106,7 @@ func Summarize(n *form.Note, all []engine.Check) {
 	}
 }
 
-// Summary says in a line how a list came out.
+// Summary summarizes the results in one line.
 func Summary(all []engine.Check) string {
 	var count [engine.GradeProblem + 1]int64
 	for _, c := range all {
@@ -128,11 +128,11 @@ func Summary(all []engine.Check) string {
 	add(engine.GradeProblem, "problem", "problems")
 	add(engine.GradeWarning, "warning", "warnings")
 	add(engine.GradeOK, "ok", "ok")
-	add(engine.GradeUnknown, "not known", "not known")
+	add(engine.GradeUnknown, "unknown", "unknown")
 	return strings.Join(parts, ", ")
 }
 
-// looks is the sign and the colour beside the word of a grade.
+// looks are the icon and the color of a grade.
 var looks = [...]struct {
 	icon fyne.ThemeIconName
 	tone widgets.Tone

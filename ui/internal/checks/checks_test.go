@@ -17,7 +17,7 @@ var all = []engine.Check{
 	{Name: "Service shop", Grade: engine.GradeProblem, Text: "it does not answer\nconnection refused", Hint: "start it", Mend: "again"},
 	{Name: "Server's connections", Grade: engine.GradeWarning, Text: strings.Repeat("many of them are in use ", 6), Mend: "connections 4"},
 	{Name: "Disk", Grade: engine.GradeOK, Text: "69 GB free"},
-	{Name: "Power", Grade: engine.GradeUnknown, Text: "nobody tells"},
+	{Name: "Power", Grade: engine.GradeUnknown, Text: "no one tells"},
 	{Name: "Service a_service_with_a_long_name_of_the_department", Grade: engine.GradeProblem, Text: "it does not answer"},
 }
 
@@ -28,13 +28,13 @@ func TestListSaysEachGradeByAWord(t *testing.T) {
 	w := test.NewTempWindow(t, l)
 	w.Resize(fyne.NewSize(1000, 600))
 	l.Set(all)
-	for _, want := range []string{"problem", "warning", "ok", "not known", "Service shop", "connection refused", "start it", "69 GB free"} {
+	for _, want := range []string{"problem", "warning", "ok", engine.GradeUnknown.String(), "Service shop", "connection refused", "start it", "69 GB free"} {
 		if !uitest.Shows(l, want) {
 			t.Errorf("it does not show %q", want)
 		}
 	}
 	if uitest.Button(l, "Check again") != nil {
-		t.Error("there is a button that nobody hears")
+		t.Error("there is a button that no one hears")
 	}
 	var mended []engine.Check
 	l.OnMend = func(c engine.Check) { mended = append(mended, c) }
@@ -47,7 +47,7 @@ func TestListSaysEachGradeByAWord(t *testing.T) {
 	if l.Shown() != 2 || uitest.Shows(l, "69 GB free") || len(l.Checks()) != 3 {
 		t.Errorf("in brief %d lines: %q", l.Shown(), uitest.Texts(l))
 	}
-	if got, want := Summary(all), "2 problems, 1 warning, 1 ok, 1 not known"; got != want {
+	if got, want := Summary(all), "2 problems, 1 warning, 1 ok, 1 unknown"; got != want {
 		t.Errorf("the summary is %q, want %q", got, want)
 	}
 	if got, want := Summary(append(all[:2:2], engine.Check{})), "checking: 2 of 3"; got != want {

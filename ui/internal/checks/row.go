@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// row is a line of the list.
+// row is a row of the list.
 type row struct {
 	content    *fyne.Container
 	icon       *widget.Icon
@@ -33,7 +33,7 @@ func newRow() *row {
 	return r
 }
 
-// show shows a check; mend is called with it, nil is nobody.
+// show shows a check; mend is called with it, and may be nil.
 func (r *row) show(c engine.Check, mend func(engine.Check)) {
 	r.of = c
 	if r.grade != c.Grade {
@@ -57,11 +57,11 @@ func (r *row) setIcon(g engine.Grade) {
 	r.icon.SetResource(theme.NewColoredResource(theme.Icon(looks[g].icon), looks[g].tone.Color()))
 }
 
-// line lays a row out: icon, word, name, what was found and the button. Where that is narrow, what was found stands below
-// its name, and the button below that. The columns of all rows are equally wide.
+// line lays out a row: icon, word, name, finding and button. In a narrow list the finding is below the name, and the button below the
+// finding. The columns of all rows have equal widths.
 type line struct{ narrow bool }
 
-// Widths of columns, in heights of letters, and of a line that is narrow.
+// Widths of columns in text sizes, and the maximum width of a narrow row.
 const (
 	wordEms, nameEms = 6, 12
 	narrowEms        = 50
@@ -97,7 +97,7 @@ func (l *line) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	place(said, fyne.NewPos(left, 0), right-left)
 }
 
-// place gives an object its width, and then the height that follows from it.
+// place sets the width of an object, and then its height for that width.
 func place(o fyne.CanvasObject, at fyne.Position, width float32) {
 	o.Move(at)
 	form.Fit(o, max(width, 0))

@@ -8,23 +8,23 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// indent is what the tab key stands for: the indentation of YAML has no tabs.
+// indent is the text of the Tab key; YAML does not allow tabs for indentation.
 const indent = "  "
 
-// pageLines is how many lines the page keys move by, where nothing is shown yet.
+// pageLines is how many lines the page keys move before the size is known.
 const pageLines = 20
 
-// area is the text itself, as large as all of it; it draws what is in view. Fyne's own entry reads its whole text again
-// for every line at each key: 0.2 s at 1,000 lines.
+// area is the text at its full size; it draws the visible part. Fyne's entry reads its whole text for every line at each key, which takes
+// 0.2 s for 1,000 lines.
 type area struct {
 	widget.BaseWidget
 	editor *Editor
 	buffer *buffer
 	cursor place
-	anchor place // where the selection began; the cursor where nothing is selected
-	column int   // that up and down keep to
+	anchor place // start of the selection; equal to the cursor without a selection
+	column int   // the column for moves up and down
 	shift  bool
-	// leaving says that Escape was typed last: the tab key leads out of the text then
+	// leaving: the last key was Escape, so Tab leaves the text
 	focused, leaving bool
 }
 
@@ -69,7 +69,7 @@ func (a *area) shifted(key *fyne.KeyEvent, down bool) {
 	}
 }
 
-// selected are the ends of what is selected.
+// selected returns the ends of the selection.
 func (a *area) selected() (from, to place) {
 	if a.cursor.before(a.anchor) {
 		return a.cursor, a.anchor
@@ -77,7 +77,7 @@ func (a *area) selected() (from, to place) {
 	return a.anchor, a.cursor
 }
 
-// put types a text in the place of what is selected.
+// put replaces the selection by a text.
 func (a *area) put(text string) {
 	from, to := a.selected()
 	a.replace(from, to, text)
@@ -92,7 +92,7 @@ func (a *area) replace(from, to place, text string) {
 	a.editor.changed()
 }
 
-// move puts the cursor elsewhere; what lies between is selected where that is wanted.
+// move moves the cursor, and selects the text in between if selecting is set.
 func (a *area) move(to place, selecting bool) {
 	a.buffer.typing = false
 	a.cursor = a.buffer.hold(to)
@@ -168,7 +168,7 @@ func (a *area) travel(key fyne.KeyName) {
 	a.move(to, a.shift)
 }
 
-// climb moves the cursor up or down, in its column as far as the lines reach.
+// climb moves the cursor up or down, and keeps its column if the line is long enough.
 func (a *area) climb(key fyne.KeyName) {
 	by := 1
 	if key == fyne.KeyPageUp || key == fyne.KeyPageDown {
@@ -185,7 +185,7 @@ func (a *area) climb(key fyne.KeyName) {
 	a.column = column
 }
 
-// erase takes what is selected away, or the letter beside the cursor; of an indentation, as much as the tab key puts in.
+// erase deletes the selection or the character before or after the cursor; of an indentation, as much as Tab inserts.
 func (a *area) erase(by int) {
 	from, to := a.selected()
 	if from == to {
@@ -201,7 +201,7 @@ func (a *area) erase(by int) {
 	a.replace(from, to, "")
 }
 
-// tab indents: at the cursor, or all lines that are selected, which Shift takes back.
+// tab indents at the cursor, or all selected lines; with Shift it removes indentation.
 func (a *area) tab() {
 	from, to := a.selected()
 	if from.row == to.row && !a.shift {
@@ -230,7 +230,7 @@ func (a *area) tab() {
 	}
 }
 
-// indentation is that of the line with the cursor, up to the cursor; behind a colon there is one more.
+// indentation returns the indentation of the cursor's line up to the cursor, and one level more after a colon.
 func (a *area) indentation() string {
 	from, _ := a.selected()
 	before := string(a.buffer.lines[from.row][:from.col])
@@ -241,7 +241,7 @@ func (a *area) indentation() string {
 	return text
 }
 
-// TypedShortcut implements [fyne.Shortcutable]. What the editor's owner knows goes to the owner first.
+// TypedShortcut implements [fyne.Shortcutable]. The editor's owner handles shortcuts first.
 func (a *area) TypedShortcut(s fyne.Shortcut) {
 	if f := a.editor.OnShortcut; f != nil && f(s) {
 		return
@@ -266,13 +266,13 @@ func (a *area) TypedShortcut(s fyne.Shortcut) {
 		if a.jump(s) {
 			return
 		}
-		if c, ok := fyne.CurrentApp().Driver().CanvasForObject(a).(fyne.Shortcutable); ok { // the toolkit asks the focused widget only
+		if c, ok := fyne.CurrentApp().Driver().CanvasForObject(a).(fyne.Shortcutable); ok { // the toolkit sends shortcuts only to the focused widget
 			c.TypedShortcut(s)
 		}
 	}
 }
 
-// plain is a text as it is edited.
+// plain normalizes a text for editing.
 func plain(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
@@ -283,7 +283,7 @@ func (a *area) copy(c fyne.Clipboard, from, to place) {
 	}
 }
 
-// back follows a change that was taken back, or made again.
+// back moves the cursor to a change that was undone or redone.
 func (a *area) back(at place, ok bool) {
 	if !ok {
 		return
@@ -292,11 +292,11 @@ func (a *area) back(at place, ok bool) {
 	a.editor.changed()
 }
 
-// jump moves the cursor by words, or to the ends of the text, if a shortcut says so.
+// jump handles shortcuts that move by words, or to the ends of the text.
 func (a *area) jump(s *desktop.CustomShortcut) bool {
 	selecting := s.Modifier&fyne.KeyModifierShift != 0
 	switch s.Modifier &^ fyne.KeyModifierShift {
-	case fyne.KeyModifierShortcutDefault, fyne.KeyModifierAlt: // the latter on a Mac
+	case fyne.KeyModifierShortcutDefault, fyne.KeyModifierAlt: // Alt on a Mac
 	default:
 		return false
 	}

@@ -6,26 +6,26 @@ import (
 	"unicode"
 )
 
-// place is where a letter stands or is to go; both count from 0, columns in characters.
+// place is a position in the text; row and column count from 0, columns in characters.
 type place struct{ row, col int }
 
 func (p place) before(q place) bool { return p.row < q.row || p.row == q.row && p.col < q.col }
 
-// buffer is a text that is edited. It has one line at least.
+// buffer is a text that is edited. It has at least one line.
 type buffer struct {
 	lines  [][]rune
 	done   []change // newest last
 	undone []change
-	typing bool // the next letter may belong to the newest change
+	typing bool // the next character may join the newest change
 }
 
-// change is a text in the place of another, at a place.
+// change is the replacement of a text.
 type change struct {
 	at       place
 	was, now string
 }
 
-// mostChanges is how many are remembered.
+// mostChanges is the maximum number of changes for undo.
 const mostChanges = 2000
 
 func newBuffer(text string) *buffer {
@@ -36,7 +36,7 @@ func newBuffer(text string) *buffer {
 	return b
 }
 
-// text is the whole.
+// text returns the whole text.
 func (b *buffer) text() string { return b.part(place{}, b.end()) }
 
 func (b *buffer) end() place {
@@ -44,14 +44,14 @@ func (b *buffer) end() place {
 	return place{last, len(b.lines[last])}
 }
 
-// hold brings a place into the text.
+// hold clamps a place to the text.
 func (b *buffer) hold(p place) place {
 	p.row = min(max(p.row, 0), len(b.lines)-1)
 	p.col = min(max(p.col, 0), len(b.lines[p.row]))
 	return p
 }
 
-// part is the text between two places.
+// part returns the text between two places.
 func (b *buffer) part(from, to place) string {
 	if from.row == to.row {
 		return string(b.lines[from.row][from.col:to.col])
@@ -67,8 +67,7 @@ func (b *buffer) part(from, to place) string {
 	return s.String()
 }
 
-// put replaces what stands between two places and returns where the new text ends. Letters that follow one another are one
-// change.
+// put replaces the text between two places and returns the end of the new text. Characters typed in sequence are one change.
 func (b *buffer) put(from, to place, text string) place {
 	c := change{from, b.part(from, to), text}
 	if c.was == "" && c.now == "" {
@@ -87,10 +86,10 @@ func (b *buffer) put(from, to place, text string) place {
 	return b.splice(from, to, text)
 }
 
-// end is where the new text of a change ends.
+// end returns the end of a change's new text.
 func (c change) end() place { return after(c.at, c.now) }
 
-// after is where a text ends that begins at a place.
+// after returns the end of a text that starts at a place.
 func after(at place, text string) place {
 	n := strings.Count(text, "\n")
 	if n == 0 {
@@ -112,7 +111,7 @@ func (b *buffer) splice(from, to place, text string) place {
 	return after(from, text)
 }
 
-// undo takes the newest change back and returns where that was; ok is false where there is none.
+// undo undoes the newest change and returns its place; ok is false if there is none.
 func (b *buffer) undo() (at place, ok bool) {
 	n := len(b.done)
 	if n == 0 {
@@ -123,7 +122,7 @@ func (b *buffer) undo() (at place, ok bool) {
 	return b.splice(c.at, c.end(), c.was), true
 }
 
-// redo makes the change again that was taken back last.
+// redo redoes the change that was undone last.
 func (b *buffer) redo() (at place, ok bool) {
 	n := len(b.undone)
 	if n == 0 {
@@ -134,7 +133,7 @@ func (b *buffer) redo() (at place, ok bool) {
 	return b.splice(c.at, after(c.at, c.was), c.now), true
 }
 
-// step is the place of the letter before or behind a place.
+// step returns the place of the previous or next character.
 func (b *buffer) step(p place, by int) place {
 	switch {
 	case by < 0 && p.col > 0:
@@ -149,7 +148,7 @@ func (b *buffer) step(p place, by int) place {
 	return p
 }
 
-// word is where the word before a place begins, or the one behind it ends.
+// word returns the start of the word before a place, or the end of the word after it.
 func (b *buffer) word(p place, by int) place {
 	inside := false
 	for {
@@ -166,7 +165,7 @@ func (b *buffer) word(p place, by int) place {
 	}
 }
 
-// wordAt are the ends of the word that a place is in.
+// wordAt returns the ends of the word at a place.
 func (b *buffer) wordAt(p place) (from, to place) {
 	line := b.lines[p.row]
 	from, to = p, p
@@ -181,7 +180,7 @@ func (b *buffer) wordAt(p place) (from, to place) {
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// home is the first letter of a line, or its beginning if the place is there.
+// home returns the first non-blank character of a line, or the start of the line if the place is there.
 func (b *buffer) home(p place) place {
 	line := b.lines[p.row]
 	col := 0

@@ -50,7 +50,7 @@ func TestLettersAreOneChange(t *testing.T) {
 		at = b.put(at, at, letter)
 	}
 	if where, ok := b.undo(); !ok || b.text() != "ab" || where != (place{0, 1}) {
-		t.Errorf("one step back gives %q at %v", b.text(), where)
+		t.Errorf("one step back returns %q at %v", b.text(), where)
 	}
 	if _, ok := b.undo(); ok {
 		t.Error("there was another change")

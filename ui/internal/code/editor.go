@@ -10,27 +10,26 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Mark is something to be seen at a line: a mistake, or a warning. Lines and columns count from 1, columns in characters.
+// Mark marks a line with an error or a warning. Lines and columns count from 1, columns in characters.
 type Mark struct {
 	Line, Col int
 	Text      string
 	Warning   bool
 }
 
-// Match is a place that was looked for.
+// Match is a search result.
 type Match struct{ Line, Col, Length int }
 
-// Editor edits a text of many lines, with their numbers and what is wrong with them. Its methods are called on the UI
-// goroutine.
+// Editor edits a text of many lines and shows their numbers and marks. Call its methods on the UI goroutine.
 type Editor struct {
 	widget.BaseWidget
 	OnChanged func()
-	OnMoved   func(line, col int) // of the cursor
+	OnMoved   func(line, col int) // with the position of the cursor
 	OnEscape  func()
-	// OnShortcut hears of shortcuts first, function keys among them, and reports whether it took one.
+	// OnShortcut handles shortcuts and function keys first, and reports whether it did.
 	OnShortcut func(fyne.Shortcut) bool
 	Colours    func(line string) []Span
-	// ReadOnly shows a text, without numbers, that can be selected and copied.
+	// ReadOnly text has no line numbers; it can be selected and copied.
 	ReadOnly bool
 
 	area    *area
@@ -39,14 +38,14 @@ type Editor struct {
 	gutter  *gutter
 	marks   []Mark
 	matches []Match
-	current int // of the matches; -1 is none
+	current int // index of the current match; -1: none
 	changes int // so far
 }
 
-// New makes an empty editor of YAML.
+// New returns an empty editor for YAML.
 func New() *Editor { return newEditor(yaml) }
 
-// NewView makes an empty text that cannot be edited. Lines that are not indented are titles.
+// NewView returns an empty read-only text. Lines without indentation are titles.
 func NewView() *Editor {
 	e := newEditor(titled)
 	e.ReadOnly = true
@@ -54,12 +53,12 @@ func NewView() *Editor {
 	return e
 }
 
-// Columns is how many letters fit beside each other.
+// Columns returns the number of characters that fit in a line.
 func (e *Editor) Columns() int {
 	return max(int((e.scroll.Size().Width-2*theme.InnerPadding())/e.letter().Width)-4, 20)
 }
 
-// NewStarlark makes an empty editor of Starlark.
+// NewStarlark returns an empty editor for Starlark.
 func NewStarlark() *Editor { return newEditor(starlark) }
 
 func newEditor(colours func(string) []Span) *Editor {
@@ -73,13 +72,13 @@ func newEditor(colours func(string) []Span) *Editor {
 	return e
 }
 
-// Text returns what is edited; its lines end with "\n".
+// Text returns the text; its lines end with "\n".
 func (e *Editor) Text() string { return e.area.buffer.text() }
 
-// Changes counts how often the text has changed: as long as it is the same, so is the text.
+// Changes returns the number of changes. The text is the same as long as this is.
 func (e *Editor) Changes() int { return e.changes }
 
-// SetText puts another text in, with the cursor at its beginning, and forgets the marks and what can be undone.
+// SetText sets the text, moves the cursor to its start, and clears the marks and the undo history.
 func (e *Editor) SetText(text string) {
 	e.area.buffer = newBuffer(text)
 	e.changes++
@@ -90,27 +89,27 @@ func (e *Editor) SetText(text string) {
 	e.repaint()
 }
 
-// Replace puts a text in the place of the whole, with the cursor where it was; it can be undone.
+// Replace replaces the whole text and keeps the cursor's position; it can be undone.
 func (e *Editor) Replace(text string) {
 	was := e.area.cursor
 	e.area.replace(place{}, e.area.buffer.end(), text)
 	e.area.move(was, false)
 }
 
-// SetMarks shows what is wrong.
+// SetMarks sets the marks.
 func (e *Editor) SetMarks(marks []Mark) {
 	e.marks = marks
-	e.scroll.Refresh() // their words may need more room
+	e.scroll.Refresh() // the texts of marks may need more width
 	e.repaint()
 }
 
-// SetMatches shows places, one of them as the current one.
+// SetMatches highlights search results, one of them as the current one.
 func (e *Editor) SetMatches(all []Match, current int) {
 	e.matches, e.current = all, current
 	e.repaint()
 }
 
-// Find returns the places of a text; small letters stand for capital ones too.
+// Find returns the matches of a text, ignoring case.
 func (e *Editor) Find(text string) (all []Match) {
 	wanted := []rune(strings.ToLower(text))
 	if len(wanted) == 0 {
@@ -127,10 +126,10 @@ func (e *Editor) Find(text string) (all []Match) {
 	return all
 }
 
-// Cursor is where the next letter goes.
+// Cursor returns the position of the cursor.
 func (e *Editor) Cursor() (line, col int) { return e.area.cursor.row + 1, e.area.cursor.col + 1 }
 
-// Go moves the cursor to a place, which is held inside the text, and brings it into view with what stands around it.
+// Go moves the cursor to a position, clamped to the text, and scrolls to it.
 func (e *Editor) Go(line, col int) {
 	to := e.area.buffer.hold(place{line - 1, col - 1})
 	y, h, view := e.top(to.row), e.lineHeight(), e.scroll.Size().Height
@@ -141,29 +140,29 @@ func (e *Editor) Go(line, col int) {
 	e.area.move(to, false)
 }
 
-// Selected is the text that is selected.
+// Selected returns the selected text.
 func (e *Editor) Selected() string { return e.area.buffer.part(e.area.selected()) }
 
-// Focus gives the keyboard to the text.
+// Focus focuses the text.
 func (e *Editor) Focus(c fyne.Canvas) {
 	if c != nil {
 		c.Focus(e.area)
 	}
 }
 
-// Target is what has the keyboard when the text has it.
+// Target returns the object that is focused when the text is.
 func (e *Editor) Target() fyne.Focusable { return e.area }
 
-// changed follows the text.
+// changed handles a change of the text.
 func (e *Editor) changed() {
 	e.matches, e.current = nil, -1
 	e.changes++
-	e.scroll.Refresh() // it may need more room
+	e.scroll.Refresh() // the size may have changed
 	e.moved()
 	call(e.OnChanged)
 }
 
-// moved follows the cursor.
+// moved handles a move of the cursor.
 func (e *Editor) moved() {
 	e.reveal()
 	e.repaint()
@@ -202,17 +201,17 @@ func (e *Editor) reveal() {
 	}
 }
 
-// letter is the room of a letter: all are as wide.
+// letter returns the size of a character in the monospace font.
 func (e *Editor) letter() fyne.Size {
 	return fyne.MeasureText("M", theme.TextSize(), fyne.TextStyle{Monospace: true})
 }
 
 func (e *Editor) lineHeight() float32 { return e.letter().Height }
 
-// top is where a row begins, in the text's own room.
+// top returns the y coordinate of a row in the text.
 func (e *Editor) top(row int) float32 { return theme.InnerPadding() + float32(row)*e.lineHeight() }
 
-// left is where a column begins.
+// left returns the x coordinate of a column.
 func (e *Editor) left(row, col int) float32 {
 	if row < 0 || row >= len(e.area.buffer.lines) {
 		return theme.InnerPadding()
@@ -220,7 +219,7 @@ func (e *Editor) left(row, col int) float32 {
 	line := e.area.buffer.lines[row]
 	line = line[:min(max(col, 0), len(line))]
 	for _, r := range line {
-		if r < ' ' || r > '~' { // not as wide as the others, perhaps
+		if r < ' ' || r > '~' { // the width may differ from other characters
 			return theme.InnerPadding() + fyne.MeasureText(string(line), theme.TextSize(), fyne.TextStyle{Monospace: true}).Width
 		}
 	}
@@ -249,7 +248,7 @@ func (r *editorRenderer) Layout(size fyne.Size) {
 	edge := 2 * theme.InputBorderSize()
 	r.body.Move(fyne.NewPos(edge, edge))
 	r.body.Resize(size.SubtractWidthHeight(2*edge, 2*edge))
-	if r.editor.area.focused { // with less room the cursor may have gone out of view
+	if r.editor.area.focused { // the cursor may be out of view now
 		r.editor.reveal()
 	}
 	r.editor.repaint()

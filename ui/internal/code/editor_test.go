@@ -128,7 +128,7 @@ func TestShortcuts(t *testing.T) {
 	}
 }
 
-// TestEscapeLeavesTheText: the tab key indents, and after Escape it goes on to the next thing.
+// TestEscapeLeavesTheText: the tab key indents, and after Escape it moves on to the next thing.
 func TestEscapeLeavesTheText(t *testing.T) {
 	e := shown(t, "a")
 	if !e.area.AcceptsTab() {
@@ -152,9 +152,9 @@ func TestMarksStandBesideTheirLines(t *testing.T) {
 	words := textOf(t, e, "it is wrong")
 	number := textOf(t, e, "150")
 	driver := fyne.CurrentApp().Driver()
-	at, beside := driver.AbsolutePositionForObject(words), driver.AbsolutePositionForObject(number)
-	if d := at.Y + words.Size().Height/2 - beside.Y - number.Size().Height/2; d > 3 || d < -3 || at.X <= beside.X {
-		t.Errorf("the words are at %v, the number of the line at %v", at, beside)
+	at, ends := driver.AbsolutePositionForObject(words), driver.AbsolutePositionForObject(number)
+	if d := at.Y + words.Size().Height/2 - ends.Y - number.Size().Height/2; d > 3 || d < -3 || at.X <= ends.X {
+		t.Errorf("the words are at %v, the number of the line at %v", at, ends)
 	}
 	for _, text := range uitest.Texts(e) {
 		if text == "3" || text == "199" {
@@ -258,7 +258,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestManyLines holds that a key does not cost more in a long file: all is drawn that is in view, and no more.
+// TestManyLines holds that a key does not cost more in a long file: all is drawn that is in view, and nothing else.
 func TestManyLines(t *testing.T) {
 	e := shown(t, strings.Repeat("  step browse: {kind: http, service: shop}\n", 10_000))
 	e.Go(5000, 3)

@@ -7,10 +7,10 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// mostBeside is how many letters of a mistake stand beside its line; the list has all of it.
-const mostBeside = 120
+// mostMark is the maximum number of characters of a mark at its line; the list of problems shows all of it.
+const mostMark = 120
 
-// layer lies behind the text: tinted lines, the words of mistakes behind their ends, and places that were looked for.
+// layer is below the text: tinted lines, the texts of marks after the lines, and matches.
 type layer struct {
 	widget.BaseWidget
 	editor *Editor
@@ -51,21 +51,21 @@ func (r *layerRenderer) draw() {
 		x := e.left(m.Line-1, m.Col-1)
 		r.box(fyne.NewPos(x, e.top(m.Line-1)), e.left(m.Line-1, m.Col-1+m.Length)-x, theme.ColorNameWarning, alpha)
 	}
-	beside := map[int]float32{} // how far the words at a line reach
+	ends := map[int]float32{} // how far the words at a line reach
 	for _, m := range e.marks {
-		r.mark(m, beside)
+		r.mark(m, ends)
 	}
 }
 
-// mark tints a line and says beside it what is wrong.
-func (r *layerRenderer) mark(m Mark, beside map[int]float32) {
+// mark tints a line and writes the mark's text after it.
+func (r *layerRenderer) mark(m Mark, ends map[int]float32) {
 	e := r.layer.editor
 	color, row := theme.ColorNameError, min(m.Line, len(e.area.buffer.lines))-1 // it may be of a moment ago
 	if m.Warning {
 		color = theme.ColorNameWarning
 	}
 	y := e.top(row)
-	x, again := beside[row]
+	x, again := ends[row]
 	if !again {
 		r.box(fyne.NewPos(0, y), max(r.layer.Size().Width, 10*e.letter().Width), color, 0x1c)
 		x = e.left(row, len(e.area.buffer.lines[row]))
@@ -82,8 +82,8 @@ func (r *layerRenderer) mark(m Mark, beside map[int]float32) {
 	text.Resize(size)
 	text.Move(fyne.NewPos(x+3*e.letter().Width, y+(e.lineHeight()-size.Height)/2))
 	r.objects = append(r.objects, text)
-	beside[row] = text.Position().X + size.Width
-	r.size = r.size.Max(fyne.NewSize(beside[row]+e.letter().Width, 0))
+	ends[row] = text.Position().X + size.Width
+	r.size = r.size.Max(fyne.NewSize(ends[row]+e.letter().Width, 0))
 }
 
 func (r *layerRenderer) box(at fyne.Position, width float32, color fyne.ThemeColorName, alpha uint8) {
@@ -104,8 +104,8 @@ func (*layerRenderer) Destroy() {}
 
 func shortened(text string) string {
 	runes := []rune(text)
-	if len(runes) <= mostBeside {
+	if len(runes) <= mostMark {
 		return text
 	}
-	return string(runes[:mostBeside-1]) + "…"
+	return string(runes[:mostMark-1]) + "…"
 }

@@ -1,4 +1,4 @@
-// Package code edits a file as text: lines with their numbers, what is wrong beside them, and every byte that is not
+// Package code edits a file as text: lines with their numbers, what is wrong ends them, and every byte that is not
 // edited as it was. Values in, callbacks out.
 package code
 
@@ -19,7 +19,7 @@ type Text struct {
 
 const byteOrderMark = "\ufeff"
 
-// Parse takes a file apart. ok is false where it is no UTF-8 text, which cannot be edited without loss.
+// Parse parses a file. ok is false if it is not UTF-8 text, which cannot be edited without loss.
 func Parse(file []byte) (t Text, ok bool) {
 	if !utf8.Valid(file) || bytes.IndexByte(file, 0) >= 0 {
 		return t, false

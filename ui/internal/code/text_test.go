@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestUntouched holds that a file that nobody edits stays byte for byte.
+// TestUntouched holds that a file that no one edits stays byte for byte.
 func TestUntouched(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file := []byte(rapid.SampledFrom([]string{"", byteOrderMark}).Draw(t, "mark") + rapid.StringMatching("([a: \t]|\r\n|\n|\r|ä){0,40}").Draw(t, "text"))
@@ -55,6 +55,6 @@ func TestNewLinesEndAsTheOthers(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if _, ok := Parse([]byte("a\xff")); ok {
-		t.Error("what is no text is taken for one")
+		t.Error("a binary file is taken for one")
 	}
 }

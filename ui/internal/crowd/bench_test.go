@@ -31,7 +31,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkSet takes in the states of a million agents of which the last one differs, and counts them.
+// BenchmarkSet sets the states of a million agents with the last one different, and counts them.
 func BenchmarkSet(b *testing.B) {
 	test.NewTempApp(b).Settings().SetTheme(theme.DefaultTheme())
 	g := put(b, sample(1_000_000))

@@ -13,13 +13,13 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// chip is a state with its count, which can be chosen.
+// chip is a state with its count. The user can choose it.
 type chip struct {
 	widget.BaseWidget
 	state            engine.AgentState
 	toggle           func(engine.AgentState)
 	count            int
-	width            float32 // of the widest count so far, so that nothing beside it jumps
+	width            float32 // of the widest count so far, so that chips do not move
 	chosen           bool
 	focused, hovered bool
 
@@ -45,7 +45,7 @@ func newChip(s engine.AgentState, toggle func(engine.AgentState)) *chip {
 	return c
 }
 
-// set shows a count and reports whether it takes more room.
+// set sets the count and reports whether the chip needs more width.
 func (c *chip) set(n int) (wider bool) {
 	if c.count == n {
 		return false
@@ -60,7 +60,7 @@ func (c *chip) set(n int) (wider bool) {
 	return false
 }
 
-// Text is what the chip says.
+// Text returns the text of the chip.
 func (c *chip) Text() string { return c.name.Text + " " + c.number.Text }
 
 func (c *chip) draw(w, h int) image.Image {
@@ -102,7 +102,7 @@ func (c *chip) feel(focused, hovered bool) {
 	c.back.Refresh()
 }
 
-// paint shows whether the state is chosen, and where the keyboard is.
+// paint shows whether the state is chosen and the chip focused.
 func (c *chip) paint() {
 	c.back.FillColor = widgets.Color(theme.ColorNameBackground)
 	c.back.StrokeColor, c.back.StrokeWidth = widgets.Color(theme.ColorNameInputBorder), 1
@@ -146,7 +146,7 @@ func (r *chipRenderer) MinSize() fyne.Size {
 	return fyne.NewSize(pad*1.5+c.markSize()+pad+name.Width+pad+c.width+pad*2, name.Height+pad*1.5)
 }
 
-// markSize is a whole number of pixels at the usual scales.
+// markSize returns a whole number of pixels at common scales.
 func (c *chip) markSize() float32 { return float32(int(c.name.TextSize*1.3) / 2 * 2) }
 
 func (r *chipRenderer) Layout(size fyne.Size) {

@@ -8,10 +8,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// share is how many agents of each state a cell stands for.
+// share is the number of agents in each state in a cell.
 type share [engine.NumAgentStates]uint32
 
-// count adds the states of the agents at some places.
+// count counts the states of the agents of a range.
 func (g *Grid) count(from, to int, into *share) {
 	*into = share{}
 	if g.field.only == nil {
@@ -25,7 +25,7 @@ func (g *Grid) count(from, to int, into *share) {
 	}
 }
 
-// draw returns what is seen in w × h device pixels.
+// draw returns the visible part in w × h device pixels.
 func (g *Grid) draw(w, h int) image.Image {
 	if g.img == nil || g.img.Rect.Dx() != w || g.img.Rect.Dy() != h {
 		g.img, g.stale = image.NewRGBA(image.Rect(0, 0, w, h)), true
@@ -36,7 +36,7 @@ func (g *Grid) draw(w, h int) image.Image {
 	if width <= 0 || g.field.agents != len(g.states) || g.field.shown() == 0 {
 		return g.img
 	}
-	g.scale = float32(math.Round(float64(w)/float64(width)*100) / 100) // the width may lose a part of a pixel
+	g.scale = float32(math.Round(float64(w)/float64(width)*100) / 100) // the width may be rounded
 	l := g.field.level()
 	pitch := l.pitch * g.scale
 	size := max(int(pitch)-max(int(pitch)/gapShare, 1), 1)
@@ -55,13 +55,13 @@ func (g *Grid) draw(w, h int) image.Image {
 	return g.img
 }
 
-// corner is where a cell is drawn, in device pixels.
+// corner returns the corner of a cell in device pixels.
 func (g *Grid) corner(cell int) (x, y int) {
 	left, top := g.field.at(cell)
 	return int(math.Round(float64(left * g.scale))), int(math.Round(float64(top * g.scale)))
 }
 
-// drawCells draws the agents in view, each in a cell.
+// drawCells draws the visible agents, one per cell.
 func (g *Grid) drawCells() {
 	from, to := g.field.visible()
 	for cell := from; cell < to; cell++ {
@@ -75,7 +75,7 @@ func (g *Grid) drawCells() {
 	}
 }
 
-// paste copies a cell to a place, as far as it lies in the picture.
+// paste copies a cell to a position, clipped to the picture.
 func (g *Grid) paste(sprite *image.RGBA, x, y int) {
 	wide := min(sprite.Rect.Dx(), g.img.Rect.Dx()-x)
 	if wide <= 0 {
@@ -87,7 +87,7 @@ func (g *Grid) paste(sprite *image.RGBA, x, y int) {
 	}
 }
 
-// drawBulk draws cells that stand for many agents. The shares are kept until states change or others come into view.
+// drawBulk draws cells of many agents. The shares are cached until states or the visible part change.
 func (g *Grid) drawBulk(size int) {
 	from, to := g.field.visible()
 	if g.stale || g.first != from || len(g.bulk) != to-from {
@@ -107,8 +107,8 @@ func (g *Grid) drawBulk(size int) {
 	}
 }
 
-// fill draws a cell by the shares of its states, pixel by pixel from its foot, trouble first: what is grave has half
-// a row at least, and what is lit a pixel.
+// fill fills a cell by the shares of its states, pixel by pixel from the bottom, errors first. Errors get at least half a row, and
+// highlighted states at least a pixel.
 func (g *Grid) fill(s *share, x, y, size int) {
 	total, area := uint32(0), size*size
 	for _, n := range s {
@@ -137,7 +137,7 @@ func (g *Grid) fill(s *share, x, y, size int) {
 	}
 }
 
-// pour colours the pixels of a cell from one number up to another, which count from its foot.
+// pour colors a range of the pixels of a cell, counted from the bottom.
 func (g *Grid) pour(x, y, size, from, to int, ink color.RGBA) {
 	for from < to {
 		row, column := from/size, from%size
@@ -147,7 +147,7 @@ func (g *Grid) pour(x, y, size, from, to int, ink color.RGBA) {
 	}
 }
 
-// dash colours n pixels of a row, as far as they lie in the picture.
+// dash colors n pixels of a row, clipped to the picture.
 func (g *Grid) dash(x, y, n int, ink color.RGBA) {
 	if y < 0 || y >= g.img.Rect.Dy() {
 		return
@@ -159,7 +159,7 @@ func (g *Grid) dash(x, y, n int, ink color.RGBA) {
 	}
 }
 
-// drawStrip draws the whole crowd at the side, a row of pixels for so many agents, with what is in view of it.
+// drawStrip draws the overview at the side, one row of pixels for a number of agents, and marks the visible part.
 func (g *Grid) drawStrip(h int) {
 	if g.stale || len(g.strip) != h {
 		if cap(g.strip) < h {
@@ -191,7 +191,7 @@ func (g *Grid) drawStrip(h int) {
 	}
 }
 
-// fillRow draws the shares of states beside each other, trouble first.
+// fillRow draws the shares of states from left to right, errors first.
 func (g *Grid) fillRow(s *share, x, y, wide int) {
 	total := uint32(0)
 	for _, n := range s {

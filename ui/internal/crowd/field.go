@@ -2,15 +2,15 @@ package crowd
 
 import "sort"
 
-// none is no cell and no agent.
+// none is the index of no cell and no agent.
 const none = -1
 
-// Sizes of cells in device-independent pixels: multiples of two, so that cells are as large at a scale of 1.5.
+// Sizes of cells in device-independent pixels: multiples of two, so that cells have equal sizes at a scale of 1.5.
 const (
 	leastPitch = 4  // from one cell to the next
-	bulkPitch  = 8  // of those that stand for many, at least
-	mostPitch  = 36 // of few agents
-	zoomPitch  = 24 // of those that were zoomed in to, at most
+	bulkPitch  = 8  // minimum for cells of many agents
+	mostPitch  = 36 // maximum for few agents
+	zoomPitch  = 24 // maximum after zooming
 
 	mostBulkPitch = 16
 
@@ -18,32 +18,31 @@ const (
 	stripGap   = 6
 )
 
-// level is how far the field is zoomed.
+// level is a zoom level.
 type level struct {
-	each  int     // agents in a cell
+	each  int     // agents per cell
 	pitch float32 // from one cell to the next
 }
 
-// field is where agents are: cells in rows, in the order of the agents, as high as they need and scrolled. The first
-// level holds all agents in the room there is.
+// field places the agents: cells in rows, in the order of the agents, with scrolling. The first level shows all agents.
 type field struct {
 	agents int
-	only   []int // those that are shown, ascending; nil is all
+	only   []int // the shown agents, ascending; nil: all
 	w, h   float32
 	levels []level
-	zoom   int // of levels
+	zoom   int // index of the level
 	offset float32
 	anchor anchor
 }
 
-// anchor is what was zoomed at last: cells in rows move sideways, and steps at the same point are about the same agent.
+// anchor is the agent at the point of the last zoom. Cells move sideways between levels, so further steps at the same point use it.
 type anchor struct {
 	x, y  float32
 	place int
 	holds bool
 }
 
-// shown is how many agents the cells stand for.
+// shown returns the number of shown agents.
 func (f *field) shown() int {
 	if f.only != nil {
 		return len(f.only)
@@ -51,7 +50,7 @@ func (f *field) shown() int {
 	return f.agents
 }
 
-// agent is the one at a place of those shown.
+// agent returns the agent at an index of the shown agents.
 func (f *field) agent(place int) int {
 	if f.only != nil {
 		return f.only[place]
@@ -59,7 +58,7 @@ func (f *field) agent(place int) int {
 	return place
 }
 
-// place is where an agent is among those shown; none if it is not.
+// place returns the index of an agent among the shown agents, or none.
 func (f *field) place(agent int) int {
 	switch {
 	case agent < 0 || agent >= f.agents:
@@ -74,7 +73,7 @@ func (f *field) place(agent int) int {
 	return i
 }
 
-// arrange works out the levels for the room and the agents, and keeps what is in view there.
+// arrange calculates the levels for the size and the agents, and keeps the visible part.
 func (f *field) arrange() {
 	before, top := f.level(), f.top()
 	f.anchor.holds = false
@@ -102,7 +101,7 @@ func (f *field) arrange() {
 	f.scrollTo(top, 0)
 }
 
-// fit is the level at which all agents are in view, in cells as large as can be.
+// fit returns the level that shows all agents in the largest cells.
 func (f *field) fit() level {
 	n := f.shown()
 	for pitch := float32(mostPitch); pitch >= leastPitch; pitch -= 2 {
@@ -122,7 +121,7 @@ func (f *field) fit() level {
 	return level{each, pitch}
 }
 
-// above is the next of 1, 2, 5, 10, 20, 50 and so on.
+// above returns the next of 1, 2, 5, 10, 20, 50 and so on.
 func above(n int) int {
 	unit := 1
 	for unit*10 <= n {
@@ -137,7 +136,7 @@ func above(n int) int {
 	return 10 * unit
 }
 
-// below is the one before.
+// below returns the previous one.
 func below(n int) int {
 	unit := 1
 	for unit*10 <= n {
@@ -152,7 +151,7 @@ func below(n int) int {
 	return 2 * unit
 }
 
-// level is the one in force.
+// level returns the current level.
 func (f *field) level() level {
 	if f.zoom < len(f.levels) {
 		return f.levels[f.zoom]
@@ -160,7 +159,7 @@ func (f *field) level() level {
 	return level{1, zoomPitch}
 }
 
-// room is the width for cells: the strip that tells where one is takes the rest.
+// room returns the width of the cells without the overview.
 func (f *field) room() float32 {
 	if f.zoom > 0 {
 		return max(f.w-stripWidth-stripGap, zoomPitch)
@@ -177,29 +176,29 @@ func (f *field) cells() int {
 
 func (f *field) rows() int { return (f.cells() + f.columns() - 1) / f.columns() }
 
-// height is that of all rows.
+// height returns the height of all rows.
 func (f *field) height() float32 { return float32(f.rows()) * f.level().pitch }
 
-// scrolls reports whether there is more than is in view.
+// scrolls reports whether a part is out of view.
 func (f *field) scrolls() bool { return f.height() > f.h+0.5 }
 
-// top is the place of the first agent in view.
+// top returns the index of the first visible agent.
 func (f *field) top() int {
 	return int(f.offset/f.level().pitch) * f.columns() * f.level().each
 }
 
-// scroll moves what is in view to an offset, as far as there is anything.
+// scroll scrolls to an offset, clamped to the content.
 func (f *field) scroll(offset float32) {
 	f.offset = max(min(offset, f.height()-f.h), 0)
 }
 
-// scrollTo scrolls so that the agent at a place is at a height.
+// scrollTo scrolls so that an agent is at a height.
 func (f *field) scrollTo(place int, y float32) {
 	l := f.level()
 	f.scroll(float32(place/l.each/f.columns())*l.pitch - y)
 }
 
-// reveal scrolls as little as needed for a cell to be in view.
+// reveal scrolls to a cell.
 func (f *field) reveal(cell int) {
 	_, y := f.at(cell)
 	pitch := f.level().pitch
@@ -211,7 +210,7 @@ func (f *field) reveal(cell int) {
 	}
 }
 
-// zoomBy goes some levels further in, or out. What is at a point stays at its height. It reports whether anything changed.
+// zoomBy zooms in or out by a number of levels around a point, and reports whether anything changed.
 func (f *field) zoomBy(steps int, x, y float32) bool {
 	to := max(min(f.zoom+steps, len(f.levels)-1), 0)
 	if to == f.zoom {
@@ -229,7 +228,7 @@ func (f *field) zoomBy(steps int, x, y float32) bool {
 	return true
 }
 
-// find is the cell at a point; none where there is none.
+// find returns the cell at a point, or none.
 func (f *field) find(x, y float32) int {
 	pitch := f.level().pitch
 	if x < 0 || y < 0 || y >= f.h || f.shown() == 0 {
@@ -246,19 +245,19 @@ func (f *field) find(x, y float32) int {
 	return cell
 }
 
-// at is the upper left corner of a cell, in view or not.
+// at returns the upper left corner of a cell, visible or not.
 func (f *field) at(cell int) (x, y float32) {
 	pitch := f.level().pitch
 	return float32(cell%f.columns()) * pitch, float32(cell/f.columns())*pitch - f.offset
 }
 
-// span are the places of a cell's agents.
+// span returns the range of a cell's agents.
 func (f *field) span(cell int) (from, to int) {
 	each := f.level().each
 	return cell * each, min((cell+1)*each, f.shown())
 }
 
-// visible are the cells in view, the last one excluded.
+// visible returns the range of visible cells.
 func (f *field) visible() (from, to int) {
 	pitch := f.level().pitch
 	first, last := int(f.offset/pitch), int((f.offset+f.h)/pitch)

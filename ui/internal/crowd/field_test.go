@@ -109,7 +109,7 @@ func TestOnlySome(t *testing.T) {
 	f.only = []int{}
 	f.arrange()
 	if f.find(1, 1) != none || f.cells() != 0 {
-		t.Error("nobody is shown, and somebody is found")
+		t.Error("no one is shown, and somebody is found")
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package crowd draws a crowd, each agent seen: a cell for every one as long as there is room, coloured and marked by its
-// state, or cells that stand for many and are filled by the shares of their states, into which one zooms.
+// Package crowd draws all agents: one cell per agent, colored and marked by its state, or cells of many agents, filled by the shares of
+// their states. The user can zoom in.
 package crowd
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// States is a set of states; the zero value has none.
+// States is a set of states; the zero value is empty.
 type States uint16
 
-// Of makes a set.
+// Of returns a set of states.
 func Of(states ...engine.AgentState) (s States) {
 	for _, state := range states {
 		s |= 1 << state
@@ -27,30 +27,30 @@ func Of(states ...engine.AgentState) (s States) {
 // Has reports whether a state is in the set.
 func (s States) Has(state engine.AgentState) bool { return s&(1<<state) != 0 }
 
-// Grid is a widget that shows a crowd: one raster, with rings over it. It belongs to the UI goroutine.
+// Grid is a widget that shows the agents: one raster with rings on top. It belongs to the UI goroutine.
 type Grid struct {
 	widget.BaseWidget
-	// Name, if set, is what an agent is called. It does not wait.
+	// Name, if set, returns the name of an agent. It must not wait.
 	Name func(agent int) string
-	// OnTapped, if set, hears which agent a person chose, with a click or with Return.
+	// OnTapped, if set, is called with the agent that the user chooses with a click or Return.
 	OnTapped func(agent int)
-	// OnEscape, if set, hears the Escape key.
+	// OnEscape, if set, is called for the Escape key.
 	OnEscape func()
-	// OnFind, if set, hears the slash, with which one looks for something.
+	// OnFind, if set, is called for the slash key, which starts a search.
 	OnFind func()
-	// OnZoom, if set, hears that the scale may be another.
+	// OnZoom, if set, is called after the scale may have changed.
 	OnZoom func()
-	// Page, if set, is what the wheel scrolls where there is nothing to zoom.
+	// Page, if set, is scrolled by the mouse wheel if zooming is not possible.
 	Page fyne.Scrollable
 
 	states   []engine.AgentState
-	lit      States // those that are lit; none is all
+	lit      States // highlighted states; empty: all
 	field    field
 	hovered  int // a cell
-	cursor   int // a cell: where the keyboard is
+	cursor   int // the cell of the keyboard cursor
 	selected int // an agent
 	focused  bool
-	dragging bool // the strip
+	dragging bool // in the overview
 	wheel    float32
 
 	raster  *canvas.Raster
@@ -60,13 +60,13 @@ type Grid struct {
 	sprites sprites
 	img     *image.RGBA
 	scale   float32 // device pixels per device-independent pixel
-	bulk    []share // of the cells in view that stand for many, from first on
+	bulk    []share // shares of the visible cells of many agents, starting at first
 	first   int
 	strip   []share // by row of the picture
-	stale   bool    // the shares are of other states
+	stale   bool    // the shares are outdated
 }
 
-// New makes an empty grid.
+// New returns an empty grid.
 func New() *Grid {
 	g := &Grid{hovered: none, cursor: none, selected: none, stale: true, rings: newRings(), tip: newTip()}
 	g.raster = canvas.NewRaster(g.draw)
@@ -75,8 +75,8 @@ func New() *Grid {
 	return g
 }
 
-// Set shows the states of all agents, by index, and reports whether any is another: nothing is drawn otherwise. The grid
-// keeps the slice until the next call that reports true, so a caller that reads again and again has two by turns.
+// Set sets the states of all agents, by index, and reports whether any has changed; otherwise nothing is drawn. The grid keeps the slice
+// until the next call that returns true, so a caller that reads repeatedly needs two slices.
 func (g *Grid) Set(states []engine.AgentState) bool {
 	if slices.Equal(g.states, states) {
 		return false
@@ -86,7 +86,7 @@ func (g *Grid) Set(states []engine.AgentState) bool {
 	if grown {
 		g.field.agents = len(states)
 		if g.field.only != nil {
-			g.field.only = nil // it is another crowd
+			g.field.only = nil // the number of agents has changed
 		}
 		g.arrange()
 	}
@@ -95,7 +95,7 @@ func (g *Grid) Set(states []engine.AgentState) bool {
 	return true
 }
 
-// Only shows these agents, ascending, in cells beside each other; nil shows all.
+// Only shows these agents, ascending; nil shows all.
 func (g *Grid) Only(agents []int) {
 	g.field.only = nil
 	if agents != nil {
@@ -109,7 +109,7 @@ func (g *Grid) Only(agents []int) {
 	g.raster.Refresh()
 }
 
-// Light draws all other states faintly; none lights all.
+// Light dims all other states; an empty set dims none.
 func (g *Grid) Light(states States) {
 	if g.lit != states {
 		g.lit, g.stale = states, true
@@ -117,10 +117,10 @@ func (g *Grid) Light(states States) {
 	}
 }
 
-// lights reports whether a state is lit.
+// lights reports whether a state is highlighted.
 func (g *Grid) lights(s engine.AgentState) bool { return g.lit == 0 || g.lit.Has(s) }
 
-// Select marks an agent and brings it into view; none is marked where there is no such.
+// Select marks an agent and scrolls to it; an unknown agent removes the mark.
 func (g *Grid) Select(agent int) {
 	g.selected = agent
 	place := g.field.place(agent)
@@ -132,10 +132,10 @@ func (g *Grid) Select(agent int) {
 	g.show(g.cursor)
 }
 
-// Selected is the marked agent; -1 is none.
+// Selected returns the marked agent; -1 if none.
 func (g *Grid) Selected() int { return g.selected }
 
-// show brings a cell into view.
+// show scrolls to a cell.
 func (g *Grid) show(cell int) {
 	before := g.field.offset
 	g.field.reveal(cell)
@@ -146,13 +146,13 @@ func (g *Grid) show(cell int) {
 	g.rings.put(g)
 }
 
-// Each is how many agents a cell stands for.
+// Each returns the number of agents per cell.
 func (g *Grid) Each() int { return g.field.level().each }
 
-// Shown is how many agents are shown.
+// Shown returns the number of shown agents.
 func (g *Grid) Shown() int { return g.field.shown() }
 
-// Zoom goes some levels further in, or out where steps are negative, round the middle or the keyboard's place.
+// Zoom zooms in by a number of levels, or out if steps is negative, around the keyboard cursor or the middle.
 func (g *Grid) Zoom(steps int) {
 	x, y := g.field.room()/2, g.field.h/2
 	if g.cursor != none {
@@ -163,7 +163,7 @@ func (g *Grid) Zoom(steps int) {
 	g.zoomAt(steps, x, y)
 }
 
-// Zooms reports whether there is anything to zoom in to, and out to.
+// Zooms reports whether zooming in and out is possible.
 func (g *Grid) Zooms() (in, out bool) {
 	return g.field.level().each > 1 || g.field.zoom > 0 && g.field.zoom < len(g.field.levels)-1, g.field.zoom > 0
 }
@@ -183,7 +183,7 @@ func (g *Grid) zoomAt(steps int, x, y float32) {
 	g.again()
 }
 
-// arrange lays the cells out for the room and the agents there are.
+// arrange lays out the cells for the size and the agents.
 func (g *Grid) arrange() {
 	if size := g.Size(); size.Width > 0 && size.Height > 0 {
 		g.field.w, g.field.h = size.Width, size.Height
@@ -193,7 +193,7 @@ func (g *Grid) arrange() {
 	g.again()
 }
 
-// again draws another part of the crowd, or at another scale.
+// again draws the grid after scrolling or zooming.
 func (g *Grid) again() {
 	g.stale = true
 	g.raster.Refresh()
@@ -204,7 +204,7 @@ func (g *Grid) again() {
 	}
 }
 
-// MinSize has room for a few cells.
+// MinSize returns the size of some cells.
 func (g *Grid) MinSize() fyne.Size { return fyne.NewSize(10*leastPitch, 6*leastPitch) }
 
 // CreateRenderer implements [fyne.Widget].
@@ -213,7 +213,7 @@ func (g *Grid) CreateRenderer() fyne.WidgetRenderer {
 	return &renderer{g, append(append([]fyne.CanvasObject{g.raster}, g.rings.objects()...), g.tip.objects()...)}
 }
 
-// dress takes colours and sizes from the theme.
+// dress takes colors and sizes from the theme.
 func (g *Grid) dress() {
 	g.inks = takeInks()
 	g.sprites.size = 0
@@ -226,13 +226,13 @@ type renderer struct {
 	all  []fyne.CanvasObject
 }
 
-// Layout follows the room.
+// Layout lays out the grid for its size.
 func (r *renderer) Layout(size fyne.Size) {
 	r.grid.raster.Resize(size)
 	r.grid.arrange()
 }
 
-// Refresh follows the theme.
+// Refresh updates the grid for the theme.
 func (r *renderer) Refresh() {
 	r.grid.dress()
 	r.grid.arrange()

@@ -327,7 +327,7 @@ func TestLegend(t *testing.T) {
 		}
 	}
 	if strings.Contains(says, "cancelled") {
-		t.Errorf("it says %q, and nobody is cancelled", says)
+		t.Errorf("it says %q, and no one is cancelled", says)
 	}
 	if high := l.MinSize().Height; high <= l.chips[0].MinSize().Height {
 		t.Errorf("the chips take one line of %v in a width of 400", high)

@@ -9,23 +9,23 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// shownOrder is the order of the states in a legend: what goes on, what hurts, what is well.
+// shownOrder is the order of the states in a legend: active, failed, then completed states.
 var shownOrder = [...]engine.AgentState{
 	engine.AgentInFlight, engine.AgentThrottled, engine.AgentFailed, engine.AgentTimedOut, engine.AgentOK, engine.AgentStopped,
 	engine.AgentCancelled, engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
 }
 
-// Legend is a widget that says how many agents are in each state, and lets a person choose states.
+// Legend is a widget that shows the number of agents in each state. The user can choose states.
 type Legend struct {
 	widget.BaseWidget
-	// OnChanged, if set, hears which states are chosen; none is all.
+	// OnChanged, if set, is called with the chosen states; an empty set means all.
 	OnChanged func(States)
 
 	chips  []*chip
 	chosen States
 }
 
-// NewLegend makes a legend. A state is in it from the first agent on that is in that state.
+// NewLegend returns a legend. A state appears with its first agent.
 func NewLegend() *Legend {
 	l := &Legend{}
 	for _, s := range shownOrder {
@@ -37,7 +37,7 @@ func NewLegend() *Legend {
 	return l
 }
 
-// Begin forgets which states there were, and chooses none.
+// Begin removes all states and the choice.
 func (l *Legend) Begin() {
 	l.chosen = 0
 	for _, c := range l.chips {
@@ -46,7 +46,7 @@ func (l *Legend) Begin() {
 	}
 }
 
-// Set shows how many agents are in each state.
+// Set sets the number of agents in each state.
 func (l *Legend) Set(counts [engine.NumAgentStates]int) {
 	changed := false
 	for _, c := range l.chips {
@@ -62,7 +62,7 @@ func (l *Legend) Set(counts [engine.NumAgentStates]int) {
 	}
 }
 
-// Choose has a person's choice be these states.
+// Choose sets the choice.
 func (l *Legend) Choose(states States) {
 	if l.chosen == states {
 		return
@@ -83,12 +83,12 @@ func (l *Legend) Choose(states States) {
 	}
 }
 
-// Chosen are the states that a person chose; none is all.
+// Chosen returns the chosen states; an empty set means all.
 func (l *Legend) Chosen() States { return l.chosen }
 
 func (l *Legend) toggle(s engine.AgentState) { l.Choose(l.chosen ^ Of(s)) }
 
-// Parts are the states.
+// Parts returns the chips.
 func (l *Legend) Parts() []fyne.CanvasObject {
 	parts := make([]fyne.CanvasObject, len(l.chips))
 	for i, c := range l.chips {
@@ -105,7 +105,7 @@ type legendRenderer struct {
 	all    []fyne.CanvasObject
 }
 
-// lay puts the chips beside each other, in as many lines as they need, and returns the height of all.
+// lay lays out the chips in as many lines as they need, and returns the total height.
 func (r *legendRenderer) lay(width float32, place bool) float32 {
 	gap := theme.Padding() * 1.5
 	var x, y, line float32
@@ -128,7 +128,7 @@ func (r *legendRenderer) lay(width float32, place bool) float32 {
 
 func (r *legendRenderer) Layout(size fyne.Size) { r.lay(size.Width, true) }
 
-// MinSize has the height for the width of the last layout.
+// MinSize returns the height for the width of the last layout.
 func (r *legendRenderer) MinSize() fyne.Size {
 	width := r.legend.Size().Width
 	var widest float32

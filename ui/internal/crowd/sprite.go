@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// glyph is the mark of a state, so that it is not told by its colour alone.
+// glyph is the mark of a state, which distinguishes states without color.
 type glyph uint8
 
 const (
@@ -28,28 +28,28 @@ const (
 	ring
 )
 
-// leastMarked is the size in device pixels from which a cell has a glyph: below none could be told from another.
+// leastMarked is the minimum size in device pixels of a cell with a glyph. Smaller glyphs would be indistinguishable.
 const leastMarked = 7
 
-// Shares of a cell, and of its tints.
+// Shares of a cell, and alpha values of its tints.
 const (
-	gapShare   = 9 // of a pitch is between cells
+	gapShare   = 9 // of the pitch between cells
 	corner     = 0.16
-	faintTint  = 0.05 // of a cell whose state is not lit
+	faintTint  = 0.05 // of a cell whose state is not highlighted
 	faintGlyph = 0.28
-	bulkTint   = 0.45 // of calm states in a cell of many
-	calmTint   = 0.14 // of those that wait
+	bulkTint   = 0.45 // of calm states in a cell of many agents
+	calmTint   = 0.14 // of waiting agents
 )
 
-// inks are the colours of a drawing; all are opaque.
+// inks are the colors of a drawing; all are opaque.
 type inks struct {
 	surface, mark color.RGBA
 	full          [engine.NumAgentStates]color.RGBA
-	bulk          [engine.NumAgentStates]color.RGBA // in cells that stand for many
+	bulk          [engine.NumAgentStates]color.RGBA // in cells of many agents
 	faint         color.RGBA
 }
 
-// takeInks takes the colours from the theme.
+// takeInks takes the colors from the theme.
 func takeInks() inks {
 	s := inks{surface: inkOf(widgets.ColorSurface), mark: inkOf(theme.ColorNameForeground)}
 	for i := range looks {
@@ -68,15 +68,15 @@ func takeInks() inks {
 	return s
 }
 
-// sprites are the cells of one agent, ready to be copied: by state, lit and not.
+// sprites are the cells of one agent, ready to copy: by state, highlighted and dimmed.
 type sprites struct {
-	size int // in device pixels, both ways
+	size int // width and height in device pixels
 	lit  [engine.NumAgentStates]*image.RGBA
 	dull [engine.NumAgentStates]*image.RGBA
 	mask pen.Mask
 }
 
-// cut draws the cells of a size.
+// cut draws the cells at a size.
 func (s *sprites) cut(size int, k *inks) {
 	s.size = size
 	s.mask.Resize(size, size)
@@ -156,7 +156,7 @@ func (s *sprites) wedge(img *image.RGBA, ink color.RGBA) {
 	}
 }
 
-// circlePieces is how many straight lines a circle is drawn with.
+// circlePieces is the number of straight lines in a circle.
 const circlePieces = 20
 
 func (s *sprites) circle(radius, width float32) {

@@ -13,14 +13,14 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Of rings, in device-independent pixels.
+// Sizes of rings, in device-independent pixels.
 const (
-	ringOut   = 1 // beyond the cell
+	ringOut   = 1 // outside the cell
 	ringThick = 2
 	ringRound = 3
 )
 
-// rings mark the cells that are pointed at, selected and where the keyboard is. Moving one draws no cell again.
+// rings mark the cells under the pointer, selected and at the keyboard cursor. Moving a ring draws no cell again.
 type rings struct{ hovered, selected, cursor *canvas.Rectangle }
 
 func newRings() rings {
@@ -62,7 +62,7 @@ func (r *rings) put(g *Grid) {
 	r.round(g, r.cursor, cursor, out)
 }
 
-// round puts a ring round a cell, if that is in view.
+// round places a ring around a cell, if that is visible.
 func (r *rings) round(g *Grid, ring *canvas.Rectangle, cell int, out float32) {
 	if cell == none || cell >= g.field.cells() {
 		ring.Hide()
@@ -75,14 +75,14 @@ func (r *rings) round(g *Grid, ring *canvas.Rectangle, cell int, out float32) {
 		return
 	}
 	size := pitch - max(float32(int(pitch)/gapShare), 1) + out
-	left, top := max(x-out, 0), max(y-out, 0) // beyond the widget nothing is drawn
+	left, top := max(x-out, 0), max(y-out, 0) // nothing is drawn outside the widget
 	ring.Move(fyne.NewPos(left, top))
 	ring.Resize(fyne.NewSize(x+size-left, y+size-top))
 	ring.Show()
 	ring.Refresh()
 }
 
-// tip says who is at a cell, beside it.
+// tip is a tooltip on a cell's agents.
 type tip struct {
 	back        *canvas.Rectangle
 	title, more *canvas.Text
@@ -106,7 +106,7 @@ func (t *tip) dress() {
 	t.title.TextSize, t.more.TextSize = theme.CaptionTextSize(), theme.CaptionTextSize()
 }
 
-// explain says who is pointed at, or else where the keyboard is.
+// explain shows the tip for the cell under the pointer or at the keyboard cursor.
 func (g *Grid) explain() {
 	cell := g.hovered
 	if cell == none && g.focused {
@@ -121,7 +121,7 @@ func (g *Grid) explain() {
 	g.tip.say(title, more, fyne.NewPos(x, y), g)
 }
 
-// about says who is in a cell, and how they are.
+// about describes a cell's agents and their states.
 func (g *Grid) about(cell int) (title, more string) {
 	from, to := g.field.span(cell)
 	if to-from == 1 {
@@ -155,7 +155,7 @@ func (t *tip) hide() {
 	}
 }
 
-// say shows two lines below a cell, or above it where there is no room.
+// say shows two lines below a cell, or above it if there is no space.
 func (t *tip) say(title, more string, at fyne.Position, g *Grid) {
 	room, pad := g.Size(), theme.Padding()
 	for _, line := range []struct {

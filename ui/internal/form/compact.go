@@ -41,7 +41,7 @@ func (c *Compact) Refresh() {
 
 func (c *Compact) shrink() { smaller().apply(c.content) }
 
-// themer sets the theme of objects. A table gives its theme to the cells it creates, and shares the loaded fonts. A
+// themer sets the theme of objects. A table passes its theme to the cells it creates, and shares the loaded fonts. A
 // [container.ThemeOverride] per object would parse the fonts again at each refresh, which takes tens of milliseconds and caches about 8 MB
 // for each text style.
 type themer struct{ table *widget.Table }

@@ -52,10 +52,10 @@ func TestMistakesStandBesideTheirRows(t *testing.T) {
 		t.Errorf("the rest is %v, want none", rest)
 	}
 	if got, want := seed.Problem(), "missing"; got != want {
-		t.Errorf("what is wrong with the value goes before what was told: %q, want %q", got, want)
+		t.Errorf("what is wrong with the value goes before what was reported: %q, want %q", got, want)
 	}
 	if rest := f.Check(nil); rest != nil || seed.Problem() != "odd" {
-		t.Errorf("what was told stays until the value changes, have %q", seed.Problem())
+		t.Errorf("what was reported stays until the value changes, have %q", seed.Problem())
 	}
 	if rest := f.Tell(nil); rest != nil || len(f.Mistakes()) != 0 || uitest.Shows(seed, "odd") {
 		t.Errorf("%d mistakes are left, the seed shows %q", len(f.Mistakes()), uitest.Texts(seed))

@@ -10,10 +10,10 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestLongTitles: a title that has no room beside what stands at its right goes on in another line, over nothing else.
+// TestLongTitles: a title that has no room next to what stands at its right resumes in another line, over nothing else.
 func TestLongTitles(t *testing.T) {
 	start(t)
-	long := strings.Repeat("a title that goes on ", 5)
+	long := strings.Repeat("a title that continues ", 5)
 	for _, c := range []struct {
 		title, aside string
 		lines        int // of the title
@@ -32,24 +32,24 @@ func TestLongTitles(t *testing.T) {
 		win.SetPadded(false)
 		win.Resize(fyne.NewSize(280, 300))
 		for _, misfit := range uitest.Misfits(win.Canvas().Content()) {
-			t.Errorf("%q beside %q: %s", c.title, c.aside, misfit)
+			t.Errorf("%q next to %q: %s", c.title, c.aside, misfit)
 		}
 		place := func(o fyne.CanvasObject) fyne.Position {
 			return fyne.CurrentApp().Driver().AbsolutePositionForObject(o)
 		}
 		high := r.title.MinSize().Height
 		if got := len(r.title.wrapped); got != c.lines || r.title.Size().Width > 280 {
-			t.Errorf("%q beside %q takes %d lines in %v, want %d", c.title, c.aside, got, r.title.Size().Width, c.lines)
+			t.Errorf("%q next to %q takes %d lines in %v, want %d", c.title, c.aside, got, r.title.Size().Width, c.lines)
 		}
 		switch {
 		case c.aside == "":
 		case c.below != (place(r.aside).Y >= place(r.title).Y+high):
-			t.Errorf("%q beside %q: at %v and %v, want it below: %v", c.title, c.aside, place(r.title), place(r.aside), c.below)
+			t.Errorf("%q next to %q: at %v and %v, want it below: %v", c.title, c.aside, place(r.title), place(r.aside), c.below)
 		case !c.below && place(r.aside).X < place(r.title).X+r.title.Size().Width:
 			t.Errorf("%q lies over %q", c.aside, c.title)
 		}
 		if bottom := place(r.title).Y + high; place(r.field).Y < bottom || c.below && place(r.field).Y < place(r.aside).Y+r.aside.Size().Height {
-			t.Errorf("%q beside %q: the field is at %v", c.title, c.aside, place(r.field))
+			t.Errorf("%q next to %q: the field is at %v", c.title, c.aside, place(r.field))
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestTheWheelIsThePages(t *testing.T) {
 		if e.Page = nil; e.AcceptsTab() {
 			t.Errorf("%s: the tab key stays", name)
 		}
-		top.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -12)}) // nobody hears it
+		top.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -12)}) // no one hears it
 	}
 }
 

@@ -13,7 +13,7 @@ func TestCriticalWires(t *testing.T) {
 		{"none", "a http\nb http", "", ""},
 		{"all", "a http\nb http", "a b", "a>b ·>a"},
 		{"only the first", "a http\nb http", "a", "·>a"},
-		{"one of two beside each other", "a http\nb http\n+ c http\nd http", "a c d", "a>· c>· ·>a ·>c ·>d"},
+		{"one of two in parallel", "a http\nb http\n+ c http\nd http", "a c d", "a>· c>· ·>a ·>c ·>d"},
 		{"a way through a group", "+ a http\n+ b http\n+ c http < a b\n+ d http", "b c", "b>c c>· ·>b ·>·"},
 		{"a long way", "+ a http\n+ b http\n+ c http < b\n+ d http < c\n+ e http < a d", "a e", "a>· ·>a ·>e ·>·"},
 		{"what is inside", "a for\n  x http\n  y http\nb http", "a a.x b", "a>b ·>a ·>a.x"},

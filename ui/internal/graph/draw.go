@@ -32,7 +32,7 @@ const (
 type inks struct {
 	border, strong, accent, wire color.RGBA
 	path                         color.RGBA             // the critical one
-	lanes                        [2]color.RGBA          // grounds of boxes inside each other, by turns
+	grounds                      [2]color.RGBA          // backgrounds of nested boxes, alternating
 	leaf                         [shades + 1]color.RGBA // grounds of steps, the slowest last
 	tones                        [widgets.Bad + 1]color.RGBA
 }
@@ -43,7 +43,7 @@ func (s *sheet) dress() {
 	accent := opaque(theme.ColorNamePrimary)
 	s.inks = inks{
 		border: opaque(theme.ColorNameInputBorder), strong: opaque(widgets.ColorMuted), accent: accent,
-		wire: mix(opaque(widgets.ColorMuted), surface, 0.25), path: mix(opaque(theme.ColorNameForeground), surface, 0.2), lanes: [2]color.RGBA{ground, surface},
+		wire: mix(opaque(widgets.ColorMuted), surface, 0.25), path: mix(opaque(theme.ColorNameForeground), surface, 0.2), grounds: [2]color.RGBA{ground, surface},
 	}
 	for i := range s.inks.leaf {
 		s.inks.leaf[i] = mix(surface, accent, mostShade*float64(i)/shades)
@@ -95,7 +95,7 @@ func (s *sheet) boxes(nested bool) {
 		state := &s.states[i]
 		fill := s.inks.leaf[min(state.Shade, shades)]
 		if nested {
-			fill = s.inks.lanes[s.depth(i)%2]
+			fill = s.inks.grounds[s.depth(i)%2]
 		}
 		border, width := s.inks.border, float32(thin)
 		switch {

@@ -1,4 +1,4 @@
-// Package graph draws a chain: its steps, what they wait for, and blocks inside each other.
+// Package graph draws a chain: its steps, their dependencies, and nested blocks.
 package graph
 
 import (
@@ -22,28 +22,28 @@ const (
 	noteLines = 4 // of the note, where it is below the drawing
 )
 
-// State is what is shown of a step beside its name. The zero value says what kind it is.
+// State is the state of a step in addition to its name. The zero value shows the kind of the step.
 type State struct {
-	Tone  widgets.Tone // a bar at its side; what is a warning or worse has a border too
-	Shade uint8        // how strong its ground is tinted, 0 to Shades
+	Tone  widgets.Tone // a bar at its side; warnings and errors also have a border
+	Shade uint8        // tint of the background, 0 to Shades
 	Line  string       // below its name
-	More  string       // lines for the note on the step that is pointed at or chosen
-	// Critical draws the box, and the lines between those that are so, thicker.
+	More  string       // lines for the note on the step that is selected or under the pointer
+	// Critical draws the box and the lines to other critical steps thicker.
 	Critical bool
 }
 
-// Shades is the strongest shade.
+// Shades is the strongest tint.
 const Shades = shades
 
-// Graph is a widget that shows a chain. A note beside the drawing, or below where there is little room, says more of
-// the step that is pointed at, or else chosen. It belongs to the UI goroutine.
+// Graph is a widget that shows a chain. A note next to the drawing, or below it if the width is too small, describes the step under the
+// pointer, or the selected one. It belongs to the UI goroutine.
 type Graph struct {
 	widget.BaseWidget
-	most   float32 // height that it asks for at most
-	width  float32 // of the drawing, as it is laid out
+	most   float32 // maximum of its minimum height
+	width  float32 // of the drawing at the last layout
 	of     engine.Graph
 	steps  int
-	state  func(*engine.GraphStep) State // nil is that of all is the zero value
+	state  func(*engine.GraphStep) State // nil: all states are zero
 	sheet  *sheet
 	scroll *container.Scroll
 	title  *widgets.Line
@@ -51,7 +51,7 @@ type Graph struct {
 	whole  bool // the drawing fits
 }
 
-// New makes an empty graph. It asks for the height that it needs, up to most; what is larger scrolls.
+// New returns an empty graph. Its minimum height is that of the drawing, up to most; a larger drawing scrolls.
 func New(most float32) *Graph {
 	g := &Graph{most: most, sheet: newSheet(), title: widgets.NewLine(theme.SizeNameText, widgets.Neutral).Bold(), note: form.NewNote("")}
 	g.scroll = container.NewScroll(nothing())
@@ -62,18 +62,18 @@ func New(most float32) *Graph {
 	return g
 }
 
-// nothing is what scrolls while the drawing does not: the toolkit does not bear that there is none.
+// nothing is the scroll's content while the drawing does not scroll, because the toolkit needs some content.
 func nothing() fyne.CanvasObject { return container.NewWithoutLayout() }
 
-// Set shows a chain, whose steps have no states yet.
+// Set shows a chain with zero states.
 func (g *Graph) Set(of engine.Graph) {
 	g.of, g.steps, g.width, g.state = of, 0, 0, nil
 	g.of.Walk(func(*engine.GraphStep) { g.steps++ })
 	g.Refresh()
 }
 
-// Mark asks for the state of every step, again too when it is laid out anew. Nothing is drawn unless one is another:
-// then the window is painted again, so twice a second is enough, and none while the graph is not on show.
+// Mark sets the function that returns the state of a step, and calls it for every step, also after each layout. It draws only if a state
+// has changed. Drawing repaints the window: call it at most twice a second, and not while the graph is hidden.
 func (g *Graph) Mark(state func(*engine.GraphStep) State) {
 	g.state = state
 	if g.sheet.mark(state) {
@@ -82,10 +82,10 @@ func (g *Graph) Mark(state func(*engine.GraphStep) State) {
 	}
 }
 
-// Parts are the drawing and the note.
+// Parts returns the drawing and the note.
 func (g *Graph) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{g.sheet, g.title, g.note} }
 
-// sizes are those that the theme gives.
+// sizes returns the sizes of the theme.
 func sizes() metrics {
 	high := func(size float32) float32 { return fyne.MeasureText("M", size, fyne.TextStyle{}).Height }
 	above := theme.Padding()
@@ -96,7 +96,7 @@ func sizes() metrics {
 	}
 }
 
-// fit lays the drawing out for a width, unless it is.
+// fit lays out the drawing for a width.
 func (g *Graph) fit(width float32) {
 	if g.width != width {
 		g.width = width
@@ -108,7 +108,7 @@ func (g *Graph) fit(width float32) {
 	}
 }
 
-// look shows what is in view.
+// look draws the visible part.
 func (g *Graph) look() {
 	l := g.sheet.layout
 	if g.whole {
@@ -118,7 +118,7 @@ func (g *Graph) look() {
 	g.sheet.look(view{g.scroll.Offset.X, g.scroll.Offset.Y, g.scroll.Size().Width, g.scroll.Size().Height})
 }
 
-// reveal scrolls so that a rectangle is seen.
+// reveal scrolls to a rectangle.
 func (g *Graph) reveal(x0, y0, x1, y1 float32) {
 	if g.whole {
 		return
@@ -132,7 +132,7 @@ func (g *Graph) reveal(x0, y0, x1, y1 float32) {
 	}
 }
 
-// explain says more of a step, or what there is to do.
+// explain shows the note on a step, or a hint.
 func (g *Graph) explain() {
 	step, state := g.sheet.shown()
 	if step == nil {
@@ -152,22 +152,22 @@ func (g *Graph) explain() {
 	g.note.SetText(strings.Join(lines, "\n"))
 }
 
-// hint is what to do, and what is not drawn.
+// hint says what the user can do, and what is not drawn.
 func (g *Graph) hint() string {
 	if g.steps == 0 {
 		return ""
 	}
-	text := "Point at a step, or choose one with the arrow keys."
+	text := "Point at a step, or select one with the arrow keys."
 	if g.of.Cut {
-		text = "There are more: the others are not drawn. " + text
+		text = "Some steps are not drawn. " + text
 	}
 	if l := g.sheet.layout; l.edges > mostEdges || l.slots > mostSlots {
-		text = "Not all lines are drawn. " + text
+		text = "Some lines are not drawn. " + text
 	}
 	return text
 }
 
-// about is what the file says of a step, in lines.
+// about returns the file's description of a step, in lines.
 func (g *Graph) about(step *engine.GraphStep) []string {
 	lines := []string{caption(step)}
 	if step.Label != step.Path {
@@ -182,7 +182,7 @@ func (g *Graph) about(step *engine.GraphStep) []string {
 	return lines
 }
 
-// waits are the names of those that a step waits for.
+// waits returns the names of the steps that a step waits for.
 func (g *Graph) waits(step *engine.GraphStep) (names []string) {
 	if len(step.After) == 0 {
 		return nil
@@ -211,7 +211,7 @@ func find(g *engine.Graph, f func(segment []engine.GraphStep)) {
 	}
 }
 
-// caption says in a line what a step is.
+// caption describes a step in one line.
 func caption(s *engine.GraphStep) string {
 	switch {
 	case s.Says != "":

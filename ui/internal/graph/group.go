@@ -87,7 +87,7 @@ func (l *layout) sort(columns [][]*place) {
 	}
 }
 
-// stand gives the columns their places, draws the lines and returns the size of all.
+// stand places the columns, draws the lines and returns the total size.
 func (l *layout) stand(columns [][]*place) (w, h float32) {
 	if len(columns[0]) > 1 {
 		w = l.fan

@@ -13,7 +13,7 @@ var (
 	_ desktop.Hoverable = (*sheet)(nil)
 )
 
-// Tapped selects the step under the pointer; beside all of them none.
+// Tapped selects the step under the pointer; elsewhere it clears the selection.
 func (s *sheet) Tapped(e *fyne.PointEvent) {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil {
 		c.Focus(s)

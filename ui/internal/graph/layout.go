@@ -5,10 +5,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// metrics are the sizes that a layout goes by; they follow the theme.
+// metrics are the sizes for a layout; they depend on the theme.
 type metrics struct {
 	width, height float32 // of a step
-	title         float32 // height of a name, and of a lane's title
+	title         float32 // height of a name, and of a block's title
 	above         float32 // what is above the name in a box
 	gap, between  float32 // between steps of a row, and between rows
 	lead, tail    float32 // before and behind a row
@@ -20,16 +20,16 @@ type metrics struct {
 // port is how far below its top the lines of a step begin and end.
 func (m *metrics) port() float32 { return m.height / 2 }
 
-// box is where a step is drawn. What is inside of it follows it in a layout.
+// box is the drawing of a step. The boxes inside it follow it in a layout.
 type box struct {
 	x, y, w, h float32
 	step       *engine.GraphStep
-	up         int  // the box that it is in; -1 is none
-	nested     bool // it holds lanes
+	up         int  // index of the box around it; -1: none
+	nested     bool // it contains blocks
 }
 
-// lane is the title of a block inside a box.
-type lane struct {
+// heading is the title of a block inside a box.
+type heading struct {
 	x, y float32
 	text string
 }
@@ -42,19 +42,19 @@ type wire struct {
 	x1, y1   float32 // what it lies within
 }
 
-// layout is a graph with places, from the left and from the top. A row that is full goes on in the next one, as words
-// do, so that any chain fits a width; only steps that depend on each other stand in columns, however many.
+// layout is a graph with positions. A full row continues in the next row, like text, so that any chain fits a width; only steps that depend
+// on each other are in columns, however many.
 type layout struct {
 	metrics
-	boxes  []box
-	lanes  []lane
-	wires  []wire
-	points []pen.Point
-	w, h   float32
-	edges  int       // between steps of groups, so far
-	slots  int       // where they pass columns
-	end    pen.Point // of the last segment
-	joined bool      // several lines come together there
+	boxes    []box
+	headings []heading
+	wires    []wire
+	points   []pen.Point
+	w, h     float32
+	edges    int       // between steps of groups, so far
+	slots    int       // where they pass columns
+	end      pen.Point // of the last segment
+	joined   bool      // several lines come together there
 }
 
 // arrange lays a graph out for a width.
@@ -71,10 +71,10 @@ func arrange(g *engine.Graph, m metrics, width float32) *layout {
 }
 
 // mark is how much a layout holds.
-type mark struct{ boxes, lanes, wires, points int }
+type mark struct{ boxes, headings, wires, points int }
 
 func (l *layout) mark() mark {
-	return mark{len(l.boxes), len(l.lanes), len(l.wires), len(l.points)}
+	return mark{len(l.boxes), len(l.headings), len(l.wires), len(l.points)}
 }
 
 // shift moves what came between two marks.
@@ -83,9 +83,9 @@ func (l *layout) shift(from, to mark, dx, dy float32) {
 		l.boxes[i].x += dx
 		l.boxes[i].y += dy
 	}
-	for i := from.lanes; i < to.lanes; i++ {
-		l.lanes[i].x += dx
-		l.lanes[i].y += dy
+	for i := from.headings; i < to.headings; i++ {
+		l.headings[i].x += dx
+		l.headings[i].y += dy
 	}
 	for i := from.points; i < to.points; i++ {
 		l.points[i].X += dx
@@ -127,8 +127,7 @@ func (l *layout) returns(arrow bool, end, begin pen.Point, between float32) {
 		pen.Point{X: left, Y: begin.Y}, begin)
 }
 
-// segment lays out steps that run beside each other, or one step, from 0, 0 on. It reports whether a single step is
-// first.
+// segment lays out parallel steps, or one step, from 0, 0 on. It reports whether a single step is first.
 func (l *layout) segment(steps []engine.GraphStep, width float32, up int) (w, h float32, single bool) {
 	if len(steps) == 1 {
 		w, h = l.step(&steps[0], width, up)
@@ -148,7 +147,7 @@ func (l *layout) step(s *engine.GraphStep, width float32, up int) (w, h float32)
 			h += l.pad
 		}
 		if len(s.Inner) > 1 {
-			l.lanes = append(l.lanes, lane{l.pad, h, inner.Name})
+			l.headings = append(l.headings, heading{l.pad, h, inner.Name})
 			h += l.title
 		}
 		from := l.mark()
@@ -163,7 +162,7 @@ func (l *layout) step(s *engine.GraphStep, width float32, up int) (w, h float32)
 	return w, h
 }
 
-// find returns the innermost box at a place; -1 is none.
+// find returns the index of the innermost box at a position, or none.
 func (l *layout) find(x, y float32) int {
 	for i := len(l.boxes) - 1; i >= 0; i-- {
 		if b := &l.boxes[i]; x >= b.x && x < b.x+b.w && y >= b.y && y < b.y+b.h {

@@ -19,7 +19,7 @@ func random(t *rapid.T, prefix string, depth int) engine.Graph {
 	name := 0
 	for range rapid.IntRange(1, 5).Draw(t, "segments") {
 		var segment []engine.GraphStep
-		for i := range rapid.IntRange(1, 6).Draw(t, "beside") {
+		for i := range rapid.IntRange(1, 6).Draw(t, "parallel") {
 			name++
 			s := engine.GraphStep{Path: fmt.Sprintf("%ss%d", prefix, name), Kind: "http"}
 			for k := range i {
@@ -114,7 +114,7 @@ func checkBoxes(t *rapid.T, l *layout) {
 	}
 }
 
-// TestRowsFitTheWidth is that a row goes on in the next where the width is used up.
+// TestRowsFitTheWidth is that a row resumes in the next where the width is used up.
 func TestRowsFitTheWidth(t *testing.T) {
 	g := long(40)
 	for _, width := range []float32{400, 700, 1400} {
@@ -163,7 +163,7 @@ func TestLinesReachTheirSteps(t *testing.T) {
 	})
 }
 
-// dense is as many steps as are drawn, each of which waits for a fifth of those before.
+// dense is as many steps as are drawn, each waiting for a fifth of those before.
 func dense() engine.Graph {
 	g := engine.Graph{Segments: [][]engine.GraphStep{make([]engine.GraphStep, engine.MostDrawn)}}
 	for i := range g.Segments[0] {

@@ -24,8 +24,8 @@ func (r *renderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{g.scroll, g.title, g.note}
 }
 
-// beside reports whether the note is beside the drawing in a width, and what is left for the drawing.
-func beside(width float32) (aside bool, left float32) {
+// noteAside reports whether the note is next to the drawing in a width, and the width of the drawing.
+func noteAside(width float32) (aside bool, left float32) {
 	if width >= sideFrom {
 		return true, width - sideWidth - 3*theme.Padding()
 	}
@@ -42,7 +42,7 @@ func below() float32 {
 func (r *renderer) MinSize() fyne.Size {
 	g := r.graph
 	height := max(min(g.sheet.layout.h+1, g.most), min(leastHigh, g.most))
-	if aside, _ := beside(g.Size().Width); !aside {
+	if aside, _ := noteAside(g.Size().Width); !aside {
 		height += below()
 	}
 	return fyne.NewSize(g.sheet.layout.lead+g.sheet.layout.width+100, height)
@@ -54,7 +54,7 @@ func (r *renderer) Layout(size fyne.Size) {
 	if size.Width <= 0 || size.Height <= 0 {
 		return
 	}
-	aside, width := beside(size.Width)
+	aside, width := noteAside(size.Width)
 	room := fyne.NewSize(width, size.Height)
 	if !aside {
 		room.Height = max(size.Height-below(), 0)

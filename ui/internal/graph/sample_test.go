@@ -8,7 +8,7 @@ import (
 )
 
 // sample reads a graph from lines: a name and its kind, perhaps with what it waits for in the same line. A line that
-// begins with + runs beside the one above; what is indented is inside.
+// begins with + runs in parallel with the one above; what is indented is inside.
 //
 //	browse http
 //	fill for
@@ -29,8 +29,8 @@ func sampleBlock(name, prefix string, lines []string, indent int) (g engine.Grap
 			break
 		}
 		lines = lines[1:]
-		line, beside := strings.CutPrefix(line, "+ ")
-		if !beside || len(g.Segments) == 0 {
+		line, parallel := strings.CutPrefix(line, "+ ")
+		if !parallel || len(g.Segments) == 0 {
 			g.Segments = append(g.Segments, nil)
 		}
 		segment := &g.Segments[len(g.Segments)-1]

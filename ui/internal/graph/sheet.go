@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// none is no step.
+// none is the index of no step.
 const none = -1
 
 // view is the part of a sheet that is seen.
@@ -58,7 +58,7 @@ func newSheet() *sheet {
 	return s
 }
 
-// set shows another layout. What was selected stays so where its step is still there.
+// set shows another layout. It keeps the selection if the step still exists.
 func (s *sheet) set(l *layout) {
 	var path string
 	if s.selected != none {
@@ -101,7 +101,7 @@ func (s *sheet) paint() {
 	s.raster.Refresh()
 }
 
-// shown is the step that there is more to say of; nil is none.
+// shown returns the step that the note describes, or nil.
 func (s *sheet) shown() (*engine.GraphStep, State) {
 	i := s.hovered
 	if i == none {
@@ -135,7 +135,7 @@ func (s *sheet) write() {
 		}
 		s.text(w.line, x, y+s.layout.title, small, line, false)
 	}
-	for _, l := range s.layout.lanes {
+	for _, l := range s.layout.headings {
 		if s.view.sees(l.x, l.y, l.x+s.layout.width, l.y+s.layout.title) {
 			s.text(l.text, l.x, l.y, small, muted, true)
 		}

@@ -10,7 +10,7 @@ const (
 	bend       = 6  // radius of a turn
 	bendPieces = 4  // that it is drawn with
 	swayPieces = 10 // that a curve between two heights is drawn with
-	steep      = 2  // a curve that falls more is none
+	steep      = 2  // steeper curves become lines
 )
 
 // turns adds a line with round turns.

@@ -1,5 +1,5 @@
-// Package inspect tells a test that drives the real window what is shown, and where. It is off unless the environment
-// names a socket.
+// Package inspect reports what the window shows, and where, to tests of the real window. It is off unless an environment variable names a
+// socket.
 package inspect
 
 import (
@@ -55,17 +55,16 @@ func (v Vitals) String() string {
 	return fmt.Sprintf("goroutines %d heap %d waited %d painted %d", v.Goroutines, v.Heap, v.Waited.Microseconds(), painted)
 }
 
-// Serve answers every connection to a Unix socket with what the window shows, a JSON list of [Part] with one of the
-// process at its end, and returns at once. painted, which the UI goroutine is asked for, is when the first frame was shown.
-// Beside it is a socket with [Brief] behind its name.
+// Serve starts a server and returns. It answers every connection to a Unix socket with a JSON list of [Part] for the window's content and
+// one for the process at the end. painted is called on the UI goroutine and returns when the first frame was shown. A second socket with
+// the suffix [Brief] answers with the process alone.
 func Serve(path string, win fyne.Window, painted func() time.Time) error {
 	look := func() []Part { return Look(win) }
 	brief := func() []Part { return nil }
 	return errors.Join(serve(path, look, painted), serve(path+Brief, brief, painted))
 }
 
-// Brief is how the name of the socket ends that answers with the process alone: what is shown is then not gone through,
-// which costs more than drawing does.
+// Brief is the suffix of the socket that answers with the process alone. Collecting the content costs more than drawing it.
 const Brief = ".process"
 
 func serve(path string, look func() []Part, painted func() time.Time) error {
@@ -177,7 +176,7 @@ func below(o fyne.CanvasObject) []fyne.CanvasObject {
 	case Composite:
 		return o.Parts()
 	}
-	// What scrolls, pops up or has a theme of its own; some of these types are internal to the toolkit.
+	// Scrolls, popups and theme overrides have their content in a field; some of these types are internal to the toolkit.
 	if inside, ok := field[fyne.CanvasObject](o, "Content"); ok {
 		return []fyne.CanvasObject{inside}
 	}

@@ -1,4 +1,4 @@
-// Package note is where a person writes of a run, in their own words. What is written is kept as it is written.
+// Package note is the field for the user's note on a run. It stores the note while it is being written.
 package note
 
 import (
@@ -19,37 +19,36 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// Keep keeps the note of a run in place of what was there. It may take long.
+// Keep stores the note of a run. It may take long.
 type Keep func(ctx context.Context, run engine.RunID, text string) error
 
-// flushTime is how long the last words may take to be kept when the program ends.
+// flushTime is the maximum time for storing the last note when the program ends.
 const flushTime = 3 * time.Second
 
-// Editor shows the note of one run at a time. Every change is handed over at once; of those that come while one is being
-// kept, the last follows it.
+// Editor shows the note of one run at a time. It stores every change immediately; of the changes while one is being stored, only the last
+// is stored next.
 type Editor struct {
 	widget.BaseWidget
 	keep    Keep
 	kept    func(run engine.RunID, text string)
 	run     engine.RunID
-	told    string // what the store said last of it
-	filling bool   // not by a person
+	told    string // the note in the store
+	filling bool   // the program sets the text
 	saving  bool
 	entry   *widget.Entry
 	said    *widgets.Text
 	box     fyne.CanvasObject
 
-	keeping sync.Mutex // one note at a time
+	keeping sync.Mutex // held while a note is stored
 	mu      sync.Mutex
-	pending map[engine.RunID]string // what a person wrote that is not kept yet
+	pending map[engine.RunID]string // notes that are not stored yet
 }
 
-// NewEditor makes an editor; rows is how many lines are in view. kept, if set, hears, on the UI goroutine, of a note that
-// was kept.
+// NewEditor returns an editor; rows is the number of visible lines. kept, if set, is called on the UI goroutine after a note was stored.
 func NewEditor(rows int, keep Keep, kept func(run engine.RunID, text string)) *Editor {
 	e := &Editor{keep: keep, kept: kept, entry: widget.NewMultiLineEntry(), said: widgets.NewCaption(""), pending: map[engine.RunID]string{}}
 	e.entry.Wrapping = fyne.TextWrapWord
-	e.entry.SetPlaceHolder("What is worth remembering of this run")
+	e.entry.SetPlaceHolder("Notes on this run")
 	e.entry.SetMinRowsVisible(rows)
 	e.entry.OnChanged = e.wrote
 	head := container.NewHBox(widgets.NewHeading("Note"), container.NewCenter(e.said))
@@ -58,7 +57,7 @@ func NewEditor(rows int, keep Keep, kept func(run engine.RunID, text string)) *E
 	return e
 }
 
-// Open shows the note of a run as the store says; what a person wrote and is not kept yet goes before it.
+// Open shows the note of a run from the store, or the user's newer text that is not stored yet.
 func (e *Editor) Open(run engine.RunID, text string) {
 	written, unkept := e.written(run)
 	switch {
@@ -68,7 +67,7 @@ func (e *Editor) Open(run engine.RunID, text string) {
 		if unkept {
 			text = written
 		}
-	case text == e.told: // or an answer from before it was kept
+	case text == e.told: // or an answer from before it was stored
 		return
 	default:
 		if e.told = text; unkept {
@@ -80,7 +79,7 @@ func (e *Editor) Open(run engine.RunID, text string) {
 	e.filling = false
 }
 
-// Focus has the next keys go to the note.
+// Focus focuses the note.
 func (e *Editor) Focus() {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(e.entry); c != nil {
 		c.Focus(e.entry)
@@ -94,14 +93,14 @@ func (e *Editor) written(run engine.RunID) (text string, unkept bool) {
 	return text, unkept
 }
 
-// unkept lists the runs whose notes are not kept yet.
+// unkept lists the runs whose notes are not stored yet.
 func (e *Editor) unkept() []engine.RunID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Sorted(maps.Keys(e.pending))
 }
 
-// wrote hears of every change.
+// wrote handles a change by the user.
 func (e *Editor) wrote(text string) {
 	if e.filling || e.run == "" {
 		return
@@ -121,13 +120,13 @@ func (e *Editor) save() {
 	e.saving = true
 	async.Work(func() (string, error) { return e.keepNewest(context.Background(), run) }, func(text string, err error) {
 		e.saving = false
-		if err != nil { // what comes next takes it along
-			e.said.SetText("Not kept yet, and not lost while this window is open. " + words.Trouble(err))
+		if err != nil { // the next change stores it too
+			e.said.SetText("Not saved yet. Keep this window open. " + words.Trouble(err))
 			return
 		}
 		if run == e.run {
 			e.told = text
-			e.said.SetText("Kept with the run")
+			e.said.SetText("Saved")
 		}
 		if e.kept != nil {
 			e.kept(run, text)
@@ -136,12 +135,12 @@ func (e *Editor) save() {
 	})
 }
 
-// keepNewest keeps what was written last of a run.
+// keepNewest stores the newest note of a run.
 func (e *Editor) keepNewest(ctx context.Context, run engine.RunID) (text string, err error) {
 	e.keeping.Lock()
 	defer e.keeping.Unlock()
 	text, unkept := e.written(run)
-	if !unkept { // Flush was faster
+	if !unkept { // Flush has stored it
 		return text, nil
 	}
 	if err := e.keep(ctx, run, text); err != nil {
@@ -155,7 +154,7 @@ func (e *Editor) keepNewest(ctx context.Context, run engine.RunID) (text string,
 	return text, nil
 }
 
-// Flush keeps what is not kept yet, and waits for it, for a few seconds at most: the program is ending.
+// Flush stores the remaining notes and waits for that, at most for some seconds. Call it before the program ends.
 func (e *Editor) Flush() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
@@ -167,7 +166,7 @@ func (e *Editor) Flush() error {
 	return errors.Join(errs...)
 }
 
-// Parts is what it shows.
+// Parts returns the parts of the editor.
 func (e *Editor) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{e.box} }
 
 // CreateRenderer implements [fyne.Widget].

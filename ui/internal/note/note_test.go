@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// book records what is kept, and holds it up while it is told to.
+// book records what is kept, and holds it up while it is reported to.
 type book struct {
 	mu   sync.Mutex
 	kept []string
@@ -72,7 +72,7 @@ func TestKeptAsItIsWritten(t *testing.T) {
 	e.entry.SetText("a")
 	saved(q, e)
 	b.want(t, "r: a")
-	if !uitest.Shows(e, "Kept with the run") {
+	if !uitest.Shows(e, "Saved") {
 		t.Errorf("it does not say so: %q", uitest.Texts(e))
 	}
 	hold := make(chan struct{})

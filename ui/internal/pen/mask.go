@@ -16,8 +16,8 @@ type Point struct{ X, Y float32 }
 // Broken reports whether the point breaks a line.
 func (p Point) Broken() bool { return p.X != p.X }
 
-// Mask holds how much of each pixel a line covers, 0 to 255. Segments leave the maximum, so that joints are round and
-// what overlaps is not darker; the whole line is then blended at once.
+// Mask holds the coverage of each pixel by a line, 0 to 255. Overlapping segments take the maximum, so that joints are round and overlaps
+// are not darker; the whole line is then blended in one pass.
 type Mask struct {
 	w, h        int
 	stride      int // of rows: whole words
@@ -49,7 +49,7 @@ func (m *Mask) Line(points []Point, width float32) {
 		case p.Broken():
 		case i+1 < len(points) && !points[i+1].Broken():
 			m.round(p, reach)
-			m.beside(p, points[i+1], reach)
+			m.sides(p, points[i+1], reach)
 		case i > 0 && !points[i-1].Broken():
 			m.round(p, reach)
 		default:
@@ -77,8 +77,8 @@ func (m *Mask) round(p Point, reach float32) {
 	}
 }
 
-// beside covers what is beside the segment from a to b: coverage is reach less the distance to its straight line.
-func (m *Mask) beside(a, b Point, reach float32) {
+// sides covers the area along the segment from a to b: coverage is reach less the distance to its straight line.
+func (m *Mask) sides(a, b Point, reach float32) {
 	if a.Y > b.Y {
 		a, b = b, a
 	}
@@ -88,7 +88,7 @@ func (m *Mask) beside(a, b Point, reach float32) {
 		return
 	}
 	ux, uy := dx/length, dy/length
-	tip := reach * max(ux, -ux) // what is beside the segment goes so far above and below it
+	tip := reach * max(ux, -ux) // the covered area extends this far above and below the segment
 	y0, y1 := max(int(a.Y-tip+0.5), 0), min(int(b.Y+tip+0.5), m.h)
 	if y0 >= y1 {
 		return
@@ -160,7 +160,7 @@ func (m *Mask) BlendDashed(img *image.RGBA, c color.RGBA, d Dashes) {
 
 // blend lays a colour over img with a strength for each column; nil is all of it.
 func (m *Mask) blend(img *image.RGBA, c color.RGBA, strength []uint8) {
-	l, alpha := lanesOf(c), uint64(c.A)
+	l, alpha := channelsOf(c), uint64(c.A)
 	for y := m.top; y < m.bottom; y++ {
 		row := m.cover[y*m.stride : (y+1)*m.stride]
 		pix := img.Pix[y*img.Stride : y*img.Stride+4*m.w]
@@ -188,12 +188,12 @@ func (m *Mask) blend(img *image.RGBA, c color.RGBA, strength []uint8) {
 // Over lays a premultiplied colour over a pixel; cover goes to 255.
 func Over(pix []uint8, c color.RGBA, cover uint32) {
 	p := pix[:4]
-	binary.LittleEndian.PutUint32(p, lanesOf(c).over(binary.LittleEndian.Uint32(p), uint64(c.A), uint64(cover)))
+	binary.LittleEndian.PutUint32(p, channelsOf(c).over(binary.LittleEndian.Uint32(p), uint64(c.A), uint64(cover)))
 }
 
 // OverAll lays a premultiplied colour over pixels.
 func OverAll(pix []uint8, c color.RGBA) {
-	l, alpha := lanesOf(c), uint64(c.A)
+	l, alpha := channelsOf(c), uint64(c.A)
 	below, laid := uint32(0), l.over(0, alpha, 255)
 	for ; len(pix) >= 4; pix = pix[4:] {
 		p := pix[:4]
@@ -204,23 +204,23 @@ func OverAll(pix []uint8, c color.RGBA) {
 	}
 }
 
-// lanes are the channels of a pixel in 16 bits each, so that one product is that of all four.
-type lanes uint64
+// channels are the channels of a pixel in 16 bits each, so that one multiplication covers all four.
+type channels uint64
 
 const (
-	low  = 0x00ff00ff00ff00ff // the lower half of each lane
+	low  = 0x00ff00ff00ff00ff // the lower half of each channel
 	half = 0x0080008000800080
 )
 
-func lanesOf(c color.RGBA) lanes {
-	return lanes(c.R) | lanes(c.B)<<16 | lanes(c.G)<<32 | lanes(c.A)<<48
+func channelsOf(c color.RGBA) channels {
+	return channels(c.R) | channels(c.B)<<16 | channels(c.G)<<32 | channels(c.A)<<48
 }
 
-func spread(pixel uint32) lanes { return lanes(pixel&0xff00ff) | lanes(pixel>>8&0xff00ff)<<32 }
+func spread(pixel uint32) channels { return channels(pixel&0xff00ff) | channels(pixel>>8&0xff00ff)<<32 }
 
-// over lays the lanes of a colour of that alpha over a pixel; cover goes to 255. Both products are divided by 255, rounded.
-func (l lanes) over(pixel uint32, alpha, cover uint64) uint32 {
-	x := l*lanes(cover) + spread(pixel)*lanes(255-div255(alpha*cover)) + half
+// over blends a color with an alpha over a pixel; cover goes to 255. Both products are divided by 255, rounded.
+func (l channels) over(pixel uint32, alpha, cover uint64) uint32 {
+	x := l*channels(cover) + spread(pixel)*channels(255-div255(alpha*cover)) + half
 	x = (x + x>>8&low) >> 8 & low
 	return uint32(x | x>>24)
 }

@@ -1,4 +1,4 @@
-// Package permit asks a person which addresses a scenario file may call.
+// Package permit asks the user which addresses a scenario file may call.
 package permit
 
 import (
@@ -15,24 +15,23 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Question is what is asked about a file.
+// Question is a question about a file.
 type Question struct {
-	File   string // its name; "" is the scenario
-	Verb   string // on the button, such as Allow and launch
-	AtOnce int    // sessions in flight; 0 says nothing of them
+	File   string // its name; "" means the scenario
+	Verb   string // text of the button, for example Allow and launch
+	AtOnce int    // sessions in flight; 0 if not relevant
 	Of     []engine.Destination
 }
 
-// Ask shows one dialog with all addresses, and what is sent to each. allowed are the addresses, as a launch takes them; nil
-// is that the person said no.
+// Ask shows a dialog with all addresses and what is sent to each. It calls then with the allowed addresses, or nil if the user declines.
 func Ask(win fyne.Window, q Question, then func(allowed []string)) {
 	all := engine.Merged(q.Of)
 	rows := []fyne.CanvasObject{note(q.about(), false)}
 	for _, d := range all {
 		rows = append(rows, row(d))
 	}
-	rows = append(rows, note("Allow this only if you know what the file does there. The answer is kept for this file: "+
-		"only another address or another secret is asked about again.", false))
+	rows = append(rows, note("Allow this only if you trust the file. Throng remembers the answer for this file "+
+		"and asks again for other addresses or secrets.", false))
 	content := form.NewPanels(rows...)
 	size := win.Canvas().Size()
 	width := min(size.Width*0.8, 44*theme.TextSize())
@@ -66,14 +65,14 @@ func (q Question) title() string {
 func (q Question) about() string {
 	switch {
 	case q.AtOnce == 1:
-		return "The file calls addresses outside of Throng, with 1 session at a time. Nothing has been sent there yet."
+		return "The file calls addresses outside Throng, with 1 session in flight. Nothing has been sent yet."
 	case q.AtOnce > 1:
-		return fmt.Sprintf("The file calls addresses outside of Throng, with up to %s sessions at once. Nothing has been sent there yet.", engine.FormatCount(int64(q.AtOnce)))
+		return fmt.Sprintf("The file calls addresses outside Throng, with up to %s sessions in flight. Nothing has been sent yet.", engine.FormatCount(int64(q.AtOnce)))
 	}
-	return "The file calls addresses outside of Throng. Nothing has been sent there yet."
+	return "The file calls addresses outside Throng. Nothing has been sent yet."
 }
 
-// row is an address with what is sent there.
+// row describes an address and what is sent there.
 func row(d engine.Destination) fyne.CanvasObject {
 	where := "on another machine"
 	if d.Local() {
@@ -88,7 +87,7 @@ func row(d engine.Destination) fyne.CanvasObject {
 	head.Say(d.Address())
 	parts := []fyne.CanvasObject{head, note(fmt.Sprintf("%s from %s, %s", what, d.Service, where), false)}
 	if len(d.Secrets) > 0 {
-		parts = append(parts, note("Gets "+secrets(d.Secrets), true))
+		parts = append(parts, note("Receives "+secrets(d.Secrets), true))
 	}
 	if d.Results {
 		parts = append(parts, note("This database holds the results of your runs.", true))
@@ -104,7 +103,7 @@ func note(text string, warns bool) *form.Note {
 	return n
 }
 
-// secrets names them, as what they are.
+// secrets lists the names of secrets.
 func secrets(names []string) string {
 	if len(names) == 1 {
 		return "the secret " + names[0]

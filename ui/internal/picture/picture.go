@@ -1,4 +1,4 @@
-// Package picture takes pictures out of the window: into files that never replace another, and onto the clipboard.
+// Package picture saves pictures of the window in new files, and copies them to the clipboard.
 package picture
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// mostFiles is how many files of one name a folder takes before saving gives up.
+// mostFiles is the maximum number of files with the same name in a folder.
 const mostFiles = 10_000
 
-// Save writes a picture into a folder, as name.png, or as name-2.png and so on where there is such a file already. It
-// returns the file's path; a file that could not be written whole is removed.
+// Save writes a picture into a folder as name.png, or as name-2.png and so on if the file exists. It returns the file's path, and removes a
+// file that is incomplete.
 func Save(dir, name string, img image.Image) (path string, err error) {
 	for n := 1; n <= mostFiles; n++ {
 		path = filepath.Join(dir, name+".png")
@@ -39,39 +39,39 @@ func Save(dir, name string, img image.Image) (path string, err error) {
 		}
 		err = errors.Join(png.Encode(f, img), f.Close())
 		if err != nil {
-			_ = os.Remove(path) // the first error says more
+			_ = os.Remove(path) // the first error is more useful
 			return "", err
 		}
 		return path, nil
 	}
-	return "", fmt.Errorf("%s holds %d files of this name: choose another folder", dir, mostFiles)
+	return "", fmt.Errorf("%s has %d files of this name: choose another folder", dir, mostFiles)
 }
 
-// Say shows a sentence to the person.
+// Say shows a message.
 type Say func(text string, tone widgets.Tone)
 
-// Keep is what a screen gives its charts: pictures are saved into a folder that the person picks, under the name of what
-// they are of, such as a run, and the chart's; what came of it is said.
+// Keep returns how a screen's charts save and copy pictures: in a folder that the user picks, under the name of the subject, for example a
+// run, and of the chart.
 func Keep(of func() string, say Say) chart.Keep {
 	return chart.Keep{
 		Copy: func(_ string, img image.Image) {
 			async.Work(func() (struct{}, error) { return struct{}{}, Copy(img) }, func(_ struct{}, err error) {
 				if err != nil {
-					say("The picture was not copied: "+err.Error()+". Nothing else has changed.", widgets.Warning)
+					say("Cannot copy the picture: "+err.Error()+".", widgets.Warning)
 					return
 				}
-				say("The picture is on the clipboard.", widgets.Good)
+				say("Copied the picture.", widgets.Good)
 			})
 		},
 		Save: func(from fyne.CanvasObject, title string, img image.Image) {
 			win := windowOf(from)
 			if win == nil {
-				return // it was closed meanwhile
+				return // the window was closed
 			}
-			widgets.PickFolder(win, "Save the picture in this folder", "Save here", func(dir string) {
+			widgets.PickFolder(win, "Folder for the picture", "Save here", func(dir string) {
 				async.Work(func() (string, error) { return Save(dir, Name(of(), title), img) }, func(path string, err error) {
 					if err != nil {
-						say("The picture was not saved: "+err.Error()+". Nothing else has changed.", widgets.Bad)
+						say("Cannot save the picture: "+err.Error()+".", widgets.Bad)
 						return
 					}
 					say("Saved "+path, widgets.Good)
@@ -81,7 +81,7 @@ func Keep(of func() string, say Say) chart.Keep {
 	}
 }
 
-// windowOf returns the window that shows an object; nil if none does.
+// windowOf returns the window that shows an object, or nil.
 func windowOf(o fyne.CanvasObject) fyne.Window {
 	driver := fyne.CurrentApp().Driver()
 	shown := driver.CanvasForObject(o)
@@ -93,7 +93,7 @@ func windowOf(o fyne.CanvasObject) fyne.Window {
 	return nil
 }
 
-// Name makes a file's name of what a picture is of, without what file systems do not take.
+// Name returns a file name from parts, without characters that file systems do not allow.
 func Name(parts ...string) string {
 	names := []string{"throng"}
 	for _, part := range parts {

@@ -8,17 +8,17 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// renderer draws the shade in four pieces round the target, a frame round that, and the card beside it.
+// renderer draws the shade in four pieces around the target, a frame, and the card next to it.
 type renderer struct {
 	tour  *Tour
 	shade [4]*canvas.Rectangle // above, left, right, below
 	frame *canvas.Rectangle
 }
 
-// cardEms is how wide the card is, in heights of letters.
+// cardEms is the width of the card in text heights.
 const cardEms = 26
 
-// dark is the shade over what is not spoken of, in either theme.
+// dark is the color of the shade in both themes.
 var dark = color.NRGBA{0, 0, 0, 0x8c}
 
 func (r *renderer) Destroy() {}
@@ -31,10 +31,10 @@ func (r *renderer) Objects() []fyne.CanvasObject {
 	return append(objects, r.frame, r.tour.card)
 }
 
-// MinSize is small: the tour fits itself into any window.
+// MinSize is small, because the tour adapts to any window.
 func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(1, 1) }
 
-// Layout is for the place where the target is now.
+// Layout lays out the tour for the target's place.
 func (r *renderer) Layout(size fyne.Size) {
 	t := r.tour
 	t.spot = t.target()
@@ -56,13 +56,13 @@ func (r *renderer) Layout(size fyne.Size) {
 
 	wide := min(cardEms*theme.TextSize(), size.Width-4*gap)
 	t.card.Resize(fyne.NewSize(wide, t.card.MinSize().Height))
-	card := fyne.NewSize(wide, t.card.MinSize().Height) // which follows from the width
+	card := fyne.NewSize(wide, t.card.MinSize().Height) // the height depends on the width
 	t.card.Resize(card)
-	t.card.Move(beside(left, top, right, bottom, card, size, 3*gap))
+	t.card.Move(cardSpot(left, top, right, bottom, card, size, 3*gap))
 }
 
-// beside finds room for the card: right of the target, left of it, above it or below; else in the middle of the window.
-func beside(left, top, right, bottom float32, card, size fyne.Size, gap float32) fyne.Position {
+// cardSpot returns the place of the card: right, left, above or below the target, or in the middle of the window.
+func cardSpot(left, top, right, bottom float32, card, size fyne.Size, gap float32) fyne.Position {
 	within := func(at, length, whole float32) float32 { return max(min(at, whole-length-gap), gap) }
 	middle := within(top+(bottom-top-card.Height)/2, card.Height, size.Height)
 	centre := within(left+(right-left-card.Width)/2, card.Width, size.Width)
@@ -82,7 +82,7 @@ func beside(left, top, right, bottom float32, card, size fyne.Size, gap float32)
 	return fyne.NewPos((size.Width-card.Width)/2, (size.Height-card.Height)/2)
 }
 
-// Refresh follows the step, the target and the theme.
+// Refresh updates the tour for its step, target and the theme.
 func (r *renderer) Refresh() {
 	for _, s := range r.shade {
 		s.FillColor = dark

@@ -1,5 +1,4 @@
-// Package tour shows a person round: it darkens the window but for what it speaks of, and says what that is for. Values
-// in, callbacks out.
+// Package tour shows a tour of a window: it darkens everything except a target, and explains the target. It takes values and calls back.
 package tour
 
 import (
@@ -19,14 +18,14 @@ import (
 // Step is a page of a tour.
 type Step struct {
 	Title, Text string
-	// Target is what it speaks of; nil, or what is not to be seen, is the window as a whole.
+	// Target returns the explained object; nil or a hidden object means the whole window.
 	Target func() fyne.CanvasObject
-	Next   string // on the button that goes on; "" is Next, and Done in the last step
-	// Do, if set, is called in place of going on to the next step.
+	Next   string // text of the button for the next step; "" is Next, or Done in the last step
+	// Do, if set, is called instead of showing the next step.
 	Do func()
 }
 
-// Tour is a person being shown round. Its methods are called on the UI goroutine.
+// Tour is a tour in progress. Call its methods on the UI goroutine.
 type Tour struct {
 	widget.BaseWidget
 	canvas fyne.Canvas
@@ -39,7 +38,7 @@ type Tour struct {
 	text, place      *form.Note
 	skip, back, next *key
 	card             fyne.CanvasObject
-	spot             spot // where the target was at the last layout
+	spot             spot // the target's place at the last layout
 }
 
 // spot is a place in the window.
@@ -48,11 +47,11 @@ type spot struct {
 	size fyne.Size
 }
 
-// New makes a tour of a window; ended is called once, when a person has seen or skipped it.
+// New returns a tour of a window; ended is called once, when the user has completed or skipped it.
 func New(c fyne.Canvas, steps []Step, ended func()) *Tour {
 	t := &Tour{canvas: c, steps: steps, ended: ended, title: widgets.NewHeading(""), text: form.NewNote(""), place: form.NewNote("")}
 	t.text.TextSize = theme.SizeNameText
-	t.skip, t.back, t.next = newKey("Skip", t, t.End), newKey("Back", t, func() { t.Go(t.at - 1) }), newKey("", t, t.goOn)
+	t.skip, t.back, t.next = newKey("Skip", t, t.End), newKey("Back", t, func() { t.Go(t.at - 1) }), newKey("", t, t.proceed)
 	t.skip.Importance, t.next.Importance = widget.LowImportance, widget.HighImportance
 	buttons := container.NewHBox(t.skip, layout.NewSpacer(), t.back, t.next)
 	t.card = widgets.NewPanel("", form.NewPanels(form.NewStack(t.place, t.title, t.text), buttons))
@@ -87,7 +86,7 @@ func (t *Tour) Go(step int) {
 	t.canvas.Focus(t.next)
 }
 
-// Rest takes the tour out of the way; Go brings it back.
+// Rest hides the tour; Go shows it again.
 func (t *Tour) Rest() {
 	if t.shown {
 		t.shown = false
@@ -95,7 +94,7 @@ func (t *Tour) Rest() {
 	}
 }
 
-// End ends it for good.
+// End ends the tour.
 func (t *Tour) End() {
 	t.Rest()
 	if t.ended != nil {
@@ -105,17 +104,17 @@ func (t *Tour) End() {
 	}
 }
 
-// Over reports whether it was ended.
+// Over reports whether the tour has ended.
 func (t *Tour) Over() bool { return t.ended == nil }
 
-// Follow draws it again where its target has moved.
+// Follow draws the tour again if its target has moved.
 func (t *Tour) Follow() {
 	if t.shown && t.target() != t.spot {
 		t.Refresh()
 	}
 }
 
-func (t *Tour) goOn() {
+func (t *Tour) proceed() {
 	switch s := t.steps[t.at]; {
 	case s.Do != nil:
 		s.Do()
@@ -126,10 +125,10 @@ func (t *Tour) goOn() {
 	}
 }
 
-// returns reports whether there is a step before; what was done is not undone.
+// returns reports whether the user can go back. A step with an action cannot be undone.
 func (t *Tour) returns() bool { return t.at > 0 && t.steps[t.at-1].Do == nil }
 
-// typed hears the keys that its buttons do not use themselves.
+// typed handles keys that the buttons do not use.
 func (t *Tour) typed(name fyne.KeyName) bool {
 	switch name {
 	case fyne.KeyEscape:
@@ -148,7 +147,7 @@ func (t *Tour) typed(name fyne.KeyName) bool {
 	return true
 }
 
-// target is where the step's target is now.
+// target returns the place of the step's target.
 func (t *Tour) target() spot {
 	of := t.steps[t.at].Target
 	if of == nil {
@@ -161,10 +160,10 @@ func (t *Tour) target() spot {
 	return spot{fyne.CurrentApp().Driver().AbsolutePositionForObject(o), o.Size()}
 }
 
-// Tapped keeps taps from what is below. The toolkit has taken the focus from the buttons then.
+// Tapped keeps taps from the objects below, and restores the focus, which the toolkit has taken from the buttons.
 func (t *Tour) Tapped(*fyne.PointEvent) { t.canvas.Focus(t.next) }
 
-// Parts is what the tour shows.
+// Parts returns the parts of the tour.
 func (t *Tour) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{t.card} }
 
 // CreateRenderer implements [fyne.Widget].
@@ -177,7 +176,7 @@ func (t *Tour) CreateRenderer() fyne.WidgetRenderer {
 	return r
 }
 
-// key is a button of the tour, which hears its keys too.
+// key is a button of the tour that also handles the tour's keys.
 type key struct {
 	widget.Button
 	tour *Tour

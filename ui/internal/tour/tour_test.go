@@ -28,7 +28,7 @@ func newRound(t *testing.T) *round {
 	target := func(o fyne.CanvasObject) func() fyne.CanvasObject { return func() fyne.CanvasObject { return o } }
 	r.tour = New(r.win.Canvas(), []Step{
 		{Title: "First", Text: "It begins here.", Target: target(r.one)},
-		{Title: "Second", Text: "Go on.", Target: target(r.two), Next: "Do it", Do: func() { r.did++ }},
+		{Title: "Second", Text: "Continue.", Target: target(r.two), Next: "Do it", Do: func() { r.did++ }},
 		{Title: "Third", Text: "That is all."},
 	}, func() { r.ended++ })
 	r.tour.Go(0)
@@ -44,7 +44,7 @@ func (r *round) shows(text string) bool {
 	return top != nil && uitest.Shows(top, text)
 }
 
-// TestATourByKeys goes on with Return and the arrows, does what a step does, and ends once.
+// TestATourByKeys continues with Return and the arrows, does what a step does, and ends once.
 func TestATourByKeys(t *testing.T) {
 	r := newRound(t)
 	if !r.shows("1 of 3") || !r.shows("It begins here.") || uitest.Button(r.tour, "Back") != nil {
@@ -52,12 +52,12 @@ func TestATourByKeys(t *testing.T) {
 	}
 	r.key(fyne.KeyRight)
 	if !r.shows("2 of 3") {
-		t.Error("the arrow does not go on")
+		t.Error("the arrow does not continue")
 	}
 	r.key(fyne.KeyLeft)
 	r.key(fyne.KeyReturn)
 	if !r.shows("2 of 3") || !r.shows("Do it") {
-		t.Error("Return does not go on")
+		t.Error("Return does not continue")
 	}
 	r.key(fyne.KeyRight) // does nothing that was not asked for
 	if r.did != 0 || !r.shows("2 of 3") {
@@ -65,7 +65,7 @@ func TestATourByKeys(t *testing.T) {
 	}
 	r.key(fyne.KeySpace)
 	if r.did != 1 || r.shows("3 of 3") {
-		t.Error("the step was not done, or the tour went on by itself")
+		t.Error("the step was not done, or the tour continued by itself")
 	}
 	r.tour.Rest()
 	if r.win.Canvas().Overlays().Top() != nil || r.ended != 0 {
@@ -92,10 +92,10 @@ func TestATourIsSkipped(t *testing.T) {
 		t.Error("Escape does not skip it")
 	}
 	r = newRound(t)
-	r.win.Canvas().Unfocus() // as the toolkit does where one taps beside the card
+	r.win.Canvas().Unfocus() // as the toolkit does where one taps next to the card
 	test.Tap(r.tour)
 	if r.key(fyne.KeyEscape); r.win.Canvas().Overlays().Top() != nil || r.ended != 1 {
-		t.Error("after a tap beside it, Escape does not skip it")
+		t.Error("after a tap next to it, Escape does not skip it")
 	}
 	r = newRound(t)
 	test.Tap(&r.tour.skip.Button)

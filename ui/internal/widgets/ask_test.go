@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestDialogsAnswerToKeys gives Escape and Return to a question, wherever the focus is.
+// TestDialogsAnswerToKeys sends Escape and Return to a question, wherever the focus is.
 func TestDialogsAnswerToKeys(t *testing.T) {
 	uitest.Start(t)
 	line, lines, off := widget.NewEntry(), widget.NewMultiLineEntry(), widget.NewButton("Other", nil)

@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// limitStage is a slider in a window, with what was heard of it.
+// limitStage is a slider in a window, with what was received it.
 type limitStage struct {
 	*LimitSlider
 	heard, ended []int

@@ -49,7 +49,7 @@ func TestLimitScaleSteps(t *testing.T) {
 		t.Errorf("down it goes by %v, up by %v", down, up)
 	}
 	if got := []int{s.up(137), s.down(137), s.up(100), s.down(100), s.down(101)}; !slices.Equal(got, []int{140, 130, 110, 99, 100}) {
-		t.Errorf("beside the steps: %v", got)
+		t.Errorf("next to the steps: %v", got)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestGround(t *testing.T) {
 			t.Errorf("%v high: it goes from %v to %v", height, g.upper.Position().Y, end(g.lower))
 		}
 		if g.rest.Position().Y > end(g.upper) || end(g.rest) < g.lower.Position().Y {
-			t.Errorf("%v high: there is a gap beside %v to %v", height, g.rest.Position().Y, end(g.rest))
+			t.Errorf("%v high: there is a gap next to %v to %v", height, g.rest.Position().Y, end(g.rest))
 		}
 		if corner := min(round, height/2); g.rest.Position().Y < corner || end(g.rest) > height-corner+0.001 {
 			t.Errorf("%v high: the corners are hidden by %v to %v", height, g.rest.Position().Y, end(g.rest))

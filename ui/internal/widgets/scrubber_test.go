@@ -97,7 +97,7 @@ func TestScrubber(t *testing.T) {
 	s.SetSpans(spans(), []Tick{{minute(30), TickPoint, "checkpoint 1"}, {minute(30), TickCycle, "cycle 1 closed"}})
 	s.Set(minute(390))
 	if len(chosen) != 0 {
-		t.Error("Set is no choice")
+		t.Error("Set counts as a choice")
 	}
 	x := s.x(minute(30))
 	s.Tapped(&fyne.PointEvent{Position: fyne.NewPos(x, 5)})
@@ -203,12 +203,12 @@ func TestSegments(t *testing.T) {
 		}
 	}
 	if len(chosen) != 4 {
-		t.Errorf("it heard of %v", chosen)
+		t.Errorf("it received %v", chosen)
 	}
 	s.Choose(1)
 	s.SetOptions([]string{"Charts"})
 	if s.Chosen() != 0 || len(chosen) != 4 || len(s.Parts()) != 1 {
-		t.Errorf("with one word left %d is chosen, it heard of %v", s.Chosen(), chosen)
+		t.Errorf("with one word left %d is chosen, it received %v", s.Chosen(), chosen)
 	}
 	s.SetOptions([]string{"Charts", "Chain"})
 	s.Disable()
@@ -217,7 +217,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestScrubberIsDrawnSeldom is of a run that goes on: what grows by less than a pixel is not drawn again, and is known
+// TestScrubberIsDrawnSeldom is of a run that continues: what grows by less than a pixel is not drawn again, and is known
 // all the same.
 func TestScrubberIsDrawnSeldom(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme())

@@ -67,7 +67,7 @@ func TestTableMakesOnlyWhatIsInView(t *testing.T) {
 	table, _ := shownTable(t, twoColumns)
 	table.SetRows(numbered(1000, 1))
 	if n := len(table.shown); n < 5 || n > 20 {
-		t.Errorf("%d rows were made for 1,000 of which about ten are in view", n)
+		t.Errorf("%d rows were made for 1,000 where about ten are in view", n)
 	}
 	if got := inView(table); len(got) == 0 || got[0] != "run 1000" {
 		t.Errorf("in view are %q, want run 1000 first", got)
@@ -160,7 +160,7 @@ func TestTableIsSelectedByAPerson(t *testing.T) {
 
 	table.Select("key 99")
 	if len(heard) > 0 {
-		t.Errorf("Select was told to the listener: %q", heard)
+		t.Errorf("Select was reported to the listener: %q", heard)
 	}
 	pitch := rowHeight() + theme.Padding()
 	test.TapCanvas(win.Canvas(), fyne.NewPos(50, table.head.Size().Height+theme.Padding()+3.5*pitch))
@@ -189,7 +189,7 @@ func TestTableIsSelectedByAPerson(t *testing.T) {
 		t.Errorf("the home key selected %q", got)
 	}
 	if want := []string{"key 97", "key 96", "key 95", "key 96", "key 1"}; !slices.Equal(heard[:5], want) || heard[len(heard)-1] != "key 100" {
-		t.Errorf("heard of %q", heard)
+		t.Errorf("received %q", heard)
 	}
 }
 

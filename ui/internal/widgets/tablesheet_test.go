@@ -59,7 +59,7 @@ func TestSheetIsTapped(t *testing.T) {
 	s.SetRows(numbered(3, 1))
 	test.Tap(s.lines[1])
 	if !slices.Equal(heard, []string{"key 2"}) {
-		t.Errorf("heard of %q, want key 2", heard)
+		t.Errorf("received %q, want key 2", heard)
 	}
 	s.lines[1].MouseIn(nil)
 	if !s.lines[1].mark.hovered {
@@ -79,7 +79,7 @@ func TestSheetIsTapped(t *testing.T) {
 	}
 }
 
-// TestRowThatHasGone: what is under the pointer and has the focus hears of it after the sheet has become shorter, as lists
+// TestRowThatHasGone: what is under the pointer and has the focus receives it after the sheet has become shorter, as lists
 // of a run do by themselves.
 func TestRowThatHasGone(t *testing.T) {
 	var heard []string

@@ -1,4 +1,4 @@
-// Package words is what several screens say of a run, in the same way.
+// Package words formats what several screens show of a run.
 package words
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// State is what a run is doing, or how it ended, and the tone of that.
+// State returns what a run does, or how it ended, and the tone.
 func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 	tone = widgets.Bad
 	switch {
@@ -33,7 +33,7 @@ func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 	return r.State(), tone
 }
 
-// Glyph stands beside the word of [State], so that nobody has to tell states by their colours.
+// Glyph returns the icon next to the word of [State], which distinguishes states without color.
 func Glyph(r *engine.RunRecord) fyne.Resource {
 	switch {
 	case r.Damage != "":
@@ -54,16 +54,16 @@ func Glyph(r *engine.RunRecord) fyne.Resource {
 	return theme.CancelIcon()
 }
 
-// Stamp is a moment of wall time.
+// Stamp formats a moment of wall time.
 func Stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// Drawn is a text of the engine as the window can draw it: an arrow with a space behind it has no glyph there.
+// Drawn returns a text of the engine without characters that the window's font lacks.
 func Drawn(text string) string { return strings.ReplaceAll(text, " → ", " to ") }
 
-// OfAgent reports whether a change is about the agent that its Old names; its New is for the engine.
+// OfAgent reports whether a change concerns the agent in its Old; its New is for the engine.
 func OfAgent(what string) bool { return what == engine.RetireChange || what == engine.RequeueChange }
 
-// NewParagraph is the text of a question: it wraps where its lines are too long for the window.
+// NewParagraph returns the text of a dialog, wrapped to the window.
 func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
 	label := widget.NewLabel(text)
 	label.Selectable = true
@@ -77,12 +77,12 @@ func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
 	return container.NewGridWrap(fyne.NewSize(most, label.MinSize().Height), label)
 }
 
-// ShowError shows the whole of a class's last error, with something to do about it; nil is nothing.
+// ShowError shows a class's last error in full, with an action if do is not nil.
 func ShowError(win fyne.Window, n *engine.ErrorNote, do *widget.Button) {
 	ShowErrors(win, []engine.ErrorNote{*n}, do)
 }
 
-// ShowErrors shows the whole of a class's latest errors, newest first.
+// ShowErrors shows a class's latest errors in full, newest first.
 func ShowErrors(win fyne.Window, notes []engine.ErrorNote, do *widget.Button) {
 	last := &notes[0]
 	title := fmt.Sprintf("%s: %s", last.Class, engine.FormatCount(last.Count))

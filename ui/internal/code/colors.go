@@ -9,13 +9,13 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Span is a part of a line in one colour; its ends are columns.
+// Span is a part of a line in one color, from one column to another.
 type Span struct {
 	from, to int
 	color    fyne.ThemeColorName
 }
 
-// yaml colours a line: its key stands out, a comment steps back. What looks like a comment inside of quotes is none.
+// yaml colors a line: keys are highlighted, and comments are dimmed. A # in quotes is not a comment.
 func yaml(line string) []Span {
 	runes := []rune(line)
 	end := comment(runes)
@@ -32,13 +32,13 @@ func yaml(line string) []Span {
 	return spans(len(runes), Span{0, key, theme.ColorNamePrimary}, Span{end, len(runes), widgets.ColorMuted})
 }
 
-// starlark steps comments back.
+// starlark dims comments.
 func starlark(line string) []Span {
 	runes := []rune(line)
 	return spans(len(runes), Span{comment(runes), len(runes), widgets.ColorMuted})
 }
 
-// titled has lines that are not indented stand out.
+// titled highlights lines without indentation.
 func titled(line string) []Span {
 	if line == "" || line[0] == ' ' {
 		return spans(len([]rune(line)))
@@ -47,7 +47,7 @@ func titled(line string) []Span {
 	return spans(n, Span{0, n, theme.ColorNamePrimary})
 }
 
-// spans fills what lies between coloured parts with the usual colour.
+// spans fills the gaps between spans with the default color.
 func spans(length int, parts ...Span) (all []Span) {
 	at := 0
 	for _, p := range append(parts, Span{length, length, ""}) {
@@ -62,7 +62,7 @@ func spans(length int, parts ...Span) (all []Span) {
 	return all
 }
 
-// comment is where a line's comment begins; its length where there is none.
+// comment returns the column of a line's comment, or the line's length.
 func comment(line []rune) int {
 	var quote rune
 	for i, r := range line {
