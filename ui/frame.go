@@ -70,7 +70,7 @@ type frame struct {
 	run      *page // of the run in progress
 	current  *page
 	content  *fyne.Container
-	commands    []*command
+	commands []*command
 	menu     *fyne.MainMenu // nil except in the first window
 }
 

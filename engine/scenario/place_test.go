@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/mock"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/service"
 )
 

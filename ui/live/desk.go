@@ -29,7 +29,6 @@ type Run interface {
 	Done() <-chan struct{}
 }
 
-
 // Job is a run and what the screen shows in addition to its snapshots.
 type Job struct {
 	Run

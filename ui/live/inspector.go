@@ -26,14 +26,14 @@ const readEvery = 2 * time.Second
 
 // inspector shows the details of one agent, and takes orders for it.
 type inspector struct {
-	agents                           *agents
-	now                              func() time.Time
-	content                          *fyne.Container
-	title                            *widgets.Line
-	state                            *widgets.Badge
-	doing                            *form.Note
+	agents                              *agents
+	now                                 func() time.Time
+	content                             *fyne.Container
+	title                               *widgets.Line
+	state                               *widgets.Badge
+	doing                               *form.Note
 	again, retire, message, watch, copy *widget.Button
-	pages                            *pages
+	pages                               *pages
 
 	agent   int // noAgent if none
 	view    *engine.AgentView

@@ -34,7 +34,7 @@ type orders struct {
 	held      bool            // paused by the user
 	waiting   map[string]bool // orders in progress
 	cut       bool            // the sessions in flight were cancelled
-	asking    *broadcastForm       // the open form for a broadcast
+	asking    *broadcastForm  // the open form for a broadcast
 	adjusting *adjustForm
 }
 

@@ -68,7 +68,7 @@ func TestMenuOfAChart(t *testing.T) {
 	}
 	for name, open := range map[string]func(){
 		"the right button on the drawing": func() { c.pad.TappedSecondary(&fyne.PointEvent{AbsolutePosition: fyne.NewPos(100, 100)}) },
-		"the right button next to it":      func() { test.TapSecondary(c) },
+		"the right button next to it":     func() { test.TapSecondary(c) },
 		"m":                               func() { c.TypedRune('m') },
 		"the menu key":                    func() { c.TypedKey(key("Menu")) },
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
@@ -81,7 +82,7 @@ func cycle(r chain.Requests, agents int) string {
 func span(r chain.Requests, sessions int64) []string {
 	least, most := engine.FormatCount(r.Least*sessions), engine.FormatCount(r.Most*sessions)
 	switch {
-	case r.Most >= chain.Endless:
+	case r.Most >= odds.Endless:
 		return []string{least + " or more"}
 	case r.Least != r.Most && !math.IsNaN(r.Mean):
 		return []string{fmt.Sprintf("%s to %s, %s on average", least, most, strconv.FormatFloat(r.Mean*float64(sessions), 'f', -1, 64))}
