@@ -65,7 +65,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	}
 	defer func() { err = errors.Join(err, closeTell()) }()
 	tell.Sent = nil // of each level is for the log
-	sweep.Launch.Tell = tell
+	sweep.Launch.Telemetry = tell
 	out := t.out
 	if c.JSON {
 		out = t.err
@@ -112,7 +112,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	settings.Filter = c.Filter
 	c.apply(&settings)
 	return app.Sweep{
-		Launch:   app.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
+		Launch:   app.Launch{Services: app.Services{Data: t.data, Scenario: loaded, Settings: settings, OnRequest: t.hooks.onRequest}, Allow: c.Allow, Trusted: t.hooks.trusts, Host: t.hooks.host},
 		Name:     c.File,
 		Plan:     calibrate.Plan{Levels: c.Levels, Max: c.Max, Repeats: c.Repeats, Seed: settings.Seed},
 		Duration: c.Duration,
@@ -142,7 +142,7 @@ func (t *terminal) idle(ctx context.Context) (err error) {
 func (t *terminal) calibrate(ctx context.Context, s app.Sweep) (found calibration.Record, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	s.Launch.Tell.Hurry = ctx.Done()
+	s.Launch.Telemetry.Abort = ctx.Done()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -16,7 +16,7 @@ import (
 )
 
 // printService says where a service is, whether a run may call it, and which secrets it would need.
-func printService(w io.Writer, o app.Outlook) {
+func printService(w io.Writer, o app.PlannedService) {
 	var notes []string
 	switch {
 	case o.Embedded:

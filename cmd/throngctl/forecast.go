@@ -46,11 +46,11 @@ func (t *terminal) forecast(ctx context.Context, l app.Launch) (f engine.Forecas
 	if err := l.Population().TakeKept(); err != nil {
 		return f, err
 	}
-	taking, err := l.Estimate().Taking(ctx)
+	taking, err := l.Forecaster().Workload(ctx)
 	if err != nil {
 		return f, err
 	}
-	return l.Estimate().Forecast(app.NewPast(store).Like(ctx, l.Estimate()), taking), nil
+	return l.Forecaster().Forecast(app.NewEarlierRuns(store).Find(ctx, l.Forecaster()), taking), nil
 }
 
 // compared prints the forecast next to the actual values.

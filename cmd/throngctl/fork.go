@@ -44,7 +44,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	l, err := parent.Launch(app.ForkOptions{
+	l, err := parent.Launch(app.Order{
 		File: c.File, Parameters: c.Set, Settings: c.into(texts(c.settingFlags.Plugins, c.newFlags.Plugins)), Env: os.Getenv,
 		Trusted: t.hooks.trusts, Allow: c.Allow,
 	})

@@ -212,7 +212,7 @@ type criterionJSON struct {
 	Text   string `json:"text"`
 }
 
-func newScenario(s *scenario.Scenario, services []app.Outlook, f *engine.Forecast) scenarioJSON {
+func newScenario(s *scenario.Scenario, services []app.PlannedService, f *engine.Forecast) scenarioJSON {
 	j := scenarioJSON{
 		Title: s.Title, About: s.About, Agents: s.Agents, Cycles: max(s.Cycles, 1), Forecast: f,
 		Parameters: []parameterJSON{}, Services: []serviceJSON{}, Criteria: []criterionJSON{}, Warnings: []mistakeJSON{},

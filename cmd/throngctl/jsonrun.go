@@ -68,7 +68,7 @@ func newEnded(job *app.Job, r *engine.Result) *endedJSON {
 	switch r.Ending {
 	case engine.EndFinished:
 	case engine.EndHopeless:
-		j.GoOn = app.Again(endedRecord(job, r))
+		j.GoOn = app.RerunCommand(endedRecord(job, r))
 	default:
 		j.GoOn = "throngctl resume " + string(job.Run.ID())
 	}

@@ -154,7 +154,7 @@ type prunedJSON struct {
 	Trash   bool        `json:"in_bin"` // it can be restored
 }
 
-func newPruned(all []retention.Going, now bool) prunedJSON {
+func newPruned(all []retention.Removal, now bool) prunedJSON {
 	j := prunedJSON{Going: []goingJSON{}, Trash: !now}
 	for i := range all {
 		g := &all[i]

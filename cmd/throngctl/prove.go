@@ -122,7 +122,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 
 // asked are the services of a launch that are not the mock's.
 func asked(l *app.Launch) (all []string) {
-	for _, o := range l.Permits().Outlook() {
+	for _, o := range l.Permits().PlannedServices() {
 		if !o.Embedded {
 			all = append(all, o.Name)
 		}

@@ -64,7 +64,7 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 }
 
 // showGoing lists what will go.
-func showGoing(t *terminal, all []retention.Going) error {
+func showGoing(t *terminal, all []retention.Removal) error {
 	w := tabwriter.NewWriter(t.out, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tSTARTED\tTITLE\tGOES\tSIZE")
 	var bytes int64
@@ -88,7 +88,7 @@ func showGoing(t *terminal, all []retention.Going) error {
 }
 
 // take asks and deletes. A run that cannot be deleted does not hold up the others.
-func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) error {
+func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Removal) error {
 	if err := c.agreed(t); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, a
 }
 
 // asJSON deletes with JSON output, which cannot ask for confirmation.
-func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (err error) {
+func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Removal) (err error) {
 	j := newPruned(all, c.Now)
 	if !c.DryRun && len(all) > 0 {
 		if !c.Yes {
@@ -110,13 +110,13 @@ func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store,
 }
 
 // takeAll deletes, and counts what went.
-func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (gone int, err error) {
+func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Removal) (gone int, err error) {
 	x := &removing{t: t, store: store, flags: c.removalFlags, database: c.databaseFlag}
 	var errs []error
 	for _, g := range all {
 		err := x.settle(ctx, g.Run.ID, g.Doomed.Sendings)
 		if err == nil {
-			err = g.Take(ctx, store, t.data, c.Now)
+			err = g.Do(ctx, store, t.data, c.Now)
 		}
 		if err == nil {
 			gone++

@@ -83,7 +83,7 @@ func (c *runCmd) launch(ctx context.Context, t *terminal) (l app.Launch, err err
 	if err != nil {
 		return l, err
 	}
-	return app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}, nil
+	return app.Launch{Services: app.Services{Scenario: s, Settings: settings, Data: t.data}, Allow: c.Allow, Trusted: t.hooks.trusts}, nil
 }
 
 // agents are those named after the flag: what follows its value stands behind the file.
@@ -192,7 +192,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 	defer func() { err = errors.Join(err, closeTell()) }()
 	patience := newPatience()
 	defer patience.end()
-	l.Tell, l.Tell.Hurry = tell, patience.over
+	l.Telemetry, l.Telemetry.Abort = tell, patience.over
 	if !at.IsZero() {
 		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time there may be no person to ask
 			return err
@@ -291,7 +291,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 		fmt.Fprintf(t.out, "resume with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
 	}
 	if result.Ending == engine.EndHopeless {
-		fmt.Fprintf(t.out, "to continue: %s\n", app.Afterwards(endedRecord(job, &result)))
+		fmt.Fprintf(t.out, "to continue: %s\n", app.NextSteps(endedRecord(job, &result)))
 	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:

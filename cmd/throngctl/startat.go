@@ -71,7 +71,7 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 	typed := t.enters()
 	late, err := app.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
 		if p.moving {
-			p.say(time.Now(), "starts in "+app.Left(left), false)
+			p.say(time.Now(), "starts in "+app.CountdownText(left), false)
 		}
 		if typed() {
 			cancel(errStart)
@@ -87,7 +87,7 @@ func (t *terminal) waitFor(ctx context.Context, programs *terminal, at time.Time
 	case err != nil:
 		return err
 	case late > overslept:
-		fmt.Fprintf(t.err, "Started %s late: the machine or this program was suspended.\n", app.Left(late))
+		fmt.Fprintf(t.err, "Started %s late: the machine or this program was suspended.\n", app.CountdownText(late))
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func (t *terminal) showEnded(r *engine.RunRecord) {
 	switch r.Ending {
 	case engine.EndFinished:
 	case engine.EndHopeless:
-		fmt.Fprintf(t.out, "  to continue: %s\n", app.Afterwards(r))
+		fmt.Fprintf(t.out, "  to continue: %s\n", app.NextSteps(r))
 	case engine.EndOutOfBudget:
 		fmt.Fprintf(t.out, "  resume with: throngctl resume %s, with a larger budget\n", r.ID)
 	default:

@@ -17,7 +17,7 @@ import (
 
 // open starts the exporters that flags, variables and saved settings ask for, and prints their addresses. They run until
 // closeAll, so that the last metrics of a run are available.
-func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, closeAll func() error, err error) {
+func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Telemetry, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
 	found, _, err := config.FindTelemetry(texts(f.Plugins), os.Getenv, t.data)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f telemetryFlags) open(ctx context.Context, t *terminal) (tell app.Tell, c
 	if open := endpoint.Open(); open != "" {
 		fmt.Fprintf(t.err, "note: %s\n", open)
 	}
-	tell.Shown = endpoint
+	tell.Endpoint = endpoint
 	return tell, endpoint.Close, nil
 }
 

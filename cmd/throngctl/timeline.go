@@ -34,7 +34,7 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		if err := review.CheckHere(&r); err != nil {
 			return err
 		}
-		people, err := history.PastPeople(ctx, store, r.ID)
+		people, err := history.LoadAgents(ctx, store, r.ID)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // persona shows who an agent is, and what it has in mind.
-func (t *terminal) persona(ctx context.Context, people *history.People, agent int) error {
+func (t *terminal) persona(ctx context.Context, people *history.Agents, agent int) error {
 	view, err := people.View(ctx, agent)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (t *terminal) persona(ctx context.Context, people *history.People, agent in
 }
 
 // turns are the sessions that are asked for, oldest first; below the cycle earlier there may be others.
-func (c *timelineCmd) turns(ctx context.Context, people *history.People, agent int) (turns []engine.AgentTurn, earlier int, err error) {
+func (c *timelineCmd) turns(ctx context.Context, people *history.Agents, agent int) (turns []engine.AgentTurn, earlier int, err error) {
 	const page = 1000
 	before, most := 0, cmp.Or(max(c.Last, 0), math.MaxInt)
 	if c.Cycle != nil {

@@ -35,7 +35,7 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	as := validateCmd{settingFlags: c.settingFlags, newFlags: c.newFlags, outsideFlags: c.outsideFlags}
-	l := app.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
+	l := app.Launch{Services: app.Services{Scenario: s, Data: t.data}, Allow: c.Allow, Trusted: t.hooks.trusts}
 	if l.Settings, err = as.settings(t, s); err != nil {
 		return err
 	}

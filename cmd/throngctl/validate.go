@@ -74,11 +74,11 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	l := app.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
+	l := app.Launch{Services: app.Services{Scenario: s, Data: t.data}, Allow: c.Allow, Trusted: t.hooks.trusts}
 	if l.Settings, err = c.settings(t, s); err != nil {
 		return err
 	}
-	if err := errors.Join(l.Services().CheckAddresses(), s.Program(1).Check()); err != nil {
+	if err := errors.Join(l.CheckAddresses(), s.Program(1).Check()); err != nil {
 		return err
 	}
 	if t.json {
@@ -86,7 +86,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return t.print(newScenario(s, l.Permits().Outlook(), &f))
+		return t.print(newScenario(s, l.Permits().PlannedServices(), &f))
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	for _, p := range s.Parameters {
 		rowf(w, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
 	}
-	for _, o := range l.Permits().Outlook() {
+	for _, o := range l.Permits().PlannedServices() {
 		printService(w, o)
 	}
 	printChain(w, s.Chain)

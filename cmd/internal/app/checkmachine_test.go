@@ -70,12 +70,12 @@ func TestCheckPower(t *testing.T) {
 	}{
 		{"plugged in", power.Source{Percent: 80}, nil, nil, engine.GradeOK, "plugged in, at 80 %"},
 		{"a desktop", power.Source{Percent: -1}, nil, nil, engine.GradeOK, "plugged in; it is kept awake"},
-		{"on its battery", power.Source{Battery: true, Percent: 31}, nil, nil, engine.GradeWarning, "on its battery, at 31 %"},
+		{"on battery", power.Source{Battery: true, Percent: 31}, nil, nil, engine.GradeWarning, "on battery, at 31 %"},
 		{"nothing can", power.Source{Percent: -1}, nil, fmt.Errorf("%w: no bus", awake.ErrNone), engine.GradeOK, "nothing here can keep it awake"},
 		{"nobody may", power.Source{Percent: -1}, nil, errors.New("refused"), engine.GradeWarning, "may fall asleep: refused"},
-		{"it may sleep", power.Source{Percent: -1}, nil, errFree, engine.GradeWarning, "not kept awake"},
+		{"it may sleep", power.Source{Percent: -1}, nil, errNotKeptAwake, engine.GradeWarning, "not kept awake"},
 		{"nobody tells", power.Source{}, unknown, nil, engine.GradeUnknown, "does not tell"},
-		{"nobody tells, and it may sleep", power.Source{}, unknown, errFree, engine.GradeWarning, "not kept awake"},
+		{"nobody tells, and it may sleep", power.Source{}, unknown, errNotKeptAwake, engine.GradeWarning, "not kept awake"},
 	} {
 		if got := checkPower(c.source, c.err, c.sleeps); got.Grade != c.want || !strings.Contains(got.Text, c.says) {
 			t.Errorf("%s: got %+v, want %s", c.name, got, c.want)
@@ -87,7 +87,7 @@ func TestCheckLog(t *testing.T) {
 	quiet := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	loud := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	grade := func(log *slog.Logger, change func(s *engine.Settings)) engine.Grade {
-		l := Launch{Settings: engine.DefaultSettings()}
+		l := Launch{Services: Services{Settings: engine.DefaultSettings()}}
 		change(&l.Settings)
 		return l.checks(false).checkLog(t.Context(), log).Grade
 	}

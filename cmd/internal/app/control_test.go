@@ -36,7 +36,7 @@ func startHamlet(t *testing.T, data string) *Job {
 			t.Error(err)
 		}
 	})
-	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Store: store, Trusted: true}
 	l.Settings.Cycles = s.Cycles
 	job, err := l.Start(t.Context())
 	if err != nil {

@@ -46,7 +46,7 @@ func TestAnotherFrontEnd(t *testing.T) {
 	if got := finish(l, err, nil).Run.Snapshot(); got.Ending != engine.EndFinished || got.Limit != 9 {
 		t.Errorf("resumed: %s with a limit of %d, want it finished with 9", got.Ending, got.Limit)
 	}
-	l, err = a.Fork(t.Context(), first, app.ForkOptions{Settings: map[string]string{"cycles": "3"}, Trusted: true})
+	l, err = a.Fork(t.Context(), first, 0, app.Order{Settings: map[string]string{"cycles": "3"}, Trusted: true})
 	finish(l, err, nil)
 	dir := t.TempDir()
 	if err := a.Export(t.Context(), first, dir, storage.CSV); err != nil {

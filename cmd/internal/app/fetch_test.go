@@ -84,7 +84,7 @@ func (p *place) launch() Launch {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	l := Launch{Store: p.store, Data: p.data, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Data: p.data, Scenario: s, Settings: engine.DefaultSettings()}, Store: p.store}
 	l.Settings.Seed, l.Settings.Cycles, l.Settings.Metrics = 11, s.Cycles, false
 	l.Settings.Mock.Profile = "none"
 	return l

@@ -30,15 +30,15 @@ func (d *town) foresee(s *scenario.Scenario, change func(*app.Launch)) engine.Fo
 	d.t.Helper()
 	settings := engine.DefaultSettings()
 	settings.Cycles, settings.Metrics, settings.Mock.Profile = s.Cycles, false, "none"
-	l := app.Launch{Store: d.store, Data: d.data, Scenario: s, Settings: settings, Cores: 4}
+	l := app.Launch{Services: app.Services{Data: d.data, Scenario: s, Settings: settings}, Store: d.store, Cores: 4}
 	if change != nil {
 		change(&l)
 	}
-	taking, err := l.Estimate().Taking(d.t.Context())
+	taking, err := l.Forecaster().Workload(d.t.Context())
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return l.Estimate().Forecast(app.NewPast(d.store).Like(d.t.Context(), l.Estimate()), taking)
+	return l.Forecaster().Forecast(app.NewEarlierRuns(d.store).Find(d.t.Context(), l.Forecaster()), taking)
 }
 
 func around(e engine.Estimate, low, high float64) bool {
@@ -105,7 +105,7 @@ func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
 	}
 	same := d.foresee(d.read(stall, nil), nil)
 	if same.Run != id || same.Cycle.Basis != engine.Measured || same.Basis() != engine.Measured {
-		t.Errorf("it goes by %q, the cycle %s", same.Run, same.Cycle.Basis)
+		t.Errorf("it is based on %q, the cycle on %s", same.Run, same.Cycle.Basis)
 	}
 	if worked := totals.Peaks.Worked.Seconds() / 2; !around(same.Cycle, worked, worked) {
 		t.Errorf("a cycle takes %v, as measured %v", same.Cycle, worked)
@@ -115,7 +115,7 @@ func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
 		t.Errorf("tokens %v in, %v out, want %+v", same.Input, same.Output, u)
 	}
 	if double := d.foresee(d.read(stall, map[string]string{"agents": "80"}), nil); double.Run != id || !around(double.Requests, 480, 480) || double.Cycle.High < same.Cycle.High {
-		t.Errorf("of twice the agents: by %q, requests %v, cycle %v", double.Run, double.Requests, double.Cycle)
+		t.Errorf("for twice the agents: based on %q, requests %v, cycle %v", double.Run, double.Requests, double.Cycle)
 	}
 	for name, f := range map[string]engine.Forecast{
 		"another parameter": d.foresee(d.read(stall, map[string]string{"price": "4"}), nil),
@@ -129,12 +129,12 @@ func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
 		}),
 	} {
 		if f.Run != "" {
-			t.Errorf("%s: it goes by %s", name, f.Run)
+			t.Errorf("%s: it is based on %s", name, f.Run)
 		}
 	}
 }
 
-// rare is a scenario in which one of twenty sessions asks anything.
+// rare is a scenario in which one of twenty sessions sends requests.
 const rare = `
 title: Rare
 clock: {cycle: 1h, cycles: 1}
@@ -146,8 +146,8 @@ chain day:
   step stores: {kind: http, service: shop, get: /api/stores, when: agent.index % 20 == 19}
 `
 
-// TestForecastOfFewSessions: after a trial with two agents, a run of thousands was said to ask nothing and to need
-// gigabytes.
+// TestForecastOfFewSessions checks the forecast for thousands of agents after a run with two: rare requests and the memory
+// of a small run must not be extrapolated as they are.
 func TestForecastOfFewSessions(t *testing.T) {
 	d := newTown(t)
 	run := func(agents string) engine.RunID {
@@ -182,8 +182,8 @@ func TestForecastOfFewSessions(t *testing.T) {
 	}
 }
 
-// TestForecastOfWhoTakesPart counts those, and by the clock nobody knows the sessions.
-func TestForecastOfWhoTakesPart(t *testing.T) {
+// TestForecastOfActiveAgents counts the active agents. Without a number of cycles, the sessions are unknown.
+func TestForecastOfActiveAgents(t *testing.T) {
 	d := newTown(t)
 	some := d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.Filter = "agent.index < 10" })
 	if !around(some.Sessions, 20, 20) {
@@ -191,7 +191,7 @@ func TestForecastOfWhoTakesPart(t *testing.T) {
 	}
 	warm := d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.WarmUp, l.Settings.WarmUpCycles = []float64{0.5, 1}, 1 })
 	if n := warm.Sessions; n.Low != n.High || n.High <= 40 || n.High >= 80 {
-		t.Errorf("with a warm-up of half of them there are %v sessions, want some 60", n)
+		t.Errorf("with a warm-up of half of the agents, there are %v sessions, want some 60", n)
 	}
 	clock := d.foresee(d.read(stall, nil), func(l *app.Launch) {
 		l.Settings.Cycles, l.Settings.Hours, l.Settings.TimeScale = 0, 1, 240 // a cycle in 15 s
@@ -200,7 +200,7 @@ func TestForecastOfWhoTakesPart(t *testing.T) {
 	if !around(clock.Cycles, 240, 240) || clock.Length.Low != time.Hour.Seconds() {
 		t.Errorf("an hour has %v cycles of 15 s and takes %v", clock.Cycles, clock.Length)
 	}
-	if _, err := (app.Launch{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"nobody"}}}).Estimate().Taking(t.Context()); err == nil {
-		t.Error("nobody takes part")
+	if _, err := (app.Launch{Services: app.Services{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"missing"}}}}).Forecaster().Workload(t.Context()); err == nil {
+		t.Error("a missing agent was accepted")
 	}
 }

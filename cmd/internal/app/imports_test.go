@@ -11,8 +11,8 @@ import (
 
 const module = "github.com/throng-sim/throng"
 
-// rule holds for the packages at and below a path; of several the longest counts. may lists what they import directly
-// of this module; never lists what they must not reach by any way.
+// rule applies to the packages at and below a path; the rule with the longest path wins. may lists the packages of this
+// module that they may import directly; never lists packages that they must not depend on, even indirectly.
 type rule struct {
 	path  string
 	may   []string
@@ -28,7 +28,7 @@ var (
 	outside = append([]string{toolkit, module + "/storage", module + "/cmd"}, drivers...)
 )
 
-// rules are the layers of the design: vocabulary below, adapters beside it, programs on top.
+// rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
 	{"/engine", []string{"/engine/internal/...", "/engine/machine", "/engine/suggest"}, noPgx},
 	{"/engine/machine", nil, append([]string{module + "/engine$"}, noPgx...)},
@@ -98,7 +98,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 		if r == nil {
-			t.Errorf("no rule for %s: say in this test what it may import", p.ImportPath)
+			t.Errorf("no rule for %s: add one to this test", p.ImportPath)
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -111,14 +111,14 @@ func TestImports(t *testing.T) {
 			for _, never := range r.never {
 				exact, only := strings.CutSuffix(never, "$")
 				if dep == exact || !only && within(dep, never) {
-					t.Errorf("%s reaches %s, which it must not", path, dep)
+					t.Errorf("%s must not depend on %s", path, dep)
 				}
 			}
 		}
 	}
 }
 
-// TestTerminalLinksNoWindow holds that throngctl runs where there is no display.
+// TestTerminalLinksNoWindow checks that throngctl runs without a display.
 func TestTerminalLinksNoWindow(t *testing.T) {
 	for _, p := range packages(t) {
 		if p.ImportPath != module+"/cmd/throngctl" {
@@ -131,7 +131,7 @@ func TestTerminalLinksNoWindow(t *testing.T) {
 		}
 		return
 	}
-	t.Error("there is no throngctl")
+	t.Error("throngctl is missing")
 }
 
 type listed struct {

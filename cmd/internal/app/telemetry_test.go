@@ -15,8 +15,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// startShoppers starts a small day of the built-in shoppers, some of whose requests fail at first.
-func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
+// startShoppers starts a small run of the built-in shoppers. Some requests fail at first.
+func startShoppers(t *testing.T, tell Telemetry, change func(l *Launch)) *Job {
 	t.Helper()
 	s, err := authoring.Load("shopping", map[string]string{"agents": "40", "eagerness": "8"})
 	if err != nil {
@@ -32,7 +32,7 @@ func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
 			t.Error(err)
 		}
 	})
-	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings(), Tell: tell}
+	l := Launch{Services: Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Store: store, Trusted: true, Telemetry: tell}
 	l.Settings.Cycles, l.Settings.Seed, l.Settings.Mock.Profile = 2, 7, "none"
 	l.Settings.Mock.Faults = map[string]string{"server_error": "0.05"}
 	l.Settings.Retry.Wait = time.Millisecond
@@ -46,7 +46,7 @@ func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
 	return job
 }
 
-// TestFindTelemetry: flags win over the environment, that over what is saved.
+// TestFindTelemetry checks the precedence: flags, environment, saved settings.
 func TestFindTelemetry(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for name, value := range map[string]string{config.ListenKey: "127.0.0.1:9464", config.OTLPKey: "http://127.0.0.1:4318", config.TraceKey: "0.5"} {

@@ -23,8 +23,8 @@ func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told
 	if err := l.Population().TakeKept(); err != nil {
 		return nil, err
 	}
-	l.Store, l.Remote, l.Past = d.store, d.remote, d.past
-	return d.preflight.List(ctx, l, d.remote.Database(), !anew, told), nil
+	l.Store, l.Remote, l.EarlierRuns = d.store, d.remote, d.past
+	return d.preflight.Run(ctx, l, d.remote.Database(), !anew, told), nil
 }
 
 // Allow remembers that the file of an order may call the addresses that the order allows.

@@ -144,9 +144,9 @@ func (d setupDesk) launch(ctx context.Context, o setup.Order) (app.Launch, error
 	if err != nil {
 		return app.Launch{}, inWords(o.Scenario, err)
 	}
-	l := app.Launch{Scenario: s.Scenario, Settings: o.Settings, Allow: o.Allow, Fork: s.parent, Data: d.data}
+	l := app.Launch{Services: app.Services{Scenario: s.Scenario, Settings: o.Settings, Data: d.data}, Allow: o.Allow, Fork: s.parent}
 	config.Schedule(&l.Settings, s.Scenario)
-	return l, l.Inherit()
+	return l, l.InheritPersonas()
 }
 
 // Choose counts the agents that take part.

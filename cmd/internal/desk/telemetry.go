@@ -102,8 +102,8 @@ func (o *outlets) close() error {
 }
 
 // elsewhere is where a run that begins now tells others of itself.
-func (d *Desk) elsewhere() app.Tell {
-	tell := app.Tell{Shown: &d.outlets, Hurry: d.hurried}
+func (d *Desk) elsewhere() app.Telemetry {
+	tell := app.Telemetry{Endpoint: &d.outlets, Abort: d.hurried}
 	t, _, err := config.TelemetryHere(d.data)
 	if err == nil {
 		tell.Sending, err = t.Sending()

@@ -58,8 +58,6 @@ var largeTypes = []string{
 
 // clonedStructs are the pairs of structs with most of their fields in common.
 var clonedStructs = []string{
-	"cmd/internal/app.ForkOptions = cmd/internal/app.Order",
-	"cmd/internal/app.Launch = cmd/internal/app.Services",
 	"cmd/throngbench.object = ui/internal/inspect.Part",
 	"cmd/throngctl.auditedJSON = engine/audit.Figure",
 	"cmd/throngctl.parameterJSON = engine/scenario.Parameter",

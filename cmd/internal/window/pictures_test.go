@@ -67,7 +67,7 @@ func (j journey) take() {
 	j.until("nearly all of the run", func() bool { return j.cycle() >= 14 || j.find("See results") != nil })
 	j.until("the end", func() bool { return j.find("See results") != nil })
 	j.click("See results")
-	j.until("results", func() bool { return j.shows("All agents done") })
+	j.until("results", func() bool { return j.shows("Completed sessions") })
 	j.picture("results")
 	j.xdotool("key", "ctrl+q")
 	j.ended()

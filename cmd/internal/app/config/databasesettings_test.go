@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestDatabaseByItsParts puts parts from everywhere into the address that is in force.
+// TestDatabaseByItsParts combines parts of the address from all sources.
 func TestDatabaseByItsParts(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
@@ -83,7 +83,7 @@ func TestDatabaseByItsParts(t *testing.T) {
 	}
 }
 
-// TestEveryDatabaseSettingIsSaved saves each, finds it in force, and forgets it.
+// TestEveryDatabaseSettingIsSaved saves each setting, reads it and deletes it.
 func TestEveryDatabaseSettingIsSaved(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
@@ -123,7 +123,7 @@ func TestEveryDatabaseSettingIsSaved(t *testing.T) {
 		t.Errorf("got %+v, %v", db, err)
 	}
 	if known, _ := config.SaveDatabaseSetting(data, "floor", "1"); known {
-		t.Error("a run setting is the database's")
+		t.Error("a run setting was saved as a database setting")
 	}
 	for name, value := range map[string]string{"database-share": "0", "database-port": "", "database-sslmode": "x"} {
 		if _, err := config.SaveDatabaseSetting(data, name, value); err == nil {
@@ -132,8 +132,7 @@ func TestEveryDatabaseSettingIsSaved(t *testing.T) {
 	}
 }
 
-// TestImportedCA has a server verified by certificates that were imported, until they are removed; a file that cannot
-// vouch for anybody leaves what was there.
+// TestImportedCA verifies a server with imported certificates until they are removed. An unusable file changes nothing.
 func TestImportedCA(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
@@ -170,7 +169,7 @@ func TestImportedCA(t *testing.T) {
 	if err != nil || ca.Name != "throng test" {
 		t.Fatalf("got %v, %v", ca, err)
 	}
-	if err := os.Remove(copied); err != nil { // the copy counts
+	if err := os.Remove(copied); err != nil { // the imported copy remains
 		t.Fatal(err)
 	}
 	for _, bad := range []string{copied, data, filepath.Join(data, "settings.json")} {
@@ -190,7 +189,7 @@ func TestImportedCA(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := encryption(); !strings.Contains(got, "not trusted") || !strings.Contains(got, "--database-ca") {
-		t.Errorf("a server that somebody else vouches for: %s", got)
+		t.Errorf("a server with another CA: %s", got)
 	}
 	if err := config.RemoveCA(data); err != nil {
 		t.Fatal(err)

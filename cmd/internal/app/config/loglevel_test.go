@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestLogLevel saves each level and forgets the last; the flag is stronger than what is saved.
+// TestLogLevel saves and deletes levels. The flag takes precedence.
 func TestLogLevel(t *testing.T) {
 	data := t.TempDir()
 	if name, level := LogLevel(data); name != "info" || level != slog.LevelInfo {
@@ -36,8 +36,8 @@ func TestLogLevel(t *testing.T) {
 	}
 }
 
-// TestLogLevelThatIsNone is refused, and means nothing where somebody wrote it into the file.
-func TestLogLevelThatIsNone(t *testing.T) {
+// TestInvalidLogLevel checks that an invalid level is rejected, and ignored in the file.
+func TestInvalidLogLevel(t *testing.T) {
 	data := t.TempDir()
 	var field *engine.FieldError
 	if err := SaveLogLevel(data, "loud"); !errors.As(err, &field) || field.Field != "log-level" {
