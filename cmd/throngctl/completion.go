@@ -247,16 +247,9 @@ func (t *terminal) arguments(ctx context.Context, at typing) (found []candidate)
 			found = append(found, candidate{s.Name, ""})
 		}
 	case "setting":
-		for _, s := range config.RunSettings() {
+		for _, s := range config.Settings {
 			found = append(found, candidate{s.Name + "=", s.Help})
 		}
-		for _, s := range config.DatabaseSettings {
-			found = append(found, candidate{s.Name + "=", s.Help})
-		}
-		for _, s := range config.TelemetrySettings {
-			found = append(found, candidate{s.Name + "=", s.Help})
-		}
-		found = append(found, candidate{config.NotifyKey + "=", config.NotifyHelp}, candidate{config.LogLevelKey + "=", config.LogLevelHelp})
 	case "name=value":
 		for _, name := range engine.LiveSettings() {
 			found = append(found, candidate{name + "=", ""})

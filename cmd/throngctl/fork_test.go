@@ -48,11 +48,11 @@ func TestForkFromTheCommandLine(t *testing.T) {
 		t.Fatalf("no checkpoint at the start of cycle 2:\n%s", list)
 	}
 	for want, args := range map[string][]string{
-		"has no checkpoint 99999 (there are 1 (cycle ": {"--checkpoint", "99999"},
-		"is at the start of cycle 2, and the fork has 2": {"--checkpoint", number, "--cycles", "2"},
-		"the scenario has no such parameter":             {"--set", "shop=5"},
+		"has no checkpoint 99999 (there are 1 (cycle ":    {"--checkpoint", "99999"},
+		"is at the start of cycle 2, and the fork has 2":  {"--checkpoint", number, "--cycles", "2"},
+		"the scenario has no such parameter":              {"--set", "shop=5"},
 		"no such file or built-in scenario: nowhere.yaml": {"--file", "nowhere.yaml"},
-		"more than one scenario file":                    {file, "--file", file},
+		"more than one scenario file":                     {file, "--file", file},
 	} {
 		if code, out, stderr := ctl(t, append([]string{"fork", parent, "--data", data}, args...)...); code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, want %q\n%s%s", args, code, want, out, stderr)

@@ -167,16 +167,16 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 	other := write(t, filepath.Join(t.TempDir(), "outside.yaml"), strings.Replace(fmt.Sprintf(outsideWorld, server.URL), "count: 5", "count: 4", 1))
 	for want, args := range map[string][]string{
 		"run " + plain + " was not recorded (run the scenario again with --record)": {"--replay", plain},
-		"seed: is 4, and run " + of + " was recorded with 3":             {"--replay", of, "--seed", "4"},
-		"cycles: is 9, and run " + of + " was recorded with 2":           {"--replay", of, "--cycles", "9"},
-		"retries: is 1, and run":                                         {"--replay", of, "--retries", "1"},
-		"agents: is x, and run":                                          {"--replay", of, "--agents", "x"},
-		"scenario: outside.yaml is not as run":                           {other, "--replay", of},
-		"has nothing to record":                                          {"--replay", of, "--record"},
-		"leave out --set, --chain":                                       {"--replay", of, "--set", "a=1"},
-		"not found":                                                      {"--replay", "nothing"},
-		"file: no scenario given":                                        {},
-		"ends sessions before they ask":                                  {file, "--record", "--cycle-timeout", "1m"},
+		"seed: is 4, and run " + of + " was recorded with 3":                        {"--replay", of, "--seed", "4"},
+		"cycles: is 9, and run " + of + " was recorded with 2":                      {"--replay", of, "--cycles", "9"},
+		"retries: is 1, and run":                                                    {"--replay", of, "--retries", "1"},
+		"agents: is x, and run":                                                     {"--replay", of, "--agents", "x"},
+		"scenario: outside.yaml is not as run":                                      {other, "--replay", of},
+		"has nothing to record":                                                     {"--replay", of, "--record"},
+		"leave out --set, --chain":                                                  {"--replay", of, "--set", "a=1"},
+		"not found":                                                                 {"--replay", "nothing"},
+		"file: no scenario given":                                                   {},
+		"ends sessions before they ask":                                             {file, "--record", "--cycle-timeout", "1m"},
 	} {
 		code, out, stderr := ctl(t, append([]string{"run", "--data", data}, args...)...)
 		if code != exitUsage || !strings.Contains(stderr, want) {

@@ -32,8 +32,8 @@ chain live:
   step say: {kind: emit, event: bought, data: {n: "${steps.order.n}"}}
 `
 
-// shopOf is a real server that counts orders and refuses those of one agent. Until it is let go on, an order of the agent
-// that it holds waits.
+// shopOf starts a server that counts orders and rejects those of one agent. It delays the order of another agent until it
+// is released.
 func shopOf(t *testing.T, held <-chan struct{}) string {
 	t.Helper()
 	var mu sync.Mutex

@@ -33,7 +33,7 @@ type Sweep struct {
 	Name   string // of the scenario, as the user gave it
 	Plan   calibrate.Plan
 	// Duration is the time to measure each level, after a warm-up of 0.3 times Duration; 0 is the default. A measurement
-	// takes up to six times as long if fewer than ten sessions have ended, and a warm-up if fewer sessions have ended than
+	// lasts up to six times as long if fewer than ten sessions have ended, and a warm-up if fewer sessions have ended than
 	// are in flight.
 	Duration time.Duration
 	Report   func(calibrate.Progress) // may be nil

@@ -28,8 +28,8 @@ type ChangedError struct {
 	Unreadable error // why the file cannot be read now; nil if it can
 }
 
-// What describes the changes, without what to do.
-func (e *ChangedError) What() string {
+// Describe returns a description of the changes, without advice.
+func (e *ChangedError) Describe() string {
 	if e.Unreadable != nil {
 		return fmt.Sprintf("%s can no longer be read: %v", e.Path, e.Unreadable)
 	}
@@ -44,7 +44,7 @@ func (e *ChangedError) What() string {
 	return fmt.Sprintf("%s has changed since the run was started: %s", e.Path, strings.Join(all, "; "))
 }
 
-func (e *ChangedError) Error() string { return e.What() }
+func (e *ChangedError) Error() string { return e.Describe() }
 
 // CheckScenarioFile compares the scenario file of a run with the scenario stored with it. If they differ in a way that
 // matters, the error is a *ChangedError. note is a remark for the user, for example that the file no longer exists.

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// TestAnotherFrontEnd launches, steers, resumes, forks and exports with nothing but this package.
+// TestAnotherFrontEnd launches, steers, resumes, forks and exports with only this package.
 func TestAnotherFrontEnd(t *testing.T) {
 	a, err := app.Open(app.Options{Data: t.TempDir()})
 	if err != nil {
@@ -36,7 +36,7 @@ func TestAnotherFrontEnd(t *testing.T) {
 	}
 	l, err := a.New(app.Order{File: "shopping", Settings: map[string]string{"cycles": "3", "max-concurrent": "4"}, Trusted: true})
 	job := finish(l, err, func(run *engine.Run) error {
-		if err := run.SetLimit(9, "a test", "more at once"); err != nil {
+		if err := run.SetLimit(9, "a test", "more sessions"); err != nil {
 			return err
 		}
 		return run.Stop("a test", "enough for now")

@@ -253,7 +253,7 @@ func TestForkThatCannotBegin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(log, []byte("this is no log of a shop"), 0o600); err != nil {
+	if err := os.WriteFile(log, []byte("not a log"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := launch(func(*app.Launch) {}); err == nil || !strings.Contains(err.Error(), "take over the mock") {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// FuzzPersonas reads any bytes as a file of personas. What is read can be read again, and personas can be added.
+// FuzzPersonas reads any bytes as a file of personas. The personas that it returns can be read again, and more can be added.
 func FuzzPersonas(f *testing.F) {
 	f.Add(`{"request":"a","index":0,"persona":{"name":"Ann"}}` + "\n")
 	f.Add(`{"request":"a","index":0,"persona":{"name":"Ann"}}` + "\n" + `{"request":"b","per`)

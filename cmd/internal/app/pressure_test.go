@@ -145,7 +145,7 @@ chain c:
 	follow(t, job, "the share is that of what others leave", func(s *engine.Snapshot) bool { return size(s) == 10 })
 	follow(t, job, "idle connections are closed", func(*engine.Snapshot) bool { return pool.Open() <= 11 })
 	ended := job.Run.Snapshot().Ended
-	follow(t, job, "the run goes on", func(s *engine.Snapshot) bool { return s.Ended >= ended+100 })
+	follow(t, job, "the run continues", func(s *engine.Snapshot) bool { return s.Ended >= ended+100 })
 	s := job.Run.Snapshot()
 	if moves := lowered(s); len(moves) > 0 || s.Limit != 30 {
 		t.Errorf("the limit is %d, after %+v", s.Limit, moves)

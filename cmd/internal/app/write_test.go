@@ -177,7 +177,7 @@ func TestPersonasAreTheSameAtAnyConcurrency(t *testing.T) {
 				t.Fatalf("%d personas\n%v", n, got)
 			}
 		}
-		same(t, fmt.Sprint(calls, " at once"), got, first)
+		same(t, fmt.Sprint(calls, " concurrent calls"), got, first)
 		got, asked, job = d.run(d.read(harbour, nil), nil)
 		if same(t, "kept", got, first); asked != 0 || job.Written.Kept != 12 || !strings.HasSuffix(job.Written.String(), "all of them earlier") {
 			t.Errorf("kept: %d requests, %s", asked, job.Written)

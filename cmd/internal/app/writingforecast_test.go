@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestDraft is what is told before a population is written.
-func TestDraft(t *testing.T) {
+// TestWritingForecast checks the forecast for a population that is not written yet.
+func TestWritingForecast(t *testing.T) {
 	d := newTown(t)
 	draft := func(text string, given, services map[string]string) string {
 		t.Helper()
@@ -42,7 +42,7 @@ func TestDraft(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := draft("title: Nobody\nchain c: {step a: {kind: stop}}\n", nil, nil); got != "" {
+	if got := draft("title: Empty\nchain c: {step a: {kind: stop}}\n", nil, nil); got != "" {
 		t.Errorf("no model writes the population, but got %q", got)
 	}
 	d.run(d.read(harbour, map[string]string{"count": "5"}), nil)

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -39,11 +38,7 @@ func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
 
 // LowerConnections lets the sending of results have so many connections at most, from now on.
 func (d setupDesk) LowerConnections(_ context.Context, most int) error {
-	known, err := config.SaveDatabaseSetting(d.data, "database-connections", strconv.Itoa(most))
-	if !known {
-		err = errors.New("there is no such setting")
-	}
-	if err != nil {
+	if err := config.Save(d.data, map[string]string{"database-connections": strconv.Itoa(most)}); err != nil {
 		return fmt.Errorf("save database-connections: %w", err)
 	}
 	return d.reconnect()

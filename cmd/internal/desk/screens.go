@@ -345,42 +345,24 @@ func (d settingsDesk) MoveData(_ context.Context, dir string) error {
 	return config.ChooseDataFolder(dir)
 }
 
-// Saved returns the run settings in force.
+// Saved returns the settings in force that the list of settings shows.
 func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
-	saved, err := config.LoadSaved(d.data)
-	if err != nil {
-		return nil, err
-	}
-	_, origins, err := config.Layers{Env: os.Getenv, Saved: saved}.Resolve()
+	origins, err := config.Sources{Data: d.data}.InForce()
 	var all []settings.Setting
-	for _, s := range config.RunSettings() {
-		o := origins[s.Name]
-		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
+	for i := range config.Settings {
+		if s := &config.Settings[i]; s.Title != "" && origins != nil {
+			o := origins[s.Name]
+			all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
+		}
 	}
-	db, places, unfit := config.FindDatabaseSettings(nil, os.Getenv, d.data)
-	for _, s := range config.DatabaseLimits() {
-		o := s.Show(db, places)
-		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Results database", Value: o.Value, From: o.From, Help: s.Help})
-	}
-	tell, said, mistaken := config.TelemetryHere(d.data)
-	for i := range config.TelemetrySettings {
-		s := &config.TelemetrySettings[i]
-		o := s.Show(&tell, said)
-		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Telemetry", Value: o.Value, From: o.From, Help: s.Help})
-	}
-	return all, errors.Join(err, unfit, mistaken)
+	return all, err
 }
 
-// Save keeps a run setting; "" forgets it.
+// Save saves a setting; "" deletes it.
 func (d settingsDesk) Save(_ context.Context, name, value string) error {
-	known, err := config.SaveDatabaseSetting(d.data, name, value)
-	switch {
-	case known && err == nil:
+	err := d.saveSetting(name, value)
+	if s := config.FindSetting(name); err == nil && s != nil && s.Scope == config.DatabaseScope {
 		return d.reconnect()
-	case !known:
-		if known, err = d.saveTelemetry(name, value); !known {
-			err = config.Save(d.data, map[string]string{name: value})
-		}
 	}
 	if err != nil {
 		if field, ok := errors.AsType[*engine.FieldError](err); ok {

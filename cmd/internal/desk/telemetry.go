@@ -118,17 +118,17 @@ func (d *Desk) elsewhere() app.Telemetry {
 	return tell
 }
 
-// saveTelemetry keeps one of the settings of telemetry; known is false for a name that is none. Another address of the
-// endpoint counts at once, and is not kept where nothing can listen there; the rest counts from the next run on.
-func (d *Desk) saveTelemetry(name, value string) (known bool, err error) {
+// saveSetting saves a setting. Another address of the endpoint takes effect immediately, and is saved only if it can be
+// opened; other settings of telemetry take effect with the next run.
+func (d *Desk) saveSetting(name, value string) error {
 	if name == config.ListenKey && os.Getenv(config.ListenEnv) == "" {
 		t, err := config.ListenOn(value)
 		if err == nil {
 			err = d.outlets.listen(t)
 		}
 		if err != nil {
-			return true, err
+			return err
 		}
 	}
-	return config.SaveTelemetrySetting(d.data, name, value)
+	return config.Save(d.data, map[string]string{name: value})
 }

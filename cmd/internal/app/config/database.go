@@ -28,7 +28,7 @@ const unkeptKey = "database-password-unkept"
 // noDatabase is the value that turns sending off.
 const noDatabase = "none"
 
-// Database is the remote database that results go to. The zero value is no database.
+// Database is the remote database that results go to. The zero value has no address.
 type Database struct {
 	URL      string // without a password, unless it comes from a flag or the environment
 	Password string

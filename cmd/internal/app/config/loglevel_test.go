@@ -18,7 +18,7 @@ func TestLogLevel(t *testing.T) {
 	}
 	want := []slog.Level{slog.LevelError, slog.LevelWarn, slog.LevelInfo, slog.LevelDebug}
 	for i, name := range LogLevels {
-		if err := SaveLogLevel(data, name); err != nil {
+		if err := saveLogLevel(data, name); err != nil {
 			t.Fatal(err)
 		}
 		if o, level := FindLogLevel(false, data); o != (Origin{name, "saved"}) || level != want[i] {
@@ -28,7 +28,7 @@ func TestLogLevel(t *testing.T) {
 			t.Errorf("with the flag %s is %v %s", name, o, level)
 		}
 	}
-	if err := SaveLogLevel(data, ""); err != nil {
+	if err := saveLogLevel(data, ""); err != nil {
 		t.Fatal(err)
 	}
 	if o, level := FindLogLevel(false, data); o != (Origin{"info", "default"}) || level != slog.LevelInfo {
@@ -40,7 +40,7 @@ func TestLogLevel(t *testing.T) {
 func TestInvalidLogLevel(t *testing.T) {
 	data := t.TempDir()
 	var field *engine.FieldError
-	if err := SaveLogLevel(data, "loud"); !errors.As(err, &field) || field.Field != "log-level" {
+	if err := saveLogLevel(data, "loud"); !errors.As(err, &field) || field.Field != "log-level" {
 		t.Errorf("got %v", err)
 	}
 	for _, text := range []string{`{"log-level": "loud"}`, `{"log-le`} {
