@@ -26,7 +26,7 @@ func (s *Screen) SetEditing(e Editing) {
 
 // OrderOf is what would be launched of a scenario; false where the form shows another one, or mistakes.
 func (s *Screen) OrderOf(name string) (given map[string]string, settings *engine.Settings, ok bool) {
-	if s.scenario == nil || s.shown != name || len(s.mistakes()) > 0 {
+	if s.scenario == nil || s.shown != (subject{scenario: name}) || len(s.mistakes()) > 0 {
 		return nil, nil, false
 	}
 	o, _, _ := s.order()
@@ -56,10 +56,9 @@ func newEditing() *editing {
 }
 
 // of offers to edit a scenario; a fork's is kept with its parent and cannot be.
-func (e *editing) of(name string) {
-	e.name = name
-	_, fork := ParseFork(name)
-	e.object.Hidden = fork || e.ways.Edit == nil || e.ways.Try == nil
+func (e *editing) of(x subject) {
+	e.name = x.scenario
+	e.object.Hidden = x.isFork() || e.ways.Edit == nil || e.ways.Try == nil
 	e.object.Refresh()
 }
 

@@ -51,6 +51,7 @@ type fakeDesk struct {
 	broken  map[string]error         // scenarios that cannot be read
 	wait    map[string]chan struct{} // scenarios that are read when the channel is closed
 	change  func(*Scenario)          // what else is in a scenario; nil is nothing
+	forked  func(*Scenario, Fork)    // of a fork; may be nil
 }
 
 func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
@@ -63,6 +64,14 @@ func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
 
 func (d *fakeDesk) Favour(_ context.Context, name string, favourite bool) error {
 	return d.mend(fmt.Sprintf("favourite %s %t", name, favourite))
+}
+
+func (d *fakeDesk) ForkFrom(ctx context.Context, f Fork, given map[string]string) (*Scenario, error) {
+	sc, err := d.Scenario(ctx, fmt.Sprintf("%s#%d", f.Run, f.Checkpoint), given)
+	if err == nil && d.forked != nil {
+		d.forked(sc, f)
+	}
+	return sc, err
 }
 
 func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error) {

@@ -3,17 +3,16 @@ package setup
 import (
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
 )
 
-// Fork is a place in another run, where a new one is to begin.
+// Fork is a checkpoint of another run, at which a new run begins. The zero value is no fork.
 type Fork struct {
 	Run        engine.RunID
 	Checkpoint int
-	Renewed    bool // with the scenario's file as it is now, not as it is kept with the run
+	Renewed    bool // with the scenario file as it is now instead of the scenario stored with the run
 }
 
 // Forked is what is to be known of the place. Its parameters' defaults are those of the parent.
@@ -23,44 +22,30 @@ type Forked struct {
 	Origin string // the name of the scenario that the parent was made from, to begin anew with; "" is not known
 }
 
-const (
-	forkOf    = "fork:"
-	forkOfNow = "fork now:"
-)
-
-// Name is what stands for the fork in the place of a scenario's name.
-func (f Fork) Name() string {
-	begin := forkOf
-	if f.Renewed {
-		begin = forkOfNow
-	}
-	return fmt.Sprintf("%s%s#%d", begin, f.Run, f.Checkpoint)
+// subject is what a run is set up from: a scenario or a fork. The zero value is nothing.
+type subject struct {
+	scenario string // a built-in scenario's name or a file's path; "" for a fork
+	fork     Fork
 }
 
-// ParseFork reads the name of a fork; false if it is that of a scenario.
-func ParseFork(name string) (f Fork, ok bool) {
-	rest, ok := strings.CutPrefix(name, forkOf)
-	if !ok {
-		rest, ok = strings.CutPrefix(name, forkOfNow)
-		f.Renewed = ok
+func (x subject) isFork() bool { return x.fork != Fork{} }
+
+// title is shown while the subject cannot be read.
+func (x subject) title() string {
+	if x.isFork() {
+		return "Fork of " + string(x.fork.Run)
 	}
-	run, number, _ := strings.Cut(rest, "#")
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return Fork{}, false
-	}
-	f.Run, f.Checkpoint = engine.RunID(run), n
-	return f, true
+	return x.scenario
 }
 
 // Fork sets up a new run that begins at a place in another, with all that this one had. What was set up of it before is
 // forgotten.
 func (s *Screen) Fork(f Fork) {
-	name := f.Name()
-	delete(s.kept, name)
-	delete(s.who, name)
+	x := subject{fork: f}
+	delete(s.kept, x)
+	delete(s.who, x)
 	s.scenario = nil
-	s.choose(name)
+	s.choose(x)
 }
 
 // leave sets the scenario up that a fork's parent was made from, for a run from the beginning.
@@ -72,13 +57,13 @@ func (s *Screen) leave() {
 		s.Choose()
 		return
 	}
-	s.choose(s.scenario.Fork.Origin)
+	s.choose(subject{scenario: s.scenario.Fork.Origin})
 }
 
 // inherit lets those take part who did in the parent of a fork.
 func (s *Screen) inherit(sc *Scenario) {
-	if _, known := s.who[s.name]; sc.Fork != nil && !known {
-		s.who[s.name] = who{strings.Join(sc.Settings.Agents, " "), sc.Settings.Filter}
+	if _, known := s.who[s.subject]; sc.Fork != nil && !known {
+		s.who[s.subject] = who{strings.Join(sc.Settings.Agents, " "), sc.Settings.Filter}
 	}
 }
 

@@ -50,10 +50,10 @@ func (g *gallery) set(choices []Choice, err error) {
 	g.show()
 }
 
-// choose marks a scenario as the chosen one, and adds a file that is not there. A fork is none of the scenarios.
+// choose selects a scenario, and adds a file that is not in the list; "" selects none.
 func (g *gallery) choose(name string) {
 	g.chosen = name
-	if _, fork := ParseFork(name); g.find(name) == nil && !fork {
+	if name != "" && g.find(name) == nil {
 		g.choices = append(g.choices, Choice{Name: name, Title: filepath.Base(name)})
 	}
 	g.show()

@@ -16,12 +16,12 @@ type chosen struct {
 	who
 }
 
-// remember keeps what was chosen for the next start; a fork is for this one.
-func remember(name string, given map[string]string, taking who) {
-	if _, fork := ParseFork(name); fork {
+// remember stores the chosen scenario for the next start. Forks are not stored.
+func remember(x subject, given map[string]string, taking who) {
+	if x.isFork() {
 		return
 	}
-	text, err := json.Marshal(chosen{name, given, taking})
+	text, err := json.Marshal(chosen{x.scenario, given, taking})
 	if err != nil { // texts by text
 		panic(err)
 	}

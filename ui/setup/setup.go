@@ -76,7 +76,8 @@ func (u Unreadable) Error() string { return string(u) }
 
 // Order is what is to be launched.
 type Order struct {
-	Scenario string
+	Scenario string            // a built-in's name or a file's path; "" for a fork
+	Fork     Fork              // the zero value is a run from the beginning
 	Given    map[string]string // parameters that differ from their default, as texts
 	Settings engine.Settings
 	Allow    []string        // addresses that the person allows the file to call
@@ -90,8 +91,10 @@ type Desk interface {
 	Choices(ctx context.Context) ([]Choice, error)
 	// Favour remembers whether a scenario is a favourite.
 	Favour(ctx context.Context, name string, favourite bool) error
-	// Scenario reads one, or what a fork of that name begins with. Mistakes in the file are Unreadable.
+	// Scenario reads a scenario. Mistakes in the file are Unreadable.
 	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
+	// ForkFrom reads the scenario of a fork. Mistakes in the file are Unreadable.
+	ForkFrom(ctx context.Context, f Fork, given map[string]string) (*Scenario, error)
 	// Choose counts the agents that take part. Mistakes are *engine.FieldError of agents and filter, joined.
 	Choose(ctx context.Context, o Order) (int, error)
 	// Outlook tells what a launch would need.

@@ -104,7 +104,7 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumpt
 // changed tells the screen that a run's scenario is another one now.
 func changed(err error) error {
 	if c, ok := errors.AsType[*app.ChangedError](err); ok {
-		return &runs.Changed{What: c.What(), Checkpoint: c.Checkpoint, Readable: c.Unreadable == nil}
+		return &runs.Changed{What: c.Describe(), Checkpoint: c.Checkpoint, Readable: c.Unreadable == nil}
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
@@ -58,13 +59,23 @@ func (d setupDesk) Favour(_ context.Context, name string, favourite bool) error 
 	return d.notes.favour(name, favourite)
 }
 
-// Scenario reads one.
+// Scenario reads a scenario.
 func (d setupDesk) Scenario(ctx context.Context, name string, given map[string]string) (*setup.Scenario, error) {
-	s, err := d.load(ctx, name, given)
+	return d.show(ctx, name, setup.Fork{}, given)
+}
+
+// ForkFrom reads the scenario of a fork.
+func (d setupDesk) ForkFrom(ctx context.Context, f setup.Fork, given map[string]string) (*setup.Scenario, error) {
+	return d.show(ctx, fmt.Sprintf("%s#%d", f.Run, f.Checkpoint), f, given)
+}
+
+// show reads a scenario, or that of a fork, for the form.
+func (d setupDesk) show(ctx context.Context, name string, fork setup.Fork, given map[string]string) (*setup.Scenario, error) {
+	s, err := d.load(ctx, name, fork, given)
 	if err != nil {
 		return nil, inWords(name, err)
 	}
-	if filepath.IsAbs(name) && len(given) == 0 {
+	if filepath.IsAbs(name) && s.parent == nil && len(given) == 0 {
 		if err := d.notes.opened(name); err != nil {
 			slog.Warn("the scenario is not remembered", "path", name, "error", err)
 		}
@@ -140,7 +151,7 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 
 // launch makes an order into what app starts.
 func (d setupDesk) launch(ctx context.Context, o setup.Order) (app.Launch, error) {
-	s, err := d.load(ctx, o.Scenario, o.Given)
+	s, err := d.load(ctx, o.Scenario, o.Fork, o.Given)
 	if err != nil {
 		return app.Launch{}, inWords(o.Scenario, err)
 	}
