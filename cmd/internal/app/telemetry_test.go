@@ -68,8 +68,8 @@ func TestFindTelemetry(t *testing.T) {
 		{"always", nil, map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_always_on"}, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 1}, ""},
 		{"ratio", nil, map[string]string{"OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.25"}, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.25}, ""},
 		{"grpc", nil, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, config.Telemetry{}, "grpc is not supported"},
-		{"no address", map[string]string{config.ListenKey: "9464"}, nil, config.Telemetry{}, "is no address to listen on"},
-		{"a name", map[string]string{config.ListenKey: "db.example.com:9464"}, nil, config.Telemetry{}, "is no address to listen on"},
+		{"no address", map[string]string{config.ListenKey: "9464"}, nil, config.Telemetry{}, "address to listen on"},
+		{"a name", map[string]string{config.ListenKey: "db.example.com:9464"}, nil, config.Telemetry{}, "address to listen on"},
 		{"a password", map[string]string{config.OTLPKey: "http://me:quiet@127.0.0.1:4318"}, nil, config.Telemetry{}, "has more in it"},
 		{"more than all", map[string]string{config.TraceKey: "2"}, nil, config.Telemetry{}, "is not a fraction"},
 	} {

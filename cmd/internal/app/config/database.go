@@ -33,7 +33,7 @@ type Database struct {
 	URL      string // without a password, unless it comes from a flag or the environment
 	Password string
 	From     string // source of the address, for example "--database-url", "THRONG_DATABASE_HOST" or "saved"
-	CA       string // file of certificates, one of which must have signed the server's; "" if there is none
+	CA       string // file of CA certificates that verify the server; "" if there is none
 	Asks     bool   // the password was in no keychain, and the user must enter it again
 
 	Limits postgres.Limits
