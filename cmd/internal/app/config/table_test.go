@@ -51,7 +51,7 @@ func TestSaveOfAllScopes(t *testing.T) {
 		}
 	}
 	var field *engine.FieldError
-	if err := Save(data, map[string]string{"retry": "4"}); !errors.As(err, &field) || !strings.Contains(field.Hint, "retries") {
+	if err := Save(data, map[string]string{"retrie": "4"}); !errors.As(err, &field) || !strings.Contains(field.Hint, "retries") {
 		t.Errorf("an unknown setting: %v", err)
 	}
 }
