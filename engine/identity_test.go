@@ -41,12 +41,19 @@ func TestSessionIDs(t *testing.T) {
 	}
 }
 
+// namedHost is a host with a run and a seed of 7.
+type namedHost struct {
+	Host
+	run HostRun
+}
+
+func (h namedHost) Run() HostRun      { return h.run }
+func (namedHost) Settings() *Settings { return &Settings{Seed: 7} }
+
 // TestSettled holds that two runs with one seed, and a fork of one, put the same text into results.
 func TestSettled(t *testing.T) {
 	at := func(run RunID, lineage ...RunID) *Session {
-		r := &Run{id: run, lineage: lineage}
-		r.settings.Store(&Settings{Seed: 7})
-		return &Session{host: localHost{r}, Place: Place{Cycle: 1, Agent: 5}}
+		return &Session{host: namedHost{run: HostRun{ID: run, Lineage: lineage}}, Place: Place{Cycle: 1, Agent: 5}}
 	}
 	stranger := SessionUUID("elsewhere", 1, 5)
 	text := func(own RunID) string {

@@ -12,12 +12,12 @@ import (
 // counts what is asked before that, such as for the run's population. It is safe for concurrent use and holds no lock
 // while a claim waits.
 type Ledger struct {
-	mu      sync.Mutex
-	at      LedgerState
-	closed  string    // why nothing can be claimed any more; "" is that it can
-	waiting list.List // of *claimant, in the order in which they came
-	told    bool
-	OnRefused    func(why string) // hears once, beside, that a claim was refused
+	mu        sync.Mutex
+	at        LedgerState
+	closed    string    // why nothing can be claimed any more; "" is that it can
+	waiting   list.List // of *claimant, in the order in which they came
+	told      bool
+	OnRefused func(why string) // hears once, beside, that a claim was refused
 }
 
 // NewLedger returns the ledger of a run that is to come.

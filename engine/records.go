@@ -94,22 +94,22 @@ type Event struct {
 // SessionRow is one finished session. The slices belong to the batch that the row is in, and are reused.
 type SessionRow struct {
 	Place
-	Outcome Outcome
-	Class   Class
-	Path    string // the step whose failure is the session's, or that stopped it
-	Error   string // for people; never part of a result
-	Because string // why it stopped
-	Started time.Time
-	Queue   time.Duration // from the moment it could have started to its start: the queued
-	Held    time.Duration
-	Service time.Duration
-	Total   time.Duration // from its start to its end
-	Acted   bool
-	OutOfBudget  string  // why it was cut, if that is for the budget
-	Lasting Lasting // of a failure; not journaled
-	Steps   []StepRecord
-	Events  []Event
-	Delta   Delta // committed at the barrier if the outcome commits
+	Outcome     Outcome
+	Class       Class
+	Path        string // the step whose failure is the session's, or that stopped it
+	Error       string // for people; never part of a result
+	Because     string // why it stopped
+	Started     time.Time
+	Queue       time.Duration // from the moment it could have started to its start: the queued
+	Held        time.Duration
+	Service     time.Duration
+	Total       time.Duration // from its start to its end
+	Acted       bool
+	OutOfBudget string  // why it was cut, if that is for the budget
+	Lasting     Lasting // of a failure; not journaled
+	Steps       []StepRecord
+	Events      []Event
+	Delta       Delta // committed at the barrier if the outcome commits
 }
 
 // SessionRows is a batch of finished sessions.

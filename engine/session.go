@@ -41,7 +41,7 @@ func NewSession(host Host, slot Slot, row *SessionRow) *Session {
 func (s *Session) Reset(p Place, now time.Time, memory *Memory) {
 	s.Place, s.Now, s.Memory = p, now, memory
 	s.clock, s.prefix, s.pending, s.spending = nil, nil, nil, spending{}
-	s.Row.reset(p)
+	s.Row.Reset(p)
 }
 
 // Continue gives the session what an earlier process journaled of it.
@@ -188,7 +188,8 @@ func (s *Session) Observed(e Entry) {
 	s.pending = append(s.pending, e)
 }
 
-func (r *SessionRow) reset(p Place) {
+// Reset empties the row for another session. It keeps the memory of its lists.
+func (r *SessionRow) Reset(p Place) {
 	clear(r.Steps)
 	clear(r.Events)
 	*r = SessionRow{Place: p, Steps: r.Steps[:0], Events: r.Events[:0]}

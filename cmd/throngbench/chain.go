@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -110,7 +111,7 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 	}
 	settings := engine.DefaultSettings()
 	settings.Limit = 50
-	c := engine.Config{ID: "bench", Agents: agents, Clock: s.Clock, Settings: settings}
+	c := run.Config{ID: "bench", Agents: agents, Clock: s.Clock, Settings: settings}
 	if err := g.check(ctx, s, c); err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 	}
 	c.Program = s.Program(1)
 	began, used := time.Now(), ownTime()
-	r, err := engine.Start(ctx, c)
+	r, err := run.Start(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +152,12 @@ func (g graphOf) run(ctx context.Context, e env, journaled bool) (figures, error
 }
 
 // check looks at what the chain gives some agents.
-func (g graphOf) check(ctx context.Context, s *scenario.Scenario, c engine.Config) error {
+func (g graphOf) check(ctx context.Context, s *scenario.Scenario, c run.Config) error {
 	reports := make(chan *chain.Report, 3)
 	p := s.Program(1)
 	p.Watch(func(r *chain.Report) { reports <- r })
 	c.Agents, c.Program = cap(reports), p
-	r, err := engine.Start(ctx, c)
+	r, err := run.Start(ctx, c)
 	if err != nil {
 		return err
 	}

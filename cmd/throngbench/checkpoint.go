@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // Each agent remembers rememberedNotes of about 100 bytes; of them one changes, of one agent in a hundred a cycle.
@@ -123,7 +124,7 @@ func checkpoints(ctx context.Context, e env) (figures, error) {
 	}
 	all := time.Since(began)
 	p := &remembering{due: make(chan struct{}, 1)}
-	r, err := engine.Start(ctx, engine.Config{
+	r, err := run.Start(ctx, run.Config{
 		ID: benchRun, Program: p, Agents: rememberingAgents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings, Journal: journal,
 		Resume: &engine.Resumption{Memory: memory, Checkpoints: 1, Checkpoint: began},
 	})

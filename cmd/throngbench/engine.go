@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 //go:embed peers/empty.py
@@ -79,17 +80,17 @@ func (f programFunc) Session(s *engine.Session) { f(s) }
 var emptyProgram = programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK })
 
 // bare is a run of a program with as little beside it as there can be.
-func bare(agents, limit int, p engine.Program) engine.Config {
+func bare(agents, limit int, p engine.Program) run.Config {
 	settings := engine.DefaultSettings()
 	settings.Limit = limit
-	return engine.Config{ID: "bench", Program: p, Agents: agents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings}
+	return run.Config{ID: "bench", Program: p, Agents: agents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings}
 }
 
 // toEnd runs all sessions of a run, which must end well.
-func toEnd(ctx context.Context, c engine.Config) (engine.Result, error) {
-	r, err := engine.Start(ctx, c)
+func toEnd(ctx context.Context, c run.Config) (run.Result, error) {
+	r, err := run.Start(ctx, c)
 	if err != nil {
-		return engine.Result{}, err
+		return run.Result{}, err
 	}
 	result := r.Wait()
 	if ok := result.Totals.Outcomes[engine.OK]; ok != int64(c.Agents) {

@@ -16,9 +16,9 @@ import (
 // core are the benchmarks that the guard compares. N is so large that what a process costs beside its benchmark, some
 // ten thousand instructions more or less each time, is well under a hundredth, and small enough for a second or so.
 var core = []benchmark{
-	{pkg: "engine", name: "EmptySessions", n: 100_000, counted: true},
+	{pkg: "engine/run", name: "EmptySessions", n: 100_000, counted: true},
 	{pkg: "engine", name: "Claim", n: 300_000, counted: true},
-	{pkg: "engine", name: "Totals/a_loop_of_ten", n: 50_000, counted: true},
+	{pkg: "engine/run", name: "Totals/a_loop_of_ten", n: 50_000, counted: true},
 	{pkg: "engine/internal/gate", name: "EnterLeave", n: 300_000, counted: true},
 	{pkg: "engine/internal/stats", name: "Record", n: 500_000, counted: true},
 	{pkg: "engine/govern", name: "Steer", n: 20_000, counted: true},

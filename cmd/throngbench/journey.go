@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/govern"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -79,7 +80,7 @@ func throngClient(ctx context.Context, e env) (figures, error) {
 }
 
 // run is a whole run: until its journal is closed, if it has one.
-func (j journeys) run(ctx context.Context, e env, s *scenario.Scenario, settings engine.Settings) (result engine.Result, err error) {
+func (j journeys) run(ctx context.Context, e env, s *scenario.Scenario, settings engine.Settings) (result run.Result, err error) {
 	if !j.Journals {
 		return unjournaled(ctx, s, settings)
 	}
@@ -96,7 +97,7 @@ func (j journeys) run(ctx context.Context, e env, s *scenario.Scenario, settings
 }
 
 // unjournaled is a run without a store, which no program of ours has.
-func unjournaled(ctx context.Context, s *scenario.Scenario, settings engine.Settings) (result engine.Result, err error) {
+func unjournaled(ctx context.Context, s *scenario.Scenario, settings engine.Settings) (result run.Result, err error) {
 	shop := s.Services[0]
 	shop.Simulation = settings.Simulation
 	client, err := service.NewHTTP(shop.Name, settings.Services[shop.Name], shop.Limits, false)
@@ -109,7 +110,7 @@ func unjournaled(ctx context.Context, s *scenario.Scenario, settings engine.Sett
 	if err != nil {
 		return result, err
 	}
-	run, err := engine.Start(ctx, engine.Config{
+	run, err := run.Start(ctx, run.Config{
 		ID: "journeys", Program: s.Program(settings.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings,
 		Governor: governor, Services: []engine.Service{client}, Probe: engine.Probe{Host: engine.HostSampler(os.TempDir())},
 	})

@@ -24,14 +24,14 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := run(ctx, os.Args[1:], os.Stdout)
+	err := start(ctx, os.Args[1:], os.Stdout)
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "throngbench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
+func start(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) > 0 && args[0] == "guard" {
 		return guard(ctx, args[1:], out)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -55,7 +56,7 @@ func journaled(ctx context.Context, dir string, agents int) (figures, error) {
 	settings := engine.DefaultSettings()
 	settings.Limit = 50
 	began := time.Now()
-	r, err := engine.Start(ctx, engine.Config{
+	r, err := run.Start(ctx, run.Config{
 		ID: benchRun, Program: emptyProgram, Agents: agents, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings, Journal: journal,
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -108,7 +109,7 @@ func (t *trial) bytes(ctx context.Context) (float64, error) {
 }
 
 // until waits for a moment of a run. The run must not end before.
-func until(run *engine.Run, is func(s *engine.Snapshot) bool) error {
+func until(run *run.Run, is func(s *engine.Snapshot) bool) error {
 	for !is(run.Snapshot()) {
 		select {
 		case <-run.Done():

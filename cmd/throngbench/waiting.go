@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -252,7 +253,7 @@ func raiseOften(ctx context.Context, times int, work func(*engine.Session, <-cha
 	const limit = 8
 	var known sync.Map // a session that is not known is of a new worker
 	began, leave := make(chan time.Time, 1), make(chan struct{})
-	r, err := engine.Start(ctx, bare(1<<30, limit, programFunc(func(s *engine.Session) {
+	r, err := run.Start(ctx, bare(1<<30, limit, programFunc(func(s *engine.Session) {
 		if _, is := known.LoadOrStore(s, true); !is {
 			select {
 			case began <- time.Now():

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 const waits = "CPU ms/s"
@@ -121,7 +122,7 @@ func bareWaiting(ctx context.Context, _ env, n int) (figures, error) {
 	settings.Limit, settings.SessionTimeout = n, time.Hour
 	before, used := resident(), ownTime()
 	began := time.Now()
-	r, err := engine.Start(ctx, engine.Config{ID: "bench", Program: bareProgram{}, Agents: n, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings})
+	r, err := run.Start(ctx, run.Config{ID: "bench", Program: bareProgram{}, Agents: n, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings})
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func waiting(ctx context.Context, e env, n int, chain string) (figures, error) {
 }
 
 // held measures a run while n sessions wait, and cuts it.
-func held(r *engine.Run, n int, before float64, used time.Duration, began time.Time) (figures, error) {
+func held(r *run.Run, n int, before float64, used time.Duration, began time.Time) (figures, error) {
 	const while = 2 * time.Second
 	const quiet = while / 10 / 4 // of the processor's time: all have come to where they wait
 	if err := until(r, func(s *engine.Snapshot) bool { return s.InFlight == n }); err != nil {

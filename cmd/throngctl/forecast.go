@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -69,7 +70,7 @@ func (t *terminal) compared(w io.Writer, r *engine.RunRecord, totals *engine.Tot
 }
 
 // followed returns a record with the ending of its run, which the store learns from the journal.
-func followed(r engine.RunRecord, result *engine.Result, s *engine.Snapshot) *engine.RunRecord {
+func followed(r engine.RunRecord, result *run.Result, s *engine.Snapshot) *engine.RunRecord {
 	r.Ending, r.Cycle = result.Ending, s.Cycle
 	return &r
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -58,7 +59,7 @@ type endedJSON struct {
 	GoOn     string           `json:"next_command,omitempty"` // to continue the run
 }
 
-func newEnded(job *app.Job, r *engine.Result) *endedJSON {
+func newEnded(job *app.Job, r *run.Result) *endedJSON {
 	s := job.Run.Snapshot()
 	j := &endedJSON{
 		Event: endedEvent, Progress: view.NewProgress(s), Totals: view.NewTotals(s), Passed: r.Passed(), Exact: s.Inexact == nil,

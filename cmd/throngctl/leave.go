@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // leaveTime is how long the program takes at most to end once the system wants that: it kills those that take longer.
@@ -32,7 +33,7 @@ func heeded() <-chan os.Signal {
 }
 
 // leave ends a run within leaveTime.
-func (t *terminal) leave(run *engine.Run, reason string) {
+func (t *terminal) leave(run *run.Run, reason string) {
 	fmt.Fprintf(t.err, "%s, stopping within %s: a checkpoint, then sessions in flight that end in time; the others run again on resume\n",
 		reason, engine.FormatDuration(leaveTime))
 	if t.exit != nil {
@@ -64,7 +65,7 @@ func (t *terminal) crashed(box *crash.Box, run engine.RunID, value any, stack []
 }
 
 // guarded shows a run; a panic of that takes a checkpoint of the run before it ends the program.
-func (t *terminal) guarded(box *crash.Box, run *engine.Run, show func()) {
+func (t *terminal) guarded(box *crash.Box, run *run.Run, show func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			stack := debug.Stack()

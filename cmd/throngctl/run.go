@@ -17,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -304,7 +305,7 @@ func (t *terminal) carryOut(ctx context.Context, l app.Launch, out output, flag 
 }
 
 // endedRecord is the record of a run that ended now.
-func endedRecord(job *app.Job, r *engine.Result) *engine.RunRecord {
+func endedRecord(job *app.Job, r *run.Result) *engine.RunRecord {
 	record := job.Record
 	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle
 	return &record

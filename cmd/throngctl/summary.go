@@ -12,11 +12,12 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage"
 )
 
 // summary shows how a run ended.
-func (t *terminal) summary(job *app.Job, r *engine.Result) {
+func (t *terminal) summary(job *app.Job, r *run.Result) {
 	s := job.Run.Snapshot()
 	fmt.Fprintf(t.out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
 	if r.Reason != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // asking is a program whose sessions call a model twice.
@@ -32,7 +33,7 @@ func TestSummaryOfModels(t *testing.T) {
 		"model calls    10, 10 tokens in, 0 out (estimated for 10 calls), cost unknown for 10 calls": {Calls: 1, Input: 1, Unpriced: 1, Estimated: 1},
 		"": {},
 	} {
-		run, err := engine.Start(t.Context(), enginetest.Config(10, &asking{usage}, nil))
+		run, err := run.Start(t.Context(), enginetest.Config(10, &asking{usage}, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestSummaryOfTime(t *testing.T) {
 		cfg.Probe.Host = func() engine.HostMetrics {
 			return engine.HostMetrics{CPU: 97, ProcessCPU: 180, Collector: 18, Cores: 2}
 		}
-		run, err := engine.Start(t.Context(), cfg)
+		run, err := run.Start(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

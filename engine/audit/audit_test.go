@@ -17,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -106,7 +107,7 @@ func record(t *testing.T) *recording {
 			{Metric: "cycle_time", Op: "<", Bound: 1e6, Text: "< 1e6s"},
 		}
 		cfg.Probe.Host = func() engine.HostMetrics { return engine.HostMetrics{Memory: 1 << 20} }
-		run, err := engine.Start(t.Context(), cfg)
+		run, err := run.Start(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

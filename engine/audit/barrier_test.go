@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // TestCheckpointBehindItsBarrier: one that was taken while its cycle's barrier was being committed stands behind it in
@@ -17,7 +18,7 @@ func TestCheckpointBehindItsBarrier(t *testing.T) {
 		j := &enginetest.Journal{Latency: time.Second}
 		cfg := enginetest.Config(5, &enginetest.Crowd{Work: time.Second}, j)
 		cfg.Settings.Cycles = 10
-		run, err := engine.Start(t.Context(), cfg)
+		run, err := run.Start(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // BenchmarkSession is what the engine and a chain without services cost a session, in ns and allocations.
@@ -42,7 +43,7 @@ step e: {kind: python, call: agent.index + 1, parallel: true}
 			settings.Metrics, settings.CheckpointEvery = false, 0
 			b.ReportAllocs()
 			b.ResetTimer()
-			run, err := engine.Start(b.Context(), engine.Config{ID: "run", Program: program{chain: c}, Agents: b.N, Settings: settings})
+			run, err := run.Start(b.Context(), run.Config{ID: "run", Program: program{chain: c}, Agents: b.N, Settings: settings})
 			if err != nil {
 				b.Fatal(err)
 			}

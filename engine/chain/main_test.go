@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -42,7 +43,7 @@ type stage struct {
 	recording engine.Recording // answers in place of services; nil asks them
 	ctx       context.Context
 	before    func(*Chain) // what a test does to the chain
-	during    func(*engine.Run)
+	during    func(*run.Run)
 	watch     *Watch
 }
 
@@ -147,7 +148,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 	if st.change != nil {
 		st.change(&settings)
 	}
-	run, err := engine.Start(st.ctx, engine.Config{
+	run, err := run.Start(st.ctx, run.Config{
 		ID: "run", Program: program{c, st.acted, st.watch}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume, Recording: st.recording,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	})

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // placeOf is what the oldest session is at.
-func placeOf(r *engine.Run) string {
+func placeOf(r *run.Run) string {
 	all := r.Oldest(1)
 	if len(all) == 0 {
 		return "nothing"
@@ -32,7 +33,7 @@ step a:
   do:
     step b: {kind: wait, for: 1h, default: 1, timeout: 2h}
 step c: {kind: emit, event: e}
-`, change: func(s *engine.Settings) { s.SequentialSteps = sequential }, during: func(r *engine.Run) {
+`, change: func(s *engine.Settings) { s.SequentialSteps = sequential }, during: func(r *run.Run) {
 				time.Sleep(time.Second)
 				if got := placeOf(r); got != `a[0].b of ""` {
 					t.Errorf("it is at %s", got)
@@ -59,7 +60,7 @@ func TestSessionViewShowsService(t *testing.T) {
 	row := stage{address: address, steps: `
 step first: {kind: http, service: shop, get: /a}
 step again: {kind: http, service: shop, get: /b}
-`, during: func(r *engine.Run) {
+`, during: func(r *run.Run) {
 		for _, want := range []string{"first", "again"} {
 			<-came
 			if got := placeOf(r); got != want+` of "shop"` {

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // Crowd is a fake program: what a session does is a pure function of the run's seed, the cycle and the agent. The
@@ -287,10 +288,10 @@ func sleep(up *clock.Clock, d time.Duration) error {
 }
 
 // Config is a run of a program by a population, as fast as possible, for one cycle.
-func Config(agents int, p engine.Program, j engine.Journal) engine.Config {
+func Config(agents int, p engine.Program, j engine.Journal) run.Config {
 	settings := engine.DefaultSettings()
 	settings.Metrics = false
-	return engine.Config{
+	return run.Config{
 		ID: "test", Agents: agents, Program: p, Journal: j, Settings: settings,
 		Clock: engine.Clock{Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	}

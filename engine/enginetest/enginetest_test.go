@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 func session(cycle, agent int, delta ...engine.Field) engine.SessionRows {
@@ -113,7 +114,7 @@ func TestResumption(t *testing.T) {
 // TestCrowdShares: sessions take one of a few answers, each asked for once.
 func TestCrowdShares(t *testing.T) {
 	c, j := &Crowd{Shares: 3}, &Journal{}
-	r, err := engine.Start(t.Context(), Config(40, c, j))
+	r, err := run.Start(t.Context(), Config(40, c, j))
 	if err != nil {
 		t.Fatal(err)
 	}

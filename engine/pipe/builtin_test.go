@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/pipe"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -91,9 +92,9 @@ func work(of string) error {
 }
 
 // child starts a worker process and returns the pool that it is.
-func (a *assembly) child(t *testing.T) func(engine.PoolConfig) (engine.WorkerPool, error) {
+func (a *assembly) child(t *testing.T) func(run.PoolConfig) (run.WorkerPool, error) {
 	t.Helper()
-	return func(cfg engine.PoolConfig) (engine.WorkerPool, error) {
+	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
 		env, err := json.Marshal(a)
 		if err != nil {
 			return nil, err
@@ -160,13 +161,13 @@ func live(t *testing.T, file string, set map[string]string, limit int, apart boo
 		change(&settings)
 	}
 	j := &enginetest.Journal{Settings: settings}
-	cfg := engine.Config{
+	cfg := run.Config{
 		ID: "test", Program: s.Program(a.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings, Success: s.Success, Journal: j,
 	}
 	if apart {
 		cfg.Program, cfg.Pool = nil, a.child(t) // nothing can be executed here
 	}
-	run, err := engine.Start(t.Context(), cfg)
+	run, err := run.Start(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,15 +11,16 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // Pool executes sessions in the process at the other end of a pipe. If that process goes away, the sessions in flight are
 // cut, and so is the run.
 type Pool struct {
-	cfg       engine.PoolConfig
+	cfg       run.PoolConfig
 	conn      *conn
 	out       io.Closer
-	results   chan *engine.Batch
+	results   chan *run.Batch
 	abandoned chan struct{}
 	closed    chan struct{}
 	workers   atomic.Int64 // started, and not heard to have left
@@ -30,10 +31,10 @@ type Pool struct {
 	calls map[uint64]context.CancelFunc
 }
 
-var _ engine.WorkerPool = (*Pool)(nil)
+var _ run.WorkerPool = (*Pool)(nil)
 
 // New returns a pool whose sessions [Serve] executes at the other end of in and out. Close closes out.
-func New(cfg engine.PoolConfig, in io.Reader, out io.WriteCloser) (*Pool, error) {
+func New(cfg run.PoolConfig, in io.Reader, out io.WriteCloser) (*Pool, error) {
 	if cfg.Trail != nil {
 		return nil, errors.New("the trail of a session stays in its process: execute the sessions in this one")
 	}
@@ -41,7 +42,7 @@ func New(cfg engine.PoolConfig, in io.Reader, out io.WriteCloser) (*Pool, error)
 		cfg.Rescue = func() {}
 	}
 	p := &Pool{
-		cfg: cfg, conn: newConn(in, out), out: out, results: make(chan *engine.Batch, 64), abandoned: make(chan struct{}),
+		cfg: cfg, conn: newConn(in, out), out: out, results: make(chan *run.Batch, 64), abandoned: make(chan struct{}),
 		closed: make(chan struct{}), calls: map[uint64]context.CancelFunc{},
 	}
 	h := cfg.Host
@@ -55,7 +56,7 @@ func New(cfg engine.PoolConfig, in io.Reader, out io.WriteCloser) (*Pool, error)
 }
 
 // Begin opens a cycle.
-func (p *Pool) Begin(s *engine.Shard) {
+func (p *Pool) Begin(s *run.Shard) {
 	p.mu.Lock()
 	p.view = view{Cycle: s.Cycle}
 	if s.Size == 0 {
@@ -110,13 +111,13 @@ func (p *Pool) Remember(bytes int64) { _ = p.conn.sendNumber(rememberFrame, byte
 func (p *Pool) Retire(agent int) { _ = p.conn.sendNumber(retireFrame, int64(agent)) }
 
 // Results delivers batches.
-func (p *Pool) Results() <-chan *engine.Batch { return p.results }
+func (p *Pool) Results() <-chan *run.Batch { return p.results }
 
 // Recycle does nothing: each frame has its own memory.
-func (p *Pool) Recycle(*engine.Batch) {}
+func (p *Pool) Recycle(*run.Batch) {}
 
 // Abandon returns what has arrived.
-func (p *Pool) Abandon() (arrived []*engine.Batch) {
+func (p *Pool) Abandon() (arrived []*run.Batch) {
 	close(p.abandoned)
 	for {
 		select {
@@ -135,7 +136,7 @@ func (p *Pool) Close() {
 }
 
 // Progress says how far the open cycle is, as far as the worker has said.
-func (p *Pool) Progress() engine.Progress {
+func (p *Pool) Progress() run.Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g := p.view.Progress
@@ -191,7 +192,7 @@ func (p *Pool) listen() {
 // lose reports the workers as gone: their process is.
 func (p *Pool) lose() {
 	if gone := int(p.workers.Swap(0)); gone > 0 {
-		p.deliver(engine.NewBatch(nil, engine.BatchCounts{Cut: gone, Gone: gone}))
+		p.deliver(run.NewBatch(nil, run.BatchCounts{Cut: gone, Gone: gone}))
 	}
 }
 
@@ -264,7 +265,7 @@ func (p *Pool) batch(body []byte) error {
 	return nil
 }
 
-func (p *Pool) deliver(b *engine.Batch) {
+func (p *Pool) deliver(b *run.Batch) {
 	select {
 	case p.results <- b:
 	case <-p.abandoned:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // The kinds of frames that go to the worker.
@@ -79,7 +80,7 @@ type start struct {
 // view is what a pool shows of its sessions in flight.
 type view struct {
 	Cycle    int
-	Progress engine.Progress
+	Progress run.Progress
 	Doing    []engine.Doing
 }
 
@@ -208,9 +209,9 @@ func record[T any](body []byte) (v T, err error) {
 }
 
 // appendBatch appends a batch and how far the pool is.
-func appendBatch(dst []byte, b *engine.Batch, of view) []byte {
+func appendBatch(dst []byte, b *run.Batch, of view) []byte {
 	head := codec.AppendWire(nil, struct {
-		Counts engine.BatchCounts
+		Counts run.BatchCounts
 		View   view
 	}{b.Counts(), of})
 	dst = append(binary.AppendUvarint(dst, uint64(len(head))), head...)
@@ -218,13 +219,13 @@ func appendBatch(dst []byte, b *engine.Batch, of view) []byte {
 }
 
 // readBatch is the inverse of appendBatch.
-func readBatch(body []byte) (*engine.Batch, view, error) {
+func readBatch(body []byte) (*run.Batch, view, error) {
 	n, k := binary.Uvarint(body)
 	if k <= 0 || n > uint64(len(body)-k) {
 		return nil, view{}, codec.ErrDamaged
 	}
 	head, err := record[struct {
-		Counts engine.BatchCounts
+		Counts run.BatchCounts
 		View   view
 	}](body[k : k+int(n)])
 	if err != nil {
@@ -234,7 +235,7 @@ func readBatch(body []byte) (*engine.Batch, view, error) {
 	if err != nil {
 		return nil, view{}, err
 	}
-	return engine.NewBatch(rows, head.Counts), head.View, nil
+	return run.NewBatch(rows, head.Counts), head.View, nil
 }
 
 // viewEvery is how often a worker says what its sessions are at.

@@ -9,13 +9,14 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // worker is the end of a pipe that executes sessions.
 type worker struct {
 	conn *conn
 	host *host
-	pool engine.WorkerPool
+	pool run.WorkerPool
 	cut  context.CancelCauseFunc
 	// cycle is the newest that the pool has begun. It is stored after that, so that no view shows the one before as it.
 	cycle atomic.Int64
@@ -36,7 +37,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, program engine.Prog
 	ctx, cut := context.WithCancelCause(ctx)
 	w := &worker{conn: c, host: newHost(c, of, ctx), cut: cut}
 	w.cycle.Store(-1)
-	w.pool = engine.NewLocalPool(engine.PoolConfig{
+	w.pool = run.NewLocalPool(run.PoolConfig{
 		Program: program, Host: w.host, MemoryBudget: of.MemoryBudget,
 		Throttled: func(why string) { _ = c.send(throttledFrame, func(dst []byte) []byte { return append(dst, why...) }) },
 	})
@@ -119,7 +120,7 @@ func (w *worker) carryOut(kind byte, body []byte) (err error) {
 
 // begin opens a cycle.
 func (w *worker) begin(body []byte) error {
-	s, err := record[engine.Shard](body)
+	s, err := record[run.Shard](body)
 	if err != nil {
 		return err
 	}

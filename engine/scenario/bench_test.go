@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // BenchmarkSession is what a scenario's empty and small chains cost a session, with the engine around. Those that
@@ -56,7 +57,7 @@ chain c:
 			b.ReportAllocs()
 			b.ResetTimer()
 			agents := (b.N + bb.cycles - 1) / bb.cycles
-			run, err := engine.Start(b.Context(), engine.Config{ID: "run", Program: s.Program(1), Agents: agents, Clock: s.Clock, Settings: settings})
+			run, err := run.Start(b.Context(), run.Config{ID: "run", Program: s.Program(1), Agents: agents, Clock: s.Clock, Settings: settings})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // several is a scenario whose first chain runs those below it, in groups that use all that steps can see.
@@ -40,7 +41,7 @@ func TestChainsOfAFile(t *testing.T) {
 		settings := engine.DefaultSettings()
 		settings.Cycles, settings.Metrics, settings.CheckpointEvery, settings.SequentialSteps = 2, false, 0, sequential
 		journal := &enginetest.Journal{}
-		run, err := engine.Start(t.Context(), engine.Config{
+		run, err := run.Start(t.Context(), run.Config{
 			ID: "run", Program: s.Program(settings.Seed), Agents: s.Agents, Settings: settings, Journal: journal, Clock: s.Clock,
 		})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // TestEmptyPopulations checks that an empty population is valid, and that its attributes are still known.
@@ -33,7 +34,7 @@ func TestEmptyPopulations(t *testing.T) {
 			if _, err := s.Program(1).Choose(t.Context(), &settings); err == nil || err.Error() != "agents: no such agent: ann (there are no agents)" {
 				t.Errorf("somebody who is not there: %v", err)
 			}
-			r, err := engine.Start(t.Context(), engine.Config{ID: "r", Program: s.Program(1), Chosen: chosen, Clock: s.Clock, Settings: engine.DefaultSettings()})
+			r, err := run.Start(t.Context(), run.Config{ID: "r", Program: s.Program(1), Chosen: chosen, Clock: s.Clock, Settings: engine.DefaultSettings()})
 			if err != nil {
 				t.Fatal(err)
 			}

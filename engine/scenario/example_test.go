@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
@@ -30,7 +31,7 @@ chain greet:
 	settings := engine.DefaultSettings()
 	settings.Cycles = read.Cycles
 	program := read.Program(settings.Seed)
-	run, err := engine.Start(context.Background(), engine.Config{ID: "greetings", Program: program, Agents: program.Agents(), Clock: read.Clock, Settings: settings})
+	run, err := run.Start(context.Background(), run.Config{ID: "greetings", Program: program, Agents: program.Agents(), Clock: read.Clock, Settings: settings})
 	if err != nil {
 		fmt.Println(err)
 		return

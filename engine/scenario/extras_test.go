@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/script"
 )
 
@@ -41,7 +42,7 @@ func emitted(t *testing.T, s *Scenario) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := engine.Start(t.Context(), engine.Config{ID: "test", Program: p, Agents: s.Agents, Chosen: chosen, Clock: s.Clock, Settings: settings, Journal: j})
+	run, err := run.Start(t.Context(), run.Config{ID: "test", Program: p, Agents: s.Agents, Chosen: chosen, Clock: s.Clock, Settings: settings, Journal: j})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,7 @@ func TestWatch(t *testing.T) {
 	p.Watch(func(r *chain.Report) { seen <- r })
 	settings := engine.DefaultSettings()
 	settings.Metrics, settings.CheckpointEvery = false, 0
-	run, err := engine.Start(t.Context(), engine.Config{ID: "test", Program: p, Agents: s.Agents, Clock: s.Clock, Settings: settings})
+	run, err := run.Start(t.Context(), run.Config{ID: "test", Program: p, Agents: s.Agents, Clock: s.Clock, Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 	"pgregory.net/rapid"
 )
 
@@ -215,7 +216,7 @@ chain c:
 		if err != nil || len(chosen) < 100 || len(chosen) > 250 {
 			t.Fatalf("%d chosen, %v", len(chosen), err)
 		}
-		run, err := engine.Start(t.Context(), engine.Config{
+		run, err := run.Start(t.Context(), run.Config{
 			ID: "test", Program: s.Program(7), Agents: s.Agents, Chosen: chosen, Clock: s.Clock, Settings: settings, Journal: j,
 		})
 		if err != nil {

@@ -9,13 +9,14 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 	"pgregory.net/rapid"
 )
 
 // meddled is a village in whose third cycle a person tells two agents something, once.
 type meddled struct {
 	*Program
-	run     chan *engine.Run
+	run     chan *run.Run
 	journal *enginetest.Journal
 	message engine.Message
 }
@@ -47,13 +48,13 @@ func meddle(t testing.TB, order string, limit int, j *enginetest.Journal, resume
 	settings.Seed, settings.Cycles, settings.Metrics, settings.CheckpointEvery, settings.Limit = 3, s.Cycles, false, 0, limit
 	settings.Sequential = s.Sequential
 	j.Settings = settings
-	p := &meddled{Program: s.Program(settings.Seed), run: make(chan *engine.Run, 1), journal: j}
+	p := &meddled{Program: s.Program(settings.Seed), run: make(chan *run.Run, 1), journal: j}
 	if p.message, err = p.Message([]string{"villager-5", "villager-1"}, "a storm is coming", `{"wind": 9}`); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cut := context.WithCancel(t.Context())
 	defer cut()
-	run, err := engine.Start(ctx, engine.Config{
+	run, err := run.Start(ctx, run.Config{
 		ID: "test", Program: p, Agents: s.Agents, Clock: s.Clock, Settings: settings, Journal: j, Resume: resume,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // Requests to models and databases are limited before they are built, and none is sent.
@@ -49,7 +50,7 @@ func alone(t *testing.T, s *Scenario) engine.SessionRow {
 	settings := engine.DefaultSettings()
 	settings.Cycles = 1
 	journal := &enginetest.Journal{}
-	run, err := engine.Start(t.Context(), engine.Config{
+	run, err := run.Start(t.Context(), run.Config{
 		ID: "test", Program: s.Program(1), Agents: s.Agents, Clock: s.Clock, Settings: settings, Journal: journal,
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/mock"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/service"
 	"pgregory.net/rapid"
 )
@@ -29,7 +30,7 @@ type day struct {
 }
 
 // run lives through the day. The shop is asked for orders at its end.
-func (d day) run(t testing.TB) (engine.Result, mock.Orders) {
+func (d day) run(t testing.TB) (run.Result, mock.Orders) {
 	t.Helper()
 	s, err := Load(shopping, d.set)
 	if err != nil {
@@ -61,7 +62,7 @@ func (d day) run(t testing.TB) (engine.Result, mock.Orders) {
 	if d.ctx == nil {
 		d.ctx = t.Context()
 	}
-	run, err := engine.Start(d.ctx, engine.Config{
+	run, err := run.Start(d.ctx, run.Config{
 		ID: "test", Program: s.Program(settings.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings, Success: s.Success,
 		Journal: d.journal, Resume: d.resume,
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 	"pgregory.net/rapid"
 )
 
@@ -47,7 +48,7 @@ func files(name, text string) Opener {
 }
 
 // talk runs a scenario's text.
-func talk(t testing.TB, text string, limit int, j *enginetest.Journal, resume *engine.Resumption) engine.Result {
+func talk(t testing.TB, text string, limit int, j *enginetest.Journal, resume *engine.Resumption) run.Result {
 	t.Helper()
 	s, err := Read("world.yaml", files("world.yaml", text), nil)
 	if err != nil {
@@ -64,7 +65,7 @@ func talk(t testing.TB, text string, limit int, j *enginetest.Journal, resume *e
 	j.Settings = settings
 	ctx, cut := context.WithCancel(t.Context())
 	defer cut()
-	run, err := engine.Start(ctx, engine.Config{
+	run, err := run.Start(ctx, run.Config{
 		ID: "test", Program: s.Program(settings.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings, Journal: j, Resume: resume,
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -22,7 +23,7 @@ var errDial = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 func spends(t *testing.T, want engine.Amount, change func(*engine.Settings)) stage {
 	t.Helper()
 	j := &enginetest.Journal{}
-	return stage{journal: j, change: change, after: func(r *engine.Run) {
+	return stage{journal: j, change: change, after: func(r *run.Run) {
 		if b := r.Snapshot().Budget; b.Spent != want || b.Claimed != (engine.Amount{}) {
 			t.Errorf("spent %+v and claimed %+v, want %+v and nothing", b.Spent, b.Claimed, want)
 		}
@@ -224,7 +225,7 @@ func TestAnswersInTheJournalAreSpentOnce(t *testing.T) {
 		if row := st.play(t, twice); row != nil {
 			t.Fatalf("the session was not cut: %+v", row)
 		}
-		again := stage{journal: st.journal.Reopen(), after: func(r *engine.Run) {
+		again := stage{journal: st.journal.Reopen(), after: func(r *run.Run) {
 			if got := r.Snapshot().Budget.Spent; got != (engine.Amount{Tokens: 30, Requests: 2}) {
 				t.Errorf("spent %+v", got)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 	"go.uber.org/goleak"
 )
 
@@ -28,7 +29,7 @@ type stage struct {
 	ctx     context.Context // cut when it ends; nil is the test's
 	change  func(*engine.Settings)
 	tracer  engine.Tracer
-	after   func(*engine.Run) // is shown the run when it has ended
+	after   func(*run.Run) // is shown the run when it has ended
 }
 
 // play runs a session that f makes calls in, and returns its row; nil if it was cut.
@@ -45,7 +46,7 @@ func (st stage) play(t *testing.T, f program) *engine.SessionRow {
 	if st.change != nil {
 		st.change(&settings)
 	}
-	run, err := engine.Start(st.ctx, engine.Config{
+	run, err := run.Start(st.ctx, run.Config{
 		ID: "run", Program: f, Agents: 1, Settings: settings, Journal: st.journal, Resume: st.resume, Tracer: st.tracer,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	})

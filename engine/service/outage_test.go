@@ -14,6 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // backend is a service that is away for some time.
@@ -68,7 +69,7 @@ func crowd(t *testing.T, agents, limit int, do func(s *engine.Session, call *Cal
 	journal := &enginetest.Journal{}
 	settings := engine.DefaultSettings()
 	settings.Metrics, settings.CheckpointEvery, settings.Limit, settings.Ceiling = false, 0, limit, max(limit, 1)
-	run, err := engine.Start(t.Context(), engine.Config{
+	run, err := run.Start(t.Context(), run.Config{
 		ID: "run", Agents: agents, Settings: settings, Journal: journal,
 		Program: program(func(s *engine.Session) {
 			call := callOf(s, "step")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -28,7 +29,7 @@ func BenchmarkStatements(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(query[:6], func(b *testing.B) {
-			run, err := engine.Start(b.Context(), engine.Config{
+			run, err := run.Start(b.Context(), run.Config{
 				ID: "run", Agents: 1, Settings: engine.DefaultSettings(), Journal: &enginetest.Journal{},
 				Program: program(func(s *engine.Session) {
 					s.Row.Outcome = engine.OK

@@ -15,7 +15,7 @@ func TestLostAnswers(t *testing.T) {
 	for _, once := range []bool{true, false} {
 		for _, limited := range []bool{true, false} {
 			address := server.Database(t)
-			run(t, address, "create table t (x int)")
+			execute(t, address, "create table t (x int)")
 			line := pgtest.NewLine(t, server.Address())
 			d, err := ParseDatabase(strings.Replace(address, server.Address(), line.Addr().String(), 1), "")
 			if err != nil {

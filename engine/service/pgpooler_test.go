@@ -32,7 +32,7 @@ func clientAt(t *testing.T, address string, limits PoolLimits) *Postgres {
 func TestStatementsThroughPooler(t *testing.T) {
 	server := pgtest.Shared(t)
 	address := server.Database(t)
-	run(t, address, "create table t (who int, n int, primary key (who, n))")
+	execute(t, address, "create table t (who int, n int, primary key (who, n))")
 	url := server.Pooler(t, 2).URL(t, address)
 	const clients, each = 3, 60
 	var all sync.WaitGroup
@@ -80,7 +80,7 @@ func TestStatementsThroughPooler(t *testing.T) {
 func TestServersLimit(t *testing.T) {
 	server := pgtest.Shared(t)
 	p, address := database(t, server, PoolLimits{Timeout: 20 * time.Second})
-	run(t, address, "create table t (x text)")
+	execute(t, address, "create table t (x text)")
 	for query, want := range map[string]string{
 		"select current_setting('statement_timeout') x":                           `[{"x":"25s"}]`,
 		"insert into t values (current_setting('statement_timeout')) returning x": `[{"x":"25s"}]`,

@@ -11,7 +11,7 @@ import (
 // TestReplayOfStatements is what a resumed session does with what the journal holds of a statement.
 func TestReplayOfStatements(t *testing.T) {
 	p, address := database(t, pgtest.Shared(t), PoolLimits{})
-	run(t, address, "create table t (x int)")
+	execute(t, address, "create table t (x int)")
 	insert, look := sql(t, "insert into t values ($1)", "1"), sql(t, "select 7 a")
 	kept := encodeAnswer(&Answer{Status: 200, Body: []byte(`{"count":1,"rows":[]}`)})
 	hash := insert.hash()

@@ -15,7 +15,7 @@ import (
 // something goes on.
 func TestRenewOfStatements(t *testing.T) {
 	p, address := database(t, pgtest.Shared(t), PoolLimits{})
-	run(t, address, "create table t (x int)")
+	execute(t, address, "create table t (x int)")
 	lock := pgtest.Connect(t, address)
 	defer func() { _ = lock.Close(t.Context()) }()
 	exec := func(q string) {

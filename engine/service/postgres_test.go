@@ -67,8 +67,8 @@ func (p *Postgres) ask(t *testing.T, st stage, s Statement, change func(*Call)) 
 	return row, body
 }
 
-// run runs statements as the superuser, beside the client.
-func run(t *testing.T, address string, statements ...string) {
+// execute executes statements as the superuser, beside the client.
+func execute(t *testing.T, address string, statements ...string) {
 	t.Helper()
 	conn := pgtest.Connect(t, address)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
@@ -134,7 +134,7 @@ func TestValues(t *testing.T) {
 // TestStatements is what statements give and do.
 func TestStatements(t *testing.T) {
 	p, address := database(t, pgtest.Shared(t), PoolLimits{})
-	run(t, address, "create table notes (id int primary key, of text, data jsonb, tags text[])")
+	execute(t, address, "create table notes (id int primary key, of text, data jsonb, tags text[])")
 	for _, tt := range []struct {
 		s       Statement
 		want    string
@@ -171,7 +171,7 @@ func TestStatements(t *testing.T) {
 // what a step gave nor the password.
 func TestTroubleOfStatements(t *testing.T) {
 	p, address := database(t, pgtest.Shared(t), PoolLimits{})
-	run(t, address,
+	execute(t, address,
 		"create table u (id int primary key, name text check (name <> 'no'))", "insert into u values (1, 'x')", "create sequence calls",
 		`create function flaky(state text, good int) returns int language plpgsql as $$
 			begin if nextval('calls') < good then raise exception 'come again' using errcode = state; end if; return 7; end $$`,
@@ -226,7 +226,7 @@ func TestTroubleOfStatements(t *testing.T) {
 		{"P0001", engine.ClientError, 1},
 	} {
 		for _, once := range []bool{false, true} { // an error says that nothing was done
-			run(t, address, "alter sequence calls restart")
+			execute(t, address, "alter sequence calls restart")
 			s := sql(t, "select flaky($1, 3)", tt.state)
 			s.Changes = true
 			row, _ := p.ask(t, stage{}, s, func(c *Call) { c.Once = once })
@@ -291,7 +291,7 @@ func TestNobodyThere(t *testing.T) {
 // TestTimeoutsCancel is that the server stops with a statement whose time is over.
 func TestTimeoutsCancel(t *testing.T) {
 	p, address := database(t, pgtest.Shared(t), PoolLimits{})
-	run(t, address, "create table t (x int)")
+	execute(t, address, "create table t (x int)")
 	for _, tt := range []struct {
 		query string
 		label engine.Label
@@ -412,7 +412,7 @@ func TestServerRestarts(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	p, address := database(t, server, PoolLimits{})
 	p.breaker.hurry()
-	run(t, address, "create table t (x int primary key)")
+	execute(t, address, "create table t (x int primary key)")
 	const all = 300
 	var failed []error
 	stage{}.play(t, func(s *engine.Session) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -130,7 +131,7 @@ func TestTracesOfModels(t *testing.T) {
 // TestTracesOfStatements shows the statement and its args.
 func TestTracesOfStatements(t *testing.T) {
 	p, address := database(t, pgtest.Shared(t), PoolLimits{})
-	run(t, address, "create table t (name text, tag text)")
+	execute(t, address, "create table t (name text, tag text)")
 	var all []engine.Exchange
 	st := stage{tracer: func(e engine.Exchange) { all = append(all, e) }}
 	p.ask(t, st, sql(t, "insert into t values ($1, $2)", "Ada", nil), nil)
@@ -151,7 +152,7 @@ func TestFailuresAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{ok200("fine"), {status: 404, body: "gone"}}}, Limits{})
 		var got []string
-		stage{after: func(r *engine.Run) { got = toldAll(r.Exchanges(0)) }}.play(t, func(s *engine.Session) {
+		stage{after: func(r *run.Run) { got = toldAll(r.Exchanges(0)) }}.play(t, func(s *engine.Session) {
 			for i := range 2 {
 				call := callOf(s, fmt.Sprint("step", i))
 				_, err := h.Do(call, Request{Method: http.MethodGet, Target: must(t, "/x")})

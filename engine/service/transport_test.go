@@ -15,6 +15,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 var (
@@ -329,7 +330,7 @@ func TestBoundIsHeld(t *testing.T) {
 		settings := engine.DefaultSettings()
 		settings.Metrics, settings.SessionTimeout = false, 2*time.Minute
 		journal := &enginetest.Journal{}
-		run, err := engine.Start(t.Context(), engine.Config{
+		run, err := run.Start(t.Context(), run.Config{
 			ID: "run", Agents: 10, Settings: settings, Journal: journal, Program: program(func(s *engine.Session) {
 				c := callOf(s, "step")
 				_, err := h.Do(c, Request{Method: "GET", Target: must(t, "/")})

@@ -50,7 +50,7 @@ func TestWitness(t *testing.T) {
 // TestWitnessOfStatements is told of a statement before it leaves and when its rows are there.
 func TestWitnessOfStatements(t *testing.T) {
 	p, address := database(t, pgtest.Shared(t), PoolLimits{})
-	run(t, address, "create table t (x int)")
+	execute(t, address, "create table t (x int)")
 	var left, arrived []int
 	p.Tell(Witness{
 		Leaving: func(h http.Header) {

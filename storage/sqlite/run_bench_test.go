@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -28,7 +29,7 @@ func BenchmarkJournaledRun(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ResetTimer()
-	run, err := engine.Start(b.Context(), engine.Config{
+	run, err := run.Start(b.Context(), run.Config{
 		ID: "bench", Program: emptyProgram{}, Agents: b.N, Clock: engine.Clock{Cycle: time.Hour}, Settings: settings, Journal: journal,
 	})
 	if err != nil {

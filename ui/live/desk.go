@@ -30,8 +30,6 @@ type Run interface {
 	Done() <-chan struct{}
 }
 
-var _ Run = (*engine.Run)(nil)
-
 // Job is a run with what the screen shows of it beside its snapshots.
 type Job struct {
 	Run

@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -178,7 +179,7 @@ func TestSliderMovesARun(t *testing.T) {
 	}
 	cfg := enginetest.Config(1_000_000, crowd, nil)
 	cfg.Settings.Limit, cfg.Settings.Ceiling = 1, 64
-	run, err := engine.Start(t.Context(), cfg)
+	run, err := run.Start(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (l assembly) checkResumeBudget(ctx context.Context, was *engine.RunRecord, 
 	if was.Ending == engine.EndOutOfBudget {
 		reason = was.Reason
 	}
-	err := engine.CheckGoOn(l.Settings.Budget, reason, res.Spent().Amount(), res.State.Totals.Peaks.Elapsed+res.Writing)
+	err := engine.CheckResumeBudget(l.Settings.Budget, reason, res.Spent().Amount(), res.State.Totals.Peaks.Elapsed+res.Writing)
 	if err == nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -17,7 +18,7 @@ func TestAnotherFrontEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Close() })
-	finish := func(l app.Launch, err error, steer func(run *engine.Run) error) *app.Job {
+	finish := func(l app.Launch, err error, steer func(run *run.Run) error) *app.Job {
 		t.Helper()
 		var job *app.Job
 		if err == nil {
@@ -35,7 +36,7 @@ func TestAnotherFrontEnd(t *testing.T) {
 		return job
 	}
 	l, err := a.New(app.Order{File: "shopping", Settings: map[string]string{"cycles": "3", "max-concurrent": "4"}, Trusted: true})
-	job := finish(l, err, func(run *engine.Run) error {
+	job := finish(l, err, func(run *run.Run) error {
 		if err := run.SetLimit(9, "a test", "more sessions"); err != nil {
 			return err
 		}

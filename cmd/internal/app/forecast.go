@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/forecast"
 	"github.com/throng-sim/throng/engine/mock"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // usualTimes are assumed response times of unknown services in seconds, by kind.
@@ -86,7 +87,7 @@ func (l Forecaster) Workload(ctx context.Context) (Workload, error) {
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return Workload{}, err
 	}
-	w := Workload{Agents: l.Scenario.Agents, Sessions: engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.First)}
+	w := Workload{Agents: l.Scenario.Agents, Sessions: run.Planned(&l.Settings, l.Scenario.Agents, chosen, l.First)}
 	if chosen != nil {
 		w.Agents = len(chosen)
 	}

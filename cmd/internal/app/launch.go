@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/govern"
 	"github.com/throng-sim/throng/engine/mock"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -71,7 +72,7 @@ type Launch struct {
 
 // Job is a run with everything that was assembled for it.
 type Job struct {
-	Run     *engine.Run
+	Run     *run.Run
 	Program *scenario.Program
 	Record  engine.RunRecord
 	Agents  int        // active in the run
@@ -133,7 +134,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if j.Agents = l.Scenario.Agents; chosen != nil {
 		j.Agents = len(chosen)
 	}
-	res, err := l.assembly().claim(ctx, j, engine.Planned(&l.Settings, l.Scenario.Agents, chosen, l.first()))
+	res, err := l.assembly().claim(ctx, j, run.Planned(&l.Settings, l.Scenario.Agents, chosen, l.first()))
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +171,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	log := l.assembly().logOf(j)
 	events := runlog.New(log)
 	events.Start(&j.Record, j.Agents, j.Target, &l.Settings)
-	j.Run, err = engine.Start(ctx, engine.Config{
+	j.Run, err = run.Start(ctx, run.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
 		Program:   j.Program,

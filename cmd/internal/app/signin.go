@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -66,7 +67,7 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 	ctx, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
 	ledger, _ := ctx.Value(ledgerKey{}).(*engine.Ledger)
-	j.Run, err = engine.Start(ctx, engine.Config{
+	j.Run, err = run.Start(ctx, run.Config{
 		ID: NewRunID(time.Now()), Program: j.Program.SignIn(s, func(s chain.SignIn) {
 			traced.mu.Lock()
 			defer traced.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -44,7 +45,7 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 	trial := &sessionTrial{}
 	j.Program.Try(trial.ended)
 	began := time.Now()
-	j.Run, err = engine.Start(ctx, engine.Config{
+	j.Run, err = run.Start(ctx, run.Config{
 		ID: j.Record.ID, Program: j.Program, Agents: l.Scenario.Agents, Chosen: []int{index}, Name: j.Program.AgentID,
 		Clock: l.Scenario.Clock, Settings: l.Settings, Services: j.services, Tracer: trial.trace,
 	})

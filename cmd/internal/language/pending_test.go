@@ -5,7 +5,6 @@ package language
 var pending = []string{
 	".golangci.yml",
 	"assets/guide/07-dashboard.md",
-	"cmd/internal/app/...",
 	"cmd/internal/awake",
 	"cmd/internal/bundle",
 	"cmd/internal/consent",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -50,7 +51,7 @@ func messageOf(n engine.Notice, s *engine.Snapshot, scenario string) *Message {
 }
 
 // judge adds what a run that ended came to.
-func (m *Message) judge(r *engine.Result) {
+func (m *Message) judge(r *run.Result) {
 	passed := r.Passed()
 	m.Passed, m.Criteria = &passed, view.NewJudgements(r.Verdict)
 	missed := 0

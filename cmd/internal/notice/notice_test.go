@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // brief are times for tests.
@@ -60,7 +61,7 @@ func (r *receiver) posts() []post {
 type fake struct {
 	mu     sync.Mutex
 	now    engine.Snapshot
-	result engine.Result
+	result run.Result
 	done   chan struct{}
 }
 
@@ -75,7 +76,7 @@ func (f *fake) Snapshot() *engine.Snapshot {
 	return &s
 }
 func (f *fake) Done() <-chan struct{} { return f.done }
-func (f *fake) Wait() engine.Result   { <-f.done; return f.result }
+func (f *fake) Wait() run.Result      { <-f.done; return f.result }
 
 func (f *fake) set(change func(s *engine.Snapshot)) {
 	f.mu.Lock()

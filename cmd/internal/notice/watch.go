@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // mostWaiting is how many notices wait for a server that does not answer; the oldest go.
@@ -15,10 +16,10 @@ const mostWaiting = 16
 type Run interface {
 	Snapshot() *engine.Snapshot
 	Done() <-chan struct{}
-	Wait() engine.Result
+	Wait() run.Result
 }
 
-var _ Run = (*engine.Run)(nil)
+var _ Run = (*run.Run)(nil)
 
 // Config is what is told of a run, and where.
 type Config struct {
@@ -108,7 +109,7 @@ func (w *Watch) watch(ctx context.Context) {
 }
 
 // look puts what is news about the run into the queue; result is that of its end.
-func (w *Watch) look(result *engine.Result) {
+func (w *Watch) look(result *run.Result) {
 	s := w.cfg.Run.Snapshot()
 	if s.Phase == engine.Ended && result == nil { // the result comes in a moment
 		return

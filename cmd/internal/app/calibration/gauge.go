@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 const (
@@ -20,12 +21,12 @@ const (
 // Gauge measures one run at several limits, and moves the limit of the run. The state of services, rate limiters and agents
 // carries over from level to level, and one budget pays for all levels.
 type Gauge struct {
-	run              *engine.Run
+	run              *run.Run
 	warmUp, duration time.Duration
 }
 
 // NewGauge returns a gauge that measures each level for duration, after a warm-up.
-func NewGauge(run *engine.Run, warmUp, duration time.Duration) *Gauge {
+func NewGauge(run *run.Run, warmUp, duration time.Duration) *Gauge {
 	return &Gauge{run, warmUp, duration}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // NotifyEnv is the environment variable with the address for notifications.
@@ -140,7 +141,7 @@ func (n Notify) Try(ctx context.Context) (string, error) {
 var errNoNotify = &engine.FieldError{Field: "notify", Problem: "no address to try", Hint: "enter the address of a webhook, for example https://hooks.slack.com/…"}
 
 // WatchFor starts sending notifications of a run; nil without a webhook. failed receives delivery errors.
-func (n Notify) WatchFor(run *engine.Run, title string, failed func(error)) *notice.Watch {
+func (n Notify) WatchFor(run *run.Run, title string, failed func(error)) *notice.Watch {
 	if n.URL == "" {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/logs"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -65,7 +66,7 @@ func resumable(ctx context.Context, store *sqlite.Store) string {
 const doingEvery = 2 * time.Second
 
 // Doing notes the state of a run in a crash box until the run ends.
-func Doing(box *crash.Box, run *engine.Run, title string, size int) {
+func Doing(box *crash.Box, run *run.Run, title string, size int) {
 	agents := engine.FormatCount(int64(size))
 	note := func() {
 		s := run.Snapshot()

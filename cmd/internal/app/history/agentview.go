@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage"
@@ -30,7 +31,7 @@ type Agents struct {
 	Store   *sqlite.Store
 	Record  engine.RunRecord
 	Program *scenario.Program
-	Run     *engine.Run // nil if the run is not in progress in this process
+	Run     *run.Run // nil if the run is not in progress in this process
 
 	once  sync.Once
 	steps map[string]engine.GraphStep // by path

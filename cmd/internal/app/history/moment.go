@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -154,7 +155,7 @@ func (l *History) Moment(ctx context.Context, at time.Time) (*engine.Moment, err
 		l.chose = true
 	}
 	m := &engine.Moment{Idle: c.Idle(at)}
-	m.Crowd = t.crowd(at, engine.Rests(&l.settings, l.agents, l.chosen, cycle), o)
+	m.Crowd = t.crowd(at, run.Rests(&l.settings, l.agents, l.chosen, cycle), o)
 	if m.Recent, err = l.store.LastMetrics(ctx, l.run, at, minuteRows); err != nil {
 		return nil, err
 	}

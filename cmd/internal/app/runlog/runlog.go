@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // pollEvery is the interval between snapshots for the log.
@@ -17,7 +18,7 @@ const pollEvery = time.Second
 
 // Follow logs the events of a run until it ends: phases, changes by users and governors, breakers, checkpoints, new errors,
 // and the end. The returned function waits until all events are logged.
-func (c *Log) Follow(run *engine.Run) (wait func() error) {
+func (c *Log) Follow(run *run.Run) (wait func() error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

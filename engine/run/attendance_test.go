@@ -1,0 +1,198 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
+)
+
+// crowd is what the agents of a run are doing, in words.
+func crowd(r *run.Run) string {
+	c := r.Crowd(nil)
+	all := make([]string, len(c.States))
+	for i, s := range c.States {
+		all[i] = s.String()
+	}
+	return fmt.Sprintf("%d: %s", c.Cycle, strings.Join(all, ", "))
+}
+
+// seen compares what the agents of a run are doing.
+func seen(t *testing.T, r *run.Run, want string) {
+	t.Helper()
+	synctest.Wait()
+	if got := crowd(r); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// ways is a program whose agents end in all ways, one after the other.
+func ways(s *engine.Session) {
+	ctx := s.Clock().Context()
+	wait := func(d time.Duration) bool {
+		select {
+		case <-time.After(d):
+			return true
+		case <-ctx.Done():
+			s.Row.Fail("wait", context.Cause(ctx))
+			return false
+		}
+	}
+	switch s.Agent {
+	case 3: // until the session's time is over
+		wait(time.Hour)
+		return
+	case 4: // until it is retired
+		s.Held(engine.RateGate)
+		wait(4 * time.Second)
+		s.Released()
+	}
+	if !wait(2 * time.Second) {
+		return
+	}
+	switch {
+	case s.Agent == 1:
+		s.Row.Outcome = engine.Stopped
+	case s.Agent == 2 && s.Take == 0 && s.Cycle == 0:
+		s.Row.Fail("pay", engine.Fail(engine.ServerError, "no"))
+	default:
+		s.Row.Outcome = engine.OK
+	}
+}
+
+// TestCrowd goes through all states that an agent can be in: one after the other, for the limit is 1, then beside each
+// other.
+func TestCrowd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(7, programFunc(ways), nil)
+		cfg.Chosen = []int{0, 1, 2, 3, 4, 6}
+		cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Settings.SessionTimeout = 2, 1, 3*time.Second
+		r := start(t, cfg)
+		seen(t, r, "0: in flight, waiting, waiting, waiting, waiting, resting, waiting")
+		time.Sleep(3 * time.Second)
+		seen(t, r, "0: ok, in flight, waiting, waiting, waiting, resting, waiting")
+		time.Sleep(2 * time.Second)
+		seen(t, r, "0: ok, stopped, in flight, waiting, waiting, resting, waiting")
+		time.Sleep(2 * time.Second)
+		seen(t, r, "0: ok, stopped, failed, in flight, waiting, resting, waiting")
+		do(t, r.Requeue(t.Context(), 2, "me"))
+		seen(t, r, "0: ok, stopped, waiting, in flight, waiting, resting, waiting")
+		time.Sleep(3 * time.Second)
+		seen(t, r, "0: ok, stopped, waiting, timeout, throttled, resting, waiting")
+		do(t, r.SetLimit(3, "me", ""))
+		seen(t, r, "0: ok, stopped, in flight, timeout, throttled, resting, in flight")
+		do(t, r.Retire(t.Context(), 4, "me"))
+		time.Sleep(time.Second)
+		seen(t, r, "0: ok, stopped, in flight, timeout, cancelled, resting, in flight")
+		time.Sleep(2 * time.Second) // into the next cycle
+		seen(t, r, "1: in flight, in flight, in flight, waiting, retired, resting, waiting")
+		r.Wait()
+		seen(t, r, "1: ok, stopped, ok, timeout, retired, resting, ok")
+		if n := r.Crowd(nil).Counts(); n[engine.AgentOK] != 3 || n[engine.AgentRetired] != 1 || n[engine.AgentWaiting] != 0 {
+			t.Errorf("counted %v", n)
+		}
+	})
+}
+
+// TestCrowdOfAWarmUp rests, but for those who are let in already.
+func TestCrowdOfAWarmUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(200, works(time.Second), nil)
+		cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Settings.WarmUp = 2, 300, []float64{0.25, 1}
+		cfg.Settings.WarmUpCycles = 1
+		r := start(t, cfg)
+		synctest.Wait()
+		few := r.Crowd(nil).Counts()
+		if few[engine.AgentInFlight] < 20 || few[engine.AgentInFlight] > 90 || few[engine.AgentInFlight]+few[engine.AgentResting] != 200 {
+			t.Errorf("in the warm-up %v", few)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		if all := r.Crowd(nil).Counts(); all[engine.AgentInFlight] != 200 {
+			t.Errorf("after the warm-up %v", all)
+		}
+		r.Wait()
+	})
+}
+
+// TestCrowdThatGoesOn knows how the sessions of an earlier process ended, and who has none yet.
+func TestCrowdThatGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(6, programFunc(ways), nil)
+		cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Settings.SessionTimeout = 9, 2, time.Hour
+		cfg.Resume = &engine.Resumption{
+			Cycle: 7, Done: []int{0, 1, 5}, Outcomes: []engine.Outcome{engine.OK, engine.TimedOut, engine.Failed}, Retired: map[int]int{3: 2},
+			Bad: map[int]engine.SessionEnd{5: {Outcome: engine.Failed}, 1: {Outcome: engine.TimedOut}},
+		}
+		r := start(t, cfg)
+		seen(t, r, "7: ok, timeout, in flight, retired, throttled, failed")
+		do(t, r.Pause("me", ""))
+		time.Sleep(3 * time.Second)
+		seen(t, r, "7: ok, timeout, ok, retired, throttled, failed")
+		cut(t, r)
+		seen(t, r, "7: ok, timeout, ok, retired, waiting, failed") // what was cut will be had again
+	})
+}
+
+// TestCrowdWhileSessionsEnd looks at a run from beside it: in a cycle nobody who has ended goes back, and a cycle begins
+// with nobody who has.
+func TestCrowdWhileSessionsEnd(t *testing.T) {
+	const agents, cycles = 70_000, 2 // more than a page
+	cfg := enginetest.Config(agents, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)
+	cfg.Settings.Cycles, cfg.Settings.Limit = cycles, 4
+	r := start(t, cfg)
+	var c, last *engine.Crowd
+	for over := false; !over; {
+		select {
+		case <-r.Done():
+			over = true
+		default:
+		}
+		last, c = c, r.Crowd(last)
+		if last == nil || c.Cycle > last.Cycle {
+			continue
+		}
+		for i, s := range last.States {
+			if s == engine.AgentOK && c.States[i] != s {
+				t.Fatalf("cycle %d: agent %d was %s and is %s", c.Cycle, i, s, c.States[i])
+			}
+		}
+	}
+	if n := c.Counts()[engine.AgentOK]; n != agents || c.Cycle != cycles-1 {
+		t.Errorf("at the end of cycle %d %d have ended well", c.Cycle, n)
+	}
+	if n := testing.AllocsPerRun(10, func() { c = r.Crowd(c) }); n > 0 {
+		t.Errorf("%v allocations, though there is memory to be used again", n)
+	}
+}
+
+// TestMemoryOfOne is as of the start of the open cycle, and of the end.
+func TestMemoryOfOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		program := programFunc(func(s *engine.Session) {
+			time.Sleep(time.Second)
+			s.Row.Outcome = engine.OK
+			s.Row.Delta.Set = []engine.Field{{Name: "cycle", Value: fmt.Append(nil, s.Cycle)}}
+		})
+		cfg := enginetest.Config(2, program, nil)
+		cfg.Settings.Cycles = 2
+		r := start(t, cfg)
+		synctest.Wait()
+		if m, _ := r.Memory(1); m != nil {
+			t.Errorf("at first it remembers %v", m)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		if m, _ := r.Memory(1); m == nil || string(m.Fields[0].Value) != "0" {
+			t.Errorf("in the second cycle it remembers %v", m)
+		}
+		r.Wait()
+		if m, _ := r.Memory(1); m == nil || string(m.Fields[0].Value) != "1" {
+			t.Errorf("at the end it remembers %v", m)
+		}
+	})
+}

@@ -1,0 +1,42 @@
+package run
+
+import (
+	"testing"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestBatchLetsGoOfRoom is that a batch which was full once, with long sessions, does not stay as large when it carries
+// little, and that one which is full again and again keeps its room.
+func TestBatchLetsGoOfRoom(t *testing.T) {
+	fill := func(b *Batch, rows, steps int) {
+		for range rows {
+			b.add(&engine.SessionRow{Steps: make([]engine.StepRecord, steps), Events: make([]engine.Event, steps)})
+		}
+		b.reset()
+	}
+	var free batches
+	b := free.take()
+	for range 2 {
+		fill(b, batchRows, 20)
+	}
+	room := cap(b.steps)
+	if cap(b.rows) < batchRows || room < 20*batchRows || cap(b.events) < 20*batchRows {
+		t.Errorf("room for %d rows, %d steps and %d events after full batches, want that for the next", cap(b.rows), room, cap(b.events))
+	}
+	fill(b, 1, 1)
+	if most := max(cap(b.rows), cap(b.steps), cap(b.events)); most > littleRoom {
+		t.Errorf("room for %d after a batch of one row, want at most %d", most, littleRoom)
+	}
+	for range 2 * mostBatches {
+		free.give(&Batch{})
+	}
+	free.give(b)
+	n := 0
+	for b := free.top; b != nil; b = b.next {
+		n++
+	}
+	if n != mostBatches || n != free.many {
+		t.Errorf("%d batches lie there, %d counted, want %d", n, free.many, mostBatches)
+	}
+}

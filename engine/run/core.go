@@ -1,0 +1,382 @@
+package run
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// core is the state machine of a run: phases, cycles, the limit, checkpoints, figures. It has no goroutine, no clock and
+// no locks, reads nothing and writes nothing: Step takes what happened and returns what is to be done, so that the same
+// events lead to the same effects. A node carries these out. Files named core*.go belong to it, and a test holds that
+// they stay pure.
+type core struct {
+	cfg Config // without what reaches outside; Settings are those in force
+	ports
+
+	now     now
+	effects []effect
+	crashed bool // it panicked: it only hears that its last checkpoint is durable
+
+	life    lifecycle
+	limit   limiting
+	cycles  cycles
+	recall  recall
+	roster  roster
+	tally   tally
+	saves   checkpoints
+	pace    pace
+	samples sampling
+	reading readings
+	quotas  quotas
+	changes []engine.ChangeRow // the newest; snapshots share them
+}
+
+// ports tells what a node has outside the core.
+type ports struct{ hasGovernor, hasServices, hasBarrier, countsWrites bool }
+
+// pure is the part of a run's configuration that reaches nothing outside, and what the rest has.
+func (c *Config) pure() (Config, ports) {
+	has := ports{c.Governor != nil, len(c.Services) > 0, c.Barrier != nil, c.Probe.Writes != nil}
+	p := *c
+	p.Program, p.Journal, p.Recording, p.Governor, p.Services, p.Ledger, p.Tracer = nil, nil, nil, nil, nil, nil, nil
+	p.Probe, p.Trail, p.Barrier, p.Mock, p.Crashed = engine.Probe{}, nil, nil, nil, nil
+	return p, has
+}
+
+// newCore returns the core of a run that this process begins or resumes at at; first is what the probes read then.
+func newCore(cfg Config, at now, first probes) *core {
+	pure, has := cfg.pure()
+	c := &core{cfg: pure, ports: has, now: at, effects: make([]effect, 0, 16)}
+	c.life.core, c.limit.core, c.cycles.core, c.recall.core, c.tally.core = c, c, c, c, c
+	c.saves.core, c.pace.core, c.samples.core, c.reading.core, c.quotas.core = c, c, c, c, c
+	s := &c.cfg.Settings
+	c.roster = roster{s.Seed, cfg.Agents, cfg.Chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential, map[int]int{}, cfg.First}
+	c.limit.set = s.Limit
+	c.recall.begin()
+	c.cycles.schedule, c.cycles.lastEnd = at.At, at.At
+	c.cycles.bad = map[int]engine.SessionEnd{}
+	c.pace.began, c.pace.writing = at.At, cfg.Before
+	c.pace.epoch, c.pace.seen = at.At, clocksAt(at.At, at.At)
+	c.saves.at = at.At
+	c.reading.last.at = at.At
+	c.tally.atBarrier = engine.State{Limit: c.limit.set}
+	if cfg.Resume != nil {
+		c.resume(cfg.Resume)
+	}
+	c.tally.before = c.tally.totals.Ended()
+	c.saves.of = c.progress()
+	c.tally.planned = c.roster.total(s.Cycles)
+	c.samples.recent.tick(at.At)
+	c.samples.window.at, c.samples.window.writes = at.At, known(first.writes)
+	c.samples.writer, c.samples.drawing = first.writer, first.window
+	return c
+}
+
+// resume takes the state from where the journal ends.
+func (c *core) resume(res *engine.Resumption) {
+	c.cycles.number, c.cycles.first, c.cycles.done = res.Cycle, res.Cycle, res.Done
+	maps.Copy(c.cycles.bad, res.Bad)
+	maps.Copy(c.roster.gone, res.Retired)
+	c.tally.resume(res)
+	c.recall.resume(res)
+	c.pace.elapsed, c.pace.writing = c.tally.totals.Peaks.Elapsed, c.pace.writing+res.Writing
+	c.saves.count = res.Checkpoints
+	c.samples.storedBefore, c.samples.window.shared = c.tally.totals.Peaks.Stored, c.tally.totals.Shared.Requests
+}
+
+// Step takes what happened at a moment and returns what is to be done for it, in order. The effects are valid until the
+// next Step.
+func (c *core) Step(e event, at now) []effect {
+	c.now, c.effects = at, c.effects[:0]
+	if c.crashed {
+		if w, ok := e.(written); ok && w.ticket.kind == checkpointTicket {
+			w.ticket.checkpoint.settled = true
+		}
+		return nil
+	}
+	c.take(e)
+	for c.life.phase != engine.Ended && c.step() {
+		continue
+	}
+	if c.life.phase != engine.Ended {
+		c.limit.staff()
+	}
+	return c.effects
+}
+
+func (c *core) emit(e effect) { c.effects = append(c.effects, e) }
+
+// take does what an event says by itself.
+func (c *core) take(e event) {
+	switch e := e.(type) {
+	case begun:
+		c.start(e.outside)
+	case finished:
+		c.finished(e.batch)
+	case queued:
+		e.ticket.checkpoint.sent = true
+	case written:
+		c.written(&e.ticket, e.err)
+	case troubled:
+		c.life.setTrouble(e.err)
+	case expired:
+		c.expired(e.timer)
+	case ticked:
+		c.samples.late.Tick = max(c.samples.late.Tick, e.late)
+		c.pace.look()
+		c.quotas.heard(&e.outside)
+		c.life.settle()
+		c.emit(publish{})
+	case asked:
+		c.quotas.heard(&e.outside)
+		c.emit(publish{})
+	case sampled:
+		c.pace.look()
+		c.samples.oldest = e.probes.oldest
+		c.samples.close(&e.probes)
+		c.limit.ask()
+	case steered:
+		c.limit.obey(e.orders)
+	case barrierPassed:
+		c.cycles.openNext()
+	case lastLook:
+		c.life.closeBooks(&e)
+	case leftBehind:
+		c.life.abandoned = true
+	case noted:
+		c.record(e.row)
+	case spentUp:
+		c.life.outOfBudget(e.why)
+	default:
+		c.order(e)
+	}
+}
+
+// order carries out what a person or a program wants. A run that is writing its end takes few orders.
+func (c *core) order(e event) {
+	switch e := e.(type) {
+	case stopOrder:
+		c.life.stop(e.who, e.why)
+	case leaveOrder:
+		c.life.hurry(e.why)
+	case cutOrder:
+		c.life.cutShort(e.why)
+	case awoken:
+		c.pace.wake(e.gap)
+	case publishOrder:
+		c.emit(publish{})
+	case pauseOrder:
+		c.life.pause(e.who, e.why)
+	case resumeOrder:
+		c.life.resume(e.who)
+	case setOrder:
+		c.limit.change(&e)
+	case checkpointOrder:
+		c.saves.take(e.reason, e.answer)
+	case retireOrder:
+		c.refused(e.answer, c.retire(&e))
+	case requeueOrder:
+		c.refused(e.answer, c.requeue(&e))
+	case injectOrder:
+		c.refused(e.answer, c.inject(&e))
+	}
+}
+
+// refused answers an order that was not carried out; the others are answered when they are durable.
+func (c *core) refused(to answerID, err error) {
+	if err != nil {
+		c.emit(answer{to, err})
+	}
+}
+
+// start journals that this process took up the run.
+func (c *core) start(o outsideState) {
+	res := c.cfg.Resume
+	c.emit(writeRow{engine.StartRow{At: c.pace.began, Cycle: c.cycles.number, Resumed: res != nil && !res.Unbegun}, ticket{kind: startTicket}})
+	if why := c.cfg.Inexact; why != "" && c.tally.totals.Inexact == nil {
+		since := engine.Inexact{Cycle: c.cycles.number, Why: why}
+		c.tally.totals.InexactSince(since)
+		c.append(engine.ChangeRow{At: c.pace.began, Cycle: c.cycles.number, What: engine.ExactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since})
+	}
+	for i := range c.cfg.Written { // what it took to have the population written, before the run began
+		row := engine.SharedRow{Key: engine.PopulationKey, Cycle: c.cycles.number, Record: &c.cfg.Written[i]}
+		if i == len(c.cfg.Written)-1 {
+			row.Took = c.cfg.Before
+		}
+		c.append(row)
+	}
+	c.quotas.heard(&o)
+	c.saves.ifDue()
+}
+
+// written takes back the ticket of a row.
+func (c *core) written(t *ticket, err error) {
+	switch t.kind {
+	case startTicket:
+		c.cycles.started = true
+	case barrierTicket:
+		c.cycles.closed(err)
+	case checkpointTicket:
+		c.saves.settled(t.checkpoint, err)
+	case retireTicket, requeueTicket, injectTicket:
+		c.cycles.ordered(t, err)
+	case endTicket:
+		c.life.end(err)
+	case noTicket:
+	}
+	if t.answer != 0 {
+		c.emit(answer{t.answer, err})
+	}
+}
+
+// expired does what a timer was set for.
+func (c *core) expired(t timer) {
+	switch t {
+	case cycleTimer:
+		c.pace.look() // step begins the cycle
+	case checkpointTimer:
+		c.pace.look()
+		c.saves.ifDue()
+	case hurryTimer:
+		c.life.cutShort(c.life.leaving)
+	case lastTimer:
+		c.life.timeIsUp()
+	case numTimers:
+	}
+}
+
+// step does one thing that has become possible; it reports whether another may have become so.
+func (c *core) step() bool {
+	cy, l := &c.cycles, &c.life
+	switch {
+	case l.finishing:
+		return false
+	case l.abandoned:
+		l.finish()
+	case cy.open == nil && l.phase == engine.Draining:
+		l.finish()
+	case cy.open == nil:
+		return cy.begin()
+	case cy.left() == 0 && cy.workers == 0 && cy.ordering == 0 && !l.isCut && !l.unpaid:
+		cy.close()
+	case l.phase == engine.Draining && cy.workers == 0 && !cy.closing:
+		l.finish()
+	}
+	return false
+}
+
+// finished counts what workers have done.
+func (c *core) finished(b *Batch) {
+	if c.life.abandoned {
+		return // counted as cut
+	}
+	for i := range b.rows {
+		c.tally.add(&b.rows[i])
+		c.samples.add(&b.rows[i])
+		c.cycles.add(&b.rows[i])
+		c.recall.add(&b.rows[i])
+	}
+	c.reading.last.ended += int64(len(b.rows))
+	if len(b.rows) > 0 {
+		c.cycles.lastEnd = c.now.At
+	}
+	c.samples.recent.add(int64(len(b.rows)))
+	o := &c.tally.totals.Peaks.Overhead
+	o.Queued += b.queued
+	o.Handed += b.handed
+	c.tally.cut += int64(b.cut)
+	c.cycles.workersLeft(b)
+	switch {
+	case b.unpaid != "":
+		c.life.unpaid = true
+		c.life.outOfBudget(b.unpaid)
+	case b.cut > 0:
+		c.life.cutShort("a session could not go on")
+	}
+	c.life.endHopeless()
+}
+
+// append has a row journaled.
+func (c *core) append(row engine.Row) { c.emit(writeRow{row: row}) }
+
+// change journals a change of this moment that nobody waits for.
+func (c *core) change(what, old, next, who, why string) {
+	c.record(engine.ChangeRow{What: what, Old: old, New: next, Who: who, Why: why})
+}
+
+// record journals a change of this moment, and shows it.
+func (c *core) record(row engine.ChangeRow) {
+	row = c.stamped(row)
+	c.append(row)
+	c.show(row)
+}
+
+// stamped says when a change was, and counts what it makes inexact.
+func (c *core) stamped(row engine.ChangeRow) engine.ChangeRow {
+	row.At, row.Cycle = c.now.At, c.cycles.number
+	if row.Inexact != nil {
+		c.tally.totals.InexactSince(*row.Inexact)
+	}
+	return row
+}
+
+const shownChanges = 256
+
+// show lists a change among the newest.
+func (c *core) show(row engine.ChangeRow) {
+	kept := c.changes[max(0, len(c.changes)-shownChanges+1):]
+	c.changes = append(slices.Clip(kept), row) // never written to: snapshots share the list
+}
+
+// progress tells whether anything happened between two moments.
+type progress struct {
+	cycle int
+	ended int64
+}
+
+func (c *core) progress() progress { return progress{c.cycles.number, c.tally.totals.Ended()} }
+
+// inFlight is how many sessions are in flight; those left behind count as cut.
+func (c *core) inFlight() int {
+	if c.life.abandoned {
+		return 0
+	}
+	return c.now.InFlight
+}
+
+// governed reports whether something else than people moves the limit.
+func (c *core) governed() bool { return c.hasGovernor && c.cfg.Settings.Governed() }
+
+// called is an agent for people.
+func (c *core) called(agent int) string {
+	n := engine.ErrorNote{Agent: agent, Count: 1}
+	c.name(&n)
+	return n.Who()
+}
+
+// name finds out how the agent of a note is called.
+func (c *core) name(n *engine.ErrorNote) {
+	if c.cfg.Name == nil || n.Name != "" || n.Count == 0 {
+		return
+	}
+	if id, err := c.cfg.Name(n.Agent); err == nil {
+		n.Name = id
+	}
+}
+
+// where is the file and line of a step; "" is not known.
+func (c *core) where(step string) string {
+	if c.cfg.Where == nil {
+		return ""
+	}
+	return c.cfg.Where(step)
+}
+
+func known[T any](v *T) (zero T) {
+	if v == nil {
+		return zero
+	}
+	return *v
+}

@@ -1,0 +1,146 @@
+package run
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// coreImports are the packages that the core may use: none of them has a clock, goroutines, locks or files, but for time,
+// of which only the functions in clockless.
+var coreImports = []string{
+	"cmp", "encoding/json", "errors", "fmt", "maps", "math", "slices", "strconv", "strings", "time",
+	"github.com/throng-sim/throng/engine/internal/stats",
+}
+
+// clockless is what the core may use of package time; besides these, methods of times.
+var clockless = []string{"Time", "Duration", "Microsecond", "Millisecond", "Second", "Minute", "Hour"}
+
+// outsiders are names of package engine, and fields of Config, that reach outside the core.
+var outsiders = []string{
+	"moment", "processStart", "node", "Run", "worker", "cycle", "Session",
+	"Program", "Journal", "Governor", "Services", "Probe", "Ledger", "Recording", "Tracer", "Trail", "Barrier", "Mock", "Crashed",
+}
+
+// TestCoreIsPure holds that the files of the core have no clock, no goroutines, no channels, no locks and no I/O.
+func TestCoreIsPure(t *testing.T) {
+	files, err := filepath.Glob("core*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") })
+	if len(files) < 10 {
+		t.Fatalf("only %d files of the core found", len(files))
+	}
+	for _, file := range files {
+		for _, problem := range impurities(t, file, nil) {
+			t.Error(problem)
+		}
+	}
+}
+
+// TestImpurityIsFound holds that the check above can fail.
+func TestImpurityIsFound(t *testing.T) {
+	for _, source := range []string{
+		`import "sync"; var mu sync.Mutex`,
+		`import "time"; func f() time.Time { return time.Now() }`,
+		`func f() { go f() }`,
+		`func f(c chan int) { }`,
+		`func f(c *core) { c.cfg.Governor.Reset() }`,
+		`func f() { _ = moment() }`,
+	} {
+		if got := impurities(t, "x.go", "package engine\n"+source); len(got) == 0 {
+			t.Errorf("nothing is wrong with %s", source)
+		}
+	}
+}
+
+func impurities(t *testing.T, file string, source any) (all []string) {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(at ast.Node, what string) { all = append(all, set.Position(at.Pos()).String()+": "+what) }
+	for _, i := range f.Imports {
+		if path, _ := strconv.Unquote(i.Path.Value); !slices.Contains(coreImports, path) {
+			add(i, "imports "+path)
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt, *ast.ChanType, *ast.SelectStmt, *ast.SendStmt:
+			add(n, "has goroutines or channels")
+		case *ast.FuncDecl:
+			if n.Name.Name == "pure" { // it leaves out what reaches outside
+				return false
+			}
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" {
+				if !slices.Contains(clockless, n.Sel.Name) {
+					add(n, "uses time."+n.Sel.Name)
+				}
+			} else if inner, ok := n.X.(*ast.SelectorExpr); ok && inner.Sel.Name == "cfg" && slices.Contains(outsiders, n.Sel.Name) {
+				add(n, "reaches for Config."+n.Sel.Name)
+			}
+		case *ast.CallExpr:
+			if name, ok := n.Fun.(*ast.Ident); ok && slices.Contains(outsiders, name.Name) {
+				add(n, "calls "+name.Name)
+			}
+		case *ast.StarExpr:
+			if name, ok := n.X.(*ast.Ident); ok && slices.Contains(outsiders, name.Name) {
+				add(n, "holds a *"+name.Name)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// TestInjectedIsDurableBeforeItIsRead holds that no cycle begins while an injection that its sessions find may still be
+// lost: a session that read it would be in the journal without it.
+func TestInjectedIsDurableBeforeItIsRead(t *testing.T) {
+	cfg := Config{Agents: 3, Settings: engine.DefaultSettings()}
+	cfg.Settings.Limit, cfg.Settings.Cycles = 3, 2
+	at := time.Unix(1_900_000_000, 0)
+	c := newCore(cfg, now{At: at}, probes{})
+	var waits []ticket
+	step := func(e event) (began bool) {
+		for _, f := range c.Step(e, now{At: at}) {
+			switch f := f.(type) {
+			case beginCycle:
+				began = true
+			case writeRow:
+				if f.ticket.kind != noTicket {
+					waits = append(waits, f.ticket)
+				}
+			}
+		}
+		return began
+	}
+	step(pauseOrder{"me", "lunch"})
+	step(begun{})
+	for _, w := range waits {
+		step(written{ticket: w})
+	}
+	waits = nil
+	step(injectOrder{engine.Message{Body: []byte(`"hi"`)}, "all", "me", 1})
+	if len(waits) != 1 || c.recall.injected == nil {
+		t.Fatalf("%d rows to wait for, injected %v", len(waits), c.recall.injected)
+	}
+	if step(resumeOrder{"me"}) {
+		t.Error("the cycle begins before the injection is durable")
+	}
+	if !step(written{ticket: waits[0]}) {
+		t.Error("the cycle does not begin once the injection is durable")
+	}
+}

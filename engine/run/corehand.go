@@ -1,0 +1,106 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// retire takes an agent out of the run from the next cycle on.
+func (c *core) retire(o *retireOrder) error {
+	if err := c.takesHand(); err != nil {
+		return err
+	}
+	agent, gone := o.agent, c.roster.gone
+	if !c.roster.has(agent) {
+		return &engine.FieldError{Field: "agent", Problem: fmt.Sprintf("nobody with index %d takes part", agent), Hint: ""}
+	}
+	from := c.cycles.nextBarrier()
+	switch was, already := gone[agent]; {
+	case already && !o.inFlight:
+		return &engine.FieldError{Field: "agent", Problem: c.called(agent) + " is retired already", Hint: fmt.Sprintf("from cycle %d on", was)}
+	case already:
+		from = was
+	case !o.inFlight && !c.cycles.comes(from):
+		return &engine.FieldError{Field: "agent", Problem: "no further cycle begins: there is nothing to retire from", Hint: ""}
+	}
+	since := engine.Inexact{Cycle: from, Agent: agent, Why: "an agent was retired by hand"}
+	if o.inFlight {
+		since.Cycle = c.cycles.number
+	}
+	gone[agent] = from
+	c.tally.planned = c.roster.total(c.cfg.Settings.Cycles)
+	c.commitHand(engine.RetireChange, engine.AgentChange{Cycle: from, Agent: agent}, o.who, since,
+		ticket{kind: retireTicket, place: engine.Place{Agent: agent}, inFlight: o.inFlight, answer: o.answer})
+	return nil
+}
+
+// requeue has a session of the open cycle that ended badly made again.
+func (c *core) requeue(o *requeueOrder) error {
+	if err := c.takesHand(); err != nil {
+		return err
+	}
+	cy, agent := &c.cycles, o.agent
+	end, ok := cy.bad[agent]
+	switch {
+	case cy.open == nil || cy.closing:
+		return &engine.FieldError{Field: "agent", Problem: "the cycle is closed: its sessions stay as they are", Hint: "requeue while the cycle goes on"}
+	case !ok:
+		return &engine.FieldError{Field: "agent", Problem: c.called(agent) + " has no session in this cycle that ended badly", Hint: "only such a session can be made again"}
+	}
+	c.tally.totals.Withdraw(agent, end, &c.tally.atBarrier.Totals)
+	delete(cy.bad, agent)
+	c.emit(withdrawSession{agent})
+	c.tally.begun--
+	take := engine.Place{Cycle: cy.number, Agent: agent, Take: end.Take + 1}
+	since := engine.Inexact{Cycle: cy.number, Agent: agent, Why: "a session was requeued by hand"}
+	c.commitHand(engine.RequeueChange, engine.AgentChange(take), o.who, since, ticket{kind: requeueTicket, place: take, answer: o.answer})
+	return nil
+}
+
+// inject puts a message into inboxes. It counts once the cycle that is open has ended: everything that its letter leads
+// to stands behind it in the journal.
+func (c *core) inject(o *injectOrder) error {
+	if err := c.takesHand(); err != nil {
+		return err
+	}
+	i := engine.Injection{Cycle: c.cycles.nextBarrier(), To: o.message.To, Body: o.message.Body}
+	if !c.cycles.comes(i.Cycle) {
+		return &engine.FieldError{Field: "message", Problem: "no further cycle begins: nobody would read it", Hint: ""}
+	}
+	text, err := json.Marshal(engine.InjectionText{Cycle: i.Cycle, To: i.To, Body: i.Body})
+	if err != nil {
+		return err
+	}
+	since := engine.Inexact{Cycle: i.Cycle, Why: "a message was injected by hand"}
+	row := c.stamped(engine.ChangeRow{What: engine.InjectChange, Old: o.to, New: string(text), Who: o.who, Inexact: &since})
+	c.commitChange(row, ticket{kind: injectTicket, answer: o.answer})
+	c.recall.inject(i)
+	return nil
+}
+
+// takesHand says why agents take no orders any more: there is no next barrier.
+func (c *core) takesHand() error {
+	if c.life.abandoned || c.life.phase == engine.Draining {
+		return engine.ErrEnded
+	}
+	return nil
+}
+
+// commitHand journals what a person ordered of an agent.
+func (c *core) commitHand(what string, text engine.AgentChange, who string, since engine.Inexact, t ticket) {
+	data, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // three numbers
+	}
+	c.commitChange(c.stamped(engine.ChangeRow{What: what, Old: c.called(text.Agent), New: string(data), Who: who, Inexact: &since}), t)
+}
+
+// commitChange journals a change whose ticket comes back once it is durable.
+func (c *core) commitChange(row engine.ChangeRow, t ticket) {
+	c.cycles.ordering++
+	c.show(row)
+	c.emit(writeRow{row, t})
+	c.emit(publish{})
+}

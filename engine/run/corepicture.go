@@ -1,0 +1,160 @@
+package run
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// picture is the run as it is at a moment.
+func (c *core) picture(at now) *engine.Snapshot {
+	c.now = at
+	c.tally.heard()
+	t := &c.tally.totals
+	settings, l, lim := &c.cfg.Settings, &c.life, &c.limit
+	s := &engine.Snapshot{
+		Run:      c.cfg.ID,
+		At:       at.At,
+		Phase:    l.phase,
+		Reason:   l.reason(),
+		Ending:   l.ending,
+		Cycle:    c.cycles.number,
+		Cycles:   settings.Cycles,
+		SimTime:  c.cfg.Clock.At(c.cycles.number),
+		Limit:    lim.set,
+		InFlight: c.inFlight(),
+
+		Floor:      settings.Floor,
+		Ceiling:    settings.Ceiling,
+		Governor:   engine.Manual,
+		Steer:      lim.why,
+		SteerBy:    cmp.Or(lim.by, lim.orders.By),
+		Binds:      lim.orders.By,
+		Steered:    lim.moved,
+		Breaker:    lim.orders.Breaker,
+		BreakerWhy: lim.orders.BreakerWhy,
+		NextProbe:  lim.orders.NextProbe,
+		Stall:      lim.orders.Stall,
+		Services:   c.quotas.services,
+		Oldest:     c.samples.oldest,
+
+		Ended: t.Ended(),
+		Total: c.tally.planned,
+		Begun: c.tally.begun,
+		Cut:   c.tally.cut,
+
+		PerSecond:   c.samples.recent.perSecond(at.At),
+		Elapsed:     c.pace.worked(),
+		Remaining:   -1,
+		Lag:         c.cycles.lag,
+		LagWhy:      c.pace.lagWhy(),
+		Checkpoints: c.saves.count,
+		LastCycle:   c.cycles.last,
+		Changes:     c.changes,
+	}
+	if c.governed() {
+		s.Governor = settings.Governor
+	}
+	if c.saves.here {
+		s.LastCheckpoint, s.CheckpointTook = c.saves.at, c.saves.took
+	}
+	if l.finishing { // its books are closed
+		s.Elapsed = t.Peaks.Elapsed
+	}
+	if l.phase != engine.Ended {
+		s.Ending = engine.NotEnded
+	} else {
+		s.Oldest, s.Stall = nil, nil
+	}
+	c.showFigures(s)
+	c.showCycle(s)
+	c.showErrors(s)
+	s.Remaining = c.remaining(s)
+	s.Budget = c.tally.budget(s.Remaining)
+	return s
+}
+
+// showFigures adds what was counted and sampled.
+func (c *core) showFigures(s *engine.Snapshot) {
+	t, asked := &c.tally.totals, c.tally.left()
+	s.Outcomes, s.Labels = map[engine.Outcome]int64{}, map[engine.Label]int64{}
+	for o, n := range t.Outcomes {
+		if n > 0 {
+			s.Outcomes[engine.Outcome(o)] = n
+		}
+	}
+	for label, n := range asked.Labels {
+		if n > 0 {
+			s.Labels[engine.Label(label)] = n
+		}
+	}
+	s.Requests, s.Retries, s.RateLimited, s.Usage, s.Waits = asked.Requests, asked.Retries, asked.RateLimited, asked.Usage, asked.Waits
+	s.Events, s.Flow, s.Inexact, s.Late = t.Events, t.Flow, t.Inexact, t.Peaks.Late
+	s.Latency, s.Queue, s.Held = engine.QuantilesOf(&t.Total), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Held)
+	s.QueueSum, s.HeldSum = t.Queue.Sum(), t.Held.Sum()
+	s.Speedup = c.speedup()
+	m := &c.samples
+	s.Durations, s.Steps, s.Metrics, s.Overhead, s.Emitted = m.durations, m.steps, m.metrics, m.metrics.Overhead, m.emitted.shown
+	s.UnsentSince, s.WritesPerSec = m.unsentSince, m.writesPerSec()
+}
+
+// showCycle adds the open cycle.
+func (c *core) showCycle(s *engine.Snapshot) {
+	cy := &c.cycles
+	if cy.open == nil {
+		return
+	}
+	s.Begun += int64(c.now.started())
+	s.CycleTotal = int64(cy.open.active)
+	s.CycleFailed, s.CycleWork = c.tally.failedInCycle(), c.tally.cycleWork()
+	s.CycleTook = cy.last.Took
+	if !cy.closing {
+		s.CycleTook = max(cy.worked(c.now.At)-cy.stoodIdle(), 0)
+	}
+	s.CycleEnded = s.Ended - c.tally.atBarrier.Totals.Ended()
+}
+
+// showErrors adds the classes of errors that occurred, the most frequent first.
+func (c *core) showErrors(s *engine.Snapshot) {
+	t := &c.tally
+	for class := range t.latest {
+		if t.totals.Errors[class] > 0 {
+			c.name(&t.latest[class])
+			note := t.latest[class]
+			note.Class, note.Count = engine.Class(class), t.totals.Errors[class]
+			s.Errors = append(s.Errors, note)
+		}
+	}
+	slices.SortStableFunc(s.Errors, func(a, b engine.ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
+}
+
+// speedup is the run's so far, the open cycle included.
+func (c *core) speedup() float64 {
+	worked := c.tally.totals.Peaks.Worked
+	if c.cycles.open != nil && !c.cycles.closing {
+		worked += c.cycles.worked(c.now.At) - c.cycles.stoodIdle()
+	}
+	return engine.Speedup(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Apart, worked)
+}
+
+// remaining estimates the time to the run's end: by its schedule, its hours, or the pace of the last seconds.
+func (c *core) remaining(s *engine.Snapshot) time.Duration {
+	settings := &c.cfg.Settings
+	left := time.Duration(-1)
+	switch {
+	case c.life.phase == engine.Ended:
+		return 0
+	case settings.Cycles == 0:
+		return max(time.Duration(settings.Hours*float64(time.Hour))-s.Elapsed, 0)
+	case s.PerSecond > 0 && s.Total > 0:
+		left = time.Duration(float64(s.Total-s.Ended) / s.PerSecond * float64(time.Second))
+	}
+	if settings.TimeScale > 0 {
+		each := time.Duration(float64(c.cfg.Clock.Cycle) / settings.TimeScale)
+		last := c.cycles.schedule.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
+		left = max(left, last.Sub(c.now.At))
+	}
+	return left
+}

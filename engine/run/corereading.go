@@ -1,0 +1,74 @@
+package run
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// readings prepares what a governor is shown.
+type readings struct {
+	core *core
+	// busy is the time in which every place was taken while sessions waited for one, since the last reading; what is
+	// counted goes up to busyFrom. Workers keep their place while there are sessions left, so that is the time until the
+	// last one of a cycle starts. Once all have ended it is the barrier that lets nothing start, and between cycles the
+	// schedule.
+	busy     time.Duration
+	busyFrom time.Time
+	last     lastReading
+}
+
+// lastReading is what has happened since a governor was asked last.
+type lastReading struct {
+	at            time.Time
+	slept         time.Duration
+	stood         time.Duration // the part of slept that now.Sub counts
+	ended, failed int64
+}
+
+// mark counts the time since the last mark, in which neither the limit in force nor the open cycle has changed, nor
+// whether that closes.
+func (r *readings) mark() {
+	c, at := r.core, r.core.now.At
+	o := &c.tally.totals.Peaks.Overhead
+	switch {
+	case c.limit.inForce == 0:
+	case c.cycles.open == nil:
+		o.Idle += at.Sub(r.busyFrom)
+	case c.cycles.closing:
+		o.Barrier += at.Sub(r.busyFrom)
+	default:
+		until := at
+		if full := c.now.Filled; !full.IsZero() && full.Before(until) {
+			until = full
+		}
+		busy := max(until.Sub(r.busyFrom), 0)
+		r.busy += busy
+		o.Full += busy
+	}
+	r.busyFrom = at
+}
+
+// next is what is known now, and the beginning of the next one.
+func (r *readings) next() engine.Reading {
+	r.mark()
+	c, at := r.core, r.core.now.At
+	m, t, before := &c.samples.metrics, &c.tally.totals, &c.tally.atBarrier.Totals
+	span := max(at.Sub(r.last.at)-r.last.stood, 0)
+	n := engine.Reading{
+		At: at, Span: span, Slept: r.last.slept, Phase: c.life.phase, Cycle: c.cycles.number,
+		Limit: c.limit.set, InFlight: c.inFlight(),
+		Ended: r.last.ended, Failed: r.last.failed,
+		CycleEnded: t.Ended() - before.Ended(), CycleFailed: t.Bad() - before.Bad(),
+		Service: m.Service, Host: m.Host, Connections: c.samples.connections,
+		Services: c.quotas.services, LastEnd: c.cycles.lastEnd, Oldest: c.samples.oldest,
+	}
+	if span > 0 {
+		n.Busy = min(r.busy.Seconds()/span.Seconds(), 1)
+	}
+	if c.cycles.open != nil {
+		n.CycleTotal = int64(c.cycles.open.active)
+	}
+	r.last, r.busy = lastReading{at: at}, 0
+	return n
+}

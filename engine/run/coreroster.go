@@ -1,0 +1,153 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// roster lists the agents that take part in a cycle, less those that are done.
+type roster struct {
+	seed   uint64
+	agents int
+	chosen []int // nil is all
+	warmUp []float64
+	each   int // cycles per step of the warm-up
+	// sequential wants the agents listed, to be put in order
+	sequential bool
+	// gone are retired agents, with the first cycle that each takes no part in.
+	gone  map[int]int
+	first int // cycle of the run
+}
+
+// isEmpty reports whether nobody takes part in any cycle from one on.
+func (r *roster) isEmpty(cycle int) bool {
+	left := r.agents
+	if r.chosen != nil {
+		left = len(r.chosen)
+	}
+	return left == 0 || len(r.gone) >= left && left == r.missing(cycle)
+}
+
+// missing is how many are retired in a cycle.
+func (r *roster) missing(cycle int) int {
+	n := 0
+	for _, from := range r.gone {
+		if from <= cycle {
+			n++
+		}
+	}
+	return n
+}
+
+// retired are those who are missing from a cycle; nil is nobody.
+func (r *roster) retired(cycle int) map[int]int {
+	all := make(map[int]int, len(r.gone))
+	for agent, from := range r.gone {
+		if from <= cycle {
+			all[agent] = from
+		}
+	}
+	return all
+}
+
+// isGone reports whether an agent is retired in a cycle.
+func (r *roster) isGone(agent, cycle int) bool {
+	from, ok := r.gone[agent]
+	return ok && from <= cycle
+}
+
+// has reports whether an agent is among those who could take part.
+func (r *roster) has(agent int) bool {
+	if r.chosen != nil {
+		_, found := slices.BinarySearch(r.chosen, agent)
+		return found
+	}
+	return agent >= 0 && agent < r.agents
+}
+
+// share is the part of the agents that is active in a cycle.
+func (r *roster) share(cycle int) float64 {
+	if len(r.warmUp) == 0 || cycle/r.each >= len(r.warmUp) {
+		return 1
+	}
+	return r.warmUp[cycle/r.each]
+}
+
+// takesPart reports whether a chosen agent is active at a share; who is at a small one is at any larger one.
+func (r *roster) takesPart(agent int, share float64) bool {
+	return share >= 1 || engine.AgentKey(r.seed, agent).Text("warm-up").Source().Float64() < share
+}
+
+// count is how many take part in a cycle.
+func (r *roster) count(cycle int) int {
+	if share := r.share(cycle); share < 1 {
+		n := 0
+		r.each1(func(agent int) {
+			if r.takesPart(agent, share) && !r.isGone(agent, cycle) {
+				n++
+			}
+		})
+		return n
+	}
+	n := r.agents
+	if r.chosen != nil {
+		n = len(r.chosen)
+	}
+	return n - r.missing(cycle)
+}
+
+// total is how many sessions a run has up to a cycle.
+func (r *roster) total(cycles int) int64 {
+	var n int64
+	for c := r.first; c < cycles; {
+		step := min(r.each-c%r.each, cycles-c)
+		if share := r.share(c); share >= 1 {
+			step = cycles - c
+		}
+		for _, from := range r.gone { // up to the next who is missing
+			if from > c {
+				step = min(step, from-c)
+			}
+		}
+		n += int64(step) * int64(r.count(c))
+		c += step
+	}
+	return n
+}
+
+func (r *roster) each1(f func(agent int)) {
+	if r.chosen != nil {
+		for _, a := range r.chosen {
+			f(a)
+		}
+		return
+	}
+	for a := range r.agents {
+		f(a)
+	}
+}
+
+// fill sets who has a session in c; done are those that had theirs already.
+func (r *roster) fill(c *plan, done []int) {
+	share := r.share(c.number)
+	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.sequential && r.missing(c.number) == 0 {
+		c.size, c.active = r.agents, r.agents
+		return
+	}
+	had := make(map[int]bool, len(done))
+	for _, a := range done {
+		had[a] = true
+	}
+	c.todo = []int32{}
+	r.each1(func(agent int) {
+		if !r.takesPart(agent, share) || r.isGone(agent, c.number) {
+			return
+		}
+		c.active++
+		if !had[agent] {
+			c.todo = append(c.todo, int32(agent))
+		}
+	})
+	c.size = len(c.todo)
+}

@@ -1,0 +1,243 @@
+package run
+
+import (
+	"math"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/stats"
+)
+
+// publishEvery and sampleEvery are how often the run is shown and sampled.
+const (
+	publishEvery = 100 * time.Millisecond
+	sampleEvery  = time.Second
+)
+
+// sampling makes the figures of each second.
+type sampling struct {
+	core *core
+
+	window  window
+	metrics engine.MetricsRow
+	// As of the last sample; snapshots share them.
+	steps       []engine.StepFigures
+	durations   engine.Spread
+	oldest      []engine.Doing
+	emitted     emitted
+	connections engine.Connections
+	unsentSince time.Time
+
+	recent          rate
+	late            engine.Late   // since the last sample
+	written         int64         // rows by this process, as of the last sample
+	storedBefore    int64         // bytes that earlier processes took in the store
+	writer, drawing time.Duration // what the probes said last of the journal's writer and of the window
+}
+
+// window collects the sessions that ended since the last sample.
+type window struct {
+	total, service, held, queue stats.Histogram
+
+	requests int64
+	shared   int64 // requests of the run itself until then
+	writes   int64
+	at       time.Time
+}
+
+func (w *window) add(r *engine.SessionRow) {
+	w.total.Record(r.Total)
+	w.service.Record(r.Service)
+	w.held.Record(r.Held)
+	w.queue.Record(r.Queue)
+	for i := range r.Steps {
+		w.requests += int64(r.Steps[i].Attempts)
+	}
+}
+
+// begin empties the window for the next second.
+func (w *window) begin(at time.Time, shared int64) {
+	w.total.Reset()
+	w.service.Reset()
+	w.held.Reset()
+	w.queue.Reset()
+	w.requests, w.shared, w.at = 0, shared, at
+}
+
+// add takes in a session that ended.
+func (s *sampling) add(r *engine.SessionRow) {
+	s.window.add(r)
+	if len(r.Events) > 0 {
+		s.emitted.add(r)
+	}
+}
+
+// close ends a second: its figures are shown and, if wanted, journaled.
+func (s *sampling) close(p *probes) {
+	c, at := s.core, s.core.now.At
+	c.life.checkWall()
+	s.recent.tick(at)
+	c.tally.heard()
+	m := s.row()
+	s.probe(p, &m)
+	switch {
+	case m.Unsent <= 0:
+		s.unsentSince = time.Time{}
+	case s.unsentSince.IsZero():
+		s.unsentSince = at
+	}
+	s.account(at.Sub(s.window.at), p, &m.Host)
+	s.late.Core = m.Host.CoreWait
+	peaks := &c.tally.totals.Peaks
+	peaks.Late = peaks.Late.Worse(s.late)
+	m.Overhead, m.Late, s.late = peaks.Overhead, s.late, engine.Late{}
+	s.window.begin(at, c.tally.totals.Shared.Requests)
+	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(&c.tally.totals.Total)
+	s.emitted.newest(c.cfg.Name)
+	if c.cfg.Settings.Metrics {
+		c.append(m)
+	}
+}
+
+// row is what the core knows of the second.
+func (s *sampling) row() engine.MetricsRow {
+	c, t, w := s.core, &s.core.tally.totals, &s.window
+	span := s.span()
+	asked := t.Asked() // what the journal tells, so that it can be recomputed
+	return engine.MetricsRow{
+		At:                c.now.At,
+		Cycle:             c.cycles.number,
+		Phase:             c.life.phase,
+		Ended:             t.Ended(),
+		Acted:             t.Acted,
+		Limit:             c.limit.set,
+		InFlight:          c.inFlight(),
+		Total:             engine.QuantilesOf(&w.total),
+		Service:           engine.QuantilesOf(&w.service),
+		Held:              engine.QuantilesOf(&w.held),
+		SessionsPerSec:    float64(w.total.Count()) / span,
+		RequestsPerSec:    float64(w.requests+t.Shared.Requests-w.shared) / span,
+		RateLimited:       asked.RateLimited,
+		Retries:           asked.Retries,
+		Errors:            t.Errors,
+		Connections:       -1,
+		ServerConnections: -1,
+		ServerMax:         -1,
+		Lag:               c.cycles.lag,
+		Unsent:            -1,
+		Usage:             asked.Usage,
+		Waits:             asked.Waits,
+		Flow:              t.Flow,
+		TimedOut:          t.Outcomes[engine.TimedOut],
+		Queue:             engine.QuantilesOf(&w.queue),
+		Speedup:           w.service.Sum().Seconds() / span,
+		Beside:            c.now.Books.Unrecorded,
+	}
+}
+
+// span is how long the second took.
+func (s *sampling) span() float64 { return max(s.core.now.At.Sub(s.window.at).Seconds(), 1e-3) }
+
+// probe adds what was read outside.
+func (s *sampling) probe(p *probes, m *engine.MetricsRow) {
+	peaks := &s.core.tally.totals.Peaks
+	if p.host != nil {
+		m.Host = *p.host
+		peaks.Memory = max(peaks.Memory, m.Host.Memory)
+	}
+	s.connections = engine.Connections{Own: -1, Server: -1, Max: -1}
+	if p.connections != nil {
+		s.connections = *p.connections
+		m.Connections, m.ServerConnections, m.ServerMax, m.Pool = s.connections.Own, s.connections.Server, s.connections.Max, s.connections.Pool
+		peaks.Connections = max(peaks.Connections, m.Connections)
+		peaks.ServerConnections = max(peaks.ServerConnections, m.ServerConnections)
+	}
+	if p.writes != nil {
+		m.WritesPerSec = float64(*p.writes-s.window.writes) / s.span()
+		s.written += *p.writes - s.window.writes
+		s.window.writes = *p.writes
+	}
+	if p.stored != nil {
+		m.Stored = s.storedBefore + *p.stored
+		peaks.Stored = max(peaks.Stored, m.Stored)
+	}
+	if p.unsent != nil {
+		m.Unsent = *p.unsent
+	}
+}
+
+// account adds a second to what is known of the run's overhead.
+func (s *sampling) account(span time.Duration, p *probes, h *engine.HostMetrics) {
+	c := s.core
+	o := &c.tally.totals.Peaks.Overhead
+	c.reading.mark()
+	if c.life.phase != engine.Paused {
+		of := func(percent float64) time.Duration { return time.Duration(percent / 100 * float64(span)) }
+		o.Span += span
+		o.Cores += span * time.Duration(h.Cores)
+		o.Machine += of(h.CPU * float64(h.Cores))
+		o.Process += of(h.ProcessCPU)
+		o.Collector += of(h.Collector)
+		o.Writer += max(p.writer-s.writer, 0)
+		o.Window += max(p.window-s.drawing, 0)
+	}
+	s.writer, s.drawing = p.writer, p.window
+	o.Times = c.tally.totals.Times(c.cfg.Purpose) // what the sessions' time went to
+	o.Times[engine.ForJournal] += o.Queued
+	o.Times[engine.ForEngine] += o.Handed
+	o.Requests = c.tally.totals.Requests
+}
+
+// writesPerSec is the mean over this process's time, as of the newest second.
+func (s *sampling) writesPerSec() float64 {
+	span := s.window.at.Sub(s.core.pace.began).Seconds()
+	if !s.core.countsWrites || span <= 0 {
+		return math.NaN()
+	}
+	return float64(s.written) / span
+}
+
+// rate is a moving count per second over a few seconds.
+type rate struct {
+	at     [8]time.Time
+	counts [8]int64
+	i      int
+	now    int64
+}
+
+func (r *rate) add(n int64) { r.now += n }
+
+// tick closes a second.
+func (r *rate) tick(at time.Time) {
+	r.at[r.i], r.counts[r.i] = at, r.now
+	r.i = (r.i + 1) % len(r.at)
+}
+
+// shift moves what was counted as if it had happened later.
+func (r *rate) shift(d time.Duration) {
+	for i := range r.at {
+		if !r.at[i].IsZero() {
+			r.at[i] = r.at[i].Add(d)
+		}
+	}
+}
+
+// perSecond is the mean since the oldest tick kept.
+func (r *rate) perSecond(at time.Time) float64 {
+	oldest := -1
+	for k := range r.at {
+		i := (r.i + k) % len(r.at)
+		if !r.at[i].IsZero() {
+			oldest = i
+			break
+		}
+	}
+	if oldest < 0 {
+		return 0
+	}
+	span := at.Sub(r.at[oldest]).Seconds()
+	if span <= 0 {
+		return 0
+	}
+	return float64(r.now-r.counts[oldest]) / span
+}

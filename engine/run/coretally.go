@@ -1,0 +1,103 @@
+package run
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// tally counts sessions.
+type tally struct {
+	core *core
+
+	totals    engine.Totals
+	atBarrier engine.State // as of the start of the open cycle: what a checkpoint keeps
+	latest    [engine.NumClasses]engine.ErrorNote
+	// Sessions: before are those that ended in earlier processes; begun and cut are of this one, begun without the open
+	// cycle's. planned is 0 where it is not known.
+	before, begun, cut, planned int64
+}
+
+func (t *tally) resume(res *engine.Resumption) {
+	t.totals, t.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
+	t.core.life.proof.well = t.totals.Outcomes[engine.OK]+t.totals.Outcomes[engine.Stopped] > 0
+	p, open := &t.totals.Peaks, t.totals.Service.Sum()-res.AtBarrier.Service.Sum()
+	p.Apart, p.Open = p.Apart-p.Open+open, open
+}
+
+// add counts a session that ended.
+func (t *tally) add(r *engine.SessionRow) {
+	c := t.core
+	t.totals.Add(r)
+	c.life.proof.add(r)
+	if r.Outcome == engine.Failed || r.Outcome == engine.TimedOut {
+		c.reading.last.failed++
+		t.latest[r.Class].Add(r)
+	}
+}
+
+// heard brings the totals up to what the run itself has asked by now.
+func (t *tally) heard() { t.totals.Shared = t.core.now.Asked }
+
+// peaks are the worst values so far, and the time spent.
+func (t *tally) peaks() engine.Peaks {
+	p, books := t.totals.Peaks, &t.core.now.Books
+	p.Elapsed = t.core.pace.worked()
+	p.Beside, p.Spent = books.Unrecorded, books.Spent
+	return p
+}
+
+// failedInCycle counts the sessions of the open cycle that failed or timed out.
+func (t *tally) failedInCycle() int64 { return t.totals.Bad() - t.atBarrier.Totals.Bad() }
+
+// cycleWork is what the sessions of the open cycle have done so far.
+func (t *tally) cycleWork() engine.CycleWork {
+	at, before := &t.totals, &t.atBarrier.Totals
+	since := func(o engine.Outcome) int64 { return at.Outcomes[o] - before.Outcomes[o] }
+	return engine.CycleWork{
+		OK: since(engine.OK) + since(engine.Stopped), Failed: since(engine.Failed), TimedOut: since(engine.TimedOut), Flow: at.Flow.Less(&before.Flow),
+		Busy: at.Service.Sum() - before.Service.Sum() - at.Peaks.Open,
+	}
+}
+
+// left is what all requests took that left.
+func (t *tally) left() engine.Asked {
+	if t.core.life.finishing { // its books are closed
+		return t.totals.Left()
+	}
+	return t.totals.Asked().WithOutlay(t.core.now.Books.Spent)
+}
+
+// budget is how far the budget is used up.
+func (t *tally) budget(remaining time.Duration) engine.BudgetState {
+	c := t.core
+	books := c.now.Books
+	s := engine.BudgetState{Budget: books.Budget, Spent: books.Spent.Amount(), Claimed: books.Claimed.Amount(), Hit: books.Hit}
+	done, total := t.totals.Ended(), t.planned
+	if done >= minShare && total >= done {
+		s.Forecast = t.forecast(&books, float64(total)/float64(done))
+	}
+	switch {
+	case c.life.ending == engine.EndOutOfBudget:
+		s.Short = c.life.stopping
+	case !c.life.over():
+		s.Short = s.Shortage(c.pace.writing+c.pace.worked(), remaining, done, total)
+	}
+	return s
+}
+
+// minShare is the number of ended sessions that a forecast of the budget needs.
+const minShare = 5
+
+// forecast is what will be spent when there are times as many sessions as have ended. What the run itself asks, it has
+// mostly asked by then; what is spent already stays.
+func (t *tally) forecast(books *engine.LedgerState, times float64) engine.Amount {
+	own := t.totals.Own()
+	each, shared, spent := own.Outlay().Plus(books.Unrecorded).Amount(), t.totals.Shared.Outlay().Amount(), books.Spent.Amount()
+	more := func(of func(engine.Amount) int64) int64 {
+		return max(int64(times*float64(of(each)))+of(shared), of(spent))
+	}
+	return engine.Amount{
+		Cost: more(func(a engine.Amount) int64 { return a.Cost }), Tokens: more(func(a engine.Amount) int64 { return a.Tokens }), Requests: more(func(a engine.Amount) int64 { return a.Requests }),
+	}
+}

@@ -1,0 +1,42 @@
+package run
+
+import "github.com/throng-sim/throng/engine"
+
+// mostEmitted is how many of the newest events a snapshot lists.
+const mostEmitted = 50
+
+// emitted are the newest events, in a ring. It belongs to the loop, and allocates only when it is shown.
+type emitted struct {
+	ring  [mostEmitted]engine.Emitted
+	count int              // so far
+	shown []engine.Emitted // as of the last second; snapshots share them
+	at    int              // count then
+}
+
+// add takes in the events of a session that ended: of those of one the last, as the others would be gone at once.
+func (e *emitted) add(r *engine.SessionRow) {
+	for i := max(len(r.Events)-mostEmitted, 0); i < len(r.Events); i++ {
+		e.ring[e.count%mostEmitted] = engine.Emitted{At: r.Started.Add(r.Total), Cycle: r.Cycle, Agent: r.Agent, Path: r.Events[i].Path, Event: r.Events[i].Name}
+		e.count++
+	}
+}
+
+// newest returns the newest, oldest first. name, if set, is what an agent is called.
+func (e *emitted) newest(name func(index int) (string, error)) []engine.Emitted {
+	if e.at == e.count {
+		return e.shown
+	}
+	from := max(e.count-mostEmitted, 0)
+	all := make([]engine.Emitted, 0, e.count-from)
+	for i := from; i < e.count; i++ {
+		one := &e.ring[i%mostEmitted]
+		if one.Name == "" && name != nil {
+			if id, err := name(one.Agent); err == nil {
+				one.Name = id
+			}
+		}
+		all = append(all, *one)
+	}
+	e.shown, e.at = all, e.count
+	return all
+}

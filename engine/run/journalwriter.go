@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// maxNotes is how many rows wait for the journal writer before figures give way to what happened.
+const maxNotes = 4096
+
+// note is a row for the journal writer.
+type note struct {
+	writeRow
+	ctx context.Context // of the wait until it is durable
+}
+
+// enqueue has a row journaled behind all before it.
+func (n *node) enqueue(w writeRow) {
+	switch row := w.row.(type) {
+	case engine.MetricsRow:
+		if len(n.backlog) >= maxNotes { // the disk has been in trouble for an hour
+			return
+		}
+	case engine.BarrierRow:
+		if n.cfg.Mock != nil {
+			row.Mock = n.cfg.Mock()
+			w.row = row
+		}
+	}
+	n.backlog = append(n.backlog, w)
+}
+
+// outgoing returns the oldest row that waits and the writer's channel, or a nil channel if none does.
+func (n *node) outgoing() (chan<- note, note) {
+	if len(n.backlog) == 0 {
+		return nil, note{}
+	}
+	next := note{n.backlog[0], n.ctx}
+	if next.ticket.kind == endTicket {
+		next.ctx = n.endCtx
+	}
+	return n.journalWriter, next
+}
+
+// sent removes the row that the writer has taken.
+func (n *node) sent() {
+	if t := n.pop(); t.kind == checkpointTicket {
+		n.step(queued{t})
+	}
+}
+
+func (n *node) pop() ticket {
+	t := n.backlog[0].ticket
+	n.backlog[0] = writeRow{}
+	if n.backlog = n.backlog[1:]; len(n.backlog) == 0 {
+		n.backlog = nil
+	}
+	return t
+}
+
+// write journals rows one by one, in the order in which they were made, until the run ends. Neither a full queue nor a
+// slow disk holds the node up, and a checkpoint never overtakes a barrier.
+func (n *node) write() {
+	defer n.r.rescue()
+	for next := range n.journalWriter {
+		var err error
+		if next.ticket.waits() {
+			err = n.r.journal.Commit(next.ctx, next.row)
+		} else {
+			n.r.journal.Append(next.row)
+		}
+		if next.ticket.kind != noTicket {
+			n.comeBack(written{next.ticket, err})
+		}
+	}
+}
+
+// aside runs work in a goroutine of its own and then steps.
+func (n *node) aside(work func(), then event) {
+	go func() {
+		defer n.r.rescue()
+		work()
+		n.comeBack(then)
+	}()
+}
+
+// comeBack steps in the node's goroutine, unless that has ended.
+func (n *node) comeBack(e event) {
+	select {
+	case n.r.orders <- func(n *node) { n.step(e) }:
+	case <-n.r.done:
+	}
+}

@@ -1,0 +1,139 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// localHost is the host of sessions that the run's own process executes.
+type localHost struct{ run *Run }
+
+var _ engine.Host = localHost{}
+
+func (h localHost) Context() context.Context     { return h.run.ctx }
+func (h localHost) Settings() *engine.Settings   { return h.run.settings.Load() }
+func (h localHost) Injected() []engine.Injection { return h.run.injected }
+
+func (h localHost) Run() engine.HostRun {
+	r := engine.HostRun{ID: h.run.id, Lineage: h.run.lineage}
+	if h.run.answers != nil {
+		r.Recording = h.run.answers.Run()
+	}
+	return r
+}
+
+func (h localHost) Recorded(ctx context.Context, cycle, agent int) (engine.Prefix, error) {
+	if h.run.answers == nil {
+		return nil, nil
+	}
+	return h.run.answers.Session(ctx, cycle, agent)
+}
+
+func (h localHost) Sleep(ctx context.Context, d time.Duration) error {
+	return h.run.alarm.Sleep(ctx, d)
+}
+
+func (h localHost) Append(rows ...engine.Row) { h.run.journal.Append(rows...) }
+func (h localHost) Keeps() bool               { return h.run.journal != engine.Discard }
+
+func (h localHost) Commit(ctx context.Context, rows ...engine.Row) error {
+	return h.run.journal.Commit(ctx, rows...)
+}
+
+func (h localHost) Doubt(since *engine.Inexact) bool { return h.run.doubts.add(since) }
+
+func (h localHost) TryClaim(a engine.Outlay) bool { return h.run.ledger.TryReserve(a) }
+func (h localHost) Claim(ctx context.Context, a engine.Outlay) error {
+	return h.run.ledger.Reserve(ctx, a)
+}
+func (h localHost) Settle(claimed, spent engine.Outlay) { h.run.ledger.Settle(claimed, spent) }
+
+func (h localHost) Recall(key engine.SharedKey) (engine.Entry, bool) { return h.run.shared.answer(key) }
+
+func (h localHost) TakeIntent(key engine.SharedKey, path string) (engine.Entry, bool) {
+	return h.run.shared.replay(key, path)
+}
+
+func (h localHost) SettleShared(row engine.SharedRow, spent engine.Outlay) error {
+	r, counted := h.run, engine.Outlay{}
+	defer func() { r.ledger.Note(spent.Minus(counted)) }()
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	if err := r.journal.Commit(r.ctx, row); err != nil {
+		return err
+	}
+	r.shared.settled(&row)
+	counted = row.Record.Outlay()
+	return nil
+}
+
+func (h localHost) Traced(agent int, failed bool) bool   { return h.run.traces.wants(agent, failed) }
+func (h localHost) Trace(e engine.Exchange, failed bool) { h.run.traces.add(e, failed) }
+
+// memoryClaims are what one session claims of the memory budget of this process.
+type memoryClaims struct {
+	budget  *memoryBudget
+	holding holding
+}
+
+var _ engine.MemoryClaims = (*memoryClaims)(nil)
+
+// Take claims n bytes if they are free.
+func (c *memoryClaims) Take(path string, n int64, use engine.MemoryUse) bool {
+	if !c.budget.take(&c.holding, n, use == engine.AgentMemory) {
+		return false
+	}
+	c.record(path, n, use)
+	return true
+}
+
+// Wait claims n bytes and waits until they are free.
+func (c *memoryClaims) Wait(ctx context.Context, path string, n int64, use engine.MemoryUse) error {
+	err := c.budget.wait(ctx, &c.holding, n, use == engine.AgentMemory)
+	if err == nil {
+		c.record(path, n, use)
+	}
+	return err
+}
+
+// record notes which step's answer holds the bytes.
+func (c *memoryClaims) record(path string, n int64, use engine.MemoryUse) {
+	if use == engine.AnswerMemory {
+		c.budget.record(&c.holding, path, n)
+	}
+}
+
+// Force claims n bytes for an answer, free or not.
+func (c *memoryClaims) Force(path string, n int64) {
+	c.budget.force(&c.holding, n)
+	c.budget.record(&c.holding, path, n)
+}
+
+// Return gives back a part of what an answer holds.
+func (c *memoryClaims) Return(path string, n int64) {
+	b := c.budget
+	b.record(&c.holding, path, -n)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.giveBack(&c.holding, n)
+}
+
+// Settle has a step that ended keep n bytes.
+func (c *memoryClaims) Settle(path string, n int64) (more int64) {
+	return c.budget.settle(&c.holding, path, n)
+}
+
+// Block notes that the session waits for others, or no longer does.
+func (c *memoryClaims) Block(waits bool) {
+	more := -1
+	if waits {
+		more = 1
+	}
+	c.budget.block(&c.holding, more)
+}
+
+// Holds reports whether the session holds anything.
+func (c *memoryClaims) Holds() bool { return c.holding.holds.Load() }

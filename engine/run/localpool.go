@@ -1,0 +1,163 @@
+package run
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/gate"
+)
+
+// localPool executes sessions in this process.
+type localPool struct {
+	cfg          PoolConfig
+	host         engine.Host
+	ctx          context.Context
+	cycle        atomic.Pointer[cycle] // the newest; nil before the first
+	memoryBudget memoryBudget
+	places       gate.Places
+	slots        slots
+	results      chan *Batch
+	mergeQueue   mergeQueue
+	free         batches
+	wide         batches       // those that carry what many workers finished
+	abandoned    chan struct{} // closed when workers are not waited for any longer
+	done         chan struct{} // closed when the run has ended
+}
+
+var _ WorkerPool = (*localPool)(nil)
+
+// NewLocalPool returns a pool whose workers are goroutines of this process.
+func NewLocalPool(cfg PoolConfig) WorkerPool {
+	p := newLocalPool(cfg)
+	go p.carry()
+	return p
+}
+
+func newLocalPool(cfg PoolConfig) *localPool {
+	if cfg.Rescue == nil {
+		cfg.Rescue = func() {}
+	}
+	p := &localPool{
+		cfg: cfg, host: cfg.Host, ctx: cfg.Host.Context(), results: make(chan *Batch, 64), mergeQueue: newMergeQueue(),
+		abandoned: make(chan struct{}), done: make(chan struct{}),
+	}
+	p.memoryBudget.limit, p.memoryBudget.tell = cfg.MemoryBudget, cfg.Throttled
+	return p
+}
+
+// Begin opens a cycle.
+func (p *localPool) Begin(s *Shard) { p.cycle.Store(newCycle(p.ctx, s, p.host.Settings())) }
+
+// Release lets the next wave begin.
+func (p *localPool) Release(waited time.Duration) { p.cycle.Load().release(waited) }
+
+// Again lets a requeued session begin.
+func (p *localPool) Again(place engine.Place) { p.cycle.Load().again.add(place) }
+
+// Hold stops the cycle's clock, or lets it run again.
+func (p *localPool) Hold(held bool) {
+	if c := p.cycle.Load(); held {
+		c.hold()
+	} else {
+		c.goOn()
+	}
+}
+
+// End frees the cycle's clock.
+func (p *localPool) End() { p.cycle.Load().stop() }
+
+// Start starts workers. The caller counts them.
+func (p *localPool) Start(workers int, probe bool) {
+	for range workers {
+		p.places.Force()
+		w := &worker{pool: p, cycle: p.cycle.Load(), once: probe}
+		go w.work()
+	}
+}
+
+// SetLimit bounds the workers.
+func (p *localPool) SetLimit(limit int) { p.places.SetLimit(limit) }
+
+// Use puts settings in force.
+func (p *localPool) Use(s *engine.Settings) {
+	if c := p.cycle.Load(); c != nil {
+		c.setTimeout(s.SessionTimeout)
+	}
+}
+
+// Remember says how many bytes agents remember.
+func (p *localPool) Remember(bytes int64) { p.memoryBudget.remember(bytes) }
+
+// Retire cancels the session of a retired agent.
+func (p *localPool) Retire(agent int) { p.slots.cancel(agent, engine.ErrRetired) }
+
+// Results delivers batches.
+func (p *localPool) Results() <-chan *Batch { return p.results }
+
+// Recycle returns a batch to those that filled it.
+func (p *localPool) Recycle(b *Batch) {
+	if b.wide {
+		p.wide.give(b)
+	} else {
+		p.free.give(b)
+	}
+}
+
+// Abandon returns what has arrived and leaves the workers behind.
+func (p *localPool) Abandon() (arrived []*Batch) {
+	for {
+		select {
+		case b := <-p.results:
+			arrived = append(arrived, b)
+			continue
+		case b := <-p.mergeQueue:
+			arrived = append(arrived, b)
+			continue
+		default:
+		}
+		break
+	}
+	close(p.abandoned)
+	return arrived
+}
+
+// Close ends the goroutine that carries batches.
+func (p *localPool) Close() { close(p.done) }
+
+// Progress says how far the open cycle is.
+func (p *localPool) Progress() Progress {
+	g := Progress{InFlight: p.places.Held()}
+	if c := p.cycle.Load(); c != nil {
+		g.Begun, g.Again, g.Filled = c.begun(), int(c.again.taken.Load()), c.filled()
+	}
+	return g
+}
+
+// Oldest returns the n sessions in flight that began first.
+func (p *localPool) Oldest(n int) []engine.Doing {
+	if n <= 0 {
+		return nil
+	}
+	return p.slots.oldest(n)
+}
+
+// Doing returns what an agent's session is at.
+func (p *localPool) Doing(agent int) (engine.Doing, bool) {
+	for _, b := range p.slots.list() {
+		if d, ok := b.look(); ok && d.Agent == agent {
+			return d, true
+		}
+	}
+	return engine.Doing{}, false
+}
+
+// Mark shows the sessions in flight in a crowd.
+func (p *localPool) Mark(c *engine.Crowd) {
+	for _, b := range p.slots.list() {
+		if d, ok := b.look(); ok {
+			c.Mark(&d)
+		}
+	}
+}

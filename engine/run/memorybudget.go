@@ -1,0 +1,300 @@
+package run
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// memoryQuiet is how long no session may have waited for memory until that is told again.
+const memoryQuiet = time.Minute
+
+// memoryApart is how much of the memory budget is set apart at most as long as no session was seen to hold more.
+const memoryApart = 192 << 20
+
+// memoryBudget bounds what large answers of sessions in flight and what agents remember take, over the whole run. A
+// session that wants more waits, throttled, until others have given back enough. Since sessions claim step by step, all
+// that hold something could wait for each other: then one of them, the first, takes what is set apart, ends, and gives
+// all back. A session fails only if it wants more than it could get alone. Small sessions never ask. It is safe for
+// concurrent use.
+type memoryBudget struct {
+	mu      sync.Mutex
+	limit   int64     // bytes; 0 is none
+	held    int64     // by sessions in flight, until they end
+	kept    int64     // what agents remember as of the start of the cycle, and what sessions of the cycle add to it
+	largest int64     // what one session held or wanted at most
+	active  int       // sessions that hold something, of which nothing waits
+	first   *holding  // the session that may use what is set apart; nil is none
+	holders list.List // claims of sessions that hold something, which are served before others
+	others  list.List
+	told    time.Time
+	tell    func(why string) // hears, apart, that sessions wait; may be nil
+}
+
+// holding is what a session holds of the budget. The budget's lock guards it.
+type holding struct {
+	answers, memory int64            // bytes; memory becomes what agents remember if the session's outcome commits
+	steps           map[string]int64 // of answers, what those of steps under way hold, by path
+	waits           int              // of its requests: for more, or for a place that a session may have which waits for memory
+	holds           atomic.Bool
+}
+
+func (h *holding) total() int64 { return h.answers + h.memory }
+
+func (h *holding) counts() bool { return h.waits == 0 && h.total() > 0 }
+
+type memoryClaim struct {
+	of     *holding
+	n      int64
+	memory bool
+	in     *list.List
+	answer chan error // of one
+}
+
+// room is what sessions in flight may hold together. mu is held.
+func (b *memoryBudget) room() int64 { return max(b.limit-b.kept, 0) }
+
+// fits reports whether a session may have n bytes more. mu is held.
+func (b *memoryBudget) fits(h *holding, n int64) bool {
+	room := b.room()
+	if h != b.first {
+		room -= max(min(memoryApart, room/2), min(b.largest, room))
+	}
+	return b.held+n <= room
+}
+
+// take claims n bytes if they are free.
+func (b *memoryBudget) take(h *holding, n int64, memory bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.limit > 0 && (b.queued(h) || !b.fits(h, n)) {
+		return false
+	}
+	b.grant(h, n, memory)
+	return true
+}
+
+// queued reports whether others are to be served before a session. mu is held.
+func (b *memoryBudget) queued(h *holding) bool {
+	return h != b.first && (b.holders.Len() > 0 || h.total() == 0 && b.others.Len() > 0)
+}
+
+// grant changes what a session holds. mu is held.
+func (b *memoryBudget) grant(h *holding, n int64, memory bool) {
+	b.change(h, func() {
+		if memory {
+			h.memory += n
+		} else {
+			h.answers += n
+		}
+	})
+	b.held += n
+	b.largest = max(b.largest, h.total())
+	h.holds.Store(true)
+}
+
+// change keeps the count of active sessions. mu is held.
+func (b *memoryBudget) change(h *holding, f func()) {
+	if h.counts() {
+		b.active--
+	}
+	f()
+	if h.counts() {
+		b.active++
+	}
+}
+
+// wait claims n bytes; of sessions that hold something, and of others, who comes first is served first. Its errors are
+// why they cannot be had, and the cause of ctx.
+func (b *memoryBudget) wait(ctx context.Context, h *holding, n int64, memory bool) error {
+	c := &memoryClaim{h, n, memory, &b.others, make(chan error, 1)}
+	b.mu.Lock()
+	if h.total() > 0 {
+		c.in = &b.holders
+	}
+	at := c.in.PushBack(c)
+	if h == b.first {
+		c.in.MoveToFront(at)
+	}
+	b.change(h, func() { h.waits++ })
+	if want := h.total() + n; want <= b.room() {
+		b.largest = max(b.largest, want)
+	}
+	b.admit()
+	if len(c.answer) == 0 {
+		b.say()
+	}
+	b.mu.Unlock()
+	var err error
+	select {
+	case err = <-c.answer:
+		return err
+	case <-ctx.Done():
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(c.answer) == 0 { // else it came in the same moment: the session gives it back when it ends
+		c.in.Remove(at)
+		b.change(h, func() { h.waits-- })
+	}
+	b.admit()
+	return context.Cause(ctx)
+}
+
+// admit answers the claims that can be answered now. mu is held.
+func (b *memoryBudget) admit() {
+	for {
+		at, err := b.next()
+		if at == nil {
+			return
+		}
+		c := at.Value.(*memoryClaim)
+		c.in.Remove(at)
+		b.change(c.of, func() { c.of.waits-- })
+		if err == nil {
+			b.grant(c.of, c.n, c.memory)
+		}
+		c.answer <- err
+	}
+}
+
+// next is the claim to be answered now, and with what; nil is none. mu is held.
+func (b *memoryBudget) next() (*list.Element, error) {
+	front := b.holders.Front()
+	if front == nil {
+		front = b.others.Front()
+	}
+	if front == nil {
+		return nil, nil
+	}
+	switch c := front.Value.(*memoryClaim); {
+	case c.of.total()+c.n > b.room():
+		return front, b.short(c)
+	case b.fits(c.of, c.n):
+		return front, nil
+	case b.active == 0:
+		return b.stuck()
+	}
+	return nil, nil
+}
+
+// stuck returns the claim to answer when no session that holds memory can continue: the first for which the reserve is
+// enough. If there is none, because sessions wait for more than memory, it returns one that fails. mu is held.
+func (b *memoryBudget) stuck() (*list.Element, error) {
+	for _, in := range []*list.List{&b.holders, &b.others} {
+		for at := in.Front(); at != nil; at = at.Next() {
+			if c := at.Value.(*memoryClaim); b.held+c.n <= b.room() {
+				b.first = c.of
+				return at, nil
+			}
+		}
+	}
+	last := b.holders.Back()
+	if last == nil || last.Value.(*memoryClaim).of == b.first && b.others.Len() > 0 {
+		last = b.others.Back()
+	}
+	return last, b.short(last.Value.(*memoryClaim))
+}
+
+// short says why a session fails. mu is held.
+func (b *memoryBudget) short(c *memoryClaim) error {
+	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step needs %s more",
+		engine.FormatBytes(b.limit), engine.FormatBytes(b.held), engine.FormatBytes(c.of.total()), engine.FormatBytes(b.kept), engine.FormatBytes(c.n))
+	return &engine.StepError{Class: engine.Script, Err: &engine.PermanentError{Err: err, Fix: "ask for less at once, or raise --memory-budget"}}
+}
+
+// say tells that sessions wait. mu is held.
+func (b *memoryBudget) say() {
+	now := time.Now()
+	was := b.told
+	if b.told = now; b.tell == nil || now.Sub(was) < memoryQuiet {
+		return
+	}
+	why := fmt.Sprintf("sessions wait for memory: answers in flight hold %s and agents remember %s of a budget of %s (--memory-budget)",
+		engine.FormatBytes(b.held), engine.FormatBytes(b.kept), engine.FormatBytes(b.limit))
+	go b.tell(why)
+}
+
+// end gives back what a session held. What its agent is to remember stays until the barrier, if it commits.
+func (b *memoryBudget) end(h *holding, commits bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held -= h.total()
+	if commits {
+		b.kept += h.memory
+	}
+	b.change(h, func() { h.answers, h.memory = 0, 0 })
+	clear(h.steps)
+	h.holds.Store(false)
+	if b.first == h {
+		b.first = nil
+	}
+	b.admit()
+}
+
+// record notes that a step's answer holds n bytes more. It has been granted.
+func (b *memoryBudget) record(h *holding, path string, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if h.steps == nil {
+		h.steps = map[string]int64{}
+	}
+	h.steps[path] += n
+}
+
+// settle has a step that ended keep n bytes. What its answers held and it does not keep is given back; more is what is
+// still to be claimed.
+func (b *memoryBudget) settle(h *holding, path string, n int64) (more int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	had := h.steps[path]
+	delete(h.steps, path)
+	if had > n {
+		b.giveBack(h, had-n)
+	}
+	return max(n-had, 0)
+}
+
+// giveBack lessens what the answers of a session hold. mu is held.
+func (b *memoryBudget) giveBack(h *holding, n int64) {
+	b.change(h, func() { h.answers -= n })
+	b.held -= n
+	b.admit()
+}
+
+// force claims n bytes whether they are free or not.
+func (b *memoryBudget) force(h *holding, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.grant(h, n, false)
+}
+
+// block notes that a session which holds something waits for others, or does so no more.
+func (b *memoryBudget) block(h *holding, more int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.change(h, func() { h.waits += more })
+	if more > 0 {
+		b.admit()
+	}
+}
+
+// remember sets what agents remember, at a barrier.
+func (b *memoryBudget) remember(kept int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept = kept
+	b.admit()
+}
+
+// figures are what is held, kept and allowed.
+func (b *memoryBudget) figures() (held, kept, limit int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held, b.kept, b.limit
+}

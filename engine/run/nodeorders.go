@@ -1,0 +1,164 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/suggest"
+)
+
+// apply carries out an order of several settings: all or none. What is not the core's is changed first, and changed back
+// if anything is refused.
+func (n *node) apply(wanted []engine.Assignment, who, why string) (changes []engine.Change, err error) {
+	own, others, err := n.parted(wanted)
+	if err != nil {
+		return nil, err
+	}
+	was := n.core.cfg.Settings
+	next, limit, err := n.core.limit.ordered(own)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.followBounds(&was, &next); err != nil {
+		return nil, err
+	}
+	if next.Budget != was.Budget {
+		if err := n.r.setBudget(next.Budget); err != nil {
+			return nil, errors.Join(err, n.followBounds(&next, &was))
+		}
+	}
+	tuned, err := n.tuneAll(others)
+	if err != nil {
+		if next.Budget != was.Budget {
+			n.r.ledger.SetBudget(was.Budget)
+		}
+		return nil, errors.Join(err, n.followBounds(&next, &was))
+	}
+	named := slices.ContainsFunc(own, func(a engine.Assignment) bool { return a.Name == engine.LimitSetting })
+	n.step(setOrder{next, limit, named, tuned, who, why})
+	return n.changed, nil
+}
+
+// parted sorts an order into settings of the run and tunables of services. Unknown names and names given twice are mistakes.
+func (n *node) parted(wanted []engine.Assignment) (own, others []engine.Assignment, err error) {
+	var mistakes []error
+	seen := map[string]bool{}
+	for _, a := range wanted {
+		a = a.Trimmed()
+		switch {
+		case seen[a.Name]:
+			mistakes = append(mistakes, &engine.FieldError{Field: a.Name, Problem: "given twice", Hint: ""})
+		case engine.FindLiveSetting(a.Name) != nil:
+			own = append(own, a)
+		case n.serviceOf(a.Name) != nil:
+			others = append(others, a)
+		default:
+			mistakes = append(mistakes, &engine.FieldError{Field: a.Name, Problem: "cannot be changed while a run is in progress", Hint: strings.TrimSpace(suggest.Hint(a.Name, n.names()) + " choose " + engine.OrList(n.names()))})
+		}
+		seen[a.Name] = true
+	}
+	if len(wanted) == 0 {
+		mistakes = append(mistakes, &engine.FieldError{Field: "set", Problem: "no setting is given", Hint: "write name=value, such as " + engine.LimitSetting + "=50"})
+	}
+	return own, others, errors.Join(mistakes...)
+}
+
+// followBounds has the governor follow other settings, where they differ in what it follows.
+func (n *node) followBounds(was, next *engine.Settings) error {
+	if n.cfg.Governor == nil || next.Steering() == was.Steering() {
+		return nil
+	}
+	return n.cfg.Governor.Use(next.Steering())
+}
+
+// tuneAll changes tunables of services: all or none.
+func (n *node) tuneAll(wanted []engine.Assignment) (changes []engine.ChangeRow, err error) {
+	for _, a := range wanted {
+		s := n.serviceOf(a.Name)
+		old, err := s.Tune(a.Name, a.Value)
+		if err != nil {
+			for _, c := range slices.Backward(changes) {
+				if _, back := n.serviceOf(c.What).Tune(c.What, c.Old); back != nil {
+					err = errors.Join(err, fmt.Errorf("%s stays %s: %w", c.What, c.New, back))
+				}
+			}
+			return nil, err
+		}
+		c := engine.ChangeRow{What: a.Name, Old: old, New: a.Value}
+		if strings.HasSuffix(a.Name, engine.TimeoutSuffix) && old != a.Value {
+			c.Inexact = n.core.retimed(a.Name)
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// restore sets services to what people tuned them to in earlier processes. What a service does not know any more, or
+// takes no more, stays as the scenario says.
+func (n *node) restore(tuned []engine.Tunable) {
+	for _, t := range tuned {
+		if s := n.serviceOf(t.Name); s != nil {
+			_, _ = s.Tune(t.Name, t.Value)
+		}
+	}
+}
+
+// serviceOf finds the service that can change something; nil is none.
+func (n *node) serviceOf(name string) engine.Service {
+	for _, s := range n.cfg.Services {
+		if slices.ContainsFunc(s.Tunables(), func(t engine.Tunable) bool { return t.Name == name }) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (n *node) names() []string {
+	names := engine.LiveSettings()
+	for _, s := range n.cfg.Services {
+		for _, t := range s.Tunables() {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// order steps the core; a run that is writing its end takes no orders.
+func (r *Run) order(f func(n *node)) error {
+	return r.insist(func(n *node) error {
+		if n.core.life.finishing {
+			return engine.ErrEnded
+		}
+		f(n)
+		return nil
+	})
+}
+
+// insist has the node carry out f even while it writes the run's end, and returns what that says.
+func (r *Run) insist(f func(n *node) error) error {
+	said := make(chan error, 1)
+	select {
+	case r.orders <- func(n *node) { said <- f(n) }:
+		return <-said
+	case <-r.done:
+		return engine.ErrEnded
+	}
+}
+
+// tell steps the core even while it writes the run's end.
+func (r *Run) tell(e event) error {
+	return r.insist(func(n *node) error { n.step(e); return nil })
+}
+
+// answered steps the core with an order that is answered, and waits for that.
+func (r *Run) answered(ctx context.Context, order func(n *node, to answerID) event) error {
+	said := make(chan error, 1)
+	if err := r.order(func(n *node) { n.step(order(n, n.answer(said))) }); err != nil {
+		return err
+	}
+	return r.hear(ctx, said)
+}

@@ -1,0 +1,337 @@
+package run_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/run"
+)
+
+// governor orders what a test wants.
+type governor struct {
+	steer func(r engine.Reading) engine.Orders
+
+	mu    sync.Mutex
+	read  []engine.Reading
+	uses  []engine.Steering
+	reset int
+}
+
+var _ engine.Governor = (*governor)(nil)
+
+func (p *governor) Steer(r engine.Reading) engine.Orders {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read = append(p.read, r)
+	if p.steer == nil {
+		return engine.Orders{Limit: r.Limit}
+	}
+	return p.steer(r)
+}
+
+func (p *governor) Use(s engine.Steering) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.Floor == 13 {
+		return &engine.FieldError{Field: "floor", Problem: "unlucky"}
+	}
+	p.uses = append(p.uses, s)
+	return nil
+}
+
+func (p *governor) Reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reset++
+}
+
+func (p *governor) orders(f func(r engine.Reading) engine.Orders) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.steer = f
+}
+
+func (p *governor) readings() []engine.Reading {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]engine.Reading(nil), p.read...)
+}
+
+// steered is a run of a crowd with a governor.
+func steered(agents int, program engine.Program) (run.Config, *governor, *enginetest.Journal) {
+	p, j := &governor{}, &enginetest.Journal{}
+	cfg := enginetest.Config(agents, program, j)
+	cfg.Governor = p
+	cfg.Settings.Limit = 10
+	return cfg, p, j
+}
+
+// told is the changes in words.
+func told(changes []engine.ChangeRow) string {
+	var all []string
+	for _, c := range changes {
+		all = append(all, fmt.Sprintf("%s %s→%s by %s: %s", c.What, c.Old, c.New, c.Who, c.Why))
+	}
+	return strings.Join(all, "; ")
+}
+
+// cut ends a run that may just be ending.
+func cut(t *testing.T, r *run.Run) run.Result {
+	t.Helper()
+	for range 2 {
+		if err := r.Stop("test", ""); err != nil && !errors.Is(err, engine.ErrEnded) {
+			t.Error(err)
+		}
+	}
+	return r.Wait()
+}
+
+func TestGovernorReadsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		crowd := programFunc(func(s *engine.Session) {
+			works(1500 * time.Millisecond).Session(s)
+			s.Row.Service = 1500 * time.Millisecond
+			if s.Agent%4 == 3 {
+				s.Row.Fail("pay", engine.Fail(engine.ServerError, "busy"))
+			}
+		})
+		cfg, p, _ := steered(100, crowd)
+		cfg.Probe.Connections = func() engine.Connections { return engine.Connections{Own: 3, Server: 40, Max: 60} }
+		cfg.Probe.Host = func() engine.HostMetrics { return engine.HostMetrics{CPU: 71} }
+		cfg.Services = []engine.Service{&outside{state: engine.ServiceState{Name: "shop", InFlight: 4}}}
+		r := start(t, cfg)
+		time.Sleep(2500 * time.Millisecond)
+		all := p.readings()
+		if len(all) != 2 {
+			t.Fatalf("%d readings in 2.5 s, want one a second", len(all))
+		}
+		got := all[1]
+		if got.Span != time.Second || got.Slept != 0 || got.Phase != engine.Running || got.Cycle != 0 || got.Limit != 10 || got.InFlight != 10 || got.Busy != 1 {
+			t.Errorf("the second reading is %+v", got)
+		}
+		if got.Ended != 10 || got.Failed != 2 || got.CycleEnded != 10 || got.CycleFailed != 2 || got.CycleTotal != 100 {
+			t.Errorf("it counts %d ended, %d failed; of the cycle %d, %d of %d", got.Ended, got.Failed, got.CycleEnded, got.CycleFailed, got.CycleTotal)
+		}
+		if all[0].Ended != 0 || got.Service.Count != 10 || got.Host.CPU != 71 || got.Connections.Server != 40 || got.Services[0].InFlight != 4 {
+			t.Errorf("it was told of %+v, %+v, %+v, %+v", got.Service, got.Host, got.Connections, got.Services)
+		}
+		if want := got.At.Add(-500 * time.Millisecond); !got.LastEnd.Equal(want) {
+			t.Errorf("the last session ended at %v, want %v", got.LastEnd, want)
+		}
+		cut(t, r)
+	})
+}
+
+// TestBusyIsMeasured: a limit that was not the bound is not busy, whatever the rest of the second was like.
+func TestBusyIsMeasured(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		agents, limit := rapid.IntRange(1, 60).Draw(rt, "agents"), rapid.IntRange(1, 30).Draw(rt, "limit")
+		work := time.Duration(rapid.IntRange(1, 40).Draw(rt, "work")) * 100 * time.Millisecond
+		check(rt, t, func(t *testing.T) error {
+			cfg, p, _ := steered(agents, works(work))
+			cfg.Settings.Limit = limit
+			r := start(t, cfg)
+			r.Wait()
+			rounds := (agents + limit - 1) / limit
+			last := time.Duration(rounds-1) * work // when the last sessions start
+			for i, got := range p.readings() {
+				from, to := time.Duration(i)*time.Second, time.Duration(i+1)*time.Second
+				want := max(min(last, to)-from, 0).Seconds()
+				if math.Abs(got.Busy-want) > 0.001 {
+					return fmt.Errorf("second %d is busy %v, want %v: the last of %d rounds starts after %v", i, got.Busy, want, rounds, last)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func TestBusyStopsWithTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, _ := steered(100, works(10*time.Second))
+		r := start(t, cfg)
+		time.Sleep(1250 * time.Millisecond)
+		do(t, r.Pause("test", ""))
+		time.Sleep(2 * time.Second)
+		do(t, r.Resume("test"))
+		time.Sleep(time.Second)
+		var got []string
+		for _, r := range p.readings() {
+			got = append(got, fmt.Sprintf("%.2f", r.Busy))
+		}
+		if got, want := strings.Join(got, " "), "1.00 0.25 0.00 0.75"; got != want {
+			t.Errorf("busy %s, want %s", got, want)
+		}
+		cut(t, r)
+	})
+}
+
+func TestGovernorMovesTheLimit(t *testing.T) {
+	for _, governor := range []string{"adaptive", engine.Manual, ""} {
+		t.Run(governor, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg, p, j := steered(1000, works(10*time.Second))
+				cfg.Settings.Governor = governor
+				p.orders(func(r engine.Reading) engine.Orders {
+					if r.Limit != 10 {
+						return engine.Orders{Limit: r.Limit, By: "resources"}
+					}
+					return engine.Orders{Limit: 25, By: "latency", Why: "10 → 25: it may be more"}
+				})
+				began := time.Now()
+				r := start(t, cfg)
+				time.Sleep(1250 * time.Millisecond)
+				s := r.Snapshot()
+				moves := governor == "adaptive"
+				if want := map[bool]int{true: 25, false: 10}[moves]; s.Limit != want || s.InFlight != want || r.Settings().Limit != want {
+					t.Errorf("the limit is %d with %d in flight, want %d", s.Limit, s.InFlight, want)
+				}
+				if s.SteerBy != "latency" || s.Steer != "10 → 25: it may be more" || s.Floor != 1 || s.Ceiling != 100 {
+					t.Errorf("shown: %q by %s, %d to %d", s.Steer, s.SteerBy, s.Floor, s.Ceiling)
+				}
+				if want := map[bool]string{true: "adaptive", false: engine.Manual}[moves]; s.Governor != want {
+					t.Errorf("the governor is %q, want %q", s.Governor, want)
+				}
+				time.Sleep(time.Second)
+				if s := r.Snapshot(); moves && s.Steered.Sub(began) != time.Second || s.Steer != "10 → 25: it may be more" {
+					t.Errorf("it last said something after %v: %q", s.Steered.Sub(began), s.Steer)
+				}
+				if s := r.Snapshot(); moves && (s.SteerBy != "latency" || s.Binds != "resources") {
+					t.Errorf("held by %q, it is told that %q said %q", s.Binds, s.SteerBy, s.Steer)
+				}
+				want := ""
+				if moves {
+					want = "max-concurrent 10→25 by latency: 10 → 25: it may be more"
+				}
+				if got := told(enginetest.Of[engine.ChangeRow](j)); got != want {
+					t.Errorf("journaled: %s, want %s", got, want)
+				}
+				cut(t, r)
+			})
+		})
+	}
+}
+
+// TestPersonsLimitIsTheCeiling: where a governor moves the limit, a person's word bounds it, at once where it must.
+func TestPersonsLimitIsTheCeiling(t *testing.T) {
+	for _, c := range []struct {
+		limit, ceiling, set        int
+		wantLimit, wantCeiling     int
+		changes                    string
+		floor, wantFloor, inFlight int
+	}{
+		{10, 100, 50, 10, 50, "ceiling 100→50", 1, 1, 10},
+		{10, 10, 50, 50, 50, "ceiling 10→50; max-concurrent 10→50", 1, 1, 50},
+		{10, 100, 4, 4, 4, "ceiling 100→4; max-concurrent 10→4", 1, 1, 10},
+		{10, 100, 3, 3, 3, "floor 5→3; ceiling 100→3; max-concurrent 10→3", 5, 3, 10},
+		{10, 100, 100, 10, 100, "", 1, 1, 10},
+		{10, 100, 0, 0, 100, "max-concurrent 10→0", 1, 1, 10},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg, _, j := steered(1000, works(time.Hour))
+			cfg.Settings.Limit, cfg.Settings.Floor, cfg.Settings.Ceiling = c.limit, c.floor, c.ceiling
+			r := start(t, cfg)
+			synctest.Wait()
+			began := time.Now()
+			do(t, r.SetLimit(c.set, "me", "because"))
+			synctest.Wait()
+			took(t, began, 0)
+			s := r.PublishNow()
+			if s.Limit != c.wantLimit || s.Ceiling != c.wantCeiling || s.Floor != c.wantFloor || s.InFlight != c.inFlight {
+				t.Errorf("%+v: limit %d, floor %d, ceiling %d, %d in flight", c, s.Limit, s.Floor, s.Ceiling, s.InFlight)
+			}
+			var got []string
+			for _, c := range enginetest.Of[engine.ChangeRow](j) {
+				if c.Who != "me" || c.Why != "because" {
+					t.Errorf("journaled: %+v", c)
+				}
+				got = append(got, fmt.Sprintf("%s %s→%s", c.What, c.Old, c.New))
+			}
+			if got := strings.Join(got, "; "); got != c.changes {
+				t.Errorf("%+v: journaled %s", c, got)
+			}
+			cut(t, r)
+		})
+	}
+}
+
+// TestLimitOfZeroIsAPersons: no governor raises it; a person's next word does, at once.
+func TestLimitOfZeroIsAPersons(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, _ := steered(1000, works(time.Second))
+		p.orders(func(engine.Reading) engine.Orders {
+			return engine.Orders{Limit: 20, By: "adaptive", Why: "0 → 20: more"}
+		})
+		r := start(t, cfg)
+		time.Sleep(500 * time.Millisecond)
+		do(t, r.SetLimit(0, "me", ""))
+		time.Sleep(5 * time.Second)
+		if s := r.Snapshot(); s.Limit != 0 || s.InFlight != 0 || s.Steer != "" {
+			t.Errorf("the limit is %d, %d in flight; told of a move: %q", s.Limit, s.InFlight, s.Steer)
+		}
+		do(t, r.SetLimit(30, "me", ""))
+		if s := r.Snapshot(); s.Limit != 30 || s.Ceiling != 30 {
+			t.Errorf("the limit is %d, the ceiling %d, want 30", s.Limit, s.Ceiling)
+		}
+		cut(t, r)
+	})
+}
+
+func TestGovernorThatRefusesChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, j := steered(10, works(time.Hour))
+		r := start(t, cfg)
+		var field *engine.FieldError
+		if err := r.Set("floor", "13", "me", ""); !errors.As(err, &field) {
+			t.Errorf("an error of the governor: %v", err)
+		}
+		if s := r.PublishNow(); s.Floor != 1 || len(s.Changes) != 0 || len(p.uses) != 0 || len(enginetest.Of[engine.ChangeRow](j)) != 0 {
+			t.Errorf("floor %d, changes %v", s.Floor, s.Changes)
+		}
+		do(t, r.Set("floor", "20", "me", "up"))
+		if got, want := told(r.PublishNow().Changes), "floor 1→20 by me: up; max-concurrent 10→20 by me: the floor is 20, the ceiling 100"; got != want {
+			t.Errorf("changes: %s, want %s", got, want)
+		}
+		if want := (engine.Steering{Governor: "adaptive", Floor: 20, Ceiling: 100, CPUHigh: 80, CPULow: 50, Breaker: "probe", StallAfter: time.Minute}); p.uses[0] != want {
+			t.Errorf("the governor goes by %+v, want %+v", p.uses[0], want)
+		}
+		cut(t, r)
+	})
+}
+
+func TestStallIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, j := steered(10, works(time.Hour))
+		p.orders(func(r engine.Reading) engine.Orders {
+			o := engine.Orders{Limit: r.Limit}
+			if n := len(p.read); n >= 3 && n < 6 || n > 8 {
+				o.Stall = &engine.Stall{Since: r.LastEnd, Why: fmt.Sprintf("all wait, reading %d", n)}
+			}
+			return o
+		})
+		r := start(t, cfg)
+		time.Sleep(5500 * time.Millisecond)
+		if s := r.Snapshot(); s.Stall == nil || s.Stall.Why != "all wait, reading 5" {
+			t.Errorf("the stall is %+v", s.Stall)
+		}
+		time.Sleep(2 * time.Second)
+		if s := r.Snapshot(); s.Stall != nil {
+			t.Errorf("over, it is %+v", s.Stall)
+		}
+		time.Sleep(2 * time.Second)
+		if got, want := told(enginetest.Of[engine.ChangeRow](j)), "stall → by stall warning: all wait, reading 3; stall → by stall warning: all wait, reading 9"; got != want {
+			t.Errorf("journaled: %s\nwant %s", got, want)
+		}
+		cut(t, r)
+	})
+}

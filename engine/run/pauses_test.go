@@ -1,0 +1,363 @@
+package run_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+)
+
+// outside is a service that says what a test wants.
+type outside struct {
+	mu      sync.Mutex
+	state   engine.ServiceState
+	moves   []engine.ChangeRow
+	tuned   map[string]string
+	order   []string // of what was tuned
+	renewed int
+	heals   bool // renewed, it forgets that its quota was gone
+}
+
+var _ engine.Service = (*outside)(nil)
+
+func (o *outside) State(time.Time) engine.ServiceState {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.state
+}
+
+func (o *outside) Tunables() []engine.Tunable {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var all []engine.Tunable
+	for _, what := range []string{"max-rate", "rate", "timeout"} {
+		name := o.state.Name + "." + what
+		all = append(all, engine.Tunable{Name: name, Value: o.value(name)})
+	}
+	return all
+}
+
+func (o *outside) value(name string) string {
+	if v, ok := o.tuned[name]; ok {
+		return v
+	}
+	return "10"
+}
+
+func (o *outside) Tune(name, value string) (string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if value == "much" {
+		return "", &engine.FieldError{Field: name, Problem: "is no number"}
+	}
+	old := o.value(name)
+	if o.tuned == nil {
+		o.tuned = map[string]string{}
+	}
+	o.tuned[name] = value
+	o.order = append(o.order, name)
+	return old, nil
+}
+
+func (o *outside) Renew() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.renewed++
+	if o.heals {
+		o.state.Exhausted = ""
+	}
+}
+
+func (o *outside) Moves() []engine.ChangeRow {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := o.moves
+	o.moves = nil
+	return all
+}
+
+func (o *outside) change(f func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f()
+}
+
+// trips is a governor's breaker: open from one second on, closed from another; 0 is never.
+func trips(p *governor, open, closed int, probes ...int) {
+	p.orders(func(r engine.Reading) engine.Orders {
+		o := engine.Orders{Limit: r.Limit}
+		if n := len(p.read); n >= open && (closed == 0 || n < closed) && p.reset == 0 {
+			o.Breaker, o.BreakerWhy, o.NextProbe = engine.BreakerOpen, "half of the cycle failed", r.At.Add(time.Minute)
+			o.Probe = slices.Contains(probes, n)
+		}
+		return o
+	})
+}
+
+func TestOpenBreakerLetsNobodyStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, j := steered(40, works(10*time.Second))
+		trips(p, 15, 100)
+		began := time.Now()
+		r := start(t, cfg)
+		time.Sleep(60 * time.Second)
+		s := r.Snapshot()
+		if s.Phase != engine.Paused || s.Reason != "half of the cycle failed" || s.InFlight != 0 || s.Ended != 20 {
+			t.Errorf("%v: %q, %d in flight, %d ended; want paused with the 20 ended that had begun", s.Phase, s.Reason, s.InFlight, s.Ended)
+		}
+		if s.Breaker != engine.BreakerOpen || s.BreakerWhy == "" || s.NextProbe.IsZero() {
+			t.Errorf("the breaker is shown as %v: %q, %v", s.Breaker, s.BreakerWhy, s.NextProbe)
+		}
+		got := r.Wait()
+		took(t, began, 120*time.Second) // 100 s, and two rounds
+		if got.Totals.Outcomes[engine.OK] != 40 || got.Totals.Peaks.Cycle != 40*time.Second {
+			t.Errorf("%v, the cycle took %v without the pause; want 40 ok, 40s", got.Totals.Outcomes, got.Totals.Peaks.Cycle)
+		}
+		want := "phase running→paused by breaker: half of the cycle failed; phase paused→running by breaker: all is well again"
+		if got := told(enginetest.Of[engine.ChangeRow](j)); got != want {
+			t.Errorf("journaled: %s, want %s", got, want)
+		}
+		if c := enginetest.Of[engine.CheckpointRow](j); len(c) == 0 || c[0].Reason != "breaker" {
+			t.Errorf("no checkpoint was taken for it: %+v", c)
+		}
+	})
+}
+
+func TestBreakerThatIsSwitchedOffIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, j := steered(40, works(10*time.Second))
+		trips(p, 15, 30)
+		r := start(t, cfg)
+		time.Sleep(20 * time.Second)
+		do(t, r.Set("breaker", "off", "me", ""))
+		time.Sleep(20 * time.Second)
+		want := "phase paused→running by breaker: it was switched off"
+		if got := told(enginetest.Of[engine.ChangeRow](j)); !strings.HasSuffix(got, want) {
+			t.Errorf("journaled: %s, want %s at the end", got, want)
+		}
+		cut(t, r)
+	})
+}
+
+// TestProbeIsOneSession: of what an open breaker lets nobody start, a probe starts one; also the first of a cycle that has
+// still to begin; its clocks run although the cycle's stands still.
+func TestProbeIsOneSession(t *testing.T) {
+	for workers, open := range map[int]int{1: 11, 10: 1} { // with ten all of the first cycle have begun then
+		synctest.Test(t, func(t *testing.T) {
+			var begun atomic.Int64
+			program := programFunc(func(s *engine.Session) {
+				begun.Add(1)
+				works(600 * time.Millisecond).Session(s)
+			})
+			cfg, p, _ := steered(20, program)
+			cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.CycleTimeout = workers, 2, time.Minute
+			trips(p, open, 600, 100, 101, 400)
+			r := start(t, cfg)
+			time.Sleep(90*time.Second + 100*time.Millisecond)
+			before := begun.Load()
+			for _, want := range []struct {
+				after  time.Duration
+				probes int64
+			}{{10 * time.Second, 1}, {time.Second, 2}, {2 * time.Minute, 2}, {3 * time.Minute, 3}} {
+				time.Sleep(want.after)
+				if got := begun.Load() - before; got != want.probes {
+					t.Errorf("limit %d: %d sessions were begun with the breaker open, want %d", workers, got, want.probes)
+				}
+			}
+			if s := r.Snapshot(); s.Phase != engine.Paused || s.InFlight != 0 {
+				t.Errorf("%v with %d in flight", s.Phase, s.InFlight)
+			}
+			got := r.Wait()
+			if got.Ending != engine.EndFinished || got.Totals.Outcomes[engine.OK] != 40 {
+				t.Errorf("%v with %v, want finished with 40 ok", got.Ending, got.Totals.Outcomes)
+			}
+			// Three probes of the second cycle one after another, and two rounds of those that are left.
+			if d := got.Totals.Peaks.Worked; workers == 10 && d != 7*600*time.Millisecond {
+				t.Errorf("the cycles took %v without the pause, want 4.2s", d)
+			}
+		})
+	}
+}
+
+func TestProbeWaitsForWhatElsePauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, _ := steered(20, works(time.Second))
+		cfg.Settings.Limit = 1
+		trips(p, 3, 0, 10)
+		r := start(t, cfg)
+		time.Sleep(5 * time.Second)
+		do(t, r.Pause("me", "lunch"))
+		s := r.Snapshot()
+		if s.Reason != "lunch; half of the cycle failed" {
+			t.Errorf("paused for %q, want both reasons", s.Reason)
+		}
+		time.Sleep(10 * time.Second)
+		if now := r.Snapshot(); now.Begun != s.Begun {
+			t.Errorf("%d begun, and then %d: a probe started in a person's pause", s.Begun, now.Begun)
+		}
+		do(t, r.Resume("me"))
+		s = r.Snapshot()
+		if s.Phase != engine.Running || s.Breaker != engine.BreakerClosed || s.Reason != "" || p.reset != 1 {
+			t.Errorf("resumed, it is %v: %q, the breaker %v, %d resets", s.Phase, s.Reason, s.Breaker, p.reset)
+		}
+		r.Wait()
+	})
+}
+
+// TestBreakerDoesNotKeepARunFromItsEnd: a breaker that opens when all is done, for a person to close, holds up nothing.
+func TestBreakerDoesNotKeepARunFromItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, _ := steered(10, works(2500*time.Millisecond))
+		trips(p, 2, 0)
+		began := time.Now()
+		r := start(t, cfg)
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Errorf("it ended as %v", got.Ending)
+		}
+		took(t, began, 2500*time.Millisecond)
+	})
+}
+
+func TestGoneQuotaPauses(t *testing.T) {
+	for until, after := range map[string]time.Duration{"its time": time.Hour, "the service says so": 20 * time.Minute, "a person says so": 10 * time.Minute} {
+		t.Run("until "+until, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				model := &outside{state: engine.ServiceState{Name: "model"}}
+				cfg, _, j := steered(40, works(10*time.Second))
+				cfg.Services = []engine.Service{&outside{state: engine.ServiceState{Name: "shop"}}, model}
+				began := time.Now()
+				r := start(t, cfg)
+				time.Sleep(15 * time.Second)
+				model.change(func() { model.state.Exhausted, model.state.Until = "1,000 requests a day", began.Add(time.Hour) })
+				time.Sleep(time.Minute)
+				s := r.Snapshot()
+				if s.Phase != engine.Paused || s.InFlight != 0 || !strings.HasPrefix(s.Reason, "the quota of model is gone until ") || !strings.HasSuffix(s.Reason, ": 1,000 requests a day") {
+					t.Errorf("%v: %q, %d in flight", s.Phase, s.Reason, s.InFlight)
+				}
+				if s.Services[1].Exhausted == "" || len(s.Services) != 2 {
+					t.Errorf("the services are shown as %+v", s.Services)
+				}
+				who := "model"
+				switch until {
+				case "the service says so":
+					time.Sleep(time.Until(began.Add(after)))
+					model.change(func() { model.state.Exhausted = "" })
+				case "a person says so":
+					time.Sleep(time.Until(began.Add(after)))
+					do(t, r.Resume("me"))
+					who = "me"
+					if model.renewed != 1 {
+						t.Errorf("the service was asked anew %d times", model.renewed)
+					}
+				}
+				r.Wait()
+				if late := time.Since(began.Add(after + 20*time.Second)); late < 0 || late > 200*time.Millisecond {
+					t.Errorf("it went on %v late", late)
+				}
+				changes := enginetest.Of[engine.ChangeRow](j)
+				if len(changes) != 2 || changes[0].Who != "model" || changes[0].New != "paused" || changes[1].Who != who || changes[1].New != "running" {
+					t.Errorf("journaled: %s", told(changes))
+				}
+				if why := changes[1].Why; who == "model" && why != "the quota of model may be there again" {
+					t.Errorf("told: %s", why)
+				}
+			})
+		})
+	}
+}
+
+// TestQuotaOfNoTimeWaitsForAPerson, and does not pause again for the same.
+func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}}
+		cfg, _, j := steered(20, works(10*time.Second))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		time.Sleep(2 * time.Hour)
+		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is gone: the account is empty" || s.Begun != 0 {
+			t.Errorf("%v: %q, %d begun", s.Phase, s.Reason, s.Begun)
+		}
+		do(t, r.Resume("me"))
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Errorf("it ended as %v", got.Ending)
+		}
+		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 1 {
+			t.Errorf("journaled: %s", got)
+		}
+		if rows := j.Rows(); len(enginetest.Of[engine.StartRow](j)) != 1 || rows[0] != engine.Row(enginetest.Of[engine.StartRow](j)[0]) {
+			t.Errorf("the journal begins with a %T", rows[0])
+		}
+	})
+}
+
+// TestQuotaThatIsGoneAgainPauses is that a person who goes on too early, and is refused before the run has looked, sees it
+// pause again.
+func TestQuotaThatIsGoneAgainPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}, Said: time.Now()}}
+		cfg, _, j := steered(20, works(10*time.Second))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		time.Sleep(time.Hour)
+		do(t, r.Resume("me"))
+		model.change(func() { model.state.Said = time.Now() })
+		time.Sleep(time.Hour)
+		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is gone: the account is empty" {
+			t.Errorf("%v: %q", s.Phase, s.Reason)
+		}
+		do(t, r.Resume("me"))
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Errorf("it ended as %v", got.Ending)
+		}
+		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
+			t.Errorf("journaled: %s", got)
+		}
+	})
+}
+
+// TestQuotaGoneAgainPausesAgain: who goes on although a quota is gone is told at once that it still is, also where the
+// service says so before the loop looks the next time.
+func TestQuotaGoneAgainPausesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}, heals: true}
+		cfg, _, j := steered(20, works(10*time.Second))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		time.Sleep(time.Minute + 50*time.Millisecond)
+		do(t, r.Resume("me"))
+		model.change(func() { model.state.Exhausted = "the account is empty" })
+		time.Sleep(time.Second)
+		if s := r.Snapshot(); s.Phase != engine.Paused {
+			t.Errorf("%v: %q, want paused once more", s.Phase, s.Reason)
+		}
+		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
+			t.Errorf("journaled: %s", got)
+		}
+		cut(t, r)
+	})
+}
+
+func TestServicesMovesAreJournaled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &outside{state: engine.ServiceState{Name: "model"}}
+		cfg, _, j := steered(10, works(10*time.Second))
+		cfg.Services = []engine.Service{model}
+		r := start(t, cfg)
+		time.Sleep(time.Second)
+		model.change(func() {
+			model.moves = []engine.ChangeRow{{What: "model rate", Old: "20", New: "16", Who: "rate limiter", Why: "a 429"}}
+		})
+		time.Sleep(time.Second)
+		r.Wait()
+		got := enginetest.Of[engine.ChangeRow](j)
+		if told(got) != "model rate 20→16 by rate limiter: a 429" || got[0].At.IsZero() || len(r.Snapshot().Changes) != 1 {
+			t.Errorf("journaled: %+v", got)
+		}
+	})
+}

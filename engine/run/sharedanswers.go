@@ -1,0 +1,51 @@
+package run
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// shared are the answers that a run has, and what asking for them took. It is safe for concurrent use.
+type shared struct {
+	mu    sync.RWMutex
+	known engine.Shared // Asked by earlier processes only
+	asked engine.Asked  // of all askings that ended
+}
+
+func (s *shared) takeUp(known *engine.Shared, asked engine.Asked) {
+	s.asked, s.known = asked, engine.Shared{Answers: maps.Clone(known.Answers), Asked: maps.Clone(known.Asked)}
+}
+
+func (s *shared) answer(key engine.SharedKey) (engine.Entry, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	e, ok := s.known.Answers[key]
+	return e, ok
+}
+
+// replay takes the intent of an earlier process.
+func (s *shared) replay(key engine.SharedKey, path string) (engine.Entry, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked, ok := s.known.Asked[key]
+	if !ok {
+		return engine.Entry{}, false
+	}
+	delete(s.known.Asked, key)
+	return engine.Entry{Path: path, Hash: asked.Hash, Spent: asked.Spent}, true
+}
+
+func (s *shared) settled(r *engine.SharedRow) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known.Add(r)
+	s.asked.Add(r.Record)
+}
+
+func (s *shared) figures() engine.Asked {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.asked
+}

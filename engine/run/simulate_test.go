@@ -1,0 +1,102 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSimulation lives through the lives of a thousand seeds. SEEDS=n takes so many, SEED=n replays one with a trace.
+func TestSimulation(t *testing.T) {
+	if text := os.Getenv("SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSimulation(seed)
+		s.trace = t.Logf
+		if err := s.run(); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	seeds := 1000
+	if text := os.Getenv("SEEDS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeds = n
+	}
+	lives, failed, began := 0, 0, time.Now()
+	for seed := range uint64(seeds) {
+		s := newSimulation(seed)
+		if err := s.run(); err != nil {
+			t.Errorf("%v\nreplay it: make simulate SEED=%d", err, seed)
+			if failed++; failed == 10 {
+				break
+			}
+		}
+		lives += s.lives
+	}
+	took := time.Since(began)
+	t.Logf("%d seeds, %d lives, %.0f lives a second", seeds, lives, float64(lives)/took.Seconds())
+}
+
+// TestSimulationFindsFaults holds that a simulation can fail: it finds the mistakes of faulty journals and pools.
+func TestSimulationFindsFaults(t *testing.T) {
+	for name, f := range map[string]faults{
+		"a journal that loses a change of memory": {loseDelta: true},
+		"a journal that loses a session":          {loseSession: true},
+		"a pool that starts too many workers":     {extraWorker: true},
+		"a pool that hands in a batch twice":      {twice: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(500) {
+				s := newSimulation(seed)
+				s.faults = f
+				if err := s.run(); err != nil {
+					t.Logf("found: %v", err)
+					return
+				}
+			}
+			t.Error("500 seeds found nothing")
+		})
+	}
+}
+
+// TestSimulationRepeats holds that a seed tells the same story every time.
+func TestSimulationRepeats(t *testing.T) {
+	for seed := range uint64(20) {
+		var stories [2]string
+		for i := range stories {
+			s := newSimulation(seed)
+			var b strings.Builder
+			s.trace = func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+			if err := s.run(); err != nil {
+				t.Fatal(err)
+			}
+			stories[i] = b.String()
+		}
+		if stories[0] != stories[1] {
+			t.Errorf("seed %d tells two stories", seed)
+		}
+	}
+}
+
+// BenchmarkSimulatedLife is a run of 50 sessions from one seed after another, with crashes, faults and orders, and a fork.
+func BenchmarkSimulatedLife(b *testing.B) {
+	lives, seed := 0, uint64(0)
+	for b.Loop() {
+		s := newSimulation(seed).sized(10, 5)
+		if err := s.run(); err != nil {
+			b.Fatal(err)
+		}
+		lives += s.lives
+		seed++
+	}
+	b.ReportMetric(float64(lives)/b.Elapsed().Seconds(), "lives/s")
+}

@@ -1,0 +1,372 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// A simulation drives the core of one run from one seed, without goroutines and without a clock: through as many
+// processes as it takes until the run has finished, and then a fork of it. In each life, which is that of one process,
+// workers answer in any order, people and governors give orders, and the journal fails, tears and dies between any two rows.
+type simulation struct {
+	seed    uint64
+	draw    *rand.Rand
+	story   story
+	faults  faults
+	journal *simJournal
+	trace   func(format string, args ...any) // nil is not wanted
+	lives   int
+}
+
+// story is what a seed makes of a run.
+type story struct {
+	agents, cycles, batch, pools int
+	chosen                       []int
+	scheduled, governed, byHand  bool
+	interval                     time.Duration // between checkpoints
+	crashes                      int           // that are left
+}
+
+// faults are deliberate mistakes outside the core, to see that a simulation finds them.
+type faults struct {
+	loseDelta   bool // the journal forgets what a session changed in its agent's memory
+	loseSession bool // it forgets a session
+	extraWorker bool // the pool starts one worker more than it was told
+	twice       bool // the pool hands in a batch twice
+}
+
+func newSimulation(seed uint64) *simulation {
+	s := &simulation{seed: seed, draw: rand.New(rand.NewPCG(seed, 1))}
+	d := s.draw
+	s.story = story{
+		agents: 10 + d.IntN(11), cycles: 2 + d.IntN(4), pools: 1 + d.IntN(3), crashes: d.IntN(4),
+		scheduled: d.IntN(4) == 0, governed: d.IntN(4) == 0, byHand: d.IntN(3) > 0,
+		interval: time.Duration(d.IntN(3)) * 2 * time.Second,
+	}
+	if d.IntN(4) == 0 {
+		s.story.batch = 1 + d.IntN(6)
+	}
+	if d.IntN(4) == 0 {
+		for a := range s.story.agents {
+			if a%3 != 1 {
+				s.story.chosen = append(s.story.chosen, a)
+			}
+		}
+	}
+	return s
+}
+
+// sized makes the run one of so many sessions and nothing else.
+func (s *simulation) sized(agents, cycles int) *simulation {
+	s.story.agents, s.story.cycles, s.story.chosen = agents, cycles, nil
+	return s
+}
+
+func (s *simulation) settings() engine.Settings {
+	c := engine.DefaultSettings()
+	c.Seed, c.Cycles, c.Batch, c.Metrics, c.SessionTimeout = s.seed, s.story.cycles, s.story.batch, false, 0
+	c.CheckpointEvery, c.TimeScale = s.story.interval, 0
+	if s.story.scheduled {
+		c.TimeScale = 3600
+	}
+	if s.story.governed {
+		c.Governor = engine.Adaptive
+	}
+	return c
+}
+
+// run carries the run, and then a fork of it, to their ends. Its error says which promise was broken.
+func (s *simulation) run() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the core panicked: %v", p)
+		}
+		if err != nil {
+			err = fmt.Errorf("seed %d, life %d: %w", s.seed, s.lives, err)
+		}
+	}()
+	s.journal = &simJournal{}
+	if err := s.finish(nil); err != nil {
+		return err
+	}
+	want, memory, err := s.reference(s.journal, 0, nil, nil)
+	if err != nil {
+		return err
+	}
+	if err := s.compare(want, 0); err != nil {
+		return err
+	}
+	return s.fork(memory)
+}
+
+// finish carries a run on until it has finished; fork is where it begins if it is one.
+func (s *simulation) finish(fork *engine.Resumption) error {
+	for first := true; ; first = false {
+		if s.lives++; s.lives > 60 {
+			return errors.New("the run never ends")
+		}
+		var res *engine.Resumption
+		switch {
+		case !first:
+			res = s.journal.resumption(s.settings(), fork)
+			s.spoil(res)
+		case fork != nil:
+			res = fork
+		}
+		p := newProcess(s, res, fork)
+		if err := p.live(); err != nil {
+			return err
+		}
+		if s.journal.crash(s.draw, !p.crashed); p.core.life.phase == engine.Ended && p.core.life.result.Ending == engine.EndFinished && s.journal.finished() {
+			return s.recount(p, fork)
+		}
+	}
+}
+
+// spoil makes the mistakes of a faulty journal.
+func (s *simulation) spoil(res *engine.Resumption) {
+	if s.faults.loseDelta {
+		for agent := range res.Deltas {
+			delete(res.Deltas, agent)
+			return
+		}
+	}
+	if n := len(res.Done); s.faults.loseSession && n > 0 {
+		res.Done = res.Done[:n-1]
+	}
+}
+
+// recount holds that the totals that the run kept are those of its journal.
+func (s *simulation) recount(p *process, fork *engine.Resumption) error {
+	got, want := &p.core.life.result.Totals, &s.journal.resumption(s.settings(), fork).State.Totals
+	if got.Outcomes != want.Outcomes || got.Errors != want.Errors || got.Events != want.Events || got.Acted != want.Acted {
+		return fmt.Errorf("the run counts %v %v, %d events, its journal has %v %v, %d", got.Outcomes, got.Errors, got.Events, want.Outcomes, want.Errors, want.Events)
+	}
+	return nil
+}
+
+// compare holds that the journal has the sessions of the undisturbed run, each once, in their cycles.
+func (s *simulation) compare(want map[engine.Place]simResult, first int) error {
+	seen, last, barrier := map[engine.Place]bool{}, map[engine.Place]*engine.SessionRow{}, first-1
+	for i, row := range s.journal.rows {
+		switch r := row.(type) {
+		case engine.BarrierRow:
+			if r.Cycle != barrier+1 {
+				return fmt.Errorf("row %d: barrier %d follows barrier %d", i, r.Cycle, barrier)
+			}
+			barrier = r.Cycle
+		case *engine.SessionRow:
+			if r.Cycle != barrier+1 {
+				return fmt.Errorf("row %d: session %v after barrier %d", i, r.Place, barrier)
+			}
+			if seen[r.Place] {
+				return fmt.Errorf("row %d: session %v is there a second time", i, r.Place)
+			}
+			seen[r.Place] = true
+			of := engine.Place{Cycle: r.Cycle, Agent: r.Agent}
+			if was := last[of]; was == nil || was.Take < r.Take {
+				last[of] = r
+			}
+		}
+	}
+	if len(last) != len(want) {
+		return fmt.Errorf("%d sessions, undisturbed %d", len(last), len(want))
+	}
+	for of, w := range want {
+		r := last[of]
+		if r == nil {
+			return fmt.Errorf("no session %v", of)
+		}
+		if got := resultOf(r); got != w {
+			return fmt.Errorf("session %v ended as %+v, undisturbed as %+v", of, got, w)
+		}
+	}
+	return nil
+}
+
+// fork begins another run at a checkpoint of the finished one, and compares it with the undisturbed run from there.
+func (s *simulation) fork(memory []map[int]*engine.Memory) error {
+	number := -1 // of the checkpoint, at the last of those that begin a cycle that is to come
+	for i, row := range s.journal.rows {
+		if c, ok := row.(engine.CheckpointRow); ok && c.Cycle < s.story.cycles && s.draw.IntN(2) == 0 {
+			number = i
+		}
+	}
+	if number < 0 {
+		return nil
+	}
+	res := &engine.Resumption{Unbegun: true, Memory: map[int]*engine.Memory{}, Checkpoints: 1}
+	for _, row := range s.journal.rows[:number+1] {
+		if c, ok := row.(engine.CheckpointRow); ok {
+			maps.Copy(res.Memory, c.Memory)
+			res.Cycle, res.Injected, res.Retired = c.Cycle, c.State.Injected, c.State.Retired
+		}
+	}
+	res.State.Injected, res.State.Retired = res.Injected, res.Retired
+	if got, want := digestOf(res.Memory), digestOf(memory[res.Cycle]); got != want {
+		return fmt.Errorf("the checkpoint of cycle %d restores memory %x, undisturbed it is %x", res.Cycle, got, want)
+	}
+	s.journal, s.story.crashes, s.story.byHand = &simJournal{}, s.draw.IntN(2), false
+	if s.trace != nil {
+		s.trace("fork at cycle %d", res.Cycle)
+	}
+	if err := s.finish(res); err != nil {
+		return fmt.Errorf("fork at cycle %d: %w", res.Cycle, err)
+	}
+	want, _, err := s.reference(s.journal, res.Cycle, memory[res.Cycle], res)
+	if err != nil {
+		return err
+	}
+	if err := s.compare(want, res.Cycle); err != nil {
+		return fmt.Errorf("fork at cycle %d: %w", res.Cycle, err)
+	}
+	return nil
+}
+
+// reference is the undisturbed run: one session after the other, without any core. What people ordered is as the journal
+// has it. It returns the results and the memory at the start of every cycle.
+func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.Memory, fork *engine.Resumption) (map[engine.Place]simResult, []map[int]*engine.Memory, error) {
+	var hand engine.Resumption
+	if fork != nil {
+		hand.Injected, hand.Retired = slices.Clone(fork.Injected), fork.Retired
+	}
+	cancelled := map[engine.Place]bool{}
+	for _, row := range j.rows {
+		switch r := row.(type) {
+		case engine.ChangeRow:
+			if err := hand.Hear(&r); err != nil {
+				return nil, nil, err
+			}
+		case *engine.SessionRow:
+			if _, retired := hand.Retired[r.Agent]; r.Outcome == engine.Cancelled && retired {
+				cancelled[engine.Place{Cycle: r.Cycle, Agent: r.Agent}] = true
+			}
+		}
+	}
+	settings, results := s.settings(), map[engine.Place]simResult{}
+	starts := make([]map[int]*engine.Memory, s.story.cycles+1)
+	now := cloned(memory)
+	for cycle := first; cycle < s.story.cycles; cycle++ {
+		starts[cycle] = cloned(now)
+		deltas := map[int]engine.Delta{}
+		for agent := range s.story.agents {
+			from, retired := hand.Retired[agent]
+			if retired && from <= cycle || s.story.chosen != nil && !slices.Contains(s.story.chosen, agent) {
+				continue
+			}
+			of := engine.Place{Cycle: cycle, Agent: agent}
+			if cancelled[of] {
+				results[of] = simResult{outcome: engine.Cancelled}
+				continue
+			}
+			var row engine.SessionRow
+			s.session(&row, engine.Place{Cycle: cycle, Agent: agent, Take: hand.Requeued[of]}, now[agent], hand.Injected)
+			results[of] = resultOf(&row)
+			if row.Outcome.Commits() {
+				deltas[agent] = row.Delta
+			}
+		}
+		settings.CommitCycle(now, deltas, cycle)
+	}
+	starts[s.story.cycles] = now
+	return results, starts, nil
+}
+
+// session is what an agent does: a pure function of seed, place, memory and inbox.
+func (s *simulation) session(row *engine.SessionRow, p engine.Place, m *engine.Memory, injected []engine.Injection) {
+	h := mix(mix(s.seed, uint64(p.Cycle)), uint64(p.Agent))
+	read := false
+	if m != nil {
+		for _, f := range m.Fields {
+			h = mixText(h, f.Value)
+		}
+		for _, l := range m.Inbox {
+			h, read = mixText(mix(h, uint64(l.From+2)), l.Body), true
+		}
+	}
+	for _, l := range engine.Injected(injected, m, p) {
+		h, read = mixText(mix(h, uint64(l.Cycle)), l.Body), true
+	}
+	row.Reset(p)
+	row.Outcome, row.Acted = engine.OK, h%5 == 0
+	switch kind := h >> 8 % 20; {
+	case kind < 3 && (p.Take == 0 || mix(h, uint64(p.Take))%2 == 0):
+		row.Outcome, row.Class, row.Path, row.Error = engine.Failed, engine.Network, "ask", "refused"
+	case kind == 3:
+		row.Outcome = engine.Stopped
+	}
+	text := fmt.Appendf(nil, "%d", h)
+	row.Events = append(row.Events, engine.Event{Path: "ask", Name: "asked", Data: text})
+	row.Service, row.Total = 20*time.Millisecond, 20*time.Millisecond
+	if h>>16%10 < 7 {
+		row.Delta = engine.Delta{Set: []engine.Field{{Name: "chain", Value: text}}, Read: read}
+		if h>>24%3 == 0 {
+			row.Delta.Said = []engine.Message{{To: []int{int(h >> 32 % uint64(s.story.agents))}, Body: text}}
+		}
+	}
+}
+
+// simResult is what of a session is a result.
+type simResult struct {
+	outcome engine.Outcome
+	event   string
+	changed string
+}
+
+func resultOf(r *engine.SessionRow) simResult {
+	if r.Outcome == engine.Cancelled {
+		return simResult{outcome: engine.Cancelled}
+	}
+	c := simResult{outcome: r.Outcome}
+	if len(r.Events) > 0 {
+		c.event = string(r.Events[0].Data)
+	}
+	if len(r.Delta.Set) > 0 && r.Outcome.Commits() {
+		c.changed = string(r.Delta.Set[0].Value)
+	}
+	return c
+}
+
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	h ^= h >> 29
+	h *= 0xbf58476d1ce4e5b9
+	return h ^ h>>32
+}
+
+func mixText(h uint64, text []byte) uint64 {
+	for _, b := range text {
+		h = mix(h, uint64(b))
+	}
+	return h
+}
+
+// digestOf is a number for what agents remember.
+func digestOf(memory map[int]*engine.Memory) (sum uint64) {
+	for agent, m := range memory {
+		if m == nil {
+			continue
+		}
+		h := mix(uint64(agent), uint64(m.ReadTo))
+		for _, f := range m.Fields {
+			h = mixText(h, f.Value)
+		}
+		for _, l := range m.Inbox {
+			h = mixText(mix(mix(h, uint64(l.From+2)), uint64(l.Cycle)), l.Body)
+		}
+		sum += h
+	}
+	return sum
+}
+
+func cloned(memory map[int]*engine.Memory) map[int]*engine.Memory {
+	c := make(map[int]*engine.Memory, len(memory))
+	maps.Copy(c, memory)
+	return c
+}

@@ -1,0 +1,262 @@
+package run
+
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// live takes the process to its end: it has ended or crashed.
+func (p *process) live() error {
+	if p.trace != nil {
+		p.trace("life %d, limit %d, %d pools", p.lives, p.limit, len(p.pools))
+	}
+	p.step(begun{})
+	for p.core.life.phase != engine.Ended && p.wrong == nil {
+		if p.steps++; p.steps > 20_000 {
+			p.fail("the process never ends: %v, %d at work, %d rows wait", p.core.life.phase, len(p.workers), len(p.backlog))
+		}
+		if p.story.crashes > 0 && p.draw.IntN(60) == 0 {
+			p.story.crashes--
+			p.crashed = true
+			if p.trace != nil {
+				p.trace("crash: %d rows durable of %d", p.journal.durable, len(p.journal.rows))
+			}
+			return nil
+		}
+		p.act()
+	}
+	if p.wrong == nil {
+		p.last()
+	}
+	return p.wrong
+}
+
+// last holds what has to be true at a process's end.
+func (p *process) last() {
+	s := p.core.picture(p.look())
+	if s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-p.before+s.Cut {
+		p.fail("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-p.before, s.InFlight, s.Cut)
+	}
+}
+
+// act lets one of the things happen that can, by chance.
+func (p *process) act() {
+	d := p.draw
+	p.at = p.at.Add(time.Duration(1+d.IntN(2000)) * time.Microsecond)
+	for range 8 {
+		switch d.IntN(8) {
+		case 0, 1:
+			if w := p.worker(); w != nil {
+				p.end(w)
+				return
+			}
+		case 2, 3:
+			if len(p.transit) > 0 {
+				i := p.firstOf(d.IntN(len(p.transit)))
+				f := p.deliver(i)
+				p.step(f)
+				if p.faults.twice && len(f.batch.rows) > 0 {
+					p.step(f)
+				}
+				clear(f.batch.rows) // it is used again
+				return
+			}
+		case 4, 5:
+			if len(p.aside) > 0 {
+				e := p.aside[0]
+				p.aside = p.aside[1:]
+				p.step(e)
+				return
+			}
+		case 6:
+			if p.writing == nil && len(p.backlog) > 0 {
+				p.write()
+				return
+			}
+			if d.IntN(3) > 0 && p.answerWriter() {
+				return
+			}
+		case 7:
+			if d.IntN(6) == 0 && p.orders > 0 {
+				p.orders--
+				p.order()
+				return
+			}
+		}
+	}
+	p.pass()
+}
+
+// worker is one whose session may end now; nil is none.
+func (p *process) worker() *simWorker {
+	if len(p.workers) == 0 {
+		return nil
+	}
+	w := p.workers[p.draw.IntN(len(p.workers))]
+	if p.isCut && w.hangs {
+		return nil
+	}
+	return w
+}
+
+// firstOf is the first batch in transit that a worker may have handed in before i: batches of one worker stay in order,
+// and who a batch is of does not matter but for that.
+func (p *process) firstOf(i int) int {
+	if p.transit[i].gone > 0 { // behind all that its worker handed in
+		return 0
+	}
+	return i
+}
+
+// pass lets time go on to what comes next.
+func (p *process) pass() {
+	next, which := p.tick, numTimers
+	for t, at := range p.timers {
+		if !at.IsZero() && at.Before(next) {
+			next, which = at, timer(t)
+		}
+	}
+	if next.After(p.at) {
+		p.at = next
+	}
+	if which < numTimers {
+		p.timers[which] = time.Time{}
+		p.step(expired{which})
+		return
+	}
+	p.tick = p.at.Add(publishEvery)
+	if p.draw.IntN(4) == 0 {
+		p.step(sampled{})
+	} else {
+		p.step(ticked{})
+	}
+	if p.draw.IntN(4) == 0 {
+		p.journal.sync()
+	}
+	if p.orders <= 0 {
+		p.calm()
+	}
+}
+
+// calm undoes what would keep the run from its end.
+func (p *process) calm() {
+	if p.journal.broken {
+		p.journal.broken = false
+		p.step(troubled{})
+	}
+	if p.core.life.pausedByUs || p.core.life.selfPaused() {
+		p.step(resumeOrder{"simulation"})
+	}
+	if p.core.limit.set == 0 {
+		p.setLimit(1 + p.draw.IntN(8))
+	}
+}
+
+func (p *process) setLimit(n int) {
+	next := p.core.cfg.Settings
+	next.Limit = max(n, 1)
+	p.limit = n
+	p.step(setOrder{next: next, limit: n, own: true, who: "simulation"})
+}
+
+// order gives an order, or lets something happen to the journal.
+func (p *process) order() {
+	d := p.draw
+	switch d.IntN(16) {
+	case 0, 1, 2:
+		p.setLimit(d.IntN(12))
+	case 3:
+		p.step(pauseOrder{"simulation", "lunch"})
+	case 4, 5:
+		p.step(resumeOrder{"simulation"})
+	case 6:
+		p.journal.broken = !p.journal.broken
+		var err error
+		if p.journal.broken {
+			err = engine.ErrNoRoom
+		}
+		p.step(troubled{err})
+	case 7:
+		p.step(checkpointOrder{"by hand", p.id()})
+	case 8:
+		p.orderEnd(d.IntN(8))
+	default:
+		if p.story.byHand {
+			p.orderHand(d.IntN(5))
+		}
+	}
+}
+
+func (p *process) id() answerID {
+	p.ids++
+	return p.ids
+}
+
+// orderEnd gives an order that ends the process.
+func (p *process) orderEnd(which int) {
+	switch which {
+	case 0, 1, 2:
+		p.step(stopOrder{"simulation", "enough"})
+	case 3:
+		p.step(stopOrder{"simulation", "enough"})
+		p.step(stopOrder{"simulation", "now"})
+	case 4:
+		p.step(leaveOrder{"SIGTERM"})
+	case 5:
+		p.step(cutOrder{"the program ended"})
+	case 6:
+		p.step(spentUp{"the budget is used up"})
+	case 7:
+		p.journal.damaged = true
+		p.step(troubled{engine.ErrDamaged})
+	}
+}
+
+// orderHand gives an order about agents.
+func (p *process) orderHand(which int) {
+	if p.core.life.finishing {
+		return
+	}
+	agent := p.draw.IntN(p.story.agents)
+	switch which {
+	case 0:
+		inFlight := false
+		for _, w := range p.workers {
+			inFlight = inFlight || w.place.Agent == agent
+		}
+		p.step(retireOrder{agent, inFlight, "simulation", p.id()})
+	case 1:
+		text := []byte(`"` + time.Duration(p.draw.IntN(1000)).String() + `"`)
+		p.step(injectOrder{engine.Message{To: []int{agent}, Body: text}, "somebody", "simulation", p.id()})
+	default:
+		for agent := range p.core.cycles.bad {
+			least := agent
+			for other := range p.core.cycles.bad {
+				least = min(least, other)
+			}
+			p.step(requeueOrder{least, "simulation", p.id()})
+			return
+		}
+	}
+}
+
+// steer is what a governor says.
+func (p *process) steer() (o engine.Orders) {
+	d := p.draw
+	was := p.core.limit.orders
+	o.Breaker, o.BreakerWhy = was.Breaker, was.BreakerWhy
+	switch d.IntN(6) {
+	case 0, 1:
+		o.Limit, o.By, o.Why = 1+d.IntN(12), "adaptive", "a guess"
+	case 2:
+		if p.orders > 0 {
+			o.Breaker, o.BreakerWhy = engine.BreakerOpen, "too much fails"
+		}
+	case 3:
+		o.Breaker, o.BreakerWhy = engine.BreakerClosed, ""
+	case 4:
+		o.Probe = was.Breaker == engine.BreakerOpen
+	}
+	return o
+}

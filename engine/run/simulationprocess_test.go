@@ -1,0 +1,387 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// process is one life of a run: the core, and a model of all that a node has round it.
+type process struct {
+	*simulation
+	core *core
+	at   time.Time
+	res  *engine.Resumption
+
+	pools   []simPool
+	workers []*simWorker
+	transit []*Batch // handed in, not heard of yet; those of one worker in order
+	turn    simCycle
+
+	backlog []writeRow
+	writing *writeRow // waits until it is durable
+	aside   []event   // what comes back from beside the node
+	pending []event
+	timers  [numTimers]time.Time // zero is not set
+	tick    time.Time
+	ids     answerID
+
+	limit         int // as ordered
+	orders, steps int
+	isCut         bool
+	crashed       bool
+	abandoned     bool
+	begun         int64 // sessions
+	counted       struct{ ended, cut, withdrawn int64 }
+	before        int64
+	wrong         error
+}
+
+// simPool is a pool of workers with its share of the limit. Pools that are lowered are so at once: the issue of the fleet
+// replaces this by messages.
+type simPool struct{ limit, held int }
+
+type simWorker struct {
+	pool   int
+	probe  bool
+	place  engine.Place
+	row    engine.SessionRow
+	batch  *Batch
+	cancel bool
+	hangs  bool // it does not listen when it is cut
+}
+
+// simCycle is the open cycle, as workers share it.
+type simCycle struct {
+	plan     *plan
+	recall   *recall
+	released int
+	begun    int
+	taken    int
+	filled   time.Time
+	again    []engine.Place
+}
+
+var simStart = time.Unix(1_900_000_000, 0).UTC()
+
+func newProcess(s *simulation, res, fork *engine.Resumption) *process {
+	p := &process{simulation: s, res: res, at: simStart.Add(time.Duration(s.lives) * time.Hour), pools: make([]simPool, s.story.pools)}
+	cfg := Config{
+		ID: "simulated", Agents: s.story.agents, Chosen: s.story.chosen, Settings: s.settings(), Resume: res,
+		Clock: engine.Clock{Start: simStart, Cycle: time.Hour},
+	}
+	cfg.Settings.Limit = 1 + s.draw.IntN(12)
+	if s.story.governed {
+		cfg.Governor = simGovernor{}
+	}
+	if s.draw.IntN(3) == 0 {
+		cfg.Barrier = func(int) {}
+	}
+	if fork != nil {
+		cfg.First = fork.Cycle
+	}
+	p.limit = cfg.Settings.Limit
+	p.orders = s.draw.IntN(12)
+	p.core = newCore(cfg, p.look(), probes{})
+	p.before = p.core.tally.before
+	p.tick = p.at.Add(publishEvery)
+	return p
+}
+
+// simGovernor only says that there is one: what it says is drawn.
+type simGovernor struct{}
+
+func (simGovernor) Steer(engine.Reading) engine.Orders { return engine.Orders{} }
+func (simGovernor) Use(engine.Steering) error          { return nil }
+func (simGovernor) Reset()                             {}
+
+func (p *process) fail(format string, args ...any) {
+	if p.wrong == nil {
+		p.wrong = fmt.Errorf(format, args...)
+	}
+}
+
+func (p *process) inFlight() (n int) {
+	for i := range p.pools {
+		n += p.pools[i].held
+	}
+	return n
+}
+
+func (p *process) look() now {
+	n := now{At: p.at, InFlight: p.inFlight(), Begun: p.turn.begun, Again: p.turn.taken, Filled: p.turn.filled}
+	if c := p.turn.plan; c != nil && c.size == 0 {
+		n.Filled = c.ready
+	}
+	return n
+}
+
+// step hands the core an event and carries out what it wants.
+func (p *process) step(e event) {
+	p.pending = append(p.pending[:0], e)
+	for i := 0; i < len(p.pending) && p.wrong == nil; i++ {
+		if p.trace != nil {
+			p.trace("%v %T%+v", p.at.Sub(simStart), p.pending[i], short(p.pending[i]))
+		}
+		if e, ok := p.pending[i].(steered); ok && e.orders.Limit > 0 && p.core.limit.set > 0 && !p.core.life.over() {
+			p.limit = e.orders.Limit
+		}
+		for _, f := range p.core.Step(p.pending[i], p.look()) {
+			if p.trace != nil {
+				p.trace("    %T%+v", f, short(f))
+			}
+			p.carryOut(f)
+		}
+		p.check()
+	}
+}
+
+// check holds that started = ended + in flight + cut, as far as the core has heard.
+func (p *process) check() {
+	c := p.core
+	ended, begun, cut := c.tally.totals.Ended()-p.before, c.tally.begun, c.tally.cut
+	if c.cycles.open != nil {
+		begun += int64(p.turn.begun + p.turn.taken)
+	}
+	if want := p.counted.ended - p.counted.withdrawn; ended != want {
+		p.fail("%d sessions ended, the core counts %d", want, ended)
+	}
+	if want := p.begun - p.counted.withdrawn; begun != want {
+		p.fail("%d sessions have begun, the core counts %d", want, begun)
+	}
+	if !p.abandoned && cut != p.counted.cut {
+		p.fail("%d sessions were cut, the core counts %d", p.counted.cut, cut)
+	}
+}
+
+func (p *process) carryOut(f effect) {
+	switch f := f.(type) {
+	case writeRow:
+		p.backlog = append(p.backlog, f)
+	case setLimit:
+		if f.limit > p.limit {
+			p.fail("the pools may have %d in flight, at a limit of %d", f.limit, p.limit)
+		}
+		p.share(f.limit)
+	case startWorkers:
+		n := f.count
+		if p.faults.extraWorker && !f.probe {
+			n++
+		}
+		for range n {
+			p.hire(f.probe)
+		}
+	case setTimer:
+		p.timers[f.timer] = p.at.Add(max(f.after, time.Microsecond))
+	case beginCycle:
+		p.turn = simCycle{plan: f.plan, recall: f.recall, released: f.plan.size}
+		if f.plan.batch > 0 {
+			p.turn.released = 0
+		}
+	case releaseWave:
+		p.turn.released = min(p.turn.released+p.turn.plan.batch, p.turn.plan.size)
+		p.turn.filled = time.Time{}
+	case makeAgain:
+		p.turn.again = append(p.turn.again, f.place)
+	case withdrawSession:
+		p.counted.withdrawn++
+	case cutSessions:
+		p.isCut = true
+	case cancelSession:
+		for _, w := range p.workers {
+			w.cancel = w.cancel || w.place.Agent == f.agent
+		}
+	case leaveBehind:
+		for len(p.transit) > 0 {
+			p.pending = append(p.pending, p.deliver(0))
+		}
+		p.pending = append(p.pending, leftBehind{})
+		p.abandoned = true
+	case passBarrier:
+		p.aside = append(p.aside, barrierPassed{})
+	case lookOnceMore:
+		p.pending = append(p.pending, lastLook{})
+	case askServices:
+		p.pending = append(p.pending, asked{})
+	case askGovernor:
+		p.pending = append(p.pending, steered{p.steer()})
+	}
+}
+
+// share divides the limit among the pools.
+func (p *process) share(limit int) {
+	for i := range p.pools {
+		p.pools[i].limit = limit / len(p.pools)
+		if i < limit%len(p.pools) {
+			p.pools[i].limit++
+		}
+	}
+}
+
+// hire starts a worker in a pool that has room.
+func (p *process) hire(probe bool) {
+	at := max(slices.IndexFunc(p.pools, func(pool simPool) bool { return pool.held < pool.limit }), 0)
+	p.pools[at].held++
+	if n := p.inFlight(); !probe && (n > p.limit || p.core.life.phase != engine.Running) {
+		p.fail("a worker starts as number %d in flight, at a limit of %d, while the run is %v", n, p.limit, p.core.life.phase)
+	}
+	w := &simWorker{pool: at, probe: probe, hangs: p.draw.IntN(8) == 0}
+	p.workers = append(p.workers, w)
+	p.next(w)
+}
+
+// next has a worker begin its next session, or leave.
+func (p *process) next(w *simWorker) {
+	pool, c := &p.pools[w.pool], &p.turn
+	kept := w.probe || pool.held <= pool.limit
+	w.place = engine.Place{Agent: -1}
+	switch {
+	case !kept:
+	case c.begun < c.released:
+		w.place = engine.Place{Cycle: c.plan.number, Agent: c.begun}
+		if c.plan.todo != nil {
+			w.place.Agent = int(c.plan.todo[c.begun])
+		}
+		w.place.Take = c.recall.takes[w.place.Agent]
+		if c.begun++; c.begun == c.released {
+			c.filled = p.at
+		}
+	case len(c.again) > 0:
+		w.place, c.again = c.again[0], c.again[1:]
+		c.taken++
+	}
+	if w.place.Agent < 0 {
+		p.leave(w)
+		return
+	}
+	p.begun++
+	w.cancel = false
+	p.session(&w.row, w.place, c.recall.memory[w.place.Agent], c.recall.injected)
+}
+
+// leave has a worker hand in what it has and go.
+func (p *process) leave(w *simWorker) {
+	p.pools[w.pool].held--
+	p.workers = slices.DeleteFunc(p.workers, func(o *simWorker) bool { return o == w })
+	b := w.filling()
+	b.gone = 1
+	if w.probe {
+		b.probes = 1
+	}
+	p.hand(w)
+}
+
+func (w *simWorker) filling() *Batch {
+	if w.batch == nil {
+		w.batch = &Batch{}
+	}
+	return w.batch
+}
+
+// hand journals what a worker finished and hands it in.
+func (p *process) hand(w *simWorker) {
+	b := w.batch
+	w.batch = nil
+	if p.abandoned {
+		return
+	}
+	if len(b.rows) > 0 {
+		p.journal.add(b.rows)
+	}
+	p.transit = append(p.transit, b)
+}
+
+// end has a worker end its session.
+func (p *process) end(w *simWorker) {
+	b := w.filling()
+	switch {
+	case p.isCut:
+		b.cut++
+	case w.cancel:
+		w.row.Outcome, w.row.Class, w.row.Delta = engine.Cancelled, engine.NoError, engine.Delta{}
+		b.add(&w.row)
+	default:
+		b.add(&w.row)
+	}
+	if w.probe {
+		p.leave(w)
+		return
+	}
+	if len(b.rows) > 3 || p.draw.IntN(2) == 0 {
+		p.hand(w)
+	}
+	p.next(w)
+}
+
+// deliver takes a batch that was handed in, which the core hears of next.
+func (p *process) deliver(i int) finished {
+	b := p.transit[i]
+	p.transit = slices.Delete(p.transit, i, i+1)
+	p.counted.ended += int64(len(b.rows))
+	p.counted.cut += int64(b.cut)
+	return finished{b}
+}
+
+// write has the journal's writer take the next row.
+func (p *process) write() {
+	w := p.backlog[0]
+	p.backlog = p.backlog[1:]
+	p.journal.add(w.row)
+	if w.ticket.kind == checkpointTicket {
+		p.aside = append(p.aside, queued{w.ticket})
+	}
+	switch {
+	case w.ticket.kind == noTicket:
+	case !w.ticket.waits():
+		p.aside = append(p.aside, written{ticket: w.ticket})
+	default:
+		p.writing = &w
+	}
+}
+
+// answerWriter lets the writer go on if its row is durable, or will not be waited for.
+func (p *process) answerWriter() bool {
+	w := p.writing
+	if w == nil {
+		return false
+	}
+	var err error
+	switch {
+	case p.journal.damaged:
+		err = engine.ErrDamaged
+	case !p.journal.broken:
+		p.journal.sync()
+	case p.isCut && w.ticket.kind != endTicket:
+		err = engine.ErrCut
+	default:
+		return false
+	}
+	p.writing = nil
+	p.aside = append(p.aside, written{w.ticket, err})
+	return true
+}
+
+// short is what of an event or effect is worth a line.
+func short(v any) any {
+	switch v := v.(type) {
+	case finished:
+		return fmt.Sprintf(" %d rows, %d cut, %d gone", len(v.batch.rows), v.batch.cut, v.batch.gone)
+	case writeRow:
+		return fmt.Sprintf(" %T", v.row)
+	case answer:
+		return fmt.Sprintf(" %d: %v", v.to, v.err)
+	case troubled:
+		return fmt.Sprintf(" %v", v.err)
+	case queued:
+		return fmt.Sprintf(" kind %d", v.ticket.kind)
+	case written:
+		return fmt.Sprintf(" kind %d %v: %v", v.ticket.kind, v.ticket.place, v.err)
+	case beginCycle:
+		return fmt.Sprintf(" %d of %d", v.plan.number, v.plan.size)
+	case askGovernor, useSettings, setOrder, changedSettings, lastLook, asked, ticked, sampled, begun, steered:
+		return ""
+	}
+	return v
+}

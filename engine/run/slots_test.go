@@ -1,0 +1,56 @@
+package run
+
+import (
+	"sync"
+	"testing"
+)
+
+// TestSlotsComeAndGo is that whoever is there is seen once, however many come and go meanwhile, and that nothing holds
+// on to those who went.
+func TestSlotsComeAndGo(t *testing.T) {
+	var s slots
+	stay := make([]slot, 300)
+	var all sync.WaitGroup
+	for i := range stay {
+		all.Go(func() {
+			for range 20 {
+				var passing slot
+				s.add(&passing)
+				s.list()
+				s.remove(&passing)
+			}
+			s.add(&stay[i])
+		})
+	}
+	all.Wait()
+	check := func(want map[*slot]bool) {
+		t.Helper()
+		seen := map[*slot]bool{}
+		for _, b := range s.list() {
+			if !want[b] || seen[b] {
+				t.Error("one is seen twice, or though it went")
+			}
+			seen[b] = true
+		}
+		if len(seen) != len(want) {
+			t.Errorf("%d are seen of %d", len(seen), len(want))
+		}
+		for _, b := range s.all[len(s.all):cap(s.all)] {
+			if b != nil {
+				t.Error("one that went is held on to")
+			}
+		}
+	}
+	left := map[*slot]bool{}
+	for i := range stay {
+		left[&stay[i]] = true
+	}
+	check(left)
+	for i := range stay {
+		if i%3 > 0 {
+			s.remove(&stay[i])
+			delete(left, &stay[i])
+		}
+	}
+	check(left)
+}

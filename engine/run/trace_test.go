@@ -1,0 +1,80 @@
+package run_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TestWatch keeps the exchanges of one agent from when it is watched on, and of others those that went wrong.
+func TestWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		program := programFunc(func(s *engine.Session) {
+			for i, failed := range []bool{false, true} {
+				time.Sleep(time.Second)
+				if s.Traced(failed) {
+					s.Trace(engine.Exchange{At: time.Now(), Path: fmt.Sprint(i)}, failed)
+				}
+			}
+			s.Row.Outcome = engine.OK
+		})
+		cfg, _, _ := steered(3, program)
+		cfg.Settings.Cycles, cfg.Settings.Limit = 2, 1
+		r := start(t, cfg)
+		r.Watch(1)
+		time.Sleep(7 * time.Second) // past the first cycle
+		r.Watch(2)
+		r.Wait()
+		for agent, want := range [][]string{{"0/1", "1/1"}, {"0/1", "1/1"}, {"0/1", "1/0", "1/1"}} {
+			var got []string
+			for _, e := range r.Exchanges(agent) {
+				got = append(got, fmt.Sprintf("%d/%s", e.Cycle, e.Path))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("of agent %d are kept %v, want %v", agent, got, want)
+			}
+		}
+		r.Watch(-1)
+		if n := len(r.Exchanges(2)); n != 2 {
+			t.Errorf("of one who is not watched any more %d are kept", n)
+		}
+	})
+}
+
+// TestExchangesAreBounded: of the agent that is watched, of what went wrong, and of what a storm may cost.
+func TestExchangesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		program := programFunc(func(s *engine.Session) {
+			for i := range 1000 {
+				if s.Traced(true) {
+					told++
+					s.Trace(engine.Exchange{At: time.Now(), Attempt: i}, true)
+				}
+			}
+			time.Sleep(2 * time.Second)
+			s.Row.Outcome = engine.OK
+		})
+		cfg, _, _ := steered(2, program)
+		cfg.Settings.Limit = 1
+		r := start(t, cfg)
+		r.Watch(1)
+		r.Wait()
+		if a, b := len(r.Exchanges(0)), len(r.Exchanges(1)); a != 0 || b != 200 || told != 1050 {
+			t.Errorf("%d and %d are kept of %d", a, b, told)
+		}
+	})
+}
+
+// TestNobodyTraces: who has no run tells nobody.
+func TestNobodyTraces(t *testing.T) {
+	var s *engine.Session
+	s.Trace(engine.Exchange{}, true)
+	if s.Traced(true) || (&engine.Session{}).Traced(true) {
+		t.Error("somebody wants to hear")
+	}
+}

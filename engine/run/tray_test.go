@@ -1,0 +1,118 @@
+package run
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"testing/synctest"
+
+	"github.com/throng-sim/throng/engine"
+	"pgregory.net/rapid"
+)
+
+// TestMergeQueueKeepsAll is that whatever is laid on a merge queue comes off it once, in the order in which it was laid, and that no
+// batch gets too large.
+func TestMergeQueueKeepsAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mergeQueue, free, wide := newMergeQueue(), &batches{}, &batches{}
+		put, got := &Batch{}, &Batch{}
+		carry := func() {
+			for len(mergeQueue) > 0 {
+				for b := <-mergeQueue; b != nil; {
+					all, over := mergeQueue.gather(b, free, wide)
+					if many := len(all.rows) > len(b.rows); many && !all.wide {
+						t.Fatalf("a narrow batch was made to carry %d rows", len(all.rows))
+					}
+					if len(all.rows) > batchRows {
+						t.Fatalf("a batch of %d rows", len(all.rows))
+					}
+					if over != nil && len(all.rows)+len(over.rows) <= batchRows {
+						t.Fatalf("%d rows had no room beside %d", len(over.rows), len(all.rows))
+					}
+					got.take(all)
+					if all.wide {
+						wide.give(all)
+					} else {
+						free.give(all)
+					}
+					b = over
+				}
+			}
+		}
+		for agent := range rapid.IntRange(1, 200).Draw(t, "puts") {
+			filling := free.take()
+			if len(filling.rows) != 0 || filling.cut != 0 || filling.gone != 0 || filling.probes != 0 || filling.unpaid != "" || filling.next != nil || filling.wide {
+				t.Fatalf("it is not empty for the next: %+v", *filling)
+			}
+			for range rapid.IntRange(0, batchRows).Draw(t, "rows") {
+				row := engine.SessionRow{Place: engine.Place{Agent: agent}, Steps: make([]engine.StepRecord, agent%3), Events: make([]engine.Event, agent%2)}
+				for i := range row.Steps {
+					row.Steps[i].Attempts = agent + i
+				}
+				filling.add(&row)
+				put.add(&row)
+			}
+			filling.cut, filling.gone, filling.probes = agent%3, agent%2, agent%5
+			put.cut, put.gone, put.probes = put.cut+agent%3, put.gone+agent%2, put.probes+agent%5
+			if agent%7 == 6 {
+				filling.unpaid = fmt.Sprint(agent)
+				put.unpaid = filling.unpaid
+			}
+			mergeQueue <- filling
+			if rapid.Bool().Draw(t, "carried") {
+				carry()
+			}
+		}
+		carry()
+		if len(got.rows) != len(put.rows) || got.cut != put.cut || got.gone != put.gone || got.probes != put.probes || got.unpaid != put.unpaid {
+			t.Fatalf("%d rows, %d cut, %d gone, %d probes, unpaid %q came out of %d, %d, %d, %d, %q",
+				len(got.rows), got.cut, got.gone, got.probes, got.unpaid, len(put.rows), put.cut, put.gone, put.probes, put.unpaid)
+		}
+		for i := range got.rows {
+			if !reflect.DeepEqual(got.rows[i], put.rows[i]) {
+				t.Fatalf("row %d is %+v, want %+v", i, got.rows[i], put.rows[i])
+			}
+		}
+	})
+}
+
+// TestLeaveComesLast is that the loop does not hear that a worker has ended before it has what was handed on earlier, and
+// that a worker waits while the merge queue is full.
+func TestLeaveComesLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newLocalPool(PoolConfig{Host: localHost{&Run{}}})
+		r.results = make(chan *Batch)
+		for range mergeQueueRoom {
+			earlier := &Batch{}
+			for range batchRows {
+				earlier.add(&engine.SessionRow{})
+			}
+			r.lay(earlier)
+		}
+		left := false
+		go func() {
+			w := &worker{pool: r}
+			w.filling().add(&engine.SessionRow{})
+			w.leave()
+			left = true
+		}()
+		synctest.Wait()
+		if left {
+			t.Error("the worker left although the merge queue is full")
+		}
+		go r.carry()
+		for range mergeQueueRoom {
+			if b := <-r.results; len(b.rows) != batchRows || b.gone != 0 {
+				t.Errorf("%d rows and %d workers that ended came before the last", len(b.rows), b.gone)
+			}
+		}
+		if last := <-r.results; len(last.rows) != 1 || last.gone != 1 {
+			t.Errorf("at last there are %d rows and %d workers that ended", len(last.rows), last.gone)
+		}
+		close(r.done)
+		synctest.Wait()
+		if !left {
+			t.Error("the worker has not left")
+		}
+	})
+}

@@ -1,0 +1,298 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
+)
+
+const (
+	batchRows = 256
+	batchAge  = 20 * time.Millisecond
+	// slice is how long a worker computes before it yields. The runtime would allow 10 ms, which the node and the window
+	// would notice when every core is busy.
+	slice = time.Millisecond
+)
+
+// worker executes sessions one after another in one place, until the limit takes that away.
+type worker struct {
+	pool  *localPool
+	cycle *cycle
+	batch *Batch            // sessions that ended and were not handed on; nil if there are none
+	since time.Time         // when the batch got its first row
+	now   time.Time         // the last session's end is the next one's start
+	began time.Time         // of the session in flight
+	let   time.Time         // when it yielded last
+	late  time.Duration     // until the node took the batch before
+	row   engine.SessionRow // of the session in flight
+	clock *clock.Clock      // of the session in flight; nil until it may wait
+	spare *clock.Clock
+	limit *engine.TimeoutError // of the spare
+	once  bool                 // one session only
+	slot  slot
+	// trail is that of the session in flight; nil if nobody wants it.
+	trail *engine.Trail
+	claim memoryClaims
+	// recording is the run that answers in place of the services; "" if services are called.
+	recording engine.RunID
+	s         *engine.Session
+}
+
+var _ engine.Slot = (*worker)(nil)
+
+func (w *worker) work() {
+	defer w.pool.cfg.Rescue()
+	w.claim.budget = &w.pool.memoryBudget
+	w.s = engine.NewSession(w.pool.host, w, &w.row)
+	w.recording = w.s.Recording()
+	w.now = time.Now()
+	w.let = w.now
+	if w.pool.cfg.Trail != nil {
+		w.trail = &engine.Trail{Row: &w.row}
+	}
+	w.pool.slots.add(&w.slot)
+	defer w.pool.slots.remove(&w.slot)
+	for w.once || w.pool.places.Keep() {
+		p, ok := w.cycle.next()
+		if ok {
+			w.session(p)
+		}
+		if !ok || w.once || w.batch != nil && w.batch.unpaid != "" { // where the budget cut one, none must start in its place
+			w.pool.places.Leave()
+			break
+		}
+	}
+	if w.spare != nil {
+		w.spare.Stop()
+	}
+	w.leave()
+}
+
+// Start hands on what the worker finished and starts the clock of the session in flight: that of the session before, if it
+// can be used again.
+func (w *worker) Start() *clock.Clock {
+	w.handOn()
+	c, limit := w.spare, w.cycle.timeout.Load()
+	w.spare = nil
+	if c != nil && limit == w.limit {
+		c.Again()
+	} else {
+		if c != nil { // of another timeout
+			c.Stop()
+		}
+		c = w.cycle.sessionClock(limit)
+	}
+	w.clock, w.limit = c, limit
+	w.slot.enter(w.s.Place, w.began, c)
+	return c
+}
+
+// Show changes what is shown of the session in flight.
+func (w *worker) Show(change func(d *engine.Doing)) { w.slot.change(change) }
+
+// Trail returns the trail of the session in flight.
+func (w *worker) Trail() *engine.Trail { return w.trail }
+
+// Memory returns the claims of the session in flight.
+func (w *worker) Memory() engine.MemoryClaims { return &w.claim }
+
+// stopClock ends the clock of the session in flight, or lays it by for the next.
+func (w *worker) stopClock() {
+	w.slot.leave() // from here on nobody cancels it
+	if w.clock.Rest() {
+		w.spare = w.clock
+		return
+	}
+	w.clock.Stop()
+}
+
+func (w *worker) session(p engine.Place) {
+	s, agent := w.s, p.Agent
+	if p.Take == 0 {
+		p.Take = w.cycle.Takes[agent]
+	}
+	memory := w.cycle.Memory[agent]
+	if w.cycle.lane != nil {
+		memory = w.cycle.lane.memory(agent)
+	}
+	s.Reset(p, w.cycle.Now, memory)
+	w.clock = nil
+	if known, ok := w.cycle.Prefixes[agent]; ok && p.Take == w.cycle.Takes[agent] {
+		s.Continue(known)
+	}
+	if w.trail != nil {
+		w.trail.Reset()
+	}
+	w.began = w.now
+	if w.cycle.ctx.Err() != nil {
+		w.row.Outcome = engine.Cut
+	} else if err := w.recall(); err != nil {
+		w.row.Fail("", err)
+	} else if w.cycle.clock != nil && w.cycle.clock.Context().Err() != nil {
+		w.row.Fail("", context.Cause(w.cycle.clock.Context()))
+	} else {
+		w.guarded()
+	}
+	retired := w.clock != nil && errors.Is(context.Cause(w.clock.Context()), engine.ErrRetired)
+	if w.clock != nil {
+		w.stopClock()
+	}
+	w.now = time.Now()
+	w.judge(retired)
+	if beside := s.Unrecorded(); beside != (engine.Outlay{}) {
+		b := w.filling()
+		b.beside = b.beside.Plus(beside)
+	}
+	if w.claim.Holds() {
+		w.pool.memoryBudget.end(&w.claim.holding, w.row.Outcome.Commits())
+	}
+	if w.row.Outcome == engine.Cut {
+		b := w.filling()
+		b.cut++
+		b.unpaid = w.row.OutOfBudget
+		return
+	}
+	if w.cycle.lane != nil && w.row.Outcome.Commits() {
+		w.cycle.lane.commit(agent, &w.row.Delta)
+	}
+	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.could()), w.now.Sub(w.began)
+	if w.trail != nil {
+		w.pool.cfg.Trail(w.trail)
+		w.now = time.Now() // which is no session's time
+	}
+	w.keep()
+	w.yield()
+}
+
+// recall has the session answered from the recording, if the run is.
+func (w *worker) recall() error {
+	if w.recording == "" {
+		return nil
+	}
+	known, err := w.pool.host.Recorded(w.cycle.ctx, w.s.Cycle, w.s.Agent)
+	if err != nil {
+		return engine.Fail(engine.ConfigError, "read what run %s recorded: %w", w.recording, err)
+	}
+	w.s.AnswerFrom(known)
+	return nil
+}
+
+// yield lets other goroutines run after a slice of computing; a session that waited has done so. With far more workers than
+// cores the next turn is far off, so finished sessions are handed on first.
+func (w *worker) yield() {
+	switch {
+	case w.clock != nil:
+		w.let = w.now
+	case w.now.Sub(w.let) > slice:
+		if w.batch != nil {
+			w.flush(w.now)
+		}
+		runtime.Gosched()
+		w.now = time.Now()
+		w.let = w.now
+	}
+}
+
+// guarded runs the program. A panic fails the session.
+func (w *worker) guarded() {
+	defer func() {
+		if p := recover(); p != nil {
+			w.row.Fail(w.row.Path, &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())})
+		}
+	}()
+	w.pool.cfg.Program.Session(w.s)
+}
+
+// judge corrects an outcome that the program did not set or could not know.
+func (w *worker) judge(retired bool) {
+	if w.row.Outcome == engine.Unfinished {
+		w.row.Fail(w.row.Path, engine.Fail(engine.ConfigError, "the program did not say how the session ended"))
+	}
+	switch {
+	case w.row.Outcome.Commits():
+	case w.cycle.ctx.Err() != nil:
+		w.row.Outcome = engine.Cut // the failure may come from the cut: the session runs again
+	case retired:
+		w.row.Outcome, w.row.Class, w.row.Error = engine.Cancelled, engine.NoError, engine.ErrRetired.Error()
+	}
+}
+
+// filling returns the batch that the worker fills.
+func (w *worker) filling() *Batch {
+	if w.batch == nil {
+		w.batch = w.pool.free.take()
+	}
+	return w.batch
+}
+
+// keep adds the session that ended to the batch.
+func (w *worker) keep() {
+	b := w.filling()
+	if len(b.rows) == 0 {
+		w.since = w.now
+	}
+	b.add(&w.row)
+	if len(b.rows) == batchRows || w.now.Sub(w.since) > batchAge {
+		w.now = w.flush(w.now) // a full journal's wait is no session's time
+	}
+}
+
+// handOn hands on finished sessions before the session in flight waits. Waiting for a full journal does not count as the
+// session's time.
+func (w *worker) handOn() {
+	if w.batch == nil {
+		return
+	}
+	since := time.Now()
+	w.began = w.began.Add(w.give(since, w.pool.lay).Sub(since))
+}
+
+// flush journals the finished sessions, hands them to the node, and returns when that was done.
+func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.pool.hand) }
+
+// give journals the finished sessions, passes them on, and returns when that was done.
+func (w *worker) give(now time.Time, to func(b *Batch)) time.Time {
+	b := w.batch
+	w.batch = nil
+	queued := w.journal(b, now)
+	b.handed = w.late
+	to(b)
+	now = time.Now()
+	w.late = now.Sub(queued)
+	return now
+}
+
+// journal journals the finished sessions and returns when the journal had them. Those of an abandoned worker are lost, as if
+// they had been cut.
+func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
+	select {
+	case <-w.pool.abandoned:
+		b.reset()
+	default:
+	}
+	if len(b.rows) == 0 {
+		return now
+	}
+	if journal := w.pool.cfg.Journal; journal != nil {
+		journal(b.rows)
+	}
+	queued = time.Now()
+	b.queued = queued.Sub(now)
+	return queued
+}
+
+// leave tells the node, behind everything that the worker handed on, that it has left.
+func (w *worker) leave() {
+	b := w.filling()
+	b.gone = 1
+	if w.once {
+		b.probes = 1
+	}
+	w.give(w.now, w.pool.lay)
+}
