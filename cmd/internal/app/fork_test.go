@@ -216,7 +216,7 @@ func TestForkWithEverythingChanged(t *testing.T) {
 	}
 	outside := app.Launch{Services: app.Services{Scenario: s, Settings: settings, Data: d.data}, Fork: p}
 	p.Record.Settings.Services = map[string]string{"shop": "http://127.0.0.1:9"}
-	if got := fmt.Sprint(outside.Warnings()); !strings.Contains(got, "did at shop cannot be taken back") || !strings.Contains(got, "the parent's shop was not the mock") {
+	if got := fmt.Sprint(outside.Warnings()); !strings.Contains(got, "did at shop remain") || !strings.Contains(got, "the parent's shop was not the mock") {
 		t.Errorf("with a real backend, the warnings are %s", got)
 	}
 	if fork.Shop == nil || fork.Record.Settings.Seed != 9 {
@@ -256,7 +256,7 @@ func TestForkThatCannotBegin(t *testing.T) {
 	if err := os.WriteFile(log, []byte("not a log"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := launch(func(*app.Launch) {}); err == nil || !strings.Contains(err.Error(), "take over the mock") {
+	if err := launch(func(*app.Launch) {}); err == nil || !strings.Contains(err.Error(), "copy the mock shop") {
 		t.Errorf("with a damaged log: %v", err)
 	}
 	if err := os.WriteFile(log, text, 0o600); err != nil {

@@ -18,10 +18,10 @@ func TestInexactBecause(t *testing.T) {
 		r    engine.Mock
 		says string
 	}{
-		{"a shop with an outage", shop, engine.Mock{Faults: outage}, "outage by wall time"},
-		{"models with an outage", model, engine.Mock{Faults: outage}, "outage by wall time"},
+		{"a shop with an outage", shop, engine.Mock{Faults: outage}, "an outage that depends on wall time"},
+		{"models with an outage", model, engine.Mock{Faults: outage}, "an outage that depends on wall time"},
 		{"real services", &Job{}, engine.Mock{Faults: outage, Scarcity: true}, ""},
-		{"a shop with scarcity", shop, engine.Mock{Scarcity: true}, "share the stock"},
+		{"a shop with scarcity", shop, engine.Mock{Scarcity: true}, "stock"},
 		{"models have no stock", model, engine.Mock{Scarcity: true}, ""},
 		{"a quota is handled by the rate limiter", model, engine.Mock{Faults: quota}, ""},
 	} {

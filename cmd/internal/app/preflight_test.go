@@ -57,8 +57,8 @@ func TestChecksOfTheMock(t *testing.T) {
 		t.Errorf("found %+v", all)
 	}
 	expect(t, named(t, all, "Service shop"), engine.GradeOK, "", "starts with the run")
-	expect(t, named(t, all, "X-Simulation-Mode"), engine.GradeOK, "", "the mock lifts its limits")
-	expect(t, named(t, all, "Database"), engine.GradeOK, "", "kept on this machine")
+	expect(t, named(t, all, "X-Simulation-Mode"), engine.GradeOK, "", "the mock lifts its rate limits")
+	expect(t, named(t, all, "Database"), engine.GradeOK, "", "stored on this machine")
 	expect(t, named(t, all, "Disk"), engine.GradeOK, "", "50.0 GB free")
 	if len(told) != len(all)+1 || slices.ContainsFunc(told[0], func(c engine.Check) bool { return c.Grade != engine.GradeAwaited || c.Name == "" }) {
 		t.Errorf("told %d lists for %d checks, at first %+v", len(told), len(all), told[0])
@@ -115,7 +115,7 @@ func TestChecksOfServices(t *testing.T) {
 	expect(t, service(check("/down", "", "", nil)), engine.GradeWarning, "again", "503")
 	expect(t, service(check("/closed", token, "good", nil)), engine.GradeOK, "", "200")
 	refused := service(check("/closed", token, "stale", nil))
-	expect(t, refused, engine.GradeProblem, "again", "refuses the token SHOP_TOKEN (401)")
+	expect(t, refused, engine.GradeProblem, "again", "rejects the token SHOP_TOKEN (401)")
 	if strings.Contains(refused.Text, "stale") {
 		t.Error("it repeats the token")
 	}
@@ -126,13 +126,13 @@ func TestChecksOfServices(t *testing.T) {
 	mode := func(path string, change func(*app.Launch)) engine.Check {
 		return named(t, check(path, "", "", change), "X-Simulation-Mode")
 	}
-	expect(t, mode("/lifted", nil), engine.GradeOK, "", "lifts its limits")
-	expect(t, mode("/kept", nil), engine.GradeWarning, "", "stays the same at shop (60)")
-	expect(t, mode("", nil), engine.GradeUnknown, "", "does not say")
+	expect(t, mode("/lifted", nil), engine.GradeOK, "", "rate limit lifted by shop")
+	expect(t, mode("/kept", nil), engine.GradeWarning, "", "unchanged at shop (60)")
+	expect(t, mode("", nil), engine.GradeUnknown, "", "announces no rate limit")
 	expect(t, mode("", func(l *app.Launch) { l.Settings.Simulation = false }), engine.GradeWarning, "settings", "not sent")
 
 	before := asked.Load()
-	expect(t, service(check("http://shop.example.com", "", "", nil)), engine.GradeWarning, "allow shop.example.com", "not allowed yet")
+	expect(t, service(check("http://shop.example.com", "", "", nil)), engine.GradeWarning, "allow shop.example.com", "have not allowed it yet")
 	if asked.Load() != before {
 		t.Error("a service that is not allowed was called")
 	}
@@ -213,7 +213,7 @@ func TestChecksAfterARun(t *testing.T) {
 	}
 	expect(t, named(t, all, "Failed agents"), engine.GradeWarning, "export", "3: who-0, who-4, who-8")
 	expect(t, named(t, all, "Unsent rows"), engine.GradeOK, "", "on this machine only")
-	expect(t, named(t, all, "Open transactions"), engine.GradeOK, "", "no database")
+	expect(t, named(t, all, "Open transactions"), engine.GradeOK, "", "not sent to a database")
 	if c := named(t, all, "Unneeded checkpoints"); c.Grade != engine.GradeOK {
 		t.Errorf("checkpoints: %+v", c)
 	}
