@@ -256,7 +256,7 @@ func refusesFetched(t *testing.T, p *place, db config.Database, run engine.RunID
 	}
 	r := remote.New(p.store, slog.New(slog.DiscardHandler))
 	err = r.Use(db)
-	if sent := r.Send(t.Context(), run); err != nil || sent == nil || !strings.Contains(sent.Error(), "and not here") {
+	if sent := r.Send(t.Context(), run); err != nil || sent == nil || !strings.Contains(sent.Error(), "not in this store") {
 		t.Errorf("%v; sending it: %v", err, sent)
 	}
 	if err := r.Close(); err != nil {

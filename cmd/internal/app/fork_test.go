@@ -216,7 +216,7 @@ func TestForkWithEverythingChanged(t *testing.T) {
 	}
 	outside := app.Launch{Services: app.Services{Scenario: s, Settings: settings, Data: d.data}, Fork: p}
 	p.Record.Settings.Services = map[string]string{"shop": "http://127.0.0.1:9"}
-	if got := fmt.Sprint(outside.Warnings()); !strings.Contains(got, "did at shop remain") || !strings.Contains(got, "the parent's shop was not the mock") {
+	if got := fmt.Sprint(outside.Warnings()); !strings.Contains(got, "made at shop remain") || !strings.Contains(got, "the parent did not use the mock shop") {
 		t.Errorf("with a real backend, the warnings are %s", got)
 	}
 	if fork.Shop == nil || fork.Record.Settings.Seed != 9 {
