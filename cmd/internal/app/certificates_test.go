@@ -62,7 +62,7 @@ func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 		says  string
 	}{
 		tls.RequestClientCert:    {engine.GradeOK, "", "answered 200 OK"},
-		tls.RequireAnyClientCert: {engine.GradeUnknown, "again", "automatic checks show no client certificate"},
+		tls.RequireAnyClientCert: {engine.GradeUnknown, "again", "automatic checks send no client certificate"},
 	} {
 		file, shown := certified(t, asks)
 		s, err := authoring.Load(file, nil)

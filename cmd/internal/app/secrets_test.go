@@ -66,7 +66,7 @@ func TestSecretNames(t *testing.T) {
 			}
 		}
 	}
-	if err := secrets.Keep("NAME", "\n"); err == nil || !strings.Contains(err.Error(), "it is empty (to delete it: throngctl secret forget NAME)") {
+	if err := secrets.Keep("NAME", "\n"); err == nil || !strings.Contains(err.Error(), "is empty (to delete it: throngctl secret forget NAME)") {
 		t.Errorf("an empty one: %v", err)
 	}
 }
