@@ -149,9 +149,9 @@ func (of *Bound) usedUp(b *Budget, spent, next Amount, elapsed time.Duration) st
 	return text
 }
 
-// CheckGoOn says why a run that spent so much cannot go on with a budget, as a *FieldError; nil is that it can. reason is
+// CheckResumeBudget says why a run that spent so much cannot go on with a budget, as a *FieldError; nil is that it can. reason is
 // why it ended last, if it was out of budget: then the bound that it names must be another.
-func CheckGoOn(b Budget, reason string, spent Amount, elapsed time.Duration) error {
+func CheckResumeBudget(b Budget, reason string, spent Amount, elapsed time.Duration) error {
 	for i := range bounds {
 		of := &bounds[i]
 		limit, used := of.limit(&b), of.part(spent, elapsed)

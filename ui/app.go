@@ -276,6 +276,9 @@ func (a *App) fork(run engine.RunID, checkpoint int, renewed bool) {
 // setUp returns what Setup would launch, for the calibration.
 func (a *App) setUp() (calibrate.Order, bool) {
 	o, ok := a.setup.Order()
+	if o.Fork != (setup.Fork{}) { // a fork cannot be calibrated
+		return calibrate.Order{}, false
+	}
 	return calibrate.Order{Scenario: o.Scenario, Given: o.Given, Settings: &o.Settings, Allow: o.Allow}, ok
 }
 

@@ -80,6 +80,11 @@ type setupDesk struct {
 func (s setupDesk) Choices(context.Context) ([]setup.Choice, error) { return nil, nil }
 func (s setupDesk) Remote() string                                  { return "" }
 func (s setupDesk) Preset(context.Context) (string, error)          { return "", nil }
+func (s setupDesk) ForkFrom(_ context.Context, f setup.Fork, _ map[string]string) (*setup.Scenario, error) {
+	s.d.ask("read fork of " + string(f.Run))
+	return nil, errors.New("no such run")
+}
+
 func (s setupDesk) Scenario(_ context.Context, name string, _ map[string]string) (*setup.Scenario, error) {
 	s.d.ask("read " + name)
 	return nil, errors.New("no such file")

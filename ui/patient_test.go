@@ -27,6 +27,10 @@ func (p patientSetup) Choices(context.Context) ([]setup.Choice, error) {
 	return []setup.Choice{{Name: "shopping", Title: "Marketplace shoppers", About: "They shop.", BuiltIn: true}}, nil
 }
 
+func (p patientSetup) ForkFrom(ctx context.Context, _ setup.Fork, given map[string]string) (*setup.Scenario, error) {
+	return p.Scenario(ctx, "shopping", given)
+}
+
 func (p patientSetup) Scenario(_ context.Context, name string, _ map[string]string) (*setup.Scenario, error) {
 	p.wait("Scenario")
 	s := engine.DefaultSettings()

@@ -89,7 +89,7 @@ func (j journeys) run(ctx context.Context, e env, s *scenario.Scenario, settings
 		return result, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	job, err := a.Start(ctx, app.Launch{Trusted: true, Scenario: s, Settings: settings})
+	job, err := a.Start(ctx, app.Launch{Services: app.Services{Scenario: s, Settings: settings}, Trusted: true})
 	if err != nil {
 		return result, err
 	}

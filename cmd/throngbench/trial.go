@@ -69,7 +69,7 @@ func (t *trial) start(ctx context.Context) (job *app.Job, err error) {
 	if t.with != nil {
 		t.with(&settings)
 	}
-	job, err = t.app.Start(ctx, app.Launch{Trusted: true, Scenario: s, Settings: settings, Resume: t.run})
+	job, err = t.app.Start(ctx, app.Launch{Services: app.Services{Scenario: s, Settings: settings}, Trusted: true, Resume: t.run})
 	if err != nil {
 		return nil, errors.Join(err, t.app.Close())
 	}

@@ -34,7 +34,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		people, err := history.PastPeople(ctx, store, r.ID)
+		people, err := history.LoadAgents(ctx, store, r.ID)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // find lists the agents whose personas match an expression.
-func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, people *history.People) error {
+func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, people *history.Agents) error {
 	settings := r.Settings
 	settings.Agents, settings.Filter = nil, c.Where
 	found, err := people.Program.Choose(ctx, &settings)
@@ -97,7 +97,7 @@ func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, 
 }
 
 // asJSON returns the JSON answer.
-func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.People, counts map[engine.Outcome]int, who []int) answer.Agents {
+func (c *agentsCmd) asJSON(run engine.RunID, cycle int, people *history.Agents, counts map[engine.Outcome]int, who []int) answer.Agents {
 	j := answer.Agents{Run: run, Cycle: cycle, Agents: people.Program.Agents(), Outcomes: map[string]int{}, State: c.State}
 	j.NoSession = j.Agents
 	for o, n := range counts {

@@ -180,7 +180,7 @@ chain c:
 	file := write(t, filepath.Join(data, "real.ai"), text)
 	code, out, stderr := ctl(t, "run", file, "--data", data)
 	for _, want := range []string{
-		"connector sentiments: is not defined, and the mock does not answer in its place while the service nlp is a real one (defined are the connectors entities)",
+		"connector sentiments: is not defined, and the mock cannot stand in for it because service nlp is real (defined connectors: entities)",
 		"function classify: is not defined",
 	} {
 		if code != exitUsage || out != "" || !strings.Contains(stderr, want) {

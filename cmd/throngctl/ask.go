@@ -46,7 +46,7 @@ func askSecrets(t *terminal, l app.Launch) error {
 		return nil
 	}
 	put := map[string]bool{}
-	for _, service := range l.Permits().Outlook() {
+	for _, service := range l.Permits().PlannedServices() {
 		for _, s := range service.Secrets {
 			if s.Err == nil || put[s.Name] {
 				continue

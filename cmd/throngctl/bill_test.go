@@ -200,7 +200,7 @@ func TestBudgetCoversThePopulation(t *testing.T) {
 			t.Errorf("%v: exit code %d after %d requests, $%v\n%s%s", bound, code, requests, dollars-cost, out, stderr)
 		}
 	}
-	if code, out, stderr := ctl(t, b.run(file, data, "--budget", "5")...); code != exitDone || !strings.Contains(out, "kept from before") {
+	if code, out, stderr := ctl(t, b.run(file, data, "--budget", "5")...); code != exitDone || !strings.Contains(out, ", all of them earlier") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
@@ -221,7 +221,7 @@ func TestQuitWhileThePopulationIsWritten(t *testing.T) {
 		var out, stderr bytes.Buffer
 		code := execute(b.run(file, data, "--max-llm-calls", "1", "--budget", "5"),
 			&terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals, hooks: hooks{trusts: true}})
-		if said := stderr.String(); code != exitInterrupted || !strings.Contains(said, "5 of 12 personas are written and kept") ||
+		if said := stderr.String(); code != exitInterrupted || !strings.Contains(said, "5 of 12 personas are written and stored; launch the scenario again") ||
 			!strings.Contains(said, "the other 7 were given up: it was stopped; it took 6 requests and $") {
 			t.Errorf("%v: exit code %d\n%s%s", signal, code, &out, &stderr)
 		}
@@ -229,7 +229,7 @@ func TestQuitWhileThePopulationIsWritten(t *testing.T) {
 		requests, _ := b.bill()
 		code, text, errors := ctl(t, b.run(file, data, "--max-time", "1h", "--cycles", "1")...)
 		again, _ := b.bill()
-		if code != exitDone || !strings.Contains(text, "5 of them kept from before; 7 requests, ") || spent(t, data).Requests != again-requests {
+		if code != exitDone || !strings.Contains(text, "5 of them earlier; 7 requests, ") || spent(t, data).Requests != again-requests {
 			t.Errorf("%v: launched again: exit code %d, %d requests\n%s%s", signal, code, again-requests, text, errors)
 		}
 	}

@@ -67,7 +67,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	}
 	defer func() { err = errors.Join(err, closeTell()) }()
 	tell.Sent = nil // summaries of each level go to the log
-	sweep.Launch.Tell = tell
+	sweep.Launch.Telemetry = tell
 	out := t.out
 	if c.JSON {
 		out = t.err
@@ -114,7 +114,7 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	settings.Filter = c.Filter
 	c.ApplyTo(&settings)
 	return app.Sweep{
-		Launch:   app.Launch{Data: t.data, Scenario: loaded, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, OnRequest: t.hooks.onRequest, Host: t.hooks.host},
+		Launch:   app.Launch{Services: app.Services{Data: t.data, Scenario: loaded, Settings: settings, OnRequest: t.hooks.onRequest}, Allow: c.Allow, Trusted: t.hooks.trusts, Host: t.hooks.host},
 		Name:     c.File,
 		Plan:     calibrate.Plan{Levels: c.Levels, Max: c.Max, Repeats: c.Repeats, Seed: settings.Seed},
 		Duration: c.Duration,
@@ -144,7 +144,7 @@ func (c *calibrateCmd) idle(ctx context.Context, t *terminal) (err error) {
 func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep) (found calibration.Record, err error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	s.Launch.Tell.Hurry = ctx.Done()
+	s.Launch.Telemetry.Abort = ctx.Done()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -90,7 +90,7 @@ func TestCalibrateMistakes(t *testing.T) {
 		{brief(data, "--levels", "0"), "levels: 0 "},
 		{brief(data, "--levels", "31"), "31 concurrent sessions (1 to 30)"},
 		{brief(data, "--service", "shop=https://shop.example.com"), "--allow shop.example.com"},
-		{brief(data, "--sequential", "on"), "one agent acts after the other"},
+		{brief(data, "--sequential", "on"), "agents act in turn"},
 		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},
 	} {
 		if code, out, stderr := ctl(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.want) {

@@ -34,14 +34,14 @@ type checkCmd struct {
 func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	if c.After {
 		return t.with(ctx, c.File, func(store *sqlite.Store, r engine.RunRecord) error {
-			return c.checked(t, app.AfterList(ctx, store, &r))
+			return c.checked(t, app.CheckAfterRun(ctx, store, &r))
 		})
 	}
 	db, err := c.find(t)
 	if err != nil {
 		return err
 	}
-	l := app.Launch{Data: t.data, Allow: c.Allow, Trusted: t.hooks.trusts, Results: db.Target(), Cores: t.hooks.cores, Host: t.hooks.host}
+	l := app.Launch{Services: app.Services{Data: t.data}, Allow: c.Allow, Trusted: t.hooks.trusts, Results: db.Target(), Cores: t.hooks.cores, Host: t.hooks.host}
 	if c.File != "" {
 		if l.Scenario, err = loadScenario(t, c.File, scenario.Extras{Parameters: c.Set}); err != nil {
 			return err
@@ -52,7 +52,7 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	l.Settings.Remote = db.URL != ""
 	if l.Scenario != nil {
-		if err := l.Services().CheckAddresses(); err != nil {
+		if err := l.CheckAddresses(); err != nil {
 			return err
 		}
 		if err := errors.Join(askDestinations(t, &l), l.Permits().KeepAllowed()); err != nil {
@@ -64,7 +64,7 @@ func (c *checkCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	var list app.Preflight
-	checks := list.List(ctx, l, db, false, nil)
+	checks := list.Run(ctx, l, db, false, nil)
 	if c.TestNotification {
 		checks = append(checks, tryNotice(ctx, told))
 	}

@@ -61,7 +61,7 @@ func (c *cleanupCmd) Run(ctx context.Context, t *terminal) error {
 			return err
 		}
 	}
-	l := app.Launch{Scenario: plan.Scenario, Settings: plan.Settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data, Resume: plan.Resume}
+	l := app.Launch{Services: app.Services{Scenario: plan.Scenario, Settings: plan.Settings, Data: t.data}, Allow: c.Allow, Trusted: t.hooks.trusts, Resume: plan.Resume}
 	return carryOut(ctx, t, l, c.output, databaseFlag{})
 }
 

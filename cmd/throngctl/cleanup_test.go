@@ -132,10 +132,10 @@ func TestCleanup(t *testing.T) {
 	if code, _, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard"); code != exitDone {
 		t.Fatal(stderr)
 	}
-	clean(exitUsage, "the scenario names no cleanup", 13, 0, file)
+	clean(exitUsage, "the scenario defines no cleanup", 13, 0, file)
 
 	write(strings.ReplaceAll(fmt.Sprintf(buyers+buyersCleanup, d.URL), "127.0.0.1", "localhost"))
-	clean(exitUsage, "did not ask it at that address", 13, 0, file)
+	clean(exitUsage, "did not call it at that address", 13, 0, file)
 
 	write(fmt.Sprintf(buyers+buyersCleanup, d.URL))
 	clean(exitDone, "events: 12 order\n  sends: 12 requests\n", 13, 0, file)

@@ -33,7 +33,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"unknown parameter", []string{"run", "shopping", "--set", "agent=3"}, []string{"agent", "did you mean agents?"}},
 		{"no number", []string{"run", "shopping", "--set", "agents=many"}, []string{"many", "whole number"}},
 		{"unknown agent", []string{"run", "shopping", "--set", "agents=3", "--agents", "shopper-4"}, []string{"shopper-4", "shopper-1"}},
-		{"no such file", []string{"run", "nowhere.yaml"}, []string{"throngctl: there is no file nowhere.yaml, and no built-in", "(analysis, conversation, shopping, world)\n"}},
+		{"no such file", []string{"run", "nowhere.yaml"}, []string{"throngctl: no such file or built-in scenario: nowhere.yaml", "(analysis, conversation, shopping, world)\n"}},
 		{"broken file", []string{"run", broken}, []string{"broken.yaml:", "mistakes; nothing was started"}},
 		{"unknown flag", []string{"run", "shopping", "--max-concurent", "3"}, []string{"unknown flag", "--max-concurrent"}},
 		{"two lengths", []string{"run", "shopping", "--cycles", "3", "--hours", "1"}, []string{"--cycles", "--hours"}},
@@ -44,7 +44,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"no quota", []string{"run", "shopping", "--mock-fault", "quota=many"}, []string{"fault quota", "such as 20"}},
 		{"a quota below nothing", []string{"run", "shopping", "--mock-fault", "quota=-1"}, []string{"the quota is -1 requests per second"}},
 		{"no capacity", []string{"run", "shopping", "--mock-fault", "capacity=1.5"}, []string{"fault capacity", "no number of requests"}},
-		{"another fault", []string{"run", "shopping", "--mock-fault", "slow=1"}, []string{"there is no fault slow", "token_requests, quota, capacity"}},
+		{"another fault", []string{"run", "shopping", "--mock-fault", "slow=1"}, []string{"unknown fault slow", "token_requests, quota, capacity"}},
 		{"fewer than no requests", []string{"run", "shopping", "--mock-fault", "token_requests=-1"}, []string{"token"}},
 		{"share above 1", []string{"run", "shopping", "--mock-fault", "hang=2"}, []string{"fault"}},
 		{"warm-up of nonsense", []string{"run", "shopping", "--warm-up", "soon"}, []string{"--warm-up", "soon"}},
@@ -145,7 +145,7 @@ func TestJourney(t *testing.T) {
 			t.Errorf("export %s: exit code %d, begins with %.80q\n%s", what, code, out, stderr)
 		}
 	}
-	if code, _, stderr := ctl(t, "resume", "--data", data, id); code != exitUsage || !strings.Contains(stderr, "has done all its") {
+	if code, _, stderr := ctl(t, "resume", "--data", data, id); code != exitUsage || !strings.Contains(stderr, "has completed all its") {
 		t.Errorf("resuming a finished run: exit code %d: %s", code, stderr)
 	}
 	if code, out, _ := ctl(t, "delete", "--data", data, id); code != exitFailed || !strings.Contains(out, "90 sessions") {

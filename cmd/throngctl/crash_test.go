@@ -102,7 +102,7 @@ func TestBrokenEngineIsFound(t *testing.T) {
 		in      string // a part that differs
 		says    string // what a resumed run that notices it by itself says; it need not in every trial
 	}{
-		{"requests without their keys", []string{breakEnv + "=keys"}, nil, "", "the log of the mock shop lacks"},
+		{"requests without their keys", []string{breakEnv + "=keys"}, nil, "", "the mock shop's log lacks"},
 		{"a journal that forgets what agents remember", nil, forget, "memory.jsonl", ""},
 		{"a shop that is empty again", nil, func(dir string) error { return os.RemoveAll(filepath.Join(dir, "mock")) }, "", ""},
 	} {

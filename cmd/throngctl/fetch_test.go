@@ -81,11 +81,11 @@ func TestFetchOverKills(t *testing.T) {
 		t.Errorf("it was\n%s\nand is\n%s", want, got)
 	}
 	refused("throngctl fork "+run, "resume", run, "--data", there)
-	refused("and not here", "export", run, "--data", there, "--out", filepath.Join(t.TempDir(), "out"))
-	refused("and not here", "audit", run, "--data", there)
-	refused("and not here", "timeline", "0", run, "--data", there)
-	refused("and not here", "compare", run, run, "--data", there)
-	refused("and not here", "push", run, "--data", there, "--database-url", url)
+	refused("not in this store", "export", run, "--data", there, "--out", filepath.Join(t.TempDir(), "out"))
+	refused("not in this store", "audit", run, "--data", there)
+	refused("not in this store", "timeline", "0", run, "--data", there)
+	refused("not in this store", "compare", run, run, "--data", there)
+	refused("not in this store", "push", run, "--data", there, "--database-url", url)
 	must("deleted", "delete", run, "--yes", "--data", there)
 }
 

@@ -23,9 +23,9 @@ func forecast(ctx context.Context, t *terminal, l app.Launch) (f engine.Forecast
 	if err := l.Population().TakeKept(); err != nil {
 		return f, err
 	}
-	taking, err := l.Estimate().Taking(ctx)
+	taking, err := l.Forecaster().Workload(ctx)
 	if err != nil {
 		return f, err
 	}
-	return l.Estimate().Forecast(app.NewPast(store).Like(ctx, l.Estimate()), taking), nil
+	return l.Forecaster().Forecast(app.NewEarlierRuns(store).Find(ctx, l.Forecaster()), taking), nil
 }

@@ -45,7 +45,7 @@ func (c *forkCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	l, err := parent.Launch(app.ForkOptions{
+	l, err := parent.Launch(app.Order{
 		File: c.File, Parameters: c.Set, Settings: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv,
 		Trusted: t.hooks.trusts, Allow: c.Allow,
 	})

@@ -48,11 +48,11 @@ func TestForkFromTheCommandLine(t *testing.T) {
 		t.Fatalf("no checkpoint at the start of cycle 2:\n%s", list)
 	}
 	for want, args := range map[string][]string{
-		"keeps no checkpoint 99999 (there are 1 (cycle ": {"--checkpoint", "99999"},
-		"is at the start of cycle 2, and the fork has 2": {"--checkpoint", number, "--cycles", "2"},
-		"the scenario has no such parameter":             {"--set", "shop=5"},
-		"there is no file nowhere.yaml":                  {"--file", "nowhere.yaml"},
-		"more than one scenario file":                    {file, "--file", file},
+		"has no checkpoint 99999 (there are 1 (cycle ":    {"--checkpoint", "99999"},
+		"is at the start of cycle 2, and the fork has 2":  {"--checkpoint", number, "--cycles", "2"},
+		"the scenario has no such parameter":              {"--set", "shop=5"},
+		"no such file or built-in scenario: nowhere.yaml": {"--file", "nowhere.yaml"},
+		"more than one scenario file":                     {file, "--file", file},
 	} {
 		if code, out, stderr := ctl(t, append([]string{"fork", parent, "--data", data}, args...)...); code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, want %q\n%s%s", args, code, want, out, stderr)
@@ -97,7 +97,7 @@ func TestForkOfAShortRun(t *testing.T) {
 	if code, out, _ := ctl(t, "checkpoints", "--data", data); code != exitDone || !strings.Contains(out, "finished before the first was due") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	if code, _, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "keeps no checkpoint") || !strings.Contains(stderr, "--checkpoint-interval") {
+	if code, _, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "has no checkpoint") || !strings.Contains(stderr, "--checkpoint-interval") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -130,7 +130,7 @@ func TestResumeOfAChangedScenario(t *testing.T) {
 		}
 	}
 	write("chain walk:", "chain walk")
-	if code, out, stderr = resume("20"); code != exitUsage || !strings.Contains(stderr, "cannot be read as it is now") || strings.Contains(stderr, "fork") {
+	if code, out, stderr = resume("20"); code != exitUsage || !strings.Contains(stderr, "can no longer be read") || strings.Contains(stderr, "fork") {
 		t.Errorf("a file that cannot be read: exit code %d\n%s%s", code, out, stderr)
 	}
 	if code, out, stderr = resume("12", "--as-it-was"); code != exitFailed || !strings.Contains(out, "resuming run "+run[1]) {

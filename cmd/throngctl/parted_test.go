@@ -28,7 +28,7 @@ func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
 		{"without the log", "the mock has no log of this run", func(_ *testing.T, data string) error {
 			return os.RemoveAll(logs(data))
 		}},
-		{"with an older store", "the mock knows of cycle 2, and the store of none after cycle 1", func(t *testing.T, data string) error {
+		{"with an older store", "the mock shop's log reaches cycle 2, but the store only cycle 1", func(t *testing.T, data string) error {
 			before := read(t, store(data))
 			resume(t, data)
 			return os.WriteFile(store(data), []byte(before), 0o600)

@@ -120,7 +120,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 
 // asked returns the services of a launch that are not mocks.
 func asked(l *app.Launch) (all []string) {
-	for _, o := range l.Permits().Outlook() {
+	for _, o := range l.Permits().PlannedServices() {
 		if !o.Embedded {
 			all = append(all, o.Name)
 		}

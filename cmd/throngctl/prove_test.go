@@ -59,7 +59,7 @@ func TestProveOfWhatCannotBeProved(t *testing.T) {
 		code int
 		want string
 	}{
-		{"timing", few(t, "--mock-scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so it cannot be compared: inexact since cycle 0: agents share the stock"},
+		{"timing", few(t, "--mock-scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so it cannot be compared: inexact since cycle 0: agents share"},
 		{"a budget", few(t, "--max-requests", "9"), exitFailed, "it must come to its end, but it is out of budget"},
 		{"no kills", few(t, "--kills", "0"), exitUsage, "a proof needs kills"},
 		{"a mistake", few(t, "--set", "agents=none"), exitUsage, "is not a whole number"},
@@ -184,7 +184,7 @@ func TestResumeAfterTheLastBarrier(t *testing.T) {
 	if got := exported(t, data, "sessions"); got != sessions {
 		t.Errorf("sessions.csv differs\n%s", difference(sessions, got))
 	}
-	if code, _, stderr := ctl(t, "resume", "--data", data); code != exitUsage || !strings.Contains(stderr, "has done all its") {
+	if code, _, stderr := ctl(t, "resume", "--data", data); code != exitUsage || !strings.Contains(stderr, "has completed all its") {
 		t.Errorf("once more: exit code %d: %s", code, stderr)
 	}
 }

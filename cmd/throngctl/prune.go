@@ -64,7 +64,7 @@ func (c *pruneCmd) Run(ctx context.Context, t *terminal) (err error) {
 }
 
 // take asks and deletes. A run that cannot be deleted does not stop the others.
-func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) error {
+func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Removal) error {
 	if err := c.agreed(t); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *pruneCmd) take(ctx context.Context, t *terminal, store *sqlite.Store, a
 }
 
 // asJSON deletes with JSON output, which cannot ask for confirmation.
-func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (err error) {
+func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Removal) (err error) {
 	j := answer.NewPruned(all, c.Now)
 	if !c.DryRun && len(all) > 0 {
 		if !c.Yes {
@@ -86,13 +86,13 @@ func (c *pruneCmd) asJSON(ctx context.Context, t *terminal, store *sqlite.Store,
 }
 
 // takeAll deletes, and returns how many were deleted.
-func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Going) (gone int, err error) {
+func (c *pruneCmd) takeAll(ctx context.Context, t *terminal, store *sqlite.Store, all []retention.Removal) (gone int, err error) {
 	x := &removing{t: t, store: store, flags: c.removalFlags, database: c.databaseFlag}
 	var errs []error
 	for _, g := range all {
 		err := x.settle(ctx, g.Run.ID, g.Doomed.Sendings)
 		if err == nil {
-			err = g.Take(ctx, store, t.data, c.Now)
+			err = g.Do(ctx, store, t.data, c.Now)
 		}
 		if err == nil {
 			gone++

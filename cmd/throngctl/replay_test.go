@@ -205,7 +205,7 @@ func TestKilledRecordings(t *testing.T) {
 			}
 			killed(t, kill, append(args, "--data", data)...)
 			_, _, stderr = ctl(t, "run", "--data", data, "--replay", newest(t, data))
-			if !strings.Contains(stderr, "interrupted, and its recording is not complete (let it end first: throngctl resume ") {
+			if !strings.Contains(stderr, "interrupted, so its recording is incomplete (complete it first: throngctl resume ") {
 				t.Errorf("an interrupted recording is replayed: %s", stderr)
 			}
 			resumeNewest(t, data, filepath.Join(data, "out"))
@@ -340,6 +340,6 @@ func TestForksOfRecordings(t *testing.T) {
 	of := newest(t, data)
 	ran(exitUsage, "its recording would lack the cycles before it", "fork", of, "--record")
 	ran(exitDone, "replaying the recording", "run", "--replay", of, "--checkpoint-interval", "1us") // it may be over in 5 ms
-	ran(exitDone, "was answered from the recording of "+of, "fork", newest(t, data))
+	ran(exitDone, "replayed the recording of "+of, "fork", newest(t, data))
 	ran(exitDone, "record on → off", "fork", of)
 }

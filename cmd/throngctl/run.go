@@ -92,7 +92,7 @@ func (c *runCmd) launch(ctx context.Context, t *terminal) (l app.Launch, err err
 	if err != nil {
 		return l, err
 	}
-	return app.Launch{Scenario: s, Settings: settings, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}, nil
+	return app.Launch{Services: app.Services{Scenario: s, Settings: settings, Data: t.data}, Allow: c.Allow, Trusted: t.hooks.trusts}, nil
 }
 
 // agents returns the agent IDs of --agents and of the arguments after its value.
@@ -201,7 +201,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	defer func() { err = errors.Join(err, closeTell()) }()
 	patience := newPatience()
 	defer patience.end()
-	l.Tell, l.Tell.Hurry = tell, patience.over
+	l.Telemetry, l.Telemetry.Abort = tell, patience.over
 	if !at.IsZero() {
 		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time the user may be away
 			return err
@@ -303,7 +303,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 		fmt.Fprintf(t.out, "resume with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
 	}
 	if result.Ending == engine.EndHopeless {
-		fmt.Fprintf(t.out, "to continue: %s\n", app.Afterwards(answer.EndedRecord(job, &result)))
+		fmt.Fprintf(t.out, "to continue: %s\n", app.NextSteps(answer.EndedRecord(job, &result)))
 	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:

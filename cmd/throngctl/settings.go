@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -60,73 +60,31 @@ func (c *settingsCmd) save(t *terminal) error {
 		if !ok {
 			return &engine.FieldError{Field: change, Problem: "expected name=value", Hint: "for example max-concurrent=50"}
 		}
-		known, err := config.SaveDatabaseSetting(t.data, name, value)
-		if !known {
-			known, err = config.SaveTelemetrySetting(t.data, name, value)
-		}
-		switch name {
-		case config.LogLevelKey:
-			known, err = true, config.SaveLogLevel(t.data, value)
-		case config.NotifyKey:
-			known, err = true, config.SaveNotifyText(t.data, value)
-		}
-		switch {
-		case err != nil:
-			return err
-		case !known:
-			changes[name] = value
-		}
+		changes[name] = value
 	}
 	return config.Save(t.data, changes)
 }
 
 // inForce returns the settings that a run would have, with these flags and this scenario.
 func (c *settingsCmd) inForce(t *terminal) (all answer.Settings, err error) {
-	layers := config.Layers{Flags: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Env: os.Getenv}
-	if layers.Saved, err = config.LoadSaved(t.data); err != nil {
-		return all, err
-	}
+	from := config.Sources{Data: t.data, Flags: c.Into(flags.Given(c.Settings.Plugins, c.Fixed.Plugins)), Debug: t.debug}
+	maps.Copy(from.Flags, c.flags())
 	if c.File != "" {
 		s, err := authoring.Load(c.File, nil)
 		if err != nil {
 			return all, err
 		}
-		layers.File = config.FileSettings(s)
+		from.File = config.FileSettings(s)
 	}
-	_, origins, err := layers.Resolve()
+	origins, err := from.InForce()
 	if err != nil {
 		return all, err
 	}
-	for _, s := range config.RunSettings() {
+	for i := range config.Settings {
+		s := &config.Settings[i]
 		o := origins[s.Name]
-		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.From, Meaning: s.Help, Env: append([]string{s.Variable()}, s.Env...), Not: s.EnvNot})
+		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.From, Meaning: s.Help, Env: s.Env, Not: s.EnvNot})
 	}
-	db, places, err := config.FindDatabaseSettings(c.flags(), os.Getenv, t.data)
-	if err != nil {
-		return all, err
-	}
-	for i := range config.DatabaseSettings {
-		s := &config.DatabaseSettings[i]
-		o := s.Show(db, places)
-		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.From, Meaning: s.Help, Env: []string{s.Env}, Not: nil})
-	}
-	tell, said, err := config.TelemetryHere(t.data)
-	if err != nil {
-		return all, err
-	}
-	for i := range config.TelemetrySettings {
-		s := &config.TelemetrySettings[i]
-		o := s.Show(&tell, said)
-		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.From, Meaning: s.Help, Env: []string{s.Env}, Not: nil})
-	}
-	told, err := config.FindNotify("", os.Getenv, t.data)
-	if err != nil {
-		return all, err
-	}
-	hook := told.Origin()
-	all.Settings = append(all.Settings, answer.Setting{Name: config.NotifyKey, Value: hook.Value, From: hook.From, Meaning: config.NotifyHelp, Env: []string{config.NotifyEnv}, Not: nil})
-	logged, _ := config.FindLogLevel(t.debug, t.data)
-	all.Settings = append(all.Settings, answer.Setting{Name: config.LogLevelKey, Value: logged.Value, From: logged.From, Meaning: config.LogLevelHelp})
 	if ca, err := config.SavedCA(t.data); err != nil {
 		fmt.Fprintf(t.err, "Imported CA: %v\n", err)
 	} else if ca != nil {

@@ -61,7 +61,7 @@ chain c: {step a: {kind: http, service: shop, get: /x}}
 	}
 	for _, want := range []string{
 		"the login of buyer-0 failed: status 403: ", "sent to 127.0.0.1:", `: POST /auth/login {"user":"buyer-0","password":"…"}, with the secret SHOP_PASSWORD`,
-		"> check the secret SHOP_PASSWORD, and the user that `login` of the scenario sends",
+		"> check the secret SHOP_PASSWORD and the user in `login` of the scenario",
 	} {
 		if !strings.Contains(refused, want) {
 			t.Errorf("%q is missing in\n%s", want, refused)

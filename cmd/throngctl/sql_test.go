@@ -169,7 +169,7 @@ func TestSQLServiceElsewhere(t *testing.T) {
 		says   string
 	}{
 		{"", nil, "the secret THRONG_TEST_DB is neither in the environment nor in the keychain"},
-		{"postgres://app:hunter2@db.example/shop", nil, "if that is what you want: --allow db.example"},
+		{"postgres://app:hunter2@db.example/shop", nil, "to allow it: --allow db.example"},
 		{"postgres://app:hunter2@127.0.0.1/shop?host=db.example", nil, "--allow db.example"},
 		{"mysql://app:hunter2@127.0.0.1/shop", nil, "does not begin with postgres://"},
 		{"postgres://app@127.0.0.1/shop", []string{"--service", "db=postgres://app:hunter2@127.0.0.1/shop"}, "an address must not contain a password"},

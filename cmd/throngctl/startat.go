@@ -65,7 +65,7 @@ func (f *startFlag) waitFor(ctx context.Context, t *terminal, programs *terminal
 	typed := enters(t)
 	late, err := app.Countdown{At: at, Start: start, Awake: why, Show: func(left time.Duration) {
 		if p.Moving {
-			p.Say(time.Now(), "starts in "+app.Left(left), false)
+			p.Say(time.Now(), "starts in "+app.CountdownText(left), false)
 		}
 		if typed() {
 			cancel(errStart)
@@ -81,7 +81,7 @@ func (f *startFlag) waitFor(ctx context.Context, t *terminal, programs *terminal
 	case err != nil:
 		return err
 	case late > overslept:
-		fmt.Fprintf(t.err, "Started %s late: the machine or this program was suspended.\n", app.Left(late))
+		fmt.Fprintf(t.err, "Started %s late: the machine or this program was suspended.\n", app.CountdownText(late))
 	}
 	return nil
 }

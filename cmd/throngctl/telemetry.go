@@ -19,7 +19,7 @@ import (
 
 // openTelemetry starts the exporters that flags, variables and saved settings select, and prints their addresses. They run
 // until closeAll, so that the last metrics of a run are available.
-func openTelemetry(ctx context.Context, t *terminal, f flags.Telemetry) (tell app.Tell, closeAll func() error, err error) {
+func openTelemetry(ctx context.Context, t *terminal, f flags.Telemetry) (tell app.Telemetry, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
 	found, _, err := config.FindTelemetry(flags.Given(f.Plugins), os.Getenv, t.data)
 	if err != nil {
@@ -40,7 +40,7 @@ func openTelemetry(ctx context.Context, t *terminal, f flags.Telemetry) (tell ap
 	if open := endpoint.Open(); open != "" {
 		fmt.Fprintf(t.err, "note: %s\n", open)
 	}
-	tell.Shown = endpoint
+	tell.Endpoint = endpoint
 	return tell, endpoint.Close, nil
 }
 

@@ -32,7 +32,7 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		if err := review.CheckHere(&r); err != nil {
 			return err
 		}
-		people, err := history.PastPeople(ctx, store, r.ID)
+		people, err := history.LoadAgents(ctx, store, r.ID)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // turns returns the selected sessions, oldest first. Sessions before the cycle earlier are left out.
-func (c *timelineCmd) turns(ctx context.Context, people *history.People, agent int) (turns []engine.AgentTurn, earlier int, err error) {
+func (c *timelineCmd) turns(ctx context.Context, people *history.Agents, agent int) (turns []engine.AgentTurn, earlier int, err error) {
 	const page = 1000
 	before, most := 0, cmp.Or(max(c.Last, 0), math.MaxInt)
 	if c.Cycle != nil {

@@ -33,7 +33,7 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	as := validateCmd{Settings: c.Settings, Fixed: c.Fixed, Services: c.Services}
-	l := app.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
+	l := app.Launch{Services: app.Services{Scenario: s, Data: t.data}, Allow: c.Allow, Trusted: t.hooks.trusts}
 	if l.Settings, err = as.settings(t, s); err != nil {
 		return err
 	}

@@ -32,11 +32,11 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	l := app.Launch{Scenario: s, Allow: c.Allow, Trusted: t.hooks.trusts, Data: t.data}
+	l := app.Launch{Services: app.Services{Scenario: s, Data: t.data}, Allow: c.Allow, Trusted: t.hooks.trusts}
 	if l.Settings, err = c.settings(t, s); err != nil {
 		return err
 	}
-	if err := errors.Join(l.Services().CheckAddresses(), s.Program(1).Check()); err != nil {
+	if err := errors.Join(l.CheckAddresses(), s.Program(1).Check()); err != nil {
 		return err
 	}
 	if t.json {
@@ -44,7 +44,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return t.print(answer.NewScenario(s, l.Permits().Outlook(), &f))
+		return t.print(answer.NewScenario(s, l.Permits().PlannedServices(), &f))
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	show.Scenario(w, s, by, l.Permits().Outlook())
+	show.Scenario(w, s, by, l.Permits().PlannedServices())
 	f, err := forecast(ctx, t, l)
 	if err != nil {
 		return err

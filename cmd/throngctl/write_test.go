@@ -58,7 +58,7 @@ func TestWrittenPopulation(t *testing.T) {
 		t.Errorf("exported\n%s\nwant\n%s", got, personas)
 	}
 	code, out, _ = ctl(t, town(data, "--cycles", "1")...)
-	if code != exitDone || !strings.Contains(out, "12 personas written by model, all kept from before\n") || strings.Contains(out, "writing") {
+	if code != exitDone || !strings.Contains(out, "12 personas written by model, all of them earlier\n") || strings.Contains(out, "writing") {
 		t.Errorf("again: exit code %d\n%s", code, out)
 	}
 	plain := t.TempDir()
@@ -96,7 +96,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		}},
 	})
 	after := strings.Count(read(t, data, "populations", "harbour.jsonl"), "\n")
-	switch says := fmt.Sprintf("%d of 12 personas are written and kept", after); {
+	switch says := fmt.Sprintf("%d of 12 personas are written and stored; launch the scenario again", after); {
 	case after == 12: // it was done before it listened
 	case code != exitInterrupted || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "it was stopped"):
 		t.Errorf("exit code %d, want to read %q\n%s%s", code, says, &out, &stderr)

@@ -368,7 +368,7 @@ func TestCheckGoOn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""
-			if err := engine.CheckGoOn(c.budget, c.reason, spent, 90*time.Second); err != nil {
+			if err := engine.CheckResumeBudget(c.budget, c.reason, spent, 90*time.Second); err != nil {
 				got = err.Error()
 			}
 			if got != c.want {

@@ -4,7 +4,7 @@ import "strconv"
 
 // Order returns what the form describes; ok is false if it has mistakes. The zero Order means that no scenario is shown.
 func (s *Screen) Order() (o Order, ok bool) {
-	if s.scenario == nil || s.shown != s.name {
+	if s.scenario == nil || s.shown != s.subject {
 		return Order{}, false
 	}
 	o, given, settings := s.order()

@@ -26,7 +26,7 @@ func (s *Screen) SetEditing(e Editing) {
 
 // OrderOf returns the parameters and settings of a scenario; ok is false if the form shows another scenario or has mistakes.
 func (s *Screen) OrderOf(name string) (given map[string]string, settings *engine.Settings, ok bool) {
-	if s.scenario == nil || s.shown != name || len(s.mistakes()) > 0 {
+	if s.scenario == nil || s.shown != (subject{scenario: name}) || len(s.mistakes()) > 0 {
 		return nil, nil, false
 	}
 	o, _, _ := s.order()
@@ -55,11 +55,10 @@ func newEditing() *editing {
 	return e
 }
 
-// of shows the buttons for a scenario. The scenario of a fork is stored with its parent and cannot be edited.
-func (e *editing) of(name string) {
-	e.name = name
-	_, fork := ParseFork(name)
-	e.object.Hidden = fork || e.ways.Edit == nil || e.ways.Try == nil
+// of offers to edit a scenario; a fork's is kept with its parent and cannot be.
+func (e *editing) of(x subject) {
+	e.name = x.scenario
+	e.object.Hidden = x.isFork() || e.ways.Edit == nil || e.ways.Try == nil
 	e.object.Refresh()
 }
 

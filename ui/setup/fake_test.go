@@ -52,6 +52,7 @@ type fakeDesk struct {
 	broken  map[string]error         // scenarios that cannot be read
 	wait    map[string]chan struct{} // scenarios that are read when the channel is closed
 	change  func(*Scenario)          // what else is in a scenario; nil is nothing
+	forked  func(*Scenario, Fork)    // of a fork; may be nil
 }
 
 func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
@@ -64,6 +65,14 @@ func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
 
 func (d *fakeDesk) Favor(_ context.Context, name string, star bool) error {
 	return d.mend(fmt.Sprintf("star %s %t", name, star))
+}
+
+func (d *fakeDesk) ForkFrom(ctx context.Context, f Fork, given map[string]string) (*Scenario, error) {
+	sc, err := d.Scenario(ctx, fmt.Sprintf("%s#%d", f.Run, f.Checkpoint), given)
+	if err == nil && d.forked != nil {
+		d.forked(sc, f)
+	}
+	return sc, err
 }
 
 func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error) {

@@ -3,13 +3,12 @@ package setup
 import (
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
 )
 
-// Fork is a checkpoint of another run at which a new run starts.
+// Fork is a checkpoint of another run at which a new run starts. The zero value is not a fork.
 type Fork struct {
 	Run        engine.RunID
 	Checkpoint int
@@ -23,43 +22,29 @@ type Forked struct {
 	Origin string // name of the parent's scenario, for a run from the start; "" if unknown
 }
 
-const (
-	forkOf    = "fork:"
-	forkOfNow = "fork now:"
-)
-
-// Name returns the fork's name, which is used in place of a scenario's name.
-func (f Fork) Name() string {
-	begin := forkOf
-	if f.Renewed {
-		begin = forkOfNow
-	}
-	return fmt.Sprintf("%s%s#%d", begin, f.Run, f.Checkpoint)
+// subject is what a run is set up from: a scenario or a fork. The zero value is nothing.
+type subject struct {
+	scenario string // a built-in scenario's name or a file's path; "" for a fork
+	fork     Fork
 }
 
-// ParseFork parses the name of a fork; ok is false if it is the name of a scenario.
-func ParseFork(name string) (f Fork, ok bool) {
-	rest, ok := strings.CutPrefix(name, forkOf)
-	if !ok {
-		rest, ok = strings.CutPrefix(name, forkOfNow)
-		f.Renewed = ok
+func (x subject) isFork() bool { return x.fork != Fork{} }
+
+// title is shown while the subject cannot be read.
+func (x subject) title() string {
+	if x.isFork() {
+		return "Fork of " + string(x.fork.Run)
 	}
-	run, number, _ := strings.Cut(rest, "#")
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return Fork{}, false
-	}
-	f.Run, f.Checkpoint = engine.RunID(run), n
-	return f, true
+	return x.scenario
 }
 
 // Fork sets up a fork with the settings of its parent. It resets an earlier setup of this fork.
 func (s *Screen) Fork(f Fork) {
-	name := f.Name()
-	delete(s.kept, name)
-	delete(s.chosen, name)
+	x := subject{fork: f}
+	delete(s.kept, x)
+	delete(s.chosen, x)
 	s.scenario = nil
-	s.choose(name)
+	s.choose(x)
 }
 
 // leave sets up the scenario of a fork's parent, for a run from the start.
@@ -71,13 +56,13 @@ func (s *Screen) leave() {
 		s.Choose()
 		return
 	}
-	s.choose(s.scenario.Fork.Origin)
+	s.choose(subject{scenario: s.scenario.Fork.Origin})
 }
 
 // inherit selects the agents that were active in the parent of a fork.
 func (s *Screen) inherit(sc *Scenario) {
-	if _, known := s.chosen[s.name]; sc.Fork != nil && !known {
-		s.chosen[s.name] = selection{strings.Join(sc.Settings.Agents, " "), sc.Settings.Filter}
+	if _, known := s.chosen[s.subject]; sc.Fork != nil && !known {
+		s.chosen[s.subject] = selection{strings.Join(sc.Settings.Agents, " "), sc.Settings.Filter}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -12,11 +11,7 @@ import (
 func forkDesk() *fakeDesk {
 	return &fakeDesk{
 		requirements: Requirements{Changed: []string{"seed 7 → 8"}, Lost: []string{"what run r did at shop cannot be taken back"}},
-		change: func(sc *Scenario) {
-			f, ok := ParseFork(sc.Name)
-			if !ok {
-				return
-			}
+		forked: func(sc *Scenario, f Fork) {
 			sc.Title, sc.Fork = "Shoppers", &Forked{Fork: f, Cycle: 5, Origin: "world"}
 			sc.Parameters[0].Default = "100"
 			sc.Settings.Seed, sc.Settings.Agents, sc.Settings.Filter = 7, []string{"a", "b"}, "true"
@@ -46,7 +41,7 @@ func TestAForkIsSetUp(t *testing.T) {
 	s.tap("Launch")
 	s.Until("launched", func() bool { return s.launched == 1 })
 	got := s.desk.last(&s.desk.launched)
-	if back, ok := ParseFork(got.Scenario); !ok || back != fork || got.Given["agents"] != "90" || len(got.Given) != 1 || got.Settings.Seed != 7 || got.Settings.Cycles != 6 {
+	if got.Scenario != "" || got.Fork != fork || got.Given["agents"] != "90" || len(got.Given) != 1 || got.Settings.Seed != 7 || got.Settings.Cycles != 6 {
 		t.Errorf("launched was %+v", got)
 	}
 	if last := remembered(); last.Scenario != "shopping" {
@@ -84,18 +79,5 @@ func TestWhatIsNotKnownOfAFork(t *testing.T) {
 	s.until("the parent is not there any more")
 	if s.shows("Nothing is changed") {
 		t.Error("it says that nothing is changed")
-	}
-}
-
-func TestNamesOfForks(t *testing.T) {
-	for _, f := range []Fork{{Run: "20260101-000000-aaaa", Checkpoint: 12}, {Run: engine.RunID("x"), Renewed: true}} {
-		if back, ok := ParseFork(f.Name()); !ok || back != f {
-			t.Errorf("%+v comes back as %+v", f, back)
-		}
-	}
-	for _, name := range []string{"shopping", "/home/fork:x.yaml", "fork:", "fork:x#y", ""} {
-		if f, ok := ParseFork(name); ok {
-			t.Errorf("%q is %+v", name, f)
-		}
 	}
 }

@@ -53,7 +53,7 @@ func (g *gallery) set(choices []Choice, err error) {
 // choose marks the chosen scenario. It adds a file that is not in the list. A fork is not in the list.
 func (g *gallery) choose(name string) {
 	g.chosen = name
-	if _, fork := ParseFork(name); g.find(name) == nil && !fork {
+	if name != "" && g.find(name) == nil {
 		g.choices = append(g.choices, Choice{Name: name, Title: filepath.Base(name)})
 	}
 	g.show()

@@ -15,7 +15,7 @@ import (
 // head shows the scenario's title and description, or why it cannot be read.
 type head struct {
 	panel    *widgets.Panel
-	of       string // the name of the shown scenario
+	of       subject // of what it shows
 	title    *form.Note
 	about    *form.Note
 	path     *form.Note
@@ -61,13 +61,13 @@ func newTrace(text string) *widget.Label {
 }
 
 // show shows a scenario.
-func (h *head) show(name string, sc *Scenario, builtIn bool) {
+func (h *head) show(x subject, sc *Scenario, builtIn bool) {
 	h.begin(sc.Title)
-	if h.of != name || sc.Fork == nil { // a fork of the same name is updated by differ
+	if h.of != x || sc.Fork == nil { // a fork of the same subject is updated by differ
 		h.forget()
 	}
-	h.of = name
-	h.edit.of(name)
+	h.of = x
+	h.edit.of(x)
 	say(h.about, sc.About)
 	switch {
 	case sc.Fork != nil:
@@ -75,7 +75,7 @@ func (h *head) show(name string, sc *Scenario, builtIn bool) {
 		h.fork.Show()
 		h.leave.Show()
 	case !builtIn:
-		say(h.path, name)
+		say(h.path, x.scenario)
 		h.again.Show()
 	}
 	for _, w := range sc.Warnings {

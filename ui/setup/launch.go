@@ -20,7 +20,7 @@ func (s *Screen) launch() {
 	_, _ = s.given.Tell(nil), s.settings.Tell(nil) // shows the mistakes of the fields
 	s.changed()
 	switch {
-	case s.name == "":
+	case s.subject == (subject{}):
 		s.bar.say("Not launched: choose a scenario first.")
 		return
 	case len(s.mistakes()) > 0:
@@ -34,7 +34,7 @@ func (s *Screen) launch() {
 			s.read()
 		}
 		return
-	case s.scenario == nil || s.shown != s.name:
+	case s.scenario == nil || s.shown != s.subject:
 		s.bar.say("Not launched: the scenario has errors.")
 		return
 	}
@@ -102,7 +102,8 @@ func (s *Screen) start(order Order) {
 			return
 		}
 		s.begin(false)
-		remember(order.Scenario, order.Given, s.chosen[order.Scenario])
+		x := subject{order.Scenario, order.Fork}
+		remember(x, order.Given, s.chosen[x])
 		s.ways.Launched()
 	})
 }

@@ -16,13 +16,13 @@ type chosen struct {
 	selection
 }
 
-// remember stores the choice for the next start of the program. Forks are not stored.
-func remember(name string, given map[string]string, taking selection) {
-	if _, fork := ParseFork(name); fork {
+// remember stores the chosen scenario for the next start. Forks are not stored.
+func remember(x subject, given map[string]string, taking selection) {
+	if x.isFork() {
 		return
 	}
-	text, err := json.Marshal(chosen{name, given, taking})
-	if err != nil { // strings always encode
+	text, err := json.Marshal(chosen{x.scenario, given, taking})
+	if err != nil { // texts by text
 		panic(err)
 	}
 	kept := fyne.CurrentApp().Preferences()

@@ -26,15 +26,15 @@ type Screen struct {
 	win  fyne.Window
 	ways Ways
 
-	name     string                       // of the chosen scenario; "" if none
-	scenario *Scenario                    // the shown scenario; nil if none
-	shown    string                       // its name when it was chosen
-	kept     map[string]map[string]string // last parameters, by scenario
-	chosen   map[string]selection         // last active agents, by scenario
-	asked    int                          // number of the newest read; results of older ones are dropped
-	cancel   context.CancelFunc           // cancels the newest read
-	timer    *time.Timer                  // until the next read; nil if none is scheduled
-	filling  bool                         // the program changes the fields
+	subject  subject                       // the chosen scenario or fork; the zero value if none
+	scenario *Scenario                     // the shown scenario; nil if none
+	shown    subject                       // its subject when it was chosen
+	kept     map[subject]map[string]string // last parameters, by subject
+	chosen   map[subject]selection         // last active agents, by subject
+	asked    int                           // number of the newest read; results of older ones are dropped
+	cancel   context.CancelFunc            // cancels the newest read
+	timer    *time.Timer                   // until the next read; nil if none is scheduled
+	filling  bool                          // the program changes the fields
 	visible  bool
 
 	reading   bool                    // a read is in progress
@@ -77,8 +77,8 @@ type Ways struct {
 
 // New returns the screen.
 func New(desk Desk, win fyne.Window, ways Ways) *Screen {
-	s := &Screen{desk: desk, win: win, ways: ways, kept: map[string]map[string]string{}, chosen: map[string]selection{}, cancel: func() {}}
-	s.gallery = newGallery(s.choose, s.favor, s.Choose, s.list)
+	s := &Screen{desk: desk, win: win, ways: ways, kept: map[subject]map[string]string{}, chosen: map[subject]selection{}, cancel: func() {}}
+	s.gallery = newGallery(func(name string) { s.choose(subject{scenario: name}) }, s.favor, s.Choose, s.list)
 	s.head = newHead(s.read, s.leave)
 	s.parameters = newParameters(s)
 	s.length = newLength(s)
@@ -130,7 +130,7 @@ func (s *Screen) Show() {
 	s.remote.offer(s.desk.Remote())
 	async.Work(func() (string, error) { return s.desk.Preset(context.Background()) }, s.concurrency.suit)
 	s.list()
-	if s.name != "" {
+	if s.subject != (subject{}) {
 		s.read()
 	}
 	s.requirements.again() // the secrets may have changed too
@@ -143,11 +143,11 @@ func (s *Screen) Hide() { s.visible = false }
 
 // Open chooses a file, for example one dropped on the window. The file that is shown is read again.
 func (s *Screen) Open(path string) {
-	if s.name == path {
+	if s.subject == (subject{scenario: path}) {
 		s.read()
 		return
 	}
-	s.choose(path)
+	s.choose(subject{scenario: path})
 }
 
 // Choose asks for a file.
@@ -159,7 +159,7 @@ func (s *Screen) Choose() {
 func (s *Screen) list() {
 	async.Work(func() ([]Choice, error) { return s.desk.Choices(context.Background()) }, func(choices []Choice, err error) {
 		s.gallery.set(choices, err)
-		if s.name != "" || err != nil {
+		if s.subject != (subject{}) || err != nil {
 			return
 		}
 		last := remembered()
@@ -167,8 +167,9 @@ func (s *Screen) list() {
 			last.Scenario = choices[0].Name
 		}
 		if last.Scenario != "" {
-			s.kept[last.Scenario], s.chosen[last.Scenario] = last.Given, last.selection
-			s.choose(last.Scenario)
+			x := subject{scenario: last.Scenario}
+			s.kept[x], s.chosen[x] = last.Given, last.selection
+			s.choose(x)
 		}
 	})
 }
@@ -183,12 +184,12 @@ func (s *Screen) favor(name string, star bool) {
 }
 
 // choose sets up another scenario.
-func (s *Screen) choose(name string) {
-	if s.name == name && s.scenario != nil {
+func (s *Screen) choose(x subject) {
+	if s.subject == x && s.scenario != nil {
 		return
 	}
-	s.name = name
-	s.gallery.choose(name)
+	s.subject = x
+	s.gallery.choose(x.scenario)
 	s.bar.say("")
 	s.read()
 }
@@ -197,11 +198,16 @@ func (s *Screen) choose(name string) {
 func (s *Screen) read() {
 	s.stop()
 	s.asked++
-	this, name, given := s.asked, s.name, maps.Clone(s.kept[s.name])
+	this, x, given := s.asked, s.subject, maps.Clone(s.kept[s.subject])
 	s.cancel()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.reading = cancel, true
-	async.Work(func() (*Scenario, error) { return s.desk.Scenario(ctx, name, given) }, func(sc *Scenario, err error) {
+	async.Work(func() (*Scenario, error) {
+		if x.isFork() {
+			return s.desk.ForkFrom(ctx, x.fork, given)
+		}
+		return s.desk.Scenario(ctx, x.scenario, given)
+	}, func(sc *Scenario, err error) {
 		cancel()
 		if this != s.asked {
 			return
@@ -212,7 +218,7 @@ func (s *Screen) read() {
 			return
 		}
 		s.fill(sc)
-		remember(name, given, s.chosen[name])
+		remember(x, given, s.chosen[x])
 	})
 }
 
@@ -239,17 +245,17 @@ func (s *Screen) stop() {
 
 // fill shows a scenario. If the same scenario was shown before, it keeps text that the user typed.
 func (s *Screen) fill(sc *Scenario) {
-	another := s.scenario == nil || s.shown != s.name
-	s.scenario, s.shown = sc, s.name
+	another := s.scenario == nil || s.shown != s.subject
+	s.scenario, s.shown = sc, s.subject
 	s.inherit(sc)
 	s.filling = true
-	s.gallery.name(s.name, sc)
-	s.head.show(s.name, sc, s.gallery.builtIn(s.name))
-	s.parameters.fill(sc, s.kept[s.name])
+	s.gallery.name(s.subject.scenario, sc)
+	s.head.show(s.subject, sc, s.gallery.builtIn(s.subject.scenario))
+	s.parameters.fill(sc, s.kept[s.subject])
 	s.length.fill(sc, another)
 	s.concurrency.fill(sc, another)
 	s.budget.fill(sc, another)
-	s.agentsPanel.fill(s.chosen[s.name], another)
+	s.agentsPanel.fill(s.chosen[s.subject], another)
 	s.services.fill(sc, another)
 	s.remote.fill(sc, another)
 	s.form.Show()
@@ -276,18 +282,18 @@ func (s *Screen) unread(given map[string]string, err error) {
 	_, mistake := errors.AsType[*engine.FieldError](err)
 	wanted := s.wanted
 	switch {
-	case s.scenario != nil && s.shown == s.name:
+	case s.scenario != nil && s.shown == s.subject:
 		s.head.fail(s.given.Tell(err))
 	case len(given) > 0 && mistake:
-		delete(s.kept, s.name)
+		delete(s.kept, s.subject)
 		s.read()
 		return
 	default:
 		s.scenario = nil
 		s.hideForm()
-		s.head.begin(s.name)
+		s.head.begin(s.subject.title())
 		s.head.forget()
-		s.head.edit.of(s.name)
+		s.head.edit.of(s.subject)
 		s.head.fail(err)
 	}
 	s.changed()
@@ -352,7 +358,7 @@ func (s *Screen) edited() {
 
 // order returns the values of the fields, and the errors of the parameters and settings.
 func (s *Screen) order() (o Order, given, settings error) {
-	o = Order{Scenario: s.shown, Settings: s.scenario.Settings}
+	o = Order{Scenario: s.shown.scenario, Fork: s.shown.fork, Settings: s.scenario.Settings}
 	o.Given, given = s.parameters.given()
 	settings = errors.Join(
 		s.length.into(&o.Settings),

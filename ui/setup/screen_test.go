@@ -280,7 +280,7 @@ func TestTheLastChoiceIsRemembered(t *testing.T) {
 func TestParametersThatNoLongerFitAreGivenUp(t *testing.T) {
 	s := newStage(t, &fakeDesk{})
 	s.until("Title of shopping")
-	remember("world", map[string]string{"agents": "13"}, selection{})
+	remember(subject{scenario: "world"}, map[string]string{"agents": "13"}, selection{})
 	s.again()
 	s.until("Title of world")
 	if got := s.entry("Shoppers").Text; got != "372" {

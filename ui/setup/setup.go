@@ -76,8 +76,9 @@ func (u Unreadable) Error() string { return string(u) }
 
 // Order is a run to launch.
 type Order struct {
-	Scenario string
-	Given    map[string]string // parameters that differ from their defaults, as text
+	Scenario string            // a built-in's name or a file's path; "" for a fork
+	Fork     Fork              // the zero value is a run from the beginning
+	Given    map[string]string // parameters that differ from their default, as texts
 	Settings engine.Settings
 	Allow    []string        // addresses that the user allows the file to call
 	At       time.Time       // start time; zero is now
@@ -90,8 +91,10 @@ type Desk interface {
 	Choices(ctx context.Context) ([]Choice, error)
 	// Favor stores whether a scenario is a favorite.
 	Favor(ctx context.Context, name string, star bool) error
-	// Scenario reads a scenario, or the scenario of a fork. Errors in the file are Unreadable.
+	// Scenario reads a scenario. Errors in the file are Unreadable.
 	Scenario(ctx context.Context, name string, given map[string]string) (*Scenario, error)
+	// ForkFrom reads the scenario of a fork. Errors in the file are Unreadable.
+	ForkFrom(ctx context.Context, f Fork, given map[string]string) (*Scenario, error)
 	// Choose counts the active agents. Errors are *engine.FieldError of agents and filter, joined.
 	Choose(ctx context.Context, o Order) (int, error)
 	// Requirements returns what a launch needs.

@@ -16,8 +16,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// looked is a scenario of three shoppers who sign in, look, order and remember; the shop refuses the last of them, and
-// what it says repeats what it was sent.
+// looked is a scenario of three shoppers who sign in, look, order and remember. The shop rejects the last one, with an
+// answer that repeats the request.
 const looked = `
 title: Looked at
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 3}
@@ -32,8 +32,8 @@ chain live:
   step say: {kind: emit, event: bought, data: {n: "${steps.order.n}"}}
 `
 
-// shopOf is a real server that counts orders and refuses those of one agent. Until it is let go on, an order of the agent
-// that it holds waits.
+// shopOf starts a server that counts orders and rejects those of one agent. It delays the order of another agent until it
+// is released.
 func shopOf(t *testing.T, held <-chan struct{}) string {
 	t.Helper()
 	var mu sync.Mutex
@@ -75,7 +75,7 @@ func lookedAt(t *testing.T, held <-chan struct{}, change func(*Launch)) (*Job, *
 	})
 }
 
-// exchangedIn is what was exchanged in a session, in words.
+// exchangedIn describes the exchanges of a session.
 func exchangedIn(t *engine.AgentTurn) string {
 	var all []string
 	for _, e := range t.Exchanges {
@@ -88,15 +88,15 @@ func exchangedIn(t *engine.AgentTurn) string {
 	return strings.Join(all, "\n")
 }
 
-// TestAgentView is of a run that is over: live, and from the store alone.
+// TestAgentView reads a finished run: live, and from the store alone.
 func TestAgentView(t *testing.T) {
 	job, store := lookedAt(t, nil, nil)
 	job.Run.Wait()
-	past, err := history.PastPeople(t.Context(), store, job.Record.ID)
+	past, err := history.LoadAgents(t.Context(), store, job.Record.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, people := range map[string]*history.People{"live": job.People(store), "past": past} {
+	for name, people := range map[string]*history.Agents{"live": job.AgentHistory(store), "past": past} {
 		good, err := people.View(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestAgentView(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bad.State != engine.AgentFailed || len(bad.Memory) != 0 {
-			t.Errorf("%s: who failed is %+v", name, bad)
+			t.Errorf("%s: the failed agent is %+v", name, bad)
 		}
 		for _, s := range bad.Sessions {
 			got := exchangedIn(&s)
@@ -125,7 +125,7 @@ func TestAgentView(t *testing.T) {
 				}
 			}
 			if asked := strings.Contains(got, `POST /order [{"agent":2,"age":32}] 409`); asked != (name == "live") {
-				t.Errorf("%s: only the run that went on knows what was asked:\n%s", name, got)
+				t.Errorf("%s: only the live run has the request:\n%s", name, got)
 			}
 		}
 		for _, view := range []*engine.AgentView{good, bad} {
@@ -140,13 +140,13 @@ func TestAgentView(t *testing.T) {
 			}
 		}
 		if _, err := people.View(t.Context(), 3); !errors.Is(err, engine.ErrNotFound) {
-			t.Errorf("nobody: %v", err)
+			t.Errorf("a missing agent: %v", err)
 		}
 	}
 }
 
-// TestAgentViewOfOneInFlight shows the session that goes on, with what was exchanged in it since the agent is watched.
-func TestAgentViewOfOneInFlight(t *testing.T) {
+// TestAgentViewInFlight checks the session in flight, with its exchanges since the agent is watched.
+func TestAgentViewInFlight(t *testing.T) {
 	held, looking := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	job, store := lookedAt(t, held, func(l *Launch) {
@@ -156,10 +156,10 @@ func TestAgentViewOfOneInFlight(t *testing.T) {
 			}
 		}
 	})
-	<-looking // and the order is about to wait
+	<-looking // the order is about to wait
 	job.Run.Watch(1)
-	people := job.People(store)
-	view := func(people *history.People, agent int) *engine.AgentView {
+	people := job.AgentHistory(store)
+	view := func(people *history.Agents, agent int) *engine.AgentView {
 		v, err := people.View(t.Context(), agent)
 		if err != nil {
 			t.Error(err)
@@ -172,16 +172,16 @@ func TestAgentViewOfOneInFlight(t *testing.T) {
 		len(v.Sessions) != 1 || v.Sessions[0].Outcome != engine.Unfinished || v.Sessions[0].Cycle != 0 {
 		t.Errorf("in flight: %+v", v)
 	}
-	if err := job.Tell(t.Context(), nil, "rain", "", "me"); err != nil {
+	if err := job.Broadcast(t.Context(), nil, "rain", "", "me"); err != nil {
 		t.Error(err)
 	}
 	close(held)
 	job.Run.Wait()
-	past, err := history.PastPeople(t.Context(), store, job.Record.ID)
+	past, err := history.LoadAgents(t.Context(), store, job.Record.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*history.People{people, past} { // who failed has not read it
+	for _, p := range []*history.Agents{people, past} { // the failed agent has not read it
 		if v := view(p, 2); len(v.Inbox) != 1 || v.Inbox[0].From != "" || v.Inbox[0].Cycle != 1 || !strings.Contains(v.Inbox[0].Body, "rain") {
 			t.Errorf("the inbox is %+v", v.Inbox)
 		}

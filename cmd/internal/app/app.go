@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"time"
@@ -24,14 +23,14 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Options say how a program runs scenarios. Only Data is required.
+// Options configure an App. Only Data is required.
 type Options struct {
 	Data    string         // the data folder
-	Program string         // name of the program in crash reports; "" keeps none
+	Program string         // name of the program in crash reports; "" disables them
 	Store   sqlite.Options // OnGone is set by [Open]
-	Logger  *slog.Logger   // of what goes wrong with sending results; nil is the default logger
+	Logger  *slog.Logger   // logs failures to send results; nil is the default logger
 
-	Log       *slog.Logger // of runs; nil writes none
+	Log       *slog.Logger // logs the events of runs; nil logs nothing
 	Crashed   func(run engine.RunID, value any, stack []byte)
 	Host      func() engine.HostMetrics
 	Window    func() time.Duration
@@ -39,17 +38,17 @@ type Options struct {
 	Witness   service.Witness
 }
 
-// App runs scenarios with the store of one data folder. The window, throngctl, throngbench and the proofs are built on it.
+// App runs scenarios with the store of one data folder. The window, throngctl, throngbench and `throngctl prove` use it.
 // Its methods are safe for concurrent use.
 type App struct {
 	options Options
 	store   *sqlite.Store
 	remote  *remote.Sender
-	past    *Past
+	earlier *EarlierRuns
 	box     *crash.Box
 }
 
-// Open opens the store of a data folder. Results go to no remote database until [App.SendTo] names one.
+// Open opens the store of a data folder. Results stay in the store until [App.SendTo] names a remote database.
 func Open(o Options) (*App, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -59,73 +58,69 @@ func Open(o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{options: o, store: store, remote: remote.New(store, o.Logger), past: NewPast(store)}
+	a := &App{options: o, store: store, remote: remote.New(store, o.Logger), earlier: NewEarlierRuns(store)}
 	if o.Program == "" {
 		return a, nil
 	}
-	if a.box, err = crash.Open(o.Data, o.Program+" "+about.Version()); err != nil { // runs are worth more than the text of a crash
+	if a.box, err = crash.Open(o.Data, o.Program+" "+about.Version()); err != nil { // runs matter more than crash reports
 		o.Logger.Warn("crash reports are not kept", "error", err)
 	}
 	return a, nil
 }
 
-// Close ends sending and closes the store. No run may be in progress.
+// Close stops sending and closes the store. No run may be in progress.
 func (a *App) Close() error {
 	return errors.Join(a.remote.Close(), a.store.Close(), a.box.Close())
 }
 
-// Store is the store of the data folder.
+// Store returns the store of the data folder.
 func (a *App) Store() *sqlite.Store { return a.store }
 
-// Remote sends results to the remote database.
+// Remote returns the sender of results to the remote database.
 func (a *App) Remote() *remote.Sender { return a.remote }
 
-// Past finds earlier runs, by which forecasts go.
-func (a *App) Past() *Past { return a.past }
+// EarlierRuns returns the earlier runs that forecasts are based on.
+func (a *App) EarlierRuns() *EarlierRuns { return a.earlier }
 
-// Box keeps the text of a crash; nil if [Options.Program] is empty.
+// Box returns the crash reporter; nil if [Options.Program] is empty.
 func (a *App) Box() *crash.Box { return a.box }
 
-// SendTo sends results to a database from now on; the zero value sends nothing.
+// SendTo changes the database that results are sent to; the zero value sends nothing.
 func (a *App) SendTo(db config.Database) error { return a.remote.Use(db) }
 
-// Order is a new run as a person asks for it.
+// Order describes a run as the user asks for it.
 type Order struct {
 	File       string            // path of a scenario, or the name of a built-in one
 	Parameters map[string]string // of the scenario, as texts
-	Settings   map[string]string // by name, as texts; these win over the environment, the file and saved settings
+	Settings   map[string]string // texts by name; they take precedence over the environment, the file and saved settings
 	Env        func(string) string
-	Trusted    bool // the file is the person's own
-	Allow      []string
+	Trusted    bool     // the file is the user's own
+	Allow      []string // addresses that the user allows
 }
 
-// New reads the scenario of an order and resolves its settings. Its errors are mistakes of the person.
+// New reads the scenario of an order and resolves its settings. Its errors are mistakes of the user.
 func (a *App) New(o Order) (Launch, error) {
-	connectors, err := authoring.Connectors(a.options.Data)
-	if err != nil {
-		return Launch{}, err
-	}
-	s, err := authoring.LoadWith(o.File, scenario.Extras{Parameters: o.Parameters, Connectors: connectors})
+	s, err := authoring.Open(a.options.Data, o.File, o.Parameters)
 	if err != nil {
 		return Launch{}, err
 	}
 	settings, _, err := config.Resolve(a.options.Data, s, o.Settings, o.Env)
 	config.Schedule(&settings, s)
-	return Launch{Scenario: s, Settings: settings, Trusted: o.Trusted, Allow: o.Allow, Data: a.options.Data}, err
+	return Launch{Services: Services{Scenario: s, Settings: settings, Data: a.options.Data}, Trusted: o.Trusted, Allow: o.Allow}, err
 }
 
-// ResumeOptions say what a resumed run has otherwise than before.
+// ResumeOptions say what changes when a run is resumed.
 type ResumeOptions struct {
-	Settings map[string]string // that change, by name, as texts
+	Settings map[string]string // changed settings: texts by name
 	Env      func(string) string
-	Limit    int  // concurrency limit to start with; 0 is the one that was in force
-	AsItWas  bool // keep the scenario stored with the run although its file has changed
+	Limit    int  // concurrency limit at the start; 0 keeps the limit that was in force
+	AsItWas  bool // keep the scenario stored with the run, even if its file has changed
 	Trusted  bool
 	Allow    []string
 }
 
-// Resume is the launch that resumes a run. A scenario file that has changed is a *ChangedError; note says what else a person
-// should know of the file.
+// Resume returns the launch that resumes a run. If the scenario file has changed, the error is a *ChangedError. note is a
+// remark about the file for the user; "" if there is none.
 func (a *App) Resume(ctx context.Context, run engine.RunID, o ResumeOptions) (l Launch, note string, err error) {
 	record, err := a.store.Run(ctx, run)
 	if err != nil {
@@ -134,47 +129,37 @@ func (a *App) Resume(ctx context.Context, run engine.RunID, o ResumeOptions) (l 
 	return Resumed(ctx, a.store, a.options.Data, &record, o)
 }
 
-// Resumed is [App.Resume] of a record that was read already.
+// Resumed is [App.Resume] with a record that the caller has read.
 func Resumed(ctx context.Context, store *sqlite.Store, data string, record *engine.RunRecord, o ResumeOptions) (l Launch, note string, err error) {
 	if !o.AsItWas {
-		if note, err = Drift(ctx, store, data, record); err != nil {
+		if note, err = CheckScenarioFile(ctx, store, data, record); err != nil {
 			return l, note, err
 		}
 	}
 	s, err := scenario.Restore(record.Source)
 	if err != nil {
-		return l, note, fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
+		return l, note, storedScenarioError(record.ID, err)
 	}
 	was := record.Settings
 	if was.Limit = record.Limit; o.Limit > 0 {
 		was.Limit, was.Ceiling = o.Limit, max(o.Limit, was.Ceiling)
 	}
 	settings, _, err := config.Layers{Flags: o.Settings, Env: o.Env, Run: &was}.Resolve()
-	return Launch{Scenario: s, Settings: settings, Resume: record.ID, Trusted: o.Trusted, Allow: o.Allow, Data: data}, note, err
+	return Launch{Services: Services{Scenario: s, Settings: settings, Data: data}, Resume: record.ID, Trusted: o.Trusted, Allow: o.Allow}, note, err
 }
 
-// ForkOptions say where a fork begins, and what it has otherwise than its parent.
-type ForkOptions struct {
-	Checkpoint int               // 0 is the newest that a cycle follows
-	File       string            // scenario to continue with; "" is the one stored with the parent
-	Parameters map[string]string // of the scenario; the others are the parent's
-	Settings   map[string]string
-	Env        func(string) string
-	Trusted    bool
-	Allow      []string
-}
-
-// Fork is the launch of a fork of a run.
-func (a *App) Fork(ctx context.Context, run engine.RunID, o ForkOptions) (l Launch, err error) {
-	parent, err := FindParent(ctx, a.store, a.options.Data, run, o.Checkpoint)
+// Fork returns the launch of a fork of a run; see [Parent.Launch]. Checkpoint 0 is the newest one that a cycle follows.
+func (a *App) Fork(ctx context.Context, run engine.RunID, checkpoint int, changes Order) (l Launch, err error) {
+	parent, err := FindParent(ctx, a.store, a.options.Data, run, checkpoint)
 	if err != nil {
 		return l, err
 	}
-	return parent.Launch(o)
+	return parent.Launch(changes)
 }
 
-// Launch is that of a fork of the parent.
-func (p *Parent) Launch(o ForkOptions) (l Launch, err error) {
+// Launch returns the launch of a fork of the parent. Parameters and settings that o does not name are the parent's; without
+// a file, so is the scenario.
+func (p *Parent) Launch(o Order) (l Launch, err error) {
 	s, err := p.Read(o.File, o.Parameters)
 	if err != nil {
 		return l, err
@@ -184,13 +169,13 @@ func (p *Parent) Launch(o ForkOptions) (l Launch, err error) {
 		return l, err
 	}
 	config.Schedule(&settings, s)
-	return Launch{Scenario: s, Settings: settings, Fork: p, Trusted: o.Trusted, Allow: o.Allow, Data: p.data}, nil
+	return Launch{Services: Services{Scenario: s, Settings: settings, Data: p.data}, Fork: p, Trusted: o.Trusted, Allow: o.Allow}, nil
 }
 
-// Start assembles the run of a launch and starts it. Mistakes in the launch are *engine.FieldError.
+// Start assembles the run of a launch and starts it. Mistakes in the launch are *engine.FieldError values.
 func (a *App) Start(ctx context.Context, l Launch) (*Job, error) {
 	o := &a.options
-	l.Store, l.Data, l.Remote, l.Past = a.store, o.Data, a.remote, a.past
+	l.Store, l.Data, l.Remote, l.EarlierRuns = a.store, o.Data, a.remote, a.earlier
 	l.Crashed, l.Host, l.Window, l.OnRequest, l.Witness = o.Crashed, o.Host, o.Window, o.OnRequest, o.Witness
 	if l.Log == nil {
 		l.Log = o.Log
@@ -204,12 +189,12 @@ func (a *App) Calibrate(ctx context.Context, s Sweep) (calibration.Record, error
 	return s.Run(ctx)
 }
 
-// Compare compares runs with the first of them, over the cycles that all have completed.
+// Compare compares runs with the first one, over the cycles that all of them have completed.
 func (a *App) Compare(ctx context.Context, runs ...engine.RunID) (*review.Comparison, error) {
 	return review.Compare(ctx, a.store, runs, 0, 0)
 }
 
-// Export writes what a run gave into a folder. A run whose results are elsewhere is a *engine.FieldError.
+// Export writes the results of a run to a folder. If they are not in this store, the error is a *engine.FieldError.
 func (a *App) Export(ctx context.Context, run engine.RunID, dir string, format storage.Format) error {
 	return review.Export(ctx, a.store, run, dir, format)
 }

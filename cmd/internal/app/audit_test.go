@@ -10,11 +10,10 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// AuditAll audits the runs of a store that are not in progress: no test may leave a figure that its journal does not
-// bear out.
+// AuditAll audits the finished runs of a store: all figures that a test leaves must agree with the journal.
 func AuditAll(t *testing.T, store *sqlite.Store) {
 	t.Helper()
-	ctx := context.Background() // that of the test may be over
+	ctx := context.Background() // the context of the test may be done
 	runs, err := store.Runs(ctx)
 	if err != nil {
 		t.Error(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 )
 
-// unpriced are the models whose price nobody knows.
+// unpriced returns the models without a known price.
 func (l Services) unpriced() ([]string, error) {
 	var names []string
 	for _, s := range l.Scenario.Services {
@@ -34,7 +34,7 @@ func (l Services) unpriced() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// embeds reports whether something may ask a service for embeddings: an embed step, or a connector.
+// embeds reports whether an embed step or a connector may request embeddings from a service.
 func (l Services) embeds(s *chain.Service) bool {
 	g := l.Scenario.Chain.Graph()
 	found := g.Cut
@@ -42,13 +42,13 @@ func (l Services) embeds(s *chain.Service) bool {
 	return found
 }
 
-// checkGoOn finds out whether the budget is enough to go on with a run. If it is not, its settings stay what they were.
-func (l assembly) checkGoOn(ctx context.Context, was *engine.RunRecord, res *engine.Resumption) error {
+// checkResumeBudget checks that the budget is large enough to resume a run. If it is not, it restores the run's settings.
+func (l assembly) checkResumeBudget(ctx context.Context, was *engine.RunRecord, res *engine.Resumption) error {
 	reason := ""
 	if was.Ending == engine.EndOutOfBudget {
 		reason = was.Reason
 	}
-	err := engine.CheckGoOn(l.Settings.Budget, reason, res.Spent().Amount(), res.State.Totals.Peaks.Elapsed+res.Writing)
+	err := engine.CheckResumeBudget(l.Settings.Budget, reason, res.Spent().Amount(), res.State.Totals.Peaks.Elapsed+res.Writing)
 	if err == nil {
 		return nil
 	}

@@ -27,7 +27,7 @@ chain ask:
   step c: {kind: embed, service: other, input: Yes or no}
 `
 
-// paid is a launch of paidAndFree.
+// paid returns a launch of paidAndFree.
 func paid(t *testing.T) Launch {
 	t.Helper()
 	data := t.TempDir()
@@ -39,10 +39,10 @@ func paid(t *testing.T) Launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Launch{Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
+	return Launch{Services: Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Trusted: true}
 }
 
-// TestUnpricedModels are those of services that somebody charges for.
+// TestUnpricedModels checks that only models of paid services need a price.
 func TestUnpricedModels(t *testing.T) {
 	l := paid(t)
 	for _, c := range []struct {
@@ -52,29 +52,29 @@ func TestUnpricedModels(t *testing.T) {
 		want   []string
 	}{
 		{"as it stands", nil, "{}", []string{"gpt-unheard-of", "unheard-embedding"}},
-		{"somebody else's", map[string]string{"local": "http://models.example/v1"}, "{}", []string{"gpt-unheard-of", "unheard-embedding", "whatever"}},
+		{"a remote service", map[string]string{"local": "http://models.example/v1"}, "{}", []string{"gpt-unheard-of", "unheard-embedding", "whatever"}},
 		{"all priced", nil, `{"gpt-unheard-of": {"input_cost_per_token": 1e-6}, "unheard-embedding": {"input_cost_per_token": 0}}`, nil},
 		{
-			"on a machine of one's own", map[string]string{"paid": "http://192.168.1.9:8000/v1", "other": "http://gpu.local/v1#mine", "local": "http://localhost:1/v1"}, "{}", nil,
+			"on the user's own machine", map[string]string{"paid": "http://192.168.1.9:8000/v1", "other": "http://gpu.local/v1#mine", "local": "http://localhost:1/v1"}, "{}", nil,
 		},
 		{"in the mock", map[string]string{"paid": "mock:model", "other": "mock:model"}, "{}", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, l.Data, c.prices)
 			l.Settings.Services = c.at
-			if got, err := l.Services().unpriced(); err != nil || !slices.Equal(got, c.want) {
+			if got, err := l.unpriced(); err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("got %v, %v, want %v", got, err, c.want)
 			}
 		})
 	}
 	write(t, l.Data, "{")
 	l.Settings.Services = nil
-	if _, err := l.Services().unpriced(); err == nil {
-		t.Error("a broken table of prices is none")
+	if _, err := l.unpriced(); err == nil {
+		t.Error("a broken table of prices was accepted")
 	}
 }
 
-// TestBudgetWithoutAPrice is refused before anything is made.
+// TestBudgetWithoutAPrice checks that the launch is rejected before anything is created.
 func TestBudgetWithoutAPrice(t *testing.T) {
 	l := paid(t)
 	l.Allow, l.Settings.Budget.Dollars = []string{"api.openai.com", "models.example"}, 5

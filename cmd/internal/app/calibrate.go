@@ -19,27 +19,28 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// DefaultDuration is how long a level is measured; settling is the share of it before.
+// DefaultDuration is the default time to measure a level; warmUpShare is the warm-up before it, as a fraction.
 const (
 	DefaultDuration = 5 * time.Second
-	settling        = 0.3
-	longest         = time.Hour
+	warmUpShare     = 0.3
+	maxDuration     = time.Hour
 )
 
-// Sweep is a calibration that is to be made: levels of a launch's limit, one after another, on one run in a store of its
-// own. The launch's store, remote database and schedule are left alone; its requests are real.
+// Sweep is a calibration: it measures one run at several limits in turn, in a store of its own. It does not use the
+// launch's store, remote database and schedule, but its requests are real.
 type Sweep struct {
 	Launch Launch
-	Name   string // of the scenario, as a person gave it
+	Name   string // of the scenario, as the user gave it
 	Plan   calibrate.Plan
-	// Duration is how long each level is measured, after a warm-up of 0.3 of it; 0 is the default. A level goes on up to
-	// six times as long until ten sessions have ended, as does its warm-up until as many have as are in flight.
+	// Duration is the time to measure each level, after a warm-up of 0.3 times Duration; 0 is the default. A measurement
+	// lasts up to six times as long if fewer than ten sessions have ended, and a warm-up if fewer sessions have ended than
+	// are in flight.
 	Duration time.Duration
 	Report   func(calibrate.Progress) // may be nil
 }
 
-// Run carries the sweep out and keeps what it found. When ctx ends, or the run that is measured does, what was measured
-// until then comes beside the error, and is not kept. Mistakes are *engine.FieldError.
+// Run runs the sweep and stores the result. If ctx or the measured run ends early, it returns the measurements so far with
+// the error and stores nothing. Mistakes are *engine.FieldError values.
 func (s Sweep) Run(ctx context.Context) (c calibration.Record, err error) {
 	if err := s.check(); err != nil {
 		return c, err
@@ -65,21 +66,21 @@ func (s Sweep) Run(ctx context.Context) (c calibration.Record, err error) {
 		return c, err
 	}
 	defer func() {
-		_ = job.Run.Stop("throng", "calibrated") // that it has ended is no trouble
-		_ = job.Run.Stop("throng", "calibrated") // and nothing of it is wanted
+		_ = job.Run.Stop("throng", "calibrated") // the run may have ended
+		_ = job.Run.Stop("throng", "calibrated") // a second stop cancels sessions in flight
 		err = errors.Join(err, job.Close())
 	}()
 	c.Agents = job.Agents
 	if c.Result, err = s.sweep(ctx, job); err != nil {
 		return c, err
 	}
-	return c, c.Keep(s.Launch.Data)
+	return c, c.Save(s.Launch.Data)
 }
 
-// sweep measures the levels, of which there are no more than agents.
+// sweep measures the levels, up to the number of agents.
 func (s Sweep) sweep(ctx context.Context, job *Job) (calibrate.Result, error) {
 	if job.Agents == 0 {
-		return calibrate.Result{}, &engine.FieldError{Field: "agents", Problem: "nobody takes part", Hint: "there is nothing to measure"}
+		return calibrate.Result{}, &engine.FieldError{Field: "agents", Problem: "no active agents", Hint: "a calibration needs at least one"}
 	}
 	p := s.Plan
 	if p.Max == 0 && len(p.Levels) == 0 {
@@ -89,27 +90,27 @@ func (s Sweep) sweep(ctx context.Context, job *Job) (calibrate.Result, error) {
 		p.Max = job.Agents
 	}
 	duration := cmp.Or(s.Duration, DefaultDuration)
-	g := calibration.NewGauge(job.Run, time.Duration(settling*float64(duration)), duration)
+	g := calibration.NewGauge(job.Run, time.Duration(warmUpShare*float64(duration)), duration)
 	return calibrate.Sweep(ctx, p, g.Measure, s.Report)
 }
 
-// check finds what cannot be measured.
+// check reports what cannot be calibrated.
 func (s Sweep) check() error {
 	mistakes := []error{s.Plan.Validate()}
 	if s.Launch.Settings.Sequential {
-		mistakes = append(mistakes, &engine.FieldError{Field: "sequential", Problem: "one agent acts after the other", Hint: "there is no limit to find; turn it off"})
+		mistakes = append(mistakes, &engine.FieldError{Field: "sequential", Problem: "agents act in turn, so there is no limit to find", Hint: "turn sequential off"})
 	}
-	if s.Duration < 0 || s.Duration > longest {
-		mistakes = append(mistakes, &engine.FieldError{Field: "duration", Problem: "is out of range", Hint: "up to " + longest.String()})
+	if s.Duration < 0 || s.Duration > maxDuration {
+		mistakes = append(mistakes, &engine.FieldError{Field: "duration", Problem: "is out of range", Hint: "choose up to " + maxDuration.String()})
 	}
-	draft, err := s.Launch.Population().Draft()
-	if err == nil && draft != nil && draft.Left > 0 && !draft.Free {
-		err = &engine.FieldError{Field: "population", Problem: fmt.Sprintf("is not written: %d are missing", draft.Left), Hint: "launch the scenario once; what is written is kept"}
+	f, err := s.Launch.Population().WritingForecast()
+	if err == nil && f != nil && f.Left > 0 && !f.Free {
+		err = &engine.FieldError{Field: "population", Problem: fmt.Sprintf("%d personas are not written yet", f.Left), Hint: "launch the scenario once; its personas are then stored"}
 	}
 	return errors.Join(append(mistakes, err)...)
 }
 
-// unattended are settings of a run that goes on until it is stopped, with a limit that nobody else moves.
+// unattended returns settings of a run that continues until it is stopped, with a limit that no governor moves.
 func unattended(s engine.Settings) engine.Settings {
 	s.Limit, s.Floor, s.Ceiling = 1, 1, engine.MaxLimit
 	s.Governor, s.Breaker, s.StallAfter = engine.Manual, "off", 0
@@ -120,7 +121,7 @@ func unattended(s engine.Settings) engine.Settings {
 
 const scratchPrefix = "calibrate-"
 
-// scratch makes a folder in the data folder that leave removes, and removes those of processes that died.
+// scratch creates a temporary folder in the data folder; leave removes it. It also removes the folders of dead processes.
 func scratch(data string) (dir string, leave func() error, err error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return "", nil, err
@@ -133,12 +134,12 @@ func scratch(data string) (dir string, leave func() error, err error) {
 		lock := flock.New(filepath.Join(old, "lock"))
 		if free, err := lock.TryLock(); err == nil && free {
 			if err := errors.Join(lock.Unlock(), os.RemoveAll(old)); err != nil {
-				slog.Warn("what an earlier calibration left is not removed", "folder", old, "error", err)
+				slog.Warn("cannot remove the folder of an earlier calibration", "folder", old, "error", err)
 			}
 		}
 	}
 	if dir, err = os.MkdirTemp(data, scratchPrefix); err != nil {
-		return "", nil, fmt.Errorf("make a store for the measurements: %w", err)
+		return "", nil, fmt.Errorf("create a store for the measurements: %w", err)
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))
 	leave = func() error { return errors.Join(lock.Close(), os.RemoveAll(dir)) }
@@ -148,14 +149,14 @@ func scratch(data string) (dir string, leave func() error, err error) {
 	return dir, leave, nil
 }
 
-// calibration says what a sweep of the launch is of.
+// calibration returns the record of a calibration, without its result.
 func (l Launch) calibration(name string) calibration.Record {
 	return calibration.Record{
 		At: time.Now(), Machine: calibration.ThisMachine(l.Data), Scenario: name, Title: l.Scenario.Title, Hash: calibration.HashOf(&l.Scenario.Source), Services: l.Permits().places(),
 	}
 }
 
-// places says where the services are, without users and passwords.
+// places describes the addresses of the services, without users and passwords.
 func (l Permits) places() (all []string) {
 	for _, s := range l.Scenario.Services {
 		place := "this machine"
@@ -167,7 +168,7 @@ func (l Permits) places() (all []string) {
 				place += " " + p
 			}
 		case hidden:
-			place = "kept as a secret"
+			place = "a secret"
 		case len(hosts) > 0:
 			place = fmt.Sprint(hosts)
 		case s.Postgres == nil:

@@ -15,26 +15,26 @@ import (
 	"github.com/throng-sim/throng/engine/calibrate"
 )
 
-// sweepTime is as short as a level can be measured; whether a session ends in it is the machine's affair.
+// sweepTime is the shortest time for a level. On a slow machine, no session may end within it.
 const sweepTime = 100 * time.Millisecond
 
-// little is a sweep over two levels of a small crowd.
-func little(t *testing.T, set map[string]string) Sweep {
+// smallSweep returns a sweep over two levels with few agents.
+func smallSweep(t *testing.T, set map[string]string) Sweep {
 	t.Helper()
 	s, err := authoring.Load("shopping", set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Launch{Data: t.TempDir(), Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Data: t.TempDir(), Scenario: s, Settings: engine.DefaultSettings()}, Trusted: true}
 	l.Settings.Mock.Profile = "none"
-	l.Host = func() engine.HostMetrics { return engine.HostMetrics{} } // a machine that is busy with others would have a level left out
+	l.Host = func() engine.HostMetrics { return engine.HostMetrics{} } // on a busy machine, the sweep would skip a level
 	return Sweep{
 		Launch: l, Name: "shopping", Plan: calibrate.Plan{Levels: []int{1, 2}, Repeats: 1},
 		Duration: sweepTime,
 	}
 }
 
-// leftOver lists what lies in a folder and its mocks.
+// leftOver lists the files in a folder and its mock folder.
 func leftOver(t *testing.T, data string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(data)
@@ -47,9 +47,9 @@ func leftOver(t *testing.T, data string) (names []string) {
 	return names
 }
 
-// TestSweepMeasuresAndKeeps measures the shoppers for a moment: the store stays as it was, what was found is kept.
+// TestSweepMeasuresAndKeeps runs a short sweep: the store stays unchanged, and the result is stored.
 func TestSweepMeasuresAndKeeps(t *testing.T) {
-	s := little(t, map[string]string{"agents": "30", "eagerness": "8"})
+	s := smallSweep(t, map[string]string{"agents": "30", "eagerness": "8"})
 	reports := 0
 	s.Report = func(calibrate.Progress) { reports++ }
 	for range 2 {
@@ -81,9 +81,9 @@ func TestSweepMeasuresAndKeeps(t *testing.T) {
 	}
 }
 
-// TestSweepGivenUp leaves nothing behind.
-func TestSweepGivenUp(t *testing.T) {
-	s := little(t, map[string]string{"agents": "30"})
+// TestSweepCanceled checks that a canceled sweep leaves no files.
+func TestSweepCanceled(t *testing.T) {
+	s := smallSweep(t, map[string]string{"agents": "30"})
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s.Plan.Repeats = 100
@@ -113,11 +113,11 @@ func TestSweepMistakes(t *testing.T) {
 		{"another machine", func(s *Sweep) {
 			s.Launch.Settings.Services = map[string]string{"shop": "https://shop.example.com"}
 		}, "service shop"},
-		{"nobody", func(s *Sweep) { s.Launch.Settings.Filter = "False" }, "agents"},
+		{"no agents", func(s *Sweep) { s.Launch.Settings.Filter = "False" }, "agents"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := little(t, map[string]string{"agents": "30"})
+			s := smallSweep(t, map[string]string{"agents": "30"})
 			tt.change(&s)
 			_, err := s.Run(t.Context())
 			field, ok := errors.AsType[*engine.FieldError](err)
@@ -131,7 +131,7 @@ func TestSweepMistakes(t *testing.T) {
 	}
 }
 
-// TestScratchIsCleared is that folders of processes that died go, and those in use stay.
+// TestScratchIsCleared checks that folders of dead processes are removed, and folders in use stay.
 func TestScratchIsCleared(t *testing.T) {
 	data := t.TempDir()
 	dead := filepath.Join(data, scratchPrefix+"dead")

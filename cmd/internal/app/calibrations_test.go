@@ -19,7 +19,7 @@ func TestCalibrationsAreKeptByWhatTheyAreOf(t *testing.T) {
 		t.Helper()
 		c := calibration.Record{At: time.Now(), Machine: calibration.Machine{Host: host, Cores: 2}, Hash: hash, Services: []string{place}}
 		c.Result.Level = level
-		if err := c.Keep(data); err != nil || c.Notice != "" {
+		if err := c.Save(data); err != nil || c.Notice != "" {
 			t.Fatal(err, c.Notice)
 		}
 	}
@@ -41,7 +41,7 @@ func TestCalibrationsAreKeptByWhatTheyAreOf(t *testing.T) {
 	}
 }
 
-// TestDamagedCalibrations are set aside, never lost, and what comes later is kept.
+// TestDamagedCalibrations checks that a damaged file is renamed, and that new calibrations are stored.
 func TestDamagedCalibrations(t *testing.T) {
 	for _, text := range []string{"", "{", `{"Version": 0}`, `[1]`} {
 		data := t.TempDir()
@@ -49,7 +49,7 @@ func TestDamagedCalibrations(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := calibration.Record{Hash: "1"}
-		if err := c.Keep(data); err != nil || !strings.Contains(c.Notice, "damaged") {
+		if err := c.Save(data); err != nil || !strings.Contains(c.Notice, "damaged") {
 			t.Errorf("%q: %v, %q", text, err, c.Notice)
 		}
 		aside, err := filepath.Glob(filepath.Join(data, "*.damaged-*"))
@@ -65,7 +65,7 @@ func TestDamagedCalibrations(t *testing.T) {
 	}
 }
 
-// TestNewerCalibrations are left alone.
+// TestNewerCalibrations checks that the file of a newer version stays unchanged.
 func TestNewerCalibrations(t *testing.T) {
 	data := t.TempDir()
 	path := filepath.Join(data, calibration.ListFile)
@@ -75,7 +75,7 @@ func TestNewerCalibrations(t *testing.T) {
 	if _, _, err := calibration.List(data); err == nil || !strings.Contains(err.Error(), "newer") {
 		t.Errorf("%v", err)
 	}
-	if err := (&calibration.Record{}).Keep(data); err == nil {
+	if err := (&calibration.Record{}).Save(data); err == nil {
 		t.Error("something was written over it")
 	}
 	if kept, err := os.ReadFile(path); err != nil || string(kept) != `{"Version": 99}` {
@@ -125,7 +125,7 @@ func TestPlacesHoldNoPassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Launch{Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Scenario: s, Settings: engine.DefaultSettings()}}
 	l.Settings.Services = map[string]string{"shop": "https://me:geheim@staging.example.com/v1", "model": "http://127.0.0.1:8081"}
 	got := strings.Join(l.Permits().places(), "; ")
 	if strings.Contains(got, "geheim") || !strings.Contains(got, "model: 127.0.0.1:8081") {

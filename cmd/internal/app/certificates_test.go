@@ -23,7 +23,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// certified starts a server that counts the clients which show it a certificate, and writes a scenario that has one.
+// certified starts a server that counts client certificates, and writes a scenario with a client certificate.
 func certified(t *testing.T, asks tls.ClientAuthType) (file string, shown *atomic.Int64) {
 	t.Helper()
 	shown = &atomic.Int64{}
@@ -52,8 +52,8 @@ func certified(t *testing.T, asks tls.ClientAuthType) (file string, shown *atomi
 	return filepath.Join(dir, "shop.yaml"), shown
 }
 
-// TestAutomaticChecksShowNoCertificate holds that only checks that a person asks for show a client certificate,
-// also where the server wants one.
+// TestAutomaticChecksShowNoCertificate checks that only checks that the user starts send a client certificate, even if the
+// server requires one.
 func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 	keyring.MockInit()
 	for asks, quiet := range map[tls.ClientAuthType]struct {
@@ -62,21 +62,21 @@ func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 		says  string
 	}{
 		tls.RequestClientCert:    {engine.GradeOK, "", "answered 200 OK"},
-		tls.RequireAnyClientCert: {engine.GradeUnknown, "again", "automatic checks show no client certificate"},
+		tls.RequireAnyClientCert: {engine.GradeUnknown, "again", "automatic checks send no client certificate"},
 	} {
 		file, shown := certified(t, asks)
 		s, err := authoring.Load(file, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true}
+		l := app.Launch{Services: app.Services{Scenario: s, Settings: engine.DefaultSettings(), Data: t.TempDir()}, Trusted: true}
 		var list app.Preflight
-		expect(t, named(t, list.List(t.Context(), l, config.Database{}, true, nil), "Service shop"), quiet.grade, quiet.mend, quiet.says)
+		expect(t, named(t, list.Run(t.Context(), l, config.Database{}, true, nil), "Service shop"), quiet.grade, quiet.mend, quiet.says)
 		if n := shown.Load(); n != 0 {
 			t.Errorf("%v: an automatic check showed %d certificates", asks, n)
 		}
 		list.Forget()
-		expect(t, named(t, list.List(t.Context(), l, config.Database{}, false, nil), "Service shop"), engine.GradeOK, "", "answered 200 OK")
+		expect(t, named(t, list.Run(t.Context(), l, config.Database{}, false, nil), "Service shop"), engine.GradeOK, "", "answered 200 OK")
 		if shown.Load() == 0 {
 			t.Errorf("%v: a check that was asked for showed no certificate", asks)
 		}
@@ -87,8 +87,7 @@ func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 	}
 }
 
-// TestEditorChecksKeys is that the editor says which private key is missing, and does not count keys among the files of the
-// scenario.
+// TestEditorChecksKeys checks that the editor reports a missing private key, and that keys are not files of the scenario.
 func TestEditorChecksKeys(t *testing.T) {
 	file, _ := certified(t, tls.NoClientCert)
 	e := &authoring.Edit{Name: file}

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// Grade says how good a finding is.
+// Grade rates a finding.
 type Grade uint8
 
 // The grades of findings.
@@ -25,20 +25,19 @@ var gradeNames = [...]string{"", "ok", "!", "FAIL"}
 
 func (g Grade) String() string { return gradeNames[g] }
 
-// Finding is one thing that a check found out.
+// Finding is one result of [CheckDatabase].
 type Finding struct {
 	Name, Value string
 	Grade       Grade
 }
 
-// Thresholds of the share of a server's connections that are in use.
+// Thresholds for the fraction of a server's connections in use.
 const (
 	busyShare = 0.83
 	fullShare = 0.92
 )
 
-// CheckDatabase asks a database what a person wants to know before results are sent to it. The findings are those that
-// were made before the error, if there is one.
+// CheckDatabase checks a database before results are sent to it. If there is an error, it returns the findings before it.
 func CheckDatabase(ctx context.Context, db config.Database) ([]Finding, error) {
 	cfg, err := db.Config()
 	if err != nil {
@@ -67,10 +66,10 @@ func CheckDatabase(ctx context.Context, db config.Database) ([]Finding, error) {
 		if used >= fullShare {
 			crowded = Bad
 		}
-		add(true, grade(used < busyShare, crowded), "connections", "%d of %d in use, %d more kept for superusers", r.InUse, most, r.Kept)
+		add(true, grade(used < busyShare, crowded), "connections", "%d of %d in use; %d more reserved for superusers", r.InUse, most, r.Kept)
 		hidden := ""
 		if r.Hidden > 0 {
-			hidden = fmt.Sprintf("; %d clients do not tell this user", r.Hidden)
+			hidden = fmt.Sprintf("; %d clients hidden from this user", r.Hidden)
 		}
 		add(true, grade(r.IdleInTransaction == 0, Doubtful), "idle in transaction", "%d%s", r.IdleInTransaction, hidden)
 	}

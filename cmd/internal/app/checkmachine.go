@@ -16,20 +16,20 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// enoughDisk is how much of the local disk should be free, in bytes, where the forecast asks for no more.
+// enoughDisk is the free disk space in bytes below which a check warns, unless the forecast needs more.
 const enoughDisk = 10e9
 
-// machineItems are what this machine must have.
+// machineItems lists the checks of this machine.
 func (l checks) machineItems() []item {
 	sample := l.host
 	if sample == nil {
 		sample = engine.HostSampler(nearestFolder(l.Data))
 	}
 	here := sync.OnceValue(sample)
-	foreseen := sync.OnceValue(l.foreseen)
+	need := sync.OnceValue(l.forecast)
 	return []item{
-		{"Disk", "", func(context.Context) engine.Check { return checkDisk(here(), foreseen().Disk) }},
-		{"Memory", "", func(context.Context) engine.Check { return checkMemory(here(), foreseen().Memory) }},
+		{"Disk", "", func(context.Context) engine.Check { return checkDisk(here(), need().Disk) }},
+		{"Memory", "", func(context.Context) engine.Check { return checkMemory(here(), need().Memory) }},
 		{"Data folder", "", func(context.Context) engine.Check { return checkFolder(l.Data) }},
 		{"Log and recording", "", func(ctx context.Context) engine.Check { return l.checkLog(ctx, slog.Default()) }},
 		{"Power and sleep", "", func(ctx context.Context) engine.Check {
@@ -39,75 +39,75 @@ func (l checks) machineItems() []item {
 	}
 }
 
-// foreseen is the forecast of the launch; nothing is known of one without a scenario.
-func (l checks) foreseen() engine.Forecast {
+// forecast returns the forecast of the launch; the zero value without a scenario.
+func (l checks) forecast() engine.Forecast {
 	if l.Scenario == nil {
 		return engine.Forecast{}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
-	taking, err := l.estimate.Taking(ctx)
+	w, err := l.forecaster.Workload(ctx)
 	if err != nil {
 		return engine.Forecast{}
 	}
-	return l.estimate.Forecast(l.past.Like(ctx, l.estimate), taking)
+	return l.forecaster.Forecast(l.earlier.Find(ctx, l.forecaster), w)
 }
 
 func checkDisk(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	free := float64(here.DiskFree)
 	text := engine.FormatBytes(int64(free)) + " free"
 	if need.Known() {
-		text += ", and the run is expected to take " + need.InBytes()
+		text += "; the run needs about " + need.InBytes()
 	}
 	switch {
 	case here.DiskFree == 0:
-		return unknown("the free space cannot be read")
+		return unknown("free space unknown")
 	case need.Known() && free < need.Low:
-		return mended(problem("the run would pause when the disk is full, with nothing lost", "%s", text), engine.MendFree, "")
+		return withFix(problem("free some space: the run pauses when the disk is full; nothing is lost", "%s", text), engine.MendFree, "")
 	case free < enoughDisk || need.Known() && free < need.High:
-		return mended(warning(fmt.Sprintf("%s should be free", engine.FormatBytes(int64(max(enoughDisk, need.High)))), "%s", text), engine.MendFree, "")
+		return withFix(warning(fmt.Sprintf("free at least %s", engine.FormatBytes(int64(max(enoughDisk, need.High)))), "%s", text), engine.MendFree, "")
 	}
 	return fine("%s", text)
 }
 
 func checkMemory(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	left, enough := float64(here.Available), float64(health.EnoughMemory(&here))
-	text := engine.FormatBytes(int64(left)) + " left"
+	text := engine.FormatBytes(int64(left)) + " available"
 	if need.Known() {
-		text += ", and the run is expected to take " + need.InBytes()
+		text += "; the run needs about " + need.InBytes()
 	}
 	switch {
 	case here.MemoryTotal == 0:
-		return unknown("the memory cannot be read")
+		return unknown("memory unknown")
 	case need.Known() && left < need.Low:
-		return mended(problem("close other programs, or have fewer agents or fewer at once", "%s", text), engine.MendAgain, "")
+		return withFix(problem("close other programs, or use fewer agents or a lower limit", "%s", text), engine.MendAgain, "")
 	case left < enough || need.Known() && left < need.High:
-		return mended(warning(fmt.Sprintf("close other programs: %s should be left", engine.FormatBytes(int64(max(enough, need.High)))), "%s", text), engine.MendAgain, "")
+		return withFix(warning(fmt.Sprintf("close other programs: at least %s should be available", engine.FormatBytes(int64(max(enough, need.High)))), "%s", text), engine.MendAgain, "")
 	}
 	return fine("%s", text)
 }
 
-// checkFolder writes a file where the store is, and removes it.
+// checkFolder writes a file to the data folder and removes it.
 func checkFolder(data string) engine.Check {
 	if data == "" {
-		return unknown("none is chosen")
+		return unknown("no data folder")
 	}
 	if err := tryWriting(nearestFolder(data)); err != nil {
-		return mended(problem("make it writable, or choose another folder", "%s cannot be written: %v", data, err), engine.MendSettings, "")
+		return withFix(problem("make it writable, or choose another folder", "%s is not writable: %v", data, err), engine.MendSettings, "")
 	}
-	return fine("%s can be written", data)
+	return fine("%s is writable", data)
 }
 
 func tryWriting(dir string) error {
 	file, err := os.CreateTemp(dir, ".throng-check-*")
 	if err != nil {
-		return errors.Unwrap(err) // without the file's name
+		return errors.Unwrap(err) // without the file name
 	}
-	_, err = file.WriteString("Throng looks whether this folder can be written.\n")
+	_, err = file.WriteString("Throng checks that this folder is writable.\n")
 	return errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
 }
 
-// nearestFolder is the folder itself or, while that is not made yet, the one it will be made in.
+// nearestFolder returns dir or, if it does not exist yet, its nearest existing parent.
 func nearestFolder(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
@@ -117,40 +117,40 @@ func nearestFolder(dir string) string {
 	}
 }
 
-// muchKept is the share of sessions whose requests are kept from which on that is worth a word.
-const muchKept = 0.1
+// highKeepShare is the fraction of sessions with stored requests above which a check warns.
+const highKeepShare = 0.1
 
-// checkLog says what is written down of a run beside its results.
+// checkLog checks how much a run logs and records in addition to its results.
 func (l checks) checkLog(ctx context.Context, log *slog.Logger) engine.Check {
-	share := fmt.Sprintf("%.4g %% of the sessions keep their requests and answers", 100*l.Settings.KeepShare)
+	share := fmt.Sprintf("requests and answers of %.4g%% of the sessions are stored", 100*l.Settings.KeepShare)
 	switch {
 	case log.Enabled(ctx, slog.LevelDebug):
-		return warning("that is much text in a long run", "the log has every detail; %s", share)
+		return warning("a long run makes a large log: lower log-level", "the log level is debug; %s", share)
 	case l.Settings.Record:
-		return warning("leave recording off where nothing is to be replayed", "every answer is recorded, which takes about what the services answer, compressed")
-	case l.Settings.KeepShare > muchKept:
-		return warning("0.01 is enough to look at examples: keep-share in the settings", "%s, which takes disk", share)
+		return warning("turn recording off unless you want to replay the run", "every answer is recorded; the recording takes as much disk as the compressed answers")
+	case l.Settings.KeepShare > highKeepShare:
+		return warning("set keep-share to 0.01: that is enough for examples", "%s, which takes disk space", share)
 	}
-	return fine("the log has what is unusual; %s; nothing is recorded for a replay", share)
+	return fine("the log has warnings and errors; %s; recording is off", share)
 }
 
-// errFree is that nobody wants the machine to be kept awake.
-var errFree = errors.New("it may fall asleep during a run, which then waits")
+// errNotKeptAwake says that keep-awake is off.
+var errNotKeptAwake = errors.New("it may sleep during a run, which then waits")
 
-// mayKeepAwake tries whether a run can keep the machine awake.
+// mayKeepAwake checks whether a run can keep the machine awake.
 func (l checks) mayKeepAwake() error {
 	if !l.Settings.KeepAwake {
-		return errFree
+		return errNotKeptAwake
 	}
-	release, _, err := awake.Hold("checks before a run")
+	release, _, err := awake.Hold("preflight checks")
 	if err == nil {
 		release()
 	}
 	return err
 }
 
-// checkPower says what the machine draws from, and whether it may fall asleep; err is that nobody tells the first, and
-// sleeps why a run does not keep it awake.
+// checkPower checks the power source and whether the machine may sleep. err says why the source is unknown, and sleeps why
+// a run cannot keep the machine awake.
 func checkPower(source power.Source, err, sleeps error) engine.Check {
 	sleep, from := "it is kept awake during a run", "plugged in"
 	kept := sleeps == nil || errors.Is(sleeps, awake.ErrNone)
@@ -158,23 +158,23 @@ func checkPower(source power.Source, err, sleeps error) engine.Check {
 	case !kept:
 		sleep = sleeps.Error()
 	case sleeps != nil:
-		sleep = "nothing here can keep it awake, nor mostly put it to sleep"
+		sleep = "this system has no sleep inhibitor, and usually does not sleep"
 	}
 	if source.Battery {
-		from = "on its battery"
+		from = "on battery"
 	}
 	if source.Percent >= 0 {
-		from = fmt.Sprintf("%s, at %d %%", from, source.Percent)
+		from = fmt.Sprintf("%s, at %d%%", from, source.Percent)
 	}
 	switch {
 	case err != nil && kept:
 		return unknown("%v whether the machine is plugged in; %s", err, sleep)
-	case !kept && !errors.Is(sleeps, errFree):
-		return warning("a run waits while it sleeps", "the machine may fall asleep: %s", sleep)
+	case !kept && !errors.Is(sleeps, errNotKeptAwake):
+		return warning("a run waits while the machine sleeps", "the machine may sleep: %s", sleep)
 	case !kept && (err != nil || !source.Battery):
-		return mended(warning("switch keep-awake on", "the machine is not kept awake: %s", sleep), engine.MendSettings, "")
+		return withFix(warning("turn keep-awake on", "the machine is not kept awake: %s", sleep), engine.MendSettings, "")
 	case source.Battery:
-		return mended(warning("plug it in for a long run", "the machine is %s; %s", from, sleep), engine.MendAgain, "")
+		return withFix(warning("plug it in for a long run", "the machine is %s; %s", from, sleep), engine.MendAgain, "")
 	}
 	return fine("the machine is %s; %s", from, sleep)
 }

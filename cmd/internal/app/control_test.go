@@ -36,7 +36,7 @@ func startHamlet(t *testing.T, data string) *Job {
 			t.Error(err)
 		}
 	})
-	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Store: store, Trusted: true}
 	l.Settings.Cycles = s.Cycles
 	job, err := l.Start(t.Context())
 	if err != nil {
@@ -45,7 +45,7 @@ func startHamlet(t *testing.T, data string) *Job {
 	return job
 }
 
-// TestRunTakesOrders: every run that is launched can be steered from outside until it is taken apart.
+// TestRunTakesOrders checks that a run can be controlled from outside until it is closed.
 func TestRunTakesOrders(t *testing.T) {
 	data := filepath.Join(t.TempDir(), strings.Repeat("long", 20))
 	job := startHamlet(t, data)
@@ -63,7 +63,7 @@ func TestRunTakesOrders(t *testing.T) {
 	}
 	var field *engine.FieldError
 	if err := c.Broadcast(t.Context(), []string{"bob"}, "hello"); !errors.As(err, &field) {
-		t.Errorf("nobody is called bob: %v", err)
+		t.Errorf("the missing agent bob: %v", err)
 	}
 	if err := errors.Join(c.Broadcast(t.Context(), []string{"villager-1"}, "hello"), c.Stop(t.Context(), true, "a test"), job.Close()); err != nil {
 		t.Error(err)
@@ -76,7 +76,7 @@ func TestRunTakesOrders(t *testing.T) {
 	}
 }
 
-// TestRunWithoutOrders: where no socket can be made, the run goes on without.
+// TestRunWithoutOrders checks that a run continues if the control socket cannot be created.
 func TestRunWithoutOrders(t *testing.T) {
 	data := t.TempDir()
 	if err := os.WriteFile(filepath.Join(data, "control"), nil, 0o600); err != nil {
@@ -90,8 +90,8 @@ func TestRunWithoutOrders(t *testing.T) {
 	if err := job.Close(); err != nil || job.Run.Wait().Ending != engine.EndFinished {
 		t.Errorf("%v, %v", job.Run.Wait(), err)
 	}
-	if !strings.Contains(said.String(), "takes no orders") {
-		t.Errorf("nobody was told: %s", said.String())
+	if !strings.Contains(said.String(), "cannot control the run") {
+		t.Errorf("no warning: %s", said.String())
 	}
 	if _, err := control.Dial(t.Context(), data, job.Record.ID); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("somebody takes orders: %v", err)

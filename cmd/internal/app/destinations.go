@@ -19,8 +19,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// destinations are the addresses outside of Throng that a service is at, with the secrets that it gets. hidden is that they
-// cannot be known: where a database is may be a secret, and one that is not found is told elsewhere.
+// destinations returns the addresses of a service outside of Throng, with the secrets that it receives. hidden says that
+// they are unknown: the address of a database may be a secret that was not found, which other checks report.
 func (l Permits) destinations(s *chain.Service) (all []engine.Destination, hidden bool) {
 	if l.mocks(s) {
 		return nil, false
@@ -39,14 +39,14 @@ func (l Permits) destinations(s *chain.Service) (all []engine.Destination, hidde
 		return all, false
 	}
 	u, err := service.CheckAddress(l.address(s))
-	if err != nil { // told elsewhere
+	if err != nil { // other checks report it
 		return nil, false
 	}
 	one.Host = hostOf(u)
 	return []engine.Destination{one}, false
 }
 
-// hostOf is host:port of an address.
+// hostOf returns the host:port of an address.
 func hostOf(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -55,7 +55,7 @@ func hostOf(u *url.URL) string {
 	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// secretsOf are the names of all secrets that a service is sent.
+// secretsOf returns the names of all secrets that a service receives.
 func (l Services) secretsOf(s *chain.Service) []string {
 	names := slices.Clone(s.Secrets())
 	names = append(names, s.Bearer)
@@ -71,9 +71,9 @@ func (l Services) secretsOf(s *chain.Service) []string {
 	return slices.Compact(names)
 }
 
-// Unallowed are the destinations of the launch that nobody has allowed its file yet, by service.
+// Unallowed returns the destinations that the user has not allowed for the file yet, in the order of the services.
 func (l Permits) Unallowed() (all []engine.Destination) {
-	if l.Settings.Replay != "" { // it asks nobody
+	if l.Settings.Replay != "" { // a replay sends no requests
 		return nil
 	}
 	for _, s := range l.Scenario.Services {
@@ -83,7 +83,7 @@ func (l Permits) Unallowed() (all []engine.Destination) {
 	return all
 }
 
-// Allowed are the addresses of the launch that its file may call, each once, as --allow takes them.
+// Allowed returns the distinct addresses that the file may call, in the form of --allow.
 func (l Permits) Allowed() (all []string) {
 	for _, s := range l.Scenario.Services {
 		found, _ := l.destinations(s)
@@ -96,30 +96,26 @@ func (l Permits) Allowed() (all []string) {
 	return all
 }
 
-// mayCall is the one place where it is decided whether a service may be called at a destination. Without a word of the
-// person that is so only on this machine: for files that are known to be the person's own, or where the person has typed
-// the address and no secret goes there.
+// mayCall decides whether a service may be called at a destination. All callers go through it. Without explicit consent,
+// only this machine may be called: by files that are the user's own, or at an address that the user typed, if it receives
+// no secrets.
 func (l Permits) mayCall(s *chain.Service, d engine.Destination) bool {
 	if consent.Named(l.Allow, d) || consent.Of(l.Data).Allows(l.consentKey(), d) {
 		return true
 	}
-	if d.Results || !d.Local() || l.fromElsewhere() {
+	if d.Results || !d.Local() || l.Foreign {
 		return false
 	}
 	_, typed := l.Settings.Services[s.Name]
 	return l.Trusted || typed && len(d.Secrets) == 0 || authoring.IsOwn(l.Data, l.Scenario.Source.Files)
 }
 
-// fromElsewhere reports whether the launch continues what was fetched from a database: its settings are nobody's word.
-func (l Permits) fromElsewhere() bool { return l.Foreign }
-
-// consentKey is what the answers of a person are kept under: the file, or what it says where it is not known.
+// consentKey returns the key of the user's consent: the path of the file, or a hash of its content if the path is unknown.
 func (l Permits) consentKey() string {
 	return cmp.Or(l.Scenario.Source.Path, "source:"+l.Scenario.Source.Hash)
 }
 
-// holdsResults reports whether a database is the one that results of runs go to. Its address may be written otherwise, as
-// that of this machine is.
+// holdsResults reports whether results of runs go to a database. Addresses of this machine match in any spelling.
 func (l Permits) holdsResults(d engine.Destination) bool {
 	var results []string
 	if l.Remote != nil {
@@ -149,8 +145,8 @@ func sameHost(a, b string) bool {
 	return portA == portB && (hostA == hostB || engine.IsThisMachine(hostA) && engine.IsThisMachine(hostB))
 }
 
-// Consent keeps what the person has allowed with the launch, for the next one of the file, and refuses what is still
-// unallowed.
+// Consent stores what the user allows with this launch, for later launches of the file. It returns an error if the launch
+// would call an address that is not allowed.
 func (l Permits) Consent() error {
 	if err := l.refuseUnallowed(); err != nil {
 		return err
@@ -158,7 +154,7 @@ func (l Permits) Consent() error {
 	return l.KeepAllowed()
 }
 
-// KeepAllowed keeps what the person has allowed with the launch, for the next one of the file.
+// KeepAllowed stores what the user allows with this launch, for later launches of the file.
 func (l Permits) KeepAllowed() error {
 	var named []engine.Destination
 	for _, s := range l.Scenario.Services {
@@ -170,25 +166,25 @@ func (l Permits) KeepAllowed() error {
 		}
 	}
 	if err := consent.Of(l.Data).Allow(l.consentKey(), engine.Merged(named)); err != nil {
-		return fmt.Errorf("keep what %s is allowed: %w", l.Scenario.Source.Name, err)
+		return fmt.Errorf("store the consent for %s: %w", l.Scenario.Source.Name, err)
 	}
 	return nil
 }
 
-// refuseUnallowed finds destinations that nobody allowed.
+// refuseUnallowed returns an error for each destination that is not allowed.
 func (l Permits) refuseUnallowed() error {
 	var mistakes []error
 	for _, d := range l.Unallowed() {
-		problem := fmt.Sprintf("would send %s to %s, which %s was not allowed yet", d.Gets(), d.Address(), l.Scenario.Source.Name)
-		hint := "if that is what you want: --allow " + consent.Name(d)
+		problem := fmt.Sprintf("would send %s to %s, which you have not allowed for %s yet", d.Gets(), d.Address(), l.Scenario.Source.Name)
+		hint := "to allow it: --allow " + consent.Name(d)
 		if d.Results {
 			problem = fmt.Sprintf("would send %s to %s, which holds the results of your runs", d.Gets(), d.Address())
-			hint = "use another database; if it has to be this one: --allow " + consent.Name(d)
+			hint = "use another database, or allow this one: --allow " + consent.Name(d)
 		}
 		mistakes = append(mistakes, &engine.FieldError{Field: "service " + d.Service, Problem: problem, Hint: hint})
 	}
 	return errors.Join(mistakes...)
 }
 
-// Consents is the table of what files were allowed, in a data folder.
+// Consents returns the consents stored in a data folder.
 func Consents(data string) *consent.Table { return consent.Of(data) }

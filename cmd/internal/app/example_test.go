@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// TestAnotherFrontEnd launches, steers, resumes, forks and exports with nothing but this package.
+// TestAnotherFrontEnd launches, steers, resumes, forks and exports with only this package.
 func TestAnotherFrontEnd(t *testing.T) {
 	a, err := app.Open(app.Options{Data: t.TempDir()})
 	if err != nil {
@@ -37,7 +37,7 @@ func TestAnotherFrontEnd(t *testing.T) {
 	}
 	l, err := a.New(app.Order{File: "shopping", Settings: map[string]string{"cycles": "3", "max-concurrent": "4"}, Trusted: true})
 	job := finish(l, err, func(run *run.Run) error {
-		if err := run.SetLimit(9, "a test", "more at once"); err != nil {
+		if err := run.SetLimit(9, "a test", "more sessions"); err != nil {
 			return err
 		}
 		return run.Stop("a test", "enough for now")
@@ -47,7 +47,7 @@ func TestAnotherFrontEnd(t *testing.T) {
 	if got := finish(l, err, nil).Run.Snapshot(); got.Ending != engine.EndFinished || got.Limit != 9 {
 		t.Errorf("resumed: %s with a limit of %d, want it finished with 9", got.Ending, got.Limit)
 	}
-	l, err = a.Fork(t.Context(), first, app.ForkOptions{Settings: map[string]string{"cycles": "3"}, Trusted: true})
+	l, err = a.Fork(t.Context(), first, 0, app.Order{Settings: map[string]string{"cycles": "3"}, Trusted: true})
 	finish(l, err, nil)
 	dir := t.TempDir()
 	if err := a.Export(t.Context(), first, dir, storage.CSV); err != nil {

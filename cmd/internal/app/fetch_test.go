@@ -25,7 +25,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// village is agents that remember, talk, ask a model once for all, and buy.
+// village is a scenario with memory, messages, shared answers and orders.
 const village = `
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 9}
 population: {count: 12, id: "villager-${agent.index}"}
@@ -73,7 +73,7 @@ func (p *place) close() {
 	}
 }
 
-// launch is of the village, with a setting that may hold a secret.
+// launch returns a launch of the village, with a setting that may contain a secret.
 func (p *place) launch() Launch {
 	p.t.Helper()
 	file := filepath.Join(p.data, "village.yaml")
@@ -84,13 +84,13 @@ func (p *place) launch() Launch {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	l := Launch{Store: p.store, Data: p.data, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Data: p.data, Scenario: s, Settings: engine.DefaultSettings()}, Store: p.store}
 	l.Settings.Seed, l.Settings.Cycles, l.Settings.Metrics = 11, s.Cycles, false
 	l.Settings.Mock.Profile = "none"
 	return l
 }
 
-// finish runs to the end.
+// finish runs a launch to its end.
 func (p *place) finish(l Launch) engine.RunID {
 	p.t.Helper()
 	job, err := l.Start(p.t.Context())
@@ -103,7 +103,7 @@ func (p *place) finish(l Launch) engine.RunID {
 	return job.Record.ID
 }
 
-// half runs until some sessions ended, taking checkpoints on the way, and stops.
+// half runs until some sessions have ended, takes checkpoints, and stops.
 func (p *place) half(l Launch) engine.RunID {
 	p.t.Helper()
 	var ended atomic.Int64
@@ -129,7 +129,7 @@ func (p *place) half(l Launch) engine.RunID {
 	return job.Record.ID
 }
 
-// results are sessions.csv and events.csv from a cycle on.
+// results returns sessions.csv and events.csv from a cycle on.
 func (p *place) results(run engine.RunID, from int) string {
 	p.t.Helper()
 	names, err := review.Names(p.t.Context(), p.store, run)
@@ -154,7 +154,7 @@ func (p *place) fetch(ctx context.Context, db config.Database, run engine.RunID,
 	return c, err
 }
 
-// fork goes on from a fetched checkpoint, to the end.
+// fork runs a fork of a fetched checkpoint to its end.
 func (p *place) fork(run engine.RunID, checkpoint int) engine.RunID {
 	p.t.Helper()
 	parent, err := FindParent(p.t.Context(), p.store, p.data, run, checkpoint)
@@ -166,8 +166,8 @@ func (p *place) fork(run engine.RunID, checkpoint int) engine.RunID {
 	return p.finish(l)
 }
 
-// TestForkOnAnotherMachine runs half a scenario here, with memory, messages, shared answers and orders, and goes on from its
-// checkpoints there: the same comes out as where nobody disturbed it.
+// TestForkOnAnotherMachine runs half a scenario on one machine and forks its checkpoints on another. The results must equal
+// those of an undisturbed run.
 func TestForkOnAnotherMachine(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
@@ -187,7 +187,7 @@ func TestForkOnAnotherMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Whoever may only read can fetch.
+	// A user with read access can fetch.
 	reader := server.Role(t)
 	name := address[strings.LastIndexByte(address, '/')+1:]
 	server.Exec(t, name, "GRANT USAGE ON SCHEMA throng TO "+reader, "GRANT SELECT ON ALL TABLES IN SCHEMA throng TO "+reader)
@@ -202,7 +202,7 @@ func TestForkOnAnotherMachine(t *testing.T) {
 	}
 	kept, err := here.store.Checkpoints(t.Context(), run)
 	for i := range kept {
-		kept[i].Took = kept[i].Took.Truncate(time.Microsecond) // as a database keeps it
+		kept[i].Took = kept[i].Took.Truncate(time.Microsecond) // the precision of the database
 	}
 	if err != nil || fmt.Sprint(kept) != fmt.Sprint(all) {
 		t.Errorf("the database lists\n%v, here are\n%v: %v", all, kept, err)
@@ -210,21 +210,21 @@ func TestForkOnAnotherMachine(t *testing.T) {
 	if _, err := there.fetch(t.Context(), db, run, 1); err == nil || !strings.Contains(err.Error(), "checkpoint: 1 of run") {
 		t.Errorf("a pruned checkpoint: %v", err)
 	}
-	for _, c := range all { // the newest, and then older ones beside it
+	for _, c := range all { // the newest, then the older ones
 		got, err := there.fetch(t.Context(), db, run, c.Number)
 		if err != nil || got.Cycle != c.Cycle {
 			t.Fatalf("checkpoint %d: %+v %v", c.Number, got, err)
 		}
 		sameContents(t, here.store, there.store, run, c.Number)
 		if c.Cycle == 0 {
-			t.Fatal("the test would prove little")
+			t.Fatal("a checkpoint at cycle 0 proves nothing")
 		}
 		if got, want := there.results(there.fork(run, c.Number), c.Cycle), undisturbed.results(whole, c.Cycle); got != want {
-			t.Errorf("from cycle %d on the fork gives\n%s\nwant\n%s", c.Cycle, got, want)
+			t.Errorf("from cycle %d on, the fork has\n%s\nwant\n%s", c.Cycle, got, want)
 		}
 	}
 	if text := undisturbed.results(whole, 0); !strings.Contains(text, "201") || !strings.Contains(text, "villager-3 at") {
-		t.Fatalf("nobody orders or talks:\n%s", text)
+		t.Fatalf("no orders or messages:\n%s", text)
 	}
 	refusesFetched(t, there, db, run)
 }
@@ -242,7 +242,7 @@ func sameContents(t *testing.T, a, b *sqlite.Store, run engine.RunID, number int
 	}
 }
 
-// refusesFetched tries what cannot be done with a run of another machine.
+// refusesFetched tries operations that fetched runs do not support.
 func refusesFetched(t *testing.T, p *place, db config.Database, run engine.RunID) {
 	t.Helper()
 	record, err := p.store.Run(t.Context(), run)
@@ -256,7 +256,7 @@ func refusesFetched(t *testing.T, p *place, db config.Database, run engine.RunID
 	}
 	r := remote.New(p.store, slog.New(slog.DiscardHandler))
 	err = r.Use(db)
-	if sent := r.Send(t.Context(), run); err != nil || sent == nil || !strings.Contains(sent.Error(), "and not here") {
+	if sent := r.Send(t.Context(), run); err != nil || sent == nil || !strings.Contains(sent.Error(), "not in this store") {
 		t.Errorf("%v; sending it: %v", err, sent)
 	}
 	if err := r.Close(); err != nil {

@@ -16,39 +16,40 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// usualTimes are how long an answer takes where nothing is known of a service, in seconds, by its kind.
+// usualTimes are assumed response times of unknown services in seconds, by kind.
 var usualTimes = map[string]engine.Estimate{
 	"http":     engine.Between(0.02, 0.3, engine.Guessed),
 	"llm":      engine.Between(1, 8, engine.Guessed),
 	"postgres": engine.Between(0.002, 0.03, engine.Guessed),
 }
 
-// What is guessed before a first run.
+// Guesses before the first run of a scenario.
 var (
 	usualCPU    = engine.Between(5e-6, 50e-6, engine.Guessed)    // of a session, in seconds
-	callCPU     = engine.Between(50e-6, 250e-6, engine.Guessed)  // of a call
-	mockedCPU   = engine.Between(100e-6, 500e-6, engine.Guessed) // of a call that is answered here too
+	callCPU     = engine.Between(50e-6, 250e-6, engine.Guessed)  // of a call, in seconds
+	mockedCPU   = engine.Between(100e-6, 500e-6, engine.Guessed) // of a call that a mock answers in this process, in seconds
 	usualDisk   = engine.Between(30, 300, engine.Guessed)        // of a session, in bytes
-	callDisk    = engine.Between(20, 150, engine.Guessed)        // of a call
+	callDisk    = engine.Between(20, 150, engine.Guessed)        // of a call, in bytes
 	usualPrompt = engine.Between(100, 1500, engine.Guessed)      // tokens
-	usualPasses = engine.Between(0, 10, engine.Guessed)          // of a loop that nobody knows the length of
+	usualPasses = engine.Between(0, 10, engine.Guessed)          // of a loop of unknown length
 )
 
-// Crowd is how many agents take part in a run, and how many sessions that are planned; 0 is not known.
-type Crowd struct {
+// Workload is the size of a run: active agents and planned sessions; 0 is unknown.
+type Workload struct {
 	Agents   int
 	Sessions int64
 }
 
-// Estimate says what runs of a population will take.
-type Estimate struct {
+// Forecaster forecasts time, requests, cost and resources of a run.
+type Forecaster struct {
 	Population
-	Cores int // of the machine; 0 is as many as it has
-	First int // cycle that a fork begins with
+	Cores int // of the machine; 0 means the cores of this machine
+	First int // first cycle of a fork
 }
 
-// Forecast says what a launch will take, by what the newest run like it took if there is one. It asks nobody outside.
-func (l Estimate) Forecast(like *Like, taking Crowd) engine.Forecast {
+// Forecast returns the forecast of a launch. It is based on an earlier run, or on guesses if earlier is nil. It sends no
+// requests.
+func (l Forecaster) Forecast(earlier *EarlierRun, w Workload) engine.Forecast {
 	m := forecast.Machine{Cores: bounded(l.Cores, runtime.NumCPU()), Database: engine.Connections{Own: -1, Server: -1, Max: -1}}
 	here := engine.HostSampler(l.Data)()
 	m.Available, m.DiskFree = here.Available, here.DiskFree
@@ -60,15 +61,15 @@ func (l Estimate) Forecast(like *Like, taking Crowd) engine.Forecast {
 			}
 		}
 	}
-	o := l.order(taking)
+	o := l.order(w)
 	s := l.expected()
-	if like != nil {
-		like.measure(&l, &o, &s, &m)
+	if earlier != nil {
+		earlier.apply(&l, &o, &s, &m)
 	}
 	f := forecast.Make(o, s, m)
-	if like != nil {
-		f.Run, f.At = like.Run, like.At
-		if n := like.totals.Ended(); n < enough {
+	if earlier != nil {
+		f.Run, f.At = earlier.Run, earlier.At
+		if n := earlier.totals.Ended(); n < minSessions {
 			f.Doubt(n)
 		}
 	}
@@ -80,25 +81,25 @@ func (l Estimate) Forecast(like *Like, taking Crowd) engine.Forecast {
 	return f
 }
 
-// Taking counts who takes part: all, where that is not known before their population is written. Its errors are mistakes
-// in who that is.
-func (l Estimate) Taking(ctx context.Context) (Crowd, error) {
+// Workload counts the active agents and their sessions. It counts all agents if the selection depends on a population that
+// is not written yet. Errors are mistakes in the selection.
+func (l Forecaster) Workload(ctx context.Context) (Workload, error) {
 	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
-		return Crowd{}, err
+		return Workload{}, err
 	}
-	taking := Crowd{Agents: l.Scenario.Agents, Sessions: run.Planned(&l.Settings, l.Scenario.Agents, chosen, l.First)}
+	w := Workload{Agents: l.Scenario.Agents, Sessions: run.Planned(&l.Settings, l.Scenario.Agents, chosen, l.First)}
 	if chosen != nil {
-		taking.Agents = len(chosen)
+		w.Agents = len(chosen)
 	}
-	return taking, nil
+	return w, nil
 }
 
-// order is what would be run.
-func (l Estimate) order(taking Crowd) forecast.Order {
+// order translates the settings for the forecast.
+func (l Forecaster) order(w Workload) forecast.Order {
 	set := &l.Settings
 	o := forecast.Order{
-		Agents: taking.Agents, Cycles: max(set.Cycles-l.First, 0), Sessions: taking.Sessions, Wall: time.Duration(set.Hours * float64(time.Hour)),
+		Agents: w.Agents, Cycles: max(set.Cycles-l.First, 0), Sessions: w.Sessions, Wall: time.Duration(set.Hours * float64(time.Hour)),
 		Scale: set.TimeScale, Limit: set.Limit, LLMCalls: set.MaxLLMCalls, Budget: set.Budget,
 	}
 	if set.TimeScale > 0 {
@@ -110,14 +111,14 @@ func (l Estimate) order(taking Crowd) forecast.Order {
 	if set.Sequential {
 		o.Limit, o.Ceiling = 1, 0
 	}
-	if draft, err := l.Draft(); err == nil && draft != nil && !draft.Free { // its errors are mistakes that the launch reports
-		o.Writing = engine.Outlay{Requests: int64(draft.Left), Usage: draft.Usage}.Amount()
+	if f, err := l.WritingForecast(); err == nil && f != nil && !f.Free { // the launch reports its errors
+		o.Writing = engine.Outlay{Requests: int64(f.Left), Usage: f.Usage}.Amount()
 	}
 	return o
 }
 
-// expected is what a session takes as far as the scenario and the mock's profile say.
-func (l Estimate) expected() forecast.Session {
+// expected returns what a session takes according to the scenario and the mock's profile.
+func (l Forecaster) expected() forecast.Session {
 	c := l.Scenario.Chain
 	least, most, all := c.Thinks()
 	s := forecast.Session{CPU: usualCPU, Disk: usualDisk, Thinks: engine.Between(least.Seconds(), most.Seconds(), engine.FromFile)}
@@ -144,7 +145,7 @@ func (l Estimate) expected() forecast.Session {
 	return s
 }
 
-// often is how often a session asks a service.
+// often returns how many requests a session sends to a service.
 func often(r *chain.Requests) engine.Estimate {
 	e := engine.Between(float64(r.Least), float64(r.Most), engine.FromFile)
 	switch {
@@ -159,7 +160,7 @@ func often(r *chain.Requests) engine.Estimate {
 	return e
 }
 
-// answerTokens is how long the answers of a service of models are.
+// answerTokens returns the length of a model service's answers in tokens.
 func answerTokens(steps []chain.Asking, s *chain.Service) engine.Estimate {
 	most := 0
 	for _, step := range steps {
@@ -173,8 +174,8 @@ func answerTokens(steps []chain.Asking, s *chain.Service) engine.Estimate {
 	return engine.Between(min(10, float64(most)), float64(most), engine.Guessed)
 }
 
-// service is what is known of a service before it is asked.
-func (l Estimate) service(s *chain.Service, answer engine.Estimate) forecast.Service {
+// service returns what is known of a service before any request.
+func (l Forecaster) service(s *chain.Service, answer engine.Estimate) forecast.Service {
 	v := forecast.Service{
 		Name: s.Name, Model: s.Kind == "llm", Inside: l.mocks(s), Bound: s.Limits.Connections,
 		Rate: s.Limits.Rate, MaxRate: s.Limits.MaxRate, Latency: usualTimes[s.Kind],
@@ -198,7 +199,7 @@ func (l Estimate) service(s *chain.Service, answer engine.Estimate) forecast.Ser
 	return v
 }
 
-// bounded is a number, or the usual one where it is 0.
+// bounded returns n, or usual if n is 0.
 func bounded(n, usual int) int {
 	if n == 0 {
 		return usual
@@ -206,13 +207,13 @@ func bounded(n, usual int) int {
 	return n
 }
 
-// wireTime is what a request to this machine takes beside its answer's latency, in seconds.
+// wireTime is the overhead of a request to this machine, in addition to the mock's latency, in seconds.
 var wireTime = engine.Between(100e-6, 1e-3, engine.FromProfile)
 
-// profile is how long the mock takes for an answer, on average.
-func (l Estimate) profile(model bool, answer engine.Estimate) engine.Estimate {
+// profile returns the average response time of the mock.
+func (l Forecaster) profile(model bool, answer engine.Estimate) engine.Estimate {
 	cfg, err := ParseMock(l.Settings.Mock)
-	if err != nil { // it is told elsewhere
+	if err != nil { // the launch reports it
 		cfg.Profile = mock.ProfileLocal
 	}
 	least, most, token := cfg.Profile.Times()
@@ -223,13 +224,13 @@ func (l Estimate) profile(model bool, answer engine.Estimate) engine.Estimate {
 	return e
 }
 
-// price is what a call costs, in US dollars.
-func (l Estimate) price(s *chain.Service, input, output engine.Estimate) engine.Estimate {
+// price returns the cost of a call in US dollars.
+func (l Forecaster) price(s *chain.Service, input, output engine.Estimate) engine.Estimate {
 	if l.free(s) {
 		return engine.Exactly(0, engine.FromFile)
 	}
 	prices, err := l.pricesOf(s)
-	if err != nil || len(l.models(s)) == 0 { // the launch tells it
+	if err != nil || len(l.models(s)) == 0 { // the launch reports it
 		return engine.Estimate{}
 	}
 	p, ok := prices.Price(l.models(s)[0])
@@ -239,7 +240,7 @@ func (l Estimate) price(s *chain.Service, input, output engine.Estimate) engine.
 	return input.Scale(p.Input).Plus(output.Scale(p.Output))
 }
 
-// sameAddresses reports whether the services of a launch are where they were in a run.
+// sameAddresses reports whether the replaced addresses of services are equal.
 func sameAddresses(a, b map[string]string) bool {
 	if len(a) != len(b) {
 		return false

@@ -25,35 +25,35 @@ chain day:
   step think: {kind: llm, service: model, prompt: "What next?", max_tokens: 50}
 `
 
-// foresee is the forecast of a launch in the town; change may be nil.
-func (d *town) foresee(s *scenario.Scenario, change func(*app.Launch)) engine.Forecast {
+// forecast returns the forecast of a launch; change may be nil.
+func (d *town) forecast(s *scenario.Scenario, change func(*app.Launch)) engine.Forecast {
 	d.t.Helper()
 	settings := engine.DefaultSettings()
 	settings.Cycles, settings.Metrics, settings.Mock.Profile = s.Cycles, false, "none"
-	l := app.Launch{Store: d.store, Data: d.data, Scenario: s, Settings: settings, Cores: 4}
+	l := app.Launch{Services: app.Services{Data: d.data, Scenario: s, Settings: settings}, Store: d.store, Cores: 4}
 	if change != nil {
 		change(&l)
 	}
-	taking, err := l.Estimate().Taking(d.t.Context())
+	taking, err := l.Forecaster().Workload(d.t.Context())
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return l.Estimate().Forecast(app.NewPast(d.store).Like(d.t.Context(), l.Estimate()), taking)
+	return l.Forecaster().Forecast(app.NewEarlierRuns(d.store).Find(d.t.Context(), l.Forecaster()), taking)
 }
 
 func around(e engine.Estimate, low, high float64) bool {
 	return e.Known() && math.Abs(e.Low-low) < 1e-6*max(low, 1) && math.Abs(e.High-high) < 1e-6*max(high, 1)
 }
 
-// TestForecastBeforeAFirstRun goes by the scenario, the profile and the prices.
+// TestForecastBeforeAFirstRun is based on the scenario, the profile and the prices.
 func TestForecastBeforeAFirstRun(t *testing.T) {
 	d := newTown(t)
-	f := d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.Mock.Profile = "remote" })
+	f := d.forecast(d.read(stall, nil), func(l *app.Launch) { l.Settings.Mock.Profile = "remote" })
 	if !around(f.Sessions, 80, 80) || !around(f.Requests, 240, 240) || !around(f.Writes, 80, 80) || !around(f.Calls, 80, 80) {
 		t.Errorf("sessions %v, requests %v, writes %v, calls %v", f.Sessions, f.Requests, f.Writes, f.Calls)
 	}
-	// Two requests of 100 ms and an answer of 100 ms and 10 to 50 tokens of 10 ms.
-	if f.Cycle.Low < 0.4 || f.Cycle.High > 0.9 || f.Binds != "the concurrency limit, 40" {
+	// Two requests of 100 ms, and an answer of 100 ms with 10 to 50 tokens of 10 ms.
+	if f.Cycle.Low < 0.4 || f.Cycle.High > 0.9 || !strings.HasPrefix(f.Binds, "the limit") || !strings.HasSuffix(f.Binds, ", 40") {
 		t.Errorf("the cycle takes %v, bound by %s", f.Cycle, f.Binds)
 	}
 	if !around(f.Cost, 0, 0) || f.Run != "" || !slices.Equal(f.Writers, []string{"empty"}) {
@@ -65,22 +65,22 @@ func TestForecastBeforeAFirstRun(t *testing.T) {
 		known          bool
 	}{
 		{"a price", "provider: openai", 80 * (100*0.15e-6 + 10*0.6e-6), 80 * (1500*0.15e-6 + 50*0.6e-6), true},
-		{"no price", "provider: openai, model: nobody-knows", 0, 0, false},
+		{"no price", "provider: openai, model: unknown-model", 0, 0, false},
 		{"one's own machine", "provider: ollama", 0, 0, true},
 	} {
-		f := d.foresee(d.read(strings.Replace(stall, "provider: mock", c.provider, 1), nil), nil)
+		f := d.forecast(d.read(strings.Replace(stall, "provider: mock", c.provider, 1), nil), nil)
 		if f.Cost.Known() != c.known || c.known && !around(f.Cost, c.low, c.high) {
 			t.Errorf("%s: it costs %v, want %v to %v", c.name, f.Cost, c.low, c.high)
 		}
 	}
-	slow := d.foresee(d.read(strings.Replace(stall, "rate: 500", "rate: 2", 1), nil), nil)
+	slow := d.forecast(d.read(strings.Replace(stall, "rate: 500", "rate: 2", 1), nil), nil)
 	if !around(slow.Cycle, 20, 20) || slow.Binds != "the rate of model, 2 calls a second" || slow.Cycle.Basis != engine.FromFile {
 		t.Errorf("the cycle takes %v, bound by %s", slow.Cycle, slow.Binds)
 	}
 }
 
-// TestForecastGoesByTheNewestRunLikeIt keeps what was forecast, and measures the next by what it came to.
-func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
+// TestForecastFromAnEarlierRun checks that the next forecast is based on the newest similar run.
+func TestForecastFromAnEarlierRun(t *testing.T) {
 	d := newTown(t)
 	job, err := d.launch(d.read(stall, nil), nil)
 	if err != nil {
@@ -103,9 +103,9 @@ func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
 			t.Errorf("the requests are %+v", c)
 		}
 	}
-	same := d.foresee(d.read(stall, nil), nil)
+	same := d.forecast(d.read(stall, nil), nil)
 	if same.Run != id || same.Cycle.Basis != engine.Measured || same.Basis() != engine.Measured {
-		t.Errorf("it goes by %q, the cycle %s", same.Run, same.Cycle.Basis)
+		t.Errorf("it is based on %q, the cycle on %s", same.Run, same.Cycle.Basis)
 	}
 	if worked := totals.Peaks.Worked.Seconds() / 2; !around(same.Cycle, worked, worked) {
 		t.Errorf("a cycle takes %v, as measured %v", same.Cycle, worked)
@@ -114,27 +114,27 @@ func TestForecastGoesByTheNewestRunLikeIt(t *testing.T) {
 	if !around(same.Input, float64(u.Input), float64(u.Input)) || !around(same.Output, float64(u.Output), float64(u.Output)) {
 		t.Errorf("tokens %v in, %v out, want %+v", same.Input, same.Output, u)
 	}
-	if double := d.foresee(d.read(stall, map[string]string{"agents": "80"}), nil); double.Run != id || !around(double.Requests, 480, 480) || double.Cycle.High < same.Cycle.High {
-		t.Errorf("of twice the agents: by %q, requests %v, cycle %v", double.Run, double.Requests, double.Cycle)
+	if double := d.forecast(d.read(stall, map[string]string{"agents": "80"}), nil); double.Run != id || !around(double.Requests, 480, 480) || double.Cycle.High < same.Cycle.High {
+		t.Errorf("for twice the agents: based on %q, requests %v, cycle %v", double.Run, double.Requests, double.Cycle)
 	}
 	for name, f := range map[string]engine.Forecast{
-		"another parameter": d.foresee(d.read(stall, map[string]string{"price": "4"}), nil),
-		"another file":      d.foresee(d.read(stall+"  step last: {kind: http, service: shop, get: /api/stores}\n", nil), nil),
-		"another latency":   d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.Mock.Profile = "local" }),
-		"another service": d.foresee(d.read(stall, nil), func(l *app.Launch) {
+		"another parameter": d.forecast(d.read(stall, map[string]string{"price": "4"}), nil),
+		"another file":      d.forecast(d.read(stall+"  step last: {kind: http, service: shop, get: /api/stores}\n", nil), nil),
+		"another latency":   d.forecast(d.read(stall, nil), func(l *app.Launch) { l.Settings.Mock.Profile = "local" }),
+		"another service": d.forecast(d.read(stall, nil), func(l *app.Launch) {
 			l.Settings.Services = map[string]string{"shop": "http://127.0.0.1:1"}
 		}),
-		"faults": d.foresee(d.read(stall, nil), func(l *app.Launch) {
+		"faults": d.forecast(d.read(stall, nil), func(l *app.Launch) {
 			l.Settings.Mock.Faults = map[string]string{"server_error": "0.1"}
 		}),
 	} {
 		if f.Run != "" {
-			t.Errorf("%s: it goes by %s", name, f.Run)
+			t.Errorf("%s: it is based on %s", name, f.Run)
 		}
 	}
 }
 
-// rare is a scenario in which one of twenty sessions asks anything.
+// rare is a scenario in which one of twenty sessions sends requests.
 const rare = `
 title: Rare
 clock: {cycle: 1h, cycles: 1}
@@ -146,8 +146,8 @@ chain day:
   step stores: {kind: http, service: shop, get: /api/stores, when: agent.index % 20 == 19}
 `
 
-// TestForecastOfFewSessions: after a trial with two agents, a run of thousands was said to ask nothing and to need
-// gigabytes.
+// TestForecastOfFewSessions checks the forecast for thousands of agents after a run with two: rare requests and the memory
+// of a small run must not be extrapolated as they are.
 func TestForecastOfFewSessions(t *testing.T) {
 	d := newTown(t)
 	run := func(agents string) engine.RunID {
@@ -161,46 +161,46 @@ func TestForecastOfFewSessions(t *testing.T) {
 		return job.Record.ID
 	}
 	trial := run("2")
-	f := d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil)
+	f := d.forecast(d.read(rare, map[string]string{"agents": "5000"}), nil)
 	if f.Run != trial || f.Requests.Low > 250 || f.Requests.High < 250 || f.Cycle.High == 0 || !strings.HasPrefix(f.From(), "a guess from the 2 sessions of the run of ") {
 		t.Errorf("5000 agents ask %v in %v, %s", f.Requests, f.Cycle, f.From())
 	}
 	if f.Memory.High < 60e6 || f.Memory.High > 400e6 {
 		t.Errorf("5000 agents take %v bytes", f.Memory)
 	}
-	if again := d.foresee(d.read(rare, nil), nil); !around(again.Requests, 0, 0) || again.Cycle.Basis != engine.Guessed || again.Basis() == engine.Measured {
+	if again := d.forecast(d.read(rare, nil), nil); !around(again.Requests, 0, 0) || again.Cycle.Basis != engine.Guessed || again.Basis() == engine.Measured {
 		t.Errorf("the same two ask %v in %v", again.Requests, again.Cycle)
 	}
 	sixty := run("60")
-	f = d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil)
+	f = d.forecast(d.read(rare, map[string]string{"agents": "5000"}), nil)
 	if f.Run != sixty || f.Requests.Low > 250 || f.Requests.High < 250 || f.Requests.High > 2000 {
 		t.Errorf("after 60 sessions, 5000 agents ask %v", f.Requests)
 	}
 	run("200")
-	if f = d.foresee(d.read(rare, map[string]string{"agents": "5000"}), nil); !around(f.Requests, 250, 250) {
+	if f = d.forecast(d.read(rare, map[string]string{"agents": "5000"}), nil); !around(f.Requests, 250, 250) {
 		t.Errorf("after 200 sessions, 5000 agents ask %v", f.Requests)
 	}
 }
 
-// TestForecastOfWhoTakesPart counts those, and by the clock nobody knows the sessions.
-func TestForecastOfWhoTakesPart(t *testing.T) {
+// TestForecastOfActiveAgents counts the active agents. Without a number of cycles, the sessions are unknown.
+func TestForecastOfActiveAgents(t *testing.T) {
 	d := newTown(t)
-	some := d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.Filter = "agent.index < 10" })
+	some := d.forecast(d.read(stall, nil), func(l *app.Launch) { l.Settings.Filter = "agent.index < 10" })
 	if !around(some.Sessions, 20, 20) {
 		t.Errorf("10 agents have %v sessions, want 20", some.Sessions)
 	}
-	warm := d.foresee(d.read(stall, nil), func(l *app.Launch) { l.Settings.WarmUp, l.Settings.WarmUpCycles = []float64{0.5, 1}, 1 })
+	warm := d.forecast(d.read(stall, nil), func(l *app.Launch) { l.Settings.WarmUp, l.Settings.WarmUpCycles = []float64{0.5, 1}, 1 })
 	if n := warm.Sessions; n.Low != n.High || n.High <= 40 || n.High >= 80 {
-		t.Errorf("with a warm-up of half of them there are %v sessions, want some 60", n)
+		t.Errorf("with a warm-up of half of the agents, there are %v sessions, want some 60", n)
 	}
-	clock := d.foresee(d.read(stall, nil), func(l *app.Launch) {
+	clock := d.forecast(d.read(stall, nil), func(l *app.Launch) {
 		l.Settings.Cycles, l.Settings.Hours, l.Settings.TimeScale = 0, 1, 240 // a cycle in 15 s
 		l.Settings.Governor, l.Settings.Limit = engine.Manual, 40
 	})
 	if !around(clock.Cycles, 240, 240) || clock.Length.Low != time.Hour.Seconds() {
 		t.Errorf("an hour has %v cycles of 15 s and takes %v", clock.Cycles, clock.Length)
 	}
-	if _, err := (app.Launch{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"nobody"}}}).Estimate().Taking(t.Context()); err == nil {
-		t.Error("nobody takes part")
+	if _, err := (app.Launch{Services: app.Services{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"missing"}}}}).Forecaster().Workload(t.Context()); err == nil {
+		t.Error("a missing agent was accepted")
 	}
 }

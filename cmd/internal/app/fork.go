@@ -24,42 +24,42 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Parent is a run with one of its checkpoints: a fork begins where that stands, at the start of its cycle.
+// Parent is a run at one of its checkpoints. A fork begins there, at the start of the checkpoint's cycle.
 type Parent struct {
 	Record   engine.RunRecord // with the limit that was in force at the checkpoint
 	Scenario *scenario.Scenario
 	Point    engine.CheckpointRecord
-	begins   engine.Settings // what a fork has where nobody says otherwise
+	defaults engine.Settings // of a fork
 	data     string
-	others   []engine.CheckpointRecord // all that there are, newest first
+	all      []engine.CheckpointRecord // of the run, newest first
 }
 
-// FindParent finds the checkpoint of a run; number 0 is the newest that a cycle follows. A number that is none of the
-// run's is an *engine.FieldError that names those that are.
+// FindParent finds a checkpoint of a run by its number; 0 is the newest one that a cycle follows. If there is no such
+// checkpoint, the error is a *engine.FieldError that lists the checkpoints of the run.
 func FindParent(ctx context.Context, store *sqlite.Store, data string, run engine.RunID, number int) (*Parent, error) {
 	record, err := store.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	if record.Source.Alone() != "" {
-		return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("%s is a chain that was run alone, once", record.ID), Hint: "there is no later cycle to begin at"}
+		return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("%s ran a single chain once", record.ID), Hint: "fork a run with several cycles"}
 	}
 	all, err := store.Checkpoints(ctx, record.ID)
 	if err != nil {
 		return nil, err
 	}
-	p := &Parent{Record: record, others: all, data: data}
+	p := &Parent{Record: record, all: all, data: data}
 	i := slices.IndexFunc(all, func(c engine.CheckpointRecord) bool { return c.Number == number })
 	if number == 0 {
 		i = slices.IndexFunc(all, func(c engine.CheckpointRecord) bool { return record.Cycles == 0 || c.Cycle < record.Cycles })
 	}
 	switch {
 	case len(all) == 0:
-		return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("%s keeps no checkpoint", record.ID), Hint: "throngctl checkpoint takes one of a run in progress, a shorter --checkpoint-interval some of a short one"}
-	case number == 0 && i < 0: // all stand at its end: that is refused, or it becomes longer
+		return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("%s has no checkpoint", record.ID), Hint: "throngctl checkpoint takes one of a run in progress; for a short run, use a shorter --checkpoint-interval"}
+	case number == 0 && i < 0: // all are at its end; the fork needs more cycles, which checkFork requires
 		i = 0
 	case i < 0:
-		return nil, &engine.FieldError{Field: "checkpoint", Problem: fmt.Sprintf("%s keeps no checkpoint %d", record.ID, number), Hint: "there " + p.checkpoints()}
+		return nil, &engine.FieldError{Field: "checkpoint", Problem: fmt.Sprintf("%s has no checkpoint %d", record.ID, number), Hint: "there " + p.checkpoints()}
 	}
 	p.Point = all[i]
 	state, err := store.State(ctx, record.ID, p.Point.Number)
@@ -70,19 +70,25 @@ func FindParent(ctx context.Context, store *sqlite.Store, data string, run engin
 		p.Record.Settings.Limit = state.Limit
 		p.Record.Settings.Ceiling = max(p.Record.Settings.Ceiling, state.Limit)
 	}
-	p.begins = asking(ctx, store, p.Record.Settings)
+	p.defaults = liveSettings(ctx, store, p.Record.Settings)
 	p.Scenario, err = scenario.Restore(record.Source)
 	if err != nil {
-		return nil, fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
+		return nil, storedScenarioError(record.ID, err)
 	}
 	return p, nil
 }
 
-// asking are settings of a run without those of recordings: nobody can replay a fork, and no recording answers what a fork
-// has otherwise. One of a replay is paid again, so that what bounded the recorded run bounds it too.
-func asking(ctx context.Context, store *sqlite.Store, s engine.Settings) engine.Settings {
+// storedScenarioError says that the scenario stored with a run cannot be read.
+func storedScenarioError(run engine.RunID, err error) error {
+	return fmt.Errorf("the scenario stored with run %s: %w", run, err)
+}
+
+// liveSettings returns settings that send requests instead of recording or replaying them. A fork cannot be replayed, and a
+// recording has no answers to changed requests. A fork of a replay pays for its requests, so it gets the budget of the
+// recorded run.
+func liveSettings(ctx context.Context, store *sqlite.Store, s engine.Settings) engine.Settings {
 	if s.Replay != "" {
-		if of, err := store.Run(ctx, s.Replay); err == nil { // else it was deleted; Warnings tells that the fork pays
+		if of, err := store.Run(ctx, s.Replay); err == nil { // else it was deleted; Warnings says that the fork pays
 			s.Remote, s.TimeScale = of.Settings.Remote, of.Settings.TimeScale
 			if s.Budget == (engine.Budget{}) {
 				s.Budget = of.Settings.Budget
@@ -93,13 +99,13 @@ func asking(ctx context.Context, store *sqlite.Store, s engine.Settings) engine.
 	return s
 }
 
-// asked names the run that asked the services: the parent, or the one that it was answered from.
-func (p *Parent) asked() engine.RunID { return cmp.Or(p.Record.Settings.Replay, p.Record.ID) }
+// live returns the run that sent the requests: the parent, or the recorded run that the parent replays.
+func (p *Parent) live() engine.RunID { return cmp.Or(p.Record.Settings.Replay, p.Record.ID) }
 
-// checkpoints names those that there are.
+// checkpoints lists the checkpoints of the run, oldest first.
 func (p *Parent) checkpoints() string {
 	var all []string
-	for _, c := range slices.Backward(p.others) {
+	for _, c := range slices.Backward(p.all) {
 		all = append(all, fmt.Sprintf("%d (cycle %d)", c.Number, c.Cycle))
 	}
 	if len(all) == 1 {
@@ -108,12 +114,12 @@ func (p *Parent) checkpoints() string {
 	return "are " + strings.Join(all, ", ")
 }
 
-// String names the place.
+// String describes where the fork begins.
 func (p *Parent) String() string {
 	return fmt.Sprintf("fork of %s at the start of cycle %d (checkpoint %d)", p.Record.ID, p.Point.Cycle, p.Point.Number)
 }
 
-// Given are the parent's parameters that differ from the defaults of its scenario, as written on a command line.
+// Given returns the parent's parameters that differ from the defaults of its scenario, as texts for a command line.
 func (p *Parent) Given() map[string]string {
 	given := map[string]string{}
 	for i := range p.Scenario.Parameters {
@@ -127,8 +133,8 @@ func (p *Parent) Given() map[string]string {
 	return given
 }
 
-// Read reads the scenario of a fork, from the file that is named or, with "", as it is kept with the parent. The
-// parameters that are given come on top of the parent's; those of it that another file does not know are left out.
+// Read reads the scenario of a fork from a file; "" is the scenario stored with the parent. The given parameters replace
+// those of the parent. Parameters of the parent that the file does not define are left out.
 func (p *Parent) Read(path string, given map[string]string) (*scenario.Scenario, error) {
 	all := p.Given()
 	if path == "" {
@@ -144,7 +150,7 @@ func (p *Parent) Read(path string, given map[string]string) (*scenario.Scenario,
 		return nil, err
 	}
 	x := scenario.Extras{Connectors: connectors, Payload: payloadOf(&p.Record.Source)}
-	s, err := authoring.LoadWith(path, x)
+	s, err := authoring.LoadWith(path, x) // to learn its parameters
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +162,7 @@ func (p *Parent) Read(path string, given map[string]string) (*scenario.Scenario,
 	return authoring.LoadWith(path, x)
 }
 
-// payloadOf is what a run's chains see as input; nil is missing.
+// payloadOf returns the payload that the chains of a run read as input; nil if there is none.
 func payloadOf(src *engine.Source) *scenario.Payload {
 	for name, text := range src.Files {
 		if base, ok := strings.CutPrefix(name, engine.PayloadFiles); ok {
@@ -166,8 +172,9 @@ func payloadOf(src *engine.Source) *scenario.Payload {
 	return nil
 }
 
-// Settings are those of a fork with a scenario: the parent's, but for recordings, what flags and the environment say, and for what
-// another file says that the parent's said otherwise. Its errors are *engine.FieldError, joined.
+// Settings resolves the settings of a fork with a scenario. They are the parent's, without recording and replay, changed by
+// flags, by the environment, and by settings of the scenario that differ from the parent's scenario. Its errors are joined
+// *engine.FieldError values.
 func (p *Parent) Settings(s *scenario.Scenario, flags map[string]string, env func(string) string) (engine.Settings, error) {
 	was, now := config.FileSettings(p.Scenario), config.FileSettings(s)
 	given := map[string]string{}
@@ -180,11 +187,11 @@ func (p *Parent) Settings(s *scenario.Scenario, flags map[string]string, env fun
 		delete(given, "cycles")
 	}
 	maps.Copy(given, flags)
-	settings, _, err := config.Layers{Flags: given, Env: env, Run: &p.begins}.Resolve()
+	settings, _, err := config.Layers{Flags: given, Env: env, Run: &p.defaults}.Resolve()
 	return settings, err
 }
 
-// first is the cycle that a launch begins with.
+// first returns the first cycle of the launch.
 func (l *Launch) first() int {
 	if l.Fork == nil {
 		return 0
@@ -192,17 +199,17 @@ func (l *Launch) first() int {
 	return l.Fork.Point.Cycle
 }
 
-// shopFolder is where the mock keeps its log.
+// shopFolder returns the folder of the mock shop's log.
 func (l Services) shopFolder() string { return cmp.Or(l.Scratch, l.Data) }
 
-// checkFork finds out whether any cycle follows the place where a fork begins.
+// checkFork checks that at least one cycle follows the checkpoint of a fork.
 func (l *Launch) checkFork() error {
 	if l.Fork == nil || l.Settings.Cycles == 0 || l.first() < l.Settings.Cycles {
 		return nil
 	}
-	hint := fmt.Sprintf("a length of more than %d cycles", l.first())
-	if slices.ContainsFunc(l.Fork.others, func(c engine.CheckpointRecord) bool { return c.Cycle < l.Settings.Cycles }) {
-		hint += "; or another checkpoint: there " + l.Fork.checkpoints()
+	hint := fmt.Sprintf("choose more than %d cycles", l.first())
+	if slices.ContainsFunc(l.Fork.all, func(c engine.CheckpointRecord) bool { return c.Cycle < l.Settings.Cycles }) {
+		hint += ", or another checkpoint: there " + l.Fork.checkpoints()
 	}
 	return &engine.FieldError{
 		Field: "cycles", Hint: hint,
@@ -210,12 +217,12 @@ func (l *Launch) checkFork() error {
 	}
 }
 
-// Inherit takes the personas that a model wrote for the parent of a fork over, if the same would be asked for.
-func (l *Launch) Inherit() error {
+// InheritPersonas reuses the personas that a model wrote for the parent of a fork, if the fork would request the same ones.
+func (l *Launch) InheritPersonas() error {
 	if l.Fork == nil {
 		return nil
 	}
-	// Another seed draws other sessions, it makes no other persons: what was paid for stays.
+	// Another seed draws other sessions but needs no other personas. Personas that were paid for are reused.
 	seed, src := l.Fork.Record.Settings.Seed, l.Fork.Record.Source
 	wanted, kept := l.Scenario.Writing(seed), src.Files[scenario.PersonasName]
 	if wanted == nil || kept == nil {
@@ -223,7 +230,7 @@ func (l *Launch) Inherit() error {
 	}
 	again, err := scenario.Reread(src, l.Fork.Given())
 	if err != nil {
-		return fmt.Errorf("the scenario kept with run %s: %w", l.Fork.Record.ID, err)
+		return storedScenarioError(l.Fork.Record.ID, err)
 	}
 	was := again.Writing(seed)
 	if was == nil || was.Count() != wanted.Count() {
@@ -234,7 +241,7 @@ func (l *Launch) Inherit() error {
 		before, err1 := was.Request(i, anywhere)
 		now, err2 := wanted.Request(i, anywhere)
 		if err := errors.Join(err1, err2); err != nil {
-			return fmt.Errorf("what is asked for persona %d: %w", i+1, err)
+			return fmt.Errorf("the request for persona %d: %w", i+1, err)
 		}
 		if before != now {
 			return nil
@@ -243,21 +250,22 @@ func (l *Launch) Inherit() error {
 	return wanted.Settle(bytes.Split(bytes.TrimSuffix(kept, []byte("\n")), []byte("\n")))
 }
 
-// create adds a new run to the store; a fork with the log of its parent's mock up to where it begins, or not at all.
+// create adds a new run to the store. For a fork, it also copies the log of the parent's mock shop up to the checkpoint; if
+// that fails, it adds nothing.
 func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 	if l.Fork == nil {
 		return l.Store.Create(ctx, *r)
 	}
-	f, err := l.takeover()
+	f, err := l.inheritance()
 	if err != nil {
 		return err
 	}
 	r.Parent, r.ForkCycle, r.Cycle = l.Fork.Record.ID, l.first(), l.first()
-	from, to := config.ShopLog(l.Services().shopFolder(), l.Fork.asked()), config.ShopLog(l.Services().shopFolder(), r.ID)
-	if l.Services().mocksShop() {
+	from, to := config.ShopLog(l.shopFolder(), l.Fork.live()), config.ShopLog(l.shopFolder(), r.ID)
+	if l.mocksShop() {
 		err := mock.CopyLog(to, from, l.first())
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without one its shop begins empty; Warnings says so
-			return fmt.Errorf("take over the mock of run %s: %w", l.Fork.asked(), err)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without a log, the shop begins empty; Warnings says so
+			return fmt.Errorf("copy the mock shop of run %s: %w", l.Fork.live(), err)
 		}
 	}
 	if err := l.Store.Fork(ctx, *r, f); err != nil {
@@ -269,11 +277,11 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 	return nil
 }
 
-// takeover is what a fork takes over of its parent beside memory.
-func (l *Launch) takeover() (storage.Fork, error) {
+// inheritance returns what a fork inherits from its parent in addition to memory.
+func (l *Launch) inheritance() (storage.Fork, error) {
 	f := storage.Fork{Checkpoint: l.Fork.Point.Number}
-	before := Launch{Scenario: l.Fork.Scenario, Settings: l.Fork.Record.Settings}
-	for _, s := range l.Services().services() {
+	before := Launch{Services: Services{Scenario: l.Fork.Scenario, Settings: l.Fork.Record.Settings}}
+	for _, s := range l.services() {
 		i := slices.IndexFunc(before.Scenario.Services, func(was *chain.Service) bool { return was.Name == s.Name })
 		if i < 0 {
 			continue
@@ -282,23 +290,23 @@ func (l *Launch) takeover() (storage.Fork, error) {
 		if s.Kind != was.Kind || pacing(s) != pacing(was) {
 			f.Untuned = append(f.Untuned, s.Name)
 		}
-		if s.Kind == "llm" && l.Services().address(s) != before.Services().address(was) {
+		if s.Kind == "llm" && l.address(s) != before.address(was) {
 			f.Unanswered = true
 		}
 	}
-	f.Untuned = append(f.Untuned, l.resettled()...)
+	f.Untuned = append(f.Untuned, l.changedLimits()...)
 	var err error
 	f.Moved, err = l.moved()
 	return f, err
 }
 
-// resettled names what of services follows from a setting that the fork has otherwise.
-func (l *Launch) resettled() (names []string) {
+// changedLimits names the limits of services that follow from a setting that the fork changes.
+func (l *Launch) changedLimits() (names []string) {
 	was, now := &l.Fork.Record.Settings, &l.Settings
 	if was.MaxLLMCalls != now.MaxLLMCalls {
 		names = append(names, "max-llm-calls")
 	}
-	for _, s := range l.Services().services() {
+	for _, s := range l.services() {
 		if was.Breaker != now.Breaker {
 			names = append(names, s.Name+".breaker")
 		}
@@ -309,7 +317,7 @@ func (l *Launch) resettled() (names []string) {
 	return names
 }
 
-// pacing is what the file says of a service that can be changed by hand.
+// pacing describes the limits of a service in the scenario that users can change during a run.
 func pacing(s *chain.Service) string {
 	if s.Postgres != nil {
 		return fmt.Sprintf("%+v", s.Postgres.Limits)
@@ -319,11 +327,11 @@ func pacing(s *chain.Service) string {
 	return fmt.Sprintf("%+v", limits)
 }
 
-// moved finds where the parent's agents are now, by their ids; nil if all are where they were.
+// moved maps the indexes of the parent's agents to indexes of the fork, by their IDs; nil if no index changes.
 func (l *Launch) moved() (map[int]int, error) {
 	was, before := l.Fork.Record.Settings.Seed, l.Fork.Scenario
 	if l.Settings.Seed == was && l.Scenario.Source.Hash == before.Source.Hash && maps.Equal(l.Scenario.Source.Parameters, before.Source.Parameters) {
-		return nil, nil //nolint:nilnil // nobody moved
+		return nil, nil //nolint:nilnil // no agent moved
 	}
 	old, now := before.Program(was), l.Scenario.Program(l.Settings.Seed)
 	places := make(map[string]int, l.Scenario.Agents)
@@ -346,18 +354,18 @@ func (l *Launch) moved() (map[int]int, error) {
 		same = same && moved[i] == i && len(moved) == i+1
 	}
 	if same {
-		return nil, nil //nolint:nilnil // nobody moved
+		return nil, nil //nolint:nilnil // no agent moved
 	}
 	return moved, nil
 }
 
-// mocksShop reports whether a service is the embedded shop.
+// mocksShop reports whether a service is the mock shop.
 func (l Services) mocksShop() bool {
 	return slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Kind == "http" && l.mocks(s) })
 }
 
-// lineage are the runs that a run was forked from, by the names that their sessions had at services: as far as they are
-// still in the store.
+// lineage returns the runs that a run was forked from, under the IDs that their sessions sent to services. It ends at the
+// first run that is no longer in the store.
 func lineage(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) (all []engine.RunID) {
 	for parent := r.Parent; parent != ""; {
 		record, err := store.Run(ctx, parent)

@@ -20,8 +20,7 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// quilt is a scenario in which everything is taken over by a fork: what agents remember and are told, answers that all
-// share, and what lies in the carts of the mock.
+// quilt is a scenario with everything that a fork inherits: memory, messages, shared answers, and carts in the mock shop.
 const quilt = `title: Quilt
 parameters: {count: 8, more: 1}
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 5}
@@ -49,12 +48,12 @@ chain sew:
     data: {said: "${steps.think.text}", sewn: "${agent.memory}", heard: "${[m.text for m in agent.inbox]}", cart: "${steps.cart.body}"}
 `
 
-// often has checkpoints taken as often as the disk bears it, so that there is one of every cycle.
+// often sets the shortest checkpoint interval, so that every cycle has a checkpoint.
 func often(l *app.Launch) {
 	l.Settings.CheckpointEvery, l.Settings.KeepCheckpoints = 1e6, 10_000
 }
 
-// parent finds a checkpoint of a run at the start of a cycle.
+// parent finds the checkpoint of a run at the start of a cycle.
 func (d *town) parent(run engine.RunID, cycle int) *app.Parent {
 	d.t.Helper()
 	all, err := d.store.Checkpoints(d.t.Context(), run)
@@ -74,7 +73,7 @@ func (d *town) parent(run engine.RunID, cycle int) *app.Parent {
 	return nil
 }
 
-// fork runs one of a run from a cycle on, with parameters changed.
+// fork runs a fork with changed parameters.
 func (d *town) fork(p *app.Parent, given map[string]string, change func(*app.Launch)) (map[string]string, int64, *app.Job) {
 	d.t.Helper()
 	s, err := p.Read("", given)
@@ -93,7 +92,7 @@ func (d *town) fork(p *app.Parent, given map[string]string, change func(*app.Lau
 	})
 }
 
-// since leaves out the rows of a table before a cycle.
+// since returns the rows of a table from a cycle on.
 func since(table string, cycle int) string {
 	var rest strings.Builder
 	for i, line := range strings.SplitAfter(table, "\n") {
@@ -105,12 +104,12 @@ func since(table string, cycle int) string {
 	return rest.String()
 }
 
-// results are what has to be the same in a fork from its first cycle on.
+// results returns the exports that must be the same in a fork from its first cycle on.
 func results(files map[string]string, cycle int) map[string]string {
 	return map[string]string{"sessions.csv": since(files["sessions.csv"], cycle), "events.csv": since(files["events.csv"], cycle)}
 }
 
-// TestForkOfNothingChangedIsItsParent runs a fork of every cycle, at another concurrency, and forks of forks.
+// TestForkOfNothingChangedIsItsParent forks every cycle with another limit, and forks the forks.
 func TestForkOfNothingChangedIsItsParent(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sequential=%v", sequential), func(t *testing.T) {
@@ -139,11 +138,11 @@ func TestForkOfNothingChangedIsItsParent(t *testing.T) {
 				}
 				result := fork.Run.Wait()
 				if n := int64(8 * (5 - cycle)); fork.Record.Total != n || result.Totals.Ended() != n || !result.Passed() {
-					t.Errorf("planned were %d sessions, and there were %d, want %d", fork.Record.Total, result.Totals.Ended(), n)
+					t.Errorf("%d sessions were planned, and there were %d, want %d", fork.Record.Total, result.Totals.Ended(), n)
 				}
 				starts, err := d.store.Starts(t.Context(), fork.Record.ID)
 				if err != nil || len(starts) != 1 || starts[0].Resumed {
-					t.Errorf("it was taken up %+v, %v", starts, err)
+					t.Errorf("its starts are %+v, %v", starts, err)
 				}
 				from = fork.Record.ID
 			}
@@ -154,7 +153,7 @@ func TestForkOfNothingChangedIsItsParent(t *testing.T) {
 	}
 }
 
-// TestForkPaysNoAnswerTwice holds that what the parent asked before is not asked again, and counts for the parent only.
+// TestForkPaysNoAnswerTwice checks that shared answers of the parent are not requested again, and count for the parent only.
 func TestForkPaysNoAnswerTwice(t *testing.T) {
 	d := newTown(t)
 	_, _, job := d.run(d.read(quilt, nil), func(l *app.Launch) { often(l); l.Settings.Cycles = 5 })
@@ -172,7 +171,7 @@ func TestForkPaysNoAnswerTwice(t *testing.T) {
 	}
 }
 
-// TestForkWithEverythingChanged changes parameters, population, seed, file and length.
+// TestForkWithEverythingChanged changes the parameters, population, seed, file and number of cycles.
 func TestForkWithEverythingChanged(t *testing.T) {
 	d := newTown(t)
 	_, _, job := d.run(d.read(quilt, nil), func(l *app.Launch) { often(l); l.Settings.Cycles = 5 })
@@ -204,10 +203,10 @@ func TestForkWithEverythingChanged(t *testing.T) {
 			"file harbour.yaml → other.yaml", "parameter count 8 → 6", "parameter size is new: 4", "cycles 5 → 4", "seed 1 → 9",
 		}
 		if got := l.Differences(); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("what differs is %q, want %q", got, want)
+			t.Errorf("the differences are %q, want %q", got, want)
 		}
-		if got := fmt.Sprint(l.Warnings()); got != "[2 agents of the parent are not there any more: what they remembered is left behind]" {
-			t.Errorf("warned is of %s", got)
+		if got := fmt.Sprint(l.Warnings()); got != "[2 agents of the parent no longer exist: their memory is dropped]" {
+			t.Errorf("the warnings are %s", got)
 		}
 	})
 	for i := range 6 { // sewer-8 is the first now
@@ -215,17 +214,17 @@ func TestForkWithEverythingChanged(t *testing.T) {
 			t.Errorf("memory did not follow its agents, or %s is missing", want)
 		}
 	}
-	outside := app.Launch{Fork: p, Scenario: s, Settings: settings, Data: d.data}
+	outside := app.Launch{Services: app.Services{Scenario: s, Settings: settings, Data: d.data}, Fork: p}
 	p.Record.Settings.Services = map[string]string{"shop": "http://127.0.0.1:9"}
-	if got := fmt.Sprint(outside.Warnings()); !strings.Contains(got, "did at shop cannot be taken back") || !strings.Contains(got, "the parent's shop was not the mock") {
-		t.Errorf("of a parent with a backend of its own it is warned of %s", got)
+	if got := fmt.Sprint(outside.Warnings()); !strings.Contains(got, "made at shop remain") || !strings.Contains(got, "the parent did not use the mock shop") {
+		t.Errorf("with a real backend, the warnings are %s", got)
 	}
 	if fork.Shop == nil || fork.Record.Settings.Seed != 9 {
 		t.Errorf("the fork has seed %d", fork.Record.Settings.Seed)
 	}
 }
 
-// TestForkThatCannotBegin leaves nothing behind.
+// TestForkThatCannotBegin checks that a failed fork leaves nothing.
 func TestForkThatCannotBegin(t *testing.T) {
 	d := newTown(t)
 	_, _, job := d.run(d.read(quilt, nil), func(l *app.Launch) { often(l); l.Settings.Cycles = 3 })
@@ -247,17 +246,17 @@ func TestForkThatCannotBegin(t *testing.T) {
 	}
 	_, err := app.FindParent(t.Context(), d.store, d.data, job.Record.ID, 99_999)
 	if !errors.As(err, &field) || field.Field != "checkpoint" || !strings.Contains(field.Hint, "1 (cycle ") {
-		t.Errorf("a checkpoint that there is not: %v", err)
+		t.Errorf("a missing checkpoint: %v", err)
 	}
 	log := config.ShopLog(d.data, job.Record.ID)
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(log, []byte("this is no log of a shop"), 0o600); err != nil {
+	if err := os.WriteFile(log, []byte("not a log"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := launch(func(*app.Launch) {}); err == nil || !strings.Contains(err.Error(), "take over the mock") {
+	if err := launch(func(*app.Launch) {}); err == nil || !strings.Contains(err.Error(), "copy the mock shop") {
 		t.Errorf("with a damaged log: %v", err)
 	}
 	if err := os.WriteFile(log, text, 0o600); err != nil {
@@ -276,7 +275,7 @@ func TestForkThatCannotBegin(t *testing.T) {
 	}
 }
 
-// TestForkOutlivesItsParent deletes the parent; the fork is interrupted, and goes on.
+// TestForkOutlivesItsParent deletes the parent, interrupts the fork and resumes it.
 func TestForkOutlivesItsParent(t *testing.T) {
 	d := newTown(t)
 	want, _, job := d.run(d.read(quilt, nil), func(l *app.Launch) { often(l); l.Settings.Cycles = 5 })
@@ -317,7 +316,7 @@ func TestForkOutlivesItsParent(t *testing.T) {
 	}
 }
 
-// TestForkKeepsPersonas holds that persons whom a model wrote are not paid for again unless others are wanted.
+// TestForkKeepsPersonas checks that written personas are reused unless the fork needs other ones.
 func TestForkKeepsPersonas(t *testing.T) {
 	d := newTown(t)
 	want, _, job := d.run(d.read(harbour, nil), func(l *app.Launch) { often(l); l.Settings.Cycles = 40 })
@@ -328,18 +327,18 @@ func TestForkKeepsPersonas(t *testing.T) {
 	got, asked, _ := d.fork(p, nil, nil)
 	same(t, "nothing changed", results(got, 0), results(want, 1))
 	if asked != 0 {
-		t.Errorf("%d personas were asked for again", asked)
+		t.Errorf("%d personas were requested again", asked)
 	}
 	if got, asked, _ = d.fork(p, nil, func(l *app.Launch) { l.Settings.Seed = 4 }); asked != 0 || got["population.jsonl"] != want["population.jsonl"] {
-		t.Errorf("with another seed %d personas were asked for", asked)
+		t.Errorf("with another seed, %d personas were requested", asked)
 	}
 	if _, asked, _ = d.fork(p, map[string]string{"town": "Maasholm"}, nil); asked != 12 {
-		t.Errorf("of another town %d personas were asked for, want 12", asked)
+		t.Errorf("for another town, %d personas were requested, want 12", asked)
 	}
 }
 
-// TestForkKeepsWhatWasTuned holds that what people changed at services stays in force in a fork, and in one that is resumed,
-// but where a setting or the file says otherwise.
+// TestForkKeepsWhatWasTuned checks that changed limits of services stay in force in a fork, also when it is resumed, unless
+// a setting or the file changes them.
 func TestForkKeepsWhatWasTuned(t *testing.T) {
 	d := newTown(t)
 	slow := strings.Replace(quilt, "  step enter", "  step rest: {kind: wait, for: 0.005}\n  step enter", 1)
@@ -368,20 +367,20 @@ func TestForkKeepsWhatWasTuned(t *testing.T) {
 	}
 	_, _, fork := d.fork(p, nil, often)
 	if got := inForce(fork); got != "17s 900 7" {
-		t.Errorf("in force is %s", got)
+		t.Errorf("the limits are %s", got)
 	}
-	point := d.parent(fork.Record.ID, 29).Point // of the fork's own making
+	point := d.parent(fork.Record.ID, 29).Point // made by the fork
 	state, err := d.store.State(t.Context(), fork.Record.ID, point.Number)
 	if err != nil || len(state.Tuned) != 2 {
 		t.Errorf("checkpoint %d of the fork keeps %+v, %v", point.Number, state.Tuned, err)
 	}
 	_, _, fork = d.fork(p, nil, func(l *app.Launch) { l.Settings.MaxLLMCalls, l.Settings.StallAfter = 3, 0 })
 	if got := inForce(fork); got != "0s 900 3" {
-		t.Errorf("with other settings in force is %s", got)
+		t.Errorf("with other settings the limits are %s", got)
 	}
 }
 
-// TestForkCountsTheWarmUp: what is planned are the sessions from its first cycle on, in the middle of a step of the warm-up.
+// TestForkCountsTheWarmUp checks the number of planned sessions of a fork that starts in the middle of a warm-up step.
 func TestForkCountsTheWarmUp(t *testing.T) {
 	d := newTown(t)
 	_, _, job := d.run(d.read(quilt, nil), func(l *app.Launch) {
@@ -390,12 +389,12 @@ func TestForkCountsTheWarmUp(t *testing.T) {
 	})
 	_, _, fork := d.fork(d.parent(job.Record.ID, 1), nil, nil)
 	if result := fork.Run.Wait(); fork.Record.Total != result.Totals.Ended() || fork.Record.Total <= 24 || fork.Record.Total >= 32 {
-		t.Errorf("planned were %d sessions, and there were %d", fork.Record.Total, result.Totals.Ended())
+		t.Errorf("%d sessions were planned, and there were %d", fork.Record.Total, result.Totals.Ended())
 	}
 }
 
-// TestForkOfRecordings forks a run that was recorded, and one that was answered from it: both ask the services, and give
-// what the recorded run gave.
+// TestForkOfRecordings forks a recorded run and its replay. Both forks send requests and have the results of the recorded
+// run.
 func TestForkOfRecordings(t *testing.T) {
 	d := newTown(t)
 	want, _, recorded := d.run(d.read(quilt, nil), func(l *app.Launch) {
@@ -415,15 +414,15 @@ func TestForkOfRecordings(t *testing.T) {
 		same(t, "a fork of "+string(of.Record.ID), results(got, 0), results(want, 2))
 		s := fork.Record.Settings
 		if s.Record || s.Replay != "" || s.Budget.Requests != 100_000 {
-			t.Errorf("a fork of %s records: %v, is answered from %q, and may ask %d times", of.Record.ID, s.Record, s.Replay, s.Budget.Requests)
+			t.Errorf("a fork of %s has record %v, replay %q and a budget of %d requests", of.Record.ID, s.Record, s.Replay, s.Budget.Requests)
 		}
 		if n := fork.Run.Wait().Totals.Labels[engine.Recorded]; n != 0 {
 			t.Errorf("%d steps of a fork were answered from a recording", n)
 		}
-		l := app.Launch{Scenario: d.read(quilt, nil), Settings: s, Fork: p, Data: d.data}
+		l := app.Launch{Services: app.Services{Scenario: d.read(quilt, nil), Settings: s, Data: d.data}, Fork: p}
 		told := strings.Join(l.Warnings(), "\n")
-		if paid := strings.Contains(told, "was answered from the recording of "+string(recorded.Record.ID)); paid != (of == replay) || strings.Contains(told, "begins empty") {
-			t.Errorf("a fork of %s is told of so: %s", of.Record.ID, told)
+		if paid := strings.Contains(told, "replayed the recording of "+string(recorded.Record.ID)); paid != (of == replay) || strings.Contains(told, "begins empty") {
+			t.Errorf("the warning for a fork of %s is %s", of.Record.ID, told)
 		}
 	}
 	var field *engine.FieldError
@@ -432,6 +431,6 @@ func TestForkOfRecordings(t *testing.T) {
 		l.Settings = recorded.Record.Settings
 	})
 	if !errors.As(err, &field) || field.Field != "record" {
-		t.Errorf("a fork that is to be recorded: %v", err)
+		t.Errorf("a recorded fork: %v", err)
 	}
 }

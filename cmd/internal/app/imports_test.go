@@ -11,8 +11,8 @@ import (
 
 const module = "github.com/throng-sim/throng"
 
-// rule holds for the packages at and below a path; of several the longest counts. may lists what they import directly
-// of this module; never lists what they must not reach by any way.
+// rule applies to the packages at and below a path; the rule with the longest path wins. may lists the packages of this
+// module that they may import directly; never lists packages that they must not depend on, even indirectly.
 type rule struct {
 	path  string
 	may   []string
@@ -28,7 +28,7 @@ var (
 	outside = append([]string{toolkit, module + "/storage", module + "/cmd"}, drivers...)
 )
 
-// rules are the layers of the design: vocabulary below, adapters beside it, programs on top.
+// rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
 	{"/engine", []string{"/engine/internal/...", "/engine/machine", "/engine/suggest"}, noPgx},
 	{"/engine/run", []string{"/engine", "/engine/internal/...", "/engine/suggest"}, noPgx},
@@ -70,7 +70,7 @@ var rules = []rule{
 	{"/cmd/internal/licences", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/consent", []string{"/engine"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
 	{"/cmd/internal/control", []string{"/engine", "/engine/view", "/engine/health"}, append(append([]string{}, screens...), drivers...)},
-	{"/cmd/internal/telemetry", []string{"/engine", "/engine/view", "/engine/browser"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
+	{"/cmd/internal/telemetry", []string{"/engine", "/engine/view", "/engine/browser", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/dash", []string{"/engine", "/engine/view", "/engine/health", "/engine/visible", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/app", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/awake", "/cmd/internal/consent", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
 	{"/cmd/internal/app/about", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
@@ -86,7 +86,7 @@ var rules = []rule{
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/control"}, screens},
 	{"/cmd/throng", []string{"/assets", "/cmd/internal/app/...", "/cmd/internal/desk", "/ui", "/cmd/internal/opened"}, nil},
-	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/consent", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
+	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/throngctl/internal/...", "/cmd/internal/app/...", "/cmd/internal/consent", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
 }
 
 func TestImports(t *testing.T) {
@@ -99,7 +99,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 		if r == nil {
-			t.Errorf("no rule for %s: say in this test what it may import", p.ImportPath)
+			t.Errorf("no rule for %s: add one to this test", p.ImportPath)
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -112,14 +112,14 @@ func TestImports(t *testing.T) {
 			for _, never := range r.never {
 				exact, only := strings.CutSuffix(never, "$")
 				if dep == exact || !only && within(dep, never) {
-					t.Errorf("%s reaches %s, which it must not", path, dep)
+					t.Errorf("%s must not depend on %s", path, dep)
 				}
 			}
 		}
 	}
 }
 
-// TestTerminalLinksNoWindow holds that throngctl runs where there is no display.
+// TestTerminalLinksNoWindow checks that throngctl runs without a display.
 func TestTerminalLinksNoWindow(t *testing.T) {
 	for _, p := range packages(t) {
 		if p.ImportPath != module+"/cmd/throngctl" {
@@ -132,7 +132,7 @@ func TestTerminalLinksNoWindow(t *testing.T) {
 		}
 		return
 	}
-	t.Error("there is no throngctl")
+	t.Error("throngctl is missing")
 }
 
 type listed struct {

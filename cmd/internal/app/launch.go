@@ -1,5 +1,5 @@
-// Package app builds a run out of its parts and takes it apart again, in reverse: the store, the mock, the
-// services, the journal and the engine. The programs and the end-to-end tests share it.
+// Package app assembles a run from the store, the mocks, the services, the journal and the engine, and takes it apart in
+// reverse order. The window, throngctl, throngbench and the end-to-end tests share it.
 package app
 
 import (
@@ -12,11 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/runlog"
-	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
@@ -29,80 +27,72 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// flushTime is how long the end of a run waits for a disk that cannot be written.
+// flushTime is how long closing a run waits for a disk that cannot be written.
 const flushTime = 10 * time.Second
 
-// Launch is what a run is built from.
+// Launch is the input of a run. Its Services hold the scenario and the settings. With a nil Remote, no results are sent.
 type Launch struct {
-	Store    *sqlite.Store
-	Data     string // the data folder
-	Scratch  string // where the mock keeps its log; "" is the data folder
-	Scenario *scenario.Scenario
-	Settings engine.Settings
-	Remote   *remote.Sender // nil sends nothing
-	Resume   engine.RunID   // "" starts a new run; else Scenario and the seed must be the run's own
-	Fork     *Parent        // where a new run begins that is a fork; nil is at the beginning
+	Services
+	Store  *sqlite.Store
+	Resume engine.RunID // the run to resume; Scenario and the seed must be that run's own. "" starts a new run
+	Fork   *Parent      // checkpoint at which a fork begins; nil starts from the beginning
 
-	// Allow names the addresses that the person allows with this launch, as [consent.Named] reads them; see mayCall.
+	// Allow names addresses that the user allows with this launch, in the form that [consent.Named] reads; see mayCall.
 	Allow []string
-	// Trusted says that the file is known to be the person's own, so that it may call this machine without being asked about.
+	// Trusted says that the file is the user's own. It may call this machine without further consent.
 	Trusted bool
-	// Results is a database that holds results of runs beside the one of Remote and of the settings, as Target writes it.
+	// Results names a database with results of runs, in addition to those of Remote and of the settings; see
+	// [config.Database.Target].
 	Results string
 
-	Secrets secrets.Finder
-	// OnRequest, if set, hears of every request to the mock, before its answer leaves.
-	OnRequest func(mock.Request)
-	// Witness hears of every attempt at a request to any service.
-	Witness service.Witness
-	// Watch, if set, is told of every session that ended, from many goroutines; see [scenario.Program.Watch].
+	// Watch, if set, receives every session that ended. It is called from many goroutines; see [scenario.Program.Watch].
 	Watch func(*chain.Report)
-	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
+	// Tracer, if set, receives every exchange with a service. It is meant for runs with few sessions.
 	Tracer engine.Tracer
-	// Log, if set, has what happens to the run, from its start to its end, with a line for each session that failed, each
-	// chain that was completed and each cycle.
+	// Log, if set, receives the events of the run: its start and end, and a line for each failed session, each completed
+	// chain and each cycle.
 	Log *slog.Logger
-	// Tell is where others are told of the run; the zero value is nowhere.
-	Tell Tell
-	// Waiting is told who holds the store while the run stands in line.
+	// Telemetry is where metrics and traces go; the zero value sends nothing.
+	Telemetry Telemetry
+	// Waiting receives the name of the process that holds the store while the run waits for it.
 	Waiting func(holder string)
-	// Past finds the earlier run that the forecast goes by; nil looks anew.
-	Past *Past
-	// Cores is how many the forecast takes the machine to have; 0 is as many as it has.
+	// EarlierRuns finds the run that the forecast is based on; nil searches the store.
+	EarlierRuns *EarlierRuns
+	// Cores is the number of cores that the forecast assumes; 0 means the cores of this machine.
 	Cores int
-	// Host samples the machine; nil is the one that this is.
+	// Host samples the machine; nil samples this machine.
 	Host func() engine.HostMetrics
-	// Window, if set, tells the CPU time so far of the goroutine that draws.
+	// Window, if set, returns the CPU time that the drawing goroutine has used.
 	Window func() time.Duration
-	// Crashed, if set, hears of a panic outside of sessions; see [run.Config.Crashed].
+	// Crashed, if set, receives a panic outside of sessions; see [run.Config.Crashed].
 	Crashed func(run engine.RunID, value any, stack []byte)
-	// Writing is told how far it is while a model writes the population; one call at a time.
+	// Writing receives the progress while a model writes the population, one call at a time.
 	Writing func(done, total int)
 }
 
-// Job is a run with everything that was built for it.
+// Job is a run with everything that was assembled for it.
 type Job struct {
 	Run     *run.Run
 	Program *scenario.Program
 	Record  engine.RunRecord
-	Agents  int        // how many take part
-	Shop    *mock.Shop // nil where no service is the mock's
+	Agents  int        // active in the run
+	Shop    *mock.Shop // nil if no service is the mock shop
 	Model   *mock.Model
-	Target  string      // the remote database that results go to; "" is none
-	Written *Written    // nil where this launch had no population written
-	Orders  control.Job // what takes orders for the run
+	Target  string             // remote database for results; "" if there is none
+	Written *WrittenPopulation // nil if no model writes the population
+	Orders  control.Job        // receives orders for the run
 
 	pools    []*service.Postgres
 	services []engine.Service // in the order of the scenario
-	census   *census          // nil without pools
+	clients  *clientMonitor   // nil without pools
 	undo     []func() error
 
-	ledger  *engine.Ledger      // that the population was written on
-	writing time.Duration       // that took
-	records []engine.StepRecord // of the calls for it
+	ledger  *engine.Ledger      // pays for the written population
+	writing time.Duration       // spent on writing the population
+	records []engine.StepRecord // of the model calls for the population
 }
 
-// Close waits until the run has ended and takes everything apart.
+// Close waits until the run has ended and releases everything in reverse order.
 func (j *Job) Close() error {
 	if j.Run != nil {
 		<-j.Run.Done()
@@ -117,15 +107,10 @@ func (j *Job) Close() error {
 
 func (j *Job) onClose(f func() error) { j.undo = append(j.undo, f) }
 
-// onceClosed has f called when all that is there now is taken apart.
-func (j *Job) onceClosed(f func() error) { j.undo = slices.Insert(j.undo, 0, f) }
+// afterClose registers f to be called after everything that is registered now.
+func (j *Job) afterClose(f func() error) { j.undo = slices.Insert(j.undo, 0, f) }
 
-// NewRunID returns a name for a run that sorts by its time.
-func NewRunID(now time.Time) engine.RunID {
-	return engine.RunID(now.UTC().Format("20060102-150405-") + randomLetters(4))
-}
-
-// Start builds a run and starts it. Mistakes in the launch are *engine.FieldError.
+// Start assembles a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	l, recording, err := l.replaying(ctx)
 	if err != nil {
@@ -138,7 +123,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	o, err := l.outside(ctx, j, recording)
+	o, err := l.external(ctx, j, recording)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +142,8 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		return nil, err
 	}
 	if len(j.pools) > 0 {
-		j.census = startCensus(ctx, j.pools, func(at string) int { return l.assembly().sinkAt(j, at) })
-		j.onClose(func() error { j.census.Stop(); return nil })
+		j.clients = startClientMonitor(ctx, j.pools, func(at string) int { return l.assembly().sinkAt(j, at) })
+		j.onClose(func() error { j.clients.Stop(); return nil })
 	}
 	journal, err := l.Store.Journal(j.Record.ID)
 	if err != nil {
@@ -177,15 +162,15 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	parted, err := l.assembly().parted(ctx, j, res)
+	mismatch, err := l.assembly().storeMismatch(ctx, j, res)
 	if err != nil {
 		return nil, err
 	}
 	probe := l.assembly().probe(j)
 	probe.Stored = journal.Stored
 	log := l.assembly().logOf(j)
-	kept := runlog.New(log)
-	kept.Start(&j.Record, j.Agents, j.Target, &l.Settings)
+	events := runlog.New(log)
+	events.Start(&j.Record, j.Agents, j.Target, &l.Settings)
 	j.Run, err = run.Start(ctx, run.Config{
 		Recording: o.recording,
 		ID:        j.Record.ID,
@@ -205,7 +190,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Services:  j.services,
 		Purpose:   j.Program.Purpose(),
 		Where:     j.Program.Where(),
-		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Mock), parted),
+		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Mock), mismatch),
 		Unpriced:  o.unpriced,
 		Ledger:    j.ledger,
 		Written:   j.records,
@@ -221,14 +206,14 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j.onClose(kept.Follow(j.Run))
-	l.assembly().tell(j, sender)
-	l.assembly().takeOrders(j)
+	j.onClose(events.Follow(j.Run))
+	l.assembly().startTelemetry(j, sender)
+	l.assembly().serveControl(j)
 	l.assembly().stayAwake(j)
 	return j, nil
 }
 
-// logOf is the log of what happens to the run.
+// logOf returns the log of the run's events.
 func (l assembly) logOf(j *Job) *slog.Logger {
 	if l.Log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -236,48 +221,49 @@ func (l assembly) logOf(j *Job) *slog.Logger {
 	return l.Log.With("run", string(j.Record.ID))
 }
 
-// outside is what a run asks, before it is connected.
-type outside struct {
-	unpriced  []string // models
+// external holds the checked services of a run before they are connected.
+type external struct {
+	unpriced  []string // models without a known price
 	recording engine.Recording
 	connect   func(*Job) error
 }
 
-// outside checks what a run asks, and has its population written. A replay asks nobody, so that nothing is to be checked.
-func (l *Launch) outside(ctx context.Context, j *Job, recording *sqlite.Recording) (o outside, err error) {
+// external checks the services of a run and lets a model write the population if the scenario says so. A replay sends no
+// requests and needs no checks.
+func (l *Launch) external(ctx context.Context, j *Job, recording *sqlite.Recording) (o external, err error) {
 	if recording != nil {
 		for _, s := range l.Scenario.Services {
-			s.Models = l.Services().models(s)
+			s.Models = l.models(s)
 		}
-		o.recording, o.connect = recording, l.Services().disconnect
+		o.recording, o.connect = recording, l.disconnect
 		return o, errors.Join(l.Settings.Validate(), j.Program.Check())
 	}
-	o.unpriced, err = l.Services().unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.checkRecord(), l.Permits().checkHosts(), l.Services().checkStandIn(), l.Services().checkMock(), j.Program.Check(),
+	o.unpriced, err = l.unpriced()
+	if err := errors.Join(err, l.Settings.Validate(), l.checkRecord(), l.Permits().checkHosts(), l.checkStandIn(), l.checkMock(), j.Program.Check(),
 		engine.CheckPriced(l.Settings.Budget, o.unpriced), l.checkFork()); err != nil {
 		return o, err
 	}
-	bearers, err := l.Services().unlock()
+	bearers, err := l.unlock()
 	if err != nil {
 		return o, err
 	}
-	if l.Settings.Services, err = l.Services().nameModels(paidFrom(ctx, j.ledger), bearers); err != nil {
+	if l.Settings.Services, err = l.nameModels(paidFrom(ctx, j.ledger), bearers); err != nil {
 		return o, err
 	}
-	if o.unpriced, err = l.Services().unpriced(); err != nil { // with the models that were found out
+	if o.unpriced, err = l.unpriced(); err != nil { // again, with the models that the services have
 		return o, err
 	}
 	if err := engine.CheckPriced(l.Settings.Budget, o.unpriced); err != nil {
 		return o, err
 	}
-	if err := l.Inherit(); err != nil {
+	if err := l.InheritPersonas(); err != nil {
 		return o, err
 	}
-	o.connect = func(j *Job) error { return l.Services().connect(j, bearers, l.Services().services()) }
+	o.connect = func(j *Job) error { return l.connect(j, bearers, l.services()) }
 	return o, l.Population().write(ctx, j, bearers)
 }
 
-// crashed is what hears of a panic of the run; nil where nobody wants to.
+// crashed returns the function that receives a panic of the run; nil if there is none.
 func (l assembly) crashed(run engine.RunID) func(any, []byte) {
 	if l.Crashed == nil {
 		return nil
@@ -285,7 +271,8 @@ func (l assembly) crashed(run engine.RunID) func(any, []byte) {
 	return func(value any, stack []byte) { l.Crashed(run, value, stack) }
 }
 
-// barrier has the mock keep a cycle as durably as the journal does, and sends the cycle's rows.
+// barrier returns the function that runs after each cycle: it syncs the mock shop's log, which makes the cycle as durable
+// there as in the journal, and sends the cycle's rows.
 func (l assembly) barrier(j *Job) func(int) {
 	return func(int) {
 		if j.Target != "" {
@@ -300,7 +287,7 @@ func (l assembly) barrier(j *Job) func(int) {
 	}
 }
 
-// send has the run's results sent, if they are to be. Where no database is configured now they stay in the store.
+// send starts sending the run's results if the settings say so. Without a configured database, they stay in the store.
 func (l assembly) send(ctx context.Context, j *Job) error {
 	if !l.Settings.Remote || l.Remote == nil || l.Remote.Target() == "" {
 		return nil
@@ -310,7 +297,7 @@ func (l assembly) send(ctx context.Context, j *Job) error {
 	return l.Remote.Send(ctx, j.Record.ID)
 }
 
-// claim makes this process the one that works on the run, and finds out where it goes on.
+// claim locks the run for this process, and returns its state if the run is resumed or forked.
 func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Resumption, error) {
 	if l.Resume == "" {
 		j.Record = engine.RunRecord{
@@ -322,8 +309,8 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 			Cycles:   l.Settings.Cycles,
 			Total:    planned,
 		}
-		if l.Settings.Replay == "" { // whose time is nobody's but this machine's
-			j.Record.Forecast = l.foresee(ctx, j, Crowd{j.Agents, planned})
+		if l.Settings.Replay == "" { // a replay depends on this machine only
+			j.Record.Forecast = l.forecast(ctx, j, Workload{j.Agents, planned})
 		}
 		if err := l.create(ctx, &j.Record); err != nil {
 			return nil, err
@@ -333,13 +320,13 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 		if err != nil {
 			return nil, err
 		}
-		if record.InProgress { // waiting for it would be waiting for its end
+		if record.InProgress { // waiting would last until its end
 			return nil, fmt.Errorf("run %s: %w; throngctl status shows it, and throngctl set, pause and stop steer it", record.ID, engine.ErrInUse)
 		}
 		if record.Fetched != nil {
-			return nil, review.ErrFetched(&record, "it may go on where it was made, and a run goes on in one place only")
+			return nil, review.ErrFetched(&record, "it can be resumed only where it was made")
 		}
-		record.Source = l.Scenario.Source // the same, and in memory once
+		record.Source = l.Scenario.Source // equal; keeps one copy in memory
 		j.Record = record
 	}
 	wait := l.Waiting
@@ -349,7 +336,7 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 	release, err := l.Store.ClaimWait(ctx, j.Record.ID, wait)
 	if err != nil {
 		if l.Resume == "" { // it never began
-			err = errors.Join(err, retention.Delete(context.WithoutCancel(ctx), l.Store, l.Services().shopFolder(), j.Record.ID))
+			err = errors.Join(err, retention.Delete(context.WithoutCancel(ctx), l.Store, l.shopFolder(), j.Record.ID))
 		}
 		return nil, err
 	}
@@ -358,40 +345,40 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 	case l.Fork != nil:
 		return l.Store.Resume(ctx, j.Record.ID)
 	case l.Resume == "":
-		return nil, nil //nolint:nilnil // a new run goes on from nowhere
+		return nil, nil //nolint:nilnil // a new run resumes nothing
 	}
 	res, err := l.Store.Resume(ctx, j.Record.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.checkGoOn(ctx, &j.Record, res); err != nil {
+	if err := l.checkResumeBudget(ctx, &j.Record, res); err != nil {
 		return nil, err
 	}
-	// One that was killed between its last barrier and its end has that end still to come.
+	// A run that was killed between its last barrier and its end still has to finish.
 	switch n := l.Settings.Cycles; {
 	case n > 0 && res.Cycle > n:
 		return nil, &engine.FieldError{
-			Field: "cycles", Problem: fmt.Sprintf("run %s has done %d cycles already, which is more than %d", j.Record.ID, res.Cycle, n), Hint: "a greater length",
+			Field: "cycles", Problem: fmt.Sprintf("run %s has already completed %d cycles, more than %d", j.Record.ID, res.Cycle, n), Hint: "choose more cycles",
 		}
 	case n > 0 && res.Cycle == n && j.Record.Ending != engine.NotEnded:
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s has done all its %d cycles", j.Record.ID, n),
-			Hint: fmt.Sprintf("--cycles %d, or another greater length, makes it longer", 2*n),
+			Field: "run", Problem: fmt.Sprintf("%s has completed all its %d cycles", j.Record.ID, n),
+			Hint: fmt.Sprintf("extend it, for example with --cycles %d", 2*n),
 		}
 	case n == 0 && j.Record.AllDone() && l.Settings.Hours <= j.Record.Settings.Hours:
 		return nil, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s has done all its %g hours", j.Record.ID, l.Settings.Hours),
-			Hint: fmt.Sprintf("--hours %g, or another greater length, makes it longer", 2*j.Record.Settings.Hours),
+			Field: "run", Problem: fmt.Sprintf("%s has completed all its %g hours", j.Record.ID, l.Settings.Hours),
+			Hint: fmt.Sprintf("extend it, for example with --hours %g", 2*j.Record.Settings.Hours),
 		}
 	}
 	return res, l.Store.Adjust(ctx, j.Record.ID, l.Settings)
 }
 
-// address is where a service is, with the user's replacement if there is one.
+// address returns the address of a service: the user's replacement if there is one, else the scenario's.
 func (l Services) address(s *chain.Service) string { return services.Address(&l.Settings, s) }
 
-// CheckAddresses finds services that do not exist, and addresses that are none. Those of databases may be secrets: they
-// are looked at when a run starts.
+// CheckAddresses reports replaced services that do not exist and invalid addresses. Addresses of databases may be secrets;
+// they are checked when a run starts.
 func (l Services) CheckAddresses() error {
 	var mistakes []error
 	for name := range l.Settings.Services {
@@ -411,7 +398,7 @@ func (l Services) CheckAddresses() error {
 	return errors.Join(mistakes...)
 }
 
-// checkHosts finds addresses that cannot be called, and those that nobody allowed.
+// checkHosts reports addresses that cannot be called or that the user has not allowed.
 func (l Permits) checkHosts() error {
 	mistakes := []error{l.CheckAddresses()}
 	for _, s := range l.Scenario.Services {
@@ -428,12 +415,12 @@ func (l Services) checkMock() error {
 	return err
 }
 
-// unlock gives every service its secrets; that of a bearer token by the service's name. The mock needs none.
+// unlock hands every service its secrets. It returns the bearer tokens by service name. The mocks need no secrets.
 func (l Services) unlock() (bearers map[string]string, err error) {
 	bearers = map[string]string{}
 	var mistakes []error
 	for _, s := range l.Scenario.Services {
-		if s.Postgres != nil { // with its pool
+		if s.Postgres != nil { // its secrets belong to the pool
 			continue
 		}
 		if strings.HasPrefix(l.address(s), scenario.Mock) {

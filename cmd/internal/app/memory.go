@@ -7,11 +7,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// memoryBase is what the process takes besides what the memory budget counts, roughly.
+// memoryBase is roughly the memory of the process that the memory budget does not count.
 const memoryBase = 512 << 20
 
-// memoryBudget is how many bytes the run's large answers and its agents' memories may take; 0 is no bound. The runtime
-// collects garbage sooner as the process comes near it, unless GOMEMLIMIT says when.
+// memoryBudget returns the bytes that large answers and agents' memories of the run may use; 0 is unlimited. It also sets
+// the runtime's soft memory limit, unless GOMEMLIMIT is set.
 func (l assembly) memoryBudget() int64 {
 	budget := l.Settings.Memory.Of(engine.MachineMemory())
 	if budget > 0 && os.Getenv("GOMEMLIMIT") == "" {

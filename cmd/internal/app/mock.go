@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// ParseMock reads how the mock is to behave. Its errors are *engine.FieldError.
+// ParseMock translates the mock settings. Its errors are *engine.FieldError values.
 func ParseMock(r engine.Mock) (mock.Config, error) {
 	cfg := mock.Config{Scarcity: r.Scarcity}
 	profile := r.Profile
@@ -24,11 +24,11 @@ func ParseMock(r engine.Mock) (mock.Config, error) {
 	return cfg, err
 }
 
-// faultKinds are the faults of the mock by their names.
+// faultKinds names the faults of the mocks.
 var faultKinds = []string{"rate_limited", "server_error", "hang", "cut", "bad_body", "outage", "token_requests", "quota", "capacity"}
 
-// parseFaults reads shares by kind of fault, an outage as FROM+FOR, and how many requests a token, a second and the
-// server bear.
+// parseFaults reads the fraction of requests for each fault, an outage as FROM+FOR, and limits: requests per token
+// (token_requests), per second (quota) and in flight (capacity).
 func parseFaults(given map[string]string) (mock.Faults, error) {
 	var f mock.Faults
 	shares := map[string]*float64{
@@ -42,14 +42,14 @@ func parseFaults(given map[string]string) (mock.Faults, error) {
 			f.OutageFrom, err1 = engine.ParseTime(from)
 			f.OutageFor, err2 = engine.ParseTime(length)
 			if !ok || err1 != nil || err2 != nil {
-				return f, &engine.FieldError{Field: "fault outage", Problem: fmt.Sprintf("%q is no outage", text), Hint: "FROM+FOR, such as 30s+10s"}
+				return f, &engine.FieldError{Field: "fault outage", Problem: fmt.Sprintf("%q is not an outage", text), Hint: "use FROM+FOR, for example 30s+10s"}
 			}
 			continue
 		}
 		if count, ok := counts[kind]; ok {
 			n, err := strconv.Atoi(text)
 			if err != nil {
-				return f, &engine.FieldError{Field: "fault " + kind, Problem: fmt.Sprintf("%q is no number of requests", text), Hint: "such as 20"}
+				return f, &engine.FieldError{Field: "fault " + kind, Problem: fmt.Sprintf("%q is not a number of requests", text), Hint: "for example 20"}
 			}
 			*count = n
 			continue
@@ -57,7 +57,7 @@ func parseFaults(given map[string]string) (mock.Faults, error) {
 		if kind == "quota" {
 			n, err := strconv.ParseFloat(text, 64)
 			if err != nil {
-				return f, &engine.FieldError{Field: "fault quota", Problem: fmt.Sprintf("%q is no number of requests per second", text), Hint: "such as 20"}
+				return f, &engine.FieldError{Field: "fault quota", Problem: fmt.Sprintf("%q is not a number of requests per second", text), Hint: "for example 20"}
 			}
 			f.Quota = n
 			continue
@@ -65,12 +65,12 @@ func parseFaults(given map[string]string) (mock.Faults, error) {
 		share, ok := shares[kind]
 		if !ok {
 			return f, &engine.FieldError{
-				Field: "fault", Problem: "there is no fault " + kind, Hint: strings.Join(faultKinds, ", "),
+				Field: "fault", Problem: "unknown fault " + kind, Hint: "choose one of " + strings.Join(faultKinds, ", "),
 			}
 		}
 		var err error
 		if *share, err = strconv.ParseFloat(text, 64); err != nil {
-			return f, &engine.FieldError{Field: "fault " + kind, Problem: fmt.Sprintf("%q is no share", text), Hint: "such as 0.05"}
+			return f, &engine.FieldError{Field: "fault " + kind, Problem: fmt.Sprintf("%q is not a fraction", text), Hint: "for example 0.05"}
 		}
 	}
 	if err := f.Validate(); err != nil {

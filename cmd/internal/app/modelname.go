@@ -15,8 +15,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// models are those that a service is asked for, the first first: the one behind the address that is used instead of the
-// file's, or those of the file.
+// models returns the models to request from a service, in the order of preference: the model behind a replaced address, or
+// those of the file.
 func (l Services) models(s *chain.Service) []string {
 	if _, model := services.SplitModel(l.Settings.Services[s.Name]); s.Kind == "llm" && model != "" {
 		return []string{model}
@@ -27,18 +27,19 @@ func (l Services) models(s *chain.Service) []string {
 	return s.Named
 }
 
-// unnamed reports whether nobody says which model a service is to be asked for: it is not where the file says, and what
-// the file's provider is usually asked for need not be known there.
+// unnamed reports whether no model is named for a service: its address is replaced, and the default model of the file's
+// provider may not exist there.
 func (l Services) unnamed(s *chain.Service) bool {
 	_, model := services.SplitModel(l.Settings.Services[s.Name])
 	return s.Kind == "llm" && s.Unnamed && model == "" && l.address(s) != s.URL && !l.mocks(s)
 }
 
-// mockModel is what the mock model is called.
+// mockModel is the name of the mock model.
 var mockModel = service.Providers[0].Model
 
-// nameModels asks services whose model nobody names which ones they have, and takes what leaves no choice; it is kept
-// with the run: addresses are those of all services then. Every service is asked for its models from then on.
+// nameModels asks services without a named model for their models, and chooses the model if there is only one choice. It
+// returns the addresses of all services with the chosen models, which are stored with the run, and sets the models of every
+// service.
 func (l Services) nameModels(ctx context.Context, bearers map[string]string) (addresses map[string]string, err error) {
 	var mistakes []error
 	for _, s := range l.Scenario.Services {
@@ -53,7 +54,7 @@ func (l Services) nameModels(ctx context.Context, bearers map[string]string) (ad
 		}
 		l.Settings.Services = maps.Clone(l.Settings.Services)
 		l.Settings.Services[s.Name] = services.WithModel(address, model)
-		slog.Info("the service is asked for the model that it has", "service", s.Name, "model", model)
+		slog.Info("model chosen from the service's list", "service", s.Name, "model", model)
 	}
 	for _, s := range l.Scenario.Services {
 		s.Models = l.models(s)
@@ -61,7 +62,7 @@ func (l Services) nameModels(ctx context.Context, bearers map[string]string) (ad
 	return l.Settings.Services, errors.Join(mistakes...)
 }
 
-// nameModel finds the model of one service.
+// nameModel chooses the model of one service.
 func (l Services) nameModel(ctx context.Context, s *chain.Service, address, key string) (string, error) {
 	u, err := service.CheckAddress(address)
 	if err != nil {
@@ -76,7 +77,7 @@ func (l Services) nameModel(ctx context.Context, s *chain.Service, address, key 
 	status, have, err := listModels(ctx, target{s.Name, address, trusted}, u, key)
 	usual := l.models(s)[0]
 	if err == nil && status != 200 {
-		err = fmt.Errorf("%s answers %d when it is asked for its models", u.Host, status)
+		err = fmt.Errorf("%s answered %d to the request for its models", u.Host, status)
 	}
 	switch {
 	case err != nil && usual != mockModel:
@@ -94,7 +95,8 @@ func (l Services) nameModel(ctx context.Context, s *chain.Service, address, key 
 	return "", unnamedError(s.Name, address, hasModels(have), example)
 }
 
-// onlyModel is the model to ask for where nobody says: the usual one if it is there, or the only one that does not embed.
+// onlyModel returns the model to request if none is named: the usual one if the service has it, or the only one that is not
+// an embedding model.
 func onlyModel(have []string, usual string) (string, bool) {
 	if hasModel(have, usual) {
 		return usual, true
@@ -110,7 +112,7 @@ func hasModel(have []string, model string) bool {
 	return slices.ContainsFunc(have, func(id string) bool { return id == model || id == model+":latest" })
 }
 
-// hasModels says in words which models there are.
+// hasModels describes the models of a service.
 func hasModels(have []string) string {
 	const most = 5
 	switch {
@@ -124,7 +126,7 @@ func hasModels(have []string) string {
 
 func unnamedError(name, address, why, example string) error {
 	return &engine.FieldError{
-		Field: "service " + name, Problem: "no model is named for " + address + ": " + why,
-		Hint: fmt.Sprintf("put the model behind the address: --service '%s=%s'", name, services.WithModel(address, example)),
+		Field: "service " + name, Problem: "no model specified for " + address + ": " + why,
+		Hint: fmt.Sprintf("append the model to the address: --service '%s=%s'", name, services.WithModel(address, example)),
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// asksModels is a scenario whose services have the mock's model, a provider's usual one, and one that the file names.
+// asksModels is a scenario with the mock's model, a provider's default model, and a named model.
 const asksModels = `
 services:
   mock: {kind: llm, provider: mock}
@@ -22,9 +22,9 @@ services:
 chain c: {step s: {kind: stop}}
 `
 
-// TestWhichModelIsAskedFor is what a service at another address is asked for: what the file or the address names, or the
-// only model that is there.
-func TestWhichModelIsAskedFor(t *testing.T) {
+// TestModelName checks the model that is requested at a replaced address: the one that the file or the address names, or the
+// only one that the service has.
+func TestModelName(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-1")
 	have := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,10 +38,10 @@ func TestWhichModelIsAskedFor(t *testing.T) {
 	for _, tt := range []struct{ name, service, behind, have, want, problem string }{
 		{"the only one", "mock", "", "llama3", "llama3", ""},
 		{"the only one that does not embed", "mock", "", "nomic-embed-text llama3", "llama3", ""},
-		{"a choice", "mock", "", "llama3 qwen3", "", "it has llama3, qwen3 (put the model behind the address: --service 'mock=URL#llama3')"},
+		{"a choice", "mock", "", "llama3 qwen3", "", "it has llama3, qwen3 (append the model to the address: --service 'mock=URL#llama3')"},
 		{"one of them", "mock", "#qwen3:8b", "llama3 qwen3", "qwen3:8b", ""},
 		{"a name with a slash and a space", "mock", "#openai/my%20model", "x y", "openai/my model", ""},
-		{"no list", "mock", "", "", "", "no model is named for URL: HOST answers 404 when it is asked for its models (put the model behind the address: --service 'mock=URL#NAME')"},
+		{"no list", "mock", "", "", "", "no model specified for URL: HOST answered 404 to the request for its models (append the model to the address: --service 'mock=URL#NAME')"},
 		{"the usual one", "usual", "", "gpt-4o gpt-4o-mini", "gpt-4o-mini", ""},
 		{"the usual one is not there", "usual", "", "llama3", "llama3", ""},
 		{"the usual one without a list", "usual", "", "", "gpt-4o-mini", ""},
@@ -55,10 +55,10 @@ func TestWhichModelIsAskedFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			address := server.URL + "/v1"
-			l := Launch{Data: t.TempDir(), Scenario: s, Settings: engine.DefaultSettings()}
+			l := Launch{Services: Services{Data: t.TempDir(), Scenario: s, Settings: engine.DefaultSettings()}}
 			given := map[string]string{tt.service: address + tt.behind}
 			l.Settings.Services = given
-			l.Settings.Services, err = l.Services().nameModels(t.Context(), map[string]string{})
+			l.Settings.Services, err = l.nameModels(t.Context(), map[string]string{})
 			said := ""
 			if err != nil {
 				said = err.Error()
@@ -75,16 +75,16 @@ func TestWhichModelIsAskedFor(t *testing.T) {
 				if service.Name == tt.service {
 					want = tt.want
 				}
-				if !slices.Equal(service.Models, l.Services().models(service)) || strings.Join(service.Models, " ") != want && service.Models[0] != want {
-					t.Errorf("%s is asked for %v, want %s", service.Name, service.Models, want)
+				if !slices.Equal(service.Models, l.models(service)) || strings.Join(service.Models, " ") != want && service.Models[0] != want {
+					t.Errorf("%s: the models are %v, want %s", service.Name, service.Models, want)
 				}
 			}
-			if got := l.Services().address(s.Services[slices.IndexFunc(s.Services, func(one *chain.Service) bool { return one.Name == tt.service })]); got != address {
+			if got := l.address(s.Services[slices.IndexFunc(s.Services, func(one *chain.Service) bool { return one.Name == tt.service })]); got != address {
 				t.Errorf("it is at %s", got)
 			}
-			again := l // as a resume has it
+			again := l // as in a resumed run
 			have = "another"
-			if named, err := again.Services().nameModels(t.Context(), nil); err != nil || named[tt.service] != l.Settings.Services[tt.service] {
+			if named, err := again.nameModels(t.Context(), nil); err != nil || named[tt.service] != l.Settings.Services[tt.service] {
 				t.Errorf("asked again: %v, %v", again.Settings.Services, err)
 			}
 			if given[tt.service] != address+tt.behind {

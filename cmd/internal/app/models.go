@@ -18,24 +18,24 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// ModelService is a service of kind llm, as a scenario or a person names it.
+// ModelService is a service of kind llm, from a scenario or from the user.
 type ModelService struct {
 	Name    string
 	Address string
-	Key     string   // the name of the secret; "" is none
-	Models  []string // that are to answer
-	Unnamed bool     // nobody says which; Models is what its provider is usually asked for
+	Key     string   // name of the secret; "" if there is none
+	Models  []string // to request
+	Unnamed bool     // no model is named; Models holds the provider's default
 	TLS     *tls.Config
 }
 
-// modelsTime is how long the list of models may take.
+// modelsTime bounds the request for the list of models.
 const modelsTime = 10 * time.Second
 
-// mostModels is the longest list that is read, in bytes.
-const mostModels = 8 << 20
+// maxModelList bounds the size of the list of models in bytes.
+const maxModelList = 8 << 20
 
-// CheckModels asks a service which models it has, which costs nothing, and says in words what answered. Its key is sent if
-// withKey is set.
+// CheckModels requests the list of a service's models, which is free, and describes the answer. It sends the key if withKey
+// is set.
 func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, error) {
 	field := "service " + m.Name
 	if at, model := services.SplitModel(m.Address); model != "" {
@@ -61,7 +61,7 @@ func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, err
 	}
 	took := engine.FormatDuration(time.Since(began))
 	if refusesKey(status) && m.Key != "" && !withKey {
-		return fmt.Sprintf("answered in %s; the key %s was not sent to %s", took, m.Key, u.Host), nil
+		return fmt.Sprintf("answered in %s; key %s not sent to %s", took, m.Key, u.Host), nil
 	}
 	if err := m.refused(u, key, status); err != nil {
 		return "", err
@@ -69,20 +69,20 @@ func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, err
 	text := "answered in " + took
 	if key != "" {
 		if open, _, err := listModels(ctx, asked, u, ""); err == nil && refusesKey(open) {
-			text += " and takes the key " + m.Key
+			text += " and accepts the key " + m.Key
 		}
 	}
 	return m.found(text, models)
 }
 
-// OwnsKey reports whether a service is that of the provider whose key it is.
+// OwnsKey reports whether the service belongs to the provider that issued its key.
 func (m ModelService) OwnsKey() bool {
 	at, _ := services.SplitModel(m.Address)
 	u, err := service.CheckAddress(at)
 	return err == nil && ownsKey(u, m.Key)
 }
 
-// ownsKey reports whether an address is that of the provider whose key has a name.
+// ownsKey reports whether an address belongs to the provider that issued a key.
 func ownsKey(u *url.URL, key string) bool {
 	return slices.ContainsFunc(service.Providers, func(p service.Provider) bool {
 		own, err := url.Parse(p.URL)
@@ -90,18 +90,18 @@ func ownsKey(u *url.URL, key string) bool {
 	})
 }
 
-// refused says what a status means that is no list.
+// refused explains the status of an answer without a list.
 func (m ModelService) refused(u *url.URL, key string, status int) error {
 	problem, hint := "", ""
 	switch {
 	case status == http.StatusOK:
 		return nil
 	case refusesKey(status) && key == "":
-		problem, hint = u.Host+" wants a key", "auth: {bearer: secret:NAME} in the scenario"
+		problem, hint = u.Host+" requires a key", "add auth: {bearer: secret:NAME} to the service in the scenario"
 	case refusesKey(status):
-		problem, hint = fmt.Sprintf("%s refuses the key %s (%d)", u.Host, m.Key, status), "another key"
+		problem, hint = fmt.Sprintf("%s rejects the key %s (%d)", u.Host, m.Key, status), "check the key"
 	case status == http.StatusNotFound:
-		problem, hint = u.Host+" has no list of models there (404)", "the address usually ends in /v1"
+		problem, hint = u.Host+" has no list of models at this address (404)", "the address usually ends in /v1"
 	default:
 		problem = fmt.Sprintf("%s answered %d %s", u.Host, status, http.StatusText(status))
 	}
@@ -112,10 +112,10 @@ func refusesKey(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// chosen is the model that a run would ask for where nobody names one.
+// chosen describes the model that a run would request if none is named.
 func (m ModelService) chosen(text string, have []string) (string, error) {
 	if model, ok := onlyModel(have, m.Models[0]); ok {
-		return fmt.Sprintf("%s; it will be asked for %s", text, model), nil
+		return fmt.Sprintf("%s; a run requests %s", text, model), nil
 	}
 	example := "NAME"
 	if len(have) > 0 {
@@ -124,7 +124,7 @@ func (m ModelService) chosen(text string, have []string) (string, error) {
 	return "", unnamedError(m.Name, m.Address, hasModels(have), example)
 }
 
-// found says whether the models that are to answer are among those that a service has.
+// found checks that the service has the models to request.
 func (m ModelService) found(text string, have []string) (string, error) {
 	if m.Unnamed || slices.Equal(m.Models, []string{mockModel}) {
 		return m.chosen(text, have)
@@ -146,13 +146,13 @@ func (m ModelService) found(text string, have []string) (string, error) {
 	if len(have) > 0 {
 		hint = hasModels(have)
 	}
-	return "", &engine.FieldError{Field: "service " + m.Name, Problem: fmt.Sprintf("%s, but %s is not among its %s", text, strings.Join(missing, ", "), count), Hint: hint}
+	return "", &engine.FieldError{Field: "service " + m.Name, Problem: fmt.Sprintf("%s, but it has no %s among its %s", text, strings.Join(missing, ", "), count), Hint: hint}
 }
 
-// modelsTransport is replaced by tests.
+// modelsTransport is replaced in tests.
 var modelsTransport = http.DefaultTransport
 
-// listModels asks for the list of models. Redirects are not followed: they could lead the key elsewhere.
+// listModels requests the list of models. It does not follow redirects, which could lead the key elsewhere.
 func listModels(ctx context.Context, t target, base *url.URL, key string) (status int, models []string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base.JoinPath("models").String(), nil)
 	if err != nil {
@@ -178,8 +178,8 @@ func listModels(ctx context.Context, t target, base *url.URL, key string) (statu
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, mostModels)).Decode(&list); err != nil {
-		return resp.StatusCode, nil, fmt.Errorf("%s does not answer with a list of models: %w", base.Host, err)
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxModelList)).Decode(&list); err != nil {
+		return resp.StatusCode, nil, fmt.Errorf("the answer of %s is not a list of models: %w", base.Host, err)
 	}
 	for _, m := range list.Data {
 		models = append(models, m.ID)

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// TestCheckModels is what is said of services, and that it costs nothing.
+// TestCheckModels checks the descriptions of services, and that the check makes no paid calls.
 func TestCheckModels(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("GOOD_KEY", "good")
@@ -39,21 +39,21 @@ func TestCheckModels(t *testing.T) {
 	}))
 	defer other.Close()
 	for _, tt := range []struct{ name, address, key, models, says, fails string }{
-		{"all is well", model.URL(), "GOOD_KEY", "small large", "and takes the key GOOD_KEY; has small, large, of 2 models", ""},
-		{"a model is missing", model.URL(), "GOOD_KEY", "small huge", "", "huge is not among its 2 models (it has small, large)"},
-		{"a key that is refused", model.URL(), "BAD_KEY", "small", "", "refuses the key BAD_KEY (401)"},
-		{"no key", model.URL(), "", "small", "", "wants a key"},
-		{"a key that nobody has", model.URL(), "NO_KEY", "small", "", "the secret NO_KEY is neither in the environment nor in the keychain"},
-		{"a service for everybody", other.URL + "/open", "GOOD_KEY", "small", "; has small, of 1 model", ""},
+		{"all is well", model.URL(), "GOOD_KEY", "small large", "and accepts the key GOOD_KEY; has small, large, of 2 models", ""},
+		{"a model is missing", model.URL(), "GOOD_KEY", "small huge", "", "but it has no huge among its 2 models (it has small, large)"},
+		{"a key that is refused", model.URL(), "BAD_KEY", "small", "", "rejects the key BAD_KEY (401)"},
+		{"no key", model.URL(), "", "small", "", "requires a key"},
+		{"an unknown key", model.URL(), "NO_KEY", "small", "", "the secret NO_KEY is neither in the environment nor in the keychain"},
+		{"a service without keys", other.URL + "/open", "GOOD_KEY", "small", "; has small, of 1 model", ""},
 		{"a model behind the address", other.URL + "/open#small", "", "mock-1", "; has small, of 1 model", ""},
-		{"the mock's model", other.URL + "/open", "", "mock-1", "; it will be asked for small:latest", ""},
-		{"the mock's model where there are two", model.URL(), "GOOD_KEY", "mock-1", "", "no model is named for " + model.URL() + ": it has small, large (put the model behind the address: --service 'model=" + model.URL() + "#small')"},
-		{"no list", other.URL + "/nothing", "", "small", "", "has no list of models there (404) (the address usually ends in /v1)"},
-		{"another list", other.URL + "/text", "", "small", "", "does not answer with a list of models"},
+		{"the mock's model", other.URL + "/open", "", "mock-1", "; a run requests small:latest", ""},
+		{"the mock's model where there are two", model.URL(), "GOOD_KEY", "mock-1", "", "no model specified for " + model.URL() + ": it has small, large (append the model to the address: --service 'model=" + model.URL() + "#small')"},
+		{"no list", other.URL + "/nothing", "", "small", "", "has no list of models at this address (404) (the address usually ends in /v1)"},
+		{"another list", other.URL + "/text", "", "small", "", "is not a list of models"},
 		{"trouble", other.URL + "/broken", "", "small", "", "answered 500 Internal Server Error"},
 		{"a redirect", other.URL + "/away", "GOOD_KEY", "small", "", "answered 302 Found"},
 		{"no address", "ftp://x", "", "small", "", "does not begin with http"},
-		{"nobody there", "http://127.0.0.1:1", "", "small", "", "127.0.0.1:1 does not answer: dial"},
+		{"no server", "http://127.0.0.1:1", "", "small", "", "127.0.0.1:1 does not answer: dial"},
 	} {
 		said, err := CheckModels(t.Context(), ModelService{Name: "model", Address: tt.address, Key: tt.key, Models: strings.Fields(tt.models)}, true)
 		problem := ""
@@ -63,13 +63,13 @@ func TestCheckModels(t *testing.T) {
 		if !strings.Contains(said, tt.says) || (said == "") == (err == nil) || !strings.Contains(problem, tt.fails) {
 			t.Errorf("%s: said %q, %v", tt.name, said, err)
 		}
-		if tt.name == "a service for everybody" && strings.Contains(said, "takes the key") {
+		if tt.name == "a service without keys" && strings.Contains(said, "takes the key") {
 			t.Errorf("%s: a key was not looked at: %q", tt.name, said)
 		}
 	}
 }
 
-// TestKeysStayHere is that a key goes to nobody who was not allowed to have it.
+// TestKeysStayHere checks that a key is sent only to addresses that may receive it.
 func TestKeysStayHere(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("OPENAI_API_KEY", "sk-1")
@@ -87,7 +87,7 @@ func TestKeysStayHere(t *testing.T) {
 	defer func() { modelsTransport = old }()
 	m := ModelService{Name: "model", Address: "http://models.example.com/v1", Key: "OPENAI_API_KEY", Models: []string{"small"}}
 	said, err := CheckModels(t.Context(), m, m.OwnsKey())
-	if err != nil || !strings.Contains(said, "the key OPENAI_API_KEY was not sent to models.example.com") {
+	if err != nil || !strings.Contains(said, "key OPENAI_API_KEY not sent to models.example.com") {
 		t.Errorf("%q, %v", said, err)
 	}
 	for _, tt := range []struct {
@@ -95,7 +95,7 @@ func TestKeysStayHere(t *testing.T) {
 		allowed bool
 	}{{"http://models.example.com/v1", true}, {"https://api.openai.com/v1", false}} {
 		m.Address = tt.address
-		if _, err := CheckModels(t.Context(), m, tt.allowed || m.OwnsKey()); err == nil || !strings.Contains(err.Error(), "refuses the key") {
+		if _, err := CheckModels(t.Context(), m, tt.allowed || m.OwnsKey()); err == nil || !strings.Contains(err.Error(), "rejects the key") {
 			t.Errorf("%s: %v", tt.address, err)
 		}
 	}

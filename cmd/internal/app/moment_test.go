@@ -23,9 +23,9 @@ chain live:
   step wake: {kind: emit, event: woke, data: "${agent.index}"}
 `
 
-// TestLookBackOnAResumedRun stops and resumes a run and reads its history: every answer agrees with the times of its
+// TestHistoryOfAResumedRun stops and resumes a run and reads its history. Every moment must agree with the times of the
 // sessions, and no session runs between the two processes.
-func TestLookBackOnAResumedRun(t *testing.T) {
+func TestHistoryOfAResumedRun(t *testing.T) {
 	s, err := scenario.Read("nap.yaml", func(string) ([]byte, error) { return []byte(nap), nil }, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestLookBackOnAResumedRun(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Store: store, Trusted: true}
 	l.Settings.Cycles, l.Settings.Limit = s.Cycles, 7
 	enough, count := make(chan struct{}), atomic.Int64{}
 	l.Watch = func(*chain.Report) {
@@ -97,7 +97,7 @@ func TestLookBackOnAResumedRun(t *testing.T) {
 	}
 }
 
-// checkMoments compares with what the sessions themselves say, at the moments at which anything changes.
+// checkMoments compares the history with the sessions, at all moments at which anything changes.
 func checkMoments(t *testing.T, store *sqlite.Store, back *history.History, run engine.RunID, course *engine.Course) {
 	t.Helper()
 	var all []engine.SessionRow

@@ -21,12 +21,12 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// keptPersonas are the personas that models wrote for scenarios of a name so far, in a file of the data folder. Each has a
-// line, which is written when the persona comes; who asks for the same again finds it.
+// keptPersonas is the file of personas that models wrote for scenarios of one name, in the data folder. Each persona is
+// appended as a line when it is finished. A repeated request finds it there.
 type keptPersonas struct {
 	path  string
-	known map[string]json.RawMessage // by what was asked
-	file  *os.File                   // nil unless it is open for more
+	known map[string]json.RawMessage // by request
+	file  *os.File                   // nil unless open for writing
 	lock  *flock.Flock
 }
 
@@ -37,47 +37,47 @@ type keptPersona struct {
 	Persona json.RawMessage `json:"persona"`
 }
 
-// PersonasFile is where the personas of a scenario are kept.
+// PersonasFile returns the path of the file with the personas of a scenario.
 func PersonasFile(data string, s *scenario.Scenario) string {
 	name := filepath.Base(s.Source.Name)
 	return filepath.Join(data, config.PopulationsName, strings.TrimSuffix(name, filepath.Ext(name))+".jsonl")
 }
 
-// readPersonas reads what is kept. whole is how long its complete lines are, in bytes: a crash may have torn the last.
+// readPersonas reads the file. whole is the length of its complete lines in bytes: a crash may leave a partial last line.
 func readPersonas(path string) (k *keptPersonas, whole int64, err error) {
 	k = &keptPersonas{path: path, known: map[string]json.RawMessage{}}
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, fmt.Errorf("read the personas that are kept: %w", err)
+		return nil, 0, fmt.Errorf("read stored personas: %w", err)
 	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	for line := range bytes.Lines(text) {
 		var p keptPersona
-		if json.Unmarshal(line, &p) == nil && scenario.IsPersona(p.Persona) { // another is asked for again
+		if json.Unmarshal(line, &p) == nil && scenario.IsPersona(p.Persona) { // a damaged one is requested again
 			k.known[p.Request] = p.Persona
 		}
 	}
 	return k, int64(len(text)), nil
 }
 
-// lockEvery is how often it is tried whether another process has done with the file.
+// lockEvery is the interval between attempts to lock the file.
 const lockEvery = 200 * time.Millisecond
 
-// openPersonas opens what is kept for more. While another process has it open, waiting is told and it waits.
+// openPersonas opens the file for writing. If another process has it open, it calls waiting and waits.
 func openPersonas(ctx context.Context, path string, waiting func(string)) (*keptPersonas, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("keep the personas that are written: %w", err)
+		return nil, fmt.Errorf("store the written personas: %w", err)
 	}
 	lock := flock.New(path + ".lock")
 	free, err := lock.TryLock()
 	if err == nil && !free {
 		if waiting != nil {
-			waiting("another process has the same personas written")
+			waiting("another process that writes the same personas")
 		}
 		_, err = lock.TryLockContext(ctx, lockEvery)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("keep the personas that are written: %w", err), lock.Close())
+		return nil, errors.Join(fmt.Errorf("store the written personas: %w", err), lock.Close())
 	}
 	k, err := open(path)
 	if err != nil {
@@ -93,16 +93,16 @@ func open(path string) (*keptPersonas, error) {
 		return nil, err
 	}
 	if k.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
-		return nil, fmt.Errorf("keep the personas that are written: %w", err)
+		return nil, fmt.Errorf("store the written personas: %w", err)
 	}
 	_, err = k.file.Seek(whole, io.SeekStart)
 	if err := errors.Join(err, k.file.Truncate(whole)); err != nil {
-		return nil, errors.Join(fmt.Errorf("keep the personas that are written: %w", err), k.file.Close())
+		return nil, errors.Join(fmt.Errorf("store the written personas: %w", err), k.file.Close())
 	}
 	return k, nil
 }
 
-// add keeps a persona for good.
+// add stores a persona durably.
 func (k *keptPersonas) add(p keptPersona) error {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
@@ -115,7 +115,7 @@ func (k *keptPersonas) add(p keptPersona) error {
 		err = k.file.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("keep the persona that was written: %w", err)
+		return fmt.Errorf("store the written persona: %w", err)
 	}
 	k.known[p.Request] = p.Persona
 	return nil
@@ -123,27 +123,27 @@ func (k *keptPersonas) add(p keptPersona) error {
 
 func (k *keptPersonas) close() error { return errors.Join(k.file.Close(), k.lock.Close()) }
 
-// find returns what is asked for each persona, and the personas that are kept; nil where one is missing.
+// find returns the request for each persona, and the stored personas; a missing one is nil.
 func (k *keptPersonas) find(w *scenario.Writing, address func(*chain.Service) string) (requests []string, personas [][]byte, err error) {
 	requests, personas = make([]string, w.Count()), make([][]byte, w.Count())
 	for i := range requests {
 		if requests[i], err = w.Request(i, address); err != nil {
-			return nil, nil, fmt.Errorf("what is asked for persona %d: %w", i+1, err)
+			return nil, nil, fmt.Errorf("the request for persona %d: %w", i+1, err)
 		}
 		personas[i] = k.known[requests[i]]
 	}
 	return requests, personas, nil
 }
 
-// Population is who takes part in runs of a scenario: from its file, or written by a model.
+// Population is the population of a scenario: from its file, or written by a model.
 type Population struct {
 	Services
-	Waiting func(holder string)   // is told who holds the file of personas; may be nil
-	Writing func(done, total int) // is told how far the writing is, one call at a time; may be nil
+	Waiting func(holder string)   // receives the name of the process that holds the file of personas; may be nil
+	Writing func(done, total int) // receives the progress of writing, one call at a time; may be nil
 }
 
-// Unwritten says who is to write the population of a launch, and how many of the personas are kept from before; "" is
-// nobody.
+// Unwritten returns the service that writes the population, and the number of stored personas. by is "" if no model writes
+// it.
 func (l Population) Unwritten() (by string, kept int, err error) {
 	w := l.Scenario.Writing(l.Settings.Seed)
 	if w == nil {
@@ -162,7 +162,7 @@ func (l Population) Unwritten() (by string, kept int, err error) {
 	return w.Services()[0].Name, kept, err
 }
 
-// TakeKept makes the personas that are kept the population of the scenario, if they are all there.
+// TakeKept uses the stored personas as the population of the scenario, if none is missing.
 func (l Population) TakeKept() error {
 	w := l.Scenario.Writing(l.Settings.Seed)
 	if w == nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// FuzzPersonas reads any bytes as what is kept: what comes can be read again, and more can be added.
+// FuzzPersonas reads any bytes as a file of personas. The personas that it returns can be read again, and more can be added.
 func FuzzPersonas(f *testing.F) {
 	f.Add(`{"request":"a","index":0,"persona":{"name":"Ann"}}` + "\n")
 	f.Add(`{"request":"a","index":0,"persona":{"name":"Ann"}}` + "\n" + `{"request":"b","per`)
@@ -37,12 +37,12 @@ func FuzzPersonas(f *testing.F) {
 		}
 		kept, err := os.ReadFile(path)
 		if err != nil || !strings.HasPrefix(string(kept), text[:strings.LastIndex(text, "\n")+1]) {
-			t.Fatalf("a whole line is gone: %q of %q, %v", kept, text, err)
+			t.Fatalf("a complete line is lost: %q of %q, %v", kept, text, err)
 		}
 	})
 }
 
-// TestPersonasOfTwoProcesses has the second wait for the first.
+// TestPersonasOfTwoProcesses checks that the second process waits for the first.
 func TestPersonasOfTwoProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "populations", "town.jsonl")
 	first, err := openPersonas(t.Context(), path, nil)

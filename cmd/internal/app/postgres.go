@@ -14,15 +14,15 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// PostgresService is a service of kind postgres, as a scenario or a person names it.
+// PostgresService is a service of kind postgres, from a scenario or from the user.
 type PostgresService struct {
 	Name     string
 	Address  string // postgres://… without a password, or secret:NAME
-	Password string // the name of a secret; "" is none
-	Role     string // that statements run as; "" is the user's own
+	Password string // name of a secret; "" if there is none
+	Role     string // role of the statements; "" is the user's own
 }
 
-// find returns the database of a service, and its secrets. Mistakes are *engine.FieldError.
+// find returns the database of a service and its secrets. Mistakes are *engine.FieldError values.
 func (p PostgresService) find(from secrets.Finder) (d *database.Server, found []string, err error) {
 	field := "service " + p.Name
 	wrong := func(err error, hint string) error {
@@ -40,7 +40,7 @@ func (p PostgresService) find(from secrets.Finder) (d *database.Server, found []
 		secrets.Use(found...)
 	} else {
 		if err := database.Check(address); err != nil {
-			return nil, nil, wrong(err, "postgres://user@host:5432/database, or secret:NAME for an address with a password")
+			return nil, nil, wrong(err, "use postgres://user@host:5432/database, or secret:NAME for an address with a password")
 		}
 		if p.Password != "" {
 			if password, _, err = from.Find(field, p.Password); err != nil {
@@ -55,7 +55,7 @@ func (p PostgresService) find(from secrets.Finder) (d *database.Server, found []
 	return d.As(p.Role), found, nil
 }
 
-// CheckPostgres asks the database of a service and says in words what answered.
+// CheckPostgres queries the database of a service and describes the answer.
 func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
 	d, _, err := p.find(secrets.Finder{})
 	if err != nil {
@@ -64,12 +64,12 @@ func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
 	return d.Check(ctx)
 }
 
-// database is where a service of kind postgres is in this launch, and its secrets.
+// database returns the database of a service of kind postgres and its secrets.
 func (l Services) database(s *chain.Service) (*database.Server, []string, error) {
 	return PostgresService{s.Name, l.address(s), s.Postgres.Password, s.Postgres.Role}.find(l.Secrets)
 }
 
-// openPool gives a service of kind postgres its client.
+// openPool connects a service of kind postgres to its client.
 func (l Services) openPool(j *Job, s *chain.Service) error {
 	d, secrets, err := l.database(s)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// TestPoolsAreCounted is that connections and writes of sql steps are those of the run, beside the sink's.
+// TestPoolsAreCounted checks that the run counts the connections and writes of sql steps in addition to the sink's.
 func TestPoolsAreCounted(t *testing.T) {
 	keyring.MockInit()
 	address := pgtest.Shared(t).Database(t)
@@ -48,7 +48,7 @@ chain c: {step a: {kind: sql, service: db, query: "insert into t values ($1), ($
 		}
 		settings := engine.DefaultSettings()
 		settings.Cycles, settings.Remote = 1, sink
-		l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: remote.New(store, logger), Trusted: true, Allow: []string{addressOf(t, address)}}
+		l := Launch{Services: Services{Data: data, Scenario: s, Settings: settings, Remote: remote.New(store, logger)}, Store: store, Trusted: true, Allow: []string{addressOf(t, address)}}
 		l.Secrets.Env = func(string) string { return address }
 		if sink {
 			if err := l.Remote.Use(config.Database{URL: address}); err != nil {
@@ -73,13 +73,13 @@ chain c: {step a: {kind: sql, service: db, query: "insert into t values ($1), ($
 			t.Errorf("sink %t: %d connections, %d rows, %d of the sink; %+v", sink, own, writes, sunk, result.Totals.Outcomes)
 		}
 		if (probe.Unsent != nil) != sink {
-			t.Errorf("sink %t: rows that wait are counted: %t", sink, probe.Unsent != nil)
+			t.Errorf("sink %t: waiting rows are counted: %t", sink, probe.Unsent != nil)
 		}
 		if err := job.Close(); err != nil {
 			t.Error(err)
 		}
 		if n := job.pools[0].Open(); n != 0 {
-			t.Errorf("%d connections are open behind the run", n)
+			t.Errorf("%d connections are open after the run", n)
 		}
 		if err := l.Remote.Close(); err != nil {
 			t.Error(err)
@@ -91,7 +91,7 @@ chain c: {step a: {kind: sql, service: db, query: "insert into t values ($1), ($
 	}
 }
 
-// TestHostsOfDatabases is that a machine is asked about wherever its name stands.
+// TestHostsOfDatabases checks that all hosts of an address need consent.
 func TestHostsOfDatabases(t *testing.T) {
 	keyring.MockInit()
 	const text = `
@@ -105,7 +105,7 @@ chain c: {step a: {kind: emit, event: e}}
 		t.Fatal(err)
 	}
 	env := map[string]string{"DB": "postgres://app:hunter2@a.example,c.example/x", "PW": "hunter2"}
-	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: secrets.Finder{Env: func(name string) string { return env[name] }}}
+	l := Launch{Services: Services{Scenario: s, Settings: engine.DefaultSettings(), Secrets: secrets.Finder{Env: func(name string) string { return env[name] }}}}
 	var got []string
 	for _, to := range l.Permits().Unallowed() {
 		got = append(got, to.Service+" "+to.Address())
@@ -136,7 +136,7 @@ func TestCheckPostgres(t *testing.T) {
 		says string
 	}{
 		{PostgresService{Name: "db", Address: "secret:THRONG_TEST_NONE"}, "service db: the secret THRONG_TEST_NONE is neither"},
-		{PostgresService{Name: "db", Address: "secret:no name"}, "cannot be its name"},
+		{PostgresService{Name: "db", Address: "secret:no name"}, "invalid name"},
 		{PostgresService{Name: "db", Address: "mock:db"}, "service db: its address does not begin with postgres://"},
 		{PostgresService{Name: "db", Address: "secret:THRONG_TEST_DB"}, "127.0.0.1:"},
 	} {
@@ -146,7 +146,7 @@ func TestCheckPostgres(t *testing.T) {
 	}
 }
 
-// addressOf is a database as it is allowed.
+// addressOf returns the address of a database for Allow.
 func addressOf(t *testing.T, address string) string {
 	t.Helper()
 	d, err := database.Parse(address, "")

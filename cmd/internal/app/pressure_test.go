@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// follow looks at a run several times a second until a condition holds.
+// follow polls a run several times a second until a condition holds.
 func follow(t *testing.T, job *Job, what string, holds func(s *engine.Snapshot) bool) {
 	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -34,7 +34,7 @@ func follow(t *testing.T, job *Job, what string, holds func(s *engine.Snapshot) 
 	}
 }
 
-// lowered are the moves of a governor to a lower limit.
+// lowered returns the changes with which a governor lowered the limit.
 func lowered(s *engine.Snapshot) (all []engine.ChangeRow) {
 	for _, c := range s.Changes {
 		was, _ := strconv.Atoi(c.Old)
@@ -46,7 +46,7 @@ func lowered(s *engine.Snapshot) (all []engine.ChangeRow) {
 	return all
 }
 
-// hogs keeps all cores busy by other programs, at the lowest priority, until the test ends.
+// hogs keeps all cores busy with other programs at the lowest priority until the test ends.
 func hogs(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -59,15 +59,15 @@ func hogs(t *testing.T) {
 		}
 		t.Cleanup(func() {
 			_ = cmd.Process.Kill()
-			_ = cmd.Wait() // which says that it was killed
+			_ = cmd.Wait() // the error says that it was killed
 		})
 	}
 }
 
 var throngUses = regexp.MustCompile(`Throng uses (\d+) %`)
 
-// TestOtherProgramsThrottleNothing has other programs fill the machine during a run that waits for a slow service: they are
-// named, but its limit stays, and they are not called what limits it.
+// TestOtherProgramsThrottleNothing fills the machine with other programs during a run that waits for a slow service. Health
+// names them, but the limit stays, and they are not the bottleneck.
 func TestOtherProgramsThrottleNothing(t *testing.T) {
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -98,7 +98,7 @@ chain c: {step look: {kind: http, service: shop, get: /}}
 		return full >= 8
 	})
 	s := job.Run.Snapshot()
-	for _, c := range lowered(s) { // for its own use only: while it starts, or under the race detector
+	for _, c := range lowered(s) { // only for its own CPU use: at the start, or under the race detector
 		if m := throngUses.FindStringSubmatch(c.Why); m == nil || len(m[1]) < 2 || m[1] < "25" {
 			t.Errorf("%s → %s: %s", c.Old, c.New, c.Why)
 		}
@@ -115,8 +115,8 @@ chain c: {step look: {kind: http, service: shop, get: /}}
 	<-job.Run.Done()
 }
 
-// TestIdleConnectionsAreClosedFirst has other clients take most of a server while a run holds idle connections: these are
-// closed, the pool keeps to its share of what is left, and the governor lowers nothing.
+// TestIdleConnectionsAreClosedFirst fills a server with other clients while a run holds idle connections. The run closes
+// these, the pool keeps to its share, and the governor does not lower the limit.
 func TestIdleConnectionsAreClosedFirst(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 40})
 	address := server.Database(t)
@@ -137,7 +137,7 @@ chain c:
 	})
 	pool := job.pools[0]
 	size := func(s *engine.Snapshot) int { return s.Metrics.Pool.Size }
-	// 3 of 40 are kept for superusers, 10 are others': of the 27 that are left 70 % are 18, one of which is for questions.
+	// Of 40 connections, 3 are reserved for superusers and 10 belong to others. 70% of the other 27 are 18; 1 is for monitoring.
 	follow(t, job, "the pool has its share", func(s *engine.Snapshot) bool { return size(s) == 17 && pool.Open() >= 10 })
 	for range 11 {
 		pgtest.Connect(t, address)
@@ -145,7 +145,7 @@ chain c:
 	follow(t, job, "the share is that of what others leave", func(s *engine.Snapshot) bool { return size(s) == 10 })
 	follow(t, job, "idle connections are closed", func(*engine.Snapshot) bool { return pool.Open() <= 11 })
 	ended := job.Run.Snapshot().Ended
-	follow(t, job, "the run goes on", func(s *engine.Snapshot) bool { return s.Ended >= ended+100 })
+	follow(t, job, "the run continues", func(s *engine.Snapshot) bool { return s.Ended >= ended+100 })
 	s := job.Run.Snapshot()
 	if moves := lowered(s); len(moves) > 0 || s.Limit != 30 {
 		t.Errorf("the limit is %d, after %+v", s.Limit, moves)
@@ -158,8 +158,8 @@ chain c:
 	}
 }
 
-// TestRunThroughFullPooler has a run with far more sessions than a pooler accepts clients: all are carried out, and it is
-// exact.
+// TestRunThroughFullPooler runs far more concurrent sessions than a pooler accepts clients. All sessions succeed, and the
+// result is exact.
 func TestRunThroughFullPooler(t *testing.T) {
 	server := pgtest.Shared(t)
 	address := server.Pooler(t, 2, "max_client_conn = 6").URL(t, server.Database(t)) + "?sslmode=disable"

@@ -16,9 +16,9 @@ import (
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
-// pricesOf are the prices of a service's models. The mocks cost nothing, nor do providers on this machine at their own
-// address. At another local address, a model without a price costs nothing: one that has a price is a way to somebody who
-// charges, such as a proxy.
+// pricesOf returns the prices of a service's models. Mocks are free, and so are providers that run on this machine at their
+// own address. At any other local address, a model without a known price is free; one with a known price may be a proxy to
+// a paid provider.
 func (l Services) pricesOf(s *chain.Service) (pricing.Prices, error) {
 	address := l.address(s)
 	if l.mocks(s) || s.Free && address == s.URL {
@@ -31,10 +31,10 @@ func (l Services) pricesOf(s *chain.Service) (pricing.Prices, error) {
 	return prices, err
 }
 
-// free reports whether the calls of a service cost nothing.
+// free reports whether all calls of a service are free.
 func (l Services) free(s *chain.Service) bool {
 	prices, err := l.pricesOf(s)
-	if err != nil { // the launch tells it
+	if err != nil { // the launch reports it
 		return false
 	}
 	models := l.models(s)
@@ -44,12 +44,12 @@ func (l Services) free(s *chain.Service) bool {
 	return !slices.ContainsFunc(models, func(model string) bool { return !prices.Costless(model) })
 }
 
-// Prices are what models cost: the user's table over the one that comes along. Both are in the format of LiteLLM's
+// Prices returns the prices of models: the built-in table, with the user's table on top. Both have the format of LiteLLM's
 // model_prices_and_context_window.json.
 func Prices(data string) (pricing.Prices, error) {
 	prices, err := pricing.ReadPrices(assets.Prices())
 	if err != nil {
-		return nil, fmt.Errorf("the prices that come along: %w", err)
+		return nil, fmt.Errorf("the built-in prices: %w", err)
 	}
 	path := filepath.Join(data, config.PricesName)
 	text, err := os.ReadFile(path)
@@ -61,7 +61,7 @@ func Prices(data string) (pricing.Prices, error) {
 		own, err = pricing.ReadPrices(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the prices in %s: %w; mend or remove the file", path, err)
+		return nil, fmt.Errorf("the prices in %s: %w; correct or remove the file", path, err)
 	}
 	maps.Copy(prices, own)
 	return prices, nil

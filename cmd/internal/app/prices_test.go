@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
-// TestUsersPricesGoFirst lays a table of the user's over the one that comes along.
+// TestUsersPricesGoFirst checks that the user's table overrides the built-in one.
 func TestUsersPricesGoFirst(t *testing.T) {
 	data := t.TempDir()
 	before, err := Prices(data)
@@ -28,7 +28,7 @@ func TestUsersPricesGoFirst(t *testing.T) {
 	}
 }
 
-// TestMistakesInTheUsersPrices are told with the file, each of them.
+// TestMistakesInTheUsersPrices checks that every mistake is reported with the file.
 func TestMistakesInTheUsersPrices(t *testing.T) {
 	data := t.TempDir()
 	for text, want := range map[string]string{
@@ -47,7 +47,7 @@ func TestMistakesInTheUsersPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Prices(data); err == nil {
-		t.Error("a folder is a table of prices")
+		t.Error("a folder was accepted as a table of prices")
 	}
 }
 
@@ -58,7 +58,7 @@ func write(t *testing.T, data, text string) {
 	}
 }
 
-// TestSettingsOfModels are read from flags and, of one, the environment.
+// TestSettingsOfModels checks the settings of models from flags and the environment.
 func TestSettingsOfModels(t *testing.T) {
 	odd := map[string]string{"max-llm-calls": "7", "llm-rate": "2.5"}
 	found := 0

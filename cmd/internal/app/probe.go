@@ -4,9 +4,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// probe tells the run what it cannot know of itself. Its connections and writes are those to remote databases, of the
-// sink and of sql steps; where there is none they are the local store's. The server whose clients are counted is the
-// sink's, if there is one, else that of the sql steps that has the least left.
+// probe returns the probe that measures the surroundings of a run. Connections and writes are those to remote databases:
+// of the sink and of sql steps. Without remote databases, they are those of the local store. The clients are those of the
+// sink's server or, without a sink, of the fullest server of sql steps.
 func (l assembly) probe(j *Job) engine.Probe {
 	probe := engine.Probe{Host: engine.HostSampler(l.Data), Writer: l.Store.Worked, Window: l.Window}
 	if l.Host != nil {
@@ -27,8 +27,8 @@ func (l assembly) probe(j *Job) engine.Probe {
 			c = l.sinkStatus()
 			at = server(j.Target)
 		}
-		if c.Server < 0 && j.census != nil {
-			full := j.census.Clients()
+		if c.Server < 0 && j.clients != nil {
+			full := j.clients.Fullest()
 			c.Server, c.Max, at = full.Server, full.Max, full.server
 			c.Held, c.Idle = 0, 0
 			if sends && server(j.Target) == at {
@@ -58,7 +58,7 @@ func (l assembly) probe(j *Job) engine.Probe {
 	return probe
 }
 
-// sinkStatus are those that send the results.
+// sinkStatus returns the connections that send the results.
 func (l assembly) sinkStatus() engine.Connections {
 	s, _ := l.Remote.Status()
 	if !s.Connected {
@@ -71,7 +71,7 @@ func (l assembly) sinkStatus() engine.Connections {
 	return c
 }
 
-// sinkAt is how many clients of a server send the results of a run.
+// sinkAt returns how many clients of a server send the results of a run.
 func (l assembly) sinkAt(j *Job, at string) int {
 	if j.Target == "" || server(j.Target) != at {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 )
 
-// TestRedact knows every secret that was looked up, whatever it was for.
+// TestRedact checks that every secret that was looked up is removed.
 func TestRedact(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("THRONG_TEST_REDACT", "hunter2 of=env")
@@ -34,7 +34,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestCheckedModelsSayNoKey is a service that answers the question for its models with the key, and not in HTTP.
+// TestCheckedModelsSayNoKey checks that a key is removed from an answer that is not HTTP.
 func TestCheckedModelsSayNoKey(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("THRONG_TEST_REDACT", "sk-hunter2-models")

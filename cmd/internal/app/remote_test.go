@@ -15,8 +15,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// TestRemoteOfAnotherDatabase changes the database while results are sent: the count of rows never falls, and one that
-// does not answer any more is no mistake of the new one.
+// TestRemoteOfAnotherDatabase changes the database while results are sent. The count of rows never falls, and an old
+// database that no longer answers does not affect the new one.
 func TestRemoteOfAnotherDatabase(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
 	store, err := sqlite.Open(t.TempDir(), sqlite.Options{Logger: logger})

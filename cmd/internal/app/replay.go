@@ -21,19 +21,19 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// ReplaySettings are those of a run that is answered from the recording of another, where nobody says otherwise: what
-// that one had, but for what a replay has no use for.
+// ReplaySettings returns the default settings for a replay of a recorded run: its settings, without those that do not apply
+// to a replay.
 func ReplaySettings(of *engine.RunRecord) engine.Settings {
 	s := of.Settings
 	s.Record, s.Replay = false, of.ID
 	s.Remote, s.TimeScale, s.Budget = false, 0, engine.Budget{}
-	if s.Cycles == 0 { // it ended by wall time
+	if s.Cycles == 0 { // the run was limited by wall time
 		s.Cycles, s.Hours = of.Cycle, 0
 	}
 	return s
 }
 
-// RecordedParameters are those of a recorded run, as they are written on a command line.
+// RecordedParameters returns the parameters of a recorded run as texts for a command line.
 func RecordedParameters(of *engine.RunRecord) map[string]string {
 	given := map[string]string{}
 	for name, text := range of.Source.Parameters {
@@ -46,14 +46,15 @@ func RecordedParameters(of *engine.RunRecord) map[string]string {
 	return given
 }
 
-// replaying finds the recording that a launch is answered from, and makes the launch one of its scenario; nil without one.
+// replaying opens the recording that a launch replays, and replaces the scenario by the recorded one. The recording is nil
+// if the launch is not a replay.
 func (l Launch) replaying(ctx context.Context) (Launch, *sqlite.Recording, error) {
 	if l.Settings.Replay == "" {
 		return l, nil, nil
 	}
 	of, err := l.Store.Run(ctx, l.Settings.Replay)
 	if err != nil {
-		return l, nil, fmt.Errorf("the run to be replayed: %w", err)
+		return l, nil, fmt.Errorf("the run to replay: %w", err)
 	}
 	l.Settings.Replay = of.ID
 	changes, err := l.Store.Changes(ctx, of.ID)
@@ -63,8 +64,8 @@ func (l Launch) replaying(ctx context.Context) (Launch, *sqlite.Recording, error
 	if err := errors.Join(checkRecorded(&of, changes), l.checkSame(&of)); err != nil {
 		return l, nil, err
 	}
-	if l.Scenario, err = scenario.Restore(of.Source); err != nil { // with the personas that were written for it
-		return l, nil, fmt.Errorf("the scenario kept with run %s: %w", of.ID, err)
+	if l.Scenario, err = scenario.Restore(of.Source); err != nil { // with its written personas
+		return l, nil, storedScenarioError(of.ID, err)
 	}
 	recording, err := l.Store.Recording(ctx, of.ID)
 	return l, recording, err
@@ -77,31 +78,31 @@ func checkRecorded(of *engine.RunRecord, changes []engine.ChangeRow) error {
 	}
 	switch {
 	case !of.Settings.Record:
-		return wrong("was not recorded", "run it anew with --record")
+		return wrong("was not recorded", "run the scenario again with --record")
 	case of.Parent != "":
-		return wrong("is a fork, whose recording lacks the cycles before it", "replay a run that began at the start")
+		return wrong("is a fork: its recording lacks the earlier cycles", "replay a run that starts at the beginning")
 	case of.InProgress:
 		return wrong("is in progress", "replay it when it has ended")
 	case of.Ending != engine.EndFinished:
-		return wrong(of.State()+", and its recording is not complete", fmt.Sprintf("let it end first: throngctl resume %s", of.ID))
+		return wrong(of.State()+", so its recording is incomplete", fmt.Sprintf("complete it first: throngctl resume %s", of.ID))
 	}
 	for _, c := range changes {
 		if c.What == engine.InjectChange || c.What == engine.RetireChange {
-			return wrong("was changed by hand ("+c.What+"), which a replay does not repeat", "record a run that nobody changes")
+			return wrong("was changed by the user ("+c.What+"), which a replay does not repeat", "record a run without such changes")
 		}
 	}
 	return nil
 }
 
-// outcomes are settings that may be changed where a run is resumed, and on which it depends how sessions end.
+// outcomes names settings that may change when a run is resumed and that affect how sessions end.
 var outcomes = []string{"retries", "session-timeout", "chain-timeout", "cycle-timeout"}
 
-// checkSame reports what a launch would do otherwise than the run whose recording is to answer it.
+// checkSame reports differences between a launch and the recorded run that it replays.
 func (l Launch) checkSame(of *engine.RunRecord) error {
 	var mistakes []error
 	differs := func(field, have, want string) {
 		mistakes = append(mistakes, &engine.FieldError{
-			Field: field, Problem: fmt.Sprintf("is %s, and run %s was recorded with %s", have, of.ID, want), Hint: "a replay is of the same run",
+			Field: field, Problem: fmt.Sprintf("is %s, but run %s was recorded with %s", have, of.ID, want), Hint: "use the recorded value",
 		})
 	}
 	set, was := &l.Settings, &of.Settings
@@ -129,7 +130,7 @@ func (l Launch) checkSame(of *engine.RunRecord) error {
 		unwritten := name == scenario.PersonasName && !l.Scenario.Written()
 		if !bytes.Equal(src.Files[name], kept.Files[name]) && !unwritten {
 			mistakes = append(mistakes, &engine.FieldError{
-				Field: "scenario", Problem: fmt.Sprintf("%s is not as run %s had it", name, of.ID), Hint: "without a file, `throngctl run --replay` takes the one kept with the run",
+				Field: "scenario", Problem: fmt.Sprintf("%s differs from the one recorded with run %s", name, of.ID), Hint: "`throngctl run --replay` without a file uses the recorded scenario",
 			})
 		}
 	}
@@ -150,37 +151,37 @@ func quotedOr(text, none string) string {
 	return text
 }
 
-// bothNames are the keys of two maps, sorted.
+// bothNames returns the sorted keys of two maps.
 func bothNames[V any](a, b map[string]V) []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// checkRecord refuses to record what could not be replayed.
+// checkRecord returns an error if a recording of the launch could not be replayed.
 func (l Launch) checkRecord() error {
 	if !l.Settings.Record || l.Resume != "" {
 		return nil
 	}
 	if l.Fork != nil {
 		return &engine.FieldError{
-			Field: "record", Problem: "a fork cannot be replayed: its recording would lack the cycles before it", Hint: "leave out --record, or record a run from the start",
+			Field: "record", Problem: "a fork cannot be replayed: its recording lacks the earlier cycles", Hint: "leave out --record, or record a run from the start",
 		}
 	}
 	var mistakes []error
 	for _, path := range l.Scenario.Chain.Private() {
 		mistakes = append(mistakes, &engine.FieldError{
-			Field: "record", Problem: fmt.Sprintf("the step %s is private: its answer is not kept, and a replay would lack it", path),
-			Hint: "leave out --record; a service that signs in by `auth` is no such step",
+			Field: "record", Problem: fmt.Sprintf("step %s is private: its answer is not stored, so it cannot be replayed", path),
+			Hint: "leave out --record; for signing in, use `auth` of the service instead of a private step",
 		})
 	}
 	return errors.Join(mistakes...)
 }
 
-// nowhere is where the services of a replay are: nothing is ever sent there (RFC 6761, section 6.4).
+// nowhere is the host of a replay's services. Nothing is ever sent there (RFC 6761, section 6.4).
 const nowhere = "nowhere.invalid"
 
-// disconnect gives the services of a replay clients that have nobody to ask.
+// disconnect connects the services of a replay to clients that send nothing.
 func (l Services) disconnect(j *Job) error {
 	for _, s := range l.services() {
 		s.Unlock(nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestScrape asks the endpoint before, during and after a run.
+// TestScrape scrapes the endpoint before, during and after a run.
 func TestScrape(t *testing.T) {
 	endpoint, err := telemetry.Listen(t.Context(), "127.0.0.1:0", "1.2.3")
 	if err != nil {
@@ -25,7 +25,7 @@ func TestScrape(t *testing.T) {
 	if value(t, before, "throng_run_phase", "idle") != 1 || before["throng_sessions_total"] != nil {
 		t.Errorf("before a run: %v", before["throng_run_phase"])
 	}
-	job := startShoppers(t, Tell{Shown: endpoint}, nil)
+	job := startShoppers(t, Telemetry{Endpoint: endpoint}, nil)
 	during := scrape(t, endpoint)
 	if len(during) < len(telemetry.Metrics())-20 || value(t, during, "throng_sessions_planned", "") != 80 {
 		t.Errorf("during the run: %v", slices.Sorted(maps.Keys(during)))
@@ -48,7 +48,7 @@ func TestScrape(t *testing.T) {
 	if value(t, after, "throng_run_phase", "ended") != 1 || value(t, after, "throng_run_ending", "finished") != 1 {
 		t.Errorf("after the run: %v, %v", after["throng_run_phase"], after["throng_run_ending"])
 	}
-	// What the transports counted is what the journal says: that of no attempt is 429s, of which there are none.
+	// The transports' counts equal those of the journal. There are no 429s, which would count without an attempt.
 	sum := 0.
 	for _, m := range after["throng_service_responses_total"].GetMetric() {
 		sum += m.GetCounter().GetValue()
@@ -61,7 +61,7 @@ func TestScrape(t *testing.T) {
 	}
 }
 
-// scrape asks an endpoint as Prometheus does.
+// scrape reads an endpoint as Prometheus does.
 func scrape(t *testing.T, e *telemetry.Endpoint) map[string]*dto.MetricFamily {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.URL(), nil)
@@ -81,7 +81,7 @@ func scrape(t *testing.T, e *telemetry.Endpoint) map[string]*dto.MetricFamily {
 	return families
 }
 
-// value is that of the metric with a label's value.
+// value returns the value of a metric with a label.
 func value(t *testing.T, all map[string]*dto.MetricFamily, name, label string) float64 {
 	t.Helper()
 	for _, m := range all[name].GetMetric() {

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// TestSecretsAreFound is where a secret is looked for, in which order, and what is said where it is not.
+// TestSecretsAreFound checks the places where a secret is found, their order, and the error if there is none.
 func TestSecretsAreFound(t *testing.T) {
 	keyring.MockInit()
 	env := map[string]string{"BOTH": "of the environment\n", "ENV": "e"}
@@ -61,17 +61,17 @@ func TestSecretNames(t *testing.T) {
 	for _, name := range []string{"", "a b", "-x", "database me@host", "a/b", strings.Repeat("x", 300)} {
 		_, err := secrets.FindPlace(name)
 		for _, err := range []error{err, secrets.Keep(name, "v"), secrets.Forget(name)} {
-			if field, ok := errors.AsType[*engine.FieldError](err); !ok || !strings.Contains(field.Problem, "cannot be its name") {
+			if field, ok := errors.AsType[*engine.FieldError](err); !ok || !strings.Contains(field.Problem, "invalid name") {
 				t.Errorf("%q: %v", name, err)
 			}
 		}
 	}
-	if err := secrets.Keep("NAME", "\n"); err == nil || !strings.Contains(err.Error(), "it is empty (to forget it: throngctl secret forget NAME)") {
+	if err := secrets.Keep("NAME", "\n"); err == nil || !strings.Contains(err.Error(), "is empty (to delete it: throngctl secret forget NAME)") {
 		t.Errorf("an empty one: %v", err)
 	}
 }
 
-// TestServicesGetTheirSecrets is that all that are missing are told at once, and that the mock needs none.
+// TestServicesGetTheirSecrets checks that the error lists all missing secrets, and that mocks need none.
 func TestServicesGetTheirSecrets(t *testing.T) {
 	keyring.MockInit()
 	const text = `
@@ -86,22 +86,22 @@ chain c: {step a: {kind: emit, event: e}}
 		t.Fatal(err)
 	}
 	env := map[string]string{}
-	l := Launch{Scenario: s, Settings: engine.DefaultSettings(), Secrets: secrets.Finder{Env: func(name string) string { return env[name] }}}
-	_, err = l.Services().unlock()
+	l := Launch{Services: Services{Scenario: s, Settings: engine.DefaultSettings(), Secrets: secrets.Finder{Env: func(name string) string { return env[name] }}}}
+	_, err = l.unlock()
 	var told []string
 	for line := range strings.Lines(fmt.Sprint(err)) {
 		told = append(told, strings.Join(strings.Fields(line)[:5], " "))
 	}
 	if got, want := strings.Join(told, "\n"), "service a: the secret A\nservice b: the secret B\nservice c: the secret C\nservice c: the secret A"; got != want {
-		t.Errorf("told\n%s\nwant\n%s", got, want)
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	env["A"], env["B"], env["C"] = "1", "2", "3"
-	if bearers, err := l.Services().unlock(); err != nil || bearers["a"] != "1" || bearers["b"] != "" {
+	if bearers, err := l.unlock(); err != nil || bearers["a"] != "1" || bearers["b"] != "" {
 		t.Errorf("got %v, %v", bearers, err)
 	}
 	clear(env)
 	l.Settings.Services = map[string]string{"a": "mock:shop", "b": "mock:shop", "c": "mock:shop"}
-	if _, err := l.Services().unlock(); err != nil {
+	if _, err := l.unlock(); err != nil {
 		t.Errorf("the mock: %v", err)
 	}
 }

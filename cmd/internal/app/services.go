@@ -11,66 +11,58 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// Services are the services of a scenario as settings have them: addresses, models, prices, secrets, connections.
+// Services resolves the services of a scenario with its settings: addresses, models, prices, secrets and connections.
 type Services struct {
 	Scenario *scenario.Scenario
 	Settings engine.Settings
 	Data     string // the data folder
-	Scratch  string // where the mock keeps its log; "" is the data folder
+	Scratch  string // folder of the mock shop's log; "" is the data folder
 	Secrets  secrets.Finder
-	Remote   *remote.Sender // whose connections are left free; nil is none
+	Remote   *remote.Sender // sends results; its connections count in the shared limit. May be nil
 
-	OnRequest func(mock.Request) // gets every request to the mocks; may be nil
-	Witness   service.Witness    // gets every attempt at a request; may be nil
+	OnRequest func(mock.Request) // receives every request to the mocks before it is answered; may be nil
+	Witness   service.Witness    // receives every attempt at a request to any service; may be nil
 }
 
-// Permits says what a scenario may call, and keeps what the person allows.
+// Permits decides which addresses a scenario may call, and stores the user's consent.
 type Permits struct {
 	Services
-	Allow   []string // addresses that the person allows with this launch
-	Trusted bool     // the file is the person's own, and may call this machine
-	Results string   // another database that holds results of runs, as [config.Database.Target] writes it
-	Foreign bool     // the settings were fetched from a database, and are not the person's word
+	Allow   []string // addresses that the user allows with this launch
+	Trusted bool     // the file is the user's own, and may call this machine
+	Results string   // another database with results of runs; see [config.Database.Target]
+	Foreign bool     // the settings were fetched from a database; the user did not choose them
 }
 
-// Services are what the launch asks.
-func (l Launch) Services() Services {
-	return Services{
-		Scenario: l.Scenario, Settings: l.Settings, Data: l.Data, Scratch: l.Scratch, Secrets: l.Secrets, Remote: l.Remote,
-		OnRequest: l.OnRequest, Witness: l.Witness,
-	}
-}
-
-// Permits are what the launch may call.
+// Permits returns the permits of the launch.
 func (l Launch) Permits() Permits {
-	return Permits{l.Services(), l.Allow, l.Trusted, l.Results, l.Fork != nil && l.Fork.Record.Fetched != nil}
+	return Permits{l.Services, l.Allow, l.Trusted, l.Results, l.Fork != nil && l.Fork.Record.Fetched != nil}
 }
 
-// Population is who takes part in the launch.
+// Population returns the population of the launch.
 func (l Launch) Population() Population {
-	return Population{Services: l.Services(), Waiting: l.Waiting, Writing: l.Writing}
+	return Population{Services: l.Services, Waiting: l.Waiting, Writing: l.Writing}
 }
 
-// Estimate says what the launch will take.
-func (l Launch) Estimate() Estimate {
-	return Estimate{Population: l.Population(), Cores: l.Cores, First: l.first()}
+// Forecaster returns the forecaster of the launch.
+func (l Launch) Forecaster() Forecaster {
+	return Forecaster{Population: l.Population(), Cores: l.Cores, First: l.first()}
 }
 
-// checks are the preflight checks of the launch; automatic ones send no secrets.
+// checks returns the preflight checks of the launch. Automatic checks send no secrets.
 func (l Launch) checks(automatic bool) checks {
-	c := checks{Permits: l.Permits(), estimate: l.Estimate(), automatic: automatic, host: l.Host, past: l.Past}
-	if c.past == nil {
-		c.past = NewPast(l.Store)
+	c := checks{Permits: l.Permits(), forecaster: l.Forecaster(), automatic: automatic, host: l.Host, earlier: l.EarlierRuns}
+	if c.earlier == nil {
+		c.earlier = NewEarlierRuns(l.Store)
 	}
 	return c
 }
 
-// TestService asks one service of the launch, at an address that may be another than the launch's; see the preflight checks.
+// TestService sends one request to a service of the launch, at the given address, and describes the answer.
 func (l Launch) TestService(ctx context.Context, name, address string) (string, error) {
 	return l.checks(false).TestService(ctx, name, address)
 }
 
-// assembly is a launch whose run is being assembled.
+// assembly is a launch while its run is assembled.
 type assembly struct{ Launch }
 
 func (l Launch) assembly() assembly { return assembly{l} }

@@ -11,26 +11,25 @@ import (
 	"testing"
 )
 
-// stubMachine runs .ci/setup on a machine of stubs: its PATH holds nothing but what bin says, each a shell script that
-// first writes its name and arguments down.
+// stubMachine runs .ci/setup with a PATH of stubs: shell scripts that first log their names and arguments.
 type stubMachine struct {
-	system string            // what uname says; "" is Linux
-	user   string            // what id says; "" is 1000
+	system string            // output of uname; "" is Linux
+	user   string            // output of id; "" is 1000
 	bin    map[string]string // name to script
 	stays  bool              // the package managers do nothing
-	has    string            // what works beside bin and is not written down
-	folder []string          // what is in the folder of PostgreSQL's programs
+	has    string            // additional programs that work and are not logged
+	folder []string          // content of the folder of PostgreSQL's programs
 }
 
 // Scripts of stubs.
 const (
 	stubWorks = "exit 0\n"
 	stubFails = "exit 1\n"
-	// stubHeadless is a compiler that finds the headers of C alone.
+	// stubHeadless is a compiler that finds only the headers of C.
 	stubHeadless = "while read -r line; do case $line in *stdlib.h*) ;; *) exit 1 ;; esac; done\n"
 )
 
-// What a machine may have.
+// Programs of a machine.
 const (
 	toBuild = "gcc pkg-config"
 	toPack  = "xz dpkg-deb"
@@ -46,8 +45,7 @@ const stubInstalls = "case \"$*\" in *install*|*-S\\ *) [ ! -e \"$LATER\" ] || f
 // stubElevates is a sudo that runs its command.
 const stubElevates = "[ \"$1\" != -n ] || shift\nexec \"$@\"\n"
 
-// run returns what setup prints, the commands it ran on the way, and its exit code. Asking a compiler or pkg-config is
-// no command.
+// run returns the output of setup, the commands it ran, and its exit code. Calls of a compiler or pkg-config do not count.
 func (s stubMachine) run(t *testing.T, args ...string) (output string, commands []string, code int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -102,7 +100,7 @@ func (s stubMachine) run(t *testing.T, args ...string) (output string, commands 
 	return string(printed), commands, command.ProcessState.ExitCode()
 }
 
-// Packages, by what they are for and by package manager.
+// Packages by purpose and package manager.
 const (
 	aptGCC, aptGL = "gcc libc6-dev", "pkg-config libgl-dev libx11-dev libxcursor-dev libxrandr-dev libxinerama-dev libxi-dev libxxf86vm-dev"
 	aptScreen     = "xvfb xauth xdotool imagemagick libgl1-mesa-dri"
@@ -126,7 +124,7 @@ func TestSetup(t *testing.T) {
 		machine  stubMachine
 		commands []string
 		code     int
-		says     []string // nothing at all where it is empty
+		says     []string // no output if empty
 	}{
 		{
 			name:    "all there",
@@ -222,7 +220,7 @@ func TestSetup(t *testing.T) {
 		{
 			name:    "Mac without command line tools",
 			machine: stubMachine{system: "Darwin", bin: map[string]string{"gcc": stubWorks, "xcode-select": stubFails, "brew": stubInstalls}},
-			// Only whether the tools are there is asked.
+			// It only checks that the tools exist.
 			commands: []string{"xcode-select -p"},
 			code:     1,
 			says:     []string{"    xcode-select --install\n"},
@@ -313,7 +311,7 @@ func TestSetup(t *testing.T) {
 			name:    "tests on a Mac",
 			args:    "test",
 			machine: stubMachine{system: "Darwin", has: "gcc", bin: map[string]string{"xcode-select": stubWorks, "brew": stubInstalls, "apt-get": stubFails}},
-			// Asked before and after.
+			// Checked before and after.
 			commands: []string{"xcode-select -p", "brew install postgresql@17 pgbouncer", "xcode-select -p"},
 			says:     []string{"Throng needs:\n  - the programs of a PostgreSQL server", "Installing it: brew install postgresql@17 pgbouncer\n"},
 		},

@@ -9,12 +9,12 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// sinkConnections is how many connections the sending of results has where nobody says.
+// sinkConnections is the default number of connections for sending results.
 const sinkConnections = 8
 
-// allowance says how many connections a pool may open to a server on which so many are not others': of the share of them
-// that the person gave Throng, what the sending of results does not have, divided among the pools of the same server by
-// their sizes.
+// allowance returns a function from the number of connections that other clients leave on a server to the number that a
+// pool may open. It takes Throng's configured share, subtracts the connections that send results, and divides the rest
+// among the pools of the same server by their sizes.
 func (l Services) allowance(s *chain.Service, at *database.Server) func(free int) int {
 	share := postgres.DefaultShare
 	taken := 0
@@ -38,7 +38,7 @@ func (l Services) allowance(s *chain.Service, at *database.Server) func(free int
 	return func(free int) int { return (free*share/100 - taken) * own / all }
 }
 
-// server is the host and port of a database.
+// server returns the host and port of a database.
 func server(target string) string {
 	host, _, _ := strings.Cut(target, "/")
 	return host

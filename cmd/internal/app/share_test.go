@@ -16,8 +16,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// TestAllPoolsKeepToTheShare has two services and the sink use one small server, with far more sessions at once than it
-// takes connections: together they never have more than the share, and every statement is carried out.
+// TestAllPoolsKeepToTheShare runs two services and the sink on one small server, with far more concurrent sessions than
+// connections. Together they never exceed the share, and every statement succeeds.
 func TestAllPoolsKeepToTheShare(t *testing.T) {
 	keyring.MockInit()
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 30})
@@ -43,7 +43,7 @@ chain c:
 	settings := engine.DefaultSettings()
 	settings.Cycles, settings.Remote, settings.Limit, settings.Governor = 2, true, 60, engine.Manual
 	settings.Ceiling = 60
-	l := Launch{Store: store, Data: data, Scenario: s, Settings: settings, Remote: remote.New(store, logger), Allow: []string{addressOf(t, address)}}
+	l := Launch{Services: Services{Data: data, Scenario: s, Settings: settings, Remote: remote.New(store, logger)}, Store: store, Allow: []string{addressOf(t, address)}}
 	l.Secrets.Env = func(string) string { return address }
 	if err := l.Remote.Use(config.Database{URL: address, Limits: postgres.Limits{Connections: 3, Share: 50}}); err != nil {
 		t.Fatal(err)
@@ -72,10 +72,10 @@ chain c:
 	if r := job.Run.Wait(); r.Totals.Outcomes[engine.OK] != 240 {
 		t.Errorf("%+v", r.Totals.Outcomes)
 	}
-	// 3 of 30 are kept for superusers, and this test has one: half of the rest are 13. The sink has 3 of them, and each
-	// service half of what is left, 5, one of which asks for figures.
+	// Of 30 connections, 3 are reserved for superusers and 1 is this test's. Half of the rest is 13: the sink has 3, and
+	// each service 5, one of them for monitoring.
 	if peak > 13 || peak < 8 || sizes == (engine.Pool{}) {
-		t.Errorf("%d connections were open at once, with figures such as %+v", peak, sizes)
+		t.Errorf("%d connections were open concurrently; sizes %+v", peak, sizes)
 	}
 	for _, err := range []error{job.Close(), l.Remote.Close(), store.Close(), conn.Close(t.Context())} {
 		if err != nil {

@@ -16,38 +16,37 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// signs reports whether requests to a service are signed in.
-func (o Outlook) signs() bool {
+// signs reports whether requests to a service carry credentials.
+func (o PlannedService) signs() bool {
 	return o.Bearer != "" || o.JWT != nil || o.Login != nil || o.Key != nil
 }
 
-// signedIn is what came of signing an agent in to a service.
+// signedIn is the result of signing an agent in to a service.
 type signedIn struct {
 	chain.SignIn
 	agent     string
-	exchanges []engine.Exchange // the last may be one whose answer was awaited when the time was over
+	exchanges []engine.Exchange // the last one may lack its answer, if time ran out
 }
 
-// checkSignIn signs the first agent in to a service as its sessions would, and asks for the service's own address. It says in
-// words what answered, and of a refusal what was sent where, and what to change.
-func (l checks) checkSignIn(ctx context.Context, o Outlook) (string, error) {
+// checkSignIn signs the first agent in to a service as its sessions do, requests the service's own address, and describes
+// the answer. If the service refuses, the error says what was sent where, and what to change.
+func (l checks) checkSignIn(ctx context.Context, o PlannedService) (string, error) {
 	if l.Scenario.Agents == 0 || l.Scenario.Writing(l.Settings.Seed) != nil {
 		trusted, err := l.trust(o.Service)
 		if err != nil {
 			return "", err
 		}
 		text, err := l.checkHTTP(ctx, o, trusted)
-		return text + "; not signed in: there are no agents yet", err
+		return text + "; not signed in: no agents yet", err
 	}
 	s, err := l.signIn(ctx, o.Service)
 	if err != nil {
 		return "", err
 	}
-	return s.words(ctx, o)
+	return s.describe(ctx, o)
 }
 
-// signIn runs a session of the first agent that signs in to a service, and does nothing else. The requests are paid from the
-// budget of the checks.
+// signIn runs a session of the first agent that only signs in to a service. The budget of the checks pays for its requests.
 func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error) {
 	bearer, _, err := l.Secrets.Of(s)
 	if err != nil {
@@ -64,19 +63,19 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 	if err != nil {
 		return nil, err
 	}
-	came, heard := &signedIn{agent: id}, &trying{}
+	result, traced := &signedIn{agent: id}, &sessionTrial{}
 	ctx, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
-	ledger, _ := ctx.Value(purseKey{}).(*engine.Ledger)
+	ledger, _ := ctx.Value(ledgerKey{}).(*engine.Ledger)
 	j.Run, err = run.Start(ctx, run.Config{
 		ID: NewRunID(time.Now()), Program: j.Program.SignIn(s, func(s chain.SignIn) {
-			heard.mu.Lock()
-			defer heard.mu.Unlock()
-			came.SignIn = s
+			traced.mu.Lock()
+			defer traced.mu.Unlock()
+			result.SignIn = s
 		}), Agents: l.Scenario.Agents, Chosen: []int{0},
 		Name: j.Program.AgentID, Clock: l.Scenario.Clock, Settings: l.Settings, Services: j.services, Ledger: ledger,
 		Tracer: func(e engine.Exchange) {
-			heard.heard(e)
+			traced.trace(e)
 			if e.Status == http.StatusTooManyRequests { // a run would wait
 				cut(engine.ErrCut)
 			}
@@ -86,13 +85,13 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 		return nil, err
 	}
 	j.Run.Wait()
-	heard.mu.Lock()
-	defer heard.mu.Unlock()
-	came.exchanges = heard.exchanges
-	return came, nil
+	traced.mu.Lock()
+	defer traced.mu.Unlock()
+	result.exchanges = traced.exchanges
+	return result, nil
 }
 
-// last is the newest exchange of the login, or of the service's own address.
+// last returns the newest exchange of the login, or with the service's own address.
 func (s *signedIn) last(login bool) (e engine.Exchange) {
 	for _, one := range s.exchanges {
 		if strings.HasSuffix(one.Path, ".login") == login {
@@ -102,13 +101,13 @@ func (s *signedIn) last(login bool) (e engine.Exchange) {
 	return e
 }
 
-// answered says how a request was answered.
+// answered describes the answer to a request.
 func answered(e engine.Exchange) string {
 	return fmt.Sprintf("%d %s in %s", e.Status, http.StatusText(e.Status), engine.FormatDuration(e.Took))
 }
 
-// words say what came of it. Errors are *engine.FieldError or *doubtError, or that there was no answer.
-func (s *signedIn) words(ctx context.Context, o Outlook) (string, error) {
+// describe describes the result. Errors are *engine.FieldError, *doubtError, or the error of a request without an answer.
+func (s *signedIn) describe(ctx context.Context, o PlannedService) (string, error) {
 	text := ""
 	if login := s.last(true); o.Login != nil && login.Status != 0 {
 		text = fmt.Sprintf("logged in as %s (%s: %s); ", s.agent, login.Request, answered(login))
@@ -122,36 +121,36 @@ func (s *signedIn) words(ctx context.Context, o Outlook) (string, error) {
 	case isLogin, o.Login != nil && own.Status == 0:
 		return "", s.loginRefused(ctx, o)
 	case own.Status == http.StatusTooManyRequests:
-		return "", &doubtError{text + "answered " + answered(own), "wait before you check again: it limits requests"}
+		return "", &doubtError{text + "answered " + answered(own), "wait before you check again: the service limits requests"}
 	case !isStatus:
 		return "", s.unanswered(ctx, o, s.Err)
 	}
 	return s.answeredWith(o, status, text)
 }
 
-// answeredWith says what another status than 200 to 299 of the service's own address means.
-func (s *signedIn) answeredWith(o Outlook, status *engine.StatusError, text string) (string, error) {
+// answeredWith explains a status of the service's own address outside of 200 to 299.
+func (s *signedIn) answeredWith(o PlannedService, status *engine.StatusError, text string) (string, error) {
 	own := s.last(false)
 	host := o.HTTP.Host()
 	said := text + "answered " + answered(own)
 	code := status.Status
 	switch {
-	case code == http.StatusBadRequest && strings.Contains(status.Text, "SSL certificate"): // as nginx says it, and those like it
-		words, fix := service.Peer{Service: o.Name, Host: host, Certified: o.TLS != nil && o.TLS.Cert != nil}.RefusesClient("status 400")
-		return "", &engine.FieldError{Field: "service " + o.Name, Problem: words, Hint: fix}
+	case code == http.StatusBadRequest && strings.Contains(status.Text, "SSL certificate"): // nginx and its derivatives
+		text, fix := service.Peer{Service: o.Name, Host: host, Certified: o.TLS != nil && o.TLS.Cert != nil}.RefusesClient("status 400")
+		return "", &engine.FieldError{Field: "service " + o.Name, Problem: text, Hint: fix}
 	case code >= http.StatusInternalServerError:
-		return "", &doubtError{said, "look at its log before many agents ask it"}
+		return "", &doubtError{said, "see the log of the service before a run"}
 	case !refusesKey(code):
 		return said + o.signature(), nil
 	case o.Login != nil:
 		return "", &doubtError{
-			said + ": the token of the login was sent to " + host + ", and refused",
-			"if sessions are refused too: `token`, `header` and `scheme` of `login` in the scenario",
+			said + ": " + host + " rejects the token of the login",
+			"if sessions fail too, check `token`, `header` and `scheme` of `login` in the scenario",
 		}
 	case o.JWT != nil:
 		return "", &engine.FieldError{
 			Field:   "service " + o.Name,
-			Problem: fmt.Sprintf("%s refuses the token that was made for %s with %s (%d)", host, s.agent, names(o.Secrets), code),
+			Problem: fmt.Sprintf("%s rejects the token made for %s with %s (%d)", host, s.agent, names(o.Secrets), code),
 			Hint:    "check the secret, and `alg`, `claims` and `header` of `jwt` in the scenario",
 		}
 	}
@@ -160,20 +159,20 @@ func (s *signedIn) answeredWith(o Outlook, status *engine.StatusError, text stri
 		kind = "the key "
 	}
 	return "", &engine.FieldError{
-		Field: "service " + o.Name, Problem: fmt.Sprintf("%s refuses %s%s (%d)", host, kind, cmp.Or(o.Bearer, names(o.Secrets)), code), Hint: "another token",
+		Field: "service " + o.Name, Problem: fmt.Sprintf("%s rejects %s%s (%d)", host, kind, cmp.Or(o.Bearer, names(o.Secrets)), code), Hint: "check the secret",
 	}
 }
 
-// signature says with which secrets a service was asked.
-func (o Outlook) signature() string {
+// signature names the secrets that were sent.
+func (o PlannedService) signature() string {
 	if o.Login != nil || len(o.Secrets) == 0 {
 		return ""
 	}
 	return ", with " + names(o.Secrets)
 }
 
-// loginRefused says why there is no token: what was sent where, what came back, and what to change.
-func (s *signedIn) loginRefused(ctx context.Context, o Outlook) error {
+// loginRefused explains why there is no token: what was sent where, what came back, and what to change.
+func (s *signedIn) loginRefused(ctx context.Context, o PlannedService) error {
 	last := s.last(true)
 	err := s.Err
 	if login, ok := errors.AsType[*service.LoginError](err); ok {
@@ -198,29 +197,29 @@ func (s *signedIn) loginRefused(ctx context.Context, o Outlook) error {
 	}
 }
 
-// loginHint says what to change after a login was answered with a status.
-func loginHint(o Outlook, code int) string {
+// loginHint says what to change after the status of a login.
+func loginHint(o PlannedService, code int) string {
 	switch {
 	case code < http.StatusMultipleChoices:
-		return "say in `token` of `login` where the answer has the token, and in `expect` which statuses are good"
+		return "set `token` of `login` to the place of the token in the answer, and `expect` to the statuses of a successful login"
 	case code < http.StatusBadRequest:
-		return "log in at the address that it names, in `login` of the scenario"
+		return "use the address of the redirect in `login` of the scenario"
 	case refusesKey(code) && len(o.Secrets) > 0:
-		return "check the secret " + names(o.Secrets) + ", and the user that `login` of the scenario sends"
+		return "check the secret " + names(o.Secrets) + " and the user in `login` of the scenario"
 	case refusesKey(code):
-		return "check the user and the password that `login` of the scenario sends"
+		return "check the user and the password in `login` of the scenario"
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
 		return "check the method and the path of `login` in the scenario, and the path in `url`"
 	case code == http.StatusTooManyRequests:
-		return "wait before you check again: it limits logins"
+		return "wait before you check again: the service limits logins"
 	case code >= http.StatusInternalServerError:
-		return "look at the log of the service"
+		return "see the log of the service"
 	}
-	return "check the fields that `login` of the scenario sends, and whether they go as `json` or as `form`"
+	return "check the fields in `login` of the scenario, and whether to send them as `json` or `form`"
 }
 
-// unanswered is the error of a request without an answer.
-func (s *signedIn) unanswered(ctx context.Context, o Outlook, err error) error {
+// unanswered returns the error of a request without an answer.
+func (s *signedIn) unanswered(ctx context.Context, o PlannedService, err error) error {
 	host := o.HTTP.Host()
 	if lasting, ok := errors.AsType[*engine.PermanentError](err); ok {
 		return &engine.FieldError{Field: "service " + o.Name, Problem: lasting.Error(), Hint: lasting.Fix}

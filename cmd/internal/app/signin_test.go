@@ -17,13 +17,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// gateway is a backend that is signed in to, and notes what it was asked.
+// gateway is a backend with logins. It records its requests.
 type gateway struct {
 	mu    sync.Mutex
 	asked []string
 }
 
-// took returns what was asked since it was called last.
+// took returns the requests since the last call.
 func (g *gateway) took() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -67,8 +67,8 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestChecksSignIn holds that a check that a person asks for signs in as a run would, and says of a refusal what was sent where and
-// what to change, without the secret, and that an automatic check does neither.
+// TestChecksSignIn checks that a check that the user starts signs in as a run does, and explains a refusal without showing
+// the secret. An automatic check does not sign in.
 func TestChecksSignIn(t *testing.T) {
 	keyring.MockInit()
 	shop := &gateway{}
@@ -76,10 +76,10 @@ func TestChecksSignIn(t *testing.T) {
 	defer server.Close()
 	check := func(auth, secret string, automatic bool) engine.Check {
 		t.Helper()
-		l := app.Launch{Scenario: staging(t, server.URL, ", auth: "+auth), Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true}
+		l := app.Launch{Services: app.Services{Scenario: staging(t, server.URL, ", auth: "+auth), Settings: engine.DefaultSettings(), Data: t.TempDir()}, Trusted: true}
 		l.Secrets.Env = func(string) string { return secret }
 		var list app.Preflight
-		return named(t, list.List(t.Context(), l, config.Database{}, automatic, nil), "Service shop")
+		return named(t, list.Run(t.Context(), l, config.Database{}, automatic, nil), "Service shop")
 	}
 	const login = `{login: {post: /login, json: {username: "${agent.id}", password: "secret:SHOP_PASSWORD"}, token: body.access.token}}`
 	at := func(path string) string { return strings.Replace(login, "/login", path, 1) }
@@ -91,18 +91,18 @@ func TestChecksSignIn(t *testing.T) {
 	}{
 		{"a login", login, "hunter2", engine.GradeOK, "logged in as agent-1 (POST /login: 200 OK in ", "", `POST /login [] {"username":"agent-1","password":"hunter2"}`},
 		{"its token is sent", login, "hunter2", engine.GradeOK, "answered 404 Not Found", "", "GET / [Bearer tok-1]"},
-		{"a wrong password", login, "stale-7712", engine.GradeProblem, "the login of agent-1 failed: status 401: ", "check the secret SHOP_PASSWORD, and the user that `login`", ""},
-		{"wrong fields", strings.Replace(login, "username", "email", 1), "hunter2", engine.GradeProblem, "username: field required", "check the fields that `login`", ""},
+		{"a wrong password", login, "stale-7712", engine.GradeProblem, "the login of agent-1 failed: status 401: ", "check the secret SHOP_PASSWORD and the user in `login`", ""},
+		{"wrong fields", strings.Replace(login, "username", "email", 1), "hunter2", engine.GradeProblem, "username: field required", "check the fields in `login`", ""},
 		{"a wrong path", at("/auth/token"), "hunter2", engine.GradeProblem, "failed: status 404", "check the method and the path of `login`", ""},
-		{"a redirect", at("/moved"), "hunter2", engine.GradeProblem, "redirects are not followed", "log in at the address that it names", ""},
-		{"a token elsewhere", at("/other"), "hunter2", engine.GradeProblem, "its answer has no token at body.access.token; it has expires, jwt", "say in `token` of `login`", ""},
+		{"a redirect", at("/moved"), "hunter2", engine.GradeProblem, "redirects are not followed", "use the address of the redirect", ""},
+		{"a token elsewhere", at("/other"), "hunter2", engine.GradeProblem, "its answer has no token at body.access.token; it has expires, jwt", "set `token` of `login`", ""},
 		{"too many logins", at("/busy"), "hunter2", engine.GradeProblem, "failed: status 429", "wait before you check again", ""},
-		{"broken", at("/broken"), "hunter2", engine.GradeProblem, "failed: status 500", "look at the log of the service", ""},
-		{"another scheme", strings.Replace(login, "token: ", "scheme: Token, token: ", 1), "hunter2", engine.GradeWarning, "the token of the login was sent to 127.0.0.1:", "`scheme` of `login`", "GET / [Token tok-1]"},
+		{"broken", at("/broken"), "hunter2", engine.GradeProblem, "failed: status 500", "see the log of the service", ""},
+		{"another scheme", strings.Replace(login, "token: ", "scheme: Token, token: ", 1), "hunter2", engine.GradeWarning, " rejects the token of the login", "`scheme` of `login`", "GET / [Token tok-1]"},
 		{"a mistake", strings.Replace(login, "agent.id", "[][agent.index]", 1), "hunter2", engine.GradeProblem, "index", "", ""},
-		{"a JWT", `{jwt: {secret: "secret:SHOP_PASSWORD"}}`, "hunter2", engine.GradeProblem, "refuses the token that was made for agent-1 with SHOP_PASSWORD (401)", "`claims`", "GET / [Bearer ey"},
+		{"a JWT", `{jwt: {secret: "secret:SHOP_PASSWORD"}}`, "hunter2", engine.GradeProblem, "rejects the token made for agent-1 with SHOP_PASSWORD (401)", "`claims`", "GET / [Bearer ey"},
 		{"an API key", `{header: {name: X-Api-Key, value: "secret:SHOP_PASSWORD"}}`, "hunter2", engine.GradeOK, "answered 404 Not Found", "", "GET / [hunter2]"},
-		{"a wrong API key", `{header: {name: X-Api-Key, value: "secret:SHOP_PASSWORD"}}`, "stale-7712", engine.GradeProblem, "refuses the key SHOP_PASSWORD (401)", "", "GET / [stale-7712]"},
+		{"a wrong API key", `{header: {name: X-Api-Key, value: "secret:SHOP_PASSWORD"}}`, "stale-7712", engine.GradeProblem, "rejects the key SHOP_PASSWORD (401)", "", "GET / [stale-7712]"},
 		{"basic", `{basic: {user: shop, password: "secret:SHOP_PASSWORD"}}`, "hunter2", engine.GradeOK, "answered 404 Not Found", "", "GET / [Basic c2hvcDpodW50ZXIy]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestChecksSignIn(t *testing.T) {
 				t.Errorf("it says a secret: %s > %s", got.Text, got.Hint)
 			}
 			if failed := strings.Contains(got.Text, "the login of agent-1 failed"); failed && (!strings.Contains(got.Text, "\nsent to 127.0.0.1:") || !strings.Contains(got.Text, "with the secret SHOP_PASSWORD")) {
-				t.Errorf("it does not say what was sent where: %s", got.Text)
+				t.Errorf("the text does not say what was sent where: %s", got.Text)
 			}
 			sent := shop.took()
 			if c.sent != "" && !slices.ContainsFunc(sent, func(one string) bool { return strings.HasPrefix(one, c.sent) }) {
@@ -136,20 +136,24 @@ func TestChecksSignIn(t *testing.T) {
 	}
 }
 
-// TestChecksOfLoginsArePaid is that a login counts in the budget of the checks.
+// TestChecksOfLoginsArePaid checks that a login counts in the budget of the checks.
 func TestChecksOfLoginsArePaid(t *testing.T) {
 	keyring.MockInit()
 	shop := &gateway{}
 	server := httptest.NewServer(shop)
 	defer server.Close()
 	l := app.Launch{
-		Scenario: staging(t, server.URL, `, auth: {login: {post: /login, json: {username: a, password: hunter2}, token: body.access.token}}`),
-		Settings: engine.DefaultSettings(), Data: t.TempDir(), Trusted: true,
+		Services: app.Services{
+			Scenario: staging(t, server.URL, `, auth: {login: {post: /login, json: {username: a, password: hunter2}, token: body.access.token}}`),
+			Settings: engine.DefaultSettings(),
+			Data:     t.TempDir(),
+		},
+		Trusted: true,
 	}
 	l.Settings.Simulation = false
 	l.Settings.Budget.Requests = 1
 	var list app.Preflight
-	all := list.List(t.Context(), l, config.Database{}, false, nil)
+	all := list.Run(t.Context(), l, config.Database{}, false, nil)
 	if c := named(t, all, "Service shop"); len(shop.took()) != 1 || c.Grade == engine.GradeOK {
 		t.Errorf("%s: %s", c.Grade, c.Text)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// checkStandIn refuses to have the mock answer in place of what is not defined while real services are called: what
-// they are told would be made up.
+// checkStandIn returns an error if the mock would stand in for undefined connectors or functions while real services are
+// called: these would receive made-up data.
 func (l Services) checkStandIn() error {
 	real := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool {
 		return !strings.HasPrefix(l.address(s), scenario.Mock)
@@ -20,21 +20,21 @@ func (l Services) checkStandIn() error {
 	if l.Scenario.StandIn == nil || real < 0 {
 		return nil
 	}
-	hint := "define it in the scenario, or connectors in connectors.yaml in the data folder; no connector is defined"
+	hint := "define it in the scenario, or define connectors in connectors.yaml in the data folder"
 	if names := l.Scenario.Connectors; len(names) > 0 {
-		hint = "defined are the connectors " + strings.Join(names, ", ")
+		hint = "defined connectors: " + strings.Join(names, ", ")
 	}
 	var mistakes []error
 	for _, what := range l.Scenario.Mocked() {
 		mistakes = append(mistakes, &engine.FieldError{
 			Field: what, Hint: hint,
-			Problem: fmt.Sprintf("is not defined, and the mock does not answer in its place while the service %s is a real one", l.Scenario.Services[real].Name),
+			Problem: fmt.Sprintf("is not defined, and the mock cannot stand in for it because service %s is real", l.Scenario.Services[real].Name),
 		})
 	}
 	return errors.Join(mistakes...)
 }
 
-// services are those that need a client: the scenario's, and what stands in for what it does not define.
+// services returns the services that need a client: those of the scenario, and the stand-in for undefined connectors.
 func (l Services) services() []*chain.Service {
 	if l.Scenario.StandIn == nil {
 		return l.Scenario.Services

@@ -7,21 +7,21 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/awake"
 )
 
-// Countdown waits for the start of a run. It holds nothing that keeps others from running meanwhile.
+// Countdown waits for the start of a run. It locks nothing, so other runs can start meanwhile.
 type Countdown struct {
 	At time.Time
-	// Start, if set, starts at once.
+	// Start, if set, ends the wait immediately.
 	Start <-chan struct{}
-	// Show, if set, is told every second how long it still takes.
+	// Show, if set, receives the remaining time every second.
 	Show func(left time.Duration)
-	// Awake, if set, says why the machine is kept from falling asleep meanwhile.
+	// Awake, if set, is the reason to keep the machine awake while waiting.
 	Awake string
-	// Clock is the time of the day; nil is that of this machine.
+	// Clock returns the time of day; nil is this machine's clock.
 	Clock func() time.Time
 }
 
-// Wait returns when it is time, or the cause of ctx. It goes by the time of the day, which goes on while the machine
-// sleeps: late is by how much it woke up too late.
+// Wait returns at the start time, or the cause of ctx. It uses the time of day, which advances while the machine sleeps:
+// late is the delay if the machine woke up after the start time.
 func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
 	if c.Awake != "" {
 		if release, _, err := awake.Hold(c.Awake); err == nil {
@@ -52,7 +52,7 @@ func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
 	}
 }
 
-// WaitFor waits for the time of a launch, and keeps the machine awake meanwhile if its run would.
+// WaitFor waits for the start time of a launch. It keeps the machine awake if the run would.
 func (l Launch) WaitFor(ctx context.Context, at time.Time, start <-chan struct{}) error {
 	c := Countdown{At: at, Start: start}
 	if l.Settings.KeepAwake {
@@ -62,5 +62,7 @@ func (l Launch) WaitFor(ctx context.Context, at time.Time, start <-chan struct{}
 	return err
 }
 
-// Left writes how long a countdown still takes, in whole seconds.
-func Left(left time.Duration) string { return (left + time.Second - 1).Truncate(time.Second).String() }
+// CountdownText formats the remaining time in whole seconds.
+func CountdownText(left time.Duration) string {
+	return (left + time.Second - 1).Truncate(time.Second).String()
+}

@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// TestCountdown: it ends at its time, at once when that is asked for, with its context, and as soon as a machine that slept
-// past it is awake.
+// TestCountdown checks that it ends at its time, on request, with its context, and when a machine wakes up after its time.
 func TestCountdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var shown []string
-		c := Countdown{At: began.Add(2500 * time.Millisecond), Show: func(left time.Duration) { shown = append(shown, Left(left)) }}
+		c := Countdown{At: began.Add(2500 * time.Millisecond), Show: func(left time.Duration) { shown = append(shown, CountdownText(left)) }}
 		if late, err := c.Wait(t.Context()); err != nil || late != 0 || time.Since(began) != 2500*time.Millisecond {
 			t.Errorf("it took %v: %v, %v", time.Since(began), late, err)
 		}
@@ -26,7 +25,7 @@ func TestCountdown(t *testing.T) {
 		time.AfterFunc(time.Second, func() { close(start) })
 		began = time.Now()
 		if _, err := (Countdown{At: began.Add(time.Hour), Start: start}).Wait(t.Context()); err != nil || time.Since(began) != time.Second {
-			t.Errorf("asked to start after a second it took %v: %v", time.Since(began), err)
+			t.Errorf("started on request after a second, it took %v: %v", time.Since(began), err)
 		}
 
 		gone := errors.New("gone")

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// launched runs a scenario to its end and gives the job, which the test's end closes.
+// launched runs a scenario to its end. The job is closed at the end of the test.
 func launched(t *testing.T, text string, change func(*Launch)) *Job {
 	t.Helper()
 	job, _ := started(t, text, change)
@@ -24,7 +24,7 @@ func launched(t *testing.T, text string, change func(*Launch)) *Job {
 	return job
 }
 
-// started begins a run of a scenario in a store of its own.
+// started starts a run of a scenario in its own store.
 func started(t *testing.T, text string, change func(*Launch)) (*Job, *sqlite.Store) {
 	t.Helper()
 	keyring.MockInit()
@@ -43,7 +43,7 @@ func started(t *testing.T, text string, change func(*Launch)) (*Job, *sqlite.Sto
 			t.Error(err)
 		}
 	})
-	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Store: store, Trusted: true}
 	l.Settings.Cycles = 1
 	if change != nil {
 		change(&l)
@@ -60,7 +60,7 @@ func started(t *testing.T, text string, change func(*Launch)) (*Job, *sqlite.Sto
 	return job, store
 }
 
-// TestServices is which services a run steers, in which order, and that a run that stops for nothing has no breakers.
+// TestServices checks the services of a run and their order, and that breaker=off turns off all breakers.
 func TestServices(t *testing.T) {
 	const text = `
 population: {count: 2}
@@ -95,8 +95,8 @@ chain c: {step a: {kind: emit, event: e}}
 	}
 }
 
-// TestCensus is that the clients of the fullest server are counted, whoever they are.
-func TestCensus(t *testing.T) {
+// TestClientMonitor checks that all clients of the fullest server are counted.
+func TestClientMonitor(t *testing.T) {
 	small, large := pgtest.New(t, pgtest.Options{MaxConnections: 20}), pgtest.Shared(t)
 	addresses := map[string]string{"SMALL": small.Database(t), "LARGE": large.Database(t), "NEVER": large.Database(t)}
 	const text = `
@@ -118,26 +118,27 @@ chain c:
 		l.Secrets.Env = func(name string) string { return addresses[name] }
 		launch = *l
 	})
-	if got := job.census.Clients(); got.Connections != unknownClients {
+	if got := job.clients.Fullest(); got.Connections != unknownClients {
 		t.Errorf("at first %+v", got)
 	}
-	full := job.census.count(t.Context())
-	job.census.last.Store(&full)
+	full := job.clients.count(t.Context())
+	job.clients.last.Store(&full)
 	got := launch.assembly().probe(job).Connections()
 	if got.Server < 10 || got.Server > 14 || got.Max != 20 || got.Own < 2 || got.Own > 6 {
 		t.Errorf("%+v; want 10 to 14 of 20", got)
 	}
 	if n := job.pools[2].Open(); n != 0 {
-		t.Errorf("%d connections to a server that no statement asks", n)
+		t.Errorf("%d connections to a server without statements", n)
 	}
 	small.Stop(t)
-	if got := job.census.count(t.Context()); got.Max != 50 || got.Server < 1 {
+	if got := job.clients.count(t.Context()); got.Max != 50 || got.Server < 1 {
 		t.Errorf("without the small one %+v", got)
 	}
-	job.census.Stop()
+	job.clients.Stop()
 }
 
-// TestRunOutlivesItsDatabase is that sessions wait while the server of their statements is away, and the result is exact.
+// TestRunOutlivesItsDatabase checks that sessions wait while the server of their statements is down, and that the result is
+// exact.
 func TestRunOutlivesItsDatabase(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	address := server.Database(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// startShoppers starts a small day of the built-in shoppers, some of whose requests fail at first.
-func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
+// startShoppers starts a small run of the built-in shoppers. Some requests fail at first.
+func startShoppers(t *testing.T, tell Telemetry, change func(l *Launch)) *Job {
 	t.Helper()
 	s, err := authoring.Load("shopping", map[string]string{"agents": "40", "eagerness": "8"})
 	if err != nil {
@@ -32,7 +32,7 @@ func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
 			t.Error(err)
 		}
 	})
-	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings(), Tell: tell}
+	l := Launch{Services: Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Store: store, Trusted: true, Telemetry: tell}
 	l.Settings.Cycles, l.Settings.Seed, l.Settings.Mock.Profile = 2, 7, "none"
 	l.Settings.Mock.Faults = map[string]string{"server_error": "0.05"}
 	l.Settings.Retry.Wait = time.Millisecond
@@ -46,12 +46,12 @@ func startShoppers(t *testing.T, tell Tell, change func(l *Launch)) *Job {
 	return job
 }
 
-// TestFindTelemetry: flags win over the environment, that over what is saved.
+// TestFindTelemetry checks the precedence: flags, environment, saved settings.
 func TestFindTelemetry(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for name, value := range map[string]string{config.ListenKey: "127.0.0.1:9464", config.OTLPKey: "http://127.0.0.1:4318", config.TraceKey: "0.5"} {
-		if known, err := config.SaveTelemetrySetting(data, name, value); !known || err != nil {
-			t.Fatal(known, err)
+		if err := config.Save(data, map[string]string{name: value}); err != nil {
+			t.Fatal(err)
 		}
 	}
 	env := map[string]string{}
@@ -67,11 +67,11 @@ func TestFindTelemetry(t *testing.T) {
 		{"one kind", map[string]string{config.OTLPKey: ""}, map[string]string{telemetry.Endpoints[1]: "http://127.0.0.1:6"}, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.5}, ""},
 		{"always", nil, map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_always_on"}, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 1}, ""},
 		{"ratio", nil, map[string]string{"OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.25"}, config.Telemetry{Listen: "127.0.0.1:9464", OTLP: "http://127.0.0.1:4318", Share: 0.25}, ""},
-		{"grpc", nil, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, config.Telemetry{}, "grpc is not spoken here"},
-		{"no address", map[string]string{config.ListenKey: "9464"}, nil, config.Telemetry{}, "is not an address to listen on"},
-		{"a name", map[string]string{config.ListenKey: "db.example.com:9464"}, nil, config.Telemetry{}, "is not an address to listen on"},
+		{"grpc", nil, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, config.Telemetry{}, "grpc is not supported"},
+		{"no address", map[string]string{config.ListenKey: "9464"}, nil, config.Telemetry{}, "address to listen on"},
+		{"a name", map[string]string{config.ListenKey: "db.example.com:9464"}, nil, config.Telemetry{}, "address to listen on"},
 		{"a password", map[string]string{config.OTLPKey: "http://me:quiet@127.0.0.1:4318"}, nil, config.Telemetry{}, "has more in it"},
-		{"more than all", map[string]string{config.TraceKey: "2"}, nil, config.Telemetry{}, "no share"},
+		{"more than all", map[string]string{config.TraceKey: "2"}, nil, config.Telemetry{}, "is not a fraction"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			clear(env)
@@ -85,10 +85,10 @@ func TestFindTelemetry(t *testing.T) {
 			}
 		})
 	}
-	if known, err := config.SaveTelemetrySetting(data, config.TraceKey, "many"); !known || err == nil {
+	if err := config.Save(data, map[string]string{config.TraceKey: "many"}); err == nil {
 		t.Error("a share of many is kept")
 	}
-	if known, _ := config.SaveTelemetrySetting(data, "colour", "red"); known {
+	if err := config.Save(data, map[string]string{"colour": "red"}); err == nil {
 		t.Error("a colour is known")
 	}
 }

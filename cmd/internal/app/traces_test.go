@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestTraces sends the traces of all sessions of a run and holds them against what the run itself says.
+// TestTraces compares the traces of all sessions with the totals of the run.
 func TestTraces(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20quiet")
@@ -25,7 +25,7 @@ func TestTraces(t *testing.T) {
 	}
 	var sent telemetry.Sent
 	before := time.Now()
-	job := startShoppers(t, Tell{Sending: sending, Sent: func(s telemetry.Sent) { sent = s }}, nil)
+	job := startShoppers(t, Telemetry{Sending: sending, Sent: func(s telemetry.Sent) { sent = s }}, nil)
 	result := job.Run.Wait()
 	if err := job.Close(); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestTraces(t *testing.T) {
 	after := time.Now()
 	totals := &result.Totals
 	if totals.Retries == 0 || totals.Outcomes[engine.OK] == 0 {
-		t.Fatalf("%d retries and %d sessions that went well show nothing", totals.Retries, totals.Outcomes[engine.OK])
+		t.Fatalf("%d retries and %d successful sessions prove nothing", totals.Retries, totals.Outcomes[engine.OK])
 	}
 	if sent.Dropped != 0 || sent.Trouble != nil || sent.Spans != int64(len(r.spans)) || sent.Sessions != totals.Ended() {
 		t.Errorf("%v, and %d spans of %d sessions came", sent, len(r.spans), totals.Ended())
@@ -58,7 +58,7 @@ func TestTraces(t *testing.T) {
 		attempts += max(numberOf(s, "throng.attempts"), 0)
 		up := byID[string(s.TraceId)+string(s.ParentSpanId)]
 		if up == nil || s.StartTimeUnixNano < up.StartTimeUnixNano || s.EndTimeUnixNano > up.EndTimeUnixNano {
-			t.Fatalf("%s does not lie within what it is part of: %v", s.Name, up)
+			t.Fatalf("%s is not within its parent: %v", s.Name, up)
 		}
 	}
 	if len(traces) != int(totals.Ended()) || outcomes["ok"] != totals.Outcomes[engine.OK] || outcomes["stopped"] != totals.Outcomes[engine.Stopped] {
@@ -76,24 +76,24 @@ func TestTraces(t *testing.T) {
 		return len(s.Events) >= 2 && s.Kind == spans.Span_SPAN_KIND_CLIENT && numberOf(s, "throng.attempts") > 1 && numberOf(s, "http.response.status_code") == 200
 	})
 	if !retried {
-		t.Error("no span tells of a retry")
+		t.Error("no span has a retry")
 	}
 	if r.about["service.name"] != "throng" || r.about["throng.run"] != string(job.Record.ID) {
-		t.Errorf("all comes from %v", r.about)
+		t.Errorf("the resource is %v", r.about)
 	}
 	for _, h := range r.asked {
 		if h.Get("Authorization") != "Bearer quiet" {
-			t.Errorf("it is not signed in: %v", h)
+			t.Errorf("it has no credentials: %v", h)
 		}
 	}
 	r.tells(t, totals)
 }
 
-// TestSampleIsTheSame: the same sessions are traced, whatever is at once.
+// TestSampleIsTheSame checks that the limit does not change which sessions are traced.
 func TestSampleIsTheSame(t *testing.T) {
 	traced := func(limit int) []int64 {
 		r := newReceiver(t)
-		job := startShoppers(t, Tell{Sending: &telemetry.Sending{URL: r.URL, Share: 0.3}}, func(l *Launch) { l.Settings.Limit, l.Settings.Ceiling = limit, limit })
+		job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{URL: r.URL, Share: 0.3}}, func(l *Launch) { l.Settings.Limit, l.Settings.Ceiling = limit, limit })
 		if err := job.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -108,14 +108,14 @@ func TestSampleIsTheSame(t *testing.T) {
 	}
 	one, many := traced(1), traced(40)
 	if len(one) < 10 || len(one) > 40 || !slices.Equal(one, many) {
-		t.Errorf("traced were %v one at a time, and %v at once", one, many)
+		t.Errorf("traced: %v one at a time, %v concurrently", one, many)
 	}
 }
 
-// TestFailedSessionsAreTraced, though they are not in the sample.
+// TestFailedSessionsAreTraced checks that failed sessions are traced even outside of the sample.
 func TestFailedSessionsAreTraced(t *testing.T) {
 	r := newReceiver(t)
-	job := startShoppers(t, Tell{Sending: &telemetry.Sending{URL: r.URL, Share: 1e-9}}, func(l *Launch) {
+	job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{URL: r.URL, Share: 1e-9}}, func(l *Launch) {
 		l.Settings.Mock.Faults, l.Settings.Retry.Attempts, l.Settings.Breaker = map[string]string{"server_error": "1"}, 1, engine.BreakerOff
 	})
 	totals := job.Run.Wait().Totals

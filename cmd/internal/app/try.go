@@ -14,10 +14,10 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Try runs the first session of one agent, named by its id or its index, with the services of the launch and shows what
-// each step does; "" is the first agent. No run is made of it: nothing is kept, and what a mock did is forgotten. Its
-// requests to other services are real. When ctx ends the session is cut, and what it did until then comes beside the error.
-// Mistakes are *engine.FieldError, those in the scenario *scenario.Mistakes.
+// Try runs the first session of one agent, named by its ID or index, with the services of the launch, and returns what each
+// step did; "" is the first agent. It stores nothing and discards the state of the mocks, but its requests to other services
+// are real. If ctx ends, the session is cut, and the trial so far is returned with the error. Mistakes are *engine.FieldError
+// values; mistakes in the scenario are *scenario.Mistakes.
 func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err error) {
 	dir, leave, err := scratch(l.Data)
 	if err != nil {
@@ -28,7 +28,7 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 	if err := l.checkTry(); err != nil {
 		return nil, err
 	}
-	bearers, err := l.Services().unlock()
+	bearers, err := l.unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -39,15 +39,15 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	if err := l.Services().connect(j, bearers, l.Services().services()); err != nil {
+	if err := l.connect(j, bearers, l.services()); err != nil {
 		return nil, err
 	}
-	trial := &trying{}
+	trial := &sessionTrial{}
 	j.Program.Try(trial.ended)
 	began := time.Now()
 	j.Run, err = run.Start(ctx, run.Config{
 		ID: j.Record.ID, Program: j.Program, Agents: l.Scenario.Agents, Chosen: []int{index}, Name: j.Program.AgentID,
-		Clock: l.Scenario.Clock, Settings: l.Settings, Services: j.services, Tracer: trial.heard,
+		Clock: l.Scenario.Clock, Settings: l.Settings, Services: j.services, Tracer: trial.trace,
 	})
 	if err != nil {
 		return nil, err
@@ -59,12 +59,12 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 	case ctx.Err() != nil:
 		return t, context.Cause(ctx)
 	case t == nil:
-		return nil, fmt.Errorf("the session did not begin: %s", result.Reason)
+		return nil, fmt.Errorf("the session did not start: %s", result.Reason)
 	}
 	return t, nil
 }
 
-// alone are settings under which one session runs by itself.
+// alone returns settings for a single session.
 func alone(s engine.Settings) engine.Settings {
 	s.Limit, s.Floor, s.Ceiling, s.Governor = 1, 1, 1, engine.Manual
 	s.Breaker, s.StallAfter, s.TimeScale = noBreaker, 0, 0
@@ -73,48 +73,48 @@ func alone(s engine.Settings) engine.Settings {
 	return s
 }
 
-// checkTry finds what keeps a session from being tried.
+// checkTry checks that a session can be tried.
 func (l Launch) checkTry() error {
-	unpriced, err := l.Services().unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.Permits().checkHosts(), l.Services().checkStandIn(), l.Services().checkMock(),
+	unpriced, err := l.unpriced()
+	if err := errors.Join(err, l.Settings.Validate(), l.Permits().checkHosts(), l.checkStandIn(), l.checkMock(),
 		l.Scenario.Program(l.Settings.Seed).Check(), engine.CheckPriced(l.Settings.Budget, unpriced), l.Population().TakeKept()); err != nil {
 		return err
 	}
 	switch w := l.Scenario.Writing(l.Settings.Seed); {
 	case w != nil:
-		return &engine.FieldError{Field: "population", Problem: "is not written yet", Hint: "launch the scenario once; what the model writes is kept"}
+		return &engine.FieldError{Field: "population", Problem: "is not written yet", Hint: "launch the scenario once; its personas are then stored"}
 	case l.Scenario.Agents == 0:
-		return &engine.FieldError{Field: "agents", Problem: "there are none", Hint: "a population of one at least"}
+		return &engine.FieldError{Field: "agents", Problem: "the population is empty", Hint: "use at least one agent"}
 	}
 	return nil
 }
 
-// trying collects what a session did.
-type trying struct {
+// sessionTrial collects what a session does.
+type sessionTrial struct {
 	mu        sync.Mutex
 	trial     *engine.Trial // nil before its end
 	exchanges []engine.Exchange
 }
 
-func (t *trying) ended(trial *engine.Trial) {
+func (t *sessionTrial) ended(trial *engine.Trial) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.trial = trial
 }
 
-// mostHeard bounds how many exchanges are kept.
-const mostHeard = 10_000
+// maxExchanges bounds the collected exchanges.
+const maxExchanges = 10_000
 
-func (t *trying) heard(e engine.Exchange) {
+func (t *sessionTrial) trace(e engine.Exchange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.exchanges) < mostHeard {
+	if len(t.exchanges) < maxExchanges {
 		t.exchanges = append(t.exchanges, e)
 	}
 }
 
-// result is the session with its exchanges at their steps; nil if it has not begun.
-func (t *trying) result(took time.Duration) *engine.Trial {
+// result returns the session with its exchanges at their steps; nil if it did not start.
+func (t *sessionTrial) result(took time.Duration) *engine.Trial {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.trial == nil {
@@ -123,7 +123,7 @@ func (t *trying) result(took time.Duration) *engine.Trial {
 	t.trial.Took = took
 	t.trial.Walk(func(_ int, s *engine.TrialStep) {
 		for _, e := range t.exchanges {
-			if of, _, _ := strings.Cut(e.Path, "~"); of == s.Path { // an answer that did not fit is asked for again
+			if of, _, _ := strings.Cut(e.Path, "~"); of == s.Path { // a repeated request has a suffix
 				s.Exchanges = append(s.Exchanges, e)
 			}
 		}
@@ -131,8 +131,8 @@ func (t *trying) result(took time.Duration) *engine.Trial {
 	return t.trial
 }
 
-// maskTrial takes out what goes by the name of a secret, and the secrets that this process has looked up. What was exchanged
-// is without the former already.
+// maskTrial removes values with the name of a secret, and secrets that this process has looked up. Exchanges are already
+// without the former.
 func maskTrial(t *engine.Trial) {
 	if t == nil {
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// tried is what a trial of a scenario is launched with.
+// tried returns the launch for a trial of a scenario.
 func tried(t *testing.T, name string, set map[string]string) app.Launch {
 	t.Helper()
 	s, err := authoring.Load(name, set)
@@ -30,7 +30,7 @@ func tried(t *testing.T, name string, set map[string]string) app.Launch {
 	}
 	config.Schedule(&settings, s)
 	settings.Mock.Profile = "none"
-	return app.Launch{Scenario: s, Settings: settings, Data: t.TempDir(), Trusted: true}
+	return app.Launch{Services: app.Services{Scenario: s, Settings: settings, Data: t.TempDir()}, Trusted: true}
 }
 
 // scenarioFile writes a scenario.
@@ -43,7 +43,7 @@ func scenarioFile(t *testing.T, text string) string {
 	return path
 }
 
-// stepsOf are the paths of a trial's steps, in their order, with how they ended.
+// stepsOf returns the paths of a trial's steps in order, with their results.
 func stepsOf(trial *engine.Trial) (all []string) {
 	trial.Walk(func(depth int, s *engine.TrialStep) {
 		all = append(all, strings.Repeat(">", depth)+s.Path+" "+s.Status.String())
@@ -51,14 +51,15 @@ func stepsOf(trial *engine.Trial) (all []string) {
 	return all
 }
 
-// TestTryTheBuiltIns runs a session of each, with what its steps were given and gave, and leaves nothing behind.
+// TestTryTheBuiltIns tries a session of each built-in scenario: it checks inputs and outputs of steps, and that no files are
+// left.
 func TestTryTheBuiltIns(t *testing.T) {
 	asks := map[string]string{"shopping.yaml": "POST /api/", "conversation.yaml": "mock-1", "world.yaml": "mock-1", "analysis.ai": "mock-1"}
 	for _, name := range assets.Gallery {
 		t.Run(name, func(t *testing.T) {
 			l, agent := tried(t, name, nil), ""
 			if name == "shopping.yaml" {
-				agent = "shopper-3" // who goes shopping
+				agent = "shopper-3" // an agent that goes shopping
 			}
 			trial, err := l.Try(t.Context(), agent)
 			if err != nil {
@@ -83,7 +84,7 @@ func TestTryTheBuiltIns(t *testing.T) {
 				}
 			})
 			if !strings.Contains(asked, asks[name]) || gave == 0 {
-				t.Errorf("asked %q, %d steps gave something", asked, gave)
+				t.Errorf("requests %q, %d steps have an output", asked, gave)
 			}
 			if left, err := os.ReadDir(l.Data); err != nil || len(left) > 0 {
 				t.Errorf("it left %v, %v", left, err)
@@ -92,7 +93,7 @@ func TestTryTheBuiltIns(t *testing.T) {
 	}
 }
 
-// TestTryAgain gives the same: a session depends on the seed and the agent only.
+// TestTryAgain checks that a session depends only on the seed and the agent.
 func TestTryAgain(t *testing.T) {
 	l := tried(t, "shopping", nil)
 	first, err := l.Try(t.Context(), "shopper-3")
@@ -108,7 +109,7 @@ func TestTryAgain(t *testing.T) {
 	}
 }
 
-// TestTrySteps nests what is inside of others, and tells what goes wrong at its line; a failed session changes nothing.
+// TestTrySteps checks nested steps and the line of an error. A failed session changes nothing.
 func TestTrySteps(t *testing.T) {
 	path := scenarioFile(t, `population: {count: 2, attributes: {mood: fine, password: open-sesame}}
 services:
@@ -153,7 +154,7 @@ functions: |
 		t.Errorf("the step that failed: %+v", wrong)
 	}
 	if hidden.Output != "" || !hidden.Private || strings.Contains(hidden.Exchanges[0].Answer, "coupons") {
-		t.Errorf("of a private step is shown %+v", hidden)
+		t.Errorf("a private step shows %+v", hidden)
 	}
 	if pass := trial.Steps[0].Inner[2].Pass; pass != 2 {
 		t.Errorf("the third step of the loop is of pass %d", pass)
@@ -169,14 +170,14 @@ functions: |
 	}
 }
 
-// TestTryRefuses what a launch would refuse, too.
+// TestTryRefuses checks that Try rejects what a launch rejects.
 func TestTryRefuses(t *testing.T) {
 	far := scenarioFile(t, "services: {shop: {kind: http, url: \"https://shop.example.com\"}}\nchain a: {step b: {kind: http, service: shop, get: /}}\n")
-	nobody := scenarioFile(t, "population: {count: 0}\nchain a: {step b: {kind: stop}}\n")
+	empty := scenarioFile(t, "population: {count: 0}\nchain a: {step b: {kind: stop}}\n")
 	for _, c := range []struct{ name, file, agent, want string }{
-		{"a host that nobody allowed", far, "", "shop.example.com"},
-		{"an agent that is not there", "shopping", "nobody-9", "no such agent: nobody-9"},
-		{"a population of nobody", nobody, "", "there are none"},
+		{"a host that is not allowed", far, "", "shop.example.com"},
+		{"a missing agent", "shopping", "missing-9", "no such agent: missing-9"},
+		{"an empty population", empty, "", "the population is empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			trial, err := tried(t, c.file, nil).Try(t.Context(), c.agent)
@@ -187,7 +188,7 @@ func TestTryRefuses(t *testing.T) {
 	}
 }
 
-// TestTryIsCut when its context ends: what was done until then is shown.
+// TestTryIsCut checks that the trial so far is returned when the context ends.
 func TestTryIsCut(t *testing.T) {
 	path := scenarioFile(t, `services: {shop: {kind: http, url: "mock:shop"}}
 chain a:

@@ -14,22 +14,22 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// Written is how a launch came by a population that a model writes.
-type Written struct {
+// WrittenPopulation summarizes the personas that a model wrote for a launch.
+type WrittenPopulation struct {
 	By   string // the service
-	Kept int    // personas that were there from before
+	Kept int    // personas written earlier
 	New  int
 	Took engine.Outlay
 }
 
-// String says it in words.
-func (w *Written) String() string {
+// String describes the population in one line.
+func (w *WrittenPopulation) String() string {
 	text := fmt.Sprintf("%s personas written by %s", engine.FormatCount(int64(w.Kept+w.New)), w.By)
 	if w.New == 0 {
-		return text + ", all kept from before"
+		return text + ", all of them earlier"
 	}
 	if w.Kept > 0 {
-		text += fmt.Sprintf(", %s of them kept from before", engine.FormatCount(int64(w.Kept)))
+		text += fmt.Sprintf(", %s of them earlier", engine.FormatCount(int64(w.Kept)))
 	}
 	text += fmt.Sprintf("; %s requests, %s tokens", engine.FormatCount(w.Took.Requests), engine.FormatCount(w.Took.Amount().Tokens))
 	if cost := storage.Dollars(&w.Took.Usage); cost != "" {
@@ -38,29 +38,29 @@ func (w *Written) String() string {
 	return text + ", cost unknown"
 }
 
-// UnwrittenError says that personas are missing. Those that came are kept.
+// UnwrittenError says that personas are missing. The finished ones are stored.
 type UnwrittenError struct {
 	Done, Total int
-	Failed      []Missing // by their index
-	Cause       error     // why the others were given up; nil if none was
+	Failed      []MissingPersona // by their index
+	Cause       error            // why the others were not requested; nil if all were
 	Took        engine.Outlay
-	Larger      string // the flag with which it goes on, where the budget is used up; "" is that it is not
+	Larger      string // flag for a larger budget; "" if the budget is not used up
 }
 
-// Missing is a persona that could not be written.
-type Missing struct {
+// MissingPersona is a persona that could not be written.
+type MissingPersona struct {
 	Index int
 	Err   error
 }
 
-// mostMissing is how many of them an error tells.
-const mostMissing = 5
+// maxListedMissing bounds the missing personas that an error lists.
+const maxListedMissing = 5
 
 func (e *UnwrittenError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d personas are written and kept; launch it again to go on there", e.Done, e.Total)
+	fmt.Fprintf(&b, "%d of %d personas are written and stored; launch the scenario again to write the others", e.Done, e.Total)
 	for i, f := range e.Failed {
-		if i == mostMissing {
+		if i == maxListedMissing {
 			fmt.Fprintf(&b, "; and %d more", len(e.Failed)-i)
 			break
 		}
@@ -71,10 +71,10 @@ func (e *UnwrittenError) Error() string {
 		if errors.Is(e.Cause, context.Canceled) {
 			why = "it was stopped"
 		}
-		fmt.Fprintf(&b, "; the other %d were given up: %s", left, why)
+		fmt.Fprintf(&b, "; the other %d were not requested: %s", left, why)
 	}
 	if e.Took.Requests > 0 {
-		fmt.Fprintf(&b, "; it took %s requests and %s", engine.FormatCount(e.Took.Requests), engine.FormatCost(&e.Took.Usage))
+		fmt.Fprintf(&b, "; used %s requests and %s", engine.FormatCount(e.Took.Requests), engine.FormatCost(&e.Took.Usage))
 	}
 	if e.Larger != "" {
 		fmt.Fprintf(&b, "; to write the rest: %s", e.Larger)
@@ -84,8 +84,8 @@ func (e *UnwrittenError) Error() string {
 
 func (e *UnwrittenError) Unwrap() error { return e.Cause }
 
-// write has a model write the population, if it is to, before anything else is made: those who are missing in what is
-// kept.
+// write lets a model write the missing personas, if the scenario has a written population. It runs before the run is
+// created.
 func (l Population) write(ctx context.Context, j *Job, bearers map[string]string) (err error) {
 	w := l.Scenario.Writing(l.Settings.Seed)
 	if w == nil {
@@ -100,7 +100,7 @@ func (l Population) write(ctx context.Context, j *Job, bearers map[string]string
 	if err != nil {
 		return err
 	}
-	a := &authors{Population: l, work: w, kept: kept, requests: requests, personas: personas, ledger: j.ledger, began: time.Now()}
+	a := &personaWriter{Population: l, work: w, kept: kept, requests: requests, personas: personas, ledger: j.ledger, began: time.Now()}
 	for i, p := range personas {
 		if p == nil {
 			a.missing = append(a.missing, i)
@@ -116,8 +116,8 @@ func (l Population) write(ctx context.Context, j *Job, bearers map[string]string
 	return w.Settle(personas)
 }
 
-// authors have the personas written that are missing.
-type authors struct {
+// personaWriter requests the missing personas.
+type personaWriter struct {
 	Population
 	work     *scenario.Writing
 	requests []string
@@ -125,26 +125,26 @@ type authors struct {
 	ledger   *engine.Ledger
 	began    time.Time
 
-	mu       sync.Mutex // guards what is below
+	mu       sync.Mutex // guards the fields below
 	kept     *keptPersonas
 	personas [][]byte
-	failed   []Missing
-	report   Written
+	failed   []MissingPersona
+	report   WrittenPopulation
 	records  []engine.StepRecord // of the calls
-	next     int                 // of missing
+	next     int                 // index into missing
 }
 
-// mostFailures is how many personas may fail before no other is asked for: it is not their fault.
-const mostFailures = 5
+// maxFailures is the number of failed personas after which no others are requested: the cause is not in one persona.
+const maxFailures = 5
 
 var errTooMany = errors.New("too many failed")
 
-// write connects the services, asks, and takes the services apart.
-func (a *authors) write(ctx context.Context, bearers map[string]string) (err error) {
+// write connects the services, requests the personas, and closes the services.
+func (a *personaWriter) write(ctx context.Context, bearers map[string]string) (err error) {
 	services := &Job{}
 	defer func() { err = errors.Join(err, services.Close()) }()
 	l := a.Services
-	l.Settings.Breaker = noBreaker // a person waits for the run to begin, and is told what fails
+	l.Settings.Breaker = noBreaker // the user waits, and sees each failure
 	if err := l.connect(services, bearers, a.work.Services()); err != nil {
 		return err
 	}
@@ -155,13 +155,13 @@ func (a *authors) write(ctx context.Context, bearers map[string]string) (err err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	a.tell()
+	a.reportProgress()
 	var working sync.WaitGroup
-	atOnce := max(a.Settings.MaxLLMCalls, 1)
+	calls := max(a.Settings.MaxLLMCalls, 1)
 	if a.Settings.SequentialPersonas {
-		atOnce = 1
+		calls = 1
 	}
-	for range min(len(a.missing), atOnce) {
+	for range min(len(a.missing), calls) {
 		working.Go(func() {
 			for i := a.take(ctx); i >= 0; i = a.take(ctx) {
 				text, took, err := a.work.Ask(ctx, i, &a.Settings, a.ledger)
@@ -175,7 +175,7 @@ func (a *authors) write(ctx context.Context, bearers map[string]string) (err err
 	if done == len(a.personas) {
 		return nil
 	}
-	slices.SortFunc(a.failed, func(x, y Missing) int { return x.Index - y.Index })
+	slices.SortFunc(a.failed, func(x, y MissingPersona) int { return x.Index - y.Index })
 	e := &UnwrittenError{Done: done, Total: len(a.personas), Failed: a.failed, Cause: context.Cause(ctx), Took: a.report.Took}
 	if errors.Is(e.Cause, engine.ErrCut) {
 		e.Larger = a.ledger.Larger(time.Since(a.began))
@@ -183,8 +183,8 @@ func (a *authors) write(ctx context.Context, bearers map[string]string) (err err
 	return e
 }
 
-// take returns the next who is missing; -1 is that nobody is to be asked for.
-func (a *authors) take(ctx context.Context) int {
+// take returns the index of the next missing persona; -1 if there is no other to request.
+func (a *personaWriter) take(ctx context.Context) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if ctx.Err() != nil || a.next == len(a.missing) {
@@ -194,8 +194,8 @@ func (a *authors) take(ctx context.Context) int {
 	return a.missing[a.next-1]
 }
 
-// settle keeps a persona that came, or notes why not.
-func (a *authors) settle(ctx context.Context, stop context.CancelCauseFunc, i int, text []byte, took *engine.StepRecord, err error) {
+// settle stores a finished persona, or notes why it failed.
+func (a *personaWriter) settle(ctx context.Context, stop context.CancelCauseFunc, i int, text []byte, took *engine.StepRecord, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if took.Attempts > 0 {
@@ -206,10 +206,10 @@ func (a *authors) settle(ctx context.Context, stop context.CancelCauseFunc, i in
 		if errors.Is(err, engine.ErrCut) { // the budget has no room for it
 			stop(err)
 		}
-		if ctx.Err() != nil { // it was given up
+		if ctx.Err() != nil { // canceled
 			return
 		}
-		if a.failed = append(a.failed, Missing{i, err}); len(a.failed) == mostFailures {
+		if a.failed = append(a.failed, MissingPersona{i, err}); len(a.failed) == maxFailures {
 			stop(errTooMany)
 		}
 		return
@@ -220,10 +220,10 @@ func (a *authors) settle(ctx context.Context, stop context.CancelCauseFunc, i in
 	}
 	a.personas[i] = text
 	a.report.New++
-	a.tell()
+	a.reportProgress()
 }
 
-func (a *authors) tell() {
+func (a *personaWriter) reportProgress() {
 	if a.Writing != nil {
 		a.Writing(a.report.Kept+a.report.New, len(a.personas))
 	}

@@ -94,7 +94,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	if closed {
 		giveUp(errStopped)
 	}
-	s.Launch.Tell = d.elsewhere()
+	s.Launch.Telemetry = d.elsewhere()
 	s.Report = func(p levels.Progress) {
 		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("limit %d", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
 		if p.Done > 0 {

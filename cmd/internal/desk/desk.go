@@ -34,7 +34,7 @@ type Desk struct {
 	app    *app.App
 	store  *sqlite.Store // of app, like the fields below
 	remote *remote.Sender
-	past   *app.Past
+	past   *app.EarlierRuns
 	window *flock.Flock // held while a window uses the data folder
 	notes  notebook
 	// preflight caches results of the preflight checks.
@@ -101,7 +101,7 @@ func (d *Desk) open(updating func(sqlite.Update)) error {
 	if err != nil {
 		return err
 	}
-	d.store, d.remote, d.past, d.box = d.app.Store(), d.app.Remote(), d.app.Past(), d.app.Box()
+	d.store, d.remote, d.past, d.box = d.app.Store(), d.app.Remote(), d.app.EarlierRuns(), d.app.Box()
 	d.notice = strings.TrimSpace(d.store.Notice() + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
 	if err := d.reconnect(); err != nil {
@@ -241,7 +241,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 			d.vacate(settled)
 		}
 	}()
-	l.Tell = d.elsewhere()
+	l.Telemetry = d.elsewhere()
 	if d.log != nil {
 		l.Log = slog.New(d.log.runs)
 	}
@@ -268,9 +268,9 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
 		Past: history.New(d.store, &job.Record, l.Scenario),
 		Broadcast: func(ctx context.Context, ids []string, text string) error {
-			return job.Tell(ctx, ids, text, "", "user")
+			return job.Broadcast(ctx, ids, text, "", "user")
 		},
-	}, job.People(d.store))
+	}, job.AgentHistory(d.store))
 	closed, stops := d.closed, d.stops // the desk was closed or stopped meanwhile
 	d.mu.Unlock()
 	crashes.Doing(d.box, job.Run, l.Scenario.Title, job.Agents)

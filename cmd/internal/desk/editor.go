@@ -148,15 +148,15 @@ func (d editorDesk) SaveAs(_ context.Context, o editor.Order, dir string, over b
 		return "", err
 	} else if mistaken {
 		saved, _, _ := d.load(editor.Order{Name: o.Name})
-		e.Take(saved.Files())
+		e.AddFiles(saved.Files())
 	}
-	e.Take(slices.Collect(maps.Keys(o.Texts)))
+	e.AddFiles(slices.Collect(maps.Keys(o.Texts)))
 	path, there, err := e.Copy(dir, over)
 	if len(there) > 0 {
 		return "", &editor.Conflict{Files: there}
 	}
 	if err == nil && e.IsOwn(d.data) {
-		err = e.Own(d.data)
+		err = e.MarkOwn(d.data)
 	}
 	return path, err
 }
@@ -205,7 +205,7 @@ func (d editorDesk) trial(t editor.Trial) (l app.Launch, err error) {
 	if err != nil {
 		return l, err
 	}
-	l = app.Launch{Scenario: s, Allow: t.Allow, Data: d.data, Remote: d.remote, Trusted: e.IsOwn(d.data)}
+	l = app.Launch{Services: app.Services{Scenario: s, Data: d.data, Remote: d.remote}, Allow: t.Allow, Trusted: e.IsOwn(d.data)}
 	if t.Settings != nil {
 		l.Settings = *t.Settings
 	} else if l.Settings, err = setupDesk(d).settings(&begun{Scenario: s}); err != nil {

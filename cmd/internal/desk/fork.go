@@ -22,15 +22,10 @@ type begun struct {
 	fork   setup.Fork
 }
 
-// load reads a scenario with the connectors of the settings; that of a fork with the settings of its parent.
-func (d setupDesk) load(ctx context.Context, name string, given map[string]string) (b begun, err error) {
-	fork, ok := setup.ParseFork(name)
-	if !ok {
-		connectors, err := authoring.Connectors(d.data)
-		if err != nil {
-			return b, err
-		}
-		b.Scenario, err = authoring.LoadWith(name, scenario.Extras{Parameters: given, Connectors: connectors})
+// load reads a scenario with the connectors of the settings, or that of a fork with the parameters of its parent.
+func (d setupDesk) load(ctx context.Context, name string, fork setup.Fork, given map[string]string) (b begun, err error) {
+	if fork == (setup.Fork{}) {
+		b.Scenario, err = authoring.Open(d.data, name, given)
 		return b, err
 	}
 	b.fork = fork

@@ -35,13 +35,16 @@ func TestForkAndChangedScenario(t *testing.T) {
 		}
 	}
 	write(walk)
-	launch := func(name string, given map[string]string, change func(*engine.Settings)) *setup.Scenario {
+	launch := func(name string, from setup.Fork, given map[string]string, change func(*engine.Settings)) *setup.Scenario {
 		t.Helper()
 		s, err := setupDesk{d}.Scenario(t.Context(), name, given)
+		if from.Run != "" {
+			s, err = setupDesk{d}.ForkFrom(t.Context(), from, given)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := setup.Order{Scenario: name, Given: given, Settings: s.Settings}
+		o := setup.Order{Scenario: name, Fork: from, Given: given, Settings: s.Settings}
 		o.Settings.Mock.Profile = "none"
 		if change != nil {
 			change(&o.Settings)
@@ -58,7 +61,7 @@ func TestForkAndChangedScenario(t *testing.T) {
 		<-d.Settled()
 		return s
 	}
-	launch(path, map[string]string{"pause": "0.02"}, func(s *engine.Settings) { s.CheckpointEvery, s.KeepCheckpoints, s.Budget.Requests = 1e6, 1000, 8 })
+	launch(path, setup.Fork{}, map[string]string{"pause": "0.02"}, func(s *engine.Settings) { s.CheckpointEvery, s.KeepCheckpoints, s.Budget.Requests = 1e6, 1000, 8 })
 	parent, err := d.store.Newest(t.Context())
 	if err != nil || parent.Ending != engine.EndOutOfBudget {
 		t.Fatalf("the run is %+v, %v", parent, err)
@@ -67,8 +70,7 @@ func TestForkAndChangedScenario(t *testing.T) {
 	if err != nil || len(points) == 0 {
 		t.Fatalf("checkpoints %+v, %v", points, err)
 	}
-	name := setup.Fork{Run: parent.ID, Checkpoint: points[0].Number}.Name()
-	s := launch(name, map[string]string{"count": "6"}, func(s *engine.Settings) { s.Seed, s.Budget.Requests = 4, 8 })
+	s := launch("", setup.Fork{Run: parent.ID, Checkpoint: points[0].Number}, map[string]string{"count": "6"}, func(s *engine.Settings) { s.Seed, s.Budget.Requests = 4, 8 })
 	if s.Title != "Walk" || s.Agents != 6 || s.Parameters[0].Default != "5" || s.Parameters[1].Default != "0.02" || s.Fork.Cycle != points[0].Cycle || s.Fork.Origin != path {
 		t.Errorf("the form begins with %+v, %+v", s, s.Fork)
 	}
@@ -83,7 +85,7 @@ func TestForkAndChangedScenario(t *testing.T) {
 	if !ok || !changed.Readable || changed.Checkpoint != points[0].Number || !strings.Contains(changed.What, "walk.yaml:10: chain walk, step remember") {
 		t.Errorf("resumed with a changed scenario: %v", err)
 	}
-	s, err = setupDesk{d}.Scenario(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: points[0].Number, Renewed: true}.Name(), nil)
+	s, err = setupDesk{d}.ForkFrom(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: points[0].Number, Renewed: true}, nil)
 	if err != nil || !s.Fork.Renewed {
 		t.Errorf("with the file as it is now: %+v, %v", s, err)
 	}
@@ -94,11 +96,11 @@ func TestForkAndChangedScenario(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if note, err := (runsDesk{d}).Resume(t.Context(), fork.ID, runs.Resumption{Bound: "400"}); err != nil || !strings.Contains(note, "is gone") {
+	if note, err := (runsDesk{d}).Resume(t.Context(), fork.ID, runs.Resumption{Bound: "400"}); err != nil || !strings.Contains(note, "no longer exists") {
 		t.Errorf("with a file that is gone: %q, %v", note, err)
 	}
 	<-d.Settled()
-	if _, err := (setupDesk{d}).Scenario(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: 9999}.Name(), nil); err == nil {
+	if _, err := (setupDesk{d}).ForkFrom(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: 9999}, nil); err == nil {
 		t.Error("there is a checkpoint 9999")
 	}
 }

@@ -72,7 +72,7 @@ func (d settingsDesk) LogLevel() (level string, all []string) {
 
 // SetLogLevel changes the log level.
 func (d settingsDesk) SetLogLevel(_ context.Context, level string) error {
-	if err := config.SaveLogLevel(d.data, level); err != nil {
+	if err := config.Save(d.data, map[string]string{config.LogLevelKey: level}); err != nil {
 		return err
 	}
 	if d.level != nil {

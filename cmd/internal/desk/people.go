@@ -71,9 +71,9 @@ func (d resultsDesk) Checks(ctx context.Context, run engine.RunID) ([]engine.Che
 	if err != nil {
 		return nil, err
 	}
-	all := app.AfterList(ctx, d.store, &record)
+	all := app.CheckAfterRun(ctx, d.store, &record)
 	for i := range all {
-		if hint := app.Afterwards(&record); hint != "" && all[i].Hint == hint { // the hint is for a terminal
+		if hint := app.NextSteps(&record); hint != "" && all[i].Hint == hint { // the hint is for a terminal
 			all[i].Hint = corrected
 		}
 	}

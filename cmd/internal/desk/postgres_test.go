@@ -32,7 +32,7 @@ chain c: {step a: {kind: sql, service: db, query: "select 1"}}
 		t.Fatalf("services %+v, want %+v", s.Services, want)
 	}
 	o := setup.Order{Scenario: path, Settings: s.Settings}
-	if said, err := (setupDesk{d}).TestService(t.Context(), o, want); err == nil || !strings.Contains(err.Error(), "nothing was sent to "+server.Address()+"/postgres, which would get SQL statements with the secret THRONG_TEST_PASSWORD") {
+	if said, err := (setupDesk{d}).TestService(t.Context(), o, want); err == nil || !strings.Contains(err.Error(), "nothing was sent to "+server.Address()+"/postgres, which is not allowed yet; it would get SQL statements with the secret THRONG_TEST_PASSWORD") {
 		t.Errorf("before it was allowed: %s, %v", said, err)
 	}
 	o.Allow = []string{server.Address()}

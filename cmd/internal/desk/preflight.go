@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -23,8 +22,8 @@ func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told
 	if err := l.Population().TakeKept(); err != nil {
 		return nil, err
 	}
-	l.Store, l.Remote, l.Past = d.store, d.remote, d.past
-	return d.preflight.List(ctx, l, d.remote.Database(), !anew, told), nil
+	l.Store, l.Remote, l.EarlierRuns = d.store, d.remote, d.past
+	return d.preflight.Run(ctx, l, d.remote.Database(), !anew, told), nil
 }
 
 // Allow stores that the file of an order may call the addresses that the order allows.
@@ -39,11 +38,7 @@ func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
 
 // LowerConnections limits the database connections for sending results from now on.
 func (d setupDesk) LowerConnections(_ context.Context, most int) error {
-	known, err := config.SaveDatabaseSetting(d.data, "database-connections", strconv.Itoa(most))
-	if !known {
-		err = errors.New("no such setting")
-	}
-	if err != nil {
+	if err := config.Save(d.data, map[string]string{"database-connections": strconv.Itoa(most)}); err != nil {
 		return fmt.Errorf("save database-connections: %w", err)
 	}
 	return d.reconnect()

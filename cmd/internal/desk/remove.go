@@ -63,7 +63,7 @@ func (d runsDesk) Prune(ctx context.Context, age runs.Age, now bool) (gone runs.
 	}
 	gone.Kept = old.Kept
 	for i := range all {
-		if err := all[i].Take(ctx, d.store, d.data, now); err != nil {
+		if err := all[i].Do(ctx, d.store, d.data, now); err != nil {
 			return gone, err
 		}
 		count(&gone, &all[i])
@@ -72,7 +72,7 @@ func (d runsDesk) Prune(ctx context.Context, age runs.Age, now bool) (gone runs.
 }
 
 // old finds what may be deleted: runs with unsent rows are kept.
-func (d runsDesk) old(ctx context.Context, age runs.Age) (all []retention.Going, old runs.Old, err error) {
+func (d runsDesk) old(ctx context.Context, age runs.Age) (all []retention.Removal, old runs.Old, err error) {
 	p := retention.Pruning{Checkpoints: age.Checkpoints, OlderThan: age.OlderThan, Runs: age.Runs}
 	found, err := p.Find(ctx, d.store, d.data, time.Now())
 	for i := range found {
@@ -86,7 +86,7 @@ func (d runsDesk) old(ctx context.Context, age runs.Age) (all []retention.Going,
 	return all, old, err
 }
 
-func count(o *runs.Old, g *retention.Going) {
+func count(o *runs.Old, g *retention.Removal) {
 	if g.Whole {
 		o.Runs++
 	}

@@ -35,7 +35,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	if err != nil {
 		return nil, err
 	}
-	people, err := history.PastPeople(ctx, d.store, run)
+	people, err := history.LoadAgents(ctx, d.store, run)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}

@@ -19,7 +19,7 @@ func (d setupDesk) Requirements(ctx context.Context, o setup.Order) (out setup.R
 		return out, err
 	}
 	out.Changed, out.Lost = l.Differences(), l.Warnings()
-	for _, s := range l.Permits().Outlook() {
+	for _, s := range l.Permits().PlannedServices() {
 		for _, secret := range s.Secrets {
 			if secret.Err == nil {
 				continue
@@ -31,7 +31,7 @@ func (d setupDesk) Requirements(ctx context.Context, o setup.Order) (out setup.R
 			out.Missing = append(out.Missing, m)
 		}
 	}
-	draft, err := l.Population().Draft()
+	draft, err := l.Population().WritingForecast()
 	if err != nil || draft == nil {
 		return out, err
 	}
@@ -49,11 +49,11 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 	if err := l.Population().TakeKept(); err != nil {
 		return engine.Forecast{}, err
 	}
-	taking, err := l.Estimate().Taking(ctx)
+	taking, err := l.Forecaster().Workload(ctx)
 	if err != nil {
 		return engine.Forecast{}, err
 	}
-	return l.Estimate().Forecast(d.past.Like(ctx, l.Estimate()), taking), nil
+	return l.Forecaster().Forecast(d.past.Find(ctx, l.Forecaster()), taking), nil
 }
 
 // KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
@@ -80,7 +80,7 @@ func locked(l app.Launch) error {
 		return nil
 	}
 	var names []string
-	for _, o := range l.Permits().Outlook() {
+	for _, o := range l.Permits().PlannedServices() {
 		for _, s := range o.Secrets {
 			if s.Err != nil && !slices.Contains(names, s.Name) {
 				names = append(names, s.Name)

@@ -37,7 +37,7 @@ func TestRequirements(t *testing.T) {
 	if err != nil || len(out.Missing) != 1 || out.Missing[0] != lacks {
 		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
-	if out.Unwritten != 3 || !strings.Contains(out.Writing, "3 personas are to be written by model (gpt-4o-mini)") {
+	if out.Unwritten != 3 || !strings.Contains(out.Writing, "3 personas to write by model (gpt-4o-mini)") {
 		t.Errorf("writes %d: %s", out.Unwritten, out.Writing)
 	}
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {

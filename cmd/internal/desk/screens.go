@@ -103,7 +103,7 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumpt
 // changed converts the error of a changed scenario for the screen.
 func changed(err error) error {
 	if c, ok := errors.AsType[*app.ChangedError](err); ok {
-		return &runs.Changed{What: c.What(), Checkpoint: c.Checkpoint, Readable: c.Unreadable == nil}
+		return &runs.Changed{What: c.Describe(), Checkpoint: c.Checkpoint, Readable: c.Unreadable == nil}
 	}
 	return err
 }
@@ -346,40 +346,22 @@ func (d settingsDesk) MoveData(_ context.Context, dir string) error {
 
 // Saved returns the current run settings.
 func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
-	saved, err := config.LoadSaved(d.data)
-	if err != nil {
-		return nil, err
-	}
-	_, origins, err := config.Layers{Env: os.Getenv, Saved: saved}.Resolve()
+	origins, err := config.Sources{Data: d.data}.InForce()
 	var all []settings.Setting
-	for _, s := range config.RunSettings() {
-		o := origins[s.Name]
-		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
+	for i := range config.Settings {
+		if s := &config.Settings[i]; s.Title != "" && origins != nil {
+			o := origins[s.Name]
+			all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
+		}
 	}
-	db, places, unfit := config.FindDatabaseSettings(nil, os.Getenv, d.data)
-	for _, s := range config.DatabaseLimits() {
-		o := s.Show(db, places)
-		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Results database", Value: o.Value, From: o.From, Help: s.Help})
-	}
-	tell, said, mistaken := config.TelemetryHere(d.data)
-	for i := range config.TelemetrySettings {
-		s := &config.TelemetrySettings[i]
-		o := s.Show(&tell, said)
-		all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: "Telemetry", Value: o.Value, From: o.From, Help: s.Help})
-	}
-	return all, errors.Join(err, unfit, mistaken)
+	return all, err
 }
 
 // Save saves a run setting; "" resets it.
 func (d settingsDesk) Save(_ context.Context, name, value string) error {
-	known, err := config.SaveDatabaseSetting(d.data, name, value)
-	switch {
-	case known && err == nil:
+	err := d.saveSetting(name, value)
+	if s := config.FindSetting(name); err == nil && s != nil && s.Scope == config.DatabaseScope {
 		return d.reconnect()
-	case !known:
-		if known, err = d.saveTelemetry(name, value); !known {
-			err = config.Save(d.data, map[string]string{name: value})
-		}
 	}
 	if err != nil {
 		if field, ok := errors.AsType[*engine.FieldError](err); ok {

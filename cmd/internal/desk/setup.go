@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
@@ -60,11 +61,21 @@ func (d setupDesk) Favor(_ context.Context, name string, favorite bool) error {
 
 // Scenario reads a scenario.
 func (d setupDesk) Scenario(ctx context.Context, name string, given map[string]string) (*setup.Scenario, error) {
-	s, err := d.load(ctx, name, given)
+	return d.show(ctx, name, setup.Fork{}, given)
+}
+
+// ForkFrom reads the scenario of a fork.
+func (d setupDesk) ForkFrom(ctx context.Context, f setup.Fork, given map[string]string) (*setup.Scenario, error) {
+	return d.show(ctx, fmt.Sprintf("%s#%d", f.Run, f.Checkpoint), f, given)
+}
+
+// show reads a scenario, or that of a fork, for the form.
+func (d setupDesk) show(ctx context.Context, name string, fork setup.Fork, given map[string]string) (*setup.Scenario, error) {
+	s, err := d.load(ctx, name, fork, given)
 	if err != nil {
 		return nil, inWords(name, err)
 	}
-	if filepath.IsAbs(name) && len(given) == 0 {
+	if filepath.IsAbs(name) && s.parent == nil && len(given) == 0 {
 		if err := d.notes.opened(name); err != nil {
 			slog.Warn("cannot store the recent scenario", "path", name, "error", err)
 		}
@@ -140,13 +151,13 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 
 // launch turns an order into a launch of app.
 func (d setupDesk) launch(ctx context.Context, o setup.Order) (app.Launch, error) {
-	s, err := d.load(ctx, o.Scenario, o.Given)
+	s, err := d.load(ctx, o.Scenario, o.Fork, o.Given)
 	if err != nil {
 		return app.Launch{}, inWords(o.Scenario, err)
 	}
-	l := app.Launch{Scenario: s.Scenario, Settings: o.Settings, Allow: o.Allow, Fork: s.parent, Data: d.data}
+	l := app.Launch{Services: app.Services{Scenario: s.Scenario, Settings: o.Settings, Data: d.data}, Allow: o.Allow, Fork: s.parent}
 	config.Schedule(&l.Settings, s.Scenario)
-	return l, l.Inherit()
+	return l, l.InheritPersonas()
 }
 
 // Choose counts the active agents.

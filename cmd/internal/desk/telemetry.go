@@ -101,8 +101,8 @@ func (o *outlets) close() error {
 }
 
 // elsewhere returns where a new run sends its telemetry.
-func (d *Desk) elsewhere() app.Tell {
-	tell := app.Tell{Shown: &d.outlets, Hurry: d.hurried}
+func (d *Desk) elsewhere() app.Telemetry {
+	tell := app.Telemetry{Endpoint: &d.outlets, Abort: d.hurried}
 	t, _, err := config.TelemetryHere(d.data)
 	if err == nil {
 		tell.Sending, err = t.Sending()
@@ -117,17 +117,17 @@ func (d *Desk) elsewhere() app.Tell {
 	return tell
 }
 
-// saveTelemetry saves a setting of telemetry; known is false for other names. A new address of the endpoint applies immediately, and is not
-// saved if listening fails; other settings apply to new runs.
-func (d *Desk) saveTelemetry(name, value string) (known bool, err error) {
+// saveSetting saves a setting. Another address of the endpoint takes effect immediately, and is saved only if it can be
+// opened; other settings of telemetry take effect with the next run.
+func (d *Desk) saveSetting(name, value string) error {
 	if name == config.ListenKey && os.Getenv(config.ListenEnv) == "" {
 		t, err := config.ListenOn(value)
 		if err == nil {
 			err = d.outlets.listen(t)
 		}
 		if err != nil {
-			return true, err
+			return err
 		}
 	}
-	return config.SaveTelemetrySetting(d.data, name, value)
+	return config.Save(d.data, map[string]string{name: value})
 }

@@ -104,7 +104,7 @@ func Open(t testing.TB, o Options) *Site {
 	if read.Cycles > 0 {
 		settings.Cycles = read.Cycles
 	}
-	l := app.Launch{Store: s.Store, Data: s.Data, Trusted: true, Allow: []string{s.Remote.Target()}, Scenario: read, Settings: settings, Remote: s.Remote}
+	l := app.Launch{Services: app.Services{Data: s.Data, Scenario: read, Settings: settings, Remote: s.Remote}, Store: s.Store, Trusted: true, Allow: []string{s.Remote.Target()}}
 	l.Secrets.Env = func(name string) string {
 		if name == "DB" {
 			return s.address(url.UserPassword(s.User, pgtest.Password))

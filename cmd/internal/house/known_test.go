@@ -44,8 +44,6 @@ var allowedClones = map[string]string{
 
 // clonedStructs are the pairs of structs with most of their fields in common.
 var clonedStructs = []string{
-	"cmd/internal/app.ForkOptions = cmd/internal/app.Order",
-	"cmd/internal/app.Launch = cmd/internal/app.Services",
 	"engine.Asked = engine.Snapshot",
 	"engine.Asked = engine.Totals",
 	"run.Batch = run.BatchCounts",

@@ -27,7 +27,7 @@ func sendWorld(t *testing.T, url string) engine.RunID {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := app.Launch{Store: store, Data: data, Scenario: s, Settings: engine.DefaultSettings()}
+	l := app.Launch{Services: app.Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Store: store}
 	l.Settings.Cycles, l.Settings.Mock.Profile = 3, "none"
 	job, err := l.Start(t.Context())
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package about says what the program is called, and which version of it runs.
+// Package about holds the name and the version of the program.
 package about
 
-// What the program is called; FyneApp.toml, which the packaging reads, says the same.
+// Names and version of the program; they must equal those in FyneApp.toml, which the packaging reads.
 const (
 	ID     = "io.github.throng-sim.throng"
 	Name   = "Throng"

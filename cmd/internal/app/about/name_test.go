@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 )
 
-// TestAppIsCalledTheSameEverywhere compares what is compiled in with what the packages are made from.
-func TestAppIsCalledTheSameEverywhere(t *testing.T) {
+// TestNamesEqualFyneApp compares the compiled names with those in FyneApp.toml.
+func TestNamesEqualFyneApp(t *testing.T) {
 	text, err := os.ReadFile("../../../../FyneApp.toml")
 	if err != nil {
 		t.Fatal(err)
@@ -17,7 +17,7 @@ func TestAppIsCalledTheSameEverywhere(t *testing.T) {
 	for key, want := range map[string]string{"ID": about.ID, "Name": about.Name, "Version": about.Number} {
 		line := regexp.MustCompile(`(?m)^\s*` + key + `\s*=\s*"(.*)"$`).FindSubmatch(text)
 		if line == nil || string(line[1]) != want {
-			t.Errorf("FyneApp.toml has %q for %s, the program %q", line, key, want)
+			t.Errorf("FyneApp.toml has %q for %s, want %q", line, key, want)
 		}
 	}
 }

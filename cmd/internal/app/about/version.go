@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Info is what a program says of itself.
+// Info describes this build of the program.
 type Info struct {
 	Version  string
-	Commit   string // short; "" where it is not known
-	Modified bool   // it was built from something else than the commit
-	Built    string // when the commit was made
+	Commit   string // short; "" if unknown
+	Modified bool   // built with changes that are not in the commit
+	Built    string // time of the commit
 	Go       string
-	Fyne     string // "" where it is not linked
+	Fyne     string // version; "" if not linked
 	System   string
 }
 
-// Read reads what was built in.
+// Read reads the build information.
 func Read() Info {
 	a := Info{Version: Number, Go: strings.TrimPrefix(runtime.Version(), "go"), System: runtime.GOOS + ", " + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -42,7 +42,7 @@ func Read() Info {
 	return a
 }
 
-// String is the program in a line.
+// String returns the version in one line.
 func (a Info) String() string {
 	text := a.Version
 	if a.Commit != "" {
@@ -54,7 +54,7 @@ func (a Info) String() string {
 	return text
 }
 
-// Version is what this program calls itself: its module's version and, where it is known, the commit.
+// Version returns the module version and, if known, the commit.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

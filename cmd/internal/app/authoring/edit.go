@@ -17,18 +17,18 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// Edit is a scenario as somebody edits it: the files of a folder, or a built-in one, with other texts in the place of some.
+// Edit is a scenario in an editor: a built-in one or the files of a folder, with edited texts in place of some files.
 type Edit struct {
-	Name  string            // an absolute path, or a built-in's name
+	Name  string            // an absolute path, or the name of a built-in scenario
 	Texts map[string][]byte // by file, relative to the scenario's folder
 
 	opened []string
 }
 
-// BuiltIn reports whether the scenario is in the program.
+// BuiltIn reports whether the scenario is built in.
 func (e *Edit) BuiltIn() bool { return !filepath.IsAbs(e.Name) }
 
-// File is the name of the scenario's own file.
+// File returns the name of the scenario's main file.
 func (e *Edit) File() string {
 	name := filepath.Base(strings.TrimPrefix(e.Name, engine.BuiltIn))
 	if e.BuiltIn() {
@@ -37,7 +37,7 @@ func (e *Edit) File() string {
 	return name
 }
 
-// Original opens a file as it is saved.
+// Original returns the saved text of a file.
 func (e *Edit) Original(name string) ([]byte, error) {
 	if e.BuiltIn() {
 		return scenario.FS(assets.Scenarios())(name)
@@ -45,7 +45,7 @@ func (e *Edit) Original(name string) ([]byte, error) {
 	return scenario.Folder(filepath.Dir(e.Name))(name)
 }
 
-// open opens a file as it is edited, and notes that it belongs to the scenario.
+// open returns the edited or saved text of a file, and notes that the file belongs to the scenario.
 func (e *Edit) open(name string) ([]byte, error) {
 	text, edited := e.Texts[name]
 	var err error
@@ -58,7 +58,7 @@ func (e *Edit) open(name string) ([]byte, error) {
 	return text, err
 }
 
-// Load reads the scenario as it is edited.
+// Load reads the scenario with the edited texts.
 func (e *Edit) Load(x scenario.Extras) (*scenario.Scenario, error) {
 	if !e.BuiltIn() {
 		x.Keys = scenario.Folder(filepath.Dir(e.Name))
@@ -72,53 +72,52 @@ func (e *Edit) Load(x scenario.Extras) (*scenario.Scenario, error) {
 	return s, err
 }
 
-// Files are those that Load has opened, the scenario's own first.
+// Files returns the files that Load has opened, the main file first.
 func (e *Edit) Files() []string { return e.opened }
 
-// Take counts files among those that belong to the scenario, if they are there: where it cannot be read, Load has not found
-// all of them.
-func (e *Edit) Take(names []string) {
+// AddFiles adds existing files to those of the scenario. If the scenario has mistakes, Load may not have found all of them.
+func (e *Edit) AddFiles(names []string) {
 	for _, name := range names {
-		_, _ = e.open(name) // one that is not there does not belong to it
+		_, _ = e.open(name) // a missing file does not belong to it
 	}
 }
 
-// IsOwn reports whether the scenario, as it is saved, came with the program or was written in it: then what it is edited to is
-// the person's own, too.
+// IsOwn reports whether the saved scenario is built in or was written in the program's editor. Then its edited form is the
+// user's own, too.
 func (e *Edit) IsOwn(data string) bool {
 	if e.BuiltIn() {
 		return true
 	}
 	saved := Edit{Name: e.Name}
 	s, err := saved.Load(scenario.Extras{})
-	if err != nil { // it cannot be read as a whole: its own file has to tell
+	if err != nil { // it has mistakes: check the main file only
 		text, err := e.Original(e.File())
 		return err == nil && consent.Of(data).Wrote(text)
 	}
 	return IsOwn(data, s.Source.Files)
 }
 
-// Own remembers the texts of the scenario as written here.
-func (e *Edit) Own(data string) error {
+// MarkOwn records that the texts of the scenario were written in this program.
+func (e *Edit) MarkOwn(data string) error {
 	for _, name := range e.opened {
 		text, err := e.open(name)
 		if err == nil {
 			err = consent.Of(data).Write(text)
 		}
 		if err != nil {
-			return fmt.Errorf("remember %s as yours: %w", name, err)
+			return fmt.Errorf("mark %s as your own: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// Stamp stands for a text: two of the same text are the same.
+// Stamp returns a hash of a text.
 func Stamp(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 
-// Stamp is that of a file as it is saved; "" is that it is not there.
+// Stamp returns the hash of a saved file; "" if it does not exist.
 func (e *Edit) Stamp(name string) (string, error) {
 	text, err := e.Original(name)
 	switch {
@@ -130,19 +129,19 @@ func (e *Edit) Stamp(name string) (string, error) {
 	return Stamp(text), nil
 }
 
-// Write puts a text in the place of a file in one step: who reads it meanwhile, or after a crash, finds one or the other.
-// Links are followed, and who may read it stays.
+// Write replaces a file atomically: readers see the old or the new text, even after a crash. It follows symbolic links and
+// keeps the permissions.
 func (e *Edit) Write(name string, text []byte) error {
 	if e.BuiltIn() {
-		return errors.New("a built-in scenario cannot be changed: save it in a folder")
+		return errors.New("a built-in scenario cannot be changed: save a copy in a folder")
 	}
 	return writeIn(filepath.Dir(e.Name), name, text)
 }
 
-// writeIn writes a file of a folder.
+// writeIn writes a file in a folder.
 func writeIn(dir, name string, text []byte) error {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return fmt.Errorf("%s is outside of the scenario's folder", name)
+		return fmt.Errorf("%s is outside the scenario's folder", name)
 	}
 	path, mode := filepath.Join(dir, filepath.FromSlash(name)), fs.FileMode(0o644)
 	if to, err := filepath.EvalSymlinks(path); err == nil {
@@ -168,32 +167,32 @@ func writeIn(dir, name string, text []byte) error {
 	return nil
 }
 
-// copied is what a file of the scenario is called in another folder: a built-in one gets the ending by which desktops know
-// a scenario.
-func (e *Edit) copied(name string) string {
+// copyName returns the name of a file in a copy. The main file of a built-in scenario gets the extension that desktops
+// associate with Throng.
+func (e *Edit) copyName(name string) string {
 	if stem, ok := strings.CutSuffix(name, ".yaml"); ok && e.BuiltIn() && name == e.File() {
 		return stem + ".throng.yaml"
 	}
 	return name
 }
 
-// Copy writes all files of the scenario into another folder as they are edited, and returns where its own is then. Those
-// that are there already come back, and nothing is written, unless over is set.
-func (e *Edit) Copy(dir string, over bool) (path string, there []string, err error) {
-	own := e.copied(e.File())
+// Copy writes all files of the scenario with the edited texts to a folder, and returns the path of the main file. If files
+// already exist and overwrite is not set, it writes nothing and returns their names.
+func (e *Edit) Copy(dir string, overwrite bool) (path string, existing []string, err error) {
+	own := e.copyName(e.File())
 	for _, name := range append(slices.Clone(e.opened), e.File()) {
-		name = e.copied(name)
-		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil && !slices.Contains(there, name) {
-			there = append(there, name)
+		name = e.copyName(name)
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil && !slices.Contains(existing, name) {
+			existing = append(existing, name)
 		}
 	}
-	if len(there) > 0 && !over {
-		return "", there, nil
+	if len(existing) > 0 && !overwrite {
+		return "", existing, nil
 	}
 	for _, name := range e.opened {
 		text, err := e.open(name)
 		if err == nil {
-			err = writeIn(dir, e.copied(name), text)
+			err = writeIn(dir, e.copyName(name), text)
 		}
 		if err != nil {
 			return "", nil, fmt.Errorf("copy %s: %w", name, err)

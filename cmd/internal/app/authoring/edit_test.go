@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// TestEditReadsWhatIsEdited in place of what is saved, the files beside it too.
+// TestEditReadsWhatIsEdited checks that edited texts replace saved files, also those that the main file includes.
 func TestEditReadsWhatIsEdited(t *testing.T) {
 	e := &authoring.Edit{Name: "shopping", Texts: map[string][]byte{"shopping.star": []byte("def broken(:\n")}}
 	_, err := e.Load(scenario.Extras{})
@@ -27,7 +27,7 @@ func TestEditReadsWhatIsEdited(t *testing.T) {
 	}
 }
 
-// TestEditWrites in one step, through a link, with the rights that the file had, and nowhere else.
+// TestEditWrites checks that a file is replaced through a link with its permissions, and that no other files change.
 func TestEditWrites(t *testing.T) {
 	dir := t.TempDir()
 	real, link := filepath.Join(t.TempDir(), "real.yaml"), filepath.Join(dir, "mine.yaml")
@@ -58,7 +58,7 @@ func TestEditWrites(t *testing.T) {
 	}
 }
 
-// TestEditKeepsAFileThatCannotBeReplaced.
+// TestEditKeepsAFileThatCannotBeReplaced checks that a failed write leaves no files.
 func TestEditKeepsAFileThatCannotBeReplaced(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "mine.yaml"), 0o700); err != nil {
@@ -73,7 +73,7 @@ func TestEditKeepsAFileThatCannotBeReplaced(t *testing.T) {
 	}
 }
 
-// TestEditCopies all that belongs to a scenario, edited or not, and replaces nothing unasked.
+// TestEditCopies copies all files of a scenario, and overwrites files only on request.
 func TestEditCopies(t *testing.T) {
 	dir := t.TempDir()
 	e := &authoring.Edit{Name: "shopping", Texts: map[string][]byte{}}
@@ -96,7 +96,7 @@ func TestEditCopies(t *testing.T) {
 		t.Errorf("the copy cannot be read: %v", err)
 	}
 	if _, there, _ = e.Copy(dir, false); !slices.Equal(there, []string{"shopping.throng.yaml", "shopping.star"}) {
-		t.Errorf("there were %v", there)
+		t.Errorf("existing files: %v", there)
 	}
 	if _, _, err := e.Copy(dir, true); err != nil {
 		t.Errorf("not replaced: %v", err)

@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// IsOwn reports whether all files of a scenario came with the program or were written by a person in it. Where a file lies,
-// and what a run says of that, makes no difference.
+// IsOwn reports whether all files of a scenario are built in or were written in the program's editor. Only their texts
+// matter, not their paths.
 func IsOwn(data string, files map[string][]byte) bool {
 	table := consent.Of(data)
 	for name, text := range files {
@@ -27,14 +27,14 @@ func IsOwn(data string, files map[string][]byte) bool {
 	return true
 }
 
-// dataEndings are those of files that hold agents: these cannot name an address.
+// dataEndings are the extensions of files with agents, which cannot contain an address that is called.
 var dataEndings = []string{".csv", ".jsonl"}
 
-// builtInTexts are the files that came with the program.
+// builtInTexts returns the set of the texts of all built-in files.
 var builtInTexts = sync.OnceValue(func() map[string]bool {
 	texts := map[string]bool{}
 	for _, name := range fileNames(assets.Scenarios()) {
-		if text, err := fs.ReadFile(assets.Scenarios(), name); err == nil { // it is in the program
+		if text, err := fs.ReadFile(assets.Scenarios(), name); err == nil { // cannot fail: the file is embedded
 			texts[string(text)] = true
 		}
 	}
@@ -43,7 +43,7 @@ var builtInTexts = sync.OnceValue(func() map[string]bool {
 
 func fileNames(files fs.FS) (names []string) {
 	all, err := fs.ReadDir(files, ".")
-	if err != nil { // they are in the program
+	if err != nil { // cannot happen: the files are embedded
 		return nil
 	}
 	for _, f := range all {

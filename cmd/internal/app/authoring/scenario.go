@@ -19,13 +19,13 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// Load reads a scenario from the disk or, where there is no such file, the built-in one of that name: both
-// shopping and assets/scenarios/shopping.yaml name it.
+// Load reads a scenario from a file. If there is no such file, it reads the built-in scenario of that name: shopping and
+// assets/scenarios/shopping.yaml name the same one.
 func Load(path string, set map[string]string) (*scenario.Scenario, error) {
 	return LoadWith(path, scenario.Extras{Parameters: set})
 }
 
-// LoadWith is [LoadScenario] with what a run adds to the scenario.
+// LoadWith is [Load] with parameters, connectors and a payload.
 func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 	if name, ok := strings.CutPrefix(path, engine.BuiltIn); ok {
 		return readBuiltIn(name, x)
@@ -61,7 +61,7 @@ func readBuiltIn(name string, x scenario.Extras) (*scenario.Scenario, error) {
 type noScenario string
 
 func (n noScenario) Error() string {
-	text := fmt.Sprintf("there is no file %s, and no built-in scenario of that name", string(n))
+	text := fmt.Sprintf("no such file or built-in scenario: %s", string(n))
 	if hint := suggest.Hint(string(n), n.near()); hint != "" {
 		text += "; " + hint
 	}
@@ -72,7 +72,7 @@ func (n noScenario) Error() string {
 func (n noScenario) near() []string {
 	names := BuiltIn()
 	dir, _ := filepath.Split(string(n))
-	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // a folder that cannot be read holds no suggestion
+	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // an unreadable folder has no suggestions
 	for _, e := range entries {
 		if slices.Contains(scenario.Endings, filepath.Ext(e.Name())) {
 			names = append(names, dir+e.Name())
@@ -83,7 +83,7 @@ func (n noScenario) near() []string {
 
 func (n noScenario) Unwrap() error { return fs.ErrNotExist }
 
-// FileName is the name of a built-in scenario's own file, which has an ending; another name stays as it is.
+// FileName adds the extension to the name of a built-in scenario. Other names stay unchanged.
 func FileName(name string) string {
 	if filepath.Ext(name) == "" {
 		for _, ending := range scenario.Endings {
@@ -95,10 +95,10 @@ func FileName(name string) string {
 	return name
 }
 
-// BuiltIn are the names of the built-in scenarios.
+// BuiltIn returns the names of the built-in scenarios.
 func BuiltIn() (names []string) {
 	files, err := fs.ReadDir(assets.Scenarios(), ".")
-	if err != nil { // they are in this program
+	if err != nil { // cannot happen: the files are embedded
 		return nil
 	}
 	for _, f := range files {
@@ -109,36 +109,45 @@ func BuiltIn() (names []string) {
 	return names
 }
 
-// Connectors reads those of the settings; nil where there are none.
+// Open is [Load] with the connectors of a data folder.
+func Open(data, path string, parameters map[string]string) (*scenario.Scenario, error) {
+	connectors, err := Connectors(data)
+	if err != nil {
+		return nil, err
+	}
+	return LoadWith(path, scenario.Extras{Parameters: parameters, Connectors: connectors})
+}
+
+// Connectors reads the connectors of a data folder; nil if there are none.
 func Connectors(data string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(data, config.ConnectorsName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("the connectors of the settings: %w", err)
+		return nil, fmt.Errorf("read the connectors: %w", err)
 	}
 	return text, nil
 }
 
-// MaxPayload bounds a payload, in bytes.
+// MaxPayload is the maximum size of a payload in bytes.
 const MaxPayload = 256 << 20
 
-// Payload reads the file of a payload; nil for "".
+// Payload reads a payload from a file; nil for "".
 func Payload(path string) (*scenario.Payload, error) {
 	if path == "" {
-		return nil, nil //nolint:nilnil // no payload is no error
+		return nil, nil //nolint:nilnil // no payload is not an error
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &engine.FieldError{Field: "payload", Problem: "there is no file " + path}
+		return nil, &engine.FieldError{Field: "payload", Problem: "no such file: " + path}
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, &engine.FieldError{Field: "payload", Problem: path + " is no file"}
+		return nil, &engine.FieldError{Field: "payload", Problem: path + " is not a regular file"}
 	case info.Size() > MaxPayload:
-		return nil, &engine.FieldError{Field: "payload", Problem: fmt.Sprintf("%s has %d bytes, more than %d", path, info.Size(), MaxPayload)}
+		return nil, &engine.FieldError{Field: "payload", Problem: fmt.Sprintf("%s has %d bytes; the maximum is %d", path, info.Size(), MaxPayload)}
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

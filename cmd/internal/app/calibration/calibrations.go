@@ -1,4 +1,4 @@
-// Package calibration measures a run at levels of its limit, and keeps what was found.
+// Package calibration measures a run at several concurrency limits, and stores the results.
 package calibration
 
 import (
@@ -23,30 +23,30 @@ import (
 	"github.com/throng-sim/throng/engine/calibrate"
 )
 
-// Record is a sweep that was made, and of what.
+// Record is a completed calibration.
 type Record struct {
 	At       time.Time        `json:"at"`
 	Machine  Machine          `json:"machine"`
 	Scenario string           `json:"scenario"` // name or path
 	Title    string           `json:"title"`    // of the scenario
 	Hash     string           `json:"hash"`     // of the scenario's files and parameters
-	Services []string         `json:"services"` // where each is
+	Services []string         `json:"services"` // address of each
 	Agents   int              `json:"agents"`
 	Result   calibrate.Result `json:"result"`
 
-	Notice string `json:"-"` // what a person should know of how it was kept; "" is nothing
+	Notice string `json:"-"` // remark for the user about storing it; "" if there is none
 }
 
-// Machine is one that calibrations are of.
+// Machine identifies the machine of a calibration.
 type Machine struct {
 	Host        string `json:"host"`
 	Cores       int    `json:"cores"`
-	MemoryBytes uint64 `json:"memory_bytes"` // 0 is not known
+	MemoryBytes uint64 `json:"memory_bytes"` // 0 is unknown
 }
 
-// ThisMachine describes the one that the program runs on.
+// ThisMachine describes the machine that the program runs on.
 func ThisMachine(data string) Machine {
-	host, _ := os.Hostname() // without one, its size tells machines apart
+	host, _ := os.Hostname() // without a name, the size distinguishes machines
 	return Machine{host, runtime.NumCPU(), engine.HostSampler(data)().MemoryTotal}
 }
 
@@ -66,7 +66,7 @@ func (c *Record) Same(o *Record) bool {
 	return c.Machine.Host == o.Machine.Host && c.Machine.Cores == o.Machine.Cores && c.Hash == o.Hash && slices.Equal(c.Services, o.Services)
 }
 
-// HashOf tells scenarios apart, and what parameters they were given.
+// HashOf returns a hash of a scenario and its parameters.
 func HashOf(s *engine.Source) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", s.Hash)
@@ -82,14 +82,14 @@ const (
 	calibrationsVersion = 1
 )
 
-// calibrationFile is what the file holds, newest first.
+// file is the content of the file, newest calibration first.
 type file struct {
 	Version      int      `json:"version"`
 	Calibrations []Record `json:"calibrations"`
 }
 
-// List lists those that are kept in the data folder, newest first: one for each machine, scenario and services.
-// A file that cannot be read is set aside under another name, which notice says.
+// List returns the stored calibrations, newest first, with one for each machine, scenario and set of services. A damaged
+// file is renamed; notice then tells the user its new name.
 func List(data string) (all []Record, notice string, err error) {
 	path := filepath.Join(data, ListFile)
 	text, err := os.ReadFile(path)
@@ -104,20 +104,20 @@ func List(data string) (all []Record, notice string, err error) {
 	case err != nil || file.Version < 1:
 		aside := path + ".damaged-" + time.Now().UTC().Format("20060102-150405.000")
 		if moved := os.Rename(path, aside); moved != nil {
-			return nil, "", fmt.Errorf("the calibrations in %s cannot be read, nor set aside: %w; remove the file", path, moved)
+			return nil, "", fmt.Errorf("the calibrations in %s cannot be read or renamed: %w; remove the file", path, moved)
 		}
-		return nil, fmt.Sprintf("the calibrations could not be read; they are kept as %s, and new ones begin a new file", filepath.Base(aside)), nil
+		return nil, fmt.Sprintf("the calibrations could not be read; the file is now %s, and a new file is started", filepath.Base(aside)), nil
 	case file.Version > calibrationsVersion:
-		return nil, "", fmt.Errorf("the calibrations in %s are of a newer Throng: use that, or move the file away", path)
+		return nil, "", fmt.Errorf("a newer Throng wrote the calibrations in %s: use that version, or move the file", path)
 	}
 	return file.Calibrations, "", nil
 }
 
-// Keep adds c to the file, in place of an earlier one of the same.
-func (c *Record) Keep(data string) (err error) {
+// Save adds c to the file. It replaces an earlier calibration of the same scenario, services and machine.
+func (c *Record) Save(data string) (err error) {
 	lock := flock.New(filepath.Join(data, ListFile+".lock"))
 	if err := lock.Lock(); err != nil {
-		return fmt.Errorf("the calibration is not kept: %w", err)
+		return fmt.Errorf("store the calibration: %w", err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	var all []Record
@@ -127,19 +127,19 @@ func (c *Record) Keep(data string) (err error) {
 	all = slices.DeleteFunc(all, func(o Record) bool { return o.Same(c) })
 	text, err := json.MarshalIndent(file{calibrationsVersion, append([]Record{*c}, all...)}, "", "\t")
 	if err != nil {
-		return fmt.Errorf("the calibration is not kept: %w", err)
+		return fmt.Errorf("store the calibration: %w", err)
 	}
 	path := filepath.Join(data, ListFile)
 	if err := os.WriteFile(path+".new", append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("the calibration is not kept: %w", err)
+		return fmt.Errorf("store the calibration: %w", err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("the calibration is not kept: %w", err)
+		return fmt.Errorf("store the calibration: %w", err)
 	}
 	return nil
 }
 
-// ApplyLevel saves a recommended level with the settings: runs begin with so many sessions, and a governor allows no more.
+// ApplyLevel saves a recommended limit with the settings, as the limit and the ceiling of later runs.
 func ApplyLevel(data string, level int) error {
 	saved, err := config.LoadSaved(data)
 	if err != nil {

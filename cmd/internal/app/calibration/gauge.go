@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	lookEvery = 50 * time.Millisecond
-	// fewSessions have to end in a measurement, which goes on for them up to so many times its duration.
-	fewSessions = 10
-	mostTimes   = 6
+	pollEvery = 50 * time.Millisecond
+	// minSessions is the number of sessions that a measurement waits for, up to maxTimes its duration.
+	minSessions = 10
+	maxTimes    = 6
 )
 
-// Gauge measures levels on one run, whose limit it moves: what the services, their rate limiters and the agents have become goes
-// on from level to level, and one budget is that of all.
+// Gauge measures one run at several limits, and moves the limit of the run. The state of services, rate limiters and agents
+// carries over from level to level, and one budget pays for all levels.
 type Gauge struct {
 	run              *run.Run
 	warmUp, duration time.Duration
 }
 
-// NewGauge measures a run: each level for a duration, after a warm-up.
+// NewGauge returns a gauge that measures each level for duration, after a warm-up.
 func NewGauge(run *run.Run, warmUp, duration time.Duration) *Gauge {
 	return &Gauge{run, warmUp, duration}
 }
 
-// Measure has so many sessions in flight, lets that settle, and returns what a while of it gave.
+// Measure sets the limit, waits for the warm-up, and returns a sample.
 func (g *Gauge) Measure(ctx context.Context, level int) (calibrate.Sample, error) {
 	if err := g.run.SetLimit(level, "throng", "calibrate"); err != nil {
 		return calibrate.Sample{}, g.over(ctx)
@@ -38,7 +38,7 @@ func (g *Gauge) Measure(ctx context.Context, level int) (calibrate.Sample, error
 	before := g.run.Snapshot()
 	settled := func(s *engine.Snapshot) bool {
 		took := s.At.Sub(before.At)
-		return took >= g.warmUp && (s.Ended-before.Ended >= int64(level) && s.InFlight <= level || took >= mostTimes*g.duration)
+		return took >= g.warmUp && (s.Ended-before.Ended >= int64(level) && s.InFlight <= level || took >= maxTimes*g.duration)
 	}
 	if err := g.watch(ctx, settled); err != nil {
 		return calibrate.Sample{}, err
@@ -47,14 +47,14 @@ func (g *Gauge) Measure(ctx context.Context, level int) (calibrate.Sample, error
 	err := g.watch(ctx, func(s *engine.Snapshot) bool {
 		w.add(s)
 		took := s.At.Sub(w.from.At)
-		return took >= g.duration && (s.Ended-w.from.Ended >= fewSessions || took >= mostTimes*g.duration)
+		return took >= g.duration && (s.Ended-w.from.Ended >= minSessions || took >= maxTimes*g.duration)
 	})
 	return w.sample(level, runtime.NumCPU()), err
 }
 
-// watch looks at the run until done says that it has seen enough.
+// watch polls the run until done returns true.
 func (g *Gauge) watch(ctx context.Context, done func(*engine.Snapshot) bool) error {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -67,7 +67,7 @@ func (g *Gauge) watch(ctx context.Context, done func(*engine.Snapshot) bool) err
 		s := g.run.Snapshot()
 		switch {
 		case s.Phase == engine.Paused:
-			return fmt.Errorf("the run that is measured was paused: %s", s.Reason)
+			return fmt.Errorf("the measured run was paused: %s", s.Reason)
 		case s.Phase == engine.Draining || s.Phase == engine.Ended:
 			return g.over(ctx)
 		case done(s):
@@ -76,7 +76,7 @@ func (g *Gauge) watch(ctx context.Context, done func(*engine.Snapshot) bool) err
 	}
 }
 
-// over says why the run has ended.
+// over returns the reason why the run ended.
 func (g *Gauge) over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -86,27 +86,27 @@ func (g *Gauge) over(ctx context.Context) error {
 	if s.Budget.Short != "" {
 		why = s.Budget.Short
 	}
-	return fmt.Errorf("the run that is measured came to its end: %s", why)
+	return fmt.Errorf("the measured run ended: %s", why)
 }
 
-// window is a while of a run.
+// window is a time interval of a run.
 type window struct {
 	from, to *engine.Snapshot
-	rows     []engine.MetricsRow // of seconds that lie within it for the most part
+	rows     []engine.MetricsRow // of seconds with at least half of them in the interval
 	inFlight int
-	looks    int
+	polls    int
 }
 
 func newWindow(from *engine.Snapshot) *window { return &window{from: from, to: from} }
 
-// add takes a newer picture; one that was seen before changes nothing.
+// add adds a snapshot. It ignores one that it has seen.
 func (w *window) add(s *engine.Snapshot) {
 	if !s.At.After(w.to.At) {
 		return
 	}
 	w.to = s
 	w.inFlight += s.InFlight
-	w.looks++
+	w.polls++
 	row := &s.Metrics
 	if row.At.Add(-time.Second/2).Before(w.from.At) || len(w.rows) > 0 && !row.At.After(w.rows[len(w.rows)-1].At) {
 		return
@@ -114,7 +114,7 @@ func (w *window) add(s *engine.Snapshot) {
 	w.rows = append(w.rows, *row)
 }
 
-// sample says what came of the while, on a machine with so many cores.
+// sample returns the sample of the interval on a machine with so many cores.
 func (w *window) sample(level, cores int) calibrate.Sample {
 	from, to := w.from, w.to
 	s := calibrate.Sample{
@@ -122,24 +122,24 @@ func (w *window) sample(level, cores int) calibrate.Sample {
 		Asked: max(to.Requests-to.Retries-from.Requests+from.Retries, 0), Refused: to.RateLimited - from.RateLimited,
 		CPU: -1, OwnCPU: -1, Memory: -1, Clients: -1, MaxClients: -1,
 	}
-	if places := float64(level) * s.Span.Seconds(); places > 0 {
-		held := func(gates ...engine.Gate) (share float64) {
-			for _, gate := range gates {
-				share += (to.Waits[gate] - from.Waits[gate]).Seconds() / places
+	if slotTime := float64(level) * s.Span.Seconds(); slotTime > 0 {
+		waited := func(causes ...engine.Gate) (share float64) {
+			for _, cause := range causes {
+				share += (to.Waits[cause] - from.Waits[cause]).Seconds() / slotTime
 			}
 			return min(share, 1)
 		}
-		s.Paced, s.Bounded = held(engine.RateGate, engine.RefusalGate), held(engine.PlaceGate, engine.ModelGate)
+		s.Paced, s.Bounded = waited(engine.RateGate, engine.RefusalGate), waited(engine.PlaceGate, engine.ModelGate)
 	}
-	if w.looks > 0 {
-		s.InFlight = float64(w.inFlight) / float64(w.looks)
+	if w.polls > 0 {
+		s.InFlight = float64(w.inFlight) / float64(w.polls)
 	}
 	w.machine(&s, cores)
 	w.times(&s)
 	return s
 }
 
-// machine adds what the seconds say of the machine and the database server; 0 is what could not be read.
+// machine adds the metrics of the machine and the database server. Metrics that could not be read stay -1.
 func (w *window) machine(s *calibrate.Sample, cores int) {
 	var cpu, own float64
 	for i := range w.rows {
@@ -156,7 +156,7 @@ func (w *window) machine(s *calibrate.Sample, cores int) {
 	}
 }
 
-// times adds how long sessions and their requests took.
+// times adds the durations of sessions and requests.
 func (w *window) times(s *calibrate.Sample) {
 	var count int64
 	var p95, service float64 // weighted by count
@@ -177,5 +177,5 @@ func (w *window) times(s *calibrate.Sample) {
 	s.Service = time.Duration(each)
 }
 
-// bad is how many sessions failed or timed out.
+// bad returns the number of sessions that failed or timed out.
 func bad(s *engine.Snapshot) int64 { return s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut] }

@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// picture is a run's at a second, in which so many sessions per second end, each of them asks two requests.
-func picture(second float64, perSecond int64) *engine.Snapshot {
+// snapshot returns the snapshot of a run at a second. perSecond sessions end each second, with two requests each.
+func snapshot(second float64, perSecond int64) *engine.Snapshot {
 	at := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC).Add(time.Duration(second * float64(time.Second)))
 	ended := int64(second * float64(perSecond))
 	s := &engine.Snapshot{
@@ -21,17 +21,17 @@ func picture(second float64, perSecond int64) *engine.Snapshot {
 			Service: engine.Quantiles{Count: perSecond, Mean: 60 * time.Millisecond}, ServerConnections: 12, ServerMax: 60,
 		},
 	}
-	held := time.Duration(second * float64(time.Second))
-	s.Waits[engine.RateGate], s.Waits[engine.RefusalGate] = 2*held, held
-	s.Waits[engine.PlaceGate] = held / 2
+	waited := time.Duration(second * float64(time.Second))
+	s.Waits[engine.RateGate], s.Waits[engine.RefusalGate] = 2*waited, waited
+	s.Waits[engine.PlaceGate] = waited / 2
 	return s
 }
 
 func TestWindow(t *testing.T) {
-	w := newWindow(picture(10.4, 100))
+	w := newWindow(snapshot(10.4, 100))
 	for i := range 51 {
-		w.add(picture(10.4+float64(i)/10, 100))
-		w.add(picture(10.4, 100)) // one that was seen
+		w.add(snapshot(10.4+float64(i)/10, 100))
+		w.add(snapshot(10.4, 100)) // seen before
 	}
 	s := w.sample(10, 4)
 	near := func(what string, got, want float64) {
@@ -42,7 +42,7 @@ func TestWindow(t *testing.T) {
 	}
 	near("the span", s.Span.Seconds(), 5)
 	near("the sessions", float64(s.Ended), 500)
-	near("those that failed", float64(s.Failed), 50)
+	near("failed sessions", float64(s.Failed), 50)
 	near("the requests", float64(s.Asked), 1000)
 	near("the refusals", float64(s.Refused), 10)
 	near("a session's p95", s.P95.Seconds(), 0.09)
@@ -58,10 +58,10 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWindowWithoutASecond is shorter than the machine is looked at: nothing is known of it.
+// TestWindowWithoutASecond uses an interval without a metrics row: the machine's metrics are unknown.
 func TestWindowWithoutASecond(t *testing.T) {
-	w := newWindow(picture(3.1, 100))
-	w.add(picture(3.4, 100))
+	w := newWindow(snapshot(3.1, 100))
+	w.add(snapshot(3.4, 100))
 	if s := w.sample(1, 2); s.CPU >= 0 || s.Memory >= 0 || s.Clients >= 0 || s.P95 != 0 || s.Ended != 30 {
 		t.Errorf("%+v", s)
 	}

@@ -1,4 +1,4 @@
-// Package cleanup removes at services what the agents of a run made there.
+// Package cleanup plans the removal of the data that the agents of a run created at services.
 package cleanup
 
 import (
@@ -20,32 +20,32 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// Plan is what removes at services what the agents of a run made there.
+// Plan is a cleanup: a run that removes what the agents of another run created at services.
 type Plan struct {
 	Run      engine.RunRecord
-	Scenario *scenario.Scenario // its chain, and what each agent made as its input
+	Scenario *scenario.Scenario // the cleanup chain; its input is what each agent created
 	Settings engine.Settings
-	Resume   engine.RunID // the cleanup to resume; "" begins one
+	Resume   engine.RunID // the cleanup to resume; "" starts a new one
 
 	Agents   int // with something left to remove
 	Sessions int64
-	Events   map[string]int64 // that say what was made, by name
-	Requests Requests         // that it sends
-	Hosts    []Host           // where requests go
-	Done     []engine.RunID   // the cleanups that were carried out before
+	Events   map[string]int64 // events that record what was created, by name
+	Requests Requests         // that the cleanup sends
+	Hosts    []Host           // that receive requests
+	Done     []engine.RunID   // completed cleanups of the run
 }
 
-// Requests is how many requests a cleanup sends, without retries: as far as the file says it.
+// Requests is the number of requests of a cleanup without retries, as far as the scenario determines it.
 type Requests struct {
 	Least int64 `json:"least"`
 	Most  int64 `json:"most"`
-	More  bool  `json:"more,omitempty"` // it may be more than Most: that depends on answers
+	More  bool  `json:"more,omitempty"` // there may be more than Most, depending on answers
 }
 
 func (r Requests) String() string {
 	switch {
 	case r.More:
-		return "at least " + engine.Counted(r.Least, "request", "requests") + "; how many more depends on the answers"
+		return "at least " + engine.Counted(r.Least, "request", "requests") + "; more depend on the answers"
 	case r.Least == r.Most:
 		return engine.Counted(r.Most, "request", "requests")
 	case r.Least == 0:
@@ -54,19 +54,19 @@ func (r Requests) String() string {
 	return engine.FormatCount(r.Least) + " to " + engine.Counted(r.Most, "request", "requests")
 }
 
-// errNoCleanup is that the scenario does not say how to remove what its agents made.
-var errNoCleanup = &engine.FieldError{Field: "cleanup", Problem: "the scenario names no cleanup", Hint: "cleanup: CHAIN, see assets/scenarios/README.md"}
+// errNoCleanup says that the scenario defines no cleanup.
+var errNoCleanup = &engine.FieldError{Field: "cleanup", Problem: "the scenario defines no cleanup", Hint: "add cleanup: CHAIN; see assets/scenarios/README.md"}
 
-// Host is a service that a cleanup may ask.
+// Host is a service that a cleanup may call.
 type Host struct{ Service, Address string }
 
-// cleanupStore is what is read of a store for a cleanup.
+// cleanupStore is the part of a store that a cleanup reads.
 type cleanupStore interface {
 	storage.Reader
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
 }
 
-// agentMade is what one agent made, as the chain of a cleanup finds it in input.
+// agentMade is what one agent created, in the form that the cleanup chain reads as input.
 type agentMade struct {
 	Run      engine.RunID  `json:"run"`
 	Sessions []madeSession `json:"sessions"`
@@ -86,8 +86,8 @@ type madeEvent struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// New finds out what the agents of a run made that no earlier cleanup has removed. src is the scenario to go by;
-// that of the run, or a newer one with the same services.
+// New plans the cleanup of what the agents of a run created and no earlier cleanup has removed. src is the scenario with the
+// cleanup chain: the run's own, or a newer one with the same services.
 func New(ctx context.Context, store cleanupStore, r *engine.RunRecord, src engine.Source) (*Plan, error) {
 	c := &Plan{Run: *r, Events: map[string]int64{}}
 	switch {
@@ -98,7 +98,7 @@ func New(ctx context.Context, store cleanupStore, r *engine.RunRecord, src engin
 	}
 	own, err := scenario.Restore(r.Source)
 	if err != nil {
-		return nil, fmt.Errorf("the scenario kept with run %s: %w", r.ID, err)
+		return nil, fmt.Errorf("the scenario stored with run %s: %w", r.ID, err)
 	}
 	whole, err := scenario.ReadKept(src)
 	if err != nil {
@@ -122,13 +122,13 @@ func New(ctx context.Context, store cleanupStore, r *engine.RunRecord, src engin
 	program := own.Program(r.Settings.Seed)
 	for agent := range own.Agents {
 		one := all[agent]
-		line, err := json.Marshal(one) // null for those who made nothing
+		line, err := json.Marshal(one) // null if the agent created nothing
 		if err != nil {
-			return nil, fmt.Errorf("what agent %d made: %w", agent, err)
+			return nil, fmt.Errorf("the data of agent %d: %w", agent, err)
 		}
 		rows.Write(append(line, '\n'))
 		if rows.Len() > authoring.MaxPayload {
-			return nil, &engine.FieldError{Field: "cleanup", Problem: fmt.Sprintf("what the agents made takes more than %s", engine.FormatBytes(authoring.MaxPayload)), Hint: "name the events that matter: cleanup: {chain: …, events: […]}"}
+			return nil, &engine.FieldError{Field: "cleanup", Problem: fmt.Sprintf("the data to clean up exceeds %s", engine.FormatBytes(authoring.MaxPayload)), Hint: "name only the events that you need: cleanup: {chain: …, events: […]}"}
 		}
 		if one != nil {
 			id, err := program.AgentID(agent)
@@ -146,7 +146,7 @@ func New(ctx context.Context, store cleanupStore, r *engine.RunRecord, src engin
 	return c, nil
 }
 
-// hosts notes where requests go: where the run's went, and nowhere else.
+// hosts notes the hosts that receive requests. They must be hosts of the run.
 func (c *Plan) hosts(own, whole *scenario.Scenario) error {
 	address := func(s *chain.Service) string { return services.Address(&c.Run.Settings, s) }
 	mocked := true
@@ -154,7 +154,7 @@ func (c *Plan) hosts(own, whole *scenario.Scenario) error {
 		i := slices.IndexFunc(own.Services, func(o *chain.Service) bool { return o.Name == s.Name })
 		if i < 0 || address(own.Services[i]) != address(s) {
 			return &engine.FieldError{
-				Field: "service " + s.Name, Problem: fmt.Sprintf("run %s did not ask it at that address", c.Run.ID), Hint: "a cleanup goes to the hosts of its run only",
+				Field: "service " + s.Name, Problem: fmt.Sprintf("run %s did not call it at that address", c.Run.ID), Hint: "a cleanup may call only the hosts of its run",
 			}
 		}
 		at := address(s)
@@ -170,12 +170,12 @@ func (c *Plan) hosts(own, whole *scenario.Scenario) error {
 		c.Hosts = append(c.Hosts, Host{s.Name, at})
 	}
 	if mocked {
-		return &engine.FieldError{Field: "cleanup", Problem: fmt.Sprintf("run %s asked only the mocks, which keep nothing after their run", c.Run.ID)}
+		return &engine.FieldError{Field: "cleanup", Problem: fmt.Sprintf("run %s called only mocks, which keep nothing after the run", c.Run.ID)}
 	}
 	return nil
 }
 
-// earlier finds the cleanups of the run: one to resume, and else when the things of which agents were removed last.
+// earlier reads the earlier cleanups of the run. It finds one to resume, or returns what they removed.
 func (c *Plan) earlier(ctx context.Context, store cleanupStore) (*removals, error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *Plan) earlier(ctx context.Context, store cleanupStore) (*removals, erro
 	for i := range c.Run.Cleaned {
 		m := &c.Run.Cleaned[i]
 		i := slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.ID == m.By && r.Damage == "" })
-		if i < 0 && m.Whole() { // it was deleted since; the mark stays
+		if i < 0 && m.Whole() { // that cleanup was deleted; its mark remains
 			done.all = m.At
 			c.Done = append(c.Done, m.By)
 		}
@@ -196,7 +196,7 @@ func (c *Plan) earlier(ctx context.Context, store cleanupStore) (*removals, erro
 		case r.Settings.Cleanup != c.Run.ID || r.Damage != "":
 			continue
 		case r.InProgress:
-			return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("its cleanup, run %s, is in progress", r.ID), Hint: "wait for its end, or stop it: it can be resumed"}
+			return nil, &engine.FieldError{Field: "run", Problem: fmt.Sprintf("its cleanup, run %s, is in progress", r.ID), Hint: "wait for its end, or stop it and resume it later"}
 		case r.Ending != engine.EndFinished:
 			return nil, c.resume(ctx, store, r)
 		}
@@ -213,18 +213,18 @@ func (c *Plan) earlier(ctx context.Context, store cleanupStore) (*removals, erro
 	return done, nil
 }
 
-// removals says whose things were removed, and when.
+// removals holds the times of the last removals: for all agents, and by agent.
 type removals struct {
 	all    time.Time
 	agents map[int]time.Time
 }
 
-// has reports whether what a session made was removed: a run may be resumed after its cleanup.
+// has reports whether the data of a session was removed. A run may be resumed after its cleanup.
 func (r *removals) has(s *engine.SessionRow) bool {
 	return s.Started.Before(r.all) || s.Started.Before(r.agents[s.Agent])
 }
 
-// resume makes the rest of a cleanup that did not finish the plan.
+// resume plans the rest of an unfinished cleanup.
 func (c *Plan) resume(ctx context.Context, store cleanupStore, r *engine.RunRecord) error {
 	record, err := store.Run(ctx, r.ID) // with its files
 	if err != nil {
@@ -232,7 +232,7 @@ func (c *Plan) resume(ctx context.Context, store cleanupStore, r *engine.RunReco
 	}
 	c.Resume, c.Settings = r.ID, r.Settings
 	if c.Scenario, err = scenario.Restore(record.Source); err != nil {
-		return fmt.Errorf("the scenario kept with run %s: %w", r.ID, err)
+		return fmt.Errorf("the scenario stored with run %s: %w", r.ID, err)
 	}
 	done := map[int]bool{}
 	for s, err := range store.Sessions(ctx, r.ID, 0, 0) {
@@ -245,7 +245,7 @@ func (c *Plan) resume(ctx context.Context, store cleanupStore, r *engine.RunReco
 	for line := range bytes.Lines(record.Source.Files[engine.PayloadFiles+scenario.CleanupName]) {
 		var one *agentMade
 		if err := json.Unmarshal(line, &one); err != nil {
-			return fmt.Errorf("what is kept with run %s: %w", r.ID, err)
+			return fmt.Errorf("the input stored with run %s: %w", r.ID, err)
 		}
 		if agent++; one == nil || done[agent] {
 			continue
@@ -260,7 +260,7 @@ func (c *Plan) resume(ctx context.Context, store cleanupStore, r *engine.RunReco
 	return nil
 }
 
-// expect counts the requests that its chain sends, by the file and by what was made.
+// expect counts the requests of the cleanup chain from the scenario and the created data.
 func (c *Plan) expect() {
 	var events int64
 	for _, n := range c.Events {
@@ -275,7 +275,7 @@ func (c *Plan) expect() {
 		all.Most += r.Most * agents
 		for _, loop := range r.Loops {
 			n, ok := passes[loop.Each]
-			if loop.Nested { // how often its loop runs is not counted
+			if loop.Nested { // the passes of nested loops are unknown
 				n, ok = 0, false
 			}
 			known = known && ok && loop.Most < odds.Endless
@@ -284,12 +284,12 @@ func (c *Plan) expect() {
 		}
 	}
 	all.More = !known
-	if c.Resume != "" { // a session that was interrupted has sent some of its own
+	if c.Resume != "" { // interrupted sessions have sent some of their requests
 		all.Least = 0
 	}
 }
 
-// collect reads what the agents of the run made, but for those whose was removed.
+// collect reads what the agents of the run created and no cleanup removed.
 func (c *Plan) collect(ctx context.Context, store cleanupStore, events []string, removed *removals) (map[int]*agentMade, error) {
 	all := map[int]*agentMade{}
 	for s, err := range store.Sessions(ctx, c.Run.ID, 0, 0) {
@@ -327,7 +327,7 @@ func (c *Plan) collect(ctx context.Context, store cleanupStore, events []string,
 	return all, nil
 }
 
-// settle makes the settings of the cleanup: the run's own, for one pass.
+// settle derives the settings of the cleanup from the run's own, for one cycle.
 func (c *Plan) settle() {
 	agents := c.Settings.Agents
 	s := c.Run.Settings
@@ -336,7 +336,7 @@ func (c *Plan) settle() {
 	c.Settings = s
 }
 
-// Counted says how many of what were made, such as "412 order, 3 refund".
+// Counted lists the created things with their counts, for example "412 order, 3 refund".
 func (c *Plan) Counted() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(c.Events)) {

@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// TestCleanupRequests counts the requests that a cleanup sends: exactly where the file and what was made say it, and else
-// between which bounds.
+// TestCleanupRequests checks the number of requests of a cleanup: exact if the scenario and the data determine it, else as
+// bounds.
 func TestCleanupRequests(t *testing.T) {
 	const remove = "step a: {kind: http, service: shop, delete: /orders/1}"
 	for _, c := range []struct {
@@ -20,8 +20,8 @@ func TestCleanupRequests(t *testing.T) {
 		{"one for each session", "step f: {kind: for, each: input.sessions, as: made, do: {" + remove + "}}", "7 requests", ""},
 		{"some of the events", "step f: {kind: for, each: input.events, as: made, do: {step a: {kind: http, service: shop, delete: /orders/1, when: made.cycle > 0}}}", "up to 12 requests", ""},
 		{"events under a condition", "step i: {kind: if, condition: agent.index > 0, then: {step f: {kind: for, each: input.events, as: made, do: {" + remove + "}}}}\n  " + "step b: {kind: http, service: shop, delete: /carts/1}", "3 to 15 requests", ""},
-		{"an answer", "step l: {kind: http, service: shop, get: /orders}\n  step f: {kind: for, each: steps.l.body, as: made, do: {" + remove + "}}", "at least 3 requests; how many more depends on the answers", ""},
-		{"a loop in a loop", "step f: {kind: for, each: input.sessions, as: s, do: {step g: {kind: for, each: input.events, as: made, do: {" + remove + "}}}}", "at least 0 requests; how many more depends on the answers", ""},
+		{"an answer", "step l: {kind: http, service: shop, get: /orders}\n  step f: {kind: for, each: steps.l.body, as: made, do: {" + remove + "}}", "at least 3 requests; more depend on the answers", ""},
+		{"a loop in a loop", "step f: {kind: for, each: input.sessions, as: s, do: {step g: {kind: for, each: input.events, as: made, do: {" + remove + "}}}}", "at least 0 requests; more depend on the answers", ""},
 		{"what is left", "step f: {kind: for, each: input.events, as: made, do: {" + remove + "}}", "up to 12 requests", "r"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

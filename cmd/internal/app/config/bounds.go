@@ -6,13 +6,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Places of settings that are neither a flag nor a name in the environment.
+// Sources of settings other than flags and environment variables.
 const (
 	fromScenario = "the scenario"
 	fromSaved    = "saved"
 )
 
-// fit has a governor start between its bounds: what comes from the stronger place stays, a bound where both are alike.
+// fit moves the limit or a bound so that a governor starts within its bounds. The value with the stronger source stays; if both are equally strong, the bound stays.
 func fit(s *engine.Settings, origins map[string]Origin) {
 	const start = "max-concurrent"
 	bound, name := &s.Ceiling, "ceiling"
@@ -29,7 +29,7 @@ func fit(s *engine.Settings, origins map[string]Origin) {
 	s.Limit, origins[start] = *bound, origins[name]
 }
 
-// strength orders the places that [Layers.find] names.
+// strength ranks the sources that [Layers.find] returns.
 func strength(from string) int {
 	switch {
 	case from == "":

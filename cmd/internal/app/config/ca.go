@@ -10,14 +10,14 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// CAKey is what the imported certificates of a server's CA are called in the saved settings.
+// CAKey is the name of the setting with the certificates of a server's CA.
 const CAKey = "database-ca"
 
-// caName is their file in the data folder: what was imported stays when the file that it came from goes.
+// caName is the file of the imported certificates in the data folder. They remain if the original file is deleted.
 const caName = "database-ca.pem"
 
-// ImportCA copies a PEM file of certificates into the data folder; from then on a server of the saved address must be
-// signed by one of them. A file that cannot vouch for a server changes nothing, and its error is a *engine.FieldError.
+// ImportCA copies a PEM file of certificates to the data folder. From then on, one of them must have signed the certificate
+// of the saved server. If the file has no usable CA certificate, nothing changes and the error is a *engine.FieldError.
 func ImportCA(data, path string) (postgres.Certificate, error) {
 	first, text, err := postgres.ReadCertificates(path, time.Now())
 	if err != nil {
@@ -41,7 +41,7 @@ func ImportCA(data, path string) (postgres.Certificate, error) {
 	return first, store(data, saved)
 }
 
-// RemoveCA forgets the imported certificates, if there are any.
+// RemoveCA deletes the imported certificates, if there are any.
 func RemoveCA(data string) error {
 	saved, err := LoadSaved(data)
 	if err != nil || saved[CAKey] == "" {
@@ -57,7 +57,7 @@ func RemoveCA(data string) error {
 	return nil
 }
 
-// CAFile is where the imported certificates are; "" without any.
+// CAFile returns the path of the imported certificates; "" if there are none.
 func CAFile(data string) string {
 	saved, err := LoadSaved(data)
 	if err != nil || saved[CAKey] == "" {
@@ -66,8 +66,8 @@ func CAFile(data string) string {
 	return filepath.Join(data, saved[CAKey])
 }
 
-// SavedCA is the one of the imported certificates that ends first; nil without any. Its error says what is wrong with
-// them, such as that they have expired since.
+// SavedCA returns the imported certificate that expires first; nil if there are none. The error says why they are unusable,
+// for example expired.
 func SavedCA(data string) (*postgres.Certificate, error) {
 	saved, err := LoadSaved(data)
 	if err != nil || saved[CAKey] == "" {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// CopyChoices puts what a person chose for all runs into another data folder: saved settings, prices, connectors, and
-// the populations that models wrote. What is not there is left out; an empty src has nothing.
+// CopyChoices copies what the user chose for all runs to another data folder: saved settings, prices, connectors, and
+// written populations. Missing files are skipped. An empty src copies nothing.
 func CopyChoices(dst, src string) error {
 	if src == "" {
 		return nil

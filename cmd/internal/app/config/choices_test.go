@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCopyChoices copies what a person chose, and nothing of the runs.
+// TestCopyChoices copies the user's choices, and nothing of the runs.
 func TestCopyChoices(t *testing.T) {
 	src, dst := t.TempDir(), t.TempDir()
 	if err := Save(src, map[string]string{"retries": "3"}); err != nil {

@@ -14,36 +14,35 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// What a database is called in the saved settings, where it stands without its password, and in the environment.
+// Names of the database address: the setting, which is saved without a password, and the environment variable.
 const (
 	DatabaseKey = "database-url"
 	DatabaseEnv = "THRONG_DATABASE_URL"
-	// DatabasePasswordEnv holds the password of an address that has none.
+	// DatabasePasswordEnv holds the password for an address without one.
 	DatabasePasswordEnv = "THRONG_DATABASE_PASSWORD"
 )
 
-// unkeptKey stands in the saved settings where the database's password could not be kept.
+// unkeptKey marks in the saved settings that no keychain holds the database's password.
 const unkeptKey = "database-password-unkept"
 
-// noDatabase as a flag sends nothing.
+// noDatabase is the value that turns sending off.
 const noDatabase = "none"
 
-// Database is a remote database that results go to. The zero value is none.
+// Database is the remote database that results go to. The zero value has no address.
 type Database struct {
 	URL      string // without a password, unless it comes from a flag or the environment
 	Password string
-	From     string // "--database-url", "THRONG_DATABASE_HOST", "saved" and so on; "" is none
-	CA       string // file of the certificates that the server's must be signed by; "" is none
-	Asks     bool   // it had a password that no keychain kept, and that must be given again
+	From     string // source of the address, for example "--database-url", "THRONG_DATABASE_HOST" or "saved"
+	CA       string // file of CA certificates that verify the server; "" if there is none
+	Asks     bool   // the password was in no keychain, and the user must enter it again
 
 	Limits postgres.Limits
-	Rows   int           // that wait before they are sent; 0 is 500
-	Every  time.Duration // that rows wait at most; 0 is 5 s
+	Rows   int           // batch size; 0 is 500
+	Every  time.Duration // maximum age of a batch; 0 is 5 s
 }
 
-// FindDatabase returns the database in force, out of flags by their names, the environment and what is saved, with its
-// password: of the address, of the environment, or of the keychain. Without an address there is none, but the limits
-// count all the same.
+// FindDatabase resolves the database from flags by name, the environment and the saved settings. The password comes from
+// the address, the environment or the keychain. Without an address there is no database, but the limits are valid.
 func FindDatabase(flags map[string]string, env func(string) string, data string) (Database, error) {
 	db, _, err := FindDatabaseSettings(flags, env, data)
 	if err != nil || db.URL == "" {
@@ -54,7 +53,7 @@ func FindDatabase(flags map[string]string, env func(string) string, data string)
 	return db, nil
 }
 
-// password is that of a database which is in force; "" where its address has one, or nobody knows it.
+// password finds the password of a database; "" if its address contains one, or it is unknown.
 func (db Database) password(env func(string) string) string {
 	if u, err := url.Parse(db.URL); err == nil {
 		if _, has := u.User.Password(); has || u.Query().Has("password") {
@@ -70,8 +69,8 @@ func (db Database) password(env func(string) string) string {
 	return cmp.Or(env(DatabasePasswordEnv), KeptPassword(db.URL))
 }
 
-// FindDatabaseSettings is FindDatabase without the password, which a keychain may take its time for; and it says where
-// each of [DatabaseSettings] comes from that anybody said.
+// FindDatabaseSettings is FindDatabase without the password, because a keychain may be slow. It also returns the sources of
+// the database settings that are not at their defaults.
 func FindDatabaseSettings(flags map[string]string, env func(string) string, data string) (db Database, origins map[string]string, err error) {
 	saved, err := LoadSaved(data)
 	if err != nil {
@@ -109,14 +108,14 @@ func checked(db Database) (Database, error) {
 	return db, nil
 }
 
-// Config returns what a connection needs. Its password never appears in logs.
+// Config returns the configuration of a connection. The password never appears in logs.
 func (db Database) Config() (postgres.Config, error) {
 	secrets.Use(db.Password)
 	cfg := postgres.Config{URL: db.URL, Password: db.Password, RootCert: db.CA, Limits: db.Limits}
 	return cfg, cfg.Validate()
 }
 
-// Target names the database without user and password; "" for none.
+// Target returns the database without user and password; "" if there is none.
 func (db Database) Target() string {
 	if db.URL == "" {
 		return ""
@@ -128,7 +127,7 @@ func (db Database) Target() string {
 	return cfg.Target()
 }
 
-// KeptPassword returns the password that is kept for a database; "" if there is none.
+// KeptPassword returns the stored password of a database; "" if there is none.
 func KeptPassword(address string) string {
 	password, _, err := secrets.Kept(account(address))
 	if err != nil {
@@ -137,13 +136,13 @@ func KeptPassword(address string) string {
 	return password
 }
 
-// RememberPassword keeps the password of a database until the program ends, and nowhere else; an empty one is forgotten.
+// RememberPassword holds the password of a database in memory until the program ends. An empty one deletes it.
 func RememberPassword(address, password string) {
 	secrets.Use(password)
 	secrets.Hold(account(address), password)
 }
 
-// account is what a database's password is filed under.
+// account returns the keychain account of a database's password.
 func account(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -152,9 +151,9 @@ func account(address string) string {
 	return "database " + u.User.Username() + "@" + u.Host + u.Path
 }
 
-// SaveDatabase keeps a database with the settings, and its password in the keychain; one without a URL forgets both.
-// A password in the URL counts as given. An empty password leaves the one that is kept. Where there is no keychain the
-// password lasts until the program ends, and the error says so; the URL is kept all the same.
+// SaveDatabase saves the address of a database with the settings, and its password in the keychain. An empty URL deletes
+// both. A password in the URL is moved to the keychain. An empty password leaves the stored one. Without a keychain, the
+// address is saved, the password lasts until the program ends, and the error says so.
 func SaveDatabase(data string, db Database) error {
 	db.URL = strings.TrimSpace(db.URL)
 	saved, err := LoadSaved(data)
@@ -175,14 +174,14 @@ func SaveDatabase(data string, db Database) error {
 	}
 	u, err := url.Parse(db.URL)
 	if err != nil {
-		return &engine.FieldError{Field: "database", Problem: "is not an address", Hint: "postgres://user@host:5432/database"}
+		return &engine.FieldError{Field: "database", Problem: "is not an address", Hint: "use postgres://user@host:5432/database"}
 	}
 	password, err := takePassword(u)
 	if err != nil {
 		return err
 	}
 	db.Password = cmp.Or(db.Password, password)
-	if saved[DatabaseKey] != u.String() { // of another one
+	if saved[DatabaseKey] != u.String() { // it marked another database
 		delete(saved, unkeptKey)
 	}
 	saved[DatabaseKey] = u.String()
@@ -192,7 +191,7 @@ func SaveDatabase(data string, db Database) error {
 	return keepPassword(data, saved, db.Password)
 }
 
-// keepPassword keeps that of the saved database, and notes with it whether it must be asked for at the next start.
+// keepPassword stores the password of the saved database, and notes whether the user must enter it at the next start.
 func keepPassword(data string, saved map[string]string, password string) error {
 	err := secrets.Store(account(saved[DatabaseKey]), password)
 	unkept, is := errors.AsType[*secrets.UnkeptError](err)
@@ -209,7 +208,7 @@ func keepPassword(data string, saved map[string]string, password string) error {
 	return errors.Join(err, store(data, saved))
 }
 
-// takePassword removes the password from an address, in both places where it may stand.
+// takePassword removes the password from an address: from the user info and from the query.
 func takePassword(u *url.URL) (password string, err error) {
 	if p, ok := u.User.Password(); ok {
 		password, u.User = p, url.User(u.User.Username())
@@ -217,8 +216,8 @@ func takePassword(u *url.URL) (password string, err error) {
 	query := u.Query()
 	if query.Get("sslpassword") != "" {
 		return "", &engine.FieldError{
-			Field: "database", Problem: "has the password of a key file, which is kept nowhere",
-			Hint: "use a key file without one, or give the address in " + DatabaseEnv,
+			Field: "database", Problem: "contains the password of a key file, which cannot be stored",
+			Hint: "use a key file without a password, or set the address in " + DatabaseEnv,
 		}
 	}
 	if query.Has("password") {
@@ -229,8 +228,8 @@ func takePassword(u *url.URL) (password string, err error) {
 	return password, nil
 }
 
-// ErrNoDatabase says that none is configured.
+// ErrNoDatabase says that no database is configured.
 var ErrNoDatabase error = &engine.FieldError{
-	Field: "database", Problem: "none is configured",
-	Hint: "save one in Settings or with `throngctl settings database-url=postgres://…`, or give --database-url, --database-host or THRONG_DATABASE_URL",
+	Field: "database", Problem: "no database is configured",
+	Hint: "save one in Settings or with `throngctl settings database-url=postgres://…`, or set --database-url, --database-host or THRONG_DATABASE_URL",
 }

@@ -34,7 +34,7 @@ func TestDatabaseOfFlagEnvironmentAndSettings(t *testing.T) {
 		return db
 	}
 	if db := find("", none); db != (config.Database{}) {
-		t.Errorf("nothing is configured, found %+v", db)
+		t.Errorf("no database is configured, but found %+v", db)
 	}
 	if err := config.SaveDatabase(data, config.Database{URL: "postgres://me:pass%20word@localhost:5433/saved?sslmode=disable"}); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestDatabaseOfFlagEnvironmentAndSettings(t *testing.T) {
 	}
 }
 
-// TestPasswordInQuery saves an address whose password stands where drivers take it too.
+// TestPasswordInQuery saves an address with the password in its query.
 func TestPasswordInQuery(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
@@ -97,7 +97,7 @@ func TestPasswordInQuery(t *testing.T) {
 	}
 }
 
-func TestDatabaseThatMakesNoSense(t *testing.T) {
+func TestInvalidDatabase(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
 	for _, address := range []string{"localhost", "http://localhost/db", "postgres://%zz@x/db", "postgres://u@h/db?sslmode=perhaps"} {
@@ -114,7 +114,7 @@ func TestDatabaseThatMakesNoSense(t *testing.T) {
 	}
 }
 
-// TestPasswordWithoutKeychain holds that a password is never written anywhere else.
+// TestPasswordWithoutKeychain checks that a password is never written to files.
 func TestPasswordWithoutKeychain(t *testing.T) {
 	keyring.MockInitWithError(errors.New("no bus"))
 	data := t.TempDir()
@@ -127,7 +127,7 @@ func TestPasswordWithoutKeychain(t *testing.T) {
 		t.Errorf("%+v %v, want the password of this process", db, err)
 	}
 	if secrets.KeychainProblem() == nil {
-		t.Error("the keychain is said to work")
+		t.Error("the keychain works")
 	}
 	files, err := os.ReadDir(data)
 	if err != nil {
@@ -151,7 +151,7 @@ func TestDataFolder(t *testing.T) {
 		t.Fatalf("%s %v, want a folder below the home folder", usual, err)
 	}
 	if err := config.ChooseDataFolder(filepath.Join(home, "missing")); err == nil {
-		t.Error("a folder that is not there was chosen")
+		t.Error("a missing folder was chosen")
 	}
 	other := t.TempDir()
 	if err := config.ChooseDataFolder(other); err != nil {

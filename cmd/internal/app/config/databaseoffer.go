@@ -7,21 +7,21 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 )
 
-// OfferEnv is a variable in which other programs look for their own database. Throng offers that database once, and
-// never takes it by itself.
+// OfferEnv is a variable that other programs read for their own database. Throng offers that database once, and never uses
+// it without the user's choice.
 const OfferEnv = "DATABASE_URL"
 
-// offerKey stands in the saved settings for the database whose offer was answered, by host and name.
+// offerKey holds the host and name of the database whose offer the user has answered, in the saved settings.
 const offerKey = "database-offer"
 
-// DatabaseOffer is a database that [OfferEnv] names. Results go there only after the user chose it.
+// DatabaseOffer is a database that [OfferEnv] names. Results go there only after the user accepts it.
 type DatabaseOffer struct {
 	Target  string // host and name, without user and password
 	address string
 }
 
-// FindDatabaseOffer returns the database of [OfferEnv], unless results go somewhere already, or the user has answered the
-// offer of that database before. ok is false if there is nothing to offer.
+// FindDatabaseOffer returns the database of [OfferEnv]. ok is false if there is none, if another database is configured, or
+// if the user has already answered the offer.
 func FindDatabaseOffer(env func(string) string, data string) (offer DatabaseOffer, ok bool) {
 	address := strings.TrimSpace(env(OfferEnv))
 	u, err := url.Parse(address)
@@ -38,7 +38,7 @@ func FindDatabaseOffer(env func(string) string, data string) (offer DatabaseOffe
 	return offer, err == nil && db.URL == ""
 }
 
-// Decline remembers that the user has seen the offer; it is not made again.
+// Decline records that the user has seen the offer. It is not repeated.
 func (o DatabaseOffer) Decline(data string) error {
 	saved, err := LoadSaved(data)
 	if err != nil {

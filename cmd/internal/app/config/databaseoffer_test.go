@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
-// TestDatabaseOffer holds that the database of other programs is offered once, by host and name, and never taken.
+// TestDatabaseOffer checks that the database of other programs is offered once, by host and name, and never used unasked.
 func TestDatabaseOffer(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()

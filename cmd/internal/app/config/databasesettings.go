@@ -14,62 +14,70 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// DatabaseSetting is one of the sink's: what of it a person may say by flag, in the environment or in the saved settings.
-type DatabaseSetting struct {
-	Name, Title, Env, Hold, Help string
-	set                          func(db *Database, text string) error
-	show                         func(db Database) string
-	standard                     string // what show gives where nobody says anything
+// databaseField reads and writes one field of a Database.
+type databaseField struct {
+	set  func(db *Database, text string) error
+	show func(db Database) string
 }
 
-// DatabaseSettings is the one table of what can be said of the database that results go to. Parts of an address are put
-// into that which is in force.
-var DatabaseSettings = []DatabaseSetting{
-	{Name: DatabaseKey, Env: DatabaseEnv, Hold: "URL", Help: "Postgres that results are sent to as well, such as postgres://user@host/db; none sends nothing"},
-	part("database-host", "THRONG_DATABASE_HOST", "HOST", "server of that database, in place of an address or of the one in it",
+// databaseGroup is the heading of the settings of the database.
+const databaseGroup = "Results database"
+
+// databaseSettings are the settings of the database. The first rows are the parts of its address: each one changes the
+// address that is in force.
+var databaseSettings = []Setting{
+	{
+		Scope: DatabaseScope, Name: DatabaseKey, Group: databaseGroup, Env: []string{DatabaseEnv}, Unit: "URL",
+		Help: "Postgres database for results, for example postgres://user@host/db; none disables sending",
+	},
+	part("database-host", "THRONG_DATABASE_HOST", "HOST", "server of the database; replaces the server in the address",
 		func(u *url.URL) string { return u.Hostname() }, func(u *url.URL, text string) error { u.Host = joined(text, u.Port()); return nil }),
-	part("database-port", "THRONG_DATABASE_PORT", "N", "its port; 5432 without",
+	part("database-port", "THRONG_DATABASE_PORT", "N", "port of the database (default: 5432)",
 		func(u *url.URL) string { return cmp.Or(u.Port(), "5432") }, func(u *url.URL, text string) error {
 			n, err := strconv.ParseUint(text, 10, 16)
 			if err != nil || n == 0 {
-				return errors.New("a port is a number from 1 to 65535")
+				return errors.New("a port must be a number from 1 to 65535")
 			}
 			u.Host = joined(u.Hostname(), text)
 			return nil
 		}),
-	part("database-name", "THRONG_DATABASE_NAME", "NAME", "its name on the server",
+	part("database-name", "THRONG_DATABASE_NAME", "NAME", "name of the database",
 		func(u *url.URL) string { return strings.TrimPrefix(u.Path, "/") }, func(u *url.URL, text string) error { u.Path = "/" + text; return nil }),
-	part("database-user", "THRONG_DATABASE_USER", "USER", "who logs in",
+	part("database-user", "THRONG_DATABASE_USER", "USER", "user of the database",
 		func(u *url.URL) string { return u.User.Username() }, func(u *url.URL, text string) error { u.User = url.User(text); return nil }),
 	part("database-sslmode", "THRONG_DATABASE_SSLMODE", "MODE", "encryption: "+strings.Join(sslModes, ", "),
 		func(u *url.URL) string { return u.Query().Get("sslmode") }, func(u *url.URL, text string) error {
 			if !slices.Contains(sslModes, text) {
-				return errors.New("it is one of " + strings.Join(sslModes, ", "))
+				return errors.New("choose one of " + strings.Join(sslModes, ", "))
 			}
 			query := u.Query()
 			query.Set("sslmode", text)
 			u.RawQuery = query.Encode()
 			return nil
 		}),
-	{Name: CAKey, Env: "THRONG_DATABASE_CA", Hold: "FILE", Help: "certificates in PEM that the server's must be signed by; it is then verified", set: func(db *Database, text string) error {
-		db.CA = text
-		return nil
-	}, show: func(db Database) string { return db.CA }},
-	counted("database-connections", "Connections", "N", "connections for sending results, 50 at most", 8, func(db *Database) *int { return &db.Limits.Connections }),
-	counted("database-share", "Server share", "PERCENT", "share of the server's connections that Throng takes at most, over all its pools", postgres.DefaultShare, func(db *Database) *int { return &db.Limits.Share }),
-	timed("database-acquire", "Wait for a connection", "wait for a connection of the pool", "30s", func(db *Database) *time.Duration { return &db.Limits.Acquire }),
-	timed("database-life", "Connection lifetime", "life of a connection", "1h0m0s", func(db *Database) *time.Duration { return &db.Limits.Life }),
-	timed("database-idle", "Idle time", "after which a connection that has nothing to do is closed; before it is used again it is tried", "5m0s", func(db *Database) *time.Duration { return &db.Limits.Idle }),
-	timed("database-timeout", "Statement timeout", "for a batch and each of its statements, on the server too", "1m0s", func(db *Database) *time.Duration { return &db.Limits.Statement }),
-	counted("push-rows", "Batch rows", "N", "rows that wait before they are sent", 500, func(db *Database) *int { return &db.Rows }),
-	timed("push-age", "Batch age", "time that rows wait before they are sent", "5s", func(db *Database) *time.Duration { return &db.Every }),
+	{
+		Scope: DatabaseScope, Name: CAKey, Group: databaseGroup, Env: []string{"THRONG_DATABASE_CA"}, Unit: "FILE",
+		Help: "PEM file of CA certificates; the server is then verified",
+		database: &databaseField{
+			set:  func(db *Database, text string) error { db.CA = text; return nil },
+			show: func(db Database) string { return db.CA },
+		},
+	},
+	counted("database-connections", "Connections", "N", "connections for sending results, up to 50", 8, func(db *Database) *int { return &db.Limits.Connections }),
+	counted("database-share", "Server share", "PERCENT", "maximum share of the server's free connections for all of Throng's pools", postgres.DefaultShare, func(db *Database) *int { return &db.Limits.Share }),
+	timed("database-acquire", "Wait for a connection", "time to wait for a connection of the pool", "30s", func(db *Database) *time.Duration { return &db.Limits.Acquire }),
+	timed("database-life", "Connection lifetime", "maximum lifetime of a connection", "1h0m0s", func(db *Database) *time.Duration { return &db.Limits.Life }),
+	timed("database-idle", "Idle time", "time after which an idle connection is closed", "5m0s", func(db *Database) *time.Duration { return &db.Limits.Idle }),
+	timed("database-timeout", "Statement timeout", "timeout of a batch and of each statement, also on the server", "1m0s", func(db *Database) *time.Duration { return &db.Limits.Statement }),
+	counted("push-rows", "Batch rows", "N", "batch size in rows", 500, func(db *Database) *int { return &db.Rows }),
+	timed("push-age", "Batch age", "maximum age of a batch", "5s", func(db *Database) *time.Duration { return &db.Every }),
 }
 
 var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
-// joined is a host and its port, if there is one.
+// joined returns a host with its port, if there is one.
 func joined(host, port string) string {
-	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") { // of IPv6
+	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") { // IPv6
 		host = "[" + host + "]"
 	}
 	if port == "" {
@@ -78,101 +86,106 @@ func joined(host, port string) string {
 	return host + ":" + port
 }
 
-// part is a setting that is a part of the address.
-func part(name, env, hold, help string, show func(u *url.URL) string, put func(u *url.URL, text string) error) DatabaseSetting {
-	return DatabaseSetting{
-		Name: name, Env: env, Hold: hold, Help: help,
-		set: func(db *Database, text string) error {
-			u, err := url.Parse(cmp.Or(db.URL, "postgres://"))
-			if err != nil {
-				return errors.New("the address is none; postgres://user@host:5432/database")
-			}
-			if err := put(u, text); err != nil {
+// part returns the setting for a part of the address.
+func part(name, env, unit, help string, show func(u *url.URL) string, put func(u *url.URL, text string) error) Setting {
+	return Setting{
+		Scope: DatabaseScope, Name: name, Group: databaseGroup, Env: []string{env}, Unit: unit, Help: help,
+		database: &databaseField{
+			set: func(db *Database, text string) error {
+				u, err := url.Parse(cmp.Or(db.URL, "postgres://"))
+				if err != nil {
+					return errors.New("the address is invalid; use postgres://user@host:5432/database")
+				}
+				if err := put(u, text); err != nil {
+					return err
+				}
+				db.URL = u.String()
+				return nil
+			},
+			show: func(db Database) string {
+				u, err := url.Parse(db.URL)
+				if db.URL == "" || err != nil {
+					return ""
+				}
+				return show(u)
+			},
+		},
+	}
+}
+
+// counted returns a setting that is a count.
+func counted(name, title, unit, help string, standard int, of func(db *Database) *int) Setting {
+	return Setting{
+		Scope: DatabaseScope, Name: name, Title: title, Group: databaseGroup, Env: []string{envName(name)}, Unit: unit, Help: help, Default: strconv.Itoa(standard),
+		database: &databaseField{
+			set: func(db *Database, text string) error {
+				n, err := strconv.Atoi(text)
+				if err != nil || n < 1 {
+					return fmt.Errorf("%q is not a whole number from 1 up", text)
+				}
+				*of(db) = n
+				return nil
+			},
+			show: func(db Database) string { return strconv.Itoa(cmp.Or(*of(&db), standard)) },
+		},
+	}
+}
+
+// timed returns a setting that is a duration.
+func timed(name, title, help, standard string, of func(db *Database) *time.Duration) Setting {
+	return Setting{
+		Scope: DatabaseScope, Name: name, Title: title, Group: databaseGroup, Env: []string{envName(name)}, Unit: "TIME", Help: help, Default: standard,
+		database: &databaseField{
+			set: func(db *Database, text string) error {
+				d, err := engine.ParseTime(text)
+				if err == nil && d == 0 {
+					return fmt.Errorf("%q is too short", text)
+				}
+				*of(db) = d
 				return err
-			}
-			db.URL = u.String()
-			return nil
-		},
-		show: func(db Database) string {
-			u, err := url.Parse(db.URL)
-			if db.URL == "" || err != nil {
-				return ""
-			}
-			return show(u)
+			},
+			show: func(db Database) string {
+				if d := *of(&db); d > 0 {
+					return d.String()
+				}
+				return standard
+			},
 		},
 	}
 }
 
-func counted(name, title, hold, help string, standard int, of func(db *Database) *int) DatabaseSetting {
-	return DatabaseSetting{
-		Name: name, Title: title, Env: envName(name), Hold: hold, Help: help, standard: strconv.Itoa(standard),
-		set: func(db *Database, text string) error {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 {
-				return wrong(cmp.Or(err, errors.New("too small")), text, "a whole number from 1 up")
-			}
-			*of(db) = n
-			return nil
-		},
-		show: func(db Database) string { return strconv.Itoa(cmp.Or(*of(&db), standard)) },
-	}
-}
-
-func timed(name, title, help, standard string, of func(db *Database) *time.Duration) DatabaseSetting {
-	return DatabaseSetting{
-		Name: name, Title: title, Env: envName(name), Hold: "TIME", Help: help, standard: standard,
-		set: func(db *Database, text string) error {
-			d, err := engine.ParseTime(text)
-			if err == nil && d == 0 {
-				return fmt.Errorf("%q is too short", text)
-			}
-			*of(db) = d
-			return err
-		},
-		show: func(db Database) string {
-			if d := *of(&db); d > 0 {
-				return d.String()
-			}
-			return standard
-		},
-	}
-}
-
-// envName is the variable of a setting. DATABASE_URL and its like belong to the programs of the user: Throng reads its own.
+// envName returns the variable of a setting. Its prefix avoids variables of other programs, such as DATABASE_URL.
 func envName(name string) string {
 	return "THRONG_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// addressParts are the settings of the table that make up the address.
+// addressParts is the number of rows that make up the address.
 const addressParts = 6
 
-// DatabaseLimits are those of the settings that are no part of where the database is.
-func DatabaseLimits() []DatabaseSetting { return DatabaseSettings[addressParts+1:] }
-
-// find returns what a layer says about a setting and what to call its place.
-func (s *DatabaseSetting) find(l databaseLayer) (text, from string) {
+// find returns the text of a setting in a layer, and the name of its source.
+func (l databaseLayer) find(s *Setting) (text, from string) {
 	switch {
 	case l.env != nil:
-		return l.env(s.Env), s.Env
+		return l.env(s.Env[0]), s.Env[0]
 	case l.flags != nil:
 		return l.flags[s.Name], "--" + s.Name
 	}
 	return l.saved[s.Name], fromSaved
 }
 
-// databaseLayer is one of the places that settings come from: the one that is not nil.
+// databaseLayer is one source of settings: the field that is not nil.
 type databaseLayer struct {
 	saved, flags map[string]string
 	env          func(string) string
 }
 
-// apply puts what a layer says over what weaker ones said. One that names another server has nothing of theirs: not its
-// CA, and not its password.
+// apply applies the settings of a layer on top of weaker ones. A layer that names another server discards their CA and
+// password.
 func (db *Database) apply(l databaseLayer, origins map[string]string) error {
 	var mistakes []error
-	for i := range DatabaseSettings {
-		s := &DatabaseSettings[i]
-		text, from := s.find(l)
+	for i := range databaseSettings {
+		s := &databaseSettings[i]
+		text, from := l.find(s)
 		if text == "" {
 			continue
 		}
@@ -187,71 +200,62 @@ func (db *Database) apply(l databaseLayer, origins map[string]string) error {
 			db.URL = text
 			continue
 		}
-		if err := s.set(db, text); err != nil {
+		if err := s.database.set(db, text); err != nil {
 			mistakes = append(mistakes, &engine.FieldError{Field: from, Problem: err.Error()})
 		}
 	}
 	return errors.Join(mistakes...)
 }
 
-// Show returns what is in force of a setting, and from where. An address has no password.
-func (s *DatabaseSetting) Show(db Database, origins map[string]string) Origin {
-	o := Origin{From: cmp.Or(origins[s.Name], "default")}
+// ofDatabase returns the value of a setting and its source. An address is shown without its password.
+func (s *Setting) ofDatabase(db Database, origins map[string]string) Origin {
 	switch {
 	case s.Name == DatabaseKey:
-		o = Origin{db.Target(), db.From}
-	case s.standard == "":
-		o = Origin{s.show(db), origins[s.Name]}
-	default:
-		o.Value = s.show(db)
+		return Origin{db.Target(), db.From}
+	case s.Default == "":
+		return Origin{s.database.show(db), origins[s.Name]}
 	}
-	return o
+	return Origin{s.database.show(db), cmp.Or(origins[s.Name], "default")}
 }
 
-// SaveDatabaseSetting keeps one of the settings by its name; "" forgets it. known is false for a name that is none.
-func SaveDatabaseSetting(data, name, value string) (known bool, err error) {
-	i := slices.IndexFunc(DatabaseSettings, func(s DatabaseSetting) bool { return s.Name == name })
-	if i < 0 {
-		return false, nil
-	}
+// saveDatabase saves a setting of the database; "" deletes it.
+func (s *Setting) saveDatabase(data, value string) error {
+	i := slices.IndexFunc(databaseSettings, func(row Setting) bool { return row.Name == s.Name })
 	saved, err := LoadSaved(data)
 	if err != nil {
-		return true, err
+		return err
 	}
-	mistake := func(err error) error { return &engine.FieldError{Field: name, Problem: err.Error()} }
+	mistake := func(err error) error { return &engine.FieldError{Field: s.Name, Problem: err.Error()} }
 	switch {
-	case name == DatabaseKey:
-		return true, SaveDatabase(data, Database{URL: value})
-	case name == CAKey && value == "":
-		return true, RemoveCA(data)
-	case name == CAKey:
+	case s.Name == DatabaseKey:
+		return SaveDatabase(data, Database{URL: value})
+	case s.Name == CAKey && value == "":
+		return RemoveCA(data)
+	case s.Name == CAKey:
 		_, err := ImportCA(data, value)
-		return true, err
-	case i < addressParts && (value == "" || saved[DatabaseKey] == "" && name != "database-host"):
-		return true, mistake(errors.New("is a part of the address: save a whole one, as " + DatabaseKey + "=postgres://user@host:5432/database"))
+		return err
+	case i < addressParts && (value == "" || saved[DatabaseKey] == "" && s.Name != "database-host"):
+		return mistake(errors.New("is a part of the address: save a whole one, as " + DatabaseKey + "=postgres://user@host:5432/database"))
 	case i < addressParts:
 		db := Database{URL: saved[DatabaseKey]}
-		if db.URL == "" { // the parts that are missing are those that the system would take
+		if db.URL == "" { // the defaults of the system for the other parts
 			db.URL = "postgres://postgres@localhost/postgres"
 		}
-		if err := DatabaseSettings[i].set(&db, value); err != nil {
-			return true, mistake(err)
+		if err := s.database.set(&db, value); err != nil {
+			return mistake(err)
 		}
-		return true, SaveDatabase(data, db)
+		return SaveDatabase(data, db)
 	case value == "":
-		delete(saved, name)
-		return true, store(data, saved)
+		delete(saved, s.Name)
+		return store(data, saved)
 	}
 	var db Database
-	if err := DatabaseSettings[i].set(&db, value); err != nil {
-		return true, mistake(err)
+	if err := s.database.set(&db, value); err != nil {
+		return mistake(err)
 	}
 	if err := db.Limits.Validate(); err != nil {
-		return true, err
+		return err
 	}
-	saved[name] = value
-	return true, store(data, saved)
+	saved[s.Name] = value
+	return store(data, saved)
 }
-
-// Standard returns the default; "" is none.
-func (s *DatabaseSetting) Standard() string { return s.standard }

@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestDatabaseByItsParts puts parts from everywhere into the address that is in force.
+// TestDatabaseByItsParts combines parts of the address from all sources.
 func TestDatabaseByItsParts(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
@@ -83,7 +83,7 @@ func TestDatabaseByItsParts(t *testing.T) {
 	}
 }
 
-// TestEveryDatabaseSettingIsSaved saves each, finds it in force, and forgets it.
+// TestEveryDatabaseSettingIsSaved saves each setting, reads it and deletes it.
 func TestEveryDatabaseSettingIsSaved(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
@@ -92,48 +92,49 @@ func TestEveryDatabaseSettingIsSaved(t *testing.T) {
 		"database-user": "you", "database-sslmode": "require", "database-connections": "5", "database-share": "60", "push-rows": "250",
 		"database-ca": pgtest.New(t, pgtest.Options{TLS: true}).Certificate,
 	}
-	for i := range config.DatabaseSettings {
-		s := &config.DatabaseSettings[i]
+	for i := range config.Settings {
+		s := &config.Settings[i]
+		if s.Scope != config.DatabaseScope {
+			continue
+		}
 		value := values[s.Name]
 		if value == "" {
 			value = "7s"
 		}
-		if known, err := config.SaveDatabaseSetting(data, s.Name, value); !known || err != nil {
-			t.Fatalf("%s: %t, %v", s.Name, known, err)
+		if err := config.Save(data, map[string]string{s.Name: value}); err != nil {
+			t.Fatalf("%s: %v", s.Name, err)
 		}
-		db, origins, err := config.FindDatabaseSettings(nil, none, data)
+		origins, err := config.Sources{Data: data, Env: none}.InForce()
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := s.Show(db, origins)
+		o := origins[s.Name]
 		want := map[string]string{"database-url": "localhost:5432/results", "database-ca": filepath.Join(data, "database-ca.pem")}[s.Name]
 		if want == "" {
 			want = value
 		}
-		if o.Value != want || i > 5 && o.From != "saved" {
+		if o.Value != want || s.Title != "" && o.From != "saved" {
 			t.Errorf("%s: %+v, want %s", s.Name, o, want)
 		}
 	}
-	for _, s := range config.DatabaseLimits() {
-		if known, err := config.SaveDatabaseSetting(data, s.Name, ""); !known || err != nil {
-			t.Errorf("forget %s: %t, %v", s.Name, known, err)
+	for _, s := range config.Settings {
+		if s.Scope == config.DatabaseScope && s.Title != "" {
+			if err := config.Save(data, map[string]string{s.Name: ""}); err != nil {
+				t.Errorf("delete %s: %v", s.Name, err)
+			}
 		}
 	}
 	if db, err := config.FindDatabase(nil, none, data); err != nil || db.Limits != (postgres.Limits{}) || db.Every != 0 || db.Target() != "other:6432/mine" {
 		t.Errorf("got %+v, %v", db, err)
 	}
-	if known, _ := config.SaveDatabaseSetting(data, "floor", "1"); known {
-		t.Error("a run setting is the database's")
-	}
 	for name, value := range map[string]string{"database-share": "0", "database-port": "", "database-sslmode": "x"} {
-		if _, err := config.SaveDatabaseSetting(data, name, value); err == nil {
+		if err := config.Save(data, map[string]string{name: value}); err == nil {
 			t.Errorf("%s=%s was saved", name, value)
 		}
 	}
 }
 
-// TestImportedCA has a server verified by certificates that were imported, until they are removed; a file that cannot
-// vouch for anybody leaves what was there.
+// TestImportedCA verifies a server with imported certificates until they are removed. An unusable file changes nothing.
 func TestImportedCA(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
@@ -170,7 +171,7 @@ func TestImportedCA(t *testing.T) {
 	if err != nil || ca.Name != "throng test" {
 		t.Fatalf("got %v, %v", ca, err)
 	}
-	if err := os.Remove(copied); err != nil { // the copy counts
+	if err := os.Remove(copied); err != nil { // the imported copy remains
 		t.Fatal(err)
 	}
 	for _, bad := range []string{copied, data, filepath.Join(data, "settings.json")} {
@@ -190,7 +191,7 @@ func TestImportedCA(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := encryption(); !strings.Contains(got, "not trusted") || !strings.Contains(got, "--database-ca") {
-		t.Errorf("a server that somebody else vouches for: %s", got)
+		t.Errorf("a server with another CA: %s", got)
 	}
 	if err := config.RemoveCA(data); err != nil {
 		t.Fatal(err)

@@ -11,19 +11,19 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Files and folders of the data folder with what a person chose for all runs.
+// Files and folders in the data folder with the user's choices for all runs.
 const (
 	savedName       = "settings.json" // the saved settings
-	PricesName      = "prices.json"   // prices of models, which go before those of the program
+	PricesName      = "prices.json"   // prices of models, which override the built-in ones
 	ConnectorsName  = "connectors.yaml"
-	PopulationsName = "populations" // folder of the populations that models wrote
+	PopulationsName = "populations" // folder of populations written by models
 )
 
-// chosenName is the file in the usual data folder that says where the data is instead.
+// chosenName is the file in the default data folder that holds the path of the chosen one.
 const chosenName = "folder"
 
-// DataFolder is where Throng keeps its store: the folder that a person has chosen, or the usual one of the system.
-// Never the working directory, which is / for a double-clicked program.
+// DataFolder returns the folder of the store: the one that the user has chosen, or the default of the system. It is never
+// the working directory, which is / if the program was started from the desktop.
 func DataFolder() (string, error) {
 	usual, err := usualFolder()
 	if err != nil {
@@ -36,7 +36,7 @@ func DataFolder() (string, error) {
 	return usual, nil
 }
 
-// ChooseDataFolder makes another folder the data folder from the next start on; nothing is moved or deleted.
+// ChooseDataFolder changes the data folder from the next start on. It moves and deletes nothing.
 func ChooseDataFolder(dir string) error {
 	usual, err := usualFolder()
 	if err != nil {
@@ -47,7 +47,7 @@ func ChooseDataFolder(dir string) error {
 	}
 	probe, err := os.CreateTemp(dir, ".throng-*")
 	if err != nil {
-		return fmt.Errorf("%s cannot be the data folder: %w; choose one that can be written", dir, err)
+		return fmt.Errorf("%s cannot be the data folder: %w; choose a writable folder", dir, err)
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
 		return err
@@ -61,7 +61,7 @@ func ChooseDataFolder(dir string) error {
 func usualFolder() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("find the home folder: %w; say where with --data", err)
+		return "", fmt.Errorf("find the home folder: %w; set the data folder with --data", err)
 	}
 	switch runtime.GOOS {
 	case "darwin":
@@ -78,7 +78,7 @@ func usualFolder() (string, error) {
 	return filepath.Join(home, ".local", "share", "throng"), nil
 }
 
-// ShopLog is where the mock of a run keeps its mutations.
+// ShopLog returns the path of the mock shop's log of a run.
 func ShopLog(data string, run engine.RunID) string {
 	return filepath.Join(data, "mock", string(run)+".log")
 }

@@ -9,31 +9,28 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// LogLevelKey is the name of the setting of how much is logged, and LogLevelHelp what it means.
-const (
-	LogLevelKey  = "log-level"
-	LogLevelHelp = "what is logged: error, warning, info or debug, each with those before it"
-)
+// LogLevelKey is the name of the setting for the log level.
+const LogLevelKey = "log-level"
 
-// LogLevels are the levels that a person can choose, the quietest first.
+// LogLevels are the available levels, from the least to the most verbose.
 var LogLevels = []string{"error", "warning", "info", "debug"}
 
-// usualLevel is that of LogLevels where nobody chose.
-const usualLevel = "info"
+// defaultLevel is the default of LogLevels.
+const defaultLevel = "info"
 
-// LogLevel is how much is logged; info where nothing is saved.
+// LogLevel returns the saved log level, or the default.
 func LogLevel(data string) (name string, level slog.Level) {
 	o, level := FindLogLevel(false, data)
 	return o.Value, level
 }
 
-// FindLogLevel is how much is logged and where that is said: by the flag --debug, or saved. Saved settings that cannot be
-// read say nothing.
+// FindLogLevel returns the log level and its source: the flag --debug, the saved settings, or the default. It ignores saved
+// settings that cannot be read.
 func FindLogLevel(debug bool, data string) (o Origin, level slog.Level) {
 	if debug {
 		return Origin{"debug", "--debug"}, slog.LevelDebug
 	}
-	o = Origin{usualLevel, "default"}
+	o = Origin{defaultLevel, "default"}
 	if saved, err := LoadSaved(data); err == nil && slices.Contains(LogLevels, saved[LogLevelKey]) {
 		o = Origin{saved[LogLevelKey], fromSaved}
 	}
@@ -48,10 +45,10 @@ func FindLogLevel(debug bool, data string) (o Origin, level slog.Level) {
 	return o, slog.LevelInfo
 }
 
-// SaveLogLevel keeps how much is logged; "" forgets it.
-func SaveLogLevel(data, name string) error {
+// saveLogLevel saves the log level; "" deletes it.
+func saveLogLevel(data, name string) error {
 	if name != "" && !slices.Contains(LogLevels, name) {
-		return &engine.FieldError{Field: LogLevelKey, Problem: fmt.Sprintf("%q is none of %s", name, strings.Join(LogLevels, ", "))}
+		return &engine.FieldError{Field: LogLevelKey, Problem: fmt.Sprintf("unknown log level %q", name), Hint: "choose " + strings.Join(LogLevels, ", ")}
 	}
 	saved, err := LoadSaved(data)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestLogLevel saves each level and forgets the last; the flag is stronger than what is saved.
+// TestLogLevel saves and deletes levels. The flag takes precedence.
 func TestLogLevel(t *testing.T) {
 	data := t.TempDir()
 	if name, level := LogLevel(data); name != "info" || level != slog.LevelInfo {
@@ -18,7 +18,7 @@ func TestLogLevel(t *testing.T) {
 	}
 	want := []slog.Level{slog.LevelError, slog.LevelWarn, slog.LevelInfo, slog.LevelDebug}
 	for i, name := range LogLevels {
-		if err := SaveLogLevel(data, name); err != nil {
+		if err := saveLogLevel(data, name); err != nil {
 			t.Fatal(err)
 		}
 		if o, level := FindLogLevel(false, data); o != (Origin{name, "saved"}) || level != want[i] {
@@ -28,7 +28,7 @@ func TestLogLevel(t *testing.T) {
 			t.Errorf("with the flag %s is %v %s", name, o, level)
 		}
 	}
-	if err := SaveLogLevel(data, ""); err != nil {
+	if err := saveLogLevel(data, ""); err != nil {
 		t.Fatal(err)
 	}
 	if o, level := FindLogLevel(false, data); o != (Origin{"info", "default"}) || level != slog.LevelInfo {
@@ -36,11 +36,11 @@ func TestLogLevel(t *testing.T) {
 	}
 }
 
-// TestLogLevelThatIsNone is refused, and means nothing where somebody wrote it into the file.
-func TestLogLevelThatIsNone(t *testing.T) {
+// TestInvalidLogLevel checks that an invalid level is rejected, and ignored in the file.
+func TestInvalidLogLevel(t *testing.T) {
 	data := t.TempDir()
 	var field *engine.FieldError
-	if err := SaveLogLevel(data, "loud"); !errors.As(err, &field) || field.Field != "log-level" {
+	if err := saveLogLevel(data, "loud"); !errors.As(err, &field) || field.Field != "log-level" {
 		t.Errorf("got %v", err)
 	}
 	for _, text := range []string{`{"log-level": "loud"}`, `{"log-le`} {

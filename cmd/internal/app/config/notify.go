@@ -14,31 +14,29 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// NotifyEnv is the environment variable with the address that notices go to.
+// NotifyEnv is the environment variable with the address for notifications.
 const NotifyEnv = "THRONG_NOTIFY_URL"
 
-// NotifyKey is the name of the setting of where notices go, and NotifyHelp what it means.
-const (
-	NotifyKey  = "notify" // in the saved settings it stands for the address, by its kind and its host
-	NotifyHelp = "web hook that is told of the end, of pauses, breakers, budgets and stalls: the kind and the host of an address; the keychain holds it"
-)
+// NotifyKey is the name of the setting for notifications. The saved settings hold the kind and the host of the address; the
+// keychain holds the address.
+const NotifyKey = "notify"
 
 const (
-	notifyAccount = "notices" // what the address is filed under
+	notifyAccount = "notices" // keychain account of the address
 	secretPrefix  = "secret:"
 )
 
-// Notify is where notices go that are told by web hook. The zero value is nowhere.
+// Notify is a webhook for notifications. The zero value sends nothing.
 type Notify struct {
 	notice.Target
 	From string // "--notify", NotifyEnv or "saved"
-	Asks bool   // the saved address was kept only until the program ended
+	Asks bool   // the saved address was lost when the program ended, and the user must enter it again
 }
 
-// describe names the kind and the host, which are no secrets.
+// describe returns the kind and the host, which are not secret.
 func (n Notify) describe() string { return string(n.Kind) + " " + n.Host() }
 
-// Origin is where notices go, without the address, and where that is said.
+// Origin returns the kind and the host, and the source of the setting.
 func (n Notify) Origin() Origin {
 	if n.URL == "" {
 		return Origin{"none", cmp.Or(n.From, "default")}
@@ -46,8 +44,8 @@ func (n Notify) Origin() Origin {
 	return Origin{n.describe(), n.From}
 }
 
-// FindNotify returns where notices go, out of a flag, the environment and what is saved. A flag is an address,
-// secret:NAME, or none. Its mistakes are *engine.FieldError.
+// FindNotify resolves the webhook from a flag, the environment and the saved settings. The flag is an address, secret:NAME,
+// or none. Mistakes are *engine.FieldError values.
 func FindNotify(flag string, env func(string) string, data string) (Notify, error) {
 	text, from := flag, "--notify"
 	if text == "" {
@@ -74,7 +72,7 @@ func FindNotify(flag string, env func(string) string, data string) (Notify, erro
 	return Notify{Target: target, From: from}, nil
 }
 
-// savedNotify is where notices go by what is saved.
+// savedNotify returns the saved webhook.
 func savedNotify(data string) (Notify, error) {
 	saved, err := LoadSaved(data)
 	if err != nil || saved[NotifyKey] == "" {
@@ -84,7 +82,7 @@ func savedNotify(data string) (Notify, error) {
 	n := Notify{Target: notice.Target{Kind: notice.Kind(kind), URL: "https://" + host}, From: fromSaved, Asks: true}
 	address, _, err := secrets.Kept(notifyAccount)
 	if err != nil {
-		return n, nil //nolint:nilerr // whoever is asked for the address learns it
+		return n, nil //nolint:nilerr // Asks reports it
 	}
 	target, err := notice.ParseTarget(kind + ":" + address)
 	if err != nil {
@@ -94,8 +92,8 @@ func savedNotify(data string) (Notify, error) {
 	return Notify{Target: target, From: fromSaved}, nil
 }
 
-// SaveNotify keeps where notices go: the address in the keychain, its kind and host with the settings. The zero value
-// forgets both. Without a keychain the address lasts until the program ends, which is an *UnkeptError.
+// SaveNotify saves a webhook: the address in the keychain, its kind and host with the settings. The zero value deletes both.
+// Without a keychain, the address lasts until the program ends, and the error is a *secrets.UnkeptError.
 func SaveNotify(data string, target notice.Target) error {
 	saved, err := LoadSaved(data)
 	if err != nil {
@@ -112,8 +110,7 @@ func SaveNotify(data string, target notice.Target) error {
 	return secrets.Store(notifyAccount, target.URL)
 }
 
-// SaveNotifyText is SaveNotify of an address as a person writes it; "" forgets the one that is kept. Where no keychain keeps
-// it, it is not saved.
+// SaveNotifyText is [SaveNotify] with an address as text; "" deletes the saved one. Without a keychain, it saves nothing.
 func SaveNotifyText(data, text string) error {
 	var target notice.Target
 	if text != "" {
@@ -124,12 +121,12 @@ func SaveNotifyText(data, text string) error {
 	}
 	err := SaveNotify(data, target)
 	if unkept, ok := errors.AsType[*secrets.UnkeptError](err); ok {
-		return errors.Join(fmt.Errorf("where notices go is kept nowhere: %w; %s=… in the environment says it", unkept.Err, NotifyEnv), SaveNotify(data, notice.Target{}))
+		return errors.Join(fmt.Errorf("the webhook is not saved: %w; set %s instead", unkept.Err, NotifyEnv), SaveNotify(data, notice.Target{}))
 	}
 	return err
 }
 
-// Try sends a notice for a person who waits for it, and returns what the server answered.
+// Try sends a test notification, and returns the answer of the server.
 func (n Notify) Try(ctx context.Context) (string, error) {
 	if n.URL == "" || n.Asks {
 		return "", errNoNotify
@@ -141,15 +138,15 @@ func (n Notify) Try(ctx context.Context) (string, error) {
 	return secrets.Redact(answer), nil
 }
 
-var errNoNotify = &engine.FieldError{Field: "notify", Problem: "there is no address to try", Hint: "the address of a web hook, such as https://hooks.slack.com/…"}
+var errNoNotify = &engine.FieldError{Field: "notify", Problem: "no address to try", Hint: "enter the address of a webhook, for example https://hooks.slack.com/…"}
 
-// WatchFor begins to tell of a run; nil is that nobody is to be told. failed hears of what cannot be sent.
+// WatchFor starts sending notifications of a run; nil without a webhook. failed receives delivery errors.
 func (n Notify) WatchFor(run *run.Run, title string, failed func(error)) *notice.Watch {
 	if n.URL == "" {
 		return nil
 	}
 	if n.Asks {
-		failed(errors.New("no notices are sent: their address was kept only until the program ended that it was given to; give it again in Settings, or set " + NotifyEnv))
+		failed(errors.New("no notifications are sent, because no keychain stored their address; enter it again in Settings, or set " + NotifyEnv))
 		return nil
 	}
 	return notice.Start(notice.Config{Run: run, Scenario: title, Target: n.Target, Redact: secrets.Redact, Failed: func(err error) {

@@ -49,7 +49,7 @@ func TestFindNotify(t *testing.T) {
 	}
 	none := func(string) string { return "" }
 	var field *engine.FieldError
-	for _, flag := range []string{"hooks.slack.com/canary", "secret:NOBODY"} {
+	for _, flag := range []string{"hooks.slack.com/canary", "secret:MISSING"} {
 		if _, err := FindNotify(flag, none, data); !errors.As(err, &field) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: got %v", flag, err)
 		}
@@ -65,7 +65,8 @@ func TestFindNotify(t *testing.T) {
 	}
 }
 
-// TestNotifyWithoutKeychain: the address lasts until the program ends; the next one says that it is missing.
+// TestNotifyWithoutKeychain checks that the address lasts until the program ends, and that the next program reports it
+// missing.
 func TestNotifyWithoutKeychain(t *testing.T) {
 	keyring.MockInitWithError(errors.New("no keychain"))
 	t.Cleanup(keyring.MockInit)
@@ -89,13 +90,13 @@ func TestNotifyWithoutKeychain(t *testing.T) {
 	}
 }
 
-// TestNotifyTried shows what the server answers, whatever that is, without the address.
+// TestNotifyTried checks that the answer of the server is shown without the address.
 func TestNotifyTried(t *testing.T) {
 	keyring.MockInit()
 	data, code := t.TempDir(), http.StatusOK
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(code)
-		_, _ = w.Write([]byte("you asked " + r.URL.Path)) // the test reads it
+		_, _ = w.Write([]byte("you asked " + r.URL.Path)) // the test checks it
 	}))
 	defer server.Close()
 	target, err := notice.ParseTarget(server.URL + "/canary-path")

@@ -15,10 +15,9 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// RunSettings are the settings that flags, variables, scenarios and the saved settings set by a text.
+// RunSettings returns the settings of runs that flags, variables, scenarios and saved settings can set.
 func RunSettings() []*engine.Setting {
 	var all []*engine.Setting
 	for i := range engine.SettingTable {
@@ -29,19 +28,19 @@ func RunSettings() []*engine.Setting {
 	return all
 }
 
-// Origin says where a setting's value comes from.
+// Origin is the value of a setting and its source.
 type Origin struct{ Value, From string }
 
-// Layers are the places that a setting can come from, the strongest first. The zero value is the defaults.
+// Layers are the sources of run settings, in decreasing precedence. The zero value has only defaults.
 type Layers struct {
 	Flags map[string]string
 	Env   func(name string) string
-	Run   *engine.Settings  // of the run to be resumed: all of them; nil for a new run
-	File  map[string]string // what the scenario says
+	Run   *engine.Settings  // all settings of the run to resume; nil for a new run
+	File  map[string]string // settings of the scenario
 	Saved map[string]string
 }
 
-// Resolve returns the settings in force and where each comes from. Its errors are *engine.FieldError, joined.
+// Resolve returns the settings in force and the source of each. Errors are joined *engine.FieldError values.
 func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 	defaults := engine.DefaultSettings()
 	s := defaults
@@ -82,8 +81,8 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 	return s, origins, errors.Join(mistakes...)
 }
 
-// env is the value of a variable, without the spaces and carriage returns that files of variables leave at its ends. None,
-// as Python writes what is not set, is no value.
+// env returns the value of a variable, without spaces and carriage returns at its ends. The value None, which Python writes
+// for unset variables, counts as unset.
 func (l Layers) env(name string) string {
 	text := strings.TrimSpace(l.Env(name))
 	if strings.EqualFold(text, "none") {
@@ -92,7 +91,7 @@ func (l Layers) env(name string) string {
 	return text
 }
 
-// find returns the strongest text for a setting and what to call its place; "" is none.
+// find returns the text with the highest precedence for a setting, and its source; "" if there is none.
 func (l Layers) find(s *engine.Setting) (text, from string) {
 	if text := l.Flags[s.Name]; text != "" {
 		return text, "--" + s.Name
@@ -124,7 +123,7 @@ func (l Layers) find(s *engine.Setting) (text, from string) {
 	return "", ""
 }
 
-// preset returns the value that the preset of a layer has for a setting; "" is none.
+// preset returns the value of a setting in the preset of a layer; "" if it has none.
 func preset(layer map[string]string, name string) string {
 	i := slices.IndexFunc(engine.SettingPresets, func(p engine.SettingPreset) bool { return p.Name == layer[engine.PresetSetting] })
 	if i < 0 {
@@ -133,7 +132,7 @@ func preset(layer map[string]string, name string) string {
 	return engine.SettingPresets[i].Settings[name]
 }
 
-// LoadSaved reads the saved settings; a missing file is no settings.
+// LoadSaved reads the saved settings. A missing file has none.
 func LoadSaved(data string) (map[string]string, error) {
 	saved := map[string]string{}
 	path := filepath.Join(data, savedName)
@@ -145,30 +144,28 @@ func LoadSaved(data string) (map[string]string, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &saved); err != nil {
-		return nil, fmt.Errorf("the saved settings in %s cannot be read: %w; mend or remove the file", path, err)
+		return nil, fmt.Errorf("the saved settings in %s cannot be read: %w; correct or remove the file", path, err)
 	}
 	return saved, nil
 }
 
-// Save changes saved settings; an empty value forgets one.
-func Save(data string, changes map[string]string) error {
+// saveRunSettings saves settings of runs; an empty value deletes one. It saves nothing if one of them is invalid.
+func saveRunSettings(data string, changes map[string]string) error {
+	if len(changes) == 0 {
+		return nil
+	}
 	saved, err := LoadSaved(data)
 	if err != nil {
 		return err
 	}
 	var mistakes []error
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
-		setting := engine.FindSetting(name)
-		if setting == nil || !setting.HasText() {
-			mistakes = append(mistakes, &engine.FieldError{Field: name, Problem: "unknown setting", Hint: strings.TrimSpace(suggest.Hint(name, settingNames()) + " throngctl settings lists all")})
-			continue
-		}
 		if changes[name] == "" {
 			delete(saved, name)
 			continue
 		}
 		probe := engine.DefaultSettings()
-		err := setting.Set(&probe, changes[name])
+		err := engine.FindSetting(name).Set(&probe, changes[name])
 		if err == nil {
 			err = probe.Validate()
 		}
@@ -181,21 +178,6 @@ func Save(data string, changes map[string]string) error {
 		return err
 	}
 	return store(data, saved)
-}
-
-// settingNames returns the names of all settings that can be saved.
-func settingNames() []string {
-	names := []string{DatabaseKey, NotifyKey, LogLevelKey}
-	for _, s := range RunSettings() {
-		names = append(names, s.Name)
-	}
-	for i := range DatabaseSettings {
-		names = append(names, DatabaseSettings[i].Name)
-	}
-	for i := range TelemetrySettings {
-		names = append(names, TelemetrySettings[i].Name)
-	}
-	return names
 }
 
 // store writes the saved settings.
@@ -214,14 +196,7 @@ func store(data string, saved map[string]string) error {
 	return os.Rename(path+".new", path)
 }
 
-func wrong(err error, text, want string) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%q is not %s", text, want)
-}
-
-// opposite turns on into off; what is neither stays, and is no setting's text.
+// opposite inverts a switch. It returns other texts unchanged, which are then rejected.
 func opposite(text string) string {
 	on, err := engine.ParseSwitch(text)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestSettingsReadWhatTheyShow sets every setting to what another run shows of it.
+// TestSettingsReadWhatTheyShow sets every setting to the shown value of another run.
 func TestSettingsReadWhatTheyShow(t *testing.T) {
 	odd := engine.Settings{
 		Seed: 42, Limit: 7, Floor: 1, Ceiling: 100, Cycles: 3, TimeScale: 24.5, SessionTimeout: 90 * time.Second,
@@ -38,7 +38,7 @@ func TestSettingsReadWhatTheyShow(t *testing.T) {
 	}
 }
 
-// TestLayers holds the order: flag, environment, the run or the scenario, saved, default.
+// TestLayers checks the precedence: flag, environment, run or scenario, saved, default.
 func TestLayers(t *testing.T) {
 	env := func(values map[string]string) func(string) string {
 		return func(name string) string { return values[name] }
@@ -82,7 +82,7 @@ func TestLayers(t *testing.T) {
 		{"spaces round a variable", Layers{Env: env(map[string]string{"MAX_WORKERS": " 7\r"})}, "max-concurrent", "7", "MAX_WORKERS"},
 		{"a variable of spaces", Layers{Env: env(map[string]string{"MAX_WORKERS": " "})}, "max-concurrent", "50", "default"},
 		{"a variable of Python's None", Layers{Env: env(map[string]string{"MAX_WORKERS": "None", "SIMULATION_MAX_CONCURRENT": "NONE"})}, "max-concurrent", "50", "default"},
-		{"personas one after another", Layers{Env: env(map[string]string{"PARALLEL_AGENT_GENERATION": "false"})}, "sequential-personas", "on", "PARALLEL_AGENT_GENERATION"},
+		{"sequential personas", Layers{Env: env(map[string]string{"PARALLEL_AGENT_GENERATION": "false"})}, "sequential-personas", "on", "PARALLEL_AGENT_GENERATION"},
 		{"waves of the scenario", Layers{File: map[string]string{"batch": "50"}}, "batch", "50", "the scenario"},
 		{"a preset", Layers{Flags: map[string]string{"preset": "80/50"}, Saved: map[string]string{"floor": "3"}}, "floor", "20", "--preset 80/50"},
 		{"a preset's governor", Layers{Flags: map[string]string{"preset": "80/50"}}, "governor", "resources", "--preset 80/50"},
@@ -114,8 +114,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestCeilingOfManyAtOnce: what was asked for at once is a cap, unless a ceiling was asked for too.
-func TestCeilingOfManyAtOnce(t *testing.T) {
+// TestCeilingFromLimit checks that a configured limit is also the ceiling, unless a ceiling is configured.
+func TestCeilingFromLimit(t *testing.T) {
 	run := engine.DefaultSettings()
 	run.Ceiling = 372
 	nine := func(name string) string { return map[string]string{"MAX_WORKERS": "9"}[name] }
@@ -144,7 +144,7 @@ func TestCeilingOfManyAtOnce(t *testing.T) {
 		{Layers{Flags: map[string]string{"ceiling": "4"}, Saved: map[string]string{"max-concurrent": "8"}}, 4, 4, "--ceiling"},
 		{Layers{Flags: map[string]string{"ceiling": "4", "max-concurrent": "8"}}, 4, 4, "--ceiling"},
 		{Layers{Flags: map[string]string{"floor": "60"}}, 60, 100, "default"},
-		{Layers{Flags: map[string]string{"floor": "60", "ceiling": "40"}}, 50, 40, "--ceiling"}, // which Validate tells
+		{Layers{Flags: map[string]string{"floor": "60", "ceiling": "40"}}, 50, 40, "--ceiling"}, // Validate reports it
 		{Layers{Flags: map[string]string{"governor": "manual"}, Saved: map[string]string{"ceiling": "8"}}, 50, 8, "saved"},
 	} {
 		s, origins, err := c.layers.Resolve()
@@ -154,7 +154,7 @@ func TestCeilingOfManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestSaveKeepsWhatIsRight(t *testing.T) {
+func TestSave(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	if err := Save(data, map[string]string{"retries": "3", "time-scale": "24"}); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,17 +16,19 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Names of the settings of telemetry.
+// Names of the settings of telemetry, and their heading.
 const (
 	ListenKey = telemetry.Field
 	OTLPKey   = "otlp"
 	TraceKey  = "trace-share"
+
+	telemetryGroup = "Telemetry"
 )
 
-// ListenEnv names the endpoint's address in the environment.
+// ListenEnv is the environment variable with the address of the endpoint.
 const ListenEnv = "THRONG_METRICS_LISTEN"
 
-// Environment of OpenTelemetry.
+// Environment variables of OpenTelemetry.
 const (
 	otlpEnv     = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	headersEnv  = "OTEL_EXPORTER_OTLP_HEADERS"
@@ -36,52 +37,62 @@ const (
 	shareEnv    = "OTEL_TRACES_SAMPLER_ARG"
 )
 
-// defaultShare is that of the sessions whose traces are sent.
+// defaultShare is the default fraction of sessions whose traces are sent.
 const defaultShare = 0.01
 
-// off as the value of an address is that there is none.
+// off is the value of an address that disables it.
 const off = "off"
 
-// Telemetry is where metrics and traces go. The zero value is nowhere.
+// Telemetry says where metrics and traces go. The zero value sends nothing.
 type Telemetry struct {
-	Listen  string  // address of the endpoint; "" opens none
+	Listen  string  // address of the endpoint; "" disables it
 	OTLP    string  // address of the collector; "" sends nothing
 	FromEnv bool    // the environment names the collector
-	Share   float64 // of the sessions whose traces are sent
+	Share   float64 // fraction of sessions whose traces are sent
 }
 
-// TelemetrySetting is one of telemetry's: what a person may say of it by flag, in the environment or in the saved settings.
-type TelemetrySetting struct {
-	Name, Title, Env, Hold, Help string
-	set                          func(t *Telemetry, text string) error
-	show                         func(t *Telemetry) string
+// telemetryField reads and writes one field of a Telemetry.
+type telemetryField struct {
+	set  func(t *Telemetry, text string) error
+	show func(t *Telemetry) string
 }
 
-// TelemetrySettings is the one table of what can be said of where metrics and traces go.
-var TelemetrySettings = []TelemetrySetting{
+// telemetrySettings are the settings of metrics and traces.
+var telemetrySettings = []Setting{
 	{
-		Name: ListenKey, Title: "Prometheus address", Env: ListenEnv, Hold: "ADDR", Help: "answer Prometheus there, such as 127.0.0.1:9464; port 0 is any that is free; off answers nobody",
-		set: func(t *Telemetry, text string) error { return address(&t.Listen, text, telemetry.CheckAddress) }, show: func(t *Telemetry) string { return cmp.Or(t.Listen, off) },
-	},
-	{
-		Name: OTLPKey, Title: "OTLP collector", Env: otlpEnv, Hold: "URL", Help: "send metrics and traces to this collector of OpenTelemetry, by OTLP over HTTP, such as http://127.0.0.1:4318; off sends nothing",
-		set: func(t *Telemetry, text string) error { return address(&t.OTLP, text, telemetry.CheckURL) }, show: func(t *Telemetry) string { return cmp.Or(t.OTLP, off) },
-	},
-	{
-		Name: TraceKey, Title: "Sessions traced", Env: shareEnv, Hold: "S", Help: "share of the sessions whose traces are sent, beside those that failed; 0 sends none",
-		set: func(t *Telemetry, text string) (err error) {
-			share, err := strconv.ParseFloat(text, 64)
-			if err != nil || share < 0 || share > 1 {
-				return &engine.FieldError{Field: TraceKey, Problem: fmt.Sprintf("%q is no share", text), Hint: "from 0 to 1"}
-			}
-			t.Share = share
-			return nil
+		Scope: TelemetryScope, Name: ListenKey, Title: "Prometheus address", Group: telemetryGroup, Env: []string{ListenEnv}, Unit: "ADDR", Default: off,
+		Help: "address of the Prometheus endpoint, for example 127.0.0.1:9464; port 0 chooses a free port; off disables it",
+		telemetry: &telemetryField{
+			set:  func(t *Telemetry, text string) error { return address(&t.Listen, text, telemetry.CheckAddress) },
+			show: func(t *Telemetry) string { return cmp.Or(t.Listen, off) },
 		},
-		show: func(t *Telemetry) string { return decimal(t.Share) },
+	},
+	{
+		Scope: TelemetryScope, Name: OTLPKey, Title: "OTLP collector", Group: telemetryGroup, Env: []string{otlpEnv}, Unit: "URL", Default: off,
+		Help: "OpenTelemetry collector for metrics and traces, by OTLP over HTTP, for example http://127.0.0.1:4318; off disables it",
+		telemetry: &telemetryField{
+			set:  func(t *Telemetry, text string) error { return address(&t.OTLP, text, telemetry.CheckURL) },
+			show: func(t *Telemetry) string { return cmp.Or(t.OTLP, off) },
+		},
+	},
+	{
+		Scope: TelemetryScope, Name: TraceKey, Title: "Sessions traced", Group: telemetryGroup, Env: []string{shareEnv}, Unit: "S", Default: decimal(defaultShare),
+		Help: "fraction of sessions whose traces are sent, in addition to failed sessions; 0 sends none",
+		telemetry: &telemetryField{
+			set: func(t *Telemetry, text string) (err error) {
+				share, err := strconv.ParseFloat(text, 64)
+				if err != nil || share < 0 || share > 1 {
+					return &engine.FieldError{Field: TraceKey, Problem: fmt.Sprintf("%q is not a fraction", text), Hint: "use a number from 0 to 1"}
+				}
+				t.Share = share
+				return nil
+			},
+			show: func(t *Telemetry) string { return decimal(t.Share) },
+		},
 	},
 }
 
-// address sets one, which off takes back.
+// address sets an address; off removes it.
 func address(of *string, text string, check func(string) error) error {
 	if text == off {
 		*of = ""
@@ -94,8 +105,8 @@ func address(of *string, text string, check func(string) error) error {
 	return nil
 }
 
-// FindTelemetry returns where metrics and traces go, out of flags by their names, the environment and what is saved, and
-// where each of [TelemetrySettings] comes from that anybody said. Its errors are *engine.FieldError, joined.
+// FindTelemetry resolves telemetry from flags by name, the environment and the saved settings. It also returns the sources
+// of the settings that are not at their defaults. Errors are joined *engine.FieldError values.
 func FindTelemetry(flags map[string]string, env func(string) string, data string) (Telemetry, map[string]string, error) {
 	t, origins := Telemetry{Share: defaultShare}, map[string]string{}
 	saved, err := LoadSaved(data)
@@ -103,25 +114,25 @@ func FindTelemetry(flags map[string]string, env func(string) string, data string
 		return t, nil, err
 	}
 	var mistakes []error
-	for i := range TelemetrySettings {
-		s := &TelemetrySettings[i]
-		text, from := s.find(flags, env, saved)
+	for i := range telemetrySettings {
+		s := &telemetrySettings[i]
+		text, from := s.findTelemetry(flags, env, saved)
 		if from == "" {
 			continue
 		}
 		origins[s.Name] = from
-		if err := s.set(&t, text); err != nil {
+		if err := s.telemetry.set(&t, text); err != nil {
 			mistakes = append(mistakes, placed(err, from))
 		}
 		t.FromEnv = t.FromEnv || s.Name == OTLPKey && from == otlpEnv
 	}
 	if origins[OTLPKey] == "" || t.FromEnv {
-		mistakes = append(mistakes, t.surroundings(env, origins))
+		mistakes = append(mistakes, t.applyOTelEnv(env, origins))
 	}
 	return t, origins, errors.Join(mistakes...)
 }
 
-// placed names in a mistake where a person said it.
+// placed names the source of a mistaken value in the error.
 func placed(err error, from string) error {
 	if field, ok := errors.AsType[*engine.FieldError](err); ok && from != fromSaved {
 		return &engine.FieldError{Field: from, Problem: field.Problem, Hint: field.Hint}
@@ -129,8 +140,8 @@ func placed(err error, from string) error {
 	return err
 }
 
-// find returns what is said of a setting and where; "" is nothing.
-func (s *TelemetrySetting) find(flags map[string]string, env func(string) string, saved map[string]string) (text, from string) {
+// findTelemetry returns the text of a setting and its source; "" if it has none.
+func (s *Setting) findTelemetry(flags map[string]string, env func(string) string, saved map[string]string) (text, from string) {
 	if text := flags[s.Name]; text != "" {
 		return text, "--" + s.Name
 	}
@@ -141,11 +152,11 @@ func (s *TelemetrySetting) find(flags map[string]string, env func(string) string
 		case "always_off":
 			return "0", samplerEnv
 		case "traceidratio":
-			return cmp.Or(env(s.Env), "1"), samplerEnv
+			return cmp.Or(env(s.Env[0]), "1"), samplerEnv
 		}
 	}
-	if text := env(s.Env); text != "" {
-		return text, s.Env
+	if text := env(s.Env[0]); text != "" {
+		return text, s.Env[0]
 	}
 	if text := saved[s.Name]; text != "" {
 		return text, fromSaved
@@ -153,9 +164,9 @@ func (s *TelemetrySetting) find(flags map[string]string, env func(string) string
 	return "", ""
 }
 
-// surroundings reads what else the environment may say of a collector.
-func (t *Telemetry) surroundings(env func(string) string, origins map[string]string) error {
-	for _, name := range telemetry.Endpoints[1:] { // of one kind of what is sent only
+// applyOTelEnv applies the other OpenTelemetry variables.
+func (t *Telemetry) applyOTelEnv(env func(string) string, origins map[string]string) error {
+	for _, name := range telemetry.Endpoints[1:] { // of metrics or traces only
 		if text := env(name); text != "" {
 			t.OTLP, t.FromEnv, origins[OTLPKey] = cmp.Or(t.OTLP, text), true, cmp.Or(origins[OTLPKey], name)
 		}
@@ -165,17 +176,17 @@ func (t *Telemetry) surroundings(env func(string) string, origins map[string]str
 	}
 	if protocol := env(protocolEnv); t.FromEnv && protocol != "" && protocol != "http/protobuf" {
 		return &engine.FieldError{
-			Field: protocolEnv, Problem: protocol + " is not spoken here", Hint: "http/protobuf, whose port at a collector is 4318 mostly, or --otlp with such an address",
+			Field: protocolEnv, Problem: protocol + " is not supported", Hint: "use http/protobuf, usually on port 4318 of a collector, or --otlp with such an address",
 		}
 	}
 	return nil
 }
 
-// Sending is what is to be sent where; nil is nothing. What signs in to the collector comes from the environment or the
-// keychain.
+// Sending returns the configuration for sending; nil if no collector is configured. Credentials for the collector come from
+// the environment or the keychain.
 func (t *Telemetry) Sending() (*telemetry.Sending, error) {
 	if t.OTLP == "" {
-		return nil, nil //nolint:nilnil // there is nothing to be sent
+		return nil, nil //nolint:nilnil // no collector
 	}
 	s := &telemetry.Sending{Share: t.Share, Version: about.Version()}
 	if !t.FromEnv {
@@ -183,21 +194,21 @@ func (t *Telemetry) Sending() (*telemetry.Sending, error) {
 	}
 	text, _, err := secrets.Finder{}.Find(OTLPKey, headersEnv)
 	if err != nil {
-		return s, nil //nolint:nilerr // most collectors want none
+		return s, nil //nolint:nilerr // most collectors need no credentials
 	}
 	s.Headers, err = headers(text)
 	return s, err
 }
 
-// headers reads what the specification of OpenTelemetry calls a list of headers: name=value,name=value, in percent encoding.
+// headers parses a list of headers as OpenTelemetry specifies it: name=value,name=value, in percent encoding.
 func headers(text string) (map[string]string, error) {
 	all := map[string]string{}
 	for pair := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		name = strings.TrimSpace(name)
 		value, err := url.PathUnescape(strings.TrimSpace(value))
-		if !ok || name == "" || err != nil { // it may be a secret
-			return nil, &engine.FieldError{Field: headersEnv, Problem: "is no list of headers", Hint: "name=value,name=value, values in percent encoding"}
+		if !ok || name == "" || err != nil { // the error omits it: it may be a secret
+			return nil, &engine.FieldError{Field: headersEnv, Problem: "is not a list of headers", Hint: "use name=value,name=value, with values in percent encoding"}
 		}
 		secrets.Use(value)
 		all[name] = value
@@ -205,47 +216,35 @@ func headers(text string) (map[string]string, error) {
 	return all, nil
 }
 
-// ListenOn is what a value of the endpoint's address stands for; "" is none.
+// ListenOn parses the address of the endpoint; "" disables it.
 func ListenOn(value string) (t Telemetry, err error) {
 	return t, address(&t.Listen, cmp.Or(value, off), telemetry.CheckAddress)
 }
 
-// Open opens the endpoint, if there is to be one; nil is that there is not.
+// Open opens the endpoint; nil if it is disabled.
 func (t *Telemetry) Open(ctx context.Context) (*telemetry.Endpoint, error) {
 	if t.Listen == "" {
-		return nil, nil //nolint:nilnil // nobody is answered
+		return nil, nil //nolint:nilnil // disabled
 	}
 	return telemetry.Listen(ctx, t.Listen, about.Version())
 }
 
-// Show returns what is in force of a setting, and from where.
-func (s *TelemetrySetting) Show(t *Telemetry, origins map[string]string) Origin {
-	return Origin{s.show(t), cmp.Or(origins[s.Name], "default")}
-}
-
-// SaveTelemetrySetting keeps one of the settings by its name; "" forgets it. known is false for a name that is none.
-func SaveTelemetrySetting(data, name, value string) (known bool, err error) {
-	i := slices.IndexFunc(TelemetrySettings, func(s TelemetrySetting) bool { return s.Name == name })
-	if i < 0 {
-		return false, nil
-	}
+// saveTelemetry saves a setting of telemetry; "" deletes it.
+func (s *Setting) saveTelemetry(data, value string) error {
 	saved, err := LoadSaved(data)
 	if err != nil {
-		return true, err
+		return err
 	}
-	if delete(saved, name); value != "" {
-		if err := TelemetrySettings[i].set(&Telemetry{}, value); err != nil {
-			return true, err
+	if delete(saved, s.Name); value != "" {
+		if err := s.telemetry.set(&Telemetry{}, value); err != nil {
+			return err
 		}
-		saved[name] = value
+		saved[s.Name] = value
 	}
-	return true, store(data, saved)
+	return store(data, saved)
 }
 
-// TelemetryHere is FindTelemetry without flags.
+// TelemetryHere is [FindTelemetry] without flags, in the environment of the process.
 func TelemetryHere(data string) (Telemetry, map[string]string, error) {
 	return FindTelemetry(nil, os.Getenv, data)
 }
-
-// Standard returns the default.
-func (s *TelemetrySetting) Standard() string { return s.show(&Telemetry{Share: defaultShare}) }

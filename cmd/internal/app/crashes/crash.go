@@ -1,4 +1,4 @@
-// Package crashes keeps what a program was doing, and reports how earlier processes crashed.
+// Package crashes records what a program is doing, and reports crashes of earlier processes.
 package crashes
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// What the programs call themselves in their logs and reports.
+// Names of the programs in logs and reports.
 const (
 	WindowName   = "throng"
 	TerminalName = "throngctl"
 )
 
-// reportLines is how much of what was logged last is in a report.
+// reportLines is the number of log lines in a report.
 const reportLines = 40
 
-// Reports are those of programs that ended unexpectedly and that no person knows of yet; only of one of them, or of all
-// for "".
+// Reports returns the new crash reports of a program, or of all programs for "". Reports that the user has seen are left
+// out.
 func Reports(data, program string) ([]crash.Report, error) {
 	left, err := crash.Left(data, func(name string, until time.Time) []string {
 		name, _, _ = strings.Cut(name, " ")
@@ -39,8 +39,8 @@ func Reports(data, program string) ([]crash.Report, error) {
 	return all, err
 }
 
-// Crashes says, once, how earlier processes of the terminal ended unexpectedly, where their text is, and what can be
-// resumed; "" is nothing.
+// Crashes describes crashes of earlier throngctl processes: where the reports are, and which run can be resumed. It returns
+// each crash once, and "" if there is none.
 func Crashes(ctx context.Context, store *sqlite.Store, data string) (string, error) {
 	left, err := Reports(data, TerminalName+" ")
 	if err != nil || len(left) == 0 {
@@ -54,7 +54,7 @@ func Crashes(ctx context.Context, store *sqlite.Store, data string) (string, err
 	return crash.Words(left, resumable(ctx, store)), nil
 }
 
-// resumable is the newest run, if its process died; "" if not.
+// resumable returns the newest run if its process died; "" if not.
 func resumable(ctx context.Context, store *sqlite.Store) string {
 	if r, err := store.Newest(ctx); err == nil && r.Ending == engine.NotEnded && !r.InProgress {
 		return string(r.ID)
@@ -62,10 +62,10 @@ func resumable(ctx context.Context, store *sqlite.Store) string {
 	return ""
 }
 
-// doingEvery is how often it is noted what a program does.
+// doingEvery is the interval between notes of a run's state.
 const doingEvery = 2 * time.Second
 
-// Doing has a box know what a run is at, until that has ended.
+// Doing notes the state of a run in a crash box until the run ends.
 func Doing(box *crash.Box, run *run.Run, title string, size int) {
 	agents := engine.FormatCount(int64(size))
 	note := func() {

@@ -19,49 +19,49 @@ import (
 )
 
 const (
-	shownSessions = 50 // of an agent, the newest
-	// askedSessions is for how many of them, the newest, the journal is asked what services answered.
-	askedSessions = 12
-	// journalPatience is how long it is looked there: of a crowd that asks much little may be found.
-	journalPatience = time.Second
+	shownSessions = 50 // newest sessions of an agent
+	// journalSessions bounds the sessions whose answers are read from the journal, newest first.
+	journalSessions = 12
+	// journalTimeout bounds reading the journal. For large populations it may find only some answers.
+	journalTimeout = time.Second
 )
 
-// People are the agents of a run, one by one: what each is, did, remembers and is at. It is safe for concurrent use.
-type People struct {
+// Agents shows single agents of a run: persona, sessions, memory and state. It is safe for concurrent use.
+type Agents struct {
 	Store   *sqlite.Store
 	Record  engine.RunRecord
 	Program *scenario.Program
-	Run     *run.Run // that this process works on; nil is that it does not
+	Run     *run.Run // nil if the run is not in progress in this process
 
 	once  sync.Once
 	steps map[string]engine.GraphStep // by path
 }
 
-// PastPeople are those of a run of the store that this process does not work on. It reads the scenario that was kept with
-// the run, which may take long.
-func PastPeople(ctx context.Context, store *sqlite.Store, run engine.RunID) (*People, error) {
+// LoadAgents returns the agents of a stored run that is not in progress in this process. It reads the scenario stored with
+// the run, which may take a while.
+func LoadAgents(ctx context.Context, store *sqlite.Store, run engine.RunID) (*Agents, error) {
 	record, err := store.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	s, err := scenario.Restore(record.Source)
 	if err != nil {
-		return nil, fmt.Errorf("the scenario kept with run %s: %w", run, err)
+		return nil, fmt.Errorf("the scenario stored with run %s: %w", run, err)
 	}
-	return &People{Store: store, Record: record, Program: s.Program(record.Settings.Seed)}, nil
+	return &Agents{Store: store, Record: record, Program: s.Program(record.Settings.Seed)}, nil
 }
 
-// Name is what an agent is called.
-func (p *People) Name(index int) string {
+// Name returns the ID of an agent.
+func (p *Agents) Name(index int) string {
 	if name, err := p.Program.AgentID(index); err == nil {
 		return name
 	}
 	return fmt.Sprintf("agent %d", index)
 }
 
-// View is what is known of an agent. It reads the store, as little of it as can be, and waits a moment for a run in
-// progress. An index that nobody has is [engine.ErrNotFound].
-func (p *People) View(ctx context.Context, index int) (*engine.AgentView, error) {
+// View returns what is known of an agent. It reads only the needed rows of the store, and may wait briefly for a run in
+// progress. If no agent has the index, the error is [engine.ErrNotFound].
+func (p *Agents) View(ctx context.Context, index int) (*engine.AgentView, error) {
 	if index < 0 || index >= p.Program.Agents() {
 		return nil, fmt.Errorf("agent %d: %w", index, engine.ErrNotFound)
 	}
@@ -70,7 +70,7 @@ func (p *People) View(ctx context.Context, index int) (*engine.AgentView, error)
 	if v.Persona, err = p.Program.Persona(index); err != nil {
 		return nil, fmt.Errorf("the attributes of %s: %w", v.ID, err)
 	}
-	past, err := p.mind(ctx, v)
+	orders, err := p.addMemory(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (p *People) View(ctx context.Context, index int) (*engine.AgentView, error)
 		}
 	}
 	if p.Run == nil {
-		v.State = past.state(&p.Record, v)
+		v.State = orders.state(&p.Record, v)
 	} else {
 		v.State = p.Run.Crowd(nil).States[index]
 		p.addOpen(v)
@@ -97,9 +97,9 @@ func (p *People) View(ctx context.Context, index int) (*engine.AgentView, error)
 	return v, nil
 }
 
-// Sessions are the newest of an agent in the cycles below before (0: all), newest first, with all their takes, and with what
-// was exchanged in them as far as that is known: about most of them. In the cycles below next it may have more.
-func (p *People) Sessions(ctx context.Context, index, before, most int) (turns []engine.AgentTurn, next int, err error) {
+// Sessions returns about most sessions of an agent in the cycles below before (0: all), newest first, with all their takes
+// and their known exchanges. The agent may have more sessions in the cycles below next.
+func (p *Agents) Sessions(ctx context.Context, index, before, most int) (turns []engine.AgentTurn, next int, err error) {
 	if turns, next, err = p.recent(ctx, index, before, most); err != nil {
 		return nil, 0, err
 	}
@@ -110,7 +110,7 @@ func (p *People) Sessions(ctx context.Context, index, before, most int) (turns [
 	return turns, next, nil
 }
 
-func (p *People) recent(ctx context.Context, index, before, most int) (turns []engine.AgentTurn, next int, err error) {
+func (p *Agents) recent(ctx context.Context, index, before, most int) (turns []engine.AgentTurn, next int, err error) {
 	rows, next, err := p.Store.Recent(ctx, p.Record.ID, index, before, most)
 	for i := range rows {
 		turns = append(turns, engine.AgentTurn{SessionRow: rows[i]})
@@ -118,8 +118,8 @@ func (p *People) recent(ctx context.Context, index, before, most int) (turns []e
 	return turns, next, err
 }
 
-// mind adds what an agent remembers, and was told.
-func (p *People) mind(ctx context.Context, v *engine.AgentView) (past hands, err error) {
+// addMemory adds the memory and the inbox of an agent. It returns the user's orders if the run is not in progress here.
+func (p *Agents) addMemory(ctx context.Context, v *engine.AgentView) (orders userOrders, err error) {
 	var m *engine.Memory
 	var letters []engine.Letter
 	cycle := p.Record.Cycle
@@ -128,18 +128,18 @@ func (p *People) mind(ctx context.Context, v *engine.AgentView) (past hands, err
 		cycle = p.Run.Snapshot().Cycle
 	} else {
 		if m, err = p.Store.MemoryOf(ctx, p.Record.ID, v.Index); err != nil {
-			return past, err
+			return orders, err
 		}
-		if past, err = p.byHand(ctx); err != nil {
-			return past, err
+		if orders, err = p.userOrders(ctx); err != nil {
+			return orders, err
 		}
-		letters = engine.Injected(past.Injected, m, engine.Place{Cycle: cycle, Agent: v.Index})
+		letters = engine.Injected(orders.Injected, m, engine.Place{Cycle: cycle, Agent: v.Index})
 	}
 	for _, f := range m.FieldList() {
 		v.Memory = append(v.Memory, engine.Fact{Name: f.Name, Value: string(f.Value)})
 	}
 	if letters, err = p.Program.Arrivals(engine.Place{Cycle: cycle, Agent: v.Index}, m, letters); err != nil {
-		return past, err
+		return orders, err
 	}
 	if m != nil {
 		for _, note := range m.Notes {
@@ -155,13 +155,13 @@ func (p *People) mind(ctx context.Context, v *engine.AgentView) (past hands, err
 		}
 		v.Inbox = append(v.Inbox, h)
 	}
-	return past, nil
+	return orders, nil
 }
 
-// hands is what people ordered of a run by hand.
-type hands struct{ engine.Resumption }
+// userOrders are the orders of users to the agents of a run.
+type userOrders struct{ engine.Resumption }
 
-func (p *People) byHand(ctx context.Context) (h hands, err error) {
+func (p *Agents) userOrders(ctx context.Context) (h userOrders, err error) {
 	changes, err := p.Store.Changes(ctx, p.Record.ID)
 	for i := range changes {
 		err = errors.Join(err, h.Hear(&changes[i]))
@@ -169,11 +169,11 @@ func (p *People) byHand(ctx context.Context) (h hands, err error) {
 	return h, err
 }
 
-// state is what an agent of a run that is over, or was interrupted, did last.
-func (h *hands) state(r *engine.RunRecord, v *engine.AgentView) engine.AgentState {
+// state returns the last state of an agent in a run that ended or was interrupted.
+func (h *userOrders) state(r *engine.RunRecord, v *engine.AgentView) engine.AgentState {
 	last := r.Cycle
 	if r.Ending == engine.EndFinished {
-		last-- // no other cycle was to come
+		last-- // no other cycle follows
 	}
 	if len(v.Sessions) > 0 && v.Sessions[0].Cycle >= last {
 		return engine.StateOf(v.Sessions[0].Outcome)
@@ -187,10 +187,10 @@ func (h *hands) state(r *engine.RunRecord, v *engine.AgentView) engine.AgentStat
 	return engine.AgentWaiting
 }
 
-// addOpen adds the session that goes on, as far as it is seen.
-func (p *People) addOpen(v *engine.AgentView) {
+// addOpen adds the session in flight.
+func (p *Agents) addOpen(v *engine.AgentView) {
 	d, ok := p.Run.Doing(v.Index)
-	if !ok || len(v.Sessions) > 0 && v.Sessions[0].Place == d.Place { // it has ended meanwhile
+	if !ok || len(v.Sessions) > 0 && v.Sessions[0].Place == d.Place { // it has ended in the meantime
 		return
 	}
 	d.Name = v.ID
@@ -199,16 +199,16 @@ func (p *People) addOpen(v *engine.AgentView) {
 	v.Sessions = slices.Insert(v.Sessions, 0, open)
 }
 
-// addExchanges adds what was asked and answered: what the run has kept, and, where it has not, what the journal holds.
-func (p *People) addExchanges(ctx context.Context, index int, turns []engine.AgentTurn) error {
+// addExchanges adds the exchanges of sessions: those that the run holds, and answers from the journal.
+func (p *Agents) addExchanges(ctx context.Context, index int, turns []engine.AgentTurn) error {
 	var all []engine.Exchange
 	open := p.Record.Cycle
 	if p.Run != nil {
 		all = p.Run.Exchanges(index)
 		open = p.Run.Snapshot().Cycle
 	}
-	asked := 0
-	soon, cancel := context.WithTimeout(ctx, journalPatience)
+	read := 0
+	limited, cancel := context.WithTimeout(ctx, journalTimeout)
 	defer cancel()
 	for i := range turns {
 		t := &turns[i]
@@ -218,18 +218,18 @@ func (p *People) addExchanges(ctx context.Context, index int, turns []engine.Age
 			}
 		}
 		unknown := unknownAnswers(t)
-		if asked == askedSessions || soon.Err() != nil || len(unknown) == 0 && t.Outcome != engine.Unfinished || !sqlite.Keeps(&p.Record, &t.SessionRow, open) {
+		if read == journalSessions || limited.Err() != nil || len(unknown) == 0 && t.Outcome != engine.Unfinished || !sqlite.Keeps(&p.Record, &t.SessionRow, open) {
 			continue
 		}
-		asked++
-		if err := p.addKept(soon, t, unknown); err != nil && (soon.Err() == nil || ctx.Err() != nil) {
+		read++
+		if err := p.addStored(limited, t, unknown); err != nil && (limited.Err() == nil || ctx.Err() != nil) {
 			return err
 		}
 	}
 	return nil
 }
 
-// unknownAnswers are the paths of the steps that asked a service, and of which no exchange is known.
+// unknownAnswers returns the paths of the steps that called a service and have no known exchange.
 func unknownAnswers(t *engine.AgentTurn) (paths []string) {
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -241,8 +241,8 @@ func unknownAnswers(t *engine.AgentTurn) (paths []string) {
 	return paths
 }
 
-// addKept puts what the journal holds of a session before what is known of it, in the order of its steps.
-func (p *People) addKept(ctx context.Context, t *engine.AgentTurn, unknown []string) error {
+// addStored puts the answers in the journal before the known exchanges of a session, in the order of its steps.
+func (p *Agents) addStored(ctx context.Context, t *engine.AgentTurn, unknown []string) error {
 	all, err := p.Store.RequestsOf(ctx, p.Record.ID, t.Place, func(found []storage.Request) bool {
 		return t.Outcome != engine.Unfinished && !slices.ContainsFunc(unknown, func(path string) bool {
 			return !slices.ContainsFunc(found, func(r storage.Request) bool { return r.Path == path && r.Answered })
@@ -251,7 +251,7 @@ func (p *People) addKept(ctx context.Context, t *engine.AgentTurn, unknown []str
 	if err != nil {
 		return err
 	}
-	var kept []engine.Exchange
+	var stored []engine.Exchange
 	for i := range all {
 		r := &all[i]
 		known := func(e engine.Exchange) bool { return e.Path == r.Path }
@@ -264,27 +264,27 @@ func (p *People) addKept(ctx context.Context, t *engine.AgentTurn, unknown []str
 		if e.Service = step.Service; step.Kind == sqlKind {
 			e.Status = 0
 		}
-		kept = append(kept, e)
+		stored = append(stored, e)
 	}
 	order := func(e engine.Exchange) int {
 		return slices.IndexFunc(t.Steps, func(s engine.StepRecord) bool { return s.Path == e.Path })
 	}
-	slices.SortStableFunc(kept, func(a, b engine.Exchange) int { return order(a) - order(b) })
-	t.Exchanges = append(kept, t.Exchanges...)
+	slices.SortStableFunc(stored, func(a, b engine.Exchange) int { return order(a) - order(b) })
+	t.Exchanges = append(stored, t.Exchanges...)
 	return nil
 }
 
-// sqlKind is what the picture of a chain calls the steps whose answers have no status.
+// sqlKind is the kind of the steps whose answers have no status.
 const sqlKind = "sql"
 
-// step is a step of the chain by the path of one of its iterations.
-func (p *People) step(path string) engine.GraphStep {
+// step returns the step of the chain for the path of one of its iterations.
+func (p *Agents) step(path string) engine.GraphStep {
 	p.once.Do(func() {
 		p.steps = map[string]engine.GraphStep{}
 		g := p.Program.Graph()
 		g.Walk(func(s *engine.GraphStep) { p.steps[s.Path] = engine.GraphStep{Kind: s.Kind, Service: s.Service} })
 	})
-	for path = engine.StepName(path); ; { // what a step does inside itself goes by its own path and more
+	for path = engine.StepName(path); ; { // the paths of nested requests start with the path of their step
 		s, known := p.steps[path]
 		end := strings.LastIndexByte(path, '.')
 		if known || end < 0 {
@@ -294,10 +294,9 @@ func (p *People) step(path string) engine.GraphStep {
 	}
 }
 
-// mask takes out what goes by the name of a secret, and the secrets that this process has looked up, and shortens what is
-// long.
+// mask removes values with the name of a secret, removes secrets that this process has looked up, and shortens long texts.
 func mask(v *engine.AgentView) {
-	shorten := func(text *string) { *text = service.Masked(secrets.Redact(*text), mostShown) }
+	shorten := func(text *string) { *text = service.Masked(secrets.Redact(*text), maxText) }
 	secrets.MaskFacts(v.Persona, shorten)
 	secrets.MaskFacts(v.Memory, shorten)
 	for i := range v.Notes {
@@ -313,5 +312,5 @@ func mask(v *engine.AgentView) {
 	}
 }
 
-// mostShown bounds each text of what an agent is, remembers and was told, in bytes.
-const mostShown = 8 << 10
+// maxText bounds each text of an agent's persona, memory and inbox in bytes.
+const maxText = 8 << 10

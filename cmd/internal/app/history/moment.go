@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	minuteRows  = 61 // of metrics: what health looks back on
-	keptTurns   = 2  // cycles whose sessions are remembered; one of large populations
-	largeCrowd  = 200_000
-	freshCourse = time.Second // how long the course of a run in progress is good
+	minuteRows      = 61 // metrics rows that health needs
+	cachedCycles    = 2  // cycles whose sessions are cached; 1 for large populations
+	largePopulation = 200_000
+	courseTime      = time.Second // how long the course of a run in progress is valid
 )
 
-// History reads what a run was doing at any moment of it. It remembers the cycle that was asked for last, so that
-// further moments of that cycle are answered at once. Its methods read the store, and are safe for concurrent use.
+// History reads the state of a run at any moment. It caches the sessions of the last cycles, so further moments of these are
+// fast. Its methods read the store, and are safe for concurrent use.
 type History struct {
 	store   *sqlite.Store
 	run     engine.RunID
@@ -36,10 +36,10 @@ type History struct {
 	read     time.Time // when course was
 	chosen   []int
 	chose    bool
-	turns    []*turns // the newest used last
+	turns    []*turns // the last one was used last
 }
 
-// New looks back on a run of a scenario: the one that was kept with it.
+// New returns the history of a run. s is the scenario stored with the run.
 func New(store *sqlite.Store, record *engine.RunRecord, s *scenario.Scenario) *History {
 	return &History{
 		store: store, run: record.ID, record: *record, settings: record.Settings,
@@ -47,19 +47,19 @@ func New(store *sqlite.Store, record *engine.RunRecord, s *scenario.Scenario) *H
 	}
 }
 
-// Agents is the size of the population.
+// Agents returns the size of the population.
 func (l *History) Agents() int { return l.agents }
 
-// Course returns what the run did over wall time, in outline.
+// Course returns an outline of the run over wall time.
 func (l *History) Course(ctx context.Context) (*engine.Course, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.outline(ctx)
 }
 
-// outline reads the course, unless it is known; that of a run in progress grows.
+// outline reads the course, unless it is cached.
 func (l *History) outline(ctx context.Context) (*engine.Course, error) {
-	if l.course != nil && (l.over() || time.Since(l.read) < freshCourse) {
+	if l.course != nil && (l.over() || time.Since(l.read) < courseTime) {
 		return l.course, nil
 	}
 	record, err := l.store.Standing(ctx, l.run)
@@ -89,7 +89,7 @@ func (l *History) outline(ctx context.Context) (*engine.Course, error) {
 		}
 		s := engine.Stretch{From: starts[i].At, To: until}
 		if i+1 < len(starts) || !record.InProgress || record.Ending != engine.NotEnded {
-			if s.To, err = l.lastSign(ctx, c, s); err != nil {
+			if s.To, err = l.lastRecorded(ctx, c, s); err != nil {
 				return nil, err
 			}
 		}
@@ -99,35 +99,35 @@ func (l *History) outline(ctx context.Context) (*engine.Course, error) {
 	return c, nil
 }
 
-// over reports whether nothing more comes of the run, as far as was read last.
+// over reports whether the run has ended, according to the cached record.
 func (l *History) over() bool { return l.record.Ending != engine.NotEnded }
 
-// lastSign is when a process that took up the run was last heard of before the next one did.
-func (l *History) lastSign(ctx context.Context, c *engine.Course, s engine.Stretch) (time.Time, error) {
+// lastRecorded returns the time of the last row that a process wrote before the next process resumed the run.
+func (l *History) lastRecorded(ctx context.Context, c *engine.Course, s engine.Stretch) (time.Time, error) {
 	last := s.From
-	hear := func(at time.Time) {
+	note := func(at time.Time) {
 		if at.After(last) && !at.After(s.To) {
 			last = at
 		}
 	}
 	for i := range c.Barriers {
-		hear(c.Barriers[i].At)
+		note(c.Barriers[i].At)
 	}
 	for i := range c.Changes {
-		hear(c.Changes[i].At)
+		note(c.Changes[i].At)
 	}
 	for i := range c.Checkpoints {
-		hear(c.Checkpoints[i].At)
+		note(c.Checkpoints[i].At)
 	}
-	hear(l.record.Ended)
+	note(l.record.Ended)
 	rows, err := l.store.LastMetrics(ctx, l.run, s.To, 1)
 	if err == nil && len(rows) > 0 {
-		hear(rows[0].At)
+		note(rows[0].At)
 	}
 	return last, err
 }
 
-// Moment returns what the run was doing at a moment of it.
+// Moment returns the state of the run at a moment.
 func (l *History) Moment(ctx context.Context, at time.Time) (*engine.Moment, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,16 +159,16 @@ func (l *History) Moment(ctx context.Context, at time.Time) (*engine.Moment, err
 	if m.Recent, err = l.store.LastMetrics(ctx, l.run, at, minuteRows); err != nil {
 		return nil, err
 	}
-	m.Snapshot = l.picture(c, t, m)
+	m.Snapshot = l.snapshot(c, t, m)
 	return m, nil
 }
 
-// sessions reads those of a cycle, or what came since of one that was open.
+// sessions reads the sessions of a cycle. For a cycle that was in progress at the last call, it reads the new ones.
 func (l *History) sessions(ctx context.Context, c *engine.Course, cycle int) (*turns, error) {
 	i := slices.IndexFunc(l.turns, func(t *turns) bool { return t.cycle == cycle })
 	if i < 0 {
 		l.turns = append(l.turns, newTurns(cycle, l.agents))
-		if len(l.turns) > keptTurns || l.agents >= largeCrowd && len(l.turns) > 1 {
+		if len(l.turns) > cachedCycles || l.agents >= largePopulation && len(l.turns) > 1 {
 			l.turns = slices.Delete(l.turns, 0, 1)
 		}
 		i = len(l.turns) - 1

@@ -12,7 +12,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// TestSettingsAtAMoment is what was in force between changes: also before the first, as a run's own settings are the last.
+// TestSettingsAtAMoment checks the settings between changes, also before the first: the settings of the record are the last
+// ones.
 func TestSettingsAtAMoment(t *testing.T) {
 	l := &History{record: engine.RunRecord{Ended: afterNoon(60), Ending: engine.EndStopped, Reason: "enough"}}
 	l.settings.Governor, l.settings.Ceiling, l.settings.Limit = "latency", 99, 98
@@ -40,15 +41,15 @@ func TestSettingsAtAMoment(t *testing.T) {
 		{61, 98, 99, "latency", "", engine.Ended, 6},
 	} {
 		s := &engine.Snapshot{At: afterNoon(want.second), Phase: engine.Running, Limit: l.settings.Limit, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor}
-		l.hear(s, c)
+		l.applyChanges(s, c)
 		if s.Limit != want.limit || s.Ceiling != want.ceiling || s.Governor != want.governor || s.Steer != want.steer || s.Phase != want.phase || len(s.Changes) != want.changes {
 			t.Errorf("after %v s: limit %d of %d, %s %q, %s, %d changes; want %+v", want.second, s.Limit, s.Ceiling, s.Governor, s.Steer, s.Phase, len(s.Changes), want)
 		}
 	}
 }
 
-// BenchmarkMoment is a moment of a cycle with a million agents, each of whom did five steps and emitted an event: the
-// first of a cycle, which is read, and further ones.
+// BenchmarkMoment reads moments of a cycle with a million agents, each with five steps and an event: the first moment, which
+// reads the sessions, and further ones.
 func BenchmarkMoment(b *testing.B) {
 	const agents, batch = 1_000_000, 5000
 	s, err := scenario.Read("restful.yaml", func(string) ([]byte, error) {
@@ -102,9 +103,9 @@ func BenchmarkMoment(b *testing.B) {
 		}
 	})
 	b.Run("further", func(b *testing.B) {
-		back := New(store, &record, s)
+		history := New(store, &record, s)
 		for b.Loop() {
-			m, err := back.Moment(b.Context(), afterNoon(500))
+			m, err := history.Moment(b.Context(), afterNoon(500))
 			if err != nil || m.Snapshot.CycleEnded < 490_000 {
 				b.Fatal(m.Snapshot.CycleEnded, err)
 			}

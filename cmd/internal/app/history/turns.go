@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Bounds of what is kept of a cycle, so that a large one takes some tens of megabytes.
+// Bounds that keep a large cycle within tens of megabytes.
 const (
 	keptEvents   = 2_000_000
 	keptFailures = 20_000
@@ -18,28 +18,28 @@ const (
 	shownEvents  = 50
 )
 
-// turns are the sessions of a cycle, as little of each as it takes to say who was doing what at any moment of it. It is
-// for one goroutine.
+// turns holds the sessions of a cycle, reduced to what is needed for the state of each agent at any moment. It is not safe
+// for concurrent use.
 type turns struct {
 	cycle    int
-	behind   int64 // in the journal: all up to here were added
-	closed   bool  // no more come
+	behind   int64 // position in the journal up to which sessions were added
+	closed   bool  // complete
 	first    []turn
 	again    map[int][]turn // further takes, in order
 	events   []happening
 	failures []failure
-	texts    map[string]uint16 // of names of events and of paths, as sessions have them
+	texts    map[string]uint16 // indexes of words, by event name or path
 	words    []string
 	sorted   bool
 }
 
-// turn is a session: from and to are microseconds, and a zero from is none.
+// turn is a session. Its times are microseconds; a zero from means that there is no session.
 type turn struct {
 	from, to int64
 	state    engine.AgentState
 }
 
-// happening is an event that was emitted; name and path are indexes of words.
+// happening is an emitted event; name and path are indexes into words.
 type happening struct {
 	at         int64
 	agent      int32
@@ -61,7 +61,7 @@ var endStates = [...]engine.AgentState{
 	engine.TimedOut: engine.AgentTimedOut, engine.Cancelled: engine.AgentCancelled,
 }
 
-// add takes in a session. Takes of one agent come in order.
+// add adds a session. The takes of an agent must be in order.
 func (t *turns) add(r *engine.SessionRow) {
 	if r.Agent >= len(t.first) || int(r.Outcome) >= len(endStates) || r.Started.IsZero() {
 		return
@@ -85,7 +85,7 @@ func (t *turns) add(r *engine.SessionRow) {
 	t.sorted = false
 }
 
-// word is the index of a text; the last one stands for all that there is no room for.
+// word returns the index of a text. When all indexes are used, further texts share the last one.
 func (t *turns) word(text string) uint16 {
 	if i, ok := t.texts[text]; ok {
 		return i
@@ -98,7 +98,7 @@ func (t *turns) word(text string) uint16 {
 	return t.texts[text]
 }
 
-// sort brings what happened into the order of time; the journal nearly has it.
+// sort sorts events and failures by time. The journal is almost sorted.
 func (t *turns) sort() {
 	if !t.sorted {
 		slices.SortStableFunc(t.events, func(a, b happening) int { return cmp.Compare(a.at, b.at) })
@@ -107,7 +107,7 @@ func (t *turns) sort() {
 	}
 }
 
-// last is the newest take of an agent that has begun at a moment; false where none has.
+// last returns the newest take of an agent that has started by a moment; false if there is none.
 func (t *turns) last(agent int, at int64) (turn, bool) {
 	one := t.first[agent]
 	if one.from == 0 || at < one.from {
@@ -121,13 +121,13 @@ func (t *turns) last(agent int, at int64) (turn, bool) {
 	return one, true
 }
 
-// orders are what people ordered of agents up to a moment.
+// orders are the users' orders to agents up to a moment.
 type orders struct {
-	requeued map[int]int64 // of the cycle: when its session was ordered to run again, last
-	retired  map[int]int   // from which cycle on
+	requeued map[int]int64 // time of the last order to retry a session of the cycle, by agent
+	retired  map[int]int   // first cycle without the agent, by agent
 }
 
-// ordered reads changes up to a moment.
+// ordered reads the orders up to a moment.
 func ordered(changes []engine.ChangeRow, cycle int, at time.Time) (orders, error) {
 	o := orders{map[int]int64{}, nil}
 	for i := range changes {
@@ -135,16 +135,16 @@ func ordered(changes []engine.ChangeRow, cycle int, at time.Time) (orders, error
 		if c.At.After(at) || c.What != engine.RetireChange && c.What != engine.RequeueChange {
 			continue
 		}
-		var heard engine.Resumption
-		if err := heard.Hear(c); err != nil {
+		var order engine.Resumption
+		if err := order.Hear(c); err != nil {
 			return o, err
 		}
-		for p := range heard.Requeued {
+		for p := range order.Requeued {
 			if p.Cycle == cycle {
 				o.requeued[p.Agent] = c.At.UnixMicro()
 			}
 		}
-		for agent, from := range heard.Retired {
+		for agent, from := range order.Retired {
 			if o.retired == nil {
 				o.retired = map[int]int{}
 			}
@@ -154,7 +154,7 @@ func ordered(changes []engine.ChangeRow, cycle int, at time.Time) (orders, error
 	return o, nil
 }
 
-// crowd is what every agent was doing at a moment. rests says who takes no part in the cycle.
+// crowd returns the state of every agent at a moment. rests reports agents that are not active in the cycle.
 func (t *turns) crowd(at time.Time, rests func(agent int) bool, o orders) *engine.Crowd {
 	now := at.UnixMicro()
 	c := &engine.Crowd{At: at, Cycle: t.cycle, States: make([]engine.AgentState, len(t.first))}
@@ -175,7 +175,7 @@ func (t *turns) crowd(at time.Time, rests func(agent int) bool, o orders) *engin
 	return c
 }
 
-// without is the state of an agent whose session has not begun.
+// without returns the state of an agent whose session has not started.
 func (t *turns) without(agent int, rests func(int) bool, o orders) engine.AgentState {
 	if from, ok := o.retired[agent]; ok && from <= t.cycle {
 		return engine.AgentRetired
@@ -186,7 +186,7 @@ func (t *turns) without(agent int, rests func(int) bool, o orders) engine.AgentS
 	return engine.AgentWaiting
 }
 
-// oldest are the sessions in flight at a moment that began first.
+// oldest returns the longest-running sessions in flight at a moment.
 func (t *turns) oldest(c *engine.Crowd) []engine.Doing {
 	now := c.At.UnixMicro()
 	var all []engine.Doing
@@ -206,7 +206,7 @@ func (t *turns) oldest(c *engine.Crowd) []engine.Doing {
 	return all
 }
 
-// emitted are the newest events at a moment, oldest first, and how many there were in the cycle.
+// emitted returns the newest events up to a moment, oldest first, and the number of events in the cycle.
 func (t *turns) emitted(at time.Time) (newest []engine.Emitted, count int) {
 	t.sort()
 	now := at.UnixMicro()
@@ -220,7 +220,7 @@ func (t *turns) emitted(at time.Time) (newest []engine.Emitted, count int) {
 	return newest, count
 }
 
-// failed are the last failures of each class at a moment.
+// failed returns the last failure of each class up to a moment.
 func (t *turns) failed(at time.Time) map[engine.Class]engine.ErrorNote {
 	t.sort()
 	now, last := at.UnixMicro(), map[engine.Class]engine.ErrorNote{}

@@ -15,14 +15,14 @@ func afterNoon(seconds float64) time.Time {
 	return noon.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// took is a session that began so many seconds after noon and lasted so long.
+// took returns a session that started seconds after noon and lasted seconds.
 func took(agent, take int, from, seconds float64, how engine.Outcome) engine.SessionRow {
 	return engine.SessionRow{
 		Place: engine.Place{Cycle: 3, Agent: agent, Take: take}, Outcome: how, Started: afterNoon(from), Total: time.Duration(seconds * float64(time.Second)),
 	}
 }
 
-// requeued and retired are what the journal has of such orders.
+// requeued and retired return the journal rows of such orders.
 func requeued(at float64, agent, take int) engine.ChangeRow {
 	return engine.ChangeRow{At: afterNoon(at), What: engine.RequeueChange, New: fmt.Sprintf(`{"cycle":3,"agent":%d,"take":%d}`, agent, take)}
 }
@@ -31,8 +31,8 @@ func retired(at float64, agent, from int) engine.ChangeRow {
 	return engine.ChangeRow{At: afterNoon(at), What: engine.RetireChange, New: fmt.Sprintf(`{"cycle":%d,"agent":%d}`, from, agent)}
 }
 
-// TestStatesAtAMoment is one agent, agent 0 of two, at moments of a cycle. A run that was resumed has sessions of the
-// earlier process and, hours later, of the next.
+// TestStatesAtAMoment checks agent 0 of two at moments of a cycle. A resumed run has sessions of the earlier process and,
+// hours later, of the next.
 func TestStatesAtAMoment(t *testing.T) {
 	type shown map[float64]engine.AgentState
 	for _, c := range []struct {
@@ -94,11 +94,11 @@ func TestStatesAtAMoment(t *testing.T) {
 	}
 }
 
-// TestWhatHappenedUpToAMoment is the events, failures and sessions in flight of a cycle.
-func TestWhatHappenedUpToAMoment(t *testing.T) {
+// TestEventsUpToAMoment checks the events, failures and sessions in flight of a cycle.
+func TestEventsUpToAMoment(t *testing.T) {
 	all := newTurns(3, 100)
 	for i := range 60 {
-		r := took(i, 0, float64(60-i), 100, engine.OK) // the last began first
+		r := took(i, 0, float64(60-i), 100, engine.OK) // the last one started first
 		r.Events = []engine.Event{{Path: fmt.Sprintf("fill[%d].add", i), Name: "added"}}
 		all.add(&r)
 	}

@@ -20,25 +20,25 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// contents is what the checkpoints of a store restore, with the logs of its mocks.
+// contents reads the contents of checkpoints, with the logs of mock shops.
 type contents struct {
 	*sqlite.Store
 	data string
 }
 
-// Contents returns what is to be sent next.
+// Contents returns the next contents to send.
 func (c contents) Contents(ctx context.Context, run engine.RunID, target string, after *storage.ContentsCursor) (*storage.Contents, error) {
 	return c.Store.Contents(ctx, run, target, after, func(from int64, most int) ([]byte, error) {
 		return mock.ReadLog(config.ShopLog(c.data, run), from, most)
 	})
 }
 
-// Runs lists the runs of all machines that are in a database, newest first.
+// Runs lists the runs of all machines in a database, newest first.
 func Runs(ctx context.Context, db config.Database) ([]storage.RemoteRun, error) {
 	return fromArchive(ctx, db, func(a *postgres.Archive) ([]storage.RemoteRun, error) { return a.Runs(ctx) })
 }
 
-// Checkpoints finds a run in a database by the beginning of its id, and lists its checkpoints that can be fetched,
+// Checkpoints finds a run in a database by its ID or the beginning of it, and lists the checkpoints that can be fetched,
 // newest first.
 func Checkpoints(ctx context.Context, db config.Database, id engine.RunID) (r storage.RemoteRun, all []engine.CheckpointRecord, err error) {
 	all, err = fromArchive(ctx, db, func(a *postgres.Archive) ([]engine.CheckpointRecord, error) {
@@ -50,7 +50,7 @@ func Checkpoints(ctx context.Context, db config.Database, id engine.RunID) (r st
 	return r, all, err
 }
 
-// ask reads something from a database.
+// fromArchive opens the archive of a database for one read.
 func fromArchive[T any](ctx context.Context, db config.Database, f func(a *postgres.Archive) (T, error)) (v T, err error) {
 	if db.URL == "" {
 		return v, config.ErrNoDatabase
@@ -67,18 +67,18 @@ func fromArchive[T any](ctx context.Context, db config.Database, f func(a *postg
 	return f(a)
 }
 
-// Fetch is a checkpoint to be brought from a database into the store.
+// Fetch describes a checkpoint to fetch from a database into the store.
 type Fetch struct {
 	Store    *sqlite.Store
 	Data     string // the data folder
 	Database config.Database
-	Run      engine.RunID // or the beginning of its id
+	Run      engine.RunID // or the beginning of its ID
 	Number   int          // of the checkpoint; 0 is the newest
-	// Progress is told how many agents' memory is here, of how many; nil is nobody.
+	// Progress receives the number of agents whose memory has arrived, and their total. It may be nil.
 	Progress func(done, total int)
 }
 
-// Do fetches. Until it is done nothing shows of a run that is new here; cut short, it can be done again.
+// Do fetches the checkpoint. A new run becomes visible only at the end. An interrupted fetch can be repeated.
 func (f Fetch) Do(ctx context.Context) (engine.RunRecord, engine.CheckpointRecord, error) {
 	var found engine.CheckpointRecord
 	record, err := fromArchive(ctx, f.Database, func(a *postgres.Archive) (engine.RunRecord, error) {
@@ -98,12 +98,12 @@ func (f Fetch) Do(ctx context.Context) (engine.RunRecord, engine.CheckpointRecor
 	return record, found, err
 }
 
-// pick finds the checkpoint that is asked for.
+// pick finds the requested checkpoint.
 func (f Fetch) pick(a *postgres.Archive, run engine.RunID, all []engine.CheckpointRecord) (c engine.CheckpointRecord, err error) {
 	if len(all) == 0 {
 		return c, &engine.FieldError{
-			Field: "run", Problem: fmt.Sprintf("%s has no checkpoint in %s that can be fetched", run, a.Target()),
-			Hint: "it has none, was made with --remote-checkpoints off or by an older Throng, or is still being sent: throngctl push where it was made",
+			Field: "run", Problem: fmt.Sprintf("%s has no complete checkpoint in %s", run, a.Target()),
+			Hint: "run throngctl push on the machine that made the run, unless it has no checkpoints or --remote-checkpoints was off",
 		}
 	}
 	if f.Number == 0 {
@@ -117,11 +117,11 @@ func (f Fetch) pick(a *postgres.Archive, run engine.RunID, all []engine.Checkpoi
 		numbers = append(numbers, strconv.Itoa(c.Number))
 	}
 	return c, &engine.FieldError{
-		Field: "checkpoint", Problem: fmt.Sprintf("%d of run %s is not in %s", f.Number, run, a.Target()), Hint: "there are " + strings.Join(numbers, ", "),
+		Field: "checkpoint", Problem: fmt.Sprintf("%d of run %s is not in %s", f.Number, run, a.Target()), Hint: "choose one of " + strings.Join(numbers, ", "),
 	}
 }
 
-// take brings a checkpoint into the store.
+// take imports a checkpoint into the store.
 func (f Fetch) take(ctx context.Context, a *postgres.Archive, r storage.RemoteRun, number int) (record engine.RunRecord, err error) {
 	state, err := a.State(ctx, r.ID, number)
 	if err != nil {
@@ -164,16 +164,16 @@ func (f Fetch) take(ctx context.Context, a *postgres.Archive, r storage.RemoteRu
 	return record, in.Finish()
 }
 
-// takeLog brings the mock shop's log, which takes its place when it is whole. The log of a run that was fetched before
-// is longer, or the same.
+// takeLog fetches the mock shop's log and moves it into place when it is complete. If an earlier fetch left a log of at
+// least that size, it keeps that one.
 func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunID, least int64) (err error) {
 	path := config.ShopLog(f.Data, run)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("keep the mock shop's log: %w", err)
+		return fmt.Errorf("store the mock shop's log: %w", err)
 	}
 	out, err := os.CreateTemp(filepath.Dir(path), "fetched-*.part")
 	if err != nil {
-		return fmt.Errorf("keep the mock shop's log: %w", err)
+		return fmt.Errorf("store the mock shop's log: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -190,7 +190,7 @@ func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunI
 			if p.Place > size || int64(len(raw)) != p.Number {
 				return fmt.Errorf("the mock shop's log in %s is damaged or incomplete", a.Target())
 			}
-			// The same part may be there twice, and longer, if it was sent again.
+			// A part that was sent again may overlap the one before.
 			if skip := size - p.Place; skip < int64(len(raw)) {
 				n, err := out.Write(raw[skip:])
 				size += int64(n)
@@ -202,7 +202,7 @@ func (f Fetch) takeLog(ctx context.Context, a *postgres.Archive, run engine.RunI
 		return nil
 	})
 	if err == nil && size < least {
-		err = fmt.Errorf("the mock shop's log in %s is not whole: it has %d bytes of %d", a.Target(), size, least)
+		err = fmt.Errorf("the mock shop's log in %s is incomplete: %d of %d bytes", a.Target(), size, least)
 	}
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// Words says how sending does; "" without a database.
+// Words describes the state of sending; "" without a database.
 func (r *Sender) Words() (text string, trouble bool) {
 	pusher, target := r.current()
 	if pusher == nil {
@@ -21,7 +21,7 @@ func (r *Sender) Words() (text string, trouble bool) {
 	return words(&s, target, s.Unsent)
 }
 
-// words are those for a database that so many rows wait for.
+// words describes the state of a database with so many waiting rows.
 func words(s *postgres.Status, target string, waiting int64) (text string, trouble bool) {
 	switch {
 	case s.Error != "":
@@ -35,13 +35,13 @@ func words(s *postgres.Status, target string, waiting int64) (text string, troub
 	case s.SetAside > 0:
 		return refusal(*s, target), true
 	case waiting > 0:
-		return fmt.Sprintf("%s: %s rows wait here%s", target, engine.FormatCount(waiting), goes(s.Rate, waiting)), false
+		return fmt.Sprintf("%s: %s rows wait here%s", target, engine.FormatCount(waiting), rateText(s.Rate, waiting)), false
 	}
-	return target + ": all rows are there", false
+	return target + ": all rows sent", false
 }
 
-// goes says how fast rows that wait are sent, and how long that takes; "" while none go.
-func goes(rate, waiting int64) string {
+// rateText describes the rate of sending and the remaining time; "" if no rows are sent.
+func rateText(rate, waiting int64) string {
 	if rate <= 0 {
 		return ""
 	}
@@ -49,7 +49,7 @@ func goes(rate, waiting int64) string {
 	return fmt.Sprintf(", %s/s, %s left", engine.FormatCount(rate), engine.FormatDuration(left.Round(time.Second)))
 }
 
-// Progress says how far the sending of one run is.
+// Progress describes how far one run is sent.
 func (r *Sender) Progress(ctx context.Context, run engine.RunID) string {
 	pusher, target := r.current()
 	if pusher == nil {
@@ -64,7 +64,7 @@ func (r *Sender) Progress(ctx context.Context, run engine.RunID) string {
 	return text
 }
 
-// Sink returns the state of the database that results are sent to; nil if there is none.
+// Sink returns the state of the database that results go to; nil if there is none.
 func (r *Sender) Sink() *view.Sink {
 	pusher, target := r.current()
 	if pusher == nil {

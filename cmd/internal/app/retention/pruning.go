@@ -10,33 +10,33 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Pruning says which runs and checkpoints are to go. The zero value takes nothing.
+// Pruning selects runs and checkpoints to delete. The zero value selects nothing.
 type Pruning struct {
-	Run         engine.RunID  // only of this run; "" is of all
-	Checkpoints int           // how many of the newest each run keeps; 0 is all
-	OlderThan   time.Duration // runs that ended, or were made and interrupted, longer ago go; 0 is none
-	Runs        int           // how many of the newest runs stay; 0 is all
+	Run         engine.RunID  // only this run; "" means all runs
+	Checkpoints int           // newest checkpoints that each run keeps; 0 keeps all
+	OlderThan   time.Duration // deletes runs that ended, or were created and interrupted, longer ago; 0 deletes none
+	Runs        int           // newest runs to keep; 0 keeps all
 }
 
-// Going is what a pruning takes: a whole run, or some of its checkpoints.
-type Going struct {
+// Removal is a run to delete, or some of its checkpoints.
+type Removal struct {
 	Run         engine.RunRecord
 	Whole       bool
-	Doomed      view.Footprint // of a whole run
-	Checkpoints []int          // of one that stays
+	Doomed      view.Footprint // if Whole
+	Checkpoints []int          // if not Whole
 	Bytes       int64
 }
 
-// Unsent is how many rows no database has confirmed; 0 for a run that is sent to none.
-func (g *Going) Unsent() (n int64) {
+// Unsent returns the number of rows that no database has confirmed; 0 if the run is not sent.
+func (g *Removal) Unsent() (n int64) {
 	for _, s := range g.Doomed.Sendings {
 		n += s.Unsent
 	}
 	return n
 }
 
-// Find lists what is to go, in the order of the runs, newest first. A run in progress stays as it is.
-func (p Pruning) Find(ctx context.Context, store *sqlite.Store, data string, now time.Time) (all []Going, err error) {
+// Find lists the removals, newest run first. It skips runs in progress.
+func (p Pruning) Find(ctx context.Context, store *sqlite.Store, data string, now time.Time) (all []Removal, err error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (p Pruning) Find(ctx context.Context, store *sqlite.Store, data string, now
 		if r.InProgress || p.Run != "" && r.ID != p.Run {
 			continue
 		}
-		g := Going{Run: *r, Whole: p.takes(r, i, now)}
+		g := Removal{Run: *r, Whole: p.takes(r, i, now)}
 		if g.Whole {
 			g.Doomed, err = Weigh(ctx, store, data, r.ID)
 			g.Bytes = g.Doomed.Bytes
@@ -63,7 +63,7 @@ func (p Pruning) Find(ctx context.Context, store *sqlite.Store, data string, now
 	return all, nil
 }
 
-// takes reports whether a run goes as a whole; place is its place among all, newest first.
+// takes reports whether a whole run is selected; place is its index among all runs, newest first.
 func (p Pruning) takes(r *engine.RunRecord, place int, now time.Time) bool {
 	last := r.Ended
 	if last.IsZero() {
@@ -72,8 +72,8 @@ func (p Pruning) takes(r *engine.RunRecord, place int, now time.Time) bool {
 	return p.OlderThan > 0 && now.Sub(last) > p.OlderThan || p.Runs > 0 && place >= p.Runs
 }
 
-// older finds the checkpoints behind the newest few.
-func (g *Going) older(ctx context.Context, store *sqlite.Store, keep int) error {
+// older selects all but the newest checkpoints.
+func (g *Removal) older(ctx context.Context, store *sqlite.Store, keep int) error {
 	points, err := store.Checkpoints(ctx, g.Run.ID)
 	if err != nil || len(points) <= keep {
 		return err
@@ -85,14 +85,14 @@ func (g *Going) older(ctx context.Context, store *sqlite.Store, keep int) error 
 	return err
 }
 
-// Take puts it into the trash, or removes it at once.
-func (g *Going) Take(ctx context.Context, store *sqlite.Store, data string, atOnce bool) error {
+// Do moves the run or the checkpoints to the trash, or deletes them permanently.
+func (g *Removal) Do(ctx context.Context, store *sqlite.Store, data string, permanently bool) error {
 	switch {
-	case g.Whole && atOnce:
+	case g.Whole && permanently:
 		return Delete(ctx, store, data, g.Run.ID)
 	case g.Whole:
 		return store.Trash(ctx, g.Run.ID)
-	case atOnce:
+	case permanently:
 		return store.DeleteCheckpoints(ctx, g.Run.ID, g.Checkpoints)
 	default:
 		return store.TrashCheckpoints(ctx, g.Run.ID, g.Checkpoints)

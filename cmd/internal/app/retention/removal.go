@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Weigh returns what goes when a run is deleted; its Bytes have the log of the mock too.
+// Weigh returns what is deleted with a run. Its Bytes include the mock shop's log.
 func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) (view.Footprint, error) {
 	d, err := store.Deletion(ctx, run)
 	if info, statErr := os.Stat(config.ShopLog(data, run)); statErr == nil {
@@ -19,7 +19,7 @@ func Weigh(ctx context.Context, store *sqlite.Store, data string, run engine.Run
 	return d, err
 }
 
-// Delete removes a run and the log of its mock at once.
+// Delete permanently deletes a run and its mock shop's log.
 func Delete(ctx context.Context, store *sqlite.Store, data string, run engine.RunID) error {
 	if err := store.Delete(ctx, run); err != nil {
 		return err

@@ -15,12 +15,12 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Gone returns what a store has to call with a run that it removes because the trash kept it long enough: the log of its
-// mock goes too.
+// Gone returns the function that a store calls when it deletes an expired run from the trash. It deletes the run's mock shop
+// log.
 func Gone(data string, logger *slog.Logger) func(engine.RunID) {
 	return func(run engine.RunID) {
 		if err := removeLog(data, run); err != nil {
-			logger.Warn("the log of a deleted run's mock stays", "run", run, "error", err)
+			logger.Warn("the mock shop's log of a deleted run remains", "run", run, "error", err)
 		}
 	}
 }
@@ -33,7 +33,7 @@ func removeLog(data string, run engine.RunID) error {
 	return err
 }
 
-// Trashed lists what is in the trash, newest first; the logs of mocks are weighed too.
+// Trashed lists the trash, newest first. Sizes include the mock shops' logs.
 func Trashed(ctx context.Context, store *sqlite.Store, data string) ([]storage.Trashed, error) {
 	all, err := store.Trashed(ctx)
 	for i := range all {
@@ -44,7 +44,7 @@ func Trashed(ctx context.Context, store *sqlite.Store, data string) ([]storage.T
 	return all, err
 }
 
-// DeleteTrashed removes a run of the trash for good, with the log of its mock, or a checkpoint.
+// DeleteTrashed permanently deletes a checkpoint in the trash, or a run with its mock shop's log if number is 0.
 func DeleteTrashed(ctx context.Context, store *sqlite.Store, data string, run engine.RunID, number int) error {
 	if err := store.DeleteTrashed(ctx, run, number); err != nil || number != 0 {
 		return err
@@ -52,7 +52,7 @@ func DeleteTrashed(ctx context.Context, store *sqlite.Store, data string, run en
 	return deletedLog(data, run)
 }
 
-// EmptyTrash removes for good what was put into the trash at a moment or before, and returns that.
+// EmptyTrash permanently deletes what was moved to the trash up to a moment, and returns it.
 func EmptyTrash(ctx context.Context, store *sqlite.Store, data string, upTo time.Time) ([]storage.Trashed, error) {
 	gone, err := store.EmptyTrash(ctx, upTo)
 	for _, b := range gone {
@@ -65,7 +65,7 @@ func EmptyTrash(ctx context.Context, store *sqlite.Store, data string, upTo time
 
 func deletedLog(data string, run engine.RunID) error {
 	if err := removeLog(data, run); err != nil {
-		return fmt.Errorf("run %s is deleted, the log of its mock is not: %w", run, err)
+		return fmt.Errorf("run %s is deleted, but its mock shop's log is not: %w", run, err)
 	}
 	return nil
 }

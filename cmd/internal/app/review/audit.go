@@ -17,8 +17,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Audit recomputes the figures of a run from its journal, and reads what its agents remember, of which there are no
-// figures. One whose journal is elsewhere is a *engine.FieldError.
+// Audit recomputes the figures of a run from its journal, and checks that its agents' memory can be read. If the journal is
+// not in this store, the error is a *engine.FieldError.
 func Audit(ctx context.Context, store *sqlite.Store, run engine.RunID) (*audit.Report, error) {
 	record, err := store.Run(ctx, run)
 	if err != nil {
@@ -32,13 +32,13 @@ func Audit(ctx context.Context, store *sqlite.Store, run engine.RunID) (*audit.R
 		return nil, err
 	}
 	if _, err := store.Memory(ctx, record.ID); err != nil {
-		return nil, fmt.Errorf("audit run %s: its figures can be read, not so all that is to go on from: %w", record.ID, err)
+		return nil, fmt.Errorf("audit run %s: the figures are readable, but the agents' memory is not: %w", record.ID, err)
 	}
 	return report, nil
 }
 
-// AuditSent compares what a database holds of a run with what is here: sums of columns, and every row. A run that was
-// never sent there, or not to its end, is a *engine.FieldError.
+// AuditSent compares the rows of a run in a database with the store: sums of columns, and every row. If the run was not
+// completely sent, the error is a *engine.FieldError.
 func AuditSent(ctx context.Context, store *sqlite.Store, run engine.RunID, db config.Database) (*audit.Report, error) {
 	cfg, err := db.Config()
 	if err != nil {
@@ -48,7 +48,7 @@ func AuditSent(ctx context.Context, store *sqlite.Store, run engine.RunID, db co
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(waiting, run) { // it would be told of as missing
+	if slices.Contains(waiting, run) { // unsent rows would count as missing
 		return nil, &engine.FieldError{
 			Field: "run", Problem: fmt.Sprintf("%s has rows that are not in %s yet", run, db.Target()), Hint: fmt.Sprintf("send them first: throngctl push %s", run),
 		}
@@ -64,15 +64,15 @@ func AuditSent(ctx context.Context, store *sqlite.Store, run engine.RunID, db co
 	return report, err
 }
 
-// AuditExport audits a folder that a run was exported to: from its files alone and, with a store that has the run,
-// against what the store would export now. known says whether it has.
+// AuditExport audits the exported files of a run. If the store has the run, it also compares the files with a new export.
+// known reports whether the store has the run.
 func AuditExport(ctx context.Context, store *sqlite.Store, dir string) (report *audit.Report, known bool, err error) {
 	report, err = audit.Files(os.DirFS(dir))
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", dir, err)
 	}
 	if record, err := store.Run(ctx, report.Run); err != nil || record.Fetched != nil {
-		return report, false, nil //nolint:nilerr // another machine's run: its files are all there is
+		return report, false, nil //nolint:nilerr // a run of another machine has only its files
 	}
 	fresh, err := os.MkdirTemp("", "throng-audit-")
 	if err != nil {

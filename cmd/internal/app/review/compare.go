@@ -11,22 +11,22 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// Comparison is what two or more runs gave in the cycles that all of them have done.
+// Comparison compares two or more runs over the cycles that all of them have completed.
 type Comparison struct {
 	Runs     []engine.RunRecord
-	From, To int    // cycles, To not included
+	From, To int    // cycles; To is exclusive
 	Paired   []bool // for each run but the first, whether its agents are those of the first
 	Samples  []*compare.Sample
 	Rows     []compare.Row
-	// Differences says, for each run but the first, what it has otherwise than the first, such as "seed 1 → 2".
+	// Differences lists, for each run but the first, its differences from the first, for example "seed 1 → 2".
 	Differences [][]string
 }
 
-// Compare compares runs with the first of them; to is 0 for as many cycles as all have done. Its mistakes are
-// *engine.FieldError.
+// Compare compares runs with the first one. A zero to means all cycles that all runs have completed. Mistakes are
+// *engine.FieldError values.
 func Compare(ctx context.Context, store storage.Reader, ids []engine.RunID, from, to int) (*Comparison, error) {
 	if len(ids) < 2 {
-		return nil, &engine.FieldError{Field: "runs", Problem: "there is nothing to compare", Hint: "name two or more"}
+		return nil, &engine.FieldError{Field: "runs", Problem: "nothing to compare", Hint: "name two or more runs"}
 	}
 	c := &Comparison{}
 	var first *scenario.Scenario
@@ -39,11 +39,11 @@ func Compare(ctx context.Context, store storage.Reader, ids []engine.RunID, from
 			return nil, err
 		}
 		if slices.ContainsFunc(c.Runs, func(r engine.RunRecord) bool { return r.ID == record.ID }) {
-			return nil, &engine.FieldError{Field: "runs", Problem: fmt.Sprintf("%s is named twice", record.ID), Hint: "name two or more"}
+			return nil, &engine.FieldError{Field: "runs", Problem: fmt.Sprintf("%s is named twice", record.ID), Hint: "name two or more different runs"}
 		}
 		s, err := scenario.Restore(record.Source)
 		if err != nil {
-			return nil, fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
+			return nil, fmt.Errorf("the scenario stored with run %s: %w", record.ID, err)
 		}
 		c.Runs = append(c.Runs, record)
 		if i == 0 {
@@ -67,15 +67,15 @@ func Compare(ctx context.Context, store storage.Reader, ids []engine.RunID, from
 	return c, nil
 }
 
-// choose finds the cycles that are compared.
+// choose selects the cycles to compare.
 func (c *Comparison) choose(from, to int) error {
 	c.From, c.To = compare.Common(c.Runs)
 	if c.From >= c.To {
-		return &engine.FieldError{Field: "runs", Problem: "they have no cycle in common that all of them have done", Hint: "a fork has those from its beginning on"}
+		return &engine.FieldError{Field: "runs", Problem: "no cycle is completed by all of them", Hint: "a fork has only the cycles from its checkpoint on"}
 	}
 	if from < 0 || to < 0 || to > 0 && from >= to || from >= c.To || to > 0 && to <= c.From {
 		return &engine.FieldError{
-			Field: "cycles", Problem: fmt.Sprintf("%d to %d are not among those that all runs have done", from, to-1), Hint: fmt.Sprintf("%d to %d", c.From, c.To-1),
+			Field: "cycles", Problem: fmt.Sprintf("%d to %d are not completed by all runs", from, to-1), Hint: fmt.Sprintf("choose from %d to %d", c.From, c.To-1),
 		}
 	}
 	c.From = max(c.From, from)

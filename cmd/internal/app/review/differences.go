@@ -12,13 +12,13 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// Inputs are what a run is started from.
+// Inputs are the inputs of a run.
 type Inputs struct {
 	Source   *engine.Source
 	Settings *engine.Settings
 }
 
-// Differences says in words what one run has otherwise than another.
+// Differences describes how the inputs of run b differ from those of run a.
 func Differences(a, b Inputs) []string {
 	all := slices.Concat(filesDiffer(a.Source, b.Source), parametersDiffer(a.Source.Parameters, b.Source.Parameters))
 	was, now := a.Settings, b.Settings
@@ -33,7 +33,7 @@ func Differences(a, b Inputs) []string {
 	add("agents", cmp.Or(strings.Join(was.Agents, ", "), "all"), cmp.Or(strings.Join(now.Agents, ", "), "all"))
 	add("filter", cmp.Or(was.Filter, "none"), cmp.Or(now.Filter, "none"))
 	add("mock", Played(was.Mock), Played(now.Mock))
-	add("faults", inWords(was.Mock.Faults), inWords(now.Mock.Faults))
+	add("faults", faultText(was.Mock.Faults), faultText(now.Mock.Faults))
 	add("scarcity", fmt.Sprint(was.Mock.Scarcity), fmt.Sprint(now.Mock.Scarcity))
 	for _, name := range slices.Sorted(maps.Keys(union(was.Services, now.Services))) {
 		if was.Services[name] != now.Services[name] { // an address may hold a secret
@@ -43,7 +43,7 @@ func Differences(a, b Inputs) []string {
 	return all
 }
 
-// filesDiffer lists the files that changed, by their names.
+// filesDiffer lists the changed files by name.
 func filesDiffer(was, now *engine.Source) (all []string) {
 	if was.Name != now.Name {
 		all = append(all, fmt.Sprintf("file %s → %s", was.Name, now.Name))
@@ -56,7 +56,7 @@ func filesDiffer(was, now *engine.Source) (all []string) {
 		case !had:
 			all = append(all, "file "+shownFile(name)+" is new")
 		case !has:
-			all = append(all, "file "+shownFile(name)+" is not used")
+			all = append(all, "file "+shownFile(name)+" is no longer used")
 		case string(before) != string(after):
 			all = append(all, "file "+shownFile(name)+" changed")
 		}
@@ -64,7 +64,7 @@ func filesDiffer(was, now *engine.Source) (all []string) {
 	return all
 }
 
-// shownFile is what people call a file of a source.
+// shownFile returns the name of a file for the user.
 func shownFile(name string) string { return strings.TrimPrefix(name, engine.OwnFiles) }
 
 func parametersDiffer(before, after map[string]string) (all []string) {
@@ -75,7 +75,7 @@ func parametersDiffer(before, after map[string]string) (all []string) {
 		case !had:
 			all = append(all, fmt.Sprintf("parameter %s is new: %s", name, b))
 		case !has:
-			all = append(all, fmt.Sprintf("parameter %s is gone, it was %s", name, a))
+			all = append(all, fmt.Sprintf("parameter %s is removed: %s", name, a))
 		case a != b:
 			all = append(all, fmt.Sprintf("parameter %s %s → %s", name, a, b))
 		}
@@ -92,7 +92,7 @@ func union[V any](a, b map[string]V) map[string]V {
 	return all
 }
 
-func inWords(faults map[string]string) string {
+func faultText(faults map[string]string) string {
 	var all []string
 	for _, kind := range slices.Sorted(maps.Keys(faults)) {
 		all = append(all, kind+" "+faults[kind])
@@ -100,7 +100,7 @@ func inWords(faults map[string]string) string {
 	return cmp.Or(strings.Join(all, ", "), "none")
 }
 
-// Played is the profile of the mocks.
+// Played returns the profile of the mocks.
 func Played(r engine.Mock) string {
 	if r.Profile == "" {
 		return "local"

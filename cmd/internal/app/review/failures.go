@@ -7,10 +7,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// shownFailures is how many of the agents that failed a summary names; the export has them all.
+// shownFailures bounds the failed agents that a summary names. The export lists all of them.
 const shownFailures = 8
 
-// Failures names the first agents with a session that failed or timed out; "" if there are none.
+// Failures names the first agents with failed or timed-out sessions; "" if there are none.
 func Failures(t *engine.Totals, name func(index int) (string, error)) (string, error) {
 	first, all := t.Failures(shownFailures)
 	if all == 0 {
@@ -25,7 +25,7 @@ func Failures(t *engine.Totals, name func(index int) (string, error)) (string, e
 	}
 	text := engine.FormatCount(int64(all)) + ": " + strings.Join(names, ", ")
 	if more := all - len(first); more > 0 {
-		text += fmt.Sprintf(" and %s more; sessions.csv has them all", engine.FormatCount(int64(more)))
+		text += fmt.Sprintf(" and %s more; sessions.csv lists all of them", engine.FormatCount(int64(more)))
 	}
 	return text, nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// ErrFetched says what cannot be done with a run that was made elsewhere.
+// ErrFetched returns an error for an operation that a fetched run does not support.
 func ErrFetched(r *engine.RunRecord, problem string) error {
 	return &engine.FieldError{
 		Field: "run", Problem: fmt.Sprintf("%s was fetched from %s: %s", r.ID, r.Fetched.Database, problem),
@@ -14,14 +14,14 @@ func ErrFetched(r *engine.RunRecord, problem string) error {
 	}
 }
 
-// CheckHere returns a *engine.FieldError if the results of a run are not in this store.
+// CheckHere returns a *engine.FieldError unless the results of a run are in this store.
 func CheckHere(r *engine.RunRecord) error {
 	if r.Fetched == nil {
 		return nil
 	}
 	return &engine.FieldError{
-		Field: "run", Problem: fmt.Sprintf("the results of %s are in %s, and not here", r.ID, r.Fetched.Database),
-		Hint: "ask that database, or the machine that made the run" + machine(r.Fetched.Machine),
+		Field: "run", Problem: fmt.Sprintf("the results of %s are in %s, not in this store", r.ID, r.Fetched.Database),
+		Hint: "use that database, or the machine that made the run" + machine(r.Fetched.Machine),
 	}
 }
 

@@ -13,13 +13,13 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// ReportOptions says what a report tells beside the run itself.
+// ReportOptions select additional parts of a report.
 type ReportOptions struct {
-	Against engine.RunID // another run to compare with; "" is none
-	Audit   bool         // recompute the figures, and say what came of it
+	Against engine.RunID // run to compare with; "" if there is none
+	Audit   bool         // recompute the figures, and add the result
 }
 
-// Report writes the report of a run. Its mistakes are *engine.FieldError.
+// Report writes the report of a run. Mistakes are *engine.FieldError values.
 func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.RunID, how ReportOptions) error {
 	record, err := store.Run(ctx, run)
 	if err != nil {
@@ -30,7 +30,7 @@ func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.Ru
 	}
 	s, err := scenario.Restore(record.Source)
 	if err != nil {
-		return fmt.Errorf("the scenario kept with run %s: %w", record.ID, err)
+		return fmt.Errorf("the scenario stored with run %s: %w", record.ID, err)
 	}
 	program := s.Program(record.Settings.Seed)
 	beside := report.Extras{Version: about.Version(), Agent: program.AgentID, Services: servicesOf(program)}
@@ -49,7 +49,7 @@ func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.Ru
 	return report.Write(ctx, w, store, record.ID, beside)
 }
 
-// servicesOf are the services of the steps that ask one, by their paths.
+// servicesOf returns the services of steps by step path.
 func servicesOf(p *scenario.Program) map[string]string {
 	all := map[string]string{}
 	g := p.Graph()

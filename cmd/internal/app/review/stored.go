@@ -1,4 +1,4 @@
-// Package review reads what finished runs left in the store: names, reports, comparisons, audits.
+// Package review reads stored runs: names, reports, comparisons and audits.
 package review
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Names knows how a run's agents and sessions are called: its scenario was kept with it.
+// Names returns the names of a run's agents and sessions, from the scenario stored with the run.
 func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage.Names, error) {
 	record, err := store.Run(ctx, run)
 	if err != nil {
@@ -21,7 +21,7 @@ func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage
 	}
 	s, err := scenario.Restore(record.Source)
 	if err != nil {
-		return storage.Names{}, fmt.Errorf("the scenario kept with run %s: %w", run, err)
+		return storage.Names{}, fmt.Errorf("the scenario stored with run %s: %w", run, err)
 	}
 	seed := record.Settings.Seed
 	names := storage.Names{
@@ -34,7 +34,7 @@ func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage
 	return names, nil
 }
 
-// Export writes what a run gave into a folder. A run whose results are elsewhere is a *engine.FieldError.
+// Export writes the results of a run to a folder. If they are not in this store, the error is a *engine.FieldError.
 func Export(ctx context.Context, store *sqlite.Store, run engine.RunID, dir string, format storage.Format) error {
 	record, err := store.Run(ctx, run)
 	if err == nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// sessionLog is a journal that also logs what sessions and cycles came to: each session that failed or timed out at error,
-// each other one, and each cycle, at info. Of sessions it logs so many lines a second; a cycle's line says how many are
-// left out.
+// sessionLog is a journal that also logs sessions and cycles: failed and timed-out sessions as errors, other sessions and
+// cycles at level info. It limits session lines per second; the line of a cycle has the number of lines left out.
 type sessionLog struct {
 	engine.Journal
 	log   *slog.Logger
@@ -21,32 +20,32 @@ type sessionLog struct {
 	chain string
 
 	mu           sync.Mutex
-	failed, rest ration
+	failed, rest lineLimit
 }
 
-// linesPerSecond bounds the lines of sessions that failed, and of the others.
+// linesPerSecond bounds the lines of failed sessions, and those of other sessions.
 const linesPerSecond = 100
 
-// ration lets so many lines through each second, and counts the others.
-type ration struct {
-	second time.Time
-	used   int
-	left   int64 // out
+// lineLimit lets linesPerSecond lines through, and counts the others.
+type lineLimit struct {
+	second  time.Time
+	used    int
+	dropped int64
 }
 
-func (r *ration) take(now time.Time) bool {
+func (r *lineLimit) take(now time.Time) bool {
 	if now.Sub(r.second) >= time.Second {
 		r.second, r.used = now, 0
 	}
 	if r.used == linesPerSecond {
-		r.left++
+		r.dropped++
 		return false
 	}
 	r.used++
 	return true
 }
 
-// Journal has what is journaled of sessions and cycles logged, unless log is off.
+// Journal returns a journal that also logs sessions and cycles. If log is disabled, it returns j.
 func Journal(j engine.Journal, log *slog.Logger, name func(int) (string, error), chain string) engine.Journal {
 	if !log.Enabled(context.Background(), slog.LevelError) {
 		return j
@@ -105,7 +104,7 @@ func (s *sessionLog) fail(r *engine.SessionRow) {
 	s.log.Error(what, "chain", s.chain, "cycle", r.Cycle, "agent", s.agent(r.Agent), "step", r.Path, "class", r.Class.String(), "error", r.Error, "took", millis(r.Total))
 }
 
-// cycle logs the end of one.
+// cycle logs the end of a cycle.
 func (s *sessionLog) cycle(b *engine.BarrierRow) {
 	w := &b.Work
 	attributes := []any{
@@ -116,10 +115,10 @@ func (s *sessionLog) cycle(b *engine.BarrierRow) {
 		attributes = append(attributes, "speedup", fmt.Sprintf("%.3g", speedup))
 	}
 	s.mu.Lock()
-	if s.failed.left > 0 || s.rest.left > 0 {
-		attributes = append(attributes, "failures_not_logged", s.failed.left, "sessions_not_logged", s.rest.left)
+	if s.failed.dropped > 0 || s.rest.dropped > 0 {
+		attributes = append(attributes, "failures_not_logged", s.failed.dropped, "sessions_not_logged", s.rest.dropped)
 	}
-	s.failed.left, s.rest.left = 0, 0
+	s.failed.dropped, s.rest.dropped = 0, 0
 	s.mu.Unlock()
 	s.log.Info(fmt.Sprintf("cycle %d: %s", b.Cycle, w.Describe()), attributes...)
 }
@@ -131,7 +130,7 @@ func (s *sessionLog) agent(index int) string {
 	return fmt.Sprint(index)
 }
 
-// stepsOf counts the steps that a session carried out, such as "3 steps in parallel, 2 in sequence".
+// stepsOf counts the executed steps of a session, for example "3 steps in parallel, 2 in sequence".
 func stepsOf(r *engine.SessionRow) string {
 	var parallel, sequential int64
 	for i := range r.Steps {
@@ -153,5 +152,5 @@ func stepsOf(r *engine.SessionRow) string {
 	return strings.Join(parts, ", ")
 }
 
-// millis writes a duration in milliseconds, such as "6,234 ms".
+// millis formats a duration in milliseconds, for example "6,234 ms".
 func millis(d time.Duration) string { return engine.FormatCount(d.Milliseconds()) + " ms" }

@@ -12,8 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestSessionsAreLogged: failures are errors, each chain and each cycle a line at info, and of many sessions no more lines
-// than a second may have.
+// TestSessionsAreLogged checks the lines of failures, chains and cycles, and the limit of lines per second.
 func TestSessionsAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -65,6 +64,6 @@ func TestSessionsAreLogged(t *testing.T) {
 		}
 	})
 	if j := Journal(engine.Discard, slog.New(slog.DiscardHandler), nil, ""); j != engine.Discard {
-		t.Error("without a log it is another journal")
+		t.Error("without a log, the journal is wrapped")
 	}
 }

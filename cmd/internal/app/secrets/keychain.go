@@ -11,14 +11,14 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 )
 
-// keychainName is what Throng's secrets are filed under.
+// keychainName is the service name of Throng's secrets in the keychain.
 const keychainName = about.ID
 
-// keychainTime is how long a keychain may take: some wait for a person who is not there.
+// keychainTime bounds a call of the keychain, because some keychains wait for the user.
 const keychainTime = 5 * time.Second
 
-// keychain is a call of the system's keychain with a bound on its time. Any error but that nothing was found means
-// that there is no keychain.
+// keychain calls the system's keychain with a timeout. Any error other than keyring.ErrNotFound means that there is no
+// usable keychain.
 func keychain[T any](call func() (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -52,11 +52,11 @@ func KeychainProblem() error {
 	return err
 }
 
-// memory holds, by name, the secrets that were given to this process and that no keychain keeps. They are written
-// nowhere, no child process gets them, and they end with the program.
+// held holds secrets by name that the user entered and no keychain stores. They are not written anywhere, child processes do
+// not receive them, and they are lost when the program ends.
 var held sync.Map
 
-// Hold keeps a secret until the program ends, and nowhere else; an empty one is forgotten.
+// Hold stores a secret in memory until the program ends. An empty value deletes it.
 func Hold(name, value string) {
 	if value == "" {
 		held.Delete(name)
@@ -65,19 +65,19 @@ func Hold(name, value string) {
 	held.Store(name, value)
 }
 
-// UnkeptError says that a secret is known until the program ends, and not beyond: there is no keychain.
+// UnkeptError says that a secret is held in memory only, because there is no usable keychain.
 type UnkeptError struct{ Err error }
 
 // Error implements error.
 func (e *UnkeptError) Error() string {
-	return "known only until the program ends: " + e.Err.Error()
+	return "stored only until the program ends: " + e.Err.Error()
 }
 
-// Unwrap returns what is wrong with the keychain.
+// Unwrap returns the error of the keychain.
 func (e *UnkeptError) Unwrap() error { return e.Err }
 
-// Kept returns a secret that was given to this process, or that the keychain has, and which of them. That there is
-// none is [keyring.ErrNotFound], or why the keychain cannot be used.
+// Kept returns a secret from memory or the keychain, and which of them has it. If there is none, the error is
+// [keyring.ErrNotFound], or the reason why the keychain cannot be used.
 func Kept(name string) (value, place string, err error) {
 	if v, ok := held.Load(name); ok {
 		return v.(string), InMemory, nil
@@ -89,8 +89,8 @@ func Kept(name string) (value, place string, err error) {
 	return value, InKeychain, err
 }
 
-// Store keeps a secret in the keychain; where there is none, in memory, which is an *UnkeptError. An empty one is
-// forgotten.
+// Store stores a secret in the keychain. Without a usable keychain, it stores the secret in memory and returns an
+// *UnkeptError. An empty value deletes the secret.
 func Store(name, value string) error {
 	_, err := keychain(func() (struct{}, error) {
 		if value == "" {
@@ -105,6 +105,6 @@ func Store(name, value string) error {
 	case errors.Is(err, keyring.ErrNotFound):
 		err = nil
 	}
-	held.Delete(name) // it would go before what is kept now
+	held.Delete(name) // it would take precedence over the keychain
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// MaskFacts takes out the values that go by the name of a secret, and has veil see to the others.
+// MaskFacts removes values with the name of a secret, and calls veil with the other values.
 func MaskFacts(facts []engine.Fact, veil func(text *string)) {
 	for i := range facts {
 		if redact.IsSecret(facts[i].Name) {
@@ -16,7 +16,7 @@ func MaskFacts(facts []engine.Fact, veil func(text *string)) {
 	}
 }
 
-// RedactExchange takes the secrets that this process has looked up out of an exchange.
+// RedactExchange removes secrets that this process has looked up from an exchange.
 func RedactExchange(e *engine.Exchange) {
 	for _, text := range []*string{&e.Request, &e.Headers, &e.Sent, &e.Answer, &e.Error} {
 		*text = Redact(*text)

@@ -10,13 +10,13 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// used are the forms of all secrets that this process has looked up, the longest first.
+// used holds the spellings of all secrets that this process has looked up, longest first.
 var used struct {
 	sync.Mutex
 	forms []string
 }
 
-// Use notes secrets that are about to be used, so that [Redact] knows them.
+// Use registers secrets for [Redact] before they are used.
 func Use(secrets ...string) {
 	used.Lock()
 	defer used.Unlock()
@@ -30,23 +30,23 @@ func Use(secrets ...string) {
 	}
 }
 
-// leastRedacted is how long a secret is, in bytes, that is taken out of any text: a shorter one may be there by chance.
-const leastRedacted = 4
+// minRedacted is the minimum length in bytes of secrets that are removed: shorter ones may occur by chance.
+const minRedacted = 4
 
-// Redact takes the secrets that this process has looked up out of a text, in all their spellings. It is for what was put
-// together elsewhere, such as the text of a panic: what comes from a service is clean already.
+// Redact removes the secrets that this process has looked up from a text, in all their spellings. It is meant for texts
+// assembled elsewhere, such as those of panics: texts from services are already redacted.
 func Redact(text string) string {
 	used.Lock()
 	defer used.Unlock()
 	for _, form := range used.forms {
-		if len(form) >= leastRedacted {
+		if len(form) >= minRedacted {
 			text = strings.ReplaceAll(text, form, "…")
 		}
 	}
 	return text
 }
 
-// PasswordsIn are those of an address, in both places where one may stand.
+// PasswordsIn returns the passwords in an address: in the user info and in the query.
 func PasswordsIn(address string) (all []string) {
 	u, err := url.Parse(address)
 	if err != nil {

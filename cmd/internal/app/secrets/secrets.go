@@ -1,4 +1,4 @@
-// Package secrets finds secrets in the environment and the keychain, keeps them there, and redacts them from texts.
+// Package secrets finds secrets in the environment and the keychain, stores them, and redacts them from texts.
 package secrets
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// Finder finds the secrets that a scenario names. The zero value looks into the environment of the process, then among
-// those that were given to this process, then into the keychain.
+// Finder finds the secrets that a scenario names: in the environment, in memory, and in the keychain. The zero value is
+// ready.
 type Finder struct {
 	Env func(name string) string // nil is os.Getenv
 }
 
-// givenSecrets holds, by name, the secret parameters that were given for this process. They are written nowhere.
+// givenSecrets holds secret parameters by name in memory.
 var givenSecrets sync.Map
 
-// TakeGiven keeps the secret parameters that were given with a scenario until the program ends.
+// TakeGiven moves the secret parameters of a scenario to memory, until the program ends.
 func TakeGiven(s *scenario.Scenario) {
 	for i := range s.Secrets {
 		if p := &s.Secrets[i]; p.Given != "" {
@@ -36,15 +36,14 @@ func TakeGiven(s *scenario.Scenario) {
 	}
 }
 
-// Where a secret was found.
+// Places where a secret is found.
 const (
 	InEnvironment = "the environment"
 	InKeychain    = "the keychain"
 	InMemory      = "the memory of this program"
 )
 
-// Find returns a secret and where it was found. That there is none is a *engine.FieldError of field, which says both
-// places.
+// Find returns a secret and the place where it was found. If there is none, the error is a *engine.FieldError for field.
 func (s Finder) Find(field, name string) (value, place string, err error) {
 	env := s.Env
 	if env == nil {
@@ -69,8 +68,7 @@ func (s Finder) Find(field, name string) (value, place string, err error) {
 	return "", "", &engine.FieldError{Field: field, Problem: problem, Hint: "export " + name + "=…, or throngctl secret set " + name}
 }
 
-// Of returns the secrets of a service: what stands for its bearer token, and the others by name. All that are missing
-// are told.
+// Of returns the secrets of a service: its bearer token, and the others by name. The error lists all missing ones.
 func (s Finder) Of(service *chain.Service) (bearer string, others map[string]string, err error) {
 	var mistakes []error
 	find := func(name string) string {
@@ -88,8 +86,8 @@ func (s Finder) Of(service *chain.Service) (bearer string, others map[string]str
 	return bearer, others, errors.Join(mistakes...)
 }
 
-// Keep keeps a secret in the keychain; where there is none, until the program ends, which is an *UnkeptError. A
-// name that a scenario could not write is a *engine.FieldError, and so is an empty value.
+// Keep stores a secret in the keychain. Without a usable keychain, it stores the secret in memory and returns an
+// *UnkeptError. For an invalid name or an empty value, the error is a *engine.FieldError.
 func Keep(name, value string) error {
 	value, err := given(name, value)
 	if err != nil {
@@ -98,7 +96,7 @@ func Keep(name, value string) error {
 	return Store(name, value)
 }
 
-// Remember keeps a secret until the program ends, and nowhere else. Its mistakes are those of [KeepSecret].
+// Remember stores a secret in memory until the program ends. Mistakes are those of [Keep].
 func Remember(name, value string) error {
 	value, err := given(name, value)
 	if err == nil {
@@ -107,18 +105,18 @@ func Remember(name, value string) error {
 	return err
 }
 
-// given is the value of a secret as a person gave it.
+// given checks the name and value of a secret that the user entered.
 func given(name, value string) (string, error) {
 	if err := CheckName(name); err != nil {
 		return "", err
 	}
 	if value = strings.TrimSpace(value); value == "" {
-		return "", &engine.FieldError{Field: "secret " + name, Problem: "it is empty", Hint: "to forget it: throngctl secret forget " + name}
+		return "", &engine.FieldError{Field: "secret " + name, Problem: "is empty", Hint: "to delete it: throngctl secret forget " + name}
 	}
 	return value, nil
 }
 
-// Forget takes a secret out of the keychain and of memory; one that is not there is forgotten already.
+// Forget deletes a secret from the keychain and from memory. It is not an error if there is none.
 func Forget(name string) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -126,7 +124,7 @@ func Forget(name string) error {
 	return Store(name, "")
 }
 
-// FindPlace says where a secret is found.
+// FindPlace returns the place where a secret is found.
 func FindPlace(name string) (place string, err error) {
 	if err := CheckName(name); err != nil {
 		return "", err
@@ -135,10 +133,10 @@ func FindPlace(name string) (place string, err error) {
 	return place, err
 }
 
-// CheckName returns an error unless name can be the name of a secret.
+// CheckName returns a *engine.FieldError unless name is a valid name of a secret.
 func CheckName(name string) error {
 	if expr.IsSecret(name) {
 		return nil
 	}
-	return &engine.FieldError{Field: "secret", Problem: fmt.Sprintf("%q cannot be its name", name), Hint: "letters, digits, _ and, but for the first, . and -"}
+	return &engine.FieldError{Field: "secret", Problem: fmt.Sprintf("invalid name %q", name), Hint: "use letters, digits and _; after the first character also . and -"}
 }

@@ -1,4 +1,4 @@
-// Package services says where the services of a scenario are.
+// Package services resolves the addresses of the services of a scenario.
 package services
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 )
 
-// Address is where settings have a service: at the address that replaces the scenario's, or at that.
+// Address returns the address of a service: the replacement in the settings, or the scenario's.
 func Address(settings *engine.Settings, s *chain.Service) string {
 	u, ok := settings.Services[s.Name]
 	switch {
@@ -21,7 +21,7 @@ func Address(settings *engine.Settings, s *chain.Service) string {
 	return u
 }
 
-// SplitModel splits the address of a service of models from the model that stands behind a #; "" is that none does.
+// SplitModel splits the address of a model service from the model after a #; model is "" if there is none.
 func SplitModel(address string) (at, model string) {
 	at, model, _ = strings.Cut(address, "#")
 	if name, err := url.PathUnescape(model); err == nil {
@@ -30,7 +30,7 @@ func SplitModel(address string) (at, model string) {
 	return at, strings.TrimSpace(model)
 }
 
-// WithModel is an address with a model behind it.
+// WithModel appends a model to an address.
 func WithModel(address, model string) string {
 	u := url.URL{Fragment: model}
 	return address + u.String()

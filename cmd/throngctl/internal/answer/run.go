@@ -72,7 +72,7 @@ func NewEnded(job *app.Job, r *run.Result) *Ended {
 	switch r.Ending {
 	case engine.EndFinished:
 	case engine.EndHopeless:
-		j.Next = app.Again(EndedRecord(job, r))
+		j.Next = app.RerunCommand(EndedRecord(job, r))
 	default:
 		j.Next = "throngctl resume " + string(job.Run.ID())
 	}

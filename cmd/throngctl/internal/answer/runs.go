@@ -163,7 +163,7 @@ type Pruned struct {
 }
 
 // NewPruned returns the JSON form of what is pruned.
-func NewPruned(all []retention.Going, now bool) Pruned {
+func NewPruned(all []retention.Removal, now bool) Pruned {
 	j := Pruned{Going: []Going{}, Trash: !now}
 	for i := range all {
 		g := &all[i]

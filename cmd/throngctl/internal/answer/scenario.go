@@ -234,7 +234,7 @@ type Criterion struct {
 }
 
 // NewScenario returns the JSON form of a scenario.
-func NewScenario(s *scenario.Scenario, services []app.Outlook, f *engine.Forecast) Scenario {
+func NewScenario(s *scenario.Scenario, services []app.PlannedService, f *engine.Forecast) Scenario {
 	j := Scenario{
 		Title: s.Title, About: s.About, Agents: s.Agents, Cycles: max(s.Cycles, 1), Forecast: f,
 		Parameters: []Parameter{}, Services: []Service{}, Criteria: []Criterion{}, Warnings: []Mistake{},

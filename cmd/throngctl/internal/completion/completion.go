@@ -181,16 +181,9 @@ func (c Completer) arguments(ctx context.Context, at typing) (found []Candidate)
 			found = append(found, Candidate{s.Name, ""})
 		}
 	case "setting":
-		for _, s := range config.RunSettings() {
+		for _, s := range config.Settings {
 			found = append(found, Candidate{s.Name + "=", s.Help})
 		}
-		for _, s := range config.DatabaseSettings {
-			found = append(found, Candidate{s.Name + "=", s.Help})
-		}
-		for _, s := range config.TelemetrySettings {
-			found = append(found, Candidate{s.Name + "=", s.Help})
-		}
-		found = append(found, Candidate{config.NotifyKey + "=", config.NotifyHelp}, Candidate{config.LogLevelKey + "=", config.LogLevelHelp})
 	case "name=value":
 		for _, name := range engine.LiveSettings() {
 			found = append(found, Candidate{name + "=", ""})

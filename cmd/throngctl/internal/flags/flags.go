@@ -34,28 +34,25 @@ type settingFlag struct{ name, unit, help, group, standard, variable, xor string
 // exclusive maps flags to groups; only one flag of a group can be given.
 var exclusive = map[string]string{"cycles": "length", "hours": "length", engine.GovernorSetting: engine.GovernorSetting}
 
-// runFlags returns the flags of settings that a resumed run keeps (fixed) or can change.
-func runFlags(fixed bool) (all []settingFlag) {
-	for _, s := range config.RunSettings() {
-		if s.Fixed == fixed {
-			all = append(all, settingFlag{s.Name, s.Unit, s.Help, settingsGroup, s.Standard(), s.Variable(), exclusive[s.Name]})
-		}
-	}
-	return all
+// runFlags are the flags of settings that a resumed run keeps, if fixed, or can change.
+func runFlags(fixed bool) []settingFlag {
+	return scopeFlags(config.RunScope, settingsGroup, func(s *config.Setting) bool { return s.Fixed == fixed })
 }
 
-func databaseFlags() (all []settingFlag) {
-	for _, s := range config.DatabaseSettings {
-		if s.Name != config.DatabaseKey {
-			all = append(all, settingFlag{s.Name, s.Hold, s.Help, "Results", s.Standard(), s.Env, ""})
-		}
-	}
-	return all
+func databaseFlags() []settingFlag {
+	return scopeFlags(config.DatabaseScope, "Results", func(s *config.Setting) bool { return s.Name != config.DatabaseKey })
 }
 
-func telemetrySettings() (all []settingFlag) {
-	for _, s := range config.TelemetrySettings {
-		all = append(all, settingFlag{s.Name, s.Hold, s.Help, "Telemetry", s.Standard(), s.Env, ""})
+func telemetrySettings() []settingFlag {
+	return scopeFlags(config.TelemetryScope, "Telemetry", func(*config.Setting) bool { return true })
+}
+
+// scopeFlags returns the flags of the settings of a scope.
+func scopeFlags(scope config.Scope, group string, has func(s *config.Setting) bool) (all []settingFlag) {
+	for i := range config.Settings {
+		if s := &config.Settings[i]; s.Scope == scope && has(s) {
+			all = append(all, settingFlag{s.Name, s.Unit, s.Help, group, s.Default, s.Env[0], exclusive[s.Name]})
+		}
 	}
 	return all
 }

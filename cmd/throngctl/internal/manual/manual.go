@@ -149,21 +149,20 @@ func (m page) rest(exits []Item) {
 	m.macro("SH", "ENVIRONMENT")
 	m.say("Flags win over variables, variables over the scenario, the scenario over saved settings. throngctl settings shows each value and where it comes from.")
 	m.item(`\fB`+about.DataEnv+`\fR`, "Data folder, as --data.")
-	for _, s := range config.RunSettings() {
-		m.item(`\fB`+Escape(s.Variable())+`\fR`, "As --"+s.Name+".")
-	}
-	for _, s := range config.DatabaseSettings {
-		m.item(`\fB`+Escape(s.Env)+`\fR`, "As --"+s.Name+".")
+	for _, s := range config.Settings {
+		if len(s.Env) > 0 {
+			m.item(`\fB`+Escape(s.Env[0])+`\fR`, "As --"+s.Name+".")
+		}
 	}
 	m.item(`\fBNO_COLOR\fR`, "If set, output has no colors.")
 	m.say("Secrets that a scenario names are also read from variables of the same names.")
 	m.macro("SS", "Variables of earlier Python runners")
-	for _, s := range config.RunSettings() {
-		for _, name := range s.Env {
-			m.item(`\fB`+Escape(name)+`\fR`, "As "+s.Variable()+", which wins.")
+	for _, s := range config.Settings {
+		for _, name := range s.Env[min(1, len(s.Env)):] {
+			m.item(`\fB`+Escape(name)+`\fR`, "As "+s.Env[0]+", which wins.")
 		}
 		for _, name := range s.EnvNot {
-			m.item(`\fB`+Escape(name)+`\fR`, "The opposite of "+s.Variable()+", which wins.")
+			m.item(`\fB`+Escape(name)+`\fR`, "The opposite of "+s.Env[0]+", which wins.")
 		}
 	}
 	m.item(`\fB`+config.OfferEnv+`\fR`, "Offered once, never used: set "+config.DatabaseEnv+".")

@@ -59,7 +59,7 @@ func Trash(out io.Writer, all []storage.Trashed) error {
 var TrashDays = fmt.Sprintf("%d days", int(storage.TrashTime.Hours()/24))
 
 // Pruned lists what will be deleted.
-func Pruned(out io.Writer, all []retention.Going) error {
+func Pruned(out io.Writer, all []retention.Removal) error {
 	w := NewTable(out)
 	fmt.Fprintln(w, "RUN\tSTARTED\tTITLE\tGOES\tSIZE")
 	var bytes int64

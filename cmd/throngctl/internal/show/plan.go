@@ -17,7 +17,7 @@ import (
 )
 
 // printService prints the address of a service, whether a run may call it, and the secrets it needs.
-func printService(w io.Writer, o app.Outlook) {
+func printService(w io.Writer, o app.PlannedService) {
 	var notes []string
 	switch {
 	case o.Embedded:
@@ -177,7 +177,7 @@ func short(text string) string {
 
 // Scenario prints the agents, clock, parameters, services, chains and expected requests of a scenario. by describes the
 // model that writes the agents, or is "".
-func Scenario(out io.Writer, s *scenario.Scenario, by string, services []app.Outlook) {
+func Scenario(out io.Writer, s *scenario.Scenario, by string, services []app.PlannedService) {
 	Row(out, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
 	Row(out, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))
 	for _, p := range s.Parameters {

@@ -191,7 +191,7 @@ func Ended(out io.Writer, r *engine.RunRecord) {
 	switch r.Ending {
 	case engine.EndFinished:
 	case engine.EndHopeless:
-		fmt.Fprintf(out, "  to continue: %s\n", app.Afterwards(r))
+		fmt.Fprintf(out, "  to continue: %s\n", app.NextSteps(r))
 	case engine.EndOutOfBudget:
 		fmt.Fprintf(out, "  resume with: throngctl resume %s, with a larger budget\n", r.ID)
 	default:

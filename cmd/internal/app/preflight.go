@@ -13,42 +13,42 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Preflight checks before a launch what it needs. What the outside has answered counts for a while, as long as the same
-// is asked: an order changes with every key, and nobody's server should hear of that. The zero value is ready. Its methods
-// are safe for concurrent use.
+// Preflight checks a launch before it starts. It caches answers of services and databases for a while: the form changes
+// with every key, and each change must not send requests. The zero value is ready. Its methods are safe for concurrent
+// use.
 type Preflight struct {
-	mu   sync.Mutex
-	kept map[string]keptCheck // by everything that the answer depends on
+	mu     sync.Mutex
+	cached map[string]cachedCheck // by everything that the result depends on
 }
 
-// keptCheck is an answer from outside.
-type keptCheck struct {
+// cachedCheck is the result of a check that sent requests.
+type cachedCheck struct {
 	engine.Check
 	at time.Time
 }
 
-// keptFor is for how long an answer from outside counts.
-const keptFor = 5 * time.Minute
+// cacheTime is how long a cached result is valid.
+const cacheTime = 5 * time.Minute
 
-// item is a line of the list that is to be checked.
+// item is one check of the list.
 type item struct {
 	name string
-	key  string // what an answer from outside depends on; "" asks nobody outside
+	key  string // everything that the result depends on; "" if the check sends no requests
 	find func(ctx context.Context) engine.Check
 }
 
-// Forget has everything checked anew.
+// Forget empties the cache.
 func (p *Preflight) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.kept = nil
+	p.cached = nil
 }
 
-// List checks everything at once, each for ten seconds at most, and returns the list. A launch without a scenario is the
-// machine and the database alone. Tell, if it is set, hears of the list at first, where all is awaited, and after every
-// answer; one call at a time, and the list is its own. The results would go to db.
-// Automatic marks checks that start without a request. They send no secrets.
-func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, automatic bool, tell func([]engine.Check)) []engine.Check {
+// Run runs all checks concurrently, each for at most ten seconds, and returns their results. For a launch without a
+// scenario it checks only the machine and the database. db is the database that results would go to. Automatic checks
+// start without the user's request and send no secrets. If update is set, it receives the list before the first result and
+// after each one, one call at a time; the list is a copy.
+func (p *Preflight) Run(ctx context.Context, l Launch, db config.Database, automatic bool, update func([]engine.Check)) []engine.Check {
 	if l.Scenario != nil {
 		var end func()
 		ctx, end = withBudget(ctx, l.Settings.Budget)
@@ -59,10 +59,10 @@ func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, auto
 	for i, it := range items {
 		all[i].Name = it.name
 	}
-	if tell == nil {
-		tell = func([]engine.Check) {}
+	if update == nil {
+		update = func([]engine.Check) {}
 	}
-	tell(slices.Clone(all))
+	update(slices.Clone(all))
 	var mu sync.Mutex // guards all
 	var wait sync.WaitGroup
 	for i, it := range items {
@@ -71,7 +71,7 @@ func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, auto
 			mu.Lock()
 			defer mu.Unlock()
 			all[i] = c
-			tell(slices.Clone(all))
+			update(slices.Clone(all))
 		})
 	}
 	wait.Wait()
@@ -80,7 +80,7 @@ func (p *Preflight) List(ctx context.Context, l Launch, db config.Database, auto
 
 func (p *Preflight) check(ctx context.Context, it item) engine.Check {
 	for _, key := range []string{strings.TrimPrefix(it.key, automaticKey), it.key} {
-		if c, ok := p.answered(key); ok {
+		if c, ok := p.lookUp(key); ok {
 			return c
 		}
 	}
@@ -95,47 +95,47 @@ func (p *Preflight) check(ctx context.Context, it item) engine.Check {
 	if it.key != "" && ctx.Err() == nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.kept == nil {
-			p.kept = map[string]keptCheck{}
+		if p.cached == nil {
+			p.cached = map[string]cachedCheck{}
 		}
-		p.kept[it.key] = keptCheck{c, time.Now()}
+		p.cached[it.key] = cachedCheck{c, time.Now()}
 	}
 	return c
 }
 
-func (p *Preflight) answered(key string) (engine.Check, bool) {
+func (p *Preflight) lookUp(key string) (engine.Check, bool) {
 	if key == "" {
 		return engine.Check{}, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c, ok := p.kept[key]
-	if ok && time.Since(c.at) > keptFor {
-		delete(p.kept, key)
+	c, ok := p.cached[key]
+	if ok && time.Since(c.at) > cacheTime {
+		delete(p.cached, key)
 		return engine.Check{}, false
 	}
 	return c.Check, ok
 }
 
-// checks are those of a launch. They run at once, and are told by [Preflight.List].
+// checks are the checks of a launch; [Preflight.Run] runs them.
 type checks struct {
 	Permits
-	estimate  Estimate
-	automatic bool // started without a request: no secrets are sent
-	host      func() engine.HostMetrics
-	past      *Past
+	forecaster Forecaster
+	automatic  bool // started without the user's request: no secrets are sent
+	host       func() engine.HostMetrics
+	earlier    *EarlierRuns
 }
 
-// items are the lines of a launch's list: what the run asks, where its results go, the machine.
+// items lists the checks of a launch: services, databases and machine.
 func (l checks) items(db config.Database) []item {
 	var all []item
 	if l.Scenario != nil && l.Settings.Replay == "" {
-		outlook := l.Outlook()
-		for _, o := range outlook {
+		planned := l.PlannedServices()
+		for _, o := range planned {
 			l.equip(o.Service, !l.automatic && locked(o) == nil && len(o.Unallowed) == 0)
 			all = append(all, item{"Service " + o.Name, l.serviceKey(o), func(ctx context.Context) engine.Check { return l.checkService(ctx, o) }})
 		}
-		all = append(all, l.simulationItem(outlook))
+		all = append(all, l.simulationItem(planned))
 	}
 	all = append(all, l.databaseItems(db)...)
 	return append(all, l.machineItems()...)

@@ -22,15 +22,15 @@ func problem(hint, format string, args ...any) engine.Check {
 	return engine.Check{Grade: engine.GradeProblem, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// mended says which button mends what was found.
-func mended(c engine.Check, way, to string) engine.Check {
+// withFix adds the button that fixes what a check found.
+func withFix(c engine.Check, way, to string) engine.Check {
 	if c.Mend = way; to != "" {
 		c.Mend += " " + to
 	}
 	return c
 }
 
-// plural counts things.
+// plural returns a count with its noun.
 func plural(n int64, one, more string) string {
 	if n == 1 {
 		return "1 " + one

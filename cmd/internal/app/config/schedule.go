@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// Schedule gives a run by hours that has a time scale its number of cycles.
+// Schedule converts hours to a number of cycles if the settings have a time scale.
 func Schedule(s *engine.Settings, sc *scenario.Scenario) {
 	if s.Hours > 0 && s.TimeScale > 0 {
 		s.Cycles = CyclesIn(s.Hours, s.TimeScale, sc.Clock.Cycle)
@@ -18,13 +18,13 @@ func Schedule(s *engine.Settings, sc *scenario.Scenario) {
 	}
 }
 
-// CyclesIn is how many cycles begin in some hours of wall time at a time scale: 6 hours at 24 with a cycle of an hour
-// are 144.
+// CyclesIn returns the number of cycles that begin within hours of wall time at a time scale. For example, 6 hours at scale
+// 24 with a cycle of one hour are 144 cycles.
 func CyclesIn(hours, timeScale float64, cycle time.Duration) int {
 	return max(int(math.Ceil(hours*timeScale*float64(time.Hour)/float64(cycle)-1e-9)), 1)
 }
 
-// FileSettings are the run settings that a scenario gives, as texts for [Layers.File].
+// FileSettings returns the run settings of a scenario as texts for [Layers.File].
 func FileSettings(s *scenario.Scenario) map[string]string {
 	file := map[string]string{}
 	if s.Cycles > 0 {
@@ -46,8 +46,8 @@ func FileSettings(s *scenario.Scenario) map[string]string {
 	return file
 }
 
-// Resolve returns the settings of a new run of a scenario, and where each comes from: flags by their names, the environment,
-// the scenario and what is saved, the strongest first. Its errors are *engine.FieldError, joined. s may be nil.
+// Resolve returns the settings of a new run of a scenario and the source of each: flags by name, the environment, the
+// scenario and the saved settings, in decreasing precedence. Errors are joined *engine.FieldError values. s may be nil.
 func Resolve(data string, s *scenario.Scenario, flags map[string]string, env func(string) string) (engine.Settings, map[string]Origin, error) {
 	saved, err := LoadSaved(data)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// trial is what came of opening the connections of a pool all at once.
-type trial struct {
+// poolTrial is the result of opening all connections of a pool concurrently.
+type poolTrial struct {
 	wanted, opened int
-	took           time.Duration // until the last was there
-	err            error         // the first of those that failed
+	took           time.Duration // until the last connection was open
+	err            error         // the first one
 }
 
-// tryPool opens connections, all of them at once, asks each something, and closes them.
-func tryPool(ctx context.Context, wanted int, connect func(ctx context.Context) (*pgx.Conn, error)) trial {
-	t := trial{wanted: wanted}
+// testPool opens connections concurrently, pings each one, and closes them.
+func testPool(ctx context.Context, wanted int, connect func(ctx context.Context) (*pgx.Conn, error)) poolTrial {
+	t := poolTrial{wanted: wanted}
 	began := time.Now()
 	var mu sync.Mutex // guards t and all
 	var all []*pgx.Conn

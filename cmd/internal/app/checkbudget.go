@@ -6,10 +6,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// purseKey is that of the ledger in the context of checks.
-type purseKey struct{}
+// ledgerKey is the context key of the ledger that pays for checks.
+type ledgerKey struct{}
 
-// withBudget has the requests of checks paid from a budget, whose time they end with.
+// withBudget returns a context whose requests are paid from a budget. The context ends with the time of the budget.
 func withBudget(ctx context.Context, b engine.Budget) (paid context.Context, end func()) {
 	ctx = paidFrom(ctx, engine.NewLedger(b))
 	if b.Wall <= 0 {
@@ -18,14 +18,14 @@ func withBudget(ctx context.Context, b engine.Budget) (paid context.Context, end
 	return context.WithTimeoutCause(ctx, b.Wall, b.TimeOver())
 }
 
-// paidFrom has requests that payRequest is asked for paid from a ledger.
+// paidFrom returns a context in which payRequest uses a ledger.
 func paidFrom(ctx context.Context, l *engine.Ledger) context.Context {
-	return context.WithValue(ctx, purseKey{}, l)
+	return context.WithValue(ctx, ledgerKey{}, l)
 }
 
-// payRequest pays for a request that is about to leave. Its error says that the budget has no room for it.
+// payRequest pays for a request before it is sent. It returns an error if the budget is used up.
 func payRequest(ctx context.Context) error {
-	ledger, ok := ctx.Value(purseKey{}).(*engine.Ledger)
+	ledger, ok := ctx.Value(ledgerKey{}).(*engine.Ledger)
 	if !ok {
 		return nil
 	}

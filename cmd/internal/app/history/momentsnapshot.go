@@ -10,11 +10,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// keptChanges is how many of the changes up to a moment its snapshot holds.
+// keptChanges bounds the changes in a snapshot, newest first.
 const keptChanges = 200
 
-// picture is the run as of a moment.
-func (l *History) picture(c *engine.Course, t *turns, m *engine.Moment) *engine.Snapshot {
+// snapshot returns the snapshot of the run at a moment.
+func (l *History) snapshot(c *engine.Course, t *turns, m *engine.Moment) *engine.Snapshot {
 	at, counts := m.Crowd.At, m.Crowd.Counts()
 	s := &engine.Snapshot{
 		Run: l.run, At: at, Phase: engine.Running, Cycle: t.cycle, Cycles: l.settings.Cycles, SimTime: l.clock.At(t.cycle),
@@ -41,17 +41,17 @@ func (l *History) picture(c *engine.Course, t *turns, m *engine.Moment) *engine.
 	s.Emitted, events = t.emitted(at)
 	s.Events = int64(events)
 	for i := range s.Emitted {
-		s.Emitted[i].Name = l.called(s.Emitted[i].Agent)
+		s.Emitted[i].Name = l.agentID(s.Emitted[i].Agent)
 	}
 	for i := range s.Oldest {
-		s.Oldest[i].Name = l.called(s.Oldest[i].Agent)
+		s.Oldest[i].Name = l.agentID(s.Oldest[i].Agent)
 	}
 	for i := range c.Checkpoints {
 		if p := &c.Checkpoints[i]; !p.At.After(at) {
 			s.Checkpoints, s.LastCheckpoint, s.CheckpointTook = i+1, p.At, p.Took
 		}
 	}
-	l.hear(s, c)
+	l.applyChanges(s, c)
 	l.measure(s, t, m)
 	if i := l.record.Inexact; i != nil && i.Cycle <= t.cycle {
 		s.Inexact = i
@@ -64,8 +64,8 @@ var outcomesOf = [engine.NumAgentStates]engine.Outcome{
 	engine.AgentTimedOut: engine.TimedOut, engine.AgentCancelled: engine.Cancelled,
 }
 
-// called is an agent's id; "" where it cannot be known.
-func (l *History) called(agent int) string {
+// agentID returns the ID of an agent; "" if it is unknown.
+func (l *History) agentID(agent int) string {
 	id, err := l.program.AgentID(agent)
 	if err != nil {
 		return ""
@@ -73,8 +73,9 @@ func (l *History) called(agent int) string {
 	return id
 }
 
-// hear takes in what was changed up to the moment. What is changed first later on was before what that says.
-func (l *History) hear(s *engine.Snapshot, c *engine.Course) {
+// applyChanges applies the changes up to the moment of a snapshot. If the first change of a setting is later, its old value
+// is in force.
+func (l *History) applyChanges(s *engine.Snapshot, c *engine.Course) {
 	set := map[string]string{}
 	for i := range c.Changes {
 		row := &c.Changes[i]
@@ -113,7 +114,7 @@ func governs(who string) bool {
 	return slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == who && who != engine.Manual })
 }
 
-// phaseOf reads a phase's name; one that is not known changes nothing.
+// phaseOf returns the phase with a name, or was if there is none.
 func phaseOf(name string, was engine.Phase) engine.Phase {
 	for p := engine.Preparing; p <= engine.Ended; p++ {
 		if p.String() == name {
@@ -123,7 +124,7 @@ func phaseOf(name string, was engine.Phase) engine.Phase {
 	return was
 }
 
-// measure takes in the figures of the second before the moment.
+// measure adds the metrics of the second before the moment.
 func (l *History) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
 	if len(m.Recent) == 0 {
 		return
@@ -141,7 +142,7 @@ func (l *History) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
 			note := last[engine.Class(class)]
 			note.Class, note.Count = engine.Class(class), n
 			if note.Known() {
-				note.Name = l.called(note.Agent)
+				note.Name = l.agentID(note.Agent)
 			}
 			s.Errors = append(s.Errors, note)
 		}
@@ -149,7 +150,7 @@ func (l *History) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
 	slices.SortStableFunc(s.Errors, func(a, b engine.ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
 }
 
-// End returns the run as it was left: with what is kept of the whole of it, and ended for whoever shows it.
+// End returns the final snapshot of the run, with its totals. Its phase is Ended even if the run was interrupted.
 func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 	c, err := l.Course(ctx)
 	if err != nil {
@@ -195,7 +196,7 @@ func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 	s.Usage, s.Waits, s.Flow, s.Inexact, s.Steps = asked.Usage, asked.Waits, t.Flow, record.Inexact, t.ByStep.Figures()
 	s.Errors, err = l.store.ErrorNotes(ctx, l.run)
 	for i := range s.Errors {
-		s.Errors[i].Name = l.called(s.Errors[i].Agent)
+		s.Errors[i].Name = l.agentID(s.Errors[i].Agent)
 	}
 	return s, err
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// chronicleEvery is how far apart the looks at a run are that its log is written from.
-const chronicleEvery = time.Second
+// pollEvery is the interval between snapshots for the log.
+const pollEvery = time.Second
 
-// Follow writes down what happens to the run until it has ended: phases, orders and what governors moved, breakers,
-// checkpoints, errors that are new, and its end. It returns what waits until all is written.
+// Follow logs the events of a run until it ends: phases, changes by users and governors, breakers, checkpoints, new errors,
+// and the end. The returned function waits until all events are logged.
 func (c *Log) Follow(run *run.Run) (wait func() error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(chronicleEvery)
+		tick := time.NewTicker(pollEvery)
 		defer tick.Stop()
 		for {
 			c.see(run.Snapshot())
@@ -37,7 +37,7 @@ func (c *Log) Follow(run *run.Run) (wait func() error) {
 	return func() error { <-done; return nil }
 }
 
-// Log is what of a run is written down already.
+// Log logs the events of one run. It holds what it has already logged.
 type Log struct {
 	log      *slog.Logger
 	phase    engine.Phase
@@ -55,7 +55,7 @@ func New(log *slog.Logger) *Log {
 	return &Log{log: log, services: map[string]engine.BreakerState{}, errors: map[engine.Class]int64{}}
 }
 
-// Start writes down that a run begins, with the settings in force.
+// Start logs the start of a run with its settings.
 func (c *Log) Start(r *engine.RunRecord, agents int, target string, s *engine.Settings) {
 	var settings []any
 	for _, setting := range config.RunSettings() {
@@ -65,7 +65,7 @@ func (c *Log) Start(r *engine.RunRecord, agents int, target string, s *engine.Se
 		"database", target, slog.Group("settings", settings...))
 }
 
-// see writes down what a snapshot has that the one before had not.
+// see logs what is new in a snapshot.
 func (c *Log) see(s *engine.Snapshot) {
 	for i := range s.Changes {
 		if one := &s.Changes[i]; one.At.After(c.changed) {
@@ -101,11 +101,11 @@ func (c *Log) see(s *engine.Snapshot) {
 	c.failed(s)
 	if s.Phase != c.phase {
 		c.phase = s.Phase
-		c.turn(s)
+		c.logPhase(s)
 	}
 }
 
-// failed writes down classes of errors of which there are twice as many as before.
+// failed logs error classes whose count has doubled since they were logged.
 func (c *Log) failed(s *engine.Snapshot) {
 	for i := range s.Errors {
 		e := &s.Errors[i]
@@ -117,8 +117,8 @@ func (c *Log) failed(s *engine.Snapshot) {
 	}
 }
 
-// turn writes down another phase.
-func (c *Log) turn(s *engine.Snapshot) {
+// logPhase logs a new phase, or the end of the run.
+func (c *Log) logPhase(s *engine.Snapshot) {
 	if s.Phase != engine.Ended {
 		c.log.Info("phase", "phase", s.Phase.String(), "why", s.Reason)
 		return

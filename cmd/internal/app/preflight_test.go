@@ -20,7 +20,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// named returns a check of a list; the test fails if there is none.
+// named returns a check by name; the test fails if there is none.
 func named(t *testing.T, all []engine.Check, name string) engine.Check {
 	t.Helper()
 	i := slices.IndexFunc(all, func(c engine.Check) bool { return c.Name == name })
@@ -30,7 +30,7 @@ func named(t *testing.T, all []engine.Check, name string) engine.Check {
 	return all[i]
 }
 
-// expect compares a check with what it should say.
+// expect compares a check with its expected result.
 func expect(t *testing.T, c engine.Check, grade engine.Grade, mend, says string) {
 	t.Helper()
 	if c.Grade != grade || c.Mend != mend || !strings.Contains(c.Text, says) {
@@ -38,7 +38,7 @@ func expect(t *testing.T, c engine.Check, grade engine.Grade, mend, says string)
 	}
 }
 
-// TestChecksOfTheMock finds nothing amiss, tells the list first and leaves nothing behind.
+// TestChecksOfTheMock checks that there are no problems, that the list is reported first, and that no files are left.
 func TestChecksOfTheMock(t *testing.T) {
 	keyring.MockInit()
 	s, err := authoring.Load("shopping", nil)
@@ -51,14 +51,14 @@ func TestChecksOfTheMock(t *testing.T) {
 	}
 	var told [][]engine.Check
 	var list app.Preflight
-	all := list.List(t.Context(), app.Launch{Scenario: s, Settings: engine.DefaultSettings(), Data: data, Host: host}, config.Database{}, false,
+	all := list.Run(t.Context(), app.Launch{Services: app.Services{Scenario: s, Settings: engine.DefaultSettings(), Data: data}, Host: host}, config.Database{}, false,
 		func(now []engine.Check) { told = append(told, now) })
-	if worst := engine.WorstGrade(all); worst > engine.GradeWarning { // the machine of the test may be on a battery
+	if worst := engine.WorstGrade(all); worst > engine.GradeWarning { // this machine may be on battery
 		t.Errorf("found %+v", all)
 	}
 	expect(t, named(t, all, "Service shop"), engine.GradeOK, "", "starts with the run")
-	expect(t, named(t, all, "X-Simulation-Mode"), engine.GradeOK, "", "the mock lifts its limits")
-	expect(t, named(t, all, "Database"), engine.GradeOK, "", "kept on this machine")
+	expect(t, named(t, all, "X-Simulation-Mode"), engine.GradeOK, "", "the mock lifts its rate limits")
+	expect(t, named(t, all, "Database"), engine.GradeOK, "", "stored on this machine")
 	expect(t, named(t, all, "Disk"), engine.GradeOK, "", "50.0 GB free")
 	if len(told) != len(all)+1 || slices.ContainsFunc(told[0], func(c engine.Check) bool { return c.Grade != engine.GradeAwaited || c.Name == "" }) {
 		t.Errorf("told %d lists for %d checks, at first %+v", len(told), len(all), told[0])
@@ -68,7 +68,7 @@ func TestChecksOfTheMock(t *testing.T) {
 	}
 }
 
-// staging is a scenario with a service at an address, which wants a token if there is one.
+// staging returns a scenario with a service at an address and its auth.
 func staging(t *testing.T, address, auth string) *scenario.Scenario {
 	t.Helper()
 	text := fmt.Sprintf("population: {count: 2}\nservices: {shop: {kind: http, url: %q%s}}\nchain c: {step a: {kind: http, service: shop, get: /}}\n", address, auth)
@@ -79,7 +79,7 @@ func staging(t *testing.T, address, auth string) *scenario.Scenario {
 	return s
 }
 
-// TestChecksOfServices ask nobody who was not allowed, and each other one once while nothing changes.
+// TestChecksOfServices checks that only allowed services are called, and each one once until something changes.
 func TestChecksOfServices(t *testing.T) {
 	keyring.MockInit()
 	const token = ", auth: {bearer: \"secret:SHOP_TOKEN\"}"
@@ -102,20 +102,20 @@ func TestChecksOfServices(t *testing.T) {
 		if strings.HasPrefix(path, "http") {
 			address = path
 		}
-		l := app.Launch{Scenario: staging(t, address, auth), Settings: engine.DefaultSettings(), Data: data, Trusted: true}
+		l := app.Launch{Services: app.Services{Scenario: staging(t, address, auth), Settings: engine.DefaultSettings(), Data: data}, Trusted: true}
 		l.Secrets.Env = func(string) string { return secret }
 		if change != nil {
 			change(&l)
 		}
 		var list app.Preflight
-		return list.List(t.Context(), l, config.Database{}, false, nil)
+		return list.Run(t.Context(), l, config.Database{}, false, nil)
 	}
 	service := func(all []engine.Check) engine.Check { return named(t, all, "Service shop") }
 	expect(t, service(check("", "", "", nil)), engine.GradeOK, "", "answered 200 OK")
 	expect(t, service(check("/down", "", "", nil)), engine.GradeWarning, "again", "503")
 	expect(t, service(check("/closed", token, "good", nil)), engine.GradeOK, "", "200")
 	refused := service(check("/closed", token, "stale", nil))
-	expect(t, refused, engine.GradeProblem, "again", "refuses the token SHOP_TOKEN (401)")
+	expect(t, refused, engine.GradeProblem, "again", "rejects the token SHOP_TOKEN (401)")
 	if strings.Contains(refused.Text, "stale") {
 		t.Error("it repeats the token")
 	}
@@ -126,20 +126,20 @@ func TestChecksOfServices(t *testing.T) {
 	mode := func(path string, change func(*app.Launch)) engine.Check {
 		return named(t, check(path, "", "", change), "X-Simulation-Mode")
 	}
-	expect(t, mode("/lifted", nil), engine.GradeOK, "", "lifts its limits")
-	expect(t, mode("/kept", nil), engine.GradeWarning, "", "stays the same at shop (60)")
-	expect(t, mode("", nil), engine.GradeUnknown, "", "does not say")
+	expect(t, mode("/lifted", nil), engine.GradeOK, "", "rate limit lifted by shop")
+	expect(t, mode("/kept", nil), engine.GradeWarning, "", "unchanged at shop (60)")
+	expect(t, mode("", nil), engine.GradeUnknown, "", "announces no rate limit")
 	expect(t, mode("", func(l *app.Launch) { l.Settings.Simulation = false }), engine.GradeWarning, "settings", "not sent")
 
 	before := asked.Load()
-	expect(t, service(check("http://shop.example.com", "", "", nil)), engine.GradeWarning, "allow shop.example.com", "not allowed yet")
+	expect(t, service(check("http://shop.example.com", "", "", nil)), engine.GradeWarning, "allow shop.example.com", "have not allowed it yet")
 	if asked.Load() != before {
-		t.Error("somebody was asked who was not allowed")
+		t.Error("a service that is not allowed was called")
 	}
 	var list app.Preflight
 	again := func() int64 {
 		before := asked.Load()
-		list.List(t.Context(), app.Launch{Scenario: staging(t, shop.URL, ""), Settings: engine.DefaultSettings(), Data: data, Trusted: true}, config.Database{}, false, nil)
+		list.Run(t.Context(), app.Launch{Services: app.Services{Scenario: staging(t, shop.URL, ""), Settings: engine.DefaultSettings(), Data: data}, Trusted: true}, config.Database{}, false, nil)
 		return asked.Load() - before
 	}
 	if first, second := again(), again(); first == 0 || second != 0 {
@@ -147,30 +147,30 @@ func TestChecksOfServices(t *testing.T) {
 	}
 	list.Forget()
 	if again() == 0 {
-		t.Error("asked nobody after it was to forget")
+		t.Error("no request after Forget")
 	}
 }
 
-// TestChecksOfTheDatabase on a server that takes ten clients, three of them superusers.
+// TestChecksOfTheDatabase uses a server for ten clients, three of them superusers.
 func TestChecksOfTheDatabase(t *testing.T) {
 	keyring.MockInit()
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 10})
 	db := config.Database{URL: server.Database(t)}
-	l := app.Launch{Settings: engine.DefaultSettings(), Data: t.TempDir()}
+	l := app.Launch{Services: app.Services{Settings: engine.DefaultSettings(), Data: t.TempDir()}}
 	check := func() []engine.Check {
 		var list app.Preflight
-		return list.List(t.Context(), l, db, false, nil)
+		return list.Run(t.Context(), l, db, false, nil)
 	}
 	expect(t, named(t, check(), "Database"), engine.GradeOK, "", "stay on this machine")
 	l.Settings.Remote = true
 	all := check()
 	expect(t, named(t, all, "Database"), engine.GradeOK, "", "PostgreSQL")
-	expect(t, named(t, all, "Server's connections"), engine.GradeWarning, "connections 4", "of 7 in use")
-	expect(t, named(t, all, "Idle in a transaction"), engine.GradeOK, "", "nobody")
-	expect(t, named(t, all, "Database size"), engine.GradeOK, "", "cannot be asked by SQL")
-	expect(t, named(t, all, "Pool"), engine.GradeOK, "", "4 connections opened at once")
+	expect(t, named(t, all, "Server connections"), engine.GradeWarning, "connections 4", "of 7 in use")
+	expect(t, named(t, all, "Idle in a transaction"), engine.GradeOK, "", "none")
+	expect(t, named(t, all, "Database size"), engine.GradeOK, "", "SQL cannot report the free disk space")
+	expect(t, named(t, all, "Pool"), engine.GradeOK, "", "opened 4 connections")
 	db.Limits.Connections = 2
-	expect(t, named(t, check(), "Server's connections"), engine.GradeOK, "", "takes 2 at most")
+	expect(t, named(t, check(), "Server connections"), engine.GradeOK, "", "uses up to 2")
 
 	idle := pgtest.Connect(t, db.URL)
 	if _, err := idle.Exec(t.Context(), "begin"); err != nil {
@@ -183,7 +183,7 @@ func TestChecksOfTheDatabase(t *testing.T) {
 	server.Stop(t)
 	all = check()
 	expect(t, named(t, all, "Database"), engine.GradeWarning, "settings", "")
-	expect(t, named(t, all, "Pool"), engine.GradeUnknown, "", "cannot be asked")
+	expect(t, named(t, all, "Pool"), engine.GradeUnknown, "", "does not answer")
 }
 
 // unlucky is a scenario in which every fourth agent fails.
@@ -195,7 +195,7 @@ chain c:
   step a: {kind: emit, event: met, data: "${1 / (agent.index % 4)}"}
 `
 
-// TestChecksAfterARun tell what a run reached, what failed, and what it left behind.
+// TestChecksAfterARun checks the results, failures and leftovers that are reported.
 func TestChecksAfterARun(t *testing.T) {
 	d := newTown(t)
 	_, _, job := d.run(d.read(unlucky, nil), func(l *app.Launch) { l.Settings.Metrics = true })
@@ -203,18 +203,18 @@ func TestChecksAfterARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := app.AfterList(t.Context(), d.store, &record)
-	expect(t, named(t, all, "Criteria"), engine.GradeProblem, "", "1 of 2 met\nerror_rate")
-	expect(t, named(t, all, "All agents done"), engine.GradeOK, "", "24 of 24 sessions ended")
+	all := app.CheckAfterRun(t.Context(), d.store, &record)
+	expect(t, named(t, all, "Success criteria"), engine.GradeProblem, "", "1 of 2 met\nerror_rate")
+	expect(t, named(t, all, "Completed sessions"), engine.GradeOK, "", "24 of 24 sessions ended")
 	failures := named(t, all, "Errors")
 	expect(t, failures, engine.GradeProblem, "", "6 sessions failed or timed out\nscript × 6, last: agent who-")
 	if got := strings.Count(failures.Text, "    cycle 1, agent who-"); got != 3 {
-		t.Errorf("it tells %d of the latest:\n%s", got, failures.Text)
+		t.Errorf("%d of the latest errors are listed:\n%s", got, failures.Text)
 	}
-	expect(t, named(t, all, "Agents that failed"), engine.GradeWarning, "export", "3: who-0, who-4, who-8")
-	expect(t, named(t, all, "Unsent rows"), engine.GradeOK, "", "go to no database")
-	expect(t, named(t, all, "Open transactions"), engine.GradeOK, "", "no database")
-	if c := named(t, all, "Checkpoints to clean"); c.Grade != engine.GradeOK {
+	expect(t, named(t, all, "Failed agents"), engine.GradeWarning, "export", "3: who-0, who-4, who-8")
+	expect(t, named(t, all, "Unsent rows"), engine.GradeOK, "", "on this machine only")
+	expect(t, named(t, all, "Open transactions"), engine.GradeOK, "", "not sent to a database")
+	if c := named(t, all, "Unneeded checkpoints"); c.Grade != engine.GradeOK {
 		t.Errorf("checkpoints: %+v", c)
 	}
 	keyring.MockInit()
@@ -230,14 +230,14 @@ func TestChecksAfterARun(t *testing.T) {
 	if _, err := idle.Exec(t.Context(), "begin"); err != nil {
 		t.Fatal(err)
 	}
-	all = app.AfterList(t.Context(), d.store, &record)
+	all = app.CheckAfterRun(t.Context(), d.store, &record)
 	expect(t, named(t, all, "Unsent rows"), engine.GradeWarning, "send", "rows wait for "+db.Target())
 	expect(t, named(t, all, "Open transactions"), engine.GradeWarning, "", "idle in a transaction on "+db.Target())
 
-	record.ID, record.Settings.Remote = "nobody", false
-	for _, c := range app.AfterList(t.Context(), d.store, &record) {
-		if c.Grade > engine.GradeOK && c.Name != "Criteria" {
-			t.Errorf("of a run that is not there: %+v", c)
+	record.ID, record.Settings.Remote = "missing", false
+	for _, c := range app.CheckAfterRun(t.Context(), d.store, &record) {
+		if c.Grade > engine.GradeOK && c.Name != "Success criteria" {
+			t.Errorf("of a missing run: %+v", c)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package remote sends results to the remote database, and fetches and deletes what is there.
+// Package remote sends results to the remote database, and fetches and deletes the data there.
 package remote
 
 import (
@@ -18,16 +18,15 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// closeTime is how long the end of the program waits for a delivery that is on its way.
+// closeTime bounds the wait for the delivery in progress when the program ends.
 const closeTime = 2 * time.Second
 
-// Sender sends results to the database that is configured, for as long as the program runs. Its methods are safe for
-// concurrent use.
+// Sender sends results to the configured database while the program runs. Its methods are safe for concurrent use.
 type Sender struct {
 	store  *sqlite.Store
 	logger *slog.Logger
 
-	changing sync.Mutex // held by whoever puts another pusher in place
+	changing sync.Mutex // held while the pusher is replaced
 
 	mu     sync.Mutex
 	pusher *postgres.Pusher // nil without a database
@@ -36,13 +35,13 @@ type Sender struct {
 	sent   int64 // rows that earlier pushers committed
 }
 
-// New sends nothing until [Remote.Use] names a database.
+// New returns a sender without a database; see [Sender.Use].
 func New(store *sqlite.Store, logger *slog.Logger) *Sender {
 	return &Sender{store: store, logger: logger}
 }
 
-// Use sends to another database from now on, beginning with what earlier processes left unsent to it; to none if it
-// is the zero value. The error is a mistake in db; whether the server answers shows later.
+// Use changes the database, and starts with the rows that earlier processes did not send to it. The zero value stops
+// sending. The error is a mistake in db; Use does not wait for the server.
 func (r *Sender) Use(db config.Database) error {
 	r.changing.Lock()
 	defer r.changing.Unlock()
@@ -56,7 +55,7 @@ func (r *Sender) use(db config.Database) error {
 		if err != nil {
 			return err
 		}
-		host, _ := os.Hostname() // without one, where a run was made is not known
+		host, _ := os.Hostname() // without a name, the machine of a run is unknown
 		if next, err = postgres.NewPusher(postgres.PusherConfig{
 			Database: cfg, Outbox: r.store, Version: about.Version(), Logger: r.logger, Rows: db.Rows, Every: db.Every,
 			Machine: host, Contents: contents{r.store, r.store.Dir()},
@@ -72,7 +71,7 @@ func (r *Sender) use(db config.Database) error {
 		target = next.Target()
 		next.Start()
 	}
-	r.mu.Lock() // shortly: a run's loop asks for the status
+	r.mu.Lock() // briefly: the loop of a run reads the status
 	before, sent := r.pusher, int64(0)
 	if before != nil {
 		sent = before.Status().Sent
@@ -88,14 +87,14 @@ func (r *Sender) use(db config.Database) error {
 	return nil
 }
 
-// closePusher gives up after closeTime, which is no error: what was not confirmed is sent later.
+// closePusher waits at most closeTime. Unconfirmed rows are sent later.
 func closePusher(p *postgres.Pusher) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	_ = p.Close(ctx)
 }
 
-// Close ends sending. What is not confirmed stays in the outbox.
+// Close stops sending. Unconfirmed rows stay in the outbox.
 func (r *Sender) Close() error { return r.Use(config.Database{}) }
 
 func (r *Sender) current() (*postgres.Pusher, string) {
@@ -104,21 +103,20 @@ func (r *Sender) current() (*postgres.Pusher, string) {
 	return r.pusher, r.target
 }
 
-// Database is what is in force; its limits count also where it is none.
+// Database returns the configured database. Its limits apply even without an address.
 func (r *Sender) Database() config.Database {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.db
 }
 
-// Target names the database without user and password; "" if there is none.
+// Target returns the database without user and password; "" if there is none.
 func (r *Sender) Target() string {
 	_, target := r.current()
 	return target
 }
 
-// Send has all rows of a run sent, those it has and those to come, and what its checkpoints restore, unless its settings
-// say otherwise.
+// Send starts sending all rows of a run, including later ones, and the contents of its checkpoints if its settings say so.
 func (r *Sender) Send(ctx context.Context, run engine.RunID) error {
 	pusher, target := r.current()
 	if pusher == nil {
@@ -141,7 +139,7 @@ func (r *Sender) Send(ctx context.Context, run engine.RunID) error {
 	return nil
 }
 
-// Drain waits until the rows of a run are confirmed, ctx ends, or the server cannot be reached; it says what was kept.
+// Drain waits until the rows of a run are confirmed. If ctx ends or the server is unreachable, the error says what remains.
 func (r *Sender) Drain(ctx context.Context, run engine.RunID) error {
 	pusher, _ := r.current()
 	if pusher == nil {
@@ -150,14 +148,14 @@ func (r *Sender) Drain(ctx context.Context, run engine.RunID) error {
 	return pusher.Drain(ctx, run)
 }
 
-// Nudge sends now what waits for a batch to fill.
+// Nudge sends the current batch without waiting for it to fill.
 func (r *Sender) Nudge() {
 	if pusher, _ := r.current(); pusher != nil {
 		pusher.Nudge()
 	}
 }
 
-// Status is how sending does; false without a database. It does not wait.
+// Status returns the state of sending; false without a database. It does not block.
 func (r *Sender) Status() (postgres.Status, bool) {
 	pusher, _ := r.current()
 	if pusher == nil {
@@ -166,7 +164,7 @@ func (r *Sender) Status() (postgres.Status, bool) {
 	return pusher.Status(), true
 }
 
-// Sent is how many rows this process committed, to whatever database. It does not wait.
+// Sent returns how many rows this process sent to all databases. It does not block.
 func (r *Sender) Sent() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +174,7 @@ func (r *Sender) Sent() int64 {
 	return r.sent + r.pusher.Status().Sent
 }
 
-// Refused says which rows the database does not take, of all that this process sent; "" if it took them all.
+// Refused describes the rows that the database rejected in this process; "" if there are none.
 func (r *Sender) Refused() string {
 	pusher, target := r.current()
 	if pusher == nil {
@@ -189,5 +187,5 @@ func refusal(s postgres.Status, target string) string {
 	if s.SetAside == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s refused %s rows, which stay here: %s", target, engine.FormatCount(s.SetAside), s.Refused)
+	return fmt.Sprintf("%s rejected %s rows, which stay on this machine: %s", target, engine.FormatCount(s.SetAside), s.Refused)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// TestKeychainInWords has nobody read what D-Bus says: what is wrong is said, and what to do.
-func TestKeychainInWords(t *testing.T) {
+// TestKeychainErrors checks that errors of D-Bus are replaced by an explanation with advice.
+func TestKeychainErrors(t *testing.T) {
 	for _, c := range []struct{ raw, want string }{
 		{`exec: "dbus-launch": executable file not found in $PATH`, "Start Throng from the desktop"},
 		{"dial unix /run/user/1000/bus: connect: no such file or directory", "Start Throng from the desktop"},
@@ -24,10 +24,10 @@ func TestKeychainInWords(t *testing.T) {
 		raw := errors.New(c.raw)
 		err := noKeychain(raw)
 		if text := err.Error(); !strings.HasPrefix(text, "the keychain cannot be used: ") || !strings.Contains(text, c.want) || c.want != c.raw && strings.Contains(text, c.raw) && len(c.raw) > 30 {
-			t.Errorf("of %q is said %q, want %q in it", c.raw, text, c.want)
+			t.Errorf("for %q, got %q, want %q in it", c.raw, text, c.want)
 		}
 		if !errors.Is(err, raw) {
-			t.Errorf("%v has lost what the system said", err)
+			t.Errorf("%v does not wrap the error of the system", err)
 		}
 	}
 }

@@ -22,13 +22,12 @@ title: Hamlet
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 5}
 population: {count: 3, id: "villager-${agent.index}"}
 chain live:
-  step hear: {kind: emit, event: heard, data: "${[l.text for l in agent.inbox]}"}
+  step hear: {kind: emit, event: received, data: "${[l.text for l in agent.inbox]}"}
   step rest: {kind: wait, for: 0.1}
 `
 
-// TestToldOverAnInterruption cuts a run right after its agents were told something, and goes on from the store: each
-// of them hears it once.
-func TestToldOverAnInterruption(t *testing.T) {
+// TestBroadcastOverAnInterruption cuts a run right after a broadcast and resumes it: each agent receives each message once.
+func TestBroadcastOverAnInterruption(t *testing.T) {
 	data := t.TempDir()
 	file := filepath.Join(data, "hamlet.yaml")
 	if err := os.WriteFile(file, []byte(hamlet), 0o600); err != nil {
@@ -48,19 +47,19 @@ func TestToldOverAnInterruption(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	l := Launch{Store: store, Data: data, Trusted: true, Scenario: s, Settings: engine.DefaultSettings()}
+	l := Launch{Services: Services{Data: data, Scenario: s, Settings: engine.DefaultSettings()}, Store: store, Trusted: true}
 	l.Settings.Cycles = s.Cycles
 	job, err := l.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = errors.Join(
-		job.Tell(t.Context(), []string{"villager-2", "villager-0"}, "storm", "", "test"), job.Tell(t.Context(), nil, "flood", "", "test"),
-		job.Run.Stop("test", ""), job.Run.Stop("test", ""), job.Close(), // a second stop cuts
+		job.Broadcast(t.Context(), []string{"villager-2", "villager-0"}, "storm", "", "test"), job.Broadcast(t.Context(), nil, "flood", "", "test"),
+		job.Run.Stop("test", ""), job.Run.Stop("test", ""), job.Close(), // a second stop cancels sessions in flight
 	)
 	var field *engine.FieldError
-	if err != nil || !errors.As(job.Tell(t.Context(), []string{"bob"}, "?", "", "test"), &field) {
-		t.Fatalf("%v, and nobody is called bob: %v", err, field)
+	if err != nil || !errors.As(job.Broadcast(t.Context(), []string{"bob"}, "?", "", "test"), &field) {
+		t.Fatalf("%v; for the missing agent bob: %v", err, field)
 	}
 	l.Resume = job.Record.ID
 	if job, err = l.Start(t.Context()); err != nil {
@@ -69,7 +68,7 @@ func TestToldOverAnInterruption(t *testing.T) {
 	if err := job.Close(); err != nil {
 		t.Fatal(err)
 	}
-	heard := map[int]string{}
+	received := map[int]string{}
 	for row, err := range store.Sessions(t.Context(), l.Resume, 0, 0) {
 		if err != nil {
 			t.Fatal(err)
@@ -78,11 +77,11 @@ func TestToldOverAnInterruption(t *testing.T) {
 		if err := json.Unmarshal(row.Events[0].Data, &texts); err != nil {
 			t.Fatal(err)
 		}
-		heard[row.Agent] += strings.Join(append(texts, ""), " ")
+		received[row.Agent] += strings.Join(append(texts, ""), " ")
 	}
 	for agent, want := range []string{"storm flood ", "flood ", "storm flood "} {
-		if heard[agent] != want {
-			t.Errorf("villager-%d heard %q, want %q", agent, heard[agent], want)
+		if received[agent] != want {
+			t.Errorf("villager-%d received %q, want %q", agent, received[agent], want)
 		}
 	}
 	if r := job.Run.Snapshot(); r.Inexact == nil || r.Inexact.Why != "a message was injected by hand" {
@@ -94,7 +93,7 @@ func TestFailuresAreNamed(t *testing.T) {
 	name := func(index int) (string, error) { return fmt.Sprintf("villager-%d", index), nil }
 	var totals engine.Totals
 	if got, err := review.Failures(&totals, name); got != "" || err != nil {
-		t.Errorf("nobody failed: %q, %v", got, err)
+		t.Errorf("no failures: %q, %v", got, err)
 	}
 	fail := func(agents ...int) {
 		for _, a := range agents {
@@ -107,16 +106,16 @@ func TestFailuresAreNamed(t *testing.T) {
 	}
 	fail(4, 5, 6, 7, 8, 9, 10, 11)
 	if got, err := review.Failures(&totals, name); err != nil ||
-		got != "11: villager-3, villager-4, villager-5, villager-6, villager-7, villager-8, villager-9, villager-10 and 3 more; sessions.csv has them all" {
+		got != "11: villager-3, villager-4, villager-5, villager-6, villager-7, villager-8, villager-9, villager-10 and 3 more; sessions.csv lists all of them" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if _, err := review.Failures(&totals, func(int) (string, error) { return "", errors.New("no name") }); err == nil {
-		t.Error("an agent without a name is named")
+		t.Error("an agent without a name was accepted")
 	}
 }
 
-// TestFindByIdOrIndex looks for agents of the hamlet.
-func TestFindByIdOrIndex(t *testing.T) {
+// TestFindByIDOrIndex finds agents of the hamlet.
+func TestFindByIDOrIndex(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hamlet.yaml")
 	if err := os.WriteFile(file, []byte(hamlet), 0o600); err != nil {
 		t.Fatal(err)

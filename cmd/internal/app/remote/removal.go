@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// Weigh counts what the database has of a run.
+// Weigh counts the rows of a run in the database.
 func (r *Sender) Weigh(ctx context.Context, run engine.RunID) (postgres.Weight, error) {
 	db := r.Database()
 	cfg, err := db.Config()
@@ -22,8 +22,8 @@ func (r *Sender) Weigh(ctx context.Context, run engine.RunID) (postgres.Weight, 
 	return postgres.Weigh(ctx, cfg, run)
 }
 
-// Remove deletes what the database has of a run, and returns how many rows have gone. The run is not sent any more, unless
-// [Remote.Send] has it sent again, from its beginning. ErrInUse if it is in progress.
+// Remove deletes the rows of a run from the database and returns their number. It also stops sending the run; [Sender.Send]
+// sends it again from its beginning. The error is [engine.ErrInUse] if the run is in progress.
 func (r *Sender) Remove(ctx context.Context, run engine.RunID) (rows int64, err error) {
 	r.changing.Lock()
 	defer r.changing.Unlock()
@@ -40,15 +40,15 @@ func (r *Sender) Remove(ctx context.Context, run engine.RunID) (rows int64, err 
 		return 0, err
 	}
 	if record.InProgress {
-		return 0, fmt.Errorf("the rows of run %s in %s stay: %w", run, cfg.Target(), engine.ErrInUse)
+		return 0, fmt.Errorf("delete the rows of run %s in %s: %w", run, cfg.Target(), engine.ErrInUse)
 	}
-	if _, err := postgres.Weigh(ctx, cfg, run); err != nil { // where it does not answer, the run goes on being sent
+	if _, err := postgres.Weigh(ctx, cfg, run); err != nil { // if the server does not answer, keep sending the run
 		return 0, err
 	}
 	if err := r.store.Unsubscribe(ctx, run, cfg.Target()); err != nil {
 		return 0, err
 	}
-	// Rows may be on their way, or what checkpoints restore: a pusher that knows nothing of the run takes over.
+	// Rows or checkpoints may be in transit, so a new pusher that does not know the run takes over.
 	if err := r.use(db); err != nil {
 		return 0, err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestChronicle: what happens is written down once, when it does.
-func TestChronicle(t *testing.T) {
+// TestLog checks that each event is logged once.
+func TestLog(t *testing.T) {
 	var out bytes.Buffer
 	c := New(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
@@ -60,6 +60,6 @@ func TestChronicle(t *testing.T) {
 		}
 	}
 	if strings.Contains(out.String(), "msg=changed") {
-		t.Error("a change is written down twice")
+		t.Error("a change is logged twice")
 	}
 }

@@ -18,16 +18,19 @@ services:
 chain c: {step a: {kind: http, service: shop, get: /}}
 `
 
-func TestOutlook(t *testing.T) {
+func TestPlannedServices(t *testing.T) {
 	s, err := scenario.Read("s.yaml", func(string) ([]byte, error) { return []byte(twoServices), nil }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := Launch{
-		Scenario: s, Allow: []string{"other.example.com"},
-		Secrets: secrets.Finder{Env: func(name string) string { return map[string]string{"SHOP_TOKEN": "x"}[name] }},
+		Services: Services{
+			Scenario: s,
+			Secrets:  secrets.Finder{Env: func(name string) string { return map[string]string{"SHOP_TOKEN": "x"}[name] }},
+		},
+		Allow: []string{"other.example.com"},
 	}
-	all := l.Permits().Outlook()
+	all := l.Permits().PlannedServices()
 	shop, local := all[0], all[3]
 	if want := []string{"shop.example.com"}; !slices.Equal(shop.Away, want) || len(shop.Unallowed) != 1 || shop.Unallowed[0].Address() != "shop.example.com:443" || !slices.Equal(shop.Unallowed[0].Secrets, []string{"SHOP_TOKEN"}) || shop.Replaced || shop.Embedded {
 		t.Errorf("got %+v", shop)
@@ -46,12 +49,12 @@ func TestOutlook(t *testing.T) {
 	}
 
 	l.Settings = engine.Settings{Services: map[string]string{"shop": "mock:shop", "local": "https://other.example.com"}}
-	all = l.Permits().Outlook()
+	all = l.Permits().PlannedServices()
 	shop, local = all[0], all[3]
 	if !shop.Embedded || !shop.Replaced || shop.Secrets != nil || shop.Away != nil {
-		t.Errorf("the mock instead: got %+v", shop)
+		t.Errorf("with the mock: got %+v", shop)
 	}
 	if len(local.Away) != 1 || len(local.Unallowed) > 0 || !local.Replaced || local.Address != "https://other.example.com" {
-		t.Errorf("an allowed host instead: got %+v", local)
+		t.Errorf("with an allowed host: got %+v", local)
 	}
 }

@@ -10,33 +10,33 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// Outlook is what a launch would do with a service, found out without calling it.
-type Outlook struct {
+// PlannedService describes how a launch would use a service. It is found out without calling the service.
+type PlannedService struct {
 	*chain.Service
 	Address  string   // in force
-	Models   []string // that would be asked for
-	Unnamed  bool     // which one is found out by asking the service
-	Replaced bool     // it is not the scenario's
-	Embedded bool     // it is the mock, in this program
-	Hidden   bool     // where it is says a secret that was not found
-	Away     []string // addresses that would be called, but for those of this machine
-	// Unallowed are the destinations that nobody allowed the file yet.
+	Models   []string // that the launch would request
+	Unnamed  bool     // no model is named: the launch asks the service for its models
+	Replaced bool     // the address is not the scenario's
+	Embedded bool     // a mock, in this process
+	Hidden   bool     // the address is a secret that was not found
+	Away     []string // addresses that the launch would call, without those of this machine
+	// Unallowed are the destinations that the user has not allowed for the file yet.
 	Unallowed []engine.Destination
-	Secrets   []Secret // that it would be signed in to with
+	Secrets   []Secret // for signing in
 }
 
-// Secret is a secret that is needed: where it was found, or what is to be done. It does not hold its value.
+// Secret is a secret that a service needs, without its value: where it was found, or why it was not.
 type Secret struct {
 	Name  string
 	Place string
 	Err   error
 }
 
-// Outlook tells of every service of the scenario what a launch would do with it.
-func (l Permits) Outlook() []Outlook {
-	var all []Outlook
+// PlannedServices describes how the launch would use each service of the scenario.
+func (l Permits) PlannedServices() []PlannedService {
+	var all []PlannedService
 	for _, s := range l.Scenario.Services {
-		o := Outlook{Service: s, Address: l.address(s), Models: l.models(s), Unnamed: l.unnamed(s)}
+		o := PlannedService{Service: s, Address: l.address(s), Models: l.models(s), Unnamed: l.unnamed(s)}
 		o.Replaced = o.Address != s.URL
 		o.Embedded = strings.HasPrefix(o.Address, scenario.Mock)
 		if !o.Embedded {
@@ -50,8 +50,8 @@ func (l Permits) Outlook() []Outlook {
 	return all
 }
 
-// away returns the addresses of a service that are not this machine, as short as they are allowed by; hidden is that they
-// cannot be known.
+// away returns the addresses of a service outside of this machine, in the short form of --allow. hidden says that they
+// are not known.
 func (l Permits) away(s *chain.Service) (hosts []string, hidden bool) {
 	all, hidden := l.destinations(s)
 	for _, d := range all {
@@ -63,7 +63,7 @@ func (l Permits) away(s *chain.Service) (hosts []string, hidden bool) {
 	return hosts, hidden
 }
 
-// needed looks for the secrets of a service.
+// needed looks up the secrets of a service.
 func (l Permits) needed(s *chain.Service) []Secret {
 	var all []Secret
 	for _, name := range l.secretsOf(s) {

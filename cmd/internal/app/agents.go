@@ -9,9 +9,9 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// Tell puts a message from outside into the inboxes of the agents with these ids, or of all without any, at the next
-// barrier; data is JSON text or empty. It waits until the journal has it.
-func (j *Job) Tell(ctx context.Context, ids []string, text, data, who string) error {
+// Broadcast puts a message into the inboxes of the agents with the given IDs, or of all agents if there are none, after the
+// current cycle. data is JSON text or empty. It returns when the message is in the journal.
+func (j *Job) Broadcast(ctx context.Context, ids []string, text, data, who string) error {
 	m, err := j.Program.Message(ids, text, data)
 	if err != nil {
 		return err
@@ -23,8 +23,8 @@ func (j *Job) Tell(ctx context.Context, ids []string, text, data, who string) er
 	return j.Run.Inject(ctx, m, to, who)
 }
 
-// Find returns the indexes of agents, each named by its id or, where nobody is called so, by its index, which counts from
-// 0. They come in the order given.
+// Find returns the indexes of agents in the given order. Each is named by its ID or, if no agent has that ID, by its index,
+// which counts from 0.
 func (j *Job) Find(agents []string) ([]int, error) {
 	indexes := make([]int, len(agents))
 	for i, name := range agents {
@@ -41,7 +41,7 @@ func (j *Job) Find(agents []string) ([]int, error) {
 	return indexes, nil
 }
 
-// People are those of the job's run.
-func (j *Job) People(store *sqlite.Store) *history.People {
-	return &history.People{Store: store, Record: j.Record, Program: j.Program, Run: j.Run}
+// AgentHistory returns the agents of the job's run.
+func (j *Job) AgentHistory(store *sqlite.Store) *history.Agents {
+	return &history.Agents{Store: store, Record: j.Record, Program: j.Program, Run: j.Run}
 }
