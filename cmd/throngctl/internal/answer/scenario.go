@@ -40,33 +40,15 @@ func NewChecks(all []engine.Check) Checks {
 
 // Audit is the result of an audit.
 type Audit struct {
-	Run     engine.RunID `json:"run"`
-	Equal   bool         `json:"equal"`
-	Summary string       `json:"summary"`
-	Figures []Audited    `json:"figures"`
-}
-
-// Audited is a figure of an audit.
-type Audited struct {
-	Group        string `json:"group"`
-	Name         string `json:"name"`
-	Recorded     string `json:"recorded"`
-	Recomputed   string `json:"recomputed,omitempty"`
-	Values       int    `json:"values"`
-	Differ       int    `json:"differ"`
-	Where        string `json:"where,omitempty"`
-	Within       string `json:"within,omitempty"`
-	RecordedOnly bool   `json:"recorded_only,omitempty"`
+	Run     engine.RunID   `json:"run"`
+	Equal   bool           `json:"equal"`
+	Summary string         `json:"summary"`
+	Figures []audit.Figure `json:"figures"`
 }
 
 // NewAudit returns the JSON form of an audit.
 func NewAudit(r *audit.Report) Audit {
-	j := Audit{Run: r.Run, Equal: r.Equal(), Summary: r.Summary(), Figures: []Audited{}}
-	for i := range r.Figures {
-		f := &r.Figures[i]
-		j.Figures = append(j.Figures, Audited{f.Group, f.Name, f.Recorded, f.Recomputed, f.Values, f.Differ, f.Where, f.Bound, f.Alone})
-	}
-	return j
+	return Audit{Run: r.Run, Equal: r.Equal(), Summary: r.Summary(), Figures: append([]audit.Figure{}, r.Figures...)}
 }
 
 // Comparison compares runs with the first.
