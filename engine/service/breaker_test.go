@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/breaker"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/service/breaker"
 )
 
 // bare returns a call outside of a session.

@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/throng-sim/throng/engine/internal/breaker"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/breaker"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 

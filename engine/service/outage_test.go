@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/throng-sim/throng/engine/internal/breaker"
+	"github.com/throng-sim/throng/engine/service/breaker"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/breaker"
 	"github.com/throng-sim/throng/engine/pgbouncer"
+	"github.com/throng-sim/throng/engine/service/breaker"
 	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/engine/service/redact"
 )

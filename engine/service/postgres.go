@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/breaker"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/service/breaker"
 	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/engine/service/redact"
 )

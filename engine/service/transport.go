@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/breaker"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/breaker"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/throng-sim/throng/engine/internal/breaker"
+	"github.com/throng-sim/throng/engine/service/breaker"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/breaker"
+	"github.com/throng-sim/throng/engine/service/breaker"
 )
 
 // errSpared means that an attempt failed because the service is unavailable, and does not count.

@@ -70,7 +70,7 @@ func TestFindTelemetry(t *testing.T) {
 		{"grpc", nil, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, config.Telemetry{}, "grpc is not supported"},
 		{"no address", map[string]string{config.ListenKey: "9464"}, nil, config.Telemetry{}, "address to listen on"},
 		{"a name", map[string]string{config.ListenKey: "db.example.com:9464"}, nil, config.Telemetry{}, "address to listen on"},
-		{"a password", map[string]string{config.OTLPKey: "http://me:quiet@127.0.0.1:4318"}, nil, config.Telemetry{}, "has more in it"},
+		{"a password", map[string]string{config.OTLPKey: "http://me:quiet@127.0.0.1:4318"}, nil, config.Telemetry{}, "has parts other than"},
 		{"more than all", map[string]string{config.TraceKey: "2"}, nil, config.Telemetry{}, "is not a fraction"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
