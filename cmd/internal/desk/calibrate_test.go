@@ -64,7 +64,7 @@ func TestSweepGivenUpFromTheWindow(t *testing.T) {
 	}
 	c.Stop()
 	<-c.Settled()
-	if s := c.State(); s.Running || s.Err == nil || !strings.Contains(s.Err.Error(), "given up") {
+	if s := c.State(); s.Running || s.Err == nil || !strings.Contains(s.Err.Error(), "cancelled by the user") {
 		t.Errorf("%+v", s)
 	}
 	if err := c.Start(t.Context(), o); err != nil { // and again, until the window is closed
@@ -86,7 +86,7 @@ func TestSweepMistakesFromTheWindow(t *testing.T) {
 	settings := *o.Settings
 	settings.Services = map[string]string{"shop": "https://shop.example.com"}
 	o.Settings = &settings
-	if err := c.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "launch the scenario once from Setup") {
+	if err := c.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "launch the scenario once in Setup") {
 		t.Errorf("another machine: %v", err)
 	}
 	o = calibrate.Order{Scenario: "shopping", Levels: []int{0}}

@@ -182,7 +182,7 @@ func TestEditorTries(t *testing.T) {
 		t.Errorf("runs %v, %v", runs, err)
 	}
 	o.Texts["mine.yaml"] = []byte("chain: [")
-	if _, err := d.Try(t.Context(), editor.Trial{Order: o}); err == nil || !strings.Contains(err.Error(), "mistakes") {
+	if _, err := d.Try(t.Context(), editor.Trial{Order: o}); err == nil || !strings.Contains(err.Error(), "mine.yaml:1:8") {
 		t.Errorf("tried what cannot be read: %v", err)
 	}
 }

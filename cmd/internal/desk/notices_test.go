@@ -49,7 +49,7 @@ func TestRunIsToldElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := s.Hook(t.Context())
-	if err != nil || h.From != "saved" || h.Kind != "json" || !strings.HasPrefix(h.Host, "127.0.0.1:") || len(h.Kinds) != 3 {
+	if err != nil || h.From != "saved" || h.Kind != "json" || !strings.HasPrefix(h.Host, "127.0.0.1:") || len(h.Kinds) != 6 {
 		t.Errorf("in force is %+v, %v", h, err)
 	}
 	launch(t, d, func(o *setup.Order) { o.Settings.Cycles = 1 })

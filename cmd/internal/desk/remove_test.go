@@ -40,7 +40,7 @@ func TestRunsGoWithTheirRows(t *testing.T) {
 	if err != nil || len(doomed.Sendings) != 1 || doomed.Sendings[0].Target != screen.Remote() || doomed.Sendings[0].Unsent < 80 {
 		t.Fatalf("doomed is %+v, %v", doomed, err)
 	}
-	if err := screen.Delete(t.Context(), first, runs.Deletion{Send: true}); err == nil || !strings.Contains(err.Error(), "the run was kept") {
+	if err := screen.Delete(t.Context(), first, runs.Deletion{Send: true}); err == nil || !strings.Contains(err.Error(), "was not deleted") {
 		t.Errorf("got %v", err)
 	}
 	if old, err := screen.Old(t.Context(), runs.Age{Runs: 1}); err != nil || old.Runs != 0 || old.Kept != 1 {

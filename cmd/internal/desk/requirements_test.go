@@ -134,7 +134,7 @@ func TestResumeWithoutItsSecrets(t *testing.T) {
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := resume(); err == nil || !strings.Contains(err.Error(), "has done all") {
+	if err := resume(); err == nil || !strings.Contains(err.Error(), "has completed all") {
 		t.Errorf("with it: %v", err)
 	}
 }

@@ -34,9 +34,9 @@ func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 		do   func(d *Desk, giveUp context.CancelFunc) error
 		says string
 	}{
-		"context": {func(_ *Desk, giveUp context.CancelFunc) error { giveUp(); return nil }, "the other 3 were given up: stopped by the user"},
-		"stop":    {func(d *Desk, _ context.CancelFunc) error { return d.Stop(false) }, "the other 3 were given up: the window is being closed"},
-		"close":   {func(d *Desk, _ context.CancelFunc) error { return d.Close() }, "the other 3 were given up: the window is being closed"},
+		"context": {func(_ *Desk, giveUp context.CancelFunc) error { giveUp(); return nil }, "the other 3 were not requested: it was stopped"},
+		"stop":    {func(d *Desk, _ context.CancelFunc) error { return d.Stop(false) }, "the other 3 were not requested: the window is being closed"},
+		"close":   {func(d *Desk, _ context.CancelFunc) error { return d.Close() }, "the other 3 were not requested: the window is being closed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := t.TempDir()

@@ -137,7 +137,7 @@ func TestDifference(t *testing.T) {
 	}
 	stopped := of(want.parts...)
 	stopped.record.Inexact = &engine.Inexact{Cycle: 3, Why: "a session timed out"}
-	says := "it became inexact, which the undisturbed run is not: inexact since cycle 3: a session timed out"
+	says := "it became inexact, unlike the undisturbed run: inexact since cycle 3: a session timed out"
 	if got := stopped.differs(want); got.First != says {
 		t.Errorf("got %q, want %q", got.First, says)
 	}
