@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // people is a run of testdata/people.yaml.
@@ -69,7 +71,7 @@ func TestChosenAgents(t *testing.T) {
 func TestNoActiveAgents(t *testing.T) {
 	for _, args := range [][]string{{"--filter", "agent.age > 99"}, {"--agents", "cay"}} {
 		code, out, stderr := ctl(t, people(t.TempDir(), args...)...)
-		if code != exitDone || !strings.Contains(out, "0 of 6 agents") || !strings.Contains(out, "finished after ") {
+		if code != exitDone || !strings.Contains(out, "0 of 6 agents") || !strings.Contains(out, "finished after ") || !strings.Contains(out, engine.NoAgents) {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, out, stderr)
 		}
 	}
