@@ -161,7 +161,7 @@ func (j *Journal) Close(ctx context.Context) error {
 	delete(j.store.journals, j)
 	j.store.mu.Unlock()
 
-	failure, lost := j.queue.result()
+	lost, failure := j.queue.result()
 	if failure != nil {
 		return fmt.Errorf("close the journal of run %s: %w", j.id, failure)
 	}

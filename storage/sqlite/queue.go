@@ -142,15 +142,15 @@ func (q *queue) fail(err error) {
 
 // err returns why the queue accepts no rows.
 func (q *queue) err() error {
-	if failure, _ := q.result(); failure != nil {
+	if _, failure := q.result(); failure != nil {
 		return failure
 	}
 	return errClosed
 }
 
-// result returns the failure, if there was one, and the number of lost rows.
-func (q *queue) result() (failure error, lost int) { //nolint:revive // the failure is a value here
+// result returns the number of lost rows, and the failure if there was one.
+func (q *queue) result() (lost int, failure error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.failure, q.lost
+	return q.lost, q.failure
 }

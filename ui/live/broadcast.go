@@ -37,7 +37,7 @@ func (o *orders) askToSend(ids string) {
 	f.text.SetMinRowsVisible(4)
 	f.text.Validator = func(text string) error {
 		if strings.TrimSpace(text) == "" {
-			return errors.New("Enter a text.")
+			return errors.New("enter a text")
 		}
 		return nil
 	}

@@ -22,6 +22,7 @@ type pair struct {
 	once  bool   // fixed is set
 }
 
+// Pairs compiles a map of names to values, such as headers or query parameters.
 func (r *Compiler) Pairs(n *doc.Node, field string) Pairs {
 	var all Pairs
 	for _, e := range n.Entries() {
@@ -91,6 +92,7 @@ func (p *pair) append1(out []byte, v script.Value) ([]byte, error) {
 // MaxSent limits what one step sends, in bytes.
 const MaxSent = 32 << 20
 
+// TooMuchSent returns the error of a request with more data than a step may send.
 func TooMuchSent(what string) error {
 	return engine.Fail(engine.Script, "more than %d MB of %s", MaxSent>>20, what)
 }

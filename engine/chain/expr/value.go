@@ -37,6 +37,7 @@ type mapValue struct {
 	values []Value
 }
 
+// Data compiles a value of data: constants, templates and expressions, at any depth.
 func (r *Compiler) Data(n *doc.Node, field string) Value {
 	switch n.Kind() {
 	case doc.Absent:
@@ -115,6 +116,7 @@ func Fixed(t *script.Template) script.Value {
 	return nil
 }
 
+// Eval returns the constant.
 func (c Const) Eval(Contexts) (script.Value, error) { return c.V, nil }
 
 func (s scalarValue) Eval(c Contexts) (script.Value, error) { return s.text.Eval(c.Context(s.field)) }

@@ -135,6 +135,7 @@ var inboxShape = script.NewShape("sender", "cycle", "text", "data")
 // Say holds a message until the session succeeds.
 func (m *View) Say(message engine.Message) { m.Write(&engine.Delta{Said: []engine.Message{message}}) }
 
+// Keep sets a field of the memory.
 func (m *View) Keep(name string, v script.Value) {
 	if m.seen == nil {
 		m.seen = map[string]script.Value{}
@@ -189,7 +190,7 @@ func (m *View) Join(d *engine.Delta) {
 }
 
 const (
-	// maxMemory limits an agent's memory, including notes.
+	// Max limits an agent's memory, including notes.
 	Max = 4 << 20
 )
 
@@ -212,6 +213,7 @@ func (m *View) Check(more *engine.Delta) error {
 	return nil
 }
 
+// TooMuch returns the error of an agent that remembers more than Max bytes.
 func TooMuch() error {
 	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", Max>>20)
 }

@@ -69,6 +69,7 @@ const (
 	Endless = 100_000_000_000
 )
 
+// Odds that are known without looking at the data.
 var (
 	Surely     = Odds{1, 1, 1}
 	Impossible = Odds{0, 0, 0}

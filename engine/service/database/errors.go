@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
+// AsPgBouncer returns an error of a server in the form in which PgBouncer answers are classified.
 func AsPgBouncer(e *pgconn.PgError) pgbouncer.Answer {
 	return pgbouncer.Answer{Code: e.Code, Message: e.Message}
 }

@@ -32,6 +32,7 @@ func (l Limits) Size() int {
 	return l.Connections + max(l.Burst, 0)
 }
 
+// WithDefaults returns the limits with defaults in place of zero values.
 func (l Limits) WithDefaults() Limits {
 	if l.Connections == 0 {
 		l.Connections = 50
@@ -73,6 +74,7 @@ type Pool struct {
 	burst     *pgxpool.Pool // nil if there is no burst
 }
 
+// NewPool returns a pool of connections within limits. It opens none.
 func NewPool(config *pgxpool.Config, limits Limits) (*Pool, error) {
 	burst := max(limits.Burst, 0)
 	p := &Pool{BurstSize: burst, wanted: limits.Connections, Limit: concurrency.NewLimit(limits.Connections + burst), steady: concurrency.NewLimit(limits.Connections)}
@@ -117,6 +119,7 @@ func (p *Pool) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(),
 	}, nil
 }
 
+// Open returns the number of open connections.
 func (p *Pool) Open() int {
 	n := p.kept.Stat().TotalConns()
 	if p.burst != nil {

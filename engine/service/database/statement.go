@@ -27,6 +27,7 @@ type Statement struct {
 	Secrets redact.Secrets // whose marks are in the args
 }
 
+// Reads reports whether the statement only reads data.
 func (s *Statement) Reads() bool { return s.Query.reads && !s.Changes }
 
 // Hash distinguishes the statements that a step may send, by text and args. Secrets count by name.

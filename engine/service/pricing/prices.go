@@ -161,6 +161,7 @@ var Free = Prices{anyModel: {}}
 // anyModel is the entry for all models that a table does not name.
 const anyModel = "*"
 
+// Bounds and factors of claims for calls whose size is not known yet.
 const (
 	// UnboundedAnswer is the number of tokens claimed for an answer without max_tokens, before any answer of the model is known.
 	// After that the claim is answerRoom times the longest answer so far, and at least LeastAnswer.
@@ -261,6 +262,7 @@ func (p Prices) Most(model string, input, output int64) *engine.Usage {
 	return p.Usage(model, t)
 }
 
+// NoteAnswer records the length of an answer of a model, in tokens.
 func (m *Meter) NoteAnswer(model string, tokens int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -313,6 +315,7 @@ func (m *Meter) explain(model string, bytes int, tokens int64) {
 	m.added[model] = addition{bytes, more}
 }
 
+// Learn records how many tokens a text of so many bytes had.
 func (m *Meter) Learn(bytes int, tokens int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	Mark = "…" // replaces a secret
+	// Mark replaces a secret.
+	Mark = "…"
 	// leastSecret is the length in bytes from which a secret is removed from whole responses. A shorter one may occur by chance.
 	leastSecret = 8
 )

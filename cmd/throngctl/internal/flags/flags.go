@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Groups of flags derived from the tables of settings; see [addFlags]. A flag that is not given is "".
+// Settings is a group of flags that derive from the table of settings; see [addFlags]. A flag that is not given is "".
 type (
 	Settings  struct{ kong.Plugins } // settings that a resumed run can change
 	Fixed     struct{ kong.Plugins } // settings of a new run

@@ -20,6 +20,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
+// Embedded holds the schema of this version.
+//
 //go:embed migrations/*.sql
 var Embedded embed.FS
 

@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine/machine"
 )
 
+// Names and number of backups that precede an update.
 const (
 	BackupMark  = ".backup-v" // then the version of the schema, a dash and the time
 	PartMark    = ".part"     // an incomplete backup
