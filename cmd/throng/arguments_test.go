@@ -19,7 +19,7 @@ func TestArguments(t *testing.T) {
 		}
 	}
 	for line, says := range map[string]string{
-		"--data": "wants a folder", "--data=": "wants a folder", "--dta x": "unknown flag", "a b": "one scenario",
+		"--data": "needs a folder", "--data=": "needs a folder", "--dta x": "unknown flag", "a b": "one scenario",
 	} {
 		if _, err := parse(strings.Fields(line), ""); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", line, err)

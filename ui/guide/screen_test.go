@@ -139,7 +139,7 @@ func TestSearching(t *testing.T) {
 		t.Errorf("left, it shows %s and searches %q", s.Page(), s.search.Text)
 	}
 	test.Type(s.search, "xyzzy")
-	if !strings.Contains(s.text(), "No passage") {
+	if !strings.Contains(s.text(), "No results") {
 		t.Errorf("of nothing it shows %q", s.text())
 	}
 	s.search.SetText("")

@@ -93,7 +93,7 @@ func TestNoDisplay(t *testing.T) {
 		cmd.Dir, cmd.Env = "/", []string{"HOME=" + d.home, display}
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 || strings.Count(string(out), "\n") != 2 ||
-			!strings.Contains(string(out), "no window can be opened here") || !strings.Contains(string(out), "throngctl run") {
+			!strings.Contains(string(out), "cannot open a window") || !strings.Contains(string(out), "throngctl run") {
 			t.Errorf("with %q: %v\n%s", display, err, out)
 		}
 	}

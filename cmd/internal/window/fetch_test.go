@@ -55,7 +55,7 @@ func TestFetchInTheWindow(t *testing.T) {
 	d.still("a checkpoint of the other machine", func() *part { return d.find("Fetch") })
 	d.shot("fetch" + theme)
 	d.click("Fetch")
-	d.until("run "+string(run)+" is here", func() bool { return d.shows("is here. A fork") })
+	d.until("run "+string(run)+" is here", func() bool { return d.shows("Fork it to start your own run") })
 	d.shot("fetched" + theme)
 	d.click("Compare")
 	d.until("nothing to compare", func() bool { return d.shows("Two runs are needed") })

@@ -41,7 +41,7 @@ chain visit:
 	}
 	said("live", "Correct it (Edit scenario… in Setup) and launch again.")
 	d.click("Show results")
-	d.until("results", func() bool { return d.shows("All agents done") })
+	d.until("results", func() bool { return d.shows("Completed sessions") })
 	said("results", "correct the scenario (Edit scenario… in Setup) and launch again")
 	if d.shows("throngctl") {
 		t.Errorf("the window names a command: %q", d.texts())
