@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// crowd returns what the agents of a run are doing, as text.
+// crowd returns what the agents of a run are doing as text.
 func crowd(r *run.Run) string {
 	c := r.Crowd(nil)
 	all := make([]string, len(c.States))

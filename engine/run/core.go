@@ -107,7 +107,7 @@ func (c *core) Step(e event, at now) []effect {
 
 func (c *core) emit(e effect) { c.effects = append(c.effects, e) }
 
-// take handles the event itself. What it makes possible follows in step.
+// take handles the event itself. step then does what has become possible.
 func (c *core) take(e event) {
 	switch e := e.(type) {
 	case begun:

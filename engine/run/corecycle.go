@@ -229,12 +229,12 @@ func (cy *cycles) workersLeft(b *Batch) {
 	}
 }
 
-// worked is how long the open cycle was worked on until a moment, pauses left out.
+// worked returns the working time of the open cycle until a given time, without pauses.
 func (cy *cycles) worked(until time.Time) time.Duration {
 	return max(until.Sub(cy.began)-cy.standing, 0)
 }
 
-// stoodIdle is how long nothing was in flight because nothing may start.
+// stoodIdle returns how long the current pause has left the cycle without a session in flight.
 func (cy *cycles) stoodIdle() time.Duration {
 	at, stood := cy.core.now.At, cy.core.limit.stood
 	switch {
@@ -246,21 +246,22 @@ func (cy *cycles) stoodIdle() time.Duration {
 	return at.Sub(stood)
 }
 
-// nextBarrier is the first cycle that finds what is ordered now.
+// nextBarrier returns the first cycle in which an order given now takes effect.
 func (cy *cycles) nextBarrier() int {
 	if cy.open == nil && len(cy.done) == 0 && len(cy.core.recall.prefixes) == 0 {
-		return cy.number // none of its sessions has begun
+		return cy.number // none of its sessions has started
 	}
 	return cy.number + 1
 }
 
-// comes reports whether a cycle may ever begin.
+// comes reports whether the run may reach a cycle.
 func (cy *cycles) comes(cycle int) bool {
 	n := cy.core.cfg.Settings.Cycles
 	return n == 0 || cycle < n
 }
 
-// ordered hears whether an order by hand is durable: nothing that it leads to is journaled before.
+// ordered handles a manual order that became durable or failed. The order takes effect only now, so that the journal has it
+// before its consequences.
 func (cy *cycles) ordered(t *ticket, err error) {
 	cy.ordering--
 	switch {

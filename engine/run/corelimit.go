@@ -20,7 +20,7 @@ type limiting struct {
 	orders  engine.Orders // the newest from the governor
 	moved   time.Time
 	why     string // its last reason for a move
-	by      string // the governor part that gave it
+	by      string // the part of the governor that caused it
 	probe   bool   // a session may start although the breaker is open
 	probing int    // probes in flight
 

@@ -67,7 +67,7 @@ type lifecycle struct {
 	proof      proof  // evidence that the run cannot succeed
 }
 
-// turn moves to the phase that phaseTable gives for t.
+// turn moves to the next phase according to phaseTable.
 func (l *lifecycle) turn(t turn) {
 	l.phase = phaseTable[l.phase][t]
 	l.core.limit.enforce()
@@ -233,7 +233,7 @@ func (l *lifecycle) reason() string {
 	return strings.Join(all, "; ")
 }
 
-// outOfBudget ends the run. No session starts, and those in flight continue as long as they need no more of the budget.
+// outOfBudget ends the run. No session starts, and those in flight continue until they need budget again.
 func (l *lifecycle) outOfBudget(why string) {
 	if l.over() {
 		return

@@ -21,7 +21,7 @@ type readings struct {
 type lastReading struct {
 	at            time.Time
 	slept         time.Duration
-	stood         time.Duration // the part of slept that now.Sub counts
+	stood         time.Duration // the part of slept that the steady clock counts
 	ended, failed int64
 }
 

@@ -5,7 +5,7 @@ import "github.com/throng-sim/throng/engine"
 // mostEmitted is how many of the newest events a snapshot lists.
 const mostEmitted = 50
 
-// emitted holds the newest events in a ring. It belongs to the core and allocates only when a list is made for snapshots.
+// emitted holds the newest events in a ring. It belongs to the core. It allocates only when it makes a list for snapshots.
 type emitted struct {
 	ring  [mostEmitted]engine.Emitted
 	count int              // total so far

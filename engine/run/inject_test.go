@@ -100,7 +100,7 @@ func TestInjectBeforeACycleBegins(t *testing.T) {
 		r := start(t, cfg)
 		<-time.After(5 * time.Second)
 		do(t, r.Inject(t.Context(), letter("now"), "all", "test"))
-		<-time.After(15500 * time.Millisecond) // within the last
+		<-time.After(15500 * time.Millisecond) // within the last cycle
 		var field *engine.FieldError
 		if err := r.Inject(t.Context(), letter("too late"), "all", "test"); !errors.As(err, &field) {
 			t.Errorf("in the last cycle: %v", err)

@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// governor is a governor that gives the orders of a test.
+// governor is a governor whose orders come from a test.
 type governor struct {
 	steer func(r engine.Reading) engine.Orders
 

@@ -31,7 +31,7 @@ type PoolCycle interface {
 
 // PoolLimit controls how many sessions may be in flight, and under which settings.
 type PoolLimit interface {
-	// Start starts workers, each of which executes one session after another. A probe executes only one.
+	// Start starts workers. Each worker executes one session after another. A probe executes only one.
 	Start(workers int, probe bool)
 	// SetLimit limits the number of workers. Workers above the limit leave before their next session.
 	SetLimit(limit int)

@@ -100,7 +100,7 @@ func (p *process) worker() *simWorker {
 	return w
 }
 
-// firstOf returns the first batch in transit that may be delivered before batch i. Batches of one worker stay in order; the
+// firstOf returns the index of the first batch in transit that may be delivered before batch i. Batches of one worker stay in order; the
 // worker does not matter otherwise.
 func (p *process) firstOf(i int) int {
 	if p.transit[i].gone > 0 { // behind everything its worker delivered
@@ -160,7 +160,7 @@ func (p *process) setLimit(n int) {
 	p.step(setOrder{next: next, limit: n, own: true, who: "simulation"})
 }
 
-// order gives an order or changes the state of the journal.
+// order issues an order or changes the state of the journal.
 func (p *process) order() {
 	d := p.draw
 	switch d.IntN(16) {
@@ -193,7 +193,7 @@ func (p *process) id() answerID {
 	return p.ids
 }
 
-// orderEnd gives an order that ends the process.
+// orderEnd issues an order that ends the process.
 func (p *process) orderEnd(which int) {
 	switch which {
 	case 0, 1, 2:
@@ -213,7 +213,7 @@ func (p *process) orderEnd(which int) {
 	}
 }
 
-// orderHand gives an order about agents.
+// orderHand issues an order about agents.
 func (p *process) orderHand(which int) {
 	if p.core.life.finishing {
 		return
