@@ -8,37 +8,37 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// pageAgents is how many agents share a page of their states: of a crowd of any size only those pages are there in which
-// a session has ended.
+// pageAgents is how many agents share a page of states. Memory is allocated only for pages in which a session has ended.
 const pageAgents = 1 << 16
 
-// requeued marks an agent whose session is to be made again.
+// requeued marks an agent whose session must run again.
 const requeued = engine.NumAgentStates
 
-// attendance is how the sessions of the open cycle ended, a byte for each agent; the rest of what is shown of a crowd is
-// put together when it is asked for. The loop writes, anybody reads: under the lock an agent takes a byte to be copied,
-// and no session ever waits for it.
+// attendance holds how the sessions of the open cycle ended, as one byte per agent. Everything else that a crowd shows is
+// computed on request. The node writes it, and any goroutine may read it. Readers hold the lock only while they copy one
+// byte per agent, so sessions never wait for it.
 type attendance struct {
 	mu      sync.Mutex
 	agents  int
 	number  int        // of the cycle that is shown
-	plan    *plan      // nil before the first of this process
-	begun   func() int // how many of its sessions have begun
+	plan    *plan      // nil before the first cycle of this process
+	begun   func() int // returns how many of its sessions have started
 	retired []int32
 	pages   []*page
 }
 
-// page is a piece of it. States of another cycle than the open one count as none: nothing is cleared before it is needed.
+// page holds the states of pageAgents agents. The states of an earlier cycle count as empty and are cleared on the next
+// write.
 type page struct {
 	cycle  int
-	states []engine.AgentState // AgentWaiting is that no session has ended
+	states []engine.AgentState // AgentWaiting means that no session has ended
 }
 
 func newAttendance(agents int) attendance {
 	return attendance{agents: agents, pages: make([]*page, (agents+pageAgents-1)/pageAgents)}
 }
 
-// open shows another cycle from now on. retired are those who are missing from it.
+// open switches to another cycle. retired lists the agents that are retired in it.
 func (a *attendance) open(c *plan, retired map[int]int) {
 	missing := make([]int32, 0, len(retired))
 	for agent := range retired {
@@ -49,7 +49,7 @@ func (a *attendance) open(c *plan, retired map[int]int) {
 	a.number, a.plan, a.retired = c.number, c, missing
 }
 
-// takeUp knows how the sessions of an earlier process ended in the cycle that it left open.
+// takeUp loads how sessions ended in the cycle that an earlier process left open.
 func (a *attendance) takeUp(res *engine.Resumption) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -61,7 +61,7 @@ func (a *attendance) takeUp(res *engine.Resumption) {
 	}
 }
 
-// take notes how sessions ended.
+// take records how sessions ended.
 func (a *attendance) take(rows []engine.SessionRow) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,14 +70,14 @@ func (a *attendance) take(rows []engine.SessionRow) {
 	}
 }
 
-// again notes that an agent's session is to be made again.
+// again records that an agent's session must run again.
 func (a *attendance) again(agent int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.set(agent, requeued)
 }
 
-// set is called with mu held.
+// set sets the state of an agent. mu is held.
 func (a *attendance) set(agent int, s engine.AgentState) {
 	p := a.pages[agent/pageAgents]
 	if p == nil {
@@ -92,7 +92,8 @@ func (a *attendance) set(agent int, s engine.AgentState) {
 	p.states[agent%pageAgents] = s
 }
 
-// copied fills states, one for each agent, with how sessions ended. begun is how many of todo had begun before.
+// copied fills states with how the sessions ended, one entry per agent. begun is how many sessions of the plan had started
+// before the copy.
 func (a *attendance) copied(states []engine.AgentState) (number, begun int, c *plan, retired []int32) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -110,10 +111,10 @@ func (a *attendance) copied(states []engine.AgentState) (number, begun int, c *p
 	return a.number, begun, a.plan, a.retired
 }
 
-// Crowd returns what every agent is doing in the open cycle or, until the next begins, did in the one before. An earlier
-// one that nobody uses any more gives its memory to the new one. It waits for nothing; of a million agents it takes some
-// milliseconds of the caller's time. A session that does nothing but compute may be seen in flight until its end is
-// told, some 20 ms later; one that was requeued, waiting.
+// Crowd returns what every agent is doing in the open cycle or, between cycles, what it did in the last one. If reuse is
+// not nil, the result reuses its memory, so the caller must not use that crowd elsewhere. Crowd does not block. For a
+// million agents it takes a few milliseconds. A session that only computes may appear in flight for about 20 ms after its
+// end. A requeued session may appear as waiting while it runs.
 func (r *Run) Crowd(reuse *engine.Crowd) *engine.Crowd {
 	if reuse == nil {
 		reuse = &engine.Crowd{}
@@ -127,7 +128,7 @@ func (r *Run) Crowd(reuse *engine.Crowd) *engine.Crowd {
 	c.Cycle, begun, open, retired = r.attendance.copied(c.States)
 	select {
 	case <-r.done:
-		begun = 0 // what had begun and did not end was cut, and will be had again
+		begun = 0 // sessions that started but did not end were cut and will run again
 	default:
 	}
 	markBegun(c, open, begun)
@@ -173,12 +174,13 @@ func markBegun(c *engine.Crowd, open *plan, begun int) {
 	}
 }
 
-// Doing is what an agent's session is at, if it has come to anything that can wait.
+// Doing returns the current step of an agent's session. It returns false if the session has not yet reached a step that can
+// wait.
 func (r *Run) Doing(agent int) (engine.Doing, bool) { return r.pool.Doing(agent) }
 
-// Memory is what an agent remembers as of the start of the open cycle, nil without any, which must not be changed, and what
-// people have put into its inbox by hand since it was read last. It waits for the run's loop, which may be busy at a
-// barrier.
+// Memory returns an agent's memory at the start of the open cycle, or nil if it has none, and the letters that people have
+// injected into its inbox since the agent last read it. The caller must not change the memory. Memory waits for the node,
+// which may be busy at a barrier.
 func (r *Run) Memory(agent int) (m *engine.Memory, injected []engine.Letter) {
 	read := func(n *node) error {
 		if n != nil {
@@ -189,7 +191,7 @@ func (r *Run) Memory(agent int) (m *engine.Memory, injected []engine.Letter) {
 		return nil
 	}
 	if r.insist(read) != nil {
-		_ = read(nil) // the node, which alone changes it, has ended
+		_ = read(nil) // only the node changes it, and the node has ended
 	}
 	return m, injected
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// crowd is what the agents of a run are doing, in words.
+// crowd returns what the agents of a run are doing as text.
 func crowd(r *run.Run) string {
 	c := r.Crowd(nil)
 	all := make([]string, len(c.States))
@@ -23,7 +23,7 @@ func crowd(r *run.Run) string {
 	return fmt.Sprintf("%d: %s", c.Cycle, strings.Join(all, ", "))
 }
 
-// seen compares what the agents of a run are doing.
+// seen compares what the agents of a run are doing with a text.
 func seen(t *testing.T, r *run.Run, want string) {
 	t.Helper()
 	synctest.Wait()
@@ -32,7 +32,7 @@ func seen(t *testing.T, r *run.Run, want string) {
 	}
 }
 
-// ways is a program whose agents end in all ways, one after the other.
+// ways is a program whose agents end in every possible way, one after another.
 func ways(s *engine.Session) {
 	ctx := s.Clock().Context()
 	wait := func(d time.Duration) bool {
@@ -45,7 +45,7 @@ func ways(s *engine.Session) {
 		}
 	}
 	switch s.Agent {
-	case 3: // until the session's time is over
+	case 3: // until the session times out
 		wait(time.Hour)
 		return
 	case 4: // until it is retired
@@ -66,8 +66,7 @@ func ways(s *engine.Session) {
 	}
 }
 
-// TestCrowd goes through all states that an agent can be in: one after the other, for the limit is 1, then beside each
-// other.
+// TestCrowd checks every state of an agent: first with a limit of 1, then with sessions running concurrently.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(7, programFunc(ways), nil)
@@ -100,7 +99,7 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// TestCrowdOfAWarmUp rests, but for those who are let in already.
+// TestCrowdOfAWarmUp checks that only warmed-up agents are active.
 func TestCrowdOfAWarmUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(200, works(time.Second), nil)
@@ -120,7 +119,7 @@ func TestCrowdOfAWarmUp(t *testing.T) {
 	})
 }
 
-// TestCrowdThatGoesOn knows how the sessions of an earlier process ended, and who has none yet.
+// TestCrowdThatGoesOn checks that a resumed run knows how the sessions of an earlier process ended.
 func TestCrowdThatGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(6, programFunc(ways), nil)
@@ -135,14 +134,14 @@ func TestCrowdThatGoesOn(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		seen(t, r, "7: ok, timeout, ok, retired, throttled, failed")
 		cut(t, r)
-		seen(t, r, "7: ok, timeout, ok, retired, waiting, failed") // what was cut will be had again
+		seen(t, r, "7: ok, timeout, ok, retired, waiting, failed") // sessions that were cut will run again
 	})
 }
 
-// TestCrowdWhileSessionsEnd looks at a run from beside it: in a cycle nobody who has ended goes back, and a cycle begins
-// with nobody who has.
+// TestCrowdWhileSessionsEnd reads the crowd while a run executes: within a cycle no ended agent changes back, and a cycle
+// begins without ended agents.
 func TestCrowdWhileSessionsEnd(t *testing.T) {
-	const agents, cycles = 70_000, 2 // more than a page
+	const agents, cycles = 70_000, 2 // more than one page
 	cfg := enginetest.Config(agents, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)
 	cfg.Settings.Cycles, cfg.Settings.Limit = cycles, 4
 	r := start(t, cfg)
@@ -171,7 +170,7 @@ func TestCrowdWhileSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOne is as of the start of the open cycle, and of the end.
+// TestMemoryOfOne checks that an agent's memory is the one at the start of the open cycle, and at the end of the run.
 func TestMemoryOfOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		program := programFunc(func(s *engine.Session) {

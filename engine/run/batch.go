@@ -7,33 +7,35 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Batch carries finished sessions from a worker to the journal and then to the node, which recycles it. The steps and events
-// of its rows lie in slices of the batch: a row has no memory of its own, which would grow to that of the longest session.
+// Batch carries finished sessions from a worker to the journal and then to the node, which recycles it. The steps and
+// events of its rows are stored in slices of the batch. If each row kept its own slices, all of them would grow to the size
+// of the longest session.
 type Batch struct {
-	next   *Batch             // below it among those that nobody uses
-	wide   bool               // it carries those of many workers
-	rows   engine.SessionRows // of the sessions that ended
+	next   *Batch             // next batch in the free list
+	wide   bool               // merged from several workers
+	rows   engine.SessionRows // of the ended sessions
 	steps  []engine.StepRecord
 	events []engine.Event
 
 	cut int // sessions that were cut
-	// unpaid is why the last of these was cut, if that is for the budget
+	// unpaid is the reason of the last cut if the budget caused it.
 	unpaid string
-	gone   int           // workers that have ended
-	probes int           // of these, such that had one session only, to see how that goes
-	beside engine.Outlay // what the sessions spent that the journal will not tell
+	gone   int           // workers that have left
+	probes int           // how many of those were probes
+	beside engine.Outlay // usage of the sessions that is not in the journal
 
-	// queued is what the journal took to queue the rows, handed how long the node took to take the batches before.
+	// queued is how long the journal took to queue the rows. handed is how long the node took to accept the previous
+	// batches.
 	queued, handed time.Duration
 }
 
-// BatchCounts are what a batch says in addition to its rows.
+// BatchCounts holds the contents of a batch other than its rows.
 type BatchCounts struct {
 	Cut            int           // sessions that were cut
-	Unpaid         string        // why the last of these was cut, if that is for the budget
+	Unpaid         string        // reason of the last cut if the budget caused it
 	Gone           int           // workers that have left
-	Probes         int           // of these, probes
-	Beside         engine.Outlay // what the sessions spent that the journal will not tell
+	Probes         int           // how many of those were probes
+	Beside         engine.Outlay // usage of the sessions that is not in the journal
 	Queued, Handed time.Duration
 }
 
@@ -44,15 +46,15 @@ func NewBatch(rows engine.SessionRows, c BatchCounts) *Batch {
 	}
 }
 
-// Rows returns the sessions that ended. They are valid until the batch is recycled.
+// Rows returns the ended sessions. They are valid until the batch is recycled.
 func (b *Batch) Rows() engine.SessionRows { return b.rows }
 
-// Counts returns what the batch says in addition to its rows.
+// Counts returns the contents of the batch other than its rows.
 func (b *Batch) Counts() BatchCounts {
 	return BatchCounts{b.cut, b.unpaid, b.gone, b.probes, b.beside, b.queued, b.handed}
 }
 
-// add copies the row of a session that ended.
+// add copies the row of an ended session.
 func (b *Batch) add(r *engine.SessionRow) {
 	b.rows = append(b.rows, *r)
 	row := &b.rows[len(b.rows)-1]
@@ -60,7 +62,7 @@ func (b *Batch) add(r *engine.SessionRow) {
 	row.Events, b.events = within(b.events, r.Events)
 }
 
-// take moves what is in o to the end of b.
+// take moves the contents of o to the end of b.
 func (b *Batch) take(o *Batch) {
 	for i := range o.rows {
 		b.add(&o.rows[i])
@@ -73,22 +75,22 @@ func (b *Batch) take(o *Batch) {
 	o.reset()
 }
 
-// within appends what is to be kept and returns where it lies.
+// within appends more to all. It returns the appended part and the grown slice.
 func within[T any](all, more []T) (kept, grown []T) {
 	from := len(all)
 	all = append(all, more...)
 	return all[from:len(all):len(all)], all
 }
 
-// reset empties the batch for the next who fills it.
+// reset empties the batch for reuse.
 func (b *Batch) reset() {
 	*b = Batch{wide: b.wide, rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
 }
 
-// littleRoom is how much a batch may hold on to whatever it needed.
+// littleRoom is the slice capacity that a batch may always keep.
 const littleRoom = 64
 
-// emptied keeps the room of a slice, unless that is far more than was needed this time.
+// emptied returns the slice with length 0. It keeps the capacity unless that is far more than was needed this time.
 func emptied[S ~[]T, T any](s S) S {
 	if len(s) > 0 && cap(s) > max(littleRoom, 4*len(s)) {
 		return nil
@@ -97,16 +99,16 @@ func emptied[S ~[]T, T any](s S) S {
 	return s[:0]
 }
 
-// batches are those that nobody uses. The one that came last goes first, so that no more of them are large than are
-// needed at once. The zero value is ready; it is safe for concurrent use. Nothing is allocated under its lock: whoever
-// is made to help the garbage collector there would have all workers wait.
+// batches is a free list. It returns the newest batch first, so that only as many batches grow large as are in use
+// together. The zero value is ready to use, and it is safe for concurrent use. Nothing is allocated under its lock: an
+// allocation may have to assist the garbage collector, and all workers would wait for it.
 type batches struct {
 	mu   sync.Mutex
 	top  *Batch
 	many int
 }
 
-// mostBatches bounds how many lie there: more than that are rarely needed at once.
+// mostBatches limits the free list. More batches are rarely in use together.
 const mostBatches = 256
 
 func (s *batches) take() *Batch {

@@ -6,8 +6,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestBatchLetsGoOfRoom is that a batch which was full once, with long sessions, does not stay as large when it carries
-// little, and that one which is full again and again keeps its room.
+// TestBatchLetsGoOfRoom checks that a batch that was once full of long sessions shrinks when it carries little, and that a
+// batch that is full repeatedly keeps its capacity.
 func TestBatchLetsGoOfRoom(t *testing.T) {
 	fill := func(b *Batch, rows, steps int) {
 		for range rows {

@@ -35,7 +35,7 @@ func end(b *testing.B, r *run.Run) {
 	r.Wait()
 }
 
-// BenchmarkEmptySessions is what the engine itself costs per session: an empty chain, nothing journaled, gate 50.
+// BenchmarkEmptySessions measures the engine's own cost per session: an empty chain, no journal, a concurrency limit of 50.
 func BenchmarkEmptySessions(b *testing.B) {
 	cfg := enginetest.Config(b.N, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)
 	if got := begin(b, cfg).Wait(); got.Totals.Outcomes[engine.OK] != int64(b.N) {
@@ -43,7 +43,7 @@ func BenchmarkEmptySessions(b *testing.B) {
 	}
 }
 
-// BenchmarkShortRun is what a run costs beside its sessions.
+// BenchmarkShortRun measures the cost of a run in addition to its sessions.
 func BenchmarkShortRun(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -51,8 +51,8 @@ func BenchmarkShortRun(b *testing.B) {
 	}
 }
 
-// BenchmarkWaitingSessions compares 1,000 sessions that wait 20 ms each with the ideal, and with bare goroutines that
-// sleep as long, one after the other in the same run. One operation is both.
+// BenchmarkWaitingSessions compares 1,000 sessions that wait 20 ms each with bare goroutines that sleep as long, and with
+// the ideal. One operation is both, one after the other.
 func BenchmarkWaitingSessions(b *testing.B) {
 	const sessions, wait = 1000, 20 * time.Millisecond
 	for _, gate := range []int{10, 50, 100} {
@@ -88,7 +88,7 @@ func BenchmarkWaitingSessions(b *testing.B) {
 	}
 }
 
-// sleepers has n goroutines sleep until all sleeps are done.
+// sleepers lets n goroutines sleep until all sleeps are done.
 func sleepers(n, sleeps int, d time.Duration) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -102,8 +102,8 @@ func sleepers(n, sleeps int, d time.Duration) {
 	all.Wait()
 }
 
-// BenchmarkSliderToEffect is the time from a call that raises the limit by one to the start of a new session, with
-// workers that wait, and with so many that compute that every core is taken.
+// BenchmarkSliderToEffect measures the time from a call that raises the limit by one to the start of a new session. It uses
+// workers that wait, and enough computing workers to occupy every core.
 func BenchmarkSliderToEffect(b *testing.B) {
 	for name, work := range map[string]func(s *engine.Session, leave <-chan struct{}){
 		"waiting": func(s *engine.Session, leave <-chan struct{}) {
@@ -120,7 +120,7 @@ func BenchmarkSliderToEffect(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			const limit = 8
-			var known sync.Map // a session that is not known is of a new worker
+			var known sync.Map // an unknown session belongs to a new worker
 			began, leave := make(chan time.Time, 1), make(chan struct{})
 			cfg := enginetest.Config(1<<30, programFunc(func(s *engine.Session) {
 				if _, is := known.LoadOrStore(s, true); !is {
@@ -163,7 +163,7 @@ func BenchmarkSliderToEffect(b *testing.B) {
 	}
 }
 
-// BenchmarkCrowd is a look at a million agents while their sessions run.
+// BenchmarkCrowd measures Crowd for a million agents while their sessions run.
 func BenchmarkCrowd(b *testing.B) {
 	cfg := enginetest.Config(1_000_000, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)
 	cfg.Settings.Cycles = 1_000_000

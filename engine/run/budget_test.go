@@ -15,10 +15,10 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// mostAsked is how many requests a session of these tests makes, at most.
+// mostAsked is the largest number of requests that a session of these tests makes.
 const mostAsked = 6
 
-// sent is how many requests the sessions of a crowd sent.
+// sent returns how many requests the sessions of a crowd sent.
 func sent(c *enginetest.Crowd) (n int64) {
 	for _, times := range c.Asked() {
 		n += int64(times)
@@ -26,7 +26,7 @@ func sent(c *enginetest.Crowd) (n int64) {
 	return n
 }
 
-// bounded is a run of a crowd that asks, within a number of requests.
+// bounded is a run of a crowd with a limited number of requests.
 func bounded(j *enginetest.Journal, requests int64) (run.Config, *enginetest.Crowd) {
 	crowd := &enginetest.Crowd{Work: time.Second, Asks: mostAsked, Remember: 0.5, Events: 2}
 	cfg := enginetest.Config(20, crowd, j)
@@ -47,7 +47,7 @@ func finished(t *testing.T, sequential bool) (results string, requests int64) {
 	return enginetest.Results(j.Sessions()), sent(crowd)
 }
 
-// TestRunOutOfBudget ends cleanly, and goes on with a larger budget to the same results.
+// TestRunOutOfBudget checks that such a run ends cleanly, and that it continues with a larger budget to the same results.
 func TestRunOutOfBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		results, all := finished(t, false)
@@ -89,8 +89,8 @@ func TestRunOutOfBudget(t *testing.T) {
 	})
 }
 
-// TestBudgetOverManyProcesses has a run go out of one budget after the other, and die between. Whatever happens, the
-// requests of all processes stay within the budget, but for those that a death made nobody know of.
+// TestBudgetOverManyProcesses uses up one budget after another and kills processes in between. The requests of all
+// processes stay within the budget, except those that were lost when a process died.
 func TestBudgetOverManyProcesses(t *testing.T) {
 	results := map[bool]string{}
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestBudgetOverManyProcesses(t *testing.T) {
 				case <-run.Done():
 				case <-j.Died():
 					died = true
-					_, _ = run.Stop("test", "died"), run.Stop("test", "died") // it may have ended
+					_, _ = run.Stop("test", "died"), run.Stop("test", "died") // the run may have ended
 				}
 				got := run.Wait()
 				asked += sent(crowd)
@@ -157,7 +157,7 @@ func TestBudgetOverManyProcesses(t *testing.T) {
 	})
 }
 
-// TestLastSessionCutForTheBudget: its cycle is not closed without it.
+// TestLastSessionCutForTheBudget checks that its cycle is not closed without it.
 func TestLastSessionCutForTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -178,7 +178,7 @@ func TestLastSessionCutForTheBudget(t *testing.T) {
 	})
 }
 
-// TestWallTime: sessions in flight go on as long as they ask for nothing, and no request leaves any more.
+// TestWallTime checks that sessions in flight continue as long as they send nothing, and that no further request is sent.
 func TestWallTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -208,14 +208,14 @@ func TestWallTime(t *testing.T) {
 		began = time.Now()
 		r := start(t, cfg)
 		got = r.Wait()
-		took(t, began, 12*time.Second) // 12 s were spent by the first process; the fourth request had just ended
+		took(t, began, 12*time.Second) // the first process used 12 s; the fourth request had just ended
 		if got.Ending != engine.EndOutOfBudget || r.Snapshot().Cut != 1 || !strings.Contains(got.Reason, "22s of wall time is used up") {
 			t.Errorf("it ended as %v: %s; %d cut", got.Ending, got.Reason, r.Snapshot().Cut)
 		}
 	})
 }
 
-// TestRaisedBudget lets requests that wait for it go on; one that is too late changes nothing.
+// TestRaisedBudget checks that waiting requests continue, and that a raise that comes too late changes nothing.
 func TestRaisedBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(4, programFunc(func(s *engine.Session) {
@@ -255,7 +255,7 @@ func TestRaisedBudget(t *testing.T) {
 	})
 }
 
-// TestBudgetRaisedTooLate: a run that is ending for it ends all the same.
+// TestBudgetRaisedTooLate checks that a run that is already ending because of its budget still ends.
 func TestBudgetRaisedTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(9, programFunc(func(s *engine.Session) {
@@ -281,13 +281,14 @@ func TestBudgetRaisedTooLate(t *testing.T) {
 	})
 }
 
-// TestSharedAnswersAreSpentOnce: what the run itself asks is its own, whoever takes it; what it asked in vain too.
+// TestSharedAnswersAreSpentOnce checks that requests of the run itself count once, for any number of readers, and that
+// failed ones count too.
 func TestSharedAnswersAreSpentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
 			a := s.Apart(someKey, time.Minute, tooLong)
-			for _, tokens := range []int64{50, 9} { // of the first attempt nothing came
+			for _, tokens := range []int64{50, 9} { // the first attempt returned nothing
 				settle, ok := a.TryClaim(enginetest.Outlay(engine.Amount{Requests: 1, Tokens: 60}))
 				if !ok {
 					return errors.New("the budget has no room")
@@ -309,7 +310,7 @@ func TestSharedAnswersAreSpentOnce(t *testing.T) {
 	})
 }
 
-// TestBudgetForecast says what the run will have spent, and which bound will not last.
+// TestBudgetForecast checks the predicted usage, and which bound will be exceeded.
 func TestBudgetForecast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(372, programFunc(func(s *engine.Session) {
@@ -335,7 +336,7 @@ func TestBudgetForecast(t *testing.T) {
 			t.Errorf("got %q, want %q", s.Budget.Short, short)
 		}
 		do(t, r.SetBudget(engine.Budget{Wall: 100 * time.Second}))
-		var lasts int // a session ends when a second does, and may be of the pace of the one before or after
+		var lasts int // a session ends on a second's boundary and may count toward the one before or after
 		s := r.PublishNow()
 		if _, err := fmt.Sscanf(s.Budget.Short, "at this pace the budget of 1m40s of wall time lasts for %d of 372 sessions", &lasts); err != nil || lasts < 90 || lasts > 110 {
 			t.Errorf("got %q, %v", s.Budget.Short, err)

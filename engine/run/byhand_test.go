@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// takes is a program whose sessions take a second and fail as a test says; it keeps which there were.
+// takes is a program whose sessions take a second and fail as a test says. It records the sessions.
 type takes struct {
 	fails func(p engine.Place) bool
 	slow  func(p engine.Place) time.Duration
@@ -59,7 +59,7 @@ func (k *takes) of(agent int) string {
 	return strings.Join(all, " ")
 }
 
-// hands is a run of a population of five with a name each.
+// hands is a run of a population of five named agents.
 func hands(k *takes) (run.Config, *enginetest.Journal) {
 	j := &enginetest.Journal{}
 	cfg := enginetest.Config(5, k, j)
@@ -68,7 +68,7 @@ func hands(k *takes) (run.Config, *enginetest.Journal) {
 	return cfg, j
 }
 
-// TestRetire: from the next cycle on an agent takes no part, and what it waits for in this one ends at once.
+// TestRetire checks that a retired agent is inactive from the next cycle on, and that its waiting session ends immediately.
 func TestRetire(t *testing.T) {
 	for _, timeout := range []time.Duration{0, time.Minute} {
 		for _, cycleTimeout := range []time.Duration{0, time.Hour} {
@@ -125,11 +125,11 @@ func TestRetireChecks(t *testing.T) {
 				t.Errorf("agent %d: %v", agent, err)
 			}
 		}
-		do(t, r.Retire(t.Context(), 3, "me")) // its session is still to come, and comes
+		do(t, r.Retire(t.Context(), 3, "me")) // its session has not started yet, and still runs
 		if err := r.Retire(t.Context(), 3, "me"); !errors.As(err, &field) || !strings.Contains(err.Error(), "d is retired already") {
 			t.Errorf("again: %v", err)
 		}
-		time.Sleep(2 * time.Second) // in the last cycle, of one session
+		time.Sleep(2 * time.Second) // in the last cycle, which has one session
 		do(t, r.Retire(t.Context(), 1, "me"))
 		got := r.Wait()
 		if got.Totals.Outcomes[engine.OK] != 2 || got.Totals.Outcomes[engine.Cancelled] != 1 || r.Snapshot().Total != 3 {
@@ -141,7 +141,7 @@ func TestRetireChecks(t *testing.T) {
 	})
 }
 
-// TestRetireEverybody: a run in which nobody is left is over.
+// TestRetireEverybody checks that a run without active agents ends.
 func TestRetireEverybody(t *testing.T) {
 	for _, hours := range []float64{0, 5} {
 		synctest.Test(t, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestRetireEverybody(t *testing.T) {
 	}
 }
 
-// TestRequeue: a session that ended badly is made again within its cycle, and the second take counts.
+// TestRequeue checks that a failed session runs again within its cycle, and that the second take counts.
 func TestRequeue(t *testing.T) {
 	for _, c := range []struct {
 		again              bool // the second take fails too
@@ -178,7 +178,7 @@ func TestRequeue(t *testing.T) {
 				slow:  func(p engine.Place) time.Duration { return time.Duration(p.Agent) * time.Second },
 			}
 			cfg, j := hands(k)
-			cfg.Settings.Sequential, cfg.Settings.Seed = c.sequential, 3 // agent 2 is not the last to act
+			cfg.Settings.Sequential, cfg.Settings.Seed = c.sequential, 3 // agent 2 is not the last in order
 			r := start(t, cfg)
 			var field *engine.FieldError
 			for wait := true; wait; {
@@ -225,7 +225,7 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
-// TestRequeueHoldsItsCycleOpen: however slow the disk, the order that came in time is carried out.
+// TestRequeueHoldsItsCycleOpen checks that an order given in time is carried out, however slow the disk is.
 func TestRequeueHoldsItsCycleOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &takes{
@@ -258,13 +258,13 @@ func TestRequeueOfAClosedCycle(t *testing.T) {
 		if err := r.Requeue(t.Context(), 2, "me"); !errors.As(err, &field) {
 			t.Errorf("a session of the cycle before: %v", err)
 		}
-		if got := r.Wait(); got.Totals.Bad() != 1 || got.Totals.Inexact == nil { // for the server's error
+		if got := r.Wait(); got.Totals.Bad() != 1 || got.Totals.Inexact == nil { // because of the server's error
 			t.Errorf("%v, %v", got.Totals.Outcomes, got.Totals.Inexact)
 		}
 	})
 }
 
-// TestByHandSurvives: whenever the process dies after an order, the next one carries it out.
+// TestByHandSurvives checks that the next process carries out an order, whenever the process dies after it.
 func TestByHandSurvives(t *testing.T) {
 	for _, after := range []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond, 6 * time.Second, 9 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -309,7 +309,7 @@ func TestByHandSurvives(t *testing.T) {
 	}
 }
 
-// TestRequeueOfAnEarlierProcess: what failed before the process died can be made again after.
+// TestRequeueOfAnEarlierProcess checks that a session that failed before the process died can be requeued afterward.
 func TestRequeueOfAnEarlierProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &takes{fails: func(p engine.Place) bool { return p.Agent == 0 && p.Take == 0 && p.Cycle == 0 }}

@@ -14,7 +14,8 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestCheckpointsStayWithinTheirInterval: at any interval, whatever else takes checkpoints, pauses or moves the limit.
+// TestCheckpointsStayWithinTheirInterval checks this for any interval, in addition to other checkpoints, pauses and changed
+// limits.
 func TestCheckpointsStayWithinTheirInterval(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		every := time.Duration(rapid.IntRange(50, 20_000).Draw(r, "every ms")) * time.Millisecond
@@ -45,7 +46,7 @@ func TestCheckpointsStayWithinTheirInterval(t *testing.T) {
 					return fmt.Errorf("%s: %w", m, err)
 				}
 			}
-			_, _ = run.SetLimit(9, "test", ""), run.Resume("test") // it may have ended
+			_, _ = run.SetLimit(9, "test", ""), run.Resume("test") // the run may have ended
 			got := run.Wait()
 			if gap := got.Totals.Peaks.CheckpointGap; gap > every {
 				return fmt.Errorf("a gap of %v with an interval of %v", gap, every)
@@ -113,7 +114,8 @@ func TestCheckpointByHandIsDurable(t *testing.T) {
 	})
 }
 
-// TestCheckpointIsOfTheBarrier: its memory and totals are those of the start of its cycle, however far that is.
+// TestCheckpointIsOfTheBarrier checks that memory and totals are those at the start of the cycle, however much of it is
+// done.
 func TestCheckpointIsOfTheBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crowd := &enginetest.Crowd{Work: 2 * time.Second, Remember: 1}
@@ -169,7 +171,7 @@ func TestCheckpointNeverOvertakesABarrier(t *testing.T) {
 			case engine.BarrierRow:
 				open = row.Cycle + 1
 			case engine.CheckpointRow:
-				// A checkpoint made while the barrier was being committed is still of the cycle before.
+				// A checkpoint taken while the barrier was being committed still belongs to the previous cycle.
 				if row.Cycle != open && row.Cycle != open-1 {
 					t.Errorf("row %d: a checkpoint of cycle %d while %d is open", i, row.Cycle, open)
 				}

@@ -4,14 +4,14 @@ import "time"
 
 var processStart = time.Now()
 
-// even reports whether as much time passed on both clocks between two looks.
+// even reports whether both clocks advanced by the same time between two readings.
 func even(was, now clocks) bool {
 	apart := (now.wall - was.wall) - (now.steady - was.steady)
 	return apart.Abs() <= 2*time.Microsecond
 }
 
-// moment is now by both clocks at once. Reading the time is reading one clock after the other; where the process had to wait
-// between the two, what lies between two such times is not as long as their stamps say.
+// moment returns the current time with both clocks read at nearly the same instant. time.Now reads one clock after the
+// other. If the process is interrupted in between, differences between such times are wrong.
 func moment() time.Time {
 	was := time.Now()
 	for range 20 {

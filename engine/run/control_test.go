@@ -77,9 +77,9 @@ func TestPauseLetsSessionsEnd(t *testing.T) {
 		if s := r.Snapshot(); s.Ended != 20 || s.InFlight != 0 {
 			t.Errorf("an hour later %d ended and %d are in flight, want 20, 0", s.Ended, s.InFlight)
 		}
-		do(t, r.Pause("me", "again")) // is paused
+		do(t, r.Pause("me", "again")) // already paused
 		do(t, r.Resume("me"))
-		do(t, r.Resume("me")) // is running
+		do(t, r.Resume("me")) // already running
 		if got := r.Wait(); got.Totals.Outcomes[engine.OK] != 100 {
 			t.Errorf("outcomes = %v, want 100 ok", got.Totals.Outcomes)
 		}
@@ -125,7 +125,7 @@ func TestStopDrainsAndTakesACheckpoint(t *testing.T) {
 				do(t, r.Stop("me", "enough"))
 				got := r.Wait()
 				if from == "preparing" && got.Totals.Ended() == 0 {
-					want, ended = 0, 0 // it depends on who comes first
+					want, ended = 0, 0 // depends on which comes first
 				}
 				took(t, began, want+2*time.Second) // two commits
 				if got.Ending != engine.EndStopped || got.Reason != "enough" || got.Totals.Ended() != ended {
@@ -216,12 +216,12 @@ func TestContextThatHasEndedStartsNothing(t *testing.T) {
 	})
 }
 
-// TestDeafProgramIsLeftBehind: a program that does not even listen to its context cannot keep a run from ending.
+// TestDeafProgramIsLeftBehind checks that a program that ignores its context cannot keep a run from ending.
 func TestDeafProgramIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wake := make(chan struct{})
 		j := &enginetest.Journal{}
-		for agent := range 2 { // had their session in an earlier process
+		for agent := range 2 { // their sessions ran in an earlier process
 			j.Append(engine.SessionRows{{Place: engine.Place{Agent: agent}, Outcome: engine.OK}})
 		}
 		cfg := enginetest.Config(10, programFunc(func(s *engine.Session) {
@@ -252,7 +252,8 @@ func TestDeafProgramIsLeftBehind(t *testing.T) {
 	})
 }
 
-// TestSessionThatCannotGoOnCutsTheRun: an outcome of Cut, for a budget say, never loses the session.
+// TestSessionThatCannotGoOnCutsTheRun checks that the outcome Cut, for example because of a budget, never loses the
+// session.
 func TestSessionThatCannotGoOnCutsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var poor atomic.Bool
@@ -277,7 +278,7 @@ func TestSessionThatCannotGoOnCutsTheRun(t *testing.T) {
 	})
 }
 
-// TestFailureOfACutSessionIsNoFailure: what a program says of a session that the cut hit is not believed.
+// TestFailureOfACutSessionIsNoFailure checks that a failure reported after a cut does not count.
 func TestFailureOfACutSessionIsNoFailure(t *testing.T) {
 	for name, ending := range map[string]func(s *engine.Session){
 		"some error": func(s *engine.Session) { s.Row.Fail("call", errors.New("connection reset")) },
@@ -303,12 +304,12 @@ func TestFailureOfACutSessionIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestOrdersComeTooLateForTheEnd: while the end is being written nothing is added behind it.
+// TestOrdersComeTooLateForTheEnd checks that nothing is journaled after the end row.
 func TestOrdersComeTooLateForTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: 10 * time.Second}
 		r := start(t, enginetest.Config(1, &enginetest.Crowd{}, j))
-		time.Sleep(15 * time.Second) // the barrier took 10 s, the end is half done
+		time.Sleep(15 * time.Second) // the barrier took 10 s; the end is half written
 		if err := r.SetLimit(3, "test", ""); !errors.Is(err, engine.ErrEnded) {
 			t.Errorf("an order while the end is being written: %v, want ErrEnded", err)
 		}

@@ -7,17 +7,16 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// core is the state machine of a run: phases, cycles, the limit, checkpoints, figures. It has no goroutine, no clock and
-// no locks, reads nothing and writes nothing: Step takes what happened and returns what is to be done, so that the same
-// events lead to the same effects. A node carries these out. Files named core*.go belong to it, and a test holds that
-// they stay pure.
+// core is the state machine of a run: phases, cycles, the limit, checkpoints and figures. It has no goroutine, clock or
+// lock, and does no I/O. Step takes an event and returns effects, so the same events always lead to the same effects. A
+// node carries out the effects. The files named core*.go hold the core, and a test checks that they stay pure.
 type core struct {
-	cfg Config // without what reaches outside; Settings are those in force
+	cfg Config // without anything that reaches outside; Settings are those in force
 	ports
 
 	now     now
 	effects []effect
-	crashed bool // it panicked: it only hears that its last checkpoint is durable
+	crashed bool // the core panicked; from then on it only learns whether its last checkpoint is durable
 
 	life    lifecycle
 	limit   limiting
@@ -30,13 +29,13 @@ type core struct {
 	samples sampling
 	reading readings
 	quotas  quotas
-	changes []engine.ChangeRow // the newest; snapshots share them
+	changes []engine.ChangeRow // the newest; shared with snapshots
 }
 
-// ports tells what a node has outside the core.
+// ports says which of the optional parts outside the core the node has.
 type ports struct{ hasGovernor, hasServices, hasBarrier, countsWrites bool }
 
-// pure is the part of a run's configuration that reaches nothing outside, and what the rest has.
+// pure returns the configuration without the parts that reach outside, and which of those parts are present.
 func (c *Config) pure() (Config, ports) {
 	has := ports{c.Governor != nil, len(c.Services) > 0, c.Barrier != nil, c.Probe.Writes != nil}
 	p := *c
@@ -45,7 +44,8 @@ func (c *Config) pure() (Config, ports) {
 	return p, has
 }
 
-// newCore returns the core of a run that this process begins or resumes at at; first is what the probes read then.
+// newCore returns the core of a run that this process begins or resumes at the time at. first holds the initial probe
+// values.
 func newCore(cfg Config, at now, first probes) *core {
 	pure, has := cfg.pure()
 	c := &core{cfg: pure, ports: has, now: at, effects: make([]effect, 0, 16)}
@@ -74,7 +74,7 @@ func newCore(cfg Config, at now, first probes) *core {
 	return c
 }
 
-// resume takes the state from where the journal ends.
+// resume restores the state at the end of the journal.
 func (c *core) resume(res *engine.Resumption) {
 	c.cycles.number, c.cycles.first, c.cycles.done = res.Cycle, res.Cycle, res.Done
 	maps.Copy(c.cycles.bad, res.Bad)
@@ -86,8 +86,7 @@ func (c *core) resume(res *engine.Resumption) {
 	c.samples.storedBefore, c.samples.window.shared = c.tally.totals.Peaks.Stored, c.tally.totals.Shared.Requests
 }
 
-// Step takes what happened at a moment and returns what is to be done for it, in order. The effects are valid until the
-// next Step.
+// Step handles an event and returns the effects to carry out, in order. They are valid until the next call of Step.
 func (c *core) Step(e event, at now) []effect {
 	c.now, c.effects = at, c.effects[:0]
 	if c.crashed {
@@ -108,7 +107,7 @@ func (c *core) Step(e event, at now) []effect {
 
 func (c *core) emit(e effect) { c.effects = append(c.effects, e) }
 
-// take does what an event says by itself.
+// take handles the event itself. step then does what has become possible.
 func (c *core) take(e event) {
 	switch e := e.(type) {
 	case begun:
@@ -154,7 +153,7 @@ func (c *core) take(e event) {
 	}
 }
 
-// order carries out what a person or a program wants. A run that is writing its end takes few orders.
+// order handles orders from people and programs. A run that is writing its end accepts only a few of them.
 func (c *core) order(e event) {
 	switch e := e.(type) {
 	case stopOrder:
@@ -184,14 +183,14 @@ func (c *core) order(e event) {
 	}
 }
 
-// refused answers an order that was not carried out; the others are answered when they are durable.
+// refused answers an order that was rejected. Accepted orders are answered once they are durable.
 func (c *core) refused(to answerID, err error) {
 	if err != nil {
 		c.emit(answer{to, err})
 	}
 }
 
-// start journals that this process took up the run.
+// start journals that this process began or resumed the run.
 func (c *core) start(o outsideState) {
 	res := c.cfg.Resume
 	c.emit(writeRow{engine.StartRow{At: c.pace.began, Cycle: c.cycles.number, Resumed: res != nil && !res.Unbegun}, ticket{kind: startTicket}})
@@ -200,7 +199,7 @@ func (c *core) start(o outsideState) {
 		c.tally.totals.InexactSince(since)
 		c.append(engine.ChangeRow{At: c.pace.began, Cycle: c.cycles.number, What: engine.ExactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since})
 	}
-	for i := range c.cfg.Written { // what it took to have the population written, before the run began
+	for i := range c.cfg.Written { // the cost of generating the population, before the run began
 		row := engine.SharedRow{Key: engine.PopulationKey, Cycle: c.cycles.number, Record: &c.cfg.Written[i]}
 		if i == len(c.cfg.Written)-1 {
 			row.Took = c.cfg.Before
@@ -211,7 +210,7 @@ func (c *core) start(o outsideState) {
 	c.saves.ifDue()
 }
 
-// written takes back the ticket of a row.
+// written handles the ticket of a row that was queued or committed.
 func (c *core) written(t *ticket, err error) {
 	switch t.kind {
 	case startTicket:
@@ -231,11 +230,11 @@ func (c *core) written(t *ticket, err error) {
 	}
 }
 
-// expired does what a timer was set for.
+// expired handles a timer that ran out.
 func (c *core) expired(t timer) {
 	switch t {
 	case cycleTimer:
-		c.pace.look() // step begins the cycle
+		c.pace.look() // step then begins the cycle
 	case checkpointTimer:
 		c.pace.look()
 		c.saves.ifDue()
@@ -247,7 +246,7 @@ func (c *core) expired(t timer) {
 	}
 }
 
-// step does one thing that has become possible; it reports whether another may have become so.
+// step takes one step that has become possible. It reports whether another one may now be possible.
 func (c *core) step() bool {
 	cy, l := &c.cycles, &c.life
 	switch {
@@ -267,10 +266,10 @@ func (c *core) step() bool {
 	return false
 }
 
-// finished counts what workers have done.
+// finished counts the sessions and workers of a batch.
 func (c *core) finished(b *Batch) {
 	if c.life.abandoned {
-		return // counted as cut
+		return // these sessions already count as cut
 	}
 	for i := range b.rows {
 		c.tally.add(&b.rows[i])
@@ -298,22 +297,22 @@ func (c *core) finished(b *Batch) {
 	c.life.endHopeless()
 }
 
-// append has a row journaled.
+// append journals a row.
 func (c *core) append(row engine.Row) { c.emit(writeRow{row: row}) }
 
-// change journals a change of this moment that nobody waits for.
+// change journals a change that happens now. Its row has no ticket.
 func (c *core) change(what, old, next, who, why string) {
 	c.record(engine.ChangeRow{What: what, Old: old, New: next, Who: who, Why: why})
 }
 
-// record journals a change of this moment, and shows it.
+// record journals a change that happens now, and adds it to the list in snapshots.
 func (c *core) record(row engine.ChangeRow) {
 	row = c.stamped(row)
 	c.append(row)
 	c.show(row)
 }
 
-// stamped says when a change was, and counts what it makes inexact.
+// stamped sets the time and cycle of a change, and records from when on it makes the run inexact.
 func (c *core) stamped(row engine.ChangeRow) engine.ChangeRow {
 	row.At, row.Cycle = c.now.At, c.cycles.number
 	if row.Inexact != nil {
@@ -324,13 +323,13 @@ func (c *core) stamped(row engine.ChangeRow) engine.ChangeRow {
 
 const shownChanges = 256
 
-// show lists a change among the newest.
+// show adds a change to the list in snapshots.
 func (c *core) show(row engine.ChangeRow) {
 	kept := c.changes[max(0, len(c.changes)-shownChanges+1):]
-	c.changes = append(slices.Clip(kept), row) // never written to: snapshots share the list
+	c.changes = append(slices.Clip(kept), row) // clipped, so that lists in older snapshots stay unchanged
 }
 
-// progress tells whether anything happened between two moments.
+// progress identifies a point of the run. Two equal values mean that nothing happened in between.
 type progress struct {
 	cycle int
 	ended int64
@@ -338,7 +337,7 @@ type progress struct {
 
 func (c *core) progress() progress { return progress{c.cycles.number, c.tally.totals.Ended()} }
 
-// inFlight is how many sessions are in flight; those left behind count as cut.
+// inFlight returns the number of sessions in flight. Abandoned sessions count as cut.
 func (c *core) inFlight() int {
 	if c.life.abandoned {
 		return 0
@@ -346,17 +345,17 @@ func (c *core) inFlight() int {
 	return c.now.InFlight
 }
 
-// governed reports whether something else than people moves the limit.
+// governed reports whether a governor moves the limit.
 func (c *core) governed() bool { return c.hasGovernor && c.cfg.Settings.Governed() }
 
-// called is an agent for people.
+// called returns the display name of an agent.
 func (c *core) called(agent int) string {
 	n := engine.ErrorNote{Agent: agent, Count: 1}
 	c.name(&n)
 	return n.Who()
 }
 
-// name finds out how the agent of a note is called.
+// name fills in the display name of the agent in a note.
 func (c *core) name(n *engine.ErrorNote) {
 	if c.cfg.Name == nil || n.Name != "" || n.Count == 0 {
 		return
@@ -366,7 +365,7 @@ func (c *core) name(n *engine.ErrorNote) {
 	}
 }
 
-// where is the file and line of a step; "" is not known.
+// where returns the file and line that define a step, or "" if they are unknown.
 func (c *core) where(step string) string {
 	if c.cfg.Where == nil {
 		return ""

@@ -14,23 +14,23 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// coreImports are the packages that the core may use: none of them has a clock, goroutines, locks or files, but for time,
-// of which only the functions in clockless.
+// coreImports lists the packages that the core may use. None of them has a clock, goroutines, locks or files, except time:
+// of it the core may use only the names in clockless.
 var coreImports = []string{
 	"cmp", "encoding/json", "errors", "fmt", "maps", "math", "slices", "strconv", "strings", "time",
 	"github.com/throng-sim/throng/engine/internal/stats",
 }
 
-// clockless is what the core may use of package time; besides these, methods of times.
+// clockless lists what the core may use of package time, in addition to the methods of times.
 var clockless = []string{"Time", "Duration", "Microsecond", "Millisecond", "Second", "Minute", "Hour"}
 
-// outsiders are names of package engine, and fields of Config, that reach outside the core.
+// outsiders lists names of package engine, and fields of Config, that reach outside the core.
 var outsiders = []string{
 	"moment", "processStart", "node", "Run", "worker", "cycle", "Session",
 	"Program", "Journal", "Governor", "Services", "Probe", "Ledger", "Recording", "Tracer", "Trail", "Barrier", "Mock", "Crashed",
 }
 
-// TestCoreIsPure holds that the files of the core have no clock, no goroutines, no channels, no locks and no I/O.
+// TestCoreIsPure checks that the files of the core use no clock, goroutines, channels, locks or I/O.
 func TestCoreIsPure(t *testing.T) {
 	files, err := filepath.Glob("core*.go")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestCoreIsPure(t *testing.T) {
 	}
 }
 
-// TestImpurityIsFound holds that the check above can fail.
+// TestImpurityIsFound checks that the test above can fail.
 func TestImpurityIsFound(t *testing.T) {
 	for _, source := range []string{
 		`import "sync"; var mu sync.Mutex`,
@@ -81,7 +81,7 @@ func impurities(t *testing.T, file string, source any) (all []string) {
 		case *ast.GoStmt, *ast.ChanType, *ast.SelectStmt, *ast.SendStmt:
 			add(n, "has goroutines or channels")
 		case *ast.FuncDecl:
-			if n.Name.Name == "pure" { // it leaves out what reaches outside
+			if n.Name.Name == "pure" { // it removes what reaches outside
 				return false
 			}
 		case *ast.SelectorExpr:
@@ -106,8 +106,8 @@ func impurities(t *testing.T, file string, source any) (all []string) {
 	return all
 }
 
-// TestInjectedIsDurableBeforeItIsRead holds that no cycle begins while an injection that its sessions find may still be
-// lost: a session that read it would be in the journal without it.
+// TestInjectedIsDurableBeforeItIsRead checks that no cycle begins while an injection for it may still be lost. Otherwise
+// the journal could hold a session that read it, without the injection itself.
 func TestInjectedIsDurableBeforeItIsRead(t *testing.T) {
 	cfg := Config{Agents: 3, Settings: engine.DefaultSettings()}
 	cfg.Settings.Limit, cfg.Settings.Cycles = 3, 2

@@ -6,32 +6,33 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// checkpoints takes checkpoints: restorable points at the start of the open cycle.
+// checkpoints takes checkpoints. Each is a restorable point at the start of the open cycle.
 type checkpoints struct {
 	core *core
 
 	count  int
-	saving int           // that are being committed
-	at     time.Time     // when the last one was made, or still described the run
-	stood  time.Duration // how long the process stood still since then
-	of     progress      // what it described
-	here   bool          // it is of this process
-	took   time.Duration // of the newest of this process that is durable
-	newest *waiting      // while it is not durable
+	saving int           // checkpoints being committed
+	at     time.Time     // when the last one was taken, or was last found to be current
+	stood  time.Duration // how long the process was suspended since then
+	of     progress      // the progress that the last one covers
+	here   bool          // the last one was taken by this process
+	took   time.Duration // time to commit the newest durable one of this process
+	newest *waiting      // nil once it is durable
 }
 
 // waiting is a checkpoint that is not durable yet.
 type waiting struct {
 	reason  string
-	at      time.Time // when it was ordered
+	at      time.Time // when it was requested
 	of      progress
-	sent    bool // the journal's writer has it
-	settled bool // after a panic: it is durable, or will not be
+	sent    bool // the journal writer has it
+	settled bool // after a panic: it is durable, or failed
 	answers []answerID
 }
 
-// ifDue takes a checkpoint by time, a little early, so that the gap stays within the interval. While nothing happens the
-// last one goes on describing the run, and a long pause does not push older ones out.
+// ifDue takes a checkpoint if the interval is nearly over. It is a little early so that the gap stays within the interval.
+// If nothing has happened, the last checkpoint still describes the run and no new one is taken. A long pause therefore does
+// not push older ones out.
 func (s *checkpoints) ifDue() {
 	c := s.core
 	every := c.cfg.Settings.CheckpointEvery
@@ -52,12 +53,12 @@ func (s *checkpoints) ifDue() {
 	s.take("interval", 0)
 }
 
-// take makes a checkpoint and answers when it is durable. It joins one that was asked for in the same words and is as
-// good, so that asking often never keeps a run from ending.
+// take takes a checkpoint and answers when it is durable. It joins a pending checkpoint with the same reason if that one is
+// still current. Frequent requests therefore cannot keep a run from ending.
 func (s *checkpoints) take(reason string, to answerID) {
 	c := s.core
 	if c.life.abandoned && to != 0 {
-		c.emit(answer{to, engine.ErrEnded}) // its row would never be heard of
+		c.emit(answer{to, engine.ErrEnded}) // the core would ignore the result
 		return
 	}
 	w := s.newest
@@ -84,7 +85,7 @@ func (s *checkpoints) make(reason string) *waiting {
 	return w
 }
 
-// settled hears that a checkpoint is durable, or will not be.
+// settled handles a checkpoint that became durable or failed.
 func (s *checkpoints) settled(w *waiting, err error) {
 	s.saving--
 	if err == nil {
@@ -99,13 +100,14 @@ func (s *checkpoints) settled(w *waiting, err error) {
 	s.ifDue()
 }
 
-// gap keeps the longest time without a checkpoint.
+// gap updates the longest time without a checkpoint.
 func (s *checkpoints) gap() {
 	p := &s.core.tally.totals.Peaks
 	p.CheckpointGap = max(p.CheckpointGap, s.core.now.At.Sub(s.at)-s.stood)
 }
 
-// emergency makes a checkpoint after the core has panicked, unless that was while memory moved on to the next cycle.
+// emergency takes a checkpoint after the core has panicked. It takes none if the panic came while memory was being
+// committed for the next cycle.
 func (c *core) emergency(at now) (w *waiting, effects []effect) {
 	if c.cycles.turning || c.life.finishing || c.life.phase == engine.Ended {
 		return nil, nil

@@ -6,15 +6,15 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// plan is what a cycle consists of. It does not change.
+// plan lists the sessions of a cycle. It is immutable.
 type plan struct {
 	number int
 	now    time.Time // simulated
-	ready  time.Time // when its sessions could begin
-	todo   []int32   // agents that have no session in it yet; nil is agents 0 to size-1
-	size   int       // how many had none yet when it began
-	active int       // how many take part, those of an earlier process included
-	batch  int       // sessions of a wave; 0 starts them all at once
+	ready  time.Time // when its sessions could start
+	todo   []int32   // agents without a session in it so far; nil means agents 0 to size-1
+	size   int       // how many agents that is
+	active int       // active agents, including those whose session ran in an earlier process
+	batch  int       // sessions per wave; 0 starts all of them together
 }
 
 // cycles opens and closes the run's cycles.
@@ -23,35 +23,35 @@ type cycles struct {
 
 	open     *plan // nil between cycles
 	number   int   // of the open cycle
-	first    int   // that this process began with
-	done     []int // agents that had their session of the first in an earlier process
-	released int   // sessions of the open cycle that may begin, requeued ones left out
-	again    int   // sessions that were requeued in it
+	first    int   // the first cycle of this process
+	done     []int // agents whose session in the first cycle ran in an earlier process
+	released int   // sessions of the open cycle that may start, without requeued ones
+	again    int   // sessions requeued in the open cycle
 	workers  int
 	idle     time.Time // when the last worker left
-	started  bool      // the journal has the row that this process took up the run
+	started  bool      // the journal has the start row of this process
 	closing  bool      // the barrier's rows are being committed
-	turning  bool      // memory moves on to the next cycle
-	ordering int       // orders by hand that are being committed
+	turning  bool      // memory is being committed for the next cycle
+	ordering int       // manual orders being committed
 	bad      map[int]engine.SessionEnd
 
-	began    time.Time // the open cycle
+	began    time.Time // start of the open cycle
 	standing time.Duration
-	lastEnd  time.Time // when a session ended last, or work could begin
-	schedule time.Time // when the first cycle of this process was meant to begin, moved by pauses
+	lastEnd  time.Time // when a session last ended, or work could last start
+	schedule time.Time // planned start of the first cycle of this process, moved by pauses
 	lag      time.Duration
 	last     engine.ClosedCycle
 }
 
-// left is how many sessions of the open cycle have not begun, mayBegin how many of these may now.
+// left returns how many sessions of the open cycle have not started. mayBegin returns how many of them may start now.
 func (cy *cycles) left() int     { return cy.open.size + cy.again - cy.core.now.started() }
 func (cy *cycles) mayBegin() int { return cy.released + cy.again - cy.core.now.started() }
 
-// begin opens the next cycle if its time has come, or ends the run. It reports whether it did either.
+// begin opens the next cycle if it is due, or ends the run if no cycle is left. It reports whether it did either.
 func (cy *cycles) begin() bool {
 	c := cy.core
 	if !cy.started || cy.ordering > 0 || c.life.pausedByUs || c.life.trouble != nil {
-		return false // a session that reads what is ordered must not stand before the order in the journal
+		return false // a session that reads the result of an order must follow that order in the journal
 	}
 	if isEmpty := c.roster.isEmpty(cy.number); isEmpty || cy.isOver() {
 		why := engine.NoAgents
@@ -86,7 +86,7 @@ func (cy *cycles) begin() bool {
 	return true
 }
 
-// plan says who has a session in the next cycle.
+// plan returns the plan of the next cycle.
 func (cy *cycles) plan() *plan {
 	s := &cy.core.cfg.Settings
 	p := &plan{number: cy.number, now: cy.core.cfg.Clock.At(cy.number), ready: cy.core.now.At, batch: s.Batch}
@@ -98,7 +98,7 @@ func (cy *cycles) plan() *plan {
 	return p
 }
 
-// enter opens a cycle of which no session has begun.
+// enter opens a cycle in which no session has started.
 func (cy *cycles) enter(p *plan) {
 	n := &cy.core.now
 	cy.open, cy.again, cy.began, cy.standing, cy.lastEnd = p, 0, n.At, 0, n.At
@@ -111,7 +111,7 @@ func (cy *cycles) enter(p *plan) {
 	}
 }
 
-// isOver reports whether no further cycle is to begin.
+// isOver reports whether no further cycle will begin.
 func (cy *cycles) isOver() bool {
 	c := cy.core
 	s := &c.cfg.Settings
@@ -122,7 +122,7 @@ func (cy *cycles) isOver() bool {
 	return wait+c.pace.worked() >= time.Duration(s.Hours*float64(time.Hour))
 }
 
-// intended is when the open cycle is meant to begin.
+// intended returns the planned start of the open cycle, or the zero time if cycles follow no schedule.
 func (cy *cycles) intended() time.Time {
 	c := cy.core
 	if c.cfg.Settings.TimeScale <= 0 {
@@ -132,7 +132,7 @@ func (cy *cycles) intended() time.Time {
 	return cy.schedule.Add(time.Duration(cy.number-cy.first) * each)
 }
 
-// close makes the barrier: everything of the cycle is durable before the next one begins.
+// close commits the barrier. Every row of the cycle is durable before the next cycle begins.
 func (cy *cycles) close() {
 	if cy.closing {
 		return
@@ -148,8 +148,8 @@ func (cy *cycles) close() {
 	c.emit(writeRow{row, ticket{kind: barrierTicket}})
 }
 
-// closed hears whether the barrier is durable. If it is not, the cycle stays open: the run ends in it, and its sessions
-// stay.
+// closed handles the result of committing the barrier. If that failed, the cycle stays open and the run ends in it. Its
+// sessions are kept.
 func (cy *cycles) closed(err error) {
 	c := cy.core
 	switch {
@@ -167,13 +167,13 @@ func (cy *cycles) closed(err error) {
 	}
 }
 
-// openNext commits the memory of the cycle that closed and goes on to the next.
+// openNext commits the memory of the closed cycle and moves to the next one.
 func (cy *cycles) openNext() {
 	c := cy.core
 	if c.life.abandoned {
 		return
 	}
-	cy.turning = true // until all of it has: after a panic in between no checkpoint may be made of it
+	cy.turning = true // while this is set, no checkpoint may be taken after a panic
 	c.tally.begun += int64(c.now.started())
 	c.recall.commit(cy.number)
 	clear(cy.bad)
@@ -186,7 +186,7 @@ func (cy *cycles) openNext() {
 	cy.turning = false
 }
 
-// nextWave lets the next wave of the open cycle begin, if the one before has ended.
+// nextWave starts the next wave of the open cycle once the previous one has ended.
 func (cy *cycles) nextWave() {
 	p := cy.open
 	if cy.workers > 0 || cy.closing {
@@ -206,7 +206,7 @@ func (cy *cycles) nextWave() {
 	c.emit(wave)
 }
 
-// add notes how a session ended.
+// add records how a session ended.
 func (cy *cycles) add(r *engine.SessionRow) {
 	if len(cy.bad) > 0 {
 		delete(cy.bad, r.Agent)
@@ -229,12 +229,12 @@ func (cy *cycles) workersLeft(b *Batch) {
 	}
 }
 
-// worked is how long the open cycle was worked on until a moment, pauses left out.
+// worked returns the working time of the open cycle until a given time, without pauses.
 func (cy *cycles) worked(until time.Time) time.Duration {
 	return max(until.Sub(cy.began)-cy.standing, 0)
 }
 
-// stoodIdle is how long nothing was in flight because nothing may start.
+// stoodIdle returns how long the current pause has left the cycle without a session in flight.
 func (cy *cycles) stoodIdle() time.Duration {
 	at, stood := cy.core.now.At, cy.core.limit.stood
 	switch {
@@ -246,21 +246,22 @@ func (cy *cycles) stoodIdle() time.Duration {
 	return at.Sub(stood)
 }
 
-// nextBarrier is the first cycle that finds what is ordered now.
+// nextBarrier returns the first cycle in which an order given now takes effect.
 func (cy *cycles) nextBarrier() int {
 	if cy.open == nil && len(cy.done) == 0 && len(cy.core.recall.prefixes) == 0 {
-		return cy.number // none of its sessions has begun
+		return cy.number // none of its sessions has started
 	}
 	return cy.number + 1
 }
 
-// comes reports whether a cycle may ever begin.
+// comes reports whether the run may reach a cycle.
 func (cy *cycles) comes(cycle int) bool {
 	n := cy.core.cfg.Settings.Cycles
 	return n == 0 || cycle < n
 }
 
-// ordered hears whether an order by hand is durable: nothing that it leads to is journaled before.
+// ordered handles a manual order that became durable or failed. The order takes effect only now, so that the journal has it
+// before its consequences.
 func (cy *cycles) ordered(t *ticket, err error) {
 	cy.ordering--
 	switch {

@@ -7,10 +7,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// endReasons are the reasons of the checkpoints with which runs end.
+// endReasons maps an ending to the reason of the final checkpoint.
 var endReasons = map[engine.Ending]string{engine.EndStopped: "stop", engine.EndOutOfBudget: "budget", engine.EndHopeless: engine.HopelessReason}
 
-// finish ends the run once nothing is in flight. It looks outside once more first: closeBooks goes on.
+// finish ends the run once nothing is in flight. It first requests a last reading of the probes, which closeBooks then
+// handles.
 func (l *lifecycle) finish() {
 	c := l.core
 	if l.looking || !l.abandoned && (c.cycles.workers > 0 || c.cycles.closing || c.saves.saving > 0) {
@@ -20,7 +21,8 @@ func (l *lifecycle) finish() {
 	c.emit(lookOnceMore{})
 }
 
-// closeBooks takes the checkpoint of a run that is stopped, or else journals the run's end.
+// closeBooks takes the final checkpoint of a run that stops early. If none is needed, or it is done, it journals the run's
+// end.
 func (l *lifecycle) closeBooks(e *lastLook) {
 	c := l.core
 	l.looking = false
@@ -41,7 +43,7 @@ func (l *lifecycle) closeBooks(e *lastLook) {
 		c.cycles.leave()
 	}
 	t.totals.Peaks = t.peaks()
-	t.totals.Peaks.Spent = t.totals.Peaks.Spent.Plus(c.now.Books.Claimed) // sessions left behind will not settle in time
+	t.totals.Peaks.Spent = t.totals.Peaks.Spent.Plus(c.now.Books.Claimed) // abandoned sessions will not settle in time
 	if c.now.Doubt != nil {
 		t.totals.InexactSince(*c.now.Doubt)
 	}
@@ -60,7 +62,7 @@ func (l *lifecycle) closeBooks(e *lastLook) {
 	c.emit(writeRow{engine.EndRow{At: c.now.At, Total: t.planned, Ending: l.ending, Reason: l.stopping, Totals: t.totals.Clone(), Verdict: l.result.Verdict}, ticket{kind: endTicket}})
 }
 
-// end is the last thing that a run does.
+// end moves the run to its final phase.
 func (l *lifecycle) end(err error) {
 	if l.phase == engine.Ended {
 		return
@@ -72,7 +74,7 @@ func (l *lifecycle) end(err error) {
 	l.turn(toEnd)
 }
 
-// timeIsUp ends a cut run without what has not ended in time.
+// timeIsUp ends a cut run without waiting any longer for sessions or rows.
 func (l *lifecycle) timeIsUp() {
 	if !l.finishing {
 		l.core.emit(leaveBehind{})
@@ -85,7 +87,7 @@ func (l *lifecycle) timeIsUp() {
 	l.end(why)
 }
 
-// checkWall ends the run when its wall time is over: no request leaves any more.
+// checkWall ends the run when its time budget is used up. No further request is sent.
 func (l *lifecycle) checkWall() {
 	if l.over() {
 		return
@@ -98,7 +100,7 @@ func (l *lifecycle) checkWall() {
 	}
 }
 
-// leave closes the books of a cycle that did not end: it took at least as long as this.
+// leave accounts for a cycle that did not end. Its time so far is a lower bound.
 func (cy *cycles) leave() {
 	c, until := cy.core, cy.core.now.At
 	if cy.workers == 0 {
@@ -118,10 +120,10 @@ func (cy *cycles) leave() {
 // proofName is the author of the change that ends a run that cannot succeed.
 const proofName = "proof"
 
-// Times that a run takes to end when its program has to.
+// Time limits for a run that must end because the program exits.
 const (
-	// Haste is how long at most a run takes to end by [Run.Leave], whatever its sessions and its disk do: the time that
-	// its sessions get, and then what remains for their being cut and for the last rows.
+	// Haste is the longest that [Run.Leave] takes to end a run, whatever its sessions and disk do. It covers the time for
+	// sessions to end, for the rest to be cut, and for the last rows to be written.
 	Haste = cutPatience + hastyPatience + hastyWords
 
 	cutPatience   = 2500 * time.Millisecond

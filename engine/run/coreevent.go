@@ -6,73 +6,74 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// now is the moment of a step: the time, and what the node has read of its workers and its books at that time.
+// now is the input to a step besides the event: the time, and the state of the pool and the ledger at that time.
 type now struct {
 	At       time.Time
-	Begun    int       // sessions of the open cycle that have begun, requeued ones left out
-	Again    int       // requeued sessions of the open cycle that have begun
-	Filled   time.Time // when the last session that may begin did; zero while some are left
-	InFlight int       // places that workers hold: those that have left, but are not heard of yet, hold none
+	Begun    int       // sessions of the open cycle that have started, without requeued ones
+	Again    int       // requeued sessions of the open cycle that have started
+	Filled   time.Time // when the last session that may start did; zero while some are left
+	InFlight int       // slots in use; a worker that has left uses none, even before its batch arrives
 	Books    engine.LedgerState
-	Asked    engine.Asked    // what the run itself has asked
-	Doubt    *engine.Inexact // what made the run inexact before its session ended; nil is nothing
+	Asked    engine.Asked    // requests of the run itself
+	Doubt    *engine.Inexact // what made the run inexact before its session ended; nil if nothing did
 }
 
-// started is how many sessions of the open cycle have begun.
+// started returns how many sessions of the open cycle have started.
 func (n *now) started() int { return n.Begun + n.Again }
 
-// event is what happens to a run. core.Step takes one at a time.
+// event is something that happened to a run. core.Step handles one at a time.
 type event interface{ event() }
 
 type (
-	// begun says that this process took up the run.
+	// begun means that this process began or resumed the run.
 	begun struct{ outside outsideState }
-	// finished is a batch of sessions that ended, and of workers that left. The core keeps nothing of it.
+	// finished delivers a batch of ended sessions and departed workers. The core keeps no reference to it.
 	finished struct{ batch *Batch }
-	// queued says that the journal's writer has a row, written that the row is queued or, if its ticket says so, durable.
+	// queued means that the journal writer has received a row. written means that the journal has queued the row or, if its
+	// ticket waits, committed it.
 	queued  struct{ ticket ticket }
 	written struct {
 		ticket ticket
 		err    error
 	}
-	// troubled says that the journal cannot be written, or, with nil, that it can be again.
+	// troubled means that the journal cannot be written or, with a nil error, that it can be written again.
 	troubled struct{ err error }
-	// expired says that a timer ran out.
+	// expired means that a timer ran out.
 	expired struct{ timer timer }
-	// ticked comes ten times a second; late is by how much it came too late.
+	// ticked arrives ten times a second. late is its delay.
 	ticked struct {
 		late    time.Duration
 		outside outsideState
 	}
-	// asked says how the services are doing.
+	// asked delivers the state of the services.
 	asked struct{ outside outsideState }
-	// sampled comes once a second.
+	// sampled arrives once a second.
 	sampled struct{ probes probes }
-	// steered is what the governor said.
+	// steered delivers the orders of the governor.
 	steered struct{ orders engine.Orders }
-	// barrierPassed says that Config.Barrier has returned.
+	// barrierPassed means that Config.Barrier has returned.
 	barrierPassed struct{}
-	// lastLook is what is read when nothing is in flight any more, to close the books.
+	// lastLook delivers the final readings once nothing is in flight.
 	lastLook struct {
 		probes  probes
 		outside outsideState
 	}
-	// leftBehind says that what had not ended when the time of a cut run was over is not waited for.
+	// leftBehind means that the remaining sessions of a cut run have been abandoned.
 	leftBehind struct{}
-	// noted is a change that something outside the core made.
+	// noted delivers a change made outside the core.
 	noted struct{ row engine.ChangeRow }
-	// spentUp says that a claim on the budget was refused.
+	// spentUp means that the ledger refused a claim on the budget.
 	spentUp struct{ why string }
 )
 
-// The orders that people and programs give.
+// Orders from people and programs.
 type (
 	pauseOrder  struct{ who, why string }
 	resumeOrder struct{ who string }
 	stopOrder   struct{ who, why string }
 	leaveOrder  struct{ why string }
 	cutOrder    struct{ why string }
-	// setOrder changes settings; the node has made those changes that are not the core's.
+	// setOrder changes settings. The node has already made the changes outside the core.
 	setOrder struct {
 		next     engine.Settings
 		limit    int
@@ -101,7 +102,7 @@ type (
 		answer  answerID
 	}
 	publishOrder struct{}
-	// awoken says that time has passed in which nothing went on.
+	// awoken means that the machine slept or the process was suspended.
 	awoken struct{ gap gap }
 )
 
@@ -133,13 +134,13 @@ func (injectOrder) event()     {}
 func (publishOrder) event()    {}
 func (awoken) event()          {}
 
-// outsideState is what the services say, and what they changed by themselves since they were asked last.
+// outsideState holds the state of the services, and the changes they made themselves since the last call.
 type outsideState struct {
 	services []engine.ServiceState
 	moves    []engine.ChangeRow
 }
 
-// probes is what Config.Probe reads; a nil pointer is that nobody knows.
+// probes holds the values that Config.Probe read. A nil pointer means unknown.
 type probes struct {
 	host           *engine.HostMetrics
 	connections    *engine.Connections
@@ -149,26 +150,26 @@ type probes struct {
 	oldest         []engine.Doing
 }
 
-// answerID names a caller who waits for an answer; 0 is nobody.
+// answerID identifies a caller that waits for an answer. 0 means that no caller waits.
 type answerID int
 
-// timer names one of the run's timers.
+// timer identifies one of the run's timers.
 type timer uint8
 
 const (
-	cycleTimer      timer = iota // until the next cycle is meant to begin
-	checkpointTimer              // until the next checkpoint by time
-	hurryTimer                   // until sessions are cut, when the program has to end
-	lastTimer                    // until a cut run ends without what has not ended
+	cycleTimer      timer = iota // until the planned start of the next cycle
+	checkpointTimer              // until the next periodic checkpoint
+	hurryTimer                   // until sessions are cut because the program exits
+	lastTimer                    // until a cut run ends without waiting any longer
 	numTimers
 )
 
-// ticket comes back with the row that it was journaled with. The zero value does not come back.
+// ticket identifies a journaled row when its result comes back as an event. A row with the zero ticket causes no event.
 type ticket struct {
 	kind       ticketKind
 	checkpoint *waiting
-	place      engine.Place // of the session to be made again; of a retirement, the agent
-	inFlight   bool         // the session of the retired agent was in flight
+	place      engine.Place // the session to run again, or the retired agent
+	inFlight   bool         // the retired agent had a session in flight
 	answer     answerID
 }
 
@@ -185,75 +186,75 @@ const (
 	endTicket
 )
 
-// waits reports whether the ticket comes back only once its row is durable.
+// waits reports whether the ticket comes back only after its row is durable.
 func (t *ticket) waits() bool { return t.kind > startTicket }
 
-// effect is what the node has to do for the core, in order.
+// effect is an action that the node carries out for the core, in order.
 type effect interface{ effect() }
 
 type (
-	// writeRow journals a row, behind all before it.
+	// writeRow journals a row after all earlier ones.
 	writeRow struct {
 		row    engine.Row
 		ticket ticket
 	}
-	// setLimit bounds the sessions in flight: workers above it leave before their next session.
+	// setLimit limits the sessions in flight. Workers above the limit leave before their next session.
 	setLimit struct{ limit int }
-	// startWorkers starts workers in places that are free; a probe has one session only, and a place of its own.
+	// startWorkers starts workers in free slots. A probe executes one session only, and its slot may exceed the limit.
 	startWorkers struct {
 		count int
 		probe bool
 	}
-	// beginCycle opens a cycle. Until it closes, nothing that it points to changes.
+	// beginCycle opens a cycle. The data it points to stays unchanged until the cycle closes.
 	beginCycle struct {
 		plan    *plan
 		recall  *recall
 		retired map[int]int
-		held    bool // its clock does not run yet
+		held    bool // the cycle starts with its clock paused
 	}
-	// releaseWave lets the next wave of the open cycle begin.
+	// releaseWave starts the next wave of the open cycle.
 	releaseWave struct{ waited time.Duration }
-	// makeAgain lets a requeued session begin; withdrawSession says before that its end counts no longer.
+	// makeAgain starts a requeued session. withdrawSession comes first and removes the earlier result.
 	makeAgain       struct{ place engine.Place }
 	withdrawSession struct{ agent int }
-	// holdCycle stops the open cycle's clock, releaseCycle lets it run again, endCycle frees it.
+	// holdCycle pauses the clock of the open cycle, releaseCycle resumes it, and endCycle frees it.
 	holdCycle    struct{}
 	releaseCycle struct{}
 	endCycle     struct{}
-	// cutSessions ends all sessions in flight, cancelSession that of a retired agent.
+	// cutSessions cuts all sessions in flight. cancelSession cancels the session of a retired agent.
 	cutSessions   struct{}
 	cancelSession struct{ agent int }
-	// leaveBehind collects what has arrived, and then waits for no worker any more: leftBehind answers it.
+	// leaveBehind collects the batches that have arrived and abandons the remaining workers. leftBehind follows.
 	leaveBehind struct{}
-	// closeLedger refuses all claims from now on.
+	// closeLedger makes the ledger refuse all further claims.
 	closeLedger struct {
 		of  *engine.Bound
 		why string
 	}
-	// remember says how much memory agents have from now on.
+	// remember sets the size of all agents' memory.
 	remember struct{ bytes int64 }
-	// useSettings puts settings in force for the sessions that begin from now on.
+	// useSettings applies settings to the sessions that start from now on.
 	useSettings struct{ settings engine.Settings }
-	// changedSettings says what an order changed.
+	// changedSettings lists the changes that an order made.
 	changedSettings struct{ changes []engine.Change }
 	setTimer        struct {
 		timer timer
 		after time.Duration
 	}
-	// publish shows the run as it is after the step.
+	// publish publishes a snapshot after the step.
 	publish struct{}
-	// answer tells a caller how an order ended.
+	// answer sends the result of an order to its caller.
 	answer struct {
 		to  answerID
 		err error
 	}
-	// askGovernor wants steered, passBarrier barrierPassed, askServices asked, lookOnceMore lastLook.
+	// askGovernor leads to the event steered, passBarrier to barrierPassed, askServices to asked, lookOnceMore to lastLook.
 	askGovernor  struct{ reading engine.Reading }
 	resetSteer   struct{}
 	passBarrier  struct{ cycle int }
 	askServices  struct{}
 	lookOnceMore struct{}
-	// renewService tells a service that a pause is over; "" tells all.
+	// renewService tells a service that a pause is over. An empty name means all services.
 	renewService struct{ name string }
 )
 
@@ -284,7 +285,7 @@ func (askServices) effect()     {}
 func (lookOnceMore) effect()    {}
 func (renewService) effect()    {}
 
-// shard is what the pool executes of the cycle.
+// shard returns the part of the cycle that the pool executes.
 func (f *beginCycle) shard() *Shard {
 	p, r := f.plan, f.recall
 	return &Shard{

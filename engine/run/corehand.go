@@ -36,7 +36,7 @@ func (c *core) retire(o *retireOrder) error {
 	return nil
 }
 
-// requeue has a session of the open cycle that ended badly made again.
+// requeue runs a failed session of the open cycle again.
 func (c *core) requeue(o *requeueOrder) error {
 	if err := c.takesHand(); err != nil {
 		return err
@@ -59,8 +59,7 @@ func (c *core) requeue(o *requeueOrder) error {
 	return nil
 }
 
-// inject puts a message into inboxes. It counts once the cycle that is open has ended: everything that its letter leads
-// to stands behind it in the journal.
+// inject puts a message into inboxes. It takes effect in the next cycle, so its results follow it in the journal.
 func (c *core) inject(o *injectOrder) error {
 	if err := c.takesHand(); err != nil {
 		return err
@@ -80,7 +79,7 @@ func (c *core) inject(o *injectOrder) error {
 	return nil
 }
 
-// takesHand says why agents take no orders any more: there is no next barrier.
+// takesHand returns an error if it is too late for orders about agents because no further barrier will come.
 func (c *core) takesHand() error {
 	if c.life.abandoned || c.life.phase == engine.Draining {
 		return engine.ErrEnded
@@ -88,16 +87,16 @@ func (c *core) takesHand() error {
 	return nil
 }
 
-// commitHand journals what a person ordered of an agent.
+// commitHand journals a manual order about an agent.
 func (c *core) commitHand(what string, text engine.AgentChange, who string, since engine.Inexact, t ticket) {
 	data, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // three numbers
+		panic(err) // cannot fail: the text is three numbers
 	}
 	c.commitChange(c.stamped(engine.ChangeRow{What: what, Old: c.called(text.Agent), New: string(data), Who: who, Inexact: &since}), t)
 }
 
-// commitChange journals a change whose ticket comes back once it is durable.
+// commitChange journals a change with a ticket that comes back once the change is durable.
 func (c *core) commitChange(row engine.ChangeRow, t ticket) {
 	c.cycles.ordering++
 	c.show(row)

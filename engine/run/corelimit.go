@@ -10,24 +10,24 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// limiting bounds the sessions in flight, and carries out what a governor wants.
+// limiting limits the sessions in flight and carries out the governor's orders.
 type limiting struct {
 	core *core
 
-	set     int // as people and governors set it
-	inForce int // 0 while nothing may start
+	set     int // as set by people and governors
+	inForce int // 0 while no session may start
 
-	orders  engine.Orders // the governor's newest
+	orders  engine.Orders // the newest from the governor
 	moved   time.Time
-	why     string // what it said last, when it moved
-	by      string // with whose word
-	probe   bool   // a session is to start although the breaker is open
-	probing int    // such sessions in flight
+	why     string // its last reason for a move
+	by      string // the part of the governor that caused it
+	probe   bool   // a session may start although the breaker is open
+	probing int    // probes in flight
 
-	stood time.Time // since when nothing may start, for a pause or a limit of 0; zero while it may
+	stood time.Time // since when no session may start, because of a pause or a limit of 0; zero otherwise
 }
 
-// enforce puts in force what the phase and the limit mean: for workers, for the cycle's clock and for the schedule.
+// enforce applies the phase and the limit to the workers, the cycle's clock and the schedule.
 func (l *limiting) enforce() {
 	c, limit := l.core, 0
 	if c.life.phase == engine.Running {
@@ -52,7 +52,7 @@ func (l *limiting) enforce() {
 	}
 }
 
-// staff starts workers as far as the limit and the work left allow.
+// staff starts as many workers as the limit and the remaining sessions allow.
 func (l *limiting) staff() {
 	c := l.core
 	l.probeOnce()
@@ -66,7 +66,7 @@ func (l *limiting) staff() {
 	}
 }
 
-// move puts another limit in force.
+// move changes the limit.
 func (l *limiting) move(n int, who, why string) {
 	c := l.core
 	if n == l.set {
@@ -80,7 +80,7 @@ func (l *limiting) move(n int, who, why string) {
 	c.emit(publish{})
 }
 
-// ask has the governor look at the run.
+// ask asks the governor for orders.
 func (l *limiting) ask() {
 	c := l.core
 	if c.hasGovernor && !c.life.finishing && !c.life.over() {
@@ -88,14 +88,14 @@ func (l *limiting) ask() {
 	}
 }
 
-// obey carries out what the governor wants.
+// obey carries out the governor's orders.
 func (l *limiting) obey(o engine.Orders) {
 	c, was := l.core, l.orders
 	if c.life.over() {
 		return
 	}
 	l.orders = o
-	if o.Why != "" && l.set > 0 { // a limit of 0 is a person's
+	if o.Why != "" && l.set > 0 { // only a person sets a limit of 0
 		l.moved, l.why, l.by = c.now.At, o.Why, o.By
 	}
 	if o.Limit > 0 && l.set > 0 && c.governed() {
@@ -119,7 +119,7 @@ func (l *limiting) obey(o engine.Orders) {
 	c.emit(publish{})
 }
 
-// closedWhy says why the breaker closed by itself.
+// closedWhy returns why the breaker closed by itself.
 func (l *limiting) closedWhy() string {
 	if l.core.cfg.Settings.Breaker == engine.BreakerOff {
 		return "it was switched off"
@@ -127,20 +127,20 @@ func (l *limiting) closedWhy() string {
 	return "all is well again"
 }
 
-// forgive closes the breaker, since a person resumes the run.
+// forgive closes the breaker because a person has resumed the run.
 func (l *limiting) forgive() {
 	l.core.emit(resetSteer{})
 	l.orders.Breaker, l.orders.BreakerWhy, l.orders.NextProbe = engine.BreakerClosed, "", time.Time{}
 	l.probe = false
 }
 
-// mayProbe reports whether a session is to start although the breaker is open, and nothing else stands against it.
+// mayProbe reports whether a probe may start: the breaker asks for one, and the breaker is the only reason for the pause.
 func (l *limiting) mayProbe() bool {
 	life := &l.core.life
 	return l.probe && life.phase == engine.Paused && !life.pausedByUs && life.trouble == nil && l.set > 0 && !l.core.quotas.hold()
 }
 
-// probeOnce starts one session, however many are in flight still.
+// probeOnce starts one probe if one may start, even if sessions are still in flight.
 func (l *limiting) probeOnce() {
 	c := l.core
 	cy := &c.cycles
@@ -157,8 +157,7 @@ func (l *limiting) probeOnce() {
 	c.emit(startWorkers{1, true})
 }
 
-// change carries out an order of several settings, of which the node has checked all and made those that are not the
-// core's.
+// change changes several settings. The node has checked the order and has already made the changes outside the core.
 func (l *limiting) change(o *setOrder) {
 	c, was := l.core, l.core.cfg.Settings
 	var changes []engine.Change
@@ -197,7 +196,7 @@ func (l *limiting) change(o *setOrder) {
 	c.emit(publish{})
 }
 
-// ordered returns the settings and the limit that an order leads to.
+// ordered returns the settings and the limit that would result from an order.
 func (l *limiting) ordered(own []engine.Assignment) (next engine.Settings, limit int, err error) {
 	c := l.core
 	next, limit = c.cfg.Settings, l.set
@@ -223,12 +222,13 @@ func (l *limiting) ordered(own []engine.Assignment) (next engine.Settings, limit
 	if governed && limit > 0 && (has[engine.GovernorSetting] || has[engine.FloorSetting] || has[engine.CeilingSetting]) {
 		limit = min(max(limit, next.Floor), next.Ceiling)
 	}
-	next.Limit = max(limit, 1) // 0 is for a run in progress only
+	next.Limit = max(limit, 1) // only a run in progress may have a limit of 0
 	err = next.Validate()
 	return next, limit, err
 }
 
-// limitFor returns the limit after an order of n, and sets the bounds of a governor to it where the order does not name them.
+// limitFor returns the limit that results from an order of n. It also sets the governor's bounds that the order does not
+// name.
 func (l *limiting) limitFor(n int, next *engine.Settings, has map[string]bool) int {
 	c := l.core
 	if n == 0 || !c.hasGovernor || !next.Governed() || has[engine.CeilingSetting] {
@@ -245,7 +245,7 @@ func (l *limiting) limitFor(n int, next *engine.Settings, has map[string]bool) i
 	return l.set
 }
 
-// retimed says since when another timeout may make a difference; nil where it comes too late for that.
+// retimed returns from when on a changed timeout makes the run inexact, or nil if it comes too late to have an effect.
 func (c *core) retimed(name string) *engine.Inexact {
 	since := engine.Inexact{Cycle: c.cycles.number, Why: "a timeout was changed by hand: " + name}
 	if name == engine.CycleTimeoutSetting {

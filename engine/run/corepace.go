@@ -7,48 +7,48 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// leastGap is how long the clocks must have gone on alone to tell of it: no pause of the runtime or of a busy machine is
-// that long.
+// leastGap is the shortest gap that is reported. Pauses of the runtime and delays on a busy machine are shorter.
 const leastGap = 5 * time.Second
 
-// leastStep is by how much the wall clock must have moved alone: one that is being set right goes 0.05 % fast or slow.
+// leastStep is the smallest reported step of the wall clock. A clock that is being adjusted runs 0.05% fast or slow.
 const leastStep = 5 * time.Millisecond
 
-// pace keeps how long the run has taken, and finds time in which nothing went on.
+// pace measures how long the run has taken and detects gaps in which nothing ran.
 type pace struct {
 	core *core
 
-	began   time.Time     // of this process's work, moved by the time that it stood still
-	elapsed time.Duration // of earlier processes
-	writing time.Duration // it took to have the population written, before the run began
-	epoch   time.Time     // what the steady clock is read against
-	seen    clocks        // as of the last look
-	slept   time.Duration // of this process
-	lastNap string        // in words
+	began   time.Time     // start of this process's work, moved later by the gaps
+	elapsed time.Duration // time of earlier processes
+	writing time.Duration // time to generate the population before the run began
+	epoch   time.Time     // zero of the steady clock
+	seen    clocks        // at the last look
+	slept   time.Duration // total gaps of this process
+	lastNap string        // text for the newest gap
 }
 
-// worked is for how long processes have worked on the run.
+// worked returns the total running time, earlier processes included.
 func (p *pace) worked() time.Duration { return p.elapsed + p.core.now.At.Sub(p.began) }
 
-// clocks are what two clocks show: the wall's, and one that only grows, but stands still on some systems while the machine
-// sleeps (Linux, macOS). Only the differences between two of them mean something.
+// clocks are readings of two clocks: the wall clock, and a steady clock that never goes back. On some systems (Linux,
+// macOS) the steady clock stops while the machine sleeps. Only differences between two readings are meaningful.
 type clocks struct{ wall, steady time.Duration }
 
-// clocksAt reads both clocks from a time; the steady one counts from epoch.
+// clocksAt returns both clocks at a time. The steady clock counts from epoch.
 func clocksAt(at, epoch time.Time) clocks {
 	return clocks{time.Duration(at.UnixNano()), at.Sub(epoch)}
 }
 
-// gap is time in which nothing went on.
+// gap is a period in which nothing ran.
 type gap struct {
-	slept time.Duration // by the wall clock; 0 is that there was none
-	stood time.Duration // the part of it that the steady clock counted
-	why   string        // in words: which of the two it was
+	slept time.Duration // its length by the wall clock; 0 means no gap
+	stood time.Duration // the part that the steady clock counted
+	why   string        // text that says which of the two happened
 }
 
-// gapBetween looks whether the machine slept, or the process stood still, between two looks that were meant to be tick
-// apart. The wall clock going ahead of the steady one is a sleep, or somebody set it forward, which cannot be told apart
-// and does no harm; both going ahead of the tick is a process that was stopped, or a sleep where the steady clock goes on.
+// gapBetween detects whether the machine slept, or the process was suspended, between two looks planned one tick apart. If
+// the wall clock is ahead of the steady clock, the machine slept or someone set the wall clock forward. The two look alike,
+// and treating the second as sleep is harmless. If both clocks are ahead of the tick, the process was suspended, or the
+// machine slept while the steady clock kept running.
 func gapBetween(was, at clocks, tick time.Duration) gap {
 	var g gap
 	wall, steady := at.wall-was.wall, at.steady-was.steady
@@ -62,7 +62,7 @@ func gapBetween(was, at clocks, tick time.Duration) gap {
 	return g
 }
 
-// stepBetween is by how much the wall clock was set between two looks; 0 is that it was not.
+// stepBetween returns by how much the wall clock was set between two looks; 0 if it was not.
 func stepBetween(was, at clocks) time.Duration {
 	wall, steady := at.wall-was.wall, at.steady-was.steady
 	if step := wall - steady; step.Abs() > leastStep+steady/1000 {
@@ -71,7 +71,7 @@ func stepBetween(was, at clocks) time.Duration {
 	return 0
 }
 
-// look finds out whether there was a gap, before anything is done for a timer that ran out in it.
+// look detects a gap. It must run before the handler of a timer that may have run out in the gap.
 func (p *pace) look() {
 	seen := clocksAt(p.core.now.At, p.epoch)
 	g, step := gapBetween(p.seen, seen, publishEvery), stepBetween(p.seen, seen)
@@ -79,14 +79,14 @@ func (p *pace) look() {
 	switch {
 	case g.slept > 0:
 		p.wake(g)
-	case step != 0: // no time that was measured is wrong, but the stamps of rows are no measure any more
+	case step != 0: // measured durations stay correct, but differences between row timestamps do not
 		p.core.record(engine.ChangeRow{What: engine.ClockChange, New: step.Round(time.Millisecond).String(), Who: "clock", Why: "the clock of this machine was set"})
 	}
 }
 
-// wake goes on after a gap as if it had not been. It counts nowhere: not in the time that the run or a cycle took, not in
-// rates, not in the gap between checkpoints; the schedule lies that much later, as after a pause; nobody waits for
-// sessions that could not end. Timers of sessions that ran out meanwhile are wound up again by their clocks.
+// wake removes a gap from all measurements: the time of the run and the cycle, the rates, and the gap between checkpoints.
+// The schedule moves by the length of the gap, as after a pause. Sessions that could not end in the gap are not reported as
+// stalled. Session timeouts that ran out in the gap are extended by their clocks.
 func (p *pace) wake(g gap) {
 	c, at := p.core, p.core.now.At
 	c.reading.busyFrom = c.reading.busyFrom.Add(min(g.stood, at.Sub(c.reading.busyFrom)))
@@ -109,7 +109,7 @@ func (p *pace) wake(g gap) {
 	c.emit(renewService{})
 }
 
-// lagWhy explains, where cycles follow a schedule, why they begin later than once planned.
+// lagWhy explains why scheduled cycles begin later than planned. It returns "" if there is no gap or no schedule.
 func (p *pace) lagWhy() string {
 	if p.slept == 0 || p.core.cfg.Settings.TimeScale <= 0 {
 		return ""

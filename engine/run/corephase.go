@@ -9,19 +9,19 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// turn is what moves a run from one phase to another.
+// turn is a transition between phases.
 type turn uint8
 
 const (
 	toBegin  turn = iota // the first cycle begins
-	toPause              // a person, a breaker, a quota or the journal's trouble lets nothing start
+	toPause              // a person, a breaker, a quota or journal trouble pauses the run
 	toResume             // no reason for a pause is left
-	toDrain              // nothing is to start any more: a stop, a cut, the budget, the last barrier
+	toDrain              // no further session may start: a stop, a cut, the budget, or the last barrier
 	toEnd                // the run's end is durable, or its time is up
 	numTurns
 )
 
-// phaseTable is the whole machine: where a turn leads from each phase. A turn that leads nowhere new changes nothing.
+// phaseTable is the complete phase machine: for each phase, the phase that each turn leads to.
 var phaseTable = [engine.Ended + 1][numTurns]engine.Phase{
 	//           toBegin    toPause    toResume   toDrain    toEnd
 	engine.Preparing: {engine.Running, engine.Paused, engine.Preparing, engine.Draining, engine.Ended},
@@ -32,58 +32,58 @@ var phaseTable = [engine.Ended + 1][numTurns]engine.Phase{
 }
 
 const (
-	// patience is how long a cut run waits for its sessions and rows: they end at once, unless a program does not
-	// listen to its context, or the journal's queue is full and its disk in trouble.
+	// patience is how long a cut run waits for its sessions and rows. They normally end immediately. They take longer if a
+	// program ignores its context, or if the journal's queue is full while its disk is in trouble.
 	patience = 3 * time.Second
-	// lastWords is how long the end of a run that was cut may take.
+	// lastWords is how long a cut run may take to write its end.
 	lastWords = 2 * time.Second
 )
 
-// lifecycle is the run's phase, and why. A run is paused while any of these holds; each ends by itself, the first and the
-// second also when a person resumes:
+// lifecycle holds the run's phase and its reason. A run is paused while at least one of these conditions holds. A person
+// who resumes the run also ends the first two:
 //
-//	the breaker is not closed          until the governor closes it; probes start meanwhile
-//	the quota of a service is gone     until its service says otherwise, or its time has come
-//	a person has paused                until a person resumes
-//	the journal is in trouble          until it can be written again
+//	the breaker is not closed              until the governor closes it; probes start meanwhile
+//	the quota of a service is exhausted    until the service reports otherwise, or its reset time has come
+//	a person has paused the run            until a person resumes it
+//	the journal is in trouble              until it can be written again
 type lifecycle struct {
 	core *core
 
 	phase      engine.Phase
 	ending     engine.Ending
-	stopping   string // why it drains or has ended
-	pauseWhy   string // by a person
-	pausedByUs bool   // by a person
-	trouble    error  // of the journal
+	stopping   string // why the run is draining or has ended
+	pauseWhy   string // the person's reason for a pause
+	pausedByUs bool   // a person has paused the run
+	trouble    error  // journal error; nil if there is none
 	isCut      bool
-	hasty      bool   // the program has to end: what is left takes its shortest time
-	leaving    string // why the program has to end
-	unpaid     bool   // a session of the open cycle was cut for the budget
-	finalSaved bool   // the checkpoint of a stop was begun
-	abandoned  bool   // what did not end when the run was cut is not waited for
-	looking    bool   // the last look is under way
-	finishing  bool   // the run's end is being written; orders come too late
-	result     Result // as of finishing
-	proof      proof  // that the run cannot succeed
+	hasty      bool   // the program is exiting: use the shortest time limits
+	leaving    string // why the program is exiting
+	unpaid     bool   // a session of the open cycle was cut because the budget is used up
+	finalSaved bool   // the final checkpoint has been started
+	abandoned  bool   // remaining sessions are no longer waited for
+	looking    bool   // a lastLook has been requested
+	finishing  bool   // the end is being written; no more orders are accepted
+	result     Result // set when finishing becomes true
+	proof      proof  // evidence that the run cannot succeed
 }
 
-// turn takes the phase where the table says.
+// turn moves to the next phase according to phaseTable.
 func (l *lifecycle) turn(t turn) {
 	l.phase = phaseTable[l.phase][t]
 	l.core.limit.enforce()
 	l.core.emit(publish{})
 }
 
-// over reports whether the run drains or has ended.
+// over reports whether the run is draining or has ended.
 func (l *lifecycle) over() bool { return l.phase == engine.Draining || l.phase == engine.Ended }
 
-// drain lets nothing start any more, for a reason.
+// drain ends the run: no further session starts.
 func (l *lifecycle) drain(as engine.Ending, why string) {
 	l.ending, l.stopping = as, why
 	l.turn(toDrain)
 }
 
-// settle finds the phase that the pauses in force mean.
+// settle pauses or resumes the run according to the current pause conditions.
 func (l *lifecycle) settle() {
 	switch {
 	case l.over():
@@ -96,7 +96,7 @@ func (l *lifecycle) settle() {
 	}
 }
 
-// selfPaused reports whether the run pauses for a reason that a person can end.
+// selfPaused reports whether the run has paused itself for a reason that a person can override.
 func (l *lifecycle) selfPaused() bool {
 	return l.core.limit.orders.Breaker != engine.BreakerClosed || l.core.quotas.hold()
 }
@@ -112,7 +112,7 @@ func (l *lifecycle) pause(who, why string) {
 	l.core.saves.take("pause", 0)
 }
 
-// resume ends all pauses that a person can end: not that for a journal in trouble.
+// resume ends all pauses that a person can end. A pause for a journal in trouble stays.
 func (l *lifecycle) resume(who string) {
 	if l.phase == engine.Draining || !l.pausedByUs && !l.selfPaused() {
 		return
@@ -120,7 +120,7 @@ func (l *lifecycle) resume(who string) {
 	l.pausedByUs, l.pauseWhy = false, ""
 	l.core.limit.forgive()
 	l.core.quotas.waive()
-	l.settle() // another pause may hold, for its own reason
+	l.settle() // another pause may still be in force
 	l.core.change(engine.PhaseChange, engine.Paused.String(), l.phase.String(), who, "")
 	l.core.emit(publish{})
 }
@@ -149,14 +149,14 @@ func (l *lifecycle) hurry(why string) {
 	if l.phase != engine.Draining {
 		l.stop("throng", why)
 	}
-	if l.isCut { // it has its own time already, which is longer
+	if l.isCut { // its own, longer time limit is already running
 		l.core.emit(setTimer{lastTimer, hastyPatience})
 		return
 	}
 	l.core.emit(setTimer{hurryTimer, cutPatience})
 }
 
-// cutShort ends what is in flight now; those sessions run again when the run is resumed.
+// cutShort cuts the sessions in flight. They run again when the run is resumed.
 func (l *lifecycle) cutShort(why string) {
 	if l.isCut || l.phase == engine.Ended {
 		return
@@ -168,7 +168,7 @@ func (l *lifecycle) cutShort(why string) {
 	if l.stopping == "" {
 		l.stopping = why
 	}
-	l.turn(toDrain) // first, so that no session starts only to be cut
+	l.turn(toDrain) // first, so that no session starts just to be cut
 	l.core.emit(cutSessions{})
 	if l.finishing {
 		l.core.emit(setTimer{lastTimer, l.lastWords()})
@@ -177,7 +177,7 @@ func (l *lifecycle) cutShort(why string) {
 	}
 }
 
-// patience is how long a run that is cut waits for its sessions and rows.
+// patience returns how long a cut run waits for its sessions and rows.
 func (l *lifecycle) patience() time.Duration {
 	if l.hasty {
 		return hastyPatience
@@ -185,7 +185,7 @@ func (l *lifecycle) patience() time.Duration {
 	return patience
 }
 
-// lastWords is how long its end may take then.
+// lastWords returns how long a cut run may take to write its end.
 func (l *lifecycle) lastWords() time.Duration {
 	if l.hasty {
 		return hastyWords
@@ -201,10 +201,10 @@ func (l *lifecycle) setTrouble(err error) {
 		return
 	}
 	l.settle()
-	l.core.emit(publish{}) // the reason has changed even where the phase has not
+	l.core.emit(publish{}) // the reason has changed, even if the phase has not
 }
 
-// reason says why the run is in its phase; of a pause all that hold.
+// reason returns why the run is in its phase. For a pause it lists all conditions that hold.
 func (l *lifecycle) reason() string {
 	switch {
 	case l.phase == engine.Draining && l.trouble != nil:
@@ -233,7 +233,7 @@ func (l *lifecycle) reason() string {
 	return strings.Join(all, "; ")
 }
 
-// outOfBudget ends the run: no session starts, those in flight go on as far as they need no more.
+// outOfBudget ends the run. No session starts, and those in flight continue until they need budget again.
 func (l *lifecycle) outOfBudget(why string) {
 	if l.over() {
 		return
@@ -242,8 +242,8 @@ func (l *lifecycle) outOfBudget(why string) {
 	l.drain(engine.EndOutOfBudget, why)
 }
 
-// endHopeless ends a run that cannot succeed: no session starts, those in flight end. A run whose breaker is off goes on
-// whatever happens, as it was told, and one that has no session left just finishes.
+// endHopeless ends a run that cannot succeed. No session starts, and those in flight may end. It does nothing if the
+// breaker is off, or if no session is left anyway.
 func (l *lifecycle) endHopeless() {
 	c := l.core
 	if l.over() || c.cycles.open == nil || c.cfg.Settings.Breaker == engine.BreakerOff {
@@ -257,7 +257,7 @@ func (l *lifecycle) endHopeless() {
 	l.drain(engine.EndHopeless, why)
 }
 
-// doneWhy says that all cycles are done, and where every session failed, how.
+// doneWhy returns the reason of a run whose cycles are all done. If every session failed, it includes the cause.
 func (l *lifecycle) doneWhy() string {
 	t := &l.core.tally
 	if !t.totals.AllFailed() {

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// picture is the run as it is at a moment.
+// picture returns a snapshot of the run at a moment.
 func (c *core) picture(at now) *engine.Snapshot {
 	c.now = at
 	c.tally.heard()
@@ -60,7 +60,7 @@ func (c *core) picture(at now) *engine.Snapshot {
 	if c.saves.here {
 		s.LastCheckpoint, s.CheckpointTook = c.saves.at, c.saves.took
 	}
-	if l.finishing { // its books are closed
+	if l.finishing { // the totals are final
 		s.Elapsed = t.Peaks.Elapsed
 	}
 	if l.phase != engine.Ended {
@@ -76,7 +76,7 @@ func (c *core) picture(at now) *engine.Snapshot {
 	return s
 }
 
-// showFigures adds what was counted and sampled.
+// showFigures adds counters and sampled values.
 func (c *core) showFigures(s *engine.Snapshot) {
 	t, asked := &c.tally.totals, c.tally.left()
 	s.Outcomes, s.Labels = map[engine.Outcome]int64{}, map[engine.Label]int64{}
@@ -116,7 +116,7 @@ func (c *core) showCycle(s *engine.Snapshot) {
 	s.CycleEnded = s.Ended - c.tally.atBarrier.Totals.Ended()
 }
 
-// showErrors adds the classes of errors that occurred, the most frequent first.
+// showErrors adds the error classes that occurred, the most frequent first.
 func (c *core) showErrors(s *engine.Snapshot) {
 	t := &c.tally
 	for class := range t.latest {
@@ -130,7 +130,7 @@ func (c *core) showErrors(s *engine.Snapshot) {
 	slices.SortStableFunc(s.Errors, func(a, b engine.ErrorNote) int { return cmp.Compare(b.Count, a.Count) })
 }
 
-// speedup is the run's so far, the open cycle included.
+// speedup returns the speedup of the run so far, including the open cycle.
 func (c *core) speedup() float64 {
 	worked := c.tally.totals.Peaks.Worked
 	if c.cycles.open != nil && !c.cycles.closing {
@@ -139,7 +139,8 @@ func (c *core) speedup() float64 {
 	return engine.Speedup(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Apart, worked)
 }
 
-// remaining estimates the time to the run's end: by its schedule, its hours, or the pace of the last seconds.
+// remaining estimates the time to the end of the run from its schedule, its hours, or the throughput of the last seconds.
+// It returns -1 if that is unknown.
 func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	settings := &c.cfg.Settings
 	left := time.Duration(-1)

@@ -7,27 +7,27 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// quotas keeps how the services are doing, and whose quota is gone.
+// quotas holds the state of the services and the exhausted quotas.
 type quotas struct {
 	core     *core
-	services []engine.ServiceState // snapshots share it
+	services []engine.ServiceState // shared with snapshots
 	gone     []quota
 }
 
-// quota is what a service said of its quota when it was gone.
+// quota is an exhausted quota as reported by a service.
 type quota struct {
 	service, why string
 	until, said  time.Time
 	told         bool // the run has paused for it
-	waived       bool // a person went on all the same, and it was not said again since
+	waived       bool // a person resumed the run anyway, and the service has not reported it again
 }
 
-// holds reports whether the run is paused for it.
+// holds reports whether the quota pauses the run.
 func (q *quota) holds(at time.Time) bool {
 	return !q.waived && (q.until.IsZero() || at.Before(q.until))
 }
 
-// String says it for people.
+// String returns the text for people.
 func (q *quota) String() string {
 	text := "the quota of " + q.service + " is gone"
 	if !q.until.IsZero() {
@@ -36,7 +36,7 @@ func (q *quota) String() string {
 	return text + ": " + q.why
 }
 
-// hold reports whether the run is paused for any.
+// hold reports whether any quota pauses the run.
 func (s *quotas) hold() bool {
 	for i := range s.gone {
 		if s.gone[i].holds(s.core.now.At) {
@@ -46,7 +46,7 @@ func (s *quotas) hold() bool {
 	return false
 }
 
-// waive goes on without the quotas that are gone.
+// waive resumes the run although quotas are exhausted.
 func (s *quotas) waive() {
 	for i := range s.gone {
 		if q := &s.gone[i]; q.holds(s.core.now.At) {
@@ -54,10 +54,10 @@ func (s *quotas) waive() {
 			s.core.emit(renewService{q.service})
 		}
 	}
-	s.core.emit(askServices{}) // so that a quota that is gone once more is another
+	s.core.emit(askServices{}) // a quota that is exhausted again then counts as a new one
 }
 
-// heard takes in what the services say, what they changed by themselves, and whose quota is gone.
+// heard handles the state of the services, their own changes, and their exhausted quotas.
 func (s *quotas) heard(o *outsideState) {
 	if !s.core.hasServices {
 		return
@@ -75,7 +75,7 @@ func (s *quotas) heard(o *outsideState) {
 	s.take(gone)
 }
 
-// of is what a state says of the service's quota, with what was known of it.
+// of returns the exhausted quota in a service's state, merged with what was known before.
 func (s *quotas) of(state *engine.ServiceState) (quota, bool) {
 	if state.Exhausted == "" {
 		return quota{}, false
@@ -88,7 +88,7 @@ func (s *quotas) of(state *engine.ServiceState) (quota, bool) {
 	return q, true
 }
 
-// take pauses for what is gone now, and goes on where it is not any more.
+// take pauses the run for newly exhausted quotas and resumes it for those that are available again.
 func (s *quotas) take(next []quota) {
 	c, was, at := s.core, s.gone, s.core.now.At
 	s.gone = next

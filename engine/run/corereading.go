@@ -6,28 +6,27 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// readings prepares what a governor is shown.
+// readings prepares the reading that the governor receives.
 type readings struct {
 	core *core
-	// busy is the time in which every place was taken while sessions waited for one, since the last reading; what is
-	// counted goes up to busyFrom. Workers keep their place while there are sessions left, so that is the time until the
-	// last one of a cycle starts. Once all have ended it is the barrier that lets nothing start, and between cycles the
-	// schedule.
+	// busy is how long, since the last reading, every slot was in use while more sessions were waiting. It is counted up to
+	// busyFrom. Workers keep their slots while sessions are left, so the time runs until the last session of a cycle
+	// starts. After that the barrier holds sessions back, and between cycles the schedule does.
 	busy     time.Duration
 	busyFrom time.Time
 	last     lastReading
 }
 
-// lastReading is what has happened since a governor was asked last.
+// lastReading holds what has happened since the last reading.
 type lastReading struct {
 	at            time.Time
 	slept         time.Duration
-	stood         time.Duration // the part of slept that now.Sub counts
+	stood         time.Duration // the part of slept that the steady clock counts
 	ended, failed int64
 }
 
-// mark counts the time since the last mark, in which neither the limit in force nor the open cycle has changed, nor
-// whether that closes.
+// mark counts the time since the previous mark. Call it before the limit in force or the open cycle changes, and before the
+// cycle starts to close.
 func (r *readings) mark() {
 	c, at := r.core, r.core.now.At
 	o := &c.tally.totals.Peaks.Overhead
@@ -49,7 +48,7 @@ func (r *readings) mark() {
 	r.busyFrom = at
 }
 
-// next is what is known now, and the beginning of the next one.
+// next returns a reading and starts the next one.
 func (r *readings) next() engine.Reading {
 	r.mark()
 	c, at := r.core, r.core.now.At

@@ -7,27 +7,27 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// recall is what agents remember, and what will change that at the barrier. Workers read memory, prefixes, takes and
-// injected, which only change while no worker is at work.
+// recall holds the agents' memory and the changes to it that the next barrier commits. Workers read memory, prefixes, takes
+// and injected. These change only while no worker runs.
 type recall struct {
 	core *core
 
-	memory     map[int]*engine.Memory // as of the start of the open cycle
-	prefixes   map[int]engine.Prefix  // of the cycle that an earlier process left open; nil from the next on
-	takes      map[int]int            // of the same cycle: those that are not the first; nil from the next on
-	injected   []engine.Injection     // by hand, in the order of their cycles
-	coming     []engine.Injection     // by hand, for the next cycle
+	memory     map[int]*engine.Memory // at the start of the open cycle
+	prefixes   map[int]engine.Prefix  // of the cycle that an earlier process left open; nil in later cycles
+	takes      map[int]int            // of the same cycle: takes after the first; nil in later cycles
+	injected   []engine.Injection     // manual injections, ordered by cycle
+	coming     []engine.Injection     // manual injections for the next cycle
 	deltas     map[int]engine.Delta   // of the open cycle, by agent
-	dirty      map[int]bool           // agents whose memory changed since the last checkpoint
-	remembered int64                  // bytes, as of the start of the open cycle
-	inherited  []engine.Tunable       // what services of the run had been tuned to that this one was forked from
+	dirty      map[int]bool           // agents whose memory has changed since the last checkpoint
+	remembered int64                  // bytes at the start of the open cycle
+	inherited  []engine.Tunable       // tuned values of the services of the run that this run was forked from
 }
 
 func (r *recall) begin() {
 	r.memory, r.deltas, r.dirty = map[int]*engine.Memory{}, map[int]engine.Delta{}, map[int]bool{}
 }
 
-// resume takes what the journal holds.
+// resume restores the state from the journal.
 func (r *recall) resume(res *engine.Resumption) {
 	if res.Memory != nil {
 		r.memory = maps.Clone(res.Memory)
@@ -49,14 +49,14 @@ func (r *recall) resume(res *engine.Resumption) {
 	}
 }
 
-// add keeps what a session changes in its agent's memory.
+// add stores the changes that a session makes to its agent's memory.
 func (r *recall) add(row *engine.SessionRow) {
 	if row.Outcome.Commits() && !row.Delta.Empty() {
 		r.deltas[row.Agent] = row.Delta
 	}
 }
 
-// commit makes of the memory at the start of a cycle that at the start of the next.
+// commit applies the changes of a cycle to the memory.
 func (r *recall) commit(cycle int) {
 	changed, grown := r.core.cfg.Settings.CommitCycle(r.memory, r.deltas, cycle)
 	for _, agent := range changed {
@@ -68,7 +68,7 @@ func (r *recall) commit(cycle int) {
 	r.prefixes, r.takes = nil, nil
 }
 
-// inject puts a message into inboxes of a cycle: the one that comes next, or a later one.
+// inject puts a message into the inboxes of the open cycle or a later one.
 func (r *recall) inject(i engine.Injection) {
 	if i.Cycle == r.core.cycles.number {
 		r.injected = withNewest(r.injected, i)
@@ -77,7 +77,7 @@ func (r *recall) inject(i engine.Injection) {
 	}
 }
 
-// deliver puts what was injected into the inboxes of the cycle that comes.
+// deliver puts the injected messages into the inboxes of the next cycle.
 func (r *recall) deliver() {
 	for _, i := range r.coming {
 		r.injected = withNewest(r.injected, i)
@@ -85,7 +85,7 @@ func (r *recall) deliver() {
 	r.coming = nil
 }
 
-// changed is the memory of the agents that the last checkpoint does not have; from now on there is none.
+// changed returns the memory of the agents that changed since the last checkpoint, and resets that set.
 func (r *recall) changed() map[int]*engine.Memory {
 	all := make(map[int]*engine.Memory, len(r.dirty))
 	for agent := range r.dirty {
@@ -95,8 +95,8 @@ func (r *recall) changed() map[int]*engine.Memory {
 	return all
 }
 
-// withNewest adds an injection to those in inboxes; of more than an inbox holds, the newest stay. Snapshots and checkpoints
-// share the list.
+// withNewest adds an injection to the inboxes. If they are full, it drops the oldest. Snapshots and checkpoints share the
+// list, so it is never modified.
 func withNewest(all []engine.Injection, i engine.Injection) []engine.Injection {
 	return append(slices.Clip(all[max(0, len(all)-engine.MostLetters+1):]), i)
 }

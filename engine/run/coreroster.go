@@ -6,21 +6,21 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// roster lists the agents that take part in a cycle, less those that are done.
+// roster determines the active agents of a cycle.
 type roster struct {
 	seed   uint64
 	agents int
-	chosen []int // nil is all
+	chosen []int // nil means all
 	warmUp []float64
-	each   int // cycles per step of the warm-up
-	// sequential wants the agents listed, to be put in order
+	each   int // cycles per warm-up step
+	// sequential runs need a list of the agents so that they can be ordered.
 	sequential bool
-	// gone are retired agents, with the first cycle that each takes no part in.
+	// gone maps a retired agent to its first cycle without a session.
 	gone  map[int]int
-	first int // cycle of the run
+	first int // first cycle of the run
 }
 
-// isEmpty reports whether nobody takes part in any cycle from one on.
+// isEmpty reports whether no agent is active in a cycle or any later one.
 func (r *roster) isEmpty(cycle int) bool {
 	left := r.agents
 	if r.chosen != nil {
@@ -29,7 +29,7 @@ func (r *roster) isEmpty(cycle int) bool {
 	return left == 0 || len(r.gone) >= left && left == r.missing(cycle)
 }
 
-// missing is how many are retired in a cycle.
+// missing returns how many agents are retired in a cycle.
 func (r *roster) missing(cycle int) int {
 	n := 0
 	for _, from := range r.gone {
@@ -40,7 +40,7 @@ func (r *roster) missing(cycle int) int {
 	return n
 }
 
-// retired are those who are missing from a cycle; nil is nobody.
+// retired returns the agents that are retired in a cycle.
 func (r *roster) retired(cycle int) map[int]int {
 	all := make(map[int]int, len(r.gone))
 	for agent, from := range r.gone {
@@ -57,7 +57,7 @@ func (r *roster) isGone(agent, cycle int) bool {
 	return ok && from <= cycle
 }
 
-// has reports whether an agent is among those who could take part.
+// has reports whether an agent belongs to the run.
 func (r *roster) has(agent int) bool {
 	if r.chosen != nil {
 		_, found := slices.BinarySearch(r.chosen, agent)
@@ -66,7 +66,7 @@ func (r *roster) has(agent int) bool {
 	return agent >= 0 && agent < r.agents
 }
 
-// share is the part of the agents that is active in a cycle.
+// share returns the fraction of agents that are active in a cycle.
 func (r *roster) share(cycle int) float64 {
 	if len(r.warmUp) == 0 || cycle/r.each >= len(r.warmUp) {
 		return 1
@@ -74,12 +74,12 @@ func (r *roster) share(cycle int) float64 {
 	return r.warmUp[cycle/r.each]
 }
 
-// takesPart reports whether a chosen agent is active at a share; who is at a small one is at any larger one.
+// takesPart reports whether a chosen agent is active at a given share. An active agent stays active as the share grows.
 func (r *roster) takesPart(agent int, share float64) bool {
 	return share >= 1 || engine.AgentKey(r.seed, agent).Text("warm-up").Source().Float64() < share
 }
 
-// count is how many take part in a cycle.
+// count returns how many agents are active in a cycle.
 func (r *roster) count(cycle int) int {
 	if share := r.share(cycle); share < 1 {
 		n := 0
@@ -97,7 +97,7 @@ func (r *roster) count(cycle int) int {
 	return n - r.missing(cycle)
 }
 
-// total is how many sessions a run has up to a cycle.
+// total returns the number of sessions in all cycles before a given one.
 func (r *roster) total(cycles int) int64 {
 	var n int64
 	for c := r.first; c < cycles; {
@@ -105,7 +105,7 @@ func (r *roster) total(cycles int) int64 {
 		if share := r.share(c); share >= 1 {
 			step = cycles - c
 		}
-		for _, from := range r.gone { // up to the next who is missing
+		for _, from := range r.gone { // up to the next retirement
 			if from > c {
 				step = min(step, from-c)
 			}
@@ -128,7 +128,7 @@ func (r *roster) each1(f func(agent int)) {
 	}
 }
 
-// fill sets who has a session in c; done are those that had theirs already.
+// fill sets the sessions of the plan c. The agents in done already had theirs.
 func (r *roster) fill(c *plan, done []int) {
 	share := r.share(c.number)
 	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.sequential && r.missing(c.number) == 0 {

@@ -8,19 +8,19 @@ import (
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
-// publishEvery and sampleEvery are how often the run is shown and sampled.
+// publishEvery and sampleEvery are the intervals of snapshots and samples.
 const (
 	publishEvery = 100 * time.Millisecond
 	sampleEvery  = time.Second
 )
 
-// sampling makes the figures of each second.
+// sampling computes the figures of each second.
 type sampling struct {
 	core *core
 
 	window  window
 	metrics engine.MetricsRow
-	// As of the last sample; snapshots share them.
+	// These hold the values of the last sample; snapshots share them.
 	steps       []engine.StepFigures
 	durations   engine.Spread
 	oldest      []engine.Doing
@@ -30,9 +30,9 @@ type sampling struct {
 
 	recent          rate
 	late            engine.Late   // since the last sample
-	written         int64         // rows by this process, as of the last sample
-	storedBefore    int64         // bytes that earlier processes took in the store
-	writer, drawing time.Duration // what the probes said last of the journal's writer and of the window
+	written         int64         // rows written by this process up to the last sample
+	storedBefore    int64         // bytes stored by earlier processes
+	writer, drawing time.Duration // last probe values of the journal writer and the window
 }
 
 // window collects the sessions that ended since the last sample.
@@ -40,7 +40,7 @@ type window struct {
 	total, service, held, queue stats.Histogram
 
 	requests int64
-	shared   int64 // requests of the run itself until then
+	shared   int64 // the run's own requests before the window
 	writes   int64
 	at       time.Time
 }
@@ -64,7 +64,7 @@ func (w *window) begin(at time.Time, shared int64) {
 	w.requests, w.shared, w.at = 0, shared, at
 }
 
-// add takes in a session that ended.
+// add adds a session that ended.
 func (s *sampling) add(r *engine.SessionRow) {
 	s.window.add(r)
 	if len(r.Events) > 0 {
@@ -72,7 +72,7 @@ func (s *sampling) add(r *engine.SessionRow) {
 	}
 }
 
-// close ends a second: its figures are shown and, if wanted, journaled.
+// close ends a second. It updates the figures in snapshots and, if the settings say so, journals them.
 func (s *sampling) close(p *probes) {
 	c, at := s.core, s.core.now.At
 	c.life.checkWall()
@@ -99,11 +99,11 @@ func (s *sampling) close(p *probes) {
 	}
 }
 
-// row is what the core knows of the second.
+// row returns the figures of the second that the core knows.
 func (s *sampling) row() engine.MetricsRow {
 	c, t, w := s.core, &s.core.tally.totals, &s.window
 	span := s.span()
-	asked := t.Asked() // what the journal tells, so that it can be recomputed
+	asked := t.Asked() // from the journal, so that the figures can be recomputed
 	return engine.MetricsRow{
 		At:                c.now.At,
 		Cycle:             c.cycles.number,
@@ -135,10 +135,10 @@ func (s *sampling) row() engine.MetricsRow {
 	}
 }
 
-// span is how long the second took.
+// span returns the length of the window in seconds.
 func (s *sampling) span() float64 { return max(s.core.now.At.Sub(s.window.at).Seconds(), 1e-3) }
 
-// probe adds what was read outside.
+// probe adds the values of the probes.
 func (s *sampling) probe(p *probes, m *engine.MetricsRow) {
 	peaks := &s.core.tally.totals.Peaks
 	if p.host != nil {
@@ -166,7 +166,7 @@ func (s *sampling) probe(p *probes, m *engine.MetricsRow) {
 	}
 }
 
-// account adds a second to what is known of the run's overhead.
+// account adds a second to the run's overhead figures.
 func (s *sampling) account(span time.Duration, p *probes, h *engine.HostMetrics) {
 	c := s.core
 	o := &c.tally.totals.Peaks.Overhead
@@ -182,13 +182,13 @@ func (s *sampling) account(span time.Duration, p *probes, h *engine.HostMetrics)
 		o.Window += max(p.window-s.drawing, 0)
 	}
 	s.writer, s.drawing = p.writer, p.window
-	o.Times = c.tally.totals.Times(c.cfg.Purpose) // what the sessions' time went to
+	o.Times = c.tally.totals.Times(c.cfg.Purpose) // how the sessions spent their time
 	o.Times[engine.ForJournal] += o.Queued
 	o.Times[engine.ForEngine] += o.Handed
 	o.Requests = c.tally.totals.Requests
 }
 
-// writesPerSec is the mean over this process's time, as of the newest second.
+// writesPerSec returns the mean write rate of this process up to the last sample.
 func (s *sampling) writesPerSec() float64 {
 	span := s.window.at.Sub(s.core.pace.began).Seconds()
 	if !s.core.countsWrites || span <= 0 {
@@ -197,7 +197,7 @@ func (s *sampling) writesPerSec() float64 {
 	return float64(s.written) / span
 }
 
-// rate is a moving count per second over a few seconds.
+// rate is a moving average per second over a few seconds.
 type rate struct {
 	at     [8]time.Time
 	counts [8]int64
@@ -213,7 +213,7 @@ func (r *rate) tick(at time.Time) {
 	r.i = (r.i + 1) % len(r.at)
 }
 
-// shift moves what was counted as if it had happened later.
+// shift moves the recorded ticks later by d.
 func (r *rate) shift(d time.Duration) {
 	for i := range r.at {
 		if !r.at[i].IsZero() {
@@ -222,7 +222,7 @@ func (r *rate) shift(d time.Duration) {
 	}
 }
 
-// perSecond is the mean since the oldest tick kept.
+// perSecond returns the mean since the oldest tick that is kept.
 func (r *rate) perSecond(at time.Time) float64 {
 	oldest := -1
 	for k := range r.at {

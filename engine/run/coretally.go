@@ -11,10 +11,10 @@ type tally struct {
 	core *core
 
 	totals    engine.Totals
-	atBarrier engine.State // as of the start of the open cycle: what a checkpoint keeps
+	atBarrier engine.State // at the start of the open cycle; checkpoints store it
 	latest    [engine.NumClasses]engine.ErrorNote
-	// Sessions: before are those that ended in earlier processes; begun and cut are of this one, begun without the open
-	// cycle's. planned is 0 where it is not known.
+	// These count sessions. before ended in earlier processes. begun and cut belong to this process, and begun excludes the
+	// open cycle. planned is 0 if it is unknown.
 	before, begun, cut, planned int64
 }
 
@@ -36,10 +36,10 @@ func (t *tally) add(r *engine.SessionRow) {
 	}
 }
 
-// heard brings the totals up to what the run itself has asked by now.
+// heard updates the totals with the run's own requests.
 func (t *tally) heard() { t.totals.Shared = t.core.now.Asked }
 
-// peaks are the worst values so far, and the time spent.
+// peaks returns the worst values and the time spent so far.
 func (t *tally) peaks() engine.Peaks {
 	p, books := t.totals.Peaks, &t.core.now.Books
 	p.Elapsed = t.core.pace.worked()
@@ -47,10 +47,10 @@ func (t *tally) peaks() engine.Peaks {
 	return p
 }
 
-// failedInCycle counts the sessions of the open cycle that failed or timed out.
+// failedInCycle returns how many sessions of the open cycle failed or timed out.
 func (t *tally) failedInCycle() int64 { return t.totals.Bad() - t.atBarrier.Totals.Bad() }
 
-// cycleWork is what the sessions of the open cycle have done so far.
+// cycleWork returns the work of the open cycle so far.
 func (t *tally) cycleWork() engine.CycleWork {
 	at, before := &t.totals, &t.atBarrier.Totals
 	since := func(o engine.Outcome) int64 { return at.Outcomes[o] - before.Outcomes[o] }
@@ -60,15 +60,15 @@ func (t *tally) cycleWork() engine.CycleWork {
 	}
 }
 
-// left is what all requests took that left.
+// left returns the usage of all requests that were sent.
 func (t *tally) left() engine.Asked {
-	if t.core.life.finishing { // its books are closed
+	if t.core.life.finishing { // the totals are final
 		return t.totals.Left()
 	}
 	return t.totals.Asked().WithOutlay(t.core.now.Books.Spent)
 }
 
-// budget is how far the budget is used up.
+// budget returns how much of the budget is used.
 func (t *tally) budget(remaining time.Duration) engine.BudgetState {
 	c := t.core
 	books := c.now.Books
@@ -86,11 +86,11 @@ func (t *tally) budget(remaining time.Duration) engine.BudgetState {
 	return s
 }
 
-// minShare is the number of ended sessions that a forecast of the budget needs.
+// minShare is the number of ended sessions that a budget forecast needs.
 const minShare = 5
 
-// forecast is what will be spent when there are times as many sessions as have ended. What the run itself asks, it has
-// mostly asked by then; what is spent already stays.
+// forecast predicts the total usage for times as many sessions as have ended. It assumes that most of the run's own
+// requests are already made, and it is never lower than the usage so far.
 func (t *tally) forecast(books *engine.LedgerState, times float64) engine.Amount {
 	own := t.totals.Own()
 	each, shared, spent := own.Outlay().Plus(books.Unrecorded).Amount(), t.totals.Shared.Outlay().Amount(), books.Spent.Amount()

@@ -10,22 +10,22 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// cycle is one superstep while it runs. Workers share it and take their sessions from it.
+// cycle is a cycle in execution. Workers share it and take their sessions from it.
 type cycle struct {
 	*Shard
 	ctx     context.Context
-	clock   *clock.Clock                        // with a cycle timeout only
-	lane    *lane                               // in a sequential run only
-	timeout atomic.Pointer[engine.TimeoutError] // of each session that begins
+	clock   *clock.Clock                        // nil without a cycle timeout
+	lane    *lane                               // nil unless the run is sequential
+	timeout atomic.Pointer[engine.TimeoutError] // for sessions that start from now on
 
-	cursor atomic.Int64 // how many of todo have begun
-	waves  atomic.Int64 // how many waves may begin; only while batch is not 0
-	waited atomic.Int64 // from ready until the newest wave could begin
-	full   atomic.Int64 // how long after ready the last of todo, or of the newest wave, began, and 1; 0 while some are left
+	cursor atomic.Int64 // how many sessions of Todo have started
+	waves  atomic.Int64 // how many waves may start; used only if Wave is not 0
+	waited atomic.Int64 // from Ready until the newest wave could start
+	full   atomic.Int64 // 1 + time from Ready until the last session of Todo or of the newest wave started; 0 while some are left
 	again  again
 }
 
-// newCycle opens a cycle. Its sessions end when ctx does.
+// newCycle opens a cycle. Its sessions are cut when ctx ends.
 func newCycle(ctx context.Context, of *Shard, s *engine.Settings) *cycle {
 	c := &cycle{Shard: of, ctx: ctx}
 	c.setTimeout(s.SessionTimeout)
@@ -41,14 +41,14 @@ func newCycle(ctx context.Context, of *Shard, s *engine.Settings) *cycle {
 	return c
 }
 
-// setTimeout bounds the sessions that begin from now on.
+// setTimeout sets the timeout of the sessions that start from now on.
 func (c *cycle) setTimeout(limit time.Duration) {
 	if was := c.timeout.Load(); was == nil || was.Limit != limit {
 		c.timeout.Store(&engine.TimeoutError{What: "session", Limit: limit})
 	}
 }
 
-// hold stops the cycle's clock, goOn lets it run again, stop frees it.
+// hold pauses the cycle's clock, goOn resumes it, and stop frees it.
 func (c *cycle) hold() {
 	if c != nil && c.clock != nil {
 		c.clock.Hold()
@@ -67,7 +67,7 @@ func (c *cycle) stop() {
 	}
 }
 
-// next returns the next session.
+// next returns the next session. ok is false if none is left.
 func (c *cycle) next() (p engine.Place, ok bool) {
 	i, ok := c.take()
 	if !ok {
@@ -83,10 +83,10 @@ func (c *cycle) next() (p engine.Place, ok bool) {
 	return p, true
 }
 
-// take moves the cursor on by one session that may begin.
+// take advances the cursor by one session that may start.
 func (c *cycle) take() (i int64, ok bool) {
 	if c.Wave == 0 {
-		if c.cursor.Load() >= int64(c.Size) { // keeps the cursor near size however often it is asked
+		if c.cursor.Load() >= int64(c.Size) { // keeps the cursor near Size, however often take is called
 			return 0, false
 		}
 		i = c.cursor.Add(1) - 1
@@ -102,7 +102,7 @@ func (c *cycle) take() (i int64, ok bool) {
 	}
 }
 
-// released is how many of todo belong to the waves that may begin.
+// released returns how many sessions of Todo belong to waves that may start.
 func (c *cycle) released() int64 {
 	if c.Wave == 0 {
 		return int64(c.Size)
@@ -110,20 +110,20 @@ func (c *cycle) released() int64 {
 	return min(c.waves.Load()*int64(c.Wave), int64(c.Size))
 }
 
-// release lets the next wave begin. No session is in flight.
+// release starts the next wave. No session is in flight.
 func (c *cycle) release(waited time.Duration) {
 	c.waited.Store(int64(waited))
 	c.waves.Add(1)
 	c.full.Store(0)
 }
 
-// could is when the session that ended last could have begun: its wave, where there are such.
+// could returns the earliest time at which a session of the newest wave could have started.
 func (c *cycle) could() time.Time { return c.Ready.Add(time.Duration(c.waited.Load())) }
 
-// begun is how many of todo have begun.
+// begun returns how many sessions of Todo have started.
 func (c *cycle) begun() int { return int(min(c.cursor.Load(), int64(c.Size))) }
 
-// filled is when the last of todo, or of the newest wave, began; zero while some are left.
+// filled returns when the last session of Todo, or of the newest wave, started. It is zero while some are left.
 func (c *cycle) filled() time.Time {
 	switch full := c.full.Load(); {
 	case c.Size == 0:
@@ -135,9 +135,9 @@ func (c *cycle) filled() time.Time {
 	}
 }
 
-// again are the sessions of a cycle that a person has requeued.
+// again is the queue of requeued sessions of a cycle.
 type again struct {
-	put, taken atomic.Int64 // so far
+	put, taken atomic.Int64 // totals so far
 	mu         sync.Mutex
 	places     []engine.Place // not taken yet
 }
@@ -163,7 +163,7 @@ func (a *again) next() (p engine.Place, ok bool) {
 	return p, true
 }
 
-// sessionClock starts the clock of a session that may use so much time; it can be cancelled.
+// sessionClock starts the clock of a session with a timeout. The clock can be canceled.
 func (c *cycle) sessionClock(timeout *engine.TimeoutError) *clock.Clock {
 	switch {
 	case c.clock == nil:

@@ -9,18 +9,18 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// slot shows the session of a worker from its first step that can wait. A session that only computes is not shown.
+// slot shows a worker's session from the first step that can wait. A session that only computes is not shown.
 type slot struct {
 	mu    sync.Mutex
 	doing engine.Doing
-	clock *clock.Clock // of that session; nil while there is none to be seen
-	place int          // among all; of slots
+	clock *clock.Clock // of the session shown; nil if there is none
+	place int          // index in slots.all
 }
 
 func (b *slot) enter(p engine.Place, began time.Time, c *clock.Clock) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.doing.Place != p { // it has not said yet what it is at
+	if b.doing.Place != p { // the session has not reported its progress yet
 		b.doing = engine.Doing{Place: p, Since: began}
 	}
 	b.doing.Began, b.clock = began, c
@@ -32,14 +32,14 @@ func (b *slot) leave() {
 	b.doing, b.clock = engine.Doing{}, nil
 }
 
-// change applies f to what the session is at.
+// change applies f to the progress that is shown.
 func (b *slot) change(f func(d *engine.Doing)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f(&b.doing)
 }
 
-// cancel ends the session of an agent, if it is here.
+// cancel cancels the session of an agent if this slot shows it.
 func (b *slot) cancel(agent int, cause error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,7 +54,7 @@ func (b *slot) look() (engine.Doing, bool) {
 	return b.doing, b.clock != nil
 }
 
-// lookIfOlder is look, but for no session that began after a moment; the zero time is none.
+// lookIfOlder is like look, but skips a session that started after a given time. The zero time skips none.
 func (b *slot) lookIfOlder(than time.Time) (d engine.Doing, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,8 +64,8 @@ func (b *slot) lookIfOlder(than time.Time) (d engine.Doing, ok bool) {
 	return b.doing, true
 }
 
-// slots are those of all workers. It is safe for concurrent use. Its lock is held briefly and nothing is allocated under it:
-// all workers of a cycle come and go at about the same time.
+// slots holds the slots of all workers. It is safe for concurrent use. Its lock is held briefly, and nothing is allocated
+// under it, because all workers of a cycle start and leave at about the same time.
 type slots struct {
 	mu  sync.Mutex
 	all []*slot
@@ -97,7 +97,7 @@ func (s *slots) remove(b *slot) {
 	s.all = s.all[:last]
 }
 
-// list returns a copy, to be read without the lock.
+// list returns a copy that can be read without the lock.
 func (s *slots) list() []*slot {
 	for n := 0; ; {
 		all := make([]*slot, 0, n)
@@ -118,10 +118,10 @@ func (s *slots) cancel(agent int, cause error) {
 	}
 }
 
-// oldest are the n sessions that began first.
+// oldest returns the n sessions that started first.
 func (s *slots) oldest(n int) []engine.Doing {
 	var first []engine.Doing
-	var last time.Time // when the n-th began
+	var last time.Time // start of the n-th session
 	for _, b := range s.list() {
 		d, ok := b.lookIfOlder(last)
 		if !ok || len(first) == n && !older(&d, &first[n-1]) {
@@ -148,8 +148,8 @@ func older(a, b *engine.Doing) bool {
 	return a.Agent < b.Agent
 }
 
-// Oldest are the sessions in flight that began first, at most n of them, the oldest first; those that have not come to
-// anything that can wait are left out.
+// Oldest returns at most n sessions in flight, the oldest first. It skips sessions that have not yet reached a step that
+// can wait.
 func (r *Run) Oldest(n int) []engine.Doing {
 	first := r.pool.Oldest(n)
 	for i := range first {

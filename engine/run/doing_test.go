@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// doing is what is seen of sessions, in words.
+// doing returns the progress of sessions as text.
 func doing(all []engine.Doing) string {
 	var lines []string
 	for _, d := range all {
@@ -46,7 +46,7 @@ func TestDoing(t *testing.T) {
 			"a 0.0 since 3s at look of shop, held for the rate for 1s; b 0.1 since 3s at look of shop, held for the rate for 1s",
 			"a 0.0 since 5s at look of shop, held  for 1s; b 0.1 since 5s at look of shop, held  for 1s",
 			"a 0.0 since 7s at pay of , held  for 1s; b 0.1 since 7s at pay of , held  for 1s",
-			"c 0.2 since 1s at look of shop, held  for 1s", // agent 3 is not seen
+			"c 0.2 since 1s at look of shop, held  for 1s", // agent 3 is not shown
 		} {
 			time.Sleep(time.Second)
 			if got := doing(r.Oldest(10)); got != want {
@@ -67,7 +67,7 @@ func TestDoing(t *testing.T) {
 	})
 }
 
-// TestOldestAreTheOldest, of more than are asked for, and in order.
+// TestOldestAreTheOldest checks that Oldest returns the oldest sessions in order when there are more than requested.
 func TestOldestAreTheOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, _, _ := steered(100, works(time.Hour))
@@ -97,7 +97,7 @@ func TestOldestAreTheOldest(t *testing.T) {
 	})
 }
 
-// TestNobodySeen: what has no worker may say what it is at, to nobody.
+// TestNobodySeen checks that a session without a worker may report its progress, which is ignored.
 func TestNobodySeen(t *testing.T) {
 	var s *engine.Session
 	s.At("a", "b")

@@ -6,14 +6,14 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// doubts keep the earliest of what made a run inexact before its session ended. The zero value is ready and safe for
-// concurrent use.
+// doubts keeps the earliest reason for which the run became inexact before the session in question ended. The zero value is
+// ready to use. It is safe for concurrent use.
 type doubts struct {
 	mu    sync.Mutex
 	first *engine.Inexact
 }
 
-// add reports whether nothing earlier is known.
+// add adds a reason. It reports whether that is now the earliest.
 func (d *doubts) add(i *engine.Inexact) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -24,7 +24,7 @@ func (d *doubts) add(i *engine.Inexact) bool {
 	return true
 }
 
-// earliest is the first of them; nil is none.
+// earliest returns the earliest reason, or nil if there is none.
 func (d *doubts) earliest() *engine.Inexact {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,15 +5,15 @@ import "github.com/throng-sim/throng/engine"
 // mostEmitted is how many of the newest events a snapshot lists.
 const mostEmitted = 50
 
-// emitted are the newest events, in a ring. It belongs to the loop, and allocates only when it is shown.
+// emitted holds the newest events in a ring. It belongs to the core. It allocates only when it makes a list for snapshots.
 type emitted struct {
 	ring  [mostEmitted]engine.Emitted
-	count int              // so far
-	shown []engine.Emitted // as of the last second; snapshots share them
-	at    int              // count then
+	count int              // total so far
+	shown []engine.Emitted // list of the last sample; shared with snapshots
+	at    int              // count at that time
 }
 
-// add takes in the events of a session that ended: of those of one the last, as the others would be gone at once.
+// add adds the events of an ended session. It skips events that later ones of the session would overwrite anyway.
 func (e *emitted) add(r *engine.SessionRow) {
 	for i := max(len(r.Events)-mostEmitted, 0); i < len(r.Events); i++ {
 		e.ring[e.count%mostEmitted] = engine.Emitted{At: r.Started.Add(r.Total), Cycle: r.Cycle, Agent: r.Agent, Path: r.Events[i].Path, Event: r.Events[i].Name}
@@ -21,7 +21,7 @@ func (e *emitted) add(r *engine.SessionRow) {
 	}
 }
 
-// newest returns the newest, oldest first. name, if set, is what an agent is called.
+// newest returns the newest events, oldest first. name, if set, returns the display name of an agent.
 func (e *emitted) newest(name func(index int) (string, error)) []engine.Emitted {
 	if e.at == e.count {
 		return e.shown

@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestNewestEvents is the ring of events: the newest in order, with names that are asked for once, and no new list while
-// nothing came.
+// TestNewestEvents checks the ring of events: the newest in order, names looked up once, and no new list without new
+// events.
 func TestNewestEvents(t *testing.T) {
 	var e emitted
 	asked := 0
@@ -55,7 +55,7 @@ func TestNewestEvents(t *testing.T) {
 
 var row1 = &engine.SessionRow{Events: []engine.Event{{Path: "a", Name: "b"}}}
 
-// TestWhoRests is the population that is warmed up, and the one that was chosen from.
+// TestWhoRests checks a population with a warm-up and a chosen subset.
 func TestWhoRests(t *testing.T) {
 	s := engine.DefaultSettings()
 	s.Seed, s.WarmUp, s.WarmUpCycles = 7, []float64{0.25, 0.5}, 2

@@ -10,7 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestEmptyWorldEndsAtOnce: nobody there, or nobody chosen, whatever the length of the run.
+// TestEmptyWorldEndsAtOnce checks that a run without agents, or without chosen agents, ends immediately, whatever its
+// length.
 func TestEmptyWorldEndsAtOnce(t *testing.T) {
 	for name, change := range map[string]func(*run.Config){
 		"no agents":            func(c *run.Config) { c.Agents = 0 },

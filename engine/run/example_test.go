@@ -8,10 +8,10 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// greeters is a program: what one agent does in one cycle.
+// greeters is a program: it says what one agent does in one cycle.
 type greeters struct{}
 
-// Session fills the session's row; many sessions go on at once.
+// Session fills in the session's row. Many sessions run concurrently.
 func (greeters) Session(s *engine.Session) {
 	s.Row.Outcome = engine.OK
 	if s.Agent == 3 { // the fourth agent stays at home
@@ -19,10 +19,10 @@ func (greeters) Session(s *engine.Session) {
 	}
 }
 
-// A run of ten agents for three cycles. Programs are mostly made of a scenario file; see package scenario.
+// This example runs ten agents for three cycles. Most programs come from a scenario file; see package scenario.
 func Example() {
 	settings := engine.DefaultSettings()
-	settings.Seed, settings.Cycles, settings.Limit = 7, 3, 4 // at most 4 sessions at once
+	settings.Seed, settings.Cycles, settings.Limit = 7, 3, 4 // at most 4 concurrent sessions
 	run, err := run.Start(context.Background(), run.Config{ID: "greetings", Program: greeters{}, Agents: 10, Settings: settings})
 	if err != nil {
 		fmt.Println(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestFlow compares with a plain count of the records.
+// TestFlow compares the flow figures with a plain count of the records.
 func TestFlow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(drawRow), 0, 20).Draw(t, "rows")
@@ -63,7 +63,7 @@ func count(is bool) int64 {
 	return 0
 }
 
-// busy is a program whose sessions take d, in which steps use three times as long.
+// busy is a program whose sessions take d. Their steps overlap and use three times as long in total.
 func busy(d time.Duration) engine.Program {
 	return programFunc(func(s *engine.Session) {
 		<-time.After(d)
@@ -76,7 +76,7 @@ func busy(d time.Duration) engine.Program {
 
 func near(got, want float64) bool { return math.Abs(got-want) < 0.01 }
 
-// TestSpeedup: ten sessions at once, in each of which three steps run at once, are thirty times as fast; paused time and
+// TestSpeedup checks that ten concurrent sessions, each with three concurrent steps, are thirty times as fast. Pauses and
 // waits for the schedule do not count.
 func TestSpeedup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -105,8 +105,8 @@ func TestSpeedup(t *testing.T) {
 	})
 }
 
-// TestSpeedupOverInterruptions: what earlier processes did of a cycle whose time they took along does not count, however
-// many they were.
+// TestSpeedupOverInterruptions checks that the unfinished cycles of earlier processes do not count, however many processes
+// there were.
 func TestSpeedupOverInterruptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -126,7 +126,7 @@ func TestSpeedupOverInterruptions(t *testing.T) {
 	})
 }
 
-// TestMetricsOfFlow: what is journaled each second adds up.
+// TestMetricsOfFlow checks that the journaled figures of all seconds add up.
 func TestMetricsOfFlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -152,7 +152,7 @@ func TestMetricsOfFlow(t *testing.T) {
 	})
 }
 
-// TestCycleTimes: waits for the schedule and pauses are no part of what a cycle takes.
+// TestCycleTimes checks that waits for the schedule and pauses do not count as cycle time.
 func TestCycleTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(20, busy(2*time.Second), &enginetest.Journal{})
@@ -179,7 +179,7 @@ func TestCycleTimes(t *testing.T) {
 	})
 }
 
-// TestFailuresOfCycles: what failed counts for its cycle, those of an earlier process too.
+// TestFailuresOfCycles checks that failures count for their cycle, including those of an earlier process.
 func TestFailuresOfCycles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}

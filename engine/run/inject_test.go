@@ -15,11 +15,11 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// reading is a program whose sessions take a second and read all their letters; it keeps what each found.
+// reading is a program whose sessions take a second and read all their letters. It records what each session found.
 type reading struct {
 	mu    sync.Mutex
 	found map[engine.Place]string
-	skips func(p engine.Place) bool // sessions that fail, and so leave their inbox
+	skips func(p engine.Place) bool // sessions that fail and so leave their inbox unread
 }
 
 func (r *reading) Session(s *engine.Session) {
@@ -49,7 +49,7 @@ func (r *reading) Session(s *engine.Session) {
 	s.Row.Outcome, s.Row.Delta.Read = engine.OK, len(texts) > 0
 }
 
-// board is what the agents of a cycle found, by agent.
+// board holds what the agents of a cycle found, by agent.
 func (r *reading) board(cycle, agents int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,8 +64,8 @@ func letter(text string, to ...int) engine.Message {
 	return engine.Message{To: to, Body: fmt.Appendf(nil, "%q", text)}
 }
 
-// TestInject: an injected message is in the inboxes of those it is for from the next barrier on, until a session that
-// ended well has read it.
+// TestInject checks that an injected message is in its receivers' inboxes from the next barrier on, until a successful
+// session has read it.
 func TestInject(t *testing.T) {
 	for _, limit := range []int{1, 7, 100} {
 		synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestInject(t *testing.T) {
 	}
 }
 
-// TestInjectBeforeACycleBegins: between two cycles the one that comes finds it.
+// TestInjectBeforeACycleBegins checks that a message injected between two cycles arrives in the next one.
 func TestInjectBeforeACycleBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &reading{}
@@ -100,7 +100,7 @@ func TestInjectBeforeACycleBegins(t *testing.T) {
 		r := start(t, cfg)
 		<-time.After(5 * time.Second)
 		do(t, r.Inject(t.Context(), letter("now"), "all", "test"))
-		<-time.After(15500 * time.Millisecond) // within the last
+		<-time.After(15500 * time.Millisecond) // within the last cycle
 		var field *engine.FieldError
 		if err := r.Inject(t.Context(), letter("too late"), "all", "test"); !errors.As(err, &field) {
 			t.Errorf("in the last cycle: %v", err)
@@ -118,7 +118,8 @@ func TestInjectBeforeACycleBegins(t *testing.T) {
 	})
 }
 
-// TestInjectSurvives: whenever the process dies after the order, the next one delivers it in the same cycle.
+// TestInjectSurvives checks that the next process delivers the message in the same cycle, whenever the process dies after
+// the order.
 func TestInjectSurvives(t *testing.T) {
 	const agents, cycles = 3, 4
 	story := func(t *testing.T, dieAfter time.Duration) string {
@@ -157,7 +158,8 @@ func TestInjectSurvives(t *testing.T) {
 	}
 }
 
-// TestInjectionsAreBounded: as an inbox, a run keeps the newest; an older picture of the list does not change.
+// TestInjectionsAreBounded checks that a run keeps the newest injections, as an inbox does, and that older copies of the
+// list do not change.
 func TestInjectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &reading{}

@@ -6,20 +6,20 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// maxNotes is how many rows wait for the journal writer before figures give way to what happened.
+// maxNotes is how many rows may wait for the journal writer before further metrics rows are dropped.
 const maxNotes = 4096
 
 // note is a row for the journal writer.
 type note struct {
 	writeRow
-	ctx context.Context // of the wait until it is durable
+	ctx context.Context // limits the wait until the row is durable
 }
 
-// enqueue has a row journaled behind all before it.
+// enqueue queues a row behind all earlier ones.
 func (n *node) enqueue(w writeRow) {
 	switch row := w.row.(type) {
 	case engine.MetricsRow:
-		if len(n.backlog) >= maxNotes { // the disk has been in trouble for an hour
+		if len(n.backlog) >= maxNotes { // the disk has been in trouble for about an hour
 			return
 		}
 	case engine.BarrierRow:
@@ -31,7 +31,7 @@ func (n *node) enqueue(w writeRow) {
 	n.backlog = append(n.backlog, w)
 }
 
-// outgoing returns the oldest row that waits and the writer's channel, or a nil channel if none does.
+// outgoing returns the next journal row and the writer's channel, or a nil channel if the queue is empty.
 func (n *node) outgoing() (chan<- note, note) {
 	if len(n.backlog) == 0 {
 		return nil, note{}
@@ -43,7 +43,7 @@ func (n *node) outgoing() (chan<- note, note) {
 	return n.journalWriter, next
 }
 
-// sent removes the row that the writer has taken.
+// sent removes the row that the writer has received.
 func (n *node) sent() {
 	if t := n.pop(); t.kind == checkpointTicket {
 		n.step(queued{t})
@@ -59,8 +59,8 @@ func (n *node) pop() ticket {
 	return t
 }
 
-// write journals rows one by one, in the order in which they were made, until the run ends. Neither a full queue nor a
-// slow disk holds the node up, and a checkpoint never overtakes a barrier.
+// write journals rows one by one, in order, until the run ends. The node therefore never waits for a full queue or a slow
+// disk, and a checkpoint never overtakes a barrier.
 func (n *node) write() {
 	defer n.r.rescue()
 	for next := range n.journalWriter {
@@ -76,7 +76,7 @@ func (n *node) write() {
 	}
 }
 
-// aside runs work in a goroutine of its own and then steps.
+// aside runs work in a new goroutine and then sends an event to the node.
 func (n *node) aside(work func(), then event) {
 	go func() {
 		defer n.r.rescue()
@@ -85,7 +85,7 @@ func (n *node) aside(work func(), then event) {
 	}()
 }
 
-// comeBack steps in the node's goroutine, unless that has ended.
+// comeBack steps the core in the node's goroutine, unless the run has ended.
 func (n *node) comeBack(e event) {
 	select {
 	case n.r.orders <- func(n *node) { n.step(e) }:

@@ -2,16 +2,16 @@ package run
 
 import "github.com/throng-sim/throng/engine"
 
-// lane is the memory of a sequential run within a cycle: each session finds what those before it changed and said. It belongs
-// to the only worker.
+// lane holds the memory of a sequential run within a cycle. Each session sees the changes and messages of the earlier ones.
+// Only the single worker uses it.
 type lane struct {
 	settings *engine.Settings
 	cycle    int
-	before   map[int]*engine.Memory // as of the start of the cycle; not changed
-	now      map[int]*engine.Memory // of the agents that have another by now
+	before   map[int]*engine.Memory // at the start of the cycle; read-only
+	now      map[int]*engine.Memory // memory of the agents that has changed since then
 }
 
-// newLane begins where the sessions of an earlier process left the cycle.
+// newLane returns the memory after the sessions that an earlier process executed in the cycle.
 func newLane(s *engine.Settings, before map[int]*engine.Memory, deltas map[int]engine.Delta, cycle int) *lane {
 	l := &lane{s, cycle, before, map[int]*engine.Memory{}}
 	agents := make([]int, 0, len(deltas))
@@ -33,7 +33,7 @@ func (l *lane) memory(agent int) *engine.Memory {
 	return l.before[agent]
 }
 
-// commit makes what a session changed and said visible to the next one.
+// commit makes the changes and messages of a session visible to the next one.
 func (l *lane) commit(agent int, d *engine.Delta) {
 	if d.Empty() {
 		return

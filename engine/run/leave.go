@@ -7,20 +7,20 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Leave ends the run within [Haste] since the program has to end, as why says, such as "SIGTERM". At first a checkpoint
-// is taken, with why as its reason; then the sessions in flight may end for half of that time, and what is left is cut.
+// Leave ends the run within [Haste] because the program exits. why is the cause, such as "SIGTERM". Leave first takes a
+// checkpoint with why as its reason. Sessions in flight then have half of the time to end; the rest are cut.
 func (r *Run) Leave(why string) error { return r.tell(leaveOrder{why}) }
 
-// rescue is deferred by the goroutines of the run but for its node. A panic of theirs leaves the core in order.
+// rescue handles a panic. All goroutines of the run except the node's defer it. Such a panic leaves the core consistent.
 func (r *Run) rescue() {
 	if r.crashed == nil {
-		return // it takes its course
+		return // let the panic end the program
 	}
 	if p := recover(); p != nil {
 		stack := debug.Stack()
 		ctx, cancel := context.WithTimeout(context.Background(), crashTime)
 		defer cancel()
-		_ = r.Checkpoint(ctx, engine.PanicReason) // the run goes on from the journal's end all the same
+		_ = r.Checkpoint(ctx, engine.PanicReason) // even if it fails, the run can resume from the end of the journal
 		r.crashed(p, stack)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestLeave has the program end by itself in the middle of sessions that take so long: a checkpoint comes first, what
-// can end in time ends, and the rest is cut, whatever the sessions and the disk do.
+// TestLeave ends the run, because the program exits, in the middle of sessions of a given length. A checkpoint comes first.
+// Sessions that end in time count and the rest is cut, whatever the sessions and the disk do.
 func TestLeave(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -43,10 +43,10 @@ func TestLeave(t *testing.T) {
 				}
 				began := time.Now()
 				do(t, r.Leave("SIGTERM"))
-				do(t, r.Leave("SIGTERM")) // once more changes nothing
+				do(t, r.Leave("SIGTERM")) // a second call changes nothing
 				got := r.Wait()
 				took(t, began, c.took)
-				time.Sleep(time.Minute) // those that did not listen end at last
+				time.Sleep(time.Minute) // sessions that ignored the cut end now
 				if got.Ending != engine.EndStopped || !strings.HasPrefix(got.Reason, "SIGTERM") || got.Totals.Ended() != int64(c.ended) {
 					t.Errorf("ended %v (%s) with %d sessions, want %d", got.Ending, got.Reason, got.Totals.Ended(), c.ended)
 				}
@@ -70,7 +70,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestPanic has goroutines of the run panic outside of sessions: there is a checkpoint, the program hears of it, and the
+// TestPanic makes goroutines of the run panic outside of sessions. A checkpoint is taken, the program is notified, and the
 // run can be resumed.
 func TestPanic(t *testing.T) {
 	bug := func() { panic("a bug") }
@@ -125,8 +125,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestLeaveAtAnyMoment has the program end by itself every so often, also while a barrier is being committed, and resumes
-// each time: nothing is lost and nothing is there twice.
+// TestLeaveAtAnyMoment ends the run at many moments, also while a barrier is being committed, and resumes it each time.
+// Nothing is lost, and nothing is duplicated.
 func TestLeaveAtAnyMoment(t *testing.T) {
 	atBarriers := 0
 	for every := 70 * time.Millisecond; every < 300*time.Millisecond; every += 25 * time.Millisecond {
@@ -142,7 +142,7 @@ func TestLeaveAtAnyMoment(t *testing.T) {
 				cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Resume = 4, 2, res
 				r := start(t, cfg)
 				time.Sleep(every + time.Duration(left%7)*30*time.Millisecond)
-				_ = r.Leave("SIGTERM") // it may have ended
+				_ = r.Leave("SIGTERM") // the run may have ended
 				ended = r.Wait().Ending == engine.EndFinished
 				atBarriers += beforeBarriers(j)
 				j.Die()
@@ -160,8 +160,8 @@ func TestLeaveAtAnyMoment(t *testing.T) {
 	}
 }
 
-// beforeBarriers counts the emergency checkpoints that are journaled right after the barrier of their own cycle: they were
-// ordered while it was being committed.
+// beforeBarriers counts the emergency checkpoints that are journaled right after the barrier of their own cycle. They were
+// requested while that barrier was being committed.
 func beforeBarriers(j *enginetest.Journal) (n int) {
 	closed := -1
 	for _, row := range j.Rows() {
@@ -177,7 +177,7 @@ func beforeBarriers(j *enginetest.Journal) (n int) {
 	return n
 }
 
-// isWhole fails the test unless a journal has every session of a crowd of 12 once, and what they remember.
+// isWhole fails the test unless the journal has every session of a crowd of 12 exactly once, and their memory.
 func isWhole(t *testing.T, j *enginetest.Journal, crowd *enginetest.Crowd, cycles int) {
 	t.Helper()
 	seen := map[engine.Place]int{}

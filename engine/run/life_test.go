@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// life is a run's story: who takes part, and what happens to it, possibly over many processes.
+// life is the story of a run: which agents are active, and what happens to it, possibly over many processes.
 type life struct {
 	crowd                     enginetest.Crowd
 	agents, cycles, limit     int
@@ -26,10 +26,10 @@ type life struct {
 	latency                   time.Duration
 	room                      int
 	moves                     []move
-	deaths                    []int // after how many rows of its own each process dies; 0 is not by itself
-	requeued                  bool  // a session was made again: it ends as it did
+	deaths                    []int // after how many of its own rows each process dies; 0 means never
+	requeued                  bool  // a session was requeued; it ends as it did before
 	checkpoint, cycleInterval time.Duration
-	pool                      func(run.PoolConfig) (run.WorkerPool, error) // nil is this process
+	pool                      func(run.PoolConfig) (run.WorkerPool, error) // nil means this process
 }
 
 type move struct {
@@ -40,7 +40,7 @@ type move struct {
 
 func (m move) String() string { return fmt.Sprintf("%v %s %d", m.after, m.what, m.n) }
 
-// witness watches one process's sessions.
+// witness observes the sessions of one process.
 type witness struct {
 	mu       sync.Mutex
 	limit    int // in force
@@ -103,7 +103,7 @@ func (l *life) config(j *enginetest.Journal, w *witness) (run.Config, *enginetes
 	return cfg, c
 }
 
-// undisturbed is the result of the same run when nothing happens to it and one session runs at a time.
+// undisturbed returns the result of the same run with nothing happening to it and one session at a time.
 func (l *life) undisturbed(t *testing.T) (results, memory string, err error) {
 	j := &enginetest.Journal{}
 	cfg, _ := l.config(j, nil)
@@ -119,7 +119,7 @@ func (l *life) undisturbed(t *testing.T) (results, memory string, err error) {
 	return enginetest.Results(j.Sessions()), enginetest.ShowMemory(j.MemoryAt(l.cycles)), nil
 }
 
-// process carries the run on until it ends; it uses up moves until one of them ends it.
+// process continues the run until it ends. It uses moves until one of them ends it.
 func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Result, error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -152,7 +152,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 		switch m.what {
 		case "limit":
 			if !paused && !broken {
-				w.set(max(limit, m.n)) // between the order and its effect either may hold
+				w.set(max(limit, m.n)) // until the order takes effect, either limit may apply
 			}
 			limit = m.n
 			err = r.SetLimit(m.n, "test", "a move")
@@ -197,7 +197,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 				if _, refused := errors.AsType[*engine.FieldError](err); refused {
 					err = nil
 				} else {
-					l.requeued = true // if the process died of it, the journal may have it all the same
+					l.requeued = true // the journal may have it even if the process died of it
 				}
 			}
 		}
@@ -206,7 +206,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 		}
 		synctest.Wait()
 		inForce()
-		// Another process says a little later what it has begun.
+		// Another process reports its started sessions with a short delay.
 		if s := r.PublishNow(); !broken && l.pool == nil && s.Begun != s.Ended-before+int64(s.InFlight)+s.Cut {
 			wrong = errors.Join(wrong, fmt.Errorf("after %v: begun %d, ended %d, in flight %d, cut %d", m, s.Begun, s.Ended-before, s.InFlight, s.Cut))
 		}
@@ -224,7 +224,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 		}
 		limit, paused, broken = max(limit, 1), false, false
 		inForce()
-		_, _ = r.Resume("test"), r.SetLimit(limit, "test", "to the end") // it may have ended
+		_, _ = r.Resume("test"), r.SetLimit(limit, "test", "to the end") // the run may have ended
 	}
 	got := r.Wait()
 	synctest.Wait()
@@ -253,7 +253,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 	return got, errors.Join(wrong, w.problem(), sharedOnce(cfg.Resume, crowd, j))
 }
 
-// lastBad is the agent of the last session that failed or timed out; -1 without one.
+// lastBad returns the agent of the last session that failed or timed out, or -1 if there is none.
 func lastBad(j *enginetest.Journal) int {
 	agent := -1
 	for _, row := range j.Sessions() {
@@ -264,7 +264,7 @@ func lastBad(j *enginetest.Journal) int {
 	return agent
 }
 
-// sharedOnce holds that a process asks for no answer that the run has, and for none twice unless it could not keep it.
+// sharedOnce checks that a process requests no answer that the run already has, and none twice unless it could not be kept.
 func sharedOnce(res *engine.Resumption, crowd *enginetest.Crowd, j *enginetest.Journal) error {
 	died := false
 	select {
@@ -288,7 +288,7 @@ func sharedOnce(res *engine.Resumption, crowd *enginetest.Crowd, j *enginetest.J
 	return nil
 }
 
-// live carries the run through all its moves and processes to its end, and compares.
+// live takes the run through all its moves and processes to its end, and compares the results.
 func (l *life) live(t *testing.T) error {
 	results, memory, err := l.undisturbed(t)
 	if err != nil {
@@ -321,7 +321,7 @@ func (l *life) live(t *testing.T) error {
 	return errors.Join(l.journaled(j), l.counted(j, got))
 }
 
-// journaled looks at what the journal holds at the end.
+// journaled checks the journal at the end of the run.
 func (l *life) journaled(j *enginetest.Journal) error {
 	barrier, ended := -1, false
 	answers := map[engine.SharedKey]bool{}
@@ -372,7 +372,7 @@ func (l *life) journaled(j *enginetest.Journal) error {
 	return nil
 }
 
-// counted compares the totals that the run kept with those that its journal holds.
+// counted compares the totals that the run kept with those in its journal.
 func (l *life) counted(j *enginetest.Journal, got run.Result) error {
 	want := j.Recount()
 	if g, w := show(&got.Totals), show(&want); g != w {
@@ -384,7 +384,7 @@ func (l *life) counted(j *enginetest.Journal, got run.Result) error {
 	return nil
 }
 
-// show is what of totals can be recomputed, as text.
+// show returns the part of the totals that can be recomputed, as text.
 func show(t *engine.Totals) string {
 	total, _ := t.Total.MarshalBinary()
 	service, _ := t.Service.MarshalBinary()
@@ -437,8 +437,8 @@ func drawLife(t *rapid.T) *life {
 	return l
 }
 
-// TestResultNeverDependsOnWhatHappens is the promise of EXACTNESS.md: whatever is done to a run and however often its
-// process ends, what comes out is what would have come out of one process, one session at a time.
+// TestResultNeverDependsOnWhatHappens checks the promise of EXACTNESS.md: whatever happens to a run, and however often its
+// process ends, the result is the one of a single process that runs one session at a time.
 func TestResultNeverDependsOnWhatHappens(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l := drawLife(r)

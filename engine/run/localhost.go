@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// localHost is the host of sessions that the run's own process executes.
+// localHost is the engine.Host of sessions in the run's own process.
 type localHost struct{ run *Run }
 
 var _ engine.Host = localHost{}
@@ -73,7 +73,7 @@ func (h localHost) SettleShared(row engine.SharedRow, spent engine.Outlay) error
 func (h localHost) Traced(agent int, failed bool) bool   { return h.run.traces.wants(agent, failed) }
 func (h localHost) Trace(e engine.Exchange, failed bool) { h.run.traces.add(e, failed) }
 
-// memoryClaims are what one session claims of the memory budget of this process.
+// memoryClaims holds the claims of one session on the memory budget of this process.
 type memoryClaims struct {
 	budget  *memoryBudget
 	holding holding
@@ -106,13 +106,13 @@ func (c *memoryClaims) record(path string, n int64, use engine.MemoryUse) {
 	}
 }
 
-// Force claims n bytes for an answer, free or not.
+// Force claims n bytes for an answer, even if they are not free.
 func (c *memoryClaims) Force(path string, n int64) {
 	c.budget.force(&c.holding, n)
 	c.budget.record(&c.holding, path, n)
 }
 
-// Return gives back a part of what an answer holds.
+// Return releases a part of the bytes that an answer holds.
 func (c *memoryClaims) Return(path string, n int64) {
 	b := c.budget
 	b.record(&c.holding, path, -n)
@@ -121,12 +121,12 @@ func (c *memoryClaims) Return(path string, n int64) {
 	b.giveBack(&c.holding, n)
 }
 
-// Settle has a step that ended keep n bytes.
+// Settle reduces the bytes of an ended step to n. It returns how many must still be claimed if the step holds fewer.
 func (c *memoryClaims) Settle(path string, n int64) (more int64) {
 	return c.budget.settle(&c.holding, path, n)
 }
 
-// Block notes that the session waits for others, or no longer does.
+// Block records whether the session waits for other sessions.
 func (c *memoryClaims) Block(waits bool) {
 	more := -1
 	if waits {
@@ -135,5 +135,5 @@ func (c *memoryClaims) Block(waits bool) {
 	c.budget.block(&c.holding, more)
 }
 
-// Holds reports whether the session holds anything.
+// Holds reports whether the session holds any memory.
 func (c *memoryClaims) Holds() bool { return c.holding.holds.Load() }

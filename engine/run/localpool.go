@@ -21,8 +21,8 @@ type localPool struct {
 	results      chan *Batch
 	mergeQueue   mergeQueue
 	free         batches
-	wide         batches       // those that carry what many workers finished
-	abandoned    chan struct{} // closed when workers are not waited for any longer
+	wide         batches       // batches merged from several workers
+	abandoned    chan struct{} // closed when workers are abandoned
 	done         chan struct{} // closed when the run has ended
 }
 
@@ -50,13 +50,13 @@ func newLocalPool(cfg PoolConfig) *localPool {
 // Begin opens a cycle.
 func (p *localPool) Begin(s *Shard) { p.cycle.Store(newCycle(p.ctx, s, p.host.Settings())) }
 
-// Release lets the next wave begin.
+// Release starts the next wave.
 func (p *localPool) Release(waited time.Duration) { p.cycle.Load().release(waited) }
 
-// Again lets a requeued session begin.
+// Again starts a requeued session.
 func (p *localPool) Again(place engine.Place) { p.cycle.Load().again.add(place) }
 
-// Hold stops the cycle's clock, or lets it run again.
+// Hold pauses or resumes the cycle's clock.
 func (p *localPool) Hold(held bool) {
 	if c := p.cycle.Load(); held {
 		c.hold()
@@ -77,26 +77,26 @@ func (p *localPool) Start(workers int, probe bool) {
 	}
 }
 
-// SetLimit bounds the workers.
+// SetLimit limits the number of workers.
 func (p *localPool) SetLimit(limit int) { p.places.SetLimit(limit) }
 
-// Use puts settings in force.
+// Use applies settings to new sessions.
 func (p *localPool) Use(s *engine.Settings) {
 	if c := p.cycle.Load(); c != nil {
 		c.setTimeout(s.SessionTimeout)
 	}
 }
 
-// Remember says how many bytes agents remember.
+// Remember sets the size of all agents' memory in bytes.
 func (p *localPool) Remember(bytes int64) { p.memoryBudget.remember(bytes) }
 
 // Retire cancels the session of a retired agent.
 func (p *localPool) Retire(agent int) { p.slots.cancel(agent, engine.ErrRetired) }
 
-// Results delivers batches.
+// Results returns the channel that delivers batches.
 func (p *localPool) Results() <-chan *Batch { return p.results }
 
-// Recycle returns a batch to those that filled it.
+// Recycle makes a batch available for reuse.
 func (p *localPool) Recycle(b *Batch) {
 	if b.wide {
 		p.wide.give(b)
@@ -105,7 +105,7 @@ func (p *localPool) Recycle(b *Batch) {
 	}
 }
 
-// Abandon returns what has arrived and leaves the workers behind.
+// Abandon abandons the workers and returns the batches that have arrived.
 func (p *localPool) Abandon() (arrived []*Batch) {
 	for {
 		select {
@@ -123,10 +123,10 @@ func (p *localPool) Abandon() (arrived []*Batch) {
 	return arrived
 }
 
-// Close ends the goroutine that carries batches.
+// Close stops the goroutine that delivers merged batches.
 func (p *localPool) Close() { close(p.done) }
 
-// Progress says how far the open cycle is.
+// Progress returns the progress of the open cycle.
 func (p *localPool) Progress() Progress {
 	g := Progress{InFlight: p.places.Held()}
 	if c := p.cycle.Load(); c != nil {
@@ -135,7 +135,7 @@ func (p *localPool) Progress() Progress {
 	return g
 }
 
-// Oldest returns the n sessions in flight that began first.
+// Oldest returns the n sessions in flight that started first.
 func (p *localPool) Oldest(n int) []engine.Doing {
 	if n <= 0 {
 		return nil
@@ -143,7 +143,7 @@ func (p *localPool) Oldest(n int) []engine.Doing {
 	return p.slots.oldest(n)
 }
 
-// Doing returns what an agent's session is at.
+// Doing returns the current step of an agent's session.
 func (p *localPool) Doing(agent int) (engine.Doing, bool) {
 	for _, b := range p.slots.list() {
 		if d, ok := b.look(); ok && d.Agent == agent {
@@ -153,7 +153,7 @@ func (p *localPool) Doing(agent int) (engine.Doing, bool) {
 	return engine.Doing{}, false
 }
 
-// Mark shows the sessions in flight in a crowd.
+// Mark marks the sessions in flight in a crowd.
 func (p *localPool) Mark(c *engine.Crowd) {
 	for _, b := range p.slots.list() {
 		if d, ok := b.look(); ok {

@@ -11,36 +11,36 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// memoryQuiet is how long no session may have waited for memory until that is told again.
+// memoryQuiet is how long no session must have waited for memory before a new wait is reported.
 const memoryQuiet = time.Minute
 
-// memoryApart is how much of the memory budget is set apart at most as long as no session was seen to hold more.
+// memoryApart is the largest reserve, unless a single session has been seen to need more.
 const memoryApart = 192 << 20
 
-// memoryBudget bounds what large answers of sessions in flight and what agents remember take, over the whole run. A
-// session that wants more waits, throttled, until others have given back enough. Since sessions claim step by step, all
-// that hold something could wait for each other: then one of them, the first, takes what is set apart, ends, and gives
-// all back. A session fails only if it wants more than it could get alone. Small sessions never ask. It is safe for
-// concurrent use.
+// memoryBudget limits the memory for large answers of sessions in flight and for the agents' memory, over the whole run. A
+// session that wants more waits, throttled, until others have released enough. Sessions claim memory step by step, so all
+// of them could end up waiting for each other. In that case the first of them may use the reserve; it then ends and
+// releases everything. A session fails only if it wants more than it could get alone. Small sessions make no claims.
+// memoryBudget is safe for concurrent use.
 type memoryBudget struct {
 	mu      sync.Mutex
-	limit   int64     // bytes; 0 is none
+	limit   int64     // bytes; 0 means no limit
 	held    int64     // by sessions in flight, until they end
-	kept    int64     // what agents remember as of the start of the cycle, and what sessions of the cycle add to it
-	largest int64     // what one session held or wanted at most
-	active  int       // sessions that hold something, of which nothing waits
-	first   *holding  // the session that may use what is set apart; nil is none
-	holders list.List // claims of sessions that hold something, which are served before others
+	kept    int64     // agents' memory at the start of the cycle, plus what the sessions of the cycle have added
+	largest int64     // the most that one session has held or wanted
+	active  int       // sessions that hold memory and do not wait
+	first   *holding  // the session that may use the reserve; nil if there is none
+	holders list.List // claims of sessions that already hold memory; served before others
 	others  list.List
 	told    time.Time
-	tell    func(why string) // hears, apart, that sessions wait; may be nil
+	tell    func(why string) // called in its own goroutine when sessions wait; may be nil
 }
 
-// holding is what a session holds of the budget. The budget's lock guards it.
+// holding is the memory that a session holds. The budget's lock guards it.
 type holding struct {
-	answers, memory int64            // bytes; memory becomes what agents remember if the session's outcome commits
-	steps           map[string]int64 // of answers, what those of steps under way hold, by path
-	waits           int              // of its requests: for more, or for a place that a session may have which waits for memory
+	answers, memory int64            // bytes; memory becomes the agent's memory if the session's outcome commits
+	steps           map[string]int64 // bytes held by answers of running steps, by path
+	waits           int              // its waiting requests: for more memory, or for a slot held by a session that may wait for memory
 	holds           atomic.Bool
 }
 
@@ -53,13 +53,13 @@ type memoryClaim struct {
 	n      int64
 	memory bool
 	in     *list.List
-	answer chan error // of one
+	answer chan error // receives exactly one result
 }
 
-// room is what sessions in flight may hold together. mu is held.
+// room returns how much sessions in flight may hold together. mu is held.
 func (b *memoryBudget) room() int64 { return max(b.limit-b.kept, 0) }
 
-// fits reports whether a session may have n bytes more. mu is held.
+// fits reports whether a session may have n more bytes. mu is held.
 func (b *memoryBudget) fits(h *holding, n int64) bool {
 	room := b.room()
 	if h != b.first {
@@ -79,12 +79,12 @@ func (b *memoryBudget) take(h *holding, n int64, memory bool) bool {
 	return true
 }
 
-// queued reports whether others are to be served before a session. mu is held.
+// queued reports whether other claims come before those of this session. mu is held.
 func (b *memoryBudget) queued(h *holding) bool {
 	return h != b.first && (b.holders.Len() > 0 || h.total() == 0 && b.others.Len() > 0)
 }
 
-// grant changes what a session holds. mu is held.
+// grant adds n bytes to a session. mu is held.
 func (b *memoryBudget) grant(h *holding, n int64, memory bool) {
 	b.change(h, func() {
 		if memory {
@@ -98,7 +98,7 @@ func (b *memoryBudget) grant(h *holding, n int64, memory bool) {
 	h.holds.Store(true)
 }
 
-// change keeps the count of active sessions. mu is held.
+// change calls f and updates the number of active sessions. mu is held.
 func (b *memoryBudget) change(h *holding, f func()) {
 	if h.counts() {
 		b.active--
@@ -109,8 +109,8 @@ func (b *memoryBudget) change(h *holding, f func()) {
 	}
 }
 
-// wait claims n bytes; of sessions that hold something, and of others, who comes first is served first. Its errors are
-// why they cannot be had, and the cause of ctx.
+// wait claims n bytes and waits for them. Sessions that already hold memory come first; within each group, the order of
+// arrival decides. It returns an error if the bytes can never be granted, or the cause of ctx.
 func (b *memoryBudget) wait(ctx context.Context, h *holding, n int64, memory bool) error {
 	c := &memoryClaim{h, n, memory, &b.others, make(chan error, 1)}
 	b.mu.Lock()
@@ -138,7 +138,7 @@ func (b *memoryBudget) wait(ctx context.Context, h *holding, n int64, memory boo
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(c.answer) == 0 { // else it came in the same moment: the session gives it back when it ends
+	if len(c.answer) == 0 { // otherwise it was just granted, and the session releases it when it ends
 		c.in.Remove(at)
 		b.change(h, func() { h.waits-- })
 	}
@@ -163,7 +163,7 @@ func (b *memoryBudget) admit() {
 	}
 }
 
-// next is the claim to be answered now, and with what; nil is none. mu is held.
+// next returns the claim to answer now and its result, or nil. mu is held.
 func (b *memoryBudget) next() (*list.Element, error) {
 	front := b.holders.Front()
 	if front == nil {
@@ -201,14 +201,14 @@ func (b *memoryBudget) stuck() (*list.Element, error) {
 	return last, b.short(last.Value.(*memoryClaim))
 }
 
-// short says why a session fails. mu is held.
+// short returns the error of a session that cannot get enough memory. mu is held.
 func (b *memoryBudget) short(c *memoryClaim) error {
 	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step needs %s more",
 		engine.FormatBytes(b.limit), engine.FormatBytes(b.held), engine.FormatBytes(c.of.total()), engine.FormatBytes(b.kept), engine.FormatBytes(c.n))
 	return &engine.StepError{Class: engine.Script, Err: &engine.PermanentError{Err: err, Fix: "ask for less at once, or raise --memory-budget"}}
 }
 
-// say tells that sessions wait. mu is held.
+// say reports that sessions wait for memory. mu is held.
 func (b *memoryBudget) say() {
 	now := time.Now()
 	was := b.told
@@ -220,7 +220,7 @@ func (b *memoryBudget) say() {
 	go b.tell(why)
 }
 
-// end gives back what a session held. What its agent is to remember stays until the barrier, if it commits.
+// end releases the memory of a session. If the session commits, the agent's part is kept until the barrier.
 func (b *memoryBudget) end(h *holding, commits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -237,7 +237,7 @@ func (b *memoryBudget) end(h *holding, commits bool) {
 	b.admit()
 }
 
-// record notes that a step's answer holds n bytes more. It has been granted.
+// record notes that a step's answer holds n more bytes, which have been granted.
 func (b *memoryBudget) record(h *holding, path string, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -247,8 +247,7 @@ func (b *memoryBudget) record(h *holding, path string, n int64) {
 	h.steps[path] += n
 }
 
-// settle has a step that ended keep n bytes. What its answers held and it does not keep is given back; more is what is
-// still to be claimed.
+// settle reduces the bytes of an ended step to n and releases the rest. more is what the step must still claim.
 func (b *memoryBudget) settle(h *holding, path string, n int64) (more int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -260,21 +259,21 @@ func (b *memoryBudget) settle(h *holding, path string, n int64) (more int64) {
 	return max(n-had, 0)
 }
 
-// giveBack lessens what the answers of a session hold. mu is held.
+// giveBack releases n bytes of a session's answers. mu is held.
 func (b *memoryBudget) giveBack(h *holding, n int64) {
 	b.change(h, func() { h.answers -= n })
 	b.held -= n
 	b.admit()
 }
 
-// force claims n bytes whether they are free or not.
+// force claims n bytes, even if they are not free.
 func (b *memoryBudget) force(h *holding, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.grant(h, n, false)
 }
 
-// block notes that a session which holds something waits for others, or does so no more.
+// block changes the number of waits of a session. more is 1 when a wait starts and -1 when it ends.
 func (b *memoryBudget) block(h *holding, more int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -284,7 +283,7 @@ func (b *memoryBudget) block(h *holding, more int) {
 	}
 }
 
-// remember sets what agents remember, at a barrier.
+// remember sets the size of the agents' memory at a barrier.
 func (b *memoryBudget) remember(kept int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -292,7 +291,7 @@ func (b *memoryBudget) remember(kept int64) {
 	b.admit()
 }
 
-// figures are what is held, kept and allowed.
+// figures returns what is held, what is kept, and the limit.
 func (b *memoryBudget) figures() (held, kept, limit int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

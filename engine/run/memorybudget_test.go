@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestMemoryBudget is who waits for memory, who gets it and who fails.
+// TestMemoryBudget checks which sessions wait for memory, which get it and which fail.
 func TestMemoryBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := make(chan string, 10)
@@ -43,7 +43,7 @@ func TestMemoryBudget(t *testing.T) {
 		if err := <-ask(&second, 200); err == nil || !strings.Contains(err.Error(), "--memory-budget") {
 			t.Errorf("more than there is at all: %v", err)
 		}
-		// All sessions that hold memory want more, and one that holds none waits: one gets the reserve.
+		// All sessions that hold memory want more, and one that holds none waits: one of them gets the reserve.
 		other, a, z := ask(&fourth, 10), ask(&first, 40), ask(&third, 40)
 		if answered(other) || answered(z) || !answered(a) || <-a != nil {
 			t.Fatal("two who wait for each other: want the first to get more")
@@ -62,7 +62,7 @@ func TestMemoryBudget(t *testing.T) {
 		if synctest.Wait(); !answered(other) || <-other != nil {
 			t.Error("the last did not get what was given back")
 		}
-		// Who waits for a place of others gives nothing back either.
+		// A session that waits for a slot of others releases nothing either.
 		b.block(&fourth, 1)
 		if err := <-ask(&second, 85); err != nil {
 			t.Errorf("the reserve was refused: %v", err)
@@ -81,8 +81,8 @@ func TestMemoryBudget(t *testing.T) {
 	})
 }
 
-// TestMemoryIsClaimedPieceByPiece has many sessions claim in several pieces what the budget is enough for, in each session
-// alone: all wait for each other, none fails, and the budget is never exceeded.
+// TestMemoryIsClaimedPieceByPiece lets many sessions claim in several pieces. The budget is enough for each session alone.
+// All of them wait for each other, none fails, and the budget is never exceeded.
 func TestMemoryIsClaimedPieceByPiece(t *testing.T) {
 	for _, pieces := range [][]int64{{16, 16}, {8, 8, 8, 8, 8, 8}, {2, 46}, {30, 30, 38}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestMemoryIsClaimedPieceByPiece(t *testing.T) {
 	}
 }
 
-// TestMemoryOfAStepThatEnded is given back as far as the step does not keep it.
+// TestMemoryOfAStepThatEnded checks that an ended step releases the memory that it does not keep.
 func TestMemoryOfAStepThatEnded(t *testing.T) {
 	b := &memoryBudget{limit: 100}
 	var h holding
@@ -130,7 +130,7 @@ func TestMemoryOfAStepThatEnded(t *testing.T) {
 	}
 }
 
-// TestMemoryThatIsKept counts what agents remember until the barrier says what it is.
+// TestMemoryThatIsKept checks that agents' memory counts until the barrier sets the exact size.
 func TestMemoryThatIsKept(t *testing.T) {
 	b := &memoryBudget{limit: 100}
 	var s holding
@@ -160,7 +160,7 @@ func TestMemoryThatIsKept(t *testing.T) {
 	}
 }
 
-// TestMemoryGrows is that barriers know by how much memory grew.
+// TestMemoryGrows checks that barriers report by how much memory grew.
 func TestMemoryGrows(t *testing.T) {
 	memory := map[int]*engine.Memory{}
 	total := func() (n int64) {

@@ -5,15 +5,15 @@ import "runtime"
 // mergeQueueRoom is how many batches the merge queue holds before workers wait.
 const mergeQueueRoom = 256
 
-// mergeQueue collects the batches of workers that wait or leave, so that sessions that end at about the same time wake the
-// node once. Its batches are in the journal already. It is a channel because thousands of workers that wait for a lock cost
-// the garbage collector the square of their number (Go 1.26, runtime.adjustsudogs).
+// mergeQueue collects finished batches so that sessions ending together wake the node once. The batches are already in the
+// journal. It is a channel and not a lock because a lock with thousands of waiting workers costs the garbage collector time
+// quadratic in their number (Go 1.26, runtime.adjustsudogs).
 type mergeQueue chan *Batch
 
 func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueRoom) }
 
-// gather merges b and what is on the merge queue into one batch. over is the first batch that did not fit, nil if the queue is
-// empty. The merged batch comes from the wide ones, so that few batches grow; the emptied ones are free again.
+// gather merges b and the queued batches into one batch. over is the first batch that did not fit, or nil if the queue is
+// empty. The merged batch comes from wide so that only a few batches grow large. The emptied batches return to free.
 func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
 	for all = b; ; {
 		select {
@@ -35,7 +35,7 @@ func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
 	}
 }
 
-// lay puts a batch on the merge queue, unless its worker was abandoned.
+// lay puts a batch on the merge queue, unless the workers were abandoned.
 func (p *localPool) lay(b *Batch) {
 	select {
 	case p.mergeQueue <- b:
@@ -49,13 +49,13 @@ func (p *localPool) lay(b *Batch) {
 	}
 }
 
-// carry delivers what is on the merge queue, in order, until the pool is closed.
+// carry delivers merged batches in order until the pool is closed.
 func (p *localPool) carry() {
 	defer p.cfg.Rescue()
 	for {
 		select {
 		case b := <-p.mergeQueue:
-			runtime.Gosched() // so that sessions that end now are in it
+			runtime.Gosched() // give sessions that end now a chance to join
 			for b != nil {
 				all, over := p.mergeQueue.gather(b, &p.free, &p.wide)
 				p.hand(all)
@@ -67,7 +67,7 @@ func (p *localPool) carry() {
 	}
 }
 
-// hand delivers a batch, unless its worker was abandoned.
+// hand delivers a batch, unless the workers were abandoned.
 func (p *localPool) hand(b *Batch) {
 	select {
 	case p.results <- b:

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestClocksReadApart: a process that waits between its two looks at the clocks has a time that belongs to neither.
+// TestClocksReadApart checks that a time is rejected if the process was interrupted between the two clock readings.
 func TestClocksReadApart(t *testing.T) {
 	at := func(wall, steady time.Duration) clocks { return clocks{time.Hour + wall, steady} }
 	for _, c := range []struct {
@@ -15,7 +15,7 @@ func TestClocksReadApart(t *testing.T) {
 		{at(0, 0), at(0, 0), true},
 		{at(0, 0), at(time.Second, time.Second), true},
 		{at(0, 0), at(time.Microsecond, 3*time.Microsecond), true},
-		{at(0, 0), at(time.Microsecond, 27*time.Microsecond), false}, // it waited within the second look
+		{at(0, 0), at(time.Microsecond, 27*time.Microsecond), false}, // interrupted within the second reading
 		{at(0, 26*time.Microsecond), at(30*time.Microsecond, 30*time.Microsecond), false},
 		{at(0, 0), at(time.Hour, time.Second), false}, // the wall clock was set
 	} {

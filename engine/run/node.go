@@ -13,32 +13,32 @@ import (
 const (
 	// mostOldest is how many sessions in flight a snapshot lists.
 	mostOldest = 20
-	// crashTime is how long what is done after a panic may take.
+	// crashTime limits the checkpoint after a panic.
 	crashTime = 2 * time.Second
 )
 
-// node carries a run's core: one goroutine that hands it events one by one and carries out its effects. It has the timers,
-// the probes, the services and the governor, and what starts workers. Nothing in it waits: what takes long (rows that must
-// be durable, a Barrier function) happens beside it and comes back as an event.
+// node drives a run's core from one goroutine: it passes events to the core one by one and carries out the effects. It owns
+// the timers, the probes, the services and the governor, and it starts workers. It never blocks. Slow work, such as
+// committing rows or calling Config.Barrier, runs in other goroutines and comes back as an event.
 type node struct {
 	r    *Run
 	cfg  Config
 	core *core
 
-	ctx       context.Context // of sessions and commits; ends with ErrCut
+	ctx       context.Context // of sessions and commits; canceled with ErrCut
 	cut       context.CancelCauseFunc
-	endCtx    context.Context // of the wait for the run's end to be durable
+	endCtx    context.Context // for committing the end row
 	endCancel context.CancelFunc
 	timers    [numTimers]*time.Timer
 
-	pending []event // that effects of the step under way led to
+	pending []event // events caused by the effects of the current step
 	answers map[answerID]chan<- error
-	asked   answerID        // the newest
-	ready   []answer        // of the step under way
-	publish bool            // the step under way shows the run
+	asked   answerID        // the newest ID
+	ready   []answer        // answers to send after the current step
+	publish bool            // publish a snapshot after the current step
 	changed []engine.Change // by the newest order
 
-	backlog       []writeRow // for the journal writer, oldest first
+	backlog       []writeRow // rows for the journal writer, oldest first
 	journalWriter chan note
 }
 
@@ -71,7 +71,7 @@ func newNode(ctx context.Context, r *Run, cfg Config) (_ *node, err error) {
 	return n, nil
 }
 
-// look reads what the core is to know of a moment.
+// look returns the input for a step at a moment.
 func (n *node) look(at time.Time) now {
 	p := n.r.pool.Progress()
 	return now{
@@ -80,7 +80,7 @@ func (n *node) look(at time.Time) now {
 	}
 }
 
-// lend has workers see what the core recalls; until the open cycle closes it does not change.
+// lend shares the core's memory with the workers. It does not change until the open cycle closes.
 func (n *node) lend() {
 	m := &n.core.recall
 	n.r.memory, n.r.injected = m.memory, m.injected
@@ -138,7 +138,7 @@ func (n *node) run(forget func() bool) {
 	r.shown.Store(n.core.picture(n.look(time.Now())))
 }
 
-// lateness is how late a tick came that was meant for a time; after a gap it says nothing.
+// lateness returns how late a tick arrived. After a gap it returns 0 because the delay has no meaning.
 func lateness(meant time.Time) time.Duration {
 	if late := time.Since(meant); late < leastGap {
 		return late
@@ -146,7 +146,7 @@ func lateness(meant time.Time) time.Duration {
 	return 0
 }
 
-// step hands the core an event, and those that its effects lead to at once.
+// step passes an event to the core, followed by the events that its effects cause immediately.
 func (n *node) step(e event) {
 	n.pending = append(n.pending[:0], e)
 	for i := 0; i < len(n.pending); i++ {
@@ -166,16 +166,16 @@ func (n *node) step(e event) {
 	n.ready = n.ready[:0]
 }
 
-// finished hands on a batch, and takes it back for workers to fill.
+// finished passes a batch to the core and then recycles it.
 func (n *node) finished(b *Batch) {
 	if n.core.life.abandoned {
-		return // its workers may still hold it
+		return // an abandoned worker may still hold it
 	}
 	n.step(n.arrived(b))
 	n.r.pool.Recycle(b)
 }
 
-// arrived shows how sessions have ended.
+// arrived updates the ledger and the agent states from a batch.
 func (n *node) arrived(b *Batch) finished {
 	n.r.ledger.Note(b.beside)
 	if len(b.rows) > 0 {
@@ -184,14 +184,14 @@ func (n *node) arrived(b *Batch) finished {
 	return finished{b}
 }
 
-// answer makes an id whose answer goes to a caller.
+// answer returns a new ID whose answer is sent to the channel.
 func (n *node) answer(to chan<- error) answerID {
 	n.asked++
 	n.answers[n.asked] = to
 	return n.asked
 }
 
-// carryOut does what the core wants.
+// carryOut carries out an effect.
 func (n *node) carryOut(f effect) {
 	r := n.r
 	switch f := f.(type) {
@@ -240,7 +240,7 @@ func (n *node) carryOut(f effect) {
 	}
 }
 
-// carryOutInCycle does what the core wants of the open cycle.
+// carryOutInCycle carries out an effect on the open cycle.
 func (n *node) carryOutInCycle(f effect) {
 	switch f := f.(type) {
 	case beginCycle:
@@ -262,13 +262,13 @@ func (n *node) carryOutInCycle(f effect) {
 	}
 }
 
-// use puts settings in force, for sessions that begin from now on.
+// use applies settings to the sessions that start from now on.
 func (n *node) use(s *engine.Settings) {
 	n.r.settings.Store(s)
 	n.r.pool.Use(s)
 }
 
-// leaveBehind takes in what has arrived, which still counts, and then waits for no worker any more.
+// leaveBehind counts the batches that have arrived, and then abandons the remaining workers.
 func (n *node) leaveBehind() {
 	for _, b := range n.r.pool.Abandon() {
 		n.pending = append(n.pending, n.arrived(b))
@@ -276,7 +276,7 @@ func (n *node) leaveBehind() {
 	n.pending = append(n.pending, leftBehind{})
 }
 
-// outside asks the services how they are doing.
+// outside returns the state of the services.
 func (n *node) outside() (o outsideState) {
 	if len(n.cfg.Services) == 0 {
 		return o
@@ -292,7 +292,7 @@ func (n *node) outside() (o outsideState) {
 	return o
 }
 
-// renew tells a service, or with "" all, that a pause is over.
+// renew tells a service that a pause is over. An empty name means all services.
 func (n *node) renew(name string) {
 	at := time.Now()
 	for _, s := range n.cfg.Services {
@@ -302,7 +302,7 @@ func (n *node) renew(name string) {
 	}
 }
 
-// probe reads what the run cannot know of itself.
+// probe reads the values that come from outside the run.
 func (n *node) probe(oldest []engine.Doing) probes {
 	of := &n.cfg.Probe
 	p := probes{writer: grown(of.Writer), window: grown(of.Window), oldest: oldest}
@@ -331,7 +331,7 @@ func grown(of func() time.Duration) time.Duration {
 	return of()
 }
 
-// rescue is deferred by the node's goroutine.
+// rescue handles a panic. The node's goroutine defers it.
 func (n *node) rescue() {
 	if n.r.crashed == nil {
 		return
@@ -346,10 +346,10 @@ func (n *node) rescue() {
 	}
 }
 
-// savePanicked takes a checkpoint after the core or the node has panicked. For that it only carries out what the journal
-// needs, and what comes back from it.
+// savePanicked takes a checkpoint after a panic of the core or the node. It carries out only the effects that the journal
+// needs.
 func (n *node) savePanicked() {
-	defer func() { _ = recover() }() // once more: nothing more can be done
+	defer func() { _ = recover() }() // after a second panic there is nothing left to do
 	n.pending = nil
 	saved, effects := n.core.emergency(n.look(moment()))
 	for _, f := range effects {

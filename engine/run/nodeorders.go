@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// apply carries out an order of several settings: all or none. What is not the core's is changed first, and changed back
-// if anything is refused.
+// apply changes several settings: all or none. It first makes the changes outside the core, and undoes them if any part is
+// refused.
 func (n *node) apply(wanted []engine.Assignment, who, why string) (changes []engine.Change, err error) {
 	own, others, err := n.parted(wanted)
 	if err != nil {
@@ -43,7 +43,7 @@ func (n *node) apply(wanted []engine.Assignment, who, why string) (changes []eng
 	return n.changed, nil
 }
 
-// parted sorts an order into settings of the run and tunables of services. Unknown names and names given twice are mistakes.
+// parted splits an order into run settings and tunables of services. It rejects unknown names and duplicates.
 func (n *node) parted(wanted []engine.Assignment) (own, others []engine.Assignment, err error) {
 	var mistakes []error
 	seen := map[string]bool{}
@@ -67,7 +67,7 @@ func (n *node) parted(wanted []engine.Assignment) (own, others []engine.Assignme
 	return own, others, errors.Join(mistakes...)
 }
 
-// followBounds has the governor follow other settings, where they differ in what it follows.
+// followBounds passes changed settings to the governor if they affect it.
 func (n *node) followBounds(was, next *engine.Settings) error {
 	if n.cfg.Governor == nil || next.Steering() == was.Steering() {
 		return nil
@@ -97,8 +97,8 @@ func (n *node) tuneAll(wanted []engine.Assignment) (changes []engine.ChangeRow, 
 	return changes, nil
 }
 
-// restore sets services to what people tuned them to in earlier processes. What a service does not know any more, or
-// takes no more, stays as the scenario says.
+// restore sets services to the values that people chose in earlier processes. It ignores values that a service no longer
+// knows or accepts.
 func (n *node) restore(tuned []engine.Tunable) {
 	for _, t := range tuned {
 		if s := n.serviceOf(t.Name); s != nil {
@@ -107,7 +107,7 @@ func (n *node) restore(tuned []engine.Tunable) {
 	}
 }
 
-// serviceOf finds the service that can change something; nil is none.
+// serviceOf returns the service that has a tunable of that name, or nil.
 func (n *node) serviceOf(name string) engine.Service {
 	for _, s := range n.cfg.Services {
 		if slices.ContainsFunc(s.Tunables(), func(t engine.Tunable) bool { return t.Name == name }) {
@@ -127,7 +127,7 @@ func (n *node) names() []string {
 	return names
 }
 
-// order steps the core; a run that is writing its end takes no orders.
+// order runs f in the node's goroutine. It returns ErrEnded if the run is already writing its end.
 func (r *Run) order(f func(n *node)) error {
 	return r.insist(func(n *node) error {
 		if n.core.life.finishing {
@@ -138,7 +138,7 @@ func (r *Run) order(f func(n *node)) error {
 	})
 }
 
-// insist has the node carry out f even while it writes the run's end, and returns what that says.
+// insist runs f in the node's goroutine, even while the run writes its end, and returns its error.
 func (r *Run) insist(f func(n *node) error) error {
 	said := make(chan error, 1)
 	select {
@@ -149,12 +149,12 @@ func (r *Run) insist(f func(n *node) error) error {
 	}
 }
 
-// tell steps the core even while it writes the run's end.
+// tell steps the core, even while the run writes its end.
 func (r *Run) tell(e event) error {
 	return r.insist(func(n *node) error { n.step(e); return nil })
 }
 
-// answered steps the core with an order that is answered, and waits for that.
+// answered steps the core with an order and waits for the answer.
 func (r *Run) answered(ctx context.Context, order func(n *node, to answerID) event) error {
 	said := make(chan error, 1)
 	if err := r.order(func(n *node) { n.step(order(n, n.answer(said))) }); err != nil {

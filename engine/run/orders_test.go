@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// governor orders what a test wants.
+// governor is a governor whose orders come from a test.
 type governor struct {
 	steer func(r engine.Reading) engine.Orders
 
@@ -76,7 +76,7 @@ func steered(agents int, program engine.Program) (run.Config, *governor, *engine
 	return cfg, p, j
 }
 
-// told is the changes in words.
+// told returns the changes as text.
 func told(changes []engine.ChangeRow) string {
 	var all []string
 	for _, c := range changes {
@@ -85,7 +85,7 @@ func told(changes []engine.ChangeRow) string {
 	return strings.Join(all, "; ")
 }
 
-// cut ends a run that may just be ending.
+// cut ends a run that may already be ending.
 func cut(t *testing.T, r *run.Run) run.Result {
 	t.Helper()
 	for range 2 {
@@ -132,7 +132,7 @@ func TestGovernorReadsTheRun(t *testing.T) {
 	})
 }
 
-// TestBusyIsMeasured: a limit that was not the bound is not busy, whatever the rest of the second was like.
+// TestBusyIsMeasured checks that a limit that did not hold sessions back counts as not busy.
 func TestBusyIsMeasured(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		agents, limit := rapid.IntRange(1, 60).Draw(rt, "agents"), rapid.IntRange(1, 30).Draw(rt, "limit")
@@ -222,7 +222,8 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 	}
 }
 
-// TestPersonsLimitIsTheCeiling: where a governor moves the limit, a person's word bounds it, at once where it must.
+// TestPersonsLimitIsTheCeiling checks that a person's limit bounds a governor, and that it applies immediately if the limit
+// is above it.
 func TestPersonsLimitIsTheCeiling(t *testing.T) {
 	for _, c := range []struct {
 		limit, ceiling, set        int
@@ -265,7 +266,8 @@ func TestPersonsLimitIsTheCeiling(t *testing.T) {
 	}
 }
 
-// TestLimitOfZeroIsAPersons: no governor raises it; a person's next word does, at once.
+// TestLimitOfZeroIsAPersons checks that no governor raises a limit of 0, and that a person's next limit applies
+// immediately.
 func TestLimitOfZeroIsAPersons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, p, _ := steered(1000, works(time.Second))

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// slowJournal takes its time to queue rows.
+// slowJournal needs time to queue rows.
 type slowJournal struct {
 	engine.Journal
 	queues time.Duration
@@ -18,8 +18,8 @@ type slowJournal struct {
 
 func (j slowJournal) Append(...engine.Row) { time.Sleep(j.queues) }
 
-// divided is a program whose sessions use 3 s for a service, 1 s throttled, 2 s for a script, 4 s for a wait step, and half
-// a second between the steps.
+// divided is a program whose sessions use 3 s for a service, 1 s throttled, 2 s for a script, 4 s for a wait step, and 0.5
+// s between the steps.
 func divided(s *engine.Session) {
 	s.Clock()
 	time.Sleep(10500 * time.Millisecond)
@@ -36,7 +36,7 @@ func purposes(step string) engine.Purpose {
 	return map[string]engine.Purpose{"think.script": engine.ForScripts, "wait": engine.ForThinking}[step]
 }
 
-// TestTimesOfSessions: the parts of the sessions' time are told apart, and add up to it.
+// TestTimesOfSessions checks that the parts of the sessions' time are separated and add up to the total.
 func TestTimesOfSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(6, programFunc(divided), slowJournal{engine.Discard, 100 * time.Millisecond})
@@ -47,7 +47,7 @@ func TestTimesOfSessions(t *testing.T) {
 		want := engine.Times{
 			engine.ForServices: 18 * time.Second, engine.ForScripts: 12 * time.Second, engine.ForThinking: 24 * time.Second,
 			engine.ForPacing: 3 * time.Second, engine.ForRefusals: 1800 * time.Millisecond,
-			engine.ForJournal: 1800 * time.Millisecond, // 0.2 s of each, and 0.1 s until each was queued
+			engine.ForJournal: 1800 * time.Millisecond, // 0.2 s for each, and 0.1 s until each was queued
 			engine.ForEngine:  3 * time.Second,
 		}
 		if o.Times != want {
@@ -65,7 +65,7 @@ func TestTimesOfSessions(t *testing.T) {
 	})
 }
 
-// TestTimesBeside: of a session with steps beside each other each counts, and what remained is not made up.
+// TestTimesBeside checks that all concurrent steps of a session count, and that no time is invented for the rest.
 func TestTimesBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(3, programFunc(func(s *engine.Session) {
@@ -84,7 +84,7 @@ func TestTimesBeside(t *testing.T) {
 	})
 }
 
-// TestMachineIsTheLimit: what the host's sampler says adds up over the seconds, but for pauses.
+// TestMachineIsTheLimit checks that the host's figures add up over the seconds, without pauses.
 func TestMachineIsTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, works(time.Second), nil)
@@ -122,13 +122,13 @@ func TestMachineIsTheLimit(t *testing.T) {
 	})
 }
 
-// TestPlacesAndScheduleAreTheLimit: the time in which all places were taken, and that in which no cycle was due.
+// TestPlacesAndScheduleAreTheLimit checks the time with all slots in use, and the time in which no cycle was due.
 func TestPlacesAndScheduleAreTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, works(time.Second), nil)
 		cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.TimeScale = 10, 2, 36 // a cycle of an hour takes 100 s
 		r := start(t, cfg)
-		time.Sleep(8500 * time.Millisecond) // of 9 s in which sessions wait for a place
+		time.Sleep(8500 * time.Millisecond) // of 9 s in which sessions wait for a slot
 		if b := health.FindBottleneck(&r.Snapshot().Overhead, 10, ""); b.Kind != health.BoundByLimit {
 			t.Errorf("while sessions wait for a place: %+v", b)
 		}
@@ -142,7 +142,7 @@ func TestPlacesAndScheduleAreTheLimit(t *testing.T) {
 	})
 }
 
-// TestBarrierIsTheLimit: what happens between cycles, until the next may begin.
+// TestBarrierIsTheLimit checks the time between cycles.
 func TestBarrierIsTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(time.Second), nil)
@@ -158,7 +158,7 @@ func TestBarrierIsTheLimit(t *testing.T) {
 	})
 }
 
-// TestPauseIsNoBarrier: what happens between cycles while the run is paused holds nothing up.
+// TestPauseIsNoBarrier checks that time between cycles does not count while the run is paused.
 func TestPauseIsNoBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(time.Second), nil)

@@ -13,15 +13,15 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// outside is a service that says what a test wants.
+// outside is a service that reports what a test says.
 type outside struct {
 	mu      sync.Mutex
 	state   engine.ServiceState
 	moves   []engine.ChangeRow
 	tuned   map[string]string
-	order   []string // of what was tuned
+	order   []string // names in the order in which they were tuned
 	renewed int
-	heals   bool // renewed, it forgets that its quota was gone
+	heals   bool // Renew makes the quota available again
 }
 
 var _ engine.Service = (*outside)(nil)
@@ -88,7 +88,7 @@ func (o *outside) change(f func()) {
 	f()
 }
 
-// trips is a governor's breaker: open from one second on, closed from another; 0 is never.
+// trips is a governor's breaker that opens at one second and closes at another; 0 means never.
 func trips(p *governor, open, closed int, probes ...int) {
 	p.orders(func(r engine.Reading) engine.Orders {
 		o := engine.Orders{Limit: r.Limit}
@@ -145,10 +145,10 @@ func TestBreakerThatIsSwitchedOffIsToldSo(t *testing.T) {
 	})
 }
 
-// TestProbeIsOneSession: of what an open breaker lets nobody start, a probe starts one; also the first of a cycle that has
-// still to begin; its clocks run although the cycle's stands still.
+// TestProbeIsOneSession checks that an open breaker lets a probe start one session, which may be the first of a new cycle.
+// The session's clocks run although the cycle's clock is paused.
 func TestProbeIsOneSession(t *testing.T) {
-	for workers, open := range map[int]int{1: 11, 10: 1} { // with ten all of the first cycle have begun then
+	for workers, open := range map[int]int{1: 11, 10: 1} { // with ten workers, all sessions of the first cycle have started by then
 		synctest.Test(t, func(t *testing.T) {
 			var begun atomic.Int64
 			program := programFunc(func(s *engine.Session) {
@@ -177,7 +177,7 @@ func TestProbeIsOneSession(t *testing.T) {
 			if got.Ending != engine.EndFinished || got.Totals.Outcomes[engine.OK] != 40 {
 				t.Errorf("%v with %v, want finished with 40 ok", got.Ending, got.Totals.Outcomes)
 			}
-			// Three probes of the second cycle one after another, and two rounds of those that are left.
+			// Three probes of the second cycle run one after another, and then two rounds of the remaining sessions.
 			if d := got.Totals.Peaks.Worked; workers == 10 && d != 7*600*time.Millisecond {
 				t.Errorf("the cycles took %v without the pause, want 4.2s", d)
 			}
@@ -210,7 +210,8 @@ func TestProbeWaitsForWhatElsePauses(t *testing.T) {
 	})
 }
 
-// TestBreakerDoesNotKeepARunFromItsEnd: a breaker that opens when all is done, for a person to close, holds up nothing.
+// TestBreakerDoesNotKeepARunFromItsEnd checks that a breaker that opens when all is done delays nothing, even if only a
+// person can close it.
 func TestBreakerDoesNotKeepARunFromItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, p, _ := steered(10, works(2500*time.Millisecond))
@@ -272,7 +273,7 @@ func TestGoneQuotaPauses(t *testing.T) {
 	}
 }
 
-// TestQuotaOfNoTimeWaitsForAPerson, and does not pause again for the same.
+// TestQuotaOfNoTimeWaitsForAPerson also checks that the run does not pause again for the same report.
 func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}}
@@ -296,8 +297,8 @@ func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 	})
 }
 
-// TestQuotaThatIsGoneAgainPauses is that a person who goes on too early, and is refused before the run has looked, sees it
-// pause again.
+// TestQuotaThatIsGoneAgainPauses covers a person who resumes too early: the service refuses before the run has asked it,
+// and the run pauses again.
 func TestQuotaThatIsGoneAgainPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}, Said: time.Now()}}
@@ -321,8 +322,8 @@ func TestQuotaThatIsGoneAgainPauses(t *testing.T) {
 	})
 }
 
-// TestQuotaGoneAgainPausesAgain: who goes on although a quota is gone is told at once that it still is, also where the
-// service says so before the loop looks the next time.
+// TestQuotaGoneAgainPausesAgain checks that a run resumed with an exhausted quota pauses again immediately, even if the
+// service reports it before the node next asks.
 func TestQuotaGoneAgainPausesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}, heals: true}

@@ -27,8 +27,8 @@ func piped(cfg run.PoolConfig) (run.WorkerPool, error) {
 	return pipe.New(cfg, results, orders)
 }
 
-// TestLivesOverAPipe holds a run whose sessions are executed at the other end of a pipe to what any run is held to: nothing
-// that happens to it changes its results, no request whose answer is journaled leaves again, and the limit holds.
+// TestLivesOverAPipe checks the usual promises for a run whose sessions execute at the other end of a pipe: nothing changes
+// its results, no request with a journaled answer is sent again, and the limit holds.
 func TestLivesOverAPipe(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l := drawLife(r)
@@ -37,8 +37,8 @@ func TestLivesOverAPipe(t *testing.T) {
 	})
 }
 
-// TestBudgetOverAPipe holds that sessions in another process claim of the run's one budget: it is used up exactly, and the
-// run ends for it with the reason that it has in one process.
+// TestBudgetOverAPipe checks that sessions in another process claim from the run's single budget. It is used up exactly,
+// and the run ends with the same reason as in one process.
 func TestBudgetOverAPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		live := func(pool func(run.PoolConfig) (run.WorkerPool, error)) (run.Result, int64) {
@@ -60,7 +60,7 @@ func TestBudgetOverAPipe(t *testing.T) {
 	})
 }
 
-// TestHopelessOverAPipe holds that a run learns why sessions in another process fail, and that no waiting heals it.
+// TestHopelessOverAPipe checks that a run learns why sessions in another process fail, and that the failure is permanent.
 func TestHopelessOverAPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(40, &enginetest.Crowd{Fail: 1}, nil)
@@ -75,8 +75,8 @@ func TestHopelessOverAPipe(t *testing.T) {
 	})
 }
 
-// TestLostWorkerProcess holds that a run whose worker process goes away cuts what was in flight there and ends, and that it
-// has the undisturbed results once it is resumed with another.
+// TestLostWorkerProcess checks that a run whose worker process disappears cuts the sessions in flight there and ends.
+// Resumed with another worker process, it has the undisturbed results.
 func TestLostWorkerProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, whole := &enginetest.Journal{}, &enginetest.Journal{}

@@ -6,8 +6,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// WorkerPool executes the sessions of a run's cycles: in this process or in another. The run's node calls all but the
-// methods of PoolView from one goroutine, and none of them waits.
+// WorkerPool executes the sessions of a run's cycles, in this process or elsewhere. The node calls all methods except those
+// of PoolView from one goroutine. No method may block.
 type WorkerPool interface {
 	PoolCycle
 	PoolLimit
@@ -15,55 +15,57 @@ type WorkerPool interface {
 	PoolView
 }
 
-// PoolCycle says which sessions there are.
+// PoolCycle controls the sessions of a cycle.
 type PoolCycle interface {
-	// Begin opens a cycle. The one before has ended, and nothing of the shard changes until this one has.
+	// Begin opens a cycle. The previous one has ended. The shard stays unchanged until this one has ended.
 	Begin(s *Shard)
-	// Release lets the next wave of the cycle begin, so long after the first could.
+	// Release starts the next wave of the cycle. waited is how long after the start of the cycle that is.
 	Release(waited time.Duration)
-	// Again lets a requeued session begin.
+	// Again starts a requeued session.
 	Again(p engine.Place)
-	// Hold stops the cycle's clock, or lets it run again.
+	// Hold pauses or resumes the cycle's clock.
 	Hold(held bool)
-	// End says that the cycle has ended: nothing of it is in flight.
+	// End ends the cycle. None of its sessions is in flight.
 	End()
 }
 
-// PoolLimit says how many sessions may be in flight, and what bounds them.
+// PoolLimit controls how many sessions may be in flight, and under which settings.
 type PoolLimit interface {
-	// Start starts workers, each of which executes one session after another. A probe executes one only.
+	// Start starts workers. Each worker executes one session after another. A probe executes only one.
 	Start(workers int, probe bool)
-	// SetLimit bounds the workers: those above it leave before their next session.
+	// SetLimit limits the number of workers. Workers above the limit leave before their next session.
 	SetLimit(limit int)
-	// Use puts settings in force for the sessions that begin from now on.
+	// Use applies settings to the sessions that start from now on.
 	Use(s *engine.Settings)
-	// Remember says how many bytes agents remember from now on.
+	// Remember sets the size of all agents' memory in bytes.
 	Remember(bytes int64)
 	// Retire cancels the session in flight of a retired agent.
 	Retire(agent int)
 }
 
-// PoolResults delivers what workers finish.
+// PoolResults delivers finished sessions.
 type PoolResults interface {
-	// Results delivers batches. All rows of a worker come before the batch that says that it has left.
+	// Results returns the channel that delivers batches. All rows of a worker come before the batch that reports its
+	// departure.
 	Results() <-chan *Batch
-	// Recycle returns a batch that nobody uses any more.
+	// Recycle makes a batch available for reuse. The caller must not use it afterward.
 	Recycle(b *Batch)
-	// Abandon returns what has arrived and delivers nothing from then on: the workers are left behind.
+	// Abandon abandons the workers. It returns the batches that have arrived; no others are delivered.
 	Abandon() []*Batch
-	// Close frees what the pool has. The run has ended.
+	// Close frees the pool's resources once the run has ended.
 	Close()
 }
 
 // PoolView shows the sessions in flight. It is safe for concurrent use.
 type PoolView interface {
-	// Progress says how far the open cycle is.
+	// Progress returns the progress of the open cycle.
 	Progress() Progress
-	// Oldest returns the n sessions in flight that began first, of those that have come to a step that can wait.
+	// Oldest returns the n sessions in flight that started first. It skips sessions that have not yet reached a step that
+	// can wait.
 	Oldest(n int) []engine.Doing
-	// Doing returns what an agent's session is at, if it is one of these.
+	// Doing returns the current step of an agent's session. It returns false if Oldest would skip the session.
 	Doing(agent int) (engine.Doing, bool)
-	// Mark shows these sessions in a crowd.
+	// Mark marks the sessions in flight in a crowd. It skips the same sessions as Oldest.
 	Mark(c *engine.Crowd)
 }
 
@@ -71,38 +73,38 @@ type PoolView interface {
 type Shard struct {
 	Cycle int
 	Now   time.Time // simulated
-	Ready time.Time // when its sessions could begin
-	Todo  []int32   // agents that have no session in it yet; nil is agents 0 to Size-1
-	Size  int       // how many agents that are
-	Wave  int       // sessions of a wave; 0 starts them all at once
-	Held  bool      // the cycle's clock does not run yet
+	Ready time.Time // when its sessions could start
+	Todo  []int32   // agents without a session in it so far; nil means agents 0 to Size-1
+	Size  int       // how many agents that is
+	Wave  int       // sessions per wave; 0 starts all of them together
+	Held  bool      // the cycle starts with its clock paused
 
-	Memory   map[int]*engine.Memory // as of the start of the cycle
-	Deltas   map[int]engine.Delta   // of sessions that have ended; only a sequential run needs them
-	Injected []engine.Injection     // by hand, in the order of their cycles
-	Prefixes map[int]engine.Prefix  // what an earlier process journaled of sessions that have not ended
-	Takes    map[int]int            // of these agents, the take in progress if it is not the first
+	Memory   map[int]*engine.Memory // at the start of the cycle
+	Deltas   map[int]engine.Delta   // of ended sessions; used by sequential runs only
+	Injected []engine.Injection     // manual injections, ordered by cycle
+	Prefixes map[int]engine.Prefix  // steps that an earlier process journaled, for sessions that have not ended
+	Takes    map[int]int            // the current take of an agent's session, if it is not the first
 }
 
-// Progress is how far a pool is with the open cycle.
+// Progress is the progress of a pool in the open cycle.
 type Progress struct {
-	Begun    int       // sessions, requeued ones left out
-	Again    int       // requeued sessions that have begun
-	Filled   time.Time // when the last session that may begin did; zero while some are left
-	InFlight int       // workers
+	Begun    int       // sessions that have started, without requeued ones
+	Again    int       // requeued sessions that have started
+	Filled   time.Time // when the last session that may start did; zero while some are left
+	InFlight int       // busy workers
 }
 
-// PoolConfig is what a pool is made of.
+// PoolConfig describes a pool.
 type PoolConfig struct {
 	Program      engine.Program
 	Host         engine.Host
 	MemoryBudget int64 // bytes; 0 is unlimited
-	// Throttled, if set, is told when sessions begin to wait for memory.
+	// Throttled, if set, is called when sessions start to wait for memory.
 	Throttled func(why string)
 	// Journal journals sessions before they are delivered; nil leaves that to the receiver.
 	Journal func(rows engine.SessionRows)
-	// Trail, if set, is given every session that ended.
+	// Trail, if set, receives every session that ended, except those that were cut.
 	Trail func(t *engine.Trail)
-	// Rescue, if set, is deferred by the pool's goroutines.
+	// Rescue, if set, is deferred by the pool's goroutines to handle panics.
 	Rescue func()
 }

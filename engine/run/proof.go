@@ -8,36 +8,36 @@ import (
 )
 
 const (
-	// proofSessions is how many sessions in a row have to fail for good before a run ends: all of a cycle, where it has
-	// fewer.
+	// proofSessions is how many sessions in a row must fail permanently before the run ends. If a cycle has fewer sessions,
+	// all of them must fail.
 	proofSessions = 10
-	// proofProbes is how many probes of the run's breaker have to fail for good, too, once a session ended well.
+	// proofProbes is how many probes of the breaker must also fail permanently if any session has succeeded.
 	proofProbes = 3
 )
 
-// proof decides whether a run cannot succeed, so that it ends instead of probing for ever. The loop shows it every
-// session that ended. The zero value has seen none.
+// proof decides whether a run can no longer succeed, so that the run ends instead of probing forever. The core adds every
+// ended session. The zero value has seen none.
 //
-//	no session of the run ended well,       the last ones all failed for a reason that no waiting heals: cannot succeed
-//	some ended well, then the breaker       these and three probes all failed for a mistake in the scenario: cannot
-//	opened                                  succeed
-//	anything else                           goes on; the breaker probes where too much fails
+//	no session has succeeded, and the last ones all failed permanently          cannot succeed
+//	some have succeeded; then the breaker opened, and the last sessions
+//	and three probes failed because of a mistake in the scenario                cannot succeed
+//	anything else                                                               continues; the breaker probes if needed
 type proof struct {
-	well      bool  // a session ended well, in this process or an earlier one
-	permanent int64 // sessions in a row that failed for good
-	mistaken  int64 // of them, in a row, those that failed for a mistake in the scenario
-	probes    int   // of the breaker, that failed since a session ended otherwise
+	well      bool  // a session has succeeded, in this process or an earlier one
+	permanent int64 // sessions in a row that failed permanently
+	mistaken  int64 // the last of those, in a row, that failed because of a mistake in the scenario
+	probes    int   // probes of the breaker in a row that failed because of a mistake
 	causes    map[cause]*lasting
 }
 
-// cause tells failures apart.
+// cause identifies a kind of failure.
 type cause struct {
 	path   string // of the step, without iterations
 	class  engine.Class
 	status int
 }
 
-// lasting is what is known of a cause: its first session's error and what to change.
+// lasting describes a cause: the error of its first session, and the fix.
 type lasting struct {
 	cause
 	agent, cycle int
@@ -45,14 +45,14 @@ type lasting struct {
 	count        int64
 }
 
-// add counts a session that ended.
+// add adds an ended session.
 func (p *proof) add(r *engine.SessionRow) {
 	switch {
 	case r.Outcome.Commits():
 		*p = proof{well: true}
 		return
 	case r.Outcome != engine.Failed && r.Outcome != engine.TimedOut:
-		return // retired: it says nothing
+		return // retired: it proves nothing
 	case r.Lasting.Permanence == engine.Heals:
 		*p = proof{well: p.well}
 		return
@@ -73,14 +73,14 @@ func (p *proof) add(r *engine.SessionRow) {
 	known.count++
 }
 
-// probed counts probes of the breaker that have ended. One that ended well has been added before.
+// probed counts probes of the breaker that have ended. add has already received their sessions.
 func (p *proof) probed(n int) {
 	if p.mistaken > 0 {
 		p.probes += n
 	}
 }
 
-// holds reports whether the run cannot succeed; sessions is how many the open cycle has.
+// holds reports whether the run can no longer succeed. sessions is the number of sessions of the open cycle.
 func (p *proof) holds(sessions int) bool {
 	enough := int64(max(min(proofSessions, sessions), 1))
 	if p.well {
@@ -89,7 +89,7 @@ func (p *proof) holds(sessions int) bool {
 	return p.permanent >= enough
 }
 
-// main is the most frequent cause, the first of a file where some are as frequent; nil without any.
+// main returns the most frequent cause, or nil if there is none. On a tie, the one that occurred first wins.
 func (p *proof) main() (most *lasting) {
 	for _, c := range p.causes {
 		if most == nil || c.count > most.count || c.count == most.count && (c.cycle < most.cycle || c.cycle == most.cycle && c.agent < most.agent) {
@@ -99,8 +99,8 @@ func (p *proof) main() (most *lasting) {
 	return most
 }
 
-// says is the reason for people, in one line: how many failed, where, how, and what to change. where is the file and
-// the line of the step; "" is not known.
+// says returns the reason for people in one line: how many sessions failed, where and how they failed, and what to change.
+// where is the file and line of the step, or "" if they are unknown.
 func (p *proof) says(where string) string {
 	c := p.main()
 	every := fmt.Sprintf("every session so far failed (%s of %s)", engine.FormatCount(p.permanent), engine.FormatCount(p.permanent))
@@ -110,12 +110,12 @@ func (p *proof) says(where string) string {
 	return every + ", and waiting cannot heal it: " + c.says(where)
 }
 
-// says is where and how it failed, and what to change.
+// says returns where and how the sessions failed, and what to change.
 func (c *lasting) says(where string) string {
 	message, _, _ := strings.Cut(strings.TrimPrefix(c.message, where+": "), "\n")
 	parts := make([]string, 0, 3)
 	file, _, _ := strings.Cut(where, ":")
-	if where != "" && !strings.HasPrefix(message, file+":") { // which names the very place
+	if where != "" && !strings.HasPrefix(message, file+":") { // the message already names the place
 		parts = append(parts, where)
 	}
 	if c.path != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// failedRow is a session that failed at a step with an error.
+// failedRow returns a session that failed at a step with an error.
 func failedRow(class engine.Class, status int, err error) *engine.SessionRow {
 	r := &engine.SessionRow{Path: "fill[2].browse"}
 	if status > 0 {
@@ -18,7 +18,7 @@ func failedRow(class engine.Class, status int, err error) *engine.SessionRow {
 	return r
 }
 
-// TestProofDecides is the table of what ends a run and what its breaker probes.
+// TestProofDecides lists what ends a run and what its breaker probes.
 func TestProofDecides(t *testing.T) {
 	no := errors.New("no")
 	script, config := failedRow(engine.Script, 0, no), failedRow(engine.ConfigError, 0, no)
@@ -34,7 +34,7 @@ func TestProofDecides(t *testing.T) {
 		before   []*engine.SessionRow
 		row      *engine.SessionRow
 		times    int
-		probes   int // of the last sessions
+		probes   int // among the last sessions
 		holds    bool
 	}{
 		{"ten mistakes of the script", 372, nil, script, 10, 0, true},
@@ -94,7 +94,8 @@ func TestProofSays(t *testing.T) {
 	}
 }
 
-// TestStatusIsFoundInTheJournal is that an answer that was journaled, whose error is a text only, counts by its record.
+// TestStatusIsFoundInTheJournal checks that a failed answer from the journal, whose error is only text, counts by its
+// record.
 func TestStatusIsFoundInTheJournal(t *testing.T) {
 	r := &engine.SessionRow{Path: "browse", Steps: []engine.StepRecord{{Path: "browse", Statuses: []int{429, 404}}}}
 	r.Fail("browse", engine.Fail(engine.ClientError, "status 404"))

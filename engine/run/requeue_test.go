@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRequeueIsExactOfWhatRepeats: where a second take ends as the first did, and a crowd's does, requeueing changes no
-// result and loses no figure, however often the process dies around it.
+// TestRequeueIsExactOfWhatRepeats checks that requeueing changes no result and loses no figure if the second take ends like
+// the first, however often the process dies around it.
 func TestRequeueIsExactOfWhatRepeats(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l := drawLife(r)

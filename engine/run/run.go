@@ -12,58 +12,60 @@ import (
 	"github.com/throng-sim/throng/engine/internal/alarm"
 )
 
-// Config is what a run is made of.
+// Config describes a run.
 type Config struct {
 	ID      engine.RunID
 	Program engine.Program
 	Agents  int   // size of the population
-	Chosen  []int // indexes of those that take part, ascending; nil is all
-	// Name, if set, returns what an agent is called, for people. It must not wait.
+	Chosen  []int // indexes of the active agents, ascending; nil means all
+	// Name, if set, returns the display name of an agent. It must not block.
 	Name     func(index int) (string, error)
 	Clock    engine.Clock
 	Success  []engine.Criterion
 	Settings engine.Settings
-	First    int                // its first cycle; 0 but for a fork
-	Lineage  []engine.RunID     // the runs that it was forked from, whose session ids its agents may remember
-	Journal  engine.Journal     // nil is Discard
+	First    int                // first cycle; above 0 only for a fork
+	Lineage  []engine.RunID     // the runs it was forked from; its agents may remember their session IDs
+	Journal  engine.Journal     // nil means Discard
 	Resume   *engine.Resumption // nil starts from the beginning
 	// Recording, if set, answers in place of the services.
 	Recording engine.Recording
 	Probe     engine.Probe
-	// Inexact says why the result depends on timing from the start; "" is that it does not.
+	// Inexact says why the result depends on timing from the start. "" means that it does not.
 	Inexact string
-	// Governor steers the limit; nil leaves it to people.
+	// Governor moves the limit; nil leaves it to people.
 	Governor engine.Governor
-	// Where, if set, returns the file and line at which a step is defined, such as shop.yaml:12; "" is not known. It is
-	// asked with paths without iterations.
+	// Where, if set, returns the file and line that define a step, such as shop.yaml:12, or "" if they are unknown. It
+	// receives paths without iterations.
 	Where func(step string) string
-	// Services are what the sessions ask.
+	// Services are the services that the sessions call.
 	Services []engine.Service
-	// Purpose, if set, tells what the time of a step is for; nil takes all for the services'. It is asked with paths
+	// Purpose, if set, says what a step spends its time on. Nil counts all of it as time of the services. It receives paths
 	// without iterations.
 	Purpose func(step string) engine.Purpose
-	// Ledger, if set, has what the run took before it began; nil begins with nothing. Written are the calls among that which
-	// had its population written. Before is how long that took: part of what a budget of time bounds, after a resume too.
+	// Ledger, if set, holds what the run used before it began; nil starts at zero. Written are the calls that generated the
+	// population; the ledger includes them. Before is how long that took. It counts toward a time budget, also after a
+	// resume.
 	Ledger  *engine.Ledger
 	Written []engine.StepRecord
 	Before  time.Duration
-	// Unpriced are models whose price nobody knows: with one of them a budget of money is a mistake.
+	// Unpriced lists models without a known price. With any of them, a budget in money is an error.
 	Unpriced []string
-	// Tracer, if set, hears of every exchange with a service: for runs of few sessions.
+	// Tracer, if set, receives every exchange with a service. Use it only for runs with few sessions.
 	Tracer engine.Tracer
-	// Trail, if set, hears of every session that ended, but for those that were cut; many workers call it, and each goes
-	// on when it returns.
+	// Trail, if set, receives every session that ended, except those that were cut. Workers call it concurrently, and each
+	// waits for it to return.
 	Trail func(t *engine.Trail)
-	// Barrier, if set, is told of every cycle that closed, before the next begins.
+	// Barrier, if set, is called for every closed cycle before the next one begins.
 	Barrier func(cycle int)
-	// Pool, if set, makes the pool that executes the sessions; nil executes them in this process.
+	// Pool, if set, creates the pool that executes the sessions; nil executes them in this process.
 	Pool func(cfg PoolConfig) (WorkerPool, error)
-	// MemoryBudget is how many bytes large answers in flight and what agents remember may take; 0 is no bound.
+	// MemoryBudget limits the bytes of large answers in flight and of the agents' memory; 0 means no limit.
 	MemoryBudget int64
-	// Mock, if set, returns how many bytes the log of the mock shop has.
+	// Mock, if set, returns the size of the mock shop's log in bytes.
 	Mock func() int64
-	// Crashed, if set, hears of a panic in a goroutine of the run outside of sessions, after a checkpoint was tried. It
-	// should end the program: the run can be resumed, not gone on with. Nil lets a panic take its course.
+	// Crashed, if set, is called after a panic in a goroutine of the run that executes no session, once the run has tried
+	// to take a checkpoint. It should end the program: the run can only be resumed by another process. If it is nil, the
+	// panic ends the program.
 	Crashed func(value any, stack []byte)
 }
 
@@ -86,14 +88,14 @@ func (c *Config) validate() error {
 	return errors.Join(append(mistakes, c.Settings.Validate(), engine.CheckPriced(c.Settings.Budget, c.Unpriced))...)
 }
 
-// Run is one execution of a scenario. Its methods are safe for concurrent use; orders go to the loop, which owns the
-// run's state.
+// Run is one execution of a scenario. Its methods are safe for concurrent use. Orders go to the node, which owns the run's
+// state.
 type Run struct {
 	id       engine.RunID
-	settings atomic.Pointer[engine.Settings] // in force; each is never changed, the loop puts another in its place
+	settings atomic.Pointer[engine.Settings] // in force; immutable, the node replaces it
 	journal  engine.Journal
 	services []engine.Service
-	answers  engine.Recording // nil asks services
+	answers  engine.Recording // nil calls the services
 	lineage  []engine.RunID
 	name     func(index int) (string, error) // may be nil
 
@@ -101,15 +103,15 @@ type Run struct {
 	unpriced []string
 	orders   chan func(*node)
 	crashed  func(value any, stack []byte)
-	done     chan struct{} // closed when the loop has ended
+	done     chan struct{} // closed when the run has ended
 	shown    atomic.Pointer[engine.Snapshot]
 
 	pool WorkerPool
-	// Written by the node only while no worker is at work, read by workers.
+	// The node writes these only while no worker runs. Workers read them.
 	memory   map[int]*engine.Memory
-	injected []engine.Injection // by hand, in the order of their cycles
+	injected []engine.Injection // manual injections, ordered by cycle
 
-	ctx        context.Context // of sessions; ends with ErrCut
+	ctx        context.Context // of sessions; canceled with ErrCut
 	shared     shared
 	traces     traces
 	attendance attendance
@@ -119,7 +121,7 @@ type Run struct {
 	result Result // set before done is closed
 }
 
-// Result is how a run ended.
+// Result describes how a run ended.
 type Result struct {
 	Ending  engine.Ending
 	Reason  string
@@ -127,7 +129,7 @@ type Result struct {
 	Verdict []engine.Judgement
 }
 
-// Passed reports whether the run finished and met all its criteria, and not all of its sessions failed.
+// Passed reports whether the run finished, met all its criteria, and had at least one session that did not fail.
 func (r *Result) Passed() bool {
 	if r.Totals.AllFailed() {
 		return false
@@ -140,7 +142,8 @@ func (r *Result) Passed() bool {
 	return r.Ending == engine.EndFinished
 }
 
-// Start begins a run; one in which nobody takes part is over at once. It ends by itself, by Stop, or, cut short, when ctx ends. Its errors are mistakes in cfg.
+// Start starts a run. The run ends by itself or after Stop, and it is cut when ctx ends. A run without active agents ends
+// immediately. Errors are mistakes in cfg, or come from Config.Pool.
 func Start(ctx context.Context, cfg Config) (*Run, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -179,7 +182,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 	return r, nil
 }
 
-// newPool makes the pool that executes the run's sessions.
+// newPool creates the pool that executes the run's sessions.
 func (r *Run) newPool(cfg *Config) (WorkerPool, error) {
 	of := PoolConfig{
 		Program: cfg.Program, Host: localHost{r}, MemoryBudget: cfg.MemoryBudget, Trail: cfg.Trail, Rescue: r.rescue,
@@ -194,19 +197,19 @@ func (r *Run) newPool(cfg *Config) (WorkerPool, error) {
 	return NewLocalPool(of), nil
 }
 
-// ID returns the run's name in the store.
+// ID returns the run's ID in the store.
 func (r *Run) ID() engine.RunID { return r.id }
 
-// Settings returns the settings in force; they must not be changed.
+// Settings returns the settings in force. The caller must not change them.
 func (r *Run) Settings() *engine.Settings { return r.settings.Load() }
 
-// Snapshot returns the newest picture of the run; it is never nil and never changes.
+// Snapshot returns the newest snapshot. It is never nil and never changes.
 func (r *Run) Snapshot() *engine.Snapshot { return r.shown.Load() }
 
-// Done is closed when the run has ended.
+// Done returns a channel that is closed when the run has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Wait waits until the run has ended.
+// Wait waits until the run has ended and returns its result.
 func (r *Run) Wait() Result {
 	<-r.done
 	return r.result

@@ -14,12 +14,12 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// programFunc is a program of one function.
+// programFunc is a program made from one function.
 type programFunc func(*engine.Session)
 
 func (f programFunc) Session(s *engine.Session) { f(s) }
 
-// works is a program whose every session uses d and is ok, unless its context ends.
+// works is a program whose sessions use d and succeed unless their context ends.
 func works(d time.Duration) engine.Program {
 	return programFunc(func(s *engine.Session) {
 		select {
@@ -47,7 +47,7 @@ func do(t *testing.T, err error) {
 	}
 }
 
-// took fails the test unless it is want since start.
+// took fails the test unless the time since start is want.
 func took(t *testing.T, start time.Time, want time.Duration) {
 	t.Helper()
 	if got := time.Since(start); got != want {
@@ -139,7 +139,7 @@ func TestOutcomeMustBeSaid(t *testing.T) {
 
 func TestTimeoutsCountWhatIsUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// Agent 0 is held for an hour and uses 4 s, agent 1 is held as long and uses 6 s.
+		// Agent 0 is throttled for an hour and uses 4 s. Agent 1 is throttled as long and uses 6 s.
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(2, programFunc(func(s *engine.Session) {
 			up := s.Clock()
@@ -202,8 +202,8 @@ func TestCycleTimeout(t *testing.T) {
 	})
 }
 
-// TestNothingMayStartStopsTheCyclesClock: while a person or the disk holds a run back, its cycle does not time out,
-// and the time does not count as the cycle's.
+// TestNothingMayStartStopsTheCyclesClock checks that a cycle does not time out while a person or the disk pauses the run,
+// and that this time does not count for the cycle.
 func TestNothingMayStartStopsTheCyclesClock(t *testing.T) {
 	for _, how := range []string{"pause", "limit 0", "trouble"} {
 		t.Run(how, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestNothingMayStartStopsTheCyclesClock(t *testing.T) {
 	}
 }
 
-// TestPauseOnlyHoldsTheCyclesClock: what was left of the cycle's time counts again afterwards.
+// TestPauseOnlyHoldsTheCyclesClock checks that the rest of the cycle's time counts again after a pause.
 func TestPauseOnlyHoldsTheCyclesClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(10*time.Second), &enginetest.Journal{})
@@ -261,7 +261,8 @@ func TestPauseOnlyHoldsTheCyclesClock(t *testing.T) {
 	})
 }
 
-// TestReplayIsTakenOnce: a journaled result serves one step, and a session knows when it has gone past the last.
+// TestReplayIsTakenOnce checks that a journaled result serves one step, and that a session knows when it has passed the
+// last one.
 func TestReplayIsTakenOnce(t *testing.T) {
 	cfg := enginetest.Config(2, programFunc(func(s *engine.Session) {
 		s.Row.Outcome = engine.OK

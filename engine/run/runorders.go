@@ -9,24 +9,24 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// SetLimit is Apply of the concurrency limit.
+// SetLimit changes the concurrency limit. See [Run.Apply].
 func (r *Run) SetLimit(n int, who, why string) error {
 	return r.Set(engine.LimitSetting, strconv.Itoa(n), who, why)
 }
 
-// Pause lets the sessions in flight end and starts no other until Resume.
+// Pause lets the sessions in flight end and starts no others until Resume.
 func (r *Run) Pause(who, why string) error {
 	return r.order(func(n *node) { n.step(pauseOrder{who, why}) })
 }
 
-// Resume undoes Pause, and whatever the run paused for by itself: the breaker forgets what went wrong, and a service whose
-// quota was gone is asked again.
+// Resume ends a pause by a person and the pauses that the run made itself: it closes the breaker, and calls services with
+// an exhausted quota again.
 func (r *Run) Resume(who string) error {
 	return r.order(func(n *node) { n.step(resumeOrder{who}) })
 }
 
-// Stop lets the sessions in flight end, takes a checkpoint and ends the run. A second Stop cuts what is in flight and
-// ends the run within seconds, even if the disk is in trouble or a program does not listen.
+// Stop lets the sessions in flight end, takes a checkpoint and ends the run. A second Stop cuts the sessions in flight and
+// ends the run within seconds, even if the disk is in trouble or a program ignores its context.
 func (r *Run) Stop(who, why string) error {
 	return r.tell(stopOrder{who, why})
 }
@@ -36,9 +36,9 @@ func (r *Run) Checkpoint(ctx context.Context, reason string) error {
 	return r.answered(ctx, func(_ *node, to answerID) event { return checkpointOrder{reason, to} })
 }
 
-// Retire takes an agent out of the run and waits until that is durable: from the next cycle on it takes no part, and its
-// session in flight, if it waits for anything, ends at once as cancelled. One that it has still to begin in the open
-// cycle it has. The run is inexact from then on. Mistakes are *FieldError.
+// Retire takes an agent out of the run and waits until that order is durable. The agent is inactive from the next cycle on.
+// Its session in flight, if it can wait, is canceled. If its session of the open cycle has not started yet, it still runs.
+// The run is inexact from then on. Mistakes are *FieldError.
 func (r *Run) Retire(ctx context.Context, agent int, who string) error {
 	return r.answered(ctx, func(n *node, to answerID) event {
 		_, inFlight := n.r.Doing(agent)
@@ -46,16 +46,17 @@ func (r *Run) Retire(ctx context.Context, agent int, who string) error {
 	})
 }
 
-// Requeue has an agent's session of the open cycle, which failed or timed out, made again, and waits until that order is
-// durable. The second take has the same idempotency keys and draws; it counts in the place of the
-// first in results, outcomes and errors, while the requests, tokens and times of both count. The run is inexact from
-// then on. Mistakes are *FieldError: once its cycle is closed a session stays as it is.
+// Requeue runs a failed or timed-out session of the open cycle again and waits until that order is durable. The second take
+// has the same idempotency keys and draws. It replaces the first in results, outcomes and errors, but the requests, tokens
+// and times of both count. The run is inexact from then on. Mistakes are *FieldError. A session of a closed cycle cannot be
+// requeued.
 func (r *Run) Requeue(ctx context.Context, agent int, who string) error {
 	return r.answered(ctx, func(_ *node, to answerID) event { return requeueOrder{agent, who, to} })
 }
 
-// Inject puts a message from outside into inboxes at the next barrier and waits until that is durable: m.To are the
-// agents, ascending, none is everybody, and to says who they are for people. The run is inexact from then on.
+// Inject puts a message from outside into inboxes at the next barrier and waits until that order is durable. m.To lists the
+// agents in ascending order; an empty list means all. to describes the receivers for people. The run is inexact from then
+// on. Mistakes are *FieldError.
 func (r *Run) Inject(ctx context.Context, m engine.Message, to, who string) error {
 	if !json.Valid(m.Body) {
 		return &engine.FieldError{Field: "message", Problem: "it is no JSON text", Hint: ""}
@@ -63,7 +64,7 @@ func (r *Run) Inject(ctx context.Context, m engine.Message, to, who string) erro
 	return r.answered(ctx, func(_ *node, id answerID) event { return injectOrder{m, to, who, id} })
 }
 
-// hear waits for what the loop says once something is durable.
+// hear waits until an order is durable and returns its result.
 func (r *Run) hear(ctx context.Context, saved <-chan error) error {
 	select {
 	case err := <-saved:
@@ -80,14 +81,14 @@ func (r *Run) hear(ctx context.Context, saved <-chan error) error {
 	}
 }
 
-// Watch has the exchanges of an agent's sessions with services kept from now on, the newest 200 of them; -1 ends that.
-// One agent is watched at a time. Of all others only the newest that went wrong are kept.
+// Watch keeps the newest 200 exchanges of an agent's sessions with services from now on. -1 stops that. Only one agent is
+// watched at a time. For all other agents, only the newest failed exchanges are kept.
 func (r *Run) Watch(agent int) { r.traces.watch(agent) }
 
-// Exchanges are those of an agent that are kept, oldest first: see [Run.Watch].
+// Exchanges returns the exchanges of an agent that are kept, oldest first. See [Run.Watch].
 func (r *Run) Exchanges(agent int) []engine.Exchange { return r.traces.about(agent) }
 
-// Tunables are what Apply can change now: live settings, then those of services.
+// Tunables returns what Apply can change now: live settings, then the tunables of services.
 func (r *Run) Tunables() []engine.Tunable {
 	all := r.settings.Load().Tunables()
 	for _, s := range r.services {
@@ -96,18 +97,20 @@ func (r *Run) Tunables() []engine.Tunable {
 	return all
 }
 
-// Apply changes tunables while the run is in progress: all of them or, with *FieldError, joined, none. who and why are
-// journaled. It returns what changed, which may be more than was ordered: under a governor max-concurrent sets the ceiling,
-// and the floor where that is higher; the limit follows at once if it stood at the old ceiling or is above the new one. A
-// limit of 0 lets sessions in flight end and starts no other; no governor raises it.
+// Apply changes tunables while the run is in progress: all of them, or none if it returns an error. The error joins
+// *FieldError values. who and why are journaled. Apply returns all changes, which may be more than the caller ordered.
+// Under a governor, max-concurrent sets the ceiling, and lowers the floor if that is higher. The limit follows immediately
+// if it was at the old ceiling or is above the new one. A limit of 0 lets sessions in flight end and starts no others; no
+// governor raises it.
 //
-// Another timeout makes the run inexact: sessions that begin from then on have it, cycle-timeout counts from the next cycle.
+// A changed timeout makes the run inexact. It applies to sessions that start from then on; cycle-timeout applies from the
+// next cycle.
 func (r *Run) Apply(wanted []engine.Assignment, who, why string) (changes []engine.Change, err error) {
 	err = errors.Join(r.order(func(n *node) { changes, err = n.apply(wanted, who, why) }), err)
 	return changes, err
 }
 
-// Set is Apply of one setting.
+// Set changes one setting. See [Run.Apply].
 func (r *Run) Set(name, value, who, why string) error {
 	_, err := r.Apply([]engine.Assignment{{Name: name, Value: value}}, who, why)
 	return err

@@ -11,14 +11,14 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// paced is a run whose cycles begin every 150 s: an hour each, at 24 simulated hours an hour.
+// paced is a run whose cycles begin every 150 s: one simulated hour each, at 24 simulated hours per hour.
 func paced(p engine.Program, j engine.Journal) run.Config {
 	cfg := enginetest.Config(10, p, j)
 	cfg.Settings.TimeScale, cfg.Settings.CheckpointEvery = 24, 0
 	return cfg
 }
 
-// begins is when each cycle of a journal's run began, since start.
+// begins returns when each cycle of a journal's run began, since start.
 func begins(j *enginetest.Journal, start time.Time) []time.Duration {
 	var out []time.Duration
 	for _, s := range j.Sessions() {
@@ -31,7 +31,7 @@ func begins(j *enginetest.Journal, start time.Time) []time.Duration {
 
 func TestCyclesBeginOnSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The second cycle takes 400 s: the next two are late, by 250 s and 100 s, and the rest on time.
+		// The second cycle takes 400 s. The next two are late by 250 s and 100 s, and the rest are on time.
 		j := &enginetest.Journal{}
 		cfg := paced(programFunc(func(s *engine.Session) {
 			s.Clock()
@@ -77,7 +77,7 @@ func TestPausesShiftTheSchedule(t *testing.T) {
 				cfg.Settings.Cycles = 4
 				began := time.Now()
 				r := start(t, cfg)
-				for _, at := range []time.Duration{100, 450} { // once between two cycles, once again after that
+				for _, at := range []time.Duration{100, 450} { // first between two cycles, then after that
 					time.Sleep(time.Until(began.Add(at * time.Second)))
 					switch how {
 					case "pause":
@@ -105,7 +105,8 @@ func TestPausesShiftTheSchedule(t *testing.T) {
 	}
 }
 
-// TestHours: an hour and a half at 24 with cycles of an hour is 36 cycles, and the run does not wait for a 37th.
+// TestHours checks that an hour and a half at scale 24 with cycles of an hour is 36 cycles, and that the run does not wait
+// for another.
 func TestHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -125,7 +126,7 @@ func TestHours(t *testing.T) {
 	})
 }
 
-// TestHoursCountOverProcesses: hours are of all processes that worked on a run.
+// TestHoursCountOverProcesses checks that the hours include the time of all processes of the run.
 func TestHoursCountOverProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -137,7 +138,7 @@ func TestHoursCountOverProcesses(t *testing.T) {
 		if got := r.Wait(); got.Ending != engine.EndStopped || got.Totals.Peaks.Elapsed != 30*time.Minute {
 			t.Fatalf("%v after %v, want stopped after 30m0s", got.Ending, got.Totals.Peaks.Elapsed)
 		}
-		time.Sleep(12 * time.Hour) // nobody works on it
+		time.Sleep(12 * time.Hour) // no process runs
 		j = j.Reopen()
 		cfg.Journal, cfg.Resume = j, j.Resumption()
 		began := time.Now()

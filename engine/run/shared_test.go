@@ -24,7 +24,7 @@ var (
 	itsUsage = engine.Usage{Calls: 1, Input: 9, Cost: 5}
 )
 
-// asks has agent 0 carry out f and waits for it; the others do nothing.
+// asks lets agent 0 execute f and waits for it. The other agents do nothing.
 func asks(f func(s *engine.Session) error) engine.Program {
 	return programFunc(func(s *engine.Session) {
 		if s.Agent == 0 {
@@ -37,7 +37,7 @@ func asks(f func(s *engine.Session) error) engine.Program {
 	})
 }
 
-// settle asks for a key in the run's name, without any wait.
+// settle requests a key in the run's name without waiting.
 func settle(s *engine.Session, key engine.SharedKey, e engine.Entry, r engine.StepRecord) error {
 	a := s.Apart(key, time.Minute, tooLong)
 	if err := a.Intend(a.Clock().Context(), e.Path, e.Hash, engine.Outlay{}, engine.Outlay{}); err != nil {
@@ -50,7 +50,7 @@ func settle(s *engine.Session, key engine.SharedKey, e engine.Entry, r engine.St
 	return a.Settle(r)
 }
 
-// spend has a session spend what a record says.
+// spend makes a session use what a record says.
 func spend(s *engine.Session, r *engine.StepRecord) error {
 	took := engine.Outlay{Requests: int64(r.Attempts)}
 	took.Usage.Add(r.Usage)
@@ -93,7 +93,7 @@ func TestSharedAnswerIsAskedOnce(t *testing.T) {
 	})
 }
 
-// TestApart is what a session of the run itself is.
+// TestApart checks what distinguishes a session of the run itself.
 func TestApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
@@ -108,7 +108,7 @@ func TestApart(t *testing.T) {
 			defer s.Clock().Release()
 			began := time.Now()
 			<-a.Clock().Context().Done()
-			took(t, began, time.Minute) // whatever holds the other
+			took(t, began, time.Minute) // whatever throttles the other
 			if cause := context.Cause(a.Clock().Context()); !errors.Is(cause, tooLong) {
 				t.Errorf("it ended with %v", cause)
 			}
@@ -121,7 +121,7 @@ func TestApart(t *testing.T) {
 	})
 }
 
-// TestOnlyGoodAnswersAreKept: what failed counts, and the next one asks again.
+// TestOnlyGoodAnswersAreKept checks that failures count, and that the next request asks again.
 func TestOnlyGoodAnswersAreKept(t *testing.T) {
 	bad, badStep, none := goodOne, oneCall, goodOne
 	bad.Status, badStep.Status, none.Attempts = engine.StepFailed, engine.StepFailed, 0
@@ -162,14 +162,15 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 	}
 }
 
-// TestSharedAnswersComeBack: the next process has the answers, knows what was in flight, and counts nothing twice.
+// TestSharedAnswersComeBack checks that the next process has the answers, knows what was in flight, and counts nothing
+// twice.
 func TestSharedAnswersComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		flying := engine.SharedKey{9}
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
 			a := s.Apart(flying, time.Minute, tooLong)
-			for i, path := range []string{"think", "think~2"} { // a second call of the same asking
+			for i, path := range []string{"think", "think~2"} { // a second call for the same key
 				if err := a.Intend(a.Clock().Context(), path, uint64(77+i), engine.Outlay{}, engine.Outlay{}); err != nil {
 					return err
 				}
@@ -204,7 +205,7 @@ func TestSharedAnswersComeBack(t *testing.T) {
 		}
 		close(looked)
 		got := r.Wait()
-		if rate := r.Snapshot().Metrics.RequestsPerSec; rate != 3000 { // 3 in the millisecond that a second has at least
+		if rate := r.Snapshot().Metrics.RequestsPerSec; rate != 3000 { // 3 requests, and the shortest window is 1 ms
 			t.Errorf("%v requests per second, want those of this process only: 3000", rate)
 		}
 		want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: engine.Labels{engine.Fresh: 1, engine.Resent: 1}}
@@ -218,7 +219,8 @@ func TestSharedAnswersComeBack(t *testing.T) {
 	})
 }
 
-// TestAskingOutlivesItsSession: who began it may run out of time; others take the answer.
+// TestAskingOutlivesItsSession checks that a request continues after its session has timed out, so that other sessions get
+// the answer.
 func TestAskingOutlivesItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		settled := make(chan error, 1)
@@ -250,7 +252,7 @@ func TestAskingOutlivesItsSession(t *testing.T) {
 	})
 }
 
-// TestEndDoesNotWaitForAskings: an asking that nobody waits for ends with the run, and keeps nothing.
+// TestEndDoesNotWaitForAskings checks that a request that no session waits for ends with the run and stores nothing.
 func TestEndDoesNotWaitForAskings(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		t.Run(fmt.Sprintf("cut %v", cut), func(t *testing.T) {
@@ -293,7 +295,7 @@ func TestEndDoesNotWaitForAskings(t *testing.T) {
 	}
 }
 
-// TestAnswerThatCannotBeKept: nobody may use it.
+// TestAnswerThatCannotBeKept checks that no session may use such an answer.
 func TestAnswerThatCannotBeKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -325,7 +327,7 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 	})
 }
 
-// TestSlowDiskTimesNoAskingOut: an answer that came in time is kept, however long that takes.
+// TestSlowDiskTimesNoAskingOut checks that an answer that arrived in time is kept, however long storing it takes.
 func TestSlowDiskTimesNoAskingOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -345,7 +347,7 @@ func TestSlowDiskTimesNoAskingOut(t *testing.T) {
 	})
 }
 
-// TestSharedAdd compares with a plain reading of the rows.
+// TestSharedAdd compares Shared.Add with a plain reading of the rows.
 func TestSharedAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var got engine.Shared

@@ -7,11 +7,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// shared are the answers that a run has, and what asking for them took. It is safe for concurrent use.
+// shared holds the run's shared answers and what they cost. It is safe for concurrent use.
 type shared struct {
 	mu    sync.RWMutex
-	known engine.Shared // Asked by earlier processes only
-	asked engine.Asked  // of all askings that ended
+	known engine.Shared // Asked holds intents of earlier processes only
+	asked engine.Asked  // total of all finished requests
 }
 
 func (s *shared) takeUp(known *engine.Shared, asked engine.Asked) {
@@ -25,7 +25,7 @@ func (s *shared) answer(key engine.SharedKey) (engine.Entry, bool) {
 	return e, ok
 }
 
-// replay takes the intent of an earlier process.
+// replay returns and removes an intent that an earlier process journaled.
 func (s *shared) replay(key engine.SharedKey, path string) (engine.Entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestSimulation lives through the lives of a thousand seeds. SEEDS=n takes so many, SEED=n replays one with a trace.
+// TestSimulation simulates runs from a thousand seeds. SEEDS=n sets the number of seeds. SEED=n replays one of them with a
+// trace.
 func TestSimulation(t *testing.T) {
 	if text := os.Getenv("SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
@@ -46,7 +47,7 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d seeds, %d lives, %.0f lives a second", seeds, lives, float64(lives)/took.Seconds())
 }
 
-// TestSimulationFindsFaults holds that a simulation can fail: it finds the mistakes of faulty journals and pools.
+// TestSimulationFindsFaults checks that a simulation can fail: it detects the faults of journals and pools.
 func TestSimulationFindsFaults(t *testing.T) {
 	for name, f := range map[string]faults{
 		"a journal that loses a change of memory": {loseDelta: true},
@@ -68,7 +69,7 @@ func TestSimulationFindsFaults(t *testing.T) {
 	}
 }
 
-// TestSimulationRepeats holds that a seed tells the same story every time.
+// TestSimulationRepeats checks that a seed always leads to the same simulation.
 func TestSimulationRepeats(t *testing.T) {
 	for seed := range uint64(20) {
 		var stories [2]string
@@ -87,7 +88,7 @@ func TestSimulationRepeats(t *testing.T) {
 	}
 }
 
-// BenchmarkSimulatedLife is a run of 50 sessions from one seed after another, with crashes, faults and orders, and a fork.
+// BenchmarkSimulatedLife simulates runs of 50 sessions from consecutive seeds, with crashes, faults, orders, and a fork.
 func BenchmarkSimulatedLife(b *testing.B) {
 	lives, seed := 0, uint64(0)
 	for b.Loop() {

@@ -11,34 +11,34 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// A simulation drives the core of one run from one seed, without goroutines and without a clock: through as many
-// processes as it takes until the run has finished, and then a fork of it. In each life, which is that of one process,
-// workers answer in any order, people and governors give orders, and the journal fails, tears and dies between any two rows.
+// A simulation drives the core of one run from one seed, without goroutines and without a clock. It uses as many processes
+// as the run needs to finish, and then does the same for a fork of the run. In each process, workers answer in any order,
+// people and governors give orders, and the journal fails, tears a row, or loses rows at any point.
 type simulation struct {
 	seed    uint64
 	draw    *rand.Rand
 	story   story
 	faults  faults
 	journal *simJournal
-	trace   func(format string, args ...any) // nil is not wanted
+	trace   func(format string, args ...any) // nil means no trace
 	lives   int
 }
 
-// story is what a seed makes of a run.
+// story holds the parameters of a run that are drawn from the seed.
 type story struct {
 	agents, cycles, batch, pools int
 	chosen                       []int
 	scheduled, governed, byHand  bool
 	interval                     time.Duration // between checkpoints
-	crashes                      int           // that are left
+	crashes                      int           // how many are left
 }
 
-// faults are deliberate mistakes outside the core, to see that a simulation finds them.
+// faults are deliberate errors outside the core. They test whether a simulation detects them.
 type faults struct {
-	loseDelta   bool // the journal forgets what a session changed in its agent's memory
-	loseSession bool // it forgets a session
-	extraWorker bool // the pool starts one worker more than it was told
-	twice       bool // the pool hands in a batch twice
+	loseDelta   bool // the journal loses what a session changed in its agent's memory
+	loseSession bool // the journal loses a session
+	extraWorker bool // the pool starts one worker too many
+	twice       bool // the pool delivers a batch twice
 }
 
 func newSimulation(seed uint64) *simulation {
@@ -62,7 +62,7 @@ func newSimulation(seed uint64) *simulation {
 	return s
 }
 
-// sized makes the run one of so many sessions and nothing else.
+// sized sets the number of sessions of the run and turns everything else off.
 func (s *simulation) sized(agents, cycles int) *simulation {
 	s.story.agents, s.story.cycles, s.story.chosen = agents, cycles, nil
 	return s
@@ -81,7 +81,7 @@ func (s *simulation) settings() engine.Settings {
 	return c
 }
 
-// run carries the run, and then a fork of it, to their ends. Its error says which promise was broken.
+// run simulates the run to its end, and then a fork of it. Its error says which promise was broken.
 func (s *simulation) run() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -105,7 +105,7 @@ func (s *simulation) run() (err error) {
 	return s.fork(memory)
 }
 
-// finish carries a run on until it has finished; fork is where it begins if it is one.
+// finish continues a run until it has finished. fork is the start of the run if it is a fork.
 func (s *simulation) finish(fork *engine.Resumption) error {
 	for first := true; ; first = false {
 		if s.lives++; s.lives > 60 {
@@ -129,7 +129,7 @@ func (s *simulation) finish(fork *engine.Resumption) error {
 	}
 }
 
-// spoil makes the mistakes of a faulty journal.
+// spoil adds the faults of a faulty journal.
 func (s *simulation) spoil(res *engine.Resumption) {
 	if s.faults.loseDelta {
 		for agent := range res.Deltas {
@@ -142,7 +142,7 @@ func (s *simulation) spoil(res *engine.Resumption) {
 	}
 }
 
-// recount holds that the totals that the run kept are those of its journal.
+// recount checks that the totals that the run kept match its journal.
 func (s *simulation) recount(p *process, fork *engine.Resumption) error {
 	got, want := &p.core.life.result.Totals, &s.journal.resumption(s.settings(), fork).State.Totals
 	if got.Outcomes != want.Outcomes || got.Errors != want.Errors || got.Events != want.Events || got.Acted != want.Acted {
@@ -151,7 +151,7 @@ func (s *simulation) recount(p *process, fork *engine.Resumption) error {
 	return nil
 }
 
-// compare holds that the journal has the sessions of the undisturbed run, each once, in their cycles.
+// compare checks that the journal has each session of the undisturbed run exactly once, in its cycle.
 func (s *simulation) compare(want map[engine.Place]simResult, first int) error {
 	seen, last, barrier := map[engine.Place]bool{}, map[engine.Place]*engine.SessionRow{}, first-1
 	for i, row := range s.journal.rows {
@@ -190,9 +190,9 @@ func (s *simulation) compare(want map[engine.Place]simResult, first int) error {
 	return nil
 }
 
-// fork begins another run at a checkpoint of the finished one, and compares it with the undisturbed run from there.
+// fork starts another run at a checkpoint of the finished one, and compares it with the undisturbed run from there.
 func (s *simulation) fork(memory []map[int]*engine.Memory) error {
-	number := -1 // of the checkpoint, at the last of those that begin a cycle that is to come
+	number := -1 // of the checkpoint; at most the last one with a cycle left after it
 	for i, row := range s.journal.rows {
 		if c, ok := row.(engine.CheckpointRow); ok && c.Cycle < s.story.cycles && s.draw.IntN(2) == 0 {
 			number = i
@@ -229,8 +229,8 @@ func (s *simulation) fork(memory []map[int]*engine.Memory) error {
 	return nil
 }
 
-// reference is the undisturbed run: one session after the other, without any core. What people ordered is as the journal
-// has it. It returns the results and the memory at the start of every cycle.
+// reference executes the undisturbed run: one session after another, without a core. Manual orders come from the journal.
+// It returns the results, and the memory at the start of every cycle.
 func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.Memory, fork *engine.Resumption) (map[engine.Place]simResult, []map[int]*engine.Memory, error) {
 	var hand engine.Resumption
 	if fork != nil {
@@ -278,7 +278,7 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 	return results, starts, nil
 }
 
-// session is what an agent does: a pure function of seed, place, memory and inbox.
+// session executes an agent's session. It is a pure function of seed, place, memory and inbox.
 func (s *simulation) session(row *engine.SessionRow, p engine.Place, m *engine.Memory, injected []engine.Injection) {
 	h := mix(mix(s.seed, uint64(p.Cycle)), uint64(p.Agent))
 	read := false
@@ -312,7 +312,7 @@ func (s *simulation) session(row *engine.SessionRow, p engine.Place, m *engine.M
 	}
 }
 
-// simResult is what of a session is a result.
+// simResult is the part of a session that counts as its result.
 type simResult struct {
 	outcome engine.Outcome
 	event   string
@@ -347,7 +347,7 @@ func mixText(h uint64, text []byte) uint64 {
 	return h
 }
 
-// digestOf is a number for what agents remember.
+// digestOf returns a hash of an agent's memory.
 func digestOf(memory map[int]*engine.Memory) (sum uint64) {
 	for agent, m := range memory {
 		if m == nil {

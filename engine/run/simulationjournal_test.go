@@ -8,12 +8,12 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// simJournal is a journal in memory. Rows of sessions are kept one by one, so that it can die between any two.
+// simJournal is a journal in memory. It keeps the rows of sessions one by one, so that a crash can fall between any two.
 type simJournal struct {
 	rows    []any // engine.Row, or *engine.SessionRow for each session of a batch
-	durable int   // of rows
-	broken  bool  // nothing becomes durable
-	damaged bool  // it takes no rows any more
+	durable int   // number of durable rows
+	broken  bool  // no row becomes durable
+	damaged bool  // it accepts no further rows
 }
 
 func (j *simJournal) add(row engine.Row) {
@@ -31,15 +31,15 @@ func (j *simJournal) add(row engine.Row) {
 	j.rows = append(j.rows, row)
 }
 
-// sync makes all rows durable, if it can.
+// sync makes all rows durable if it can.
 func (j *simJournal) sync() {
 	if !j.broken && !j.damaged {
 		j.durable = len(j.rows)
 	}
 }
 
-// crash ends the process: of what is not durable some may have reached the disk, in order, and of that the last row may be
-// torn. A journal that is closed loses nothing that could be written.
+// crash ends the process. Some of the rows that are not durable may have reached the disk, in order, and the last of these
+// may be torn. A closed journal loses no row that could be written.
 func (j *simJournal) crash(draw *rand.Rand, closed bool) {
 	if closed {
 		j.sync()
@@ -54,7 +54,7 @@ func (j *simJournal) crash(draw *rand.Rand, closed bool) {
 	j.durable, j.broken, j.damaged = len(j.rows), false, false
 }
 
-// finished reports whether the run's end is there.
+// finished reports whether the journal has the run's end.
 func (j *simJournal) finished() bool {
 	if len(j.rows) == 0 {
 		return false
@@ -63,7 +63,7 @@ func (j *simJournal) finished() bool {
 	return ok && end.Ending == engine.EndFinished
 }
 
-// resumption reads back where the run goes on; fork is where it begins if it is one.
+// resumption returns the state from which the run resumes. fork is the start of the run if it is a fork.
 func (j *simJournal) resumption(settings engine.Settings, fork *engine.Resumption) *engine.Resumption {
 	res := &engine.Resumption{
 		Deltas: map[int]engine.Delta{}, Memory: map[int]*engine.Memory{}, Prefixes: map[int]engine.Prefix{}, Takes: map[int]int{}, Bad: map[int]engine.SessionEnd{},
@@ -90,7 +90,7 @@ func (j *simJournal) resumption(settings engine.Settings, fork *engine.Resumptio
 	return res
 }
 
-// replay goes through the sessions, cycle by cycle.
+// replay reads the sessions cycle by cycle.
 func (j *simJournal) replay(res *engine.Resumption, settings engine.Settings) {
 	t, takes, changed := &res.State.Totals, map[int]int{}, map[int]bool{}
 	atBarrier := engine.Totals{}

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// live takes the process to its end: it has ended or crashed.
+// live runs the process until it has ended or crashed.
 func (p *process) live() error {
 	if p.trace != nil {
 		p.trace("life %d, limit %d, %d pools", p.lives, p.limit, len(p.pools))
@@ -32,7 +32,7 @@ func (p *process) live() error {
 	return p.wrong
 }
 
-// last holds what has to be true at a process's end.
+// last checks what must be true at the end of a process.
 func (p *process) last() {
 	s := p.core.picture(p.look())
 	if s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-p.before+s.Cut {
@@ -40,7 +40,7 @@ func (p *process) last() {
 	}
 }
 
-// act lets one of the things happen that can, by chance.
+// act performs one of the possible actions at random.
 func (p *process) act() {
 	d := p.draw
 	p.at = p.at.Add(time.Duration(1+d.IntN(2000)) * time.Microsecond)
@@ -59,7 +59,7 @@ func (p *process) act() {
 				if p.faults.twice && len(f.batch.rows) > 0 {
 					p.step(f)
 				}
-				clear(f.batch.rows) // it is used again
+				clear(f.batch.rows) // the batch is reused
 				return
 			}
 		case 4, 5:
@@ -88,7 +88,7 @@ func (p *process) act() {
 	p.pass()
 }
 
-// worker is one whose session may end now; nil is none.
+// worker returns a worker whose session may end now, or nil.
 func (p *process) worker() *simWorker {
 	if len(p.workers) == 0 {
 		return nil
@@ -100,16 +100,16 @@ func (p *process) worker() *simWorker {
 	return w
 }
 
-// firstOf is the first batch in transit that a worker may have handed in before i: batches of one worker stay in order,
-// and who a batch is of does not matter but for that.
+// firstOf returns the index of the first batch in transit that may be delivered before batch i. Batches of one worker stay in order; the
+// worker does not matter otherwise.
 func (p *process) firstOf(i int) int {
-	if p.transit[i].gone > 0 { // behind all that its worker handed in
+	if p.transit[i].gone > 0 { // behind everything its worker delivered
 		return 0
 	}
 	return i
 }
 
-// pass lets time go on to what comes next.
+// pass advances the time to the next event.
 func (p *process) pass() {
 	next, which := p.tick, numTimers
 	for t, at := range p.timers {
@@ -139,7 +139,7 @@ func (p *process) pass() {
 	}
 }
 
-// calm undoes what would keep the run from its end.
+// calm removes everything that would keep the run from ending.
 func (p *process) calm() {
 	if p.journal.broken {
 		p.journal.broken = false
@@ -160,7 +160,7 @@ func (p *process) setLimit(n int) {
 	p.step(setOrder{next: next, limit: n, own: true, who: "simulation"})
 }
 
-// order gives an order, or lets something happen to the journal.
+// order issues an order or changes the state of the journal.
 func (p *process) order() {
 	d := p.draw
 	switch d.IntN(16) {
@@ -193,7 +193,7 @@ func (p *process) id() answerID {
 	return p.ids
 }
 
-// orderEnd gives an order that ends the process.
+// orderEnd issues an order that ends the process.
 func (p *process) orderEnd(which int) {
 	switch which {
 	case 0, 1, 2:
@@ -213,7 +213,7 @@ func (p *process) orderEnd(which int) {
 	}
 }
 
-// orderHand gives an order about agents.
+// orderHand issues an order about agents.
 func (p *process) orderHand(which int) {
 	if p.core.life.finishing {
 		return
@@ -241,7 +241,7 @@ func (p *process) orderHand(which int) {
 	}
 }
 
-// steer is what a governor says.
+// steer returns the orders of a governor.
 func (p *process) steer() (o engine.Orders) {
 	d := p.draw
 	was := p.core.limit.orders

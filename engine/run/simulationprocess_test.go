@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// process is one life of a run: the core, and a model of all that a node has round it.
+// process is one process of a run: the core, and a model of everything that a node connects to it.
 type process struct {
 	*simulation
 	core *core
@@ -17,14 +17,14 @@ type process struct {
 
 	pools   []simPool
 	workers []*simWorker
-	transit []*Batch // handed in, not heard of yet; those of one worker in order
+	transit []*Batch // delivered but not yet received by the core; batches of one worker stay in order
 	turn    simCycle
 
 	backlog []writeRow
 	writing *writeRow // waits until it is durable
-	aside   []event   // what comes back from beside the node
+	aside   []event   // events from work outside the node
 	pending []event
-	timers  [numTimers]time.Time // zero is not set
+	timers  [numTimers]time.Time // zero means not set
 	tick    time.Time
 	ids     answerID
 
@@ -39,8 +39,7 @@ type process struct {
 	wrong         error
 }
 
-// simPool is a pool of workers with its share of the limit. Pools that are lowered are so at once: the issue of the fleet
-// replaces this by messages.
+// simPool is a pool of workers with its share of the limit. A lower share takes effect immediately.
 type simPool struct{ limit, held int }
 
 type simWorker struct {
@@ -50,10 +49,10 @@ type simWorker struct {
 	row    engine.SessionRow
 	batch  *Batch
 	cancel bool
-	hangs  bool // it does not listen when it is cut
+	hangs  bool // it ignores a cut
 }
 
-// simCycle is the open cycle, as workers share it.
+// simCycle is the open cycle that the workers share.
 type simCycle struct {
 	plan     *plan
 	recall   *recall
@@ -90,7 +89,7 @@ func newProcess(s *simulation, res, fork *engine.Resumption) *process {
 	return p
 }
 
-// simGovernor only says that there is one: what it says is drawn.
+// simGovernor only shows that there is a governor. Its orders are drawn from the seed.
 type simGovernor struct{}
 
 func (simGovernor) Steer(engine.Reading) engine.Orders { return engine.Orders{} }
@@ -118,7 +117,7 @@ func (p *process) look() now {
 	return n
 }
 
-// step hands the core an event and carries out what it wants.
+// step passes an event to the core and carries out the effects.
 func (p *process) step(e event) {
 	p.pending = append(p.pending[:0], e)
 	for i := 0; i < len(p.pending) && p.wrong == nil; i++ {
@@ -138,7 +137,7 @@ func (p *process) step(e event) {
 	}
 }
 
-// check holds that started = ended + in flight + cut, as far as the core has heard.
+// check checks that started = ended + in flight + cut, as far as the core knows.
 func (p *process) check() {
 	c := p.core
 	ended, begun, cut := c.tally.totals.Ended()-p.before, c.tally.begun, c.tally.cut
@@ -220,7 +219,7 @@ func (p *process) share(limit int) {
 	}
 }
 
-// hire starts a worker in a pool that has room.
+// hire starts a worker in a pool that has a free slot.
 func (p *process) hire(probe bool) {
 	at := max(slices.IndexFunc(p.pools, func(pool simPool) bool { return pool.held < pool.limit }), 0)
 	p.pools[at].held++
@@ -232,7 +231,7 @@ func (p *process) hire(probe bool) {
 	p.next(w)
 }
 
-// next has a worker begin its next session, or leave.
+// next lets a worker start its next session, or leave.
 func (p *process) next(w *simWorker) {
 	pool, c := &p.pools[w.pool], &p.turn
 	kept := w.probe || pool.held <= pool.limit
@@ -261,7 +260,7 @@ func (p *process) next(w *simWorker) {
 	p.session(&w.row, w.place, c.recall.memory[w.place.Agent], c.recall.injected)
 }
 
-// leave has a worker hand in what it has and go.
+// leave delivers a worker's batch and removes the worker.
 func (p *process) leave(w *simWorker) {
 	p.pools[w.pool].held--
 	p.workers = slices.DeleteFunc(p.workers, func(o *simWorker) bool { return o == w })
@@ -280,7 +279,7 @@ func (w *simWorker) filling() *Batch {
 	return w.batch
 }
 
-// hand journals what a worker finished and hands it in.
+// hand journals a worker's finished sessions and delivers them.
 func (p *process) hand(w *simWorker) {
 	b := w.batch
 	w.batch = nil
@@ -293,7 +292,7 @@ func (p *process) hand(w *simWorker) {
 	p.transit = append(p.transit, b)
 }
 
-// end has a worker end its session.
+// end ends a worker's session.
 func (p *process) end(w *simWorker) {
 	b := w.filling()
 	switch {
@@ -315,7 +314,7 @@ func (p *process) end(w *simWorker) {
 	p.next(w)
 }
 
-// deliver takes a batch that was handed in, which the core hears of next.
+// deliver takes a delivered batch, which the core receives next.
 func (p *process) deliver(i int) finished {
 	b := p.transit[i]
 	p.transit = slices.Delete(p.transit, i, i+1)
@@ -324,7 +323,7 @@ func (p *process) deliver(i int) finished {
 	return finished{b}
 }
 
-// write has the journal's writer take the next row.
+// write lets the journal writer take the next row.
 func (p *process) write() {
 	w := p.backlog[0]
 	p.backlog = p.backlog[1:]
@@ -341,7 +340,7 @@ func (p *process) write() {
 	}
 }
 
-// answerWriter lets the writer go on if its row is durable, or will not be waited for.
+// answerWriter lets the writer continue if its row is durable or will never be.
 func (p *process) answerWriter() bool {
 	w := p.writing
 	if w == nil {
@@ -363,7 +362,7 @@ func (p *process) answerWriter() bool {
 	return true
 }
 
-// short is what of an event or effect is worth a line.
+// short returns an event or effect as one line of text.
 func short(v any) any {
 	switch v := v.(type) {
 	case finished:

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSlotsComeAndGo is that whoever is there is seen once, however many come and go meanwhile, and that nothing holds
-// on to those who went.
+// TestSlotsComeAndGo checks that each present slot is listed exactly once while others come and go, and that removed slots
+// are not retained.
 func TestSlotsComeAndGo(t *testing.T) {
 	var s slots
 	stay := make([]slot, 300)

@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestSnapshotsNeverChangeAndOnlyGrow collects the snapshots of a run of which the limit moves.
+// TestSnapshotsNeverChangeAndOnlyGrow collects the snapshots of a run whose limit moves.
 func TestSnapshotsNeverChangeAndOnlyGrow(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		limits := rapid.SliceOfN(rapid.IntRange(0, 20), 1, 8).Draw(r, "limits")
@@ -33,7 +33,7 @@ func TestSnapshotsNeverChangeAndOnlyGrow(t *testing.T) {
 				}
 			}
 			for _, n := range append(limits, 20) {
-				_ = run.SetLimit(n, "test", "") // it may have ended
+				_ = run.SetLimit(n, "test", "") // the run may have ended
 				for range 4 {
 					look()
 					time.Sleep(100 * time.Millisecond)
@@ -124,7 +124,7 @@ func TestRateIsKnownFromTheStart(t *testing.T) {
 	})
 }
 
-// TestErrorsAreSorted: the class that occurred most comes first.
+// TestErrorsAreSorted checks that the most frequent class comes first.
 func TestErrorsAreSorted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		classes := []engine.Class{engine.Script, engine.Panic, engine.Panic, engine.Network, engine.Network, engine.Network, engine.ClientError}
@@ -164,7 +164,7 @@ func TestMetricsRows(t *testing.T) {
 		}
 		got := start(t, cfg).Wait()
 		rows := enginetest.Of[engine.MetricsRow](j)
-		if len(rows) != 9 && len(rows) != 10 { // 9 s, and the end, which falls on one of them
+		if len(rows) != 9 && len(rows) != 10 { // one per second for 9 s, and one at the end, which may fall on the same second
 			t.Fatalf("%d rows of figures for 9 s", len(rows))
 		}
 		var ended int64
@@ -204,7 +204,7 @@ func TestNothingIsKnownWithoutProbes(t *testing.T) {
 	})
 }
 
-// TestResumedSnapshot: figures go on where they were; what is of this process starts anew.
+// TestResumedSnapshot checks that run figures continue after a resume, and that process figures restart.
 func TestResumedSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -233,7 +233,7 @@ func TestResumedSnapshot(t *testing.T) {
 	})
 }
 
-// TestErrorsAreNamed: the last agent of each class is shown as it is called.
+// TestErrorsAreNamed checks that the last agent of each class is shown with its display name.
 func TestErrorsAreNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(4, programFunc(func(s *engine.Session) {
@@ -264,8 +264,8 @@ func TestErrorsAreNamed(t *testing.T) {
 	})
 }
 
-// TestSnapshotsTellOfEvents is that the newest events of a run are there at its end, in the order in which their
-// sessions ended.
+// TestSnapshotsTellOfEvents checks that the final snapshot has the newest events, in the order in which their sessions
+// ended.
 func TestSnapshotsTellOfEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, &enginetest.Crowd{Work: time.Second, Events: 2}, &enginetest.Journal{})

@@ -16,14 +16,14 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// counted is what a plain count of records says of a step.
+// counted is a plain count of a step's records.
 type counted struct {
 	statuses                   [5]int64
 	requests, retries, limited int64
 	took                       []time.Duration
 }
 
-// plainly counts the records of rows by step, without any thought of speed.
+// plainly counts the records of rows by step in the simplest way.
 func plainly(rows []engine.SessionRow) map[string]*counted {
 	all := map[string]*counted{}
 	for _, row := range rows {
@@ -74,7 +74,7 @@ func compareSteps(t *rapid.T, got []engine.StepFigures, want map[string]*counted
 	}
 }
 
-// TestStepFigures compares with a plain count, before and after a checkpoint.
+// TestStepFigures compares the figures with a plain count, before and after a checkpoint.
 func TestStepFigures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(drawRow), 0, 20).Draw(t, "rows")
@@ -130,7 +130,8 @@ func TestStepFiguresAreBounded(t *testing.T) {
 	}
 }
 
-// TestSnapshotShowsSteps: figures of steps are there once a second and at the end, also of an earlier process.
+// TestSnapshotShowsSteps checks that step figures appear once a second and at the end, including those of an earlier
+// process.
 func TestSnapshotShowsSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		program := programFunc(func(s *engine.Session) {
@@ -171,7 +172,7 @@ func TestSnapshotShowsSteps(t *testing.T) {
 	})
 }
 
-// BenchmarkTotals is what counting a session costs the loop, by its number of steps.
+// BenchmarkTotals measures the cost of counting a session in the node, by its number of steps.
 func BenchmarkTotals(b *testing.B) {
 	for _, bb := range []struct {
 		name  string

@@ -68,7 +68,7 @@ func TestUnitShowsBytes(t *testing.T) {
 func TestJudgeSaysWhatIsNotKnown(t *testing.T) {
 	for metric := range engine.SuccessMetrics() {
 		if metric == "checkpoint_gap" || metric == "duration" || metric == "agents_completed" || metric == "cost" {
-			continue // known even of a run in which nothing happened
+			continue // known even if nothing happened in the run
 		}
 		got := engine.Judge([]engine.Criterion{{Metric: metric, Op: "<", Bound: 1e12}}, &engine.Totals{}, 10)[0]
 		if !got.Unknown || got.Passed || got.Shown != "not known" {

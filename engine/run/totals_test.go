@@ -53,8 +53,8 @@ func once(rows []engine.SessionRow) []engine.SessionRow {
 	return out
 }
 
-// TestTotalsDoNotDependOnOrder: an audit that reads the journal by cycle and agent finds what the run counted as its
-// sessions ended.
+// TestTotalsDoNotDependOnOrder checks that an audit that reads the journal by cycle and agent finds the same totals as the
+// run, which counts sessions as they end.
 func TestTotalsDoNotDependOnOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := once(rapid.SliceOfN(rapid.Custom(drawRow), 0, 20).Draw(t, "rows"))

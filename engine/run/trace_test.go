@@ -10,7 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestWatch keeps the exchanges of one agent from when it is watched on, and of others those that went wrong.
+// TestWatch checks that the exchanges of the watched agent are kept from the start of the watch, and failed exchanges of
+// the others.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		program := programFunc(func(s *engine.Session) {
@@ -45,7 +46,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestExchangesAreBounded: of the agent that is watched, of what went wrong, and of what a storm may cost.
+// TestExchangesAreBounded checks the limits for the watched agent, for failed exchanges, and for many failures in one
+// second.
 func TestExchangesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
@@ -70,7 +72,7 @@ func TestExchangesAreBounded(t *testing.T) {
 	})
 }
 
-// TestNobodyTraces: who has no run tells nobody.
+// TestNobodyTraces checks that a session without a run traces nothing.
 func TestNobodyTraces(t *testing.T) {
 	var s *engine.Session
 	s.Trace(engine.Exchange{}, true)

@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	watchedExchanges = 200 // of the agent that is watched, the newest
-	failedExchanges  = 50  // of all agents, the newest
-	// failedEach bounds what a storm of failures costs: no more than that are looked at in a second.
+	watchedExchanges = 200 // of the watched agent
+	failedExchanges  = 50  // of all agents
+	// failedEach limits the cost of many failures: at most this many are kept per second.
 	failedEach = 50
 )
 
-// traces keep exchanges for people: those of the agent that is watched, and those that failed. It is safe for concurrent use.
+// traces keeps exchanges for people: those of the watched agent, and failed ones. It is safe for concurrent use.
 type traces struct {
-	tracer  engine.Tracer // nil is none
-	watched atomic.Int64  // the agent's index and 1; 0 is nobody
-	second  atomic.Int64  // since 1970, to which noted belongs
-	noted   atomic.Int64  // of those that went wrong
+	tracer  engine.Tracer // nil if there is none
+	watched atomic.Int64  // the agent's index + 1; 0 if none is watched
+	second  atomic.Int64  // the Unix second that noted counts for
+	noted   atomic.Int64  // failed exchanges in that second
 
 	mu     sync.Mutex
-	of     ring // of the agent that is watched
+	of     ring // of the watched agent
 	failed ring
 }
 
@@ -35,8 +35,8 @@ func (t *traces) wants(agent int, failed bool) bool {
 	return t.tracer != nil || t.watched.Load() == int64(agent)+1 || failed && t.mayNote(time.Now())
 }
 
-// mayNote reports whether another exchange that went wrong may be kept in this second. Two that come as it begins may
-// both take the new one for their own: a few more are kept then.
+// mayNote reports whether another failed exchange may be kept in this second. If two calls race at the start of a second, a
+// few more may be kept.
 func (t *traces) mayNote(now time.Time) bool {
 	if second := now.Unix(); t.second.Swap(second) != second {
 		t.noted.Store(0)
@@ -58,7 +58,7 @@ func (t *traces) add(e engine.Exchange, failed bool) {
 	}
 }
 
-// watch has the exchanges of an agent kept from now on, in the place of those of another; -1 is nobody.
+// watch keeps the exchanges of an agent from now on and drops those of the previous one. -1 stops that.
 func (t *traces) watch(agent int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,7 +67,7 @@ func (t *traces) watch(agent int) {
 	}
 }
 
-// about are the exchanges of an agent that are kept, oldest first.
+// about returns the exchanges of an agent that are kept, oldest first.
 func (t *traces) about(agent int) (all []engine.Exchange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,13 +81,13 @@ func (t *traces) about(agent int) (all []engine.Exchange) {
 	slices.SortStableFunc(all, func(a, b engine.Exchange) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Path, b.Path), a.Attempt-b.Attempt)
 	})
-	return slices.Compact(all) // what is in both
+	return slices.Compact(all) // an exchange may be in both rings
 }
 
-// ring keeps the newest exchanges, in no order.
+// ring keeps the newest exchanges, in no particular order.
 type ring struct {
 	all  []engine.Exchange
-	next int // to be overwritten
+	next int // index to overwrite next
 }
 
 func (r *ring) add(e engine.Exchange, most int) {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMergeQueueKeepsAll is that whatever is laid on a merge queue comes off it once, in the order in which it was laid, and that no
-// batch gets too large.
+// TestMergeQueueKeepsAll checks that each batch leaves the merge queue exactly once and in order, and that no merged batch
+// gets too large.
 func TestMergeQueueKeepsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mergeQueue, free, wide := newMergeQueue(), &batches{}, &batches{}
@@ -76,8 +76,8 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 	})
 }
 
-// TestLeaveComesLast is that the loop does not hear that a worker has ended before it has what was handed on earlier, and
-// that a worker waits while the merge queue is full.
+// TestLeaveComesLast checks that a worker's departure arrives after all its earlier batches, and that a worker waits while
+// the merge queue is full.
 func TestLeaveComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newLocalPool(PoolConfig{Host: localHost{&Run{}}})

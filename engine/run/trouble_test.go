@@ -96,13 +96,13 @@ func TestStopWhileInTroubleWaitsForTheDisk(t *testing.T) {
 	})
 }
 
-// TestSecondStopWhileInTroubleEnds: at every moment of a run, with workers, the loop's notes, a checkpoint, a barrier or
-// the end itself waiting for a disk that never heals.
+// TestSecondStopWhileInTroubleEnds checks every moment of a run: workers, the node's rows, a checkpoint, a barrier or the
+// end itself wait for a disk that never recovers.
 func TestSecondStopWhileInTroubleEnds(t *testing.T) {
 	const long = 10 * time.Second
 	for name, when := range map[string]struct {
 		room  int
-		after time.Duration // to the trouble
+		after time.Duration // until the trouble
 		then  time.Duration // from the trouble to the first stop
 	}{
 		"workers have no room":        {3, 5 * time.Second, long},
@@ -143,7 +143,8 @@ func TestSecondStopWhileInTroubleEnds(t *testing.T) {
 	}
 }
 
-// TestNothingFillsUpDuringTrouble: hours of figures and thousands of changes neither block the run nor get changes lost.
+// TestNothingFillsUpDuringTrouble checks that hours of metrics and thousands of changes do not block the run, and that no
+// change is lost.
 func TestNothingFillsUpDuringTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Room: 2}
@@ -186,7 +187,7 @@ func TestDeadJournalFailsTheRun(t *testing.T) {
 	})
 }
 
-// TestJournalsWaitIsNoSessionsTime: what a full queue makes a worker wait counts for none of its sessions.
+// TestJournalsWaitIsNoSessionsTime checks that a worker's wait for a full queue counts for none of its sessions.
 func TestJournalsWaitIsNoSessionsTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		took    time.Duration
@@ -206,7 +207,7 @@ func TestJournalsWaitIsNoSessionsTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				j := &enginetest.Journal{Room: 1}
-				j.Stall() // the row of the start takes all the room
+				j.Stall() // the start row fills the queue
 				cfg := enginetest.Config(600, c.program, j)
 				cfg.Settings.Limit = 1
 				r := start(t, cfg)

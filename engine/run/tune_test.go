@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestTunablesReadWhatTheyShow: what a change journals as new is what a resume reads back.
+// TestTunablesReadWhatTheyShow checks that a resume can read the value that a change journals as new.
 func TestTunablesReadWhatTheyShow(t *testing.T) {
 	odd := engine.DefaultSettings()
 	odd.Limit, odd.Floor, odd.Ceiling, odd.Governor, odd.Breaker, odd.StallAfter = 7, 3, 9, "latency", "wait", 90*time.Second
@@ -45,7 +45,7 @@ func TestTunablesReadWhatTheyShow(t *testing.T) {
 	}
 }
 
-// TestApplyIsAllOrNothing: a mistake in any setting changes none of them.
+// TestApplyIsAllOrNothing checks that an error in any setting leaves all unchanged.
 func TestApplyIsAllOrNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &outside{state: engine.ServiceState{Name: "model"}}
@@ -78,7 +78,8 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	})
 }
 
-// TestApplyTakesSettingsTogether: no order of them has to be found, and what moves along is told.
+// TestApplyTakesSettingsTogether checks that the order of settings does not matter, and that settings that change as a
+// result are reported.
 func TestApplyTakesSettingsTogether(t *testing.T) {
 	for _, c := range []struct {
 		wanted, changes string
@@ -120,7 +121,7 @@ func TestApplyTakesSettingsTogether(t *testing.T) {
 	}
 }
 
-// FuzzSettings: what a setting shows is what it reads, and its JSON too.
+// FuzzSettings checks that a setting can read its own text, and the same for JSON.
 func FuzzSettings(f *testing.F) {
 	for _, row := range engine.SettingTable {
 		f.Add(row.Name, "1")
@@ -149,7 +150,8 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-// TestSetChangesARunInProgress: journaled, shown, and seen by sessions; of all only timeouts make the run inexact.
+// TestSetChangesARunInProgress checks that a change is journaled, shown, and used by sessions, and that only timeouts make
+// the run inexact.
 func TestSetChangesARunInProgress(t *testing.T) {
 	for name, value := range map[string]string{
 		"governor": "success", "floor": "2", "ceiling": "80", "breaker": "off", "stall-warning": "2m0s", "budget": "5", "max-tokens": "1000",
@@ -162,7 +164,7 @@ func TestSetChangesARunInProgress(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			old := valueOf(r, name)
 			do(t, r.Set(name, value, "me", "because"))
-			do(t, r.Set(name, value, "me", "again")) // is so
+			do(t, r.Set(name, value, "me", "again")) // already set
 			if got := valueOf(r, name); got != value || old == value {
 				t.Errorf("%s went from %s to %s, want %s", name, old, got, value)
 			}
@@ -197,7 +199,8 @@ func valueOf(r *run.Run, name string) string {
 	return "none"
 }
 
-// TestTimeoutInForce: sessions that begin after another timeout was set go by it, on workers that had the old one.
+// TestTimeoutInForce checks that sessions that start after a timeout change use the new timeout, also on workers that had
+// the old one.
 func TestTimeoutInForce(t *testing.T) {
 	for _, to := range []string{"3s", "0"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -289,7 +292,7 @@ func TestSetReachesServices(t *testing.T) {
 		if err := r.Set("model.rate", "3", "me", ""); !errors.Is(err, engine.ErrEnded) {
 			t.Errorf("after the end: %v", err)
 		}
-		res := j.Reopen().Resumption() // the next process tunes its clients alike
+		res := j.Reopen().Resumption() // the next process tunes its clients in the same way
 		next := &outside{state: engine.ServiceState{Name: "model"}}
 		cfg.Services, cfg.Resume, cfg.Journal, cfg.Settings.Cycles = []engine.Service{next}, res, &enginetest.Journal{}, 2
 		cut(t, start(t, cfg))
@@ -299,7 +302,7 @@ func TestSetReachesServices(t *testing.T) {
 	})
 }
 
-// TestTunedInTheirOrder: what one change does to what another set depends on which came last.
+// TestTunedInTheirOrder checks that changes are restored in order, because one change may affect what another one set.
 func TestTunedInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &outside{state: engine.ServiceState{Name: "model"}}
@@ -319,7 +322,7 @@ func TestTunedInTheirOrder(t *testing.T) {
 	})
 }
 
-// TestChangesNeverRace: sessions read settings while everything about them changes, in any order.
+// TestChangesNeverRace checks that sessions can read settings while all of them change in any order.
 func TestChangesNeverRace(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		names := rapid.SliceOfN(rapid.SampledFrom([]string{engine.LimitSetting, "floor", "ceiling", "governor", "session-timeout", "budget"}), 1, 20).Draw(rt, "names")
@@ -348,7 +351,7 @@ func TestChangesNeverRace(t *testing.T) {
 					return errors.New("the limit is out of its bounds after " + told(s.Changes))
 				}
 			}
-			_ = r.SetLimit(30, "me", "to the end") // it may have ended
+			_ = r.SetLimit(30, "me", "to the end") // the run may have ended
 			r.Wait()
 			if n := len(enginetest.Of[engine.ChangeRow](j)); n < rows {
 				return errors.New("not all changes were journaled")

@@ -37,7 +37,7 @@ func TestGapBetween(t *testing.T) {
 	}
 }
 
-// TestNoGapInVirtualTime: hours in which nothing happens are no gap, also in a pause.
+// TestNoGapInVirtualTime checks that hours in which nothing happens are not a gap, also during a pause.
 func TestNoGapInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, _, _ := steered(2, works(2*time.Hour))
@@ -50,7 +50,8 @@ func TestNoGapInVirtualTime(t *testing.T) {
 	})
 }
 
-// TestWake: a time in which the process stood still counts nowhere; services send again, the governor hears of it.
+// TestWake checks that the time of a suspended process counts nowhere, that services send again, and that the governor
+// learns of the gap.
 func TestWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := &outside{state: engine.ServiceState{Name: "shop"}}
@@ -61,7 +62,7 @@ func TestWake(t *testing.T) {
 		})
 		r := start(t, cfg)
 		time.Sleep(30*time.Minute - 500*time.Millisecond)
-		time.Sleep(3 * time.Hour) // asleep, so to speak
+		time.Sleep(3 * time.Hour) // simulates sleep
 		r.Wake(3*time.Hour, 3*time.Hour)
 		s := r.Snapshot()
 		if want := 30*time.Minute - 500*time.Millisecond; s.Elapsed != want || s.Stall != nil || shop.renewed != 1 {
@@ -89,7 +90,8 @@ func TestWake(t *testing.T) {
 	})
 }
 
-// TestWakeMovesTheSchedule: cycles begin that much later, and it says why; none has to catch up, none counts as late.
+// TestWakeMovesTheSchedule checks that cycles begin later by the gap and that the reason is shown. No cycle has to catch
+// up, and none counts as late.
 func TestWakeMovesTheSchedule(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

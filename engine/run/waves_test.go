@@ -23,7 +23,7 @@ func uneven() engine.Program {
 	})
 }
 
-// startsOf are when the agents of a journal's cycle 0 started, by agent.
+// startsOf returns when the agents of cycle 0 in a journal started, by agent.
 func startsOf(j *enginetest.Journal, began time.Time) []time.Duration {
 	var all []time.Duration
 	sessions := j.Sessions()
@@ -36,7 +36,8 @@ func startsOf(j *enginetest.Journal, began time.Time) []time.Duration {
 	return all
 }
 
-// TestWaves: a wave starts when the last session of the one before has ended, and its wait is none for the limit.
+// TestWaves checks that a wave starts when the last session of the previous one has ended, and that its wait does not count
+// as queue time.
 func TestWaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -56,7 +57,7 @@ func TestWaves(t *testing.T) {
 	})
 }
 
-// TestWavesUnderALimit: a wave larger than the limit goes by the limit.
+// TestWavesUnderALimit checks that a wave larger than the limit respects the limit.
 func TestWavesUnderALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -70,7 +71,7 @@ func TestWavesUnderALimit(t *testing.T) {
 	})
 }
 
-// TestWavesGoOn: a run that was stopped, or paused, in a wave does the rest, with the same results.
+// TestWavesGoOn checks that a run that is stopped or paused in a wave continues with the rest, with the same results.
 func TestWavesGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		results := func(batch int, interrupt bool) map[engine.Place]engine.Outcome {
@@ -108,8 +109,8 @@ func TestWavesGoOn(t *testing.T) {
 	})
 }
 
-// TestWorkOfCycles: each barrier says how the sessions of its cycle ended, which steps they carried out, and how much
-// faster that was than one after another.
+// TestWorkOfCycles checks that each barrier reports how the sessions of its cycle ended, which steps they executed, and the
+// speedup over executing them one after another.
 func TestWorkOfCycles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}

@@ -15,28 +15,28 @@ import (
 const (
 	batchRows = 256
 	batchAge  = 20 * time.Millisecond
-	// slice is how long a worker computes before it yields. The runtime would allow 10 ms, which the node and the window
-	// would notice when every core is busy.
+	// slice is how long a worker computes before it yields. The runtime would allow 10 ms, but on a fully loaded machine
+	// that would delay the node and the window.
 	slice = time.Millisecond
 )
 
-// worker executes sessions one after another in one place, until the limit takes that away.
+// worker executes sessions one after another in one slot, until the limit takes the slot away.
 type worker struct {
 	pool  *localPool
 	cycle *cycle
-	batch *Batch            // sessions that ended and were not handed on; nil if there are none
-	since time.Time         // when the batch got its first row
-	now   time.Time         // the last session's end is the next one's start
-	began time.Time         // of the session in flight
-	let   time.Time         // when it yielded last
-	late  time.Duration     // until the node took the batch before
+	batch *Batch            // ended sessions that were not passed on; nil if there are none
+	since time.Time         // when the batch received its first row
+	now   time.Time         // end of the last session, which is the start of the next one
+	began time.Time         // start of the session in flight
+	let   time.Time         // when it last yielded
+	late  time.Duration     // how long the node took to accept the previous batch
 	row   engine.SessionRow // of the session in flight
-	clock *clock.Clock      // of the session in flight; nil until it may wait
+	clock *clock.Clock      // of the session in flight; nil until the session first waits
 	spare *clock.Clock
-	limit *engine.TimeoutError // of the spare
-	once  bool                 // one session only
+	limit *engine.TimeoutError // timeout of the spare clock
+	once  bool                 // execute one session only
 	slot  slot
-	// trail is that of the session in flight; nil if nobody wants it.
+	// trail is the trail of the session in flight; nil if Config.Trail is not set.
 	trail *engine.Trail
 	claim memoryClaims
 	// recording is the run that answers in place of the services; "" if services are called.
@@ -63,7 +63,7 @@ func (w *worker) work() {
 		if ok {
 			w.session(p)
 		}
-		if !ok || w.once || w.batch != nil && w.batch.unpaid != "" { // where the budget cut one, none must start in its place
+		if !ok || w.once || w.batch != nil && w.batch.unpaid != "" { // after a cut for the budget, no session may start in this slot
 			w.pool.places.Release()
 			break
 		}
@@ -74,8 +74,8 @@ func (w *worker) work() {
 	w.leave()
 }
 
-// Start hands on what the worker finished and starts the clock of the session in flight: that of the session before, if it
-// can be used again.
+// Start passes on the finished sessions and starts the clock of the session in flight. It reuses the clock of the previous
+// session if possible.
 func (w *worker) Start() *clock.Clock {
 	w.handOn()
 	c, limit := w.spare, w.cycle.timeout.Load()
@@ -83,7 +83,7 @@ func (w *worker) Start() *clock.Clock {
 	if c != nil && limit == w.limit {
 		c.Again()
 	} else {
-		if c != nil { // of another timeout
+		if c != nil { // it has a different timeout
 			c.Stop()
 		}
 		c = w.cycle.sessionClock(limit)
@@ -93,18 +93,18 @@ func (w *worker) Start() *clock.Clock {
 	return c
 }
 
-// Show changes what is shown of the session in flight.
+// Show changes the progress shown for the session in flight.
 func (w *worker) Show(change func(d *engine.Doing)) { w.slot.change(change) }
 
 // Trail returns the trail of the session in flight.
 func (w *worker) Trail() *engine.Trail { return w.trail }
 
-// Memory returns the claims of the session in flight.
+// Memory returns the memory claims of the session in flight.
 func (w *worker) Memory() engine.MemoryClaims { return &w.claim }
 
-// stopClock ends the clock of the session in flight, or lays it by for the next.
+// stopClock stops the clock of the session in flight, or keeps it as the spare.
 func (w *worker) stopClock() {
-	w.slot.leave() // from here on nobody cancels it
+	w.slot.leave() // after this call no one can cancel it
 	if w.clock.Rest() {
 		w.spare = w.clock
 		return
@@ -164,13 +164,13 @@ func (w *worker) session(p engine.Place) {
 	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.could()), w.now.Sub(w.began)
 	if w.trail != nil {
 		w.pool.cfg.Trail(w.trail)
-		w.now = time.Now() // which is no session's time
+		w.now = time.Now() // time in Trail belongs to no session
 	}
 	w.keep()
 	w.yield()
 }
 
-// recall has the session answered from the recording, if the run is.
+// recall loads the recorded answers of the session if the run has a recording.
 func (w *worker) recall() error {
 	if w.recording == "" {
 		return nil
@@ -183,8 +183,8 @@ func (w *worker) recall() error {
 	return nil
 }
 
-// yield lets other goroutines run after a slice of computing; a session that waited has done so. With far more workers than
-// cores the next turn is far off, so finished sessions are handed on first.
+// yield lets other goroutines run after a slice of computing. A session that waited has already done so. With far more
+// workers than cores the next turn may be far away, so yield passes on finished sessions first.
 func (w *worker) yield() {
 	switch {
 	case w.clock != nil:
@@ -217,13 +217,13 @@ func (w *worker) judge(retired bool) {
 	switch {
 	case w.row.Outcome.Commits():
 	case w.cycle.ctx.Err() != nil:
-		w.row.Outcome = engine.Cut // the failure may come from the cut: the session runs again
+		w.row.Outcome = engine.Cut // the cut may have caused the failure, so the session runs again
 	case retired:
 		w.row.Outcome, w.row.Class, w.row.Error = engine.Cancelled, engine.NoError, engine.ErrRetired.Error()
 	}
 }
 
-// filling returns the batch that the worker fills.
+// filling returns the current batch, which may be new.
 func (w *worker) filling() *Batch {
 	if w.batch == nil {
 		w.batch = w.pool.free.take()
@@ -231,7 +231,7 @@ func (w *worker) filling() *Batch {
 	return w.batch
 }
 
-// keep adds the session that ended to the batch.
+// keep adds the ended session to the batch.
 func (w *worker) keep() {
 	b := w.filling()
 	if len(b.rows) == 0 {
@@ -239,11 +239,11 @@ func (w *worker) keep() {
 	}
 	b.add(&w.row)
 	if len(b.rows) == batchRows || w.now.Sub(w.since) > batchAge {
-		w.now = w.flush(w.now) // a full journal's wait is no session's time
+		w.now = w.flush(w.now) // waiting for a full journal counts for no session
 	}
 }
 
-// handOn hands on finished sessions before the session in flight waits. Waiting for a full journal does not count as the
+// handOn passes on finished sessions before the session in flight waits. Waiting for a full journal does not count as the
 // session's time.
 func (w *worker) handOn() {
 	if w.batch == nil {
@@ -253,10 +253,10 @@ func (w *worker) handOn() {
 	w.began = w.began.Add(w.give(since, w.pool.lay).Sub(since))
 }
 
-// flush journals the finished sessions, hands them to the node, and returns when that was done.
+// flush journals the finished sessions, sends them to the node, and returns the time at which that was done.
 func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.pool.hand) }
 
-// give journals the finished sessions, passes them on, and returns when that was done.
+// give journals the finished sessions, passes them to a function, and returns the time at which that was done.
 func (w *worker) give(now time.Time, to func(b *Batch)) time.Time {
 	b := w.batch
 	w.batch = nil
@@ -268,8 +268,8 @@ func (w *worker) give(now time.Time, to func(b *Batch)) time.Time {
 	return now
 }
 
-// journal journals the finished sessions and returns when the journal had them. Those of an abandoned worker are lost, as if
-// they had been cut.
+// journal journals the finished sessions and returns the time at which the journal had queued them. An abandoned worker's
+// sessions are dropped, as if they had been cut.
 func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 	select {
 	case <-w.pool.abandoned:
@@ -287,7 +287,7 @@ func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 	return queued
 }
 
-// leave tells the node, behind everything that the worker handed on, that it has left.
+// leave tells the node that the worker has left. The message follows everything else that the worker sent.
 func (w *worker) leave() {
 	b := w.filling()
 	b.gone = 1
