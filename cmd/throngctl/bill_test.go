@@ -222,7 +222,7 @@ func TestQuitWhileThePopulationIsWritten(t *testing.T) {
 		code := execute(b.run(file, data, "--max-llm-calls", "1", "--budget", "5"),
 			&terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals, hooks: hooks{trusts: true}})
 		if said := stderr.String(); code != exitInterrupted || !strings.Contains(said, "5 of 12 personas are written and stored; launch the scenario again") ||
-			!strings.Contains(said, "the other 7 were given up: it was stopped; it took 6 requests and $") {
+			!strings.Contains(said, "the other 7 were not requested: it was stopped; used 6 requests and $") {
 			t.Errorf("%v: exit code %d\n%s%s", signal, code, &out, &stderr)
 		}
 		b.letGo()
@@ -266,7 +266,7 @@ func TestChecksKeepWithinTheBudget(t *testing.T) {
 	t.Setenv("CHECKED_DB", pgtest.Shared(t).Database(t))
 	file := scenarioFile(t, "title: Checked\npopulation: {count: 1}\nservices:\n  db: {kind: postgres, url: secret:CHECKED_DB}\nchain c:\n  step one: {kind: sql, service: db, query: select 1}\n")
 	for want, flags := range map[string][]string{
-		"not asked: the budget of 3 requests is used up": {"--max-requests", "3"},
+		"not checked: the budget of 3 requests is used up": {"--max-requests", "3"},
 		"PostgreSQL ": {"--max-requests", "4"},
 	} {
 		if _, out, stderr := ctl(t, append([]string{"check", file, "--data", t.TempDir()}, flags...)...); !strings.Contains(out, want) {
@@ -362,7 +362,7 @@ func TestBudgetsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, out, stderr = ctl(t, "check", file, "--data", data, "--max-requests", "1")
-	if b.others != 1 || !strings.Contains(out, "not asked: the budget of 1 requests is used up") {
+	if b.others != 1 || !strings.Contains(out, "not checked: the budget of 1 requests is used up") {
 		t.Errorf("checks made %d requests of 1\n%s%s", b.others, out, stderr)
 	}
 }
