@@ -122,7 +122,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 // loaded is what each screen shows as soon as it has read what it needs.
 var loaded = map[string][]string{
 	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Checkpoints": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
-	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"keep-awake", "Saved with the settings", "/data"},
+	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"keep-awake", "Saved in the settings", "/data"},
 }
 
 func hasLoaded(p *page) bool {

@@ -58,7 +58,7 @@ func TestFetchInTheWindow(t *testing.T) {
 	d.until("run "+string(run)+" is here", func() bool { return d.shows("Fork it to start your own run") })
 	d.shot("fetched" + theme)
 	d.click("Compare")
-	d.until("nothing to compare", func() bool { return d.shows("Two runs are needed") })
+	d.until("nothing to compare", func() bool { return d.shows("comparison needs two runs") })
 	if d.shows(string(run)) {
 		t.Error("a run is compared whose results are not here")
 	}
