@@ -83,7 +83,7 @@ func TestStepsAreShown(t *testing.T) {
 	s.shows("0 steps")
 	g.Cut = true
 	s.Set(g)
-	s.shows("There are more")
+	s.shows("Some steps are not drawn")
 }
 
 func TestANoteSaysMore(t *testing.T) {
