@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Budget is what a run may take. The zero value has no bounds.
+// Budget limits what a run may use. The zero value is unlimited.
 type Budget struct {
-	Dollars float64 // what calls of models may cost; 0 is any
-	Tokens  int64   // in and out; 0 is any
-	// Requests are attempts that leave, to all services, sign-ins too; 0 is any. What the HTTP library sends again by
-	// itself, since a kept connection was closed under it, is no attempt.
+	Dollars float64 // for model calls; 0 means unlimited
+	Tokens  int64   // input and output; 0 means unlimited
+	// Requests counts attempts sent to all services, including sign-ins; 0 means unlimited. Requests that the HTTP library
+	// resends because a kept-alive connection was closed do not count as attempts.
 	Requests int64
-	Wall     time.Duration // of all processes that work on the run, pauses included; 0 is any
+	Wall     time.Duration // summed over all processes that execute the run, including pauses; 0 means unlimited
 }
 
-// Amount is a part of a budget.
+// Amount is a quantity of cost, tokens and requests.
 type Amount struct {
 	Cost     int64 `cbor:"1,keyasint,omitempty"` // in billionths of a US dollar
 	Tokens   int64 `cbor:"2,keyasint,omitempty"`
@@ -31,33 +31,33 @@ func (a Amount) Plus(b Amount) Amount {
 	return Amount{a.Cost + b.Cost, a.Tokens + b.Tokens, a.Requests + b.Requests}
 }
 
-// Minus returns a without b.
+// Minus returns the difference of a and b.
 func (a Amount) Minus(b Amount) Amount {
 	return Amount{a.Cost - b.Cost, a.Tokens - b.Tokens, a.Requests - b.Requests}
 }
 
-// BudgetState is how far a budget is used up.
+// BudgetState is the current use of a budget.
 type BudgetState struct {
 	Budget  Budget
 	Spent   Amount
-	Claimed Amount // by requests under way, at most
-	// Forecast is what the run will have spent at its end if it goes on as so far; zero while nobody can say.
+	Claimed Amount // upper limit for the requests in progress
+	// Forecast is the expected spending at the end of the run at the current rate; zero if unknown.
 	Forecast Amount
-	Short    string // in words: which bound will not last, or is reached; "" is none
+	Short    string // describes the bound that will run out or is reached; "" if there is none
 
 	Hit *Bound // the bound that was reached; nil if none
 }
 
-// Bound is one of those that a budget may have. All count in whole numbers; a limit of 0 is none.
+// Bound describes one bound of a budget. Values are whole numbers; a limit of 0 means unlimited.
 type Bound struct {
-	flag  string // that sets it
+	flag  string // name of its flag
 	limit func(*Budget) int64
 	part  func(a Amount, elapsed time.Duration) int64
-	words func(int64) string // of the limit
+	words func(int64) string // formats the limit
 	figure,
-	flagged func(int64) string // of a part; as the flag's value
-	next string // what the next call may do with so much; "" says nothing of it
-	unit string // of the flag's value, for people
+	flagged func(int64) string // format an amount: for people, and as the flag's value
+	next string // verb for the expected use of the next call; "" omits that part of the message
+	unit string // of the flag's value, for display
 }
 
 var bounds = []Bound{
@@ -101,7 +101,7 @@ func (b *Budget) Validate() error {
 	return errors.Join(mistakes...)
 }
 
-// billionths is the bound on money; 0 is none.
+// billionths returns the cost limit in billionths of a US dollar; 0 means unlimited.
 func (b *Budget) billionths() int64 {
 	if b.Dollars <= 0 {
 		return 0
@@ -109,7 +109,8 @@ func (b *Budget) billionths() int64 {
 	return max(int64(math.Round(b.Dollars*1e9)), 1)
 }
 
-// over is the first bound that so much more would break; nil is none. What takes nothing of a bound breaks none.
+// over returns the first bound that spending next would exceed, or nil. An amount that does not count toward a bound
+// cannot exceed it.
 func (b *Budget) over(spent, next Amount) *Bound {
 	for i := range bounds {
 		of := &bounds[i]
@@ -120,7 +121,7 @@ func (b *Budget) over(spent, next Amount) *Bound {
 	return nil
 }
 
-// tightest is the bound of which the largest share is used; nil without any.
+// tightest returns the bound with the largest used fraction, or nil if there are no bounds.
 func (b *Budget) tightest(spent Amount, elapsed time.Duration) (of *Bound) {
 	most := 0.0
 	for i := range bounds {
@@ -135,12 +136,13 @@ func (b *Budget) tightest(spent Amount, elapsed time.Duration) (of *Bound) {
 	return of
 }
 
-// begin is how it is said that a bound is reached.
+// begin returns the beginning of the message that the bound is reached. It also identifies the bound in a run's
+// reason.
 func (of *Bound) begin(b *Budget) string {
 	return "the budget of " + of.words(of.limit(b)) + " is used up"
 }
 
-// usedUp says in words that a bound is reached: next is what the next call may take.
+// usedUp returns the message that the bound is reached. next is the maximum use of the next call.
 func (of *Bound) usedUp(b *Budget, spent, next Amount, elapsed time.Duration) string {
 	text := of.begin(b) + ": " + of.figure(of.part(spent, elapsed)) + " spent"
 	if more := of.part(next, 0); more > 0 && of.next != "" {
@@ -149,8 +151,8 @@ func (of *Bound) usedUp(b *Budget, spent, next Amount, elapsed time.Duration) st
 	return text
 }
 
-// CheckResumeBudget says why a run that spent so much cannot go on with a budget, as a *FieldError; nil is that it can. reason is
-// why it ended last, if it was out of budget: then the bound that it names must be another.
+// CheckResumeBudget returns a *FieldError if a run with this spending cannot resume with budget b, and nil if it can.
+// reason is why the run ended: if it names a bound of the budget, that bound must change.
 func CheckResumeBudget(b Budget, reason string, spent Amount, elapsed time.Duration) error {
 	for i := range bounds {
 		of := &bounds[i]
@@ -165,7 +167,7 @@ func CheckResumeBudget(b Budget, reason string, spent Amount, elapsed time.Durat
 	return nil
 }
 
-// larger is the flag and value of twice as much, and again until it is more than what is used.
+// larger returns the flag with the limit doubled until it exceeds the amount used.
 func (of *Bound) larger(limit, used int64) string {
 	for limit *= 2; limit <= used; {
 		limit *= 2
@@ -173,8 +175,8 @@ func (of *Bound) larger(limit, used int64) string {
 	return "--" + of.flag + " " + of.flagged(limit)
 }
 
-// Larger is the flag and value with which a run that is out of this budget goes on, such as "--budget 10"; "" where it
-// has no bound.
+// Larger returns the flag and value that let a run that is out of budget resume, such as "--budget 10", or "" if the
+// budget has no bounds.
 func (s *BudgetState) Larger(elapsed time.Duration) string {
 	of := s.Hit
 	if of == nil {
@@ -186,9 +188,9 @@ func (s *BudgetState) Larger(elapsed time.Duration) string {
 	return of.larger(of.limit(&s.Budget), of.part(s.Spent, elapsed))
 }
 
-// Bound is what ended a run, where a larger one lets it go on: the setting that it is, what that counts, and what to
-// offer; "" where neither a budget nor the run's length did. Of a budget it offers twice as much, of the length what it
-// was, so that nobody makes a run longer who did not mean to.
+// Bound returns the setting that ended a run and can be raised to extend it, its unit, and a suggested value. It
+// returns "" if neither the budget nor the run's length ended the run. For a budget it suggests twice the limit. For
+// the length it suggests the current value, so that a user does not extend a run by accident.
 func (r *RunRecord) Bound() (setting, unit, offer string) {
 	b := &r.Settings.Budget
 	for i := range bounds {
@@ -207,13 +209,13 @@ func (r *RunRecord) Bound() (setting, unit, offer string) {
 	}
 }
 
-// AllDone reports whether a run ended because it was as long as it was to be.
+// AllDone reports whether a run ended because it reached its planned length.
 func (r *RunRecord) AllDone() bool {
 	return r.Ending == EndFinished && strings.HasPrefix(r.Reason, AllDone) || r.Ending != NotEnded && r.Cycles > 0 && r.Cycle >= r.Cycles
 }
 
-// Describe writes what is spent of the bounds that there are, such as "$1.50 of $5.00, 12 of 50 requests"; "" without
-// any.
+// Describe returns the spending against each bound, such as "$1.50 of $5.00, 12 of 50 requests", or "" if there are no
+// bounds.
 func (s *BudgetState) Describe(elapsed time.Duration) string {
 	var parts []string
 	for i := range bounds {
@@ -225,7 +227,7 @@ func (s *BudgetState) Describe(elapsed time.Duration) string {
 	return strings.Join(parts, ", ")
 }
 
-// CheckPriced says that a bound on money cannot be kept where nobody knows what models cost.
+// CheckPriced returns a *FieldError if b limits the cost and the prices of some models are unknown.
 func CheckPriced(b Budget, unpriced []string) error {
 	if b.Dollars <= 0 || len(unpriced) == 0 {
 		return nil

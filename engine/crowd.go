@@ -2,16 +2,16 @@ package engine
 
 import "time"
 
-// AgentState is what an agent is doing in the open cycle.
+// AgentState is the state of an agent in the current cycle.
 type AgentState uint8
 
-// The states of an agent. Those from AgentOK on are how its session of the cycle ended.
+// The states of an agent. AgentOK and later states are outcomes of the agent's session in the cycle.
 const (
-	AgentWaiting AgentState = iota // for its turn
-	AgentResting                   // it takes no part in the cycle
+	AgentWaiting AgentState = iota // queued
+	AgentResting                   // inactive in the cycle
 	AgentRetired
-	AgentInFlight  // its session goes on
-	AgentThrottled // its session goes on, and the engine holds it back: a rate, a bound, a wait before a retry
+	AgentInFlight  // its session is running
+	AgentThrottled // its session waits for a rate limiter, a bound or a retry
 	AgentOK
 	AgentStopped
 	AgentFailed
@@ -39,21 +39,21 @@ func (c *Crowd) Counts() (n [NumAgentStates]int) {
 	return n
 }
 
-// AgentView is what is known of one agent, for people: secrets are masked, long texts shortened.
+// AgentView is the information about one agent for display: secrets are masked and long texts shortened.
 type AgentView struct {
 	Index   int
 	ID      string
 	State   AgentState
-	Doing   *Doing   // while its session is in flight and may wait; nil else
+	Doing   *Doing   // while its session is in flight and may wait; otherwise nil
 	Persona []Fact   // its attributes
-	Memory  []Fact   // as of the newest barrier; values are JSON texts
+	Memory  []Fact   // as of the latest barrier; values are JSON texts
 	Notes   []string // JSON texts, oldest first
 	Inbox   []Heard  // newest last
-	// Sessions are the newest, newest first, with all their takes. The first may be one that goes on: its Outcome is
-	// Unfinished, and nothing is known of its steps yet.
+	// Sessions lists the latest sessions, newest first, with all their takes. The first may be in progress: its Outcome is
+	// Unfinished, and its steps are not known yet.
 	Sessions []AgentTurn
-	Earlier  int   // cycles before, of whose sessions none is listed, as there are too many
-	Usage    Usage // of the sessions that are listed
+	Earlier  int   // number of earlier cycles whose sessions are omitted because there are too many
+	Usage    Usage // of the listed sessions
 }
 
 // Fact is a name with a value.
@@ -61,7 +61,7 @@ type Fact struct{ Name, Value string }
 
 // Heard is a message in an inbox.
 type Heard struct {
-	From  string // the agent's id; "" is somebody outside
+	From  string // the agent's ID; "" for a sender outside the run
 	Cycle int
 	Body  string // JSON text
 }
@@ -69,30 +69,30 @@ type Heard struct {
 // AgentTurn is one session of an agent.
 type AgentTurn struct {
 	SessionRow
-	Exchanges []Exchange // with services, oldest first, as far as they are known
+	Exchanges []Exchange // with services, oldest first, as far as known
 }
 
-// Exchange is one request with its answer, for people: secrets are masked, long texts shortened.
+// Exchange is one request with its answer, for display: secrets are masked and long texts shortened.
 type Exchange struct {
 	Place
 	At      time.Time
 	Path    string // of the step
 	Attempt int    // from 1
 	Service string
-	Request string // such as POST /orders, a statement, or the model that is asked
-	Headers string // of the request, a line each, those that are secrets masked; "" where they are not known
+	Request string // such as POST /orders, a SQL statement, or the name of a model
+	Headers string // of the request, one per line, secrets masked; "" if not known
 	Sent    string // body
-	Status  int    // 0 where there was none
+	Status  int    // 0 without an answer
 	Answer  string // body
 	Took    time.Duration
-	Error   string // where there was no answer, or none that could be used
-	// Kept says that it is from the journal, which holds what was answered, not what was sent.
+	Error   string // set if there was no answer or it was unusable
+	// Kept reports that the answer comes from the journal, which does not store requests.
 	Kept bool
 }
 
-// Mark shows a session in flight, and whether the engine throttles it.
+// Mark records that a session is in flight, and whether the engine throttles it.
 func (c *Crowd) Mark(d *Doing) {
-	if d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // it has ended since
+	if d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // the session has ended since
 		return
 	}
 	c.States[d.Agent] = AgentInFlight
@@ -101,12 +101,12 @@ func (c *Crowd) Mark(d *Doing) {
 	}
 }
 
-// StateOf is the state of an agent whose session ended so.
+// StateOf returns the state of an agent whose session ended with outcome o.
 func StateOf(o Outcome) AgentState {
 	switch o {
 	case Unfinished:
 		return AgentInFlight
-	case Cut: // it will be had again
+	case Cut: // the session will run again
 		return AgentWaiting
 	default:
 		return AgentOK + AgentState(o-OK)

@@ -1,16 +1,17 @@
-// Package engine runs crowds of agents: it holds the vocabulary of a run (sessions, outcomes, rows of the journal,
-// snapshots), the loop that owns a run's state, and the interfaces it needs from the outside: a [Program] that
-// executes one session, and a [Journal] that keeps what happened.
+// Package engine runs simulations with many agents. It defines the vocabulary of a run (sessions, outcomes, journal
+// rows, snapshots), the loop that owns the state of a run, and the interfaces to the outside: a [Program] executes one
+// session, and a [Journal] stores what happened.
 //
-// A run is a sequence of cycles. In a cycle every active agent gets one session; at most the gate's limit are in
-// flight at once. At the barrier between two cycles memory is committed in agent order and simulated time moves, so
-// the number of workers changes the speed of a run and never its result.
+// A run is a sequence of cycles. In a cycle every active agent has one session. The concurrency limit bounds the
+// number of sessions in flight. At the barrier between two cycles, the engine commits memory in agent order and
+// advances simulated time. The number of workers therefore changes the speed of a run but never its result.
 //
-// [Start] begins a run of a [Config] and its [Settings]. The [Run] takes orders, such as [Run.SetLimit], [Run.Pause],
-// [Run.Checkpoint] and [Run.Stop], and shows itself as a [Snapshot], which never changes; package health judges one.
+// [Start] begins a run from a [Config] and its [Settings]. Methods such as [Run.SetLimit], [Run.Pause],
+// [Run.Checkpoint] and [Run.Stop] control the [Run]. Its state is published as immutable [Snapshot] values; package
+// health evaluates them.
 //
-// The packages below it, each of which says more: scenario reads files and makes Programs of them, with the steps of chain,
-// the clients of service and the sandbox of script; govern moves the limit; forecast, calibrate and compare tell how many at
-// once, what it takes, and what came of it; audit recomputes the figures; mock is the shop and the models that come
-// along.
+// The subpackages document the details. Package scenario reads scenario files and builds Programs from them, using the
+// steps of chain, the clients of service and the sandbox of script. Package govern moves the limit. Packages forecast,
+// calibrate and compare estimate the cost of a run, find its best concurrency and compare results. Package audit
+// recomputes the figures. Package mock contains the mock shop and the mock models.
 package engine

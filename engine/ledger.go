@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// Ledger keeps what a run may take, has taken, and has promised to requests under way. What is spent and claimed never
-// exceeds a bound, unless a request takes more than was claimed for it; then by as much. One that is made before its run
-// counts what is asked before that, such as for the run's population. It is safe for concurrent use and holds no lock
-// while a claim waits.
+// Ledger tracks a run's budget, what the run has spent, and what requests in progress have claimed. The sum of spent
+// and claimed amounts never exceeds a bound, except by what a request uses above its claim. A ledger created before
+// its run also counts earlier requests, such as those for the run's population. It is safe for concurrent use and
+// holds no lock while a claim waits.
 type Ledger struct {
 	mu        sync.Mutex
 	at        LedgerState
-	closed    string    // why nothing can be claimed any more; "" is that it can
-	waiting   list.List // of *claimant, in the order in which they came
+	closed    string    // why claims are refused; "" if they are accepted
+	waiting   list.List // of *claimant, in order of arrival
 	told      bool
-	OnRefused func(why string) // hears once, beside, that a claim was refused
+	OnRefused func(why string) // called once, on its own goroutine, when a claim is first refused
 }
 
-// NewLedger returns the ledger of a run that is to come.
+// NewLedger returns the ledger for a new run.
 func NewLedger(b Budget) *Ledger { return &Ledger{at: LedgerState{Budget: b}} }
 
 type claimant struct {
@@ -28,16 +28,16 @@ type claimant struct {
 	answer chan error // of one
 }
 
-// outOfBudget is why a claim is refused. The session that made it is cut.
+// outOfBudget is the reason for a refused claim. The session that made the claim is cut.
 type outOfBudget struct{ why string }
 
 func (e *outOfBudget) Error() string { return e.why }
 func (e *outOfBudget) Unwrap() error { return ErrCut }
 
-// OutOfBudget returns the error of a claim that is refused, an [ErrCut]. why says which bound is used up.
+// OutOfBudget returns the error for a refused claim, an [ErrCut]. why names the bound that is used up.
 func OutOfBudget(why string) error { return &outOfBudget{why} }
 
-// OutOfBudgetWhy returns why a claim was refused; "" if err is another error.
+// OutOfBudgetWhy returns why a claim was refused, or "" if err is another error.
 func OutOfBudgetWhy(err error) string {
 	if refused, ok := errors.AsType[*outOfBudget](err); ok {
 		return refused.why
@@ -45,7 +45,7 @@ func OutOfBudgetWhy(err error) string {
 	return ""
 }
 
-// try claims an amount if nothing has to wait for that. It is not refused: that is for wait to say.
+// TryReserve claims an amount if that is possible without waiting. It does not refuse a claim; Reserve does.
 func (l *Ledger) TryReserve(a Outlay) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,8 +56,8 @@ func (l *Ledger) TryReserve(a Outlay) bool {
 	return true
 }
 
-// wait claims an amount, first come, first served. One that would fit if all who work gave everything back waits until
-// they have given back enough; one that would not is refused with a *outOfBudget. Else its error is the context's cause.
+// Reserve claims an amount in order of arrival. If the amount would fit after all other claims are released, Reserve
+// waits until enough is released. Otherwise it returns an *outOfBudget. If ctx ends first, Reserve returns its cause.
 func (l *Ledger) Reserve(ctx context.Context, a Outlay) error {
 	c := &claimant{a, make(chan error, 1)}
 	l.mu.Lock()
@@ -73,7 +73,7 @@ func (l *Ledger) Reserve(ctx context.Context, a Outlay) error {
 	defer l.mu.Unlock()
 	select {
 	case err := <-c.answer:
-		if err == nil { // granted in the same moment: give it back
+		if err == nil { // granted in the meantime: release it
 			l.at.Claimed = l.at.Claimed.Minus(a)
 		}
 	default:
@@ -83,7 +83,7 @@ func (l *Ledger) Reserve(ctx context.Context, a Outlay) error {
 	return context.Cause(ctx)
 }
 
-// settle takes back what was claimed and counts what was spent.
+// Settle releases a claim and counts what was spent.
 func (l *Ledger) Settle(claimed, spent Outlay) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *Ledger) Settle(claimed, spent Outlay) {
 	l.admit()
 }
 
-// note counts what was spent beside the steps' records.
+// Note counts spending that the records of steps do not contain.
 func (l *Ledger) Note(beside Outlay) {
 	if beside == (Outlay{}) {
 		return
@@ -101,7 +101,7 @@ func (l *Ledger) Note(beside Outlay) {
 	l.at.Unrecorded = l.at.Unrecorded.Plus(beside)
 }
 
-// TryClaim is Claim where nothing has to wait; else ok is false, and nothing is claimed.
+// TryClaim is like Claim but does not wait. If it would have to, ok is false and nothing is claimed.
 func (l *Ledger) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
 	if !l.TryReserve(a) {
 		return nil, false
@@ -109,9 +109,9 @@ func (l *Ledger) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
 	return func(spent Outlay) { l.Settle(a, spent) }, true
 }
 
-// Claim sets aside what a request may take at most, before it leaves, and waits while others hold so much that it does not
-// fit. settle must be called once, with what the request took. An error says that the budget is used up, or is the cause
-// of ctx.
+// Claim reserves the most that a request may use, before it is sent. It waits while the claims of others leave too
+// little. The caller must call settle once, with what the request used. An error means that the budget is used up, or
+// is the cause of ctx.
 func (l *Ledger) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay), err error) {
 	if err := l.Reserve(ctx, a); err != nil {
 		return nil, err
@@ -119,21 +119,21 @@ func (l *Ledger) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay)
 	return func(spent Outlay) { l.Settle(a, spent) }, nil
 }
 
-// Spent is what was settled so far.
+// Spent returns the settled spending.
 func (l *Ledger) Spent() Outlay {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.at.Spent
 }
 
-// takeUp adds what earlier processes spent.
+// Resume adds what earlier processes spent.
 func (l *Ledger) Resume(spent, beside Outlay) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at.Spent, l.at.Unrecorded = l.at.Spent.Plus(spent), l.at.Unrecorded.Plus(beside)
 }
 
-// set changes the bounds. Who fits now need not wait any longer.
+// SetBudget changes the bounds and admits waiting claims that now fit.
 func (l *Ledger) SetBudget(b Budget) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,7 +141,7 @@ func (l *Ledger) SetBudget(b Budget) {
 	l.admit()
 }
 
-// close refuses all claims from now on, for a bound that is reached.
+// Close refuses all further claims because a bound is reached.
 func (l *Ledger) Close(of *Bound, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,14 +151,14 @@ func (l *Ledger) Close(of *Bound, why string) {
 	l.admit()
 }
 
-// LedgerState is what a ledger holds at one moment.
+// LedgerState is the state of a ledger at one moment.
 type LedgerState struct {
 	Budget  Budget
 	Spent   Outlay
-	Claimed Outlay // by requests under way
+	Claimed Outlay // by requests in progress
 	// Unrecorded is the part of Spent that the step records of ended sessions do not contain; it may be negative.
 	Unrecorded Outlay
-	Hit        *Bound // the bound that refused a claim, or closed the ledger; nil if none has
+	Hit        *Bound // the bound that refused a claim or closed the ledger, or nil
 }
 
 func (l *Ledger) State() LedgerState {
@@ -167,7 +167,8 @@ func (l *Ledger) State() LedgerState {
 	return l.at
 }
 
-// never says why an amount will not fit whatever is given back; "" is that it may. mu is held.
+// never returns the bound that an amount exceeds even after all claims are released, and a message, or "" if the
+// amount may fit later. The caller holds mu.
 func (l *Ledger) never(a Outlay) (of *Bound, why string) {
 	if l.closed != "" {
 		return l.at.Hit, l.closed
@@ -179,12 +180,12 @@ func (l *Ledger) never(a Outlay) (of *Bound, why string) {
 	return nil, ""
 }
 
-// fits reports whether an amount can be claimed now. mu is held.
+// fits reports whether an amount can be claimed now. The caller holds mu.
 func (l *Ledger) fits(a Outlay) bool {
 	return l.at.Budget.over(l.at.Spent.Plus(l.at.Claimed).Amount(), a.Amount()) == nil
 }
 
-// admit answers those in front who fit now, or never will. mu is held.
+// admit answers the claims at the front of the queue that fit now or never will. The caller holds mu.
 func (l *Ledger) admit() {
 	for front := l.waiting.Front(); front != nil; front = l.waiting.Front() {
 		c := front.Value.(*claimant)
@@ -202,7 +203,7 @@ func (l *Ledger) admit() {
 	}
 }
 
-// refused tells of the first claim that was. mu is held.
+// refused reports the first refused claim to OnRefused. The caller holds mu.
 func (l *Ledger) refused(of *Bound, why string) {
 	if l.at.Hit == nil {
 		l.at.Hit = of

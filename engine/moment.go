@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Course is what a run did over wall time, in outline, as a store keeps it. All is in the order of time.
+// Course is the outline of a run over wall time, as a store keeps it. All lists are in order of time.
 type Course struct {
-	Stretches   []Stretch // in which a process worked on the run; between them nobody did
+	Stretches   []Stretch // when a process executed the run; in between, Throng was not running
 	Barriers    []BarrierRow
 	Changes     []ChangeRow
 	Checkpoints []CheckpointRecord
 }
 
-// Stretch is a piece of wall time.
+// Stretch is a range of wall time.
 type Stretch struct{ From, To time.Time }
 
-// Cycle is the cycle that is open at a moment: the first, or the one after the last barrier.
+// Cycle returns the cycle that is open at a moment: the first, or the one after the last barrier.
 func (c *Course) Cycle(first int, at time.Time) int {
 	for i := range c.Barriers {
 		if c.Barriers[i].At.After(at) {
@@ -27,7 +27,7 @@ func (c *Course) Cycle(first int, at time.Time) int {
 	return first
 }
 
-// Idle reports whether nobody works on the run at a moment.
+// Idle reports whether Throng was not running the run at a moment.
 func (c *Course) Idle(at time.Time) bool {
 	for _, s := range c.Stretches {
 		if !at.Before(s.From) && !at.After(s.To) {
@@ -37,7 +37,7 @@ func (c *Course) Idle(at time.Time) bool {
 	return true
 }
 
-// Elapsed is for how long processes have worked on the run up to a moment.
+// Elapsed returns how long processes have executed the run up to a moment.
 func (c *Course) Elapsed(at time.Time) (sum time.Duration) {
 	for _, s := range c.Stretches {
 		if at.Before(s.From) {
@@ -52,29 +52,29 @@ func (c *Course) Elapsed(at time.Time) (sum time.Duration) {
 	return sum
 }
 
-// Moment is what a store knows of a run at a moment that is past.
+// Moment is what a store knows about a run at an earlier moment.
 type Moment struct {
-	// Snapshot is the run as of then. Its Outcomes and Emitted are of the open cycle only, its Latency is that of the
-	// second, and what is not kept of single moments is missing: Requests, Steps, Services; the class of an error whose
-	// last message is of an earlier cycle has none.
+	// Snapshot is the run at that moment. Its Outcomes and Emitted cover only the open cycle, and its Latency only that
+	// second. Requests, Steps and Services are missing because the store does not keep them for single moments. An error
+	// whose last message is from an earlier cycle has no class.
 	Snapshot *Snapshot
-	Recent   []MetricsRow // of the minute before, oldest first
-	Crowd    *Crowd       // where nothing tells them apart, sessions that were throttled are in flight
-	Idle     bool         // nobody worked on the run then
+	Recent   []MetricsRow // of the preceding minute, oldest first
+	Crowd    *Crowd       // without data on waits, throttled sessions count as in flight
+	Idle     bool         // Throng was not running at that moment
 }
 
-// Emitted is an event that a session emitted, as it is told while the run goes on. At is when the session ended: events
-// count from then on.
+// Emitted is an event that a session emitted, as reported during the run. At is when the session ended; events count
+// from then on.
 type Emitted struct {
 	At    time.Time
 	Cycle int
 	Agent int
-	Name  string // of the agent; "" where it is not known
+	Name  string // of the agent; "" if unknown
 	Path  string // of the step
 	Event string
 }
 
-// Who is the agent for people.
+// Who returns the agent's name for display.
 func (e *Emitted) Who() string {
 	if e.Name == "" {
 		return strconv.Itoa(e.Agent)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Occasion is something that a person who looks elsewhere wants to be told of.
+// Occasion is a kind of event that triggers a notification.
 type Occasion string
 
 // The occasions.
@@ -20,15 +20,15 @@ const (
 	OnGoingOn Occasion = "going-on"
 )
 
-// NoticeKind is an occasion for people.
+// NoticeKind describes an occasion for display.
 type NoticeKind struct {
 	Occasion Occasion
-	About    string // when it is told, as a sentence's beginning
-	Urgent   bool   // a person may have to do something
-	Once     bool   // it comes once in a run
+	About    string // when the notification is sent, as the beginning of a sentence
+	Urgent   bool   // a person may have to act
+	Once     bool   // occurs once per run
 }
 
-// NoticeKinds is the one table of occasions, in the order in which they are shown.
+// NoticeKinds is the table of occasions, in display order.
 var NoticeKinds = []NoticeKind{
 	{OnEnd, "A run has ended", false, true},
 	{OnBudget, "It has ended for want of budget", true, true},
@@ -40,7 +40,7 @@ var NoticeKinds = []NoticeKind{
 	{OnGoingOn, "It goes on by itself", false, false},
 }
 
-// KindOf is an occasion's line of the table.
+// KindOf returns the entry of an occasion in the table.
 func KindOf(o Occasion) NoticeKind {
 	for _, k := range NoticeKinds {
 		if k.Occasion == o {
@@ -50,29 +50,29 @@ func KindOf(o Occasion) NoticeKind {
 	return NoticeKind{Occasion: o}
 }
 
-// Notice is what a person is told.
+// Notice is the content of a notification.
 type Notice struct {
 	Occasion Occasion
-	Title    string // without the scenario's, which stands before it
+	Title    string // without the scenario's title, which precedes it
 	Text     string
 }
 
-// Notifier finds out what is news about a run. What it was found in at the first look is none. The zero value has seen
-// nothing; it is for one run and one goroutine.
+// Notifier finds the changes of a run that trigger notifications. The first snapshot only sets the initial state. The
+// zero value is ready to use, for one run and one goroutine.
 type Notifier struct {
 	seen    bool
 	phase   Phase
 	open    bool            // the run's breaker was open
-	alone   bool            // it had paused by itself, which was told
+	alone   bool            // the run had paused automatically, and a notification was sent
 	stalled bool            // no session ended
-	short   Budget          // that was told not to last
+	short   Budget          // the budget that was reported as running out
 	refused map[string]bool // services whose breaker was open
 }
 
-// nothingLost is what follows the reason of a pause.
+// nothingLost follows the reason for a pause.
 const nothingLost = ". Nothing that was done is lost; Live and throngctl status say what to do."
 
-// See takes in the newest snapshot and returns what is news in it, the gravest first.
+// See takes the latest snapshot and returns its notifications, most severe first.
 func (h *Notifier) See(s *Snapshot) (news []Notice) {
 	was, refused := *h, refusing(s)
 	h.phase, h.open, h.refused, h.stalled = s.Phase, s.Breaker != BreakerClosed, refused, s.Stall != nil
@@ -119,7 +119,7 @@ func (h *Notifier) See(s *Snapshot) (news []Notice) {
 	return news
 }
 
-// refusing are the services whose breaker is open, or tries whether they answer again.
+// refusing returns the services whose breaker is open or half-open.
 func refusing(s *Snapshot) map[string]bool {
 	names := map[string]bool{}
 	for i := range s.Services {
@@ -130,7 +130,7 @@ func refusing(s *Snapshot) map[string]bool {
 	return names
 }
 
-// shortOf is the budget that will not last; the zero value is that it will.
+// shortOf returns the budget that is running out, or the zero value.
 func shortOf(s *Snapshot) (b Budget) {
 	if s.Budget.Short != "" && s.Phase != Draining && s.Phase != Ended {
 		b = s.Budget.Budget
@@ -138,7 +138,7 @@ func shortOf(s *Snapshot) (b Budget) {
 	return b
 }
 
-// pausedByPerson and resumedByPerson report who changed the phase last.
+// pausedByPerson and resumedByPerson report whether a person changed the phase last.
 func pausedByPerson(s *Snapshot) bool  { return phasedByPerson(s, Paused.String()) }
 func resumedByPerson(s *Snapshot) bool { return phasedByPerson(s, Running.String()) }
 
@@ -152,7 +152,7 @@ func phasedByPerson(s *Snapshot, to string) bool {
 	return false
 }
 
-// endingOf is what there is to know of a run's end in a line.
+// endingOf returns a one-line summary of a run's end.
 func endingOf(s *Snapshot) string {
 	text := FormatCount(s.Ended) + " sessions in " + FormatDuration(s.Elapsed.Round(1e9))
 	if bad := s.Outcomes[Failed] + s.Outcomes[TimedOut]; bad > 0 {
@@ -161,7 +161,7 @@ func endingOf(s *Snapshot) string {
 	return text + ". Results shows what came of it."
 }
 
-// badReasonOf is why a run failed; "" for one that did not.
+// badReasonOf returns why a run failed, or "" if it did not.
 func badReasonOf(s *Snapshot) string {
 	if s.Ending == EndStopped || s.Reason == AllDone || s.Reason == NoAgents {
 		return ""
@@ -169,7 +169,7 @@ func badReasonOf(s *Snapshot) string {
 	return sentenceOf(s.Reason)
 }
 
-// sentenceOf ends a text so that another one can follow; nothing stays nothing.
+// sentenceOf ends a text with a period so that another sentence can follow. It returns "" for "".
 func sentenceOf(text string) string {
 	if text == "" {
 		return ""

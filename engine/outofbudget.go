@@ -5,26 +5,28 @@ import (
 	"time"
 )
 
-// TimeUp returns the bound on wall time, and a sentence which says that it is reached after elapsed.
+// TimeUp returns the bound on wall time, and a message that it is reached after elapsed.
 func (b *Budget) TimeUp(elapsed time.Duration) (*Bound, string) {
 	of := &bounds[len(bounds)-1]
 	return of, of.usedUp(b, Amount{}, Amount{}, elapsed)
 }
 
-// TimeOver returns the error of work that takes longer than the budget allows.
+// TimeOver returns the error for work that takes longer than the budget allows.
 func (b *Budget) TimeOver() error {
 	_, why := b.TimeUp(b.Wall)
 	return &outOfBudget{why}
 }
 
-// Larger is the flag and value with which work goes on that was refused a claim, or took so long; "" is that there is none.
+// Larger returns the flag and value that let work resume after a refused claim or the end of its time, or "" if there
+// is none.
 func (l *Ledger) Larger(elapsed time.Duration) string {
 	books := l.State()
 	s := BudgetState{Budget: books.Budget, Spent: books.Spent.Amount(), Hit: books.Hit}
 	return s.Larger(elapsed)
 }
 
-// short says which bound will not last for all sessions; "" is none, or that nobody can say.
+// Shortage describes the bound that will run out before the last session. It returns "" if there is none or it is
+// unknown.
 func (s *BudgetState) Shortage(elapsed, remaining time.Duration, done, total int64) string {
 	if s.Forecast == (Amount{}) && remaining < 0 || total <= done {
 		return ""

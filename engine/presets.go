@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// Preset is a starting point for a choice that a person can make without figures: how many simulations at once.
+// Preset is a suggested number of concurrent simulations for a choice that needs no measurements.
 type Preset struct {
 	Name      string
-	Matches   string // in words: what it is for
-	Low, High int    // simulations at once
-	More      bool   // and up
+	Matches   string // what the preset is for
+	Low, High int    // concurrent simulations
+	More      bool   // High is not a maximum
 }
 
-// Span writes how many at once.
+// Span formats the range of concurrent simulations.
 func (p Preset) Span() string {
 	text := fmt.Sprintf("%d–%d", p.Low, p.High)
 	if p.Low == p.High {
@@ -26,7 +26,7 @@ func (p Preset) Span() string {
 	return text
 }
 
-// Systems are the machines that there are presets for, the smallest first.
+// Systems are the presets by machine, smallest first.
 var Systems = []Preset{
 	{"laptop", "up to 8 GB, 4 cores", 2, 4, false},
 	{"desktop", "16 GB, 8 cores", 4, 8, false},
@@ -34,7 +34,7 @@ var Systems = []Preset{
 	{"server", "more, or in the cloud", 16, 32, true},
 }
 
-// Uses are what a machine is used for.
+// Uses are the presets by use of the machine.
 var Uses = []Preset{
 	{"development", "development, testing", 2, 4, false},
 	{"research", "research", 4, 8, false},
@@ -42,20 +42,20 @@ var Uses = []Preset{
 	{"large study", "large studies", 16, 32, true},
 }
 
-// Deployments are sizes of what answers calls of models; Low and High are calls at once.
+// Deployments are the presets by size of a model deployment; Low and High are concurrent calls.
 var Deployments = []Preset{
 	{"small", "1 server", 20, 30, false},
 	{"medium", "3–5 servers", 50, 50, false},
 	{"large", "10 servers and more", 100, 100, false},
 }
 
-// SettingPreset is a set of run settings under one name, as texts by the names of their flags.
+// SettingPreset is a named set of run settings, as text by flag name.
 type SettingPreset struct {
 	Name, About string
 	Settings    map[string]string
 }
 
-// SettingPresets are all of them.
+// SettingPresets lists all setting presets.
 var SettingPresets = []SettingPreset{
 	{
 		"80/50", "give way above 80% of CPU or memory, grow below 50%, between 20 and 100 sessions at once",
@@ -65,7 +65,7 @@ var SettingPresets = []SettingPreset{
 	},
 }
 
-// RulesOfThumb stand beside the presets.
+// RulesOfThumb are shown next to the presets.
 var RulesOfThumb = []string{
 	"1 to 2 simulations per core where they compute",
 	"100 to 500 MB for each where it holds a Python process",
@@ -74,22 +74,23 @@ var RulesOfThumb = []string{
 	"chain timeouts: simple prompts 60 s, analysis 180 s, long text 300 s, batches 600 s",
 }
 
-// PresetsAre says what presets are worth.
+// PresetsAre states the limits of the presets.
 const PresetsAre = "A starting point, for simulations that compute. Sessions that wait for services bear far more: calibrate, or look at the forecast."
 
-// Suits says what suits a machine of this preset, which is described in words.
+// Suits describes what suits a machine of this preset. machine describes the machine.
 func (p Preset) Suits(machine string) string {
 	return "This machine, " + machine + ", is a " + p.Name + ": " + p.Span() + " at once. " + PresetsAre
 }
 
-// What a machine of a class has at least: those between two classes are of the smaller one. Machines of 16 GB tell of
-// somewhat less.
+// least has the minimum of each machine class. A machine between two classes belongs to the smaller one. The memory
+// thresholds are lower than the nominal sizes because systems report less than what is installed.
 var least = []struct {
 	cores       int
 	memoryBytes float64
 }{{0, 0}, {5, 9e9}, {16, 30e9}, {32, 60e9}}
 
-// PresetFor is the preset of Systems for a machine with so many cores and bytes of memory; 0 bytes are not known.
+// PresetFor returns the preset of Systems for a machine with this many cores and bytes of memory; 0 bytes means
+// unknown.
 func PresetFor(cores int, memoryBytes uint64) Preset {
 	memory := float64(memoryBytes)
 	if memoryBytes == 0 {
@@ -104,7 +105,7 @@ func PresetFor(cores int, memoryBytes uint64) Preset {
 	return chosen
 }
 
-// Within is how many at once suit a system and a use of it: no more than either bears.
+// Within returns the range that suits both a system and a use: the smaller bounds of the two.
 func (p Preset) Within(use Preset) (low, high int) {
 	return min(p.Low, use.Low), min(p.High, use.High)
 }

@@ -4,109 +4,108 @@ import (
 	"time"
 )
 
-// Row is one thing to be journaled: an [IntentRow], [AnswerRow], [SharedRow], [SessionRows], [BarrierRow], [ChangeRow],
+// Row is an entry for the journal: an [IntentRow], [AnswerRow], [SharedRow], [SessionRows], [BarrierRow], [ChangeRow],
 // [CheckpointRow], [MetricsRow], [EndRow], [StartRow] or [UnconfirmedRow].
 type Row interface{ row() }
 
-// Place names a session: a take of an agent's turn in a cycle. Takes count from 0; a session requeued by hand has a
-// higher one, and the last counts.
+// Place identifies a session: a take of an agent's turn in a cycle. Takes count from 0. Requeuing a session by hand
+// adds a take, and the last take counts.
 type Place struct {
 	Cycle int `json:"cycle"`
 	Agent int `json:"agent"`
 	Take  int `json:"take"`
 }
 
-// Entry is the result of one service step, as the journal keeps it for a replay.
+// Entry is the result of one service step, stored in the journal for replay.
 type Entry struct {
 	Path     string     `cbor:"1,keyasint"`
 	Status   StepStatus `cbor:"2,keyasint,omitempty"`
 	Class    Class      `cbor:"3,keyasint,omitempty"`
 	Error    string     `cbor:"4,keyasint,omitempty"`
-	Output   []byte     `cbor:"5,keyasint,omitempty"` // as the step's kind encodes it
+	Output   []byte     `cbor:"5,keyasint,omitempty"` // encoded by the step's kind
 	Attempts int        `cbor:"6,keyasint,omitempty"`
 	Statuses []int      `cbor:"7,keyasint,omitempty"`
 	Hash     uint64     `cbor:"8,keyasint,omitempty"` // of the request
-	// Private marks an answer that is here for a replay only: a store shows its Output to nobody else, and keeps none
-	// once the cycle is closed, of failed sessions neither. Its Error has nothing of the answer.
+	// Private marks an answer that is stored for replay only. A store does not expose its Output, and deletes it when the
+	// cycle closes, even for failed sessions. Its Error contains nothing from the answer.
 	Private bool `cbor:"9,keyasint,omitempty"`
-	// Spent is what the step's requests took; of an intent without an answer, what they may have taken at most.
+	// Spent is what the step's requests used. For an intent without an answer, it is an upper limit.
 	Spent Outlay `cbor:"10,keyasint,omitzero"`
-	// Again says that an earlier process had sent the request before.
+	// Again reports that an earlier process already sent the request.
 	Again bool `cbor:"11,keyasint,omitempty"`
-	// Unconfirmed says that the request was sent again, and that no answer proved that it was carried out only once.
+	// Unconfirmed reports that the request was resent and no answer proved that it was executed only once.
 	Unconfirmed bool `cbor:"12,keyasint,omitempty"`
 }
 
-// IntentRow is written before a changing request leaves; a later one of the same path takes its place. Earlier holds the results of the session's service steps
-// that are not journaled yet.
+// IntentRow is written before a changing request is sent. A later intent for the same path replaces it. Earlier holds
+// the results of the session's service steps that are not in the journal yet.
 type IntentRow struct {
 	Place
 	Path    string
 	Hash    uint64
-	Spent   Outlay // by the request's attempts so far and the one that is about to leave, at most
+	Spent   Outlay // upper limit for the attempts so far and the one about to be sent
 	Earlier []Entry
 }
 
-// AnswerRow follows the intent of the same path.
+// AnswerRow follows the intent with the same path.
 type AnswerRow struct {
 	Place
 	Entry
 }
 
-// SharedRow is about an answer that belongs to the run: without a Record, that it is about to be asked for; with one,
-// how that ended.
+// SharedRow concerns an answer that belongs to the run. Without a Record, the request is about to be sent. With a
+// Record, it has ended.
 type SharedRow struct {
 	Key    SharedKey   `cbor:"1,keyasint"`
 	Cycle  int         `cbor:"2,keyasint"`
-	Entry  Entry       `cbor:"3,keyasint"` // the intent, of a Path and a Hash only; the answer; or nothing
+	Entry  Entry       `cbor:"3,keyasint"` // the intent, with only Path and Hash; the answer; or empty
 	Record *StepRecord `cbor:"4,keyasint,omitempty"`
-	// Took is how long it took to have the population written, in the last of the rows of its PopulationKey.
+	// Took is how long writing the population took. It is set in the last row of its PopulationKey.
 	Took time.Duration `cbor:"5,keyasint,omitempty"`
 }
 
-// Answers reports whether the row holds an answer.
+// Answers reports whether the row contains an answer.
 func (r *SharedRow) Answers() bool { return r.Record != nil && r.Entry.Attempts > 0 }
 
-// StepRecord is what is kept of a finished step.
+// StepRecord is the stored record of a finished step.
 type StepRecord struct {
 	Path     string        `cbor:"1,keyasint"`
 	Status   StepStatus    `cbor:"2,keyasint,omitempty"`
 	Class    Class         `cbor:"3,keyasint,omitempty"`
 	Label    Label         `cbor:"4,keyasint,omitempty"`
-	Attempts int           `cbor:"5,keyasint,omitempty"` // requests sent; 0 for a step that asks nobody
-	Statuses []int         `cbor:"6,keyasint,omitempty"` // of the attempts, and of the 429s between them
-	Held     time.Duration `cbor:"7,keyasint,omitempty"` // waited because the engine held it back
-	Service  time.Duration `cbor:"8,keyasint,omitempty"` // spent by the service or the step itself
-	Usage    *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil is none
-	// Beside says that the step belongs to a group in which another could run at the same time, and that they did not
-	// have to take turns.
+	Attempts int           `cbor:"5,keyasint,omitempty"` // requests sent; 0 for a step that calls no service
+	Statuses []int         `cbor:"6,keyasint,omitempty"` // of the attempts, including 429s between them
+	Held     time.Duration `cbor:"7,keyasint,omitempty"` // time throttled
+	Service  time.Duration `cbor:"8,keyasint,omitempty"` // time used by the service or the step itself
+	Usage    *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil if none
+	// Beside reports that the step belongs to a group whose steps could run in parallel and did not have to take turns.
 	Beside bool   `cbor:"10,keyasint,omitempty"`
-	Waits  *Waits `cbor:"11,keyasint,omitempty"` // what Held consists of; nil is nothing
+	Waits  *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Held; nil if zero
 }
 
-// Event is a row of results that a session emitted.
+// Event is a result row that a session emitted.
 type Event struct {
 	Path string `cbor:"1,keyasint"`
 	Name string `cbor:"2,keyasint"`
-	Data []byte `cbor:"3,keyasint,omitempty"` // JSON text; its place in SessionRow.Events is its sequence
+	Data []byte `cbor:"3,keyasint,omitempty"` // JSON text; the index in SessionRow.Events is the sequence number
 }
 
-// SessionRow is one finished session. The slices belong to the batch that the row is in, and are reused.
+// SessionRow is one finished session. Its slices belong to the row's batch and are reused.
 type SessionRow struct {
 	Place
 	Outcome     Outcome
 	Class       Class
-	Path        string // the step whose failure is the session's, or that stopped it
-	Error       string // for people; never part of a result
-	Because     string // why it stopped
+	Path        string // the step that failed or stopped the session
+	Error       string // for display; never part of a result
+	Because     string // why the session stopped
 	Started     time.Time
-	Queue       time.Duration // from the moment it could have started to its start: the queued
+	Queue       time.Duration // time queued: from when the session could have started to its start
 	Held        time.Duration
 	Service     time.Duration
-	Total       time.Duration // from its start to its end
+	Total       time.Duration // from start to end
 	Acted       bool
-	OutOfBudget string  // why it was cut, if that is for the budget
-	Lasting     Lasting // of a failure; not journaled
+	OutOfBudget string  // why the budget cut the session; "" if it did not
+	Lasting     Lasting // whether a failure is permanent; not journaled
 	Steps       []StepRecord
 	Events      []Event
 	Delta       Delta // committed at the barrier if the outcome commits
@@ -120,29 +119,29 @@ type BarrierRow struct {
 	Cycle    int
 	At       time.Time
 	Active   int           // sessions of the cycle
-	Took     time.Duration // from the cycle's start to its last session's end, without pacing waits and pauses
-	Lag      time.Duration // how far behind its schedule the cycle started
+	Took     time.Duration // from the cycle's start to the end of its last session, without pacing waits and pauses
+	Lag      time.Duration // how far behind schedule the cycle started
 	Sessions int64         // of the run so far
 	Work     CycleWork     // of this cycle's sessions
-	Mock     int64         // bytes of the mock shop's log; 0 where there is none
+	Mock     int64         // bytes in the mock shop's log; 0 without a mock shop
 }
 
-// What a [ChangeRow] says was changed.
+// Values of [ChangeRow].What.
 const (
 	PhaseChange   = "phase"
-	InjectChange  = "inject"  // Old says for whom, New is what
-	RetireChange  = "retire"  // Old is the agent for people, New says which and when
-	RequeueChange = "requeue" // likewise
+	InjectChange  = "inject"  // Old is the recipient, New is the message
+	RetireChange  = "retire"  // Old is the agent's name, New is which agents and when
+	RequeueChange = "requeue" // same as for RetireChange
 	StallChange   = "stall"
 	MemoryChange  = "memory" // sessions wait for memory
-	SleepChange   = "sleep"  // New is how long it was
-	ClockChange   = "clock"  // the wall clock was set; New is by how much
+	SleepChange   = "sleep"  // New is the duration
+	ClockChange   = "clock"  // the wall clock was set; New is the offset
 
 	ExactnessChange = "exactness"
 )
 
-// ChangeRow is anything that a person or a governor changed mid-run, or that happened to it. What is one of the above,
-// one of [LiveSettings], or what a service calls it.
+// ChangeRow is a change to a running run by a person or a governor, or an incident. What is one of the constants
+// above, one of [LiveSettings], or a name from a service.
 type ChangeRow struct {
 	At      time.Time `json:"at"`
 	Cycle   int       `json:"cycle"`
@@ -151,10 +150,10 @@ type ChangeRow struct {
 	New     string    `json:"new,omitempty"`
 	Who     string    `json:"who,omitempty"`
 	Why     string    `json:"why,omitempty"`
-	Inexact *Inexact  `json:"-"` // set if the run's result may depend on timing from here on
+	Inexact *Inexact  `json:"-"` // set if the result may depend on timing from this point on
 }
 
-// CheckpointRow makes a checkpoint. Memory holds the agents whose memory changed since the previous checkpoint, as
+// CheckpointRow creates a checkpoint. Memory holds the agents whose memory changed since the previous checkpoint, as
 // of the start of Cycle.
 type CheckpointRow struct {
 	At          time.Time
@@ -165,19 +164,19 @@ type CheckpointRow struct {
 	Memory      map[int]*Memory
 }
 
-// State is what a checkpoint keeps of the loop.
+// State is the part of the loop's state that a checkpoint stores.
 type State struct {
 	Limit  int    `cbor:"1,keyasint"`
 	Totals Totals `cbor:"2,keyasint"`
-	// Injected are the messages injected by hand that sessions of its cycle may find, in the order of their cycles.
+	// Injected lists the messages injected by hand that sessions of the cycle may receive, in order of cycle.
 	Injected []Injection `cbor:"3,keyasint,omitempty"`
-	// Retired are the agents that take no part in its cycle any more, with the first cycle that they are missing from.
+	// Retired maps the agents that are retired to the first cycle without them.
 	Retired map[int]int `cbor:"4,keyasint,omitempty"`
-	// Tuned is what services had been changed to by hand where the run was forked; nil in a run that is no fork.
+	// Tuned lists the changes made to services by hand before the run was forked; nil if the run is not a fork.
 	Tuned []Tunable `cbor:"5,keyasint,omitempty"`
 }
 
-// StartRow says that a process took up the run, at first or again.
+// StartRow records that a process started or resumed the run.
 type StartRow struct {
 	At      time.Time
 	Cycle   int
@@ -187,7 +186,7 @@ type StartRow struct {
 // EndRow ends a run.
 type EndRow struct {
 	At      time.Time
-	Total   int64 // sessions; 0 is not known
+	Total   int64 // sessions; 0 if unknown
 	Ending  Ending
 	Reason  string
 	Totals  Totals
@@ -206,7 +205,7 @@ func (StartRow) row()       {}
 func (UnconfirmedRow) row() {}
 func (EndRow) row()         {}
 
-// MetricsRow is the state of the run and the machine at one second. Gauges that are not known are NaN or negative.
+// MetricsRow is the state of the run and the machine at one second. Unknown gauges are NaN or negative.
 type MetricsRow struct {
 	At       time.Time `cbor:"1,keyasint"`
 	Cycle    int       `cbor:"2,keyasint"`
@@ -215,11 +214,11 @@ type MetricsRow struct {
 	Acted    int64     `cbor:"5,keyasint"` // sessions that acted so far (agents_shopped)
 	Limit    int       `cbor:"6,keyasint"`
 	InFlight int       `cbor:"7,keyasint"`
-	// Of the sessions that ended in this second; zero where Window.Count is 0.
+	// For the sessions that ended in this second; zero if Window.Count is 0.
 	Total   Quantiles `cbor:"8,keyasint"`
 	Service Quantiles `cbor:"9,keyasint"`
 	Held    Quantiles `cbor:"10,keyasint"`
-	// Per second, over this second.
+	// Per second, in this second.
 	SessionsPerSec float64     `cbor:"11,keyasint"`
 	RequestsPerSec float64     `cbor:"12,keyasint"`
 	WritesPerSec   float64     `cbor:"13,keyasint"`
@@ -227,17 +226,17 @@ type MetricsRow struct {
 	Retries        int64       `cbor:"15,keyasint"` // so far
 	Errors         Errors      `cbor:"16,keyasint"` // failed sessions so far, by class
 	Host           HostMetrics `cbor:"17,keyasint"`
-	// Connections in use by Throng, and of all clients of the database server; -1 where there is none.
+	// Connections that Throng uses, and those of all clients of the database server; -1 without a server.
 	Connections       int           `cbor:"18,keyasint"`
 	ServerConnections int           `cbor:"19,keyasint"`
 	Lag               time.Duration `cbor:"20,keyasint"`
-	Unsent            int64         `cbor:"21,keyasint"` // rows not yet in the remote database; -1 without one
-	ServerMax         int           `cbor:"22,keyasint"` // connections that the server takes; -1 where it is not known
+	Unsent            int64         `cbor:"21,keyasint"` // rows not sent to the remote database yet; -1 without one
+	ServerMax         int           `cbor:"22,keyasint"` // maximum connections of the server; -1 if unknown
 
 	Flow     Flow      `cbor:"23,keyasint"` // so far
 	TimedOut int64     `cbor:"24,keyasint"` // sessions so far
-	Queue    Quantiles `cbor:"25,keyasint"` // waits for the gate of the sessions that ended in this second
-	// Speedup is the busy time of the sessions that ended in this second, over the second.
+	Queue    Quantiles `cbor:"25,keyasint"` // time queued of the sessions that ended in this second
+	// Speedup is the busy time of the sessions that ended in this second, divided by one second.
 	Speedup float64 `cbor:"26,keyasint"`
 	Usage   Usage   `cbor:"27,keyasint,omitzero"` // of models, so far
 	Waits   Waits   `cbor:"28,keyasint,omitzero"` // so far
@@ -246,20 +245,20 @@ type MetricsRow struct {
 	Overhead Overhead `cbor:"30,keyasint,omitzero"` // so far
 	Late     Late     `cbor:"31,keyasint,omitzero"` // of this second
 
-	Stored int64 `cbor:"32,keyasint,omitempty"` // bytes that the run has taken in the store so far; 0 is not known
+	Stored int64 `cbor:"32,keyasint,omitempty"` // bytes that the run uses in the store so far; 0 if unknown
 
 	Beside Outlay `cbor:"33,keyasint,omitzero"` // as in Peaks, so far
 }
 
-// Pool is Throng's connections to remote databases, over all its pools. The zero value is that there is none.
+// Pool counts Throng's connections to remote databases, over all its pools. It is zero if there are none.
 type Pool struct {
-	Size    int `cbor:"1,keyasint,omitempty"` // may be open at once
+	Size    int `cbor:"1,keyasint,omitempty"` // maximum open connections
 	InUse   int `cbor:"2,keyasint,omitempty"` // by a statement or a batch
-	Idle    int `cbor:"3,keyasint,omitempty"` // open, with nothing to do
-	Waiting int `cbor:"4,keyasint,omitempty"` // statements and batches that wait for one
+	Idle    int `cbor:"3,keyasint,omitempty"` // open and unused
+	Waiting int `cbor:"4,keyasint,omitempty"` // statements and batches that wait for a connection
 }
 
-// Add adds the figures of another pool.
+// Add adds the figures of pool q.
 func (p *Pool) Add(q Pool) {
 	p.Size += q.Size
 	p.InUse += q.InUse
@@ -267,24 +266,24 @@ func (p *Pool) Add(q Pool) {
 	p.Waiting += q.Waiting
 }
 
-// HostMetrics are what the machine and this process use. Rates are per second since the previous sample.
+// HostMetrics is the resource usage of the machine and this process. Rates are per second since the previous sample.
 type HostMetrics struct {
 	CPU         float64 `cbor:"1,keyasint"` // percent of the machine
 	ProcessCPU  float64 `cbor:"2,keyasint"` // percent of one core
 	Memory      uint64  `cbor:"3,keyasint"` // resident bytes of this process
-	Available   uint64  `cbor:"4,keyasint"` // bytes that the system can still give
+	Available   uint64  `cbor:"4,keyasint"` // bytes that the system can still allocate
 	NetIn       float64 `cbor:"5,keyasint"` // bytes per second, all interfaces
 	NetOut      float64 `cbor:"6,keyasint"`
 	DiskFree    uint64  `cbor:"7,keyasint"` // bytes, of the data folder's disk
 	MemoryTotal uint64  `cbor:"8,keyasint"`
 
-	Cores     int     `cbor:"9,keyasint,omitempty"`  // of the machine; 0 is not known
-	Collector float64 `cbor:"10,keyasint,omitempty"` // percent of one core, for collecting garbage; part of ProcessCPU
-	// CoreWait is for how long goroutines that could run waited for a core, at the 99th percentile.
+	Cores     int     `cbor:"9,keyasint,omitempty"`  // of the machine; 0 if unknown
+	Collector float64 `cbor:"10,keyasint,omitempty"` // percent of one core used by garbage collection; part of ProcessCPU
+	// CoreWait is how long runnable goroutines waited for a core, at the 99th percentile.
 	CoreWait time.Duration `cbor:"11,keyasint,omitempty"`
 }
 
-// Errors counts by class; the index is the Class.
+// Errors counts errors by class; the index is the Class.
 type Errors [NumClasses]int64
 
 // RunRecord is a run as the store lists it.
@@ -294,35 +293,37 @@ type RunRecord struct {
 	Source     Source
 	Settings   Settings
 	Created    time.Time
-	Ended      time.Time // zero while it is not over
+	Ended      time.Time // zero until the run ends
 	Ending     Ending
 	Reason     string
 	Cycle      int // the open cycle
 	Cycles     int // 0 when the run ends by the clock
 	Done       int64
-	Total      int64 // planned sessions; 0 when not known
+	Total      int64 // planned sessions; 0 if unknown
 	Parent     RunID
 	ForkCycle  int
-	Limit      int // of sessions in flight, as it was set last
+	Limit      int // concurrency limit, as last set
 	Inexact    *Inexact
 	Verdict    []Judgement
-	Forecast   *Forecast // made before it started; nil is none
-	InProgress bool      // a process holds its lock
+	Forecast   *Forecast // made before the run started; nil if none
+	InProgress bool      // a process holds the run's lock
 	SizeBytes  int64     // of its checkpoints
-	Fetched    *Fetched  // nil for a run that was made in this store
-	Note       string    // what a person wrote of it
-	Cleaned    []Cleaned // the cleanups of it, the oldest first
-	Damage     string    // why it cannot be read whole, so that it can be listed and deleted, and no more; "" is that it can
+	Fetched    *Fetched  // nil if the run was made in this store
+	Note       string    // written by a user
+	Cleaned    []Cleaned // cleanups of the run, oldest first
+	Damage     string    // why the run cannot be read completely; "" if it can; a damaged run can only be listed and deleted
 }
 
-// Fetched says where a run came from that was made elsewhere: its checkpoints can be forked, and its results are there.
+// Fetched describes the origin of a run from another machine. Its checkpoints can be forked, and its results are in
+// the remote database.
 type Fetched struct {
 	Database string    // host:port/database
-	Machine  string    // where it was made; "" is not known
-	At       time.Time // when it was fetched first
+	Machine  string    // where the run was made; "" if unknown
+	At       time.Time // when it was first fetched
 }
 
-// Why is why a run ended, where it did not just finish: also of one that finished and of which every session failed.
+// Why returns why a run ended unless it simply finished. A run that finished with only failed sessions has a reason
+// too.
 func (r *RunRecord) Why() string {
 	if r.InProgress || r.Ending == EndFinished && (r.Reason == AllDone || r.Reason == NoAgents) {
 		return ""
@@ -330,7 +331,7 @@ func (r *RunRecord) Why() string {
 	return r.Reason
 }
 
-// State says what a run is doing, or how it ended.
+// State returns what a run is doing, or how it ended.
 func (r *RunRecord) State() string {
 	switch {
 	case r.Damage != "":
@@ -345,50 +346,50 @@ func (r *RunRecord) State() string {
 	return r.Ending.String()
 }
 
-// CheckpointRecord is a checkpoint as the picker lists it.
+// CheckpointRecord is a checkpoint as listed by the store.
 type CheckpointRecord struct {
 	Run         RunID
-	Number      int // counts from 1 in its run
+	Number      int // counts from 1 in the run
 	At          time.Time
 	Cycle       int
 	Done, Total int64
 	Reason      string
 	SizeBytes   int64
-	// Took is from its order until it was written, but for the last commit's sync; sessions went on meanwhile. 0 is not
-	// known.
+	// Took is the time from the order to the written checkpoint, without the last commit's sync. Sessions continued in the
+	// meantime. 0 if unknown.
 	Took   time.Duration
 	Newest bool
 }
 
-// Resumption is where a run goes on: the journal's end, read back.
+// Resumption is the state from which a run resumes, as read back from the journal.
 type Resumption struct {
 	Cycle       int
-	Unbegun     bool            // no process has taken up the run before: it is a fork
+	Unbegun     bool            // no process has executed the run yet: it is a fork
 	Done        []int           // agents with a session row in the open cycle
 	Outcomes    []Outcome       // of these sessions
-	Deltas      map[int]Delta   // of those of them that have one and whose outcome commits
+	Deltas      map[int]Delta   // of the sessions in Done with a delta whose outcome commits
 	Memory      map[int]*Memory // as of the start of the cycle
 	Prefixes    map[int]Prefix  // of the agents without a session row
-	Takes       map[int]int     // of those of them whose take in progress is not the first
+	Takes       map[int]int     // of the agents in Prefixes whose current take is not the first
 	State       State           // Totals up to the journal's end
-	AtBarrier   Totals          // as of the start of the cycle, but for Shared, which is up to the end
+	AtBarrier   Totals          // as of the start of the cycle, except Shared, which covers the whole journal
 	Changed     []int           // agents whose memory changed since the last checkpoint
-	Shared      Shared          // answers that belong to the run, of all cycles
-	Writing     time.Duration   // it took to have the population written, before the run began
+	Shared      Shared          // answers that belong to the run, from all cycles
+	Writing     time.Duration   // time spent on writing the population before the run began
 	Checkpoints int             // taken so far
-	Checkpoint  time.Time       // of the last one; zero without any
-	Injected    []Injection     // by hand, in the order of their cycles
-	// Retired are agents with the first cycle that each takes no part in; Requeued are the takes that were ordered last, by
-	// the session's first; Tuned is what services, and settings, were changed to last, in the order of that.
+	Checkpoint  time.Time       // of the last one; zero if there is none
+	Injected    []Injection     // by hand, in order of cycle
+	// Retired maps agents to the first cycle without them. Requeued maps a session's first take to the last ordered one.
+	// Tuned lists the latest changes to services and settings, in order.
 	Retired  map[int]int
 	Requeued map[Place]int
 	Tuned    []Tunable
-	Bad      map[int]SessionEnd // of the agents that are done, whose session failed or timed out
-	// Mock is how many bytes the log of the mock shop had at the last barrier; 0 is not known. Lost is how many sessions
-	// of closed cycles the barriers count and the journal does not hold.
+	Bad      map[int]SessionEnd // of the agents in Done whose session failed or timed out
+	// Mock is the size of the mock shop's log in bytes at the last barrier; 0 if unknown. Lost is the number of sessions
+	// of closed cycles that the barriers count but the journal does not contain.
 	Mock, Lost int64
 }
 
-// Prefix is what the journal holds of a session that has not ended: answered steps, and intents without an answer
-// (an Entry whose Attempts is 0). The order does not matter.
+// Prefix is what the journal contains of an unfinished session: answered steps, and intents without an answer (an
+// Entry whose Attempts is 0). The order does not matter.
 type Prefix []Entry

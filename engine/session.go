@@ -12,45 +12,46 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// Session is one agent's pass through the chain in one cycle, as a [Program] sees it. Its worker reuses it for the next
-// session. The methods about requests are safe for concurrent use; Row is the caller's.
+// Session is one agent's pass through the chain in one cycle, as a [Program] sees it. Its worker reuses it for the
+// next session. The methods about requests are safe for concurrent use. The caller owns Row.
 type Session struct {
 	Place
 	Now    time.Time // simulated
-	Memory *Memory   // as of the start of the cycle; nil without any; never changed
+	Memory *Memory   // as of the start of the cycle; nil if there is none; read-only
 	Row    *SessionRow
 
 	host  Host
 	slot  Slot         // nil for a session of the run itself
 	claim MemoryClaims // of the slot
 	clock *clock.Clock // started by the first step that can wait
-	apart *apart       // of a session of the run itself
+	apart *apart       // for a session of the run itself
 
 	mu      sync.Mutex
-	prefix  map[string]Entry // what an earlier process journaled of this session and is not taken yet
-	pending []Entry          // results of service steps that are not journaled yet
+	prefix  map[string]Entry // journal entries from an earlier process that are not replayed yet
+	pending []Entry          // results of service steps that are not in the journal yet
 	spending
 }
 
-// NewSession returns a session that a worker executes in a slot and fills into row. Reset begins each use of it.
+// NewSession returns a session for a worker to execute in a slot. It records the session in row. Call Reset before
+// each use.
 func NewSession(host Host, slot Slot, row *SessionRow) *Session {
 	return &Session{host: host, slot: slot, claim: slot.Memory(), Row: row}
 }
 
-// Reset begins a session.
+// Reset prepares the session for place p.
 func (s *Session) Reset(p Place, now time.Time, memory *Memory) {
 	s.Place, s.Now, s.Memory = p, now, memory
 	s.clock, s.prefix, s.pending, s.spending = nil, nil, nil, spending{}
 	s.Row.Reset(p)
 }
 
-// Continue gives the session what an earlier process journaled of it.
+// Continue sets the entries that an earlier process journaled for the session.
 func (s *Session) Continue(known Prefix) {
 	s.AnswerFrom(known)
 	s.begin(known)
 }
 
-// AnswerFrom gives the session results of service steps to replay.
+// AnswerFrom sets the results of service steps to replay.
 func (s *Session) AnswerFrom(known Prefix) {
 	s.prefix = make(map[string]Entry, len(known))
 	for _, e := range known {
@@ -61,14 +62,14 @@ func (s *Session) AnswerFrom(known Prefix) {
 // Run returns the ID of the session's run.
 func (s *Session) Run() RunID { return s.host.Run().ID }
 
-// Settings returns the run's settings that are in force now; they must not be changed.
+// Settings returns the current settings of the run. They must not be changed.
 func (s *Session) Settings() *Settings { return s.host.Settings() }
 
-// Key is what the session's draws depend on: seed, cycle and agent.
+// Key returns the key for the session's random draws, which depends on seed, cycle and agent.
 func (s *Session) Key() draw.Key { return SessionKey(s.host.Settings().Seed, s.Cycle, s.Agent) }
 
-// Clock counts the time that the session uses; its context ends when that is over. The first call starts it: from then
-// on the session may wait, so its worker first hands on the sessions that it finished before.
+// Clock returns the clock that measures the session's time. The clock's context ends at the timeout. The first call
+// starts the clock. From then on the session may wait, so its worker first delivers the sessions that it has finished.
 func (s *Session) Clock() *clock.Clock {
 	switch {
 	case s.clock != nil:
@@ -80,8 +81,8 @@ func (s *Session) Clock() *clock.Clock {
 	return s.clock
 }
 
-// Clocked returns the session's context if its clock has started, else nil: a script checks whether to stop without
-// starting a clock.
+// Clocked returns the session's context if its clock has started, and nil otherwise. Scripts use it to check for
+// cancellation without starting the clock.
 func (s *Session) Clocked() context.Context {
 	if s.clock == nil {
 		return nil
@@ -89,10 +90,10 @@ func (s *Session) Clocked() context.Context {
 	return s.clock.Context()
 }
 
-// Sleep waits for d. It returns the context's cause if that ends first.
+// Sleep waits for d. If ctx ends first, Sleep returns its cause.
 func (s *Session) Sleep(ctx context.Context, d time.Duration) error { return s.host.Sleep(ctx, d) }
 
-// Replaying reports whether the journal holds results of this session that were not taken yet.
+// Replaying reports whether journaled results of this session remain to be replayed.
 func (s *Session) Replaying() bool {
 	if s.prefix == nil {
 		return false
@@ -102,8 +103,8 @@ func (s *Session) Replaying() bool {
 	return len(s.prefix) > 0
 }
 
-// Replay takes the journaled result of a step, if there is one. An Entry with no Attempts is an intent without an
-// answer: the request must be sent again with the same key.
+// Replay removes and returns the journaled result of a step, if there is one. An Entry without Attempts is an intent
+// without an answer: the caller must resend the request with the same key.
 func (s *Session) Replay(path string) (Entry, bool) {
 	if s.apart != nil {
 		e, ok := s.host.TakeIntent(s.apart.key, path)
@@ -122,10 +123,10 @@ func (s *Session) Replay(path string) (Entry, bool) {
 	return e, ok
 }
 
-// Recording returns the run whose recording answers the session in place of services; "" if services are called.
+// Recording returns the run whose recording answers the session's requests, or "" if the session calls services.
 func (s *Session) Recording() RunID { return s.host.Run().Recording }
 
-// Forget drops what the journal holds of a step, and of those inside it, that will not be executed.
+// Forget removes the journal entries of a step that will not run, and of the steps inside it.
 func (s *Session) Forget(path string) {
 	if s.prefix == nil {
 		return
@@ -138,14 +139,14 @@ func (s *Session) Forget(path string) {
 	})
 }
 
-// Intend journals that a changing request is about to leave, with the results that are not journaled yet, and waits
-// until that is durable. spent is what earlier attempts at the request took, claimed what this one may take: that counts as
-// spent where the process dies before there is an answer. The clock must be held meanwhile. A second intent of a path takes
-// the place of the first.
+// Intend journals that a changing request is about to be sent, together with the results that are not journaled yet.
+// It returns once they are durable. spent is what earlier attempts used. claimed is the most that this attempt may
+// use, and counts as spent if the process dies before the answer. The session's clock must be paused during the call.
+// A second intent for a path replaces the first.
 func (s *Session) Intend(ctx context.Context, path string, hash uint64, spent, claimed Outlay) error {
 	s.mu.Lock()
 	if s.apart != nil {
-		e := Entry{Path: path, Hash: hash, Spent: s.spent.Plus(claimed)} // its earlier calls have no answer in the journal
+		e := Entry{Path: path, Hash: hash, Spent: s.spent.Plus(claimed)} // the journal has no answer for the earlier calls
 		s.mu.Unlock()
 		return s.host.Commit(ctx, SharedRow{Key: s.apart.key, Cycle: s.Cycle, Entry: e})
 	}
@@ -157,7 +158,7 @@ func (s *Session) Intend(ctx context.Context, path string, hash uint64, spent, c
 	return s.host.Commit(ctx, IntentRow{s.Place, path, hash, spent.Plus(claimed), earlier})
 }
 
-// Answered journals the result of a step that had an intent.
+// Answered journals the result of a step that has an intent.
 func (s *Session) Answered(e Entry) {
 	if s.apart != nil {
 		s.Observed(e)
@@ -169,8 +170,8 @@ func (s *Session) Answered(e Entry) {
 	s.answered(&e)
 }
 
-// Observed keeps the result of a service step without an intent until the next intent takes it along. A run that records
-// journals it at once: there may be no other intent.
+// Observed keeps the result of a service step that has no intent, and journals it with the next intent. A run that
+// records journals it immediately, because no other intent may follow.
 func (s *Session) Observed(e Entry) {
 	if s.apart == nil && !s.host.Keeps() {
 		return
@@ -188,17 +189,17 @@ func (s *Session) Observed(e Entry) {
 	s.pending = append(s.pending, e)
 }
 
-// Reset empties the row for another session. It keeps the memory of its lists.
+// Reset clears the row for another session but keeps the capacity of its lists.
 func (r *SessionRow) Reset(p Place) {
 	clear(r.Steps)
 	clear(r.Events)
 	*r = SessionRow{Place: p, Steps: r.Steps[:0], Events: r.Events[:0]}
 }
 
-// maxError bounds what is kept of an error, in bytes: it may repeat data.
+// maxError is the maximum length of a stored error in bytes. Errors may repeat data.
 const maxError = 16 << 10
 
-// Fail ends the row with an error: its outcome and class follow from err, path is the step that failed.
+// Fail records an error. Outcome and class follow from err. path is the step that failed.
 func (r *SessionRow) Fail(path string, err error) {
 	r.Path, r.Error = path, err.Error()
 	if len(r.Error) > maxError {
@@ -221,35 +222,35 @@ func (r *SessionRow) Fail(path string, err error) {
 	}
 }
 
-// SessionKey is what the draws of a session depend on.
+// SessionKey returns the key for the random draws of a session.
 func SessionKey(seed uint64, cycle, agent int) draw.Key {
 	return draw.Key{}.Int(seed).Int(uint64(cycle)).Int(uint64(agent))
 }
 
-// AgentKey is what an agent's attributes depend on.
+// AgentKey returns the key for the random draws of an agent's attributes.
 func AgentKey(seed uint64, agent int) draw.Key {
 	return draw.Key{}.Int(seed).Text("agent").Int(uint64(agent))
 }
 
-// At says which step the session has come to, one that can wait, and the service that it asks; "" is none. Of steps that
-// go on beside each other the newest is shown. Like the two below it may be called of a nil session.
+// At records the waiting step that the session has reached and the service that it calls, or "". For parallel steps,
+// the latest is shown. At, Held and Released accept a nil session.
 func (s *Session) At(path, service string) {
 	s.see(func(d *Doing) {
 		*d = Doing{Place: s.Place, Began: d.Began, Path: path, Service: service, Since: time.Now()}
 	})
 }
 
-// Held says that a gate holds the session back, until Released.
+// Held records that a gate throttles the session until Released.
 func (s *Session) Held(g Gate) {
 	s.see(func(d *Doing) { d.Gate, d.Since = gateWords[g], time.Now() })
 }
 
-// Released says that nothing holds the session back any more.
+// Released records that the session is no longer throttled.
 func (s *Session) Released() {
 	s.see(func(d *Doing) { d.Gate, d.Since = "", time.Now() })
 }
 
-// see changes what is seen of a session that a worker has.
+// see updates the published state of a session in flight.
 func (s *Session) see(f func(d *Doing)) {
 	if s != nil && s.slot != nil {
 		s.slot.Show(f)

@@ -7,118 +7,120 @@ import (
 	"time"
 )
 
-// Settings are how a run is carried out: none of them is part of the scenario. The zero value is not valid; start
-// from [DefaultSettings].
+// Settings control how a run is executed. They are not part of the scenario. The zero value is not valid; start from
+// [DefaultSettings].
 type Settings struct {
 	Seed uint64
 
-	// Limit is how many sessions are in flight at the start, at most; Floor and Ceiling bound it. All count sessions.
+	// Limit is the concurrency limit in sessions at the start of the run. Floor and Ceiling bound it.
 	Limit, Floor, Ceiling int
 
-	// Cycles is the length of the run; 0 when it ends by Hours.
+	// Cycles is the length of the run in cycles; 0 if Hours sets the length.
 	Cycles int
-	// Hours is wall time, pauses included, but not that in which the machine slept, after which no further cycle begins; it
-	// counts only where Cycles is 0.
+	// Hours is the wall time after which no further cycle begins. It includes pauses but not the time that the machine
+	// sleeps. It applies only if Cycles is 0.
 	Hours float64
-	// TimeScale is simulated time per wall time; 0 is as fast as possible.
+	// TimeScale is simulated time per wall time; 0 runs as fast as possible.
 	TimeScale float64
 
-	// Timeouts, counted in time that is used, not held. 0 is none.
+	// Timeouts. Their clocks are paused while throttled. 0 disables a timeout.
 	SessionTimeout, ChainTimeout, CycleTimeout time.Duration
 
-	// Retry is for requests whose step does not say otherwise.
+	// Retry applies to requests whose step does not set its own.
 	Retry Retry
 
-	// CheckpointEvery is the longest time between checkpoints; 0 takes none by time. KeepCheckpoints is how many
-	// are kept.
+	// CheckpointEvery is the longest time between checkpoints; 0 disables periodic checkpoints. KeepCheckpoints is the
+	// number of checkpoints to keep.
 	CheckpointEvery time.Duration
 	KeepCheckpoints int
 
-	// Agents are the ids of those that take part; empty is all.
+	// Agents lists the IDs of the agents that take part; empty means all.
 	Agents []string
-	// Filter is an expression over agent: those for whom it is false do not take part. "" lets everybody.
+	// Filter is an expression over agent. Agents for which it is false do not take part. "" selects all agents.
 	Filter string
-	// Sequential lets one agent act after the other in each cycle, in an order drawn from the seed; what one remembers
-	// and says is there for the next. The limit counts for nothing then.
+	// Sequential runs the agents of a cycle one after another, in an order drawn from the seed. Each agent sees the
+	// memory and messages of the previous ones. The concurrency limit is ignored.
 	Sequential bool
-	// WarmUp is the share of agents active in the first cycles, WarmUpCycles cycles each; empty is all at once.
+	// WarmUp lists the fractions of agents active in the first cycles, for WarmUpCycles cycles each. If empty, all agents
+	// are active from the start.
 	WarmUp       []float64
 	WarmUpCycles int
 
-	// Preset names the set of settings that some of these come from; "" is none.
+	// Preset names the setting preset that was applied, or is "".
 	Preset string
-	// Batch has the agents of a cycle run in waves of so many: the next wave starts when the last session of the one before
-	// has ended. 0 is one wave. The results are the same.
+	// Batch runs the agents of a cycle in waves of this size. A wave starts when the last session of the previous wave has
+	// ended. 0 disables waves. The results are the same.
 	Batch int
-	// SequentialPersonas has a model write the personas of a population one after another.
+	// SequentialPersonas makes a model write the personas of a population one after another.
 	SequentialPersonas bool
 
-	// MaxLLMCalls is how many calls of models go on at once, over all services together.
+	// MaxLLMCalls limits concurrent model calls over all services.
 	MaxLLMCalls int
-	// LLMRate is how many such calls may start per second at first, where the scenario does not say.
+	// LLMRate is the initial rate of model calls per second, unless the scenario sets one.
 	LLMRate float64
 
-	// SequentialSteps runs the steps of a session one after another, also those that could run beside each other; the
+	// SequentialSteps runs the steps of a session one after another, including those that could run in parallel. The
 	// results are the same.
 	SequentialSteps bool
 
-	// Governor moves the limit between Floor and Ceiling: one of [Governors]; "" is manual.
+	// Governor moves the limit between Floor and Ceiling. It is one of [Governors]; "" means manual.
 	Governor string
-	// CPUHigh and CPULow bound the machine's CPU for the governor of resources, in percent: above the first it gives way,
-	// below the second it may double. 0 is what [DefaultSettings] has.
+	// CPUHigh and CPULow are thresholds for the machine's CPU in percent. The governor lowers the limit above CPUHigh, and
+	// may double it below CPULow. 0 uses the value of [DefaultSettings].
 	CPUHigh, CPULow float64
-	// MemoryHigh and MemoryLow bound the machine's memory in use likewise, in percent: above the first it gives way, and it
-	// grows below the second only. 0 goes by what is left, health.EnoughMemory.
+	// MemoryHigh and MemoryLow are thresholds for the machine's memory in use, in percent. The governor lowers the limit
+	// above MemoryHigh, and raises it only below MemoryLow. 0 uses the remaining memory, health.EnoughMemory.
 	MemoryHigh, MemoryLow float64
-	// Breaker is what the run does when too much of it fails: one of [Breakers]; "" is probe.
+	// Breaker is what the run does when too many sessions fail: one of [Breakers]; "" means probe.
 	Breaker string
-	// StallAfter is how long no session may have ended, while some are in flight, before that is told; 0 is never.
+	// StallAfter is how long sessions may be in flight without one ending before the run counts as stalled; 0 disables the
+	// check.
 	StallAfter time.Duration
-	// Budget is what the run may take.
+	// Budget limits what the run may use.
 	Budget Budget
-	// Memory is what large answers of sessions in flight and what agents remember may take.
+	// Memory limits the memory for large answers of sessions in flight and for what agents remember.
 	Memory MemoryLimit
-	// KeepAwake keeps the machine from sleeping while the run goes on.
+	// KeepAwake prevents the machine from sleeping during the run.
 	KeepAwake bool
 
-	// Services are the addresses to use instead of the scenario's, by service.
+	// Services maps services to the addresses that replace those in the scenario.
 	Services map[string]string
-	// Remote sends the results to the remote database too.
+	// Remote also sends the results to the remote database.
 	Remote bool
-	// RemoteCheckpoints sends what checkpoints restore there as well, where results are sent.
+	// RemoteCheckpoints also sends checkpoint data to the remote database. It requires Remote.
 	RemoteCheckpoints bool
 	// Simulation sends X-Simulation-Mode: true to all services.
 	Simulation bool
-	// Mock is how the embedded servers behave.
+	// Mock configures the embedded servers.
 	Mock Mock
 
-	// KeepShare is the share of sessions whose requests and answers are kept after their barrier.
+	// KeepShare is the fraction of sessions whose requests and answers are kept after their barrier.
 	KeepShare float64
 	// Metrics records the state of the run and the machine every second.
 	Metrics bool
 
-	// Record keeps every answer of the run, so that another can be answered from it.
+	// Record keeps every answer of the run so that another run can replay it.
 	Record bool
-	// Cleanup is the run whose agents' doings this one removes at services; "" is none.
+	// Cleanup is the run whose changes at services this run removes, or "".
 	Cleanup RunID
-	// Replay is the run whose recording answers in place of all services; "" asks them.
+	// Replay is the run whose recording replaces all services; "" calls the services.
 	Replay RunID
 }
 
-// Mock is how the embedded servers behave. The zero value is one on this machine that works.
+// Mock configures the embedded servers. The zero value is a local server without faults.
 type Mock struct {
-	Profile  string            // latency: none, local, remote, slow; "" is local
-	Faults   map[string]string // shares by kind of fault, as written
-	Scarcity bool              // agents share what there is
+	Profile  string            // latency: none, local, remote or slow; "" means local
+	Faults   map[string]string // fraction by kind of fault, as text
+	Scarcity bool              // agents share limited stock
 }
 
-// Retry says how often a request is tried and how long to wait between: doubling from Wait to Max, with full jitter.
+// Retry is the number of attempts and the wait between them, which doubles from Wait to Max with full jitter.
 type Retry struct {
 	Attempts  int
 	Wait, Max time.Duration
 }
 
-// DefaultSettings is what a run uses where nobody says otherwise.
+// DefaultSettings returns the default settings of a run.
 func DefaultSettings() Settings {
 	return Settings{
 		Seed:            1,
@@ -149,10 +151,10 @@ func DefaultSettings() Settings {
 	}
 }
 
-// DefaultWarmUp is the warm-up's shares where one is asked for without figures.
+// DefaultWarmUp is the warm-up used when no fractions are specified.
 var DefaultWarmUp = []float64{0.10, 0.25, 0.50, 0.75, 1}
 
-// Validate returns every mistake in s as a *FieldError, joined.
+// Validate returns all errors in s as joined *FieldError values.
 func (s *Settings) Validate() error {
 	var mistakes []error
 	check := func(ok bool, field, problem, hint string) {
@@ -199,7 +201,7 @@ func (s *Settings) Validate() error {
 	return errors.Join(mistakes...)
 }
 
-// pressure finds mistakes in the bounds of the machine's CPU and memory.
+// pressure validates the thresholds for the machine's CPU and memory.
 func (s *Settings) pressure() (mistakes []error) {
 	for _, b := range []struct {
 		name      string
@@ -217,7 +219,7 @@ func (s *Settings) pressure() (mistakes []error) {
 	return mistakes
 }
 
-// MaxLimit is the most sessions that can be in flight.
+// MaxLimit is the largest concurrency limit.
 const MaxLimit = 1_000_000
 
 const (

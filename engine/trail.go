@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// mostTrail bounds how many of each kind a trail keeps: the first ones.
+// mostTrail is how many entries of each kind a trail keeps. Later ones are dropped.
 const mostTrail = 1000
 
-// Trail is when a session did what. [Config.Trail] receives it with the session's row complete; the worker reuses all of it.
-// Its methods are safe for concurrent use, and do nothing on a nil Trail.
+// Trail is the timeline of a session. [Config.Trail] receives it with the completed session row. The worker reuses all
+// of it. Its methods are safe for concurrent use, and do nothing on a nil Trail.
 type Trail struct {
 	Row      *SessionRow
-	Steps    []StepTime // in the order in which they ended, those that were not reached left out
+	Steps    []StepTime // in order of end, without steps that were not reached
 	Attempts []Attempt
 	Holds    []Hold
-	Left     int // of all three, how many had no room
+	Left     int // entries of all three kinds that were dropped
 
-	mu sync.Mutex // steps go on beside each other
+	mu sync.Mutex // steps may run in parallel
 }
 
-// StepTime is when a step was carried out.
+// StepTime is when a step ran.
 type StepTime struct {
 	Path, Kind   string
 	Began, Ended time.Time
 }
 
-// Attempt is a request of a step, or a statement, that was answered or not.
+// Attempt is one attempt at a request or statement of a step, with or without an answer.
 type Attempt struct {
 	Path, Service string
 	Began         time.Time
 	Took          time.Duration
-	Status        int // of HTTP; 0 is none
+	Status        int // HTTP status; 0 if none
 	Failed        bool
 }
 
@@ -43,7 +43,7 @@ type Hold struct {
 	Took  time.Duration
 }
 
-// Trail is where the session's times are noted; nil where nobody wants to hear of them. It may be asked of a nil session.
+// Trail returns the session's timeline, or nil if it is not recorded. s may be nil.
 func (s *Session) Trail() *Trail {
 	if s == nil || s.slot == nil {
 		return nil
@@ -51,21 +51,21 @@ func (s *Session) Trail() *Trail {
 	return s.slot.Trail()
 }
 
-// Step notes that a step ended now.
+// Step records that a step ended now.
 func (t *Trail) Step(path, kind string, began time.Time) {
 	if t != nil {
 		noteIn(t, &t.Steps, StepTime{path, kind, began, time.Now()})
 	}
 }
 
-// Attempt notes an attempt.
+// Attempt records an attempt.
 func (t *Trail) Attempt(a Attempt) {
 	if t != nil {
 		noteIn(t, &t.Attempts, a)
 	}
 }
 
-// Hold notes a wait that ended now.
+// Hold records a wait that ended now.
 func (t *Trail) Hold(path string, g Gate, began time.Time) {
 	if t != nil {
 		noteIn(t, &t.Holds, Hold{path, g, began, time.Since(began)})

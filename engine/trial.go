@@ -2,71 +2,71 @@ package engine
 
 import "time"
 
-// Trial is one session that was run alone for somebody to see what each of its steps does. Nothing of it is stored; for
-// people: secrets are masked, outputs of private steps left out, long texts shortened.
+// Trial is one session that was run alone so that a user can inspect its steps. It is not stored. It is meant for
+// display: secrets are masked, outputs of private steps omitted and long texts shortened.
 type Trial struct {
 	Agent   int // index
 	ID      string
 	Chain   string
 	Outcome Outcome
 	Class   Class
-	Path    string // the step whose failure is the session's, or that stopped it
+	Path    string // the step that failed or stopped the session
 	Error   string
-	Because string // why it stopped
+	Because string // why the session stopped
 	Took    time.Duration
 	Usage   Usage
 	Persona []Fact      // the agent's attributes; values are JSON texts
-	Before  Remembered  // what the agent remembers when the session begins
-	After   Remembered  // and what it would once the cycle had ended; the same unless the session ended well
-	Steps   []TrialStep // of the chain itself, those inside of others in these
+	Before  Remembered  // what the agent remembers at the start of the session
+	After   Remembered  // what it would remember after the cycle; the same as Before unless the session ended well
+	Steps   []TrialStep // of the chain itself; nested steps are in Inner
 	Events  []TrialEvent
 	Said    []TrialMessage
 }
 
-// Remembered is what an agent remembers, for people.
+// Remembered is an agent's memory, for display.
 type Remembered struct {
 	Fields []Fact   // values are JSON texts
 	Notes  []string // JSON texts, oldest first
 	Inbox  []Heard
 }
 
-// TrialStep is what one step did.
+// TrialStep is the result of one step.
 type TrialStep struct {
 	Path, Name, Label, Kind string
-	Service                 string // that it asks; "" is none
-	Pass                    int    // of the loop that it stands in, from 1; 0 is none
-	File                    string // where it is defined, with its line; "" is not known
+	Service                 string // that the step calls; "" if none
+	Pass                    int    // iteration of the enclosing loop, from 1; 0 outside a loop
+	File                    string // file and line of the definition; "" if unknown
 	Line                    int
 	Status                  StepStatus
 	Class                   Class
-	Took                    time.Duration // by the clock on the wall, with what is inside of it
-	Held                    time.Duration // because the engine held it back
+	Took                    time.Duration // wall time, including inner steps
+	Held                    time.Duration // time throttled
 	Attempts                int           // requests sent
 	Statuses                []int
-	Exchanges               []Exchange // in the order of their answers
-	Output                  string     // JSON text; "" is none, or not to be shown
-	Private                 bool       // its output is not to be shown
-	Mocked                  bool       // the mock answered in place of what is not defined
-	Usage                   *Usage     // nil is none
+	Exchanges               []Exchange // in order of their answers
+	Output                  string     // JSON text; "" if there is none or it is private
+	Private                 bool       // the output is not shown
+	Mocked                  bool       // the mock answered for something that is not defined
+	Usage                   *Usage     // nil if none
 	Error                   string
-	Shadowed                []string // fields of an http answer's body that are called as something of the answer itself
+	Shadowed                []string // fields of an HTTP answer's body that share a name with a property of the answer
 	Inner                   []TrialStep
 }
 
-// Retries is how many of the requests were sent again.
+// Retries returns the number of requests that were retries.
 func (s *TrialStep) Retries() int { return max(s.Attempts-1, 0) }
 
-// TrialEvent is a row of results that the session emitted.
+// TrialEvent is a result row that the session emitted.
 type TrialEvent struct{ Path, Name, Data string }
 
-// TrialMessage is what the session would have said to others.
+// TrialMessage is a message that the session would have sent.
 type TrialMessage struct {
-	To   []string // ids of the first of them
-	More int      // how many others
+	To   []string // IDs of the first recipients
+	More int      // number of further recipients
 	Body string   // JSON text
 }
 
-// Walk calls f for every step, outer ones first, with how deep it stands.
+// Walk calls f for every step with its depth, outer steps first.
 func (t *Trial) Walk(f func(depth int, s *TrialStep)) {
 	var walk func(depth int, steps []TrialStep)
 	walk = func(depth int, steps []TrialStep) {

@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// Gate is what can hold a request back while the clocks of its step stand still.
+// Gate is a reason why a request is throttled. The clocks of its step are paused meanwhile.
 type Gate uint8
 
-// The gates: a place among the calls of a service, or a connection of its pool; a place among the calls of models over
-// all services; the turn at the service's rate; a 429 of the service, or its quota that is gone; the wait before another
-// attempt; the sign-in of another step of the agent; the journal, until an intent is durable; the open breaker of the
-// service; the run's budget, until others have given back what they did not need; a file descriptor of this process; the
-// memory that answers may take.
+// The gates: the limit on concurrent calls or connections of a service; the limit on model calls over all services;
+// the rate limiter of the service; a 429 or an exhausted quota of the service; the wait before a retry; a sign-in by
+// another step of the agent; the journal, until an intent is durable; the open circuit breaker of the service; the
+// run's budget, until other requests release their claims; a file descriptor of this process; memory for answers.
 const (
 	PlaceGate Gate = iota
 	ModelGate
@@ -32,7 +31,7 @@ var gateNames = [numGates]string{"place", "models", "rate", "refusal", "retry", 
 
 func (g Gate) String() string { return gateNames[g] }
 
-// Gates are all of them.
+// Gates returns all gates.
 func Gates() []Gate {
 	all := make([]Gate, numGates)
 	for i := range all {
@@ -41,10 +40,10 @@ func Gates() []Gate {
 	return all
 }
 
-// Waits are the times that gates held requests back; the index is the Gate.
+// Waits holds the time that requests were throttled; the index is the Gate.
 type Waits [numGates]time.Duration
 
-// Add adds other to w; nil adds nothing.
+// Add adds other to w. other may be nil.
 func (w *Waits) Add(other *Waits) {
 	if other == nil {
 		return
@@ -54,7 +53,7 @@ func (w *Waits) Add(other *Waits) {
 	}
 }
 
-// Hold counts a wait at a gate.
+// Hold records a wait at a gate.
 func (r *StepRecord) Hold(g Gate, d time.Duration) {
 	r.Held += d
 	if r.Waits == nil {
@@ -63,7 +62,7 @@ func (r *StepRecord) Hold(g Gate, d time.Duration) {
 	r.Waits[g] += d
 }
 
-// Take counts a request of the step: how often it was tried and what it took.
+// Take adds a request to the step: its attempts and what it used.
 func (r *StepRecord) Take(request *StepRecord) {
 	r.Attempts += request.Attempts
 	if r.Statuses == nil {
@@ -89,7 +88,7 @@ func (r *StepRecord) Take(request *StepRecord) {
 	}
 }
 
-// FormatWaits says in words which gates held requests back for how long; "" is none.
+// FormatWaits lists the gates with their wait times for display, or returns "" if there are none.
 func FormatWaits(w *Waits) string {
 	var parts []string
 	for g, d := range w {
