@@ -86,6 +86,7 @@ func plainly(n int64) string { return strconv.FormatInt(n, 10) }
 // maxDollars is the largest budget.
 const maxDollars = 1_000_000
 
+// Validate returns an error for each bound that is out of range.
 func (b *Budget) Validate() error {
 	var mistakes []error
 	for _, part := range []struct {

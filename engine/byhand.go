@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A retirement and a requeueing as a change says them: Cycle is the first without the agent, or the open one.
+// AgentChange is the text of a change that retires an agent or requeues a session. Cycle is the first cycle without the
+// agent, or the open one.
 type AgentChange struct {
 	Cycle int `json:"cycle"`
 	Agent int `json:"agent"`
@@ -73,7 +74,7 @@ func (res *Resumption) Count(t *Totals, r *SessionRow, before *Totals) {
 	}
 }
 
-// withdraw takes out what a session counted for its being the last take, as another follows: its ending, its events and
+// Withdraw takes out what a session counted for its being the last take, as another follows: its ending, its events and
 // whether it acted. What it asked and took stays. before are the totals at the start of its cycle.
 func (t *Totals) Withdraw(agent int, e SessionEnd, before *Totals) {
 	t.Outcomes[e.Outcome]--

@@ -51,7 +51,7 @@ func (f *Flow) add(r *SessionRow) {
 	f.Held += r.Held
 }
 
-// less is what was added to before to make f.
+// Less returns what was added to before to make f.
 func (f *Flow) Less(before *Flow) Flow {
 	return Flow{
 		Parallel: f.Parallel - before.Parallel, Sequential: f.Sequential - before.Sequential, Failed: f.Failed - before.Failed,
@@ -104,6 +104,7 @@ func (t *Totals) TimeoutRate() float64 {
 // TimeoutRate is the share of the sessions so far that timed out; NaN where there are none.
 func (m *MetricsRow) TimeoutRate() float64 { return share(float64(m.TimedOut), float64(m.Ended)) }
 
+// Speedup returns how much longer the work took than the wall time; 0 without wall time.
 func Speedup(busy, wall time.Duration) float64 {
 	if wall <= 0 {
 		return math.NaN()

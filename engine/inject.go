@@ -13,7 +13,7 @@ type Injection struct {
 	Body  []byte `cbor:"3,keyasint"`           // JSON text
 }
 
-// injectionText is what a change says of an injection.
+// InjectionText is the text of a change that injects a message.
 type InjectionText struct {
 	Cycle int             `json:"cycle"`
 	To    []int           `json:"to,omitempty"`

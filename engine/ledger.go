@@ -161,6 +161,7 @@ type LedgerState struct {
 	Hit        *Bound // the bound that refused a claim or closed the ledger, or nil
 }
 
+// State returns what the ledger holds now.
 func (l *Ledger) State() LedgerState {
 	l.mu.Lock()
 	defer l.mu.Unlock()

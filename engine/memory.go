@@ -82,7 +82,7 @@ func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cyc
 	return slices.Sorted(maps.Keys(touched)), grown
 }
 
-// commit applies the changes of some agents' sessions, and delivers what they said. It returns by how many bytes their
+// CommitMemory applies the changes of some agents' sessions, and delivers what they said. It returns by how many bytes their
 // memory has grown.
 func CommitMemory(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle int, touched map[int]bool) (grown int64) {
 	for _, agent := range agents {
@@ -109,7 +109,7 @@ func CommitMemory(memory map[int]*Memory, deltas map[int]Delta, agents []int, cy
 	return grown
 }
 
-// sortByTurn puts agents into the order in which they act in a cycle of a sequential run: drawn from the seed.
+// SortByTurn sorts agents into the order of their turns in a cycle of a sequential run, drawn from the seed.
 func SortByTurn[T int | int32](agents []T, seed uint64, cycle int) {
 	turn := func(agent T) uint64 { return SessionKey(seed, cycle, int(agent)).Text("turn").Source().Uint64() }
 	slices.SortFunc(agents, func(a, b T) int { return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a, b)) })

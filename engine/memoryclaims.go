@@ -77,7 +77,7 @@ func (s *Session) claimMemory(ctx context.Context, path string, n int64, use Mem
 	return err
 }
 
-// size is about how many bytes a memory takes; m may be nil.
+// Size returns the approximate size of a memory in bytes; m may be nil.
 func (m *Memory) Size() (n int64) {
 	if m == nil {
 		return 0

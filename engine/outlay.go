@@ -25,7 +25,7 @@ func (o Outlay) Amount() Amount {
 	return Amount{o.Usage.Cost, o.Usage.Input + o.Usage.Output, o.Requests}
 }
 
-// settled returns o without the counts that describe steps, not requests.
+// OfRequests returns o without the counts that describe steps instead of requests.
 func (o Outlay) OfRequests() Outlay {
 	o.Usage.Hits, o.Usage.Again = 0, 0
 	return o

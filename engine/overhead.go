@@ -57,7 +57,7 @@ func (t *Times) Share(of ...Purpose) float64 {
 // Lost is the part of the sum that went to nobody's work but the journal's and the engine's; NaN where there is nothing.
 func (t *Times) Lost() float64 { return t.Share(ForJournal, ForEngine) }
 
-// times tells what the sessions' time went to, as far as their rows say. Of sessions that ran steps beside each other
+// Times tells what the sessions' time went to, as far as their rows say. Of sessions that ran steps beside each other
 // every step counts with its own time, so that they come to more than it took; what remained in them is not known.
 // purpose tells which steps are not the services'; nil knows none.
 func (t *Totals) Times(purpose func(step string) Purpose) (u Times) {

@@ -28,12 +28,12 @@ func (e *StatusError) Error() string { return "status " + strconv.Itoa(e.Status)
 type Permanence uint8
 
 const (
-	// heals: an outage, a timeout, a full server.
+	// Heals: an outage, a timeout, a full server.
 	Heals Permanence = iota
-	// untilChanged: the service says no, or is not there. It is permanent only where it never said yes: keys are
+	// UntilChanged: the service says no, or is not there. It is permanent only where it never said yes: keys are
 	// renewed, hosts come back.
 	UntilChanged
-	// untilCorrected: the scenario is wrong.
+	// UntilCorrected: the scenario is wrong.
 	UntilCorrected
 )
 

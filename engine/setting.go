@@ -235,7 +235,7 @@ func choiceValue(of *string, what, usual string, words func() []string) settingV
 	}
 }
 
-// orList joins words as a choice: a, b or c.
+// OrList joins words as a choice: a, b or c.
 func OrList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -122,6 +122,7 @@ func (n *ErrorNote) Who() string {
 // Known reports whether the last occurrence is known.
 func (n *ErrorNote) Known() bool { return n.Path != "" || n.Message != "" }
 
+// Add counts a failed session and keeps its message.
 func (n *ErrorNote) Add(r *SessionRow) {
 	*n = ErrorNote{Class: r.Class, Count: n.Count + 1, Cycle: r.Cycle, Agent: r.Agent, Path: r.Path, Message: r.Error}
 }

@@ -66,7 +66,7 @@ func (s *Session) settling(claimed Outlay) func(Outlay) {
 	}
 }
 
-// recorded is what the steps' records of a session say that it spent.
+// OutlayOf returns what a session spent according to its step records.
 func OutlayOf(steps []StepRecord) (a Outlay) {
 	for i := range steps {
 		a.Requests += int64(steps[i].Attempts)
@@ -75,6 +75,7 @@ func OutlayOf(steps []StepRecord) (a Outlay) {
 	return a.OfRequests()
 }
 
+// Outlay returns what a step spent.
 func (r *StepRecord) Outlay() Outlay { return OutlayOf([]StepRecord{*r}) }
 
 // total is what a prefix says that an earlier process spent.
@@ -105,7 +106,7 @@ func (t *Totals) Spent() Outlay { return t.booked().atLeast(t.Peaks.Spent) }
 // RateLimited, Labels and Waits are of those that have.
 func (t *Totals) Left() Asked { return t.Asked().WithOutlay(t.Spent()) }
 
-// left returns a with the requests and the usage of everything that was spent.
+// WithOutlay returns a with the requests and the usage of everything that was spent.
 func (a Asked) WithOutlay(spent Outlay) Asked {
 	hits, again := a.Usage.Hits, a.Usage.Again
 	a.Requests, a.Usage = spent.Requests, spent.Usage
@@ -119,6 +120,7 @@ func (t *Totals) booked() Outlay {
 	return asked.Outlay().Plus(t.Peaks.Beside)
 }
 
+// Outlay returns the requests and the usage of a.
 func (a *Asked) Outlay() Outlay { return Outlay{a.Requests, a.Usage}.OfRequests() }
 
 // Spent is what earlier processes spent, those sessions included that have not ended. Of what was under way when a process

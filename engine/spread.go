@@ -20,6 +20,7 @@ type Spread struct {
 	Sum   time.Duration
 }
 
+// SpreadOf returns the spread of a histogram of durations.
 func SpreadOf(h *stats.Histogram) (s Spread) {
 	s.Count, s.Sum = h.Count(), h.Sum()
 	i := 0

@@ -59,7 +59,7 @@ func (s *Settings) Steering() Steering {
 	return Steering{s.Governor, s.Floor, s.Ceiling, s.CPUHigh, s.CPULow, s.MemoryHigh, s.MemoryLow, s.Breaker, s.StallAfter}
 }
 
-// governed reports whether something else than people moves the limit.
+// Governed reports whether a governor moves the limit.
 func (s *Settings) Governed() bool { return s.Governor != "" && s.Governor != Manual }
 
 // Orders are what a governor wants.

@@ -17,6 +17,7 @@ type Quantiles struct {
 	Max   time.Duration `cbor:"6,keyasint"`
 }
 
+// QuantilesOf returns the quantiles of a histogram of durations.
 func QuantilesOf(h *stats.Histogram) Quantiles {
 	n := h.Count()
 	if n == 0 {
@@ -134,7 +135,7 @@ func (t *Totals) addSteps(r *SessionRow) {
 	t.Waits = asked.Waits
 }
 
-// own is what sessions asked.
+// Own returns what sessions asked, without what the run itself asked.
 func (t *Totals) Own() Asked {
 	return Asked{t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels, t.Waits}
 }
@@ -146,7 +147,7 @@ func (t *Totals) Asked() Asked {
 	return all
 }
 
-// inexactSince keeps the earliest of what made the run inexact, whatever order it is heard of in.
+// InexactSince keeps the earliest reason why the run is inexact, in whatever order reasons arrive.
 func (t *Totals) InexactSince(i Inexact) {
 	if was := t.Inexact; was == nil || i.Cycle < was.Cycle || i.Cycle == was.Cycle && i.Agent < was.Agent {
 		t.Inexact = &i

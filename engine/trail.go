@@ -82,6 +82,7 @@ func noteIn[T any](t *Trail, all *[]T, one T) {
 	*all = append(*all, one)
 }
 
+// Reset empties the trail for another session. It keeps the memory of its lists.
 func (t *Trail) Reset() {
 	clear(t.Steps)
 	clear(t.Attempts)

@@ -4,6 +4,7 @@ import (
 	"strings"
 )
 
+// TimeoutSuffix ends the name of a service's tunable that makes a run inexact.
 const TimeoutSuffix = ".timeout" // of a service's tunable that makes a run inexact
 
 // LiveSettings are the names of the settings that can change while a run is in progress. A change of one is journaled
@@ -18,7 +19,7 @@ func LiveSettings() []string {
 	return names
 }
 
-// findLive returns a setting that can change while a run is in progress; nil if there is none of that name.
+// FindLiveSetting returns a setting that can change while a run is in progress; nil if no such setting has that name.
 func FindLiveSetting(name string) *Setting {
 	if t := FindSetting(name); t != nil && t.Live {
 		return t
@@ -61,7 +62,7 @@ type Change struct {
 	New  string `json:"new"`
 }
 
-// clean is an assignment without blanks around it.
+// Trimmed returns the assignment without blanks around its name and value.
 func (a Assignment) Trimmed() Assignment {
 	return Assignment{strings.TrimSpace(a.Name), strings.TrimSpace(a.Value)}
 }
