@@ -28,12 +28,12 @@ func (e *StatusError) Error() string { return "status " + strconv.Itoa(e.Status)
 type Permanence uint8
 
 const (
-	// Heals: an outage, a timeout, a full server.
+	// Heals means that waiting helps: an outage, a timeout, a full server.
 	Heals Permanence = iota
-	// UntilChanged: the service says no, or is not there. It is permanent only where it never said yes: keys are
+	// UntilChanged means that something outside of the scenario must change: the service says no, or is not there. It is permanent only where it never said yes: keys are
 	// renewed, hosts come back.
 	UntilChanged
-	// UntilCorrected: the scenario is wrong.
+	// UntilCorrected means that the scenario is wrong.
 	UntilCorrected
 )
 
