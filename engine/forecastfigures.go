@@ -200,7 +200,7 @@ func (e Estimate) difference(fact float64) (text string, off bool) {
 	}
 }
 
-// about returns the formatted estimate, prefixed unless it already reads as a range.
+// about returns the formatted estimate with the prefix "about", unless it is unknown or only an upper bound.
 func (e Estimate) about(show func(float64) string) string {
 	if !e.Known() || e.wide() {
 		return e.text(show)

@@ -81,7 +81,7 @@ func SuccessMetrics() map[string]Unit {
 	return all
 }
 
-// Judge evaluates the criteria for a run's totals. agents is the number of agents that took part.
+// Judge evaluates the criteria for a run's totals. agents is the number of active agents.
 func Judge(criteria []Criterion, t *Totals, agents int) []Judgement {
 	out := make([]Judgement, 0, len(criteria))
 	for _, c := range criteria {
@@ -161,7 +161,7 @@ func requestLatency(t *Totals, q float64) float64 {
 	return all.Quantile(q).Seconds()
 }
 
-// positive returns v, or NaN if v is 0, which means that it was never measured.
+// positive returns v, or NaN if v is not positive, which means that it was never measured.
 func positive(v float64) float64 {
 	if v <= 0 {
 		return math.NaN()
