@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The view of an agent as JSON, for whoever takes it elsewhere. Durations are in milliseconds, times in RFC 3339; what is
-// a JSON text stands there as what it is.
+// JSON form of an agent's view, for export. Durations are in milliseconds and times in RFC 3339. JSON texts are
+// embedded as JSON.
 type (
 	agentJSON struct {
 		ID       string                     `json:"id"`
@@ -90,7 +90,7 @@ type (
 	}
 )
 
-// JSON returns the view as an indented JSON text.
+// JSON returns the view as indented JSON.
 func (v *AgentView) JSON() ([]byte, error) {
 	a := agentJSON{
 		ID: v.ID, Index: v.Index, State: v.State.String(), Persona: factsJSON(v.Persona), Memory: factsJSON(v.Memory), Earlier: v.Earlier,
@@ -110,7 +110,7 @@ func (v *AgentView) JSON() ([]byte, error) {
 	}
 	var out strings.Builder
 	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false) // for people to read
+	e.SetEscapeHTML(false) // for readability
 	e.SetIndent("", "  ")
 	err := e.Encode(a)
 	return []byte(out.String()), err
@@ -168,7 +168,7 @@ func (e *Exchange) json() exchangeJSON {
 	return j
 }
 
-// json returns nil where there were no calls.
+// json returns nil if there were no calls.
 func (u *Usage) json() *usageJSON {
 	if *u == (Usage{}) {
 		return nil
@@ -184,7 +184,7 @@ func factsJSON(facts []Fact) map[string]json.RawMessage {
 	return all
 }
 
-// bodyJSON is a body that may be none.
+// bodyJSON encodes an optional body.
 func bodyJSON(text string) json.RawMessage {
 	if text == "" {
 		return nil
@@ -192,7 +192,7 @@ func bodyJSON(text string) json.RawMessage {
 	return asJSON(text)
 }
 
-// asJSON is what a text says, if it is JSON, or else the text as such.
+// asJSON embeds a text that is JSON, and encodes any other text as a JSON string.
 func asJSON(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -201,7 +201,7 @@ func asJSON(text string) json.RawMessage {
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(text); err != nil {
-		panic(err) // texts cannot fail
+		panic(err) // encoding a string cannot fail
 	}
 	return json.RawMessage(strings.TrimSpace(out.String()))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestAgentViewAsJSON: what is a JSON text stands there as what it is, and durations are in milliseconds.
+// TestAgentViewAsJSON checks that JSON texts are embedded as JSON, and that durations are in milliseconds.
 func TestAgentViewAsJSON(t *testing.T) {
 	at := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
 	v := &engine.AgentView{
@@ -56,7 +56,7 @@ func TestAgentViewAsJSON(t *testing.T) {
 	}
 }
 
-// compact is a JSON text without spaces, and with characters as they are.
+// compact returns a JSON text without spaces or escaped characters.
 func compact(t *testing.T, text []byte) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -1,16 +1,16 @@
 package engine
 
-// Asked is what was asked of services.
+// Asked counts requests to services.
 type Asked struct {
 	Usage       Usage  `cbor:"1,keyasint,omitzero"`
-	Requests    int64  `cbor:"2,keyasint,omitempty"` // attempts that left; 429s are not attempts
+	Requests    int64  `cbor:"2,keyasint,omitempty"` // attempts sent; 429s do not count
 	Retries     int64  `cbor:"3,keyasint,omitempty"`
 	RateLimited int64  `cbor:"4,keyasint,omitempty"` // 429s
 	Labels      Labels `cbor:"5,keyasint"`           // service steps by Label
 	Waits       Waits  `cbor:"6,keyasint,omitzero"`
 }
 
-// Answered reports whether a service was asked for the step, or a recording in its place.
+// Answered reports whether a service or a recording answered the step.
 func (r *StepRecord) Answered() bool { return r.Attempts > 0 || r.Label == Recorded }
 
 // Add counts a step.

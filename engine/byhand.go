@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// AgentChange is the text of a change that retires an agent or requeues a session. Cycle is the first cycle without the
-// agent, or the open one.
+// AgentChange is the JSON form of a retirement or a requeuing. Cycle is the first cycle without the agent, or the open
+// one.
 type AgentChange struct {
 	Cycle int `json:"cycle"`
 	Agent int `json:"agent"`
-	Take  int `json:"take,omitempty"` // that is made again
+	Take  int `json:"take,omitempty"` // the take to run again
 }
 
-// SessionEnd is what a session counts in the totals for its being the last take.
+// SessionEnd is what only the last take of a session contributes to the totals.
 type SessionEnd struct {
 	Take    int
 	Outcome Outcome
@@ -23,13 +23,13 @@ type SessionEnd struct {
 	Events  int64
 }
 
-// EndOf is what a session row counts so.
+// EndOf returns the SessionEnd of a session row.
 func EndOf(r *SessionRow) SessionEnd {
 	return SessionEnd{r.Take, r.Outcome, r.Class, r.Acted, int64(len(r.Events))}
 }
 
-// Hear takes in a change that the journal holds: what was ordered of agents, and what services were tuned to. The order
-// of changes matters.
+// Hear applies a change from the journal: orders about agents, and changes to services. Changes must be applied in
+// order.
 func (res *Resumption) Hear(c *ChangeRow) error {
 	switch c.What {
 	case InjectChange:
@@ -66,7 +66,7 @@ func (res *Resumption) Superseded(p Place) bool {
 	return p.Take < res.Requeued[Place{Cycle: p.Cycle, Agent: p.Agent}]
 }
 
-// Count adds a session of the journal to totals, of which before are those at the start of its cycle.
+// Count adds a session from the journal to t. before are the totals at the start of the session's cycle.
 func (res *Resumption) Count(t *Totals, r *SessionRow, before *Totals) {
 	t.Add(r)
 	if res.Superseded(r.Place) {
@@ -74,8 +74,9 @@ func (res *Resumption) Count(t *Totals, r *SessionRow, before *Totals) {
 	}
 }
 
-// Withdraw takes out what a session counted for its being the last take, as another follows: its ending, its events and
-// whether it acted. What it asked and took stays. before are the totals at the start of its cycle.
+// Withdraw removes from t what a session contributed as the last take, because another take follows: its outcome, its
+// events and whether it acted. Its requests and spending remain counted. before are the totals at the start of its
+// cycle.
 func (t *Totals) Withdraw(agent int, e SessionEnd, before *Totals) {
 	t.Outcomes[e.Outcome]--
 	if e.Outcome == Failed || e.Outcome == TimedOut {

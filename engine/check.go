@@ -2,10 +2,10 @@ package engine
 
 import "strings"
 
-// Grade says how a check came out. The zero value is that it goes on; from GradeOK on they grow with the trouble.
+// Grade is the result of a check. The zero value means in progress. From GradeOK on, higher grades are worse.
 type Grade uint8
 
-// The grades. Unknown is what cannot be found out here.
+// The grades. Unknown means that the result cannot be determined here.
 const (
 	GradeAwaited Grade = iota
 	GradeUnknown
@@ -18,35 +18,35 @@ func (g Grade) String() string {
 	return [...]string{GradeAwaited: "checking", GradeUnknown: "not known", GradeOK: "ok", GradeWarning: "warning", GradeProblem: "problem"}[g]
 }
 
-// Check is a line of a check list, before a run or after it. It holds no secrets.
+// Check is a line of a list of checks, before or after a run. It contains no secrets.
 type Check struct {
-	Name  string // of what is checked; one of a kind in its list
+	Name  string // of the subject; unique in its list
 	Grade Grade
-	Text  string // what was found; lines after the first are details
-	Hint  string // what a person can do; "" is nothing
-	Mend  string // what a button can do: one of the ways, with what it is done to after a space; "" is nothing
+	Text  string // the result; lines after the first are details
+	Hint  string // what a person can do; "" if nothing
+	Mend  string // what a button can do: one of the Mend constants, with its argument after a space; "" if nothing
 }
 
-// The ways to mend what a check has found.
+// Fixes for what a check has found.
 const (
 	MendAgain       = "again"       // check again
-	MendAllow       = "allow"       // HOST: requests may go there
-	MendSecret      = "secret"      // NAME: ask for it
-	MendLimit       = "limit"       // N: have so many sessions in flight at the start, and at most
-	MendConnections = "connections" // N: let the sending of results have at most so many
+	MendAllow       = "allow"       // HOST: allow requests to it
+	MendSecret      = "secret"      // NAME: prompt for it
+	MendLimit       = "limit"       // N: set the concurrency limit and its ceiling
+	MendConnections = "connections" // N: limit the connections of the result sender
 	MendSettings    = "settings"    // open the settings
-	MendFree        = "free"        // show what can be deleted, of runs and checkpoints
-	MendSend        = "send"        // send the rows that wait
-	MendExport      = "export"      // write the run's files
+	MendFree        = "free"        // show runs and checkpoints that can be deleted
+	MendSend        = "send"        // send the pending rows
+	MendExport      = "export"      // export the run's files
 )
 
-// Way is which of the ways mends it, and what it is done to. Both are "" where nothing does.
+// Way returns the fix and its argument, or "" for both if there is none.
 func (c *Check) Way() (way, to string) {
 	way, to, _ = strings.Cut(c.Mend, " ")
 	return way, to
 }
 
-// Button is what stands on the button that mends it; "" where nothing does.
+// Button returns the label of the button for the fix, or "" if there is none.
 func (c *Check) Button() string {
 	way, to := c.Way()
 	switch way {
@@ -75,7 +75,7 @@ func (c *Check) Button() string {
 	return ""
 }
 
-// WorstGrade is the gravest of a list.
+// WorstGrade returns the worst grade of a list.
 func WorstGrade(all []Check) (worst Grade) {
 	for _, c := range all {
 		worst = max(worst, c.Grade)

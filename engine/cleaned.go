@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// Cleaned is a cleanup of a run: a run of its own that removes at services what the agents of the first one made there.
+// Cleaned describes a cleanup of a run. A cleanup is a separate run that removes what the agents of the first run
+// created at services.
 type Cleaned struct {
 	By       RunID     `json:"by"`
-	At       time.Time `json:"at"`               // its end; its start where it has not ended
-	Ending   string    `json:"ending,omitempty"` // as [Ending.String]; "" is that it has not ended
-	Agents   int64     `json:"agents"`           // that it is for
-	Done     int64     `json:"done"`             // of them, those whose things it removed
-	Requests int64     `json:"requests"`         // that it sent, as far as it has ended
+	At       time.Time `json:"at"`               // end time; start time if it has not ended
+	Ending   string    `json:"ending,omitempty"` // as [Ending.String]; "" if it has not ended
+	Agents   int64     `json:"agents"`           // number of agents to clean up
+	Done     int64     `json:"done"`             // number of agents cleaned up
+	Requests int64     `json:"requests"`         // requests sent, if it has ended
 }
 
-// Whole reports whether it removed everything.
+// Whole reports whether the cleanup removed everything.
 func (c *Cleaned) Whole() bool { return c.Ending == EndFinished.String() && c.Done == c.Agents }
 
-// Says says what was removed of a run, when and by which run, in a sentence; stamp writes its time.
+// Says describes in a sentence what was removed, when, and by which run. stamp formats the time.
 func (c *Cleaned) Says(of RunID, stamp func(time.Time) string) string {
 	sent := Counted(c.Requests, "request", "requests")
 	switch {
@@ -34,7 +35,7 @@ func (c *Cleaned) Says(of RunID, stamp func(time.Time) string) string {
 		c.By, stamp(c.At), c.Ending, sent, FormatCount(c.Done), Counted(c.Agents, "agent", "agents"), of)
 }
 
-// CleanedState says in a word or two how far a run is cleaned up; "" is that no cleanup of it has begun.
+// CleanedState describes briefly how far a run is cleaned up, or returns "" if no cleanup has begun.
 func (r *RunRecord) CleanedState() string {
 	switch n := len(r.Cleaned); {
 	case n == 0:

@@ -5,40 +5,40 @@ import (
 	"time"
 )
 
-// Program is what a run executes: engine/scenario makes one from a file.
+// Program is what a run executes. Package engine/scenario creates one from a file.
 type Program interface {
-	// Session takes one session to its end and fills in its row, its Outcome at least. It returns soon after the
-	// session's context ends; it asks for the Clock before it waits.
-	// Many run at once, each with its own Session. A panic fails the session only.
+	// Session executes one session and fills in its row, at least the Outcome. It returns soon after the session's context
+	// ends. It calls Clock before it waits. Many calls run concurrently, each with its own Session. A panic fails only the
+	// session.
 	Session(s *Session)
 }
 
-// Journal is where a run writes what happened. Rows are written in the order in which calls return or, for one
-// goroutine, are made. It is safe for concurrent use.
+// Journal stores the events of a run. Rows are written in the order in which calls return or, within one goroutine,
+// are made. It is safe for concurrent use.
 type Journal interface {
-	// Append queues rows; it waits only while the queue is full, and no longer than until the journal is closed. The
-	// rows may be reused when it returns.
+	// Append queues rows. It blocks only while the queue is full and the journal is open. The caller may reuse the rows
+	// when it returns.
 	Append(rows ...Row)
-	// Commit queues rows and waits until they, and all before them, are durable. Its errors are the context's, also
-	// while the queue is full, and those of a journal that is closed: trouble with the disk is waited out.
+	// Commit queues rows and waits until they and all earlier rows are durable. It returns an error if ctx ends, even
+	// while the queue is full, or if the journal is closed. It retries disk errors.
 	Commit(ctx context.Context, rows ...Row) error
-	// Trouble delivers an error when rows cannot be written and nil when they can again. Only the newest is kept. One that
-	// wraps ErrDamaged is the last: the journal is closed.
+	// Trouble delivers an error when rows cannot be written, and nil when writing works again. Only the latest value is
+	// kept. An error that wraps ErrDamaged is the last one: the journal is closed.
 	Trouble() <-chan error
 }
 
-// Recording is what an earlier run was answered. A run that is given one is answered from it, and asks nobody. It is safe
-// for concurrent use.
+// Recording contains the answers that an earlier run received. A run with a Recording replays it and calls no
+// services. It is safe for concurrent use.
 type Recording interface {
-	// Run names the earlier run.
+	// Run returns the ID of the earlier run.
 	Run() RunID
-	// Session returns what was answered in the session of an agent in a cycle, in the last take; nothing if it has none.
+	// Session returns the answers in the last take of an agent's session in a cycle; empty if there are none.
 	Session(ctx context.Context, cycle, agent int) (Prefix, error)
-	// Shared returns the answers that belonged to the run; they must not be changed.
+	// Shared returns the answers that belonged to the run. They must not be changed.
 	Shared() map[SharedKey]Entry
 }
 
-// Discard is a journal that keeps nothing.
+// Discard is a journal that discards all rows.
 var Discard Journal = discard{}
 
 type discard struct{}
@@ -47,35 +47,36 @@ func (discard) Append(...Row)                        {}
 func (discard) Commit(context.Context, ...Row) error { return nil }
 func (discard) Trouble() <-chan error                { return nil }
 
-// Probe reads what a run cannot know of itself. A nil function is skipped. None may wait: the run's loop calls them.
+// Probe reads values that a run cannot measure itself. Nil functions are skipped. The run's loop calls the functions,
+// so they must not block.
 type Probe struct {
-	// Host samples the machine; called once a second, from one goroutine.
+	// Host samples the machine. It is called once per second, from one goroutine.
 	Host func() HostMetrics
-	// Connections counts those to remote databases, of the sink and of sql steps, or, without any, to the local store.
+	// Connections counts connections to remote databases, from the result sender and SQL steps. If there are none, it
+	// counts those to the local store.
 	Connections func() Connections
-	// Writes returns how many rows were committed so far to these.
+	// Writes returns the number of rows committed to these databases so far.
 	Writes func() int64
-	// Unsent returns how many rows wait for the remote database; -1 without one.
+	// Unsent returns the number of rows not sent to the remote database yet; -1 without one.
 	Unsent func() int64
-	// Stored returns how many bytes this process has taken in the store for the run so far.
+	// Stored returns the number of bytes that this process has used in the store for the run so far.
 	Stored func() int64
-	// Writer returns for how long this process's writer of the journal was at work so far, Window the CPU time so far of
-	// the goroutine that draws the window.
+	// Writer returns how long the journal's writer has been active in this process. Window returns the CPU time of the
+	// goroutine that draws the window.
 	Writer, Window func() time.Duration
 }
 
-// ConnectionsWarn is the share of a database server's connections from which on it is nearly full: idle ones are given
-// back then.
+// ConnectionsWarn is the used fraction of a database server's connections from which idle ones are released.
 const ConnectionsWarn = 50. / 60
 
-// Connections are those to a database; -1 stands for what is not known.
+// Connections counts connections to a database; -1 means unknown.
 type Connections struct {
 	Own    int // of Throng
 	Server int // of all clients of the server
-	Max    int // as many as the server takes
+	Max    int // maximum of the server
 	Pool   Pool
 
-	// Of those that the server counts: Held are in use by Throng's statements and batches, Idle are Throng's and have
-	// nothing to do. Both are 0 behind a pooler, whose connections they are, and where Server is not known.
+	// Parts of the server's count: Held are used by Throng's statements and batches, Idle are Throng's unused connections.
+	// Both are 0 if Server is unknown, and behind a pooler, which owns the connections.
 	Held, Idle int
 }

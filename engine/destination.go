@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Destination is an address outside of Throng that a service of a scenario is at, and what is sent there. It is what a
-// person is asked about before anything leaves. It holds names of secrets, never values.
+// Destination is an address outside Throng that a scenario's service uses, and what is sent there. Users confirm it
+// before anything is sent. It contains the names of secrets, never their values.
 type Destination struct {
 	Service  string
 	Host     string   // host:port
-	Database string   // its name; "" is that the service is not a database
+	Database string   // database name; "" if the service is not a database
 	Secrets  []string // names, sorted
-	Results  bool     // it is the database that holds the results of runs
+	Results  bool     // the database stores the results of runs
 }
 
-// Address is host:port, with the name of the database behind it if there is one.
+// Address returns host:port, followed by the name of the database if there is one.
 func (d Destination) Address() string {
 	if d.Database == "" {
 		return d.Host
@@ -24,7 +24,7 @@ func (d Destination) Address() string {
 	return d.Host + "/" + d.Database
 }
 
-// Local reports whether the address is on this machine, found out without asking anybody.
+// Local reports whether the address is on this machine. It makes no network requests.
 func (d Destination) Local() bool {
 	host, _, err := net.SplitHostPort(d.Host)
 	if err != nil {
@@ -33,13 +33,13 @@ func (d Destination) Local() bool {
 	return IsThisMachine(host)
 }
 
-// IsThisMachine reports whether a host, or the folder of a socket, is this machine without asking anybody.
+// IsThisMachine reports whether a host, or the folder of a socket, is this machine. It makes no network requests.
 func IsThisMachine(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// Gets says in words what is sent there.
+// Gets describes what is sent there.
 func (d Destination) Gets() string {
 	what := "requests"
 	if d.Database != "" {
@@ -65,7 +65,8 @@ func listed(names []string) string {
 	return strings.Join(names, "")
 }
 
-// Merged has each address once, with all that is sent there, in the order in which they come. The services are joined.
+// Merged returns each address once, in order of first occurrence, with everything that is sent there. It joins the
+// services.
 func Merged(places []Destination) (all []Destination) {
 	for _, p := range places {
 		i := slices.IndexFunc(all, func(q Destination) bool { return q.Address() == p.Address() })

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Sentinels that adapters translate their own errors to.
+// Sentinel errors. Adapters translate their own errors to these.
 var (
-	// ErrNotFound: no such run, checkpoint or agent.
+	// ErrNotFound means that the run, checkpoint or agent does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrInUse: another process has the run in progress.
+	// ErrInUse means that another process has the run in progress.
 	ErrInUse = errors.New("in use by another process")
-	// ErrNewer: the store was written by a newer version of Throng.
+	// ErrNewer means that a newer version of Throng wrote the store.
 	ErrNewer = errors.New("written by a newer version of Throng")
-	// ErrNoRoom: the disk is full or cannot be written.
+	// ErrNoRoom means that the disk is full or cannot be written.
 	ErrNoRoom = errors.New("no room on the disk")
-	// ErrDamaged: the store is not in order, and waiting does not help.
+	// ErrDamaged means that the store is corrupt. Waiting does not help.
 	ErrDamaged = errors.New("the store is damaged")
-	// ErrEnded: the run is over and takes no more orders.
+	// ErrEnded means that the run is over and accepts no more orders.
 	ErrEnded = errors.New("the run has ended")
 	// ErrCut is the cause of a context that ended because the run was cut short; the session runs again on resume.
 	ErrCut = errors.New("the run was cut")
@@ -34,7 +34,7 @@ type TimeoutError struct {
 
 func (e *TimeoutError) Error() string { return fmt.Sprintf("%s timed out after %s", e.What, e.Limit) }
 
-// FieldError is a person's mistake in one field of a form, a flag or a setting.
+// FieldError is an invalid value of a form field, a flag or a setting.
 type FieldError struct{ Field, Problem, Hint string }
 
 func (e *FieldError) Error() string {
@@ -44,7 +44,7 @@ func (e *FieldError) Error() string {
 	return e.Field + ": " + e.Problem + " (" + e.Hint + ")"
 }
 
-// StepError is how a step's failure is told: its class for figures, its text for people.
+// StepError is a step's failure: its class for figures, its text for display.
 type StepError struct {
 	Class Class
 	Err   error
@@ -53,7 +53,7 @@ type StepError struct {
 func (e *StepError) Error() string { return e.Err.Error() }
 func (e *StepError) Unwrap() error { return e.Err }
 
-// Fail returns a step's failure of a class.
+// Fail returns a StepError of a class.
 func Fail(c Class, format string, args ...any) *StepError {
 	return &StepError{Class: c, Err: fmt.Errorf(format, args...)}
 }

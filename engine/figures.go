@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
-// FormatCount writes a count with its thousands apart.
+// FormatCount formats a count with thousands separators.
 func FormatCount(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	first := 1
@@ -21,10 +21,10 @@ func FormatCount(n int64) string {
 	return text
 }
 
-// FormatRate writes how many there are in a second, with three of its digits, as the reasons of rate limiters do.
+// FormatRate formats a rate per second with three digits, as in the reasons of rate limiters.
 func FormatRate(rate float64) string { return stats.PerSecond(rate) }
 
-// FormatDuration writes a duration with two or three figures.
+// FormatDuration formats a duration with two or three digits.
 func FormatDuration(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -42,7 +42,7 @@ func FormatDuration(d time.Duration) string {
 	}
 }
 
-// FormatBytes writes a size in bytes, with units of a thousand.
+// FormatBytes formats a size in bytes with decimal units.
 func FormatBytes(n int64) string {
 	switch {
 	case n < 10_000:
@@ -56,7 +56,7 @@ func FormatBytes(n int64) string {
 	}
 }
 
-// FormatDollars writes billionths of a US dollar: cents from a dollar on, below it as far as there are figures.
+// FormatDollars formats billionths of a US dollar: with cents from one dollar on, and with significant digits below.
 func FormatDollars(billionths int64) string {
 	dollars := float64(billionths) / 1e9
 	switch {
@@ -68,12 +68,12 @@ func FormatDollars(billionths int64) string {
 	case dollars >= 0.01:
 		return fmt.Sprintf("$%.4f", dollars)
 	default:
-		two, _ := strconv.ParseFloat(fmt.Sprintf("%.2g", dollars), 64) // always a number
+		two, _ := strconv.ParseFloat(fmt.Sprintf("%.2g", dollars), 64) // always parses
 		return "$" + strconv.FormatFloat(two, 'f', -1, 64)
 	}
 }
 
-// FormatCost writes what calls of models cost, as far as their prices are known.
+// FormatCost formats the cost of model calls, as far as prices are known.
 func FormatCost(u *Usage) string {
 	if u.Unpriced == 0 {
 		return FormatDollars(u.Cost)
@@ -85,8 +85,8 @@ func FormatCost(u *Usage) string {
 	return text
 }
 
-// FormatUsage writes what calls of models took, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers
-// from the cache".
+// FormatUsage formats the use of model calls, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from
+// the cache".
 func FormatUsage(u *Usage) string {
 	cached := ""
 	if u.Cached > 0 {

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Flow is what a run did at once. It can be recomputed from the session rows.
+// Flow counts parallel execution in a run. It can be recomputed from the session rows.
 type Flow struct {
-	// Parallel and Sequential count the steps that were carried out: beside another of their session, or not.
+	// Parallel and Sequential count the executed steps that ran in parallel with another step of their session, or alone.
 	Parallel   int64 `cbor:"1,keyasint,omitempty"`
 	Sequential int64 `cbor:"2,keyasint,omitempty"`
 	Failed     int64 `cbor:"3,keyasint,omitempty"` // steps
 	TimedOut   int64 `cbor:"4,keyasint,omitempty"` // steps
-	// Chains counts the sessions that ran steps together; Busy is what all steps of these used, Wall the time from
-	// their start to their end.
+	// Chains counts the sessions with parallel steps. Busy is the time used by all their steps, Wall the time from their
+	// start to their end.
 	Chains int64         `cbor:"5,keyasint,omitempty"`
 	Busy   time.Duration `cbor:"6,keyasint,omitempty"`
 	Wall   time.Duration `cbor:"7,keyasint,omitempty"`
-	// Held is the part of these sessions' time in which requests were throttled, of all steps together.
+	// Held is the time that requests of these sessions were throttled, summed over all steps.
 	Held time.Duration `cbor:"8,keyasint,omitempty"`
 }
 
@@ -51,7 +51,7 @@ func (f *Flow) add(r *SessionRow) {
 	f.Held += r.Held
 }
 
-// Less returns what was added to before to make f.
+// Less returns the difference of f and before.
 func (f *Flow) Less(before *Flow) Flow {
 	return Flow{
 		Parallel: f.Parallel - before.Parallel, Sequential: f.Sequential - before.Sequential, Failed: f.Failed - before.Failed,
@@ -60,19 +60,18 @@ func (f *Flow) Less(before *Flow) Flow {
 	}
 }
 
-// CycleWork is what the sessions of a cycle did. All but Busy can be recomputed from their rows.
+// CycleWork summarizes the sessions of a cycle. All fields but Busy can be recomputed from their rows.
 type CycleWork struct {
 	OK       int64 `cbor:"1,keyasint,omitempty"` // sessions that ended ok or stopped
 	Failed   int64 `cbor:"2,keyasint,omitempty"` // sessions
 	TimedOut int64 `cbor:"3,keyasint,omitempty"` // sessions
 	Flow     Flow  `cbor:"4,keyasint,omitzero"`
-	// Busy is the service time of the sessions that ended within the time that the cycle took: an interruption leaves out
-	// those before it.
+	// Busy is the service time of the sessions that ended during the measured time of the cycle. Sessions before an
+	// interruption are excluded.
 	Busy time.Duration `cbor:"5,keyasint,omitempty"`
 }
 
-// Speedup is how much faster a cycle was than all its steps one after another, where it took so long. NaN where that is
-// not known.
+// Speedup is the ratio of the cycle's busy time to the time that it took. NaN if unknown.
 func (w *CycleWork) Speedup(took time.Duration) float64 {
 	if w.Busy <= 0 {
 		return math.NaN()
@@ -80,28 +79,26 @@ func (w *CycleWork) Speedup(took time.Duration) float64 {
 	return Speedup(w.Busy, took)
 }
 
-// Describe says how the sessions of the cycle ended, such as "370 ok, 1 failed, 1 timeouts".
+// Describe summarizes how the sessions of the cycle ended, such as "370 ok, 1 failed, 1 timeouts".
 func (w *CycleWork) Describe() string {
 	return FormatCount(w.OK) + " ok, " + FormatCount(w.Failed) + " failed, " + FormatCount(w.TimedOut) + " timeouts"
 }
 
-// Speedup is how much faster the chains that ran steps together were than their steps one after another: busy time
-// over wall time. NaN where there are none.
+// Speedup is the ratio of busy time to wall time of the sessions with parallel steps. NaN if there are none.
 func (f *Flow) Speedup() float64 { return Speedup(f.Busy, f.Wall) }
 
-// Rate is the share of so many sessions that ran steps together; NaN where there are none.
+// Rate is the fraction of the given number of sessions that ran steps in parallel. NaN if there are no sessions.
 func (f *Flow) Rate(sessions int64) float64 { return share(float64(f.Chains), float64(sessions)) }
 
-// Speedup is how much faster the run was than all its steps one after another: the busy time of what ran at once over
-// the wall time of the cycles. NaN where it is not known.
+// Speedup is the ratio of the run's total service time to the wall time of its cycles. NaN if unknown.
 func (t *Totals) Speedup() float64 { return Speedup(t.Service.Sum()-t.Peaks.Apart, t.Peaks.Worked) }
 
-// TimeoutRate is the share of sessions that timed out; NaN where there are none.
+// TimeoutRate is the fraction of sessions that timed out. NaN if there are no sessions.
 func (t *Totals) TimeoutRate() float64 {
 	return share(float64(t.Outcomes[TimedOut]), float64(t.Ended()))
 }
 
-// TimeoutRate is the share of the sessions so far that timed out; NaN where there are none.
+// TimeoutRate is the fraction of the sessions so far that timed out. NaN if there are no sessions.
 func (m *MetricsRow) TimeoutRate() float64 { return share(float64(m.TimedOut), float64(m.Ended)) }
 
 // Speedup returns how much longer the work took than the wall time; 0 without wall time.

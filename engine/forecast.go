@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Basis says what an estimate goes by, the best first; the zero value is that nobody knows.
+// Basis is the source of an estimate. Lower nonzero values are better; zero means unknown.
 type Basis uint8
 
-// What estimates go by: an earlier run that was measured, the latencies that the mock plays, what the scenario or
-// the settings say, and rules of thumb.
+// Sources of estimates: a measured earlier run, the latencies that the mock simulates, what the scenario or the
+// settings specify, and rules of thumb.
 const (
 	NotKnown Basis = iota
 	Measured
@@ -24,10 +24,10 @@ var bases = [...]string{NotKnown: "not known", Measured: "measured", FromProfile
 
 func (b Basis) String() string { return bases[b] }
 
-// MarshalText writes the word of a basis.
+// MarshalText implements [encoding.TextMarshaler].
 func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// UnmarshalText reads the word of a basis.
+// UnmarshalText implements [encoding.TextUnmarshaler].
 func (b *Basis) UnmarshalText(text []byte) error {
 	for i, word := range bases {
 		if word == string(text) {
@@ -38,7 +38,7 @@ func (b *Basis) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is nothing that an estimate goes by", text)
 }
 
-// Worse returns the worse of two.
+// Worse returns the worse of the two bases.
 func (b Basis) Worse(other Basis) Basis {
 	if b == NotKnown || other == NotKnown {
 		return NotKnown
@@ -46,17 +46,17 @@ func (b Basis) Worse(other Basis) Basis {
 	return max(b, other)
 }
 
-// Estimate is a figure before the fact, from Low to High. The zero value is not known.
+// Estimate is a predicted range from Low to High. The zero value is unknown.
 type Estimate struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	Basis Basis   `json:"basis"`
 }
 
-// Exactly is an estimate of one value.
+// Exactly returns an estimate of one value.
 func Exactly(v float64, b Basis) Estimate { return Between(v, v, b) }
 
-// Between is an estimate between two values, in whatever order. What is no finite number is not known.
+// Between returns an estimate between two values, in either order. If a value is not finite, the estimate is unknown.
 func Between(a, b float64, basis Basis) Estimate {
 	if basis == NotKnown || math.IsNaN(a+b) || math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return Estimate{}
@@ -64,7 +64,7 @@ func Between(a, b float64, basis Basis) Estimate {
 	return Estimate{min(a, b), max(a, b), basis}
 }
 
-// MarshalJSON writes null for what is not known.
+// MarshalJSON writes null for an unknown estimate.
 func (e Estimate) MarshalJSON() ([]byte, error) {
 	if !e.Known() {
 		return []byte("null"), nil
@@ -73,44 +73,44 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(e))
 }
 
-// Known reports whether it says anything.
+// Known reports whether the estimate has a value.
 func (e Estimate) Known() bool { return e.Basis != NotKnown }
 
-// Times is the product of two that are not negative.
+// Times returns the product of two nonnegative estimates.
 func (e Estimate) Times(o Estimate) Estimate {
 	return Between(e.Low*o.Low, e.High*o.High, e.Basis.Worse(o.Basis))
 }
 
-// Plus is the sum of two.
+// Plus returns the sum of two estimates.
 func (e Estimate) Plus(o Estimate) Estimate {
 	return Between(e.Low+o.Low, e.High+o.High, e.Basis.Worse(o.Basis))
 }
 
-// Scale multiplies by a number that is not negative.
+// Scale multiplies the estimate by a nonnegative number.
 func (e Estimate) Scale(f float64) Estimate { return Between(e.Low*f, e.High*f, e.Basis) }
 
-// Middle is the value between both.
+// Middle returns the middle of the range.
 func (e Estimate) Middle() float64 { return e.Low + (e.High-e.Low)/2 }
 
-// Forecast is what a run is expected to take, said before it starts and kept with it.
+// Forecast is the expected time and resource use of a run, made before the run starts and stored with it.
 type Forecast struct {
 	Sessions Estimate `json:"sessions"`
 	Cycles   Estimate `json:"cycles"`
-	// Cycle is how long a cycle's sessions take, in seconds, without the wait for its schedule; Binds is what that
-	// follows from, in words.
+	// Cycle is how long the sessions of a cycle take, in seconds, without the wait for its schedule. Binds describes what
+	// limits it.
 	Cycle  Estimate `json:"cycle_seconds"`
 	Binds  string   `json:"binds"`
 	Length Estimate `json:"length_seconds"` // of the whole run
 
 	Requests Estimate `json:"requests"` // of the whole run, without retries
-	Writes   Estimate `json:"writes"`   // those of them that change something: not GET, and sql that writes
-	// Per minute, while a cycle has work.
+	Writes   Estimate `json:"writes"`   // requests that change something: not GET, and SQL that writes
+	// Per minute, while a cycle is active.
 	RequestRate Estimate `json:"requests_per_minute"`
 	WriteRate   Estimate `json:"writes_per_minute"`
-	// Connections are those that the writes need of a database, with a fifth more.
+	// Connections is the number of database connections that the writes need, plus a fifth.
 	Connections Estimate `json:"db_connections"`
 
-	// Of models, over the whole run. Cost is in US dollars.
+	// For models, over the whole run. Cost is in US dollars.
 	Calls  Estimate `json:"model_calls"`
 	Input  Estimate `json:"input_tokens"`
 	Output Estimate `json:"output_tokens"`
@@ -121,20 +121,20 @@ type Forecast struct {
 
 	Services []ServiceForecast `json:"services,omitempty"`
 	Writers  []string          `json:"writing_steps,omitempty"` // paths without iterations
-	// Server and ServerMax are the connections of the database server that were in use and that it takes; -1 is not known.
+	// Server and ServerMax are the used and the maximum connections of the database server; -1 if unknown.
 	Server    int `json:"db_server_connections"`
 	ServerMax int `json:"db_server_max"`
 
-	// Run is the earlier run that figures were measured in, at At; "" is none.
+	// Run is the earlier run that was measured, at time At; "" if there is none.
 	Run RunID     `json:"measured_in,omitempty"`
 	At  time.Time `json:"measured_at,omitzero"`
-	// Few is how many sessions that run had, where they are too few to measure anything by; 0 is that they are not.
+	// Few is the number of sessions of that run if there were too few for a measurement; otherwise 0.
 	Few int64 `json:"few_sessions,omitempty"`
-	// Advice says where it will not fit, and what to do.
+	// Advice lists where the run exceeds resources, and what to do.
 	Advice []string `json:"advice,omitempty"`
 }
 
-// Doubt makes guesses of what was measured, in a run of so few sessions.
+// Doubt downgrades measured figures to guesses because the measured run had too few sessions.
 func (f *Forecast) Doubt(sessions int64) {
 	f.Few = sessions
 	all := []*Estimate{
@@ -151,14 +151,14 @@ func (f *Forecast) Doubt(sessions int64) {
 	}
 }
 
-// ServiceForecast is what a service is expected to be asked, per minute, while a cycle has work.
+// ServiceForecast is the expected number of requests to a service per minute, while a cycle is active.
 type ServiceForecast struct {
 	Name        string   `json:"name"`
 	RequestRate Estimate `json:"requests_per_minute"`
 	WriteRate   Estimate `json:"writes_per_minute"`
 }
 
-// Basis is the worst that the figures go by which depend on how long things take.
+// Basis returns the worst basis of the figures that depend on durations.
 func (f *Forecast) Basis() Basis {
 	worst := f.Cycle.Basis.Worse(f.RequestRate.Basis)
 	if f.Calls.High > 0 {
@@ -167,7 +167,7 @@ func (f *Forecast) Basis() Basis {
 	return worst
 }
 
-// From says in words what the forecast goes by.
+// From describes the basis of the forecast.
 func (f *Forecast) From() string {
 	text := map[Basis]string{
 		NotKnown:    "uncertain: not everything is known before a first run",

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// foreseen is a forecast of 372 shoppers that ask a model.
+// foreseen is a forecast of 372 shoppers that call a model.
 func foreseen() *Forecast {
 	return &Forecast{
 		Sessions: Exactly(744, Measured), Cycles: Exactly(2, Measured), Cycle: Between(8, 12, FromProfile), Binds: "the limit",
@@ -117,7 +117,7 @@ func TestForecastInWords(t *testing.T) {
 	}
 }
 
-// TestFrom is what a forecast goes by: the worst of what depends on time and money.
+// TestFrom checks the basis of a forecast: the worst of the figures that depend on time and money.
 func TestFrom(t *testing.T) {
 	for _, c := range []struct {
 		change func(f *Forecast)
@@ -170,7 +170,7 @@ func TestCompare(t *testing.T) {
 	if got := r.Compare(facts()); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
-	// The cycles of the run that it was forked from were counted as its own, so that each of them seemed short.
+	// The cycles of the parent run used to count as the fork's own, which made each cycle seem short.
 	fork := *r
 	fork.ForkCycle, fork.Cycle = 30, 32
 	if got := fork.Compare(facts()); !reflect.DeepEqual(got, want) {
@@ -224,7 +224,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestFiguresInWords is how figures of any size are written.
+// TestFiguresInWords checks how figures of any size are formatted.
 func TestFiguresInWords(t *testing.T) {
 	for _, c := range []struct {
 		show func(float64) string

@@ -13,15 +13,15 @@ type forecastFigure struct {
 	name string
 	of   func(f *Forecast) Estimate
 	show func(v float64) string
-	// fact is what the run came to; NaN where that is not known, nil is that nobody counts it.
+	// fact returns the actual figure of the run, or NaN if unknown. It is nil if the figure is not counted.
 	fact func(f *Forecast, t *Totals, cycles int) float64
-	// whole marks a figure of the whole run, which one that did not go to its end does not reach.
+	// whole marks a figure of the whole run, which an incomplete run does not reach.
 	whole bool
-	// hide, if set, leaves the line out.
+	// hide, if set, reports whether to omit the line.
 	hide func(f *Forecast) bool
 }
 
-// forecastFigures is the one table of a forecast's lines.
+// forecastFigures is the table of a forecast's lines.
 var forecastFigures = []forecastFigure{
 	{name: "cycle", of: func(f *Forecast) Estimate { return f.Cycle }, show: showSeconds, fact: func(_ *Forecast, t *Totals, cycles int) float64 {
 		return share(positive(t.Peaks.Worked.Seconds()), float64(cycles))
@@ -73,7 +73,7 @@ func asksNobody(f *Forecast) bool    { return f.Requests.Known() && f.Requests.H
 func writesNothing(f *Forecast) bool { return f.Writes.Known() && f.Writes.High == 0 }
 func asksNoModel(f *Forecast) bool   { return f.Calls.Known() && f.Calls.High == 0 }
 
-// written is how many requests the writing steps made.
+// written returns the number of requests of the writing steps.
 func (f *Forecast) written(t *Totals) (n int64) {
 	for _, s := range t.ByStep.List {
 		if slices.Contains(f.Writers, s.Path) {
@@ -83,7 +83,7 @@ func (f *Forecast) written(t *Totals) (n int64) {
 	return n
 }
 
-// perMinute is a count over the time in which cycles had work; NaN where no session has ended, whose requests count.
+// perMinute divides a count by the time in which cycles were active. It returns NaN if no session has ended.
 func perMinute(n int64, t *Totals) float64 {
 	if t.Ended() == 0 {
 		return math.NaN()
@@ -91,13 +91,13 @@ func perMinute(n int64, t *Totals) float64 {
 	return share(60*float64(n), t.Peaks.Worked.Seconds())
 }
 
-// ForecastLine is a figure of a forecast in words.
+// ForecastLine is a formatted figure of a forecast.
 type ForecastLine struct {
 	Name, Text string
 	Basis      Basis
 }
 
-// Lines are the figures in words, in their order.
+// Lines returns the formatted figures in display order.
 func (f *Forecast) Lines() []ForecastLine {
 	var all []ForecastLine
 	for i := range forecastFigures {
@@ -119,10 +119,10 @@ func (c *forecastFigure) text(f *Forecast) string {
 	return text + fmt.Sprintf(" of %d left", max(f.ServerMax-f.Server, 0))
 }
 
-// String says it in a line, with what it goes by.
+// String returns a one-line summary of the forecast with its basis.
 func (f *Forecast) String() string { return f.InShort() + " (" + f.From() + ")" }
 
-// InShort is how long a cycle takes, the requests per minute and, where models are called, the cost.
+// InShort returns the length of a cycle, the requests per minute and, if models are called, the cost.
 func (f *Forecast) InShort() string {
 	parts := []string{"cycle " + f.Cycle.about(showSeconds)}
 	if !asksNobody(f) {
@@ -137,13 +137,13 @@ func (f *Forecast) InShort() string {
 	return strings.Join(parts, ", ")
 }
 
-// ForecastFact is a figure of a forecast beside what the run came to, in words; Fact and Difference are "" where they are not known.
+// ForecastFact compares a forecast figure with the actual one, as text. Fact and Difference are "" if unknown.
 type ForecastFact struct {
 	Name, Forecast, Fact, Difference string
 	Off                              bool // by more than a quarter
 }
 
-// Compare puts what was forecast beside what a run came to; nil where nothing was forecast.
+// Compare compares the forecast of a run with the actual figures. It returns nil if there was no forecast.
 func (r *RunRecord) Compare(t *Totals) []ForecastFact {
 	f := r.Forecast
 	if f == nil {
@@ -175,7 +175,7 @@ func (r *RunRecord) Compare(t *Totals) []ForecastFact {
 	return all
 }
 
-// lengthened reports whether a run was made longer than what was forecast.
+// lengthened reports whether a run was extended beyond its forecast.
 func (r *RunRecord) lengthened() bool {
 	if cycles := r.Settings.Cycles; cycles > 0 {
 		return r.Forecast.Cycles.Known() && float64(cycles-r.ForkCycle) > r.Forecast.Cycles.High
@@ -183,7 +183,7 @@ func (r *RunRecord) lengthened() bool {
 	return r.Forecast.Length.Known() && r.Settings.Hours*time.Hour.Seconds() > r.Forecast.Length.High
 }
 
-// difference says how far a fact is from an estimate; off is by more than a quarter.
+// difference describes how far a fact is from an estimate. off reports a difference of more than a quarter.
 func (e Estimate) difference(fact float64) (text string, off bool) {
 	near := min(max(fact, e.Low), e.High)
 	switch by := (fact - near) / near; {
@@ -200,7 +200,7 @@ func (e Estimate) difference(fact float64) (text string, off bool) {
 	}
 }
 
-// about is text, but for a value or a range that reads as one.
+// about returns the formatted estimate with the prefix "about", unless it is unknown or only an upper bound.
 func (e Estimate) about(show func(float64) string) string {
 	if !e.Known() || e.wide() {
 		return e.text(show)
@@ -208,13 +208,14 @@ func (e Estimate) about(show func(float64) string) string {
 	return "about " + e.text(show)
 }
 
-// wide reports whether the bounds are so far apart that the lower one tells nothing.
+// wide reports whether the bounds are too far apart for the lower one to be informative.
 func (e Estimate) wide() bool { return e.Low < e.High/10 }
 
-// InBytes writes an estimate of bytes.
+// InBytes formats an estimate of bytes.
 func (e Estimate) InBytes() string { return e.text(showBytes) }
 
-// text writes the value, or both bounds where they are more than a tenth apart, or the upper one where nobody knows more.
+// text formats the value, both bounds if they differ by more than a tenth, or only the upper bound if the range is
+// wide.
 func (e Estimate) text(show func(float64) string) string {
 	low, high := show(e.Low), show(e.High)
 	switch {
@@ -242,7 +243,7 @@ func showSeconds(v float64) string {
 	return FormatDuration(time.Duration(ns))
 }
 
-// showCount writes three figures of what is large.
+// showCount formats large counts with three significant digits.
 func showCount(v float64) string {
 	v = min(v, 1e18)
 	if v >= 10_000 {

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
-// A session id holds a check of 62 bits and, masked by it, the cycle and the agent: so a run recognizes its own ids in
-// any text, and no two of its sessions share one.
+// A session ID contains a check of 62 bits and, masked by it, the cycle and the agent. A run can therefore recognize
+// its own IDs in any text, and no two of its sessions share one.
 const (
 	agentBits  = 32
 	cycleBits  = 28
@@ -21,15 +21,16 @@ const (
 	hexLength  = 32
 )
 
-// SessionUUID is the id of a session at services: a function of the run, the cycle and the agent's index, in the form of
-// a version 8 UUID (RFC 9562). Two runs never share one.
+// SessionUUID returns the ID of a session at services. It depends on the run, the cycle and the agent's index, and has
+// the form of a version 8 UUID (RFC 9562). No two runs share an ID.
 func SessionUUID(run RunID, cycle, agent int) string {
 	check := checkOf(run, cycle, agent)
 	place := (uint64(cycle)<<agentBits | uint64(uint32(agent))) & placeMask
 	return uuidOf(place^maskOf(run, check), check)
 }
 
-// SeedUUID names a session in results: a function of the seed, the cycle and the agent's index, in the same form.
+// SeedUUID returns the ID of a session in results. It depends on the seed, the cycle and the agent's index, and has
+// the same form.
 func SeedUUID(seed uint64, cycle, agent int) string {
 	s := SessionKey(seed, cycle, agent).Text("uuid").Source()
 	var id uuid.UUID
@@ -41,7 +42,7 @@ func SeedUUID(seed uint64, cycle, agent int) string {
 	return id.String()
 }
 
-// placeOf finds whose id an id is that [SessionUUID] gave; false if it gave another one, or none.
+// placeOf returns the cycle and agent of an ID from [SessionUUID] for the run. ok is false for any other ID.
 func placeOf(run RunID, id uuid.UUID) (cycle, agent int, ok bool) {
 	if id[6]>>4 != 8 || id[8]>>6 != 0b10 {
 		return 0, 0, false
@@ -62,7 +63,7 @@ func maskOf(run RunID, check uint64) uint64 {
 	return hi & placeMask
 }
 
-// uuidOf puts 60 and 62 bits around the version and the variant.
+// uuidOf combines 60 and 62 bits with the version and the variant.
 func uuidOf(place, check uint64) string {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], place>>12<<16|8<<12|place&0xfff)
@@ -70,7 +71,7 @@ func uuidOf(place, check uint64) string {
 	return id.String()
 }
 
-// Identity is the run that names the session to services: in a replay the recorded one, whose requests it repeats.
+// Identity returns the run whose ID services see. In a replay that is the recorded run, whose requests are repeated.
 func (s *Session) Identity() RunID {
 	run := s.host.Run()
 	if run.Recording != "" {
@@ -79,17 +80,17 @@ func (s *Session) Identity() RunID {
 	return run.ID
 }
 
-// UUID is the id of the session at services.
+// UUID returns the ID of the session at services.
 func (s *Session) UUID() string { return SessionUUID(s.Identity(), s.Cycle, s.Agent) }
 
-// Settled returns text for results: ids of the run's sessions, and of those of the runs that it was forked from, are
-// replaced by their [SeedUUID], which every run with the seed shares. It may change text in place.
+// Settled returns text for results. It replaces the IDs of sessions of the run, and of the runs it was forked from,
+// with their [SeedUUID], which all runs with the seed share. It may change text in place.
 func (s *Session) Settled(text []byte) []byte {
 	return Settle(text, s.Settings().Seed, append([]RunID{s.Identity()}, s.host.Run().Lineage...))
 }
 
-// Settle replaces in text the ids of the sessions of some runs, which have one seed, by their [SeedUUID]. It may change text
-// in place.
+// Settle replaces the IDs of sessions of some runs, which share a seed, with their [SeedUUID]. It may change text in
+// place.
 func Settle(text []byte, seed uint64, runs []RunID) []byte {
 	for at := 0; at+hexLength <= len(text); {
 		id, n := idAt(text[at:])
@@ -118,7 +119,7 @@ func settled(id uuid.UUID, seed uint64, runs []RunID) (string, bool) {
 	return "", false
 }
 
-// idAt reads the version 8 UUID that a text begins with, with dashes or without; its length is 0 if there is none.
+// idAt parses the version 8 UUID at the beginning of text, with or without dashes. n is 0 if there is none.
 func idAt(text []byte) (id uuid.UUID, n int) {
 	switch {
 	case len(text) >= uuidLength && text[8] == '-' && text[14] == '8':

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestSessionIDs holds that ids at services are one session's of one run, and recognized by that run alone, and pins both
-// kinds of ids.
+// TestSessionIDs checks that an ID at services belongs to one session of one run, and that only that run recognizes
+// it. It also pins both kinds of IDs.
 func TestSessionIDs(t *testing.T) {
 	if got, want := SeedUUID(7, 3, 41), "69544eca-d95f-888d-96a3-8de6c9a91a9b"; got != want {
 		t.Errorf("SeedUUID(7, 3, 41) = %s, want %s", got, want)
@@ -41,7 +41,7 @@ func TestSessionIDs(t *testing.T) {
 	}
 }
 
-// namedHost is a host with a run and a seed of 7.
+// namedHost is a host with a given run and a seed of 7.
 type namedHost struct {
 	Host
 	run HostRun
@@ -50,7 +50,7 @@ type namedHost struct {
 func (h namedHost) Run() HostRun      { return h.run }
 func (namedHost) Settings() *Settings { return &Settings{Seed: 7} }
 
-// TestSettled holds that two runs with one seed, and a fork of one, put the same text into results.
+// TestSettled checks that two runs with one seed, and a fork of one, write the same text to results.
 func TestSettled(t *testing.T) {
 	at := func(run RunID, lineage ...RunID) *Session {
 		return &Session{host: namedHost{run: HostRun{ID: run, Lineage: lineage}}, Place: Place{Cycle: 1, Agent: 5}}

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// Injection is a message that a person put into inboxes mid-run.
+// Injection is a message that a person sends to agents during a run.
 type Injection struct {
-	Cycle int    `cbor:"1,keyasint"`           // the first whose sessions find it
-	To    []int  `cbor:"2,keyasint,omitempty"` // agents, ascending; empty is everybody
+	Cycle int    `cbor:"1,keyasint"`           // first cycle whose sessions receive it
+	To    []int  `cbor:"2,keyasint,omitempty"` // agents, ascending; empty means all
 	Body  []byte `cbor:"3,keyasint"`           // JSON text
 }
 
-// InjectionText is the text of a change that injects a message.
+// InjectionText is the text of an injection in a change.
 type InjectionText struct {
 	Cycle int             `json:"cycle"`
 	To    []int           `json:"to,omitempty"`
 	Body  json.RawMessage `json:"said"`
 }
 
-// ReadInjection returns what a change put into inboxes; false if it is none that did.
+// ReadInjection returns the injection of a change. The result is false if the change is not an injection.
 func ReadInjection(what, text string) (Injection, bool, error) {
 	if what != InjectChange {
 		return Injection{}, false, nil
@@ -32,7 +32,7 @@ func ReadInjection(what, text string) (Injection, bool, error) {
 	return Injection{t.Cycle, t.To, t.Body}, true, nil
 }
 
-// isFor reports whether an agent finds it in its inbox.
+// isFor reports whether the injection is for an agent.
 func (i *Injection) isFor(agent int) bool {
 	if len(i.To) == 0 {
 		return true
@@ -41,12 +41,13 @@ func (i *Injection) isFor(agent int) bool {
 	return found
 }
 
-// Injected are the messages that were put into the agent's inbox by hand since it was read last.
+// Injected returns the messages injected by hand that the agent has not read yet.
 func (s *Session) Injected() []Letter {
 	return Injected(s.host.Injected(), s.Memory, s.Place)
 }
 
-// Injected are those messages of all that an agent with a memory, nil is none, finds in its inbox in a cycle.
+// Injected returns the messages of all that an agent finds in its inbox in a cycle. m is the agent's memory and may be
+// nil.
 func Injected(all []Injection, m *Memory, of Place) []Letter {
 	from := 0
 	if m != nil {

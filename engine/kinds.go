@@ -19,8 +19,8 @@ const (
 // BreakerName is the author of changes that the run's circuit breaker makes.
 const BreakerName = "breaker"
 
-// kindsOfCheckpoints tells by its reason what a checkpoint is; one with another reason was ordered by a person, who may
-// have given any.
+// kindsOfCheckpoints maps the reason of a checkpoint to its kind. Any other reason was entered by a person who ordered
+// the checkpoint.
 var kindsOfCheckpoints = map[string]string{
 	"interval":  "by time",
 	"pause":     "at a pause",
@@ -36,15 +36,14 @@ var kindsOfCheckpoints = map[string]string{
 	QuitReason:     emergency,
 }
 
-// QuitReason is the reason of a checkpoint that was taken because the window's program was told to end without being
-// asked, as at log-out.
+// QuitReason is the reason of a checkpoint taken because the system ended the program, as at log-out.
 const QuitReason = "log-out or quit"
 
-// ForkReason stands before the parent's id in the reason of the checkpoint that a fork begins with.
+// ForkReason precedes the parent's ID in the reason of a fork's first checkpoint.
 const ForkReason = "forked from "
 
-// Kind says in a word or two what a checkpoint was taken for: by time, at a pause, at the end, emergency, by hand, or for
-// a fork to begin with.
+// Kind describes briefly why a checkpoint was taken: by time, at a pause, at the end, emergency, by hand, or as the
+// start of a fork.
 func (c *CheckpointRecord) Kind() string {
 	if strings.HasPrefix(c.Reason, ForkReason) {
 		return "its beginning"
@@ -55,5 +54,5 @@ func (c *CheckpointRecord) Kind() string {
 	return "by hand"
 }
 
-// Emergency reports whether it was taken because the program had to end.
+// Emergency reports whether the checkpoint was taken because the program had to end.
 func (c *CheckpointRecord) Emergency() bool { return c.Kind() == emergency }

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// look returns the state of a ledger, and how many claims wait.
+// look returns the state of a ledger and the number of waiting claims.
 func (l *Ledger) look() (b LedgerState, waiting int) {
 	b = l.State()
 	l.mu.Lock()
@@ -20,10 +20,10 @@ func (l *Ledger) look() (b LedgerState, waiting int) {
 	return b, l.waiting.Len()
 }
 
-// took is an outlay that comes to an amount.
+// took returns an outlay with the given amount.
 func took(a Amount) Outlay { return Outlay{a.Requests, Usage{Input: a.Tokens, Cost: a.Cost}} }
 
-// claim is try, then wait.
+// claim calls TryReserve, then Reserve.
 func (l *Ledger) claim(ctx context.Context, of Amount) error {
 	a := took(of)
 	if l.TryReserve(a) {
@@ -32,11 +32,11 @@ func (l *Ledger) claim(ctx context.Context, of Amount) error {
 	return l.Reserve(ctx, a)
 }
 
-// demand is one request of a test.
+// demand is one request of the test.
 type demand struct {
 	most, takes Amount
 	lasts       time.Duration
-	patience    time.Duration // of its context; 0 is for ever
+	patience    time.Duration // timeout of its context; 0 means no timeout
 }
 
 func drawDemand(t *rapid.T) demand {
@@ -54,8 +54,8 @@ func drawDemand(t *rapid.T) demand {
 	}
 }
 
-// TestLedgerNeverOvershoots has many claim at once: what is spent and claimed stays within the bounds while requests
-// take no more than was claimed for them, nobody is stuck, and who is refused could not have been served.
+// TestLedgerNeverOvershoots makes many concurrent claims. While requests stay within their claims, spent and claimed
+// amounts stay within the bounds, no claim blocks forever, and no claim that would have fit is refused.
 func TestLedgerNeverOvershoots(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		budget := Budget{
@@ -108,7 +108,7 @@ func TestLedgerNeverOvershoots(t *testing.T) {
 					}
 				})
 			}
-			all.Wait() // that it returns is half of the test
+			all.Wait() // the test also checks that this returns
 			b, waiting := l.look()
 			if b.Spent.Amount() != taken || b.Claimed != (Outlay{}) || waiting > 0 {
 				wrong = fmt.Errorf("at the end %+v spent, %+v claimed, %d waiting; %+v were taken", b.Spent, b.Claimed, waiting, taken)
@@ -133,7 +133,7 @@ func TestLedgerServesInOrder(t *testing.T) {
 		}
 		var mu sync.Mutex
 		var order []int64
-		for _, n := range []int64{5, 3, 4, 3} { // of which those of 3 would fit beside the first
+		for _, n := range []int64{5, 3, 4, 3} { // each 3 would fit together with the first
 			go func() {
 				if err := l.Reserve(t.Context(), took(Amount{Tokens: n})); err != nil {
 					t.Error(err)
@@ -172,7 +172,7 @@ func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 		synctest.Wait()
 		go func() { second <- l.Reserve(t.Context(), took(one)) }()
 		synctest.Wait()
-		l.Settle(took(one), took(Amount{})) // the second fits, but comes after the first
+		l.Settle(took(one), took(Amount{})) // the second fits but is behind the first
 		synctest.Wait()
 		cancel(gone)
 		if err := <-first; !errors.Is(err, gone) {
@@ -187,7 +187,7 @@ func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 	})
 }
 
-// TestLedgerIsChanged raises and closes it while somebody waits.
+// TestLedgerIsChanged raises the bounds, and closes the ledger, while a claim waits.
 func TestLedgerIsChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLedger(Budget{Requests: 1})
@@ -216,7 +216,7 @@ func TestLedgerIsChanged(t *testing.T) {
 	})
 }
 
-// TestLedgerTellsOnce: of the first claim that is refused, in words.
+// TestLedgerTellsOnce checks that only the first refused claim is reported, with its reason.
 func TestLedgerTellsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
@@ -244,7 +244,7 @@ func TestLedgerTellsOnce(t *testing.T) {
 	})
 }
 
-// TestLedgerCountsTheTruth: what takes more than was claimed is counted, and nothing fits beside it any more.
+// TestLedgerCountsTheTruth checks that spending above a claim is counted, and that no further claim fits.
 func TestLedgerCountsTheTruth(t *testing.T) {
 	l := NewLedger(Budget{Tokens: 100})
 	if !l.TryReserve(took(Amount{Tokens: 90})) {

@@ -12,49 +12,48 @@ type Field struct {
 	Value []byte `cbor:"2,keyasint"`
 }
 
-// Memory is what an agent remembers from cycle to cycle. An agent without any has none (nil).
+// Memory is what an agent remembers from cycle to cycle. It is nil for an agent without memory.
 type Memory struct {
 	Fields []Field  `cbor:"1,keyasint,omitempty"`
 	Notes  [][]byte `cbor:"2,keyasint,omitempty"` // JSON texts, oldest first
-	// Inbox holds what was said to the agent since its last session that ended well, in the order of cycles, of those
-	// who said it, and of their steps.
+	// Inbox holds the messages since the agent's last session that ended well, ordered by cycle, sender and step.
 	Inbox []Letter `cbor:"3,keyasint,omitempty"`
-	// ReadTo is the cycle after the last in which the inbox was read.
+	// ReadTo is the cycle after the one in which the inbox was last read.
 	ReadTo int `cbor:"4,keyasint,omitempty"`
 }
 
-// Outside is the From of letters that no agent wrote.
+// Outside is the From of letters from outside the run.
 const Outside = -1
 
 // Letter is a message in an inbox.
 type Letter struct {
 	From  int    `cbor:"1,keyasint"` // agent
-	Cycle int    `cbor:"2,keyasint"` // in which it was said
+	Cycle int    `cbor:"2,keyasint"` // in which it was sent
 	Body  []byte `cbor:"3,keyasint"` // JSON text
 }
 
-// Message is what a session says to other agents.
+// Message is a message from a session to other agents.
 type Message struct {
 	To   []int  `cbor:"1,keyasint"` // agents
 	Body []byte `cbor:"2,keyasint"` // JSON text
 }
 
-// Delta is what one session changes in its agent's memory.
+// Delta is the change that one session makes to its agent's memory.
 type Delta struct {
 	Set   []Field  `cbor:"1,keyasint,omitempty"`
 	Notes [][]byte `cbor:"2,keyasint,omitempty"`
-	Keep  int      `cbor:"3,keyasint,omitempty"` // how many notes are kept, the newest; 0 is DefaultNotes
+	Keep  int      `cbor:"3,keyasint,omitempty"` // number of latest notes to keep; 0 means DefaultNotes
 	// Read empties the inbox that the session began with.
 	Read bool      `cbor:"4,keyasint,omitempty"`
 	Said []Message `cbor:"5,keyasint,omitempty"`
-	// Replace says that Notes stand in the place of those that the agent had.
+	// Replace means that Notes replace the agent's existing notes.
 	Replace bool `cbor:"6,keyasint,omitempty"`
 }
 
-// DefaultNotes is how many notes an agent keeps where its scenario does not say.
+// DefaultNotes is the number of notes an agent keeps unless its scenario sets one.
 const DefaultNotes = 100
 
-// MostLetters is how many messages an inbox holds; of more, the newest stay.
+// MostLetters is the maximum number of messages in an inbox. The latest are kept.
 const MostLetters = 1000
 
 // Empty reports whether d changes nothing.
@@ -65,9 +64,10 @@ func (d *Delta) changes() bool {
 	return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read || d.Replace
 }
 
-// CommitCycle turns the memory at the start of a cycle into the memory at the start of the next one: it applies the changes of
-// the cycle's sessions, then delivers their messages, in the order of agents; in a sequential run session by session, in
-// the order of turns. It returns the agents whose memory changed, ascending, and by how many bytes all memory has grown.
+// CommitCycle turns the memory at the start of a cycle into the memory at the start of the next one. It applies the
+// changes of the cycle's sessions, then delivers their messages, in agent order. In a sequential run it does so
+// session by session, in turn order. It returns the agents whose memory changed, in ascending order, and the total
+// growth in bytes.
 func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int, grown int64) {
 	touched := make(map[int]bool, len(deltas))
 	agents := slices.Sorted(maps.Keys(deltas))
@@ -82,20 +82,20 @@ func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cyc
 	return slices.Sorted(maps.Keys(touched)), grown
 }
 
-// CommitMemory applies the changes of some agents' sessions, and delivers what they said. It returns by how many bytes their
-// memory has grown.
+// CommitMemory applies the changes of some agents' sessions and delivers their messages. It returns the growth of
+// their memory in bytes.
 func CommitMemory(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle int, touched map[int]bool) (grown int64) {
 	for _, agent := range agents {
 		delta := deltas[agent]
 		if next := memory[agent].Apply(&delta); next != memory[agent] {
 			if delta.Read {
-				next.ReadTo = cycle + 1 // Apply has made a new one
+				next.ReadTo = cycle + 1 // Apply has returned a copy
 			}
 			grown += next.Size() - memory[agent].Size()
 			memory[agent], touched[agent] = next, true
 		}
 	}
-	fresh := map[int]bool{} // those whose memory was copied: snapshots share the older ones
+	fresh := map[int]bool{} // agents whose memory was copied: snapshots share the older versions
 	for _, agent := range agents {
 		for _, m := range deltas[agent].Said {
 			for _, to := range m.To {
@@ -109,13 +109,13 @@ func CommitMemory(memory map[int]*Memory, deltas map[int]Delta, agents []int, cy
 	return grown
 }
 
-// SortByTurn sorts agents into the order of their turns in a cycle of a sequential run, drawn from the seed.
+// SortByTurn sorts agents by their turn in a cycle of a sequential run. The order is drawn from the seed.
 func SortByTurn[T int | int32](agents []T, seed uint64, cycle int) {
 	turn := func(agent T) uint64 { return SessionKey(seed, cycle, int(agent)).Text("turn").Source().Uint64() }
 	slices.SortFunc(agents, func(a, b T) int { return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a, b)) })
 }
 
-// copied returns a memory with a list of letters of its own; m may be nil.
+// copied returns a copy of the memory with its own list of letters; m may be nil.
 func (m *Memory) copied() *Memory {
 	next := &Memory{}
 	if m != nil {
@@ -125,7 +125,7 @@ func (m *Memory) copied() *Memory {
 	return next
 }
 
-// receive returns by how many bytes the inbox has grown.
+// receive adds a letter and returns the growth of the inbox in bytes.
 func (m *Memory) receive(l Letter) (grown int64) {
 	m.Inbox, grown = append(m.Inbox, l), l.size()
 	if n := len(m.Inbox); n > MostLetters {
@@ -137,7 +137,7 @@ func (m *Memory) receive(l Letter) (grown int64) {
 	return grown
 }
 
-// Apply returns the memory after d, but for what is said to the agent; m may be nil and is not changed.
+// Apply returns the memory after d, without the messages sent to the agent. m may be nil and is not changed.
 func (m *Memory) Apply(d *Delta) *Memory {
 	if d == nil || !d.changes() {
 		return m
@@ -161,7 +161,7 @@ func (m *Memory) Apply(d *Delta) *Memory {
 	if keep <= 0 {
 		keep = DefaultNotes
 	}
-	// A delta without notes does not know how many its scenario keeps.
+	// A delta without notes does not contain the scenario's number of notes.
 	if n := len(next.Notes); n > keep && (len(d.Notes) > 0 || d.Keep > 0) {
 		next.Notes = next.Notes[n-keep:]
 	}
@@ -178,7 +178,7 @@ func (m *Memory) set(f Field) {
 	m.Fields = append(m.Fields, f)
 }
 
-// FieldList returns the fields of a memory that may be nil.
+// FieldList returns the fields of the memory; m may be nil.
 func (m *Memory) FieldList() []Field {
 	if m == nil {
 		return nil

@@ -25,7 +25,7 @@ func drawDelta(t *rapid.T) *engine.Delta {
 	return &d
 }
 
-// TestApply compares with a map and a list.
+// TestApply compares Apply with a map and a list.
 func TestApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, notes := map[string]string{}, []string{}
@@ -75,7 +75,7 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// TestSettingAFieldDropsNoNotes: only a delta with notes, or with a number to keep, says how many are kept.
+// TestSettingAFieldDropsNoNotes checks that only a delta with notes, or with a number to keep, limits the notes.
 func TestSettingAFieldDropsNoNotes(t *testing.T) {
 	var notes [][]byte
 	for i := range 300 {

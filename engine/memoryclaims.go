@@ -2,38 +2,38 @@ package engine
 
 import "context"
 
-// TryHoldMemory claims n bytes of the memory budget for an answer of a step, if they are free. The session holds them
-// until [Session.SettleMemory]. A session of the run itself claims nothing: its answers are few.
+// TryHoldMemory claims n bytes of the memory budget for an answer of a step, if they are available. The session holds
+// them until [Session.SettleMemory]. Sessions of the run itself claim nothing because they have few answers.
 func (s *Session) TryHoldMemory(path string, n int64) bool {
 	return s.apart != nil || s.claim.Take(path, n, AnswerMemory)
 }
 
-// HoldMemory is TryHoldMemory that waits while others hold so much that n bytes are not free; the clocks must be held
-// meanwhile. Its error is a *StepError, with which the step of that path must fail and which makes the run inexact, or
-// the cause of ctx.
+// HoldMemory is like TryHoldMemory but waits until n bytes are available. The session's clocks must be paused
+// meanwhile. It returns the cause of ctx, or a *StepError with which the step must fail and which makes the run
+// inexact.
 func (s *Session) HoldMemory(ctx context.Context, path string, n int64) error {
 	return s.claimMemory(ctx, path, n, AnswerMemory)
 }
 
-// ForceMemory is TryHoldMemory for what must not wait.
+// ForceMemory is like TryHoldMemory but claims the bytes even if they are not available.
 func (s *Session) ForceMemory(path string, n int64) {
 	if s.apart == nil {
 		s.claim.Force(path, n)
 	}
 }
 
-// ReturnMemory gives back a part of what answers of a step hold.
+// ReturnMemory releases part of what the answers of a step hold.
 func (s *Session) ReturnMemory(path string, n int64) {
 	if s.apart == nil && n > 0 {
 		s.claim.Return(path, n)
 	}
 }
 
-// HoldsMemory reports whether the session holds something of the memory budget.
+// HoldsMemory reports whether the session holds part of the memory budget.
 func (s *Session) HoldsMemory() bool { return s.apart == nil && s.claim.Holds() }
 
-// SettleMemory says that a step has ended and keeps n bytes of what its answers held; the rest is given back. It returns
-// how many more are to be claimed with [Session.TryKeepMemory].
+// SettleMemory ends a step's claim. It keeps n bytes of what the answers held and releases the rest. It returns how
+// many more bytes must be claimed with [Session.TryKeepMemory].
 func (s *Session) SettleMemory(path string, n int64) (more int64) {
 	if !s.HoldsMemory() {
 		return n
@@ -41,18 +41,18 @@ func (s *Session) SettleMemory(path string, n int64) (more int64) {
 	return s.claim.Settle(path, n)
 }
 
-// TryKeepMemory claims n bytes until the session ends, if they are free.
+// TryKeepMemory claims n bytes until the session ends, if they are available.
 func (s *Session) TryKeepMemory(n int64) bool {
 	return s.apart != nil || s.claim.Take("", n, SessionMemory)
 }
 
-// KeepMemory is TryKeepMemory that waits, as HoldMemory does.
+// KeepMemory is like TryKeepMemory but waits, as HoldMemory does.
 func (s *Session) KeepMemory(ctx context.Context, path string, n int64) error {
 	return s.claimMemory(ctx, path, n, SessionMemory)
 }
 
-// Blocked says that the session waits for a place that other sessions have, which may wait for memory that it holds, until
-// unblocked is called. It may be called on a nil session.
+// Blocked records that the session waits for a slot of other sessions, until unblocked is called. Those sessions may
+// wait for memory that this one holds. s may be nil.
 func (s *Session) Blocked() (unblocked func()) {
 	if s == nil || !s.HoldsMemory() {
 		return func() {}
@@ -61,10 +61,10 @@ func (s *Session) Blocked() (unblocked func()) {
 	return func() { s.claim.Block(false) }
 }
 
-// TryRemember is TryKeepMemory for what the agent is to remember.
+// TryRemember is like TryKeepMemory, for the agent's memory.
 func (s *Session) TryRemember(n int64) bool { return s.claim.Take("", n, AgentMemory) }
 
-// Remember is KeepMemory for what the agent is to remember.
+// Remember is like KeepMemory, for the agent's memory.
 func (s *Session) Remember(ctx context.Context, path string, n int64) error {
 	return s.claimMemory(ctx, path, n, AgentMemory)
 }
@@ -77,12 +77,12 @@ func (s *Session) claimMemory(ctx context.Context, path string, n int64, use Mem
 	return err
 }
 
-// Size returns the approximate size of a memory in bytes; m may be nil.
+// Size returns the approximate size of the memory in bytes; m may be nil.
 func (m *Memory) Size() (n int64) {
 	if m == nil {
 		return 0
 	}
-	const each = 48 // what a slice and its place in another take
+	const each = 48 // size of a slice header and its entry in another slice
 	for i := range m.Fields {
 		n += int64(len(m.Fields[i].Name)+len(m.Fields[i].Value)) + each
 	}

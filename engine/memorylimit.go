@@ -8,7 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine/machine"
 )
 
-// MemoryLimit is an amount of memory: a share of the machine's, or bytes where Share is 0. The zero value is no limit.
+// MemoryLimit is an amount of memory: a fraction of the machine's, or bytes if Share is 0. The zero value means
+// unlimited.
 type MemoryLimit struct {
 	Share float64 `json:"share,omitempty"`
 	Bytes int64   `json:"bytes,omitempty"`
@@ -22,7 +23,7 @@ var memoryUnits = []struct {
 	bytes float64
 }{{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}
 
-// ParseMemory reads a share such as 25%, an amount such as 2GB or 512 MB, or off. Its error is what is wrong.
+// ParseMemory parses a percentage such as 25%, an amount such as 2GB or 512 MB, or off.
 func ParseMemory(text string) (MemoryLimit, error) {
 	said := strings.ToUpper(strings.ReplaceAll(text, " ", ""))
 	wrong := func() (MemoryLimit, error) {
@@ -52,7 +53,7 @@ func ParseMemory(text string) (MemoryLimit, error) {
 	return wrong()
 }
 
-// String is the limit as ParseMemory reads it.
+// String formats the limit for ParseMemory.
 func (m MemoryLimit) String() string {
 	switch {
 	case m.Share > 0:
@@ -69,7 +70,7 @@ func (m MemoryLimit) String() string {
 	return strconv.FormatFloat(float64(m.Bytes)/unit.bytes, 'f', -1, 64) + unit.name
 }
 
-// Of is the limit in bytes on a machine with so much memory; 0 is none.
+// Of returns the limit in bytes on a machine with total bytes of memory; 0 means unlimited.
 func (m MemoryLimit) Of(total uint64) int64 {
 	if m.Share > 0 {
 		return int64(m.Share * float64(total))

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestNotifier changes a run that goes on, and looks at what is news: once, and nothing of it where it was so before.
+// TestNotifier changes a running run and checks that each change is reported once, and not if it was already there.
 func TestNotifier(t *testing.T) {
 	phase := func(to, who string) []engine.ChangeRow {
 		return []engine.ChangeRow{{What: engine.LimitSetting, Who: "user"}, {What: engine.PhaseChange, New: to, Who: who}}
@@ -109,7 +109,7 @@ func TestNotifier(t *testing.T) {
 	}
 }
 
-// TestNotifierContinues has a run pause by itself and go on, and pause again.
+// TestNotifierContinues pauses a run automatically, resumes it, and pauses it again.
 func TestNotifierContinues(t *testing.T) {
 	var h engine.Notifier
 	var got []string
@@ -133,12 +133,12 @@ func TestNotifierContinues(t *testing.T) {
 	}
 	see(running("user"))
 	see(broken)
-	see(running("breaker")) // by itself
+	see(running("breaker")) // automatically
 	see(broken)
-	see(running("user")) // by a person, who knows
+	see(running("user")) // by a person, who needs no notification
 	see(short(5))
-	see(running("user")) // the forecast is better for a moment
-	see(short(5))        // which was told
+	see(running("user")) // the forecast improves briefly
+	see(short(5))        // already reported
 	see(short(6))
 	if want := "breaker going-on breaker budget-short budget-short"; strings.Join(got, " ") != want {
 		t.Errorf("got %v, want %s", got, want)

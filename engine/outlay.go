@@ -1,6 +1,6 @@
 package engine
 
-// Outlay is what requests took: how many left, and what calls of models used.
+// Outlay is the cost of requests: how many were sent, and the use of model calls.
 type Outlay struct {
 	Requests int64 `cbor:"1,keyasint,omitempty"`
 	Usage    Usage `cbor:"2,keyasint,omitzero"`
@@ -13,14 +13,14 @@ func (o Outlay) Plus(p Outlay) Outlay {
 	return o
 }
 
-// Minus returns o without p.
+// Minus returns the difference of o and p.
 func (o Outlay) Minus(p Outlay) Outlay {
 	o.Requests -= p.Requests
 	o.Usage.subtract(&p.Usage)
 	return o
 }
 
-// Amount is the part of an outlay that budgets bound.
+// Amount returns the part of an outlay that budgets limit.
 func (o Outlay) Amount() Amount {
 	return Amount{o.Usage.Cost, o.Usage.Input + o.Usage.Output, o.Requests}
 }
@@ -31,7 +31,7 @@ func (o Outlay) OfRequests() Outlay {
 	return o
 }
 
-// atLeast returns the larger of each figure.
+// atLeast returns the maximum of each figure.
 func (o Outlay) atLeast(p Outlay) Outlay {
 	o.Requests = max(o.Requests, p.Requests)
 	mine, other := o.Usage.figures(), p.Usage.figures()

@@ -17,8 +17,8 @@ func (b *Budget) TimeOver() error {
 	return &outOfBudget{why}
 }
 
-// Larger returns the flag and value that let work resume after a refused claim or the end of its time, or "" if there
-// is none.
+// Larger returns the flag and value that let work resume after a refused claim or the end of its time, or "" without a
+// bound.
 func (l *Ledger) Larger(elapsed time.Duration) string {
 	books := l.State()
 	s := BudgetState{Budget: books.Budget, Spent: books.Spent.Amount(), Hit: books.Hit}

@@ -2,34 +2,34 @@ package engine
 
 import "time"
 
-// Service is a client of a service as a run steers and shows it. Its methods are safe for concurrent use and do not
-// wait.
+// Service is a client of a service, as a run controls and displays it. Its methods are safe for concurrent use and do
+// not block.
 type Service interface {
 	State(now time.Time) ServiceState
-	// Tunables are what Tune can change now.
+	// Tunables returns the values that Tune can change now.
 	Tunables() []Tunable
-	// Tune changes one by its name, and says what it was. Mistakes are *FieldError.
+	// Tune changes a value by name and returns the old one. Invalid values return a *FieldError.
 	Tune(name, value string) (old string, err error)
-	// Renew has the requests in flight sent again with their keys, which counts as no attempt: the machine slept, or a
-	// person goes on although the quota was gone, which is as if that had never been said.
+	// Renew resends the requests in flight with their keys, without counting attempts. It is called after the machine
+	// slept. It is also called when a person resumes a run with an exhausted quota, and then clears the exhausted state.
 	Renew()
-	// Moves returns what the service changed by itself since it was asked last: its rate limiter, its breaker, and what it
-	// learned. A change under the name of a tunable is made again when the run is resumed; one under another name, such as
-	// "model rate", is not.
+	// Moves returns the changes that the service made by itself since the last call: to its rate limiter, its breaker and
+	// learned values. Changes under the name of a tunable are applied again on resume. Others, such as "model rate", are
+	// not.
 	Moves() []ChangeRow
 }
 
-// ServiceState is how a service is doing.
+// ServiceState is the state of a service.
 type ServiceState struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
-	// InFlight counts calls in flight, at most Bound of them.
+	// InFlight counts calls in flight. Bound is its limit.
 	InFlight int `json:"in_flight"`
 	Bound    int `json:"max_in_flight,omitempty"`
 	LimiterState
 	Failures   int64        `json:"failures"` // attempts that failed because of the service
 	Replies    Replies      `json:"-"`        // to the attempts of this process
-	Retries    int64        `json:"-"`        // attempts that were not a request's first
+	Retries    int64        `json:"-"`        // retries
 	Breaker    BreakerState `json:"breaker"`
 	BreakerWhy string       `json:"breaker_why,omitempty"` // "" while it is closed
 	NextProbe  time.Time    `json:"next_probe,omitzero"`   // of an open breaker
@@ -40,28 +40,29 @@ type ServiceState struct {
 	Buckets []BucketState `json:"buckets,omitempty"`
 }
 
-// LimiterState is how a rate limiter is doing.
+// LimiterState is the state of a rate limiter.
 type LimiterState struct {
 	Waiting int     `json:"waiting,omitempty"`             // calls that wait for a slot or their turn
-	Rate    float64 `json:"requests_per_second,omitempty"` // that may start; 0 is unlimited
+	Rate    float64 `json:"requests_per_second,omitempty"` // allowed starts per second; 0 means unlimited
 	MaxRate float64 `json:"max_requests_per_second,omitempty"`
 	// RateWhy is the reason for the rate; of a database, why it has fewer connections than Bound was set to.
 	RateWhy   string    `json:"rate_why,omitempty"`
-	Blocked   time.Time `json:"blocked_until,omitzero"` // nothing starts before
+	Blocked   time.Time `json:"blocked_until,omitzero"` // no request starts before this time
 	Refused   int64     `json:"rate_limited"`           // 429s of this process
 	Exhausted string    `json:"exhausted,omitempty"`    // why the quota is used up for a long time; "" if it is not
 }
 
-// BucketState is how an endpoint of a service, or several that share a limit, are doing.
+// BucketState is the state of an endpoint of a service, or of several endpoints that share a limit.
 type BucketState struct {
 	Name string `json:"name"` // an endpoint, such as "GET /api/products/{}", or the name in the scenario or of the service
 	LimiterState
 }
 
-// Reply is what kind of answer an attempt at a request had: a status of HTTP, or none. What a database did counts as 2xx.
+// Reply is the kind of answer to an attempt: a class of HTTP status, or no answer. Successful database operations
+// count as 2xx.
 type Reply uint8
 
-// The kinds of answers. A 429 is none of 4xx.
+// The kinds of answers. 429 has its own kind, separate from 4xx.
 const (
 	NoReply Reply = iota
 	Reply2xx
@@ -79,10 +80,10 @@ func (r Reply) String() string {
 // Replies counts answers; the index is the [Reply].
 type Replies [NumReplies]int64
 
-// Tunable is what can be changed while a run is in progress.
+// Tunable is a value that can change while a run is in progress.
 type Tunable struct {
-	Name  string // of a service's: its name, a point and what, such as model.rate
-	Title string // label of its field; "" is the name
+	Name  string // for a service: its name, a period and the value's name, such as model.rate
+	Title string // label of its field; "" uses the name
 	Value string
 	Help  string
 }

@@ -2,14 +2,14 @@ package engine
 
 import "time"
 
-// Purpose is what the time of a session goes to. The times of all purposes add up to that of the session, and to what its
-// worker waited after it before the next could begin.
+// Purpose is what a session's time is spent on. The times of all purposes add up to the time of the session plus the
+// time its worker then waits before the next session can begin.
 type Purpose uint8
 
-// The purposes: what the services took, and the wait for them after 429s, errors and while their breakers are open; the
-// scripts of python steps; wait steps; what rate limiters, bounds, sign-ins and the budget throttled, as the settings ask for;
-// the journal, until an intent is durable or finished sessions are queued; and the engine itself: what remains between
-// steps (templates, conditions, waits for a core) and until the loop has taken what was finished.
+// The purposes: services, including waits after 429s and errors and while their breakers are open; scripts of python
+// steps; wait steps; throttling by rate limiters, limits, sign-ins and the budget, as configured; the journal, until
+// an intent is durable or finished sessions are queued; and the engine itself. The engine's time is what remains
+// between steps (templates, conditions, waits for a core) and until the loop has taken finished sessions.
 const (
 	ForServices Purpose = iota
 	ForRefusals
@@ -25,7 +25,7 @@ var purposeWords = [numPurposes]string{"services", "refusals", "scripts", "wait 
 
 func (u Purpose) String() string { return purposeWords[u] }
 
-// Purposes are all of them.
+// Purposes returns all purposes.
 func Purposes() []Purpose {
 	all := make([]Purpose, numPurposes)
 	for i := range all {
@@ -34,10 +34,10 @@ func Purposes() []Purpose {
 	return all
 }
 
-// Times are times by what they went to; the index is the [Purpose].
+// Times holds a time per purpose; the index is the [Purpose].
 type Times [numPurposes]time.Duration
 
-// Sum is all of them together.
+// Sum returns the sum of all times.
 func (t *Times) Sum() (sum time.Duration) {
 	for _, d := range t {
 		sum += d
@@ -45,7 +45,7 @@ func (t *Times) Sum() (sum time.Duration) {
 	return sum
 }
 
-// Share is the part of some purposes in the sum; NaN where there is nothing.
+// Share returns the fraction of the sum that some purposes use; NaN if the sum is zero.
 func (t *Times) Share(of ...Purpose) float64 {
 	var part time.Duration
 	for _, one := range of {
@@ -54,12 +54,12 @@ func (t *Times) Share(of ...Purpose) float64 {
 	return Speedup(part, t.Sum())
 }
 
-// Lost is the part of the sum that went to nobody's work but the journal's and the engine's; NaN where there is nothing.
+// Lost returns the fraction of the sum used by the journal and the engine; NaN if the sum is zero.
 func (t *Times) Lost() float64 { return t.Share(ForJournal, ForEngine) }
 
-// Times tells what the sessions' time went to, as far as their rows say. Of sessions that ran steps beside each other
-// every step counts with its own time, so that they come to more than it took; what remained in them is not known.
-// purpose tells which steps are not the services'; nil knows none.
+// Times breaks down the time of the sessions, as far as their rows tell. In sessions with parallel steps, every step
+// counts with its own time, so the sum exceeds the duration of the session and the remainder is unknown. purpose
+// returns the purpose of steps that call no service; it may be nil.
 func (t *Totals) Times(purpose func(step string) Purpose) (u Times) {
 	if purpose != nil {
 		for _, s := range t.ByStep.List {
@@ -79,27 +79,27 @@ func (t *Totals) Times(purpose func(step string) Purpose) (u Times) {
 	return u
 }
 
-// Overhead is where the time of a run went, and what it took of its machine. All are sums over some time; what is not
-// known is 0.
+// Overhead is how the time of a run was used, and what it used of its machine. All values are sums over some period;
+// unknown values are 0.
 type Overhead struct {
 	Times    Times `cbor:"1,keyasint"` // of the sessions that ended
 	Requests int64 `cbor:"2,keyasint,omitempty"`
 
-	// Span is the wall time that the rest is of: seconds in which the run was not paused. Full is the part in which every
-	// place was taken while sessions waited for one, Idle that in which the schedule had no cycle for them, Barrier that in
-	// which a cycle was over and its end not durable yet.
+	// Span is the wall time that the following values refer to: seconds in which the run was not paused. In Full, all
+	// slots were taken while sessions were queued. In Idle, the schedule had no active cycle. In Barrier, a cycle was over
+	// but its end was not durable yet.
 	Span    time.Duration `cbor:"3,keyasint,omitempty"`
 	Full    time.Duration `cbor:"4,keyasint,omitempty"`
 	Idle    time.Duration `cbor:"5,keyasint,omitempty"`
 	Barrier time.Duration `cbor:"6,keyasint,omitempty"`
 
-	// Cores is the CPU time that there was: Span times the machine's cores. Machine is what all programs used of it, Process
-	// what this one did, and Collector the part of that for collecting garbage.
+	// Cores is the available CPU time: Span times the number of cores. Machine is the part used by all programs, Process
+	// the part used by this one, and Collector the part of Process used by garbage collection.
 	Cores     time.Duration `cbor:"7,keyasint,omitempty"`
 	Machine   time.Duration `cbor:"8,keyasint,omitempty"`
 	Process   time.Duration `cbor:"9,keyasint,omitempty"`
 	Collector time.Duration `cbor:"10,keyasint,omitempty"`
-	// Writer is for how long the journal's writer was at work, Window the CPU time of the goroutine that draws.
+	// Writer is how long the journal's writer was active. Window is the CPU time of the goroutine that draws the window.
 	Writer time.Duration `cbor:"11,keyasint,omitempty"`
 	Window time.Duration `cbor:"12,keyasint,omitempty"`
 
@@ -108,7 +108,7 @@ type Overhead struct {
 	Handed time.Duration `cbor:"14,keyasint,omitempty"`
 }
 
-// Since is what came after an earlier reading of the same run.
+// Since returns the difference from an earlier reading of the same run.
 func (o *Overhead) Since(was *Overhead) Overhead {
 	d := *o
 	for i := range d.Times {
@@ -137,7 +137,7 @@ func (o *Overhead) Since(was *Overhead) Overhead {
 	return d
 }
 
-// Answer is what a request took on the average; 0 without any.
+// Answer returns the average duration of a request; 0 if there were none.
 func (o *Overhead) Answer() time.Duration {
 	if o.Requests <= 0 {
 		return 0
@@ -145,14 +145,14 @@ func (o *Overhead) Answer() time.Duration {
 	return o.Times[ForServices] / time.Duration(o.Requests)
 }
 
-// Late says by how much times that are measured here may be wrong: at worst, over some time.
+// Late is the maximum error of measured times over some period.
 type Late struct {
-	// Tick is by how much the loop's ticks, ten a second, came too late.
+	// Tick is how late a tick of the loop was. There are ten per second.
 	Tick time.Duration `cbor:"1,keyasint,omitempty"`
-	// Core is for how long goroutines that could run waited for a core, at the 99th percentile of a second: a service time
-	// may be too long by that.
+	// Core is how long runnable goroutines waited for a core, at the 99th percentile of a second. Service times may read
+	// high by this much.
 	Core time.Duration `cbor:"2,keyasint,omitempty"`
 }
 
-// Worse is the worst of two times.
+// Worse returns the maximum of both.
 func (l Late) Worse(other Late) Late { return Late{max(l.Tick, other.Tick), max(l.Core, other.Core)} }

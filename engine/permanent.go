@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// PermanentError is a failure that no waiting heals: another try fails the same way until somebody changes the scenario,
-// a setting or the service. Fix says what to change.
+// PermanentError is a failure that persists until a person changes the scenario, a setting or the service. Retries
+// fail the same way. Fix says what to change.
 type PermanentError struct {
 	Err error
 	Fix string
@@ -16,7 +16,7 @@ type PermanentError struct {
 func (e *PermanentError) Error() string { return e.Err.Error() }
 func (e *PermanentError) Unwrap() error { return e.Err }
 
-// StatusError is an answer whose status is not a good one. Text follows the status for people.
+// StatusError is an answer with an error status. Text follows the status in messages.
 type StatusError struct {
 	Status int
 	Text   string
@@ -24,20 +24,20 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return "status " + strconv.Itoa(e.Status) + e.Text }
 
-// Permanence is how sure it is that a failure repeats. The zero value can heal by itself.
+// Permanence is how certain it is that a failure repeats. The zero value means that waiting may help.
 type Permanence uint8
 
 const (
-	// Heals means that waiting helps: an outage, a timeout, a full server.
+	// Heals is for an outage, a timeout or an overloaded server.
 	Heals Permanence = iota
-	// UntilChanged means that something outside of the scenario must change: the service says no, or is not there. It is permanent only where it never said yes: keys are
-	// renewed, hosts come back.
+	// UntilChanged means that the service refuses or cannot be found. It is permanent only if the service never accepted a
+	// request, because keys are renewed and hosts come back.
 	UntilChanged
 	// UntilCorrected means that the scenario is wrong.
 	UntilCorrected
 )
 
-// permanentStatuses are the statuses that waiting does not change, with what to change.
+// permanentStatuses maps statuses that waiting does not change to advice on what to change.
 var permanentStatuses = map[int]string{
 	http.StatusBadRequest:            "the service cannot read the request: compare query and body of the step with the service's documentation",
 	http.StatusUnauthorized:          "the service does not accept the credentials: check `auth` of the service and its secret",
@@ -64,14 +64,14 @@ const (
 	configFix = "correct it"
 )
 
-// Lasting says whether waiting can heal the failure of a session. The zero value is that it can.
+// Lasting reports whether waiting can resolve the failure of a session. The zero value means that it can.
 type Lasting struct {
 	Permanence Permanence
-	Status     int    // of the answer, 0 without one
+	Status     int    // of the answer; 0 without one
 	Fix        string // what to change
 }
 
-// lastsOf sorts the error of a session whose class and path are known.
+// lastsOf classifies the error of a session with known class and path.
 func lastsOf(err error, r *SessionRow) Lasting {
 	status := statusOf(err, r)
 	permanent, is := errors.AsType[*PermanentError](err)
@@ -90,8 +90,8 @@ func lastsOf(err error, r *SessionRow) Lasting {
 	return Lasting{}
 }
 
-// statusOf is the status of the answer that an error is about: that of the error, or, where the journal told of it, the
-// last one in the record of its step; 0 without one.
+// statusOf returns the status of the answer that an error is about. If the error comes from the journal, that is the
+// last status in the step's record. It returns 0 if there was no answer.
 func statusOf(err error, r *SessionRow) int {
 	if s, ok := errors.AsType[*StatusError](err); ok {
 		return s.Status

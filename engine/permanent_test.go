@@ -2,7 +2,7 @@ package engine
 
 import "testing"
 
-// TestEveryPermanentStatusSaysWhatToChange holds the statuses that the issue names, and that each has advice.
+// TestEveryPermanentStatusSaysWhatToChange checks the list of permanent statuses, and that each has advice.
 func TestEveryPermanentStatusSaysWhatToChange(t *testing.T) {
 	for _, status := range []int{401, 403, 404, 422} {
 		if permanentStatuses[status] == "" {

@@ -34,7 +34,7 @@ func TestPresetFor(t *testing.T) {
 	}
 }
 
-// TestALargerMachineBearsMore: more cores and memory never give less.
+// TestALargerMachineBearsMore checks that more cores or memory never lower the preset.
 func TestALargerMachineBearsMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cores, memory := rapid.IntRange(1, 100).Draw(t, "cores"), rapid.Uint64Range(1, 1<<38).Draw(t, "memory")

@@ -140,7 +140,7 @@ const (
 	ExactnessChange = "exactness"
 )
 
-// ChangeRow is a change to a running run by a person or a governor, or an incident. What is one of the constants
+// ChangeRow is a change to a running run by a person or a governor, or an incident. Its What is one of the constants
 // above, one of [LiveSettings], or a name from a service.
 type ChangeRow struct {
 	At      time.Time `json:"at"`

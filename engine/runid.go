@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// RunID names one run in a store, and is part of the names of files. Wherever one comes in, from a command line, a file,
-// a socket or a database, [RunID.Check] is asked first.
+// RunID identifies a run in a store and is part of file names. Call [RunID.Check] on every ID from a command line, a
+// file, a socket or a database.
 type RunID string
 
-// runID is what an id may be: short, and a name of a file in one folder on every system.
+// runID matches valid IDs: short, and valid as a file name on every system.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// devices are names that Windows does not take for files, with any ending.
+// devices matches the reserved device names of Windows, which cannot be file names with any extension.
 var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
-// Check returns a *FieldError if the id cannot be one, nor the beginning of one.
+// Check returns a *FieldError if the ID is not valid or is not a valid beginning of an ID.
 func (id RunID) Check() error {
 	if runID.MatchString(string(id)) && !devices.MatchString(string(id)) {
 		return nil
@@ -33,7 +33,7 @@ func (id RunID) Check() error {
 	}
 }
 
-// CheckIDs is [RunID.Check] for the run and, if it is a fork, its parent.
+// CheckIDs calls [RunID.Check] for the run and, if it is a fork, for its parent.
 func (r *RunRecord) CheckIDs() error {
 	if r.Parent == "" {
 		return r.ID.Check()

@@ -240,7 +240,7 @@ func (s *Session) At(path, service string) {
 	})
 }
 
-// Held records that a gate throttles the session until Released.
+// Held records that gate g throttles the session until Released.
 func (s *Session) Held(g Gate) {
 	s.see(func(d *Doing) { d.Gate, d.Since = gateWords[g], time.Now() })
 }

@@ -11,53 +11,54 @@ import (
 	"time"
 )
 
-// Setting is one row of [SettingTable]: all there is to know of a setting of a run. Flags, environment variables, forms,
+// Setting is one row of [SettingTable], the complete definition of a setting. Flags, environment variables, forms,
 // run.json, orders to a run in progress, the guide and the manual page derive from it.
 type Setting struct {
 	// Name is the name of the flag without its dashes, and the key in saved settings, in orders and in the journal.
 	Name string
-	// Title is the label of its field, Group the heading above it. A setting without a title has a flag or a form of its
-	// own, and no text: see [Setting.HasText].
+	// Title is the label of its field, Group the heading above it. A setting without a title has its own flag or form and
+	// no text: see [Setting.HasText].
 	Title, Group string
-	// Help is a phrase that says what the setting does.
+	// Help describes what the setting does, as a phrase.
 	Help string
-	// Unit stands for the value in usage texts: N, T, USD.
+	// Unit is the placeholder for the value in usage texts: N, T, USD.
 	Unit string
-	// Env are the variables of earlier Python runners that set it, EnvNot those that set the opposite of a switch. Its
-	// own is [Setting.Variable], which wins.
+	// Env lists the variables of earlier Python runners that set it, EnvNot those that set the opposite of a switch. Its
+	// own variable, [Setting.Variable], takes precedence.
 	Env, EnvNot []string
 	// Live settings can change while the run is in progress.
 	Live bool
-	// Fixed settings stay as they are when a run is resumed: another value is another run.
+	// Fixed settings cannot change when a run resumes, because another value would make it a different run.
 	Fixed bool
-	// timing settings decide which sessions fail, so that a change makes a run in progress inexact.
+	// Timing settings influence which sessions fail, so changing one makes a run in progress inexact.
 	Timing bool
 	field  func(s *Settings) settingValue
 }
 
-// settingValue reads and writes one field of the settings.
+// settingValue parses and formats one field of the settings.
 type settingValue interface {
-	Set(text string) error // as people write it
-	String() string        // as Set reads it
-	json() any             // nil is left out
+	Set(text string) error // parses user input
+	String() string        // formats for Set
+	json() any             // nil omits the value
 	fromJSON(data []byte) error
 }
 
-// HasText reports whether the setting can be written as a text: in a flag of its own name, in the saved settings and in forms.
+// HasText reports whether the setting has a textual form: a flag with its name, an entry in the saved settings, and a
+// form field.
 func (t *Setting) HasText() bool { return t.Title != "" }
 
-// Set reads a value as a person writes it. The other settings are not looked at; see [Settings.Validate].
+// Set parses a value from a user. It does not check other settings; see [Settings.Validate].
 func (t *Setting) Set(s *Settings, text string) error { return t.field(s).Set(strings.TrimSpace(text)) }
 
-// Show returns the value as Set reads it.
+// Show formats the value for Set.
 func (t *Setting) Show(s *Settings) string { return t.field(s).String() }
 
-// Variable returns the environment variable that sets it: THRONG_ and the name, such as THRONG_MAX_CONCURRENT.
+// Variable returns the environment variable of the setting: THRONG_ and the name, such as THRONG_MAX_CONCURRENT.
 func (t *Setting) Variable() string {
 	return "THRONG_" + strings.ToUpper(strings.ReplaceAll(t.Name, "-", "_"))
 }
 
-// Key is the name in JSON: durations end in _seconds.
+// Key returns the name in JSON. The keys of durations end in _seconds.
 func (t *Setting) Key() string {
 	key := strings.ReplaceAll(t.Name, "-", "_")
 	if t.Unit == unitTime {
@@ -66,7 +67,7 @@ func (t *Setting) Key() string {
 	return key
 }
 
-// FindSetting returns the row of a name; nil if there is none.
+// FindSetting returns the setting with this name, or nil.
 func FindSetting(name string) *Setting {
 	i := slices.IndexFunc(SettingTable, func(t Setting) bool { return t.Name == name })
 	if i < 0 {
@@ -75,13 +76,13 @@ func FindSetting(name string) *Setting {
 	return &SettingTable[i]
 }
 
-// Standard returns the default as a text.
+// Standard returns the default as text.
 func (t *Setting) Standard() string {
 	s := DefaultSettings()
 	return t.Show(&s)
 }
 
-// MarshalJSON writes the settings by the keys of the table.
+// MarshalJSON writes the settings under the keys of the table.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	all := make(map[string]any, len(SettingTable))
 	for i := range SettingTable {
@@ -92,7 +93,8 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. A key that is missing leaves its setting as it is, an unknown one is an error.
+// UnmarshalJSON reads the output of MarshalJSON. A missing key leaves its setting unchanged. An unknown key is an
+// error.
 func (s *Settings) UnmarshalJSON(data []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
@@ -113,7 +115,7 @@ func (s *Settings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// value is a field of type T with its textual form.
+// value is a field of type T with a textual form.
 type value[T any] struct {
 	of   *T
 	read func(text string) (T, error)
@@ -175,7 +177,7 @@ func numberValue(of *float64) settingValue {
 	}}
 }
 
-// percentValue is a share of 100, with or without its sign.
+// percentValue is a percentage, with or without the percent sign.
 func percentValue(of *float64) settingValue {
 	return value[float64]{of: of, show: decimal, read: func(text string) (float64, error) {
 		f, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
@@ -183,7 +185,7 @@ func percentValue(of *float64) settingValue {
 	}}
 }
 
-// timeValue is a duration; seconds in JSON.
+// timeValue is a duration, in seconds in JSON.
 func timeValue(of *time.Duration) settingValue {
 	return value[time.Duration]{
 		of: of, show: time.Duration.String, read: ParseTime,
@@ -205,7 +207,7 @@ func switchValue(of *bool) settingValue {
 	}}
 }
 
-// ParseSwitch reads on or off, and the usual other words for them.
+// ParseSwitch parses on or off, and their common synonyms.
 func ParseSwitch(text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "on", "true", "yes", "1":
@@ -216,7 +218,7 @@ func ParseSwitch(text string) (bool, error) {
 	return false, fmt.Errorf("%q is not on or off", text)
 }
 
-// choiceValue is one of some words; "" is the usual one. what names the kind of choice in the error.
+// choiceValue is one of several words; "" means the usual one. what names the kind of choice in errors.
 func choiceValue(of *string, what, usual string, words func() []string) settingValue {
 	return value[string]{
 		of: of,
@@ -235,7 +237,7 @@ func choiceValue(of *string, what, usual string, words func() []string) settingV
 	}
 }
 
-// OrList joins words as a choice: a, b or c.
+// OrList joins words as alternatives: a, b or c.
 func OrList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -243,7 +245,7 @@ func OrList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// plainValue is a field that has JSON and no text. Its zero value is left out of JSON.
+// plainValue is a field with a JSON form and no textual form. Its zero value is omitted from JSON.
 func plainValue[T any](of *T, zero func(T) bool) value[T] {
 	return value[T]{
 		of:   of,
@@ -258,7 +260,7 @@ func plainValue[T any](of *T, zero func(T) bool) value[T] {
 	}
 }
 
-// expected says what a text should have been; nil where err is.
+// expected returns an error that describes the expected text, or nil if err is nil.
 func expected(err error, text, want string) error {
 	if err == nil {
 		return nil

@@ -34,9 +34,9 @@ type Settings struct {
 	CheckpointEvery time.Duration
 	KeepCheckpoints int
 
-	// Agents lists the IDs of the agents that take part; empty means all.
+	// Agents lists the IDs of the active agents; empty means all.
 	Agents []string
-	// Filter is an expression over agent. Agents for which it is false do not take part. "" selects all agents.
+	// Filter is an expression over agent. Agents for which it is false are excluded. "" selects all agents.
 	Filter string
 	// Sequential runs the agents of a cycle one after another, in an order drawn from the seed. Each agent sees the
 	// memory and messages of the previous ones. The concurrency limit is ignored.

@@ -66,7 +66,7 @@ func TestValidateFindsEveryMistake(t *testing.T) {
 	}
 }
 
-// TestSettingsComeBackFromJSON: the table has a row for every field.
+// TestSettingsComeBackFromJSON checks that the table has a row for every field.
 func TestSettingsComeBackFromJSON(t *testing.T) {
 	var s engine.Settings
 	odd(reflect.ValueOf(&s).Elem())
@@ -84,7 +84,7 @@ func TestSettingsComeBackFromJSON(t *testing.T) {
 	}
 }
 
-// odd gives every field a value that is not its zero value.
+// odd sets every field to a nonzero value.
 func odd(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

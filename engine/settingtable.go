@@ -36,7 +36,7 @@ const (
 	resourcesMemoryLow        = "memory usage of the machine below which the resources governor raises the limit; 0: while 4 GB is left"
 )
 
-// SettingTable is the table of all settings of a run.
+// SettingTable lists all settings of a run.
 var SettingTable = []Setting{
 	// Concurrency.
 	{
@@ -232,7 +232,7 @@ var SettingTable = []Setting{
 		field: func(s *Settings) settingValue { return switchValue(&s.Simulation) },
 	},
 
-	// Those with flags and forms of their own.
+	// Settings with their own flags and form fields.
 	{Name: "agents", Fixed: true, field: func(s *Settings) settingValue {
 		return plainValue(&s.Agents, func(ids []string) bool { return len(ids) == 0 })
 	}},
@@ -256,7 +256,7 @@ func isZero[T comparable](v T) bool {
 	return v == zero
 }
 
-// lengthValue is one of the two lengths of a run, of which the other is 0.
+// lengthValue is one of the two lengths of a run. Setting one resets the other to 0.
 type lengthValue struct {
 	s *Settings
 	settingValue
@@ -275,7 +275,7 @@ func (v lengthValue) Set(text string) error {
 	return err
 }
 
-// readWarmUp reads fractions of agents, or on or off.
+// readWarmUp parses fractions of agents, "on" or "off".
 func readWarmUp(text string) (shares []float64, err error) {
 	if on, err := ParseSwitch(text); err == nil && text != "1" && text != "0" {
 		if on {
@@ -304,7 +304,7 @@ func warmUpText(shares []float64) string {
 	return strings.Join(all, ",")
 }
 
-// presetValue is the name of a preset. What it stands for is put in where settings are resolved.
+// presetValue is the name of a preset. Its values are applied when settings are resolved.
 func presetValue(of *string) settingValue {
 	v := choiceValue(of, "preset", noPreset, func() []string {
 		names := []string{noPreset}
@@ -333,7 +333,7 @@ func presetsHelp() string {
 	return strings.Join(all, "; ")
 }
 
-// readQuoted reads a JSON string by what reads the text in it.
+// readQuoted returns a parser for a JSON string whose content read parses.
 func readQuoted[T any](read func(string) (T, error)) func([]byte) (T, error) {
 	return func(data []byte) (T, error) {
 		text, err := strconv.Unquote(string(data))

@@ -4,20 +4,20 @@ import (
 	"time"
 )
 
-// Shared is what the journal holds of answers that belong to the run.
+// Shared is what the journal contains of answers that belong to the run.
 type Shared struct {
 	Answers map[SharedKey]Entry
-	// Asked are the requests that left and got no answer: the hash of the first of each asking, and what all of it took.
+	// Asked holds the requests that were sent without an answer: the hash of the first, and the spending of all attempts.
 	Asked map[SharedKey]Unanswered
 }
 
-// Unanswered is a request that left and got no answer.
+// Unanswered is a request that was sent but not answered.
 type Unanswered struct {
 	Hash  uint64
-	Spent Outlay // at most
+	Spent Outlay // upper limit
 }
 
-// Add takes in a row; the order matters.
+// Add adds a row. Rows must be added in journal order.
 func (s *Shared) Add(r *SharedRow) {
 	asked, open := s.Asked[r.Key]
 	if r.Record != nil {
@@ -40,23 +40,23 @@ func (s *Shared) Add(r *SharedRow) {
 	}
 }
 
-// apart is what a session of the run itself asks.
+// apart is the state of a session of the run itself.
 type apart struct {
 	key   SharedKey
-	asker Place // who needs the answer
+	asker Place // the session that needs the answer
 	limit time.Duration
 	cause error
-	entry Entry // the newest; without Attempts there is none
+	entry Entry // the latest; without Attempts if there is none
 }
 
-// Recall returns an answer that the run has; it must not be changed.
+// Recall returns an answer that the run already has. It must not be changed.
 func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.host.Recall(key) }
 
-// Apart returns a session of the run itself, its Agent -1, to ask for an answer that all sessions share. Its clock is
-// its own: it begins when it is first asked for, ends with cause after limit, and is held by nothing that holds s.
-// Replay gives, once, the intent of an earlier process that got no answer. Answered and Observed keep an entry for
-// Settle, which must follow once there was a request. One asking goes on for a key at a time: whoever begins one looks
-// with Recall first.
+// Apart returns a session of the run itself, with Agent -1, to request an answer that all sessions share. It has its
+// own clock, which starts on first use, ends with cause after limit, and does not pause with the clock of s. Replay
+// returns, once, the intent that an earlier process left without an answer. Answered and Observed keep an entry for
+// Settle, which the caller must call after a request. Only one request per key may be in progress: call Recall before
+// starting one.
 func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Session {
 	place := Place{Cycle: s.Cycle, Agent: -1}
 	return &Session{
@@ -65,9 +65,10 @@ func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Sessio
 	}
 }
 
-// Settle ends a session that Apart made, and waits until it is durable how: with the entry that it got last, if that
-// and record are ok, and Recall finds that from then on; or without an answer. Either way record counts in the run's
-// figures. An error says that nothing was kept, since the run was cut or its journal is closed: who waits is cut too.
+// Settle ends a session that Apart returned and waits until the outcome is durable. If the last entry and record are
+// ok, Recall returns that entry from then on. Otherwise there is no answer. In both cases record counts in the run's
+// figures. An error means that nothing was stored because the run was cut or its journal is closed. Waiting sessions
+// are then cut too.
 func (s *Session) Settle(record StepRecord) error {
 	if s.clock != nil {
 		s.clock.Stop()

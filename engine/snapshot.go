@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Snapshot is an immutable picture of a run, about ten a second.
+// Snapshot is an immutable view of a run. About ten are published per second.
 type Snapshot struct {
 	Run     RunID
 	At      time.Time
 	Phase   Phase
-	Reason  string // why it is paused, draining or ended
+	Reason  string // why the run is paused, draining or ended
 	Ending  Ending
-	Cycle   int // the open one, from 0
-	Cycles  int // 0 when the run ends by the clock
+	Cycle   int // the open cycle, from 0
+	Cycles  int // 0 if the run ends by the clock
 	SimTime time.Time
 
 	Limit    int // as set
 	InFlight int
-	// Floor and Ceiling bound what Governor makes of the limit. Steer is what was said last of a move, at Steered, and SteerBy
-	// whose word that was; Binds is which governor holds the limit now.
+	// Floor and Ceiling bound the limit that Governor sets. Steer describes the last move, at Steered, by governor
+	// SteerBy. Binds is the governor that currently restricts the limit.
 	Floor, Ceiling int
 	Governor       string
 	Steer, SteerBy string
@@ -31,68 +31,69 @@ type Snapshot struct {
 	Stall          *Stall
 	Services       []ServiceState
 	Budget         BudgetState
-	Oldest         []Doing // sessions in flight, the oldest first, some
+	Oldest         []Doing // some of the sessions in flight, oldest first
 	// Sessions of the open cycle.
 	CycleEnded, CycleTotal int64
 	CycleFailed            int64         // or timed out
 	CycleTook              time.Duration // so far, without waits for the schedule and pauses
 	CycleWork              CycleWork     // so far
 	LastCycle              ClosedCycle   // of this process; zero before the first
-	// Sessions of the run, earlier processes included; Total is 0 when it is not known.
+	// Sessions of the run, including earlier processes; Total is 0 if unknown.
 	Ended, Total int64
-	// Sessions that this process began, and that were cut. One that was requeued counts once.
+	// Sessions that this process began, and those that were cut. A requeued session counts once.
 	Begun, Cut int64
 
 	Outcomes map[Outcome]int64
 	Errors   []ErrorNote // classes that occurred, most frequent first
 	Events   int64
 	Latency  Quantiles // of sessions, over the run
-	// Durations spread the sessions of Latency by how long they took, as of the newest second.
+	// Durations is the distribution of the sessions of Latency by duration, as of the latest second.
 	Durations Spread
-	// Requests and Usage are of everything that left, Retries and RateLimited of the sessions that ended.
+	// Requests and Usage cover everything that was sent, Retries and RateLimited only sessions that ended.
 	Requests    int64
 	Retries     int64
 	RateLimited int64
 	Labels      map[Label]int64
 	Usage       Usage     // of models
-	Queue       Quantiles // waits for the gate
-	Held        Quantiles // of sessions: what rate limiters, bounds of services and their waits throttled
-	Waits       Waits     // the sums of what Held consists of
+	Queue       Quantiles // time queued
+	Held        Quantiles // of sessions: time throttled
+	Waits       Waits     // breakdown of Held, summed
 	// QueueSum and HeldSum are the sums of Queue and Held.
 	QueueSum, HeldSum time.Duration
 	Flow              Flow
-	Speedup           float64 // over the run; NaN where it is not known
-	// Steps are the figures of the chain's steps, ascending by path, as of the newest second.
+	Speedup           float64 // over the run; NaN if unknown
+	// Steps are the figures of the chain's steps, sorted by path, as of the latest second.
 	Steps []StepFigures
 
 	PerSecond float64       // sessions, over the last seconds
 	Elapsed   time.Duration // all processes
-	// WritesPerSec is how many rows this process committed per second of its time; NaN where that is not counted.
+	// WritesPerSec is the number of rows that this process committed per second; NaN if not counted.
 	WritesPerSec float64
-	Remaining    time.Duration // estimate; negative when there is none
+	Remaining    time.Duration // estimate; negative if unknown
 	Lag          time.Duration
-	LagWhy       string // in words: why the schedule lies later than planned; "" is that it does not
+	LagWhy       string // why the schedule is later than planned; "" if it is not
 	Inexact      *Inexact
 
 	Checkpoints    int
-	LastCheckpoint time.Time // made, or found to describe the run still; zero before the first of this process
-	// CheckpointTook is from the order of the newest that is durable until it was; sessions went on meanwhile. 0 is not
-	// known.
+	LastCheckpoint time.Time // made, or confirmed as still current; zero before the first of this process
+	// CheckpointTook is the time from the order to the durability of the newest checkpoint. Sessions continued in the
+	// meantime. 0 if unknown.
 	CheckpointTook time.Duration
 
-	Metrics MetricsRow // the newest second
-	// UnsentSince is since when there were rows at all times that the remote database did not have; zero while there are none.
+	Metrics MetricsRow // the latest second
+	// UnsentSince is the start of the period in which the remote database has constantly lacked rows; zero if it has all
+	// rows.
 	UnsentSince time.Time
-	// Overhead is of the run, as of the newest second; Late is the worst of it.
+	// Overhead is for the run, as of the latest second. Late is its maximum.
 	Overhead Overhead
 	Late     Late
-	// Changes are the newest that this process made, oldest first.
+	// Changes are the latest changes by this process, oldest first.
 	Changes []ChangeRow
-	// Emitted are the newest events of sessions that ended in this process, oldest first, as of the newest second.
+	// Emitted are the latest events of sessions that ended in this process, oldest first, as of the latest second.
 	Emitted []Emitted
 }
 
-// ClosedCycle is what came of a cycle.
+// ClosedCycle summarizes a completed cycle.
 type ClosedCycle struct {
 	Took     time.Duration // without waits for the schedule and pauses
 	Sessions int64
@@ -100,7 +101,7 @@ type ClosedCycle struct {
 	Work     CycleWork
 }
 
-// ErrorNote is a class of errors with its last occurrence, which is not known where that was before a resume.
+// ErrorNote is an error class with its last occurrence, which is unknown if it was before a resume.
 type ErrorNote struct {
 	Class   Class  `json:"class"`
 	Count   int64  `json:"count"`
@@ -111,7 +112,7 @@ type ErrorNote struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Who is the agent for people.
+// Who returns the agent's name for display.
 func (n *ErrorNote) Who() string {
 	if n.Name == "" {
 		return strconv.Itoa(n.Agent)

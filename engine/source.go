@@ -2,33 +2,34 @@ package engine
 
 import "strings"
 
-// Source is what a run was made from: kept with it, so that it can be resumed when the file has gone or changed.
+// Source is what a run was made from. It is stored with the run, so that the run can resume if the file is deleted or
+// changed.
 type Source struct {
 	Name       string            // base name of the scenario file
-	Files      map[string][]byte // by path relative to the scenario's folder; what begins with OwnFiles is no file of it
+	Files      map[string][]byte // by path relative to the scenario's folder; names that begin with OwnFiles are added by the engine
 	Hash       string            // of all files, hex
-	Parameters map[string]string // as given, by name; values are JSON texts
-	// Path is where the file was on this machine, or [BuiltIn] and its name; "" is not known. It is for this machine only.
+	Parameters map[string]string // by name; values are JSON texts
+	// Path is the location of the file on this machine, or [BuiltIn] and its name; "" if unknown. It is not stored.
 	Path string `json:"-" cbor:"-"`
 }
 
-// BuiltIn stands before the name of a scenario that came with the program, in a path.
+// BuiltIn is the path prefix of a scenario that ships with the program.
 const BuiltIn = "built-in:"
 
-// What a run takes from elsewhere stands among the files of its source, under names that no scenario can open.
+// Additional inputs of a run are stored as files of its source, under names that no scenario can open.
 const (
 	OwnFiles       = "run:"
-	OnlyChain      = OwnFiles + "chain"           // the name of the chain that is run alone
-	ConnectorsFile = OwnFiles + "connectors.yaml" // the connectors of the settings, if the scenario uses one of them
-	PayloadFiles   = OwnFiles + "payload/"        // before the name of the payload's file
-	MockedSteps    = OwnFiles + "mocked"          // what the mock answers in place of, a line for each
+	OnlyChain      = OwnFiles + "chain"           // name of the chain that runs alone
+	ConnectorsFile = OwnFiles + "connectors.yaml" // connectors of the settings, if the scenario uses one
+	PayloadFiles   = OwnFiles + "payload/"        // prefix of the payload's file name
+	MockedSteps    = OwnFiles + "mocked"          // undefined connectors and functions that the mock replaces, one per line
 )
 
-// Alone returns the name of the chain that is run alone; "" is that the scenario runs as a whole.
+// Alone returns the name of the chain that runs alone, or "" if the whole scenario runs.
 func (s *Source) Alone() string { return string(s.Files[OnlyChain]) }
 
-// Mocked lists the connectors and functions that the scenario does not define, such as "connector summarizer": the
-// mock answered in their place.
+// Mocked lists the connectors and functions that the scenario does not define, such as "connector summarizer". The
+// mock answers for them.
 func (s *Source) Mocked() []string {
 	text := string(s.Files[MockedSteps])
 	if text == "" {

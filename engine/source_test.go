@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestSourceOfARun is what a run says of what it took from elsewhere.
+// TestSourceOfARun checks what a source reports about additional inputs.
 func TestSourceOfARun(t *testing.T) {
 	var none engine.Source
 	if none.Alone() != "" || none.Mocked() != nil {

@@ -2,14 +2,14 @@ package engine
 
 import "context"
 
-// spending is what a session has spent, as the budget counts it. The session's lock guards it.
+// spending is what a session has spent of the budget. The session's lock guards it.
 type spending struct {
-	spent Outlay            // by earlier processes too, as far as the journal says
-	kept  Outlay            // of that, what the journal holds for a replay, with the claims of intents
-	open  map[string]Outlay // of kept, by the path of an intent without an answer; nil is none
+	spent Outlay            // including earlier processes, as far as journaled
+	kept  Outlay            // part of spent that the journal keeps for replay, including the claims of intents
+	open  map[string]Outlay // part of kept, by the path of an intent without an answer; may be nil
 }
 
-// intends notes what an intent in the journal says.
+// intends records an intent in the journal.
 func (s *spending) intends(path string, out Outlay) {
 	if s.open == nil {
 		s.open = map[string]Outlay{}
@@ -18,13 +18,13 @@ func (s *spending) intends(path string, out Outlay) {
 	s.open[path] = out
 }
 
-// answered notes that an entry in the journal took the place of its intent, if there was one.
+// answered records that an entry in the journal replaced its intent, if there was one.
 func (s *spending) answered(e *Entry) {
 	s.kept = s.kept.Plus(e.Spent).Minus(s.open[e.Path])
 	delete(s.open, e.Path)
 }
 
-// begin takes over what an earlier process spent.
+// begin adds what an earlier process spent.
 func (s *spending) begin(known Prefix) {
 	s.spent = known.total()
 	s.kept = s.spent
@@ -38,7 +38,7 @@ func (s *spending) begin(known Prefix) {
 	}
 }
 
-// TryClaim is Claim where nothing has to wait for the budget; else ok is false, and nothing is claimed.
+// TryClaim is like Claim but does not wait for the budget. If it would have to, ok is false and nothing is claimed.
 func (s *Session) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
 	if !s.host.TryClaim(a) {
 		return nil, false
@@ -46,10 +46,10 @@ func (s *Session) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
 	return s.settling(a), true
 }
 
-// Claim sets aside of the run's budget what a request may take at most, before it leaves, and waits while others hold
-// so much that it does not fit; the clocks must be held meanwhile. settle must be called once, before the session ends,
-// with what the request took: nothing, if it did not leave. Its error is that the budget is used up, with which the
-// session must end: it is an [ErrCut], and the run ends; or the cause of ctx.
+// Claim reserves from the run's budget the most that a request may use, before it is sent. It waits while the claims
+// of others leave too little. The clocks must be paused meanwhile. The caller must call settle once before the session
+// ends, with what the request used: zero if it was not sent. The error is the cause of ctx, or an [ErrCut] if the
+// budget is used up. With the latter the session must end, and the run ends.
 func (s *Session) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay), err error) {
 	if err := s.host.Claim(ctx, a); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Session) settling(claimed Outlay) func(Outlay) {
 	}
 }
 
-// OutlayOf returns what a session spent according to its step records.
+// OutlayOf returns the spending in the records of a session's steps.
 func OutlayOf(steps []StepRecord) (a Outlay) {
 	for i := range steps {
 		a.Requests += int64(steps[i].Attempts)
@@ -78,7 +78,7 @@ func OutlayOf(steps []StepRecord) (a Outlay) {
 // Outlay returns what a step spent.
 func (r *StepRecord) Outlay() Outlay { return OutlayOf([]StepRecord{*r}) }
 
-// total is what a prefix says that an earlier process spent.
+// total returns the spending of an earlier process according to the prefix.
 func (p Prefix) total() (a Outlay) {
 	for i := range p {
 		a = a.Plus(p[i].Spent)
@@ -86,10 +86,10 @@ func (p Prefix) total() (a Outlay) {
 	return a
 }
 
-// Unrecorded returns what the session spent that the journal will not tell: in addition to the steps' records if it ended,
-// or to the entries kept for a replay if it was cut.
+// Unrecorded returns the session's spending that the journal does not contain: beyond the steps' records if the
+// session ended, or beyond the entries kept for replay if it was cut.
 func (s *Session) Unrecorded() Outlay {
-	if len(s.Row.Steps) == 0 && s.spent == s.kept && s.kept == (Outlay{}) { // nothing was asked
+	if len(s.Row.Steps) == 0 && s.spent == s.kept && s.kept == (Outlay{}) { // no requests were made
 		return Outlay{}
 	}
 	if s.Row.Outcome == Cut {
@@ -98,15 +98,15 @@ func (s *Session) Unrecorded() Outlay {
 	return s.spent.Minus(OutlayOf(s.Row.Steps))
 }
 
-// Spent is what a run has spent of its budget. Of sessions that have not ended it has what the run's end, or its newest
-// checkpoint, says.
+// Spent returns what a run has spent of its budget. For unfinished sessions it uses the run's end or its latest
+// checkpoint.
 func (t *Totals) Spent() Outlay { return t.booked().atLeast(t.Peaks.Spent) }
 
-// Left is what was asked of services by all requests that left: by sessions that have not ended, too. Its Retries,
-// RateLimited, Labels and Waits are of those that have.
+// Left counts all requests that were sent, including those of unfinished sessions. Its Retries, RateLimited, Labels
+// and Waits cover only finished sessions.
 func (t *Totals) Left() Asked { return t.Asked().WithOutlay(t.Spent()) }
 
-// WithOutlay returns a with the requests and the usage of everything that was spent.
+// WithOutlay returns a with the requests and the usage replaced by the total spending.
 func (a Asked) WithOutlay(spent Outlay) Asked {
 	hits, again := a.Usage.Hits, a.Usage.Again
 	a.Requests, a.Usage = spent.Requests, spent.Usage
@@ -114,7 +114,7 @@ func (a Asked) WithOutlay(spent Outlay) Asked {
 	return a
 }
 
-// booked is what the sessions that ended and the run itself spent, and what was spent beside.
+// booked returns the spending of finished sessions and of the run itself, plus spending outside the records.
 func (t *Totals) booked() Outlay {
 	asked := t.Asked()
 	return asked.Outlay().Plus(t.Peaks.Beside)
@@ -123,8 +123,8 @@ func (t *Totals) booked() Outlay {
 // Outlay returns the requests and the usage of a.
 func (a *Asked) Outlay() Outlay { return Outlay{a.Requests, a.Usage}.OfRequests() }
 
-// Spent is what earlier processes spent, those sessions included that have not ended. Of what was under way when a process
-// was killed it has what was claimed for requests with an intent.
+// Spent returns what earlier processes spent, including unfinished sessions. For requests in progress when a process
+// was killed, it includes the claims of their intents.
 func (r *Resumption) Spent() Outlay {
 	a := r.State.Totals.booked()
 	for _, open := range r.Shared.Asked {

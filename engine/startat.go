@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// StartTime reads when a run is to start: a time of the day, which is the next one that comes, a time of a day, or how long
-// from now, such as 22:00, 2030-03-01 22:00 or +90m.
+// StartTime parses the start time of a run: a time of day, which means its next occurrence; a date and time; or a
+// delay from now. Examples are 22:00, 2030-03-01 22:00 and +90m.
 func StartTime(text string, now time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	wrong := func(problem string) (time.Time, error) {

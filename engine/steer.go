@@ -6,55 +6,55 @@ import (
 	"time"
 )
 
-// Reading is what is known of a run and its machine at a moment. Counts and Quantiles are of the time since the reading
-// before it.
+// Reading is the measured state of a run and its machine. Counts and Quantiles cover the time since the previous
+// reading.
 type Reading struct {
 	At    time.Time
-	Span  time.Duration // since the reading before, without Slept
-	Slept time.Duration // in which the machine slept, or the process stood still; mostly 0
+	Span  time.Duration // since the previous reading, without Slept
+	Slept time.Duration // time that the machine slept or the process was suspended; usually 0
 	Phase Phase
 	Cycle int
 
 	Limit    int // as set
 	InFlight int
-	// Busy is the share of Span in which all places were taken while sessions waited for one: a limit that was not the
-	// bound says nothing about a higher one.
+	// Busy is the fraction of Span in which all slots were taken while sessions were queued. If the limit was not the
+	// bottleneck, the reading says nothing about a higher limit.
 	Busy float64
 
-	Ended, Failed int64 // sessions that ended, and of them those that failed or timed out
-	// Of the open cycle so far.
+	Ended, Failed int64 // sessions that ended, and how many of them failed or timed out
+	// Totals of the open cycle so far.
 	CycleEnded, CycleFailed, CycleTotal int64
 
-	Service     Quantiles // what services and steps took in the sessions that ended, without what the engine throttled
+	Service     Quantiles // time used by services and steps in the sessions that ended, without throttled time
 	Host        HostMetrics
 	Connections Connections
 	Services    []ServiceState
-	LastEnd     time.Time // when a session ended last, or work could begin
-	Oldest      []Doing   // sessions in flight, the oldest first, some
+	LastEnd     time.Time // when the last session ended or work could begin
+	Oldest      []Doing   // some of the sessions in flight, oldest first
 }
 
-// Governor steers a run: the loop asks it about once a second, from one goroutine. It does not wait.
+// Governor steers a run. The loop calls it about once a second, from one goroutine. Its methods must not block.
 type Governor interface {
-	// Steer says what is to be done now.
+	// Steer returns the orders for a reading.
 	Steer(r Reading) Orders
-	// Use changes what it goes by; the limit that is in force stays until the next reading.
+	// Use changes the policy and its parameters. The current limit stays in force until the next reading.
 	Use(s Steering) error
-	// Reset forgets what went wrong so far: a person resumed the run.
+	// Reset clears the failure history after a person resumes the run.
 	Reset()
 }
 
-// Steering is what the limit goes by. The zero value is by hand.
+// Steering configures a governor. The zero value means manual.
 type Steering struct {
-	Governor       string // one of Governors; "" is manual
+	Governor       string // one of Governors; "" means manual
 	Floor, Ceiling int
-	// Bounds of the machine's CPU and memory, as in [Settings].
+	// Thresholds for the machine's CPU and memory, as in [Settings].
 	CPUHigh, CPULow       float64
 	MemoryHigh, MemoryLow float64
-	Breaker               string        // one of Breakers; "" is probe
-	StallAfter            time.Duration // 0 warns of nothing
+	Breaker               string        // one of Breakers; "" means probe
+	StallAfter            time.Duration // 0 disables the warning
 }
 
-// Steering is what the limit goes by.
+// Steering returns the governor's part of the settings.
 func (s *Settings) Steering() Steering {
 	return Steering{s.Governor, s.Floor, s.Ceiling, s.CPUHigh, s.CPULow, s.MemoryHigh, s.MemoryLow, s.Breaker, s.StallAfter}
 }
@@ -62,28 +62,28 @@ func (s *Settings) Steering() Steering {
 // Governed reports whether a governor moves the limit.
 func (s *Settings) Governed() bool { return s.Governor != "" && s.Governor != Manual }
 
-// Orders are what a governor wants.
+// Orders are the decisions of a governor.
 type Orders struct {
-	Limit int    // of sessions in flight, from now on
-	By    string // the governor whose word that is
-	Why   string // in words, such as "25 → 20: CPU 91 % for 3 s, above 80 %"; "" where the limit stays
+	Limit int    // new concurrency limit
+	By    string // the governor that decided
+	Why   string // reason, such as "25 → 20: CPU 91 % for 3 s, above 80 %"; "" if the limit stays
 
-	Breaker    BreakerState // of the run; while it is open no session starts
-	BreakerWhy string       // in words; "" while it is closed
-	Probe      bool         // start one session although the breaker is open, to see whether all is well again
-	NextProbe  time.Time    // zero without
+	Breaker    BreakerState // of the run; no session starts while it is open
+	BreakerWhy string       // reason for the state; "" while closed
+	Probe      bool         // start one session even though the breaker is open, to test whether the failure is over
+	NextProbe  time.Time    // zero if none is planned
 
 	Stall *Stall // nil while sessions end
 }
 
-// Stall says that sessions are in flight and none has ended for long.
+// Stall reports that sessions are in flight but none has ended for a long time.
 type Stall struct {
 	Since  time.Time
-	Why    string  // in words: what they wait for
-	Oldest []Doing // first
+	Why    string  // describes what they wait for
+	Oldest []Doing // oldest first
 }
 
-// Doing is what a session in flight is at.
+// Doing is the current activity of a session in flight.
 type Doing struct {
 	Place
 	Name    string    `json:"name,omitempty"`    // of the agent; "" if unknown
@@ -94,7 +94,7 @@ type Doing struct {
 	Since   time.Time `json:"since,omitzero"` // the beginning of the step or the wait
 }
 
-// BreakerState is that of a circuit breaker. The zero value lets everything through.
+// BreakerState is the state of a circuit breaker. The zero value is closed.
 type BreakerState uint8
 
 // The states of a breaker.
@@ -123,10 +123,10 @@ func (b *BreakerState) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Governing is a policy that moves the limit, with what people are told of it.
+// Governing is a policy that moves the limit, with its description for users.
 type Governing struct{ Name, Title, About string }
 
-// Governors are all of them.
+// Governors lists all governors.
 var Governors = []Governing{
 	{"manual", "Manual", "the slider is the limit"},
 	{"adaptive", "Adaptive", "all of the others, and the smallest wins"},
@@ -136,13 +136,14 @@ var Governors = []Governing{
 	{"connections", "Connections", "leaves the database server's clients room"},
 }
 
-// Manual is the governor that moves nothing, Adaptive the one that is all the others.
+// Manual never moves the limit. Adaptive combines all other governors.
 const (
 	Manual   = "manual"
 	Adaptive = "adaptive"
 )
 
-// Breakers are what a run does when too much of it fails: probe until all is well again, wait for a person, or go on.
+// Breakers lists what a run can do when too many sessions fail: probe until the failure is over, wait for a person, or
+// continue.
 var Breakers = []string{"probe", "wait", BreakerOff}
 
 // BreakerOff is the breaker that never opens.

@@ -8,27 +8,27 @@ import (
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
-// MostSteps is how many different steps a run keeps figures of; what comes after counts in the totals only.
+// MostSteps is the maximum number of different steps with figures. Further steps count only in the totals.
 const MostSteps = 10_000
 
-// StepFigures are those of one step over the run so far, all its iterations together.
+// StepFigures are the figures of one step over the run so far, summed over its iterations.
 type StepFigures struct {
 	Path        string // without iterations: fill_cart.add_cart
 	Statuses    [StepCancelled + 1]int64
 	Requests    int64
 	Retries     int64
 	RateLimited int64
-	// Service is the time that the step or its service used, where it ran and was not taken from the journal.
+	// Service is the time used by the step or its service, for executions that were not replayed from the journal.
 	Service Quantiles
-	Sum     time.Duration // of what Service is of
+	Sum     time.Duration // sum of the durations in Service
 }
 
-// Ran is how often the step was carried out, whatever came of it.
+// Ran returns how often the step was executed, regardless of its status.
 func (f *StepFigures) Ran() int64 {
 	return f.Statuses[StepOK] + f.Statuses[StepFailed] + f.Statuses[StepTimedOut]
 }
 
-// Errors is how often the step failed or timed out.
+// Errors returns how often the step failed or timed out.
 func (f *StepFigures) Errors() int64 { return f.Statuses[StepFailed] + f.Statuses[StepTimedOut] }
 
 // stepTotals are the counts of one step.
@@ -40,7 +40,7 @@ type stepTotals struct {
 	RateLimited int64                    `cbor:"5,keyasint,omitempty"`
 	Service     stats.Narrow             `cbor:"6,keyasint"`
 
-	next *stepTotals // the one that followed last time: sessions mostly do the same steps again
+	next *stepTotals // the step that followed last time: sessions usually repeat the same order
 }
 
 func (s *stepTotals) add(r *StepRecord, limited int64) {
@@ -55,20 +55,20 @@ func (s *stepTotals) add(r *StepRecord, limited int64) {
 	}
 }
 
-// StepTable holds the counts of all steps, by path. The zero value is empty and ready.
+// StepTable holds the counts of all steps, by path. The zero value is an empty table.
 type StepTable struct {
 	List []*stepTotals `cbor:"1,keyasint,omitempty"` // ascending by path
 
-	index map[string]*stepTotals // made when it is first needed
+	index map[string]*stepTotals // created on first use
 	first stepTotals             // before the first step of a session
-	last  *stepTotals            // the step that was counted last
+	last  *stepTotals            // the step counted last
 	key   []byte
 }
 
-// begin says that the next record is the first of a session.
+// begin marks the next record as the first of a session.
 func (t *StepTable) begin() { t.last = &t.first }
 
-// of finds the counts of a step; nil if there are too many.
+// of returns the counts of a step, or nil if there are too many steps.
 func (t *StepTable) of(path string) *stepTotals {
 	if s := t.last.next; s != nil && sameStep(path, s.Path) {
 		t.last = s
@@ -95,7 +95,7 @@ func (t *StepTable) of(path string) *stepTotals {
 	return s
 }
 
-// Figures are those of all steps, ascending by path.
+// Figures returns the figures of all steps, sorted by path.
 func (t *StepTable) Figures() []StepFigures {
 	all := make([]StepFigures, len(t.List))
 	for i, s := range t.List {
@@ -123,7 +123,7 @@ func narrow(n *stats.Narrow) Quantiles {
 	}
 }
 
-// sameStep reports whether a path is that of a step in some iteration. It allocates nothing.
+// sameStep reports whether path is an iteration of step. It does not allocate.
 func sameStep(path, step string) bool {
 	if path == step {
 		return true
@@ -141,7 +141,7 @@ func sameStep(path, step string) bool {
 	}
 }
 
-// StepName is the path of a step without its iterations.
+// StepName returns the path of a step without its iterations.
 func StepName(path string) string {
 	if !strings.Contains(path, "[") {
 		return path

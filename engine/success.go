@@ -12,20 +12,20 @@ import (
 type Criterion struct {
 	Metric string
 	Op     string  // "<", "<=", ">", ">=", "="
-	Bound  float64 // in the metric's unit: a share, seconds, bytes, a count, US dollars
+	Bound  float64 // in the metric's unit: a fraction, seconds, bytes, a count, US dollars
 	Text   string  // as written
 }
 
-// Judgement is a criterion after the run. Unknown is set, and Value 0, where the figure could not be had.
+// Judgement is the result of a criterion after the run. If the figure is not available, Unknown is set and Value is 0.
 type Judgement struct {
 	Criterion Criterion
 	Value     float64
-	Shown     string // the value in the words of its unit
+	Shown     string // the formatted value with its unit
 	Passed    bool
 	Unknown   bool
 }
 
-// Unit is how a metric of the success list is written and shown.
+// Unit is the unit of a success metric. It determines how values are parsed and formatted.
 type Unit uint8
 
 // The units of success metrics.
@@ -37,14 +37,14 @@ const (
 	UnitMoney // US dollars: 0.50
 )
 
-// successMetric computes a metric at the end of a run; NaN when it is not known.
+// successMetric computes a metric at the end of a run; NaN if unknown.
 type successMetric struct {
 	Name  string
 	Unit  Unit
 	Value func(t *Totals, agents int) float64
 }
 
-// successMetrics is the one table of what a success list may name.
+// successMetrics lists the metrics that a success list may use.
 var successMetrics = []successMetric{
 	{"agents_completed", UnitShare, func(t *Totals, agents int) float64 {
 		_, bad := t.Failures(0)
@@ -72,7 +72,7 @@ var successMetrics = []successMetric{
 	{"duration", UnitTime, func(t *Totals, _ int) float64 { return t.Peaks.Elapsed.Seconds() }},
 }
 
-// SuccessMetrics lists what a success list may name, each with its unit.
+// SuccessMetrics returns the metrics that a success list may use, with their units.
 func SuccessMetrics() map[string]Unit {
 	all := make(map[string]Unit, len(successMetrics))
 	for _, m := range successMetrics {
@@ -81,7 +81,7 @@ func SuccessMetrics() map[string]Unit {
 	return all
 }
 
-// Judge compares a run's totals with its criteria. agents is how many took part.
+// Judge evaluates the criteria for a run's totals. agents is the number of active agents.
 func Judge(criteria []Criterion, t *Totals, agents int) []Judgement {
 	out := make([]Judgement, 0, len(criteria))
 	for _, c := range criteria {
@@ -114,7 +114,7 @@ func (c Criterion) holds(v float64) bool {
 	}
 }
 
-// Show writes a value in the unit's words.
+// Show formats a value in the unit.
 func (u Unit) Show(v float64) string {
 	switch u {
 	case UnitShare:
@@ -147,7 +147,7 @@ func latency(t *Totals, q float64) float64 {
 	return t.Total.Quantile(q).Seconds()
 }
 
-// requestLatency is a quantile of what services took for a step, its repeats included, without what Throng throttled.
+// requestLatency returns a quantile of the service time of a step, including retries but not throttled time.
 func requestLatency(t *Totals, q float64) float64 {
 	var all stats.Narrow
 	for _, s := range t.ByStep.List {
@@ -161,7 +161,7 @@ func requestLatency(t *Totals, q float64) float64 {
 	return all.Quantile(q).Seconds()
 }
 
-// positive is v, or not known: a figure that is never measured stays 0.
+// positive returns v, or NaN if v is not positive, which means that it was never measured.
 func positive(v float64) float64 {
 	if v <= 0 {
 		return math.NaN()

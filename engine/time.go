@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
-// ParseTime reads a length of time as flags, variables and orders give it: a number of seconds, or a text such as 90s,
-// 1h30m or 1d. It is never negative; what is no time, or longer than 292 years, is an error that says what is wanted.
+// ParseTime parses a duration from a flag, variable or order: a number of seconds, or text such as 90s, 1h30m or 1d.
+// Negative or malformed values, and durations over 292 years, return an error that describes the format.
 func ParseTime(text string) (time.Duration, error) {
 	if d, err := doc.ParseDuration(text); err == nil {
 		return d, nil
@@ -24,5 +24,5 @@ func ParseTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// longestSeconds is what a time.Duration can hold.
+// longestSeconds is the longest time.Duration in seconds.
 const longestSeconds = (1<<63 - 1) / 1e9

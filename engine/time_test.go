@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestParseTime holds what flags, variables and orders take for a time. What is too long was a negative one, and one that
-// is none was told of as negative.
+// TestParseTime checks the durations that flags, variables and orders accept. Durations that are too long used to
+// become negative, and malformed ones were reported as negative.
 func TestParseTime(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"0": 0, "300": 5 * time.Minute, "0.5": 500 * time.Millisecond, "1e3": 1000 * time.Second, "+5s": 5 * time.Second,

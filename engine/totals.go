@@ -26,15 +26,15 @@ func QuantilesOf(h *stats.Histogram) Quantiles {
 	return Quantiles{n, h.Sum() / time.Duration(n), h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()}
 }
 
-// Totals are the figures of a run so far. All but Peaks and Shared can be recomputed from its session rows, with Add, or
-// with [Resumption.Count] where sessions were requeued by hand: Outcomes, Errors, Acted, Events and FailedAgents count a
-// session's last take only, all else counts every take.
+// Totals are the figures of a run so far. All but Peaks and Shared can be recomputed from its session rows with Add,
+// or with [Resumption.Count] if sessions were requeued by hand. Outcomes, Errors, Acted, Events and FailedAgents count
+// only the last take of a session. All other fields count every take.
 type Totals struct {
 	Outcomes    [Cut]int64 `cbor:"1,keyasint"` // by Outcome
 	Errors      Errors     `cbor:"2,keyasint"` // sessions that failed or timed out, by class
 	Acted       int64      `cbor:"3,keyasint"`
 	Steps       int64      `cbor:"4,keyasint"`
-	Requests    int64      `cbor:"5,keyasint"` // attempts that left; 429s are not attempts
+	Requests    int64      `cbor:"5,keyasint"` // attempts sent; 429s do not count
 	Retries     int64      `cbor:"6,keyasint"`
 	RateLimited int64      `cbor:"7,keyasint"` // 429s
 	Events      int64      `cbor:"8,keyasint"`
@@ -49,11 +49,11 @@ type Totals struct {
 	Peaks Peaks `cbor:"15,keyasint"`
 
 	Usage Usage `cbor:"17,keyasint,omitzero"` // of the steps of sessions
-	// Shared is what the run itself asked, for answers that its sessions share; nothing above has it. It is the sum
-	// over the [SharedRow]s with a Record.
+	// Shared counts the run's own requests for answers that its sessions share. The fields above exclude them. It is the
+	// sum over the [SharedRow]s with a Record.
 	Shared Asked `cbor:"18,keyasint,omitzero"`
 
-	// FailedAgents holds a bit per agent that had a session which failed or timed out.
+	// FailedAgents has a bit for each agent with a session that failed or timed out.
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
 
 	ByStep StepTable `cbor:"19,keyasint"`
@@ -61,30 +61,30 @@ type Totals struct {
 	Waits  Waits     `cbor:"21,keyasint,omitzero"` // of the steps of sessions
 }
 
-// Peaks are the worst values that were seen, and times that were measured; they cannot be recomputed from the journal.
+// Peaks are maximum values and measured times. They cannot be recomputed from the journal.
 type Peaks struct {
 	Memory            uint64        `cbor:"1,keyasint"`
 	Connections       int           `cbor:"2,keyasint"`
 	ServerConnections int           `cbor:"3,keyasint"`
 	Cycle             time.Duration `cbor:"4,keyasint"`
 	CheckpointGap     time.Duration `cbor:"5,keyasint"`
-	Elapsed           time.Duration `cbor:"6,keyasint"` // of all processes that worked on the run
+	Elapsed           time.Duration `cbor:"6,keyasint"` // over all processes that executed the run
 	Lag               time.Duration `cbor:"7,keyasint"`
-	// Worked is the time that the cycles took, and Apart the service time of sessions whose part of their cycle is not
-	// in it, for an interruption came between.
+	// Worked is the time that the cycles took. Apart is the service time of sessions that ran in the part of a cycle
+	// before an interruption, which Worked excludes.
 	Worked time.Duration `cbor:"8,keyasint"`
 	Apart  time.Duration `cbor:"9,keyasint"`
-	// Open is the part of Apart that is of the open cycle.
+	// Open is the part of Apart that belongs to the open cycle.
 	Open time.Duration `cbor:"12,keyasint,omitempty"`
-	// Beside is what was spent beyond what the steps' records and Totals.Shared say: sign-ins, attempts of sessions that
-	// were cut; less attempts that never left. It may be negative.
+	// Beside is the spending that neither the records of steps nor Totals.Shared contain: sign-ins and attempts of cut
+	// sessions, minus attempts that were never sent. It may be negative.
 	Beside Outlay `cbor:"10,keyasint,omitzero"`
-	// Spent is all that was spent, by sessions that had not ended too.
+	// Spent is the total spending, including sessions in progress.
 	Spent Outlay `cbor:"11,keyasint,omitzero"`
-	// Overhead is as of the newest second, Late the worst of all.
+	// Overhead is as of the latest second, Late the maximum.
 	Overhead Overhead `cbor:"13,keyasint,omitzero"`
 	Late     Late     `cbor:"14,keyasint,omitzero"`
-	// Stored is how many bytes the run has taken in the store; 0 is not known.
+	// Stored is the number of bytes that the run uses in the store; 0 if unknown.
 	Stored int64 `cbor:"15,keyasint,omitempty"`
 }
 
@@ -119,7 +119,7 @@ func (t *Totals) addSteps(r *SessionRow) {
 	asked := t.Own()
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // also where it took something else instead
+		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // even if a fallback was used
 			t.InexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
 		}
 		if s.Label == Unconfirmed {
@@ -135,26 +135,26 @@ func (t *Totals) addSteps(r *SessionRow) {
 	t.Waits = asked.Waits
 }
 
-// Own returns what sessions asked, without what the run itself asked.
+// Own returns the requests of sessions.
 func (t *Totals) Own() Asked {
 	return Asked{t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels, t.Waits}
 }
 
-// Asked is what sessions and the run itself asked of services.
+// Asked returns the requests of sessions and of the run itself.
 func (t *Totals) Asked() Asked {
 	all := t.Own()
 	all.merge(&t.Shared)
 	return all
 }
 
-// InexactSince keeps the earliest reason why the run is inexact, in whatever order reasons arrive.
+// InexactSince keeps the earliest cause that made the run inexact, in whatever order causes are reported.
 func (t *Totals) InexactSince(i Inexact) {
 	if was := t.Inexact; was == nil || i.Cycle < was.Cycle || i.Cycle == was.Cycle && i.Agent < was.Agent {
 		t.Inexact = &i
 	}
 }
 
-// inexactBecause says why a bad ending may depend on timing; "" when it does not.
+// inexactBecause returns why a failed session may depend on timing, or "" if it does not.
 func inexactBecause(r *SessionRow) string {
 	switch {
 	case r.Outcome == TimedOut:
@@ -165,7 +165,8 @@ func inexactBecause(r *SessionRow) string {
 	return ""
 }
 
-// Timing reports whether a failure of the class may depend on timing or chance: a model may answer well the next time.
+// Timing reports whether a failure of the class may depend on timing or chance. For example, a model may answer
+// correctly next time.
 func (c Class) Timing() bool {
 	switch c {
 	case RateLimited, Timeout, ServerError, Network, BadAnswer:
@@ -182,8 +183,7 @@ func (t *Totals) failedAgent(agent int) {
 	t.FailedAgents[agent/64] |= 1 << (agent % 64)
 }
 
-// Failures returns the agents that had a session which failed or timed out, at most so many of them, and how many
-// there are in all.
+// Failures returns up to most agents with a session that failed or timed out, and the total number of such agents.
 func (t *Totals) Failures(most int) (first []int, all int) {
 	for i, w := range t.FailedAgents {
 		all += bits.OnesCount64(w)
@@ -194,7 +194,7 @@ func (t *Totals) Failures(most int) (first []int, all int) {
 	return first, all
 }
 
-// Ended is how many sessions have ended.
+// Ended returns the number of sessions that have ended.
 func (t *Totals) Ended() int64 {
 	var n int64
 	for _, c := range t.Outcomes {
@@ -203,13 +203,14 @@ func (t *Totals) Ended() int64 {
 	return n
 }
 
-// Bad is how many sessions failed or timed out.
+// Bad returns the number of sessions that failed or timed out.
 func (t *Totals) Bad() int64 { return t.Outcomes[Failed] + t.Outcomes[TimedOut] }
 
-// AllFailed reports whether sessions failed or timed out, and none ended otherwise, but for those of retired agents.
+// AllFailed reports whether there were failures or timeouts and no other outcomes, ignoring sessions of retired
+// agents.
 func (t *Totals) AllFailed() bool { return t.Bad() > 0 && t.Bad() == t.Ended()-t.Outcomes[Cancelled] }
 
-// Clone returns a copy that shares nothing with t.
+// Clone returns a deep copy of t.
 func (t *Totals) Clone() Totals {
 	c := *t
 	c.Total, c.Service, c.Held, c.Queue = t.Total.Clone(), t.Service.Clone(), t.Held.Clone(), t.Queue.Clone()

@@ -1,15 +1,15 @@
 package engine
 
-// Tracer receives each exchange with a service when it is over. Many goroutines call it; it must not wait.
+// Tracer receives each finished exchange with a service. It is called from many goroutines and must not block.
 type Tracer func(Exchange)
 
-// Traced reports whether somebody wants to hear of an exchange of the session that is over; failed says that it went
-// wrong. Like Trace it may be called of a nil session, of which nobody hears.
+// Traced reports whether a finished exchange of the session should be traced. failed means that the exchange failed.
+// Traced and Trace do nothing on a nil Session.
 func (s *Session) Traced(failed bool) bool {
 	return s != nil && s.host != nil && s.host.Traced(s.asker().Agent, failed)
 }
 
-// Trace tells of an exchange of the session, whose place it fills in. The secrets must be out of it already.
+// Trace reports an exchange of the session and fills in its place. The caller must mask secrets first.
 func (s *Session) Trace(e Exchange, failed bool) {
 	if s == nil || s.host == nil {
 		return
@@ -18,7 +18,8 @@ func (s *Session) Trace(e Exchange, failed bool) {
 	s.host.Trace(e, failed)
 }
 
-// asker is the session for which a request is made: one of the run itself asks for the one that needed it first.
+// asker returns the session that a request is made for. For a session of the run itself, that is the session that
+// first needed the answer.
 func (s *Session) asker() Place {
 	if s.apart != nil {
 		return s.apart.asker

@@ -35,7 +35,7 @@ type Attempt struct {
 	Failed        bool
 }
 
-// Hold is a wait of a step's request at a gate.
+// Hold is a throttled wait of a step's request.
 type Hold struct {
 	Path  string
 	Gate  Gate

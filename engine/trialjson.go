@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A trial as JSON, in the words and units of the view of an agent.
+// JSON form of a trial, with the names and units of an agent's view.
 type (
 	trialJSON struct {
 		ID      string                     `json:"id"`
@@ -59,7 +59,7 @@ type (
 	}
 )
 
-// JSON returns the trial as an indented JSON text.
+// JSON returns the trial as indented JSON.
 func (t *Trial) JSON() string {
 	j := trialJSON{
 		ID: t.ID, Index: t.Agent, Chain: t.Chain, Outcome: t.Outcome.String(), Path: t.Path, Error: t.Error, Because: t.Because,
@@ -77,9 +77,9 @@ func (t *Trial) JSON() string {
 	}
 	var out strings.Builder
 	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false) // for people to read
+	e.SetEscapeHTML(false) // for readability
 	e.SetIndent("", "  ")
-	if err := e.Encode(j); err != nil { // texts and numbers
+	if err := e.Encode(j); err != nil { // encoding strings and numbers cannot fail
 		return err.Error()
 	}
 	return out.String()

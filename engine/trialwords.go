@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Section is a part of what is shown of a step, with its title.
+// Section is a titled part of a step's display.
 type Section struct{ Title, Text string }
 
-// Ended says in a few words how the session ended.
+// Ended describes briefly how the session ended.
 func (t *Trial) Ended() string {
 	text := t.Outcome.String() + " after " + FormatDuration(t.Took)
 	switch {
@@ -23,7 +23,7 @@ func (t *Trial) Ended() string {
 	return text
 }
 
-// Cost says what the calls of models took; "" is that there were none.
+// Cost describes the use of model calls, or returns "" if there were none.
 func (t *Trial) Cost() string { return costOf(&t.Usage) }
 
 func costOf(u *Usage) string {
@@ -40,7 +40,7 @@ func costOf(u *Usage) string {
 	return text + ", $" + strconv.FormatFloat(float64(u.Cost)/1e9, 'f', 6, 64)
 }
 
-// Counted writes a count with what is counted, in the singular or the plural.
+// Counted formats a count with a noun in the singular or plural.
 func Counted(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -48,7 +48,7 @@ func Counted(n int64, one, many string) string {
 	return FormatCount(n) + " " + many
 }
 
-// About says in a line what kind of step it is, how it ended and what that took.
+// About returns a line with the step's kind, its outcome and what it used.
 func (s *TrialStep) About() string {
 	parts := []string{s.Status.String()}
 	if s.Class != NoError {
@@ -72,7 +72,7 @@ func (s *TrialStep) About() string {
 	return strings.Join(parts, ", ")
 }
 
-// Where is the place of the step in its file, such as shopping.yaml:72; "" is not known.
+// Where returns the location of the step in its file, such as shopping.yaml:72, or "" if unknown.
 func (s *TrialStep) Where() string {
 	if s.File == "" {
 		return ""
@@ -80,7 +80,7 @@ func (s *TrialStep) Where() string {
 	return s.File + ":" + strconv.Itoa(s.Line)
 }
 
-// Sections are what the step was given and gave, in the order of time.
+// Sections returns the step's inputs and outputs in order of time.
 func (s *TrialStep) Sections() (all []Section) {
 	for i := range s.Exchanges {
 		e := &s.Exchanges[i]
@@ -104,7 +104,7 @@ func (s *TrialStep) Sections() (all []Section) {
 	return all
 }
 
-// asked is the title of what was sent.
+// asked returns the title of the request.
 func (e *Exchange) asked() string {
 	title := "Asked " + e.Service
 	if line, _, more := strings.Cut(e.Request, "\n"); !more {
@@ -118,7 +118,7 @@ func (e *Exchange) asked() string {
 	return title
 }
 
-// answered is the title of what came back.
+// answered returns the title of the answer.
 func (e *Exchange) answered() string {
 	after := " after " + FormatDuration(e.Took)
 	switch {
@@ -142,7 +142,8 @@ func joined(parts ...string) string {
 	return strings.Join(all, "\n\n")
 }
 
-// Readable lays a JSON text out for people, the messages to a model as a conversation; another text stays as it is.
+// Readable formats a JSON text for reading, and messages to a model as a conversation. It returns any other text
+// unchanged.
 func Readable(text string) string {
 	if messages := conversation(text); messages != "" {
 		return messages
@@ -166,7 +167,7 @@ func Readable(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// conversation shows a request to a model as who says what; "" is that it is none.
+// conversation formats a model request as a conversation, or returns "" if it is not one.
 func conversation(text string) string {
 	var chat struct {
 		Messages []struct{ Role, Content string }
@@ -184,7 +185,7 @@ func conversation(text string) string {
 	return b.String()
 }
 
-// Sections are what the agent is and remembers before the session.
+// Sections returns the agent's memory before the session.
 func (r *Remembered) Sections() (all []Section) {
 	if len(r.Fields) > 0 {
 		all = append(all, Section{"Memory", Listed(r.Fields)})
@@ -206,7 +207,7 @@ func (r *Remembered) Sections() (all []Section) {
 	return all
 }
 
-// Listed are facts, a line each.
+// Listed formats facts, one per line.
 func Listed(facts []Fact) string {
 	lines := make([]string, len(facts))
 	for i, f := range facts {
@@ -215,7 +216,7 @@ func Listed(facts []Fact) string {
 	return strings.Join(lines, "\n")
 }
 
-// Begins are who the agent is, and what it remembers when the session begins.
+// Begins describes the agent and its memory at the start of the session.
 func (t *Trial) Begins() (all []Section) {
 	if len(t.Persona) > 0 {
 		all = append(all, Section{"Persona", Listed(t.Persona)})
@@ -227,7 +228,8 @@ func (t *Trial) Begins() (all []Section) {
 	return all
 }
 
-// Leaves are what the session gave beside the outputs of its steps: events, messages, and what the agent remembers then.
+// Leaves returns the session's results other than the outputs of its steps: events, messages and the agent's memory
+// afterward.
 func (t *Trial) Leaves() (all []Section) {
 	if t.Error != "" {
 		all = append(all, Section{"The session failed at " + t.Path, t.Error})

@@ -7,8 +7,8 @@ import (
 // TimeoutSuffix ends the name of a service's tunable that makes a run inexact.
 const TimeoutSuffix = ".timeout" // of a service's tunable that makes a run inexact
 
-// LiveSettings are the names of the settings that can change while a run is in progress. A change of one is journaled
-// under its name, so that a resumed run has it.
+// LiveSettings returns the names of the settings that can change while a run is in progress. Changes are journaled
+// under these names, so that a resumed run applies them.
 func LiveSettings() []string {
 	var names []string
 	for i := range SettingTable {
@@ -19,7 +19,7 @@ func LiveSettings() []string {
 	return names
 }
 
-// FindLiveSetting returns a setting that can change while a run is in progress; nil if no such setting has that name.
+// FindLiveSetting returns the setting with this name that can change while a run is in progress, or nil.
 func FindLiveSetting(name string) *Setting {
 	if t := FindSetting(name); t != nil && t.Live {
 		return t
@@ -27,8 +27,8 @@ func FindLiveSetting(name string) *Setting {
 	return nil
 }
 
-// Restore sets what changes of a run left behind, by name. They were checked together when each was made. A name or a text
-// that is unknown here changes nothing.
+// Restore applies the changes of an earlier part of the run, by name. They were validated when they were made. Unknown
+// names and texts are ignored.
 func (s *Settings) Restore(texts map[string]string) {
 	for i := range SettingTable {
 		t, next := &SettingTable[i], *s
@@ -38,7 +38,7 @@ func (s *Settings) Restore(texts map[string]string) {
 	}
 }
 
-// Tunables are the settings of s that can change while a run is in progress.
+// Tunables returns the settings of s that can change while a run is in progress.
 func (s *Settings) Tunables() []Tunable {
 	var all []Tunable
 	for i := range SettingTable {
@@ -49,25 +49,25 @@ func (s *Settings) Tunables() []Tunable {
 	return all
 }
 
-// Assignment gives a setting another value, as a flag takes it.
+// Assignment is a new value for a setting, in the format of its flag.
 type Assignment struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Change is a setting that has another value now.
+// Change is a setting whose value changed.
 type Change struct {
 	Name string `json:"name"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 
-// Trimmed returns the assignment without blanks around its name and value.
+// Trimmed returns the assignment without surrounding blanks.
 func (a Assignment) Trimmed() Assignment {
 	return Assignment{strings.TrimSpace(a.Name), strings.TrimSpace(a.Value)}
 }
 
-// Subject names what a change is of, for people: the title of a setting, else the name.
+// Subject returns the display name of what was changed: the title of a setting, or else the name.
 func Subject(name string) string {
 	if t := FindSetting(name); t != nil && t.HasText() {
 		return t.Title

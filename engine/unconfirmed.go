@@ -9,23 +9,24 @@ import (
 // UnconfirmedWhy is why a run with an unconfirmed request is inexact.
 const UnconfirmedWhy = "a changing request was sent again, and no answer proved that it was carried out only once"
 
-// UnconfirmedRow is journaled for each changing request that was sent again without proof that it was carried out only
-// once. It makes the run inexact.
+// UnconfirmedRow is journaled for each changing request that was resent without proof that it was executed only once.
+// It makes the run inexact.
 type UnconfirmedRow struct {
 	Place
 	At      time.Time
 	Path    string // of the step
-	Name    string // of the agent, for people; not journaled
-	Request string // method and path, or a statement without its arguments
+	Name    string // of the agent, for display; not journaled
+	Request string // method and path, or a SQL statement without its arguments
 }
 
-// UnconfirmedList is how many changing requests of a run may have been carried out more than once, and the first of them.
+// UnconfirmedList has the number of changing requests that may have been executed more than once, and the first of
+// them.
 type UnconfirmedList struct {
 	All   int64
 	First []UnconfirmedRow
 }
 
-// Says is what people should know of them, in a sentence; "" if there are none.
+// Says describes the requests in a sentence, or returns "" if there are none.
 func (u *UnconfirmedList) Says() string {
 	if u.All == 0 {
 		return ""
@@ -40,7 +41,7 @@ func (u *UnconfirmedList) Says() string {
 // UnconfirmedAdvice says what to do about unconfirmed requests.
 const UnconfirmedAdvice = "check them at the service; `verify` or `repeats: keyed` in the scenario prevents them"
 
-// Call puts in what agents are called.
+// Call sets the names of the agents.
 func (u *UnconfirmedList) Call(name func(agent int) (string, error)) (err error) {
 	for i := range u.First {
 		if u.First[i].Name, err = name(u.First[i].Agent); err != nil {
@@ -50,7 +51,7 @@ func (u *UnconfirmedList) Call(name func(agent int) (string, error)) (err error)
 	return nil
 }
 
-// Who is what the agent is called; its index if it has no name.
+// Who returns the agent's name, or its index if it has no name.
 func (r *UnconfirmedRow) Who() string {
 	if r.Name == "" {
 		return strconv.Itoa(r.Agent)
@@ -58,7 +59,7 @@ func (r *UnconfirmedRow) Who() string {
 	return r.Name
 }
 
-// Lines describe the first of them.
+// Lines returns descriptions of the first requests.
 func (u *UnconfirmedList) Lines() []string {
 	lines := make([]string, 0, len(u.First)+1)
 	for i := range u.First {
@@ -71,19 +72,19 @@ func (u *UnconfirmedList) Lines() []string {
 	return lines
 }
 
-// Inexact is what the row makes of its run.
+// Inexact returns the reason why the row makes its run inexact.
 func (r *UnconfirmedRow) Inexact() *Inexact {
 	return &Inexact{r.Cycle, r.Agent, r.Path, UnconfirmedWhy}
 }
 
-// Unconfirmed journals that a changing request of a step may have been carried out twice.
+// Unconfirmed journals that a changing request of a step may have been executed twice.
 func (s *Session) Unconfirmed(path, request string) {
 	row := UnconfirmedRow{Place: s.Place, At: time.Now(), Path: path, Request: request}
 	s.host.Append(row)
 	s.host.Doubt(row.Inexact())
 }
 
-// Doubt makes the run inexact from a step of the session on. The journal keeps the first reason.
+// Doubt marks the run as inexact from a step of the session on. The journal keeps the first reason.
 func (s *Session) Doubt(path, why string) {
 	since := &Inexact{s.Cycle, s.Agent, path, why}
 	if s.host.Doubt(since) {

@@ -8,7 +8,7 @@ import (
 // Gate is a reason why a request is throttled. The clocks of its step are paused meanwhile.
 type Gate uint8
 
-// The gates: the limit on concurrent calls or connections of a service; the limit on model calls over all services;
+// The reasons: the limit on concurrent calls or connections of a service; the limit on model calls over all services;
 // the rate limiter of the service; a 429 or an exhausted quota of the service; the wait before a retry; a sign-in by
 // another step of the agent; the journal, until an intent is durable; the open circuit breaker of the service; the
 // run's budget, until other requests release their claims; a file descriptor of this process; memory for answers.
@@ -31,7 +31,7 @@ var gateNames = [numGates]string{"place", "models", "rate", "refusal", "retry", 
 
 func (g Gate) String() string { return gateNames[g] }
 
-// Gates returns all gates.
+// Gates returns all values of the type.
 func Gates() []Gate {
 	all := make([]Gate, numGates)
 	for i := range all {
@@ -40,7 +40,7 @@ func Gates() []Gate {
 	return all
 }
 
-// Waits holds the time that requests were throttled; the index is the Gate.
+// Waits holds the time that requests were throttled; the index is the [Gate].
 type Waits [numGates]time.Duration
 
 // Add adds other to w. other may be nil.
@@ -53,7 +53,7 @@ func (w *Waits) Add(other *Waits) {
 	}
 }
 
-// Hold records a wait at a gate.
+// Hold records a throttled wait and its cause.
 func (r *StepRecord) Hold(g Gate, d time.Duration) {
 	r.Held += d
 	if r.Waits == nil {
@@ -88,7 +88,7 @@ func (r *StepRecord) Take(request *StepRecord) {
 	}
 }
 
-// FormatWaits lists the gates with their wait times for display, or returns "" if there are none.
+// FormatWaits lists the causes of waiting with their times for display, or returns "" if there are none.
 func FormatWaits(w *Waits) string {
 	var parts []string
 	for g, d := range w {

@@ -24,13 +24,13 @@ var outcomeNames = [...]string{"unfinished", "ok", "stopped", "failed", "timeout
 
 func (o Outcome) String() string { return outcomeNames[o] }
 
-// Commits reports whether a session that ended so keeps its memory writes and messages.
+// Commits reports whether a session with this outcome keeps its memory writes and messages.
 func (o Outcome) Commits() bool { return o == OK || o == Stopped }
 
 // StepStatus is how a step ended.
 type StepStatus uint8
 
-// The ways a step ends.
+// The statuses of a step.
 const (
 	StepOK StepStatus = iota
 	StepFailed
@@ -43,7 +43,7 @@ var stepStatusNames = [...]string{"ok", "failed", "timeout", "skipped", "cancell
 
 func (s StepStatus) String() string { return stepStatusNames[s] }
 
-// Class sorts errors by what a person would do about them. The zero value is no error.
+// Class groups errors by how a person would respond. The zero value means no error.
 type Class uint8
 
 // The classes of errors.
@@ -81,7 +81,7 @@ func (c *Class) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Classes lists every class of error in the order in which they are shown.
+// Classes returns all classes of errors in display order.
 func Classes() []Class {
 	all := make([]Class, 0, NumClasses-1)
 	for c := NoError + 1; c < NumClasses; c++ {
@@ -90,24 +90,24 @@ func Classes() []Class {
 	return all
 }
 
-// Label says where the answer of a service step came from. Labels stand in timings, never in results.
+// Label is the origin of a service step's answer. Labels appear in timings, never in results.
 type Label uint8
 
-// The labels of a step. A step says the last of them that holds for it.
+// The labels of a step. If several apply, the last one is used.
 const (
-	// Fresh steps were asked for the first time.
+	// Fresh steps were requested for the first time.
 	Fresh Label = iota
 	// Replayed steps were taken from the journal.
 	Replayed
-	// Resent steps were sent again after a crash or a lost answer, and were carried out once for certain.
+	// Resent steps were sent again after a crash or a lost answer, and were certainly executed once.
 	Resent
-	// Confirmed steps had been carried out already, and the service said so.
+	// Confirmed steps had already been executed, as the service confirmed.
 	Confirmed
 	// Recorded steps were taken from the recording of another run.
 	Recorded
-	// NotRepeated steps may have been carried out, and were not sent again because the scenario forbids it.
+	// NotRepeated steps may have been executed. They were not sent again because the scenario forbids it.
 	NotRepeated
-	// Unconfirmed steps were sent again, and no answer proved that they were carried out only once.
+	// Unconfirmed steps were sent again, and no answer proved that they were executed only once.
 	Unconfirmed
 	numLabels
 )
@@ -117,12 +117,12 @@ var labelNames = [...]string{"fresh", "replayed", "resent", "confirmed", "record
 // Labels counts steps; the index is the [Label].
 type Labels [numLabels]int64
 
-// Again is how many steps were sent again after a crash or a lost answer, or were found done when they were to be.
+// Again returns the number of steps that were sent again after a crash or a lost answer, or were found to be done.
 func (a *Asked) Again() int64 { return a.Labels[Resent] + a.Labels[Confirmed] + a.Labels[Unconfirmed] }
 
 func (l Label) String() string { return labelNames[l] }
 
-// Phase is what a run is doing. See the table above the loop for what leads from one to another.
+// Phase is what a run is doing. See the table above the loop for the transitions.
 type Phase uint8
 
 // The phases of a run.
@@ -138,7 +138,7 @@ var phaseNames = [...]string{"preparing", "running", "paused", "draining", "ende
 
 func (p Phase) String() string { return phaseNames[p] }
 
-// Ending is why a run is over. NotEnded is the ending of a run in progress, and of one whose process died.
+// Ending is why a run is over. NotEnded applies to a run in progress and to one whose process died.
 type Ending uint8
 
 // The endings of a run.
@@ -148,7 +148,7 @@ const (
 	EndStopped
 	EndFailed
 	EndOutOfBudget
-	// EndHopeless ends a run that cannot succeed: every session failed, for a reason that no waiting heals.
+	// EndHopeless ends a run that cannot succeed: every session failed permanently.
 	EndHopeless
 )
 
@@ -166,7 +166,7 @@ func ParseEnding(s string) (Ending, error) {
 	return NotEnded, fmt.Errorf("unknown ending %q", s)
 }
 
-// Inexact says since when, and why, a run's result may depend on its timing.
+// Inexact records why, and from which point, a run's result may depend on its timing.
 type Inexact struct {
 	Cycle, Agent int
 	Path         string
