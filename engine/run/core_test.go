@@ -17,6 +17,7 @@ import (
 // coreImports lists the packages that the core may use. None of them has a clock, goroutines, locks or files, except time:
 // of it the core may use only the names in clockless.
 var coreImports = []string{
+	"github.com/throng-sim/throng/engine",
 	"cmp", "encoding/json", "errors", "fmt", "maps", "math", "slices", "strconv", "strings", "time",
 	"github.com/throng-sim/throng/engine/internal/stats",
 }

@@ -31,7 +31,7 @@ func TestChecksBeforeALaunch(t *testing.T) {
 		return s.shows("checking: 0 of 4")
 	})
 	close(held)
-	s.until("1 problem, 1 warning, 1 ok, 1 not known")
+	s.until("1 problem, 1 warning, 1 ok, 1 unknown")
 	for _, want := range []string{"Service shop", "nothing was sent there", "a launch asks", "only 3 opened"} {
 		if !s.shows(want) {
 			t.Errorf("it does not show %q", want)

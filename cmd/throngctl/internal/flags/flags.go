@@ -17,11 +17,15 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Settings is a group of flags that derive from the table of settings; see [addFlags]. A flag that is not given is "".
+// Groups of flags that derive from the table of settings; see [addFlags]. A flag that is not given is "".
 type (
-	Settings  struct{ kong.Plugins } // settings that a resumed run can change
-	Fixed     struct{ kong.Plugins } // settings of a new run
-	Database  struct{ kong.Plugins } // settings of the results database, except its address
+	// Settings are settings that a resumed run can change.
+	Settings struct{ kong.Plugins }
+	// Fixed are settings of a new run.
+	Fixed struct{ kong.Plugins }
+	// Database are settings of the results database, except its address.
+	Database struct{ kong.Plugins }
+	// Telemetry are settings of metrics and traces.
 	Telemetry struct{ kong.Plugins }
 )
 
