@@ -3,7 +3,7 @@ package breaker
 // Verdict is what an attempt says about its service. The zero value says nothing: the attempt was canceled.
 type Verdict uint8
 
-// What attempts say.
+// Verdicts of attempts.
 const (
 	SaysNothing Verdict = iota
 	Answered            // the service responded, whatever the response is
