@@ -140,7 +140,7 @@ func TestBudgetOverManyProcesses(t *testing.T) {
 					}
 				}
 				if asked > budget+unknown {
-					return fmt.Errorf("%d requests, of which nobody knows of %d, of a budget of %d", asked, unknown, budget)
+					return fmt.Errorf("%d requests, of which noAgents knows of %d, of a budget of %d", asked, unknown, budget)
 				}
 				if spent := run.Snapshot().Budget.Spent.Requests; !died && spent != asked-unknown {
 					return fmt.Errorf("%d of %d requests are said to be spent, %d are not known", spent, asked, unknown)
@@ -414,10 +414,10 @@ func TestBound(t *testing.T) {
 			t.Errorf("%v, %s: got %q, want %q", of.Ending, of.Reason, got, want)
 		}
 	}
-	nobody := engine.RunRecord{Ending: engine.EndFinished, Reason: engine.NoAgents, Settings: engine.Settings{Cycles: 3}, Cycles: 3, Cycle: 1}
+	noAgents := engine.RunRecord{Ending: engine.EndFinished, Reason: engine.NoAgents, Settings: engine.Settings{Cycles: 3}, Cycles: 3, Cycle: 1}
 	killed := engine.RunRecord{Cycle: 3, Cycles: 3, Settings: engine.Settings{Cycles: 3}}
-	if nobody.AllDone() || killed.AllDone() {
-		t.Error("a run that nobody takes part in, or one that was killed before its end, is as long as it was to be")
+	if noAgents.AllDone() || killed.AllDone() {
+		t.Error("a run that noAgents takes part in, or one that was killed before its end, is as long as it was to be")
 	}
 }
 

@@ -14,7 +14,7 @@ func (c *core) retire(o *retireOrder) error {
 	}
 	agent, gone := o.agent, c.roster.gone
 	if !c.roster.has(agent) {
-		return &engine.FieldError{Field: "agent", Problem: fmt.Sprintf("nobody with index %d takes part", agent), Hint: ""}
+		return &engine.FieldError{Field: "agent", Problem: fmt.Sprintf("no active agent has index %d", agent), Hint: ""}
 	}
 	from := c.cycles.nextBarrier()
 	switch was, already := gone[agent]; {
@@ -47,7 +47,7 @@ func (c *core) requeue(o *requeueOrder) error {
 	case cy.open == nil || cy.closing:
 		return &engine.FieldError{Field: "agent", Problem: "the cycle is closed: its sessions stay as they are", Hint: "requeue while the cycle goes on"}
 	case !ok:
-		return &engine.FieldError{Field: "agent", Problem: c.called(agent) + " has no session in this cycle that ended badly", Hint: "only such a session can be made again"}
+		return &engine.FieldError{Field: "agent", Problem: c.called(agent) + " has no failed session in this cycle", Hint: "only failed sessions can be requeued"}
 	}
 	c.tally.totals.Withdraw(agent, end, &c.tally.atBarrier.Totals)
 	delete(cy.bad, agent)
@@ -66,7 +66,7 @@ func (c *core) inject(o *injectOrder) error {
 	}
 	i := engine.Injection{Cycle: c.cycles.nextBarrier(), To: o.message.To, Body: o.message.Body}
 	if !c.cycles.comes(i.Cycle) {
-		return &engine.FieldError{Field: "message", Problem: "no further cycle begins: nobody would read it", Hint: ""}
+		return &engine.FieldError{Field: "message", Problem: "no further cycle begins, so no agent would read it", Hint: ""}
 	}
 	text, err := json.Marshal(engine.InjectionText{Cycle: i.Cycle, To: i.To, Body: i.Body})
 	if err != nil {

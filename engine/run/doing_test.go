@@ -97,8 +97,8 @@ func TestOldestAreTheOldest(t *testing.T) {
 	})
 }
 
-// TestNobodySeen checks that a session without a worker may report its progress, which is ignored.
-func TestNobodySeen(t *testing.T) {
+// TestSessionWithoutAWorkerIsNotShown checks that a session without a worker may report its progress, which is ignored.
+func TestSessionWithoutAWorkerIsNotShown(t *testing.T) {
 	var s *engine.Session
 	s.At("a", "b")
 	s.Held(engine.PlaceGate)

@@ -15,7 +15,7 @@ import (
 func TestEmptyWorldEndsAtOnce(t *testing.T) {
 	for name, change := range map[string]func(*run.Config){
 		"no agents":            func(c *run.Config) { c.Agents = 0 },
-		"nobody chosen":        func(c *run.Config) { c.Chosen = []int{} },
+		"no agents chosen":     func(c *run.Config) { c.Chosen = []int{} },
 		"for hours":            func(c *run.Config) { c.Agents, c.Settings.Cycles, c.Settings.Hours = 0, 0, 5 },
 		"with a schedule":      func(c *run.Config) { c.Chosen, c.Settings.TimeScale = []int{}, 1 },
 		"sequential, warmed":   func(c *run.Config) { c.Agents, c.Settings.Sequential, c.Settings.WarmUp = 0, true, []float64{0.5} },

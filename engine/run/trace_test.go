@@ -72,8 +72,8 @@ func TestExchangesAreBounded(t *testing.T) {
 	})
 }
 
-// TestNobodyTraces checks that a session without a run traces nothing.
-func TestNobodyTraces(t *testing.T) {
+// TestSessionWithoutARunTracesNothing checks that a session without a run traces nothing.
+func TestSessionWithoutARunTracesNothing(t *testing.T) {
 	var s *engine.Session
 	s.Trace(engine.Exchange{}, true)
 	if s.Traced(true) || (&engine.Session{}).Traced(true) {
