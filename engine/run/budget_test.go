@@ -140,7 +140,7 @@ func TestBudgetOverManyProcesses(t *testing.T) {
 					}
 				}
 				if asked > budget+unknown {
-					return fmt.Errorf("%d requests, of which noAgents knows of %d, of a budget of %d", asked, unknown, budget)
+					return fmt.Errorf("%d requests, %d of them unaccounted for, of a budget of %d", asked, unknown, budget)
 				}
 				if spent := run.Snapshot().Budget.Spent.Requests; !died && spent != asked-unknown {
 					return fmt.Errorf("%d of %d requests are said to be spent, %d are not known", spent, asked, unknown)
@@ -417,7 +417,7 @@ func TestBound(t *testing.T) {
 	noAgents := engine.RunRecord{Ending: engine.EndFinished, Reason: engine.NoAgents, Settings: engine.Settings{Cycles: 3}, Cycles: 3, Cycle: 1}
 	killed := engine.RunRecord{Cycle: 3, Cycles: 3, Settings: engine.Settings{Cycles: 3}}
 	if noAgents.AllDone() || killed.AllDone() {
-		t.Error("a run that noAgents takes part in, or one that was killed before its end, is as long as it was to be")
+		t.Error("a run without active agents, or one that was killed before its end, has all of its cycles done")
 	}
 }
 
