@@ -164,7 +164,7 @@ func TestMenuKeysInTheGuide(t *testing.T) {
 	a.manual.screen.Open("07-dashboard.md")
 	a.manual.native = &placed{} // has the focus
 	for _, d := range a.commands {
-		if d.Name == "A cycle back" {
+		if d.Name == "Previous cycle" {
 			a.chosen(d)
 		}
 	}

@@ -34,7 +34,7 @@ func TestNamesOfTheGuide(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	others := []string{"Stopped", "replayed", "sent again", "confirmed", "cycle 2/24", "cannot succeed", "Incoming Webhooks"}
+	others := []string{"Stopped", "replayed", "sent again", "confirmed", "cycle 2/24", "cannot succeed", "Incoming Webhooks", "Edit channel", "Integrations", "Webhooks", "Send webhook alerts to a channel"}
 	n := 0
 	for _, p := range assets.Pages() {
 		if p.Topic == "unsigned" { // whose names are those of systems

@@ -86,7 +86,7 @@ func TestAbout(t *testing.T) {
 	}
 	a.desk.Program = &program{}
 	a.showAbout()
-	q.Until("the licences", func() bool { return uitest.Shows(a.overlay(), "2 of 2 parts") })
+	q.Until("the licences", func() bool { return uitest.Shows(a.overlay(), "2 of 2 components") })
 	for _, text := range []string{"Throng 0.1.0, commit abc", "Fyne 2.8.1", "/data/throng", "Permission is granted"} {
 		if !uitest.Shows(a.overlay(), text) {
 			t.Errorf("%q is not shown", text)

@@ -40,11 +40,11 @@ func TestGuide(t *testing.T) {
 // TestGuideSearch finds a passage in all pages and in one, and says where there is none.
 func TestGuideSearch(t *testing.T) {
 	code, out, stderr := ctl(t, "guide", "--search", "DISK full")
-	if code != exitDone || !strings.HasPrefix(out, "overnight: What Throng does by itself\n  - **It pauses on a full disk**") || !strings.Contains(out, "\n\ndashboard: Last checkpoint\n  - ") {
+	if code != exitDone || !strings.HasPrefix(out, "overnight: What Throng does by itself\n  - **It pauses on a full disk**") || !strings.Contains(out, "\n\ndashboard: Latest checkpoint\n  - ") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	code, out, stderr = ctl(t, "guide", "dashboard", "--search", "disk full")
-	if code != exitDone || !strings.HasPrefix(out, "dashboard: ") || !strings.Contains(out, "dashboard: Last checkpoint\n") || strings.Contains(out, "overnight") {
+	if code != exitDone || !strings.HasPrefix(out, "dashboard: ") || !strings.Contains(out, "dashboard: Latest checkpoint\n") || strings.Contains(out, "overnight") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if code, out, stderr := ctl(t, "guide", "dashboard", "--search", "gatekeeper disk"); code != exitFailed || out != "" || !strings.Contains(stderr, "gatekeeper, disk") {
