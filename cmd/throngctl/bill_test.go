@@ -195,7 +195,7 @@ func TestBudgetCoversThePopulation(t *testing.T) {
 		code, out, stderr := ctl(t, b.run(file, data, append(bound, "--max-llm-calls", "1")...)...)
 		requests, dollars := b.bill()
 		requests -= before
-		if code == exitDone || requests > 6 || requests < 2 || dollars-cost > 0.0042 || !strings.Contains(stderr, "personas are written and kept") ||
+		if code == exitDone || requests > 6 || requests < 2 || dollars-cost > 0.0042 || !strings.Contains(stderr, "personas are written and stored") ||
 			!strings.Contains(stderr, "is used up") || !strings.Contains(stderr, "to write the rest: "+bound[0]+" ") {
 			t.Errorf("%v: exit code %d after %d requests, $%v\n%s%s", bound, code, requests, dollars-cost, out, stderr)
 		}

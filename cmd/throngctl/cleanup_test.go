@@ -273,7 +273,7 @@ func TestCleanupOfMocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, _ = ctl(t, "run", file, "--data", data, "--no-dashboard", "--mock-latency", "none", "--breaker", "off", "--retries", "1")
-	if code, _, stderr := ctl(t, "cleanup", file, "--data", data, "--yes"); code != exitUsage || !strings.Contains(stderr, "asked only the mocks") {
+	if code, _, stderr := ctl(t, "cleanup", file, "--data", data, "--yes"); code != exitUsage || !strings.Contains(stderr, "called only mocks") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -40,10 +40,10 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"strange host", []string{"run", "shopping", "--service", "shop=https://shop.example.com"}, []string{"shop.example.com", "--allow"}},
 		{"unknown service", []string{"run", "shopping", "--service", "shops=http://127.0.0.1:1"}, []string{"no service shops"}},
 		{"unknown fault", []string{"run", "shopping", "--mock-fault", "fire=1"}, []string{"fire", "server_error"}},
-		{"no number of requests", []string{"run", "shopping", "--mock-fault", "token_requests=many"}, []string{"token_requests", "such as 20"}},
-		{"no quota", []string{"run", "shopping", "--mock-fault", "quota=many"}, []string{"fault quota", "such as 20"}},
+		{"no number of requests", []string{"run", "shopping", "--mock-fault", "token_requests=many"}, []string{"token_requests", "for example 20"}},
+		{"no quota", []string{"run", "shopping", "--mock-fault", "quota=many"}, []string{"fault quota", "for example 20"}},
 		{"a quota below nothing", []string{"run", "shopping", "--mock-fault", "quota=-1"}, []string{"the quota is -1 requests per second"}},
-		{"no capacity", []string{"run", "shopping", "--mock-fault", "capacity=1.5"}, []string{"fault capacity", "no number of requests"}},
+		{"no capacity", []string{"run", "shopping", "--mock-fault", "capacity=1.5"}, []string{"fault capacity", "not a number of requests"}},
 		{"another fault", []string{"run", "shopping", "--mock-fault", "slow=1"}, []string{"unknown fault slow", "token_requests, quota, capacity"}},
 		{"fewer than no requests", []string{"run", "shopping", "--mock-fault", "token_requests=-1"}, []string{"token"}},
 		{"share above 1", []string{"run", "shopping", "--mock-fault", "hang=2"}, []string{"fault"}},
@@ -179,7 +179,7 @@ func TestFailedCriteriaAreAnExitCode(t *testing.T) {
 func TestScarcityIsSaid(t *testing.T) {
 	data := t.TempDir()
 	code, out, stderr := ctl(t, day(data, "--mock-scarcity")...)
-	if code != exitDone || !strings.Contains(out, "inexact since cycle 0: agents share the stock") {
+	if code != exitDone || !strings.Contains(out, "inexact since cycle 0: agents share the mock's stock") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "inexact") {

@@ -62,7 +62,7 @@ func TestFetchOverKills(t *testing.T) {
 		t.Errorf("the database lists\n%s\nhere are\n%s", listed, want)
 	}
 	refused("start at 1", "fetch", run, "--checkpoint=-1", "--database-url", url, "--data", there)
-	refused("there are", "fetch", run, "--checkpoint", "999", "--database-url", url, "--data", there)
+	refused("choose one of", "fetch", run, "--checkpoint", "999", "--database-url", url, "--data", there)
 	refused("was executed in this store", "fetch", run, "--database-url", url, "--data", here)
 	refused("is not in", "fetch", "unknown", "--database-url", url, "--data", there)
 	for commit := 1; killedAt(t, commit, "fetch", run, "--database-url", url, "--data", there); commit++ {

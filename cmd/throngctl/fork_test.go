@@ -137,14 +137,14 @@ func TestResumeOfAChangedScenario(t *testing.T) {
 		t.Errorf("as it was: exit code %d\n%s%s", code, out, stderr)
 	}
 	write("title: Forkable", "# a remark\ntitle: Other")
-	if code, out, stderr = resume("16"); code != exitFailed || !strings.Contains(stderr, "in nothing that makes a difference") {
+	if code, out, stderr = resume("16"); code != exitFailed || !strings.Contains(stderr, "has changed, but not in a way that matters") {
 		t.Errorf("with a remark: exit code %d\n%s%s", code, out, stderr)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	code, out, stderr = resume("0", "--export", filepath.Join(data, "out"))
-	if code != exitDone || !strings.Contains(stderr, "walk.yaml is gone") {
+	if code != exitDone || !strings.Contains(stderr, "walk.yaml no longer exists") {
 		t.Errorf("without the file: exit code %d\n%s%s", code, out, stderr)
 	}
 	if events := read(t, data, "out", "events.csv"); strings.Count(events, `""walks"":4`) != 6 {

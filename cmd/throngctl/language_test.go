@@ -19,7 +19,7 @@ var example = regexp.MustCompile("(?ms)^```(?:yaml\n# (\\S+)|csv (\\S+))\n(.*?)^
 func TestLanguageFaults(t *testing.T) {
 	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
 	_, _, stderr := ctl(t, "run", "shopping", "--mock-fault", "fire=1")
-	kinds := regexp.MustCompile(`\((.+)\)`).FindStringSubmatch(stderr)
+	kinds := regexp.MustCompile(`\(choose one of (.+)\)`).FindStringSubmatch(stderr)
 	if kinds == nil {
 		t.Fatal(stderr)
 	}

@@ -137,7 +137,7 @@ func TestAModelMustBeNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := ctl(t, "run", file, "--data", data, "--service", "model="+address, "--no-dashboard")
-	if code != exitUsage || !strings.Contains(stderr, "no model is named for "+address+": it has one, two") || !strings.Contains(stderr, "--service 'model="+address+"#one'") {
+	if code != exitUsage || !strings.Contains(stderr, "no model specified for "+address+": it has one, two") || !strings.Contains(stderr, "--service 'model="+address+"#one'") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = ctl(t, "run", file, "--data", data, "--service", "model="+address+"#two", "--no-dashboard")

@@ -114,7 +114,7 @@ func TestNotificationAddress(t *testing.T) {
 		t.Errorf("at first %q", got)
 	}
 	code, out, _ := ctl(t, "check", "--data", data, "--test-notification")
-	if code != exitFailed || !strings.Contains(out, "there is no address to try") {
+	if code != exitFailed || !strings.Contains(out, "no address to try") {
 		t.Errorf("nowhere: exit code %d\n%s", code, out)
 	}
 	h := newHook(t, http.StatusOK)
@@ -189,7 +189,7 @@ func TestHurry(t *testing.T) {
 		signals <- syscall.SIGINT
 	}}
 	code := execute(day(t.TempDir(), "--cycles", "1", "--no-dashboard", "--notify", hanging.URL), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{trusts: true, cores: 4}})
-	if took := time.Since(ended); code != exitDone || took > 8*time.Second || !strings.Contains(errs.String(), "no answer came in time") {
+	if took := time.Since(ended); code != exitDone || took > 8*time.Second || !strings.Contains(errs.String(), "the request timed out") {
 		t.Errorf("exit code %d, it took %s\n%s%s", code, took, out.String(), errs.String())
 	}
 }

@@ -25,7 +25,7 @@ func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
 		part       func(t *testing.T, data string) error
 	}{
 		{"of one moment", "", func(*testing.T, string) error { return nil }},
-		{"without the log", "the mock has no log of this run", func(_ *testing.T, data string) error {
+		{"without the log", "the mock shop has no log of this run", func(_ *testing.T, data string) error {
 			return os.RemoveAll(logs(data))
 		}},
 		{"with an older store", "the mock shop's log reaches cycle 2, but the store only cycle 1", func(t *testing.T, data string) error {

@@ -109,14 +109,14 @@ func TestPushOfRefusedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := ctl(t, day(data, "--database-url", url)...)
-	if code != exitDone || strings.Contains(stdout, "All results are in") || !strings.Contains(stderr, "refused 3 rows") {
+	if code != exitDone || strings.Contains(stdout, "All results are in") || !strings.Contains(stderr, "rejected 3 rows") {
 		t.Errorf("run: code %d\n%s%s", code, stdout, stderr)
 	}
 	if code, stdout, stderr := ctl(t, day(data)...); code != exitDone {
 		t.Fatalf("run: code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = ctl(t, "push", "--database-url", url, "--data", data)
-	if code == exitDone || !strings.Contains(stderr, "refused 3 rows") || !strings.Contains(stderr, "agent 3") {
+	if code == exitDone || !strings.Contains(stderr, "rejected 3 rows") || !strings.Contains(stderr, "agent 3") {
 		t.Errorf("push: code %d\n%s%s", code, stdout, stderr)
 	}
 }

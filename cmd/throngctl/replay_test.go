@@ -144,7 +144,7 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 	of := runOf(t, must("run", file, "--record", "--seed", "3", "--export", filepath.Join(data, "out")))
 	private := write(t, filepath.Join(t.TempDir(), "private.yaml"), fmt.Sprintf(secretive, server.URL))
 	_, _, stderr := ctl(t, "run", private, "--record", "--data", data)
-	for _, want := range []string{"the step code is private", "the step no is private"} {
+	for _, want := range []string{"step code is private", "step no is private"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("a private step is recorded: %s", stderr)
 		}
@@ -166,12 +166,12 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 	}
 	other := write(t, filepath.Join(t.TempDir(), "outside.yaml"), strings.Replace(fmt.Sprintf(outsideWorld, server.URL), "count: 5", "count: 4", 1))
 	for want, args := range map[string][]string{
-		"run " + plain + " was not recorded (run it":           {"--replay", plain},
-		"seed: is 4, and run " + of + " was recorded with 3":   {"--replay", of, "--seed", "4"},
-		"cycles: is 9, and run " + of + " was recorded with 2": {"--replay", of, "--cycles", "9"},
-		"retries: is 1, and run":                               {"--replay", of, "--retries", "1"},
-		"agents: is x, and run":                                {"--replay", of, "--agents", "x"},
-		"scenario: outside.yaml is not as run":                 {other, "--replay", of},
+		"run " + plain + " was not recorded":                   {"--replay", plain},
+		"seed: is 4, but run " + of + " was recorded with 3":   {"--replay", of, "--seed", "4"},
+		"cycles: is 9, but run " + of + " was recorded with 2": {"--replay", of, "--cycles", "9"},
+		"retries: is 1, but run":                               {"--replay", of, "--retries", "1"},
+		"agents: is x, but run":                                {"--replay", of, "--agents", "x"},
+		"scenario: outside.yaml differs from":                  {other, "--replay", of},
 		"has nothing to record":                                {"--replay", of, "--record"},
 		"leave out --set, --chain":                             {"--replay", of, "--set", "a=1"},
 		"not found":                                            {"--replay", "nothing"},
@@ -338,7 +338,7 @@ func TestForksOfRecordings(t *testing.T) {
 	small := []string{"--set", "agents=10", "--cycles", "3", "--mock-latency", "none", "--checkpoint-interval", "1us"}
 	ran(exitDone, "replay them with", append([]string{"run", "shopping", "--record"}, small...)...)
 	of := newest(t, data)
-	ran(exitUsage, "its recording would lack the cycles before it", "fork", of, "--record")
+	ran(exitUsage, "its recording lacks the earlier cycles", "fork", of, "--record")
 	ran(exitDone, "replaying the recording", "run", "--replay", of, "--checkpoint-interval", "1us") // it may be over in 5 ms
 	ran(exitDone, "replayed the recording of "+of, "fork", newest(t, data))
 	ran(exitDone, "record on → off", "fork", of)

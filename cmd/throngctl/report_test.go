@@ -55,7 +55,7 @@ func TestReportOfARunInProgress(t *testing.T) {
 	data := t.TempDir()
 	slowRun(t, data)
 	code, page, stderr := ctl(t, "report", "-o", "-", "--data", data)
-	if code != exitDone || !strings.Contains(page, "in progress") || !strings.Contains(page, "the run is still going on") {
+	if code != exitDone || !strings.Contains(page, "in progress") || !strings.Contains(page, "the run is in progress") {
 		t.Errorf("exit code %d\n%.600s%s", code, page, stderr)
 	}
 }
@@ -82,7 +82,7 @@ func TestReportBesideTheExport(t *testing.T) {
 		if _, again, _ := ctl(t, "report", "-o", "-", "--data", data); page != again || !strings.Contains(page, "</html>") {
 			t.Errorf("%s: throngctl report writes another page, of %d bytes, not %d", args[0], len(again), len(page))
 		}
-		if strings.Contains(page, "still going on") {
+		if strings.Contains(page, "the run is in progress") {
 			t.Errorf("%s: the report is of a run in progress", args[0])
 		}
 		if code, out, stderr := ctl(t, "audit", "--export", folder, "--data", data); code != exitDone {
