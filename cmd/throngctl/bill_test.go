@@ -200,7 +200,7 @@ func TestBudgetCoversThePopulation(t *testing.T) {
 			t.Errorf("%v: exit code %d after %d requests, $%v\n%s%s", bound, code, requests, dollars-cost, out, stderr)
 		}
 	}
-	if code, out, stderr := ctl(t, b.run(file, data, "--budget", "5")...); code != exitDone || !strings.Contains(out, ", all of them earlier") {
+	if code, out, stderr := ctl(t, b.run(file, data, "--budget", "5")...); code != exitDone || !strings.Contains(out, ", 9 of them earlier") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
