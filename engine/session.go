@@ -240,14 +240,14 @@ func (s *Session) At(path, service string) {
 	})
 }
 
-// Held records that gate g throttles the session until Released.
-func (s *Session) Held(g Gate) {
-	s.see(func(d *Doing) { d.Gate, d.Since = gateWords[g], time.Now() })
+// Held records that the session is throttled until Released.
+func (s *Session) Held(by ThrottleCause) {
+	s.see(func(d *Doing) { d.ThrottledBy, d.Since = by.Text(), time.Now() })
 }
 
 // Released records that the session is no longer throttled.
 func (s *Session) Released() {
-	s.see(func(d *Doing) { d.Gate, d.Since = "", time.Now() })
+	s.see(func(d *Doing) { d.ThrottledBy, d.Since = "", time.Now() })
 }
 
 // see updates the published state of a session in flight.

@@ -86,12 +86,12 @@ type Stall struct {
 // Doing is the current activity of a session in flight.
 type Doing struct {
 	Place
-	Name    string    `json:"name,omitempty"`    // of the agent; "" if unknown
-	Began   time.Time `json:"began"`             // the session
-	Path    string    `json:"step,omitempty"`    // "" before the first step that can wait
-	Service string    `json:"service,omitempty"` // that the step calls
-	Gate    string    `json:"waiting_for,omitempty"`
-	Since   time.Time `json:"since,omitzero"` // the beginning of the step or the wait
+	Name        string    `json:"name,omitempty"`         // of the agent; "" if unknown
+	Began       time.Time `json:"began"`                  // the session
+	Path        string    `json:"step,omitempty"`         // "" before the first step that can wait
+	Service     string    `json:"service,omitempty"`      // that the step calls
+	ThrottledBy string    `json:"throttled_by,omitempty"` // text of the cause; "" if the session is not throttled
+	Since       time.Time `json:"since,omitzero"`         // the beginning of the step or the wait
 }
 
 // BreakerState is the state of a circuit breaker. The zero value is closed.

@@ -38,7 +38,7 @@ type Attempt struct {
 // Hold is a throttled wait of a step's request.
 type Hold struct {
 	Path  string
-	Gate  Gate
+	Cause ThrottleCause
 	Began time.Time
 	Took  time.Duration
 }
@@ -66,9 +66,9 @@ func (t *Trail) Attempt(a Attempt) {
 }
 
 // Hold records a wait that ended now.
-func (t *Trail) Hold(path string, g Gate, began time.Time) {
+func (t *Trail) Hold(path string, by ThrottleCause, began time.Time) {
 	if t != nil {
-		noteIn(t, &t.Holds, Hold{path, g, began, time.Since(began)})
+		noteIn(t, &t.Holds, Hold{path, by, began, time.Since(began)})
 	}
 }
 

@@ -286,7 +286,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 			out.Errors[c.String()] = t.Errors[c]
 		}
 	}
-	for _, g := range engine.Gates() {
+	for _, g := range engine.ThrottleCauses() {
 		if asked.Waits[g] > 0 {
 			out.ThrottledBy[g.String()] = milliseconds(asked.Waits[g])
 		}

@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/live"
@@ -266,7 +267,7 @@ func TestNotifications(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			q := uitest.Start(t)
 			told := make(chan *fyne.Notification, 10)
-			h := notifier{app: &notified{app: app{App: fyne.CurrentApp()}, told: told}, off: map[engine.Occasion]bool{}}
+			h := notifier{app: &notified{app: app{App: fyne.CurrentApp()}, told: told}, off: map[view.Occasion]bool{}}
 			now := running
 			job := &live.Job{Run: &moments{now: &now}, Title: "Shoppers"}
 			h.follow(job)
@@ -274,8 +275,8 @@ func TestNotifications(t *testing.T) {
 			c.change(&next)
 			job.Run = &moments{now: &next}
 			for _, quiet := range []func(h *notifier){func(h *notifier) {
-				h.off = map[engine.Occasion]bool{}
-				for _, k := range engine.NoticeKinds {
+				h.off = map[view.Occasion]bool{}
+				for _, k := range view.NotificationKinds {
 					h.off[k.Occasion] = true
 				}
 			}, func(h *notifier) { h.seen = true }} {

@@ -14,7 +14,7 @@ import (
 func doing(all []engine.Doing) string {
 	var lines []string
 	for _, d := range all {
-		lines = append(lines, fmt.Sprintf("%s %d.%d since %v at %s of %s, held %s for %v", d.Name, d.Cycle, d.Agent, time.Since(d.Began), d.Path, d.Service, d.Gate, time.Since(d.Since)))
+		lines = append(lines, fmt.Sprintf("%s %d.%d since %v at %s of %s, held %s for %v", d.Name, d.Cycle, d.Agent, time.Since(d.Began), d.Path, d.Service, d.ThrottledBy, time.Since(d.Since)))
 	}
 	return strings.Join(lines, "; ")
 }
@@ -30,7 +30,7 @@ func TestDoing(t *testing.T) {
 			s.At("look", "shop")
 			s.Clock()
 			time.Sleep(2 * time.Second)
-			s.Held(engine.RateGate)
+			s.Held(engine.ThrottledByRate)
 			time.Sleep(2 * time.Second)
 			s.Released()
 			time.Sleep(2 * time.Second)
@@ -101,7 +101,7 @@ func TestOldestAreTheOldest(t *testing.T) {
 func TestSessionWithoutAWorkerIsNotShown(t *testing.T) {
 	var s *engine.Session
 	s.At("a", "b")
-	s.Held(engine.PlaceGate)
+	s.Held(engine.ThrottledBySlots)
 	s.Released()
 	(&engine.Session{}).At("a", "b")
 }

@@ -98,7 +98,7 @@ func IdempotencyKey(run engine.RunID, cycle, agent int, path string, hash uint64
 
 // intend journals that a changing request is about to be sent. If that fails, the session is cut.
 func (c *Call) intend(ctx context.Context) error {
-	err := c.held(engine.JournalGate, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, c.claimed) })
+	err := c.held(engine.ThrottledByJournal, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, c.claimed) })
 	switch {
 	case err == nil:
 		c.intended = c.spent.Requests + c.claimed.Requests

@@ -231,3 +231,14 @@ func TestJudgements(t *testing.T) {
 		t.Errorf("no criteria: %s, %v", text, err)
 	}
 }
+
+func TestFormatWaits(t *testing.T) {
+	var none engine.Waits
+	if got := view.FormatWaits(&none); got != "" {
+		t.Errorf("no waits are %q", got)
+	}
+	some := engine.Waits{engine.ThrottledByRate: 90 * time.Second, engine.ThrottledByJournal: 3 * time.Millisecond}
+	if got, want := view.FormatWaits(&some), "rate limiter 1m30s, journal 3.0ms"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -317,7 +317,7 @@ func TestAStateIsChosen(t *testing.T) {
 func TestWhereItHurts(t *testing.T) {
 	c := gather(t)
 	c.run.change(func(s *engine.Snapshot) {
-		s.Oldest = []engine.Doing{{Place: engine.Place{Agent: 40}, Name: "shopper-40", Began: s.At.Add(-time.Minute), Gate: "for the rate of shop"}}
+		s.Oldest = []engine.Doing{{Place: engine.Place{Agent: 40}, Name: "shopper-40", Began: s.At.Add(-time.Minute), ThrottledBy: "for the rate of shop"}}
 		s.Errors[1].Agent = 99
 	})
 	c.tick()

@@ -135,7 +135,7 @@ func TestAgentIsRetired(t *testing.T) {
 	s := running()
 	s.Oldest = []engine.Doing{
 		{Place: engine.Place{Cycle: 2, Agent: 17}, Name: "lena", Began: s.At.Add(-130 * time.Second), Path: "pay", Service: "shop", Since: s.At.Add(-2 * time.Minute)},
-		{Place: engine.Place{Cycle: 2, Agent: 18}, Began: s.At.Add(-20 * time.Second), Gate: "for the rate", Since: s.At.Add(-3 * time.Second)},
+		{Place: engine.Place{Cycle: 2, Agent: 18}, Began: s.At.Add(-20 * time.Second), ThrottledBy: "for the rate", Since: s.At.Add(-3 * time.Second)},
 	}
 	st := perform(t, s)
 	st.list("In flight")

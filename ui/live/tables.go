@@ -117,7 +117,7 @@ func (l *lists) inFlight(f *feed) []widgets.Row {
 	for i := range s.Oldest {
 		d := &s.Oldest[i]
 		rows[i] = widgets.Row{Key: strconv.Itoa(d.Agent), Cells: []widgets.Cell{
-			{Text: who(d)}, {Text: since(s.At, d.Began)}, {Text: orDash(d.Path)}, {Text: orDash(d.Service)}, {Text: orDash(d.Gate)}, {Text: since(s.At, d.Since)},
+			{Text: who(d)}, {Text: since(s.At, d.Began)}, {Text: orDash(d.Path)}, {Text: orDash(d.Service)}, {Text: orDash(d.ThrottledBy)}, {Text: since(s.At, d.Since)},
 		}}
 	}
 	return rows

@@ -83,16 +83,10 @@ func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 
 // waitFigures are the total throttled times by reason.
 var waitFigures = func() []figure {
-	names := map[engine.Gate]string{
-		engine.PlaceGate: "for the limit", engine.ModelGate: "among all models", engine.RateGate: "for the rate limiter", engine.RefusalGate: "after a 429",
-		engine.RetryGate: "before a retry", engine.TokenGate: "for a sign-in", engine.JournalGate: "for the journal",
-		engine.BreakerGate: "for a breaker", engine.BudgetGate: "for the budget",
-		engine.FilesGate: "for open files", engine.MemoryGate: "for memory",
-	}
 	var all []figure
-	for _, g := range engine.Gates() {
-		all = append(all, figure{name: names[g], value: func(t *engine.Totals) string {
-			return engine.FormatDuration(t.Left().Waits[g])
+	for _, cause := range engine.ThrottleCauses() {
+		all = append(all, figure{name: cause.Text(), value: func(t *engine.Totals) string {
+			return engine.FormatDuration(t.Left().Waits[cause])
 		}})
 	}
 	return all

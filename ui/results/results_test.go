@@ -88,8 +88,8 @@ func TestAThrottledRun(t *testing.T) {
 	if s.page.held.Visible() {
 		t.Error("a run that nothing throttled shows what did")
 	}
-	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
-	totals.Shared.Waits = engine.Waits{engine.RateGate: 30 * time.Second, engine.JournalGate: time.Second}
+	totals.Waits = engine.Waits{engine.ThrottledByRate: 90 * time.Second}
+	totals.Shared.Waits = engine.Waits{engine.ThrottledByRate: 30 * time.Second, engine.ThrottledByJournal: time.Second}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	wantShown(t, s, "Throttled time, all requests", "for the rate limiter", "2m0s", "for the journal", "1.0s", "after a 429")
 	if !s.page.held.Visible() {
@@ -304,7 +304,7 @@ func TestOrdersAndMovesAreShownInWords(t *testing.T) {
 func TestResultsFitASmallWindow(t *testing.T) {
 	totals := some()
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
-	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
+	totals.Waits = engine.Waits{engine.ThrottledByRate: 90 * time.Second}
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{foreseen("r")}, totals: totals})
 	if got := s.page.content.MinSize().Width; got > 869 {
 		t.Errorf("the page wants %v", got)

@@ -26,7 +26,7 @@ func TestStatus(t *testing.T) {
 			Buckets:      []engine.BucketState{{Name: "POST /embeddings", LimiterState: engine.LimiterState{Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Waiting: 4, Refused: 9}}},
 		}},
 		Budget:  engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Spent: engine.Amount{Cost: 1_250_000_000, Tokens: 10, Requests: 2}, Short: "dollars"},
-		Oldest:  []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", Gate: "rate limiter"}, {}, {}, {}, {}, {}},
+		Oldest:  []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", ThrottledBy: "rate limiter"}, {}, {}, {}, {}, {}},
 		Inexact: &engine.Inexact{Cycle: 1, Why: "told"}, Checkpoints: 2, LastCheckpoint: at.Add(-time.Minute),
 		Metrics: engine.MetricsRow{At: at, Host: engine.HostMetrics{CPU: 95, ProcessCPU: 95, Available: 9e9, MemoryTotal: 16e9}, ServerConnections: -1, Unsent: -1},
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // brief are short times for tests.
@@ -136,7 +137,7 @@ func TestParseTarget(t *testing.T) {
 
 // TestKinds sends a notification of each kind.
 func TestKinds(t *testing.T) {
-	m := messageOf(engine.Notice{Occasion: engine.OnBreaker, Title: "paused, too much fails", Text: "half <of> a cycle & more"},
+	m := messageOf(view.Notification{Occasion: view.OnBreaker, Title: "paused, too much fails", Text: "half <of> a cycle & more"},
 		&engine.Snapshot{Run: "r", Phase: engine.Paused, At: time.Unix(1_800_000_000, 0), Cycle: 2, Outcomes: map[engine.Outcome]int64{engine.Failed: 3}}, "Käufer")
 	for kind, look := range map[Kind]func(p post) error{
 		JSON: func(p post) error {
@@ -230,7 +231,7 @@ func TestWatch(t *testing.T) {
 func TestFlapping(t *testing.T) {
 	run := newFake()
 	var h []*Message
-	w := &Watch{cfg: Config{Run: run, times: brief}, told: map[engine.Occasion]time.Time{}, missed: map[engine.Occasion]int{}}
+	w := &Watch{cfg: Config{Run: run, times: brief}, told: map[view.Occasion]time.Time{}, missed: map[view.Occasion]int{}}
 	w.look(nil)
 	flap := func() {
 		run.set(func(s *engine.Snapshot) {
@@ -244,7 +245,7 @@ func TestFlapping(t *testing.T) {
 	for range 100 {
 		flap()
 	}
-	w.told[engine.OnService] = time.Now().Add(-2 * brief.again)
+	w.told[view.OnService] = time.Now().Add(-2 * brief.again)
 	flap()
 	if len(h) != 2 || h[0].Again != 0 || h[1].Again != 99 || !strings.Contains(h[1].Text, "99 more") {
 		t.Errorf("told %+v", h)

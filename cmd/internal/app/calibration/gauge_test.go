@@ -22,8 +22,8 @@ func snapshot(second float64, perSecond int64) *engine.Snapshot {
 		},
 	}
 	waited := time.Duration(second * float64(time.Second))
-	s.Waits[engine.RateGate], s.Waits[engine.RefusalGate] = 2*waited, waited
-	s.Waits[engine.PlaceGate] = waited / 2
+	s.Waits[engine.ThrottledByRate], s.Waits[engine.ThrottledByRefusal] = 2*waited, waited
+	s.Waits[engine.ThrottledBySlots] = waited / 2
 	return s
 }
 
