@@ -61,7 +61,7 @@ func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Sessio
 	place := Place{Cycle: s.Cycle, Agent: -1}
 	return &Session{
 		Place: place, Now: s.Now, Row: &SessionRow{Place: place}, host: s.host,
-		apart: &apart{key: key, asker: s.asker(), limit: limit, cause: cause},
+		apart: &apart{key: key, asker: asker(s), limit: limit, cause: cause},
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *Session) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
 	if !s.host.TryClaim(a) {
 		return nil, false
 	}
-	return s.settling(a), true
+	return settling(s, a), true
 }
 
 // Claim reserves from the run's budget the most that a request may use, before it is sent. It waits while the claims
@@ -54,10 +54,11 @@ func (s *Session) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay
 	if err := s.host.Claim(ctx, a); err != nil {
 		return nil, err
 	}
-	return s.settling(a), nil
+	return settling(s, a), nil
 }
 
-func (s *Session) settling(claimed Outlay) func(Outlay) {
+// settling returns the function that settles a claim of a session.
+func settling(s *Session, claimed Outlay) func(Outlay) {
 	return func(spent Outlay) {
 		s.host.Settle(claimed, spent)
 		s.mu.Lock()

@@ -62,7 +62,7 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		if c.Persona {
 			agentView, err := people.View(ctx, agent)
 			if err == nil {
-				err = show.Persona(t.out, view)
+				err = show.Persona(t.out, agentView)
 			}
 			if err != nil {
 				return err

@@ -40,7 +40,7 @@ func TestAgentViewAsJSON(t *testing.T) {
 		`"persona":{"age":41,"city":"Ulm"},"memory":{"seen":["a"]},"notes":[{"n":1}],"inbox":[{"from":"bob","cycle":1,"body":"hello"}],` +
 		`"usage":{"calls":1,"input_tokens":10,"output_tokens":5,"dollars":0.002},` +
 		`"sessions":[{"cycle":4,"take":1,"outcome":"failed","class":"server_error","path":"pay","error":"status 500","started":"2026-01-02T08:00:00Z","queue_ms":0,"throttled_ms":0.5,"service_ms":0,"total_ms":1500,` +
-		`"steps":[{"path":"pay","status":"failed","class":"server_error","answer":"fresh","attempts":2,"statuses":[500,500],"throttled_ms":0,"service_ms":0}],` +
+		`"steps":[{"path":"pay","status":"failed","class":"server_error","attempts":2,"statuses":[500,500],"throttled_ms":0,"answer":"fresh","service_ms":0}],` +
 		`"events":[{"path":"say","name":"said","data":{"x":1}},{"path":"say","name":"left"}],` +
 		`"exchanges":[{"path":"pay","attempt":1,"service":"shop","at":"2026-01-02T08:00:00Z","request":"POST /pay","sent":{"sum":3},"status":500,"answer":"no <b>","took_ms":1000},` +
 		`{"path":"pay","attempt":2,"error":"reset","from_journal":true}]}],"earlier_cycles":2}`
