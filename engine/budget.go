@@ -67,7 +67,7 @@ var bounds = []Bound{
 	},
 	{
 		"max-tokens", func(b *Budget) int64 { return b.Tokens }, func(a Amount, _ time.Duration) int64 { return a.Tokens },
-		func(n int64) string { return FormatCount(n) + " tokens" }, FormatCount, plainly, "take up to", "tokens",
+		func(n int64) string { return FormatCount(n) + " tokens" }, FormatCount, plainly, "use up to", "tokens",
 	},
 	{
 		"max-requests", func(b *Budget) int64 { return b.Requests }, func(a Amount, _ time.Duration) int64 { return a.Requests },
@@ -160,8 +160,8 @@ func CheckResumeBudget(b Budget, reason string, spent Amount, elapsed time.Durat
 		limit, used := of.limit(&b), of.part(spent, elapsed)
 		if limit > 0 && (used >= limit || strings.HasPrefix(reason, of.begin(&b))) {
 			return &FieldError{
-				of.flag, fmt.Sprintf("%s of %s are spent, which leaves too little to go on", of.figure(used), of.words(limit)),
-				"a larger one, such as " + of.larger(limit, used),
+				of.flag, fmt.Sprintf("%s of %s are spent, which leaves too little to continue", of.figure(used), of.words(limit)),
+				"choose a larger one, such as " + of.larger(limit, used),
 			}
 		}
 	}
@@ -234,8 +234,8 @@ func CheckPriced(b Budget, unpriced []string) error {
 		return nil
 	}
 	return &FieldError{
-		"budget", "nobody knows what " + strings.Join(unpriced, ", ") + " costs, so that a budget of money cannot be kept",
-		"write its price into prices.json in the data folder, or bound the tokens: --max-tokens",
+		"budget", "the price of " + strings.Join(unpriced, ", ") + " is unknown, so a budget in dollars cannot be enforced",
+		"add the price to prices.json in the data folder, or limit the tokens with --max-tokens",
 	}
 }
 

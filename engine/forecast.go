@@ -35,7 +35,7 @@ func (b *Basis) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is nothing that an estimate goes by", text)
+	return fmt.Errorf("unknown basis of an estimate %q", text)
 }
 
 // Worse returns the worse of the two bases.

@@ -36,8 +36,8 @@ func TestForecastIsKept(t *testing.T) {
 	if !reflect.DeepEqual(&got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, *want)
 	}
-	if err := json.Unmarshal([]byte(`{"cycle_seconds": {"basis": "hearsay"}}`), &got); err == nil {
-		t.Error("hearsay is something to go by")
+	if err := json.Unmarshal([]byte(`{"cycle_seconds": {"basis": "rumor"}}`), &got); err == nil {
+		t.Error("an unknown basis was accepted")
 	}
 }
 

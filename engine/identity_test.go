@@ -37,7 +37,7 @@ func TestSessionIDs(t *testing.T) {
 		t.Errorf("%d of 1800 sessions have an id of their own", len(seen))
 	}
 	if id := uuid.MustParse(SeedUUID(7, 3, 41)); id.Version() != 8 || id.Variant() != uuid.RFC4122 {
-		t.Errorf("%s is no UUID of version 8", id)
+		t.Errorf("%s is not a UUID of version 8", id)
 	}
 }
 

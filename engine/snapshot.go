@@ -112,7 +112,7 @@ type ErrorNote struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Who returns the agent's name for display.
+// Who formats the agent for display: its name, or its index.
 func (n *ErrorNote) Who() string {
 	if n.Name == "" {
 		return strconv.Itoa(n.Agent)

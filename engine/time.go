@@ -20,7 +20,7 @@ func ParseTime(text string) (time.Duration, error) {
 		d, err = time.Duration(seconds*float64(time.Second)), nil
 	}
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is not a time, such as 90, 90s or 2m", text)
+		return 0, fmt.Errorf("%q is not a duration, such as 90, 90s or 2m", text)
 	}
 	return d, nil
 }
@@ -38,7 +38,7 @@ func StartTime(text string, now time.Time) (time.Time, error) {
 	if after, ok := strings.CutPrefix(text, "+"); ok {
 		d, err := ParseTime(after)
 		if err != nil || d < 0 {
-			return wrong(fmt.Sprintf("%q is not a time from now", text))
+			return wrong(fmt.Sprintf("%q is not a delay", text))
 		}
 		return now.Add(d).Round(0), nil
 	}

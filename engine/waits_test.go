@@ -9,11 +9,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-func TestHeldIsTheSumOfItsWaits(t *testing.T) {
+func TestThrottledTimeIsTheSumOverCauses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) (r engine.StepRecord) {
 			for range rapid.IntRange(0, 5).Draw(t, name) {
-				r.Hold(rapid.SampledFrom(engine.ThrottleCauses()).Draw(t, "gate"), time.Duration(rapid.IntRange(0, 1000).Draw(t, "wait")))
+				r.Hold(rapid.SampledFrom(engine.ThrottleCauses()).Draw(t, "cause"), time.Duration(rapid.IntRange(0, 1000).Draw(t, "wait")))
 			}
 			r.Attempts, r.Label = rapid.IntRange(0, 3).Draw(t, "attempts"), engine.Label(rapid.IntRange(0, 3).Draw(t, "label"))
 			return r
@@ -30,7 +30,7 @@ func TestHeldIsTheSumOfItsWaits(t *testing.T) {
 			}
 		}
 		if step.Held != want || sum != want {
-			t.Fatalf("held %v, of which %v has a gate; want %v", step.Held, sum, want)
+			t.Fatalf("throttled for %v, the sum over causes is %v, want %v", step.Held, sum, want)
 		}
 		if step.Attempts != a.Attempts+b.Attempts || step.Label != max(a.Label, b.Label) {
 			t.Fatalf("%+v of %+v and %+v", step, a, b)

@@ -69,10 +69,10 @@ func (n *node) parted(wanted []engine.Assignment) (own, others []engine.Assignme
 
 // followBounds passes changed settings to the governor if they affect it.
 func (n *node) followBounds(was, next *engine.Settings) error {
-	if n.cfg.Governor == nil || next.Steering() == was.Steering() {
+	if n.cfg.Governor == nil || next.Steering == was.Steering {
 		return nil
 	}
-	return n.cfg.Governor.Use(next.Steering())
+	return n.cfg.Governor.Use(next.Steering)
 }
 
 // tuneAll changes tunables of services: all or none.

@@ -307,7 +307,7 @@ func TestOutboxRecord(t *testing.T) {
 	if p := r.take(t, t, s, "r", 1); !p.Full || r.record.Ending != engine.NotEnded {
 		t.Errorf("resumed, in parts: got full %v, %v", p.Full, r.record.Ending)
 	}
-	if err := s.Adjust(t.Context(), "r", engine.Settings{Limit: 7}); err != nil {
+	if err := s.Adjust(t.Context(), "r", engine.Settings{Concurrency: engine.Concurrency{Limit: 7}}); err != nil {
 		t.Fatal(err)
 	}
 	r.drain(t, t, s, "r", 10)

@@ -201,7 +201,7 @@ func TestForecastOfActiveAgents(t *testing.T) {
 	if !around(clock.Cycles, 240, 240) || clock.Length.Low != time.Hour.Seconds() {
 		t.Errorf("an hour has %v cycles of 15 s and takes %v", clock.Cycles, clock.Length)
 	}
-	if _, err := (app.Launch{Services: app.Services{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"missing"}}}}).Forecaster().Workload(t.Context()); err == nil {
+	if _, err := (app.Launch{Services: app.Services{Scenario: d.read(stall, nil), Settings: engine.Settings{Selection: engine.Selection{Agents: []string{"missing"}}}}}).Forecaster().Workload(t.Context()); err == nil {
 		t.Error("a missing agent was accepted")
 	}
 }
