@@ -20,7 +20,7 @@ func TestParseTime(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", " ", "-1", "-5s", "nan", "inf", "-inf", "1e10", "1e30", "99999999999d", "soon", "5 m"} {
-		if got, err := engine.ParseTime(text); err == nil || got != 0 || !strings.Contains(err.Error(), "is not a time") {
+		if got, err := engine.ParseTime(text); err == nil || got != 0 || !strings.Contains(err.Error(), "is not a duration") {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}

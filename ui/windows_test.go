@@ -255,10 +255,10 @@ func TestNotifications(t *testing.T) {
 		{"a pause by hand", func(s *engine.Snapshot) { s.Phase, s.Changes = engine.Paused, phase("user") }, ""},
 		{"a pause by itself", func(s *engine.Snapshot) {
 			s.Phase, s.Reason = engine.Paused, "no room on the disk"
-		}, "Shoppers: paused|no room on the disk. Nothing that was done is lost"},
+		}, "Shoppers: paused|no room on the disk. All results are kept"},
 		{"the breaker", func(s *engine.Snapshot) {
 			s.Phase, s.Breaker, s.BreakerWhy, s.Changes = engine.Paused, engine.BreakerOpen, "half of a cycle failed", phase("breaker")
-		}, "too much fails|half of a cycle failed"},
+		}, "too many failures|half of a cycle failed"},
 		{"a service", func(s *engine.Snapshot) {
 			s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}}
 		}, "Shoppers: shop is not answering"},

@@ -85,7 +85,7 @@ func TestBottlenecks(t *testing.T) {
 		{"a ceiling above all agents", Order{Agents: 80, Limit: 40, Ceiling: 1000}, thinking, 2, 4, "the concurrency limit, 40 to 80"},
 		{"the rate of a service", Order{Agents: 100, Limit: 100}, session(paced), 50, 200, "the rate of shop, 5 to 20 calls a second"},
 		{"the slots of a service", Order{Agents: 100, Limit: 100}, session(placed), 75, 75, "the 4 concurrent calls of shop"},
-		{"the slots of all models", Order{Agents: 100, Limit: 100, LLMCalls: 10}, session(model), 60, 60, "the 10 concurrent calls of models"},
+		{"the slots of all models", Order{Agents: 100, Limit: 100, LLMCalls: 10}, session(model), 60, 60, "the 10 concurrent model calls"},
 		{"the processor, for calls", Order{Agents: 100, Limit: 100}, calling, 50, 50, "the processor, of 2 cores"},
 		{"the processor", Order{Agents: 100, Limit: 100}, busy, 25, 50, "the processor, of 2 cores"},
 	} {

@@ -360,12 +360,12 @@ func TestCheckGoOn(t *testing.T) {
 	}{
 		{"none", engine.Budget{}, out, ""},
 		{"room", engine.Budget{Dollars: 5, Tokens: 200_000, Requests: 51, Wall: time.Hour}, "", ""},
-		{"the same", engine.Budget{Tokens: 200_000}, out, "max-tokens: 199,000 of 200,000 tokens are spent, which leaves too little to go on (a larger one, such as --max-tokens 400000)"},
+		{"the same", engine.Budget{Tokens: 200_000}, out, "max-tokens: 199,000 of 200,000 tokens are spent, which leaves too little to continue (choose a larger one, such as --max-tokens 400000)"},
 		{"larger", engine.Budget{Tokens: 200_001}, out, ""},
-		{"smaller", engine.Budget{Tokens: 1000}, out, "max-tokens: 199,000 of 1,000 tokens are spent, which leaves too little to go on (a larger one, such as --max-tokens 256000)"},
-		{"money", engine.Budget{Dollars: 4.98}, "", "budget: $4.98 of $4.98 are spent, which leaves too little to go on (a larger one, such as --budget 9.96)"},
-		{"requests", engine.Budget{Requests: 50}, "", "max-requests: 50 of 50 requests are spent, which leaves too little to go on (a larger one, such as --max-requests 100)"},
-		{"time", engine.Budget{Wall: time.Minute}, "", "max-time: 1m30s of 1m0s of wall time are spent, which leaves too little to go on (a larger one, such as --max-time 2m0s)"},
+		{"smaller", engine.Budget{Tokens: 1000}, out, "max-tokens: 199,000 of 1,000 tokens are spent, which leaves too little to continue (choose a larger one, such as --max-tokens 256000)"},
+		{"money", engine.Budget{Dollars: 4.98}, "", "budget: $4.98 of $4.98 are spent, which leaves too little to continue (choose a larger one, such as --budget 9.96)"},
+		{"requests", engine.Budget{Requests: 50}, "", "max-requests: 50 of 50 requests are spent, which leaves too little to continue (choose a larger one, such as --max-requests 100)"},
+		{"time", engine.Budget{Wall: time.Minute}, "", "max-time: 1m30s of 1m0s of wall time are spent, which leaves too little to continue (choose a larger one, such as --max-time 2m0s)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""

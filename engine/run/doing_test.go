@@ -43,7 +43,7 @@ func TestDoing(t *testing.T) {
 		r := start(t, cfg)
 		for _, want := range []string{
 			"a 0.0 since 1s at look of shop, held  for 1s; b 0.1 since 1s at look of shop, held  for 1s",
-			"a 0.0 since 3s at look of shop, held for the rate for 1s; b 0.1 since 3s at look of shop, held for the rate for 1s",
+			"a 0.0 since 3s at look of shop, held rate limiter for 1s; b 0.1 since 3s at look of shop, held rate limiter for 1s",
 			"a 0.0 since 5s at look of shop, held  for 1s; b 0.1 since 5s at look of shop, held  for 1s",
 			"a 0.0 since 7s at pay of , held  for 1s; b 0.1 since 7s at pay of , held  for 1s",
 			"c 0.2 since 1s at look of shop, held  for 1s", // agent 3 is not shown

@@ -245,7 +245,7 @@ func (l Limits) pace() pace.Limits {
 	return pace.Limits{Mode: l.Pace, Start: l.Rate, Floor: min(leastRate, l.Rate), Ceiling: max(l.MaxRate, l.Rate), Burst: l.Burst}
 }
 
-// spent tells the rate limiter how many tokens a call of a model used.
+// spent tells the rate limiter how many tokens a model call used.
 func (h *HTTP) spent(call *Call) {
 	if u := call.Record.Usage; u != nil {
 		h.transport.limiter(call).Spent(int(u.Input + u.Output))

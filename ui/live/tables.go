@@ -106,7 +106,7 @@ var oldestColumns = []widgets.Column{
 	{Title: "In flight for", Sample: "10m30s", Align: fyne.TextAlignTrailing},
 	{Title: "Step", Sample: "fill_cart[2].add_cart", Weight: 2},
 	{Title: "Service", Sample: "shop-service"},
-	{Title: "Throttled", Sample: "for the rate of the model", Weight: 1},
+	{Title: "Throttled", Sample: "limit on model calls", Weight: 1},
 	{Title: "Since", Sample: "10m30s", Align: fyne.TextAlignTrailing},
 }
 

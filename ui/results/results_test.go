@@ -91,7 +91,7 @@ func TestAThrottledRun(t *testing.T) {
 	totals.Waits = engine.Waits{engine.ThrottledByRate: 90 * time.Second}
 	totals.Shared.Waits = engine.Waits{engine.ThrottledByRate: 30 * time.Second, engine.ThrottledByJournal: time.Second}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Throttled time, all requests", "for the rate limiter", "2m0s", "for the journal", "1.0s", "after a 429")
+	wantShown(t, s, "Throttled time, all requests", "rate limiter", "2m0s", "journal", "1.0s", "429")
 	if !s.page.held.Visible() {
 		t.Error("what held requests back is hidden")
 	}

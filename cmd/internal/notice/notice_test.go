@@ -137,7 +137,7 @@ func TestParseTarget(t *testing.T) {
 
 // TestKinds sends a notification of each kind.
 func TestKinds(t *testing.T) {
-	m := messageOf(view.Notification{Occasion: view.OnBreaker, Title: "paused, too much fails", Text: "half <of> a cycle & more"},
+	m := messageOf(view.Notification{Occasion: view.OnBreaker, Title: "paused, too many failures", Text: "half <of> a cycle & more"},
 		&engine.Snapshot{Run: "r", Phase: engine.Paused, At: time.Unix(1_800_000_000, 0), Cycle: 2, Outcomes: map[engine.Outcome]int64{engine.Failed: 3}}, "Käufer")
 	for kind, look := range map[Kind]func(p post) error{
 		JSON: func(p post) error {
@@ -151,7 +151,7 @@ func TestKinds(t *testing.T) {
 			return nil
 		},
 		Slack: func(p post) error {
-			if want := `{"text":"*Käufer: paused, too much fails*\nhalf &lt;of&gt; a cycle &amp; more"}`; strings.TrimSpace(p.body) != want || p.header.Get("Content-Type") != "application/json" {
+			if want := `{"text":"*Käufer: paused, too many failures*\nhalf &lt;of&gt; a cycle &amp; more"}`; strings.TrimSpace(p.body) != want || p.header.Get("Content-Type") != "application/json" {
 				return fmt.Errorf("got %s, want %s", p.body, want)
 			}
 			return nil
@@ -163,7 +163,7 @@ func TestKinds(t *testing.T) {
 			return nil
 		},
 		Discord: func(p post) error {
-			if want := `{"allowed_mentions":{"parse":[]},"content":"**Käufer: paused, too much fails**\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
+			if want := `{"allowed_mentions":{"parse":[]},"content":"**Käufer: paused, too many failures**\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
 				return fmt.Errorf("got %s, want %s", p.body, want)
 			}
 			return nil
@@ -177,13 +177,13 @@ func TestKinds(t *testing.T) {
 			if err := json.Unmarshal([]byte(p.body), &got); err != nil {
 				return err
 			}
-			if b := got.Attachments[0].Content.Body; len(b) != 2 || b[0].Text != "Käufer: paused, too much fails" || b[1].Text != m.Text || b[1].Type != "TextBlock" {
+			if b := got.Attachments[0].Content.Body; len(b) != 2 || b[0].Text != "Käufer: paused, too many failures" || b[1].Text != m.Text || b[1].Type != "TextBlock" {
 				return fmt.Errorf("got %s", p.body)
 			}
 			return nil
 		},
 		Telegram: func(p post) error {
-			if want := `{"chat_id":"@ops","text":"Käufer: paused, too much fails\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
+			if want := `{"chat_id":"@ops","text":"Käufer: paused, too many failures\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
 				return fmt.Errorf("got %s, want %s", p.body, want)
 			}
 			return nil

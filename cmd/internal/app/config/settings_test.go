@@ -102,7 +102,7 @@ func TestLayers(t *testing.T) {
 		Flags: map[string]string{"preset": "fast", "cpu-low": "much", "hours": "x", "max-time": "1e30"},
 	}.Resolve()
 	for _, want := range []string{
-		`unknown preset "fast"; choose none or 80/50`, `"much" is not a percentage`, "MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a time`, `--max-time: "1e30" is not a time`, `ENABLE_PARALLEL_STEPS: "maybe" is not on or off`,
+		`unknown preset "fast"; choose none or 80/50`, `"much" is not a percentage`, "MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a duration`, `--max-time: "1e30" is not a duration`, `ENABLE_PARALLEL_STEPS: "maybe" is not on or off`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not name %s", err, want)
