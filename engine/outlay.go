@@ -41,8 +41,8 @@ func (o Outlay) atLeast(p Outlay) Outlay {
 	return o
 }
 
-// Asked counts requests to services.
-type Asked struct {
+// RequestCounts counts requests to services.
+type RequestCounts struct {
 	Usage       Usage  `cbor:"1,keyasint,omitzero"`
 	Requests    int64  `cbor:"2,keyasint,omitempty"` // attempts sent; 429s do not count
 	Retries     int64  `cbor:"3,keyasint,omitempty"`
@@ -55,7 +55,7 @@ type Asked struct {
 func (r *StepRecord) Answered() bool { return r.Attempts > 0 || r.Label == Recorded }
 
 // Add counts a step.
-func (a *Asked) Add(s *StepRecord) {
+func (a *RequestCounts) Add(s *StepRecord) {
 	a.Usage.Add(s.Usage)
 	a.Waits.Add(s.Waits)
 	for _, status := range s.Statuses {
@@ -73,7 +73,7 @@ func (a *Asked) Add(s *StepRecord) {
 }
 
 // merge adds other to a.
-func (a *Asked) merge(other *Asked) {
+func (a *RequestCounts) merge(other *RequestCounts) {
 	a.Usage.Add(&other.Usage)
 	a.Waits.Add(&other.Waits)
 	a.Requests += other.Requests

@@ -103,12 +103,12 @@ func (s *Session) Unrecorded() Outlay {
 // checkpoint.
 func (t *Totals) Spent() Outlay { return t.booked().atLeast(t.Peaks.Spent) }
 
-// Left counts all requests that were sent, including those of unfinished sessions. Its Retries, RateLimited, Labels
+// SentRequests counts all requests that were sent, including those of unfinished sessions. Its Retries, RateLimited, Labels
 // and Waits cover only finished sessions.
-func (t *Totals) Left() Asked { return t.Asked().WithOutlay(t.Spent()) }
+func (t *Totals) SentRequests() RequestCounts { return t.AllRequests().WithOutlay(t.Spent()) }
 
 // WithOutlay returns a with the requests and the usage replaced by the total spending.
-func (a Asked) WithOutlay(spent Outlay) Asked {
+func (a RequestCounts) WithOutlay(spent Outlay) RequestCounts {
 	hits, again := a.Usage.Hits, a.Usage.Again
 	a.Requests, a.Usage = spent.Requests, spent.Usage
 	a.Usage.Hits, a.Usage.Again = hits, again
@@ -117,18 +117,18 @@ func (a Asked) WithOutlay(spent Outlay) Asked {
 
 // booked returns the spending of finished sessions and of the run itself, plus spending outside the records.
 func (t *Totals) booked() Outlay {
-	asked := t.Asked()
+	asked := t.AllRequests()
 	return asked.Outlay().Plus(t.Peaks.Beside)
 }
 
 // Outlay returns the requests and the usage of a.
-func (a *Asked) Outlay() Outlay { return Outlay{a.Requests, a.Usage}.OfRequests() }
+func (a *RequestCounts) Outlay() Outlay { return Outlay{a.Requests, a.Usage}.OfRequests() }
 
 // Spent returns what earlier processes spent, including unfinished sessions. For requests in progress when a process
 // was killed, it includes the claims of their intents.
 func (r *Resumption) Spent() Outlay {
 	a := r.State.Totals.booked()
-	for _, open := range r.Shared.Asked {
+	for _, open := range r.Shared.Unanswered {
 		a = a.Plus(open.Spent)
 	}
 	for _, p := range r.Prefixes {

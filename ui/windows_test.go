@@ -212,7 +212,7 @@ type notified struct {
 func (h *notified) SendNotification(n *fyne.Notification) { h.told <- n }
 
 func TestTheTitleFollowsTheRun(t *testing.T) {
-	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, Ended: 3750, Total: 8928, Remaining: 200 * time.Second}}
+	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 3750, Total: 8928}, Pace: engine.Pace{Remaining: 200 * time.Second}}}
 	_, a, _ := start(t, &desk{job: &live.Job{Run: run, Title: "Shoppers", Settings: engine.DefaultSettings()}})
 	for want, change := range map[string]func(s *engine.Snapshot){
 		"Shoppers 42 % · Throng":           func(*engine.Snapshot) {},
@@ -239,7 +239,7 @@ func TestTheTitleFollowsTheRun(t *testing.T) {
 }
 
 func TestNotifications(t *testing.T) {
-	running := engine.Snapshot{Phase: engine.Running, Ended: 12, Total: 24, Elapsed: 5 * time.Second}
+	running := engine.Snapshot{Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 12, Total: 24}, Pace: engine.Pace{Elapsed: 5 * time.Second}}
 	phase := func(who string) []engine.ChangeRow {
 		return []engine.ChangeRow{{What: engine.PhaseChange, Old: "running", New: "paused", Who: who}}
 	}

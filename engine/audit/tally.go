@@ -86,7 +86,7 @@ func (a *asked) figures(f func(name string, n int64)) {
 }
 
 // askedOf converts the engine's record.
-func askedOf(r *engine.Asked) *asked {
+func askedOf(r *engine.RequestCounts) *asked {
 	return &asked{r.Requests, r.Retries, r.RateLimited, r.Labels, r.Usage, r.Waits}
 }
 

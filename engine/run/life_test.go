@@ -229,13 +229,13 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 	got := r.Wait()
 	synctest.Wait()
 	s := r.Snapshot()
-	left := got.Totals.Left()
+	left := got.Totals.SentRequests()
 	switch {
 	case s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-before+s.Cut:
 		wrong = errors.Join(wrong, fmt.Errorf("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-before, s.InFlight, s.Cut))
 	case s.Elapsed != got.Totals.Peaks.Elapsed:
 		wrong = errors.Join(wrong, fmt.Errorf("the snapshot says that the run took %v, the result %v", s.Elapsed, got.Totals.Peaks.Elapsed))
-	case s.Requests != left.Requests || s.Usage != left.Usage || left.Requests < got.Totals.Asked().Requests:
+	case s.Requests != left.Requests || s.Usage != left.Usage || left.Requests < got.Totals.AllRequests().Requests:
 		wrong = errors.Join(wrong, fmt.Errorf("the snapshot counts %d requests and %+v, the result %+v", s.Requests, s.Usage, left))
 	case s.Ended != got.Totals.Ended():
 		wrong = errors.Join(wrong, fmt.Errorf("the snapshot counts %d sessions, the result %d", s.Ended, got.Totals.Ended()))
@@ -244,7 +244,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 		for agent, prefix := range cfg.Resume.Prefixes {
 			for _, e := range prefix {
 				key := fmt.Sprintf("%d/%d/%s", cfg.Resume.Cycle, agent, e.Path)
-				if n := crowd.Asked()[key]; n > 0 && e.Attempts > 0 && !l.requeued {
+				if n := crowd.AllRequests()[key]; n > 0 && e.Attempts > 0 && !l.requeued {
 					wrong = errors.Join(wrong, fmt.Errorf("%s was asked again, %d times, though its answer was journaled", key, n))
 				}
 			}
@@ -274,7 +274,7 @@ func sharedOnce(res *engine.Resumption, crowd *enginetest.Crowd, j *enginetest.J
 	}
 	for n := range crowd.Shares {
 		key := engine.SharedKey{byte(n), byte(n >> 8), 1}
-		asked := crowd.Asked()[fmt.Sprintf("share/%x", key)]
+		asked := crowd.AllRequests()[fmt.Sprintf("share/%x", key)]
 		if asked > 1 && !died {
 			return fmt.Errorf("answer %d was asked for %d times", n, asked)
 		}

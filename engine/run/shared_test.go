@@ -71,11 +71,11 @@ func TestSharedAnswerIsAskedOnce(t *testing.T) {
 		r := start(t, cfg)
 		got := r.Wait()
 		for n := range 3 {
-			if n := crowd.Asked()[fmt.Sprintf("share/%x", engine.SharedKey{byte(n), 0, 1})]; n != 1 {
-				t.Errorf("it was asked for %d times, want once: %v", n, crowd.Asked())
+			if n := crowd.AllRequests()[fmt.Sprintf("share/%x", engine.SharedKey{byte(n), 0, 1})]; n != 1 {
+				t.Errorf("it was asked for %d times, want once: %v", n, crowd.AllRequests())
 			}
 		}
-		shared := engine.Asked{Usage: engine.Usage{Calls: 3, Input: 30, Output: 3, Cost: 9}, Requests: 3, RateLimited: 3, Labels: engine.Labels{3}}
+		shared := engine.RequestCounts{Usage: engine.Usage{Calls: 3, Input: 30, Output: 3, Cost: 9}, Requests: 3, RateLimited: 3, Labels: engine.Labels{3}}
 		if got.Totals.Shared != shared || got.Totals.Usage != (engine.Usage{Hits: 180}) || got.Totals.Requests != 0 {
 			t.Errorf("the run asked %+v, want %+v; its sessions %+v", got.Totals.Shared, shared, got.Totals.Usage)
 		}
@@ -147,11 +147,11 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 				return err
 			}), j))
 			got := r.Wait()
-			if want := (engine.Asked{Usage: itsUsage, Requests: 3, Retries: 2, RateLimited: 1, Labels: engine.Labels{1}}); got.Totals.Shared != want {
+			if want := (engine.RequestCounts{Usage: itsUsage, Requests: 3, Retries: 2, RateLimited: 1, Labels: engine.Labels{1}}); got.Totals.Shared != want {
 				t.Errorf("the run asked %+v, want %+v", got.Totals.Shared, want)
 			}
 			res := j.Resumption()
-			if _, ok := res.Shared.Answers[someKey]; ok != c.kept || len(res.Shared.Asked) != 0 {
+			if _, ok := res.Shared.Answers[someKey]; ok != c.kept || len(res.Shared.Unanswered) != 0 {
 				t.Errorf("the next process finds %+v", res.Shared)
 			}
 			rows := enginetest.Of[engine.SharedRow](j)
@@ -208,12 +208,12 @@ func TestSharedAnswersComeBack(t *testing.T) {
 		if rate := r.Snapshot().Metrics.RequestsPerSec; rate != 3000 { // 3 requests, and the shortest window is 1 ms
 			t.Errorf("%v requests per second, want those of this process only: 3000", rate)
 		}
-		want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: engine.Labels{engine.Fresh: 1, engine.Resent: 1}}
+		want := engine.RequestCounts{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: engine.Labels{engine.Fresh: 1, engine.Resent: 1}}
 		want.Usage.Add(&itsUsage)
 		if got.Totals.Shared != want {
 			t.Errorf("both processes asked %+v, want %+v", got.Totals.Shared, want)
 		}
-		if res := j.Resumption(); len(res.Shared.Answers) != 2 || len(res.Shared.Asked) != 0 || res.State.Totals.Shared != want {
+		if res := j.Resumption(); len(res.Shared.Answers) != 2 || len(res.Shared.Unanswered) != 0 || res.State.Totals.Shared != want {
 			t.Errorf("a third finds %+v, %+v", res.Shared, res.State.Totals.Shared)
 		}
 	})
@@ -287,7 +287,7 @@ func TestEndDoesNotWaitForAskings(t *testing.T) {
 					t.Errorf("the asking ended with %v, want ErrCut", err)
 				}
 				res := j.Resumption()
-				if got.Totals.Shared != (engine.Asked{}) || len(res.Shared.Answers) != 0 || res.Shared.Asked[someKey] != (engine.Unanswered{Hash: 7, Spent: engine.Outlay{Requests: 1}}) {
+				if got.Totals.Shared != (engine.RequestCounts{}) || len(res.Shared.Answers) != 0 || res.Shared.Unanswered[someKey] != (engine.Unanswered{Hash: 7, Spent: engine.Outlay{Requests: 1}}) {
 					t.Errorf("it counts %+v, the next process finds %+v", got.Totals.Shared, res.Shared)
 				}
 			})
@@ -321,7 +321,7 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 		do(t, err)
 		synctest.Wait()
 		cancel()
-		if got := r.Wait(); got.Totals.Shared != (engine.Asked{}) {
+		if got := r.Wait(); got.Totals.Shared != (engine.RequestCounts{}) {
 			t.Errorf("it counts %+v", got.Totals.Shared)
 		}
 	})

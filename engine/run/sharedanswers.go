@@ -10,12 +10,12 @@ import (
 // shared holds the run's shared answers and what they cost. It is safe for concurrent use.
 type shared struct {
 	mu    sync.RWMutex
-	known engine.Shared // Asked holds intents of earlier processes only
-	asked engine.Asked  // total of all finished requests
+	known engine.Shared        // Asked holds intents of earlier processes only
+	asked engine.RequestCounts // total of all finished requests
 }
 
-func (s *shared) takeUp(known *engine.Shared, asked engine.Asked) {
-	s.asked, s.known = asked, engine.Shared{Answers: maps.Clone(known.Answers), Asked: maps.Clone(known.Asked)}
+func (s *shared) takeUp(known *engine.Shared, asked engine.RequestCounts) {
+	s.asked, s.known = asked, engine.Shared{Answers: maps.Clone(known.Answers), Unanswered: maps.Clone(known.Unanswered)}
 }
 
 func (s *shared) answer(key engine.SharedKey) (engine.Entry, bool) {
@@ -29,11 +29,11 @@ func (s *shared) answer(key engine.SharedKey) (engine.Entry, bool) {
 func (s *shared) replay(key engine.SharedKey, path string) (engine.Entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	asked, ok := s.known.Asked[key]
+	asked, ok := s.known.Unanswered[key]
 	if !ok {
 		return engine.Entry{}, false
 	}
-	delete(s.known.Asked, key)
+	delete(s.known.Unanswered, key)
 	return engine.Entry{Path: path, Hash: asked.Hash, Spent: asked.Spent}, true
 }
 
@@ -44,7 +44,7 @@ func (s *shared) settled(r *engine.SharedRow) {
 	s.asked.Add(r.Record)
 }
 
-func (s *shared) figures() engine.Asked {
+func (s *shared) figures() engine.RequestCounts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.asked

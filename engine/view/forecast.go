@@ -35,10 +35,10 @@ var forecastFigures = []forecastFigure{
 		return float64(t.Ended())
 	}},
 	{name: "requests", of: func(f *engine.Forecast) engine.Estimate { return f.Requests }, show: showCount, whole: true, hide: noRequests, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
-		return float64(t.Left().Requests)
+		return float64(t.SentRequests().Requests)
 	}},
 	{name: "requests/min", of: func(f *engine.Forecast) engine.Estimate { return f.RequestRate }, show: showCount, hide: noRequests, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
-		return perMinute(t.Asked().Requests, t)
+		return perMinute(t.AllRequests().Requests, t)
 	}},
 	{name: "writes/min", of: func(f *engine.Forecast) engine.Estimate { return f.WriteRate }, show: showCount, hide: noWrites, fact: func(f *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return perMinute(written(f, t), t)
@@ -50,16 +50,16 @@ var forecastFigures = []forecastFigure{
 		return float64(max(t.Peaks.ServerConnections-f.Server, 0))
 	}},
 	{name: "model calls", of: func(f *engine.Forecast) engine.Estimate { return f.Calls }, show: showCount, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
-		return float64(t.Left().Usage.Calls)
+		return float64(t.SentRequests().Usage.Calls)
 	}},
 	{name: "tokens in", of: func(f *engine.Forecast) engine.Estimate { return f.Input }, show: showCount, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
-		return float64(t.Left().Usage.Input)
+		return float64(t.SentRequests().Usage.Input)
 	}},
 	{name: "tokens out", of: func(f *engine.Forecast) engine.Estimate { return f.Output }, show: showCount, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
-		return float64(t.Left().Usage.Output)
+		return float64(t.SentRequests().Usage.Output)
 	}},
 	{name: "cost", of: func(f *engine.Forecast) engine.Estimate { return f.Cost }, show: showDollars, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
-		u := t.Left().Usage
+		u := t.SentRequests().Usage
 		if u.Unpriced > 0 {
 			return math.NaN()
 		}

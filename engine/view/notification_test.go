@@ -84,7 +84,7 @@ func TestNotifier(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var h view.Notifier
-			now := engine.Snapshot{Phase: engine.Running, Ended: 12, Total: 24, Elapsed: 5 * time.Second, Services: services}
+			now := engine.Snapshot{Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 12, Total: 24}, Pace: engine.Pace{Elapsed: 5 * time.Second}, Services: services}
 			if news := h.See(&now); len(news) > 0 {
 				t.Errorf("the first snapshot reported %+v", news)
 			}

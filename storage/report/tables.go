@@ -58,7 +58,7 @@ func judged(j *engine.Judgement) mark {
 
 // figuresOf returns the key figures.
 func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
-	asked := t.Left()
+	asked := t.SentRequests()
 	ended := t.Ended()
 	all := []figure{
 		{"Sessions", engine.FormatCount(ended), outcomesOf(t)},

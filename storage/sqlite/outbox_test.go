@@ -168,7 +168,7 @@ func TestOutboxRows(t *testing.T) {
 		want = append(want, row)
 	}
 	want[3].Outcome, want[3].Class, want[3].Path, want[3].Error = engine.Failed, engine.Network, "pay", "no way"
-	metrics := engine.MetricsRow{At: time.Unix(7, 0).UTC(), Ended: 40, Unsent: -1, Errors: engine.Errors{engine.Network: 1}}
+	metrics := engine.MetricsRow{At: time.Unix(7, 0).UTC(), Ended: 40, DatabaseUse: engine.DatabaseUse{Unsent: -1}, Counters: engine.Counters{Errors: engine.Errors{engine.Network: 1}}}
 	if err := j.Commit(t.Context(), want, metrics); err != nil {
 		t.Fatal(err)
 	}

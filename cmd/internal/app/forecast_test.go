@@ -111,7 +111,7 @@ func TestForecastFromAnEarlierRun(t *testing.T) {
 	if worked := totals.Peaks.Worked.Seconds() / 2; !around(same.Cycle, worked, worked) {
 		t.Errorf("a cycle takes %v, as measured %v", same.Cycle, worked)
 	}
-	u := totals.Asked().Usage
+	u := totals.AllRequests().Usage
 	if !around(same.Input, float64(u.Input), float64(u.Input)) || !around(same.Output, float64(u.Output), float64(u.Output)) {
 		t.Errorf("tokens %v in, %v out, want %+v", same.Input, same.Output, u)
 	}

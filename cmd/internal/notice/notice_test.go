@@ -67,7 +67,7 @@ type fake struct {
 }
 
 func newFake() *fake {
-	return &fake{now: engine.Snapshot{Run: "r", Phase: engine.Running, Ended: 12, Total: 24, Limit: 5}, done: make(chan struct{})}
+	return &fake{now: engine.Snapshot{Run: "r", Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 12, Total: 24}, LimitState: engine.LimitState{Limit: 5}}, done: make(chan struct{})}
 }
 
 func (f *fake) Snapshot() *engine.Snapshot {
@@ -138,7 +138,7 @@ func TestParseTarget(t *testing.T) {
 // TestKinds sends a notification of each kind.
 func TestKinds(t *testing.T) {
 	m := messageOf(view.Notification{Occasion: view.OnBreaker, Title: "paused, too many failures", Text: "half <of> a cycle & more"},
-		&engine.Snapshot{Run: "r", Phase: engine.Paused, At: time.Unix(1_800_000_000, 0), Cycle: 2, Outcomes: map[engine.Outcome]int64{engine.Failed: 3}}, "Käufer")
+		&engine.Snapshot{Run: "r", Phase: engine.Paused, At: time.Unix(1_800_000_000, 0), CycleState: engine.CycleState{Cycle: 2}, SessionCounts: engine.SessionCounts{Outcomes: map[engine.Outcome]int64{engine.Failed: 3}}}, "Käufer")
 	for kind, look := range map[Kind]func(p post) error{
 		JSON: func(p post) error {
 			var got Message
