@@ -15,8 +15,8 @@ func TestBatchLetsGoOfRoom(t *testing.T) {
 		}
 		b.reset()
 	}
-	var free batches
-	b := free.take()
+	var free freeList
+	b := free.get()
 	for range 2 {
 		fill(b, batchRows, 20)
 	}
@@ -25,18 +25,18 @@ func TestBatchLetsGoOfRoom(t *testing.T) {
 		t.Errorf("room for %d rows, %d steps and %d events after full batches, want that for the next", cap(b.rows), room, cap(b.events))
 	}
 	fill(b, 1, 1)
-	if most := max(cap(b.rows), cap(b.steps), cap(b.events)); most > littleRoom {
-		t.Errorf("room for %d after a batch of one row, want at most %d", most, littleRoom)
+	if most := max(cap(b.rows), cap(b.steps), cap(b.events)); most > keptCapacity {
+		t.Errorf("room for %d after a batch of one row, want at most %d", most, keptCapacity)
 	}
-	for range 2 * mostBatches {
-		free.give(&Batch{})
+	for range 2 * maxFreeBatches {
+		free.put(&Batch{})
 	}
-	free.give(b)
+	free.put(b)
 	n := 0
 	for b := free.top; b != nil; b = b.next {
 		n++
 	}
-	if n != mostBatches || n != free.many {
-		t.Errorf("%d batches lie there, %d counted, want %d", n, free.many, mostBatches)
+	if n != maxFreeBatches || n != free.count {
+		t.Errorf("%d batches lie there, %d counted, want %d", n, free.count, maxFreeBatches)
 	}
 }

@@ -113,10 +113,10 @@ func TestInjectedIsDurableBeforeItIsRead(t *testing.T) {
 	cfg := Config{Agents: 3, Settings: engine.DefaultSettings()}
 	cfg.Settings.Limit, cfg.Settings.Cycles = 3, 2
 	at := time.Unix(1_900_000_000, 0)
-	c := newCore(cfg, now{At: at}, probes{})
+	c := newCore(cfg, input{At: at}, probes{})
 	var waits []ticket
 	step := func(e event) (began bool) {
-		for _, f := range c.Step(e, now{At: at}) {
+		for _, f := range c.Step(e, input{At: at}) {
 			switch f := f.(type) {
 			case beginCycle:
 				began = true
@@ -129,19 +129,19 @@ func TestInjectedIsDurableBeforeItIsRead(t *testing.T) {
 		return began
 	}
 	step(pauseOrder{"me", "lunch"})
-	step(begun{})
+	step(started{})
 	for _, w := range waits {
-		step(written{ticket: w})
+		step(rowWritten{ticket: w})
 	}
 	waits = nil
 	step(injectOrder{engine.Message{Body: []byte(`"hi"`)}, "all", "me", 1})
-	if len(waits) != 1 || c.recall.injected == nil {
-		t.Fatalf("%d rows to wait for, injected %v", len(waits), c.recall.injected)
+	if len(waits) != 1 || c.memory.injected == nil {
+		t.Fatalf("%d rows to wait for, injected %v", len(waits), c.memory.injected)
 	}
 	if step(resumeOrder{"me"}) {
 		t.Error("the cycle begins before the injection is durable")
 	}
-	if !step(written{ticket: waits[0]}) {
+	if !step(rowWritten{ticket: waits[0]}) {
 		t.Error("the cycle does not begin once the injection is durable")
 	}
 }

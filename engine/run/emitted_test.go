@@ -21,7 +21,7 @@ func TestNewestEvents(t *testing.T) {
 		}
 		return "agent-" + strconv.Itoa(i), nil
 	}
-	if got := e.newest(name); len(got) != 0 {
+	if got := e.list(name); len(got) != 0 {
 		t.Errorf("before the first: %v", got)
 	}
 	began := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -34,18 +34,18 @@ func TestNewestEvents(t *testing.T) {
 	}
 	e.add(row(1, 2))
 	e.add(row(3, 1))
-	got := e.newest(name)
+	got := e.list(name)
 	if len(got) != 3 || got[0].Who() != "agent-1" || got[2].Who() != "3" || got[1].Path != "buy[1]" || !got[2].At.Equal(began.Add(3*time.Second)) || got[2].Cycle != 2 {
 		t.Errorf("got %+v", got)
 	}
-	if again := e.newest(name); &again[0] != &got[0] || asked != 3 {
+	if again := e.list(name); &again[0] != &got[0] || asked != 3 {
 		t.Errorf("nothing came, and names were asked for %d times", asked)
 	}
 	for i := range 100 {
 		e.add(row(10+i, 1))
 	}
-	e.add(row(500, 3*mostEmitted))
-	if got = e.newest(name); len(got) != mostEmitted || got[0].Agent != 500 || got[mostEmitted-1].Path != "buy["+strconv.Itoa(3*mostEmitted-1)+"]" {
+	e.add(row(500, 3*maxEmitted))
+	if got = e.list(name); len(got) != maxEmitted || got[0].Agent != 500 || got[maxEmitted-1].Path != "buy["+strconv.Itoa(3*maxEmitted-1)+"]" {
 		t.Errorf("%d events, from %+v on", len(got), got[0])
 	}
 	if n := testing.AllocsPerRun(100, func() { e.add(row1) }); n != 0 {
@@ -60,7 +60,7 @@ func TestWhoRests(t *testing.T) {
 	s := engine.DefaultSettings()
 	s.Seed, s.WarmUp, s.WarmUpCycles = 7, []float64{0.25, 0.5}, 2
 	count := func(cycle int, chosen []int) (n int) {
-		rests := Rests(&s, 1000, chosen, cycle)
+		rests := Inactive(&s, 1000, chosen, cycle)
 		for i := range 1000 {
 			if rests(i) {
 				n++

@@ -179,7 +179,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 		case "cut":
 			err, over = errors.Join(r.Stop("test", "a move"), r.Stop("test", "a move")), true
 		case "leave":
-			err, over = r.Leave("SIGTERM"), true
+			err, over = r.Shutdown("SIGTERM"), true
 		case "quit":
 			cancel()
 			over = true

@@ -17,7 +17,7 @@ import (
 func TestMemoryBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := make(chan string, 10)
-		b := &memoryBudget{limit: 100, tell: func(why string) { told <- why }}
+		b := &memoryBudget{limit: 100, onWait: func(why string) { told <- why }}
 		var first, second, third, fourth holding
 		ask := func(h *holding, n int64) <-chan error {
 			answer := make(chan error, 1)
@@ -26,7 +26,7 @@ func TestMemoryBudget(t *testing.T) {
 			return answer
 		}
 		answered := func(answer <-chan error) bool { return len(answer) == 1 }
-		if !b.take(&first, 30, false) || !b.take(&second, 15, false) || b.take(&third, 20, false) {
+		if !b.tryClaim(&first, 30, false) || !b.tryClaim(&second, 15, false) || b.tryClaim(&third, 20, false) {
 			t.Fatal("a claim of free memory was refused, or one of used memory granted")
 		}
 		waits := ask(&third, 20)
@@ -36,7 +36,7 @@ func TestMemoryBudget(t *testing.T) {
 		if why := <-told; !strings.Contains(why, "sessions wait for memory") {
 			t.Errorf("told is %q", why)
 		}
-		b.end(&second, false)
+		b.releaseAll(&second, false)
 		if synctest.Wait(); !answered(waits) || <-waits != nil {
 			t.Fatal("what was given back did not go to the one who waited")
 		}
@@ -48,17 +48,17 @@ func TestMemoryBudget(t *testing.T) {
 		if answered(other) || answered(z) || !answered(a) || <-a != nil {
 			t.Fatal("two who wait for each other: want the first to get more")
 		}
-		if !b.take(&first, 5, false) {
+		if !b.tryClaim(&first, 5, false) {
 			t.Error("the first does not get all that is set apart")
 		}
-		b.end(&first, false)
+		b.releaseAll(&first, false)
 		if synctest.Wait(); answered(other) || !answered(z) || <-z != nil {
 			t.Fatal("who holds something is served before who does not")
 		}
 		if err := <-ask(&third, 45); err == nil {
 			t.Error("it got more than it could have alone")
 		}
-		b.end(&third, true)
+		b.releaseAll(&third, true)
 		if synctest.Wait(); !answered(other) || <-other != nil {
 			t.Error("the last did not get what was given back")
 		}
@@ -73,8 +73,8 @@ func TestMemoryBudget(t *testing.T) {
 		}
 		b.block(&second, -1)
 		b.block(&fourth, -1)
-		b.end(&second, false)
-		b.end(&fourth, false)
+		b.releaseAll(&second, false)
+		b.releaseAll(&fourth, false)
 		if b.held != 0 || b.kept != 0 || b.active != 0 || b.holders.Len()+b.others.Len() != 0 || b.first != nil {
 			t.Errorf("in the end %+v", b)
 		}
@@ -92,9 +92,9 @@ func TestMemoryIsClaimedPieceByPiece(t *testing.T) {
 			for n := range 200 {
 				all.Go(func() {
 					var h holding
-					defer func() { b.end(&h, false) }()
+					defer func() { b.releaseAll(&h, false) }()
 					for i, n := range slices.Concat(pieces[n%len(pieces):], pieces[:n%len(pieces)]) {
-						if !b.take(&h, n, false) {
+						if !b.tryClaim(&h, n, false) {
 							if err := b.wait(t.Context(), &h, n, false); err != nil {
 								t.Errorf("%d, piece %d: %v", pieces, i, err)
 								return
@@ -120,7 +120,7 @@ func TestMemoryOfAStepThatEnded(t *testing.T) {
 	b := &memoryBudget{limit: 100}
 	var h holding
 	for _, c := range []struct{ claimed, keeps, more, held int64 }{{40, 10, 0, 10}, {40, 0, 0, 10}, {5, 15, 10, 15}, {0, 3, 3, 15}} {
-		if c.claimed > 0 && !b.take(&h, c.claimed, false) {
+		if c.claimed > 0 && !b.tryClaim(&h, c.claimed, false) {
 			t.Fatalf("%+v: not free", c)
 		}
 		b.record(&h, "a", c.claimed)
@@ -137,15 +137,15 @@ func TestMemoryThatIsKept(t *testing.T) {
 	if err := b.wait(t.Context(), &s, 70, true); err != nil {
 		t.Fatal("not free")
 	}
-	b.end(&s, true)
+	b.releaseAll(&s, true)
 	if err := b.wait(t.Context(), &s, 40, true); err == nil {
 		t.Error("two memories took more than the budget")
 	}
-	b.remember(10)
+	b.setKept(10)
 	if err := b.wait(t.Context(), &s, 90, true); err != nil {
 		t.Error("the barrier freed nothing")
 	}
-	b.end(&s, false)
+	b.releaseAll(&s, false)
 	if held, kept, _ := b.figures(); held != 0 || kept != 10 {
 		t.Errorf("a session that failed leaves %d held and %d kept", held, kept)
 	}
@@ -155,7 +155,7 @@ func TestMemoryThatIsKept(t *testing.T) {
 	if err := b.wait(ctx, new(holding), 5, false); !errors.Is(err, engine.ErrCut) {
 		t.Errorf("a cut while waiting: %v", err)
 	}
-	if (&memoryBudget{}).take(&s, 1<<40, false) != true {
+	if (&memoryBudget{}).tryClaim(&s, 1<<40, false) != true {
 		t.Error("no limit is one")
 	}
 }

@@ -3,18 +3,18 @@ package run
 import "runtime"
 
 // mergeQueueRoom is how many batches the merge queue holds before workers wait.
-const mergeQueueRoom = 256
+const mergeQueueSize = 256
 
 // mergeQueue collects finished batches so that sessions ending together wake the node once. The batches are already in the
 // journal. It is a channel and not a lock because a lock with thousands of waiting workers costs the garbage collector time
 // quadratic in their number (Go 1.26, runtime.adjustsudogs).
 type mergeQueue chan *Batch
 
-func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueRoom) }
+func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueSize) }
 
 // gather merges b and the queued batches into one batch. over is the first batch that did not fit, or nil if the queue is
 // empty. The merged batch comes from wide so that only a few batches grow large. The emptied batches return to free.
-func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
+func (t mergeQueue) merge(b *Batch, free, wide *freeList) (all, over *Batch) {
 	for all = b; ; {
 		select {
 		case o := <-t:
@@ -22,13 +22,13 @@ func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
 				return all, o
 			}
 			if all == b {
-				all = wide.take()
-				all.wide = true
-				all.take(b)
-				free.give(b)
+				all = wide.get()
+				all.merged = true
+				all.merge(b)
+				free.put(b)
 			}
-			all.take(o)
-			free.give(o)
+			all.merge(o)
+			free.put(o)
 		default:
 			return all, nil
 		}
@@ -36,7 +36,7 @@ func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
 }
 
 // lay puts a batch on the merge queue, unless the workers were abandoned.
-func (p *localPool) lay(b *Batch) {
+func (p *localPool) enqueue(b *Batch) {
 	select {
 	case p.mergeQueue <- b:
 		return
@@ -50,15 +50,15 @@ func (p *localPool) lay(b *Batch) {
 }
 
 // carry delivers merged batches in order until the pool is closed.
-func (p *localPool) carry() {
+func (p *localPool) deliverMerged() {
 	defer p.cfg.Rescue()
 	for {
 		select {
 		case b := <-p.mergeQueue:
 			runtime.Gosched() // give sessions that end now a chance to join
 			for b != nil {
-				all, over := p.mergeQueue.gather(b, &p.free, &p.wide)
-				p.hand(all)
+				all, over := p.mergeQueue.merge(b, &p.free, &p.merged)
+				p.deliver(all)
 				b = over
 			}
 		case <-p.done:
@@ -68,7 +68,7 @@ func (p *localPool) carry() {
 }
 
 // hand delivers a batch, unless the workers were abandoned.
-func (p *localPool) hand(b *Batch) {
+func (p *localPool) deliver(b *Batch) {
 	select {
 	case p.results <- b:
 	case <-p.abandoned:

@@ -84,12 +84,12 @@ func TestProofSays(t *testing.T) {
 	}
 	p.add(failedRow(engine.ClientError, 401, nil))
 	const want = `every session so far failed (10 of 10), and waiting cannot heal it: shop.yaml:12: step fill.browse: status 404: "no". To do: the service has nothing at this address: check the path of the step and the ` + "`url` of the service"
-	if got := p.says("shop.yaml:12"); got != want {
+	if got := p.text("shop.yaml:12"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	p = proof{}
 	p.add(failedRow(engine.Script, 0, errors.New("shop.yaml:14:9: the record has no field nme\nin a second line")))
-	if got := p.says("shop.yaml:12"); strings.Contains(got, "shop.yaml:12") || !strings.Contains(got, "step fill.browse: shop.yaml:14:9: the record") || strings.Contains(got, "\n") {
+	if got := p.text("shop.yaml:12"); strings.Contains(got, "shop.yaml:12") || !strings.Contains(got, "step fill.browse: shop.yaml:14:9: the record") || strings.Contains(got, "\n") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -45,9 +45,9 @@ type Config struct {
 	// Ledger, if set, holds what the run used before it began; nil starts at zero. Written are the calls that generated the
 	// population; the ledger includes them. Before is how long that took. It counts toward a time budget, also after a
 	// resume.
-	Ledger  *engine.Ledger
-	Written []engine.StepRecord
-	Before  time.Duration
+	Ledger          *engine.Ledger
+	PopulationCalls []engine.StepRecord
+	PopulationTook  time.Duration
 	// Unpriced lists models without a known price. With any of them, a budget in money is an error.
 	Unpriced []string
 	// Tracer, if set, receives every exchange with a service. Use it only for runs with few sessions.
@@ -91,32 +91,32 @@ func (c *Config) validate() error {
 // Run is one execution of a scenario. Its methods are safe for concurrent use. Orders go to the node, which owns the run's
 // state.
 type Run struct {
-	id       engine.RunID
-	settings atomic.Pointer[engine.Settings] // in force; immutable, the node replaces it
-	journal  engine.Journal
-	services []engine.Service
-	answers  engine.Recording // nil calls the services
-	lineage  []engine.RunID
-	name     func(index int) (string, error) // may be nil
+	id        engine.RunID
+	settings  atomic.Pointer[engine.Settings] // in force; immutable, the node replaces it
+	journal   engine.Journal
+	services  []engine.Service
+	recording engine.Recording // nil calls the services
+	lineage   []engine.RunID
+	name      func(index int) (string, error) // may be nil
 
 	ledger   *engine.Ledger
 	unpriced []string
 	orders   chan func(*node)
-	crashed  func(value any, stack []byte)
+	onPanic  func(value any, stack []byte)
 	done     chan struct{} // closed when the run has ended
-	shown    atomic.Pointer[engine.Snapshot]
+	latest   atomic.Pointer[engine.Snapshot]
 
 	pool WorkerPool
 	// The node writes these only while no worker runs. Workers read them.
 	memory   map[int]*engine.Memory
 	injected []engine.Injection // manual injections, ordered by cycle
 
-	ctx        context.Context // of sessions; canceled with ErrCut
-	shared     shared
-	traces     traces
-	attendance attendance
-	doubts     doubts
-	alarm      alarm.Alarm
+	ctx         context.Context // of sessions; canceled with ErrCut
+	shared      sharedAnswers
+	traces      traces
+	agentStates agentStates
+	inexact     inexactness
+	alarm       alarm.Alarm
 
 	result Result // set before done is closed
 }
@@ -152,31 +152,31 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		cfg.Journal = engine.Discard
 	}
 	r := &Run{
-		id:         cfg.ID,
-		services:   cfg.Services,
-		answers:    cfg.Recording,
-		lineage:    cfg.Lineage,
-		name:       cfg.Name,
-		journal:    cfg.Journal,
-		ledger:     newLedger(&cfg),
-		unpriced:   cfg.Unpriced,
-		crashed:    cfg.Crashed,
-		orders:     make(chan func(*node)),
-		done:       make(chan struct{}),
-		memory:     map[int]*engine.Memory{},
-		attendance: newAttendance(cfg.Agents),
+		id:          cfg.ID,
+		services:    cfg.Services,
+		recording:   cfg.Recording,
+		lineage:     cfg.Lineage,
+		name:        cfg.Name,
+		journal:     cfg.Journal,
+		ledger:      newLedger(&cfg),
+		unpriced:    cfg.Unpriced,
+		onPanic:     cfg.Crashed,
+		orders:      make(chan func(*node)),
+		done:        make(chan struct{}),
+		memory:      map[int]*engine.Memory{},
+		agentStates: newAgentStates(cfg.Agents),
 	}
 	r.traces.tracer = cfg.Tracer
 	r.settings.Store(&cfg.Settings)
 	r.ledger.OnRefused = func(why string) {
-		_ = r.tell(spentUp{why})
+		_ = r.tell(claimRefused{why})
 	}
 	n, err := newNode(ctx, r, cfg)
 	if err != nil {
 		return nil, err
 	}
-	if r.answers != nil {
-		r.shared.known.Answers = r.answers.Shared()
+	if r.recording != nil {
+		r.shared.known.Answers = r.recording.Shared()
 	}
 	go n.run(context.AfterFunc(ctx, func() { _ = r.tell(cutOrder{"the program ended"}) }))
 	return r, nil
@@ -188,7 +188,7 @@ func (r *Run) newPool(cfg *Config) (WorkerPool, error) {
 		Program: cfg.Program, Host: localHost{r}, MemoryBudget: cfg.MemoryBudget, Trail: cfg.Trail, Rescue: r.rescue,
 		Journal: func(rows engine.SessionRows) { r.journal.Append(rows) },
 		Throttled: func(why string) {
-			_ = r.tell(noted{engine.ChangeRow{What: engine.MemoryChange, New: "throttled", Who: "memory budget", Why: why}})
+			_ = r.tell(changeNoted{engine.ChangeRow{What: engine.MemoryChange, New: "throttled", Who: "memory budget", Why: why}})
 		},
 	}
 	if cfg.Pool != nil {
@@ -204,7 +204,7 @@ func (r *Run) ID() engine.RunID { return r.id }
 func (r *Run) Settings() *engine.Settings { return r.settings.Load() }
 
 // Snapshot returns the newest snapshot. It is never nil and never changes.
-func (r *Run) Snapshot() *engine.Snapshot { return r.shown.Load() }
+func (r *Run) Snapshot() *engine.Snapshot { return r.latest.Load() }
 
 // Done returns a channel that is closed when the run has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }

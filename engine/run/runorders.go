@@ -86,7 +86,7 @@ func (r *Run) hear(ctx context.Context, saved <-chan error) error {
 func (r *Run) Watch(agent int) { r.traces.watch(agent) }
 
 // Exchanges returns the exchanges of an agent that are kept, oldest first. See [Run.Watch].
-func (r *Run) Exchanges(agent int) []engine.Exchange { return r.traces.about(agent) }
+func (r *Run) Exchanges(agent int) []engine.Exchange { return r.traces.of(agent) }
 
 // Tunables returns what Apply can change now: live settings, then the tunables of services.
 func (r *Run) Tunables() []engine.Tunable {

@@ -11,7 +11,7 @@ func (p *process) live() error {
 	if p.trace != nil {
 		p.trace("life %d, limit %d, %d pools", p.lives, p.limit, len(p.pools))
 	}
-	p.step(begun{})
+	p.step(started{})
 	for p.core.life.phase != engine.Ended && p.wrong == nil {
 		if p.steps++; p.steps > 20_000 {
 			p.fail("the process never ends: %v, %d at work, %d rows wait", p.core.life.phase, len(p.workers), len(p.backlog))
@@ -34,7 +34,7 @@ func (p *process) live() error {
 
 // last checks what must be true at the end of a process.
 func (p *process) last() {
-	s := p.core.picture(p.look())
+	s := p.core.snapshot(p.look())
 	if s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-p.before+s.Cut {
 		p.fail("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-p.before, s.InFlight, s.Cut)
 	}
@@ -143,9 +143,9 @@ func (p *process) pass() {
 func (p *process) calm() {
 	if p.journal.broken {
 		p.journal.broken = false
-		p.step(troubled{})
+		p.step(journalTrouble{})
 	}
-	if p.core.life.pausedByUs || p.core.life.selfPaused() {
+	if p.core.life.pausedByUser || p.core.life.selfPaused() {
 		p.step(resumeOrder{"simulation"})
 	}
 	if p.core.limit.set == 0 {
@@ -157,7 +157,7 @@ func (p *process) setLimit(n int) {
 	next := p.core.cfg.Settings
 	next.Limit = max(n, 1)
 	p.limit = n
-	p.step(setOrder{next: next, limit: n, own: true, who: "simulation"})
+	p.step(setOrder{next: next, limit: n, namesLimit: true, who: "simulation"})
 }
 
 // order issues an order or changes the state of the journal.
@@ -176,7 +176,7 @@ func (p *process) order() {
 		if p.journal.broken {
 			err = engine.ErrNoRoom
 		}
-		p.step(troubled{err})
+		p.step(journalTrouble{err})
 	case 7:
 		p.step(checkpointOrder{"by hand", p.id()})
 	case 8:
@@ -202,20 +202,20 @@ func (p *process) orderEnd(which int) {
 		p.step(stopOrder{"simulation", "enough"})
 		p.step(stopOrder{"simulation", "now"})
 	case 4:
-		p.step(leaveOrder{"SIGTERM"})
+		p.step(shutdownOrder{"SIGTERM"})
 	case 5:
 		p.step(cutOrder{"the program ended"})
 	case 6:
-		p.step(spentUp{"the budget is used up"})
+		p.step(claimRefused{"the budget is used up"})
 	case 7:
 		p.journal.damaged = true
-		p.step(troubled{engine.ErrDamaged})
+		p.step(journalTrouble{engine.ErrDamaged})
 	}
 }
 
 // orderHand issues an order about agents.
 func (p *process) orderHand(which int) {
-	if p.core.life.finishing {
+	if p.core.life.writingEnd {
 		return
 	}
 	agent := p.draw.IntN(p.story.agents)
@@ -230,9 +230,9 @@ func (p *process) orderHand(which int) {
 		text := []byte(`"` + time.Duration(p.draw.IntN(1000)).String() + `"`)
 		p.step(injectOrder{engine.Message{To: []int{agent}, Body: text}, "somebody", "simulation", p.id()})
 	default:
-		for agent := range p.core.cycles.bad {
+		for agent := range p.core.cycles.failed {
 			least := agent
-			for other := range p.core.cycles.bad {
+			for other := range p.core.cycles.failed {
 				least = min(least, other)
 			}
 			p.step(requeueOrder{least, "simulation", p.id()})

@@ -55,7 +55,7 @@ type simWorker struct {
 // simCycle is the open cycle that the workers share.
 type simCycle struct {
 	plan     *plan
-	recall   *recall
+	recall   *memoryState
 	released int
 	begun    int
 	taken    int
@@ -84,7 +84,7 @@ func newProcess(s *simulation, res, fork *engine.Resumption) *process {
 	p.limit = cfg.Settings.Limit
 	p.orders = s.draw.IntN(12)
 	p.core = newCore(cfg, p.look(), probes{})
-	p.before = p.core.tally.before
+	p.before = p.core.tally.endedBefore
 	p.tick = p.at.Add(publishEvery)
 	return p
 }
@@ -109,10 +109,10 @@ func (p *process) inFlight() (n int) {
 	return n
 }
 
-func (p *process) look() now {
-	n := now{At: p.at, InFlight: p.inFlight(), Begun: p.turn.begun, Again: p.turn.taken, Filled: p.turn.filled}
+func (p *process) look() input {
+	n := input{At: p.at, InFlight: p.inFlight(), Started: p.turn.begun, Requeued: p.turn.taken, Filled: p.turn.filled}
 	if c := p.turn.plan; c != nil && c.size == 0 {
-		n.Filled = c.ready
+		n.Filled = c.readyAt
 	}
 	return n
 }
@@ -124,7 +124,7 @@ func (p *process) step(e event) {
 		if p.trace != nil {
 			p.trace("%v %T%+v", p.at.Sub(simStart), p.pending[i], short(p.pending[i]))
 		}
-		if e, ok := p.pending[i].(steered); ok && e.orders.Limit > 0 && p.core.limit.set > 0 && !p.core.life.over() {
+		if e, ok := p.pending[i].(steered); ok && e.orders.Limit > 0 && p.core.limit.set > 0 && !p.core.life.isEnding() {
 			p.limit = e.orders.Limit
 		}
 		for _, f := range p.core.Step(p.pending[i], p.look()) {
@@ -140,7 +140,7 @@ func (p *process) step(e event) {
 // check checks that started = ended + in flight + cut, as far as the core knows.
 func (p *process) check() {
 	c := p.core
-	ended, begun, cut := c.tally.totals.Ended()-p.before, c.tally.begun, c.tally.cut
+	ended, begun, cut := c.tally.totals.Ended()-p.before, c.tally.started, c.tally.cut
 	if c.cycles.open != nil {
 		begun += int64(p.turn.begun + p.turn.taken)
 	}
@@ -175,14 +175,14 @@ func (p *process) carryOut(f effect) {
 	case setTimer:
 		p.timers[f.timer] = p.at.Add(max(f.after, time.Microsecond))
 	case beginCycle:
-		p.turn = simCycle{plan: f.plan, recall: f.recall, released: f.plan.size}
-		if f.plan.batch > 0 {
+		p.turn = simCycle{plan: f.plan, recall: f.memory, released: f.plan.size}
+		if f.plan.wave > 0 {
 			p.turn.released = 0
 		}
 	case releaseWave:
-		p.turn.released = min(p.turn.released+p.turn.plan.batch, p.turn.plan.size)
+		p.turn.released = min(p.turn.released+p.turn.plan.wave, p.turn.plan.size)
 		p.turn.filled = time.Time{}
-	case makeAgain:
+	case requeueSession:
 		p.turn.again = append(p.turn.again, f.place)
 	case withdrawSession:
 		p.counted.withdrawn++
@@ -192,18 +192,18 @@ func (p *process) carryOut(f effect) {
 		for _, w := range p.workers {
 			w.cancel = w.cancel || w.place.Agent == f.agent
 		}
-	case leaveBehind:
+	case abandonWorkers:
 		for len(p.transit) > 0 {
 			p.pending = append(p.pending, p.deliver(0))
 		}
-		p.pending = append(p.pending, leftBehind{})
+		p.pending = append(p.pending, workersAbandoned{})
 		p.abandoned = true
-	case passBarrier:
-		p.aside = append(p.aside, barrierPassed{})
-	case lookOnceMore:
-		p.pending = append(p.pending, lastLook{})
-	case askServices:
-		p.pending = append(p.pending, asked{})
+	case callBarrier:
+		p.aside = append(p.aside, barrierCalled{})
+	case readFinalProbes:
+		p.pending = append(p.pending, finalProbes{})
+	case readServices:
+		p.pending = append(p.pending, servicesRead{})
 	case askGovernor:
 		p.pending = append(p.pending, steered{p.steer()})
 	}
@@ -257,7 +257,7 @@ func (p *process) next(w *simWorker) {
 	}
 	p.begun++
 	w.cancel = false
-	p.session(&w.row, w.place, c.recall.memory[w.place.Agent], c.recall.injected)
+	p.session(&w.row, w.place, c.recall.committed[w.place.Agent], c.recall.injected)
 }
 
 // leave delivers a worker's batch and removes the worker.
@@ -329,12 +329,12 @@ func (p *process) write() {
 	p.backlog = p.backlog[1:]
 	p.journal.add(w.row)
 	if w.ticket.kind == checkpointTicket {
-		p.aside = append(p.aside, queued{w.ticket})
+		p.aside = append(p.aside, rowSent{w.ticket})
 	}
 	switch {
 	case w.ticket.kind == noTicket:
-	case !w.ticket.waits():
-		p.aside = append(p.aside, written{ticket: w.ticket})
+	case !w.ticket.needsCommit():
+		p.aside = append(p.aside, rowWritten{ticket: w.ticket})
 	default:
 		p.writing = &w
 	}
@@ -358,7 +358,7 @@ func (p *process) answerWriter() bool {
 		return false
 	}
 	p.writing = nil
-	p.aside = append(p.aside, written{w.ticket, err})
+	p.aside = append(p.aside, rowWritten{w.ticket, err})
 	return true
 }
 
@@ -371,15 +371,15 @@ func short(v any) any {
 		return fmt.Sprintf(" %T", v.row)
 	case answer:
 		return fmt.Sprintf(" %d: %v", v.to, v.err)
-	case troubled:
+	case journalTrouble:
 		return fmt.Sprintf(" %v", v.err)
-	case queued:
+	case rowSent:
 		return fmt.Sprintf(" kind %d", v.ticket.kind)
-	case written:
+	case rowWritten:
 		return fmt.Sprintf(" kind %d %v: %v", v.ticket.kind, v.ticket.place, v.err)
 	case beginCycle:
 		return fmt.Sprintf(" %d of %d", v.plan.number, v.plan.size)
-	case askGovernor, useSettings, setOrder, changedSettings, lastLook, asked, ticked, sampled, begun, steered:
+	case askGovernor, useSettings, setOrder, changedSettings, finalProbes, servicesRead, ticked, sampled, started, steered:
 		return ""
 	}
 	return v

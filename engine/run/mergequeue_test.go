@@ -14,13 +14,13 @@ import (
 // gets too large.
 func TestMergeQueueKeepsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		mergeQueue, free, wide := newMergeQueue(), &batches{}, &batches{}
+		mergeQueue, free, wide := newMergeQueue(), &freeList{}, &freeList{}
 		put, got := &Batch{}, &Batch{}
 		carry := func() {
 			for len(mergeQueue) > 0 {
 				for b := <-mergeQueue; b != nil; {
-					all, over := mergeQueue.gather(b, free, wide)
-					if many := len(all.rows) > len(b.rows); many && !all.wide {
+					all, over := mergeQueue.merge(b, free, wide)
+					if many := len(all.rows) > len(b.rows); many && !all.merged {
 						t.Fatalf("a narrow batch was made to carry %d rows", len(all.rows))
 					}
 					if len(all.rows) > batchRows {
@@ -29,19 +29,19 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 					if over != nil && len(all.rows)+len(over.rows) <= batchRows {
 						t.Fatalf("%d rows had no room beside %d", len(over.rows), len(all.rows))
 					}
-					got.take(all)
-					if all.wide {
-						wide.give(all)
+					got.merge(all)
+					if all.merged {
+						wide.put(all)
 					} else {
-						free.give(all)
+						free.put(all)
 					}
 					b = over
 				}
 			}
 		}
 		for agent := range rapid.IntRange(1, 200).Draw(t, "puts") {
-			filling := free.take()
-			if len(filling.rows) != 0 || filling.cut != 0 || filling.gone != 0 || filling.probes != 0 || filling.unpaid != "" || filling.next != nil || filling.wide {
+			filling := free.get()
+			if len(filling.rows) != 0 || filling.cut != 0 || filling.gone != 0 || filling.probes != 0 || filling.unpaid != "" || filling.next != nil || filling.merged {
 				t.Fatalf("it is not empty for the next: %+v", *filling)
 			}
 			for range rapid.IntRange(0, batchRows).Draw(t, "rows") {
@@ -82,26 +82,26 @@ func TestLeaveComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newLocalPool(PoolConfig{Host: localHost{&Run{}}})
 		r.results = make(chan *Batch)
-		for range mergeQueueRoom {
+		for range mergeQueueSize {
 			earlier := &Batch{}
 			for range batchRows {
 				earlier.add(&engine.SessionRow{})
 			}
-			r.lay(earlier)
+			r.enqueue(earlier)
 		}
 		left := false
 		go func() {
 			w := &worker{pool: r}
-			w.filling().add(&engine.SessionRow{})
-			w.leave()
+			w.currentBatch().add(&engine.SessionRow{})
+			w.depart()
 			left = true
 		}()
 		synctest.Wait()
 		if left {
 			t.Error("the worker left although the merge queue is full")
 		}
-		go r.carry()
-		for range mergeQueueRoom {
+		go r.deliverMerged()
+		for range mergeQueueSize {
 			if b := <-r.results; len(b.rows) != batchRows || b.gone != 0 {
 				t.Errorf("%d rows and %d workers that ended came before the last", len(b.rows), b.gone)
 			}

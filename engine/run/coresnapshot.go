@@ -9,9 +9,9 @@ import (
 )
 
 // picture returns a snapshot of the run at a moment.
-func (c *core) picture(at now) *engine.Snapshot {
-	c.now = at
-	c.tally.heard()
+func (c *core) snapshot(at input) *engine.Snapshot {
+	c.in = at
+	c.tally.updateShared()
 	t := &c.tally.totals
 	settings, l, lim := &c.cfg.Settings, &c.life, &c.limit
 	s := &engine.Snapshot{
@@ -29,10 +29,10 @@ func (c *core) picture(at now) *engine.Snapshot {
 		Floor:      settings.Floor,
 		Ceiling:    settings.Ceiling,
 		Governor:   engine.Manual,
-		Steer:      lim.why,
-		SteerBy:    cmp.Or(lim.by, lim.orders.By),
+		Steer:      lim.moveReason,
+		SteerBy:    cmp.Or(lim.movedBy, lim.orders.By),
 		Binds:      lim.orders.By,
-		Steered:    lim.moved,
+		Steered:    lim.movedAt,
 		Breaker:    lim.orders.Breaker,
 		BreakerWhy: lim.orders.BreakerWhy,
 		NextProbe:  lim.orders.NextProbe,
@@ -42,25 +42,25 @@ func (c *core) picture(at now) *engine.Snapshot {
 
 		Ended: t.Ended(),
 		Total: c.tally.planned,
-		Begun: c.tally.begun,
+		Begun: c.tally.started,
 		Cut:   c.tally.cut,
 
 		PerSecond:   c.samples.recent.perSecond(at.At),
-		Elapsed:     c.pace.worked(),
+		Elapsed:     c.stopwatch.worked(),
 		Remaining:   -1,
 		Lag:         c.cycles.lag,
-		LagWhy:      c.pace.lagWhy(),
-		Checkpoints: c.saves.count,
+		LagWhy:      c.stopwatch.lagReason(),
+		Checkpoints: c.checkpoints.count,
 		LastCycle:   c.cycles.last,
 		Changes:     c.changes,
 	}
 	if c.governed() {
 		s.Governor = settings.Governor
 	}
-	if c.saves.here {
-		s.LastCheckpoint, s.CheckpointTook = c.saves.at, c.saves.took
+	if c.checkpoints.taken {
+		s.LastCheckpoint, s.CheckpointTook = c.checkpoints.at, c.checkpoints.took
 	}
-	if l.finishing { // the totals are final
+	if l.writingEnd { // the totals are final
 		s.Elapsed = t.Peaks.Elapsed
 	}
 	if l.phase != engine.Ended {
@@ -78,7 +78,7 @@ func (c *core) picture(at now) *engine.Snapshot {
 
 // showFigures adds counters and sampled values.
 func (c *core) showFigures(s *engine.Snapshot) {
-	t, asked := &c.tally.totals, c.tally.left()
+	t, asked := &c.tally.totals, c.tally.sent()
 	s.Outcomes, s.Labels = map[engine.Outcome]int64{}, map[engine.Label]int64{}
 	for o, n := range t.Outcomes {
 		if n > 0 {
@@ -96,7 +96,7 @@ func (c *core) showFigures(s *engine.Snapshot) {
 	s.QueueSum, s.HeldSum = t.Queue.Sum(), t.Held.Sum()
 	s.Speedup = c.speedup()
 	m := &c.samples
-	s.Durations, s.Steps, s.Metrics, s.Overhead, s.Emitted = m.durations, m.steps, m.metrics, m.metrics.Overhead, m.emitted.shown
+	s.Durations, s.Steps, s.Metrics, s.Overhead, s.Emitted = m.durations, m.steps, m.metrics, m.metrics.Overhead, m.emitted.listed
 	s.UnsentSince, s.WritesPerSec = m.unsentSince, m.writesPerSec()
 }
 
@@ -106,12 +106,12 @@ func (c *core) showCycle(s *engine.Snapshot) {
 	if cy.open == nil {
 		return
 	}
-	s.Begun += int64(c.now.started())
+	s.Begun += int64(c.in.started())
 	s.CycleTotal = int64(cy.open.active)
 	s.CycleFailed, s.CycleWork = c.tally.failedInCycle(), c.tally.cycleWork()
 	s.CycleTook = cy.last.Took
 	if !cy.closing {
-		s.CycleTook = max(cy.worked(c.now.At)-cy.stoodIdle(), 0)
+		s.CycleTook = max(cy.worked(c.in.At)-cy.idlePause(), 0)
 	}
 	s.CycleEnded = s.Ended - c.tally.atBarrier.Totals.Ended()
 }
@@ -121,7 +121,7 @@ func (c *core) showErrors(s *engine.Snapshot) {
 	t := &c.tally
 	for class := range t.latest {
 		if t.totals.Errors[class] > 0 {
-			c.name(&t.latest[class])
+			c.nameAgent(&t.latest[class])
 			note := t.latest[class]
 			note.Class, note.Count = engine.Class(class), t.totals.Errors[class]
 			s.Errors = append(s.Errors, note)
@@ -134,7 +134,7 @@ func (c *core) showErrors(s *engine.Snapshot) {
 func (c *core) speedup() float64 {
 	worked := c.tally.totals.Peaks.Worked
 	if c.cycles.open != nil && !c.cycles.closing {
-		worked += c.cycles.worked(c.now.At) - c.cycles.stoodIdle()
+		worked += c.cycles.worked(c.in.At) - c.cycles.idlePause()
 	}
 	return engine.Speedup(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Apart, worked)
 }
@@ -154,8 +154,8 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	}
 	if settings.TimeScale > 0 {
 		each := time.Duration(float64(c.cfg.Clock.Cycle) / settings.TimeScale)
-		last := c.cycles.schedule.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
-		left = max(left, last.Sub(c.now.At))
+		last := c.cycles.scheduleStart.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
+		left = max(left, last.Sub(c.in.At))
 	}
 	return left
 }

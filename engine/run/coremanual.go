@@ -12,17 +12,17 @@ func (c *core) retire(o *retireOrder) error {
 	if err := c.takesHand(); err != nil {
 		return err
 	}
-	agent, gone := o.agent, c.roster.gone
+	agent, gone := o.agent, c.roster.retiredFrom
 	if !c.roster.has(agent) {
 		return &engine.FieldError{Field: "agent", Problem: fmt.Sprintf("no active agent has index %d", agent), Hint: ""}
 	}
 	from := c.cycles.nextBarrier()
 	switch was, already := gone[agent]; {
 	case already && !o.inFlight:
-		return &engine.FieldError{Field: "agent", Problem: c.called(agent) + " is retired already", Hint: fmt.Sprintf("from cycle %d on", was)}
+		return &engine.FieldError{Field: "agent", Problem: c.agentName(agent) + " is retired already", Hint: fmt.Sprintf("from cycle %d on", was)}
 	case already:
 		from = was
-	case !o.inFlight && !c.cycles.comes(from):
+	case !o.inFlight && !c.cycles.mayReach(from):
 		return &engine.FieldError{Field: "agent", Problem: "no further cycle begins: there is nothing to retire from", Hint: ""}
 	}
 	since := engine.Inexact{Cycle: from, Agent: agent, Why: "an agent was retired by hand"}
@@ -42,17 +42,17 @@ func (c *core) requeue(o *requeueOrder) error {
 		return err
 	}
 	cy, agent := &c.cycles, o.agent
-	end, ok := cy.bad[agent]
+	end, ok := cy.failed[agent]
 	switch {
 	case cy.open == nil || cy.closing:
 		return &engine.FieldError{Field: "agent", Problem: "the cycle is closed: its sessions stay as they are", Hint: "requeue while the cycle goes on"}
 	case !ok:
-		return &engine.FieldError{Field: "agent", Problem: c.called(agent) + " has no failed session in this cycle", Hint: "only failed sessions can be requeued"}
+		return &engine.FieldError{Field: "agent", Problem: c.agentName(agent) + " has no failed session in this cycle", Hint: "only failed sessions can be requeued"}
 	}
 	c.tally.totals.Withdraw(agent, end, &c.tally.atBarrier.Totals)
-	delete(cy.bad, agent)
+	delete(cy.failed, agent)
 	c.emit(withdrawSession{agent})
-	c.tally.begun--
+	c.tally.started--
 	take := engine.Place{Cycle: cy.number, Agent: agent, Take: end.Take + 1}
 	since := engine.Inexact{Cycle: cy.number, Agent: agent, Why: "a session was requeued by hand"}
 	c.commitHand(engine.RequeueChange, engine.AgentChange(take), o.who, since, ticket{kind: requeueTicket, place: take, answer: o.answer})
@@ -65,7 +65,7 @@ func (c *core) inject(o *injectOrder) error {
 		return err
 	}
 	i := engine.Injection{Cycle: c.cycles.nextBarrier(), To: o.message.To, Body: o.message.Body}
-	if !c.cycles.comes(i.Cycle) {
+	if !c.cycles.mayReach(i.Cycle) {
 		return &engine.FieldError{Field: "message", Problem: "no further cycle begins, so no agent would read it", Hint: ""}
 	}
 	text, err := json.Marshal(engine.InjectionText{Cycle: i.Cycle, To: i.To, Body: i.Body})
@@ -75,7 +75,7 @@ func (c *core) inject(o *injectOrder) error {
 	since := engine.Inexact{Cycle: i.Cycle, Why: "a message was injected by hand"}
 	row := c.stamped(engine.ChangeRow{What: engine.InjectChange, Old: o.to, New: string(text), Who: o.who, Inexact: &since})
 	c.commitChange(row, ticket{kind: injectTicket, answer: o.answer})
-	c.recall.inject(i)
+	c.memory.inject(i)
 	return nil
 }
 
@@ -93,12 +93,12 @@ func (c *core) commitHand(what string, text engine.AgentChange, who string, sinc
 	if err != nil {
 		panic(err) // cannot fail: the text is three numbers
 	}
-	c.commitChange(c.stamped(engine.ChangeRow{What: what, Old: c.called(text.Agent), New: string(data), Who: who, Inexact: &since}), t)
+	c.commitChange(c.stamped(engine.ChangeRow{What: what, Old: c.agentName(text.Agent), New: string(data), Who: who, Inexact: &since}), t)
 }
 
 // commitChange journals a change with a ticket that comes back once the change is durable.
 func (c *core) commitChange(row engine.ChangeRow, t ticket) {
-	c.cycles.ordering++
+	c.cycles.pendingOrders++
 	c.show(row)
 	c.emit(writeRow{row, t})
 	c.emit(publish{})

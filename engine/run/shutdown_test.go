@@ -24,12 +24,12 @@ func TestLeave(t *testing.T) {
 		ended   int // sessions
 	}{
 		{name: "short sessions", program: works(2 * time.Second), took: time.Second, ended: 4},
-		{name: "long sessions", program: works(time.Hour), took: run.Haste - 2*time.Second},
-		{name: "sessions that do not listen", took: run.Haste - time.Second, program: programFunc(func(s *engine.Session) {
+		{name: "long sessions", program: works(time.Hour), took: run.ShutdownTimeout - 2*time.Second},
+		{name: "sessions that do not listen", took: run.ShutdownTimeout - time.Second, program: programFunc(func(s *engine.Session) {
 			time.Sleep(time.Minute)
 			s.Row.Outcome = engine.OK
 		})},
-		{name: "a disk in trouble", program: works(time.Hour), took: run.Haste - time.Second, upset: func(j *enginetest.Journal) { j.Break(engine.ErrNoRoom) }},
+		{name: "a disk in trouble", program: works(time.Hour), took: run.ShutdownTimeout - time.Second, upset: func(j *enginetest.Journal) { j.Break(engine.ErrNoRoom) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -42,8 +42,8 @@ func TestLeave(t *testing.T) {
 					c.upset(j)
 				}
 				began := time.Now()
-				do(t, r.Leave("SIGTERM"))
-				do(t, r.Leave("SIGTERM")) // a second call changes nothing
+				do(t, r.Shutdown("SIGTERM"))
+				do(t, r.Shutdown("SIGTERM")) // a second call changes nothing
 				got := r.Wait()
 				took(t, began, c.took)
 				time.Sleep(time.Minute) // sessions that ignored the cut end now
@@ -142,7 +142,7 @@ func TestLeaveAtAnyMoment(t *testing.T) {
 				cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Resume = 4, 2, res
 				r := start(t, cfg)
 				time.Sleep(every + time.Duration(left%7)*30*time.Millisecond)
-				_ = r.Leave("SIGTERM") // the run may have ended
+				_ = r.Shutdown("SIGTERM") // the run may have ended
 				ended = r.Wait().Ending == engine.EndFinished
 				atBarriers += beforeBarriers(j)
 				j.Die()
