@@ -260,7 +260,7 @@ func (p *Pool) batch(body []byte) error {
 		p.cfg.Journal(rows)
 	}
 	p.see(&v, false)
-	p.workers.Add(-int64(b.Counts().Departed))
+	p.workers.Add(-int64(b.Departed))
 	p.deliver(b)
 	return nil
 }

@@ -127,7 +127,7 @@ func (r *Run) Crowd(reuse *engine.Crowd) *engine.Crowd {
 	c.At = time.Now()
 	c.Cycle, begun, open, retired = r.agentStates.copyTo(c.States)
 	select {
-	case <-r.done:
+	case <-r.mail.done:
 		begun = 0 // sessions that started but did not end were cut and will run again
 	default:
 	}
@@ -190,7 +190,7 @@ func (r *Run) Memory(agent int) (m *engine.Memory, injected []engine.Letter) {
 		injected = engine.Injected(r.injected, m, engine.Place{Cycle: r.Snapshot().Cycle, Agent: agent})
 		return nil
 	}
-	if r.insist(read) != nil {
+	if r.mail.do(read) != nil {
 		_ = read(nil) // only the node changes it, and the node has ended
 	}
 	return m, injected

@@ -17,41 +17,35 @@ type Batch struct {
 	steps  []engine.StepRecord
 	events []engine.Event
 
-	cut int // sessions that were cut
-	// unpaid is the reason of the last cut if the budget caused it.
-	unpaid string
-	gone   int           // workers that have left
-	probes int           // how many of those were probes
-	beside engine.Outlay // usage of the sessions that is not in the journal
-
-	// queued is how long the journal took to queue the rows. handed is how long the node took to accept the previous
-	// batches.
-	queued, handed time.Duration
+	BatchCounts
 }
 
 // BatchCounts holds the contents of a batch other than its rows.
 type BatchCounts struct {
-	Cut            int           // sessions that were cut
-	OutOfBudget    string        // reason of the last cut if the budget caused it
-	Departed       int           // workers that have left
-	Probes         int           // how many of those were probes
-	Unrecorded     engine.Outlay // usage of the sessions that is not in the journal
-	Queued, Handed time.Duration
+	Cut         int           // sessions that were cut
+	OutOfBudget string        // reason of the last cut if the budget caused it
+	Departed    int           // workers that have left
+	Probes      int           // how many of those were probes
+	Unrecorded  engine.Outlay // usage of the sessions that is not in the journal
+	Queued      time.Duration // how long the journal took to queue the rows
+	Handed      time.Duration // how long the node took to accept the previous batches
 }
 
 // NewBatch returns a batch of sessions that another process executed.
 func NewBatch(rows engine.SessionRows, c BatchCounts) *Batch {
-	return &Batch{
-		rows: rows, cut: c.Cut, unpaid: c.OutOfBudget, gone: c.Departed, probes: c.Probes, beside: c.Unrecorded, queued: c.Queued, handed: c.Handed,
-	}
+	return &Batch{rows: rows, BatchCounts: c}
 }
 
 // Rows returns the ended sessions. They are valid until the batch is recycled.
 func (b *Batch) Rows() engine.SessionRows { return b.rows }
 
-// Counts returns the contents of the batch other than its rows.
-func (b *Batch) Counts() BatchCounts {
-	return BatchCounts{b.cut, b.unpaid, b.gone, b.probes, b.beside, b.queued, b.handed}
+// add adds other counts.
+func (c *BatchCounts) add(o *BatchCounts) {
+	c.Cut, c.Departed, c.Probes = c.Cut+o.Cut, c.Departed+o.Departed, c.Probes+o.Probes
+	c.Queued, c.Handed, c.Unrecorded = c.Queued+o.Queued, c.Handed+o.Handed, c.Unrecorded.Plus(o.Unrecorded)
+	if o.OutOfBudget != "" {
+		c.OutOfBudget = o.OutOfBudget
+	}
 }
 
 // add copies the row of an ended session.
@@ -62,20 +56,16 @@ func (b *Batch) add(r *engine.SessionRow) {
 	row.Events, b.events = appendPart(b.events, r.Events)
 }
 
-// take moves the contents of o to the end of b.
+// merge moves the contents of o to the end of b.
 func (b *Batch) merge(o *Batch) {
 	for i := range o.rows {
 		b.add(&o.rows[i])
 	}
-	b.cut, b.gone, b.probes = b.cut+o.cut, b.gone+o.gone, b.probes+o.probes
-	b.queued, b.handed, b.beside = b.queued+o.queued, b.handed+o.handed, b.beside.Plus(o.beside)
-	if o.unpaid != "" {
-		b.unpaid = o.unpaid
-	}
+	b.BatchCounts.add(&o.BatchCounts)
 	o.reset()
 }
 
-// within appends more to all. It returns the appended part and the grown slice.
+// appendPart appends more to all. It returns the appended part and the grown slice.
 func appendPart[T any](all, more []T) (kept, grown []T) {
 	from := len(all)
 	all = append(all, more...)
@@ -87,10 +77,10 @@ func (b *Batch) reset() {
 	*b = Batch{merged: b.merged, rows: truncated(b.rows), steps: truncated(b.steps), events: truncated(b.events)}
 }
 
-// littleRoom is the slice capacity that a batch may always keep.
+// keptCapacity is the slice capacity that a batch may always keep.
 const keptCapacity = 64
 
-// emptied returns the slice with length 0. It keeps the capacity unless that is far more than was needed this time.
+// truncated returns the slice with length 0. It keeps the capacity unless that is far more than was needed this time.
 func truncated[S ~[]T, T any](s S) S {
 	if len(s) > 0 && cap(s) > max(keptCapacity, 4*len(s)) {
 		return nil
@@ -99,7 +89,7 @@ func truncated[S ~[]T, T any](s S) S {
 	return s[:0]
 }
 
-// batches is a free list. It returns the newest batch first, so that only as many batches grow large as are in use
+// freeList is a free list. It returns the newest batch first, so that only as many batches grow large as are in use
 // together. The zero value is ready to use, and it is safe for concurrent use. Nothing is allocated under its lock: an
 // allocation may have to assist the garbage collector, and all workers would wait for it.
 type freeList struct {
@@ -108,7 +98,7 @@ type freeList struct {
 	count int
 }
 
-// mostBatches limits the free list. More batches are rarely in use together.
+// maxFreeBatches limits the free list. More batches are rarely in use together.
 const maxFreeBatches = 256
 
 func (s *freeList) get() *Batch {

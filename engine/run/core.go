@@ -2,7 +2,6 @@ package run
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -29,7 +28,8 @@ type core struct {
 	samples     sampling
 	reading     readings
 	quotas      quotas
-	changes     []engine.ChangeRow // the newest; shared with snapshots
+	changes     changeLog
+	manual      manual
 }
 
 // ports says which of the optional parts outside the core the node has.
@@ -39,8 +39,8 @@ type ports struct{ hasGovernor, hasServices, hasBarrier, countsWrites bool }
 func (c *Config) pure() (Config, ports) {
 	has := ports{c.Governor != nil, len(c.Services) > 0, c.Barrier != nil, c.Probe.Writes != nil}
 	p := *c
-	p.Program, p.Journal, p.Recording, p.Governor, p.Services, p.Ledger, p.Tracer = nil, nil, nil, nil, nil, nil, nil
-	p.Probe, p.Trail, p.Barrier, p.Mock, p.Crashed = engine.Probe{}, nil, nil, nil, nil
+	p.Program, p.Journal, p.Recording, p.Governor, p.Services, p.Pool = nil, nil, nil, nil, nil, nil
+	p.Probe, p.Ledger, p.Hooks = engine.Probe{}, nil, Hooks{}
 	return p, has
 }
 
@@ -51,6 +51,7 @@ func newCore(cfg Config, at input, first probes) *core {
 	c := &core{cfg: pure, ports: has, in: at, effects: make([]effect, 0, 16)}
 	c.life.core, c.limit.core, c.cycles.core, c.memory.core, c.tally.core = c, c, c, c, c
 	c.checkpoints.core, c.stopwatch.core, c.samples.core, c.reading.core, c.quotas.core = c, c, c, c, c
+	c.changes.core, c.manual.core = c, c
 	s := &c.cfg.Settings
 	c.roster = roster{s.Seed, cfg.Agents, cfg.Chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential, map[int]int{}, cfg.First}
 	c.limit.set = s.Limit
@@ -107,7 +108,7 @@ func (c *core) Step(e event, at input) []effect {
 
 func (c *core) emit(e effect) { c.effects = append(c.effects, e) }
 
-// take handles the event itself. step then does what has become possible.
+// handle handles the event itself. advance then does what has become possible.
 func (c *core) handle(e event) {
 	switch e := e.(type) {
 	case started:
@@ -145,7 +146,7 @@ func (c *core) handle(e event) {
 	case workersAbandoned:
 		c.life.abandoned = true
 	case changeNoted:
-		c.record(e.row)
+		c.changes.record(e.row)
 	case claimRefused:
 		c.life.endOutOfBudget(e.why)
 	default:
@@ -175,15 +176,15 @@ func (c *core) order(e event) {
 	case checkpointOrder:
 		c.checkpoints.take(e.reason, e.answer)
 	case retireOrder:
-		c.reject(e.answer, c.retire(&e))
+		c.reject(e.answer, c.manual.retire(&e))
 	case requeueOrder:
-		c.reject(e.answer, c.requeue(&e))
+		c.reject(e.answer, c.manual.requeue(&e))
 	case injectOrder:
-		c.reject(e.answer, c.inject(&e))
+		c.reject(e.answer, c.manual.inject(&e))
 	}
 }
 
-// refused answers an order that was rejected. Accepted orders are answered once they are durable.
+// reject answers an order that was rejected. Accepted orders are answered once they are durable.
 func (c *core) reject(to answerID, err error) {
 	if err != nil {
 		c.emit(answer{to, err})
@@ -234,7 +235,7 @@ func (c *core) written(t *ticket, err error) {
 func (c *core) expired(t timer) {
 	switch t {
 	case cycleTimer:
-		c.stopwatch.detectGap() // step then begins the cycle
+		c.stopwatch.detectGap() // advance then begins the cycle
 	case checkpointTimer:
 		c.stopwatch.detectGap()
 		c.checkpoints.ifDue()
@@ -246,7 +247,7 @@ func (c *core) expired(t timer) {
 	}
 }
 
-// step takes one step that has become possible. It reports whether another one may now be possible.
+// advance takes one step that has become possible. It reports whether another one may now be possible.
 func (c *core) advance() bool {
 	cy, l := &c.cycles, &c.life
 	switch {
@@ -266,7 +267,7 @@ func (c *core) advance() bool {
 	return false
 }
 
-// finished counts the sessions and workers of a batch.
+// addBatch counts the sessions and workers of a batch.
 func (c *core) addBatch(b *Batch) {
 	if c.life.abandoned {
 		return // these sessions already count as cut
@@ -283,51 +284,22 @@ func (c *core) addBatch(b *Batch) {
 	}
 	c.samples.recent.add(int64(len(b.rows)))
 	o := &c.tally.totals.Peaks.Overhead
-	o.Queued += b.queued
-	o.Handed += b.handed
-	c.tally.cut += int64(b.cut)
+	o.Queued += b.Queued
+	o.Handed += b.Handed
+	c.tally.cut += int64(b.Cut)
 	c.cycles.removeWorkers(b)
 	switch {
-	case b.unpaid != "":
+	case b.OutOfBudget != "":
 		c.life.cutForBudget = true
-		c.life.endOutOfBudget(b.unpaid)
-	case b.cut > 0:
-		c.life.cut("a session could not go on")
+		c.life.endOutOfBudget(b.OutOfBudget)
+	case b.Cut > 0:
+		c.life.cut("a session could not continue")
 	}
 	c.life.endHopeless()
 }
 
 // append journals a row.
 func (c *core) append(row engine.Row) { c.emit(writeRow{row: row}) }
-
-// change journals a change that happens now. Its row has no ticket.
-func (c *core) change(what, old, next, who, why string) {
-	c.record(engine.ChangeRow{What: what, Old: old, New: next, Who: who, Why: why})
-}
-
-// record journals a change that happens now, and adds it to the list in snapshots.
-func (c *core) record(row engine.ChangeRow) {
-	row = c.stamped(row)
-	c.append(row)
-	c.show(row)
-}
-
-// stamped sets the time and cycle of a change, and records from when on it makes the run inexact.
-func (c *core) stamped(row engine.ChangeRow) engine.ChangeRow {
-	row.At, row.Cycle = c.in.At, c.cycles.number
-	if row.Inexact != nil {
-		c.tally.totals.InexactSince(*row.Inexact)
-	}
-	return row
-}
-
-const maxShownChanges = 256
-
-// show adds a change to the list in snapshots.
-func (c *core) show(row engine.ChangeRow) {
-	kept := c.changes[max(0, len(c.changes)-maxShownChanges+1):]
-	c.changes = append(slices.Clip(kept), row) // clipped, so that lists in older snapshots stay unchanged
-}
 
 // progress identifies a point of the run. Two equal values mean that nothing happened in between.
 type progress struct {
@@ -348,14 +320,14 @@ func (c *core) inFlight() int {
 // governed reports whether a governor moves the limit.
 func (c *core) governed() bool { return c.hasGovernor && c.cfg.Settings.Governed() }
 
-// called returns the display name of an agent.
+// agentName returns the display name of an agent.
 func (c *core) agentName(agent int) string {
 	n := engine.ErrorNote{Agent: agent, Count: 1}
 	c.nameAgent(&n)
 	return n.Who()
 }
 
-// name fills in the display name of the agent in a note.
+// nameAgent fills in the display name of the agent in a note.
 func (c *core) nameAgent(n *engine.ErrorNote) {
 	if c.cfg.Name == nil || n.Name != "" || n.Count == 0 {
 		return

@@ -218,12 +218,12 @@ func (cy *cycles) add(r *engine.SessionRow) {
 
 // workersLeft counts the workers that have left.
 func (cy *cycles) removeWorkers(b *Batch) {
-	if b.gone == 0 {
+	if b.Departed == 0 {
 		return
 	}
-	cy.workers -= b.gone
-	cy.core.limit.probing -= b.probes
-	cy.core.life.proof.probed(b.probes)
+	cy.workers -= b.Departed
+	cy.core.limit.probing -= b.Probes
+	cy.core.life.proof.probed(b.Probes)
 	if cy.workers == 0 {
 		cy.idleSince = cy.core.in.At
 	}

@@ -27,7 +27,7 @@ func (l *lifecycle) writeEnd(e *finalProbes) {
 	c := l.core
 	l.probing = false
 	for i := range e.services.changes {
-		c.record(e.services.changes[i])
+		c.changes.record(e.services.changes[i])
 	}
 	if n := c.cfg.Settings.Cycles; c.cycles.open == nil && n > 0 && c.cycles.number >= n {
 		l.ending, l.endReason = engine.EndFinished, l.finishReason()

@@ -72,7 +72,7 @@ func (l *limiter) move(n int, who, why string) {
 	if n == l.set {
 		return
 	}
-	c.change(engine.LimitSetting, strconv.Itoa(l.set), strconv.Itoa(n), who, why)
+	c.changes.add(engine.LimitSetting, strconv.Itoa(l.set), strconv.Itoa(n), who, why)
 	l.set = n
 	c.cfg.Settings.Limit = n
 	c.emit(useSettings{c.cfg.Settings})
@@ -102,17 +102,17 @@ func (l *limiter) apply(o engine.Orders) {
 		l.move(min(o.Limit, engine.MaxLimit), o.By, o.Why)
 	}
 	if o.Stall != nil && was.Stall == nil {
-		c.change(engine.StallChange, "", "", "stall warning", o.Stall.Why)
+		c.changes.add(engine.StallChange, "", "", "stall warning", o.Stall.Why)
 	}
 	switch isOpen, wasOpen := o.Breaker != engine.BreakerClosed, was.Breaker != engine.BreakerClosed; {
 	case isOpen && !wasOpen:
-		c.change(engine.PhaseChange, c.life.phase.String(), engine.Paused.String(), engine.BreakerName, o.BreakerWhy)
+		c.changes.add(engine.PhaseChange, c.life.phase.String(), engine.Paused.String(), engine.BreakerName, o.BreakerWhy)
 		c.life.updatePause()
 		c.checkpoints.take(engine.BreakerName, 0)
 	case wasOpen && !isOpen:
 		l.probe = false
 		c.life.updatePause()
-		c.change(engine.PhaseChange, engine.Paused.String(), c.life.phase.String(), engine.BreakerName, l.closeReason())
+		c.changes.add(engine.PhaseChange, engine.Paused.String(), c.life.phase.String(), engine.BreakerName, l.closeReason())
 	case isOpen && o.Probe && l.probing == 0:
 		l.probe = true
 	}
@@ -170,12 +170,12 @@ func (l *limiter) change(o *setOrder) {
 		if t.Timing {
 			row.Inexact = c.retimed(t.Name)
 		}
-		c.record(row)
+		c.changes.record(row)
 		changes = append(changes, engine.Change{Name: row.What, Old: row.Old, New: row.New})
 	}
 	for _, row := range o.tuned {
 		row.Who, row.Why = o.who, o.why
-		c.record(row)
+		c.changes.record(row)
 		changes = append(changes, engine.Change{Name: row.What, Old: row.Old, New: row.New})
 	}
 	c.cfg.Settings = o.next

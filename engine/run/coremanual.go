@@ -7,9 +7,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
+// manual handles the orders of people about single agents.
+type manual struct{ core *core }
+
 // retire takes an agent out of the run from the next cycle on.
-func (c *core) retire(o *retireOrder) error {
-	if err := c.takesHand(); err != nil {
+func (m *manual) retire(o *retireOrder) error {
+	c := m.core
+	if err := m.check(); err != nil {
 		return err
 	}
 	agent, gone := o.agent, c.roster.retiredFrom
@@ -31,14 +35,15 @@ func (c *core) retire(o *retireOrder) error {
 	}
 	gone[agent] = from
 	c.tally.planned = c.roster.total(c.cfg.Settings.Cycles)
-	c.commitHand(engine.RetireChange, engine.AgentChange{Cycle: from, Agent: agent}, o.who, since,
+	m.commitOrder(engine.RetireChange, engine.AgentChange{Cycle: from, Agent: agent}, o.who, since,
 		ticket{kind: retireTicket, place: engine.Place{Agent: agent}, inFlight: o.inFlight, answer: o.answer})
 	return nil
 }
 
 // requeue runs a failed session of the open cycle again.
-func (c *core) requeue(o *requeueOrder) error {
-	if err := c.takesHand(); err != nil {
+func (m *manual) requeue(o *requeueOrder) error {
+	c := m.core
+	if err := m.check(); err != nil {
 		return err
 	}
 	cy, agent := &c.cycles, o.agent
@@ -55,13 +60,14 @@ func (c *core) requeue(o *requeueOrder) error {
 	c.tally.started--
 	take := engine.Place{Cycle: cy.number, Agent: agent, Take: end.Take + 1}
 	since := engine.Inexact{Cycle: cy.number, Agent: agent, Why: "a session was requeued by hand"}
-	c.commitHand(engine.RequeueChange, engine.AgentChange(take), o.who, since, ticket{kind: requeueTicket, place: take, answer: o.answer})
+	m.commitOrder(engine.RequeueChange, engine.AgentChange(take), o.who, since, ticket{kind: requeueTicket, place: take, answer: o.answer})
 	return nil
 }
 
 // inject puts a message into inboxes. It takes effect in the next cycle, so its results follow it in the journal.
-func (c *core) inject(o *injectOrder) error {
-	if err := c.takesHand(); err != nil {
+func (m *manual) inject(o *injectOrder) error {
+	c := m.core
+	if err := m.check(); err != nil {
 		return err
 	}
 	i := engine.Injection{Cycle: c.cycles.nextBarrier(), To: o.message.To, Body: o.message.Body}
@@ -73,33 +79,35 @@ func (c *core) inject(o *injectOrder) error {
 		return err
 	}
 	since := engine.Inexact{Cycle: i.Cycle, Why: "a message was injected by hand"}
-	row := c.stamped(engine.ChangeRow{What: engine.InjectChange, Old: o.to, New: string(text), Who: o.who, Inexact: &since})
-	c.commitChange(row, ticket{kind: injectTicket, answer: o.answer})
+	row := c.changes.stamp(engine.ChangeRow{What: engine.InjectChange, Old: o.to, New: string(text), Who: o.who, Inexact: &since})
+	m.commit(row, ticket{kind: injectTicket, answer: o.answer})
 	c.memory.inject(i)
 	return nil
 }
 
-// takesHand returns an error if it is too late for orders about agents because no further barrier will come.
-func (c *core) takesHand() error {
+// check returns an error if it is too late for orders about agents because no further barrier will come.
+func (m *manual) check() error {
+	c := m.core
 	if c.life.abandoned || c.life.phase == engine.Draining {
 		return engine.ErrEnded
 	}
 	return nil
 }
 
-// commitHand journals a manual order about an agent.
-func (c *core) commitHand(what string, text engine.AgentChange, who string, since engine.Inexact, t ticket) {
+// commitOrder journals a manual order about an agent.
+func (m *manual) commitOrder(what string, text engine.AgentChange, who string, since engine.Inexact, t ticket) {
 	data, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // cannot fail: the text is three numbers
 	}
-	c.commitChange(c.stamped(engine.ChangeRow{What: what, Old: c.agentName(text.Agent), New: string(data), Who: who, Inexact: &since}), t)
+	m.commit(m.core.changes.stamp(engine.ChangeRow{What: what, Old: m.core.agentName(text.Agent), New: string(data), Who: who, Inexact: &since}), t)
 }
 
-// commitChange journals a change with a ticket that comes back once the change is durable.
-func (c *core) commitChange(row engine.ChangeRow, t ticket) {
+// commit journals a change with a ticket that comes back once the change is durable.
+func (m *manual) commit(row engine.ChangeRow, t ticket) {
+	c := m.core
 	c.cycles.pendingOrders++
-	c.show(row)
+	c.changes.show(row)
 	c.emit(writeRow{row, t})
 	c.emit(publish{})
 }

@@ -105,7 +105,7 @@ func (l *lifecycle) pause(who, why string) {
 	if l.phase == engine.Draining || l.pausedByUser {
 		return
 	}
-	l.core.change(engine.PhaseChange, l.phase.String(), engine.Paused.String(), who, why)
+	l.core.changes.add(engine.PhaseChange, l.phase.String(), engine.Paused.String(), who, why)
 	l.pausedByUser, l.pauseReason = true, why
 	l.updatePause()
 	l.core.emit(publish{})
@@ -121,19 +121,19 @@ func (l *lifecycle) resume(who string) {
 	l.core.limit.closeBreaker()
 	l.core.quotas.waive()
 	l.updatePause() // another pause may still be in force
-	l.core.change(engine.PhaseChange, engine.Paused.String(), l.phase.String(), who, "")
+	l.core.changes.add(engine.PhaseChange, engine.Paused.String(), l.phase.String(), who, "")
 	l.core.emit(publish{})
 }
 
 func (l *lifecycle) stop(who, why string) {
 	if l.phase == engine.Draining {
 		if !l.writingEnd {
-			l.core.change(engine.PhaseChange, engine.Draining.String(), "cut", who, why)
+			l.core.changes.add(engine.PhaseChange, engine.Draining.String(), "cut", who, why)
 		}
 		l.cut(why)
 		return
 	}
-	l.core.change(engine.PhaseChange, l.phase.String(), engine.Draining.String(), who, why)
+	l.core.changes.add(engine.PhaseChange, l.phase.String(), engine.Draining.String(), who, why)
 	l.drain(engine.EndStopped, why)
 }
 
@@ -238,7 +238,7 @@ func (l *lifecycle) endOutOfBudget(why string) {
 	if l.isEnding() {
 		return
 	}
-	l.core.change(engine.PhaseChange, l.phase.String(), engine.Draining.String(), "budget", why)
+	l.core.changes.add(engine.PhaseChange, l.phase.String(), engine.Draining.String(), "budget", why)
 	l.drain(engine.EndOutOfBudget, why)
 }
 
@@ -253,7 +253,7 @@ func (l *lifecycle) endHopeless() {
 		return
 	}
 	why := l.proof.text(c.where(l.proof.mostFrequent().path))
-	c.change(engine.PhaseChange, l.phase.String(), engine.Draining.String(), proofName, why)
+	c.changes.add(engine.PhaseChange, l.phase.String(), engine.Draining.String(), proofName, why)
 	l.drain(engine.EndHopeless, why)
 }
 

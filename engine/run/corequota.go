@@ -63,7 +63,7 @@ func (s *quotas) update(o *serviceReport) {
 		return
 	}
 	for i := range o.changes {
-		s.core.record(o.changes[i])
+		s.core.changes.record(o.changes[i])
 	}
 	var gone []quota
 	for i := range o.services {
@@ -98,7 +98,7 @@ func (s *quotas) replace(next []quota) {
 	for i := range next {
 		if q := &next[i]; q.isActive(at) && !q.paused {
 			q.paused = true
-			c.change(engine.PhaseChange, c.life.phase.String(), engine.Paused.String(), q.service, q.String())
+			c.changes.add(engine.PhaseChange, c.life.phase.String(), engine.Paused.String(), q.service, q.String())
 			c.life.updatePause()
 			c.checkpoints.take("quota", 0)
 		}
@@ -113,7 +113,7 @@ func (s *quotas) replace(next []quota) {
 		}
 		c.life.updatePause()
 		if !was[i].waived {
-			c.change(engine.PhaseChange, engine.Paused.String(), c.life.phase.String(), was[i].service, "the quota of "+was[i].service+" may be there again")
+			c.changes.add(engine.PhaseChange, engine.Paused.String(), c.life.phase.String(), was[i].service, "the quota of "+was[i].service+" may be there again")
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 		LagWhy:      c.stopwatch.lagReason(),
 		Checkpoints: c.checkpoints.count,
 		LastCycle:   c.cycles.last,
-		Changes:     c.changes,
+		Changes:     c.changes.newest,
 	}
 	if c.governed() {
 		s.Governor = settings.Governor

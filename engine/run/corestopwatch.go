@@ -80,7 +80,7 @@ func (p *stopwatch) detectGap() {
 	case g.length > 0:
 		p.removeGap(g)
 	case step != 0: // measured durations stay correct, but differences between row timestamps do not
-		p.core.record(engine.ChangeRow{What: engine.ClockChange, New: step.Round(time.Millisecond).String(), Who: "clock", Why: "the clock of this machine was set"})
+		p.core.changes.record(engine.ChangeRow{What: engine.ClockChange, New: step.Round(time.Millisecond).String(), Who: "clock", Why: "the clock of this machine was set"})
 	}
 }
 
@@ -105,7 +105,7 @@ func (p *stopwatch) removeGap(g gap) {
 	c.cycles.lastEnd, c.limit.orders.Stall = at, nil
 	p.gaps += g.length
 	p.lastGap = fmt.Sprintf("%s for %s", g.why, engine.FormatDuration(g.length))
-	c.record(engine.ChangeRow{What: engine.SleepChange, New: g.length.Round(time.Millisecond).String(), Who: "clock", Why: g.why})
+	c.changes.record(engine.ChangeRow{What: engine.SleepChange, New: g.length.Round(time.Millisecond).String(), Who: "clock", Why: g.why})
 	c.emit(renewService{})
 }
 

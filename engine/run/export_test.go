@@ -8,7 +8,7 @@ import (
 
 // PublishNow publishes a snapshot and returns it.
 func (r *Run) PublishNow() *engine.Snapshot {
-	_ = r.tell(publishOrder{})
+	_ = r.mail.send(publishOrder{})
 	return r.Snapshot()
 }
 
@@ -20,7 +20,7 @@ func GapBetween(wall, steady, tick time.Duration) (slept, stood time.Duration, w
 
 // Wake reports a gap to the run, as if the machine had slept.
 func (r *Run) Wake(slept, stood time.Duration) {
-	_ = r.tell(suspended{gap{slept, stood, "the machine slept"}})
+	_ = r.mail.send(suspended{gap{slept, stood, "the machine slept"}})
 	r.PublishNow()
 }
 

@@ -71,24 +71,16 @@ func (n *node) write() {
 			n.r.journal.Append(next.row)
 		}
 		if next.ticket.kind != noTicket {
-			n.post(rowWritten{next.ticket, err})
+			n.r.mail.post(rowWritten{next.ticket, err})
 		}
 	}
 }
 
-// aside runs work in a new goroutine and then sends an event to the node.
+// background runs work in a new goroutine and then sends an event to the node.
 func (n *node) background(work func(), then event) {
 	go func() {
 		defer n.r.rescue()
 		work()
-		n.post(then)
+		n.r.mail.post(then)
 	}()
-}
-
-// comeBack steps the core in the node's goroutine, unless the run has ended.
-func (n *node) post(e event) {
-	select {
-	case n.r.orders <- func(n *node) { n.step(e) }:
-	case <-n.r.done:
-	}
 }

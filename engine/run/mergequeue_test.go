@@ -41,7 +41,7 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 		}
 		for agent := range rapid.IntRange(1, 200).Draw(t, "puts") {
 			filling := free.get()
-			if len(filling.rows) != 0 || filling.cut != 0 || filling.gone != 0 || filling.probes != 0 || filling.unpaid != "" || filling.next != nil || filling.merged {
+			if len(filling.rows) != 0 || filling.Cut != 0 || filling.Departed != 0 || filling.Probes != 0 || filling.OutOfBudget != "" || filling.next != nil || filling.merged {
 				t.Fatalf("it is not empty for the next: %+v", *filling)
 			}
 			for range rapid.IntRange(0, batchRows).Draw(t, "rows") {
@@ -52,11 +52,11 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 				filling.add(&row)
 				put.add(&row)
 			}
-			filling.cut, filling.gone, filling.probes = agent%3, agent%2, agent%5
-			put.cut, put.gone, put.probes = put.cut+agent%3, put.gone+agent%2, put.probes+agent%5
+			filling.Cut, filling.Departed, filling.Probes = agent%3, agent%2, agent%5
+			put.Cut, put.Departed, put.Probes = put.Cut+agent%3, put.Departed+agent%2, put.Probes+agent%5
 			if agent%7 == 6 {
-				filling.unpaid = fmt.Sprint(agent)
-				put.unpaid = filling.unpaid
+				filling.OutOfBudget = fmt.Sprint(agent)
+				put.OutOfBudget = filling.OutOfBudget
 			}
 			mergeQueue <- filling
 			if rapid.Bool().Draw(t, "carried") {
@@ -64,9 +64,9 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 			}
 		}
 		carry()
-		if len(got.rows) != len(put.rows) || got.cut != put.cut || got.gone != put.gone || got.probes != put.probes || got.unpaid != put.unpaid {
+		if len(got.rows) != len(put.rows) || got.Cut != put.Cut || got.Departed != put.Departed || got.Probes != put.Probes || got.OutOfBudget != put.OutOfBudget {
 			t.Fatalf("%d rows, %d cut, %d gone, %d probes, unpaid %q came out of %d, %d, %d, %d, %q",
-				len(got.rows), got.cut, got.gone, got.probes, got.unpaid, len(put.rows), put.cut, put.gone, put.probes, put.unpaid)
+				len(got.rows), got.Cut, got.Departed, got.Probes, got.OutOfBudget, len(put.rows), put.Cut, put.Departed, put.Probes, put.OutOfBudget)
 		}
 		for i := range got.rows {
 			if !reflect.DeepEqual(got.rows[i], put.rows[i]) {
@@ -102,12 +102,12 @@ func TestLeaveComesLast(t *testing.T) {
 		}
 		go r.deliverMerged()
 		for range mergeQueueSize {
-			if b := <-r.results; len(b.rows) != batchRows || b.gone != 0 {
-				t.Errorf("%d rows and %d workers that ended came before the last", len(b.rows), b.gone)
+			if b := <-r.results; len(b.rows) != batchRows || b.Departed != 0 {
+				t.Errorf("%d rows and %d workers that ended came before the last", len(b.rows), b.Departed)
 			}
 		}
-		if last := <-r.results; len(last.rows) != 1 || last.gone != 1 {
-			t.Errorf("at last there are %d rows and %d workers that ended", len(last.rows), last.gone)
+		if last := <-r.results; len(last.rows) != 1 || last.Departed != 1 {
+			t.Errorf("at last there are %d rows and %d workers that ended", len(last.rows), last.Departed)
 		}
 		close(r.done)
 		synctest.Wait()

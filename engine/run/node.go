@@ -88,7 +88,7 @@ func (n *node) shareMemory() {
 
 func (n *node) run(forget func() bool) {
 	r := n.r
-	defer close(r.done)
+	defer close(r.mail.done)
 	defer r.pool.Close()
 	defer r.alarm.Close()
 	defer clock.Watch()()
@@ -111,8 +111,10 @@ func (n *node) run(forget func() bool) {
 		select {
 		case b := <-r.pool.Results():
 			n.finished(b)
-		case order := <-r.orders:
+		case order := <-r.mail.orders:
 			order(n)
+		case e := <-r.mail.events:
+			n.step(e)
 		case journalWriter <- next:
 			n.rowSent()
 		case err := <-trouble:
@@ -177,7 +179,7 @@ func (n *node) finished(b *Batch) {
 
 // arrived updates the ledger and the agent states from a batch.
 func (n *node) accept(b *Batch) finished {
-	n.r.ledger.Note(b.beside)
+	n.r.ledger.Note(b.Unrecorded)
 	if len(b.rows) > 0 {
 		n.r.agentStates.record(b.rows)
 	}
@@ -367,8 +369,10 @@ func (n *node) savePanicked() {
 		select {
 		case journalWriter <- next:
 			n.pop()
-		case order := <-n.r.orders:
+		case order := <-n.r.mail.orders:
 			order(n)
+		case e := <-n.r.mail.events:
+			n.step(e)
 		case <-late.C:
 			return
 		}

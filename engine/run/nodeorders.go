@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -125,40 +124,4 @@ func (n *node) tunableNames() []string {
 		}
 	}
 	return names
-}
-
-// order runs f in the node's goroutine. It returns ErrEnded if the run is already writing its end.
-func (r *Run) order(f func(n *node)) error {
-	return r.insist(func(n *node) error {
-		if n.core.life.writingEnd {
-			return engine.ErrEnded
-		}
-		f(n)
-		return nil
-	})
-}
-
-// insist runs f in the node's goroutine, even while the run writes its end, and returns its error.
-func (r *Run) insist(f func(n *node) error) error {
-	said := make(chan error, 1)
-	select {
-	case r.orders <- func(n *node) { said <- f(n) }:
-		return <-said
-	case <-r.done:
-		return engine.ErrEnded
-	}
-}
-
-// tell steps the core, even while the run writes its end.
-func (r *Run) tell(e event) error {
-	return r.insist(func(n *node) error { n.step(e); return nil })
-}
-
-// answered steps the core with an order and waits for the answer.
-func (r *Run) answered(ctx context.Context, order func(n *node, to answerID) event) error {
-	said := make(chan error, 1)
-	if err := r.order(func(n *node) { n.step(order(n, n.answer(said))) }); err != nil {
-		return err
-	}
-	return r.hear(ctx, said)
 }

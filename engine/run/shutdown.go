@@ -9,7 +9,7 @@ import (
 
 // Leave ends the run within [Haste] because the program exits. why is the cause, such as "SIGTERM". Leave first takes a
 // checkpoint with why as its reason. Sessions in flight then have half of the time to end; the rest are cut.
-func (r *Run) Shutdown(why string) error { return r.tell(shutdownOrder{why}) }
+func (r *Run) Shutdown(why string) error { return r.mail.send(shutdownOrder{why}) }
 
 // rescue handles a panic. All goroutines of the run except the node's defer it. Such a panic leaves the core consistent.
 func (r *Run) rescue() {

@@ -98,7 +98,7 @@ func TestPanic(t *testing.T) {
 				cfg.Crashed = func(value any, stack []byte) { heard <- fmt.Sprintf("%v\n%s", value, stack) }
 				r, err := run.Start(ctx, cfg)
 				do(t, err)
-				if text := <-heard; !strings.HasPrefix(text, "a bug\n") || !strings.Contains(text, "leave_test.go") {
+				if text := <-heard; !strings.HasPrefix(text, "a bug\n") || !strings.Contains(text, "shutdown_test.go") {
 					t.Errorf("heard %s, want the panic with where it was", text)
 				}
 				if all := enginetest.Of[engine.CheckpointRow](j); len(all) != 1 || all[0].Reason != engine.PanicReason {

@@ -103,7 +103,7 @@ func (p *process) worker() *simWorker {
 // firstOf returns the index of the first batch in transit that may be delivered before batch i. Batches of one worker stay in order; the
 // worker does not matter otherwise.
 func (p *process) firstOf(i int) int {
-	if p.transit[i].gone > 0 { // behind everything its worker delivered
+	if p.transit[i].Departed > 0 { // behind everything its worker delivered
 		return 0
 	}
 	return i

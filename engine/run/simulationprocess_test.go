@@ -265,9 +265,9 @@ func (p *process) leave(w *simWorker) {
 	p.pools[w.pool].held--
 	p.workers = slices.DeleteFunc(p.workers, func(o *simWorker) bool { return o == w })
 	b := w.filling()
-	b.gone = 1
+	b.Departed = 1
 	if w.probe {
-		b.probes = 1
+		b.Probes = 1
 	}
 	p.hand(w)
 }
@@ -297,7 +297,7 @@ func (p *process) end(w *simWorker) {
 	b := w.filling()
 	switch {
 	case p.isCut:
-		b.cut++
+		b.Cut++
 	case w.cancel:
 		w.row.Outcome, w.row.Class, w.row.Delta = engine.Cancelled, engine.NoError, engine.Delta{}
 		b.add(&w.row)
@@ -319,7 +319,7 @@ func (p *process) deliver(i int) finished {
 	b := p.transit[i]
 	p.transit = slices.Delete(p.transit, i, i+1)
 	p.counted.ended += int64(len(b.rows))
-	p.counted.cut += int64(b.cut)
+	p.counted.cut += int64(b.Cut)
 	return finished{b}
 }
 
@@ -366,7 +366,7 @@ func (p *process) answerWriter() bool {
 func short(v any) any {
 	switch v := v.(type) {
 	case finished:
-		return fmt.Sprintf(" %d rows, %d cut, %d gone", len(v.batch.rows), v.batch.cut, v.batch.gone)
+		return fmt.Sprintf(" %d rows, %d cut, %d gone", len(v.batch.rows), v.batch.Cut, v.batch.Departed)
 	case writeRow:
 		return fmt.Sprintf(" %T", v.row)
 	case answer:

@@ -63,7 +63,7 @@ func (w *worker) work() {
 		if ok {
 			w.execute(p)
 		}
-		if !ok || w.probe || w.batch != nil && w.batch.unpaid != "" { // after a cut for the budget, no session may start in this slot
+		if !ok || w.probe || w.batch != nil && w.batch.OutOfBudget != "" { // after a cut for the budget, no session may start in this slot
 			w.pool.permits.Release()
 			break
 		}
@@ -147,15 +147,15 @@ func (w *worker) execute(p engine.Place) {
 	w.correctOutcome(retired)
 	if beside := s.Unrecorded(); beside != (engine.Outlay{}) {
 		b := w.currentBatch()
-		b.beside = b.beside.Plus(beside)
+		b.Unrecorded = b.Unrecorded.Plus(beside)
 	}
 	if w.claim.Holds() {
 		w.pool.memoryBudget.releaseAll(&w.claim.held, w.row.Outcome.Commits())
 	}
 	if w.row.Outcome == engine.Cut {
 		b := w.currentBatch()
-		b.cut++
-		b.unpaid = w.row.OutOfBudget
+		b.Cut++
+		b.OutOfBudget = w.row.OutOfBudget
 		return
 	}
 	if w.cycle.sequence != nil && w.row.Outcome.Commits() {
@@ -261,7 +261,7 @@ func (w *worker) passTo(now time.Time, to func(b *Batch)) time.Time {
 	b := w.batch
 	w.batch = nil
 	queued := w.journal(b, now)
-	b.handed = w.nodeWait
+	b.Handed = w.nodeWait
 	to(b)
 	now = time.Now()
 	w.nodeWait = now.Sub(queued)
@@ -283,16 +283,16 @@ func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 		journal(b.rows)
 	}
 	queued = time.Now()
-	b.queued = queued.Sub(now)
+	b.Queued = queued.Sub(now)
 	return queued
 }
 
 // leave tells the node that the worker has left. The message follows everything else that the worker sent.
 func (w *worker) depart() {
 	b := w.currentBatch()
-	b.gone = 1
+	b.Departed = 1
 	if w.probe {
-		b.probes = 1
+		b.Probes = 1
 	}
 	w.passTo(w.now, w.pool.enqueue)
 }
