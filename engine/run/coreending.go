@@ -54,12 +54,13 @@ func (l *lifecycle) writeEnd(e *finalProbes) {
 	if c.cfg.Chosen != nil {
 		agents = len(c.cfg.Chosen)
 	}
-	l.result = Result{l.ending, l.endReason, t.totals.Clone(), engine.Judge(c.cfg.Success, &t.totals, agents)}
+	totals := t.totals.Clone()
+	l.result = Result{l.ending, l.endReason, totals, engine.Judge(c.cfg.Success, &t.totals, agents)}
 	l.writingEnd = true
 	if l.isCut {
 		c.emit(setTimer{endTimer, l.endTimeout()})
 	}
-	c.emit(writeRow{engine.EndRow{At: c.in.At, Total: t.planned, Ending: l.ending, Reason: l.endReason, Totals: t.totals.Clone(), Verdict: l.result.Verdict}, ticket{kind: endTicket}})
+	c.emit(writeRow{engine.EndRow{At: c.in.At, Total: t.planned, Ending: l.ending, Reason: l.endReason, Totals: totals, Verdict: l.result.Verdict}, ticket{kind: endTicket}})
 }
 
 // end moves the run to its final phase.

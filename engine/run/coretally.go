@@ -71,11 +71,11 @@ func (t *tally) sent() engine.Asked {
 // budget returns how much of the budget is used.
 func (t *tally) budget(remaining time.Duration) engine.BudgetState {
 	c := t.core
-	books := c.in.Ledger
+	books := &c.in.Ledger
 	s := engine.BudgetState{Budget: books.Budget, Spent: books.Spent.Amount(), Claimed: books.Claimed.Amount(), Hit: books.Hit}
 	done, total := t.totals.Ended(), t.planned
 	if done >= minEndedSessions && total >= done {
-		s.Forecast = t.forecast(&books, float64(total)/float64(done))
+		s.Forecast = t.forecast(books, float64(total)/float64(done))
 	}
 	switch {
 	case c.life.ending == engine.EndOutOfBudget:

@@ -6,10 +6,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// maxNotes is how many rows may wait for the journal writer before further metrics rows are dropped.
+// maxBacklog is how many rows may wait for the journal writer before further metrics rows are dropped.
 const maxBacklog = 4096
 
-// note is a row for the journal writer.
+// outgoingRow is a row for the journal writer.
 type outgoingRow struct {
 	writeRow
 	ctx context.Context // limits the wait until the row is durable
@@ -43,7 +43,7 @@ func (n *node) outgoing() (chan<- outgoingRow, outgoingRow) {
 	return n.journalWriter, next
 }
 
-// sent removes the row that the writer has received.
+// rowSent removes the row that the writer has received.
 func (n *node) rowSent() {
 	if t := n.pop(); t.kind == checkpointTicket {
 		n.step(rowSent{t})

@@ -29,7 +29,7 @@ type node struct {
 	cut       context.CancelCauseFunc
 	endCtx    context.Context // for committing the end row
 	endCancel context.CancelFunc
-	timers    [numTimers]*time.Timer
+	timers    [numTimers]*time.Timer // nil until first set
 
 	pending    []event // events caused by the effects of the current step
 	answers    map[answerID]chan<- error
@@ -44,17 +44,14 @@ type node struct {
 
 func newNode(ctx context.Context, r *Run, cfg Config) (_ *node, err error) {
 	n := &node{r: r, cfg: cfg, answers: map[answerID]chan<- error{}, journalWriter: make(chan outgoingRow)}
-	n.ctx, n.cut = context.WithCancelCause(context.WithoutCancel(ctx))
-	n.endCtx, n.endCancel = context.WithCancel(context.WithoutCancel(ctx))
+	ctx = context.WithoutCancel(ctx)
+	n.ctx, n.cut = context.WithCancelCause(ctx)
+	n.endCtx, n.endCancel = context.WithCancel(ctx)
 	r.ctx = n.ctx
 	if r.pool, err = r.newPool(&cfg); err != nil {
 		return nil, err
 	}
 	r.agentStates.started = func() int { return r.pool.Progress().Started }
-	for i := range n.timers {
-		n.timers[i] = time.NewTimer(time.Hour)
-		n.timers[i].Stop()
-	}
 	if res := cfg.Resume; res != nil {
 		r.agentStates.resume(res)
 		r.shared.resume(&res.Shared, res.State.Totals.Shared)
@@ -102,9 +99,7 @@ func (n *node) run(forget func() bool) {
 	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
 	defer publish.Stop()
 	defer sample.Stop()
-	for _, t := range n.timers {
-		defer t.Stop()
-	}
+	defer n.stopTimers()
 	n.step(started{n.readServices()})
 	for trouble := r.journal.Trouble(); n.core.life.phase != engine.Ended; {
 		journalWriter, next := n.outgoing()
@@ -119,13 +114,13 @@ func (n *node) run(forget func() bool) {
 			n.rowSent()
 		case err := <-trouble:
 			n.step(journalTrouble{err})
-		case <-n.timers[cycleTimer].C:
+		case <-n.expiry(cycleTimer):
 			n.step(expired{cycleTimer})
-		case <-n.timers[checkpointTimer].C:
+		case <-n.expiry(checkpointTimer):
 			n.step(expired{checkpointTimer})
-		case <-n.timers[shutdownTimer].C:
+		case <-n.expiry(shutdownTimer):
 			n.step(expired{shutdownTimer})
-		case <-n.timers[endTimer].C:
+		case <-n.expiry(endTimer):
 			n.step(expired{endTimer})
 		case at := <-publish.C:
 			n.step(ticked{lateness(at), n.readServices()})
@@ -136,8 +131,32 @@ func (n *node) run(forget func() bool) {
 	n.cut(engine.ErrCut)
 	n.endCancel()
 	n.shareMemory()
-	r.result = n.core.life.result
-	r.latest.Store(n.core.snapshot(n.input(time.Now())))
+	r.result = n.core.life.result // the step that ended the run has published the last snapshot
+}
+
+// setTimer starts or restarts a timer.
+func (n *node) setTimer(t timer, after time.Duration) {
+	if n.timers[t] == nil {
+		n.timers[t] = time.NewTimer(after)
+	} else {
+		n.timers[t].Reset(after)
+	}
+}
+
+// expiry returns the channel of a timer, or nil if the timer was never set.
+func (n *node) expiry(t timer) <-chan time.Time {
+	if n.timers[t] == nil {
+		return nil
+	}
+	return n.timers[t].C
+}
+
+func (n *node) stopTimers() {
+	for _, t := range n.timers {
+		if t != nil {
+			t.Stop()
+		}
+	}
 }
 
 // lateness returns how late a tick arrived. After a gap it returns 0 because the delay has no meaning.
@@ -206,7 +225,7 @@ func (n *node) carryOut(f effect) {
 	case startWorkers:
 		r.pool.Start(f.count, f.probe)
 	case setTimer:
-		n.timers[f.timer].Reset(f.after)
+		n.setTimer(f.timer, f.after)
 	case answer:
 		n.replies = append(n.replies, f)
 	case useSettings:
