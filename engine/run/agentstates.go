@@ -14,7 +14,7 @@ const pageAgents = 1 << 16
 // requeued marks an agent whose session must run again.
 const requeued = engine.NumAgentStates
 
-// attendance holds how the sessions of the open cycle ended, as one byte per agent. Everything else that a crowd shows is
+// agentStates holds how the sessions of the open cycle ended, as one byte per agent. Everything else that a crowd shows is
 // computed on request. The node writes it, and any goroutine may read it. Readers hold the lock only while they copy one
 // byte per agent, so sessions never wait for it.
 type agentStates struct {
@@ -49,7 +49,7 @@ func (a *agentStates) open(c *plan, retired map[int]int) {
 	a.cycle, a.plan, a.retired = c.number, c, missing
 }
 
-// takeUp loads how sessions ended in the cycle that an earlier process left open.
+// resume loads how sessions ended in the cycle that an earlier process left open.
 func (a *agentStates) resume(res *engine.Resumption) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -61,7 +61,7 @@ func (a *agentStates) resume(res *engine.Resumption) {
 	}
 }
 
-// take records how sessions ended.
+// record stores how sessions ended.
 func (a *agentStates) record(rows []engine.SessionRow) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,7 +70,7 @@ func (a *agentStates) record(rows []engine.SessionRow) {
 	}
 }
 
-// again records that an agent's session must run again.
+// requeue marks an agent whose session must run again.
 func (a *agentStates) requeue(agent int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,7 +92,7 @@ func (a *agentStates) set(agent int, s engine.AgentState) {
 	p.states[agent%pageAgents] = s
 }
 
-// copied fills states with how the sessions ended, one entry per agent. begun is how many sessions of the plan had started
+// copyTo fills states with how the sessions ended, one entry per agent. started is how many sessions of the plan had started
 // before the copy.
 func (a *agentStates) copyTo(states []engine.AgentState) (number, begun int, c *plan, retired []int32) {
 	a.mu.Lock()
@@ -146,7 +146,7 @@ func (r *Run) Crowd(reuse *engine.Crowd) *engine.Crowd {
 	return c
 }
 
-// markBegun distinguishes agents that wait, agents with a session in flight, and agents that are not active in the cycle.
+// markStarted distinguishes agents that wait, agents with a session in flight, and agents that are not active in the cycle.
 func markStarted(c *engine.Crowd, open *plan, begun int) {
 	switch {
 	case open == nil:

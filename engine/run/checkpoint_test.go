@@ -85,7 +85,7 @@ func TestLongPauseKeepsOldCheckpoints(t *testing.T) {
 	})
 }
 
-func TestCheckpointByHandIsDurable(t *testing.T) {
+func TestManualCheckpointIsDurable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: 3 * time.Second}
 		r := start(t, enginetest.Config(10, works(time.Minute), j))
@@ -116,7 +116,7 @@ func TestCheckpointByHandIsDurable(t *testing.T) {
 
 // TestCheckpointIsOfTheBarrier checks that memory and totals are those at the start of the cycle, however much of it is
 // done.
-func TestCheckpointIsOfTheBarrier(t *testing.T) {
+func TestCheckpointDescribesTheBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crowd := &enginetest.Crowd{Work: 2 * time.Second, Remember: 1}
 		j := &enginetest.Journal{}

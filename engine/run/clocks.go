@@ -4,13 +4,13 @@ import "time"
 
 var processStart = time.Now()
 
-// even reports whether both clocks advanced by the same time between two readings.
+// advancedEqually reports whether both clocks advanced by the same time between two readings.
 func advancedEqually(was, now clocks) bool {
 	apart := (now.wall - was.wall) - (now.steady - was.steady)
 	return apart.Abs() <= 2*time.Microsecond
 }
 
-// moment returns the current time with both clocks read at nearly the same instant. time.Now reads one clock after the
+// preciseNow returns the current time with both clocks read at nearly the same instant. time.Now reads one clock after the
 // other. If the process is interrupted in between, differences between such times are wrong.
 func preciseNow() time.Time {
 	was := time.Now()

@@ -113,7 +113,7 @@ func (c *core) handle(e event) {
 	switch e := e.(type) {
 	case started:
 		c.start(e.services)
-	case finished:
+	case unlimitedResults:
 		c.addBatch(e.batch)
 	case rowSent:
 		e.ticket.checkpoint.sent = true
@@ -137,7 +137,7 @@ func (c *core) handle(e event) {
 		c.samples.oldest = e.probes.oldest
 		c.samples.closeSecond(&e.probes)
 		c.limit.askGovernor()
-	case steered:
+	case governedRun:
 		c.limit.apply(e.orders)
 	case barrierCalled:
 		c.cycles.openNext()

@@ -20,7 +20,7 @@ type checkpoints struct {
 	newest    *pendingCheckpoint // nil once it is durable
 }
 
-// waiting is a checkpoint that is not durable yet.
+// pendingCheckpoint is a checkpoint that is not durable yet.
 type pendingCheckpoint struct {
 	reason  string
 	at      time.Time // when it was requested
@@ -85,7 +85,7 @@ func (s *checkpoints) begin(reason string) *pendingCheckpoint {
 	return w
 }
 
-// settled handles a checkpoint that became durable or failed.
+// committed handles a checkpoint that became durable or failed.
 func (s *checkpoints) committed(w *pendingCheckpoint, err error) {
 	s.pending--
 	if err == nil {
@@ -100,13 +100,13 @@ func (s *checkpoints) committed(w *pendingCheckpoint, err error) {
 	s.ifDue()
 }
 
-// gap updates the longest time without a checkpoint.
+// updateGap updates the longest time without a checkpoint.
 func (s *checkpoints) updateGap() {
 	p := &s.core.tally.totals.Peaks
 	p.CheckpointGap = max(p.CheckpointGap, s.core.in.At.Sub(s.at)-s.suspended)
 }
 
-// emergency takes a checkpoint after the core has panicked. It takes none if the panic came while memory was being
+// emergencyCheckpoint takes a checkpoint after the core has panicked. It takes none if the panic came while memory was being
 // committed for the next cycle.
 func (c *core) emergencyCheckpoint(at input) (w *pendingCheckpoint, effects []effect) {
 	if c.cycles.committing || c.life.writingEnd || c.life.phase == engine.Ended {

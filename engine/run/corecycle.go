@@ -43,7 +43,7 @@ type cycles struct {
 	last          engine.ClosedCycle
 }
 
-// left returns how many sessions of the open cycle have not started. mayBegin returns how many of them may start now.
+// remaining returns how many sessions of the open cycle have not started. mayStart returns how many of them may start now.
 func (cy *cycles) remaining() int { return cy.open.size + cy.requeued - cy.core.in.started() }
 func (cy *cycles) mayStart() int  { return cy.released + cy.requeued - cy.core.in.started() }
 
@@ -122,7 +122,7 @@ func (cy *cycles) isOver() bool {
 	return wait+c.stopwatch.worked() >= time.Duration(s.Hours*float64(time.Hour))
 }
 
-// intended returns the planned start of the open cycle, or the zero time if cycles follow no schedule.
+// plannedStart returns when the schedule starts the open cycle, or the zero time if cycles follow no schedule.
 func (cy *cycles) plannedStart() time.Time {
 	c := cy.core
 	if c.cfg.Settings.TimeScale <= 0 {
@@ -148,8 +148,8 @@ func (cy *cycles) close() {
 	c.emit(writeRow{row, ticket{kind: barrierTicket}})
 }
 
-// closed handles the result of committing the barrier. If that failed, the cycle stays open and the run ends in it. Its
-// sessions are kept.
+// barrierCommitted handles the result of committing the barrier. If that failed, the cycle stays open and the run ends in
+// it. Its sessions are kept.
 func (cy *cycles) barrierCommitted(err error) {
 	c := cy.core
 	switch {
@@ -216,7 +216,7 @@ func (cy *cycles) add(r *engine.SessionRow) {
 	}
 }
 
-// workersLeft counts the workers that have left.
+// removeWorkers counts the workers that have left.
 func (cy *cycles) removeWorkers(b *Batch) {
 	if b.Departed == 0 {
 		return
@@ -234,7 +234,7 @@ func (cy *cycles) worked(until time.Time) time.Duration {
 	return max(until.Sub(cy.startedAt)-cy.pausedTime, 0)
 }
 
-// stoodIdle returns how long the current pause has left the cycle without a session in flight.
+// idlePause returns how long the current pause has left the cycle without a session in flight.
 func (cy *cycles) idlePause() time.Duration {
 	at, stood := cy.core.in.At, cy.core.limit.haltedAt
 	switch {
@@ -254,14 +254,14 @@ func (cy *cycles) nextBarrier() int {
 	return cy.number + 1
 }
 
-// comes reports whether the run may reach a cycle.
+// mayReach reports whether the run may reach a cycle.
 func (cy *cycles) mayReach(cycle int) bool {
 	n := cy.core.cfg.Settings.Cycles
 	return n == 0 || cycle < n
 }
 
-// ordered handles a manual order that became durable or failed. The order takes effect only now, so that the journal has it
-// before its consequences.
+// orderCommitted handles a manual order that became durable or failed. The order takes effect only now, so that the journal
+// has it before its consequences.
 func (cy *cycles) orderCommitted(t *ticket, err error) {
 	cy.pendingOrders--
 	switch {

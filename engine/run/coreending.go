@@ -10,7 +10,7 @@ import (
 // endReasons maps an ending to the reason of the final checkpoint.
 var endReasons = map[engine.Ending]string{engine.EndStopped: "stop", engine.EndOutOfBudget: "budget", engine.EndHopeless: engine.HopelessReason}
 
-// finish ends the run once nothing is in flight. It first requests a last reading of the probes, which closeBooks then
+// finish ends the run once nothing is in flight. It first requests a last reading of the probes, which writeEnd then
 // handles.
 func (l *lifecycle) finish() {
 	c := l.core
@@ -21,7 +21,7 @@ func (l *lifecycle) finish() {
 	c.emit(readFinalProbes{})
 }
 
-// closeBooks takes the final checkpoint of a run that stops early. If none is needed, or it is done, it journals the run's
+// writeEnd takes the final checkpoint of a run that stops early. If none is needed, or it is done, it journals the run's
 // end.
 func (l *lifecycle) writeEnd(e *finalProbes) {
 	c := l.core
@@ -75,7 +75,7 @@ func (l *lifecycle) end(err error) {
 	l.to(toEnd)
 }
 
-// timeIsUp ends a cut run without waiting any longer for sessions or rows.
+// endTimedOut ends a cut run without waiting any longer for sessions or rows.
 func (l *lifecycle) endTimedOut() {
 	if !l.writingEnd {
 		l.core.emit(abandonWorkers{})
@@ -88,7 +88,7 @@ func (l *lifecycle) endTimedOut() {
 	l.end(why)
 }
 
-// checkWall ends the run when its time budget is used up. No further request is sent.
+// checkTimeBudget ends the run when its time budget is used up. No further request is sent.
 func (l *lifecycle) checkTimeBudget() {
 	if l.isEnding() {
 		return
@@ -101,7 +101,7 @@ func (l *lifecycle) checkTimeBudget() {
 	}
 }
 
-// leave accounts for a cycle that did not end. Its time so far is a lower bound.
+// closeUnfinished accounts for a cycle that did not end. Its time so far is a lower bound.
 func (cy *cycles) closeUnfinished() {
 	c, until := cy.core, cy.core.in.At
 	if cy.workers == 0 {
@@ -123,8 +123,8 @@ const proofName = "proof"
 
 // Time limits for a run that must end because the program exits.
 const (
-	// Haste is the longest that [Run.Leave] takes to end a run, whatever its sessions and disk do. It covers the time for
-	// sessions to end, for the rest to be cut, and for the last rows to be written.
+	// ShutdownTimeout is the longest that [Run.Shutdown] takes to end a run, whatever its sessions and disk do. It covers
+	// the time for sessions to end, for the rest to be cut, and for the last rows to be written.
 	ShutdownTimeout = shutdownGrace + shutdownCutTimeout + shutdownEndTimeout
 
 	shutdownGrace      = 2500 * time.Millisecond

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// now is the input to a step besides the event: the time, and the state of the pool and the ledger at that time.
+// input is what a step reads in addition to its event: the time, and the state of the pool and the ledger at that time.
 type input struct {
 	At       time.Time
 	Started  int       // sessions of the open cycle that have started, without requeued ones
@@ -25,18 +25,18 @@ func (n *input) started() int { return n.Started + n.Requeued }
 type event interface{ event() }
 
 type (
-	// begun means that this process began or resumed the run.
+	// started means that this process began or resumed the run.
 	started struct{ services serviceReport }
 	// finished delivers a batch of ended sessions and departed workers. The core keeps no reference to it.
-	finished struct{ batch *Batch }
-	// queued means that the journal writer has received a row. written means that the journal has queued the row or, if its
-	// ticket waits, committed it.
+	unlimitedResults struct{ batch *Batch }
+	// rowSent means that the journal writer has received a row. rowWritten means that the journal has queued the row or, if
+	// its ticket needs a commit, committed it.
 	rowSent    struct{ ticket ticket }
 	rowWritten struct {
 		ticket ticket
 		err    error
 	}
-	// troubled means that the journal cannot be written or, with a nil error, that it can be written again.
+	// journalTrouble means that the journal cannot be written or, with a nil error, that it can be written again.
 	journalTrouble struct{ err error }
 	// expired means that a timer ran out.
 	expired struct{ timer timer }
@@ -45,24 +45,24 @@ type (
 		late     time.Duration
 		services serviceReport
 	}
-	// asked delivers the state of the services.
+	// servicesRead delivers the state of the services.
 	servicesRead struct{ services serviceReport }
 	// sampled arrives once a second.
 	sampled struct{ probes probes }
 	// steered delivers the orders of the governor.
-	steered struct{ orders engine.Orders }
-	// barrierPassed means that Config.Barrier has returned.
+	governedRun struct{ orders engine.Orders }
+	// barrierCalled means that Hooks.Barrier has returned.
 	barrierCalled struct{}
-	// lastLook delivers the final readings once nothing is in flight.
+	// finalProbes delivers the final readings once nothing is in flight.
 	finalProbes struct {
 		probes   probes
 		services serviceReport
 	}
-	// leftBehind means that the remaining sessions of a cut run have been abandoned.
+	// workersAbandoned means that the remaining sessions of a cut run have been abandoned.
 	workersAbandoned struct{}
-	// noted delivers a change made outside the core.
+	// changeNoted delivers a change made outside the core.
 	changeNoted struct{ row engine.ChangeRow }
-	// spentUp means that the ledger refused a claim on the budget.
+	// claimRefused means that the ledger refused a claim on the budget.
 	claimRefused struct{ why string }
 )
 
@@ -102,12 +102,12 @@ type (
 		answer  answerID
 	}
 	publishOrder struct{}
-	// awoken means that the machine slept or the process was suspended.
+	// suspended means that the machine slept or the process was suspended.
 	suspended struct{ gap gap }
 )
 
 func (started) event()          {}
-func (finished) event()         {}
+func (unlimitedResults) event() {}
 func (rowSent) event()          {}
 func (rowWritten) event()       {}
 func (journalTrouble) event()   {}
@@ -115,7 +115,7 @@ func (expired) event()          {}
 func (ticked) event()           {}
 func (servicesRead) event()     {}
 func (sampled) event()          {}
-func (steered) event()          {}
+func (governedRun) event()      {}
 func (barrierCalled) event()    {}
 func (finalProbes) event()      {}
 func (workersAbandoned) event() {}
@@ -134,7 +134,7 @@ func (injectOrder) event()      {}
 func (publishOrder) event()     {}
 func (suspended) event()        {}
 
-// outsideState holds the state of the services, and the changes they made themselves since the last call.
+// serviceReport holds the state of the services, and the changes they made themselves since the last call.
 type serviceReport struct {
 	services []engine.ServiceState
 	changes  []engine.ChangeRow
@@ -186,7 +186,7 @@ const (
 	endTicket
 )
 
-// waits reports whether the ticket comes back only after its row is durable.
+// needsCommit reports whether the ticket comes back only after its row is durable.
 func (t *ticket) needsCommit() bool { return t.kind > startTicket }
 
 // effect is an action that the node carries out for the core, in order.
@@ -214,7 +214,7 @@ type (
 	}
 	// releaseWave starts the next wave of the open cycle.
 	releaseWave struct{ waited time.Duration }
-	// makeAgain starts a requeued session. withdrawSession comes first and removes the earlier result.
+	// requeueSession starts a requeued session. withdrawSession comes first and removes the earlier result.
 	requeueSession  struct{ place engine.Place }
 	withdrawSession struct{ agent int }
 	// holdCycle pauses the clock of the open cycle, releaseCycle resumes it, and endCycle frees it.
@@ -224,14 +224,14 @@ type (
 	// cutSessions cuts all sessions in flight. cancelSession cancels the session of a retired agent.
 	cutSessions   struct{}
 	cancelSession struct{ agent int }
-	// leaveBehind collects the batches that have arrived and abandons the remaining workers. leftBehind follows.
+	// abandonWorkers collects the batches that have arrived and abandons the remaining workers. workersAbandoned follows.
 	abandonWorkers struct{}
 	// closeLedger makes the ledger refuse all further claims.
 	closeLedger struct {
 		of  *engine.Bound
 		why string
 	}
-	// remember sets the size of all agents' memory.
+	// setMemorySize sets the size of all agents' memory.
 	setMemorySize struct{ bytes int64 }
 	// useSettings applies settings to the sessions that start from now on.
 	useSettings struct{ settings engine.Settings }
@@ -248,7 +248,8 @@ type (
 		to  answerID
 		err error
 	}
-	// askGovernor leads to the event steered, passBarrier to barrierPassed, askServices to asked, lookOnceMore to lastLook.
+	// askGovernor leads to the event steered, callBarrier to barrierCalled, readServices to servicesRead, and
+	// readFinalProbes to finalProbes.
 	askGovernor     struct{ reading engine.Reading }
 	resetGovernor   struct{}
 	callBarrier     struct{ cycle int }

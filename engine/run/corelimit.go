@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// limiting limits the sessions in flight and carries out the governor's orders.
+// limiter limits the sessions in flight and carries out the governor's orders.
 type limiter struct {
 	core *core
 
@@ -52,7 +52,7 @@ func (l *limiter) enforce() {
 	}
 }
 
-// staff starts as many workers as the limit and the remaining sessions allow.
+// fillSlots starts as many workers as the limit and the remaining sessions allow.
 func (l *limiter) fillSlots() {
 	c := l.core
 	l.probeOnce()
@@ -80,7 +80,7 @@ func (l *limiter) move(n int, who, why string) {
 	c.emit(publish{})
 }
 
-// ask asks the governor for orders.
+// askGovernor asks the governor for orders.
 func (l *limiter) askGovernor() {
 	c := l.core
 	if c.hasGovernor && !c.life.writingEnd && !c.life.isEnding() {
@@ -88,7 +88,7 @@ func (l *limiter) askGovernor() {
 	}
 }
 
-// obey carries out the governor's orders.
+// apply carries out the governor's orders.
 func (l *limiter) apply(o engine.Orders) {
 	c, was := l.core, l.orders
 	if c.life.isEnding() {
@@ -119,7 +119,7 @@ func (l *limiter) apply(o engine.Orders) {
 	c.emit(publish{})
 }
 
-// closedWhy returns why the breaker closed by itself.
+// closeReason returns why the breaker closed by itself.
 func (l *limiter) closeReason() string {
 	if l.core.cfg.Settings.Breaker == engine.BreakerOff {
 		return "it was switched off"
@@ -127,7 +127,7 @@ func (l *limiter) closeReason() string {
 	return "all is well again"
 }
 
-// forgive closes the breaker because a person has resumed the run.
+// closeBreaker closes the breaker because a person has resumed the run.
 func (l *limiter) closeBreaker() {
 	l.core.emit(resetGovernor{})
 	l.orders.Breaker, l.orders.BreakerWhy, l.orders.NextProbe = engine.BreakerClosed, "", time.Time{}
@@ -196,7 +196,7 @@ func (l *limiter) change(o *setOrder) {
 	c.emit(publish{})
 }
 
-// ordered returns the settings and the limit that would result from an order.
+// resolve returns the settings and the limit that would result from an order.
 func (l *limiter) resolve(own []engine.Assignment) (next engine.Settings, limit int, err error) {
 	c := l.core
 	next, limit = c.cfg.Settings, l.set
@@ -227,8 +227,8 @@ func (l *limiter) resolve(own []engine.Assignment) (next engine.Settings, limit 
 	return next, limit, err
 }
 
-// limitFor returns the limit that results from an order of n. It also sets the governor's bounds that the order does not
-// name.
+// limitUnderGovernor returns the limit that results from an order of n. It also sets the governor's bounds that the order
+// does not name.
 func (l *limiter) limitUnderGovernor(n int, next *engine.Settings, has map[string]bool) int {
 	c := l.core
 	if n == 0 || !c.hasGovernor || !next.Governed() || has[engine.CeilingSetting] {

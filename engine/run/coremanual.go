@@ -50,7 +50,7 @@ func (m *manual) requeue(o *requeueOrder) error {
 	end, ok := cy.failed[agent]
 	switch {
 	case cy.open == nil || cy.closing:
-		return &engine.FieldError{Field: "agent", Problem: "the cycle is closed: its sessions stay as they are", Hint: "requeue while the cycle goes on"}
+		return &engine.FieldError{Field: "agent", Problem: "the cycle is closed: its sessions stay as they are", Hint: "requeue while the cycle is open"}
 	case !ok:
 		return &engine.FieldError{Field: "agent", Problem: c.agentName(agent) + " has no failed session in this cycle", Hint: "only failed sessions can be requeued"}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// recall holds the agents' memory and the changes to it that the next barrier commits. Workers read memory, prefixes, takes
-// and injected. These change only while no worker runs.
+// memoryState holds the agents' memory and the changes to it that the next barrier commits. Workers read memory, prefixes,
+// takes and injected. These change only while no worker runs.
 type memoryState struct {
 	core *core
 

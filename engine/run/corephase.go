@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// turn is a transition between phases.
+// transition is a cause for a change of the phase.
 type transition uint8
 
 const (
@@ -32,10 +32,10 @@ var phaseTable = [engine.Ended + 1][numTransitions]engine.Phase{
 }
 
 const (
-	// patience is how long a cut run waits for its sessions and rows. They normally end immediately. They take longer if a
+	// cutTimeout is how long a cut run waits for its sessions and rows. They normally end immediately. They take longer if a
 	// program ignores its context, or if the journal's queue is full while its disk is in trouble.
 	cutTimeout = 3 * time.Second
-	// lastWords is how long a cut run may take to write its end.
+	// endTimeout is how long a cut run may take to write its end.
 	endTimeout = 2 * time.Second
 )
 
@@ -67,14 +67,14 @@ type lifecycle struct {
 	proof        proof  // evidence that the run cannot succeed
 }
 
-// turn moves to the next phase according to phaseTable.
+// to moves to the next phase according to phaseTable.
 func (l *lifecycle) to(t transition) {
 	l.phase = phaseTable[l.phase][t]
 	l.core.limit.enforce()
 	l.core.emit(publish{})
 }
 
-// over reports whether the run is draining or has ended.
+// isEnding reports whether the run is draining or has ended.
 func (l *lifecycle) isEnding() bool { return l.phase == engine.Draining || l.phase == engine.Ended }
 
 // drain ends the run: no further session starts.
@@ -83,7 +83,7 @@ func (l *lifecycle) drain(as engine.Ending, why string) {
 	l.to(toDrain)
 }
 
-// settle pauses or resumes the run according to the current pause conditions.
+// updatePause pauses or resumes the run according to the current pause conditions.
 func (l *lifecycle) updatePause() {
 	switch {
 	case l.isEnding():
@@ -137,7 +137,7 @@ func (l *lifecycle) stop(who, why string) {
 	l.drain(engine.EndStopped, why)
 }
 
-// hurry ends the run within [Haste].
+// shutDown ends the run within [ShutdownTimeout].
 func (l *lifecycle) shutDown(why string) {
 	if l.exiting || l.phase == engine.Ended {
 		return
@@ -156,7 +156,7 @@ func (l *lifecycle) shutDown(why string) {
 	l.core.emit(setTimer{shutdownTimer, shutdownGrace})
 }
 
-// cutShort cuts the sessions in flight. They run again when the run is resumed.
+// cut cuts the sessions in flight. They run again when the run is resumed.
 func (l *lifecycle) cut(why string) {
 	if l.isCut || l.phase == engine.Ended {
 		return
@@ -177,7 +177,7 @@ func (l *lifecycle) cut(why string) {
 	}
 }
 
-// patience returns how long a cut run waits for its sessions and rows.
+// cutTimeout returns how long a cut run waits for its sessions and rows.
 func (l *lifecycle) cutTimeout() time.Duration {
 	if l.exiting {
 		return shutdownCutTimeout
@@ -185,7 +185,7 @@ func (l *lifecycle) cutTimeout() time.Duration {
 	return cutTimeout
 }
 
-// lastWords returns how long a cut run may take to write its end.
+// endTimeout returns how long a cut run may take to write its end.
 func (l *lifecycle) endTimeout() time.Duration {
 	if l.exiting {
 		return shutdownEndTimeout
@@ -233,7 +233,7 @@ func (l *lifecycle) reason() string {
 	return strings.Join(all, "; ")
 }
 
-// outOfBudget ends the run. No session starts, and those in flight continue until they need budget again.
+// endOutOfBudget ends the run. No session starts, and those in flight continue until they need budget again.
 func (l *lifecycle) endOutOfBudget(why string) {
 	if l.isEnding() {
 		return
@@ -257,7 +257,7 @@ func (l *lifecycle) endHopeless() {
 	l.drain(engine.EndHopeless, why)
 }
 
-// doneWhy returns the reason of a run whose cycles are all done. If every session failed, it includes the cause.
+// finishReason returns the reason of a run whose cycles are all done. If every session failed, it includes the cause.
 func (l *lifecycle) finishReason() string {
 	t := &l.core.tally
 	if !t.totals.AllFailed() {

@@ -22,7 +22,7 @@ type quota struct {
 	waived            bool // a person resumed the run anyway, and the service has not reported it again
 }
 
-// holds reports whether the quota pauses the run.
+// isActive reports whether the quota pauses the run.
 func (q *quota) isActive(at time.Time) bool {
 	return !q.waived && (q.until.IsZero() || at.Before(q.until))
 }
@@ -36,7 +36,7 @@ func (q *quota) String() string {
 	return text + ": " + q.why
 }
 
-// hold reports whether any quota pauses the run.
+// pausesRun reports whether any quota pauses the run.
 func (s *quotas) pausesRun() bool {
 	for i := range s.exhausted {
 		if s.exhausted[i].isActive(s.core.in.At) {
@@ -57,7 +57,7 @@ func (s *quotas) waive() {
 	s.core.emit(readServices{}) // a quota that is exhausted again then counts as a new one
 }
 
-// heard handles the state of the services, their own changes, and their exhausted quotas.
+// update handles the state of the services, their own changes, and their exhausted quotas.
 func (s *quotas) update(o *serviceReport) {
 	if !s.core.hasServices {
 		return
@@ -75,7 +75,7 @@ func (s *quotas) update(o *serviceReport) {
 	s.replace(gone)
 }
 
-// of returns the exhausted quota in a service's state, merged with what was known before.
+// merged returns the exhausted quota in a service's state together with what was known before.
 func (s *quotas) merged(state *engine.ServiceState) (quota, bool) {
 	if state.Exhausted == "" {
 		return quota{}, false
@@ -88,7 +88,7 @@ func (s *quotas) merged(state *engine.ServiceState) (quota, bool) {
 	return q, true
 }
 
-// take pauses the run for newly exhausted quotas and resumes it for those that are available again.
+// replace pauses the run for newly exhausted quotas and resumes it for those that are available again.
 func (s *quotas) replace(next []quota) {
 	c, was, at := s.core, s.exhausted, s.core.in.At
 	s.exhausted = next

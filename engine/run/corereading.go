@@ -17,7 +17,7 @@ type readings struct {
 	since    sinceReading
 }
 
-// lastReading holds what has happened since the last reading.
+// sinceReading holds what has happened since the last reading.
 type sinceReading struct {
 	at            time.Time
 	slept         time.Duration

@@ -15,7 +15,7 @@ type roster struct {
 	warmUpCycles int // cycles per warm-up step
 	// sequential runs need a list of the agents so that they can be ordered.
 	sequential bool
-	// gone maps a retired agent to its first cycle without a session.
+	// retiredFrom maps a retired agent to its first cycle without a session.
 	retiredFrom map[int]int
 	first       int // first cycle of the run
 }
@@ -29,7 +29,7 @@ func (r *roster) isEmpty(cycle int) bool {
 	return left == 0 || len(r.retiredFrom) >= left && left == r.countRetired(cycle)
 }
 
-// missing returns how many agents are retired in a cycle.
+// countRetired returns how many agents are retired in a cycle.
 func (r *roster) countRetired(cycle int) int {
 	n := 0
 	for _, from := range r.retiredFrom {
@@ -51,7 +51,7 @@ func (r *roster) retired(cycle int) map[int]int {
 	return all
 }
 
-// isGone reports whether an agent is retired in a cycle.
+// isRetired reports whether an agent is retired in a cycle.
 func (r *roster) isRetired(agent, cycle int) bool {
 	from, ok := r.retiredFrom[agent]
 	return ok && from <= cycle
@@ -74,7 +74,7 @@ func (r *roster) share(cycle int) float64 {
 	return r.warmUp[cycle/r.warmUpCycles]
 }
 
-// takesPart reports whether a chosen agent is active at a given share. An active agent stays active as the share grows.
+// isActive reports whether a chosen agent is active at a given share. An active agent stays active as the share grows.
 func (r *roster) isActive(agent int, share float64) bool {
 	return share >= 1 || engine.AgentKey(r.seed, agent).Text("warm-up").Source().Float64() < share
 }

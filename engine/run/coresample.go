@@ -72,7 +72,7 @@ func (s *sampling) add(r *engine.SessionRow) {
 	}
 }
 
-// close ends a second. It updates the figures in snapshots and, if the settings say so, journals them.
+// closeSecond ends a second. It updates the figures in snapshots and, if the settings say so, journals them.
 func (s *sampling) closeSecond(p *probes) {
 	c, at := s.core, s.core.in.At
 	c.life.checkTimeBudget()
@@ -138,7 +138,7 @@ func (s *sampling) row() engine.MetricsRow {
 // span returns the length of the window in seconds.
 func (s *sampling) span() float64 { return max(s.core.in.At.Sub(s.window.at).Seconds(), 1e-3) }
 
-// probe adds the values of the probes.
+// addProbes adds the values of the probes.
 func (s *sampling) addProbes(p *probes, m *engine.MetricsRow) {
 	peaks := &s.core.tally.totals.Peaks
 	if p.host != nil {
@@ -166,7 +166,7 @@ func (s *sampling) addProbes(p *probes, m *engine.MetricsRow) {
 	}
 }
 
-// account adds a second to the run's overhead figures.
+// addOverhead adds a second to the run's overhead figures.
 func (s *sampling) addOverhead(span time.Duration, p *probes, h *engine.HostMetrics) {
 	c := s.core
 	o := &c.tally.totals.Peaks.Overhead

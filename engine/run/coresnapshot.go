@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// picture returns a snapshot of the run at a moment.
+// snapshot returns what the run shows at a moment.
 func (c *core) snapshot(at input) *engine.Snapshot {
 	c.in = at
 	c.tally.updateShared()

@@ -7,13 +7,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// leastGap is the shortest gap that is reported. Pauses of the runtime and delays on a busy machine are shorter.
+// minGap is the shortest gap that is reported. Pauses of the runtime and delays on a busy machine are shorter.
 const minGap = 5 * time.Second
 
-// leastStep is the smallest reported step of the wall clock. A clock that is being adjusted runs 0.05% fast or slow.
+// minStep is the smallest reported step of the wall clock. A clock that is being adjusted runs 0.05% fast or slow.
 const minStep = 5 * time.Millisecond
 
-// pace measures how long the run has taken and detects gaps in which nothing ran.
+// stopwatch measures how long the run has taken and detects gaps in which nothing ran.
 type stopwatch struct {
 	core *core
 
@@ -71,7 +71,7 @@ func stepBetween(was, at clocks) time.Duration {
 	return 0
 }
 
-// look detects a gap. It must run before the handler of a timer that may have run out in the gap.
+// detectGap detects a gap. It must run before the handler of a timer that may have run out in the gap.
 func (p *stopwatch) detectGap() {
 	seen := clocksAt(p.core.in.At, p.epoch)
 	g, step := gapBetween(p.lastSeen, seen, publishEvery), stepBetween(p.lastSeen, seen)
@@ -84,9 +84,9 @@ func (p *stopwatch) detectGap() {
 	}
 }
 
-// wake removes a gap from all measurements: the time of the run and the cycle, the rates, and the gap between checkpoints.
-// The schedule moves by the length of the gap, as after a pause. Sessions that could not end in the gap are not reported as
-// stalled. Session timeouts that ran out in the gap are extended by their clocks.
+// removeGap removes a gap from all measurements: the time of the run and the cycle, the rates, and the gap between
+// checkpoints. The schedule moves by the length of the gap, as after a pause. Sessions that could not end in the gap are
+// not reported as stalled. Session timeouts that ran out in the gap are extended by their clocks.
 func (p *stopwatch) removeGap(g gap) {
 	c, at := p.core, p.core.in.At
 	c.reading.busyFrom = c.reading.busyFrom.Add(min(g.steady, at.Sub(c.reading.busyFrom)))
@@ -109,7 +109,7 @@ func (p *stopwatch) removeGap(g gap) {
 	c.emit(renewService{})
 }
 
-// lagWhy explains why scheduled cycles begin later than planned. It returns "" if there is no gap or no schedule.
+// lagReason explains why scheduled cycles begin later than planned. It returns "" if there is no gap or no schedule.
 func (p *stopwatch) lagReason() string {
 	if p.gaps == 0 || p.core.cfg.Settings.TimeScale <= 0 {
 		return ""

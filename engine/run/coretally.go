@@ -36,7 +36,7 @@ func (t *tally) add(r *engine.SessionRow) {
 	}
 }
 
-// heard updates the totals with the run's own requests.
+// updateShared updates the totals with the run's own requests.
 func (t *tally) updateShared() { t.totals.Shared = t.core.in.Shared }
 
 // peaks returns the worst values and the time spent so far.
@@ -60,7 +60,7 @@ func (t *tally) cycleWork() engine.CycleWork {
 	}
 }
 
-// left returns the usage of all requests that were sent.
+// sent returns the usage of all requests that were sent.
 func (t *tally) sent() engine.Asked {
 	if t.core.life.writingEnd { // the totals are final
 		return t.totals.Left()
@@ -86,7 +86,7 @@ func (t *tally) budget(remaining time.Duration) engine.BudgetState {
 	return s
 }
 
-// minShare is the number of ended sessions that a budget forecast needs.
+// minEndedSessions is the number of ended sessions that a budget forecast needs.
 const minEndedSessions = 5
 
 // forecast predicts the total usage for times as many sessions as have ended. It assumes that most of the run's own

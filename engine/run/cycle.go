@@ -48,7 +48,7 @@ func (c *cycle) setTimeout(limit time.Duration) {
 	}
 }
 
-// hold pauses the cycle's clock, goOn resumes it, and stop frees it.
+// pause pauses the cycle's clock, resume continues it, and stop frees it.
 func (c *cycle) pause() {
 	if c != nil && c.clock != nil {
 		c.clock.Hold()
@@ -83,7 +83,7 @@ func (c *cycle) next() (p engine.Place, ok bool) {
 	return p, true
 }
 
-// take advances the cursor by one session that may start.
+// advance advances the cursor by one session that may start.
 func (c *cycle) advance() (i int64, ok bool) {
 	if c.Wave == 0 {
 		if c.cursor.Load() >= int64(c.Size) { // keeps the cursor near Size, however often take is called
@@ -117,10 +117,10 @@ func (c *cycle) release(waited time.Duration) {
 	c.filledAfter.Store(0)
 }
 
-// could returns the earliest time at which a session of the newest wave could have started.
+// waveReady returns the earliest time at which a session of the newest wave could have started.
 func (c *cycle) waveReady() time.Time { return c.Ready.Add(time.Duration(c.waited.Load())) }
 
-// begun returns how many sessions of Todo have started.
+// started returns how many sessions of Todo have started.
 func (c *cycle) started() int { return int(min(c.cursor.Load(), int64(c.Size))) }
 
 // filled returns when the last session of Todo, or of the newest wave, started. It is zero while some are left.
@@ -135,7 +135,7 @@ func (c *cycle) filled() time.Time {
 	}
 }
 
-// again is the queue of requeued sessions of a cycle.
+// requeueList is the queue of requeued sessions of a cycle.
 type requeueList struct {
 	added, taken atomic.Int64 // totals so far
 	mu           sync.Mutex

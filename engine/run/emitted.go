@@ -5,7 +5,8 @@ import "github.com/throng-sim/throng/engine"
 // maxEmitted is how many of the newest events a snapshot lists.
 const maxEmitted = 50
 
-// emitted holds the newest events in a ring. It belongs to the core. It allocates for the first event and when it makes a list for snapshots.
+// emitted holds the newest events in a ring. It belongs to the core. It allocates for the first event and when it makes a
+// list for snapshots.
 type emitted struct {
 	ring        []engine.Emitted // nil until the first event
 	count       int              // total so far

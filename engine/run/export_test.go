@@ -18,8 +18,8 @@ func GapBetween(wall, steady, tick time.Duration) (slept, stood time.Duration, w
 	return g.length, g.steady, g.why
 }
 
-// Wake reports a gap to the run, as if the machine had slept.
-func (r *Run) Wake(slept, stood time.Duration) {
+// ReportGap reports a gap to the run, as if the machine had slept.
+func (r *Run) ReportGap(slept, stood time.Duration) {
 	_ = r.mail.send(suspended{gap{slept, stood, "the machine slept"}})
 	r.PublishNow()
 }

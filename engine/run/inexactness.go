@@ -6,8 +6,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// doubts keeps the earliest reason for which the run became inexact before the session in question ended. The zero value is
-// ready to use. It is safe for concurrent use.
+// inexactness keeps the earliest reason for which the run became inexact before the session in question ended. The zero
+// value is ready to use. It is safe for concurrent use.
 type inexactness struct {
 	mu    sync.Mutex
 	first *engine.Inexact

@@ -53,10 +53,10 @@ func (p *localPool) Begin(s *Shard) { p.cycle.Store(newCycle(p.ctx, s, p.host.Se
 // Release starts the next wave.
 func (p *localPool) Release(waited time.Duration) { p.cycle.Load().release(waited) }
 
-// Again starts a requeued session.
+// Requeue starts a requeued session.
 func (p *localPool) Requeue(place engine.Place) { p.cycle.Load().requeued.add(place) }
 
-// Hold pauses or resumes the cycle's clock.
+// PauseClock pauses or resumes the cycle's clock.
 func (p *localPool) PauseClock(held bool) {
 	if c := p.cycle.Load(); held {
 		c.pause()
@@ -87,7 +87,7 @@ func (p *localPool) Use(s *engine.Settings) {
 	}
 }
 
-// Remember sets the size of all agents' memory in bytes.
+// SetMemorySize sets the size of all agents' memory in bytes.
 func (p *localPool) SetMemorySize(bytes int64) { p.memoryBudget.setKept(bytes) }
 
 // Retire cancels the session of a retired agent.

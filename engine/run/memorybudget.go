@@ -11,10 +11,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// memoryQuiet is how long no session must have waited for memory before a new wait is reported.
+// memoryReportInterval is how long no session must have waited for memory before a new wait is reported.
 const memoryReportInterval = time.Minute
 
-// memoryApart is the largest reserve, unless a single session has been seen to need more.
+// maxReserve is the largest reserve, unless a single session has been seen to need more.
 const maxReserve = 192 << 20
 
 // memoryBudget limits the memory for large answers of sessions in flight and for the agents' memory, over the whole run. A
@@ -68,7 +68,7 @@ func (b *memoryBudget) fits(h *holding, n int64) bool {
 	return b.held+n <= room
 }
 
-// take claims n bytes if they are free.
+// tryClaim claims n bytes if they are free.
 func (b *memoryBudget) tryClaim(h *holding, n int64, memory bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -201,14 +201,14 @@ func (b *memoryBudget) stuck() (*list.Element, error) {
 	return last, b.shortage(last.Value.(*memoryClaim))
 }
 
-// short returns the error of a session that cannot get enough memory. mu is held.
+// shortage returns the error of a session that cannot get enough memory. mu is held.
 func (b *memoryBudget) shortage(c *memoryClaim) error {
 	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step needs %s more",
 		engine.FormatBytes(b.limit), engine.FormatBytes(b.held), engine.FormatBytes(c.of.total()), engine.FormatBytes(b.kept), engine.FormatBytes(c.n))
-	return &engine.StepError{Class: engine.Script, Err: &engine.PermanentError{Err: err, Fix: "ask for less at once, or raise --memory-budget"}}
+	return &engine.StepError{Class: engine.Script, Err: &engine.PermanentError{Err: err, Fix: "ask for less in one request, or raise --memory-budget"}}
 }
 
-// say reports that sessions wait for memory. mu is held.
+// report calls onWait because sessions wait for memory. mu is held.
 func (b *memoryBudget) report() {
 	now := time.Now()
 	was := b.reportedAt
@@ -220,7 +220,7 @@ func (b *memoryBudget) report() {
 	go b.onWait(why)
 }
 
-// end releases the memory of a session. If the session commits, the agent's part is kept until the barrier.
+// releaseAll releases the memory of a session. If the session commits, the agent's part is kept until the barrier.
 func (b *memoryBudget) releaseAll(h *holding, commits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -259,7 +259,7 @@ func (b *memoryBudget) settle(h *holding, path string, n int64) (more int64) {
 	return max(n-had, 0)
 }
 
-// giveBack releases n bytes of a session's answers. mu is held.
+// release releases n bytes of a session's answers. mu is held.
 func (b *memoryBudget) release(h *holding, n int64) {
 	b.change(h, func() { h.answers -= n })
 	b.held -= n
@@ -283,7 +283,7 @@ func (b *memoryBudget) block(h *holding, more int) {
 	}
 }
 
-// remember sets the size of the agents' memory at a barrier.
+// setKept sets the size of the agents' memory at a barrier.
 func (b *memoryBudget) setKept(kept int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -2,7 +2,7 @@ package run
 
 import "runtime"
 
-// mergeQueueRoom is how many batches the merge queue holds before workers wait.
+// mergeQueueSize is how many batches the merge queue holds before workers wait.
 const mergeQueueSize = 256
 
 // mergeQueue collects finished batches so that sessions ending together wake the node once. The batches are already in the
@@ -12,7 +12,7 @@ type mergeQueue chan *Batch
 
 func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueSize) }
 
-// gather merges b and the queued batches into one batch. over is the first batch that did not fit, or nil if the queue is
+// merge returns b and the queued batches as one batch. over is the first batch that did not fit, or nil if the queue is
 // empty. The merged batch comes from wide so that only a few batches grow large. The emptied batches return to free.
 func (t mergeQueue) merge(b *Batch, free, wide *freeList) (all, over *Batch) {
 	for all = b; ; {
@@ -35,7 +35,7 @@ func (t mergeQueue) merge(b *Batch, free, wide *freeList) (all, over *Batch) {
 	}
 }
 
-// lay puts a batch on the merge queue, unless the workers were abandoned.
+// enqueue puts a batch on the merge queue, unless the workers were abandoned.
 func (p *localPool) enqueue(b *Batch) {
 	select {
 	case p.mergeQueue <- b:
@@ -49,7 +49,7 @@ func (p *localPool) enqueue(b *Batch) {
 	}
 }
 
-// carry delivers merged batches in order until the pool is closed.
+// deliverMerged delivers merged batches in order until the pool is closed.
 func (p *localPool) deliverMerged() {
 	defer p.cfg.Rescue()
 	for {
@@ -67,7 +67,7 @@ func (p *localPool) deliverMerged() {
 	}
 }
 
-// hand delivers a batch, unless the workers were abandoned.
+// deliver delivers a batch, unless the workers were abandoned.
 func (p *localPool) deliver(b *Batch) {
 	select {
 	case p.results <- b:

@@ -14,58 +14,58 @@ import (
 // gets too large.
 func TestMergeQueueKeepsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		mergeQueue, free, wide := newMergeQueue(), &freeList{}, &freeList{}
+		mergeQueue, free, large := newMergeQueue(), &freeList{}, &freeList{}
 		put, got := &Batch{}, &Batch{}
-		carry := func() {
+		deliver := func() {
 			for len(mergeQueue) > 0 {
 				for b := <-mergeQueue; b != nil; {
-					all, over := mergeQueue.merge(b, free, wide)
+					all, rest := mergeQueue.merge(b, free, large)
 					if many := len(all.rows) > len(b.rows); many && !all.merged {
-						t.Fatalf("a narrow batch was made to carry %d rows", len(all.rows))
+						t.Fatalf("%d rows in a batch that is not marked as merged", len(all.rows))
 					}
 					if len(all.rows) > batchRows {
 						t.Fatalf("a batch of %d rows", len(all.rows))
 					}
-					if over != nil && len(all.rows)+len(over.rows) <= batchRows {
-						t.Fatalf("%d rows had no room beside %d", len(over.rows), len(all.rows))
+					if rest != nil && len(all.rows)+len(rest.rows) <= batchRows {
+						t.Fatalf("%d rows were not merged with %d", len(rest.rows), len(all.rows))
 					}
 					got.merge(all)
 					if all.merged {
-						wide.put(all)
+						large.put(all)
 					} else {
 						free.put(all)
 					}
-					b = over
+					b = rest
 				}
 			}
 		}
 		for agent := range rapid.IntRange(1, 200).Draw(t, "puts") {
-			filling := free.get()
-			if len(filling.rows) != 0 || filling.Cut != 0 || filling.Departed != 0 || filling.Probes != 0 || filling.OutOfBudget != "" || filling.next != nil || filling.merged {
-				t.Fatalf("it is not empty for the next: %+v", *filling)
+			batch := free.get()
+			if len(batch.rows) != 0 || batch.Cut != 0 || batch.Departed != 0 || batch.Probes != 0 || batch.OutOfBudget != "" || batch.next != nil || batch.merged {
+				t.Fatalf("a batch from the free list is not empty: %+v", *batch)
 			}
 			for range rapid.IntRange(0, batchRows).Draw(t, "rows") {
 				row := engine.SessionRow{Place: engine.Place{Agent: agent}, Steps: make([]engine.StepRecord, agent%3), Events: make([]engine.Event, agent%2)}
 				for i := range row.Steps {
 					row.Steps[i].Attempts = agent + i
 				}
-				filling.add(&row)
+				batch.add(&row)
 				put.add(&row)
 			}
-			filling.Cut, filling.Departed, filling.Probes = agent%3, agent%2, agent%5
+			batch.Cut, batch.Departed, batch.Probes = agent%3, agent%2, agent%5
 			put.Cut, put.Departed, put.Probes = put.Cut+agent%3, put.Departed+agent%2, put.Probes+agent%5
 			if agent%7 == 6 {
-				filling.OutOfBudget = fmt.Sprint(agent)
-				put.OutOfBudget = filling.OutOfBudget
+				batch.OutOfBudget = fmt.Sprint(agent)
+				put.OutOfBudget = batch.OutOfBudget
 			}
-			mergeQueue <- filling
-			if rapid.Bool().Draw(t, "carried") {
-				carry()
+			mergeQueue <- batch
+			if rapid.Bool().Draw(t, "deliver") {
+				deliver()
 			}
 		}
-		carry()
+		deliver()
 		if len(got.rows) != len(put.rows) || got.Cut != put.Cut || got.Departed != put.Departed || got.Probes != put.Probes || got.OutOfBudget != put.OutOfBudget {
-			t.Fatalf("%d rows, %d cut, %d gone, %d probes, unpaid %q came out of %d, %d, %d, %d, %q",
+			t.Fatalf("got %d rows, %d cut, %d departed, %d probes, out of budget %q; want %d, %d, %d, %d, %q",
 				len(got.rows), got.Cut, got.Departed, got.Probes, got.OutOfBudget, len(put.rows), put.Cut, put.Departed, put.Probes, put.OutOfBudget)
 		}
 		for i := range got.rows {
@@ -78,7 +78,7 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 
 // TestLeaveComesLast checks that a worker's departure arrives after all its earlier batches, and that a worker waits while
 // the merge queue is full.
-func TestLeaveComesLast(t *testing.T) {
+func TestDepartureComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newLocalPool(PoolConfig{Host: localHost{&Run{}}})
 		r.results = make(chan *Batch)
@@ -103,11 +103,11 @@ func TestLeaveComesLast(t *testing.T) {
 		go r.deliverMerged()
 		for range mergeQueueSize {
 			if b := <-r.results; len(b.rows) != batchRows || b.Departed != 0 {
-				t.Errorf("%d rows and %d workers that ended came before the last", len(b.rows), b.Departed)
+				t.Errorf("a batch of %d rows and %d departed workers, want a full batch first", len(b.rows), b.Departed)
 			}
 		}
 		if last := <-r.results; len(last.rows) != 1 || last.Departed != 1 {
-			t.Errorf("at last there are %d rows and %d workers that ended", len(last.rows), last.Departed)
+			t.Errorf("the last batch has %d rows and %d departed workers, want 1 and 1", len(last.rows), last.Departed)
 		}
 		close(r.done)
 		synctest.Wait()

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// mostOldest is how many sessions in flight a snapshot lists.
+	// maxOldest is how many sessions in flight a snapshot lists.
 	maxOldest = 20
 	// crashTime limits the checkpoint after a panic.
 	crashTime = 2 * time.Second
@@ -68,7 +68,7 @@ func newNode(ctx context.Context, r *Run, cfg Config) (_ *node, err error) {
 	return n, nil
 }
 
-// look returns the input for a step at a moment.
+// input returns what the core reads in a step at a moment.
 func (n *node) input(at time.Time) input {
 	p := n.r.pool.Progress()
 	return input{
@@ -77,7 +77,7 @@ func (n *node) input(at time.Time) input {
 	}
 }
 
-// lend shares the core's memory with the workers. It does not change until the open cycle closes.
+// shareMemory shares the core's memory with the workers. It does not change until the open cycle closes.
 func (n *node) shareMemory() {
 	m := &n.core.memory
 	n.r.memory, n.r.injected = m.committed, m.injected
@@ -196,13 +196,13 @@ func (n *node) finished(b *Batch) {
 	n.r.pool.Recycle(b)
 }
 
-// arrived updates the ledger and the agent states from a batch.
-func (n *node) accept(b *Batch) finished {
+// accept updates the ledger and the agent states from a batch.
+func (n *node) accept(b *Batch) unlimitedResults {
 	n.r.ledger.Note(b.Unrecorded)
 	if len(b.rows) > 0 {
 		n.r.agentStates.record(b.rows)
 	}
-	return finished{b}
+	return unlimitedResults{b}
 }
 
 // answer returns a new ID whose answer is sent to the channel.
@@ -251,7 +251,7 @@ func (n *node) carryOut(f effect) {
 	case renewService:
 		n.renew(f.name)
 	case askGovernor:
-		n.pending = append(n.pending, steered{n.cfg.Governor.Steer(f.reading)})
+		n.pending = append(n.pending, governedRun{n.cfg.Governor.Steer(f.reading)})
 	case resetGovernor:
 		if n.cfg.Governor != nil {
 			n.cfg.Governor.Reset()
@@ -289,7 +289,7 @@ func (n *node) use(s *engine.Settings) {
 	n.r.pool.Use(s)
 }
 
-// leaveBehind counts the batches that have arrived, and then abandons the remaining workers.
+// abandonWorkers counts the batches that have arrived, and then abandons the remaining workers.
 func (n *node) abandonWorkers() {
 	for _, b := range n.r.pool.Abandon() {
 		n.pending = append(n.pending, n.accept(b))
@@ -297,7 +297,7 @@ func (n *node) abandonWorkers() {
 	n.pending = append(n.pending, workersAbandoned{})
 }
 
-// outside returns the state of the services.
+// readServices returns the state of the services.
 func (n *node) readServices() (o serviceReport) {
 	if len(n.cfg.Services) == 0 {
 		return o
@@ -363,7 +363,7 @@ func (n *node) rescue() {
 		n.r.onPanic(p, stack)
 		n.r.result = n.core.life.result
 		n.r.result.Ending = engine.EndFailed
-		n.r.result.Reason = cmp.Or(n.r.result.Reason, "a mistake in Throng itself")
+		n.r.result.Reason = cmp.Or(n.r.result.Reason, "Throng crashed")
 	}
 }
 

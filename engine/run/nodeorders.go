@@ -42,7 +42,7 @@ func (n *node) apply(wanted []engine.Assignment, who, why string) (changes []eng
 	return n.changes, nil
 }
 
-// parted splits an order into run settings and tunables of services. It rejects unknown names and duplicates.
+// split splits an order into run settings and tunables of services. It rejects unknown names and duplicates.
 func (n *node) split(wanted []engine.Assignment) (own, others []engine.Assignment, err error) {
 	var mistakes []error
 	seen := map[string]bool{}
@@ -66,7 +66,7 @@ func (n *node) split(wanted []engine.Assignment) (own, others []engine.Assignmen
 	return own, others, errors.Join(mistakes...)
 }
 
-// followBounds passes changed settings to the governor if they affect it.
+// updateGovernor passes changed settings to the governor if they affect it.
 func (n *node) updateGovernor(was, next *engine.Settings) error {
 	if n.cfg.Governor == nil || next.Steering() == was.Steering() {
 		return nil

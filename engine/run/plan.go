@@ -9,7 +9,7 @@ func Planned(s *engine.Settings, agents int, chosen []int, first int) int64 {
 	return r.total(s.Cycles)
 }
 
-// Rests returns a function that reports whether an agent is inactive in a cycle because of the warm-up or because it was
+// Inactive returns a function that reports whether an agent is inactive in a cycle because of the warm-up or because it was
 // not chosen. A nil chosen means all agents. The function does not know retired agents.
 func Inactive(s *engine.Settings, agents int, chosen []int, cycle int) func(agent int) bool {
 	r := roster{s.Seed, agents, chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential, nil, 0}

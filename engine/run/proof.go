@@ -37,7 +37,7 @@ type cause struct {
 	status int
 }
 
-// lasting describes a cause: the error of its first session, and the fix.
+// failureCause describes a cause: the error of its first session, and the fix.
 type failureCause struct {
 	cause
 	agent, cycle int
@@ -89,7 +89,7 @@ func (p *proof) holds(sessions int) bool {
 	return p.permanent >= enough
 }
 
-// main returns the most frequent cause, or nil if there is none. On a tie, the one that occurred first wins.
+// mostFrequent returns the most frequent cause, or nil if there is none. On a tie, the one that occurred first wins.
 func (p *proof) mostFrequent() (most *failureCause) {
 	for _, c := range p.causes {
 		if most == nil || c.count > most.count || c.count == most.count && (c.cycle < most.cycle || c.cycle == most.cycle && c.agent < most.agent) {
@@ -99,7 +99,7 @@ func (p *proof) mostFrequent() (most *failureCause) {
 	return most
 }
 
-// says returns the reason for people in one line: how many sessions failed, where and how they failed, and what to change.
+// text returns the reason for people in one line: how many sessions failed, where and how they failed, and what to change.
 // where is the file and line of the step, or "" if they are unknown.
 func (p *proof) text(where string) string {
 	c := p.mostFrequent()
@@ -110,7 +110,7 @@ func (p *proof) text(where string) string {
 	return every + ", and waiting cannot heal it: " + c.text(where)
 }
 
-// says returns where and how the sessions failed, and what to change.
+// text returns where and how the sessions failed, and what to change.
 func (c *failureCause) text(where string) string {
 	message, _, _ := strings.Cut(strings.TrimPrefix(c.message, where+": "), "\n")
 	parts := make([]string, 0, 3)

@@ -59,7 +59,7 @@ func (r *Run) Requeue(ctx context.Context, agent int, who string) error {
 // on. Mistakes are *FieldError.
 func (r *Run) Inject(ctx context.Context, m engine.Message, to, who string) error {
 	if !json.Valid(m.Body) {
-		return &engine.FieldError{Field: "message", Problem: "it is no JSON text", Hint: ""}
+		return &engine.FieldError{Field: "message", Problem: "the text is not valid JSON", Hint: ""}
 	}
 	return r.mail.ask(ctx, func(_ *node, id answerID) event { return injectOrder{m, to, who, id} })
 }

@@ -2,8 +2,8 @@ package run
 
 import "github.com/throng-sim/throng/engine"
 
-// sequentialMemory holds the memory of a sequential run within a cycle. Each session sees the changes and messages of the earlier ones.
-// Only the single worker uses it.
+// sequentialMemory holds the memory of a sequential run within a cycle. Each session sees the changes and messages of the
+// earlier ones. Only the single worker uses it.
 type sequentialMemory struct {
 	settings *engine.Settings
 	cycle    int

@@ -62,7 +62,7 @@ func spend(s *engine.Session, r *engine.StepRecord) error {
 	return nil
 }
 
-func TestSharedAnswerIsAskedOnce(t *testing.T) {
+func TestSharedAnswerIsRequestedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crowd := &enginetest.Crowd{Work: time.Second, Shares: 3}
 		j := &enginetest.Journal{Latency: 10 * time.Millisecond}
@@ -164,7 +164,7 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 
 // TestSharedAnswersComeBack checks that the next process has the answers, knows what was in flight, and counts nothing
 // twice.
-func TestSharedAnswersComeBack(t *testing.T) {
+func TestSharedAnswersAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		flying := engine.SharedKey{9}
 		j := &enginetest.Journal{}
@@ -221,7 +221,7 @@ func TestSharedAnswersComeBack(t *testing.T) {
 
 // TestAskingOutlivesItsSession checks that a request continues after its session has timed out, so that other sessions get
 // the answer.
-func TestAskingOutlivesItsSession(t *testing.T) {
+func TestSharedRequestOutlivesItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		settled := make(chan error, 1)
 		cfg := enginetest.Config(2, programFunc(func(s *engine.Session) {
@@ -253,7 +253,7 @@ func TestAskingOutlivesItsSession(t *testing.T) {
 }
 
 // TestEndDoesNotWaitForAskings checks that a request that no session waits for ends with the run and stores nothing.
-func TestEndDoesNotWaitForAskings(t *testing.T) {
+func TestEndDoesNotWaitForSharedRequests(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		t.Run(fmt.Sprintf("cut %v", cut), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -296,7 +296,7 @@ func TestEndDoesNotWaitForAskings(t *testing.T) {
 }
 
 // TestAnswerThatCannotBeKept checks that no session may use such an answer.
-func TestAnswerThatCannotBeKept(t *testing.T) {
+func TestUnstoredAnswerIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
@@ -328,7 +328,7 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 }
 
 // TestSlowDiskTimesNoAskingOut checks that an answer that arrived in time is kept, however long storing it takes.
-func TestSlowDiskTimesNoAskingOut(t *testing.T) {
+func TestSlowDiskDoesNotTimeOutSharedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		r := start(t, enginetest.Config(1, asks(func(s *engine.Session) error {

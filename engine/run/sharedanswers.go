@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// shared holds the run's shared answers and what they cost. It is safe for concurrent use.
+// sharedAnswers holds the run's shared answers and what they cost. It is safe for concurrent use.
 type sharedAnswers struct {
 	mu    sync.RWMutex
 	known engine.Shared // Asked holds intents of earlier processes only
@@ -25,7 +25,7 @@ func (s *sharedAnswers) answer(key engine.SharedKey) (engine.Entry, bool) {
 	return e, ok
 }
 
-// replay returns and removes an intent that an earlier process journaled.
+// takeIntent returns and removes an intent that an earlier process journaled.
 func (s *sharedAnswers) takeIntent(key engine.SharedKey, path string) (engine.Entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// Leave ends the run within [Haste] because the program exits. why is the cause, such as "SIGTERM". Leave first takes a
-// checkpoint with why as its reason. Sessions in flight then have half of the time to end; the rest are cut.
+// Shutdown ends the run within [ShutdownTimeout] because the program exits. why is the cause, such as "SIGTERM". Shutdown
+// first takes a checkpoint with why as its reason. Sessions in flight then have half of the time to end; the rest are cut.
 func (r *Run) Shutdown(why string) error { return r.mail.send(shutdownOrder{why}) }
 
 // rescue handles a panic. All goroutines of the run except the node's defer it. Such a panic leaves the core consistent.

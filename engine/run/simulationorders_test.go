@@ -9,15 +9,15 @@ import (
 // live runs the process until it has ended or crashed.
 func (p *process) live() error {
 	if p.trace != nil {
-		p.trace("life %d, limit %d, %d pools", p.lives, p.limit, len(p.pools))
+		p.trace("process %d, limit %d, %d pools", p.processes, p.limit, len(p.pools))
 	}
 	p.step(started{})
-	for p.core.life.phase != engine.Ended && p.wrong == nil {
+	for p.core.life.phase != engine.Ended && p.err == nil {
 		if p.steps++; p.steps > 20_000 {
-			p.fail("the process never ends: %v, %d at work, %d rows wait", p.core.life.phase, len(p.workers), len(p.backlog))
+			p.fail("the process never ends: %v, %d workers, %d rows in the backlog", p.core.life.phase, len(p.workers), len(p.backlog))
 		}
-		if p.story.crashes > 0 && p.draw.IntN(60) == 0 {
-			p.story.crashes--
+		if p.params.crashes > 0 && p.draw.IntN(60) == 0 {
+			p.params.crashes--
 			p.crashed = true
 			if p.trace != nil {
 				p.trace("crash: %d rows durable of %d", p.journal.durable, len(p.journal.rows))
@@ -26,17 +26,17 @@ func (p *process) live() error {
 		}
 		p.act()
 	}
-	if p.wrong == nil {
-		p.last()
+	if p.err == nil {
+		p.checkEnd()
 	}
-	return p.wrong
+	return p.err
 }
 
-// last checks what must be true at the end of a process.
-func (p *process) last() {
+// checkEnd checks what must be true at the end of a process.
+func (p *process) checkEnd() {
 	s := p.core.snapshot(p.look())
-	if s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-p.before+s.Cut {
-		p.fail("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-p.before, s.InFlight, s.Cut)
+	if s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-p.endedBefore+s.Cut {
+		p.fail("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-p.endedBefore, s.InFlight, s.Cut)
 	}
 }
 
@@ -52,20 +52,20 @@ func (p *process) act() {
 				return
 			}
 		case 2, 3:
-			if len(p.transit) > 0 {
-				i := p.firstOf(d.IntN(len(p.transit)))
+			if len(p.inTransit) > 0 {
+				i := p.firstDeliverable(d.IntN(len(p.inTransit)))
 				f := p.deliver(i)
 				p.step(f)
-				if p.faults.twice && len(f.batch.rows) > 0 {
+				if p.faults.deliverTwice && len(f.batch.rows) > 0 {
 					p.step(f)
 				}
 				clear(f.batch.rows) // the batch is reused
 				return
 			}
 		case 4, 5:
-			if len(p.aside) > 0 {
-				e := p.aside[0]
-				p.aside = p.aside[1:]
+			if len(p.async) > 0 {
+				e := p.async[0]
+				p.async = p.async[1:]
 				p.step(e)
 				return
 			}
@@ -74,7 +74,7 @@ func (p *process) act() {
 				p.write()
 				return
 			}
-			if d.IntN(3) > 0 && p.answerWriter() {
+			if d.IntN(3) > 0 && p.completeWrite() {
 				return
 			}
 		case 7:
@@ -85,7 +85,7 @@ func (p *process) act() {
 			}
 		}
 	}
-	p.pass()
+	p.advanceTime()
 }
 
 // worker returns a worker whose session may end now, or nil.
@@ -100,17 +100,17 @@ func (p *process) worker() *simWorker {
 	return w
 }
 
-// firstOf returns the index of the first batch in transit that may be delivered before batch i. Batches of one worker stay in order; the
-// worker does not matter otherwise.
-func (p *process) firstOf(i int) int {
-	if p.transit[i].Departed > 0 { // behind everything its worker delivered
+// firstDeliverable returns the index of the first batch in transit that may be delivered before batch i. Batches of one
+// worker stay in order; the worker does not matter otherwise.
+func (p *process) firstDeliverable(i int) int {
+	if p.inTransit[i].Departed > 0 { // behind everything its worker delivered
 		return 0
 	}
 	return i
 }
 
-// pass advances the time to the next event.
-func (p *process) pass() {
+// advanceTime advances the time to the next event.
+func (p *process) advanceTime() {
 	next, which := p.tick, numTimers
 	for t, at := range p.timers {
 		if !at.IsZero() && at.Before(next) {
@@ -135,12 +135,12 @@ func (p *process) pass() {
 		p.journal.sync()
 	}
 	if p.orders <= 0 {
-		p.calm()
+		p.removeObstacles()
 	}
 }
 
-// calm removes everything that would keep the run from ending.
-func (p *process) calm() {
+// removeObstacles removes everything that would keep the run from ending.
+func (p *process) removeObstacles() {
 	if p.journal.broken {
 		p.journal.broken = false
 		p.step(journalTrouble{})
@@ -180,10 +180,10 @@ func (p *process) order() {
 	case 7:
 		p.step(checkpointOrder{"by hand", p.id()})
 	case 8:
-		p.orderEnd(d.IntN(8))
+		p.orderEnding(d.IntN(8))
 	default:
-		if p.story.byHand {
-			p.orderHand(d.IntN(5))
+		if p.params.manual {
+			p.orderManual(d.IntN(5))
 		}
 	}
 }
@@ -193,8 +193,8 @@ func (p *process) id() answerID {
 	return p.ids
 }
 
-// orderEnd issues an order that ends the process.
-func (p *process) orderEnd(which int) {
+// orderEnding issues an order that ends the process.
+func (p *process) orderEnding(which int) {
 	switch which {
 	case 0, 1, 2:
 		p.step(stopOrder{"simulation", "enough"})
@@ -213,12 +213,12 @@ func (p *process) orderEnd(which int) {
 	}
 }
 
-// orderHand issues an order about agents.
-func (p *process) orderHand(which int) {
+// orderManual issues an order about agents.
+func (p *process) orderManual(which int) {
 	if p.core.life.writingEnd {
 		return
 	}
-	agent := p.draw.IntN(p.story.agents)
+	agent := p.draw.IntN(p.params.agents)
 	switch which {
 	case 0:
 		inFlight := false
@@ -228,7 +228,7 @@ func (p *process) orderHand(which int) {
 		p.step(retireOrder{agent, inFlight, "simulation", p.id()})
 	case 1:
 		text := []byte(`"` + time.Duration(p.draw.IntN(1000)).String() + `"`)
-		p.step(injectOrder{engine.Message{To: []int{agent}, Body: text}, "somebody", "simulation", p.id()})
+		p.step(injectOrder{engine.Message{To: []int{agent}, Body: text}, "one agent", "simulation", p.id()})
 	default:
 		for agent := range p.core.cycles.failed {
 			least := agent

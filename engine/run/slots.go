@@ -32,7 +32,7 @@ func (s *slot) clear() {
 	s.doing, s.clock = engine.Doing{}, nil
 }
 
-// change applies f to the progress that is shown.
+// update applies f to the progress that is shown.
 func (s *slot) update(f func(d *engine.Doing)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *slot) current() (engine.Doing, bool) {
 	return s.doing, s.clock != nil
 }
 
-// lookIfOlder is like look, but skips a session that started after a given time. The zero time skips none.
+// currentIfOlder is like current, but skips a session that started after a given time. The zero time skips none.
 func (s *slot) currentIfOlder(than time.Time) (d engine.Doing, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 const (
 	maxWatchedExchanges = 200 // of the watched agent
 	maxFailedExchanges  = 50  // of all agents
-	// failedEach limits the cost of many failures: at most this many are kept per second.
+	// maxFailedPerSecond limits the cost of many failures: at most this many are kept per second.
 	maxFailedPerSecond = 50
 )
 
@@ -35,8 +35,8 @@ func (t *traces) wants(agent int, failed bool) bool {
 	return t.tracer != nil || t.watched.Load() == int64(agent)+1 || failed && t.mayKeepFailed(time.Now())
 }
 
-// mayNote reports whether another failed exchange may be kept in this second. If two calls race at the start of a second, a
-// few more may be kept.
+// mayKeepFailed reports whether another failed exchange may be kept in this second. If two calls race at the start of a
+// second, a few more may be kept.
 func (t *traces) mayKeepFailed(now time.Time) bool {
 	if second := now.Unix(); t.second.Swap(second) != second {
 		t.failedInSecond.Store(0)
@@ -67,7 +67,7 @@ func (t *traces) watch(agent int) {
 	}
 }
 
-// about returns the exchanges of an agent that are kept, oldest first.
+// of returns the exchanges of an agent that are kept, oldest first.
 func (t *traces) of(agent int) (all []engine.Exchange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

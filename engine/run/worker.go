@@ -170,7 +170,7 @@ func (w *worker) execute(p engine.Place) {
 	w.yield()
 }
 
-// recall loads the recorded answers of the session if the run has a recording.
+// loadRecorded loads the recorded answers of the session if the run has a recording.
 func (w *worker) loadRecorded() error {
 	if w.recording == "" {
 		return nil
@@ -199,7 +199,7 @@ func (w *worker) yield() {
 	}
 }
 
-// guarded runs the program. A panic fails the session.
+// runProgram runs the program. A panic fails the session.
 func (w *worker) runProgram() {
 	defer func() {
 		if p := recover(); p != nil {
@@ -209,7 +209,7 @@ func (w *worker) runProgram() {
 	w.pool.cfg.Program.Session(w.s)
 }
 
-// judge corrects an outcome that the program did not set or could not know.
+// correctOutcome sets an outcome that the program did not set or could not know.
 func (w *worker) correctOutcome(retired bool) {
 	if w.row.Outcome == engine.Unfinished {
 		w.row.Fail(w.row.Path, engine.Fail(engine.ConfigError, "the program did not say how the session ended"))
@@ -223,7 +223,7 @@ func (w *worker) correctOutcome(retired bool) {
 	}
 }
 
-// filling returns the current batch, which may be new.
+// currentBatch returns the current batch, which may be new.
 func (w *worker) currentBatch() *Batch {
 	if w.batch == nil {
 		w.batch = w.pool.free.get()
@@ -231,7 +231,7 @@ func (w *worker) currentBatch() *Batch {
 	return w.batch
 }
 
-// keep adds the ended session to the batch.
+// addRow adds the ended session to the batch.
 func (w *worker) addRow() {
 	b := w.currentBatch()
 	if len(b.rows) == 0 {
@@ -243,7 +243,7 @@ func (w *worker) addRow() {
 	}
 }
 
-// handOn passes on finished sessions before the session in flight waits. Waiting for a full journal does not count as the
+// passOn passes on finished sessions before the session in flight waits. Waiting for a full journal does not count as the
 // session's time.
 func (w *worker) passOn() {
 	if w.batch == nil {
@@ -256,7 +256,7 @@ func (w *worker) passOn() {
 // flush journals the finished sessions, sends them to the node, and returns the time at which that was done.
 func (w *worker) flush(now time.Time) time.Time { return w.passTo(now, w.pool.deliver) }
 
-// give journals the finished sessions, passes them to a function, and returns the time at which that was done.
+// passTo journals the finished sessions, passes them to a function, and returns the time at which that was done.
 func (w *worker) passTo(now time.Time, to func(b *Batch)) time.Time {
 	b := w.batch
 	w.batch = nil
@@ -287,7 +287,7 @@ func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 	return queued
 }
 
-// leave tells the node that the worker has left. The message follows everything else that the worker sent.
+// depart tells the node that the worker has left. The message follows everything else that the worker sent.
 func (w *worker) depart() {
 	b := w.currentBatch()
 	b.Departed = 1

@@ -6,7 +6,7 @@ import (
 )
 
 // TestClocksReadApart checks that a time is rejected if the process was interrupted between the two clock readings.
-func TestClocksReadApart(t *testing.T) {
+func TestInterruptedClockReading(t *testing.T) {
 	at := func(wall, steady time.Duration) clocks { return clocks{time.Hour + wall, steady} }
 	for _, c := range []struct {
 		was, now clocks
