@@ -29,7 +29,7 @@ type node struct {
 	cut       context.CancelCauseFunc
 	endCtx    context.Context // for committing the end row
 	endCancel context.CancelFunc
-	timers    [numTimers]*time.Timer // nil until first set
+	timers    timers
 
 	pending    []event // events caused by the effects of the current step
 	answers    map[answerID]chan<- error
@@ -99,7 +99,7 @@ func (n *node) run(forget func() bool) {
 	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
 	defer publish.Stop()
 	defer sample.Stop()
-	defer n.stopTimers()
+	defer n.timers.stop()
 	n.step(started{n.readServices()})
 	for trouble := r.journal.Trouble(); n.core.life.phase != engine.Ended; {
 		journalWriter, next := n.outgoing()
@@ -114,13 +114,13 @@ func (n *node) run(forget func() bool) {
 			n.rowSent()
 		case err := <-trouble:
 			n.step(journalTrouble{err})
-		case <-n.expiry(cycleTimer):
+		case <-n.timers.expiry(cycleTimer):
 			n.step(expired{cycleTimer})
-		case <-n.expiry(checkpointTimer):
+		case <-n.timers.expiry(checkpointTimer):
 			n.step(expired{checkpointTimer})
-		case <-n.expiry(shutdownTimer):
+		case <-n.timers.expiry(shutdownTimer):
 			n.step(expired{shutdownTimer})
-		case <-n.expiry(endTimer):
+		case <-n.timers.expiry(endTimer):
 			n.step(expired{endTimer})
 		case at := <-publish.C:
 			n.step(ticked{lateness(at), n.readServices()})
@@ -132,31 +132,6 @@ func (n *node) run(forget func() bool) {
 	n.endCancel()
 	n.shareMemory()
 	r.result = n.core.life.result // the step that ended the run has published the last snapshot
-}
-
-// setTimer starts or restarts a timer.
-func (n *node) setTimer(t timer, after time.Duration) {
-	if n.timers[t] == nil {
-		n.timers[t] = time.NewTimer(after)
-	} else {
-		n.timers[t].Reset(after)
-	}
-}
-
-// expiry returns the channel of a timer, or nil if the timer was never set.
-func (n *node) expiry(t timer) <-chan time.Time {
-	if n.timers[t] == nil {
-		return nil
-	}
-	return n.timers[t].C
-}
-
-func (n *node) stopTimers() {
-	for _, t := range n.timers {
-		if t != nil {
-			t.Stop()
-		}
-	}
 }
 
 // lateness returns how late a tick arrived. After a gap it returns 0 because the delay has no meaning.
@@ -225,7 +200,7 @@ func (n *node) carryOut(f effect) {
 	case startWorkers:
 		r.pool.Start(f.count, f.probe)
 	case setTimer:
-		n.setTimer(f.timer, f.after)
+		n.timers.set(f.timer, f.after)
 	case answer:
 		n.replies = append(n.replies, f)
 	case useSettings:

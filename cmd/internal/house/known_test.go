@@ -15,9 +15,6 @@ var largeTypes = []string{
 	"engine.Session",
 	"engine.Settings",
 	"engine.Snapshot",
-	"engine/run.Config",
-	"engine/run.Run",
-	"engine/run.core",
 	"engine/script.machine",
 	"ui.App",
 	"ui/editor.Screen",
@@ -49,5 +46,4 @@ var clonedStructs = []string{
 	"engine.HostMetrics = engine/machine.Figures",
 	"engine.Settings = engine.Steering",
 	"engine.stepJSON = engine.triedJSON",
-	"engine/run.Batch = engine/run.BatchCounts",
 }
