@@ -119,7 +119,7 @@ func TestCrowdOfAWarmUp(t *testing.T) {
 	})
 }
 
-// TestCrowdThatGoesOn checks that a resumed run knows how the sessions of an earlier process ended.
+// TestCrowdAfterResume checks that a resumed run knows how the sessions of an earlier process ended.
 func TestCrowdAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(6, programFunc(variedOutcomes), nil)
@@ -170,7 +170,7 @@ func TestCrowdWhileSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOne checks that an agent's memory is the one at the start of the open cycle, and at the end of the run.
+// TestAgentMemory checks that an agent's memory is the one at the start of the open cycle, and at the end of the run.
 func TestAgentMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		program := programFunc(func(s *engine.Session) {

@@ -6,8 +6,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestBatchLetsGoOfRoom checks that a batch that was once full of long sessions shrinks when it carries little, and that a
-// batch that is full repeatedly keeps its capacity.
+// TestBatchReleasesCapacity checks that a batch that was once full of long sessions shrinks when it carries little, and
+// that a batch that is full repeatedly keeps its capacity.
 func TestBatchReleasesCapacity(t *testing.T) {
 	fill := func(b *Batch, rows, steps int) {
 		for range rows {

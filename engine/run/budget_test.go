@@ -282,7 +282,7 @@ func TestBudgetRaisedTooLate(t *testing.T) {
 	})
 }
 
-// TestSharedAnswersAreSpentOnce checks that requests of the run itself count once, for any number of readers, and that
+// TestSharedAnswersCountOnce checks that requests of the run itself count once, for any number of readers, and that
 // failed ones count too.
 func TestSharedAnswersCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -114,7 +114,7 @@ func TestManualCheckpointIsDurable(t *testing.T) {
 	})
 }
 
-// TestCheckpointIsOfTheBarrier checks that memory and totals are those at the start of the cycle, however much of it is
+// TestCheckpointDescribesTheBarrier checks that memory and totals are those at the start of the cycle, however much of it is
 // done.
 func TestCheckpointDescribesTheBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestClocksReadApart checks that a time is rejected if the process was interrupted between the two clock readings.
+// TestInterruptedClockReading checks that a time is rejected if the process was interrupted between the two clock readings.
 func TestInterruptedClockReading(t *testing.T) {
 	at := func(wall, steady time.Duration) clocks { return clocks{time.Hour + wall, steady} }
 	for _, c := range []struct {

@@ -216,7 +216,7 @@ func TestCanceledContextStartsNothing(t *testing.T) {
 	})
 }
 
-// TestDeafProgramIsLeftBehind checks that a program that ignores its context cannot keep a run from ending.
+// TestHungSessionIsAbandoned checks that a program that ignores its context cannot keep a run from ending.
 func TestHungSessionIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wake := make(chan struct{})
@@ -252,7 +252,7 @@ func TestHungSessionIsAbandoned(t *testing.T) {
 	})
 }
 
-// TestSessionThatCannotGoOnCutsTheRun checks that the outcome Cut, for example because of a budget, never loses the
+// TestCutSessionCutsTheRun checks that the outcome Cut, for example because of a budget, never loses the
 // session.
 func TestCutSessionCutsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestCutSessionCutsTheRun(t *testing.T) {
 	})
 }
 
-// TestFailureOfACutSessionIsNoFailure checks that a failure reported after a cut does not count.
+// TestFailureAfterACutDoesNotCount checks that a failure reported after a cut does not count.
 func TestFailureAfterACutDoesNotCount(t *testing.T) {
 	for name, ending := range map[string]func(s *engine.Session){
 		"some error": func(s *engine.Session) { s.Row.Fail("call", errors.New("connection reset")) },
@@ -304,7 +304,7 @@ func TestFailureAfterACutDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestOrdersComeTooLateForTheEnd checks that nothing is journaled after the end row.
+// TestNoOrdersWhileTheEndIsWritten checks that nothing is journaled after the end row.
 func TestNoOrdersWhileTheEndIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: 10 * time.Second}

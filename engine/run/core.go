@@ -113,7 +113,7 @@ func (c *core) handle(e event) {
 	switch e := e.(type) {
 	case started:
 		c.start(e.services)
-	case unlimitedResults:
+	case finished:
 		c.addBatch(e.batch)
 	case rowSent:
 		e.ticket.checkpoint.sent = true
@@ -137,7 +137,7 @@ func (c *core) handle(e event) {
 		c.samples.oldest = e.probes.oldest
 		c.samples.closeSecond(&e.probes)
 		c.limit.askGovernor()
-	case governedRun:
+	case steered:
 		c.limit.apply(e.orders)
 	case barrierCalled:
 		c.cycles.openNext()
@@ -303,11 +303,11 @@ func (c *core) append(row engine.Row) { c.emit(writeRow{row: row}) }
 
 // progress identifies a point of the run. Two equal values mean that nothing happened in between.
 type progress struct {
-	cycle int
-	ended int64
+	cycle   int
+	counted int64 // tally.counted, because a requeue lowers the number of ended sessions
 }
 
-func (c *core) progress() progress { return progress{c.cycles.number, c.tally.totals.Ended()} }
+func (c *core) progress() progress { return progress{c.cycles.number, c.tally.counted} }
 
 // inFlight returns the number of sessions in flight. Abandoned sessions count as cut.
 func (c *core) inFlight() int {

@@ -108,7 +108,7 @@ func impurities(t *testing.T, file string, source any) (all []string) {
 	return all
 }
 
-// TestInjectedIsDurableBeforeItIsRead checks that no cycle begins while an injection for it may still be lost. Otherwise
+// TestInjectionIsDurableBeforeItIsRead checks that no cycle begins while an injection for it may still be lost. Otherwise
 // the journal could hold a session that read it, without the injection itself.
 func TestInjectionIsDurableBeforeItIsRead(t *testing.T) {
 	cfg := Config{Agents: 3, Settings: engine.DefaultSettings()}

@@ -81,7 +81,7 @@ func (cy *cycles) begin() bool {
 	cy.enter(cy.plan())
 	c.emit(beginCycle{cy.open, &c.memory, c.roster.retired(cy.number), !stood.IsZero()})
 	if c.life.phase == engine.Preparing {
-		c.life.to(toRunning)
+		c.life.apply(toRunning)
 	}
 	return true
 }

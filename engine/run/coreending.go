@@ -72,7 +72,7 @@ func (l *lifecycle) end(err error) {
 		l.result.Reason += fmt.Sprintf("; the end could not be written (%v), resuming finds it as interrupted", err)
 		l.endReason = l.result.Reason
 	}
-	l.to(toEnd)
+	l.apply(toEnd)
 }
 
 // endTimedOut ends a cut run without waiting any longer for sessions or rows.

@@ -28,7 +28,7 @@ type (
 	// started means that this process began or resumed the run.
 	started struct{ services serviceReport }
 	// finished delivers a batch of ended sessions and departed workers. The core keeps no reference to it.
-	unlimitedResults struct{ batch *Batch }
+	finished struct{ batch *Batch }
 	// rowSent means that the journal writer has received a row. rowWritten means that the journal has queued the row or, if
 	// its ticket needs a commit, committed it.
 	rowSent    struct{ ticket ticket }
@@ -50,7 +50,7 @@ type (
 	// sampled arrives once a second.
 	sampled struct{ probes probes }
 	// steered delivers the orders of the governor.
-	governedRun struct{ orders engine.Orders }
+	steered struct{ orders engine.Orders }
 	// barrierCalled means that Hooks.Barrier has returned.
 	barrierCalled struct{}
 	// finalProbes delivers the final readings once nothing is in flight.
@@ -107,7 +107,7 @@ type (
 )
 
 func (started) event()          {}
-func (unlimitedResults) event() {}
+func (finished) event()         {}
 func (rowSent) event()          {}
 func (rowWritten) event()       {}
 func (journalTrouble) event()   {}
@@ -115,7 +115,7 @@ func (expired) event()          {}
 func (ticked) event()           {}
 func (servicesRead) event()     {}
 func (sampled) event()          {}
-func (governedRun) event()      {}
+func (steered) event()          {}
 func (barrierCalled) event()    {}
 func (finalProbes) event()      {}
 func (workersAbandoned) event() {}

@@ -168,7 +168,7 @@ func (l *limiter) change(o *setOrder) {
 			continue
 		}
 		if t.Timing {
-			row.Inexact = c.retimed(t.Name)
+			row.Inexact = c.timeoutInexact(t.Name)
 		}
 		c.changes.record(row)
 		changes = append(changes, engine.Change{Name: row.What, Old: row.Old, New: row.New})
@@ -245,8 +245,9 @@ func (l *limiter) limitUnderGovernor(n int, next *engine.Settings, has map[strin
 	return l.set
 }
 
-// retimed returns from when on a changed timeout makes the run inexact, or nil if it comes too late to have an effect.
-func (c *core) retimed(name string) *engine.Inexact {
+// timeoutInexact returns from when on a changed timeout makes the run inexact, or nil if it comes too late to have an
+// effect.
+func (c *core) timeoutInexact(name string) *engine.Inexact {
 	since := engine.Inexact{Cycle: c.cycles.number, Why: "a timeout was changed by hand: " + name}
 	if name == engine.CycleTimeoutSetting {
 		if since.Cycle = c.cycles.nextBarrier(); !c.cycles.mayReach(since.Cycle) {

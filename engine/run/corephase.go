@@ -61,14 +61,14 @@ type lifecycle struct {
 	cutForBudget bool   // a session of the open cycle was cut because the budget is used up
 	finalSaved   bool   // the final checkpoint has been started
 	abandoned    bool   // remaining sessions are no longer waited for
-	probing      bool   // a lastLook has been requested
+	probing      bool   // the final probes have been requested
 	writingEnd   bool   // the end is being written; no more orders are accepted
 	result       Result // set when finishing becomes true
 	proof        proof  // evidence that the run cannot succeed
 }
 
-// to moves to the next phase according to phaseTable.
-func (l *lifecycle) to(t transition) {
+// apply moves to the phase that phaseTable lists for a transition.
+func (l *lifecycle) apply(t transition) {
 	l.phase = phaseTable[l.phase][t]
 	l.core.limit.enforce()
 	l.core.emit(publish{})
@@ -80,7 +80,7 @@ func (l *lifecycle) isEnding() bool { return l.phase == engine.Draining || l.pha
 // drain ends the run: no further session starts.
 func (l *lifecycle) drain(as engine.Ending, why string) {
 	l.ending, l.endReason = as, why
-	l.to(toDrain)
+	l.apply(toDrain)
 }
 
 // updatePause pauses or resumes the run according to the current pause conditions.
@@ -89,10 +89,10 @@ func (l *lifecycle) updatePause() {
 	case l.isEnding():
 	case l.trouble != nil || l.pausedByUser || l.selfPaused():
 		if l.phase != engine.Paused {
-			l.to(toPause)
+			l.apply(toPause)
 		}
 	case l.phase == engine.Paused:
-		l.to(toResume)
+		l.apply(toResume)
 	}
 }
 
@@ -168,7 +168,7 @@ func (l *lifecycle) cut(why string) {
 	if l.endReason == "" {
 		l.endReason = why
 	}
-	l.to(toDrain) // first, so that no session starts just to be cut
+	l.apply(toDrain) // first, so that no session starts just to be cut
 	l.core.emit(cutSessions{})
 	if l.writingEnd {
 		l.core.emit(setTimer{endTimer, l.endTimeout()})

@@ -27,7 +27,7 @@ type stopwatch struct {
 }
 
 // worked returns the total running time, earlier processes included.
-func (p *stopwatch) worked() time.Duration { return p.elapsed + p.core.in.At.Sub(p.began) }
+func (w *stopwatch) worked() time.Duration { return w.elapsed + w.core.in.At.Sub(w.began) }
 
 // clocks are readings of two clocks: the wall clock, and a steady clock that never goes back. On some systems (Linux,
 // macOS) the steady clock stops while the machine sleeps. Only differences between two readings are meaningful.
@@ -72,25 +72,25 @@ func stepBetween(was, at clocks) time.Duration {
 }
 
 // detectGap detects a gap. It must run before the handler of a timer that may have run out in the gap.
-func (p *stopwatch) detectGap() {
-	seen := clocksAt(p.core.in.At, p.epoch)
-	g, step := gapBetween(p.lastSeen, seen, publishEvery), stepBetween(p.lastSeen, seen)
-	p.lastSeen = seen
+func (w *stopwatch) detectGap() {
+	seen := clocksAt(w.core.in.At, w.epoch)
+	g, step := gapBetween(w.lastSeen, seen, publishEvery), stepBetween(w.lastSeen, seen)
+	w.lastSeen = seen
 	switch {
 	case g.length > 0:
-		p.removeGap(g)
+		w.removeGap(g)
 	case step != 0: // measured durations stay correct, but differences between row timestamps do not
-		p.core.changes.record(engine.ChangeRow{What: engine.ClockChange, New: step.Round(time.Millisecond).String(), Who: "clock", Why: "the clock of this machine was set"})
+		w.core.changes.record(engine.ChangeRow{What: engine.ClockChange, New: step.Round(time.Millisecond).String(), Who: "clock", Why: "the clock of this machine was set"})
 	}
 }
 
 // removeGap removes a gap from all measurements: the time of the run and the cycle, the rates, and the gap between
 // checkpoints. The schedule moves by the length of the gap, as after a pause. Sessions that could not end in the gap are
 // not reported as stalled. Session timeouts that ran out in the gap are extended by their clocks.
-func (p *stopwatch) removeGap(g gap) {
-	c, at := p.core, p.core.in.At
+func (w *stopwatch) removeGap(g gap) {
+	c, at := w.core, w.core.in.At
 	c.reading.busyFrom = c.reading.busyFrom.Add(min(g.steady, at.Sub(c.reading.busyFrom)))
-	p.began = p.began.Add(g.steady)
+	w.began = w.began.Add(g.steady)
 	c.samples.window.at = c.samples.window.at.Add(g.steady)
 	c.samples.recent.shift(g.steady)
 	c.checkpoints.suspended += g.steady
@@ -103,16 +103,16 @@ func (p *stopwatch) removeGap(g gap) {
 	c.reading.since.slept += g.length
 	c.reading.since.steady += g.steady
 	c.cycles.lastEnd, c.limit.orders.Stall = at, nil
-	p.gaps += g.length
-	p.lastGap = fmt.Sprintf("%s for %s", g.why, engine.FormatDuration(g.length))
+	w.gaps += g.length
+	w.lastGap = fmt.Sprintf("%s for %s", g.why, engine.FormatDuration(g.length))
 	c.changes.record(engine.ChangeRow{What: engine.SleepChange, New: g.length.Round(time.Millisecond).String(), Who: "clock", Why: g.why})
 	c.emit(renewService{})
 }
 
 // lagReason explains why scheduled cycles begin later than planned. It returns "" if there is no gap or no schedule.
-func (p *stopwatch) lagReason() string {
-	if p.gaps == 0 || p.core.cfg.Settings.TimeScale <= 0 {
+func (w *stopwatch) lagReason() string {
+	if w.gaps == 0 || w.core.cfg.Settings.TimeScale <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("cycles begin %s later than planned: %s", engine.FormatDuration(p.gaps), p.lastGap)
+	return fmt.Sprintf("cycles begin %s later than planned: %s", engine.FormatDuration(w.gaps), w.lastGap)
 }

@@ -13,9 +13,10 @@ type tally struct {
 	totals    engine.Totals
 	atBarrier engine.State // at the start of the open cycle; checkpoints store it
 	latest    [engine.NumClasses]engine.ErrorNote
-	// These count sessions. before ended in earlier processes. begun and cut belong to this process, and begun excludes the
-	// open cycle. planned is 0 if it is unknown.
+	// These count sessions. endedBefore ended in earlier processes. started and cut belong to this process, and started
+	// excludes the open cycle. planned is 0 if it is unknown.
 	endedBefore, started, cut, planned int64
+	counted                            int64 // sessions that ended in this process, also those that were requeued later
 }
 
 func (t *tally) resume(res *engine.Resumption) {
@@ -29,6 +30,7 @@ func (t *tally) resume(res *engine.Resumption) {
 func (t *tally) add(r *engine.SessionRow) {
 	c := t.core
 	t.totals.Add(r)
+	t.counted++
 	c.life.proof.add(r)
 	if r.Outcome == engine.Failed || r.Outcome == engine.TimedOut {
 		c.reading.since.failed++

@@ -67,7 +67,7 @@ func TestDoing(t *testing.T) {
 	})
 }
 
-// TestOldestAreTheOldest checks that Oldest returns the oldest sessions in order when there are more than requested.
+// TestOldest checks that Oldest returns the oldest sessions in order when there are more than requested.
 func TestOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, _, _ := governedRun(100, works(time.Hour))

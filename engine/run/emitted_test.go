@@ -55,7 +55,7 @@ func TestNewestEvents(t *testing.T) {
 
 var row1 = &engine.SessionRow{Events: []engine.Event{{Path: "a", Name: "b"}}}
 
-// TestWhoRests checks a population with a warm-up and a chosen subset.
+// TestInactive checks a population with a warm-up and a chosen subset.
 func TestInactive(t *testing.T) {
 	s := engine.DefaultSettings()
 	s.Seed, s.WarmUp, s.WarmUpCycles = 7, []float64{0.25, 0.5}, 2

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestEmptyWorldEndsAtOnce checks that a run without agents, or without chosen agents, ends immediately, whatever its
+// TestEmptyRunEndsImmediately checks that a run without agents, or without chosen agents, ends immediately, whatever its
 // length.
 func TestEmptyRunEndsImmediately(t *testing.T) {
 	for name, change := range map[string]func(*run.Config){

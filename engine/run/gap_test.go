@@ -50,8 +50,8 @@ func TestNoGapInVirtualTime(t *testing.T) {
 	})
 }
 
-// TestWake checks that the time of a suspended process counts nowhere, that services send again, and that the governor
-// learns of the gap.
+// TestGapIsExcluded checks that the time of a suspended process counts nowhere, that services send again, and that the
+// governor learns of the gap.
 func TestGapIsExcluded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := &fakeService{state: engine.ServiceState{Name: "shop"}}
@@ -90,7 +90,7 @@ func TestGapIsExcluded(t *testing.T) {
 	})
 }
 
-// TestWakeMovesTheSchedule checks that cycles begin later by the gap and that the reason is shown. No cycle has to catch
+// TestGapMovesTheSchedule checks that cycles begin later by the gap and that the reason is shown. No cycle has to catch
 // up, and none counts as late.
 func TestGapMovesTheSchedule(t *testing.T) {
 	for _, paused := range []bool{false, true} {

@@ -118,8 +118,8 @@ func TestInjectBeforeACycleBegins(t *testing.T) {
 	})
 }
 
-// TestInjectSurvives checks that the next process delivers the message in the same cycle, whenever the process dies after
-// the order.
+// TestInjectSurvivesACrash checks that the next process delivers the message in the same cycle, whenever the process dies
+// after the order.
 func TestInjectSurvivesACrash(t *testing.T) {
 	const agents, cycles = 3, 4
 	outcome := func(t *testing.T, dieAfter time.Duration) string {

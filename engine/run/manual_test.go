@@ -141,7 +141,7 @@ func TestRetireChecks(t *testing.T) {
 	})
 }
 
-// TestRetireEverybody checks that a run without active agents ends.
+// TestRetireAllAgents checks that a run without active agents ends.
 func TestRetireAllAgents(t *testing.T) {
 	for _, hours := range []float64{0, 5} {
 		synctest.Test(t, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
-// TestRequeueHoldsItsCycleOpen checks that an order given in time is carried out, however slow the disk is.
+// TestRequeueKeepsItsCycleOpen checks that an order given in time is carried out, however slow the disk is.
 func TestRequeueKeepsItsCycleOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &takeRecorder{
@@ -264,7 +264,7 @@ func TestRequeueOfAClosedCycle(t *testing.T) {
 	})
 }
 
-// TestByHandSurvives checks that the next process carries out an order, whenever the process dies after it.
+// TestManualOrdersSurviveACrash checks that the next process carries out an order, whenever the process dies after it.
 func TestManualOrdersSurviveACrash(t *testing.T) {
 	for _, after := range []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond, 6 * time.Second, 9 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -309,7 +309,7 @@ func TestManualOrdersSurviveACrash(t *testing.T) {
 	}
 }
 
-// TestRequeueOfAnEarlierProcess checks that a session that failed before the process died can be requeued afterward.
+// TestRequeueAfterResume checks that a session that failed before the process died can be requeued afterward.
 func TestRequeueAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &takeRecorder{fails: func(p engine.Place) bool { return p.Agent == 0 && p.Take == 0 && p.Cycle == 0 }}

@@ -81,7 +81,7 @@ func TestMemoryBudget(t *testing.T) {
 	})
 }
 
-// TestMemoryIsClaimedPieceByPiece lets many sessions claim in several pieces. The budget is enough for each session alone.
+// TestMemoryClaimedInPieces lets many sessions claim in several pieces. The budget is enough for each session alone.
 // All of them wait for each other, none fails, and the budget is never exceeded.
 func TestMemoryClaimedInPieces(t *testing.T) {
 	for _, pieces := range [][]int64{{16, 16}, {8, 8, 8, 8, 8, 8}, {2, 46}, {30, 30, 38}} {
@@ -115,7 +115,7 @@ func TestMemoryClaimedInPieces(t *testing.T) {
 	}
 }
 
-// TestMemoryOfAStepThatEnded checks that an ended step releases the memory that it does not keep.
+// TestEndedStepReleasesMemory checks that an ended step releases the memory that it does not keep.
 func TestEndedStepReleasesMemory(t *testing.T) {
 	b := &memoryBudget{limit: 100}
 	var h holding
@@ -130,7 +130,7 @@ func TestEndedStepReleasesMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryThatIsKept checks that agents' memory counts until the barrier sets the exact size.
+// TestKeptMemory checks that agents' memory counts until the barrier sets the exact size.
 func TestKeptMemory(t *testing.T) {
 	b := &memoryBudget{limit: 100}
 	var s holding
@@ -160,7 +160,7 @@ func TestKeptMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryGrows checks that barriers report by how much memory grew.
+// TestMemoryGrowth checks that barriers report by how much memory grew.
 func TestMemoryGrowth(t *testing.T) {
 	memory := map[int]*engine.Memory{}
 	total := func() (n int64) {

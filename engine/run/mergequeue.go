@@ -14,10 +14,10 @@ func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueSize) }
 
 // merge returns b and the queued batches as one batch. over is the first batch that did not fit, or nil if the queue is
 // empty. The merged batch comes from wide so that only a few batches grow large. The emptied batches return to free.
-func (t mergeQueue) merge(b *Batch, free, wide *freeList) (all, over *Batch) {
+func (q mergeQueue) merge(b *Batch, free, wide *freeList) (all, overflow *Batch) {
 	for all = b; ; {
 		select {
-		case o := <-t:
+		case o := <-q:
 			if len(all.rows)+len(o.rows) > batchRows {
 				return all, o
 			}
@@ -57,9 +57,9 @@ func (p *localPool) deliverMerged() {
 		case b := <-p.mergeQueue:
 			runtime.Gosched() // give sessions that end now a chance to join
 			for b != nil {
-				all, over := p.mergeQueue.merge(b, &p.free, &p.merged)
+				all, overflow := p.mergeQueue.merge(b, &p.free, &p.merged)
 				p.deliver(all)
-				b = over
+				b = overflow
 			}
 		case <-p.done:
 			return

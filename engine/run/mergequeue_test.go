@@ -76,8 +76,8 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 	})
 }
 
-// TestLeaveComesLast checks that a worker's departure arrives after all its earlier batches, and that a worker waits while
-// the merge queue is full.
+// TestDepartureComesLast checks that a worker's departure arrives after all its earlier batches, and that a worker waits
+// while the merge queue is full.
 func TestDepartureComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newLocalPool(PoolConfig{Host: localHost{&Run{}}})

@@ -172,12 +172,12 @@ func (n *node) finished(b *Batch) {
 }
 
 // accept updates the ledger and the agent states from a batch.
-func (n *node) accept(b *Batch) unlimitedResults {
+func (n *node) accept(b *Batch) finished {
 	n.r.ledger.Note(b.Unrecorded)
 	if len(b.rows) > 0 {
 		n.r.agentStates.record(b.rows)
 	}
-	return unlimitedResults{b}
+	return finished{b}
 }
 
 // answer returns a new ID whose answer is sent to the channel.
@@ -226,7 +226,7 @@ func (n *node) carryOut(f effect) {
 	case renewService:
 		n.renew(f.name)
 	case askGovernor:
-		n.pending = append(n.pending, governedRun{n.cfg.Governor.Steer(f.reading)})
+		n.pending = append(n.pending, steered{n.cfg.Governor.Steer(f.reading)})
 	case resetGovernor:
 		if n.cfg.Governor != nil {
 			n.cfg.Governor.Reset()

@@ -89,7 +89,7 @@ func (n *node) tuneAll(wanted []engine.Assignment) (changes []engine.ChangeRow, 
 		}
 		c := engine.ChangeRow{What: a.Name, Old: old, New: a.Value}
 		if strings.HasSuffix(a.Name, engine.TimeoutSuffix) && old != a.Value {
-			c.Inexact = n.core.retimed(a.Name)
+			c.Inexact = n.core.timeoutInexact(a.Name)
 		}
 		changes = append(changes, c)
 	}

@@ -29,42 +29,42 @@ type governor struct {
 
 var _ engine.Governor = (*governor)(nil)
 
-func (p *governor) Steer(r engine.Reading) engine.Orders {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.read = append(p.read, r)
-	if p.steer == nil {
+func (g *governor) Steer(r engine.Reading) engine.Orders {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.read = append(g.read, r)
+	if g.steer == nil {
 		return engine.Orders{Limit: r.Limit}
 	}
-	return p.steer(r)
+	return g.steer(r)
 }
 
-func (p *governor) Use(s engine.Steering) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (g *governor) Use(s engine.Steering) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if s.Floor == 13 {
 		return &engine.FieldError{Field: "floor", Problem: "unlucky"}
 	}
-	p.uses = append(p.uses, s)
+	g.uses = append(g.uses, s)
 	return nil
 }
 
-func (p *governor) Reset() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.reset++
+func (g *governor) Reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.reset++
 }
 
-func (p *governor) orders(f func(r engine.Reading) engine.Orders) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.steer = f
+func (g *governor) orders(f func(r engine.Reading) engine.Orders) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.steer = f
 }
 
-func (p *governor) readings() []engine.Reading {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]engine.Reading(nil), p.read...)
+func (g *governor) readings() []engine.Reading {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]engine.Reading(nil), g.read...)
 }
 
 // governedRun is a run of a crowd with a governor.
@@ -222,7 +222,7 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 	}
 }
 
-// TestPersonsLimitIsTheCeiling checks that a person's limit bounds a governor, and that it applies immediately if the limit
+// TestManualLimitSetsTheCeiling checks that a person's limit bounds a governor, and that it applies immediately if the limit
 // is above it.
 func TestManualLimitSetsTheCeiling(t *testing.T) {
 	for _, c := range []struct {
@@ -266,7 +266,7 @@ func TestManualLimitSetsTheCeiling(t *testing.T) {
 	}
 }
 
-// TestLimitOfZeroIsAPersons checks that no governor raises a limit of 0, and that a person's next limit applies
+// TestGovernorKeepsALimitOfZero checks that no governor raises a limit of 0, and that a person's next limit applies
 // immediately.
 func TestGovernorKeepsALimitOfZero(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -65,7 +65,7 @@ func TestTimesOfSessions(t *testing.T) {
 	})
 }
 
-// TestTimesBeside checks that all concurrent steps of a session count, and that no time is invented for the rest.
+// TestTimesOfConcurrentSteps checks that all concurrent steps of a session count, and that no time is invented for the rest.
 func TestTimesOfConcurrentSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(3, programFunc(func(s *engine.Session) {
@@ -84,7 +84,7 @@ func TestTimesOfConcurrentSteps(t *testing.T) {
 	})
 }
 
-// TestMachineIsTheLimit checks that the host's figures add up over the seconds, without pauses.
+// TestBoundByMachine checks that the host's figures add up over the seconds, without pauses.
 func TestBoundByMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, works(time.Second), nil)
@@ -122,7 +122,7 @@ func TestBoundByMachine(t *testing.T) {
 	})
 }
 
-// TestPlacesAndScheduleAreTheLimit checks the time with all slots in use, and the time in which no cycle was due.
+// TestBoundByLimitAndSchedule checks the time with all slots in use, and the time in which no cycle was due.
 func TestBoundByLimitAndSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, works(time.Second), nil)
@@ -142,7 +142,7 @@ func TestBoundByLimitAndSchedule(t *testing.T) {
 	})
 }
 
-// TestBarrierIsTheLimit checks the time between cycles.
+// TestBoundByBarrier checks the time between cycles.
 func TestBoundByBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(time.Second), nil)
@@ -158,7 +158,7 @@ func TestBoundByBarrier(t *testing.T) {
 	})
 }
 
-// TestPauseIsNoBarrier checks that time between cycles does not count while the run is paused.
+// TestPauseIsNotBarrierTime checks that time between cycles does not count while the run is paused.
 func TestPauseIsNotBarrierTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(time.Second), nil)

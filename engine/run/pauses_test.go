@@ -210,7 +210,7 @@ func TestProbeWaitsForOtherPauses(t *testing.T) {
 	})
 }
 
-// TestBreakerDoesNotKeepARunFromItsEnd checks that a breaker that opens when all is done delays nothing, even if only a
+// TestBreakerDoesNotDelayTheEnd checks that a breaker that opens when all is done delays nothing, even if only a
 // person can close it.
 func TestBreakerDoesNotDelayTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestExhaustedQuotaPauses(t *testing.T) {
 	}
 }
 
-// TestQuotaOfNoTimeWaitsForAPerson also checks that the run does not pause again for the same report.
+// TestQuotaWithoutResetTimeWaitsForAPerson also checks that the run does not pause again for the same report.
 func TestQuotaWithoutResetTimeWaitsForAPerson(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &fakeService{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}}
@@ -297,7 +297,7 @@ func TestQuotaWithoutResetTimeWaitsForAPerson(t *testing.T) {
 	})
 }
 
-// TestQuotaThatIsGoneAgainPauses covers a person who resumes too early: the service refuses before the run has asked it,
+// TestNewlyExhaustedQuotaPauses covers a person who resumes too early: the service refuses before the run has asked it,
 // and the run pauses again.
 func TestNewlyExhaustedQuotaPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -322,8 +322,8 @@ func TestNewlyExhaustedQuotaPauses(t *testing.T) {
 	})
 }
 
-// TestQuotaGoneAgainPausesAgain checks that a run resumed with an exhausted quota pauses again immediately, even if the
-// service reports it before the node next asks.
+// TestQuotaExhaustedAgainPausesImmediately checks that a run resumed with an exhausted quota pauses again immediately, even
+// if the service reports it before the node next asks.
 func TestQuotaExhaustedAgainPausesImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &fakeService{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}, renewRefills: true}

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRequeueIsExactOfWhatRepeats checks that requeueing changes no result and loses no figure if the second take ends like
-// the first, however often the process dies around it.
+// TestRequeueOfARepeatableSessionIsExact checks that requeueing changes no result and loses no figure if the second take
+// ends like the first, however often the process dies around it.
 func TestRequeueOfARepeatableSessionIsExact(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l := drawCase(r)

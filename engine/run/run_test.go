@@ -202,7 +202,7 @@ func TestCycleTimeout(t *testing.T) {
 	})
 }
 
-// TestNothingMayStartStopsTheCyclesClock checks that a cycle does not time out while a person or the disk pauses the run,
+// TestPausedRunPausesTheCycleClock checks that a cycle does not time out while a person or the disk pauses the run,
 // and that this time does not count for the cycle.
 func TestPausedRunPausesTheCycleClock(t *testing.T) {
 	for _, how := range []string{"pause", "limit 0", "trouble"} {
@@ -242,7 +242,7 @@ func TestPausedRunPausesTheCycleClock(t *testing.T) {
 	}
 }
 
-// TestPauseOnlyHoldsTheCyclesClock checks that the rest of the cycle's time counts again after a pause.
+// TestCycleClockResumesAfterAPause checks that the rest of the cycle's time counts again after a pause.
 func TestCycleClockResumesAfterAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(10*time.Second), &enginetest.Journal{})
@@ -261,7 +261,7 @@ func TestCycleClockResumesAfterAPause(t *testing.T) {
 	})
 }
 
-// TestReplayIsTakenOnce checks that a journaled result serves one step, and that a session knows when it has passed the
+// TestReplayIsUsedOnce checks that a journaled result serves one step, and that a session knows when it has passed the
 // last one.
 func TestReplayIsUsedOnce(t *testing.T) {
 	cfg := enginetest.Config(2, programFunc(func(s *engine.Session) {

@@ -289,7 +289,7 @@ func checkSharedRequests(res *engine.Resumption, crowd *enginetest.Crowd, j *eng
 	return nil
 }
 
-// check takes the run through all its moves and processes to its end, and compares the results.
+// check takes the run through all its actions and processes to its end, and compares the results.
 func (l *runCase) check(t *testing.T) error {
 	results, memory, err := l.reference(t)
 	if err != nil {
@@ -299,7 +299,7 @@ func (l *runCase) check(t *testing.T) error {
 	var got run.Result
 	for process := 1; got.Ending != engine.EndFinished; process++ {
 		if process > 50 {
-			return errors.New("it never ends")
+			return errors.New("the run never ends")
 		}
 		if len(l.crashes) > 0 {
 			if l.crashes[0] > 0 {
@@ -438,7 +438,7 @@ func drawCase(t *rapid.T) *runCase {
 	return l
 }
 
-// TestResultNeverDependsOnWhatHappens checks the promise of EXACTNESS.md: whatever happens to a run, and however often its
+// TestResultDoesNotDependOnEvents checks the promise of EXACTNESS.md: whatever happens to a run, and however often its
 // process ends, the result is the one of a single process that runs one session at a time.
 func TestResultDoesNotDependOnEvents(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

@@ -162,7 +162,7 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 	}
 }
 
-// TestSharedAnswersComeBack checks that the next process has the answers, knows what was in flight, and counts nothing
+// TestSharedAnswersAfterResume checks that the next process has the answers, knows what was in flight, and counts nothing
 // twice.
 func TestSharedAnswersAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -219,8 +219,8 @@ func TestSharedAnswersAfterResume(t *testing.T) {
 	})
 }
 
-// TestAskingOutlivesItsSession checks that a request continues after its session has timed out, so that other sessions get
-// the answer.
+// TestSharedRequestOutlivesItsSession checks that a request continues after its session has timed out, so that other
+// sessions get the answer.
 func TestSharedRequestOutlivesItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		settled := make(chan error, 1)
@@ -252,7 +252,7 @@ func TestSharedRequestOutlivesItsSession(t *testing.T) {
 	})
 }
 
-// TestEndDoesNotWaitForAskings checks that a request that no session waits for ends with the run and stores nothing.
+// TestEndDoesNotWaitForSharedRequests checks that a request that no session waits for ends with the run and stores nothing.
 func TestEndDoesNotWaitForSharedRequests(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		t.Run(fmt.Sprintf("cut %v", cut), func(t *testing.T) {
@@ -295,7 +295,7 @@ func TestEndDoesNotWaitForSharedRequests(t *testing.T) {
 	}
 }
 
-// TestAnswerThatCannotBeKept checks that no session may use such an answer.
+// TestUnstoredAnswerIsNotUsed checks that no session may use such an answer.
 func TestUnstoredAnswerIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
@@ -327,7 +327,8 @@ func TestUnstoredAnswerIsNotUsed(t *testing.T) {
 	})
 }
 
-// TestSlowDiskTimesNoAskingOut checks that an answer that arrived in time is kept, however long storing it takes.
+// TestSlowDiskDoesNotTimeOutSharedRequests checks that an answer that arrived in time is kept, however long storing it
+// takes.
 func TestSlowDiskDoesNotTimeOutSharedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}

@@ -13,8 +13,8 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestLeave ends the run, because the program exits, in the middle of sessions of a given length. A checkpoint comes first.
-// Sessions that end in time count and the rest is cut, whatever the sessions and the disk do.
+// TestShutdown ends the run, because the program exits, in the middle of sessions of a given length. A checkpoint comes
+// first. Sessions that end in time count and the rest is cut, whatever the sessions and the disk do.
 func TestShutdown(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -125,7 +125,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestLeaveAtAnyMoment ends the run at many moments, also while a barrier is being committed, and resumes it each time.
+// TestShutdownAtAnyMoment ends the run at many moments, also while a barrier is being committed, and resumes it each time.
 // Nothing is lost, and nothing is duplicated.
 func TestShutdownAtAnyMoment(t *testing.T) {
 	atBarriers := 0

@@ -33,6 +33,9 @@ type parameters struct {
 	crashes                      int           // how many are left
 }
 
+// simInterval is the real time from the start of one scheduled cycle to the next.
+const simInterval = time.Second
+
 // faults are deliberate errors outside the core. They test whether a simulation detects them.
 type faults struct {
 	loseDelta    bool // the journal loses what a session changed in its agent's memory
@@ -73,7 +76,7 @@ func (s *simulation) settings() engine.Settings {
 	c.Seed, c.Cycles, c.Batch, c.Metrics, c.SessionTimeout = s.seed, s.params.cycles, s.params.batch, false, 0
 	c.CheckpointEvery, c.TimeScale = s.params.interval, 0
 	if s.params.scheduled {
-		c.TimeScale = 3600
+		c.TimeScale = float64(time.Hour / simInterval)
 	}
 	if s.params.governed {
 		c.Governor = engine.Adaptive

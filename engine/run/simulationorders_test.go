@@ -32,14 +32,6 @@ func (p *process) live() error {
 	return p.err
 }
 
-// checkEnd checks what must be true at the end of a process.
-func (p *process) checkEnd() {
-	s := p.core.snapshot(p.look())
-	if s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-p.endedBefore+s.Cut {
-		p.fail("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-p.endedBefore, s.InFlight, s.Cut)
-	}
-}
-
 // act performs one of the possible actions at random.
 func (p *process) act() {
 	d := p.draw
@@ -94,7 +86,7 @@ func (p *process) worker() *simWorker {
 		return nil
 	}
 	w := p.workers[p.draw.IntN(len(p.workers))]
-	if p.isCut && w.hangs {
+	if p.isCut && w.hangs && !p.abandoned {
 		return nil
 	}
 	return w
@@ -163,7 +155,11 @@ func (p *process) setLimit(n int) {
 // order issues an order or changes the state of the journal.
 func (p *process) order() {
 	d := p.draw
-	switch d.IntN(16) {
+	which := d.IntN(16)
+	if p.core.life.writingEnd && which != 6 && which != 8 {
+		return // the node refuses such orders
+	}
+	switch which {
 	case 0, 1, 2:
 		p.setLimit(d.IntN(12))
 	case 3:
@@ -190,6 +186,7 @@ func (p *process) order() {
 
 func (p *process) id() answerID {
 	p.ids++
+	p.expect.unanswered[p.ids] = true
 	return p.ids
 }
 
@@ -202,14 +199,16 @@ func (p *process) orderEnding(which int) {
 		p.step(stopOrder{"simulation", "enough"})
 		p.step(stopOrder{"simulation", "now"})
 	case 4:
-		p.step(shutdownOrder{"SIGTERM"})
+		p.step(shutdownOrder{shutdownReason})
 	case 5:
 		p.step(cutOrder{"the program ended"})
 	case 6:
 		p.step(claimRefused{"the budget is used up"})
 	case 7:
 		p.journal.damaged = true
-		p.step(journalTrouble{engine.ErrDamaged})
+		if p.steps%2 == 0 { // otherwise the next commit reports it
+			p.step(journalTrouble{engine.ErrDamaged})
+		}
 	}
 }
 

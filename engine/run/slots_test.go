@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSlotsComeAndGo checks that each present slot is listed exactly once while others come and go, and that removed slots
-// are not retained.
+// TestSlotsAddAndRemove checks that each present slot is listed exactly once while others come and go, and that removed
+// slots are not retained.
 func TestSlotsAddAndRemove(t *testing.T) {
 	var s slots
 	stay := make([]slot, 300)

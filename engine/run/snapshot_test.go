@@ -264,7 +264,7 @@ func TestErrorsAreNamed(t *testing.T) {
 	})
 }
 
-// TestSnapshotsTellOfEvents checks that the final snapshot has the newest events, in the order in which their sessions
+// TestSnapshotsListEvents checks that the final snapshot has the newest events, in the order in which their sessions
 // ended.
 func TestSnapshotsListEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -143,7 +143,7 @@ func TestSecondStopWhileInTroubleEnds(t *testing.T) {
 	}
 }
 
-// TestNothingFillsUpDuringTrouble checks that hours of metrics and thousands of changes do not block the run, and that no
+// TestBacklogIsBoundedDuringTrouble checks that hours of metrics and thousands of changes do not block the run, and that no
 // change is lost.
 func TestBacklogIsBoundedDuringTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestFailedJournalFailsTheRun(t *testing.T) {
 	})
 }
 
-// TestJournalsWaitIsNoSessionsTime checks that a worker's wait for a full queue counts for none of its sessions.
+// TestJournalWaitIsNotSessionTime checks that a worker's wait for a full queue counts for none of its sessions.
 func TestJournalWaitIsNotSessionTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		took    time.Duration

@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestTunablesReadWhatTheyShow checks that a resume can read the value that a change journals as new.
+// TestTunablesRoundTrip checks that a resume can read the value that a change journals as new.
 func TestTunablesRoundTrip(t *testing.T) {
 	odd := engine.DefaultSettings()
 	odd.Limit, odd.Floor, odd.Ceiling, odd.Governor, odd.Breaker, odd.StallAfter = 7, 3, 9, "latency", "wait", 90*time.Second
@@ -78,7 +78,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	})
 }
 
-// TestApplyTakesSettingsTogether checks that the order of settings does not matter, and that settings that change as a
+// TestApplyCombinesSettings checks that the order of settings does not matter, and that settings that change as a
 // result are reported.
 func TestApplyCombinesSettings(t *testing.T) {
 	for _, c := range []struct {
@@ -302,7 +302,8 @@ func TestSetReachesServices(t *testing.T) {
 	})
 }
 
-// TestTunedInTheirOrder checks that changes are restored in order, because one change may affect what another one set.
+// TestTunablesAreRestoredInOrder checks that changes are restored in order, because one change may affect what another one
+// set.
 func TestTunablesAreRestoredInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &fakeService{state: engine.ServiceState{Name: "model"}}

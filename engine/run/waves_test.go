@@ -71,7 +71,8 @@ func TestWavesUnderALimit(t *testing.T) {
 	})
 }
 
-// TestWavesGoOn checks that a run that is stopped or paused in a wave continues with the rest, with the same results.
+// TestWavesAfterInterruption checks that a run that is stopped or paused in a wave continues with the rest, with the same
+// results.
 func TestWavesAfterInterruption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		results := func(batch int, interrupt bool) map[engine.Place]engine.Outcome {

@@ -15,8 +15,8 @@ import (
 const (
 	batchRows = 256
 	batchAge  = 20 * time.Millisecond
-	// slice is how long a worker computes before it yields. The runtime would allow 10 ms, but on a fully loaded machine
-	// that would delay the node and the window.
+	// computeSlice is how long a worker computes before it yields. The runtime would allow 10 ms, but on a fully loaded
+	// machine that would delay the node and the window.
 	computeSlice = time.Millisecond
 )
 
