@@ -20,7 +20,7 @@ const requeued = engine.NumAgentStates
 type agentStates struct {
 	mu      sync.Mutex
 	agents  int
-	cycle   int        // of the cycle that is shown
+	cycle   int        // the cycle that is shown
 	plan    *plan      // nil before the first cycle of this process
 	started func() int // returns how many of its sessions have started
 	retired []int32
@@ -92,7 +92,7 @@ func (a *agentStates) set(agent int, s engine.AgentState) {
 	p.states[agent%pageAgents] = s
 }
 
-// copyTo fills states with how the sessions ended, one entry per agent. started is how many sessions of the plan had started
+// copyTo fills states with how the sessions ended, one entry per agent. begun is how many sessions of the plan had started
 // before the copy.
 func (a *agentStates) copyTo(states []engine.AgentState) (number, begun int, c *plan, retired []int32) {
 	a.mu.Lock()

@@ -12,9 +12,9 @@ type mergeQueue chan *Batch
 
 func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueSize) }
 
-// merge returns b and the queued batches as one batch. over is the first batch that did not fit, or nil if the queue is
-// empty. The merged batch comes from wide so that only a few batches grow large. The emptied batches return to free.
-func (q mergeQueue) merge(b *Batch, free, wide *freeList) (all, overflow *Batch) {
+// merge returns b and the queued batches as one batch. overflow is the first batch that did not fit, or nil if the queue is
+// empty. The merged batch comes from large so that only a few batches grow large. The emptied batches return to free.
+func (q mergeQueue) merge(b *Batch, free, large *freeList) (all, overflow *Batch) {
 	for all = b; ; {
 		select {
 		case o := <-q:
@@ -22,7 +22,7 @@ func (q mergeQueue) merge(b *Batch, free, wide *freeList) (all, overflow *Batch)
 				return all, o
 			}
 			if all == b {
-				all = wide.get()
+				all = large.get()
 				all.merged = true
 				all.merge(b)
 				free.put(b)

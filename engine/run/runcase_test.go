@@ -119,7 +119,7 @@ func (l *runCase) reference(t *testing.T) (results, memory string, err error) {
 	return enginetest.Results(j.Sessions()), enginetest.ShowMemory(j.MemoryAt(l.cycles)), nil
 }
 
-// process continues the run until it ends. It uses moves until one of them ends it.
+// process continues the run until it ends. It uses actions until one of them ends it.
 func (l *runCase) process(t *testing.T, j *enginetest.Journal, first bool) (run.Result, error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -314,10 +314,10 @@ func (l *runCase) check(t *testing.T) error {
 		j = j.Reopen()
 	}
 	if s := enginetest.Results(j.Sessions()); s != results {
-		return fmt.Errorf("results differ; undisturbed:\n%s\nthis life:\n%s", results, s)
+		return fmt.Errorf("results differ; undisturbed:\n%s\nthis run:\n%s", results, s)
 	}
 	if m := enginetest.ShowMemory(j.MemoryAt(l.cycles)); m != memory {
-		return fmt.Errorf("memory differs; undisturbed:\n%s\nthis life:\n%s", memory, m)
+		return fmt.Errorf("memory differs; undisturbed:\n%s\nthis run:\n%s", memory, m)
 	}
 	return errors.Join(l.checkJournal(j), l.checkTotals(j, got))
 }
@@ -425,7 +425,7 @@ func drawCase(t *rapid.T) *runCase {
 	if rapid.Bool().Draw(t, "warm up") {
 		l.warmUp = []float64{0.1, 0.5}
 	}
-	l.crashes = rapid.SliceOfN(rapid.IntRange(0, 70), 0, 6).Draw(t, "deaths")
+	l.crashes = rapid.SliceOfN(rapid.IntRange(0, 70), 0, 6).Draw(t, "crashes")
 	l.actions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) action {
 		return action{
 			after: time.Duration(rapid.IntRange(0, 5000).Draw(t, "ms")) * time.Millisecond,
@@ -434,7 +434,7 @@ func drawCase(t *rapid.T) *runCase {
 			}).Draw(t, "what"),
 			n: rapid.IntRange(0, 12).Draw(t, "n"),
 		}
-	}), 0, 14).Draw(t, "moves")
+	}), 0, 14).Draw(t, "actions")
 	return l
 }
 

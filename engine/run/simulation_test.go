@@ -179,7 +179,7 @@ func (s *simulation) compare(want map[engine.Place]simResult, first int) error {
 		}
 	}
 	if len(last) != len(want) {
-		return fmt.Errorf("%d sessions, undisturbed %d", len(last), len(want))
+		return fmt.Errorf("%d sessions, want %d as in the undisturbed run", len(last), len(want))
 	}
 	for of, w := range want {
 		r := last[of]
@@ -213,7 +213,7 @@ func (s *simulation) fork(memory []map[int]*engine.Memory) error {
 	}
 	res.State.Injected, res.State.Retired = res.Injected, res.Retired
 	if got, want := digestOf(res.Memory), digestOf(memory[res.Cycle]); got != want {
-		return fmt.Errorf("the checkpoint of cycle %d restores memory %x, undisturbed it is %x", res.Cycle, got, want)
+		return fmt.Errorf("the checkpoint of cycle %d restores memory %x, want %x as in the undisturbed run", res.Cycle, got, want)
 	}
 	s.journal, s.params.crashes, s.params.manual = &simJournal{}, s.draw.IntN(2), false
 	if s.trace != nil {

@@ -145,9 +145,9 @@ func (w *worker) execute(p engine.Place) {
 	}
 	w.now = time.Now()
 	w.correctOutcome(retired)
-	if beside := s.Unrecorded(); beside != (engine.Outlay{}) {
+	if unrecorded := s.Unrecorded(); unrecorded != (engine.Outlay{}) {
 		b := w.currentBatch()
-		b.Unrecorded = b.Unrecorded.Plus(beside)
+		b.Unrecorded = b.Unrecorded.Plus(unrecorded)
 	}
 	if w.claim.Holds() {
 		w.pool.memoryBudget.releaseAll(&w.claim.held, w.row.Outcome.Commits())
@@ -177,7 +177,7 @@ func (w *worker) loadRecorded() error {
 	}
 	known, err := w.pool.host.Recorded(w.cycle.ctx, w.s.Cycle, w.s.Agent)
 	if err != nil {
-		return engine.Fail(engine.ConfigError, "read what run %s recorded: %w", w.recording, err)
+		return engine.Fail(engine.ConfigError, "read the recording of run %s: %w", w.recording, err)
 	}
 	w.s.AnswerFrom(known)
 	return nil
