@@ -23,6 +23,9 @@ type expectations struct {
 // shutdownReason is the reason of the checkpoint that a shutdown takes first. Sessions may still end after it.
 const shutdownReason = "SIGTERM"
 
+// budgetReason is the reason of sessions that are cut for the budget.
+const budgetReason = "the budget is used up"
+
 // checkpointSlack is how late a checkpoint may be. The simulation handles timers only between other actions.
 const checkpointSlack = time.Second
 
@@ -170,6 +173,9 @@ func (p *process) checkEnd() {
 		p.fail("%d orders were never answered", n)
 	}
 	ending := p.core.life.result.Ending
+	if ending == engine.EndFinished && s.Total != s.Ended {
+		p.fail("the run finished with %d sessions of %d planned", s.Ended, s.Total)
+	}
 	if ending != engine.EndStopped && ending != engine.EndOutOfBudget || p.journal.damaged {
 		return
 	}

@@ -203,7 +203,8 @@ func (p *process) orderEnding(which int) {
 	case 5:
 		p.step(cutOrder{"the program ended"})
 	case 6:
-		p.step(claimRefused{"the budget is used up"})
+		p.budgetUsedUp = true
+		p.step(claimRefused{budgetReason})
 	case 7:
 		p.journal.damaged = true
 		if p.steps%2 == 0 { // otherwise the next commit reports it

@@ -31,6 +31,7 @@ type process struct {
 	limit         int // as ordered
 	orders, steps int
 	isCut         bool
+	budgetUsedUp  bool // sessions in flight may be cut for the budget
 	crashed       bool
 	abandoned     bool
 	started       int64 // sessions
@@ -277,6 +278,11 @@ func (p *process) end(w *simWorker) {
 	switch {
 	case p.isCut:
 		b.Cut++
+	case p.budgetUsedUp && p.draw.IntN(2) == 0:
+		b.Cut++
+		b.OutOfBudget = budgetReason
+		p.removeWorker(w)
+		return
 	case w.cancel:
 		w.row.Outcome, w.row.Class, w.row.Delta = engine.Cancelled, engine.NoError, engine.Delta{}
 		b.add(&w.row)
