@@ -14,10 +14,10 @@ var endReasons = map[engine.Ending]string{engine.EndStopped: "stop", engine.EndO
 // handles.
 func (l *lifecycle) finish() {
 	c := l.core
-	if l.probing || !l.abandoned && (c.cycles.workers > 0 || c.cycles.closing || c.checkpoints.pending > 0) {
+	if l.probingEnd || !l.abandoned && (c.cycles.workers > 0 || c.cycles.closing || c.checkpoints.pending > 0) {
 		return
 	}
-	l.probing = true
+	l.probingEnd = true
 	c.emit(readFinalProbes{})
 }
 
@@ -25,7 +25,7 @@ func (l *lifecycle) finish() {
 // end.
 func (l *lifecycle) writeEnd(e *finalProbes) {
 	c := l.core
-	l.probing = false
+	l.probingEnd = false
 	for i := range e.services.changes {
 		c.changes.record(e.services.changes[i])
 	}

@@ -40,8 +40,8 @@ func (l *limiter) enforce() {
 	l.inForce = limit
 	c.emit(setLimit{limit})
 	cy, at := &c.cycles, c.in.At
-	switch stands := c.life.phase == engine.Paused || c.life.phase == engine.Running && limit == 0; {
-	case stands && l.haltedAt.IsZero():
+	switch halts := c.life.phase == engine.Paused || c.life.phase == engine.Running && limit == 0; {
+	case halts && l.haltedAt.IsZero():
 		l.haltedAt = at
 		c.emit(holdCycle{})
 	case limit > 0 && !l.haltedAt.IsZero():

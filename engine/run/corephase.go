@@ -61,9 +61,9 @@ type lifecycle struct {
 	cutForBudget bool   // a session of the open cycle was cut because the budget is used up
 	finalSaved   bool   // the final checkpoint has been started
 	abandoned    bool   // remaining sessions are no longer waited for
-	probing      bool   // the final probes have been requested
+	probingEnd   bool   // the final probes have been requested
 	writingEnd   bool   // the end is being written; no more orders are accepted
-	result       Result // set when finishing becomes true
+	result       Result // set when writingEnd becomes true
 	proof        proof  // evidence that the run cannot succeed
 }
 

@@ -52,8 +52,8 @@ type gap struct {
 func gapBetween(was, at clocks, tick time.Duration) gap {
 	var g gap
 	wall, steady := at.wall-was.wall, at.steady-was.steady
-	if stood := steady - tick; stood > minGap {
-		g.steady, g.length, g.why = stood, stood, "the process stood still"
+	if suspended := steady - tick; suspended > minGap {
+		g.steady, g.length, g.why = suspended, suspended, "the process stood still"
 	}
 	if ahead := wall - steady; ahead > minGap {
 		g.length += ahead
