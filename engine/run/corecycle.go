@@ -61,12 +61,12 @@ func (cy *cycles) begin() bool {
 		c.life.drain(engine.EndFinished, why)
 		return true
 	}
-	at, stood := c.in.At, &c.limit.haltedAt
-	if !stood.IsZero() {
+	at, haltedAt := c.in.At, &c.limit.haltedAt
+	if !haltedAt.IsZero() {
 		if !c.limit.mayProbe() {
 			return false
 		}
-		cy.scheduleStart, *stood = cy.scheduleStart.Add(at.Sub(*stood)), at
+		cy.scheduleStart, *haltedAt = cy.scheduleStart.Add(at.Sub(*haltedAt)), at
 	}
 	if wait := cy.plannedStart().Sub(at); wait > 0 {
 		c.emit(setTimer{cycleTimer, wait})
@@ -79,7 +79,7 @@ func (cy *cycles) begin() bool {
 	}
 	c.reading.mark()
 	cy.enter(cy.plan())
-	c.emit(beginCycle{cy.open, &c.memory, c.roster.retired(cy.number), !stood.IsZero()})
+	c.emit(beginCycle{cy.open, &c.memory, c.roster.retired(cy.number), !haltedAt.IsZero()})
 	if c.life.phase == engine.Preparing {
 		c.life.apply(toRunning)
 	}
@@ -236,14 +236,14 @@ func (cy *cycles) worked(until time.Time) time.Duration {
 
 // idlePause returns how long the current pause has left the cycle without a session in flight.
 func (cy *cycles) idlePause() time.Duration {
-	at, stood := cy.core.in.At, cy.core.limit.haltedAt
+	at, haltedAt := cy.core.in.At, cy.core.limit.haltedAt
 	switch {
-	case stood.IsZero() || cy.workers > 0:
+	case haltedAt.IsZero() || cy.workers > 0:
 		return 0
-	case cy.idleSince.After(stood):
+	case cy.idleSince.After(haltedAt):
 		return at.Sub(cy.idleSince)
 	}
-	return at.Sub(stood)
+	return at.Sub(haltedAt)
 }
 
 // nextBarrier returns the first cycle in which an order given now takes effect.

@@ -16,12 +16,12 @@ func (m *manual) retire(o *retireOrder) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	agent, gone := o.agent, c.roster.retiredFrom
+	agent, retired := o.agent, c.roster.retiredFrom
 	if !c.roster.has(agent) {
 		return &engine.FieldError{Field: "agent", Problem: fmt.Sprintf("no active agent has index %d", agent), Hint: ""}
 	}
 	from := c.cycles.nextBarrier()
-	switch was, already := gone[agent]; {
+	switch was, already := retired[agent]; {
 	case already && !o.inFlight:
 		return &engine.FieldError{Field: "agent", Problem: c.agentName(agent) + " is retired already", Hint: fmt.Sprintf("from cycle %d on", was)}
 	case already:
@@ -33,7 +33,7 @@ func (m *manual) retire(o *retireOrder) error {
 	if o.inFlight {
 		since.Cycle = c.cycles.number
 	}
-	gone[agent] = from
+	retired[agent] = from
 	c.tally.planned = c.roster.total(c.cfg.Settings.Cycles)
 	m.commitOrder(engine.RetireChange, engine.AgentChange{Cycle: from, Agent: agent}, o.who, since,
 		ticket{kind: retireTicket, place: engine.Place{Agent: agent}, inFlight: o.inFlight, answer: o.answer})

@@ -29,7 +29,7 @@ func (q *quota) isActive(at time.Time) bool {
 
 // String returns the text for people.
 func (q *quota) String() string {
-	text := "the quota of " + q.service + " is gone"
+	text := "the quota of " + q.service + " is exhausted"
 	if !q.until.IsZero() {
 		text += " until " + q.until.Local().Format("15:04 on January 2")
 	}
@@ -65,14 +65,14 @@ func (s *quotas) update(o *serviceReport) {
 	for i := range o.changes {
 		s.core.changes.record(o.changes[i])
 	}
-	var gone []quota
+	var exhausted []quota
 	for i := range o.services {
 		if q, ok := s.merged(&o.services[i]); ok {
-			gone = append(gone, q)
+			exhausted = append(exhausted, q)
 		}
 	}
 	s.services = o.services
-	s.replace(gone)
+	s.replace(exhausted)
 }
 
 // merged returns the exhausted quota in a service's state together with what was known before.
@@ -113,7 +113,7 @@ func (s *quotas) replace(next []quota) {
 		}
 		c.life.updatePause()
 		if !was[i].waived {
-			c.changes.add(engine.PhaseChange, engine.Paused.String(), c.life.phase.String(), was[i].service, "the quota of "+was[i].service+" may be there again")
+			c.changes.add(engine.PhaseChange, engine.Paused.String(), c.life.phase.String(), was[i].service, "the quota of "+was[i].service+" may be available again")
 		}
 	}
 }

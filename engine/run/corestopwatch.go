@@ -53,7 +53,7 @@ func gapBetween(was, at clocks, tick time.Duration) gap {
 	var g gap
 	wall, steady := at.wall-was.wall, at.steady-was.steady
 	if suspended := steady - tick; suspended > minGap {
-		g.steady, g.length, g.why = suspended, suspended, "the process stood still"
+		g.steady, g.length, g.why = suspended, suspended, "the process was suspended"
 	}
 	if ahead := wall - steady; ahead > minGap {
 		g.length += ahead

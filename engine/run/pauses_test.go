@@ -238,7 +238,7 @@ func TestExhaustedQuotaPauses(t *testing.T) {
 				model.change(func() { model.state.Exhausted, model.state.Until = "1,000 requests a day", began.Add(time.Hour) })
 				time.Sleep(time.Minute)
 				s := r.Snapshot()
-				if s.Phase != engine.Paused || s.InFlight != 0 || !strings.HasPrefix(s.Reason, "the quota of model is gone until ") || !strings.HasSuffix(s.Reason, ": 1,000 requests a day") {
+				if s.Phase != engine.Paused || s.InFlight != 0 || !strings.HasPrefix(s.Reason, "the quota of model is exhausted until ") || !strings.HasSuffix(s.Reason, ": 1,000 requests a day") {
 					t.Errorf("%v: %q, %d in flight", s.Phase, s.Reason, s.InFlight)
 				}
 				if s.Services[1].Exhausted == "" || len(s.Services) != 2 {
@@ -265,7 +265,7 @@ func TestExhaustedQuotaPauses(t *testing.T) {
 				if len(changes) != 2 || changes[0].Who != "model" || changes[0].New != "paused" || changes[1].Who != who || changes[1].New != "running" {
 					t.Errorf("journaled: %s", describeChanges(changes))
 				}
-				if why := changes[1].Why; who == "model" && why != "the quota of model may be there again" {
+				if why := changes[1].Why; who == "model" && why != "the quota of model may be available again" {
 					t.Errorf("the reason is %s", why)
 				}
 			})
@@ -281,7 +281,7 @@ func TestQuotaWithoutResetTimeWaitsForAPerson(t *testing.T) {
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
 		time.Sleep(2 * time.Hour)
-		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is gone: the account is empty" || s.Begun != 0 {
+		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is exhausted: the account is empty" || s.Begun != 0 {
 			t.Errorf("%v: %q, %d begun", s.Phase, s.Reason, s.Begun)
 		}
 		do(t, r.Resume("me"))
@@ -309,7 +309,7 @@ func TestNewlyExhaustedQuotaPauses(t *testing.T) {
 		do(t, r.Resume("me"))
 		model.change(func() { model.state.Said = time.Now() })
 		time.Sleep(time.Hour)
-		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is gone: the account is empty" {
+		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is exhausted: the account is empty" {
 			t.Errorf("%v: %q", s.Phase, s.Reason)
 		}
 		do(t, r.Resume("me"))

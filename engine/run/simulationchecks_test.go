@@ -63,6 +63,10 @@ func (p *process) expectEffect(f effect) {
 		}
 	case beginCycle:
 		p.expectCycle(f.plan)
+	case releaseWave:
+		if n := len(p.workers); n > 0 {
+			p.fail("a wave starts while %d workers are left", n)
+		}
 	case holdCycle:
 		x.haltedAt = p.at
 	case releaseCycle:
