@@ -12,9 +12,10 @@ type expectations struct {
 	trouble    error // of the journal
 	paused     bool  // a person has paused the run
 	haltedAt   time.Time
-	halted     time.Duration     // total before haltedAt
-	unanswered map[answerID]bool // orders
-	firstRow   int               // the first row of this process in the journal
+	halted     time.Duration      // total before haltedAt
+	unanswered map[answerID]bool  // orders
+	covered    map[answerID]int64 // how many sessions of this process had ended when a checkpoint was ordered
+	firstRow   int                // the first row of this process in the journal
 
 	checkpointAt time.Time // when the newest checkpoint was taken
 	progressAt   time.Time // when the first session since then ended; zero if none did
@@ -25,6 +26,9 @@ const shutdownReason = "SIGTERM"
 
 // budgetReason is the reason of sessions that are cut for the budget.
 const budgetReason = "the budget is used up"
+
+// manualReason is the reason of ordered checkpoints.
+const manualReason = "by hand"
 
 // checkpointSlack is how late a checkpoint may be. The simulation handles timers only between other actions.
 const checkpointSlack = time.Second
@@ -38,6 +42,8 @@ func (p *process) expectEvent(e event) {
 		p.expect.paused = true
 	case resumeOrder:
 		p.expect.paused = false
+	case checkpointOrder:
+		p.expect.covered[e.answer] = p.counted.ended
 	case finished:
 		if len(e.batch.rows) > 0 && p.expect.progressAt.IsZero() {
 			p.expect.progressAt = p.at
@@ -77,6 +83,9 @@ func (p *process) expectEffect(f effect) {
 			p.fail("order %d is answered twice, or was never given", f.to)
 		}
 		delete(x.unanswered, f.to)
+		if ended, ok := x.covered[f.to]; ok && f.err == nil && p.covered() < ended {
+			p.fail("checkpoint order %d is answered, but the newest checkpoint covers %d of %d sessions", f.to, p.covered(), ended)
+		}
 	case writeRow:
 		if _, ok := f.row.(engine.CheckpointRow); ok {
 			x.checkpointAt, x.progressAt = p.at, time.Time{}
@@ -138,6 +147,22 @@ func (p *process) check() {
 		p.fail("%d probes are in flight, the core counts %d", want, c.limit.probing)
 	}
 	p.checkInterval()
+}
+
+// covered returns how many sessions of this process the journal has before its newest manual checkpoint.
+func (p *process) covered() (ended int64) {
+	var sessions int64
+	for _, row := range p.journal.rows[p.expect.firstRow:] {
+		switch row := row.(type) {
+		case *engine.SessionRow:
+			sessions++
+		case engine.CheckpointRow:
+			if row.Reason == manualReason {
+				ended = sessions
+			}
+		}
+	}
+	return ended
 }
 
 // probes returns how many probes the core does not know to have ended.

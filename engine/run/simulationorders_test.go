@@ -174,7 +174,7 @@ func (p *process) order() {
 		}
 		p.step(journalTrouble{err})
 	case 7:
-		p.step(checkpointOrder{"by hand", p.id()})
+		p.step(checkpointOrder{manualReason, p.id()})
 	case 8:
 		p.orderEnding(d.IntN(8))
 	default:

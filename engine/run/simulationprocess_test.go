@@ -90,7 +90,7 @@ func newProcess(s *simulation, res, fork *engine.Resumption) *process {
 	p.endedBefore = p.core.tally.endedBefore
 	p.tick = p.at.Add(publishEvery)
 	p.begunAt = p.at
-	p.expect = expectations{unanswered: map[answerID]bool{}, firstRow: len(s.journal.rows), checkpointAt: p.at}
+	p.expect = expectations{unanswered: map[answerID]bool{}, covered: map[answerID]int64{}, firstRow: len(s.journal.rows), checkpointAt: p.at}
 	return p
 }
 
