@@ -99,7 +99,7 @@ race: setup-test aimock ## Run all tests with the race detector
 
 SEEDS ?= 10000
 
-simulate: ## Simulate the lives of runs from SEEDS seeds, with crashes and faults; SEED=n replays one with a trace
+simulate: ## Simulate runs from SEEDS seeds, with crashes and faults; SEED=n replays one with a trace
 	SEEDS=$(SEEDS) SEED=$(if $(filter file,$(origin SEED)),,$(SEED)) go test $(GOTAGS) -count 1 -timeout 60m -v -run '^TestSimulation$$' ./engine/run
 
 LENGTH ?= 10s

@@ -43,7 +43,7 @@ func leave(t *terminal, run *run.Run, reason string) {
 			t.exit(exitInterrupted)
 		}) // the disk or a server may be slow
 	}
-	if err := run.Leave(reason); err != nil && !errors.Is(err, engine.ErrEnded) {
+	if err := run.Shutdown(reason); err != nil && !errors.Is(err, engine.ErrEnded) {
 		fmt.Fprintf(t.err, "stop: %v\n", err)
 	}
 }

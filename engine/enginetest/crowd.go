@@ -234,8 +234,8 @@ func (c *Crowd) countAs(key string) {
 	c.asked[key]++
 }
 
-// Asked returns the number of times that each request was sent, by cycle/agent/path, or share/key for those of the run.
-func (c *Crowd) Asked() map[string]int {
+// AllRequests returns the number of times that each request was sent, by cycle/agent/path, or share/key for those of the run.
+func (c *Crowd) AllRequests() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := make(map[string]int, len(c.asked))

@@ -74,11 +74,11 @@ func (p *Pool) Release(waited time.Duration) {
 	_ = p.conn.sendNumber(releaseFrame, int64(waited))
 }
 
-// Again lets a requeued session begin.
-func (p *Pool) Again(place engine.Place) { _ = p.conn.sendRecord(againFrame, place) }
+// Requeue starts a requeued session.
+func (p *Pool) Requeue(place engine.Place) { _ = p.conn.sendRecord(againFrame, place) }
 
-// Hold stops the cycle's clock, or lets it run again.
-func (p *Pool) Hold(held bool) {
+// PauseClock pauses or resumes the cycle's clock.
+func (p *Pool) PauseClock(held bool) {
 	var n int64
 	if held {
 		n = 1
@@ -104,8 +104,8 @@ func (p *Pool) SetLimit(limit int) { _ = p.conn.sendNumber(limitFrame, int64(lim
 // Use puts settings in force.
 func (p *Pool) Use(s *engine.Settings) { _ = p.conn.sendRecord(useFrame, s) }
 
-// Remember says how many bytes agents remember.
-func (p *Pool) Remember(bytes int64) { _ = p.conn.sendNumber(rememberFrame, bytes) }
+// SetMemorySize sets the size of all agents' memory in bytes.
+func (p *Pool) SetMemorySize(bytes int64) { _ = p.conn.sendNumber(rememberFrame, bytes) }
 
 // Retire cancels the session of a retired agent.
 func (p *Pool) Retire(agent int) { _ = p.conn.sendNumber(retireFrame, int64(agent)) }
@@ -192,7 +192,7 @@ func (p *Pool) listen() {
 // lose reports the workers as gone: their process is.
 func (p *Pool) lose() {
 	if gone := int(p.workers.Swap(0)); gone > 0 {
-		p.deliver(run.NewBatch(nil, run.BatchCounts{Cut: gone, Gone: gone}))
+		p.deliver(run.NewBatch(nil, run.BatchCounts{Cut: gone, Departed: gone}))
 	}
 }
 
@@ -260,7 +260,7 @@ func (p *Pool) batch(body []byte) error {
 		p.cfg.Journal(rows)
 	}
 	p.see(&v, false)
-	p.workers.Add(-int64(b.Counts().Gone))
+	p.workers.Add(-int64(b.Departed))
 	p.deliver(b)
 	return nil
 }

@@ -213,7 +213,7 @@ func appendBatch(dst []byte, b *run.Batch, of view) []byte {
 	head := codec.AppendWire(nil, struct {
 		Counts run.BatchCounts
 		View   view
-	}{b.Counts(), of})
+	}{b.BatchCounts, of})
 	dst = append(binary.AppendUvarint(dst, uint64(len(head))), head...)
 	return codec.AppendSessions(dst, b.Rows())
 }

@@ -80,7 +80,7 @@ func (w *worker) carryOut(kind byte, body []byte) (err error) {
 		return w.begin(body)
 	case againFrame:
 		place, err := record[engine.Place](body)
-		w.pool.Again(place)
+		w.pool.Requeue(place)
 		return err
 	case endFrame:
 		w.pool.End()
@@ -102,13 +102,13 @@ func (w *worker) carryOut(kind byte, body []byte) (err error) {
 		w.pool.Release(time.Duration(n))
 	case holdFrame:
 		n, err = number(body)
-		w.pool.Hold(n != 0)
+		w.pool.PauseClock(n != 0)
 	case limitFrame:
 		n, err = number(body)
 		w.pool.SetLimit(int(n))
 	case rememberFrame:
 		n, err = number(body)
-		w.pool.Remember(n)
+		w.pool.SetMemorySize(n)
 	case retireFrame:
 		n, err = number(body)
 		w.pool.Retire(int(n))

@@ -12,71 +12,61 @@ import (
 // of the longest session.
 type Batch struct {
 	next   *Batch             // next batch in the free list
-	wide   bool               // merged from several workers
+	merged bool               // merged from several workers
 	rows   engine.SessionRows // of the ended sessions
 	steps  []engine.StepRecord
 	events []engine.Event
 
-	cut int // sessions that were cut
-	// unpaid is the reason of the last cut if the budget caused it.
-	unpaid string
-	gone   int           // workers that have left
-	probes int           // how many of those were probes
-	beside engine.Outlay // usage of the sessions that is not in the journal
-
-	// queued is how long the journal took to queue the rows. handed is how long the node took to accept the previous
-	// batches.
-	queued, handed time.Duration
+	BatchCounts
 }
 
 // BatchCounts holds the contents of a batch other than its rows.
 type BatchCounts struct {
-	Cut            int           // sessions that were cut
-	Unpaid         string        // reason of the last cut if the budget caused it
-	Gone           int           // workers that have left
-	Probes         int           // how many of those were probes
-	Beside         engine.Outlay // usage of the sessions that is not in the journal
-	Queued, Handed time.Duration
+	Cut         int           // sessions that were cut
+	OutOfBudget string        // reason of the last cut if the budget caused it
+	Departed    int           // workers that have left
+	Probes      int           // how many of those were probes
+	Unrecorded  engine.Outlay // usage of the sessions that is not in the journal
+	Queued      time.Duration // how long the journal took to queue the rows
+	Handed      time.Duration // how long the node took to accept the previous batches
 }
 
 // NewBatch returns a batch of sessions that another process executed.
 func NewBatch(rows engine.SessionRows, c BatchCounts) *Batch {
-	return &Batch{
-		rows: rows, cut: c.Cut, unpaid: c.Unpaid, gone: c.Gone, probes: c.Probes, beside: c.Beside, queued: c.Queued, handed: c.Handed,
-	}
+	return &Batch{rows: rows, BatchCounts: c}
 }
 
 // Rows returns the ended sessions. They are valid until the batch is recycled.
 func (b *Batch) Rows() engine.SessionRows { return b.rows }
 
-// Counts returns the contents of the batch other than its rows.
-func (b *Batch) Counts() BatchCounts {
-	return BatchCounts{b.cut, b.unpaid, b.gone, b.probes, b.beside, b.queued, b.handed}
+// add adds other counts.
+func (c *BatchCounts) add(o *BatchCounts) {
+	c.Cut, c.Departed, c.Probes = c.Cut+o.Cut, c.Departed+o.Departed, c.Probes+o.Probes
+	c.Queued, c.Handed, c.Unrecorded = c.Queued+o.Queued, c.Handed+o.Handed, c.Unrecorded.Plus(o.Unrecorded)
+	if o.OutOfBudget != "" {
+		c.OutOfBudget = o.OutOfBudget
+	}
 }
 
 // add copies the row of an ended session.
 func (b *Batch) add(r *engine.SessionRow) {
 	b.rows = append(b.rows, *r)
 	row := &b.rows[len(b.rows)-1]
-	row.Steps, b.steps = within(b.steps, r.Steps)
-	row.Events, b.events = within(b.events, r.Events)
+	row.Steps, b.steps = appendPart(b.steps, r.Steps)
+	row.Events, b.events = appendPart(b.events, r.Events)
 }
 
-// take moves the contents of o to the end of b.
-func (b *Batch) take(o *Batch) {
+// merge moves the contents of o to the end of b.
+func (b *Batch) merge(o *Batch) {
 	for i := range o.rows {
 		b.add(&o.rows[i])
 	}
-	b.cut, b.gone, b.probes = b.cut+o.cut, b.gone+o.gone, b.probes+o.probes
-	b.queued, b.handed, b.beside = b.queued+o.queued, b.handed+o.handed, b.beside.Plus(o.beside)
-	if o.unpaid != "" {
-		b.unpaid = o.unpaid
-	}
+	b.BatchCounts.add(&o.BatchCounts)
 	o.reset()
 }
 
-// within appends more to all. It returns the appended part and the grown slice.
-func within[T any](all, more []T) (kept, grown []T) {
+// appendPart appends more to all. It returns the appended part and the grown slice.
+func appendPart[T any](all, more []T) (kept, grown []T) {
 	from := len(all)
 	all = append(all, more...)
 	return all[from:len(all):len(all)], all
@@ -84,39 +74,39 @@ func within[T any](all, more []T) (kept, grown []T) {
 
 // reset empties the batch for reuse.
 func (b *Batch) reset() {
-	*b = Batch{wide: b.wide, rows: emptied(b.rows), steps: emptied(b.steps), events: emptied(b.events)}
+	*b = Batch{merged: b.merged, rows: truncated(b.rows), steps: truncated(b.steps), events: truncated(b.events)}
 }
 
-// littleRoom is the slice capacity that a batch may always keep.
-const littleRoom = 64
+// keptCapacity is the slice capacity that a batch may always keep.
+const keptCapacity = 64
 
-// emptied returns the slice with length 0. It keeps the capacity unless that is far more than was needed this time.
-func emptied[S ~[]T, T any](s S) S {
-	if len(s) > 0 && cap(s) > max(littleRoom, 4*len(s)) {
+// truncated returns the slice with length 0. It keeps the capacity unless that is far more than was needed this time.
+func truncated[S ~[]T, T any](s S) S {
+	if len(s) > 0 && cap(s) > max(keptCapacity, 4*len(s)) {
 		return nil
 	}
 	clear(s)
 	return s[:0]
 }
 
-// batches is a free list. It returns the newest batch first, so that only as many batches grow large as are in use
+// freeList is a free list. It returns the newest batch first, so that only as many batches grow large as are in use
 // together. The zero value is ready to use, and it is safe for concurrent use. Nothing is allocated under its lock: an
 // allocation may have to assist the garbage collector, and all workers would wait for it.
-type batches struct {
-	mu   sync.Mutex
-	top  *Batch
-	many int
+type freeList struct {
+	mu    sync.Mutex
+	top   *Batch
+	count int
 }
 
-// mostBatches limits the free list. More batches are rarely in use together.
-const mostBatches = 256
+// maxFreeBatches limits the free list. More batches are rarely in use together.
+const maxFreeBatches = 256
 
-func (s *batches) take() *Batch {
+func (s *freeList) get() *Batch {
 	s.mu.Lock()
 	b := s.top
 	if b != nil {
 		s.top, b.next = b.next, nil
-		s.many--
+		s.count--
 	}
 	s.mu.Unlock()
 	if b == nil {
@@ -125,12 +115,12 @@ func (s *batches) take() *Batch {
 	return b
 }
 
-func (s *batches) give(b *Batch) {
+func (s *freeList) put(b *Batch) {
 	b.reset()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.many < mostBatches {
+	if s.count < maxFreeBatches {
 		b.next, s.top = s.top, b
-		s.many++
+		s.count++
 	}
 }

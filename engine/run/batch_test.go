@@ -6,37 +6,37 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestBatchLetsGoOfRoom checks that a batch that was once full of long sessions shrinks when it carries little, and that a
-// batch that is full repeatedly keeps its capacity.
-func TestBatchLetsGoOfRoom(t *testing.T) {
+// TestBatchReleasesCapacity checks that a batch that was once full of long sessions shrinks when it carries little, and
+// that a batch that is full repeatedly keeps its capacity.
+func TestBatchReleasesCapacity(t *testing.T) {
 	fill := func(b *Batch, rows, steps int) {
 		for range rows {
 			b.add(&engine.SessionRow{Steps: make([]engine.StepRecord, steps), Events: make([]engine.Event, steps)})
 		}
 		b.reset()
 	}
-	var free batches
-	b := free.take()
+	var free freeList
+	b := free.get()
 	for range 2 {
 		fill(b, batchRows, 20)
 	}
-	room := cap(b.steps)
-	if cap(b.rows) < batchRows || room < 20*batchRows || cap(b.events) < 20*batchRows {
-		t.Errorf("room for %d rows, %d steps and %d events after full batches, want that for the next", cap(b.rows), room, cap(b.events))
+	capacity := cap(b.steps)
+	if cap(b.rows) < batchRows || capacity < 20*batchRows || cap(b.events) < 20*batchRows {
+		t.Errorf("capacity for %d rows, %d steps and %d events after full batches, want enough for the next", cap(b.rows), capacity, cap(b.events))
 	}
 	fill(b, 1, 1)
-	if most := max(cap(b.rows), cap(b.steps), cap(b.events)); most > littleRoom {
-		t.Errorf("room for %d after a batch of one row, want at most %d", most, littleRoom)
+	if most := max(cap(b.rows), cap(b.steps), cap(b.events)); most > keptCapacity {
+		t.Errorf("capacity for %d after a batch of one row, want at most %d", most, keptCapacity)
 	}
-	for range 2 * mostBatches {
-		free.give(&Batch{})
+	for range 2 * maxFreeBatches {
+		free.put(&Batch{})
 	}
-	free.give(b)
+	free.put(b)
 	n := 0
 	for b := free.top; b != nil; b = b.next {
 		n++
 	}
-	if n != mostBatches || n != free.many {
-		t.Errorf("%d batches lie there, %d counted, want %d", n, free.many, mostBatches)
+	if n != maxFreeBatches || n != free.count {
+		t.Errorf("the free list has %d batches and counts %d, want %d", n, free.count, maxFreeBatches)
 	}
 }

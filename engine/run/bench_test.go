@@ -13,8 +13,8 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// begin starts a run that a benchmark measures.
-func begin(b *testing.B, cfg run.Config) *run.Run {
+// startBenchmark starts a run that a benchmark measures.
+func startBenchmark(b *testing.B, cfg run.Config) *run.Run {
 	b.Helper()
 	r, err := run.Start(b.Context(), cfg)
 	if err != nil {
@@ -23,8 +23,8 @@ func begin(b *testing.B, cfg run.Config) *run.Run {
 	return r
 }
 
-// end cuts a run.
-func end(b *testing.B, r *run.Run) {
+// cutBenchmark cuts a run.
+func cutBenchmark(b *testing.B, r *run.Run) {
 	b.Helper()
 	if err := r.Stop("bench", ""); err != nil {
 		b.Fatal(err)
@@ -38,7 +38,7 @@ func end(b *testing.B, r *run.Run) {
 // BenchmarkEmptySessions measures the engine's own cost per session: an empty chain, no journal, a concurrency limit of 50.
 func BenchmarkEmptySessions(b *testing.B) {
 	cfg := enginetest.Config(b.N, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)
-	if got := begin(b, cfg).Wait(); got.Totals.Outcomes[engine.OK] != int64(b.N) {
+	if got := startBenchmark(b, cfg).Wait(); got.Totals.Outcomes[engine.OK] != int64(b.N) {
 		b.Fatalf("%d of %d sessions ended", got.Totals.Outcomes[engine.OK], b.N)
 	}
 }
@@ -47,7 +47,7 @@ func BenchmarkEmptySessions(b *testing.B) {
 func BenchmarkShortRun(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		begin(b, enginetest.Config(1, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)).Wait()
+		startBenchmark(b, enginetest.Config(1, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)).Wait()
 	}
 }
 
@@ -55,13 +55,13 @@ func BenchmarkShortRun(b *testing.B) {
 // the ideal. One operation is both, one after the other.
 func BenchmarkWaitingSessions(b *testing.B) {
 	const sessions, wait = 1000, 20 * time.Millisecond
-	for _, gate := range []int{10, 50, 100} {
-		b.Run(fmt.Sprintf("gate=%d", gate), func(b *testing.B) {
-			ideal := wait * sessions / time.Duration(gate)
+	for _, limit := range []int{10, 50, 100} {
+		b.Run(fmt.Sprintf("limit=%d", limit), func(b *testing.B) {
+			ideal := wait * sessions / time.Duration(limit)
 			var ours, bare time.Duration
 			for b.Loop() {
 				start := time.Now()
-				sleepers(gate, sessions, wait)
+				sleepers(limit, sessions, wait)
 				bare += time.Since(start)
 
 				cfg := enginetest.Config(sessions, programFunc(func(s *engine.Session) {
@@ -75,9 +75,9 @@ func BenchmarkWaitingSessions(b *testing.B) {
 						s.Row.Fail("wait", context.Cause(up.Context()))
 					}
 				}), nil)
-				cfg.Settings.Limit = gate
+				cfg.Settings.Limit = limit
 				start = time.Now()
-				begin(b, cfg).Wait()
+				startBenchmark(b, cfg).Wait()
 				ours += time.Since(start)
 			}
 			over := func(d time.Duration) float64 { return 100 * (float64(d)/float64(b.N)/float64(ideal) - 1) }
@@ -133,7 +133,7 @@ func BenchmarkSliderToEffect(b *testing.B) {
 				s.Row.Outcome = engine.OK
 			}), nil)
 			cfg.Settings.Limit = limit
-			r := begin(b, cfg)
+			r := startBenchmark(b, cfg)
 			set := func(n int) {
 				if err := r.SetLimit(n, "bench", ""); err != nil {
 					b.Fatal(err)
@@ -158,7 +158,7 @@ func BenchmarkSliderToEffect(b *testing.B) {
 			}
 			b.ReportMetric(float64(sum.Microseconds())/float64(b.N), "µs-to-effect")
 			b.ReportMetric(float64(worst.Microseconds()), "µs-worst")
-			end(b, r)
+			cutBenchmark(b, r)
 		})
 	}
 }
@@ -167,10 +167,10 @@ func BenchmarkSliderToEffect(b *testing.B) {
 func BenchmarkCrowd(b *testing.B) {
 	cfg := enginetest.Config(1_000_000, programFunc(func(s *engine.Session) { s.Row.Outcome = engine.OK }), nil)
 	cfg.Settings.Cycles = 1_000_000
-	r := begin(b, cfg)
+	r := startBenchmark(b, cfg)
 	c := r.Crowd(nil)
 	for b.Loop() {
 		c = r.Crowd(c)
 	}
-	end(b, r)
+	cutBenchmark(b, r)
 }

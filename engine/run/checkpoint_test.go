@@ -20,18 +20,18 @@ func TestCheckpointsStayWithinTheirInterval(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		every := time.Duration(rapid.IntRange(50, 20_000).Draw(r, "every ms")) * time.Millisecond
 		offset := time.Duration(rapid.IntRange(0, 999).Draw(r, "offset ms")) * time.Millisecond
-		moves := rapid.SliceOfN(rapid.SampledFrom([]string{"wait", "wait", "hand", "pause", "resume", "0", "9"}), 0, 12).Draw(r, "moves")
+		actions := rapid.SliceOfN(rapid.SampledFrom([]string{"wait", "wait", "manual", "pause", "resume", "0", "9"}), 0, 12).Draw(r, "actions")
 		check(r, t, func(t *testing.T) error {
 			j := &enginetest.Journal{Latency: 5 * time.Millisecond}
 			cfg := enginetest.Config(40, works(7*time.Second+13*time.Millisecond), j)
 			cfg.Settings.CheckpointEvery, cfg.Settings.Limit = every, 3
 			began := time.Now()
 			run := start(t, cfg)
-			for _, m := range moves {
+			for _, m := range actions {
 				time.Sleep(3*time.Second + offset)
 				var err error
 				switch m {
-				case "hand":
+				case "manual":
 					err = run.Checkpoint(t.Context(), "by hand")
 				case "pause":
 					err = run.Pause("test", "")
@@ -52,7 +52,7 @@ func TestCheckpointsStayWithinTheirInterval(t *testing.T) {
 				return fmt.Errorf("a gap of %v with an interval of %v", gap, every)
 			}
 			n := len(enginetest.Of[engine.CheckpointRow](j))
-			if most := int(time.Since(began)/(every-every/20-min(every/20, 2*time.Second))) + len(moves) + 1; n > most {
+			if most := int(time.Since(began)/(every-every/20-min(every/20, 2*time.Second))) + len(actions) + 1; n > most {
 				return fmt.Errorf("%d checkpoints in %v, want at most %d", n, time.Since(began), most)
 			}
 			if n == 0 && time.Since(began) > every {
@@ -85,7 +85,7 @@ func TestLongPauseKeepsOldCheckpoints(t *testing.T) {
 	})
 }
 
-func TestCheckpointByHandIsDurable(t *testing.T) {
+func TestManualCheckpointIsDurable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: 3 * time.Second}
 		r := start(t, enginetest.Config(10, works(time.Minute), j))
@@ -114,9 +114,9 @@ func TestCheckpointByHandIsDurable(t *testing.T) {
 	})
 }
 
-// TestCheckpointIsOfTheBarrier checks that memory and totals are those at the start of the cycle, however much of it is
+// TestCheckpointDescribesTheBarrier checks that memory and totals are those at the start of the cycle, however much of it is
 // done.
-func TestCheckpointIsOfTheBarrier(t *testing.T) {
+func TestCheckpointDescribesTheBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crowd := &enginetest.Crowd{Work: 2 * time.Second, Remember: 1}
 		j := &enginetest.Journal{}

@@ -4,19 +4,19 @@ import "time"
 
 var processStart = time.Now()
 
-// even reports whether both clocks advanced by the same time between two readings.
-func even(was, now clocks) bool {
+// advancedEqually reports whether both clocks advanced by the same time between two readings.
+func advancedEqually(was, now clocks) bool {
 	apart := (now.wall - was.wall) - (now.steady - was.steady)
 	return apart.Abs() <= 2*time.Microsecond
 }
 
-// moment returns the current time with both clocks read at nearly the same instant. time.Now reads one clock after the
+// preciseNow returns the current time with both clocks read at nearly the same instant. time.Now reads one clock after the
 // other. If the process is interrupted in between, differences between such times are wrong.
-func moment() time.Time {
+func preciseNow() time.Time {
 	was := time.Now()
 	for range 20 {
 		at := time.Now()
-		if even(clocksAt(was, processStart), clocksAt(at, processStart)) {
+		if advancedEqually(clocksAt(was, processStart), clocksAt(at, processStart)) {
 			return at
 		}
 		was = at

@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-func TestRaisedLimitActsAtOnce(t *testing.T) {
+func TestRaisedLimitAppliesImmediately(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		from, to := rapid.IntRange(0, 40).Draw(r, "from"), rapid.IntRange(1, 80).Draw(r, "to")
 		check(r, t, func(t *testing.T) error {
@@ -41,7 +41,7 @@ func TestRaisedLimitActsAtOnce(t *testing.T) {
 	})
 }
 
-func TestLoweredLimitActsAsSessionsEnd(t *testing.T) {
+func TestLoweredLimitAppliesAsSessionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(1000, works(10*time.Second), &enginetest.Journal{})
 		cfg.Settings.Limit = 50
@@ -83,12 +83,12 @@ func TestPauseLetsSessionsEnd(t *testing.T) {
 		if got := r.Wait(); got.Totals.Outcomes[engine.OK] != 100 {
 			t.Errorf("outcomes = %v, want 100 ok", got.Totals.Outcomes)
 		}
-		var told []string
+		var changes []string
 		for _, c := range enginetest.Of[engine.ChangeRow](j) {
-			told = append(told, fmt.Sprintf("%s %s→%s by %s: %s", c.What, c.Old, c.New, c.Who, c.Why))
+			changes = append(changes, fmt.Sprintf("%s %s→%s by %s: %s", c.What, c.Old, c.New, c.Who, c.Why))
 		}
 		want := "phase running→paused by me: lunch; phase paused→running by me: "
-		if got := strings.Join(told, "; "); got != want {
+		if got := strings.Join(changes, "; "); got != want {
 			t.Errorf("journaled changes: %s\nwant %s", got, want)
 		}
 		var reasons []string
@@ -182,7 +182,7 @@ func TestSecondStopCuts(t *testing.T) {
 	})
 }
 
-func TestEndOfTheContextCuts(t *testing.T) {
+func TestCanceledContextCuts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		j := &enginetest.Journal{}
@@ -204,7 +204,7 @@ func TestEndOfTheContextCuts(t *testing.T) {
 	})
 }
 
-func TestContextThatHasEndedStartsNothing(t *testing.T) {
+func TestCanceledContextStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -216,8 +216,8 @@ func TestContextThatHasEndedStartsNothing(t *testing.T) {
 	})
 }
 
-// TestDeafProgramIsLeftBehind checks that a program that ignores its context cannot keep a run from ending.
-func TestDeafProgramIsLeftBehind(t *testing.T) {
+// TestHungSessionIsAbandoned checks that a program that ignores its context cannot keep a run from ending.
+func TestHungSessionIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wake := make(chan struct{})
 		j := &enginetest.Journal{}
@@ -252,9 +252,9 @@ func TestDeafProgramIsLeftBehind(t *testing.T) {
 	})
 }
 
-// TestSessionThatCannotGoOnCutsTheRun checks that the outcome Cut, for example because of a budget, never loses the
+// TestCutSessionCutsTheRun checks that the outcome Cut, for example because of a budget, never loses the
 // session.
-func TestSessionThatCannotGoOnCutsTheRun(t *testing.T) {
+func TestCutSessionCutsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var poor atomic.Bool
 		poor.Store(true)
@@ -278,8 +278,8 @@ func TestSessionThatCannotGoOnCutsTheRun(t *testing.T) {
 	})
 }
 
-// TestFailureOfACutSessionIsNoFailure checks that a failure reported after a cut does not count.
-func TestFailureOfACutSessionIsNoFailure(t *testing.T) {
+// TestFailureAfterACutDoesNotCount checks that a failure reported after a cut does not count.
+func TestFailureAfterACutDoesNotCount(t *testing.T) {
 	for name, ending := range map[string]func(s *engine.Session){
 		"some error": func(s *engine.Session) { s.Row.Fail("call", errors.New("connection reset")) },
 		"timeout":    func(s *engine.Session) { s.Row.Fail("call", &engine.TimeoutError{What: "chain", Limit: 1}) },
@@ -304,8 +304,8 @@ func TestFailureOfACutSessionIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestOrdersComeTooLateForTheEnd checks that nothing is journaled after the end row.
-func TestOrdersComeTooLateForTheEnd(t *testing.T) {
+// TestNoOrdersWhileTheEndIsWritten checks that nothing is journaled after the end row.
+func TestNoOrdersWhileTheEndIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: 10 * time.Second}
 		r := start(t, enginetest.Config(1, &enginetest.Crowd{}, j))

@@ -2,7 +2,6 @@ package run
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -14,22 +13,23 @@ type core struct {
 	cfg Config // without anything that reaches outside; Settings are those in force
 	ports
 
-	now     now
+	in      input
 	effects []effect
 	crashed bool // the core panicked; from then on it only learns whether its last checkpoint is durable
 
-	life    lifecycle
-	limit   limiting
-	cycles  cycles
-	recall  recall
-	roster  roster
-	tally   tally
-	saves   checkpoints
-	pace    pace
-	samples sampling
-	reading readings
-	quotas  quotas
-	changes []engine.ChangeRow // the newest; shared with snapshots
+	life        lifecycle
+	limit       limiter
+	cycles      cycles
+	memory      memoryState
+	roster      roster
+	tally       tally
+	checkpoints checkpoints
+	stopwatch   stopwatch
+	samples     sampling
+	reading     readings
+	quotas      quotas
+	changes     changeLog
+	manual      manual
 }
 
 // ports says which of the optional parts outside the core the node has.
@@ -39,115 +39,116 @@ type ports struct{ hasGovernor, hasServices, hasBarrier, countsWrites bool }
 func (c *Config) pure() (Config, ports) {
 	has := ports{c.Governor != nil, len(c.Services) > 0, c.Barrier != nil, c.Probe.Writes != nil}
 	p := *c
-	p.Program, p.Journal, p.Recording, p.Governor, p.Services, p.Ledger, p.Tracer = nil, nil, nil, nil, nil, nil, nil
-	p.Probe, p.Trail, p.Barrier, p.Mock, p.Crashed = engine.Probe{}, nil, nil, nil, nil
+	p.Program, p.Journal, p.Recording, p.Governor, p.Services, p.Pool = nil, nil, nil, nil, nil, nil
+	p.Probe, p.Ledger, p.Hooks = engine.Probe{}, nil, Hooks{}
 	return p, has
 }
 
 // newCore returns the core of a run that this process begins or resumes at the time at. first holds the initial probe
 // values.
-func newCore(cfg Config, at now, first probes) *core {
+func newCore(cfg Config, at input, first probes) *core {
 	pure, has := cfg.pure()
-	c := &core{cfg: pure, ports: has, now: at, effects: make([]effect, 0, 16)}
-	c.life.core, c.limit.core, c.cycles.core, c.recall.core, c.tally.core = c, c, c, c, c
-	c.saves.core, c.pace.core, c.samples.core, c.reading.core, c.quotas.core = c, c, c, c, c
+	c := &core{cfg: pure, ports: has, in: at, effects: make([]effect, 0, 16)}
+	c.life.core, c.limit.core, c.cycles.core, c.memory.core, c.tally.core = c, c, c, c, c
+	c.checkpoints.core, c.stopwatch.core, c.samples.core, c.reading.core, c.quotas.core = c, c, c, c, c
+	c.changes.core, c.manual.core = c, c
 	s := &c.cfg.Settings
 	c.roster = roster{s.Seed, cfg.Agents, cfg.Chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential, map[int]int{}, cfg.First}
 	c.limit.set = s.Limit
-	c.recall.begin()
-	c.cycles.schedule, c.cycles.lastEnd = at.At, at.At
-	c.cycles.bad = map[int]engine.SessionEnd{}
-	c.pace.began, c.pace.writing = at.At, cfg.Before
-	c.pace.epoch, c.pace.seen = at.At, clocksAt(at.At, at.At)
-	c.saves.at = at.At
-	c.reading.last.at = at.At
+	c.memory.init()
+	c.cycles.scheduleStart, c.cycles.lastEnd = at.At, at.At
+	c.cycles.failed = map[int]engine.SessionEnd{}
+	c.stopwatch.began, c.stopwatch.populationTook = at.At, cfg.PopulationTook
+	c.stopwatch.epoch, c.stopwatch.lastSeen = at.At, clocksAt(at.At, at.At)
+	c.checkpoints.at = at.At
+	c.reading.since.at = at.At
 	c.tally.atBarrier = engine.State{Limit: c.limit.set}
 	if cfg.Resume != nil {
 		c.resume(cfg.Resume)
 	}
-	c.tally.before = c.tally.totals.Ended()
-	c.saves.of = c.progress()
+	c.tally.endedBefore = c.tally.totals.Ended()
+	c.checkpoints.covers = c.progress()
 	c.tally.planned = c.roster.total(s.Cycles)
 	c.samples.recent.tick(at.At)
-	c.samples.window.at, c.samples.window.writes = at.At, known(first.writes)
-	c.samples.writer, c.samples.drawing = first.writer, first.window
+	c.samples.window.at, c.samples.window.writes = at.At, deref(first.writes)
+	c.samples.writerTime, c.samples.windowTime = first.writer, first.window
 	return c
 }
 
 // resume restores the state at the end of the journal.
 func (c *core) resume(res *engine.Resumption) {
 	c.cycles.number, c.cycles.first, c.cycles.done = res.Cycle, res.Cycle, res.Done
-	maps.Copy(c.cycles.bad, res.Bad)
-	maps.Copy(c.roster.gone, res.Retired)
+	maps.Copy(c.cycles.failed, res.Bad)
+	maps.Copy(c.roster.retiredFrom, res.Retired)
 	c.tally.resume(res)
-	c.recall.resume(res)
-	c.pace.elapsed, c.pace.writing = c.tally.totals.Peaks.Elapsed, c.pace.writing+res.Writing
-	c.saves.count = res.Checkpoints
+	c.memory.resume(res)
+	c.stopwatch.elapsed, c.stopwatch.populationTook = c.tally.totals.Peaks.Elapsed, c.stopwatch.populationTook+res.Writing
+	c.checkpoints.count = res.Checkpoints
 	c.samples.storedBefore, c.samples.window.shared = c.tally.totals.Peaks.Stored, c.tally.totals.Shared.Requests
 }
 
 // Step handles an event and returns the effects to carry out, in order. They are valid until the next call of Step.
-func (c *core) Step(e event, at now) []effect {
-	c.now, c.effects = at, c.effects[:0]
+func (c *core) Step(e event, at input) []effect {
+	c.in, c.effects = at, c.effects[:0]
 	if c.crashed {
-		if w, ok := e.(written); ok && w.ticket.kind == checkpointTicket {
-			w.ticket.checkpoint.settled = true
+		if w, ok := e.(rowWritten); ok && w.ticket.kind == checkpointTicket {
+			w.ticket.checkpoint.done = true
 		}
 		return nil
 	}
-	c.take(e)
-	for c.life.phase != engine.Ended && c.step() {
+	c.handle(e)
+	for c.life.phase != engine.Ended && c.advance() {
 		continue
 	}
 	if c.life.phase != engine.Ended {
-		c.limit.staff()
+		c.limit.fillSlots()
 	}
 	return c.effects
 }
 
 func (c *core) emit(e effect) { c.effects = append(c.effects, e) }
 
-// take handles the event itself. step then does what has become possible.
-func (c *core) take(e event) {
+// handle handles the event itself. advance then does what has become possible.
+func (c *core) handle(e event) {
 	switch e := e.(type) {
-	case begun:
-		c.start(e.outside)
+	case started:
+		c.start(e.services)
 	case finished:
-		c.finished(e.batch)
-	case queued:
+		c.addBatch(e.batch)
+	case rowSent:
 		e.ticket.checkpoint.sent = true
-	case written:
+	case rowWritten:
 		c.written(&e.ticket, e.err)
-	case troubled:
+	case journalTrouble:
 		c.life.setTrouble(e.err)
 	case expired:
 		c.expired(e.timer)
 	case ticked:
 		c.samples.late.Tick = max(c.samples.late.Tick, e.late)
-		c.pace.look()
-		c.quotas.heard(&e.outside)
-		c.life.settle()
+		c.stopwatch.detectGap()
+		c.quotas.update(&e.services)
+		c.life.updatePause()
 		c.emit(publish{})
-	case asked:
-		c.quotas.heard(&e.outside)
+	case servicesRead:
+		c.quotas.update(&e.services)
 		c.emit(publish{})
 	case sampled:
-		c.pace.look()
+		c.stopwatch.detectGap()
 		c.samples.oldest = e.probes.oldest
-		c.samples.close(&e.probes)
-		c.limit.ask()
+		c.samples.closeSecond(&e.probes)
+		c.limit.askGovernor()
 	case steered:
-		c.limit.obey(e.orders)
-	case barrierPassed:
+		c.limit.apply(e.orders)
+	case barrierCalled:
 		c.cycles.openNext()
-	case lastLook:
-		c.life.closeBooks(&e)
-	case leftBehind:
+	case finalProbes:
+		c.life.writeEnd(&e)
+	case workersAbandoned:
 		c.life.abandoned = true
-	case noted:
-		c.record(e.row)
-	case spentUp:
-		c.life.outOfBudget(e.why)
+	case changeNoted:
+		c.changes.record(e.row)
+	case claimRefused:
+		c.life.endOutOfBudget(e.why)
 	default:
 		c.order(e)
 	}
@@ -158,12 +159,12 @@ func (c *core) order(e event) {
 	switch e := e.(type) {
 	case stopOrder:
 		c.life.stop(e.who, e.why)
-	case leaveOrder:
-		c.life.hurry(e.why)
+	case shutdownOrder:
+		c.life.shutDown(e.why)
 	case cutOrder:
-		c.life.cutShort(e.why)
-	case awoken:
-		c.pace.wake(e.gap)
+		c.life.cut(e.why)
+	case suspended:
+		c.stopwatch.removeGap(e.gap)
 	case publishOrder:
 		c.emit(publish{})
 	case pauseOrder:
@@ -173,54 +174,54 @@ func (c *core) order(e event) {
 	case setOrder:
 		c.limit.change(&e)
 	case checkpointOrder:
-		c.saves.take(e.reason, e.answer)
+		c.checkpoints.take(e.reason, e.answer)
 	case retireOrder:
-		c.refused(e.answer, c.retire(&e))
+		c.reject(e.answer, c.manual.retire(&e))
 	case requeueOrder:
-		c.refused(e.answer, c.requeue(&e))
+		c.reject(e.answer, c.manual.requeue(&e))
 	case injectOrder:
-		c.refused(e.answer, c.inject(&e))
+		c.reject(e.answer, c.manual.inject(&e))
 	}
 }
 
-// refused answers an order that was rejected. Accepted orders are answered once they are durable.
-func (c *core) refused(to answerID, err error) {
+// reject answers an order that was rejected. Accepted orders are answered once they are durable.
+func (c *core) reject(to answerID, err error) {
 	if err != nil {
 		c.emit(answer{to, err})
 	}
 }
 
 // start journals that this process began or resumed the run.
-func (c *core) start(o outsideState) {
+func (c *core) start(o serviceReport) {
 	res := c.cfg.Resume
-	c.emit(writeRow{engine.StartRow{At: c.pace.began, Cycle: c.cycles.number, Resumed: res != nil && !res.Unbegun}, ticket{kind: startTicket}})
+	c.emit(writeRow{engine.StartRow{At: c.stopwatch.began, Cycle: c.cycles.number, Resumed: res != nil && !res.Unbegun}, ticket{kind: startTicket}})
 	if why := c.cfg.Inexact; why != "" && c.tally.totals.Inexact == nil {
 		since := engine.Inexact{Cycle: c.cycles.number, Why: why}
 		c.tally.totals.InexactSince(since)
-		c.append(engine.ChangeRow{At: c.pace.began, Cycle: c.cycles.number, What: engine.ExactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since})
+		c.append(engine.ChangeRow{At: c.stopwatch.began, Cycle: c.cycles.number, What: engine.ExactnessChange, Old: "exact", New: "inexact", Why: why, Inexact: &since})
 	}
-	for i := range c.cfg.Written { // the cost of generating the population, before the run began
-		row := engine.SharedRow{Key: engine.PopulationKey, Cycle: c.cycles.number, Record: &c.cfg.Written[i]}
-		if i == len(c.cfg.Written)-1 {
-			row.Took = c.cfg.Before
+	for i := range c.cfg.PopulationCalls { // the cost of generating the population, before the run began
+		row := engine.SharedRow{Key: engine.PopulationKey, Cycle: c.cycles.number, Record: &c.cfg.PopulationCalls[i]}
+		if i == len(c.cfg.PopulationCalls)-1 {
+			row.Took = c.cfg.PopulationTook
 		}
 		c.append(row)
 	}
-	c.quotas.heard(&o)
-	c.saves.ifDue()
+	c.quotas.update(&o)
+	c.checkpoints.ifDue()
 }
 
 // written handles the ticket of a row that was queued or committed.
 func (c *core) written(t *ticket, err error) {
 	switch t.kind {
 	case startTicket:
-		c.cycles.started = true
+		c.cycles.startJournaled = true
 	case barrierTicket:
-		c.cycles.closed(err)
+		c.cycles.barrierCommitted(err)
 	case checkpointTicket:
-		c.saves.settled(t.checkpoint, err)
+		c.checkpoints.committed(t.checkpoint, err)
 	case retireTicket, requeueTicket, injectTicket:
-		c.cycles.ordered(t, err)
+		c.cycles.orderCommitted(t, err)
 	case endTicket:
 		c.life.end(err)
 	case noTicket:
@@ -234,23 +235,23 @@ func (c *core) written(t *ticket, err error) {
 func (c *core) expired(t timer) {
 	switch t {
 	case cycleTimer:
-		c.pace.look() // step then begins the cycle
+		c.stopwatch.detectGap() // advance then begins the cycle
 	case checkpointTimer:
-		c.pace.look()
-		c.saves.ifDue()
-	case hurryTimer:
-		c.life.cutShort(c.life.leaving)
-	case lastTimer:
-		c.life.timeIsUp()
+		c.stopwatch.detectGap()
+		c.checkpoints.ifDue()
+	case shutdownTimer:
+		c.life.cut(c.life.exitReason)
+	case endTimer:
+		c.life.endTimedOut()
 	case numTimers:
 	}
 }
 
-// step takes one step that has become possible. It reports whether another one may now be possible.
-func (c *core) step() bool {
+// advance takes one step that has become possible. It reports whether another one may now be possible.
+func (c *core) advance() bool {
 	cy, l := &c.cycles, &c.life
 	switch {
-	case l.finishing:
+	case l.writingEnd:
 		return false
 	case l.abandoned:
 		l.finish()
@@ -258,7 +259,7 @@ func (c *core) step() bool {
 		l.finish()
 	case cy.open == nil:
 		return cy.begin()
-	case cy.left() == 0 && cy.workers == 0 && cy.ordering == 0 && !l.isCut && !l.unpaid:
+	case cy.remaining() == 0 && cy.workers == 0 && cy.pendingOrders == 0 && !l.isCut && !l.cutForBudget:
 		cy.close()
 	case l.phase == engine.Draining && cy.workers == 0 && !cy.closing:
 		l.finish()
@@ -266,8 +267,8 @@ func (c *core) step() bool {
 	return false
 }
 
-// finished counts the sessions and workers of a batch.
-func (c *core) finished(b *Batch) {
+// addBatch counts the sessions and workers of a batch.
+func (c *core) addBatch(b *Batch) {
 	if c.life.abandoned {
 		return // these sessions already count as cut
 	}
@@ -275,24 +276,24 @@ func (c *core) finished(b *Batch) {
 		c.tally.add(&b.rows[i])
 		c.samples.add(&b.rows[i])
 		c.cycles.add(&b.rows[i])
-		c.recall.add(&b.rows[i])
+		c.memory.add(&b.rows[i])
 	}
-	c.reading.last.ended += int64(len(b.rows))
+	c.reading.since.ended += int64(len(b.rows))
 	if len(b.rows) > 0 {
-		c.cycles.lastEnd = c.now.At
+		c.cycles.lastEnd = c.in.At
 	}
 	c.samples.recent.add(int64(len(b.rows)))
 	o := &c.tally.totals.Peaks.Overhead
-	o.Queued += b.queued
-	o.Handed += b.handed
-	c.tally.cut += int64(b.cut)
-	c.cycles.workersLeft(b)
+	o.Queued += b.Queued
+	o.Handed += b.Handed
+	c.tally.cut += int64(b.Cut)
+	c.cycles.removeWorkers(b)
 	switch {
-	case b.unpaid != "":
-		c.life.unpaid = true
-		c.life.outOfBudget(b.unpaid)
-	case b.cut > 0:
-		c.life.cutShort("a session could not go on")
+	case b.OutOfBudget != "":
+		c.life.cutForBudget = true
+		c.life.endOutOfBudget(b.OutOfBudget)
+	case b.Cut > 0:
+		c.life.cut("a session could not continue")
 	}
 	c.life.endHopeless()
 }
@@ -300,63 +301,34 @@ func (c *core) finished(b *Batch) {
 // append journals a row.
 func (c *core) append(row engine.Row) { c.emit(writeRow{row: row}) }
 
-// change journals a change that happens now. Its row has no ticket.
-func (c *core) change(what, old, next, who, why string) {
-	c.record(engine.ChangeRow{What: what, Old: old, New: next, Who: who, Why: why})
-}
-
-// record journals a change that happens now, and adds it to the list in snapshots.
-func (c *core) record(row engine.ChangeRow) {
-	row = c.stamped(row)
-	c.append(row)
-	c.show(row)
-}
-
-// stamped sets the time and cycle of a change, and records from when on it makes the run inexact.
-func (c *core) stamped(row engine.ChangeRow) engine.ChangeRow {
-	row.At, row.Cycle = c.now.At, c.cycles.number
-	if row.Inexact != nil {
-		c.tally.totals.InexactSince(*row.Inexact)
-	}
-	return row
-}
-
-const shownChanges = 256
-
-// show adds a change to the list in snapshots.
-func (c *core) show(row engine.ChangeRow) {
-	kept := c.changes[max(0, len(c.changes)-shownChanges+1):]
-	c.changes = append(slices.Clip(kept), row) // clipped, so that lists in older snapshots stay unchanged
-}
-
 // progress identifies a point of the run. Two equal values mean that nothing happened in between.
 type progress struct {
-	cycle int
-	ended int64
+	cycle   int
+	counted int64 // tally.counted, because a requeue lowers the number of ended sessions
 }
 
-func (c *core) progress() progress { return progress{c.cycles.number, c.tally.totals.Ended()} }
+func (c *core) progress() progress { return progress{c.cycles.number, c.tally.counted} }
 
 // inFlight returns the number of sessions in flight. Abandoned sessions count as cut.
 func (c *core) inFlight() int {
 	if c.life.abandoned {
 		return 0
 	}
-	return c.now.InFlight
+	return c.in.InFlight
 }
 
 // governed reports whether a governor moves the limit.
 func (c *core) governed() bool { return c.hasGovernor && c.cfg.Settings.Governed() }
 
-// called returns the display name of an agent.
-func (c *core) called(agent int) string {
+// agentName returns the display name of an agent.
+func (c *core) agentName(agent int) string {
 	n := engine.ErrorNote{Agent: agent, Count: 1}
-	c.name(&n)
+	c.nameAgent(&n)
 	return n.Who()
 }
 
-// name fills in the display name of the agent in a note.
-func (c *core) name(n *engine.ErrorNote) {
+// nameAgent fills in the display name of the agent in a note.
+func (c *core) nameAgent(n *engine.ErrorNote) {
 	if c.cfg.Name == nil || n.Name != "" || n.Count == 0 {
 		return
 	}
@@ -373,7 +345,7 @@ func (c *core) where(step string) string {
 	return c.cfg.Where(step)
 }
 
-func known[T any](v *T) (zero T) {
+func deref[T any](v *T) (zero T) {
 	if v == nil {
 		return zero
 	}

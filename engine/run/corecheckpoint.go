@@ -10,23 +10,23 @@ import (
 type checkpoints struct {
 	core *core
 
-	count  int
-	saving int           // checkpoints being committed
-	at     time.Time     // when the last one was taken, or was last found to be current
-	stood  time.Duration // how long the process was suspended since then
-	of     progress      // the progress that the last one covers
-	here   bool          // the last one was taken by this process
-	took   time.Duration // time to commit the newest durable one of this process
-	newest *waiting      // nil once it is durable
+	count     int
+	pending   int                // checkpoints being committed
+	at        time.Time          // when the last one was taken, or was last found to be current
+	suspended time.Duration      // how long the process was suspended since then
+	covers    progress           // the progress that the last one covers
+	taken     bool               // the last one was taken by this process
+	took      time.Duration      // time to commit the newest durable one of this process
+	newest    *pendingCheckpoint // nil once it is durable
 }
 
-// waiting is a checkpoint that is not durable yet.
-type waiting struct {
+// pendingCheckpoint is a checkpoint that is not durable yet.
+type pendingCheckpoint struct {
 	reason  string
 	at      time.Time // when it was requested
-	of      progress
+	covers  progress
 	sent    bool // the journal writer has it
-	settled bool // after a panic: it is durable, or failed
+	done    bool // after a panic: it is durable, or failed
 	answers []answerID
 }
 
@@ -36,17 +36,17 @@ type waiting struct {
 func (s *checkpoints) ifDue() {
 	c := s.core
 	every := c.cfg.Settings.CheckpointEvery
-	if every <= 0 || s.saving > 0 || c.life.over() {
+	if every <= 0 || s.pending > 0 || c.life.isEnding() {
 		return
 	}
-	early, at := every-min(every/20, 2*time.Second), c.now.At
+	early, at := every-min(every/20, 2*time.Second), c.in.At
 	if wait := early - at.Sub(s.at); wait > 0 {
 		c.emit(setTimer{checkpointTimer, wait})
 		return
 	}
-	if c.cycles.workers == 0 && !c.limit.stood.IsZero() && c.progress() == s.of {
-		s.gap()
-		s.at, s.stood = at, 0
+	if c.cycles.workers == 0 && !c.limit.haltedAt.IsZero() && c.progress() == s.covers {
+		s.updateGap()
+		s.at, s.suspended = at, 0
 		c.emit(setTimer{checkpointTimer, early})
 		return
 	}
@@ -62,34 +62,34 @@ func (s *checkpoints) take(reason string, to answerID) {
 		return
 	}
 	w := s.newest
-	if w == nil || w.reason != reason || w.sent && w.of != c.progress() || w.of.cycle != c.cycles.number {
-		w = s.make(reason)
+	if w == nil || w.reason != reason || w.sent && w.covers != c.progress() || w.covers.cycle != c.cycles.number {
+		w = s.begin(reason)
 	}
 	if to != 0 {
 		w.answers = append(w.answers, to)
 	}
 }
 
-func (s *checkpoints) make(reason string) *waiting {
-	c, at := s.core, s.core.now.At
-	s.gap()
-	w := &waiting{reason: reason, at: at, of: c.progress()}
-	s.at, s.stood, s.of, s.here, s.newest = at, 0, w.of, true, w
+func (s *checkpoints) begin(reason string) *pendingCheckpoint {
+	c, at := s.core, s.core.in.At
+	s.updateGap()
+	w := &pendingCheckpoint{reason: reason, at: at, covers: c.progress()}
+	s.at, s.suspended, s.covers, s.taken, s.newest = at, 0, w.covers, true, w
 	b := &c.tally.atBarrier
-	state := engine.State{Limit: b.Limit, Totals: b.Totals.Clone(), Injected: c.recall.injected, Retired: c.roster.retired(c.cycles.number), Tuned: c.recall.inherited}
+	state := engine.State{Limit: b.Limit, Totals: b.Totals.Clone(), Injected: c.memory.injected, Retired: c.roster.retired(c.cycles.number), Tuned: c.memory.tuned}
 	state.Totals.Peaks = c.tally.peaks()
 	s.count++
-	s.saving++
-	row := engine.CheckpointRow{At: at, Cycle: c.cycles.number, Done: c.tally.totals.Ended(), Total: c.tally.planned, Reason: reason, State: state, Memory: c.recall.changed()}
+	s.pending++
+	row := engine.CheckpointRow{At: at, Cycle: c.cycles.number, Done: c.tally.totals.Ended(), Total: c.tally.planned, Reason: reason, State: state, Memory: c.memory.changed()}
 	c.emit(writeRow{row, ticket{kind: checkpointTicket, checkpoint: w}})
 	return w
 }
 
-// settled handles a checkpoint that became durable or failed.
-func (s *checkpoints) settled(w *waiting, err error) {
-	s.saving--
+// committed handles a checkpoint that became durable or failed.
+func (s *checkpoints) committed(w *pendingCheckpoint, err error) {
+	s.pending--
 	if err == nil {
-		s.took = s.core.now.At.Sub(w.at)
+		s.took = s.core.in.At.Sub(w.at)
 	}
 	if s.newest == w {
 		s.newest = nil
@@ -100,20 +100,20 @@ func (s *checkpoints) settled(w *waiting, err error) {
 	s.ifDue()
 }
 
-// gap updates the longest time without a checkpoint.
-func (s *checkpoints) gap() {
+// updateGap updates the longest time without a checkpoint.
+func (s *checkpoints) updateGap() {
 	p := &s.core.tally.totals.Peaks
-	p.CheckpointGap = max(p.CheckpointGap, s.core.now.At.Sub(s.at)-s.stood)
+	p.CheckpointGap = max(p.CheckpointGap, s.core.in.At.Sub(s.at)-s.suspended)
 }
 
-// emergency takes a checkpoint after the core has panicked. It takes none if the panic came while memory was being
+// emergencyCheckpoint takes a checkpoint after the core has panicked. It takes none if the panic came while memory was being
 // committed for the next cycle.
-func (c *core) emergency(at now) (w *waiting, effects []effect) {
-	if c.cycles.turning || c.life.finishing || c.life.phase == engine.Ended {
+func (c *core) emergencyCheckpoint(at input) (w *pendingCheckpoint, effects []effect) {
+	if c.cycles.committing || c.life.writingEnd || c.life.phase == engine.Ended {
 		return nil, nil
 	}
-	c.now, c.effects = at, nil
+	c.in, c.effects = at, nil
 	defer func() { c.crashed = true }()
-	c.saves.take(engine.PanicReason, 0)
-	return c.saves.newest, c.effects
+	c.checkpoints.take(engine.PanicReason, 0)
+	return c.checkpoints.newest, c.effects
 }

@@ -8,80 +8,80 @@ import (
 
 // plan lists the sessions of a cycle. It is immutable.
 type plan struct {
-	number int
-	now    time.Time // simulated
-	ready  time.Time // when its sessions could start
-	todo   []int32   // agents without a session in it so far; nil means agents 0 to size-1
-	size   int       // how many agents that is
-	active int       // active agents, including those whose session ran in an earlier process
-	batch  int       // sessions per wave; 0 starts all of them together
+	number  int
+	simTime time.Time // simulated
+	readyAt time.Time // when its sessions could start
+	todo    []int32   // agents without a session in it so far; nil means agents 0 to size-1
+	size    int       // how many agents that is
+	active  int       // active agents, including those whose session ran in an earlier process
+	wave    int       // sessions per wave; 0 starts all of them together
 }
 
 // cycles opens and closes the run's cycles.
 type cycles struct {
 	core *core
 
-	open     *plan // nil between cycles
-	number   int   // of the open cycle
-	first    int   // the first cycle of this process
-	done     []int // agents whose session in the first cycle ran in an earlier process
-	released int   // sessions of the open cycle that may start, without requeued ones
-	again    int   // sessions requeued in the open cycle
-	workers  int
-	idle     time.Time // when the last worker left
-	started  bool      // the journal has the start row of this process
-	closing  bool      // the barrier's rows are being committed
-	turning  bool      // memory is being committed for the next cycle
-	ordering int       // manual orders being committed
-	bad      map[int]engine.SessionEnd
+	open           *plan // nil between cycles
+	number         int   // of the open cycle
+	first          int   // the first cycle of this process
+	done           []int // agents whose session in the first cycle ran in an earlier process
+	released       int   // sessions of the open cycle that may start, without requeued ones
+	requeued       int   // sessions requeued in the open cycle
+	workers        int
+	idleSince      time.Time // when the last worker left
+	startJournaled bool      // the journal has the start row of this process
+	closing        bool      // the barrier's rows are being committed
+	committing     bool      // memory is being committed for the next cycle
+	pendingOrders  int       // manual orders being committed
+	failed         map[int]engine.SessionEnd
 
-	began    time.Time // start of the open cycle
-	standing time.Duration
-	lastEnd  time.Time // when a session last ended, or work could last start
-	schedule time.Time // planned start of the first cycle of this process, moved by pauses
-	lag      time.Duration
-	last     engine.ClosedCycle
+	startedAt     time.Time // start of the open cycle
+	pausedTime    time.Duration
+	lastEnd       time.Time // when a session last ended, or work could last start
+	scheduleStart time.Time // planned start of the first cycle of this process, moved by pauses
+	lag           time.Duration
+	last          engine.ClosedCycle
 }
 
-// left returns how many sessions of the open cycle have not started. mayBegin returns how many of them may start now.
-func (cy *cycles) left() int     { return cy.open.size + cy.again - cy.core.now.started() }
-func (cy *cycles) mayBegin() int { return cy.released + cy.again - cy.core.now.started() }
+// remaining returns how many sessions of the open cycle have not started. mayStart returns how many of them may start now.
+func (cy *cycles) remaining() int { return cy.open.size + cy.requeued - cy.core.in.started() }
+func (cy *cycles) mayStart() int  { return cy.released + cy.requeued - cy.core.in.started() }
 
 // begin opens the next cycle if it is due, or ends the run if no cycle is left. It reports whether it did either.
 func (cy *cycles) begin() bool {
 	c := cy.core
-	if !cy.started || cy.ordering > 0 || c.life.pausedByUs || c.life.trouble != nil {
+	if !cy.startJournaled || cy.pendingOrders > 0 || c.life.pausedByUser || c.life.trouble != nil {
 		return false // a session that reads the result of an order must follow that order in the journal
 	}
 	if isEmpty := c.roster.isEmpty(cy.number); isEmpty || cy.isOver() {
 		why := engine.NoAgents
 		if !isEmpty {
-			why = c.life.doneWhy()
+			why = c.life.finishReason()
 		}
 		c.life.drain(engine.EndFinished, why)
 		return true
 	}
-	at, stood := c.now.At, &c.limit.stood
-	if !stood.IsZero() {
+	at, haltedAt := c.in.At, &c.limit.haltedAt
+	if !haltedAt.IsZero() {
 		if !c.limit.mayProbe() {
 			return false
 		}
-		cy.schedule, *stood = cy.schedule.Add(at.Sub(*stood)), at
+		cy.scheduleStart, *haltedAt = cy.scheduleStart.Add(at.Sub(*haltedAt)), at
 	}
-	if wait := cy.intended().Sub(at); wait > 0 {
+	if wait := cy.plannedStart().Sub(at); wait > 0 {
 		c.emit(setTimer{cycleTimer, wait})
 		return false
 	}
 	cy.lag = 0
 	if c.cfg.Settings.TimeScale > 0 {
-		cy.lag = at.Sub(cy.intended())
+		cy.lag = at.Sub(cy.plannedStart())
 		c.tally.totals.Peaks.Lag = max(c.tally.totals.Peaks.Lag, cy.lag)
 	}
 	c.reading.mark()
 	cy.enter(cy.plan())
-	c.emit(beginCycle{cy.open, &c.recall, c.roster.retired(cy.number), !stood.IsZero()})
+	c.emit(beginCycle{cy.open, &c.memory, c.roster.retired(cy.number), !haltedAt.IsZero()})
 	if c.life.phase == engine.Preparing {
-		c.life.turn(toBegin)
+		c.life.apply(toRunning)
 	}
 	return true
 }
@@ -89,7 +89,7 @@ func (cy *cycles) begin() bool {
 // plan returns the plan of the next cycle.
 func (cy *cycles) plan() *plan {
 	s := &cy.core.cfg.Settings
-	p := &plan{number: cy.number, now: cy.core.cfg.Clock.At(cy.number), ready: cy.core.now.At, batch: s.Batch}
+	p := &plan{number: cy.number, simTime: cy.core.cfg.Clock.At(cy.number), readyAt: cy.core.in.At, wave: s.Batch}
 	cy.core.roster.fill(p, cy.done)
 	cy.done = nil
 	if s.Sequential {
@@ -100,13 +100,13 @@ func (cy *cycles) plan() *plan {
 
 // enter opens a cycle in which no session has started.
 func (cy *cycles) enter(p *plan) {
-	n := &cy.core.now
-	cy.open, cy.again, cy.began, cy.standing, cy.lastEnd = p, 0, n.At, 0, n.At
-	n.Begun, n.Again, n.Filled = 0, 0, time.Time{}
+	n := &cy.core.in
+	cy.open, cy.requeued, cy.startedAt, cy.pausedTime, cy.lastEnd = p, 0, n.At, 0, n.At
+	n.Started, n.Requeued, n.Filled = 0, 0, time.Time{}
 	if p.size == 0 {
-		n.Filled = p.ready
+		n.Filled = p.readyAt
 	}
-	if cy.released = p.size; p.batch > 0 {
+	if cy.released = p.size; p.wave > 0 {
 		cy.released = 0
 	}
 }
@@ -118,18 +118,18 @@ func (cy *cycles) isOver() bool {
 	if s.Cycles > 0 {
 		return cy.number >= s.Cycles
 	}
-	wait := max(cy.intended().Sub(c.now.At), 0)
-	return wait+c.pace.worked() >= time.Duration(s.Hours*float64(time.Hour))
+	wait := max(cy.plannedStart().Sub(c.in.At), 0)
+	return wait+c.stopwatch.worked() >= time.Duration(s.Hours*float64(time.Hour))
 }
 
-// intended returns the planned start of the open cycle, or the zero time if cycles follow no schedule.
-func (cy *cycles) intended() time.Time {
+// plannedStart returns when the schedule starts the open cycle, or the zero time if cycles follow no schedule.
+func (cy *cycles) plannedStart() time.Time {
 	c := cy.core
 	if c.cfg.Settings.TimeScale <= 0 {
 		return time.Time{}
 	}
 	each := time.Duration(float64(c.cfg.Clock.Cycle) / c.cfg.Settings.TimeScale)
-	return cy.schedule.Add(time.Duration(cy.number-cy.first) * each)
+	return cy.scheduleStart.Add(time.Duration(cy.number-cy.first) * each)
 }
 
 // close commits the barrier. Every row of the cycle is durable before the next cycle begins.
@@ -141,27 +141,27 @@ func (cy *cycles) close() {
 	c.reading.mark()
 	cy.closing = true
 	c.emit(endCycle{})
-	took, work, p := cy.worked(cy.idle), c.tally.cycleWork(), &c.tally.totals.Peaks
+	took, work, p := cy.worked(cy.idleSince), c.tally.cycleWork(), &c.tally.totals.Peaks
 	cy.last = engine.ClosedCycle{Took: took, Sessions: int64(cy.open.active), Failed: c.tally.failedInCycle(), Work: work}
 	p.Cycle, p.Worked, p.Open = max(p.Cycle, took), p.Worked+took, 0
-	row := engine.BarrierRow{Cycle: cy.open.number, At: c.now.At, Active: cy.open.active, Took: took, Lag: cy.lag, Sessions: c.tally.totals.Ended(), Work: work, Mock: 0}
+	row := engine.BarrierRow{Cycle: cy.open.number, At: c.in.At, Active: cy.open.active, Took: took, Lag: cy.lag, Sessions: c.tally.totals.Ended(), Work: work, Mock: 0}
 	c.emit(writeRow{row, ticket{kind: barrierTicket}})
 }
 
-// closed handles the result of committing the barrier. If that failed, the cycle stays open and the run ends in it. Its
-// sessions are kept.
-func (cy *cycles) closed(err error) {
+// barrierCommitted handles the result of committing the barrier. If that failed, the cycle stays open and the run ends in
+// it. Its sessions are kept.
+func (cy *cycles) barrierCommitted(err error) {
 	c := cy.core
 	switch {
 	case err != nil:
 		c.reading.mark()
 		cy.closing = false
 		if !c.life.isCut {
-			c.life.ending, c.life.stopping = engine.EndFailed, "the journal: "+err.Error()
-			c.life.cutShort("")
+			c.life.ending, c.life.endReason = engine.EndFailed, "the journal: "+err.Error()
+			c.life.cut("")
 		}
 	case c.hasBarrier:
-		c.emit(passBarrier{cy.number})
+		c.emit(callBarrier{cy.number})
 	default:
 		cy.openNext()
 	}
@@ -173,17 +173,17 @@ func (cy *cycles) openNext() {
 	if c.life.abandoned {
 		return
 	}
-	cy.turning = true // while this is set, no checkpoint may be taken after a panic
-	c.tally.begun += int64(c.now.started())
-	c.recall.commit(cy.number)
-	clear(cy.bad)
+	cy.committing = true // while this is set, no checkpoint may be taken after a panic
+	c.tally.started += int64(c.in.started())
+	c.memory.commit(cy.number)
+	clear(cy.failed)
 	c.reading.mark()
 	cy.open, cy.closing = nil, false
 	cy.number++
-	c.tally.heard()
-	c.recall.deliver()
+	c.tally.updateShared()
+	c.memory.deliver()
 	c.tally.atBarrier = engine.State{Limit: c.limit.set, Totals: c.tally.totals.Clone()}
-	cy.turning = false
+	cy.committing = false
 }
 
 // nextWave starts the next wave of the open cycle once the previous one has ended.
@@ -194,82 +194,82 @@ func (cy *cycles) nextWave() {
 	}
 	c := cy.core
 	c.reading.mark()
-	if p.batch == 0 || cy.released == p.size || c.now.Begun < cy.released {
+	if p.wave == 0 || cy.released == p.size || c.in.Started < cy.released {
 		return
 	}
 	wave := releaseWave{}
 	if cy.released > 0 {
-		wave.waited = c.now.At.Sub(p.ready)
+		wave.waited = c.in.At.Sub(p.readyAt)
 	}
-	cy.released = min(cy.released+p.batch, p.size)
-	c.now.Filled, cy.lastEnd = time.Time{}, c.now.At
+	cy.released = min(cy.released+p.wave, p.size)
+	c.in.Filled, cy.lastEnd = time.Time{}, c.in.At
 	c.emit(wave)
 }
 
 // add records how a session ended.
 func (cy *cycles) add(r *engine.SessionRow) {
-	if len(cy.bad) > 0 {
-		delete(cy.bad, r.Agent)
+	if len(cy.failed) > 0 {
+		delete(cy.failed, r.Agent)
 	}
 	if r.Outcome == engine.Failed || r.Outcome == engine.TimedOut {
-		cy.bad[r.Agent] = engine.EndOf(r)
+		cy.failed[r.Agent] = engine.EndOf(r)
 	}
 }
 
-// workersLeft counts the workers that have left.
-func (cy *cycles) workersLeft(b *Batch) {
-	if b.gone == 0 {
+// removeWorkers counts the workers that have left.
+func (cy *cycles) removeWorkers(b *Batch) {
+	if b.Departed == 0 {
 		return
 	}
-	cy.workers -= b.gone
-	cy.core.limit.probing -= b.probes
-	cy.core.life.proof.probed(b.probes)
+	cy.workers -= b.Departed
+	cy.core.limit.probing -= b.Probes
+	cy.core.life.proof.probed(b.Probes)
 	if cy.workers == 0 {
-		cy.idle = cy.core.now.At
+		cy.idleSince = cy.core.in.At
 	}
 }
 
 // worked returns the working time of the open cycle until a given time, without pauses.
 func (cy *cycles) worked(until time.Time) time.Duration {
-	return max(until.Sub(cy.began)-cy.standing, 0)
+	return max(until.Sub(cy.startedAt)-cy.pausedTime, 0)
 }
 
-// stoodIdle returns how long the current pause has left the cycle without a session in flight.
-func (cy *cycles) stoodIdle() time.Duration {
-	at, stood := cy.core.now.At, cy.core.limit.stood
+// idlePause returns how long the current pause has left the cycle without a session in flight.
+func (cy *cycles) idlePause() time.Duration {
+	at, haltedAt := cy.core.in.At, cy.core.limit.haltedAt
 	switch {
-	case stood.IsZero() || cy.workers > 0:
+	case haltedAt.IsZero() || cy.workers > 0:
 		return 0
-	case cy.idle.After(stood):
-		return at.Sub(cy.idle)
+	case cy.idleSince.After(haltedAt):
+		return at.Sub(cy.idleSince)
 	}
-	return at.Sub(stood)
+	return at.Sub(haltedAt)
 }
 
 // nextBarrier returns the first cycle in which an order given now takes effect.
 func (cy *cycles) nextBarrier() int {
-	if cy.open == nil && len(cy.done) == 0 && len(cy.core.recall.prefixes) == 0 {
+	if cy.open == nil && len(cy.done) == 0 && len(cy.core.memory.prefixes) == 0 {
 		return cy.number // none of its sessions has started
 	}
 	return cy.number + 1
 }
 
-// comes reports whether the run may reach a cycle.
-func (cy *cycles) comes(cycle int) bool {
+// mayReach reports whether the run may reach a cycle.
+func (cy *cycles) mayReach(cycle int) bool {
 	n := cy.core.cfg.Settings.Cycles
 	return n == 0 || cycle < n
 }
 
-// ordered handles a manual order that became durable or failed. The order takes effect only now, so that the journal has it
-// before its consequences.
-func (cy *cycles) ordered(t *ticket, err error) {
-	cy.ordering--
+// orderCommitted handles a manual order that became durable or failed. The order takes effect only now, so that the journal
+// has it before its consequences.
+func (cy *cycles) orderCommitted(t *ticket, err error) {
+	cy.pendingOrders--
 	switch {
 	case err != nil:
 	case t.kind == retireTicket && t.inFlight:
 		cy.core.emit(cancelSession{t.place.Agent})
 	case t.kind == requeueTicket:
-		cy.again++
-		cy.core.emit(makeAgain{t.place})
+		cy.requeued++
+		cy.core.emit(requeueSession{t.place})
 	}
 }

@@ -10,56 +10,57 @@ import (
 // endReasons maps an ending to the reason of the final checkpoint.
 var endReasons = map[engine.Ending]string{engine.EndStopped: "stop", engine.EndOutOfBudget: "budget", engine.EndHopeless: engine.HopelessReason}
 
-// finish ends the run once nothing is in flight. It first requests a last reading of the probes, which closeBooks then
+// finish ends the run once nothing is in flight. It first requests a last reading of the probes, which writeEnd then
 // handles.
 func (l *lifecycle) finish() {
 	c := l.core
-	if l.looking || !l.abandoned && (c.cycles.workers > 0 || c.cycles.closing || c.saves.saving > 0) {
+	if l.probingEnd || !l.abandoned && (c.cycles.workers > 0 || c.cycles.closing || c.checkpoints.pending > 0) {
 		return
 	}
-	l.looking = true
-	c.emit(lookOnceMore{})
+	l.probingEnd = true
+	c.emit(readFinalProbes{})
 }
 
-// closeBooks takes the final checkpoint of a run that stops early. If none is needed, or it is done, it journals the run's
+// writeEnd takes the final checkpoint of a run that stops early. If none is needed, or it is done, it journals the run's
 // end.
-func (l *lifecycle) closeBooks(e *lastLook) {
+func (l *lifecycle) writeEnd(e *finalProbes) {
 	c := l.core
-	l.looking = false
-	for i := range e.outside.moves {
-		c.record(e.outside.moves[i])
+	l.probingEnd = false
+	for i := range e.services.changes {
+		c.changes.record(e.services.changes[i])
 	}
 	if n := c.cfg.Settings.Cycles; c.cycles.open == nil && n > 0 && c.cycles.number >= n {
-		l.ending, l.stopping = engine.EndFinished, l.doneWhy()
+		l.ending, l.endReason = engine.EndFinished, l.finishReason()
 	}
 	if reason := endReasons[l.ending]; reason != "" && !l.isCut && !l.finalSaved {
 		l.finalSaved = true
-		c.saves.take(reason, 0)
+		c.checkpoints.take(reason, 0)
 		return
 	}
 	t := &c.tally
-	c.saves.gap()
+	c.checkpoints.updateGap()
 	if c.cycles.open != nil {
-		c.cycles.leave()
+		c.cycles.closeUnfinished()
 	}
 	t.totals.Peaks = t.peaks()
-	t.totals.Peaks.Spent = t.totals.Peaks.Spent.Plus(c.now.Books.Claimed) // abandoned sessions will not settle in time
-	if c.now.Doubt != nil {
-		t.totals.InexactSince(*c.now.Doubt)
+	t.totals.Peaks.Spent = t.totals.Peaks.Spent.Plus(c.in.Ledger.Claimed) // abandoned sessions will not settle in time
+	if c.in.Inexact != nil {
+		t.totals.InexactSince(*c.in.Inexact)
 	}
-	t.heard()
-	c.samples.close(&e.probes)
-	c.quotas.services = e.outside.services
+	t.updateShared()
+	c.samples.closeSecond(&e.probes)
+	c.quotas.services = e.services.services
 	agents := c.cfg.Agents
 	if c.cfg.Chosen != nil {
 		agents = len(c.cfg.Chosen)
 	}
-	l.result = Result{l.ending, l.stopping, t.totals.Clone(), engine.Judge(c.cfg.Success, &t.totals, agents)}
-	l.finishing = true
+	totals := t.totals.Clone()
+	l.result = Result{l.ending, l.endReason, totals, engine.Judge(c.cfg.Success, &t.totals, agents)}
+	l.writingEnd = true
 	if l.isCut {
-		c.emit(setTimer{lastTimer, l.lastWords()})
+		c.emit(setTimer{endTimer, l.endTimeout()})
 	}
-	c.emit(writeRow{engine.EndRow{At: c.now.At, Total: t.planned, Ending: l.ending, Reason: l.stopping, Totals: t.totals.Clone(), Verdict: l.result.Verdict}, ticket{kind: endTicket}})
+	c.emit(writeRow{engine.EndRow{At: c.in.At, Total: t.planned, Ending: l.ending, Reason: l.endReason, Totals: totals, Verdict: l.result.Verdict}, ticket{kind: endTicket}})
 }
 
 // end moves the run to its final phase.
@@ -69,50 +70,50 @@ func (l *lifecycle) end(err error) {
 	}
 	if err != nil {
 		l.result.Reason += fmt.Sprintf("; the end could not be written (%v), resuming finds it as interrupted", err)
-		l.stopping = l.result.Reason
+		l.endReason = l.result.Reason
 	}
-	l.turn(toEnd)
+	l.apply(toEnd)
 }
 
-// timeIsUp ends a cut run without waiting any longer for sessions or rows.
-func (l *lifecycle) timeIsUp() {
-	if !l.finishing {
-		l.core.emit(leaveBehind{})
+// endTimedOut ends a cut run without waiting any longer for sessions or rows.
+func (l *lifecycle) endTimedOut() {
+	if !l.writingEnd {
+		l.core.emit(abandonWorkers{})
 		return
 	}
 	why := l.trouble
 	if why == nil {
-		why = fmt.Errorf("not within %s", l.lastWords())
+		why = fmt.Errorf("not within %s", l.endTimeout())
 	}
 	l.end(why)
 }
 
-// checkWall ends the run when its time budget is used up. No further request is sent.
-func (l *lifecycle) checkWall() {
-	if l.over() {
+// checkTimeBudget ends the run when its time budget is used up. No further request is sent.
+func (l *lifecycle) checkTimeBudget() {
+	if l.isEnding() {
 		return
 	}
-	b := l.core.now.Books.Budget
-	if elapsed := l.core.pace.writing + l.core.pace.worked(); b.Wall > 0 && elapsed >= b.Wall {
+	b := l.core.in.Ledger.Budget
+	if elapsed := l.core.stopwatch.populationTook + l.core.stopwatch.worked(); b.Wall > 0 && elapsed >= b.Wall {
 		of, why := b.TimeUp(elapsed)
 		l.core.emit(closeLedger{of, why})
-		l.outOfBudget(why)
+		l.endOutOfBudget(why)
 	}
 }
 
-// leave accounts for a cycle that did not end. Its time so far is a lower bound.
-func (cy *cycles) leave() {
-	c, until := cy.core, cy.core.now.At
+// closeUnfinished accounts for a cycle that did not end. Its time so far is a lower bound.
+func (cy *cycles) closeUnfinished() {
+	c, until := cy.core, cy.core.in.At
 	if cy.workers == 0 {
-		until = cy.idle
+		until = cy.idleSince
 	}
 	took, t := cy.worked(until), &c.tally
 	t.totals.Peaks.Cycle = max(t.totals.Peaks.Cycle, took)
 	t.totals.Peaks.Worked += took
 	c.emit(endCycle{})
-	t.begun += int64(c.now.started())
+	t.started += int64(c.in.started())
 	if c.life.abandoned {
-		t.cut = t.begun - (t.totals.Ended() - t.before)
+		t.cut = t.started - (t.totals.Ended() - t.endedBefore)
 	}
 	cy.open = nil
 }
@@ -122,11 +123,11 @@ const proofName = "proof"
 
 // Time limits for a run that must end because the program exits.
 const (
-	// Haste is the longest that [Run.Leave] takes to end a run, whatever its sessions and disk do. It covers the time for
-	// sessions to end, for the rest to be cut, and for the last rows to be written.
-	Haste = cutPatience + hastyPatience + hastyWords
+	// ShutdownTimeout is the longest that [Run.Shutdown] takes to end a run, whatever its sessions and disk do. It covers
+	// the time for sessions to end, for the rest to be cut, and for the last rows to be written.
+	ShutdownTimeout = shutdownGrace + shutdownCutTimeout + shutdownEndTimeout
 
-	cutPatience   = 2500 * time.Millisecond
-	hastyPatience = time.Second
-	hastyWords    = time.Second
+	shutdownGrace      = 2500 * time.Millisecond
+	shutdownCutTimeout = time.Second
+	shutdownEndTimeout = time.Second
 )

@@ -6,80 +6,80 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// now is the input to a step besides the event: the time, and the state of the pool and the ledger at that time.
-type now struct {
+// input is what a step reads in addition to its event: the time, and the state of the pool and the ledger at that time.
+type input struct {
 	At       time.Time
-	Begun    int       // sessions of the open cycle that have started, without requeued ones
-	Again    int       // requeued sessions of the open cycle that have started
+	Started  int       // sessions of the open cycle that have started, without requeued ones
+	Requeued int       // requeued sessions of the open cycle that have started
 	Filled   time.Time // when the last session that may start did; zero while some are left
 	InFlight int       // slots in use; a worker that has left uses none, even before its batch arrives
-	Books    engine.LedgerState
-	Asked    engine.RequestCounts // requests of the run itself
-	Doubt    *engine.Inexact      // what made the run inexact before its session ended; nil if nothing did
+	Ledger   engine.LedgerState
+	Shared   engine.RequestCounts // requests of the run itself
+	Inexact  *engine.Inexact      // what made the run inexact before its session ended; nil if nothing did
 }
 
 // started returns how many sessions of the open cycle have started.
-func (n *now) started() int { return n.Begun + n.Again }
+func (n *input) started() int { return n.Started + n.Requeued }
 
 // event is something that happened to a run. core.Step handles one at a time.
 type event interface{ event() }
 
 type (
-	// begun means that this process began or resumed the run.
-	begun struct{ outside outsideState }
+	// started means that this process began or resumed the run.
+	started struct{ services serviceReport }
 	// finished delivers a batch of ended sessions and departed workers. The core keeps no reference to it.
 	finished struct{ batch *Batch }
-	// queued means that the journal writer has received a row. written means that the journal has queued the row or, if its
-	// ticket waits, committed it.
-	queued  struct{ ticket ticket }
-	written struct {
+	// rowSent means that the journal writer has received a row. rowWritten means that the journal has queued the row or, if
+	// its ticket needs a commit, committed it.
+	rowSent    struct{ ticket ticket }
+	rowWritten struct {
 		ticket ticket
 		err    error
 	}
-	// troubled means that the journal cannot be written or, with a nil error, that it can be written again.
-	troubled struct{ err error }
+	// journalTrouble means that the journal cannot be written or, with a nil error, that it can be written again.
+	journalTrouble struct{ err error }
 	// expired means that a timer ran out.
 	expired struct{ timer timer }
 	// ticked arrives ten times a second. late is its delay.
 	ticked struct {
-		late    time.Duration
-		outside outsideState
+		late     time.Duration
+		services serviceReport
 	}
-	// asked delivers the state of the services.
-	asked struct{ outside outsideState }
+	// servicesRead delivers the state of the services.
+	servicesRead struct{ services serviceReport }
 	// sampled arrives once a second.
 	sampled struct{ probes probes }
 	// steered delivers the orders of the governor.
 	steered struct{ orders engine.Orders }
-	// barrierPassed means that Config.Barrier has returned.
-	barrierPassed struct{}
-	// lastLook delivers the final readings once nothing is in flight.
-	lastLook struct {
-		probes  probes
-		outside outsideState
+	// barrierCalled means that Hooks.Barrier has returned.
+	barrierCalled struct{}
+	// finalProbes delivers the final readings once nothing is in flight.
+	finalProbes struct {
+		probes   probes
+		services serviceReport
 	}
-	// leftBehind means that the remaining sessions of a cut run have been abandoned.
-	leftBehind struct{}
-	// noted delivers a change made outside the core.
-	noted struct{ row engine.ChangeRow }
-	// spentUp means that the ledger refused a claim on the budget.
-	spentUp struct{ why string }
+	// workersAbandoned means that the remaining sessions of a cut run have been abandoned.
+	workersAbandoned struct{}
+	// changeNoted delivers a change made outside the core.
+	changeNoted struct{ row engine.ChangeRow }
+	// claimRefused means that the ledger refused a claim on the budget.
+	claimRefused struct{ why string }
 )
 
 // Orders from people and programs.
 type (
-	pauseOrder  struct{ who, why string }
-	resumeOrder struct{ who string }
-	stopOrder   struct{ who, why string }
-	leaveOrder  struct{ why string }
-	cutOrder    struct{ why string }
+	pauseOrder    struct{ who, why string }
+	resumeOrder   struct{ who string }
+	stopOrder     struct{ who, why string }
+	shutdownOrder struct{ why string }
+	cutOrder      struct{ why string }
 	// setOrder changes settings. The node has already made the changes outside the core.
 	setOrder struct {
-		next     engine.Settings
-		limit    int
-		own      bool // the order names the limit
-		tuned    []engine.ChangeRow
-		who, why string
+		next       engine.Settings
+		limit      int
+		namesLimit bool // the order names the limit
+		tuned      []engine.ChangeRow
+		who, why   string
 	}
 	checkpointOrder struct {
 		reason string
@@ -102,42 +102,42 @@ type (
 		answer  answerID
 	}
 	publishOrder struct{}
-	// awoken means that the machine slept or the process was suspended.
-	awoken struct{ gap gap }
+	// suspended means that the machine slept or the process was suspended.
+	suspended struct{ gap gap }
 )
 
-func (begun) event()           {}
-func (finished) event()        {}
-func (queued) event()          {}
-func (written) event()         {}
-func (troubled) event()        {}
-func (expired) event()         {}
-func (ticked) event()          {}
-func (asked) event()           {}
-func (sampled) event()         {}
-func (steered) event()         {}
-func (barrierPassed) event()   {}
-func (lastLook) event()        {}
-func (leftBehind) event()      {}
-func (noted) event()           {}
-func (spentUp) event()         {}
-func (pauseOrder) event()      {}
-func (resumeOrder) event()     {}
-func (stopOrder) event()       {}
-func (leaveOrder) event()      {}
-func (cutOrder) event()        {}
-func (setOrder) event()        {}
-func (checkpointOrder) event() {}
-func (retireOrder) event()     {}
-func (requeueOrder) event()    {}
-func (injectOrder) event()     {}
-func (publishOrder) event()    {}
-func (awoken) event()          {}
+func (started) event()          {}
+func (finished) event()         {}
+func (rowSent) event()          {}
+func (rowWritten) event()       {}
+func (journalTrouble) event()   {}
+func (expired) event()          {}
+func (ticked) event()           {}
+func (servicesRead) event()     {}
+func (sampled) event()          {}
+func (steered) event()          {}
+func (barrierCalled) event()    {}
+func (finalProbes) event()      {}
+func (workersAbandoned) event() {}
+func (changeNoted) event()      {}
+func (claimRefused) event()     {}
+func (pauseOrder) event()       {}
+func (resumeOrder) event()      {}
+func (stopOrder) event()        {}
+func (shutdownOrder) event()    {}
+func (cutOrder) event()         {}
+func (setOrder) event()         {}
+func (checkpointOrder) event()  {}
+func (retireOrder) event()      {}
+func (requeueOrder) event()     {}
+func (injectOrder) event()      {}
+func (publishOrder) event()     {}
+func (suspended) event()        {}
 
-// outsideState holds the state of the services, and the changes they made themselves since the last call.
-type outsideState struct {
+// serviceReport holds the state of the services, and the changes they made themselves since the last call.
+type serviceReport struct {
 	services []engine.ServiceState
-	moves    []engine.ChangeRow
+	changes  []engine.ChangeRow
 }
 
 // probes holds the values that Config.Probe read. A nil pointer means unknown.
@@ -159,15 +159,15 @@ type timer uint8
 const (
 	cycleTimer      timer = iota // until the planned start of the next cycle
 	checkpointTimer              // until the next periodic checkpoint
-	hurryTimer                   // until sessions are cut because the program exits
-	lastTimer                    // until a cut run ends without waiting any longer
+	shutdownTimer                // until sessions are cut because the program exits
+	endTimer                     // until a cut run ends without waiting any longer
 	numTimers
 )
 
 // ticket identifies a journaled row when its result comes back as an event. A row with the zero ticket causes no event.
 type ticket struct {
 	kind       ticketKind
-	checkpoint *waiting
+	checkpoint *pendingCheckpoint
 	place      engine.Place // the session to run again, or the retired agent
 	inFlight   bool         // the retired agent had a session in flight
 	answer     answerID
@@ -186,8 +186,8 @@ const (
 	endTicket
 )
 
-// waits reports whether the ticket comes back only after its row is durable.
-func (t *ticket) waits() bool { return t.kind > startTicket }
+// needsCommit reports whether the ticket comes back only after its row is durable.
+func (t *ticket) needsCommit() bool { return t.kind > startTicket }
 
 // effect is an action that the node carries out for the core, in order.
 type effect interface{ effect() }
@@ -208,14 +208,14 @@ type (
 	// beginCycle opens a cycle. The data it points to stays unchanged until the cycle closes.
 	beginCycle struct {
 		plan    *plan
-		recall  *recall
+		memory  *memoryState
 		retired map[int]int
-		held    bool // the cycle starts with its clock paused
+		paused  bool // the cycle starts with its clock paused
 	}
 	// releaseWave starts the next wave of the open cycle.
 	releaseWave struct{ waited time.Duration }
-	// makeAgain starts a requeued session. withdrawSession comes first and removes the earlier result.
-	makeAgain       struct{ place engine.Place }
+	// requeueSession starts a requeued session. withdrawSession comes first and removes the earlier result.
+	requeueSession  struct{ place engine.Place }
 	withdrawSession struct{ agent int }
 	// holdCycle pauses the clock of the open cycle, releaseCycle resumes it, and endCycle frees it.
 	holdCycle    struct{}
@@ -224,15 +224,15 @@ type (
 	// cutSessions cuts all sessions in flight. cancelSession cancels the session of a retired agent.
 	cutSessions   struct{}
 	cancelSession struct{ agent int }
-	// leaveBehind collects the batches that have arrived and abandons the remaining workers. leftBehind follows.
-	leaveBehind struct{}
+	// abandonWorkers collects the batches that have arrived and abandons the remaining workers. workersAbandoned follows.
+	abandonWorkers struct{}
 	// closeLedger makes the ledger refuse all further claims.
 	closeLedger struct {
 		of  *engine.Bound
 		why string
 	}
-	// remember sets the size of all agents' memory.
-	remember struct{ bytes int64 }
+	// setMemorySize sets the size of all agents' memory.
+	setMemorySize struct{ bytes int64 }
 	// useSettings applies settings to the sessions that start from now on.
 	useSettings struct{ settings engine.Settings }
 	// changedSettings lists the changes that an order made.
@@ -248,12 +248,13 @@ type (
 		to  answerID
 		err error
 	}
-	// askGovernor leads to the event steered, passBarrier to barrierPassed, askServices to asked, lookOnceMore to lastLook.
-	askGovernor  struct{ reading engine.Reading }
-	resetSteer   struct{}
-	passBarrier  struct{ cycle int }
-	askServices  struct{}
-	lookOnceMore struct{}
+	// askGovernor leads to the event steered, callBarrier to barrierCalled, readServices to servicesRead, and
+	// readFinalProbes to finalProbes.
+	askGovernor     struct{ reading engine.Reading }
+	resetGovernor   struct{}
+	callBarrier     struct{ cycle int }
+	readServices    struct{}
+	readFinalProbes struct{}
 	// renewService tells a service that a pause is over. An empty name means all services.
 	renewService struct{ name string }
 )
@@ -263,33 +264,33 @@ func (setLimit) effect()        {}
 func (startWorkers) effect()    {}
 func (beginCycle) effect()      {}
 func (releaseWave) effect()     {}
-func (makeAgain) effect()       {}
+func (requeueSession) effect()  {}
 func (withdrawSession) effect() {}
 func (holdCycle) effect()       {}
 func (releaseCycle) effect()    {}
 func (endCycle) effect()        {}
 func (cutSessions) effect()     {}
 func (cancelSession) effect()   {}
-func (leaveBehind) effect()     {}
+func (abandonWorkers) effect()  {}
 func (closeLedger) effect()     {}
-func (remember) effect()        {}
+func (setMemorySize) effect()   {}
 func (useSettings) effect()     {}
 func (changedSettings) effect() {}
 func (setTimer) effect()        {}
 func (publish) effect()         {}
 func (answer) effect()          {}
 func (askGovernor) effect()     {}
-func (resetSteer) effect()      {}
-func (passBarrier) effect()     {}
-func (askServices) effect()     {}
-func (lookOnceMore) effect()    {}
+func (resetGovernor) effect()   {}
+func (callBarrier) effect()     {}
+func (readServices) effect()    {}
+func (readFinalProbes) effect() {}
 func (renewService) effect()    {}
 
 // shard returns the part of the cycle that the pool executes.
 func (f *beginCycle) shard() *Shard {
-	p, r := f.plan, f.recall
+	p, r := f.plan, f.memory
 	return &Shard{
-		Cycle: p.number, Now: p.now, Ready: p.ready, Todo: p.todo, Size: p.size, Wave: p.batch, Held: f.held,
-		Memory: r.memory, Deltas: r.deltas, Injected: r.injected, Prefixes: r.prefixes, Takes: r.takes,
+		Cycle: p.number, Now: p.simTime, Ready: p.readyAt, Todo: p.todo, Size: p.size, Wave: p.wave, Paused: f.paused,
+		Memory: r.committed, Deltas: r.deltas, Injected: r.injected, Prefixes: r.prefixes, Takes: r.takes,
 	}
 }

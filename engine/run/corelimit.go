@@ -10,25 +10,25 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// limiting limits the sessions in flight and carries out the governor's orders.
-type limiting struct {
+// limiter limits the sessions in flight and carries out the governor's orders.
+type limiter struct {
 	core *core
 
 	set     int // as set by people and governors
 	inForce int // 0 while no session may start
 
-	orders  engine.Orders // the newest from the governor
-	moved   time.Time
-	why     string // its last reason for a move
-	by      string // the part of the governor that caused it
-	probe   bool   // a session may start although the breaker is open
-	probing int    // probes in flight
+	orders     engine.Orders // the newest from the governor
+	movedAt    time.Time
+	moveReason string // its last reason for a move
+	movedBy    string // the part of the governor that caused it
+	probe      bool   // a session may start although the breaker is open
+	probing    int    // probes in flight
 
-	stood time.Time // since when no session may start, because of a pause or a limit of 0; zero otherwise
+	haltedAt time.Time // since when no session may start, because of a pause or a limit of 0; zero otherwise
 }
 
 // enforce applies the phase and the limit to the workers, the cycle's clock and the schedule.
-func (l *limiting) enforce() {
+func (l *limiter) enforce() {
 	c, limit := l.core, 0
 	if c.life.phase == engine.Running {
 		limit = l.set
@@ -39,40 +39,40 @@ func (l *limiting) enforce() {
 	c.reading.mark()
 	l.inForce = limit
 	c.emit(setLimit{limit})
-	cy, at := &c.cycles, c.now.At
-	switch stands := c.life.phase == engine.Paused || c.life.phase == engine.Running && limit == 0; {
-	case stands && l.stood.IsZero():
-		l.stood = at
+	cy, at := &c.cycles, c.in.At
+	switch halts := c.life.phase == engine.Paused || c.life.phase == engine.Running && limit == 0; {
+	case halts && l.haltedAt.IsZero():
+		l.haltedAt = at
 		c.emit(holdCycle{})
-	case limit > 0 && !l.stood.IsZero():
-		cy.schedule = cy.schedule.Add(at.Sub(l.stood))
-		cy.standing += cy.stoodIdle()
-		l.stood, cy.lastEnd = time.Time{}, at
+	case limit > 0 && !l.haltedAt.IsZero():
+		cy.scheduleStart = cy.scheduleStart.Add(at.Sub(l.haltedAt))
+		cy.pausedTime += cy.idlePause()
+		l.haltedAt, cy.lastEnd = time.Time{}, at
 		c.emit(releaseCycle{})
 	}
 }
 
-// staff starts as many workers as the limit and the remaining sessions allow.
-func (l *limiting) staff() {
+// fillSlots starts as many workers as the limit and the remaining sessions allow.
+func (l *limiter) fillSlots() {
 	c := l.core
 	l.probeOnce()
 	if c.cycles.open == nil || c.life.phase != engine.Running {
 		return
 	}
 	c.cycles.nextWave()
-	if n := min(c.cycles.mayBegin(), l.inForce-c.now.InFlight); n > 0 {
+	if n := min(c.cycles.mayStart(), l.inForce-c.in.InFlight); n > 0 {
 		c.cycles.workers += n
 		c.emit(startWorkers{n, false})
 	}
 }
 
 // move changes the limit.
-func (l *limiting) move(n int, who, why string) {
+func (l *limiter) move(n int, who, why string) {
 	c := l.core
 	if n == l.set {
 		return
 	}
-	c.change(engine.LimitSetting, strconv.Itoa(l.set), strconv.Itoa(n), who, why)
+	c.changes.add(engine.LimitSetting, strconv.Itoa(l.set), strconv.Itoa(n), who, why)
 	l.set = n
 	c.cfg.Settings.Limit = n
 	c.emit(useSettings{c.cfg.Settings})
@@ -80,85 +80,85 @@ func (l *limiting) move(n int, who, why string) {
 	c.emit(publish{})
 }
 
-// ask asks the governor for orders.
-func (l *limiting) ask() {
+// askGovernor asks the governor for orders.
+func (l *limiter) askGovernor() {
 	c := l.core
-	if c.hasGovernor && !c.life.finishing && !c.life.over() {
+	if c.hasGovernor && !c.life.writingEnd && !c.life.isEnding() {
 		c.emit(askGovernor{c.reading.next()})
 	}
 }
 
-// obey carries out the governor's orders.
-func (l *limiting) obey(o engine.Orders) {
+// apply carries out the governor's orders.
+func (l *limiter) apply(o engine.Orders) {
 	c, was := l.core, l.orders
-	if c.life.over() {
+	if c.life.isEnding() {
 		return
 	}
 	l.orders = o
 	if o.Why != "" && l.set > 0 { // only a person sets a limit of 0
-		l.moved, l.why, l.by = c.now.At, o.Why, o.By
+		l.movedAt, l.moveReason, l.movedBy = c.in.At, o.Why, o.By
 	}
 	if o.Limit > 0 && l.set > 0 && c.governed() {
 		l.move(min(o.Limit, engine.MaxLimit), o.By, o.Why)
 	}
 	if o.Stall != nil && was.Stall == nil {
-		c.change(engine.StallChange, "", "", "stall warning", o.Stall.Why)
+		c.changes.add(engine.StallChange, "", "", "stall warning", o.Stall.Why)
 	}
 	switch isOpen, wasOpen := o.Breaker != engine.BreakerClosed, was.Breaker != engine.BreakerClosed; {
 	case isOpen && !wasOpen:
-		c.change(engine.PhaseChange, c.life.phase.String(), engine.Paused.String(), engine.BreakerName, o.BreakerWhy)
-		c.life.settle()
-		c.saves.take(engine.BreakerName, 0)
+		c.changes.add(engine.PhaseChange, c.life.phase.String(), engine.Paused.String(), engine.BreakerName, o.BreakerWhy)
+		c.life.updatePause()
+		c.checkpoints.take(engine.BreakerName, 0)
 	case wasOpen && !isOpen:
 		l.probe = false
-		c.life.settle()
-		c.change(engine.PhaseChange, engine.Paused.String(), c.life.phase.String(), engine.BreakerName, l.closedWhy())
+		c.life.updatePause()
+		c.changes.add(engine.PhaseChange, engine.Paused.String(), c.life.phase.String(), engine.BreakerName, l.closeReason())
 	case isOpen && o.Probe && l.probing == 0:
 		l.probe = true
 	}
 	c.emit(publish{})
 }
 
-// closedWhy returns why the breaker closed by itself.
-func (l *limiting) closedWhy() string {
+// closeReason returns why the breaker closed by itself.
+func (l *limiter) closeReason() string {
 	if l.core.cfg.Settings.Breaker == engine.BreakerOff {
 		return "it was switched off"
 	}
 	return "all is well again"
 }
 
-// forgive closes the breaker because a person has resumed the run.
-func (l *limiting) forgive() {
-	l.core.emit(resetSteer{})
+// closeBreaker closes the breaker because a person has resumed the run.
+func (l *limiter) closeBreaker() {
+	l.core.emit(resetGovernor{})
 	l.orders.Breaker, l.orders.BreakerWhy, l.orders.NextProbe = engine.BreakerClosed, "", time.Time{}
 	l.probe = false
 }
 
 // mayProbe reports whether a probe may start: the breaker asks for one, and the breaker is the only reason for the pause.
-func (l *limiting) mayProbe() bool {
+func (l *limiter) mayProbe() bool {
 	life := &l.core.life
-	return l.probe && life.phase == engine.Paused && !life.pausedByUs && life.trouble == nil && l.set > 0 && !l.core.quotas.hold()
+	return l.probe && life.phase == engine.Paused && !life.pausedByUser && life.trouble == nil && l.set > 0 && !l.core.quotas.pausesRun()
 }
 
 // probeOnce starts one probe if one may start, even if sessions are still in flight.
-func (l *limiting) probeOnce() {
+func (l *limiter) probeOnce() {
 	c := l.core
 	cy := &c.cycles
 	if !l.mayProbe() || cy.open == nil || cy.closing || c.cfg.Settings.Sequential && cy.workers > 0 {
 		return
 	}
-	if cy.nextWave(); cy.mayBegin() == 0 {
+	if cy.nextWave(); cy.mayStart() == 0 {
 		return
 	}
-	l.probe, cy.lastEnd = false, c.now.At
-	cy.standing += cy.stoodIdle()
+	l.probe, cy.lastEnd = false, c.in.At
+	cy.pausedTime += cy.idlePause()
 	l.probing++
 	cy.workers++
 	c.emit(startWorkers{1, true})
 }
 
 // change changes several settings. The node has checked the order and has already made the changes outside the core.
-func (l *limiting) change(o *setOrder) {
+func (l *limiter) change(o *setOrder) {
 	c, was := l.core, l.core.cfg.Settings
 	var changes []engine.Change
 	for i := range engine.SettingTable {
@@ -168,14 +168,14 @@ func (l *limiting) change(o *setOrder) {
 			continue
 		}
 		if t.Timing {
-			row.Inexact = c.retimed(t.Name)
+			row.Inexact = c.timeoutInexact(t.Name)
 		}
-		c.record(row)
+		c.changes.record(row)
 		changes = append(changes, engine.Change{Name: row.What, Old: row.Old, New: row.New})
 	}
 	for _, row := range o.tuned {
 		row.Who, row.Why = o.who, o.why
-		c.record(row)
+		c.changes.record(row)
 		changes = append(changes, engine.Change{Name: row.What, Old: row.Old, New: row.New})
 	}
 	c.cfg.Settings = o.next
@@ -187,7 +187,7 @@ func (l *limiting) change(o *setOrder) {
 	if o.limit != l.set {
 		changes = append(changes, engine.Change{Name: engine.LimitSetting, Old: strconv.Itoa(l.set), New: strconv.Itoa(o.limit)})
 		why := o.why
-		if !o.own {
+		if !o.namesLimit {
 			why = fmt.Sprintf("the floor is %d, the ceiling %d", o.next.Floor, o.next.Ceiling)
 		}
 		l.move(o.limit, o.who, why)
@@ -196,8 +196,8 @@ func (l *limiting) change(o *setOrder) {
 	c.emit(publish{})
 }
 
-// ordered returns the settings and the limit that would result from an order.
-func (l *limiting) ordered(own []engine.Assignment) (next engine.Settings, limit int, err error) {
+// resolve returns the settings and the limit that would result from an order.
+func (l *limiter) resolve(own []engine.Assignment) (next engine.Settings, limit int, err error) {
 	c := l.core
 	next, limit = c.cfg.Settings, l.set
 	var mistakes []error
@@ -213,7 +213,7 @@ func (l *limiting) ordered(own []engine.Assignment) (next engine.Settings, limit
 		if n < 0 || n > engine.MaxLimit {
 			mistakes = append(mistakes, &engine.FieldError{Field: engine.LimitSetting, Problem: fmt.Sprintf("%d is out of range", n), Hint: fmt.Sprintf("0 to %d", engine.MaxLimit)})
 		}
-		limit = l.limitFor(n, &next, has)
+		limit = l.limitUnderGovernor(n, &next, has)
 	}
 	if len(mistakes) > 0 {
 		return next, limit, errors.Join(mistakes...)
@@ -227,9 +227,9 @@ func (l *limiting) ordered(own []engine.Assignment) (next engine.Settings, limit
 	return next, limit, err
 }
 
-// limitFor returns the limit that results from an order of n. It also sets the governor's bounds that the order does not
-// name.
-func (l *limiting) limitFor(n int, next *engine.Settings, has map[string]bool) int {
+// limitUnderGovernor returns the limit that results from an order of n. It also sets the governor's bounds that the order
+// does not name.
+func (l *limiter) limitUnderGovernor(n int, next *engine.Settings, has map[string]bool) int {
 	c := l.core
 	if n == 0 || !c.hasGovernor || !next.Governed() || has[engine.CeilingSetting] {
 		return n
@@ -245,11 +245,12 @@ func (l *limiting) limitFor(n int, next *engine.Settings, has map[string]bool) i
 	return l.set
 }
 
-// retimed returns from when on a changed timeout makes the run inexact, or nil if it comes too late to have an effect.
-func (c *core) retimed(name string) *engine.Inexact {
+// timeoutInexact returns from when on a changed timeout makes the run inexact, or nil if it comes too late to have an
+// effect.
+func (c *core) timeoutInexact(name string) *engine.Inexact {
 	since := engine.Inexact{Cycle: c.cycles.number, Why: "a timeout was changed by hand: " + name}
 	if name == engine.CycleTimeoutSetting {
-		if since.Cycle = c.cycles.nextBarrier(); !c.cycles.comes(since.Cycle) {
+		if since.Cycle = c.cycles.nextBarrier(); !c.cycles.mayReach(since.Cycle) {
 			return nil
 		}
 	}

@@ -9,20 +9,20 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// turn is a transition between phases.
-type turn uint8
+// transition is a cause for a change of the phase.
+type transition uint8
 
 const (
-	toBegin  turn = iota // the first cycle begins
-	toPause              // a person, a breaker, a quota or journal trouble pauses the run
-	toResume             // no reason for a pause is left
-	toDrain              // no further session may start: a stop, a cut, the budget, or the last barrier
-	toEnd                // the run's end is durable, or its time is up
-	numTurns
+	toRunning transition = iota // the first cycle begins
+	toPause                     // a person, a breaker, a quota or journal trouble pauses the run
+	toResume                    // no reason for a pause is left
+	toDrain                     // no further session may start: a stop, a cut, the budget, or the last barrier
+	toEnd                       // the run's end is durable, or its time is up
+	numTransitions
 )
 
 // phaseTable is the complete phase machine: for each phase, the phase that each turn leads to.
-var phaseTable = [engine.Ended + 1][numTurns]engine.Phase{
+var phaseTable = [engine.Ended + 1][numTransitions]engine.Phase{
 	//           toBegin    toPause    toResume   toDrain    toEnd
 	engine.Preparing: {engine.Running, engine.Paused, engine.Preparing, engine.Draining, engine.Ended},
 	engine.Running:   {engine.Running, engine.Paused, engine.Running, engine.Draining, engine.Ended},
@@ -32,11 +32,11 @@ var phaseTable = [engine.Ended + 1][numTurns]engine.Phase{
 }
 
 const (
-	// patience is how long a cut run waits for its sessions and rows. They normally end immediately. They take longer if a
+	// cutTimeout is how long a cut run waits for its sessions and rows. They normally end immediately. They take longer if a
 	// program ignores its context, or if the journal's queue is full while its disk is in trouble.
-	patience = 3 * time.Second
-	// lastWords is how long a cut run may take to write its end.
-	lastWords = 2 * time.Second
+	cutTimeout = 3 * time.Second
+	// endTimeout is how long a cut run may take to write its end.
+	endTimeout = 2 * time.Second
 )
 
 // lifecycle holds the run's phase and its reason. A run is paused while at least one of these conditions holds. A person
@@ -49,115 +49,115 @@ const (
 type lifecycle struct {
 	core *core
 
-	phase      engine.Phase
-	ending     engine.Ending
-	stopping   string // why the run is draining or has ended
-	pauseWhy   string // the person's reason for a pause
-	pausedByUs bool   // a person has paused the run
-	trouble    error  // journal error; nil if there is none
-	isCut      bool
-	hasty      bool   // the program is exiting: use the shortest time limits
-	leaving    string // why the program is exiting
-	unpaid     bool   // a session of the open cycle was cut because the budget is used up
-	finalSaved bool   // the final checkpoint has been started
-	abandoned  bool   // remaining sessions are no longer waited for
-	looking    bool   // a lastLook has been requested
-	finishing  bool   // the end is being written; no more orders are accepted
-	result     Result // set when finishing becomes true
-	proof      proof  // evidence that the run cannot succeed
+	phase        engine.Phase
+	ending       engine.Ending
+	endReason    string // why the run is draining or has ended
+	pauseReason  string // the person's reason for a pause
+	pausedByUser bool   // a person has paused the run
+	trouble      error  // journal error; nil if there is none
+	isCut        bool
+	exiting      bool   // the program is exiting: use the shortest time limits
+	exitReason   string // why the program is exiting
+	cutForBudget bool   // a session of the open cycle was cut because the budget is used up
+	finalSaved   bool   // the final checkpoint has been started
+	abandoned    bool   // remaining sessions are no longer waited for
+	probingEnd   bool   // the final probes have been requested
+	writingEnd   bool   // the end is being written; no more orders are accepted
+	result       Result // set when writingEnd becomes true
+	proof        proof  // evidence that the run cannot succeed
 }
 
-// turn moves to the next phase according to phaseTable.
-func (l *lifecycle) turn(t turn) {
+// apply moves to the phase that phaseTable lists for a transition.
+func (l *lifecycle) apply(t transition) {
 	l.phase = phaseTable[l.phase][t]
 	l.core.limit.enforce()
 	l.core.emit(publish{})
 }
 
-// over reports whether the run is draining or has ended.
-func (l *lifecycle) over() bool { return l.phase == engine.Draining || l.phase == engine.Ended }
+// isEnding reports whether the run is draining or has ended.
+func (l *lifecycle) isEnding() bool { return l.phase == engine.Draining || l.phase == engine.Ended }
 
 // drain ends the run: no further session starts.
 func (l *lifecycle) drain(as engine.Ending, why string) {
-	l.ending, l.stopping = as, why
-	l.turn(toDrain)
+	l.ending, l.endReason = as, why
+	l.apply(toDrain)
 }
 
-// settle pauses or resumes the run according to the current pause conditions.
-func (l *lifecycle) settle() {
+// updatePause pauses or resumes the run according to the current pause conditions.
+func (l *lifecycle) updatePause() {
 	switch {
-	case l.over():
-	case l.trouble != nil || l.pausedByUs || l.selfPaused():
+	case l.isEnding():
+	case l.trouble != nil || l.pausedByUser || l.selfPaused():
 		if l.phase != engine.Paused {
-			l.turn(toPause)
+			l.apply(toPause)
 		}
 	case l.phase == engine.Paused:
-		l.turn(toResume)
+		l.apply(toResume)
 	}
 }
 
 // selfPaused reports whether the run has paused itself for a reason that a person can override.
 func (l *lifecycle) selfPaused() bool {
-	return l.core.limit.orders.Breaker != engine.BreakerClosed || l.core.quotas.hold()
+	return l.core.limit.orders.Breaker != engine.BreakerClosed || l.core.quotas.pausesRun()
 }
 
 func (l *lifecycle) pause(who, why string) {
-	if l.phase == engine.Draining || l.pausedByUs {
+	if l.phase == engine.Draining || l.pausedByUser {
 		return
 	}
-	l.core.change(engine.PhaseChange, l.phase.String(), engine.Paused.String(), who, why)
-	l.pausedByUs, l.pauseWhy = true, why
-	l.settle()
+	l.core.changes.add(engine.PhaseChange, l.phase.String(), engine.Paused.String(), who, why)
+	l.pausedByUser, l.pauseReason = true, why
+	l.updatePause()
 	l.core.emit(publish{})
-	l.core.saves.take("pause", 0)
+	l.core.checkpoints.take("pause", 0)
 }
 
 // resume ends all pauses that a person can end. A pause for a journal in trouble stays.
 func (l *lifecycle) resume(who string) {
-	if l.phase == engine.Draining || !l.pausedByUs && !l.selfPaused() {
+	if l.phase == engine.Draining || !l.pausedByUser && !l.selfPaused() {
 		return
 	}
-	l.pausedByUs, l.pauseWhy = false, ""
-	l.core.limit.forgive()
+	l.pausedByUser, l.pauseReason = false, ""
+	l.core.limit.closeBreaker()
 	l.core.quotas.waive()
-	l.settle() // another pause may still be in force
-	l.core.change(engine.PhaseChange, engine.Paused.String(), l.phase.String(), who, "")
+	l.updatePause() // another pause may still be in force
+	l.core.changes.add(engine.PhaseChange, engine.Paused.String(), l.phase.String(), who, "")
 	l.core.emit(publish{})
 }
 
 func (l *lifecycle) stop(who, why string) {
 	if l.phase == engine.Draining {
-		if !l.finishing {
-			l.core.change(engine.PhaseChange, engine.Draining.String(), "cut", who, why)
+		if !l.writingEnd {
+			l.core.changes.add(engine.PhaseChange, engine.Draining.String(), "cut", who, why)
 		}
-		l.cutShort(why)
+		l.cut(why)
 		return
 	}
-	l.core.change(engine.PhaseChange, l.phase.String(), engine.Draining.String(), who, why)
+	l.core.changes.add(engine.PhaseChange, l.phase.String(), engine.Draining.String(), who, why)
 	l.drain(engine.EndStopped, why)
 }
 
-// hurry ends the run within [Haste].
-func (l *lifecycle) hurry(why string) {
-	if l.hasty || l.phase == engine.Ended {
+// shutDown ends the run within [ShutdownTimeout].
+func (l *lifecycle) shutDown(why string) {
+	if l.exiting || l.phase == engine.Ended {
 		return
 	}
-	l.hasty, l.finalSaved, l.leaving = true, true, why
-	if !l.finishing && !l.abandoned {
-		l.core.saves.take(why, 0)
+	l.exiting, l.finalSaved, l.exitReason = true, true, why
+	if !l.writingEnd && !l.abandoned {
+		l.core.checkpoints.take(why, 0)
 	}
 	if l.phase != engine.Draining {
 		l.stop("throng", why)
 	}
 	if l.isCut { // its own, longer time limit is already running
-		l.core.emit(setTimer{lastTimer, hastyPatience})
+		l.core.emit(setTimer{endTimer, shutdownCutTimeout})
 		return
 	}
-	l.core.emit(setTimer{hurryTimer, cutPatience})
+	l.core.emit(setTimer{shutdownTimer, shutdownGrace})
 }
 
-// cutShort cuts the sessions in flight. They run again when the run is resumed.
-func (l *lifecycle) cutShort(why string) {
+// cut cuts the sessions in flight. They run again when the run is resumed.
+func (l *lifecycle) cut(why string) {
 	if l.isCut || l.phase == engine.Ended {
 		return
 	}
@@ -165,42 +165,42 @@ func (l *lifecycle) cutShort(why string) {
 	if l.ending == engine.NotEnded {
 		l.ending = engine.EndStopped
 	}
-	if l.stopping == "" {
-		l.stopping = why
+	if l.endReason == "" {
+		l.endReason = why
 	}
-	l.turn(toDrain) // first, so that no session starts just to be cut
+	l.apply(toDrain) // first, so that no session starts just to be cut
 	l.core.emit(cutSessions{})
-	if l.finishing {
-		l.core.emit(setTimer{lastTimer, l.lastWords()})
+	if l.writingEnd {
+		l.core.emit(setTimer{endTimer, l.endTimeout()})
 	} else {
-		l.core.emit(setTimer{lastTimer, l.patience()})
+		l.core.emit(setTimer{endTimer, l.cutTimeout()})
 	}
 }
 
-// patience returns how long a cut run waits for its sessions and rows.
-func (l *lifecycle) patience() time.Duration {
-	if l.hasty {
-		return hastyPatience
+// cutTimeout returns how long a cut run waits for its sessions and rows.
+func (l *lifecycle) cutTimeout() time.Duration {
+	if l.exiting {
+		return shutdownCutTimeout
 	}
-	return patience
+	return cutTimeout
 }
 
-// lastWords returns how long a cut run may take to write its end.
-func (l *lifecycle) lastWords() time.Duration {
-	if l.hasty {
-		return hastyWords
+// endTimeout returns how long a cut run may take to write its end.
+func (l *lifecycle) endTimeout() time.Duration {
+	if l.exiting {
+		return shutdownEndTimeout
 	}
-	return lastWords
+	return endTimeout
 }
 
 func (l *lifecycle) setTrouble(err error) {
 	l.trouble = err
 	if errors.Is(err, engine.ErrDamaged) && !l.isCut {
-		l.ending, l.stopping = engine.EndFailed, err.Error()
-		l.cutShort("")
+		l.ending, l.endReason = engine.EndFailed, err.Error()
+		l.cut("")
 		return
 	}
-	l.settle()
+	l.updatePause()
 	l.core.emit(publish{}) // the reason has changed, even if the phase has not
 }
 
@@ -208,9 +208,9 @@ func (l *lifecycle) setTrouble(err error) {
 func (l *lifecycle) reason() string {
 	switch {
 	case l.phase == engine.Draining && l.trouble != nil:
-		return l.stopping + ", waiting for the disk: " + l.trouble.Error()
+		return l.endReason + ", waiting for the disk: " + l.trouble.Error()
 	case l.phase != engine.Paused:
-		return l.stopping
+		return l.endReason
 	}
 	var all []string
 	add := func(text string) {
@@ -221,24 +221,24 @@ func (l *lifecycle) reason() string {
 	if l.trouble != nil {
 		add(l.trouble.Error())
 	}
-	add(l.pauseWhy)
+	add(l.pauseReason)
 	if o := &l.core.limit.orders; o.Breaker != engine.BreakerClosed {
 		add(o.BreakerWhy)
 	}
-	for i := range l.core.quotas.gone {
-		if q := &l.core.quotas.gone[i]; q.holds(l.core.now.At) {
+	for i := range l.core.quotas.exhausted {
+		if q := &l.core.quotas.exhausted[i]; q.isActive(l.core.in.At) {
 			add(q.String())
 		}
 	}
 	return strings.Join(all, "; ")
 }
 
-// outOfBudget ends the run. No session starts, and those in flight continue until they need budget again.
-func (l *lifecycle) outOfBudget(why string) {
-	if l.over() {
+// endOutOfBudget ends the run. No session starts, and those in flight continue until they need budget again.
+func (l *lifecycle) endOutOfBudget(why string) {
+	if l.isEnding() {
 		return
 	}
-	l.core.change(engine.PhaseChange, l.phase.String(), engine.Draining.String(), "budget", why)
+	l.core.changes.add(engine.PhaseChange, l.phase.String(), engine.Draining.String(), "budget", why)
 	l.drain(engine.EndOutOfBudget, why)
 }
 
@@ -246,26 +246,26 @@ func (l *lifecycle) outOfBudget(why string) {
 // breaker is off, or if no session is left anyway.
 func (l *lifecycle) endHopeless() {
 	c := l.core
-	if l.over() || c.cycles.open == nil || c.cfg.Settings.Breaker == engine.BreakerOff {
+	if l.isEnding() || c.cycles.open == nil || c.cfg.Settings.Breaker == engine.BreakerOff {
 		return
 	}
 	if c.tally.planned > 0 && c.tally.totals.Ended() >= c.tally.planned || !l.proof.holds(c.cycles.open.active) {
 		return
 	}
-	why := l.proof.says(c.where(l.proof.main().path))
-	c.change(engine.PhaseChange, l.phase.String(), engine.Draining.String(), proofName, why)
+	why := l.proof.text(c.where(l.proof.mostFrequent().path))
+	c.changes.add(engine.PhaseChange, l.phase.String(), engine.Draining.String(), proofName, why)
 	l.drain(engine.EndHopeless, why)
 }
 
-// doneWhy returns the reason of a run whose cycles are all done. If every session failed, it includes the cause.
-func (l *lifecycle) doneWhy() string {
+// finishReason returns the reason of a run whose cycles are all done. If every session failed, it includes the cause.
+func (l *lifecycle) finishReason() string {
 	t := &l.core.tally
 	if !t.totals.AllFailed() {
 		return engine.AllDone
 	}
 	why := fmt.Sprintf("%s, and every session failed (%s of %[2]s)", engine.AllDone, engine.FormatCount(t.totals.Bad()))
-	if c := l.proof.main(); c != nil {
-		return why + ": " + c.says(l.core.where(c.path))
+	if c := l.proof.mostFrequent(); c != nil {
+		return why + ": " + c.text(l.core.where(c.path))
 	}
 	most := engine.NoError
 	for _, c := range engine.Classes() {
@@ -277,6 +277,6 @@ func (l *lifecycle) doneWhy() string {
 	if !note.Known() {
 		return why + ": " + most.String()
 	}
-	c := lasting{cause: cause{path: engine.StepName(note.Path)}, message: note.Message}
-	return why + ": " + c.says(l.core.where(c.path))
+	c := failureCause{cause: cause{path: engine.StepName(note.Path)}, message: note.Message}
+	return why + ": " + c.text(l.core.where(c.path))
 }

@@ -14,21 +14,21 @@ type readings struct {
 	// starts. After that the barrier holds sessions back, and between cycles the schedule does.
 	busy     time.Duration
 	busyFrom time.Time
-	last     lastReading
+	since    sinceReading
 }
 
-// lastReading holds what has happened since the last reading.
-type lastReading struct {
+// sinceReading holds what has happened since the last reading.
+type sinceReading struct {
 	at            time.Time
 	slept         time.Duration
-	stood         time.Duration // the part of slept that the steady clock counts
+	steady        time.Duration // the part of slept that the steady clock counts
 	ended, failed int64
 }
 
 // mark counts the time since the previous mark. Call it before the limit in force or the open cycle changes, and before the
 // cycle starts to close.
 func (r *readings) mark() {
-	c, at := r.core, r.core.now.At
+	c, at := r.core, r.core.in.At
 	o := &c.tally.totals.Peaks.Overhead
 	switch {
 	case c.limit.inForce == 0:
@@ -38,7 +38,7 @@ func (r *readings) mark() {
 		o.Barrier += at.Sub(r.busyFrom)
 	default:
 		until := at
-		if full := c.now.Filled; !full.IsZero() && full.Before(until) {
+		if full := c.in.Filled; !full.IsZero() && full.Before(until) {
 			until = full
 		}
 		busy := max(until.Sub(r.busyFrom), 0)
@@ -51,13 +51,13 @@ func (r *readings) mark() {
 // next returns a reading and starts the next one.
 func (r *readings) next() engine.Reading {
 	r.mark()
-	c, at := r.core, r.core.now.At
+	c, at := r.core, r.core.in.At
 	m, t, before := &c.samples.metrics, &c.tally.totals, &c.tally.atBarrier.Totals
-	span := max(at.Sub(r.last.at)-r.last.stood, 0)
+	span := max(at.Sub(r.since.at)-r.since.steady, 0)
 	n := engine.Reading{
-		At: at, Span: span, Slept: r.last.slept, Phase: c.life.phase, Cycle: c.cycles.number,
+		At: at, Span: span, Slept: r.since.slept, Phase: c.life.phase, Cycle: c.cycles.number,
 		Limit: c.limit.set, InFlight: c.inFlight(),
-		Ended: r.last.ended, Failed: r.last.failed,
+		Ended: r.since.ended, Failed: r.since.failed,
 		CycleEnded: t.Ended() - before.Ended(), CycleFailed: t.Bad() - before.Bad(),
 		Service: m.Service, Host: m.Host, Connections: c.samples.connections,
 		Services: c.quotas.services, LastEnd: c.cycles.lastEnd, Oldest: c.samples.oldest,
@@ -68,6 +68,6 @@ func (r *readings) next() engine.Reading {
 	if c.cycles.open != nil {
 		n.CycleTotal = int64(c.cycles.open.active)
 	}
-	r.last, r.busy = lastReading{at: at}, 0
+	r.since, r.busy = sinceReading{at: at}, 0
 	return n
 }

@@ -8,16 +8,16 @@ import (
 
 // roster determines the active agents of a cycle.
 type roster struct {
-	seed   uint64
-	agents int
-	chosen []int // nil means all
-	warmUp []float64
-	each   int // cycles per warm-up step
+	seed         uint64
+	agents       int
+	chosen       []int // nil means all
+	warmUp       []float64
+	warmUpCycles int // cycles per warm-up step
 	// sequential runs need a list of the agents so that they can be ordered.
 	sequential bool
-	// gone maps a retired agent to its first cycle without a session.
-	gone  map[int]int
-	first int // first cycle of the run
+	// retiredFrom maps a retired agent to its first cycle without a session.
+	retiredFrom map[int]int
+	first       int // first cycle of the run
 }
 
 // isEmpty reports whether no agent is active in a cycle or any later one.
@@ -26,13 +26,13 @@ func (r *roster) isEmpty(cycle int) bool {
 	if r.chosen != nil {
 		left = len(r.chosen)
 	}
-	return left == 0 || len(r.gone) >= left && left == r.missing(cycle)
+	return left == 0 || len(r.retiredFrom) >= left && left == r.countRetired(cycle)
 }
 
-// missing returns how many agents are retired in a cycle.
-func (r *roster) missing(cycle int) int {
+// countRetired returns how many agents are retired in a cycle.
+func (r *roster) countRetired(cycle int) int {
 	n := 0
-	for _, from := range r.gone {
+	for _, from := range r.retiredFrom {
 		if from <= cycle {
 			n++
 		}
@@ -42,8 +42,8 @@ func (r *roster) missing(cycle int) int {
 
 // retired returns the agents that are retired in a cycle.
 func (r *roster) retired(cycle int) map[int]int {
-	all := make(map[int]int, len(r.gone))
-	for agent, from := range r.gone {
+	all := make(map[int]int, len(r.retiredFrom))
+	for agent, from := range r.retiredFrom {
 		if from <= cycle {
 			all[agent] = from
 		}
@@ -51,9 +51,9 @@ func (r *roster) retired(cycle int) map[int]int {
 	return all
 }
 
-// isGone reports whether an agent is retired in a cycle.
-func (r *roster) isGone(agent, cycle int) bool {
-	from, ok := r.gone[agent]
+// isRetired reports whether an agent is retired in a cycle.
+func (r *roster) isRetired(agent, cycle int) bool {
+	from, ok := r.retiredFrom[agent]
 	return ok && from <= cycle
 }
 
@@ -68,14 +68,14 @@ func (r *roster) has(agent int) bool {
 
 // share returns the fraction of agents that are active in a cycle.
 func (r *roster) share(cycle int) float64 {
-	if len(r.warmUp) == 0 || cycle/r.each >= len(r.warmUp) {
+	if len(r.warmUp) == 0 || cycle/r.warmUpCycles >= len(r.warmUp) {
 		return 1
 	}
-	return r.warmUp[cycle/r.each]
+	return r.warmUp[cycle/r.warmUpCycles]
 }
 
-// takesPart reports whether a chosen agent is active at a given share. An active agent stays active as the share grows.
-func (r *roster) takesPart(agent int, share float64) bool {
+// isActive reports whether a chosen agent is active at a given share. An active agent stays active as the share grows.
+func (r *roster) isActive(agent int, share float64) bool {
 	return share >= 1 || engine.AgentKey(r.seed, agent).Text("warm-up").Source().Float64() < share
 }
 
@@ -83,8 +83,8 @@ func (r *roster) takesPart(agent int, share float64) bool {
 func (r *roster) count(cycle int) int {
 	if share := r.share(cycle); share < 1 {
 		n := 0
-		r.each1(func(agent int) {
-			if r.takesPart(agent, share) && !r.isGone(agent, cycle) {
+		r.forEach(func(agent int) {
+			if r.isActive(agent, share) && !r.isRetired(agent, cycle) {
 				n++
 			}
 		})
@@ -94,18 +94,18 @@ func (r *roster) count(cycle int) int {
 	if r.chosen != nil {
 		n = len(r.chosen)
 	}
-	return n - r.missing(cycle)
+	return n - r.countRetired(cycle)
 }
 
 // total returns the number of sessions in all cycles before a given one.
 func (r *roster) total(cycles int) int64 {
 	var n int64
 	for c := r.first; c < cycles; {
-		step := min(r.each-c%r.each, cycles-c)
+		step := min(r.warmUpCycles-c%r.warmUpCycles, cycles-c)
 		if share := r.share(c); share >= 1 {
 			step = cycles - c
 		}
-		for _, from := range r.gone { // up to the next retirement
+		for _, from := range r.retiredFrom { // up to the next retirement
 			if from > c {
 				step = min(step, from-c)
 			}
@@ -116,7 +116,7 @@ func (r *roster) total(cycles int) int64 {
 	return n
 }
 
-func (r *roster) each1(f func(agent int)) {
+func (r *roster) forEach(f func(agent int)) {
 	if r.chosen != nil {
 		for _, a := range r.chosen {
 			f(a)
@@ -131,7 +131,7 @@ func (r *roster) each1(f func(agent int)) {
 // fill sets the sessions of the plan c. The agents in done already had theirs.
 func (r *roster) fill(c *plan, done []int) {
 	share := r.share(c.number)
-	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.sequential && r.missing(c.number) == 0 {
+	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.sequential && r.countRetired(c.number) == 0 {
 		c.size, c.active = r.agents, r.agents
 		return
 	}
@@ -140,8 +140,8 @@ func (r *roster) fill(c *plan, done []int) {
 		had[a] = true
 	}
 	c.todo = []int32{}
-	r.each1(func(agent int) {
-		if !r.takesPart(agent, share) || r.isGone(agent, c.number) {
+	r.forEach(func(agent int) {
+		if !r.isActive(agent, share) || r.isRetired(agent, c.number) {
 			return
 		}
 		c.active++

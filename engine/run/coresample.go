@@ -28,11 +28,11 @@ type sampling struct {
 	connections engine.Connections
 	unsentSince time.Time
 
-	recent          rate
-	late            engine.Late   // since the last sample
-	written         int64         // rows written by this process up to the last sample
-	storedBefore    int64         // bytes stored by earlier processes
-	writer, drawing time.Duration // last probe values of the journal writer and the window
+	recent                 rate
+	late                   engine.Late   // since the last sample
+	written                int64         // rows written by this process up to the last sample
+	storedBefore           int64         // bytes stored by earlier processes
+	writerTime, windowTime time.Duration // last probe values of the journal writer and the window
 }
 
 // window collects the sessions that ended since the last sample.
@@ -72,28 +72,28 @@ func (s *sampling) add(r *engine.SessionRow) {
 	}
 }
 
-// close ends a second. It updates the figures in snapshots and, if the settings say so, journals them.
-func (s *sampling) close(p *probes) {
-	c, at := s.core, s.core.now.At
-	c.life.checkWall()
+// closeSecond ends a second. It updates the figures in snapshots and, if the settings say so, journals them.
+func (s *sampling) closeSecond(p *probes) {
+	c, at := s.core, s.core.in.At
+	c.life.checkTimeBudget()
 	s.recent.tick(at)
-	c.tally.heard()
+	c.tally.updateShared()
 	m := s.row()
-	s.probe(p, &m)
+	s.addProbes(p, &m)
 	switch {
 	case m.Unsent <= 0:
 		s.unsentSince = time.Time{}
 	case s.unsentSince.IsZero():
 		s.unsentSince = at
 	}
-	s.account(at.Sub(s.window.at), p, &m.Host)
+	s.addOverhead(at.Sub(s.window.at), p, &m.Host)
 	s.late.Core = m.Host.CoreWait
 	peaks := &c.tally.totals.Peaks
 	peaks.Late = peaks.Late.Worse(s.late)
 	m.Overhead, m.Late, s.late = peaks.Overhead, s.late, engine.Late{}
 	s.window.begin(at, c.tally.totals.Shared.Requests)
 	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(&c.tally.totals.Total)
-	s.emitted.newest(c.cfg.Name)
+	s.emitted.list(c.cfg.Name)
 	if c.cfg.Settings.Metrics {
 		c.append(m)
 	}
@@ -105,26 +105,32 @@ func (s *sampling) row() engine.MetricsRow {
 	span := s.span()
 	asked := t.AllRequests() // from the journal, so that the figures can be recomputed
 	return engine.MetricsRow{
-		At:          c.now.At,
-		Cycle:       c.cycles.number,
-		Phase:       c.life.phase,
-		Ended:       t.Ended(),
-		Acted:       t.Acted,
-		Limit:       c.limit.set,
-		InFlight:    c.inFlight(),
-		SecondTimes: engine.SecondTimes{Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Held: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue), Speedup: w.service.Sum().Seconds() / span},
+		At:       c.in.At,
+		Cycle:    c.cycles.number,
+		Phase:    c.life.phase,
+		Ended:    t.Ended(),
+		Acted:    t.Acted,
+		Limit:    c.limit.set,
+		InFlight: c.inFlight(),
+		SecondTimes: engine.SecondTimes{
+			Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Held: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue),
+			Speedup: w.service.Sum().Seconds() / span,
+		},
 		SecondRates: engine.SecondRates{SessionsPerSec: float64(w.total.Count()) / span, RequestsPerSec: float64(w.requests+t.Shared.Requests-w.shared) / span},
-		Counters:    engine.Counters{RateLimited: asked.RateLimited, Retries: asked.Retries, Errors: t.Errors, Usage: asked.Usage, Waits: asked.Waits, Flow: t.Flow, TimedOut: t.Outcomes[engine.TimedOut], Beside: c.now.Books.Unrecorded},
+		Counters: engine.Counters{
+			RateLimited: asked.RateLimited, Retries: asked.Retries, Errors: t.Errors, Usage: asked.Usage, Waits: asked.Waits, Flow: t.Flow,
+			TimedOut: t.Outcomes[engine.TimedOut], Beside: c.in.Ledger.Unrecorded,
+		},
 		DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1},
 		Lag:         c.cycles.lag,
 	}
 }
 
 // span returns the length of the window in seconds.
-func (s *sampling) span() float64 { return max(s.core.now.At.Sub(s.window.at).Seconds(), 1e-3) }
+func (s *sampling) span() float64 { return max(s.core.in.At.Sub(s.window.at).Seconds(), 1e-3) }
 
-// probe adds the values of the probes.
-func (s *sampling) probe(p *probes, m *engine.MetricsRow) {
+// addProbes adds the values of the probes.
+func (s *sampling) addProbes(p *probes, m *engine.MetricsRow) {
 	peaks := &s.core.tally.totals.Peaks
 	if p.host != nil {
 		m.Host = *p.host
@@ -151,8 +157,8 @@ func (s *sampling) probe(p *probes, m *engine.MetricsRow) {
 	}
 }
 
-// account adds a second to the run's overhead figures.
-func (s *sampling) account(span time.Duration, p *probes, h *engine.HostMetrics) {
+// addOverhead adds a second to the run's overhead figures.
+func (s *sampling) addOverhead(span time.Duration, p *probes, h *engine.HostMetrics) {
 	c := s.core
 	o := &c.tally.totals.Peaks.Overhead
 	c.reading.mark()
@@ -163,10 +169,10 @@ func (s *sampling) account(span time.Duration, p *probes, h *engine.HostMetrics)
 		o.Machine += of(h.CPU * float64(h.Cores))
 		o.Process += of(h.ProcessCPU)
 		o.Collector += of(h.Collector)
-		o.Writer += max(p.writer-s.writer, 0)
-		o.Window += max(p.window-s.drawing, 0)
+		o.Writer += max(p.writer-s.writerTime, 0)
+		o.Window += max(p.window-s.windowTime, 0)
 	}
-	s.writer, s.drawing = p.writer, p.window
+	s.writerTime, s.windowTime = p.writer, p.window
 	o.Times = c.tally.totals.Times(c.cfg.Purpose) // how the sessions spent their time
 	o.Times[engine.ForJournal] += o.Queued
 	o.Times[engine.ForEngine] += o.Handed
@@ -175,7 +181,7 @@ func (s *sampling) account(span time.Duration, p *probes, h *engine.HostMetrics)
 
 // writesPerSec returns the mean write rate of this process up to the last sample.
 func (s *sampling) writesPerSec() float64 {
-	span := s.window.at.Sub(s.core.pace.began).Seconds()
+	span := s.window.at.Sub(s.core.stopwatch.began).Seconds()
 	if !s.core.countsWrites || span <= 0 {
 		return math.NaN()
 	}

@@ -13,14 +13,15 @@ type tally struct {
 	totals    engine.Totals
 	atBarrier engine.State // at the start of the open cycle; checkpoints store it
 	latest    [engine.NumClasses]engine.ErrorNote
-	// These count sessions. before ended in earlier processes. begun and cut belong to this process, and begun excludes the
-	// open cycle. planned is 0 if it is unknown.
-	before, begun, cut, planned int64
+	// These count sessions. endedBefore ended in earlier processes. started and cut belong to this process, and started
+	// excludes the open cycle. planned is 0 if it is unknown.
+	endedBefore, started, cut, planned int64
+	counted                            int64 // sessions that ended in this process, also those that were requeued later
 }
 
 func (t *tally) resume(res *engine.Resumption) {
 	t.totals, t.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
-	t.core.life.proof.well = t.totals.Outcomes[engine.OK]+t.totals.Outcomes[engine.Stopped] > 0
+	t.core.life.proof.succeeded = t.totals.Outcomes[engine.OK]+t.totals.Outcomes[engine.Stopped] > 0
 	p, open := &t.totals.Peaks, t.totals.Service.Sum()-res.AtBarrier.Service.Sum()
 	p.Apart, p.Open = p.Apart-p.Open+open, open
 }
@@ -29,20 +30,21 @@ func (t *tally) resume(res *engine.Resumption) {
 func (t *tally) add(r *engine.SessionRow) {
 	c := t.core
 	t.totals.Add(r)
+	t.counted++
 	c.life.proof.add(r)
 	if r.Outcome == engine.Failed || r.Outcome == engine.TimedOut {
-		c.reading.last.failed++
+		c.reading.since.failed++
 		t.latest[r.Class].Add(r)
 	}
 }
 
-// heard updates the totals with the run's own requests.
-func (t *tally) heard() { t.totals.Shared = t.core.now.Asked }
+// updateShared updates the totals with the run's own requests.
+func (t *tally) updateShared() { t.totals.Shared = t.core.in.Shared }
 
 // peaks returns the worst values and the time spent so far.
 func (t *tally) peaks() engine.Peaks {
-	p, books := t.totals.Peaks, &t.core.now.Books
-	p.Elapsed = t.core.pace.worked()
+	p, books := t.totals.Peaks, &t.core.in.Ledger
+	p.Elapsed = t.core.stopwatch.worked()
 	p.Beside, p.Spent = books.Unrecorded, books.Spent
 	return p
 }
@@ -60,34 +62,34 @@ func (t *tally) cycleWork() engine.CycleWork {
 	}
 }
 
-// left returns the usage of all requests that were sent.
-func (t *tally) left() engine.RequestCounts {
-	if t.core.life.finishing { // the totals are final
+// sent returns the usage of all requests that were sent.
+func (t *tally) sent() engine.RequestCounts {
+	if t.core.life.writingEnd { // the totals are final
 		return t.totals.SentRequests()
 	}
-	return t.totals.AllRequests().WithOutlay(t.core.now.Books.Spent)
+	return t.totals.AllRequests().WithOutlay(t.core.in.Ledger.Spent)
 }
 
 // budget returns how much of the budget is used.
 func (t *tally) budget(remaining time.Duration) engine.BudgetState {
 	c := t.core
-	books := c.now.Books
+	books := &c.in.Ledger
 	s := engine.BudgetState{Budget: books.Budget, Spent: books.Spent.Amount(), Claimed: books.Claimed.Amount(), Hit: books.Hit}
 	done, total := t.totals.Ended(), t.planned
-	if done >= minShare && total >= done {
-		s.Forecast = t.forecast(&books, float64(total)/float64(done))
+	if done >= minEndedSessions && total >= done {
+		s.Forecast = t.forecast(books, float64(total)/float64(done))
 	}
 	switch {
 	case c.life.ending == engine.EndOutOfBudget:
-		s.Short = c.life.stopping
-	case !c.life.over():
-		s.Short = s.Shortage(c.pace.writing+c.pace.worked(), remaining, done, total)
+		s.Short = c.life.endReason
+	case !c.life.isEnding():
+		s.Short = s.Shortage(c.stopwatch.populationTook+c.stopwatch.worked(), remaining, done, total)
 	}
 	return s
 }
 
-// minShare is the number of ended sessions that a budget forecast needs.
-const minShare = 5
+// minEndedSessions is the number of ended sessions that a budget forecast needs.
+const minEndedSessions = 5
 
 // forecast predicts the total usage for times as many sessions as have ended. It assumes that most of the run's own
 // requests are already made, and it is never lower than the usage so far.

@@ -13,16 +13,16 @@ import (
 // cycle is a cycle in execution. Workers share it and take their sessions from it.
 type cycle struct {
 	*Shard
-	ctx     context.Context
-	clock   *clock.Clock                        // nil without a cycle timeout
-	lane    *lane                               // nil unless the run is sequential
-	timeout atomic.Pointer[engine.TimeoutError] // for sessions that start from now on
+	ctx      context.Context
+	clock    *clock.Clock                        // nil without a cycle timeout
+	sequence *sequentialMemory                   // nil unless the run is sequential
+	timeout  atomic.Pointer[engine.TimeoutError] // for sessions that start from now on
 
-	cursor atomic.Int64 // how many sessions of Todo have started
-	waves  atomic.Int64 // how many waves may start; used only if Wave is not 0
-	waited atomic.Int64 // from Ready until the newest wave could start
-	full   atomic.Int64 // 1 + time from Ready until the last session of Todo or of the newest wave started; 0 while some are left
-	again  again
+	cursor      atomic.Int64 // how many sessions of Todo have started
+	waves       atomic.Int64 // how many waves may start; used only if Wave is not 0
+	waited      atomic.Int64 // from Ready until the newest wave could start
+	filledAfter atomic.Int64 // 1 + time from Ready until the last session of Todo or of the newest wave started; 0 while some are left
+	requeued    requeueList
 }
 
 // newCycle opens a cycle. Its sessions are cut when ctx ends.
@@ -30,12 +30,12 @@ func newCycle(ctx context.Context, of *Shard, s *engine.Settings) *cycle {
 	c := &cycle{Shard: of, ctx: ctx}
 	c.setTimeout(s.SessionTimeout)
 	if s.Sequential {
-		c.lane = newLane(s, of.Memory, of.Deltas, of.Cycle)
+		c.sequence = newSequentialMemory(s, of.Memory, of.Deltas, of.Cycle)
 	}
 	if limit := s.CycleTimeout; limit > 0 {
 		c.clock = clock.New(ctx, limit, &engine.TimeoutError{What: "cycle", Limit: limit})
-		if of.Held {
-			c.hold()
+		if of.Paused {
+			c.pause()
 		}
 	}
 	return c
@@ -48,14 +48,14 @@ func (c *cycle) setTimeout(limit time.Duration) {
 	}
 }
 
-// hold pauses the cycle's clock, goOn resumes it, and stop frees it.
-func (c *cycle) hold() {
+// pause pauses the cycle's clock, resume continues it, and stop frees it.
+func (c *cycle) pause() {
 	if c != nil && c.clock != nil {
 		c.clock.Hold()
 	}
 }
 
-func (c *cycle) goOn() {
+func (c *cycle) resume() {
 	if c != nil && c.clock != nil {
 		c.clock.Release()
 	}
@@ -69,12 +69,12 @@ func (c *cycle) stop() {
 
 // next returns the next session. ok is false if none is left.
 func (c *cycle) next() (p engine.Place, ok bool) {
-	i, ok := c.take()
+	i, ok := c.advance()
 	if !ok {
-		return c.again.next()
+		return c.requeued.next()
 	}
 	if i == c.released()-1 {
-		c.full.Store(int64(time.Since(c.Ready)) + 1)
+		c.filledAfter.Store(int64(time.Since(c.Ready)) + 1)
 	}
 	p = engine.Place{Cycle: c.Cycle, Agent: int(i)}
 	if c.Todo != nil {
@@ -83,8 +83,8 @@ func (c *cycle) next() (p engine.Place, ok bool) {
 	return p, true
 }
 
-// take advances the cursor by one session that may start.
-func (c *cycle) take() (i int64, ok bool) {
+// advance advances the cursor by one session that may start.
+func (c *cycle) advance() (i int64, ok bool) {
 	if c.Wave == 0 {
 		if c.cursor.Load() >= int64(c.Size) { // keeps the cursor near Size, however often take is called
 			return 0, false
@@ -114,18 +114,18 @@ func (c *cycle) released() int64 {
 func (c *cycle) release(waited time.Duration) {
 	c.waited.Store(int64(waited))
 	c.waves.Add(1)
-	c.full.Store(0)
+	c.filledAfter.Store(0)
 }
 
-// could returns the earliest time at which a session of the newest wave could have started.
-func (c *cycle) could() time.Time { return c.Ready.Add(time.Duration(c.waited.Load())) }
+// waveReady returns the earliest time at which a session of the newest wave could have started.
+func (c *cycle) waveReady() time.Time { return c.Ready.Add(time.Duration(c.waited.Load())) }
 
-// begun returns how many sessions of Todo have started.
-func (c *cycle) begun() int { return int(min(c.cursor.Load(), int64(c.Size))) }
+// started returns how many sessions of Todo have started.
+func (c *cycle) started() int { return int(min(c.cursor.Load(), int64(c.Size))) }
 
 // filled returns when the last session of Todo, or of the newest wave, started. It is zero while some are left.
 func (c *cycle) filled() time.Time {
-	switch full := c.full.Load(); {
+	switch full := c.filledAfter.Load(); {
 	case c.Size == 0:
 		return c.Ready
 	case full == 0:
@@ -135,22 +135,22 @@ func (c *cycle) filled() time.Time {
 	}
 }
 
-// again is the queue of requeued sessions of a cycle.
-type again struct {
-	put, taken atomic.Int64 // totals so far
-	mu         sync.Mutex
-	places     []engine.Place // not taken yet
+// requeueList is the queue of requeued sessions of a cycle.
+type requeueList struct {
+	added, taken atomic.Int64 // totals so far
+	mu           sync.Mutex
+	places       []engine.Place // not taken yet
 }
 
-func (a *again) add(p engine.Place) {
+func (a *requeueList) add(p engine.Place) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.places = append(a.places, p)
-	a.put.Add(1)
+	a.added.Add(1)
 }
 
-func (a *again) next() (p engine.Place, ok bool) {
-	if a.taken.Load() == a.put.Load() {
+func (a *requeueList) next() (p engine.Place, ok bool) {
+	if a.taken.Load() == a.added.Load() {
 		return p, false
 	}
 	a.mu.Lock()

@@ -37,7 +37,7 @@ func TestDoing(t *testing.T) {
 			s.At("pay", "")
 			time.Sleep(2 * time.Second)
 		})
-		cfg, p, _ := steered(4, program)
+		cfg, p, _ := governedRun(4, program)
 		cfg.Name = func(i int) (string, error) { return string(rune('a' + i)), nil }
 		cfg.Settings.Limit = 2
 		r := start(t, cfg)
@@ -67,10 +67,10 @@ func TestDoing(t *testing.T) {
 	})
 }
 
-// TestOldestAreTheOldest checks that Oldest returns the oldest sessions in order when there are more than requested.
-func TestOldestAreTheOldest(t *testing.T) {
+// TestOldest checks that Oldest returns the oldest sessions in order when there are more than requested.
+func TestOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, _ := steered(100, works(time.Hour))
+		cfg, _, _ := governedRun(100, works(time.Hour))
 		cfg.Settings.Limit = 1
 		program := programFunc(func(s *engine.Session) {
 			s.Clock()

@@ -17,12 +17,12 @@ func TestNewestEvents(t *testing.T) {
 	name := func(i int) (string, error) {
 		asked++
 		if i == 3 {
-			return "", errors.New("nobody knows")
+			return "", errors.New("unknown")
 		}
 		return "agent-" + strconv.Itoa(i), nil
 	}
-	if got := e.newest(name); len(got) != 0 {
-		t.Errorf("before the first: %v", got)
+	if got := e.list(name); len(got) != 0 {
+		t.Errorf("without events: %v", got)
 	}
 	began := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	row := func(agent, events int) *engine.SessionRow {
@@ -34,19 +34,19 @@ func TestNewestEvents(t *testing.T) {
 	}
 	e.add(row(1, 2))
 	e.add(row(3, 1))
-	got := e.newest(name)
+	got := e.list(name)
 	if len(got) != 3 || got[0].Who() != "agent-1" || got[2].Who() != "3" || got[1].Path != "buy[1]" || !got[2].At.Equal(began.Add(3*time.Second)) || got[2].Cycle != 2 {
 		t.Errorf("got %+v", got)
 	}
-	if again := e.newest(name); &again[0] != &got[0] || asked != 3 {
-		t.Errorf("nothing came, and names were asked for %d times", asked)
+	if again := e.list(name); &again[0] != &got[0] || asked != 3 {
+		t.Errorf("without new events: a new list, or %d names looked up", asked)
 	}
 	for i := range 100 {
 		e.add(row(10+i, 1))
 	}
-	e.add(row(500, 3*mostEmitted))
-	if got = e.newest(name); len(got) != mostEmitted || got[0].Agent != 500 || got[mostEmitted-1].Path != "buy["+strconv.Itoa(3*mostEmitted-1)+"]" {
-		t.Errorf("%d events, from %+v on", len(got), got[0])
+	e.add(row(500, 3*maxEmitted))
+	if got = e.list(name); len(got) != maxEmitted || got[0].Agent != 500 || got[maxEmitted-1].Path != "buy["+strconv.Itoa(3*maxEmitted-1)+"]" {
+		t.Errorf("%d events, the first %+v", len(got), got[0])
 	}
 	if n := testing.AllocsPerRun(100, func() { e.add(row1) }); n != 0 {
 		t.Errorf("an event costs %v allocations", n)
@@ -55,14 +55,14 @@ func TestNewestEvents(t *testing.T) {
 
 var row1 = &engine.SessionRow{Events: []engine.Event{{Path: "a", Name: "b"}}}
 
-// TestWhoRests checks a population with a warm-up and a chosen subset.
-func TestWhoRests(t *testing.T) {
+// TestInactive checks a population with a warm-up and a chosen subset.
+func TestInactive(t *testing.T) {
 	s := engine.DefaultSettings()
 	s.Seed, s.WarmUp, s.WarmUpCycles = 7, []float64{0.25, 0.5}, 2
 	count := func(cycle int, chosen []int) (n int) {
-		rests := Rests(&s, 1000, chosen, cycle)
+		inactive := Inactive(&s, 1000, chosen, cycle)
 		for i := range 1000 {
-			if rests(i) {
+			if inactive(i) {
 				n++
 			}
 		}
@@ -70,11 +70,11 @@ func TestWhoRests(t *testing.T) {
 	}
 	for cycle, want := range map[int]int{0: 750, 1: 750, 2: 500, 4: 0} {
 		if got := count(cycle, nil); got < want-60 || got > want+60 {
-			t.Errorf("in cycle %d %d rest, want about %d", cycle, got, want)
+			t.Errorf("in cycle %d, %d agents are inactive, want about %d", cycle, got, want)
 		}
 	}
 	if got := count(4, []int{1, 2, 3}); got != 997 {
-		t.Errorf("of those that were not chosen %d rest", got)
+		t.Errorf("%d agents are inactive, want the 997 that were not chosen", got)
 	}
 	course := engine.Course{Stretches: []engine.Stretch{{From: time.Unix(0, 0), To: time.Unix(60, 0)}, {From: time.Unix(600, 0), To: time.Unix(660, 0)}}, Barriers: []engine.BarrierRow{{Cycle: 3, At: time.Unix(30, 0)}}}
 	for second, want := range map[int64]struct {

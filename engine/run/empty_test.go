@@ -10,9 +10,9 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestEmptyWorldEndsAtOnce checks that a run without agents, or without chosen agents, ends immediately, whatever its
+// TestEmptyRunEndsImmediately checks that a run without agents, or without chosen agents, ends immediately, whatever its
 // length.
-func TestEmptyWorldEndsAtOnce(t *testing.T) {
+func TestEmptyRunEndsImmediately(t *testing.T) {
 	for name, change := range map[string]func(*run.Config){
 		"no agents":            func(c *run.Config) { c.Agents = 0 },
 		"no agents chosen":     func(c *run.Config) { c.Chosen = []int{} },

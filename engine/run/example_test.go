@@ -8,11 +8,11 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// greeters is a program: it says what one agent does in one cycle.
-type greeters struct{}
+// greeter is a program: it says what one agent does in one cycle.
+type greeter struct{}
 
 // Session fills in the session's row. Many sessions run concurrently.
-func (greeters) Session(s *engine.Session) {
+func (greeter) Session(s *engine.Session) {
 	s.Row.Outcome = engine.OK
 	if s.Agent == 3 { // the fourth agent stays at home
 		s.Row.Outcome = engine.Stopped
@@ -23,7 +23,7 @@ func (greeters) Session(s *engine.Session) {
 func Example() {
 	settings := engine.DefaultSettings()
 	settings.Seed, settings.Cycles, settings.Limit = 7, 3, 4 // at most 4 concurrent sessions
-	run, err := run.Start(context.Background(), run.Config{ID: "greetings", Program: greeters{}, Agents: 10, Settings: settings})
+	run, err := run.Start(context.Background(), run.Config{ID: "greetings", Program: greeter{}, Agents: 10, Settings: settings})
 	if err != nil {
 		fmt.Println(err)
 		return

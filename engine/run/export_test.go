@@ -8,19 +8,19 @@ import (
 
 // PublishNow publishes a snapshot and returns it.
 func (r *Run) PublishNow() *engine.Snapshot {
-	_ = r.tell(publishOrder{})
+	_ = r.mail.send(publishOrder{})
 	return r.Snapshot()
 }
 
 // GapBetween calls gapBetween for two clocks that advanced by wall and steady.
 func GapBetween(wall, steady, tick time.Duration) (slept, stood time.Duration, why string) {
 	g := gapBetween(clocks{}, clocks{wall, steady}, tick)
-	return g.slept, g.stood, g.why
+	return g.length, g.steady, g.why
 }
 
-// Wake reports a gap to the run, as if the machine had slept.
-func (r *Run) Wake(slept, stood time.Duration) {
-	_ = r.tell(awoken{gap{slept, stood, "the machine slept"}})
+// ReportGap reports a gap to the run, as if the machine had slept.
+func (r *Run) ReportGap(slept, stood time.Duration) {
+	_ = r.mail.send(suspended{gap{slept, stood, "the machine slept"}})
 	r.PublishNow()
 }
 

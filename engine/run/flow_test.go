@@ -46,7 +46,7 @@ func TestFlow(t *testing.T) {
 		}
 		if len(rows) == 0 {
 			if !math.IsNaN(totals.TimeoutRate()) || !math.IsNaN(want.Rate(0)) || !math.IsNaN(want.Speedup()) || !math.IsNaN(totals.Speedup()) {
-				t.Fatal("shares of nothing are known")
+				t.Fatal("rates of no sessions are not NaN")
 			}
 			return
 		}
@@ -100,7 +100,7 @@ func TestSpeedup(t *testing.T) {
 			t.Errorf("the cycles took %v, want 12s", worked)
 		}
 		if s.Queue.Max.Round(100*time.Millisecond) != 2*time.Second || s.Queue.P50 != 0 {
-			t.Errorf("waits for the gate: %+v; half of the sessions wait 2 s", s.Queue)
+			t.Errorf("queue times: %+v; half of the sessions wait 2 s", s.Queue)
 		}
 	})
 }

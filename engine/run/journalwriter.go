@@ -6,11 +6,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// maxNotes is how many rows may wait for the journal writer before further metrics rows are dropped.
-const maxNotes = 4096
+// maxBacklog is how many rows may wait for the journal writer before further metrics rows are dropped.
+const maxBacklog = 4096
 
-// note is a row for the journal writer.
-type note struct {
+// outgoingRow is a row for the journal writer.
+type outgoingRow struct {
 	writeRow
 	ctx context.Context // limits the wait until the row is durable
 }
@@ -19,7 +19,7 @@ type note struct {
 func (n *node) enqueue(w writeRow) {
 	switch row := w.row.(type) {
 	case engine.MetricsRow:
-		if len(n.backlog) >= maxNotes { // the disk has been in trouble for about an hour
+		if len(n.backlog) >= maxBacklog { // the disk has been in trouble for about an hour
 			return
 		}
 	case engine.BarrierRow:
@@ -32,21 +32,21 @@ func (n *node) enqueue(w writeRow) {
 }
 
 // outgoing returns the next journal row and the writer's channel, or a nil channel if the queue is empty.
-func (n *node) outgoing() (chan<- note, note) {
+func (n *node) outgoing() (chan<- outgoingRow, outgoingRow) {
 	if len(n.backlog) == 0 {
-		return nil, note{}
+		return nil, outgoingRow{}
 	}
-	next := note{n.backlog[0], n.ctx}
+	next := outgoingRow{n.backlog[0], n.ctx}
 	if next.ticket.kind == endTicket {
 		next.ctx = n.endCtx
 	}
 	return n.journalWriter, next
 }
 
-// sent removes the row that the writer has received.
-func (n *node) sent() {
+// rowSent removes the row that the writer has received.
+func (n *node) rowSent() {
 	if t := n.pop(); t.kind == checkpointTicket {
-		n.step(queued{t})
+		n.step(rowSent{t})
 	}
 }
 
@@ -65,30 +65,22 @@ func (n *node) write() {
 	defer n.r.rescue()
 	for next := range n.journalWriter {
 		var err error
-		if next.ticket.waits() {
+		if next.ticket.needsCommit() {
 			err = n.r.journal.Commit(next.ctx, next.row)
 		} else {
 			n.r.journal.Append(next.row)
 		}
 		if next.ticket.kind != noTicket {
-			n.comeBack(written{next.ticket, err})
+			n.r.mail.post(rowWritten{next.ticket, err})
 		}
 	}
 }
 
-// aside runs work in a new goroutine and then sends an event to the node.
-func (n *node) aside(work func(), then event) {
+// background runs work in a new goroutine and then sends an event to the node.
+func (n *node) background(work func(), then event) {
 	go func() {
 		defer n.r.rescue()
 		work()
-		n.comeBack(then)
+		n.r.mail.post(then)
 	}()
-}
-
-// comeBack steps the core in the node's goroutine, unless the run has ended.
-func (n *node) comeBack(e event) {
-	select {
-	case n.r.orders <- func(n *node) { n.step(e) }:
-	case <-n.r.done:
-	}
 }

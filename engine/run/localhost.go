@@ -18,17 +18,17 @@ func (h localHost) Injected() []engine.Injection { return h.run.injected }
 
 func (h localHost) Run() engine.HostRun {
 	r := engine.HostRun{ID: h.run.id, Lineage: h.run.lineage}
-	if h.run.answers != nil {
-		r.Recording = h.run.answers.Run()
+	if h.run.recording != nil {
+		r.Recording = h.run.recording.Run()
 	}
 	return r
 }
 
 func (h localHost) Recorded(ctx context.Context, cycle, agent int) (engine.Prefix, error) {
-	if h.run.answers == nil {
+	if h.run.recording == nil {
 		return nil, nil
 	}
-	return h.run.answers.Session(ctx, cycle, agent)
+	return h.run.recording.Session(ctx, cycle, agent)
 }
 
 func (h localHost) Sleep(ctx context.Context, d time.Duration) error {
@@ -42,7 +42,7 @@ func (h localHost) Commit(ctx context.Context, rows ...engine.Row) error {
 	return h.run.journal.Commit(ctx, rows...)
 }
 
-func (h localHost) Doubt(since *engine.Inexact) bool { return h.run.doubts.add(since) }
+func (h localHost) Doubt(since *engine.Inexact) bool { return h.run.inexact.add(since) }
 
 func (h localHost) TryClaim(a engine.Outlay) bool { return h.run.ledger.TryReserve(a) }
 func (h localHost) Claim(ctx context.Context, a engine.Outlay) error {
@@ -53,7 +53,7 @@ func (h localHost) Settle(claimed, spent engine.Outlay) { h.run.ledger.Settle(cl
 func (h localHost) Recall(key engine.SharedKey) (engine.Entry, bool) { return h.run.shared.answer(key) }
 
 func (h localHost) TakeIntent(key engine.SharedKey, path string) (engine.Entry, bool) {
-	return h.run.shared.replay(key, path)
+	return h.run.shared.takeIntent(key, path)
 }
 
 func (h localHost) SettleShared(row engine.SharedRow, spent engine.Outlay) error {
@@ -65,7 +65,7 @@ func (h localHost) SettleShared(row engine.SharedRow, spent engine.Outlay) error
 	if err := r.journal.Commit(r.ctx, row); err != nil {
 		return err
 	}
-	r.shared.settled(&row)
+	r.shared.add(&row)
 	counted = row.Record.Outlay()
 	return nil
 }
@@ -75,15 +75,15 @@ func (h localHost) Trace(e engine.Exchange, failed bool) { h.run.traces.add(e, f
 
 // memoryClaims holds the claims of one session on the memory budget of this process.
 type memoryClaims struct {
-	budget  *memoryBudget
-	holding holding
+	budget *memoryBudget
+	held   holding
 }
 
 var _ engine.MemoryClaims = (*memoryClaims)(nil)
 
 // Take claims n bytes if they are free.
 func (c *memoryClaims) Take(path string, n int64, use engine.MemoryUse) bool {
-	if !c.budget.take(&c.holding, n, use == engine.AgentMemory) {
+	if !c.budget.tryClaim(&c.held, n, use == engine.AgentMemory) {
 		return false
 	}
 	c.record(path, n, use)
@@ -92,7 +92,7 @@ func (c *memoryClaims) Take(path string, n int64, use engine.MemoryUse) bool {
 
 // Wait claims n bytes and waits until they are free.
 func (c *memoryClaims) Wait(ctx context.Context, path string, n int64, use engine.MemoryUse) error {
-	err := c.budget.wait(ctx, &c.holding, n, use == engine.AgentMemory)
+	err := c.budget.wait(ctx, &c.held, n, use == engine.AgentMemory)
 	if err == nil {
 		c.record(path, n, use)
 	}
@@ -102,28 +102,28 @@ func (c *memoryClaims) Wait(ctx context.Context, path string, n int64, use engin
 // record notes which step's answer holds the bytes.
 func (c *memoryClaims) record(path string, n int64, use engine.MemoryUse) {
 	if use == engine.AnswerMemory {
-		c.budget.record(&c.holding, path, n)
+		c.budget.record(&c.held, path, n)
 	}
 }
 
 // Force claims n bytes for an answer, even if they are not free.
 func (c *memoryClaims) Force(path string, n int64) {
-	c.budget.force(&c.holding, n)
-	c.budget.record(&c.holding, path, n)
+	c.budget.force(&c.held, n)
+	c.budget.record(&c.held, path, n)
 }
 
 // Return releases a part of the bytes that an answer holds.
 func (c *memoryClaims) Return(path string, n int64) {
 	b := c.budget
-	b.record(&c.holding, path, -n)
+	b.record(&c.held, path, -n)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.giveBack(&c.holding, n)
+	b.release(&c.held, n)
 }
 
 // Settle reduces the bytes of an ended step to n. It returns how many must still be claimed if the step holds fewer.
 func (c *memoryClaims) Settle(path string, n int64) (more int64) {
-	return c.budget.settle(&c.holding, path, n)
+	return c.budget.settle(&c.held, path, n)
 }
 
 // Block records whether the session waits for other sessions.
@@ -132,8 +132,8 @@ func (c *memoryClaims) Block(waits bool) {
 	if waits {
 		more = 1
 	}
-	c.budget.block(&c.holding, more)
+	c.budget.block(&c.held, more)
 }
 
 // Holds reports whether the session holds any memory.
-func (c *memoryClaims) Holds() bool { return c.holding.holds.Load() }
+func (c *memoryClaims) Holds() bool { return c.held.nonZero.Load() }

@@ -16,12 +16,12 @@ type localPool struct {
 	ctx          context.Context
 	cycle        atomic.Pointer[cycle] // the newest; nil before the first
 	memoryBudget memoryBudget
-	places       concurrency.Slots
+	permits      concurrency.Slots
 	slots        slots
 	results      chan *Batch
 	mergeQueue   mergeQueue
-	free         batches
-	wide         batches       // batches merged from several workers
+	free         freeList
+	merged       freeList      // batches merged from several workers
 	abandoned    chan struct{} // closed when workers are abandoned
 	done         chan struct{} // closed when the run has ended
 }
@@ -31,7 +31,7 @@ var _ WorkerPool = (*localPool)(nil)
 // NewLocalPool returns a pool whose workers are goroutines of this process.
 func NewLocalPool(cfg PoolConfig) WorkerPool {
 	p := newLocalPool(cfg)
-	go p.carry()
+	go p.deliverMerged()
 	return p
 }
 
@@ -43,7 +43,7 @@ func newLocalPool(cfg PoolConfig) *localPool {
 		cfg: cfg, host: cfg.Host, ctx: cfg.Host.Context(), results: make(chan *Batch, 64), mergeQueue: newMergeQueue(),
 		abandoned: make(chan struct{}), done: make(chan struct{}),
 	}
-	p.memoryBudget.limit, p.memoryBudget.tell = cfg.MemoryBudget, cfg.Throttled
+	p.memoryBudget.limit, p.memoryBudget.onWait = cfg.MemoryBudget, cfg.Throttled
 	return p
 }
 
@@ -53,15 +53,15 @@ func (p *localPool) Begin(s *Shard) { p.cycle.Store(newCycle(p.ctx, s, p.host.Se
 // Release starts the next wave.
 func (p *localPool) Release(waited time.Duration) { p.cycle.Load().release(waited) }
 
-// Again starts a requeued session.
-func (p *localPool) Again(place engine.Place) { p.cycle.Load().again.add(place) }
+// Requeue starts a requeued session.
+func (p *localPool) Requeue(place engine.Place) { p.cycle.Load().requeued.add(place) }
 
-// Hold pauses or resumes the cycle's clock.
-func (p *localPool) Hold(held bool) {
+// PauseClock pauses or resumes the cycle's clock.
+func (p *localPool) PauseClock(held bool) {
 	if c := p.cycle.Load(); held {
-		c.hold()
+		c.pause()
 	} else {
-		c.goOn()
+		c.resume()
 	}
 }
 
@@ -71,14 +71,14 @@ func (p *localPool) End() { p.cycle.Load().stop() }
 // Start starts workers. The caller counts them.
 func (p *localPool) Start(workers int, probe bool) {
 	for range workers {
-		p.places.Force()
-		w := &worker{pool: p, cycle: p.cycle.Load(), once: probe}
+		p.permits.Force()
+		w := &worker{pool: p, cycle: p.cycle.Load(), probe: probe}
 		go w.work()
 	}
 }
 
 // SetLimit limits the number of workers.
-func (p *localPool) SetLimit(limit int) { p.places.SetLimit(limit) }
+func (p *localPool) SetLimit(limit int) { p.permits.SetLimit(limit) }
 
 // Use applies settings to new sessions.
 func (p *localPool) Use(s *engine.Settings) {
@@ -87,8 +87,8 @@ func (p *localPool) Use(s *engine.Settings) {
 	}
 }
 
-// Remember sets the size of all agents' memory in bytes.
-func (p *localPool) Remember(bytes int64) { p.memoryBudget.remember(bytes) }
+// SetMemorySize sets the size of all agents' memory in bytes.
+func (p *localPool) SetMemorySize(bytes int64) { p.memoryBudget.setKept(bytes) }
 
 // Retire cancels the session of a retired agent.
 func (p *localPool) Retire(agent int) { p.slots.cancel(agent, engine.ErrRetired) }
@@ -98,10 +98,10 @@ func (p *localPool) Results() <-chan *Batch { return p.results }
 
 // Recycle makes a batch available for reuse.
 func (p *localPool) Recycle(b *Batch) {
-	if b.wide {
-		p.wide.give(b)
+	if b.merged {
+		p.merged.put(b)
 	} else {
-		p.free.give(b)
+		p.free.put(b)
 	}
 }
 
@@ -128,9 +128,9 @@ func (p *localPool) Close() { close(p.done) }
 
 // Progress returns the progress of the open cycle.
 func (p *localPool) Progress() Progress {
-	g := Progress{InFlight: p.places.Held()}
+	g := Progress{InFlight: p.permits.Held()}
 	if c := p.cycle.Load(); c != nil {
-		g.Begun, g.Again, g.Filled = c.begun(), int(c.again.taken.Load()), c.filled()
+		g.Started, g.Requeued, g.Filled = c.started(), int(c.requeued.taken.Load()), c.filled()
 	}
 	return g
 }
@@ -146,7 +146,7 @@ func (p *localPool) Oldest(n int) []engine.Doing {
 // Doing returns the current step of an agent's session.
 func (p *localPool) Doing(agent int) (engine.Doing, bool) {
 	for _, b := range p.slots.list() {
-		if d, ok := b.look(); ok && d.Agent == agent {
+		if d, ok := b.current(); ok && d.Agent == agent {
 			return d, true
 		}
 	}
@@ -156,7 +156,7 @@ func (p *localPool) Doing(agent int) (engine.Doing, bool) {
 // Mark marks the sessions in flight in a crowd.
 func (p *localPool) Mark(c *engine.Crowd) {
 	for _, b := range p.slots.list() {
-		if d, ok := b.look(); ok {
+		if d, ok := b.current(); ok {
 			c.Mark(&d)
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// memoryQuiet is how long no session must have waited for memory before a new wait is reported.
-const memoryQuiet = time.Minute
+// memoryReportInterval is how long no session must have waited for memory before a new wait is reported.
+const memoryReportInterval = time.Minute
 
-// memoryApart is the largest reserve, unless a single session has been seen to need more.
-const memoryApart = 192 << 20
+// maxReserve is the largest reserve, unless a single session has been seen to need more.
+const maxReserve = 192 << 20
 
 // memoryBudget limits the memory for large answers of sessions in flight and for the agents' memory, over the whole run. A
 // session that wants more waits, throttled, until others have released enough. Sessions claim memory step by step, so all
@@ -23,17 +23,17 @@ const memoryApart = 192 << 20
 // releases everything. A session fails only if it wants more than it could get alone. Small sessions make no claims.
 // memoryBudget is safe for concurrent use.
 type memoryBudget struct {
-	mu      sync.Mutex
-	limit   int64     // bytes; 0 means no limit
-	held    int64     // by sessions in flight, until they end
-	kept    int64     // agents' memory at the start of the cycle, plus what the sessions of the cycle have added
-	largest int64     // the most that one session has held or wanted
-	active  int       // sessions that hold memory and do not wait
-	first   *holding  // the session that may use the reserve; nil if there is none
-	holders list.List // claims of sessions that already hold memory; served before others
-	others  list.List
-	told    time.Time
-	tell    func(why string) // called in its own goroutine when sessions wait; may be nil
+	mu         sync.Mutex
+	limit      int64     // bytes; 0 means no limit
+	held       int64     // by sessions in flight, until they end
+	kept       int64     // agents' memory at the start of the cycle, plus what the sessions of the cycle have added
+	largest    int64     // the most that one session has held or wanted
+	active     int       // sessions that hold memory and do not wait
+	first      *holding  // the session that may use the reserve; nil if there is none
+	holders    list.List // claims of sessions that already hold memory; served before others
+	others     list.List
+	reportedAt time.Time
+	onWait     func(why string) // called in its own goroutine when sessions wait; may be nil
 }
 
 // holding is the memory that a session holds. The budget's lock guards it.
@@ -41,7 +41,7 @@ type holding struct {
 	answers, memory int64            // bytes; memory becomes the agent's memory if the session's outcome commits
 	steps           map[string]int64 // bytes held by answers of running steps, by path
 	waits           int              // its waiting requests: for more memory, or for a slot held by a session that may wait for memory
-	holds           atomic.Bool
+	nonZero         atomic.Bool
 }
 
 func (h *holding) total() int64 { return h.answers + h.memory }
@@ -63,13 +63,13 @@ func (b *memoryBudget) room() int64 { return max(b.limit-b.kept, 0) }
 func (b *memoryBudget) fits(h *holding, n int64) bool {
 	room := b.room()
 	if h != b.first {
-		room -= max(min(memoryApart, room/2), min(b.largest, room))
+		room -= max(min(maxReserve, room/2), min(b.largest, room))
 	}
 	return b.held+n <= room
 }
 
-// take claims n bytes if they are free.
-func (b *memoryBudget) take(h *holding, n int64, memory bool) bool {
+// tryClaim claims n bytes if they are free.
+func (b *memoryBudget) tryClaim(h *holding, n int64, memory bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.limit > 0 && (b.queued(h) || !b.fits(h, n)) {
@@ -95,7 +95,7 @@ func (b *memoryBudget) grant(h *holding, n int64, memory bool) {
 	})
 	b.held += n
 	b.largest = max(b.largest, h.total())
-	h.holds.Store(true)
+	h.nonZero.Store(true)
 }
 
 // change calls f and updates the number of active sessions. mu is held.
@@ -127,7 +127,7 @@ func (b *memoryBudget) wait(ctx context.Context, h *holding, n int64, memory boo
 	}
 	b.admit()
 	if len(c.answer) == 0 {
-		b.say()
+		b.report()
 	}
 	b.mu.Unlock()
 	var err error
@@ -174,7 +174,7 @@ func (b *memoryBudget) next() (*list.Element, error) {
 	}
 	switch c := front.Value.(*memoryClaim); {
 	case c.of.total()+c.n > b.room():
-		return front, b.short(c)
+		return front, b.shortage(c)
 	case b.fits(c.of, c.n):
 		return front, nil
 	case b.active == 0:
@@ -198,30 +198,30 @@ func (b *memoryBudget) stuck() (*list.Element, error) {
 	if last == nil || last.Value.(*memoryClaim).of == b.first && b.others.Len() > 0 {
 		last = b.others.Back()
 	}
-	return last, b.short(last.Value.(*memoryClaim))
+	return last, b.shortage(last.Value.(*memoryClaim))
 }
 
-// short returns the error of a session that cannot get enough memory. mu is held.
-func (b *memoryBudget) short(c *memoryClaim) error {
+// shortage returns the error of a session that cannot get enough memory. mu is held.
+func (b *memoryBudget) shortage(c *memoryClaim) error {
 	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step needs %s more",
 		engine.FormatBytes(b.limit), engine.FormatBytes(b.held), engine.FormatBytes(c.of.total()), engine.FormatBytes(b.kept), engine.FormatBytes(c.n))
-	return &engine.StepError{Class: engine.Script, Err: &engine.PermanentError{Err: err, Fix: "ask for less at once, or raise --memory-budget"}}
+	return &engine.StepError{Class: engine.Script, Err: &engine.PermanentError{Err: err, Fix: "ask for less in one request, or raise --memory-budget"}}
 }
 
-// say reports that sessions wait for memory. mu is held.
-func (b *memoryBudget) say() {
+// report calls onWait because sessions wait for memory. mu is held.
+func (b *memoryBudget) report() {
 	now := time.Now()
-	was := b.told
-	if b.told = now; b.tell == nil || now.Sub(was) < memoryQuiet {
+	was := b.reportedAt
+	if b.reportedAt = now; b.onWait == nil || now.Sub(was) < memoryReportInterval {
 		return
 	}
 	why := fmt.Sprintf("sessions wait for memory: answers in flight hold %s and agents remember %s of a budget of %s (--memory-budget)",
 		engine.FormatBytes(b.held), engine.FormatBytes(b.kept), engine.FormatBytes(b.limit))
-	go b.tell(why)
+	go b.onWait(why)
 }
 
-// end releases the memory of a session. If the session commits, the agent's part is kept until the barrier.
-func (b *memoryBudget) end(h *holding, commits bool) {
+// releaseAll releases the memory of a session. If the session commits, the agent's part is kept until the barrier.
+func (b *memoryBudget) releaseAll(h *holding, commits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.held -= h.total()
@@ -230,7 +230,7 @@ func (b *memoryBudget) end(h *holding, commits bool) {
 	}
 	b.change(h, func() { h.answers, h.memory = 0, 0 })
 	clear(h.steps)
-	h.holds.Store(false)
+	h.nonZero.Store(false)
 	if b.first == h {
 		b.first = nil
 	}
@@ -254,13 +254,13 @@ func (b *memoryBudget) settle(h *holding, path string, n int64) (more int64) {
 	had := h.steps[path]
 	delete(h.steps, path)
 	if had > n {
-		b.giveBack(h, had-n)
+		b.release(h, had-n)
 	}
 	return max(n-had, 0)
 }
 
-// giveBack releases n bytes of a session's answers. mu is held.
-func (b *memoryBudget) giveBack(h *holding, n int64) {
+// release releases n bytes of a session's answers. mu is held.
+func (b *memoryBudget) release(h *holding, n int64) {
 	b.change(h, func() { h.answers -= n })
 	b.held -= n
 	b.admit()
@@ -283,8 +283,8 @@ func (b *memoryBudget) block(h *holding, more int) {
 	}
 }
 
-// remember sets the size of the agents' memory at a barrier.
-func (b *memoryBudget) remember(kept int64) {
+// setKept sets the size of the agents' memory at a barrier.
+func (b *memoryBudget) setKept(kept int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.kept = kept

@@ -16,8 +16,8 @@ import (
 // TestMemoryBudget checks which sessions wait for memory, which get it and which fail.
 func TestMemoryBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := make(chan string, 10)
-		b := &memoryBudget{limit: 100, tell: func(why string) { told <- why }}
+		reports := make(chan string, 10)
+		b := &memoryBudget{limit: 100, onWait: func(why string) { reports <- why }}
 		var first, second, third, fourth holding
 		ask := func(h *holding, n int64) <-chan error {
 			answer := make(chan error, 1)
@@ -26,41 +26,41 @@ func TestMemoryBudget(t *testing.T) {
 			return answer
 		}
 		answered := func(answer <-chan error) bool { return len(answer) == 1 }
-		if !b.take(&first, 30, false) || !b.take(&second, 15, false) || b.take(&third, 20, false) {
+		if !b.tryClaim(&first, 30, false) || !b.tryClaim(&second, 15, false) || b.tryClaim(&third, 20, false) {
 			t.Fatal("a claim of free memory was refused, or one of used memory granted")
 		}
 		waits := ask(&third, 20)
 		if answered(waits) {
 			t.Fatalf("it did not wait: %v", <-waits)
 		}
-		if why := <-told; !strings.Contains(why, "sessions wait for memory") {
-			t.Errorf("told is %q", why)
+		if why := <-reports; !strings.Contains(why, "sessions wait for memory") {
+			t.Errorf("the report is %q", why)
 		}
-		b.end(&second, false)
+		b.releaseAll(&second, false)
 		if synctest.Wait(); !answered(waits) || <-waits != nil {
-			t.Fatal("what was given back did not go to the one who waited")
+			t.Fatal("released memory did not go to the session that waited")
 		}
 		if err := <-ask(&second, 200); err == nil || !strings.Contains(err.Error(), "--memory-budget") {
-			t.Errorf("more than there is at all: %v", err)
+			t.Errorf("a claim above the limit: %v", err)
 		}
 		// All sessions that hold memory want more, and one that holds none waits: one of them gets the reserve.
 		other, a, z := ask(&fourth, 10), ask(&first, 40), ask(&third, 40)
 		if answered(other) || answered(z) || !answered(a) || <-a != nil {
-			t.Fatal("two who wait for each other: want the first to get more")
+			t.Fatal("two sessions wait for each other: want the first to get the reserve")
 		}
-		if !b.take(&first, 5, false) {
-			t.Error("the first does not get all that is set apart")
+		if !b.tryClaim(&first, 5, false) {
+			t.Error("the first does not get the whole reserve")
 		}
-		b.end(&first, false)
+		b.releaseAll(&first, false)
 		if synctest.Wait(); answered(other) || !answered(z) || <-z != nil {
-			t.Fatal("who holds something is served before who does not")
+			t.Fatal("a session that holds memory must be served before one that holds none")
 		}
 		if err := <-ask(&third, 45); err == nil {
-			t.Error("it got more than it could have alone")
+			t.Error("a session got more than it could have alone")
 		}
-		b.end(&third, true)
+		b.releaseAll(&third, true)
 		if synctest.Wait(); !answered(other) || <-other != nil {
-			t.Error("the last did not get what was given back")
+			t.Error("the last session did not get the released memory")
 		}
 		// A session that waits for a slot of others releases nothing either.
 		b.block(&fourth, 1)
@@ -69,21 +69,21 @@ func TestMemoryBudget(t *testing.T) {
 		}
 		b.block(&second, 1)
 		if err := <-ask(&first, 20); err == nil {
-			t.Error("it got what is not there")
+			t.Error("a session got memory that is not free")
 		}
 		b.block(&second, -1)
 		b.block(&fourth, -1)
-		b.end(&second, false)
-		b.end(&fourth, false)
+		b.releaseAll(&second, false)
+		b.releaseAll(&fourth, false)
 		if b.held != 0 || b.kept != 0 || b.active != 0 || b.holders.Len()+b.others.Len() != 0 || b.first != nil {
-			t.Errorf("in the end %+v", b)
+			t.Errorf("at the end %+v", b)
 		}
 	})
 }
 
-// TestMemoryIsClaimedPieceByPiece lets many sessions claim in several pieces. The budget is enough for each session alone.
+// TestMemoryClaimedInPieces lets many sessions claim in several pieces. The budget is enough for each session alone.
 // All of them wait for each other, none fails, and the budget is never exceeded.
-func TestMemoryIsClaimedPieceByPiece(t *testing.T) {
+func TestMemoryClaimedInPieces(t *testing.T) {
 	for _, pieces := range [][]int64{{16, 16}, {8, 8, 8, 8, 8, 8}, {2, 46}, {30, 30, 38}} {
 		synctest.Test(t, func(t *testing.T) {
 			b := &memoryBudget{limit: 100}
@@ -92,9 +92,9 @@ func TestMemoryIsClaimedPieceByPiece(t *testing.T) {
 			for n := range 200 {
 				all.Go(func() {
 					var h holding
-					defer func() { b.end(&h, false) }()
+					defer func() { b.releaseAll(&h, false) }()
 					for i, n := range slices.Concat(pieces[n%len(pieces):], pieces[:n%len(pieces)]) {
-						if !b.take(&h, n, false) {
+						if !b.tryClaim(&h, n, false) {
 							if err := b.wait(t.Context(), &h, n, false); err != nil {
 								t.Errorf("%d, piece %d: %v", pieces, i, err)
 								return
@@ -109,18 +109,18 @@ func TestMemoryIsClaimedPieceByPiece(t *testing.T) {
 				})
 			}
 			if all.Wait(); most > 100 || most < 50 {
-				t.Errorf("%d: the most that was held is %d of 100", pieces, most)
+				t.Errorf("%d: at most %d of 100 bytes were held", pieces, most)
 			}
 		})
 	}
 }
 
-// TestMemoryOfAStepThatEnded checks that an ended step releases the memory that it does not keep.
-func TestMemoryOfAStepThatEnded(t *testing.T) {
+// TestEndedStepReleasesMemory checks that an ended step releases the memory that it does not keep.
+func TestEndedStepReleasesMemory(t *testing.T) {
 	b := &memoryBudget{limit: 100}
 	var h holding
 	for _, c := range []struct{ claimed, keeps, more, held int64 }{{40, 10, 0, 10}, {40, 0, 0, 10}, {5, 15, 10, 15}, {0, 3, 3, 15}} {
-		if c.claimed > 0 && !b.take(&h, c.claimed, false) {
+		if c.claimed > 0 && !b.tryClaim(&h, c.claimed, false) {
 			t.Fatalf("%+v: not free", c)
 		}
 		b.record(&h, "a", c.claimed)
@@ -130,22 +130,22 @@ func TestMemoryOfAStepThatEnded(t *testing.T) {
 	}
 }
 
-// TestMemoryThatIsKept checks that agents' memory counts until the barrier sets the exact size.
-func TestMemoryThatIsKept(t *testing.T) {
+// TestKeptMemory checks that agents' memory counts until the barrier sets the exact size.
+func TestKeptMemory(t *testing.T) {
 	b := &memoryBudget{limit: 100}
 	var s holding
 	if err := b.wait(t.Context(), &s, 70, true); err != nil {
 		t.Fatal("not free")
 	}
-	b.end(&s, true)
+	b.releaseAll(&s, true)
 	if err := b.wait(t.Context(), &s, 40, true); err == nil {
 		t.Error("two memories took more than the budget")
 	}
-	b.remember(10)
+	b.setKept(10)
 	if err := b.wait(t.Context(), &s, 90, true); err != nil {
 		t.Error("the barrier freed nothing")
 	}
-	b.end(&s, false)
+	b.releaseAll(&s, false)
 	if held, kept, _ := b.figures(); held != 0 || kept != 10 {
 		t.Errorf("a session that failed leaves %d held and %d kept", held, kept)
 	}
@@ -155,13 +155,13 @@ func TestMemoryThatIsKept(t *testing.T) {
 	if err := b.wait(ctx, new(holding), 5, false); !errors.Is(err, engine.ErrCut) {
 		t.Errorf("a cut while waiting: %v", err)
 	}
-	if (&memoryBudget{}).take(&s, 1<<40, false) != true {
-		t.Error("no limit is one")
+	if (&memoryBudget{}).tryClaim(&s, 1<<40, false) != true {
+		t.Error("a claim without a limit was refused")
 	}
 }
 
-// TestMemoryGrows checks that barriers report by how much memory grew.
-func TestMemoryGrows(t *testing.T) {
+// TestMemoryGrowth checks that barriers report by how much memory grew.
+func TestMemoryGrowth(t *testing.T) {
 	memory := map[int]*engine.Memory{}
 	total := func() (n int64) {
 		for _, m := range memory {

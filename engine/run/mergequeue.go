@@ -2,41 +2,41 @@ package run
 
 import "runtime"
 
-// mergeQueueRoom is how many batches the merge queue holds before workers wait.
-const mergeQueueRoom = 256
+// mergeQueueSize is how many batches the merge queue holds before workers wait.
+const mergeQueueSize = 256
 
 // mergeQueue collects finished batches so that sessions ending together wake the node once. The batches are already in the
 // journal. It is a channel and not a lock because a lock with thousands of waiting workers costs the garbage collector time
 // quadratic in their number (Go 1.26, runtime.adjustsudogs).
 type mergeQueue chan *Batch
 
-func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueRoom) }
+func newMergeQueue() mergeQueue { return make(mergeQueue, mergeQueueSize) }
 
-// gather merges b and the queued batches into one batch. over is the first batch that did not fit, or nil if the queue is
-// empty. The merged batch comes from wide so that only a few batches grow large. The emptied batches return to free.
-func (t mergeQueue) gather(b *Batch, free, wide *batches) (all, over *Batch) {
+// merge returns b and the queued batches as one batch. overflow is the first batch that did not fit, or nil if the queue is
+// empty. The merged batch comes from large so that only a few batches grow large. The emptied batches return to free.
+func (q mergeQueue) merge(b *Batch, free, large *freeList) (all, overflow *Batch) {
 	for all = b; ; {
 		select {
-		case o := <-t:
+		case o := <-q:
 			if len(all.rows)+len(o.rows) > batchRows {
 				return all, o
 			}
 			if all == b {
-				all = wide.take()
-				all.wide = true
-				all.take(b)
-				free.give(b)
+				all = large.get()
+				all.merged = true
+				all.merge(b)
+				free.put(b)
 			}
-			all.take(o)
-			free.give(o)
+			all.merge(o)
+			free.put(o)
 		default:
 			return all, nil
 		}
 	}
 }
 
-// lay puts a batch on the merge queue, unless the workers were abandoned.
-func (p *localPool) lay(b *Batch) {
+// enqueue puts a batch on the merge queue, unless the workers were abandoned.
+func (p *localPool) enqueue(b *Batch) {
 	select {
 	case p.mergeQueue <- b:
 		return
@@ -49,17 +49,17 @@ func (p *localPool) lay(b *Batch) {
 	}
 }
 
-// carry delivers merged batches in order until the pool is closed.
-func (p *localPool) carry() {
+// deliverMerged delivers merged batches in order until the pool is closed.
+func (p *localPool) deliverMerged() {
 	defer p.cfg.Rescue()
 	for {
 		select {
 		case b := <-p.mergeQueue:
 			runtime.Gosched() // give sessions that end now a chance to join
 			for b != nil {
-				all, over := p.mergeQueue.gather(b, &p.free, &p.wide)
-				p.hand(all)
-				b = over
+				all, overflow := p.mergeQueue.merge(b, &p.free, &p.merged)
+				p.deliver(all)
+				b = overflow
 			}
 		case <-p.done:
 			return
@@ -67,8 +67,8 @@ func (p *localPool) carry() {
 	}
 }
 
-// hand delivers a batch, unless the workers were abandoned.
-func (p *localPool) hand(b *Batch) {
+// deliver delivers a batch, unless the workers were abandoned.
+func (p *localPool) deliver(b *Batch) {
 	select {
 	case p.results <- b:
 	case <-p.abandoned:

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// mostOldest is how many sessions in flight a snapshot lists.
-	mostOldest = 20
+	// maxOldest is how many sessions in flight a snapshot lists.
+	maxOldest = 20
 	// crashTime limits the checkpoint after a panic.
 	crashTime = 2 * time.Second
 )
@@ -29,66 +29,63 @@ type node struct {
 	cut       context.CancelCauseFunc
 	endCtx    context.Context // for committing the end row
 	endCancel context.CancelFunc
-	timers    [numTimers]*time.Timer
+	timers    timers
 
-	pending []event // events caused by the effects of the current step
-	answers map[answerID]chan<- error
-	asked   answerID        // the newest ID
-	ready   []answer        // answers to send after the current step
-	publish bool            // publish a snapshot after the current step
-	changed []engine.Change // by the newest order
+	pending    []event // events caused by the effects of the current step
+	answers    map[answerID]chan<- error
+	lastAnswer answerID        // the newest ID
+	replies    []answer        // answers to send after the current step
+	publish    bool            // publish a snapshot after the current step
+	changes    []engine.Change // by the newest order
 
 	backlog       []writeRow // rows for the journal writer, oldest first
-	journalWriter chan note
+	journalWriter chan outgoingRow
 }
 
 func newNode(ctx context.Context, r *Run, cfg Config) (_ *node, err error) {
-	n := &node{r: r, cfg: cfg, answers: map[answerID]chan<- error{}, journalWriter: make(chan note)}
-	n.ctx, n.cut = context.WithCancelCause(context.WithoutCancel(ctx))
-	n.endCtx, n.endCancel = context.WithCancel(context.WithoutCancel(ctx))
+	n := &node{r: r, cfg: cfg, answers: map[answerID]chan<- error{}, journalWriter: make(chan outgoingRow)}
+	ctx = context.WithoutCancel(ctx)
+	n.ctx, n.cut = context.WithCancelCause(ctx)
+	n.endCtx, n.endCancel = context.WithCancel(ctx)
 	r.ctx = n.ctx
 	if r.pool, err = r.newPool(&cfg); err != nil {
 		return nil, err
 	}
-	r.attendance.begun = func() int { return r.pool.Progress().Begun }
-	for i := range n.timers {
-		n.timers[i] = time.NewTimer(time.Hour)
-		n.timers[i].Stop()
-	}
+	r.agentStates.started = func() int { return r.pool.Progress().Started }
 	if res := cfg.Resume; res != nil {
-		r.attendance.takeUp(res)
-		r.shared.takeUp(&res.Shared, res.State.Totals.Shared)
+		r.agentStates.resume(res)
+		r.shared.resume(&res.Shared, res.State.Totals.Shared)
 		n.restore(res.Tuned)
 	}
-	first := probes{writer: grown(cfg.Probe.Writer), window: grown(cfg.Probe.Window)}
+	first := probes{writer: callOrZero(cfg.Probe.Writer), window: callOrZero(cfg.Probe.Window)}
 	if cfg.Probe.Writes != nil {
 		first.writes = new(cfg.Probe.Writes())
 	}
-	n.core = newCore(cfg, n.look(moment()), first)
-	n.lend()
-	r.pool.Remember(n.core.recall.remembered)
-	r.shown.Store(n.core.picture(n.look(time.Now())))
+	n.core = newCore(cfg, n.input(preciseNow()), first)
+	n.shareMemory()
+	r.pool.SetMemorySize(n.core.memory.bytes)
+	r.latest.Store(n.core.snapshot(n.input(time.Now())))
 	return n, nil
 }
 
-// look returns the input for a step at a moment.
-func (n *node) look(at time.Time) now {
+// input returns what the core reads in a step at a moment.
+func (n *node) input(at time.Time) input {
 	p := n.r.pool.Progress()
-	return now{
-		At: at, Begun: p.Begun, Again: p.Again, Filled: p.Filled, InFlight: p.InFlight,
-		Books: n.r.ledger.State(), Asked: n.r.shared.figures(), Doubt: n.r.doubts.earliest(),
+	return input{
+		At: at, Started: p.Started, Requeued: p.Requeued, Filled: p.Filled, InFlight: p.InFlight,
+		Ledger: n.r.ledger.State(), Shared: n.r.shared.spent(), Inexact: n.r.inexact.earliest(),
 	}
 }
 
-// lend shares the core's memory with the workers. It does not change until the open cycle closes.
-func (n *node) lend() {
-	m := &n.core.recall
-	n.r.memory, n.r.injected = m.memory, m.injected
+// shareMemory shares the core's memory with the workers. It does not change until the open cycle closes.
+func (n *node) shareMemory() {
+	m := &n.core.memory
+	n.r.memory, n.r.injected = m.committed, m.injected
 }
 
 func (n *node) run(forget func() bool) {
 	r := n.r
-	defer close(r.done)
+	defer close(r.mail.done)
 	defer r.pool.Close()
 	defer r.alarm.Close()
 	defer clock.Watch()()
@@ -96,51 +93,50 @@ func (n *node) run(forget func() bool) {
 	go n.write()
 	defer close(n.journalWriter)
 	defer n.rescue()
-	for i := range n.cfg.Written {
-		r.shared.settled(&engine.SharedRow{Key: engine.PopulationKey, Cycle: n.core.cycles.number, Record: &n.cfg.Written[i]})
+	for i := range n.cfg.PopulationCalls {
+		r.shared.add(&engine.SharedRow{Key: engine.PopulationKey, Cycle: n.core.cycles.number, Record: &n.cfg.PopulationCalls[i]})
 	}
 	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
 	defer publish.Stop()
 	defer sample.Stop()
-	for _, t := range n.timers {
-		defer t.Stop()
-	}
-	n.step(begun{n.outside()})
+	defer n.timers.stop()
+	n.step(started{n.readServices()})
 	for trouble := r.journal.Trouble(); n.core.life.phase != engine.Ended; {
 		journalWriter, next := n.outgoing()
 		select {
 		case b := <-r.pool.Results():
 			n.finished(b)
-		case order := <-r.orders:
+		case order := <-r.mail.orders:
 			order(n)
+		case e := <-r.mail.events:
+			n.step(e)
 		case journalWriter <- next:
-			n.sent()
+			n.rowSent()
 		case err := <-trouble:
-			n.step(troubled{err})
-		case <-n.timers[cycleTimer].C:
+			n.step(journalTrouble{err})
+		case <-n.timers.expiry(cycleTimer):
 			n.step(expired{cycleTimer})
-		case <-n.timers[checkpointTimer].C:
+		case <-n.timers.expiry(checkpointTimer):
 			n.step(expired{checkpointTimer})
-		case <-n.timers[hurryTimer].C:
-			n.step(expired{hurryTimer})
-		case <-n.timers[lastTimer].C:
-			n.step(expired{lastTimer})
+		case <-n.timers.expiry(shutdownTimer):
+			n.step(expired{shutdownTimer})
+		case <-n.timers.expiry(endTimer):
+			n.step(expired{endTimer})
 		case at := <-publish.C:
-			n.step(ticked{lateness(at), n.outside()})
+			n.step(ticked{lateness(at), n.readServices()})
 		case <-sample.C:
-			n.step(sampled{n.probe(r.Oldest(mostOldest))})
+			n.step(sampled{n.probe(r.Oldest(maxOldest))})
 		}
 	}
 	n.cut(engine.ErrCut)
 	n.endCancel()
-	n.lend()
-	r.result = n.core.life.result
-	r.shown.Store(n.core.picture(n.look(time.Now())))
+	n.shareMemory()
+	r.result = n.core.life.result // the step that ended the run has published the last snapshot
 }
 
 // lateness returns how late a tick arrived. After a gap it returns 0 because the delay has no meaning.
 func lateness(meant time.Time) time.Duration {
-	if late := time.Since(meant); late < leastGap {
+	if late := time.Since(meant); late < minGap {
 		return late
 	}
 	return 0
@@ -150,20 +146,20 @@ func lateness(meant time.Time) time.Duration {
 func (n *node) step(e event) {
 	n.pending = append(n.pending[:0], e)
 	for i := 0; i < len(n.pending); i++ {
-		for _, f := range n.core.Step(n.pending[i], n.look(moment())) {
+		for _, f := range n.core.Step(n.pending[i], n.input(preciseNow())) {
 			n.carryOut(f)
 		}
 	}
 	clear(n.pending)
 	if n.publish {
 		n.publish = false
-		n.r.shown.Store(n.core.picture(n.look(time.Now())))
+		n.r.latest.Store(n.core.snapshot(n.input(time.Now())))
 	}
-	for _, a := range n.ready {
+	for _, a := range n.replies {
 		n.answers[a.to] <- a.err
 		delete(n.answers, a.to)
 	}
-	n.ready = n.ready[:0]
+	n.replies = n.replies[:0]
 }
 
 // finished passes a batch to the core and then recycles it.
@@ -171,24 +167,24 @@ func (n *node) finished(b *Batch) {
 	if n.core.life.abandoned {
 		return // an abandoned worker may still hold it
 	}
-	n.step(n.arrived(b))
+	n.step(n.accept(b))
 	n.r.pool.Recycle(b)
 }
 
-// arrived updates the ledger and the agent states from a batch.
-func (n *node) arrived(b *Batch) finished {
-	n.r.ledger.Note(b.beside)
+// accept updates the ledger and the agent states from a batch.
+func (n *node) accept(b *Batch) finished {
+	n.r.ledger.Note(b.Unrecorded)
 	if len(b.rows) > 0 {
-		n.r.attendance.take(b.rows)
+		n.r.agentStates.record(b.rows)
 	}
 	return finished{b}
 }
 
 // answer returns a new ID whose answer is sent to the channel.
 func (n *node) answer(to chan<- error) answerID {
-	n.asked++
-	n.answers[n.asked] = to
-	return n.asked
+	n.lastAnswer++
+	n.answers[n.lastAnswer] = to
+	return n.lastAnswer
 }
 
 // carryOut carries out an effect.
@@ -204,34 +200,34 @@ func (n *node) carryOut(f effect) {
 	case startWorkers:
 		r.pool.Start(f.count, f.probe)
 	case setTimer:
-		n.timers[f.timer].Reset(f.after)
+		n.timers.set(f.timer, f.after)
 	case answer:
-		n.ready = append(n.ready, f)
+		n.replies = append(n.replies, f)
 	case useSettings:
 		n.use(&f.settings)
 	case changedSettings:
-		n.changed = f.changes
+		n.changes = f.changes
 	case cutSessions:
 		n.cut(engine.ErrCut)
 	case cancelSession:
 		r.pool.Retire(f.agent)
-	case leaveBehind:
-		n.leaveBehind()
+	case abandonWorkers:
+		n.abandonWorkers()
 	case closeLedger:
 		r.ledger.Close(f.of, f.why)
-	case remember:
-		r.pool.Remember(f.bytes)
-	case passBarrier:
-		n.aside(func() { n.cfg.Barrier(f.cycle) }, barrierPassed{})
-	case askServices:
-		n.pending = append(n.pending, asked{n.outside()})
-	case lookOnceMore:
-		n.pending = append(n.pending, lastLook{n.probe(nil), n.outside()})
+	case setMemorySize:
+		r.pool.SetMemorySize(f.bytes)
+	case callBarrier:
+		n.background(func() { n.cfg.Barrier(f.cycle) }, barrierCalled{})
+	case readServices:
+		n.pending = append(n.pending, servicesRead{n.readServices()})
+	case readFinalProbes:
+		n.pending = append(n.pending, finalProbes{n.probe(nil), n.readServices()})
 	case renewService:
 		n.renew(f.name)
 	case askGovernor:
 		n.pending = append(n.pending, steered{n.cfg.Governor.Steer(f.reading)})
-	case resetSteer:
+	case resetGovernor:
 		if n.cfg.Governor != nil {
 			n.cfg.Governor.Reset()
 		}
@@ -244,19 +240,19 @@ func (n *node) carryOut(f effect) {
 func (n *node) carryOutInCycle(f effect) {
 	switch f := f.(type) {
 	case beginCycle:
-		n.lend()
+		n.shareMemory()
 		n.r.pool.Begin(f.shard())
-		n.r.attendance.open(f.plan, f.retired)
+		n.r.agentStates.open(f.plan, f.retired)
 	case releaseWave:
 		n.r.pool.Release(f.waited)
-	case makeAgain:
-		n.r.pool.Again(f.place)
+	case requeueSession:
+		n.r.pool.Requeue(f.place)
 	case withdrawSession:
-		n.r.attendance.again(f.agent)
+		n.r.agentStates.requeue(f.agent)
 	case holdCycle:
-		n.r.pool.Hold(true)
+		n.r.pool.PauseClock(true)
 	case releaseCycle:
-		n.r.pool.Hold(false)
+		n.r.pool.PauseClock(false)
 	case endCycle:
 		n.r.pool.End()
 	}
@@ -268,16 +264,16 @@ func (n *node) use(s *engine.Settings) {
 	n.r.pool.Use(s)
 }
 
-// leaveBehind counts the batches that have arrived, and then abandons the remaining workers.
-func (n *node) leaveBehind() {
+// abandonWorkers counts the batches that have arrived, and then abandons the remaining workers.
+func (n *node) abandonWorkers() {
 	for _, b := range n.r.pool.Abandon() {
-		n.pending = append(n.pending, n.arrived(b))
+		n.pending = append(n.pending, n.accept(b))
 	}
-	n.pending = append(n.pending, leftBehind{})
+	n.pending = append(n.pending, workersAbandoned{})
 }
 
-// outside returns the state of the services.
-func (n *node) outside() (o outsideState) {
+// readServices returns the state of the services.
+func (n *node) readServices() (o serviceReport) {
 	if len(n.cfg.Services) == 0 {
 		return o
 	}
@@ -287,7 +283,7 @@ func (n *node) outside() (o outsideState) {
 		o.services[i] = s.State(at)
 	}
 	for _, s := range n.cfg.Services {
-		o.moves = append(o.moves, s.Moves()...)
+		o.changes = append(o.changes, s.Moves()...)
 	}
 	return o
 }
@@ -305,7 +301,7 @@ func (n *node) renew(name string) {
 // probe reads the values that come from outside the run.
 func (n *node) probe(oldest []engine.Doing) probes {
 	of := &n.cfg.Probe
-	p := probes{writer: grown(of.Writer), window: grown(of.Window), oldest: oldest}
+	p := probes{writer: callOrZero(of.Writer), window: callOrZero(of.Window), oldest: oldest}
 	if of.Host != nil {
 		p.host = new(of.Host())
 	}
@@ -324,7 +320,7 @@ func (n *node) probe(oldest []engine.Doing) probes {
 	return p
 }
 
-func grown(of func() time.Duration) time.Duration {
+func callOrZero(of func() time.Duration) time.Duration {
 	if of == nil {
 		return 0
 	}
@@ -333,16 +329,16 @@ func grown(of func() time.Duration) time.Duration {
 
 // rescue handles a panic. The node's goroutine defers it.
 func (n *node) rescue() {
-	if n.r.crashed == nil {
+	if n.r.onPanic == nil {
 		return
 	}
 	if p := recover(); p != nil {
 		stack := debug.Stack()
 		n.savePanicked()
-		n.r.crashed(p, stack)
+		n.r.onPanic(p, stack)
 		n.r.result = n.core.life.result
 		n.r.result.Ending = engine.EndFailed
-		n.r.result.Reason = cmp.Or(n.r.result.Reason, "a mistake in Throng itself")
+		n.r.result.Reason = cmp.Or(n.r.result.Reason, "Throng crashed")
 	}
 }
 
@@ -351,7 +347,7 @@ func (n *node) rescue() {
 func (n *node) savePanicked() {
 	defer func() { _ = recover() }() // after a second panic there is nothing left to do
 	n.pending = nil
-	saved, effects := n.core.emergency(n.look(moment()))
+	saved, effects := n.core.emergencyCheckpoint(n.input(preciseNow()))
 	for _, f := range effects {
 		if row, ok := f.(writeRow); ok {
 			n.enqueue(row)
@@ -362,13 +358,15 @@ func (n *node) savePanicked() {
 	}
 	late := time.NewTimer(crashTime)
 	defer late.Stop()
-	for !saved.settled {
+	for !saved.done {
 		journalWriter, next := n.outgoing()
 		select {
 		case journalWriter <- next:
 			n.pop()
-		case order := <-n.r.orders:
+		case order := <-n.r.mail.orders:
 			order(n)
+		case e := <-n.r.mail.events:
+			n.step(e)
 		case <-late.C:
 			return
 		}

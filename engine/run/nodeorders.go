@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,21 +13,21 @@ import (
 // apply changes several settings: all or none. It first makes the changes outside the core, and undoes them if any part is
 // refused.
 func (n *node) apply(wanted []engine.Assignment, who, why string) (changes []engine.Change, err error) {
-	own, others, err := n.parted(wanted)
+	own, others, err := n.split(wanted)
 	if err != nil {
 		return nil, err
 	}
 	was := n.core.cfg.Settings
-	next, limit, err := n.core.limit.ordered(own)
+	next, limit, err := n.core.limit.resolve(own)
 	if err != nil {
 		return nil, err
 	}
-	if err := n.followBounds(&was, &next); err != nil {
+	if err := n.updateGovernor(&was, &next); err != nil {
 		return nil, err
 	}
 	if next.Budget != was.Budget {
 		if err := n.r.setBudget(next.Budget); err != nil {
-			return nil, errors.Join(err, n.followBounds(&next, &was))
+			return nil, errors.Join(err, n.updateGovernor(&next, &was))
 		}
 	}
 	tuned, err := n.tuneAll(others)
@@ -36,15 +35,15 @@ func (n *node) apply(wanted []engine.Assignment, who, why string) (changes []eng
 		if next.Budget != was.Budget {
 			n.r.ledger.SetBudget(was.Budget)
 		}
-		return nil, errors.Join(err, n.followBounds(&next, &was))
+		return nil, errors.Join(err, n.updateGovernor(&next, &was))
 	}
 	named := slices.ContainsFunc(own, func(a engine.Assignment) bool { return a.Name == engine.LimitSetting })
 	n.step(setOrder{next, limit, named, tuned, who, why})
-	return n.changed, nil
+	return n.changes, nil
 }
 
-// parted splits an order into run settings and tunables of services. It rejects unknown names and duplicates.
-func (n *node) parted(wanted []engine.Assignment) (own, others []engine.Assignment, err error) {
+// split splits an order into run settings and tunables of services. It rejects unknown names and duplicates.
+func (n *node) split(wanted []engine.Assignment) (own, others []engine.Assignment, err error) {
 	var mistakes []error
 	seen := map[string]bool{}
 	for _, a := range wanted {
@@ -57,7 +56,7 @@ func (n *node) parted(wanted []engine.Assignment) (own, others []engine.Assignme
 		case n.serviceOf(a.Name) != nil:
 			others = append(others, a)
 		default:
-			mistakes = append(mistakes, &engine.FieldError{Field: a.Name, Problem: "cannot be changed while a run is in progress", Hint: strings.TrimSpace(suggest.Hint(a.Name, n.names()) + " choose " + engine.OrList(n.names()))})
+			mistakes = append(mistakes, &engine.FieldError{Field: a.Name, Problem: "cannot be changed while a run is in progress", Hint: strings.TrimSpace(suggest.Hint(a.Name, n.tunableNames()) + " choose " + engine.OrList(n.tunableNames()))})
 		}
 		seen[a.Name] = true
 	}
@@ -67,8 +66,8 @@ func (n *node) parted(wanted []engine.Assignment) (own, others []engine.Assignme
 	return own, others, errors.Join(mistakes...)
 }
 
-// followBounds passes changed settings to the governor if they affect it.
-func (n *node) followBounds(was, next *engine.Settings) error {
+// updateGovernor passes changed settings to the governor if they affect it.
+func (n *node) updateGovernor(was, next *engine.Settings) error {
 	if n.cfg.Governor == nil || next.Steering == was.Steering {
 		return nil
 	}
@@ -90,7 +89,7 @@ func (n *node) tuneAll(wanted []engine.Assignment) (changes []engine.ChangeRow, 
 		}
 		c := engine.ChangeRow{What: a.Name, Old: old, New: a.Value}
 		if strings.HasSuffix(a.Name, engine.TimeoutSuffix) && old != a.Value {
-			c.Inexact = n.core.retimed(a.Name)
+			c.Inexact = n.core.timeoutInexact(a.Name)
 		}
 		changes = append(changes, c)
 	}
@@ -117,7 +116,7 @@ func (n *node) serviceOf(name string) engine.Service {
 	return nil
 }
 
-func (n *node) names() []string {
+func (n *node) tunableNames() []string {
 	names := engine.LiveSettings()
 	for _, s := range n.cfg.Services {
 		for _, t := range s.Tunables() {
@@ -125,40 +124,4 @@ func (n *node) names() []string {
 		}
 	}
 	return names
-}
-
-// order runs f in the node's goroutine. It returns ErrEnded if the run is already writing its end.
-func (r *Run) order(f func(n *node)) error {
-	return r.insist(func(n *node) error {
-		if n.core.life.finishing {
-			return engine.ErrEnded
-		}
-		f(n)
-		return nil
-	})
-}
-
-// insist runs f in the node's goroutine, even while the run writes its end, and returns its error.
-func (r *Run) insist(f func(n *node) error) error {
-	said := make(chan error, 1)
-	select {
-	case r.orders <- func(n *node) { said <- f(n) }:
-		return <-said
-	case <-r.done:
-		return engine.ErrEnded
-	}
-}
-
-// tell steps the core, even while the run writes its end.
-func (r *Run) tell(e event) error {
-	return r.insist(func(n *node) error { n.step(e); return nil })
-}
-
-// answered steps the core with an order and waits for the answer.
-func (r *Run) answered(ctx context.Context, order func(n *node, to answerID) event) error {
-	said := make(chan error, 1)
-	if err := r.order(func(n *node) { n.step(order(n, n.answer(said))) }); err != nil {
-		return err
-	}
-	return r.hear(ctx, said)
 }

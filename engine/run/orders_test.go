@@ -29,46 +29,46 @@ type governor struct {
 
 var _ engine.Governor = (*governor)(nil)
 
-func (p *governor) Steer(r engine.Reading) engine.Orders {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.read = append(p.read, r)
-	if p.steer == nil {
+func (g *governor) Steer(r engine.Reading) engine.Orders {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.read = append(g.read, r)
+	if g.steer == nil {
 		return engine.Orders{Limit: r.Limit}
 	}
-	return p.steer(r)
+	return g.steer(r)
 }
 
-func (p *governor) Use(s engine.Steering) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (g *governor) Use(s engine.Steering) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if s.Floor == 13 {
 		return &engine.FieldError{Field: "floor", Problem: "unlucky"}
 	}
-	p.uses = append(p.uses, s)
+	g.uses = append(g.uses, s)
 	return nil
 }
 
-func (p *governor) Reset() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.reset++
+func (g *governor) Reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.reset++
 }
 
-func (p *governor) orders(f func(r engine.Reading) engine.Orders) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.steer = f
+func (g *governor) orders(f func(r engine.Reading) engine.Orders) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.steer = f
 }
 
-func (p *governor) readings() []engine.Reading {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]engine.Reading(nil), p.read...)
+func (g *governor) readings() []engine.Reading {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]engine.Reading(nil), g.read...)
 }
 
-// steered is a run of a crowd with a governor.
-func steered(agents int, program engine.Program) (run.Config, *governor, *enginetest.Journal) {
+// governedRun is a run of a crowd with a governor.
+func governedRun(agents int, program engine.Program) (run.Config, *governor, *enginetest.Journal) {
 	p, j := &governor{}, &enginetest.Journal{}
 	cfg := enginetest.Config(agents, program, j)
 	cfg.Governor = p
@@ -76,8 +76,8 @@ func steered(agents int, program engine.Program) (run.Config, *governor, *engine
 	return cfg, p, j
 }
 
-// told returns the changes as text.
-func told(changes []engine.ChangeRow) string {
+// describeChanges returns the changes as text.
+func describeChanges(changes []engine.ChangeRow) string {
 	var all []string
 	for _, c := range changes {
 		all = append(all, fmt.Sprintf("%s %s→%s by %s: %s", c.What, c.Old, c.New, c.Who, c.Why))
@@ -105,10 +105,10 @@ func TestGovernorReadsTheRun(t *testing.T) {
 				s.Row.Fail("pay", engine.Fail(engine.ServerError, "busy"))
 			}
 		})
-		cfg, p, _ := steered(100, crowd)
+		cfg, p, _ := governedRun(100, crowd)
 		cfg.Probe.Connections = func() engine.Connections { return engine.Connections{Own: 3, Server: 40, Max: 60} }
 		cfg.Probe.Host = func() engine.HostMetrics { return engine.HostMetrics{CPU: 71} }
-		cfg.Services = []engine.Service{&outside{state: engine.ServiceState{Name: "shop", InFlight: 4}}}
+		cfg.Services = []engine.Service{&fakeService{state: engine.ServiceState{Name: "shop", InFlight: 4}}}
 		r := start(t, cfg)
 		time.Sleep(2500 * time.Millisecond)
 		all := p.readings()
@@ -120,10 +120,10 @@ func TestGovernorReadsTheRun(t *testing.T) {
 			t.Errorf("the second reading is %+v", got)
 		}
 		if got.Ended != 10 || got.Failed != 2 || got.CycleEnded != 10 || got.CycleFailed != 2 || got.CycleTotal != 100 {
-			t.Errorf("it counts %d ended, %d failed; of the cycle %d, %d of %d", got.Ended, got.Failed, got.CycleEnded, got.CycleFailed, got.CycleTotal)
+			t.Errorf("the reading counts %d ended, %d failed; of the cycle %d, %d of %d", got.Ended, got.Failed, got.CycleEnded, got.CycleFailed, got.CycleTotal)
 		}
 		if all[0].Ended != 0 || got.Service.Count != 10 || got.Host.CPU != 71 || got.Connections.Server != 40 || got.Services[0].InFlight != 4 {
-			t.Errorf("it was told of %+v, %+v, %+v, %+v", got.Service, got.Host, got.Connections, got.Services)
+			t.Errorf("the reading has %+v, %+v, %+v, %+v", got.Service, got.Host, got.Connections, got.Services)
 		}
 		if want := got.At.Add(-500 * time.Millisecond); !got.LastEnd.Equal(want) {
 			t.Errorf("the last session ended at %v, want %v", got.LastEnd, want)
@@ -138,7 +138,7 @@ func TestBusyIsMeasured(t *testing.T) {
 		agents, limit := rapid.IntRange(1, 60).Draw(rt, "agents"), rapid.IntRange(1, 30).Draw(rt, "limit")
 		work := time.Duration(rapid.IntRange(1, 40).Draw(rt, "work")) * 100 * time.Millisecond
 		check(rt, t, func(t *testing.T) error {
-			cfg, p, _ := steered(agents, works(work))
+			cfg, p, _ := governedRun(agents, works(work))
 			cfg.Settings.Limit = limit
 			r := start(t, cfg)
 			r.Wait()
@@ -156,9 +156,9 @@ func TestBusyIsMeasured(t *testing.T) {
 	})
 }
 
-func TestBusyStopsWithTheRun(t *testing.T) {
+func TestBusyExcludesPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, p, _ := steered(100, works(10*time.Second))
+		cfg, p, _ := governedRun(100, works(10*time.Second))
 		r := start(t, cfg)
 		time.Sleep(1250 * time.Millisecond)
 		do(t, r.Pause("test", ""))
@@ -180,13 +180,13 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 	for _, governor := range []string{"adaptive", engine.Manual, ""} {
 		t.Run(governor, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				cfg, p, j := steered(1000, works(10*time.Second))
+				cfg, p, j := governedRun(1000, works(10*time.Second))
 				cfg.Settings.Governor = governor
 				p.orders(func(r engine.Reading) engine.Orders {
 					if r.Limit != 10 {
 						return engine.Orders{Limit: r.Limit, By: "resources"}
 					}
-					return engine.Orders{Limit: 25, By: "latency", Why: "10 → 25: it may be more"}
+					return engine.Orders{Limit: 25, By: "latency", Why: "10 → 25: latency is low"}
 				})
 				began := time.Now()
 				r := start(t, cfg)
@@ -196,24 +196,24 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 				if want := map[bool]int{true: 25, false: 10}[moves]; s.Limit != want || s.InFlight != want || r.Settings().Limit != want {
 					t.Errorf("the limit is %d with %d in flight, want %d", s.Limit, s.InFlight, want)
 				}
-				if s.SteerBy != "latency" || s.Steer != "10 → 25: it may be more" || s.Floor != 1 || s.Ceiling != 100 {
+				if s.SteerBy != "latency" || s.Steer != "10 → 25: latency is low" || s.Floor != 1 || s.Ceiling != 100 {
 					t.Errorf("shown: %q by %s, %d to %d", s.Steer, s.SteerBy, s.Floor, s.Ceiling)
 				}
 				if want := map[bool]string{true: "adaptive", false: engine.Manual}[moves]; s.Governor != want {
 					t.Errorf("the governor is %q, want %q", s.Governor, want)
 				}
 				time.Sleep(time.Second)
-				if s := r.Snapshot(); moves && s.Steered.Sub(began) != time.Second || s.Steer != "10 → 25: it may be more" {
-					t.Errorf("it last said something after %v: %q", s.Steered.Sub(began), s.Steer)
+				if s := r.Snapshot(); moves && s.Steered.Sub(began) != time.Second || s.Steer != "10 → 25: latency is low" {
+					t.Errorf("the last move came after %v: %q", s.Steered.Sub(began), s.Steer)
 				}
 				if s := r.Snapshot(); moves && (s.SteerBy != "latency" || s.Binds != "resources") {
-					t.Errorf("held by %q, it is told that %q said %q", s.Binds, s.SteerBy, s.Steer)
+					t.Errorf("bound by %q; the last move is by %q: %q", s.Binds, s.SteerBy, s.Steer)
 				}
 				want := ""
 				if moves {
-					want = "max-concurrent 10→25 by latency: 10 → 25: it may be more"
+					want = "max-concurrent 10→25 by latency: 10 → 25: latency is low"
 				}
-				if got := told(enginetest.Of[engine.ChangeRow](j)); got != want {
+				if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); got != want {
 					t.Errorf("journaled: %s, want %s", got, want)
 				}
 				cut(t, r)
@@ -222,9 +222,9 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 	}
 }
 
-// TestPersonsLimitIsTheCeiling checks that a person's limit bounds a governor, and that it applies immediately if the limit
+// TestManualLimitSetsTheCeiling checks that a person's limit bounds a governor, and that it applies immediately if the limit
 // is above it.
-func TestPersonsLimitIsTheCeiling(t *testing.T) {
+func TestManualLimitSetsTheCeiling(t *testing.T) {
 	for _, c := range []struct {
 		limit, ceiling, set        int
 		wantLimit, wantCeiling     int
@@ -239,7 +239,7 @@ func TestPersonsLimitIsTheCeiling(t *testing.T) {
 		{10, 100, 0, 0, 100, "max-concurrent 10→0", 1, 1, 10},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg, _, j := steered(1000, works(time.Hour))
+			cfg, _, j := governedRun(1000, works(time.Hour))
 			cfg.Settings.Limit, cfg.Settings.Floor, cfg.Settings.Ceiling = c.limit, c.floor, c.ceiling
 			r := start(t, cfg)
 			synctest.Wait()
@@ -266,20 +266,20 @@ func TestPersonsLimitIsTheCeiling(t *testing.T) {
 	}
 }
 
-// TestLimitOfZeroIsAPersons checks that no governor raises a limit of 0, and that a person's next limit applies
+// TestGovernorKeepsALimitOfZero checks that no governor raises a limit of 0, and that a person's next limit applies
 // immediately.
-func TestLimitOfZeroIsAPersons(t *testing.T) {
+func TestGovernorKeepsALimitOfZero(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, p, _ := steered(1000, works(time.Second))
+		cfg, p, _ := governedRun(1000, works(time.Second))
 		p.orders(func(engine.Reading) engine.Orders {
-			return engine.Orders{Limit: 20, By: "adaptive", Why: "0 → 20: more"}
+			return engine.Orders{Limit: 20, By: "adaptive", Why: "0 → 20: idle"}
 		})
 		r := start(t, cfg)
 		time.Sleep(500 * time.Millisecond)
 		do(t, r.SetLimit(0, "me", ""))
 		time.Sleep(5 * time.Second)
 		if s := r.Snapshot(); s.Limit != 0 || s.InFlight != 0 || s.Steer != "" {
-			t.Errorf("the limit is %d, %d in flight; told of a move: %q", s.Limit, s.InFlight, s.Steer)
+			t.Errorf("the limit is %d, %d in flight, the last move %q; want 0, 0 and none", s.Limit, s.InFlight, s.Steer)
 		}
 		do(t, r.SetLimit(30, "me", ""))
 		if s := r.Snapshot(); s.Limit != 30 || s.Ceiling != 30 {
@@ -289,9 +289,9 @@ func TestLimitOfZeroIsAPersons(t *testing.T) {
 	})
 }
 
-func TestGovernorThatRefusesChangesNothing(t *testing.T) {
+func TestRefusedSteeringChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, p, j := steered(10, works(time.Hour))
+		cfg, p, j := governedRun(10, works(time.Hour))
 		r := start(t, cfg)
 		var field *engine.FieldError
 		if err := r.Set("floor", "13", "me", ""); !errors.As(err, &field) {
@@ -301,19 +301,19 @@ func TestGovernorThatRefusesChangesNothing(t *testing.T) {
 			t.Errorf("floor %d, changes %v", s.Floor, s.Changes)
 		}
 		do(t, r.Set("floor", "20", "me", "up"))
-		if got, want := told(r.PublishNow().Changes), "floor 1→20 by me: up; max-concurrent 10→20 by me: the floor is 20, the ceiling 100"; got != want {
+		if got, want := describeChanges(r.PublishNow().Changes), "floor 1→20 by me: up; max-concurrent 10→20 by me: the floor is 20, the ceiling 100"; got != want {
 			t.Errorf("changes: %s, want %s", got, want)
 		}
 		if want := (engine.Steering{Governor: "adaptive", Floor: 20, Ceiling: 100, CPUHigh: 80, CPULow: 50, Breaker: "probe", StallAfter: time.Minute}); p.uses[0] != want {
-			t.Errorf("the governor goes by %+v, want %+v", p.uses[0], want)
+			t.Errorf("the governor uses %+v, want %+v", p.uses[0], want)
 		}
 		cut(t, r)
 	})
 }
 
-func TestStallIsToldOnce(t *testing.T) {
+func TestStallIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, p, j := steered(10, works(time.Hour))
+		cfg, p, j := governedRun(10, works(time.Hour))
 		p.orders(func(r engine.Reading) engine.Orders {
 			o := engine.Orders{Limit: r.Limit}
 			if n := len(p.read); n >= 3 && n < 6 || n > 8 {
@@ -328,10 +328,10 @@ func TestStallIsToldOnce(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		if s := r.Snapshot(); s.Stall != nil {
-			t.Errorf("over, it is %+v", s.Stall)
+			t.Errorf("after the stall, it is %+v", s.Stall)
 		}
 		time.Sleep(2 * time.Second)
-		if got, want := told(enginetest.Of[engine.ChangeRow](j)), "stall → by stall warning: all wait, reading 3; stall → by stall warning: all wait, reading 9"; got != want {
+		if got, want := describeChanges(enginetest.Of[engine.ChangeRow](j)), "stall → by stall warning: all wait, reading 3; stall → by stall warning: all wait, reading 9"; got != want {
 			t.Errorf("journaled: %s\nwant %s", got, want)
 		}
 		cut(t, r)

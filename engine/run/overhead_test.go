@@ -65,8 +65,8 @@ func TestTimesOfSessions(t *testing.T) {
 	})
 }
 
-// TestTimesBeside checks that all concurrent steps of a session count, and that no time is invented for the rest.
-func TestTimesBeside(t *testing.T) {
+// TestTimesOfConcurrentSteps checks that all concurrent steps of a session count, and that no time is invented for the rest.
+func TestTimesOfConcurrentSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(3, programFunc(func(s *engine.Session) {
 			s.Clock()
@@ -84,8 +84,8 @@ func TestTimesBeside(t *testing.T) {
 	})
 }
 
-// TestMachineIsTheLimit checks that the host's figures add up over the seconds, without pauses.
-func TestMachineIsTheLimit(t *testing.T) {
+// TestBoundByMachine checks that the host's figures add up over the seconds, without pauses.
+func TestBoundByMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, works(time.Second), nil)
 		cfg.Settings.Limit = 4
@@ -101,7 +101,7 @@ func TestMachineIsTheLimit(t *testing.T) {
 		s := r.Snapshot()
 		o := s.Overhead
 		if o.Span < 10*time.Second || o.Span > 12*time.Second {
-			t.Fatalf("of 11 s at work it knows %v", o.Span)
+			t.Fatalf("the overhead spans %v of 11 s", o.Span)
 		}
 		part := func(of time.Duration) float64 { return of.Seconds() / o.Span.Seconds() }
 		for name, c := range map[string]struct{ got, want float64 }{
@@ -122,15 +122,15 @@ func TestMachineIsTheLimit(t *testing.T) {
 	})
 }
 
-// TestPlacesAndScheduleAreTheLimit checks the time with all slots in use, and the time in which no cycle was due.
-func TestPlacesAndScheduleAreTheLimit(t *testing.T) {
+// TestBoundByLimitAndSchedule checks the time with all slots in use, and the time in which no cycle was due.
+func TestBoundByLimitAndSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, works(time.Second), nil)
 		cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.TimeScale = 10, 2, 36 // a cycle of an hour takes 100 s
 		r := start(t, cfg)
 		time.Sleep(8500 * time.Millisecond) // of 9 s in which sessions wait for a slot
 		if b := health.FindBottleneck(&r.Snapshot().Overhead, 10, ""); b.Kind != health.BoundByLimit {
-			t.Errorf("while sessions wait for a place: %+v", b)
+			t.Errorf("while sessions wait for a slot: %+v", b)
 		}
 		o := r.Wait().Totals.Peaks.Overhead
 		if o.Full != 18*time.Second || o.Idle != 90*time.Second || o.Span != 110*time.Second || o.Barrier != 0 {
@@ -142,8 +142,8 @@ func TestPlacesAndScheduleAreTheLimit(t *testing.T) {
 	})
 }
 
-// TestBarrierIsTheLimit checks the time between cycles.
-func TestBarrierIsTheLimit(t *testing.T) {
+// TestBoundByBarrier checks the time between cycles.
+func TestBoundByBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(time.Second), nil)
 		cfg.Settings.Cycles = 5
@@ -158,8 +158,8 @@ func TestBarrierIsTheLimit(t *testing.T) {
 	})
 }
 
-// TestPauseIsNoBarrier checks that time between cycles does not count while the run is paused.
-func TestPauseIsNoBarrier(t *testing.T) {
+// TestPauseIsNotBarrierTime checks that time between cycles does not count while the run is paused.
+func TestPauseIsNotBarrierTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(time.Second), nil)
 		cfg.Barrier = func(int) { time.Sleep(3 * time.Second) }

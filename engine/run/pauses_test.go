@@ -13,26 +13,26 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// outside is a service that reports what a test says.
-type outside struct {
-	mu      sync.Mutex
-	state   engine.ServiceState
-	moves   []engine.ChangeRow
-	tuned   map[string]string
-	order   []string // names in the order in which they were tuned
-	renewed int
-	heals   bool // Renew makes the quota available again
+// fakeService is a service whose state the test sets.
+type fakeService struct {
+	mu           sync.Mutex
+	state        engine.ServiceState
+	changes      []engine.ChangeRow
+	tuned        map[string]string
+	order        []string // names in the order in which they were tuned
+	renewed      int
+	renewRefills bool // Renew makes the quota available again
 }
 
-var _ engine.Service = (*outside)(nil)
+var _ engine.Service = (*fakeService)(nil)
 
-func (o *outside) State(time.Time) engine.ServiceState {
+func (o *fakeService) State(time.Time) engine.ServiceState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.state
 }
 
-func (o *outside) Tunables() []engine.Tunable {
+func (o *fakeService) Tunables() []engine.Tunable {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var all []engine.Tunable
@@ -43,18 +43,18 @@ func (o *outside) Tunables() []engine.Tunable {
 	return all
 }
 
-func (o *outside) value(name string) string {
+func (o *fakeService) value(name string) string {
 	if v, ok := o.tuned[name]; ok {
 		return v
 	}
 	return "10"
 }
 
-func (o *outside) Tune(name, value string) (string, error) {
+func (o *fakeService) Tune(name, value string) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if value == "much" {
-		return "", &engine.FieldError{Field: name, Problem: "is no number"}
+		return "", &engine.FieldError{Field: name, Problem: "is not a number"}
 	}
 	old := o.value(name)
 	if o.tuned == nil {
@@ -65,31 +65,31 @@ func (o *outside) Tune(name, value string) (string, error) {
 	return old, nil
 }
 
-func (o *outside) Renew() {
+func (o *fakeService) Renew() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.renewed++
-	if o.heals {
+	if o.renewRefills {
 		o.state.Exhausted = ""
 	}
 }
 
-func (o *outside) Moves() []engine.ChangeRow {
+func (o *fakeService) Moves() []engine.ChangeRow {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	all := o.moves
-	o.moves = nil
+	all := o.changes
+	o.changes = nil
 	return all
 }
 
-func (o *outside) change(f func()) {
+func (o *fakeService) change(f func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f()
 }
 
-// trips is a governor's breaker that opens at one second and closes at another; 0 means never.
-func trips(p *governor, open, closed int, probes ...int) {
+// tripBreaker is a governor's breaker that opens at one second and closes at another; 0 means never.
+func tripBreaker(p *governor, open, closed int, probes ...int) {
 	p.orders(func(r engine.Reading) engine.Orders {
 		o := engine.Orders{Limit: r.Limit}
 		if n := len(p.read); n >= open && (closed == 0 || n < closed) && p.reset == 0 {
@@ -100,10 +100,10 @@ func trips(p *governor, open, closed int, probes ...int) {
 	})
 }
 
-func TestOpenBreakerLetsNobodyStart(t *testing.T) {
+func TestOpenBreakerStartsNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, p, j := steered(40, works(10*time.Second))
-		trips(p, 15, 100)
+		cfg, p, j := governedRun(40, works(10*time.Second))
+		tripBreaker(p, 15, 100)
 		began := time.Now()
 		r := start(t, cfg)
 		time.Sleep(60 * time.Second)
@@ -120,25 +120,25 @@ func TestOpenBreakerLetsNobodyStart(t *testing.T) {
 			t.Errorf("%v, the cycle took %v without the pause; want 40 ok, 40s", got.Totals.Outcomes, got.Totals.Peaks.Cycle)
 		}
 		want := "phase running→paused by breaker: half of the cycle failed; phase paused→running by breaker: all is well again"
-		if got := told(enginetest.Of[engine.ChangeRow](j)); got != want {
+		if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); got != want {
 			t.Errorf("journaled: %s, want %s", got, want)
 		}
 		if c := enginetest.Of[engine.CheckpointRow](j); len(c) == 0 || c[0].Reason != "breaker" {
-			t.Errorf("no checkpoint was taken for it: %+v", c)
+			t.Errorf("no checkpoint was taken for the breaker: %+v", c)
 		}
 	})
 }
 
-func TestBreakerThatIsSwitchedOffIsToldSo(t *testing.T) {
+func TestBreakerSwitchedOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, p, j := steered(40, works(10*time.Second))
-		trips(p, 15, 30)
+		cfg, p, j := governedRun(40, works(10*time.Second))
+		tripBreaker(p, 15, 30)
 		r := start(t, cfg)
 		time.Sleep(20 * time.Second)
 		do(t, r.Set("breaker", "off", "me", ""))
 		time.Sleep(20 * time.Second)
 		want := "phase paused→running by breaker: it was switched off"
-		if got := told(enginetest.Of[engine.ChangeRow](j)); !strings.HasSuffix(got, want) {
+		if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); !strings.HasSuffix(got, want) {
 			t.Errorf("journaled: %s, want %s at the end", got, want)
 		}
 		cut(t, r)
@@ -155,9 +155,9 @@ func TestProbeIsOneSession(t *testing.T) {
 				begun.Add(1)
 				works(600 * time.Millisecond).Session(s)
 			})
-			cfg, p, _ := steered(20, program)
+			cfg, p, _ := governedRun(20, program)
 			cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.CycleTimeout = workers, 2, time.Minute
-			trips(p, open, 600, 100, 101, 400)
+			tripBreaker(p, open, 600, 100, 101, 400)
 			r := start(t, cfg)
 			time.Sleep(90*time.Second + 100*time.Millisecond)
 			before := begun.Load()
@@ -185,11 +185,11 @@ func TestProbeIsOneSession(t *testing.T) {
 	}
 }
 
-func TestProbeWaitsForWhatElsePauses(t *testing.T) {
+func TestProbeWaitsForOtherPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, p, _ := steered(20, works(time.Second))
+		cfg, p, _ := governedRun(20, works(time.Second))
 		cfg.Settings.Limit = 1
-		trips(p, 3, 0, 10)
+		tripBreaker(p, 3, 0, 10)
 		r := start(t, cfg)
 		time.Sleep(5 * time.Second)
 		do(t, r.Pause("me", "lunch"))
@@ -210,12 +210,12 @@ func TestProbeWaitsForWhatElsePauses(t *testing.T) {
 	})
 }
 
-// TestBreakerDoesNotKeepARunFromItsEnd checks that a breaker that opens when all is done delays nothing, even if only a
+// TestBreakerDoesNotDelayTheEnd checks that a breaker that opens when all is done delays nothing, even if only a
 // person can close it.
-func TestBreakerDoesNotKeepARunFromItsEnd(t *testing.T) {
+func TestBreakerDoesNotDelayTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, p, _ := steered(10, works(2500*time.Millisecond))
-		trips(p, 2, 0)
+		cfg, p, _ := governedRun(10, works(2500*time.Millisecond))
+		tripBreaker(p, 2, 0)
 		began := time.Now()
 		r := start(t, cfg)
 		if got := r.Wait(); got.Ending != engine.EndFinished {
@@ -225,20 +225,20 @@ func TestBreakerDoesNotKeepARunFromItsEnd(t *testing.T) {
 	})
 }
 
-func TestGoneQuotaPauses(t *testing.T) {
-	for until, after := range map[string]time.Duration{"its time": time.Hour, "the service says so": 20 * time.Minute, "a person says so": 10 * time.Minute} {
+func TestExhaustedQuotaPauses(t *testing.T) {
+	for until, after := range map[string]time.Duration{"its reset time": time.Hour, "the service reports it": 20 * time.Minute, "a person resumes": 10 * time.Minute} {
 		t.Run("until "+until, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				model := &outside{state: engine.ServiceState{Name: "model"}}
-				cfg, _, j := steered(40, works(10*time.Second))
-				cfg.Services = []engine.Service{&outside{state: engine.ServiceState{Name: "shop"}}, model}
+				model := &fakeService{state: engine.ServiceState{Name: "model"}}
+				cfg, _, j := governedRun(40, works(10*time.Second))
+				cfg.Services = []engine.Service{&fakeService{state: engine.ServiceState{Name: "shop"}}, model}
 				began := time.Now()
 				r := start(t, cfg)
 				time.Sleep(15 * time.Second)
 				model.change(func() { model.state.Exhausted, model.state.Until = "1,000 requests a day", began.Add(time.Hour) })
 				time.Sleep(time.Minute)
 				s := r.Snapshot()
-				if s.Phase != engine.Paused || s.InFlight != 0 || !strings.HasPrefix(s.Reason, "the quota of model is gone until ") || !strings.HasSuffix(s.Reason, ": 1,000 requests a day") {
+				if s.Phase != engine.Paused || s.InFlight != 0 || !strings.HasPrefix(s.Reason, "the quota of model is exhausted until ") || !strings.HasSuffix(s.Reason, ": 1,000 requests a day") {
 					t.Errorf("%v: %q, %d in flight", s.Phase, s.Reason, s.InFlight)
 				}
 				if s.Services[1].Exhausted == "" || len(s.Services) != 2 {
@@ -246,49 +246,49 @@ func TestGoneQuotaPauses(t *testing.T) {
 				}
 				who := "model"
 				switch until {
-				case "the service says so":
+				case "the service reports it":
 					time.Sleep(time.Until(began.Add(after)))
 					model.change(func() { model.state.Exhausted = "" })
-				case "a person says so":
+				case "a person resumes":
 					time.Sleep(time.Until(began.Add(after)))
 					do(t, r.Resume("me"))
 					who = "me"
 					if model.renewed != 1 {
-						t.Errorf("the service was asked anew %d times", model.renewed)
+						t.Errorf("the service was renewed %d times, want once", model.renewed)
 					}
 				}
 				r.Wait()
 				if late := time.Since(began.Add(after + 20*time.Second)); late < 0 || late > 200*time.Millisecond {
-					t.Errorf("it went on %v late", late)
+					t.Errorf("the run resumed %v late", late)
 				}
 				changes := enginetest.Of[engine.ChangeRow](j)
 				if len(changes) != 2 || changes[0].Who != "model" || changes[0].New != "paused" || changes[1].Who != who || changes[1].New != "running" {
-					t.Errorf("journaled: %s", told(changes))
+					t.Errorf("journaled: %s", describeChanges(changes))
 				}
-				if why := changes[1].Why; who == "model" && why != "the quota of model may be there again" {
-					t.Errorf("told: %s", why)
+				if why := changes[1].Why; who == "model" && why != "the quota of model may be available again" {
+					t.Errorf("the reason is %s", why)
 				}
 			})
 		})
 	}
 }
 
-// TestQuotaOfNoTimeWaitsForAPerson also checks that the run does not pause again for the same report.
-func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
+// TestQuotaWithoutResetTimeWaitsForAPerson also checks that the run does not pause again for the same report.
+func TestQuotaWithoutResetTimeWaitsForAPerson(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}}
-		cfg, _, j := steered(20, works(10*time.Second))
+		model := &fakeService{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}}
+		cfg, _, j := governedRun(20, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
 		time.Sleep(2 * time.Hour)
-		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is gone: the account is empty" || s.Begun != 0 {
+		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is exhausted: the account is empty" || s.Begun != 0 {
 			t.Errorf("%v: %q, %d begun", s.Phase, s.Reason, s.Begun)
 		}
 		do(t, r.Resume("me"))
 		if got := r.Wait(); got.Ending != engine.EndFinished {
 			t.Errorf("it ended as %v", got.Ending)
 		}
-		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 1 {
+		if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 1 {
 			t.Errorf("journaled: %s", got)
 		}
 		if rows := j.Rows(); len(enginetest.Of[engine.StartRow](j)) != 1 || rows[0] != engine.Row(enginetest.Of[engine.StartRow](j)[0]) {
@@ -297,37 +297,37 @@ func TestQuotaOfNoTimeWaitsForAPerson(t *testing.T) {
 	})
 }
 
-// TestQuotaThatIsGoneAgainPauses covers a person who resumes too early: the service refuses before the run has asked it,
+// TestNewlyExhaustedQuotaPauses covers a person who resumes too early: the service refuses before the run has asked it,
 // and the run pauses again.
-func TestQuotaThatIsGoneAgainPauses(t *testing.T) {
+func TestNewlyExhaustedQuotaPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}, Said: time.Now()}}
-		cfg, _, j := steered(20, works(10*time.Second))
+		model := &fakeService{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}, Said: time.Now()}}
+		cfg, _, j := governedRun(20, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
 		time.Sleep(time.Hour)
 		do(t, r.Resume("me"))
 		model.change(func() { model.state.Said = time.Now() })
 		time.Sleep(time.Hour)
-		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is gone: the account is empty" {
+		if s := r.Snapshot(); s.Phase != engine.Paused || s.Reason != "the quota of model is exhausted: the account is empty" {
 			t.Errorf("%v: %q", s.Phase, s.Reason)
 		}
 		do(t, r.Resume("me"))
 		if got := r.Wait(); got.Ending != engine.EndFinished {
 			t.Errorf("it ended as %v", got.Ending)
 		}
-		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
+		if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
 			t.Errorf("journaled: %s", got)
 		}
 	})
 }
 
-// TestQuotaGoneAgainPausesAgain checks that a run resumed with an exhausted quota pauses again immediately, even if the
-// service reports it before the node next asks.
-func TestQuotaGoneAgainPausesAgain(t *testing.T) {
+// TestQuotaExhaustedAgainPausesImmediately checks that a run resumed with an exhausted quota pauses again immediately, even
+// if the service reports it before the node next asks.
+func TestQuotaExhaustedAgainPausesImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}, heals: true}
-		cfg, _, j := steered(20, works(10*time.Second))
+		model := &fakeService{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}, renewRefills: true}
+		cfg, _, j := governedRun(20, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
 		time.Sleep(time.Minute + 50*time.Millisecond)
@@ -337,27 +337,27 @@ func TestQuotaGoneAgainPausesAgain(t *testing.T) {
 		if s := r.Snapshot(); s.Phase != engine.Paused {
 			t.Errorf("%v: %q, want paused once more", s.Phase, s.Reason)
 		}
-		if got := told(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
+		if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
 			t.Errorf("journaled: %s", got)
 		}
 		cut(t, r)
 	})
 }
 
-func TestServicesMovesAreJournaled(t *testing.T) {
+func TestServiceChangesAreJournaled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model"}}
-		cfg, _, j := steered(10, works(10*time.Second))
+		model := &fakeService{state: engine.ServiceState{Name: "model"}}
+		cfg, _, j := governedRun(10, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
 		time.Sleep(time.Second)
 		model.change(func() {
-			model.moves = []engine.ChangeRow{{What: "model rate", Old: "20", New: "16", Who: "rate limiter", Why: "a 429"}}
+			model.changes = []engine.ChangeRow{{What: "model rate", Old: "20", New: "16", Who: "rate limiter", Why: "a 429"}}
 		})
 		time.Sleep(time.Second)
 		r.Wait()
 		got := enginetest.Of[engine.ChangeRow](j)
-		if told(got) != "model rate 20→16 by rate limiter: a 429" || got[0].At.IsZero() || len(r.Snapshot().Changes) != 1 {
+		if describeChanges(got) != "model rate 20→16 by rate limiter: a 429" || got[0].At.IsZero() || len(r.Snapshot().Changes) != 1 {
 			t.Errorf("journaled: %+v", got)
 		}
 	})

@@ -27,13 +27,13 @@ func piped(cfg run.PoolConfig) (run.WorkerPool, error) {
 	return pipe.New(cfg, results, orders)
 }
 
-// TestLivesOverAPipe checks the usual promises for a run whose sessions execute at the other end of a pipe: nothing changes
+// TestResultOverAPipe checks the usual promises for a run whose sessions execute at the other end of a pipe: nothing changes
 // its results, no request with a journaled answer is sent again, and the limit holds.
-func TestLivesOverAPipe(t *testing.T) {
+func TestResultOverAPipe(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		l := drawLife(r)
+		l := drawCase(r)
 		l.pool = piped
-		check(r, t, l.live)
+		check(r, t, l.check)
 	})
 }
 

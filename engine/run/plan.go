@@ -9,13 +9,13 @@ func Planned(s *engine.Settings, agents int, chosen []int, first int) int64 {
 	return r.total(s.Cycles)
 }
 
-// Rests returns a function that reports whether an agent is inactive in a cycle because of the warm-up or because it was
+// Inactive returns a function that reports whether an agent is inactive in a cycle because of the warm-up or because it was
 // not chosen. A nil chosen means all agents. The function does not know retired agents.
-func Rests(s *engine.Settings, agents int, chosen []int, cycle int) func(agent int) bool {
+func Inactive(s *engine.Settings, agents int, chosen []int, cycle int) func(agent int) bool {
 	r := roster{s.Seed, agents, chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential, nil, 0}
 	share := r.share(cycle)
 	if share >= 1 && chosen == nil {
 		return func(int) bool { return false }
 	}
-	return func(agent int) bool { return !r.has(agent) || !r.takesPart(agent, share) }
+	return func(agent int) bool { return !r.has(agent) || !r.isActive(agent, share) }
 }

@@ -22,9 +22,9 @@ type PoolCycle interface {
 	// Release starts the next wave of the cycle. waited is how long after the start of the cycle that is.
 	Release(waited time.Duration)
 	// Again starts a requeued session.
-	Again(p engine.Place)
+	Requeue(p engine.Place)
 	// Hold pauses or resumes the cycle's clock.
-	Hold(held bool)
+	PauseClock(held bool)
 	// End ends the cycle. None of its sessions is in flight.
 	End()
 }
@@ -38,7 +38,7 @@ type PoolLimit interface {
 	// Use applies settings to the sessions that start from now on.
 	Use(s *engine.Settings)
 	// Remember sets the size of all agents' memory in bytes.
-	Remember(bytes int64)
+	SetMemorySize(bytes int64)
 	// Retire cancels the session in flight of a retired agent.
 	Retire(agent int)
 }
@@ -71,13 +71,13 @@ type PoolView interface {
 
 // Shard is the part of a cycle that a pool executes.
 type Shard struct {
-	Cycle int
-	Now   time.Time // simulated
-	Ready time.Time // when its sessions could start
-	Todo  []int32   // agents without a session in it so far; nil means agents 0 to Size-1
-	Size  int       // how many agents that is
-	Wave  int       // sessions per wave; 0 starts all of them together
-	Held  bool      // the cycle starts with its clock paused
+	Cycle  int
+	Now    time.Time // simulated
+	Ready  time.Time // when its sessions could start
+	Todo   []int32   // agents without a session in it so far; nil means agents 0 to Size-1
+	Size   int       // how many agents that is
+	Wave   int       // sessions per wave; 0 starts all of them together
+	Paused bool      // the cycle starts with its clock paused
 
 	Memory   map[int]*engine.Memory // at the start of the cycle
 	Deltas   map[int]engine.Delta   // of ended sessions; used by sequential runs only
@@ -88,8 +88,8 @@ type Shard struct {
 
 // Progress is the progress of a pool in the open cycle.
 type Progress struct {
-	Begun    int       // sessions that have started, without requeued ones
-	Again    int       // requeued sessions that have started
+	Started  int       // sessions that have started, without requeued ones
+	Requeued int       // requeued sessions that have started
 	Filled   time.Time // when the last session that may start did; zero while some are left
 	InFlight int       // busy workers
 }

@@ -23,11 +23,11 @@ const (
 //	and three probes failed because of a mistake in the scenario                cannot succeed
 //	anything else                                                               continues; the breaker probes if needed
 type proof struct {
-	well      bool  // a session has succeeded, in this process or an earlier one
-	permanent int64 // sessions in a row that failed permanently
-	mistaken  int64 // the last of those, in a row, that failed because of a mistake in the scenario
-	probes    int   // probes of the breaker in a row that failed because of a mistake
-	causes    map[cause]*lasting
+	succeeded      bool  // a session has succeeded, in this process or an earlier one
+	permanent      int64 // sessions in a row that failed permanently
+	scenarioErrors int64 // the last of those, in a row, that failed because of a mistake in the scenario
+	probes         int   // probes of the breaker in a row that failed because of a mistake
+	causes         map[cause]*failureCause
 }
 
 // cause identifies a kind of failure.
@@ -37,8 +37,8 @@ type cause struct {
 	status int
 }
 
-// lasting describes a cause: the error of its first session, and the fix.
-type lasting struct {
+// failureCause describes a cause: the error of its first session, and the fix.
+type failureCause struct {
 	cause
 	agent, cycle int
 	message, fix string
@@ -49,25 +49,25 @@ type lasting struct {
 func (p *proof) add(r *engine.SessionRow) {
 	switch {
 	case r.Outcome.Commits():
-		*p = proof{well: true}
+		*p = proof{succeeded: true}
 		return
 	case r.Outcome != engine.Failed && r.Outcome != engine.TimedOut:
 		return // retired: it proves nothing
 	case r.Lasting.Permanence == engine.Heals:
-		*p = proof{well: p.well}
+		*p = proof{succeeded: p.succeeded}
 		return
 	}
 	p.permanent++
-	if p.mistaken++; r.Lasting.Permanence != engine.UntilCorrected {
-		p.mistaken, p.probes = 0, 0
+	if p.scenarioErrors++; r.Lasting.Permanence != engine.UntilCorrected {
+		p.scenarioErrors, p.probes = 0, 0
 	}
 	of := cause{engine.StepName(r.Path), r.Class, r.Lasting.Status}
 	if p.causes == nil {
-		p.causes = map[cause]*lasting{}
+		p.causes = map[cause]*failureCause{}
 	}
 	known := p.causes[of]
 	if known == nil {
-		known = &lasting{cause: of, agent: r.Agent, cycle: r.Cycle, message: r.Error, fix: r.Lasting.Fix}
+		known = &failureCause{cause: of, agent: r.Agent, cycle: r.Cycle, message: r.Error, fix: r.Lasting.Fix}
 		p.causes[of] = known
 	}
 	known.count++
@@ -75,7 +75,7 @@ func (p *proof) add(r *engine.SessionRow) {
 
 // probed counts probes of the breaker that have ended. add has already received their sessions.
 func (p *proof) probed(n int) {
-	if p.mistaken > 0 {
+	if p.scenarioErrors > 0 {
 		p.probes += n
 	}
 }
@@ -83,14 +83,14 @@ func (p *proof) probed(n int) {
 // holds reports whether the run can no longer succeed. sessions is the number of sessions of the open cycle.
 func (p *proof) holds(sessions int) bool {
 	enough := int64(max(min(proofSessions, sessions), 1))
-	if p.well {
-		return p.mistaken >= enough && p.probes >= proofProbes
+	if p.succeeded {
+		return p.scenarioErrors >= enough && p.probes >= proofProbes
 	}
 	return p.permanent >= enough
 }
 
-// main returns the most frequent cause, or nil if there is none. On a tie, the one that occurred first wins.
-func (p *proof) main() (most *lasting) {
+// mostFrequent returns the most frequent cause, or nil if there is none. On a tie, the one that occurred first wins.
+func (p *proof) mostFrequent() (most *failureCause) {
 	for _, c := range p.causes {
 		if most == nil || c.count > most.count || c.count == most.count && (c.cycle < most.cycle || c.cycle == most.cycle && c.agent < most.agent) {
 			most = c
@@ -99,19 +99,19 @@ func (p *proof) main() (most *lasting) {
 	return most
 }
 
-// says returns the reason for people in one line: how many sessions failed, where and how they failed, and what to change.
+// text returns the reason for people in one line: how many sessions failed, where and how they failed, and what to change.
 // where is the file and line of the step, or "" if they are unknown.
-func (p *proof) says(where string) string {
-	c := p.main()
+func (p *proof) text(where string) string {
+	c := p.mostFrequent()
 	every := fmt.Sprintf("every session so far failed (%s of %s)", engine.FormatCount(p.permanent), engine.FormatCount(p.permanent))
-	if p.well {
-		every = fmt.Sprintf("the last %s sessions all failed", engine.FormatCount(p.mistaken))
+	if p.succeeded {
+		every = fmt.Sprintf("the last %s sessions all failed", engine.FormatCount(p.scenarioErrors))
 	}
-	return every + ", and waiting cannot heal it: " + c.says(where)
+	return every + ", and waiting cannot heal it: " + c.text(where)
 }
 
-// says returns where and how the sessions failed, and what to change.
-func (c *lasting) says(where string) string {
+// text returns where and how the sessions failed, and what to change.
+func (c *failureCause) text(where string) string {
 	message, _, _ := strings.Cut(strings.TrimPrefix(c.message, where+": "), "\n")
 	parts := make([]string, 0, 3)
 	file, _, _ := strings.Cut(where, ":")

@@ -18,8 +18,8 @@ func failedRow(class engine.Class, status int, err error) *engine.SessionRow {
 	return r
 }
 
-// TestProofDecides lists what ends a run and what its breaker probes.
-func TestProofDecides(t *testing.T) {
+// TestProofHolds lists which failures end a run and which ones the breaker probes.
+func TestProofHolds(t *testing.T) {
 	no := errors.New("no")
 	script, config := failedRow(engine.Script, 0, no), failedRow(engine.ConfigError, 0, no)
 	unauthorized, forbidden, missing, refused := failedRow(engine.ClientError, 401, nil), failedRow(engine.ClientError, 403, nil), failedRow(engine.ClientError, 404, nil), failedRow(engine.ClientError, 422, nil)
@@ -52,14 +52,14 @@ func TestProofDecides(t *testing.T) {
 		{"409 can heal", 372, nil, conflict, 1000, 0, false},
 		{"a connection can heal", 372, nil, away, 1000, 0, false},
 		{"a timeout can heal", 372, nil, late, 1000, 0, false},
-		{"an outage in between begins the count anew", 372, []*engine.SessionRow{missing, missing, missing, outage}, missing, 9, 0, false},
-		{"a session that ended well", 372, []*engine.SessionRow{ok}, missing, 1000, 1000, false},
-		{"a session that stopped ended well too", 372, []*engine.SessionRow{stopped}, unauthorized, 1000, 1000, false},
-		{"a host that was there comes back", 372, []*engine.SessionRow{ok}, host, 1000, 1000, false},
+		{"an outage in between restarts the count", 372, []*engine.SessionRow{missing, missing, missing, outage}, missing, 9, 0, false},
+		{"a successful session", 372, []*engine.SessionRow{ok}, missing, 1000, 1000, false},
+		{"a stopped session is successful", 372, []*engine.SessionRow{stopped}, unauthorized, 1000, 1000, false},
+		{"a known host can return", 372, []*engine.SessionRow{ok}, host, 1000, 1000, false},
 		{"the script fails only later, and is not probed", 372, []*engine.SessionRow{ok}, script, 1000, 0, false},
 		{"the script fails only later, two probes", 372, []*engine.SessionRow{ok}, script, 10, 2, false},
 		{"the script fails only later, three probes", 372, []*engine.SessionRow{ok}, script, 10, 3, true},
-		{"retired agents say nothing", 372, []*engine.SessionRow{retired, retired}, script, 10, 0, true},
+		{"retired agents do not count", 372, []*engine.SessionRow{retired, retired}, script, 10, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var p proof
@@ -77,19 +77,19 @@ func TestProofDecides(t *testing.T) {
 	}
 }
 
-func TestProofSays(t *testing.T) {
+func TestProofText(t *testing.T) {
 	var p proof
 	for range 9 {
 		p.add(failedRow(engine.ClientError, 404, nil))
 	}
 	p.add(failedRow(engine.ClientError, 401, nil))
 	const want = `every session so far failed (10 of 10), and waiting cannot heal it: shop.yaml:12: step fill.browse: status 404: "no". To do: the service has nothing at this address: check the path of the step and the ` + "`url` of the service"
-	if got := p.says("shop.yaml:12"); got != want {
+	if got := p.text("shop.yaml:12"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	p = proof{}
 	p.add(failedRow(engine.Script, 0, errors.New("shop.yaml:14:9: the record has no field nme\nin a second line")))
-	if got := p.says("shop.yaml:12"); strings.Contains(got, "shop.yaml:12") || !strings.Contains(got, "step fill.browse: shop.yaml:14:9: the record") || strings.Contains(got, "\n") {
+	if got := p.text("shop.yaml:12"); strings.Contains(got, "shop.yaml:12") || !strings.Contains(got, "step fill.browse: shop.yaml:14:9: the record") || strings.Contains(got, "\n") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -55,7 +55,7 @@ func took(t *testing.T, start time.Time, want time.Duration) {
 	}
 }
 
-func TestRunDoesAllCycles(t *testing.T) {
+func TestRunExecutesAllCycles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const agents, cycles = 40, 6
 		crowd := &enginetest.Crowd{Work: time.Second, Remember: 0.5, Fail: 0.2, Stop: 0.1, Events: 3}
@@ -76,7 +76,7 @@ func TestRunDoesAllCycles(t *testing.T) {
 			t.Errorf("it ended as %v: %s", got.Ending, got.Reason)
 		}
 		if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(closed, want) {
-			t.Errorf("barriers told: %v, want %v", closed, want)
+			t.Errorf("Barrier was called for %v, want %v", closed, want)
 		}
 		for c, at := range times {
 			if want := cfg.Clock.Start.Add(time.Duration(c) * time.Hour); !at.Equal(want) {
@@ -104,7 +104,7 @@ func TestRunDoesAllCycles(t *testing.T) {
 	})
 }
 
-func TestPanicFailsItsSessionOnly(t *testing.T) {
+func TestPanicFailsOnlyItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(30, programFunc(func(s *engine.Session) {
@@ -130,14 +130,14 @@ func TestPanicFailsItsSessionOnly(t *testing.T) {
 	})
 }
 
-func TestOutcomeMustBeSaid(t *testing.T) {
+func TestUnsetOutcomeFails(t *testing.T) {
 	got := start(t, enginetest.Config(3, programFunc(func(*engine.Session) {}), nil)).Wait()
 	if got.Totals.Outcomes[engine.Failed] != 3 || got.Totals.Outcomes[engine.Unfinished] != 0 {
 		t.Errorf("outcomes = %v, want 3 failed", got.Totals.Outcomes)
 	}
 }
 
-func TestTimeoutsCountWhatIsUsed(t *testing.T) {
+func TestTimeoutsExcludeThrottling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Agent 0 is throttled for an hour and uses 4 s. Agent 1 is throttled as long and uses 6 s.
 		j := &enginetest.Journal{}
@@ -159,10 +159,10 @@ func TestTimeoutsCountWhatIsUsed(t *testing.T) {
 		took(t, began, time.Hour+5*time.Second)
 		rows := j.Sessions()
 		if rows[0].Outcome != engine.OK || rows[0].Agent != 0 {
-			t.Errorf("the one that used 4 s: agent %d, %v, %s", rows[0].Agent, rows[0].Outcome, rows[0].Error)
+			t.Errorf("the session that used 4 s: agent %d, %v, %s", rows[0].Agent, rows[0].Outcome, rows[0].Error)
 		}
 		if r := rows[1]; r.Outcome != engine.TimedOut || r.Class != engine.Timeout || r.Error != "session timed out after 5s" || r.Total != time.Hour+5*time.Second {
-			t.Errorf("the one that used 6 s: %v, %v, %q after %v", r.Outcome, r.Class, r.Error, r.Total)
+			t.Errorf("the session that used 6 s: %v, %v, %q after %v", r.Outcome, r.Class, r.Error, r.Total)
 		}
 		if want := "inexact since cycle 0, agent 1, step slow: timed out"; got.Totals.Inexact.String() != want {
 			t.Errorf("the run is %v, want %s", got.Totals.Inexact, want)
@@ -170,7 +170,7 @@ func TestTimeoutsCountWhatIsUsed(t *testing.T) {
 	})
 }
 
-func TestHungSessionsNeverHoldACycle(t *testing.T) {
+func TestHungSessionsTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(50, &enginetest.Crowd{Hang: 1}, &enginetest.Journal{})
 		cfg.Settings.SessionTimeout, cfg.Settings.Cycles = 30*time.Second, 3
@@ -202,9 +202,9 @@ func TestCycleTimeout(t *testing.T) {
 	})
 }
 
-// TestNothingMayStartStopsTheCyclesClock checks that a cycle does not time out while a person or the disk pauses the run,
+// TestPausedRunPausesTheCycleClock checks that a cycle does not time out while a person or the disk pauses the run,
 // and that this time does not count for the cycle.
-func TestNothingMayStartStopsTheCyclesClock(t *testing.T) {
+func TestPausedRunPausesTheCycleClock(t *testing.T) {
 	for _, how := range []string{"pause", "limit 0", "trouble"} {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -242,8 +242,8 @@ func TestNothingMayStartStopsTheCyclesClock(t *testing.T) {
 	}
 }
 
-// TestPauseOnlyHoldsTheCyclesClock checks that the rest of the cycle's time counts again after a pause.
-func TestPauseOnlyHoldsTheCyclesClock(t *testing.T) {
+// TestCycleClockResumesAfterAPause checks that the rest of the cycle's time counts again after a pause.
+func TestCycleClockResumesAfterAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(10, works(10*time.Second), &enginetest.Journal{})
 		cfg.Settings.Limit, cfg.Settings.CycleTimeout = 2, 24*time.Second
@@ -261,9 +261,9 @@ func TestPauseOnlyHoldsTheCyclesClock(t *testing.T) {
 	})
 }
 
-// TestReplayIsTakenOnce checks that a journaled result serves one step, and that a session knows when it has passed the
+// TestReplayIsUsedOnce checks that a journaled result serves one step, and that a session knows when it has passed the
 // last one.
-func TestReplayIsTakenOnce(t *testing.T) {
+func TestReplayIsUsedOnce(t *testing.T) {
 	cfg := enginetest.Config(2, programFunc(func(s *engine.Session) {
 		s.Row.Outcome = engine.OK
 		if got, want := s.Replaying(), s.Agent == 1; got != want {
@@ -296,7 +296,7 @@ func TestEmptyCyclesTakeNoTime(t *testing.T) {
 	})
 }
 
-func TestQueueAndTotalAreToldApart(t *testing.T) {
+func TestQueueAndTotalTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(9, works(2*time.Second), j)
@@ -338,7 +338,7 @@ func TestChosenAgentsOnly(t *testing.T) {
 		r.Wait()
 		for _, row := range j.Sessions() {
 			if !slices.Contains(cfg.Chosen, row.Agent) {
-				t.Errorf("agent %d took part", row.Agent)
+				t.Errorf("agent %d was active", row.Agent)
 			}
 		}
 		if s := r.Snapshot(); s.Ended != 6 || s.Total != 6 {

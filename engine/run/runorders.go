@@ -16,31 +16,31 @@ func (r *Run) SetLimit(n int, who, why string) error {
 
 // Pause lets the sessions in flight end and starts no others until Resume.
 func (r *Run) Pause(who, why string) error {
-	return r.order(func(n *node) { n.step(pauseOrder{who, why}) })
+	return r.mail.order(func(n *node) { n.step(pauseOrder{who, why}) })
 }
 
 // Resume ends a pause by a person and the pauses that the run made itself: it closes the breaker, and calls services with
 // an exhausted quota again.
 func (r *Run) Resume(who string) error {
-	return r.order(func(n *node) { n.step(resumeOrder{who}) })
+	return r.mail.order(func(n *node) { n.step(resumeOrder{who}) })
 }
 
 // Stop lets the sessions in flight end, takes a checkpoint and ends the run. A second Stop cuts the sessions in flight and
 // ends the run within seconds, even if the disk is in trouble or a program ignores its context.
 func (r *Run) Stop(who, why string) error {
-	return r.tell(stopOrder{who, why})
+	return r.mail.send(stopOrder{who, why})
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable.
 func (r *Run) Checkpoint(ctx context.Context, reason string) error {
-	return r.answered(ctx, func(_ *node, to answerID) event { return checkpointOrder{reason, to} })
+	return r.mail.ask(ctx, func(_ *node, to answerID) event { return checkpointOrder{reason, to} })
 }
 
 // Retire takes an agent out of the run and waits until that order is durable. The agent is inactive from the next cycle on.
 // Its session in flight, if it can wait, is canceled. If its session of the open cycle has not started yet, it still runs.
 // The run is inexact from then on. Mistakes are *FieldError.
 func (r *Run) Retire(ctx context.Context, agent int, who string) error {
-	return r.answered(ctx, func(n *node, to answerID) event {
+	return r.mail.ask(ctx, func(n *node, to answerID) event {
 		_, inFlight := n.r.Doing(agent)
 		return retireOrder{agent, inFlight, who, to}
 	})
@@ -51,7 +51,7 @@ func (r *Run) Retire(ctx context.Context, agent int, who string) error {
 // and times of both count. The run is inexact from then on. Mistakes are *FieldError. A session of a closed cycle cannot be
 // requeued.
 func (r *Run) Requeue(ctx context.Context, agent int, who string) error {
-	return r.answered(ctx, func(_ *node, to answerID) event { return requeueOrder{agent, who, to} })
+	return r.mail.ask(ctx, func(_ *node, to answerID) event { return requeueOrder{agent, who, to} })
 }
 
 // Inject puts a message from outside into inboxes at the next barrier and waits until that order is durable. m.To lists the
@@ -59,26 +59,9 @@ func (r *Run) Requeue(ctx context.Context, agent int, who string) error {
 // on. Mistakes are *FieldError.
 func (r *Run) Inject(ctx context.Context, m engine.Message, to, who string) error {
 	if !json.Valid(m.Body) {
-		return &engine.FieldError{Field: "message", Problem: "it is no JSON text", Hint: ""}
+		return &engine.FieldError{Field: "message", Problem: "the text is not valid JSON", Hint: ""}
 	}
-	return r.answered(ctx, func(_ *node, id answerID) event { return injectOrder{m, to, who, id} })
-}
-
-// hear waits until an order is durable and returns its result.
-func (r *Run) hear(ctx context.Context, saved <-chan error) error {
-	select {
-	case err := <-saved:
-		return err
-	case <-r.done:
-		select {
-		case err := <-saved:
-			return err
-		default:
-			return engine.ErrEnded
-		}
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return r.mail.ask(ctx, func(_ *node, id answerID) event { return injectOrder{m, to, who, id} })
 }
 
 // Watch keeps the newest 200 exchanges of an agent's sessions with services from now on. -1 stops that. Only one agent is
@@ -86,7 +69,7 @@ func (r *Run) hear(ctx context.Context, saved <-chan error) error {
 func (r *Run) Watch(agent int) { r.traces.watch(agent) }
 
 // Exchanges returns the exchanges of an agent that are kept, oldest first. See [Run.Watch].
-func (r *Run) Exchanges(agent int) []engine.Exchange { return r.traces.about(agent) }
+func (r *Run) Exchanges(agent int) []engine.Exchange { return r.traces.of(agent) }
 
 // Tunables returns what Apply can change now: live settings, then the tunables of services.
 func (r *Run) Tunables() []engine.Tunable {
@@ -106,7 +89,7 @@ func (r *Run) Tunables() []engine.Tunable {
 // A changed timeout makes the run inexact. It applies to sessions that start from then on; cycle-timeout applies from the
 // next cycle.
 func (r *Run) Apply(wanted []engine.Assignment, who, why string) (changes []engine.Change, err error) {
-	err = errors.Join(r.order(func(n *node) { changes, err = n.apply(wanted, who, why) }), err)
+	err = errors.Join(r.mail.order(func(n *node) { changes, err = n.apply(wanted, who, why) }), err)
 	return changes, err
 }
 

@@ -11,15 +11,15 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// paced is a run whose cycles begin every 150 s: one simulated hour each, at 24 simulated hours per hour.
-func paced(p engine.Program, j engine.Journal) run.Config {
+// scheduledRun is a run whose cycles begin every 150 s: one simulated hour each, at 24 simulated hours per hour.
+func scheduledRun(p engine.Program, j engine.Journal) run.Config {
 	cfg := enginetest.Config(10, p, j)
 	cfg.Settings.TimeScale, cfg.Settings.CheckpointEvery = 24, 0
 	return cfg
 }
 
-// begins returns when each cycle of a journal's run began, since start.
-func begins(j *enginetest.Journal, start time.Time) []time.Duration {
+// cycleStarts returns when each cycle of a journal's run began, since start.
+func cycleStarts(j *enginetest.Journal, start time.Time) []time.Duration {
 	var out []time.Duration
 	for _, s := range j.Sessions() {
 		if s.Agent == 0 {
@@ -33,7 +33,7 @@ func TestCyclesBeginOnSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The second cycle takes 400 s. The next two are late by 250 s and 100 s, and the rest are on time.
 		j := &enginetest.Journal{}
-		cfg := paced(programFunc(func(s *engine.Session) {
+		cfg := scheduledRun(programFunc(func(s *engine.Session) {
 			s.Clock()
 			if s.Cycle == 1 {
 				time.Sleep(400 * time.Second)
@@ -52,7 +52,7 @@ func TestCyclesBeginOnSchedule(t *testing.T) {
 		for i := range want {
 			want[i] *= time.Second
 		}
-		if g := begins(j, began); !slices.Equal(g, want) {
+		if g := cycleStarts(j, began); !slices.Equal(g, want) {
 			t.Errorf("cycles began at %v, want %v", g, want)
 		}
 		var lags []time.Duration
@@ -73,7 +73,7 @@ func TestPausesShiftTheSchedule(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				j := &enginetest.Journal{}
-				cfg := paced(works(time.Second), j)
+				cfg := scheduledRun(works(time.Second), j)
 				cfg.Settings.Cycles = 4
 				began := time.Now()
 				r := start(t, cfg)
@@ -94,7 +94,7 @@ func TestPausesShiftTheSchedule(t *testing.T) {
 				}
 				got := r.Wait()
 				want := []time.Duration{0, 350 * time.Second, 700 * time.Second, 850 * time.Second}
-				if g := begins(j, began); !slices.Equal(g, want) {
+				if g := cycleStarts(j, began); !slices.Equal(g, want) {
 					t.Errorf("cycles began at %v, want %v", g, want)
 				}
 				if lag := got.Totals.Peaks.Lag; lag != 0 {
@@ -110,7 +110,7 @@ func TestPausesShiftTheSchedule(t *testing.T) {
 func TestHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
-		cfg := paced(works(time.Second), j)
+		cfg := scheduledRun(works(time.Second), j)
 		cfg.Agents, cfg.Settings.Cycles, cfg.Settings.Hours = 1, 0, 1.5
 		began := time.Now()
 		r := start(t, cfg)
@@ -174,7 +174,7 @@ func TestWarmUpGrows(t *testing.T) {
 			}
 			for agent := range active[max(c-1, 0)] {
 				if !active[c][agent] {
-					t.Errorf("agent %d took part in cycle %d and not in %d", agent, c-1, c)
+					t.Errorf("agent %d was active in cycle %d and not in %d", agent, c-1, c)
 				}
 			}
 		}

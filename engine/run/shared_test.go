@@ -62,7 +62,7 @@ func spend(s *engine.Session, r *engine.StepRecord) error {
 	return nil
 }
 
-func TestSharedAnswerIsAskedOnce(t *testing.T) {
+func TestSharedAnswerIsRequestedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crowd := &enginetest.Crowd{Work: time.Second, Shares: 3}
 		j := &enginetest.Journal{Latency: 10 * time.Millisecond}
@@ -162,9 +162,9 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 	}
 }
 
-// TestSharedAnswersComeBack checks that the next process has the answers, knows what was in flight, and counts nothing
+// TestSharedAnswersAfterResume checks that the next process has the answers, knows what was in flight, and counts nothing
 // twice.
-func TestSharedAnswersComeBack(t *testing.T) {
+func TestSharedAnswersAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		flying := engine.SharedKey{9}
 		j := &enginetest.Journal{}
@@ -219,9 +219,9 @@ func TestSharedAnswersComeBack(t *testing.T) {
 	})
 }
 
-// TestAskingOutlivesItsSession checks that a request continues after its session has timed out, so that other sessions get
-// the answer.
-func TestAskingOutlivesItsSession(t *testing.T) {
+// TestSharedRequestOutlivesItsSession checks that a request continues after its session has timed out, so that other
+// sessions get the answer.
+func TestSharedRequestOutlivesItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		settled := make(chan error, 1)
 		cfg := enginetest.Config(2, programFunc(func(s *engine.Session) {
@@ -252,8 +252,8 @@ func TestAskingOutlivesItsSession(t *testing.T) {
 	})
 }
 
-// TestEndDoesNotWaitForAskings checks that a request that no session waits for ends with the run and stores nothing.
-func TestEndDoesNotWaitForAskings(t *testing.T) {
+// TestEndDoesNotWaitForSharedRequests checks that a request that no session waits for ends with the run and stores nothing.
+func TestEndDoesNotWaitForSharedRequests(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		t.Run(fmt.Sprintf("cut %v", cut), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -295,8 +295,8 @@ func TestEndDoesNotWaitForAskings(t *testing.T) {
 	}
 }
 
-// TestAnswerThatCannotBeKept checks that no session may use such an answer.
-func TestAnswerThatCannotBeKept(t *testing.T) {
+// TestUnstoredAnswerIsNotUsed checks that no session may use such an answer.
+func TestUnstoredAnswerIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
@@ -327,8 +327,9 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 	})
 }
 
-// TestSlowDiskTimesNoAskingOut checks that an answer that arrived in time is kept, however long storing it takes.
-func TestSlowDiskTimesNoAskingOut(t *testing.T) {
+// TestSlowDiskDoesNotTimeOutSharedRequests checks that an answer that arrived in time is kept, however long storing it
+// takes.
+func TestSlowDiskDoesNotTimeOutSharedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		r := start(t, enginetest.Config(1, asks(func(s *engine.Session) error {
@@ -378,7 +379,7 @@ func TestSharedAdd(t *testing.T) {
 			if e, ok := got.Answers[key]; ok != (answer != 99) || ok && e.Hash != answer {
 				t.Fatalf("of %+v: answer %+v, %v, want %d", rows, e, ok, answer)
 			}
-			if got, ok := got.Asked[key]; ok != (asked != 99) || ok && got.Hash != asked {
+			if got, ok := got.Unanswered[key]; ok != (asked != 99) || ok && got.Hash != asked {
 				t.Fatalf("of %+v: asked %+v, %v, want %d", rows, got, ok, asked)
 			}
 		}

@@ -7,26 +7,26 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// shared holds the run's shared answers and what they cost. It is safe for concurrent use.
-type shared struct {
+// sharedAnswers holds the run's shared answers and what they cost. It is safe for concurrent use.
+type sharedAnswers struct {
 	mu    sync.RWMutex
-	known engine.Shared        // Asked holds intents of earlier processes only
-	asked engine.RequestCounts // total of all finished requests
+	known engine.Shared        // Unanswered holds intents of earlier processes only
+	total engine.RequestCounts // total of all finished requests
 }
 
-func (s *shared) takeUp(known *engine.Shared, asked engine.RequestCounts) {
-	s.asked, s.known = asked, engine.Shared{Answers: maps.Clone(known.Answers), Unanswered: maps.Clone(known.Unanswered)}
+func (s *sharedAnswers) resume(known *engine.Shared, asked engine.RequestCounts) {
+	s.total, s.known = asked, engine.Shared{Answers: maps.Clone(known.Answers), Unanswered: maps.Clone(known.Unanswered)}
 }
 
-func (s *shared) answer(key engine.SharedKey) (engine.Entry, bool) {
+func (s *sharedAnswers) answer(key engine.SharedKey) (engine.Entry, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	e, ok := s.known.Answers[key]
 	return e, ok
 }
 
-// replay returns and removes an intent that an earlier process journaled.
-func (s *shared) replay(key engine.SharedKey, path string) (engine.Entry, bool) {
+// takeIntent returns and removes an intent that an earlier process journaled.
+func (s *sharedAnswers) takeIntent(key engine.SharedKey, path string) (engine.Entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	asked, ok := s.known.Unanswered[key]
@@ -37,15 +37,15 @@ func (s *shared) replay(key engine.SharedKey, path string) (engine.Entry, bool) 
 	return engine.Entry{Path: path, Hash: asked.Hash, Spent: asked.Spent}, true
 }
 
-func (s *shared) settled(r *engine.SharedRow) {
+func (s *sharedAnswers) add(r *engine.SharedRow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known.Add(r)
-	s.asked.Add(r.Record)
+	s.total.Add(r.Record)
 }
 
-func (s *shared) figures() engine.RequestCounts {
+func (s *sharedAnswers) spent() engine.RequestCounts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.asked
+	return s.total
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,8 +33,8 @@ func TestSimulation(t *testing.T) {
 		}
 		seeds = n
 	}
-	lives, failed, began := 0, 0, time.Now()
-	for seed := range uint64(seeds) {
+	processes, failed, began := 0, 0, time.Now()
+	for _, seed := range simulatedSeeds(seeds) {
 		s := newSimulation(seed)
 		if err := s.run(); err != nil {
 			t.Errorf("%v\nreplay it: make simulate SEED=%d", err, seed)
@@ -41,10 +42,24 @@ func TestSimulation(t *testing.T) {
 				break
 			}
 		}
-		lives += s.lives
+		processes += s.processes
 	}
 	took := time.Since(began)
-	t.Logf("%d seeds, %d lives, %.0f lives a second", seeds, lives, float64(lives)/took.Seconds())
+	t.Logf("%d seeds, %d processes, %.0f processes per second", seeds, processes, float64(processes)/took.Seconds())
+}
+
+// foundDefects are seeds that have found a defect of the core.
+var foundDefects = []uint64{
+	4137, // a checkpoint counted as current although sessions had ended since then, because they were requeued
+}
+
+// simulatedSeeds returns the first n seeds and those that have found a defect.
+func simulatedSeeds(n int) []uint64 {
+	all := slices.Clone(foundDefects)
+	for seed := range uint64(n) {
+		all = append(all, seed)
+	}
+	return all
 }
 
 // TestSimulationFindsFaults checks that a simulation can fail: it detects the faults of journals and pools.
@@ -53,7 +68,7 @@ func TestSimulationFindsFaults(t *testing.T) {
 		"a journal that loses a change of memory": {loseDelta: true},
 		"a journal that loses a session":          {loseSession: true},
 		"a pool that starts too many workers":     {extraWorker: true},
-		"a pool that hands in a batch twice":      {twice: true},
+		"a pool that delivers a batch twice":      {deliverTwice: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(500) {
@@ -72,32 +87,32 @@ func TestSimulationFindsFaults(t *testing.T) {
 // TestSimulationRepeats checks that a seed always leads to the same simulation.
 func TestSimulationRepeats(t *testing.T) {
 	for seed := range uint64(20) {
-		var stories [2]string
-		for i := range stories {
+		var traces [2]string
+		for i := range traces {
 			s := newSimulation(seed)
 			var b strings.Builder
 			s.trace = func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 			if err := s.run(); err != nil {
 				t.Fatal(err)
 			}
-			stories[i] = b.String()
+			traces[i] = b.String()
 		}
-		if stories[0] != stories[1] {
-			t.Errorf("seed %d tells two stories", seed)
+		if traces[0] != traces[1] {
+			t.Errorf("seed %d leads to two different simulations", seed)
 		}
 	}
 }
 
-// BenchmarkSimulatedLife simulates runs of 50 sessions from consecutive seeds, with crashes, faults, orders, and a fork.
-func BenchmarkSimulatedLife(b *testing.B) {
-	lives, seed := 0, uint64(0)
+// BenchmarkSimulation simulates runs of 50 sessions from consecutive seeds, with crashes, faults, orders, and a fork.
+func BenchmarkSimulation(b *testing.B) {
+	processes, seed := 0, uint64(0)
 	for b.Loop() {
-		s := newSimulation(seed).sized(10, 5)
+		s := newSimulation(seed).withSize(10, 5)
 		if err := s.run(); err != nil {
 			b.Fatal(err)
 		}
-		lives += s.lives
+		processes += s.processes
 		seed++
 	}
-	b.ReportMetric(float64(lives)/b.Elapsed().Seconds(), "lives/s")
+	b.ReportMetric(float64(processes)/b.Elapsed().Seconds(), "processes/s")
 }

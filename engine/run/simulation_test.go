@@ -15,67 +15,70 @@ import (
 // as the run needs to finish, and then does the same for a fork of the run. In each process, workers answer in any order,
 // people and governors give orders, and the journal fails, tears a row, or loses rows at any point.
 type simulation struct {
-	seed    uint64
-	draw    *rand.Rand
-	story   story
-	faults  faults
-	journal *simJournal
-	trace   func(format string, args ...any) // nil means no trace
-	lives   int
+	seed      uint64
+	draw      *rand.Rand
+	params    parameters
+	faults    faults
+	journal   *simJournal
+	trace     func(format string, args ...any) // nil means no trace
+	processes int
 }
 
-// story holds the parameters of a run that are drawn from the seed.
-type story struct {
+// parameters holds the parameters of a run that are drawn from the seed.
+type parameters struct {
 	agents, cycles, batch, pools int
 	chosen                       []int
-	scheduled, governed, byHand  bool
+	scheduled, governed, manual  bool
 	interval                     time.Duration // between checkpoints
 	crashes                      int           // how many are left
 }
 
+// simInterval is the real time from the start of one scheduled cycle to the next.
+const simInterval = time.Second
+
 // faults are deliberate errors outside the core. They test whether a simulation detects them.
 type faults struct {
-	loseDelta   bool // the journal loses what a session changed in its agent's memory
-	loseSession bool // the journal loses a session
-	extraWorker bool // the pool starts one worker too many
-	twice       bool // the pool delivers a batch twice
+	loseDelta    bool // the journal loses what a session changed in its agent's memory
+	loseSession  bool // the journal loses a session
+	extraWorker  bool // the pool starts one worker too many
+	deliverTwice bool // the pool delivers a batch twice
 }
 
 func newSimulation(seed uint64) *simulation {
 	s := &simulation{seed: seed, draw: rand.New(rand.NewPCG(seed, 1))}
 	d := s.draw
-	s.story = story{
+	s.params = parameters{
 		agents: 10 + d.IntN(11), cycles: 2 + d.IntN(4), pools: 1 + d.IntN(3), crashes: d.IntN(4),
-		scheduled: d.IntN(4) == 0, governed: d.IntN(4) == 0, byHand: d.IntN(3) > 0,
+		scheduled: d.IntN(4) == 0, governed: d.IntN(4) == 0, manual: d.IntN(3) > 0,
 		interval: time.Duration(d.IntN(3)) * 2 * time.Second,
 	}
 	if d.IntN(4) == 0 {
-		s.story.batch = 1 + d.IntN(6)
+		s.params.batch = 1 + d.IntN(6)
 	}
 	if d.IntN(4) == 0 {
-		for a := range s.story.agents {
+		for a := range s.params.agents {
 			if a%3 != 1 {
-				s.story.chosen = append(s.story.chosen, a)
+				s.params.chosen = append(s.params.chosen, a)
 			}
 		}
 	}
 	return s
 }
 
-// sized sets the number of sessions of the run and turns everything else off.
-func (s *simulation) sized(agents, cycles int) *simulation {
-	s.story.agents, s.story.cycles, s.story.chosen = agents, cycles, nil
+// withSize sets the number of sessions of the run and turns everything else off.
+func (s *simulation) withSize(agents, cycles int) *simulation {
+	s.params.agents, s.params.cycles, s.params.chosen = agents, cycles, nil
 	return s
 }
 
 func (s *simulation) settings() engine.Settings {
 	c := engine.DefaultSettings()
-	c.Seed, c.Cycles, c.Batch, c.Metrics, c.SessionTimeout = s.seed, s.story.cycles, s.story.batch, false, 0
-	c.CheckpointEvery, c.TimeScale = s.story.interval, 0
-	if s.story.scheduled {
-		c.TimeScale = 3600
+	c.Seed, c.Cycles, c.Batch, c.Metrics, c.SessionTimeout = s.seed, s.params.cycles, s.params.batch, false, 0
+	c.CheckpointEvery, c.TimeScale = s.params.interval, 0
+	if s.params.scheduled {
+		c.TimeScale = float64(time.Hour / simInterval)
 	}
-	if s.story.governed {
+	if s.params.governed {
 		c.Governor = engine.Adaptive
 	}
 	return c
@@ -88,7 +91,7 @@ func (s *simulation) run() (err error) {
 			err = fmt.Errorf("the core panicked: %v", p)
 		}
 		if err != nil {
-			err = fmt.Errorf("seed %d, life %d: %w", s.seed, s.lives, err)
+			err = fmt.Errorf("seed %d, process %d: %w", s.seed, s.processes, err)
 		}
 	}()
 	s.journal = &simJournal{}
@@ -108,14 +111,14 @@ func (s *simulation) run() (err error) {
 // finish continues a run until it has finished. fork is the start of the run if it is a fork.
 func (s *simulation) finish(fork *engine.Resumption) error {
 	for first := true; ; first = false {
-		if s.lives++; s.lives > 60 {
+		if s.processes++; s.processes > 60 {
 			return errors.New("the run never ends")
 		}
 		var res *engine.Resumption
 		switch {
 		case !first:
 			res = s.journal.resumption(s.settings(), fork)
-			s.spoil(res)
+			s.injectFaults(res)
 		case fork != nil:
 			res = fork
 		}
@@ -129,8 +132,8 @@ func (s *simulation) finish(fork *engine.Resumption) error {
 	}
 }
 
-// spoil adds the faults of a faulty journal.
-func (s *simulation) spoil(res *engine.Resumption) {
+// injectFaults adds the faults of a faulty journal.
+func (s *simulation) injectFaults(res *engine.Resumption) {
 	if s.faults.loseDelta {
 		for agent := range res.Deltas {
 			delete(res.Deltas, agent)
@@ -176,7 +179,7 @@ func (s *simulation) compare(want map[engine.Place]simResult, first int) error {
 		}
 	}
 	if len(last) != len(want) {
-		return fmt.Errorf("%d sessions, undisturbed %d", len(last), len(want))
+		return fmt.Errorf("%d sessions, want %d as in the undisturbed run", len(last), len(want))
 	}
 	for of, w := range want {
 		r := last[of]
@@ -184,7 +187,7 @@ func (s *simulation) compare(want map[engine.Place]simResult, first int) error {
 			return fmt.Errorf("no session %v", of)
 		}
 		if got := resultOf(r); got != w {
-			return fmt.Errorf("session %v ended as %+v, undisturbed as %+v", of, got, w)
+			return fmt.Errorf("session %v ended as %+v, want %+v as in the undisturbed run", of, got, w)
 		}
 	}
 	return nil
@@ -194,7 +197,7 @@ func (s *simulation) compare(want map[engine.Place]simResult, first int) error {
 func (s *simulation) fork(memory []map[int]*engine.Memory) error {
 	number := -1 // of the checkpoint; at most the last one with a cycle left after it
 	for i, row := range s.journal.rows {
-		if c, ok := row.(engine.CheckpointRow); ok && c.Cycle < s.story.cycles && s.draw.IntN(2) == 0 {
+		if c, ok := row.(engine.CheckpointRow); ok && c.Cycle < s.params.cycles && s.draw.IntN(2) == 0 {
 			number = i
 		}
 	}
@@ -210,9 +213,9 @@ func (s *simulation) fork(memory []map[int]*engine.Memory) error {
 	}
 	res.State.Injected, res.State.Retired = res.Injected, res.Retired
 	if got, want := digestOf(res.Memory), digestOf(memory[res.Cycle]); got != want {
-		return fmt.Errorf("the checkpoint of cycle %d restores memory %x, undisturbed it is %x", res.Cycle, got, want)
+		return fmt.Errorf("the checkpoint of cycle %d restores memory %x, want %x as in the undisturbed run", res.Cycle, got, want)
 	}
-	s.journal, s.story.crashes, s.story.byHand = &simJournal{}, s.draw.IntN(2), false
+	s.journal, s.params.crashes, s.params.manual = &simJournal{}, s.draw.IntN(2), false
 	if s.trace != nil {
 		s.trace("fork at cycle %d", res.Cycle)
 	}
@@ -250,14 +253,14 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 		}
 	}
 	settings, results := s.settings(), map[engine.Place]simResult{}
-	starts := make([]map[int]*engine.Memory, s.story.cycles+1)
+	starts := make([]map[int]*engine.Memory, s.params.cycles+1)
 	now := cloned(memory)
-	for cycle := first; cycle < s.story.cycles; cycle++ {
+	for cycle := first; cycle < s.params.cycles; cycle++ {
 		starts[cycle] = cloned(now)
 		deltas := map[int]engine.Delta{}
-		for agent := range s.story.agents {
+		for agent := range s.params.agents {
 			from, retired := hand.Retired[agent]
-			if retired && from <= cycle || s.story.chosen != nil && !slices.Contains(s.story.chosen, agent) {
+			if retired && from <= cycle || s.params.chosen != nil && !slices.Contains(s.params.chosen, agent) {
 				continue
 			}
 			of := engine.Place{Cycle: cycle, Agent: agent}
@@ -274,7 +277,7 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 		}
 		settings.CommitCycle(now, deltas, cycle)
 	}
-	starts[s.story.cycles] = now
+	starts[s.params.cycles] = now
 	return results, starts, nil
 }
 
@@ -307,7 +310,7 @@ func (s *simulation) session(row *engine.SessionRow, p engine.Place, m *engine.M
 	if h>>16%10 < 7 {
 		row.Delta = engine.Delta{Set: []engine.Field{{Name: "chain", Value: text}}, Read: read}
 		if h>>24%3 == 0 {
-			row.Delta.Said = []engine.Message{{To: []int{int(h >> 32 % uint64(s.story.agents))}, Body: text}}
+			row.Delta.Said = []engine.Message{{To: []int{int(h >> 32 % uint64(s.params.agents))}, Body: text}}
 		}
 	}
 }

@@ -9,15 +9,15 @@ import (
 // live runs the process until it has ended or crashed.
 func (p *process) live() error {
 	if p.trace != nil {
-		p.trace("life %d, limit %d, %d pools", p.lives, p.limit, len(p.pools))
+		p.trace("process %d, limit %d, %d pools", p.processes, p.limit, len(p.pools))
 	}
-	p.step(begun{})
-	for p.core.life.phase != engine.Ended && p.wrong == nil {
+	p.step(started{})
+	for p.core.life.phase != engine.Ended && p.err == nil {
 		if p.steps++; p.steps > 20_000 {
-			p.fail("the process never ends: %v, %d at work, %d rows wait", p.core.life.phase, len(p.workers), len(p.backlog))
+			p.fail("the process never ends: %v, %d workers, %d rows in the backlog", p.core.life.phase, len(p.workers), len(p.backlog))
 		}
-		if p.story.crashes > 0 && p.draw.IntN(60) == 0 {
-			p.story.crashes--
+		if p.params.crashes > 0 && p.draw.IntN(60) == 0 {
+			p.params.crashes--
 			p.crashed = true
 			if p.trace != nil {
 				p.trace("crash: %d rows durable of %d", p.journal.durable, len(p.journal.rows))
@@ -26,18 +26,10 @@ func (p *process) live() error {
 		}
 		p.act()
 	}
-	if p.wrong == nil {
-		p.last()
+	if p.err == nil {
+		p.checkEnd()
 	}
-	return p.wrong
-}
-
-// last checks what must be true at the end of a process.
-func (p *process) last() {
-	s := p.core.picture(p.look())
-	if s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-p.before+s.Cut {
-		p.fail("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-p.before, s.InFlight, s.Cut)
-	}
+	return p.err
 }
 
 // act performs one of the possible actions at random.
@@ -52,20 +44,20 @@ func (p *process) act() {
 				return
 			}
 		case 2, 3:
-			if len(p.transit) > 0 {
-				i := p.firstOf(d.IntN(len(p.transit)))
+			if len(p.inTransit) > 0 {
+				i := p.firstDeliverable(d.IntN(len(p.inTransit)))
 				f := p.deliver(i)
 				p.step(f)
-				if p.faults.twice && len(f.batch.rows) > 0 {
+				if p.faults.deliverTwice && len(f.batch.rows) > 0 {
 					p.step(f)
 				}
 				clear(f.batch.rows) // the batch is reused
 				return
 			}
 		case 4, 5:
-			if len(p.aside) > 0 {
-				e := p.aside[0]
-				p.aside = p.aside[1:]
+			if len(p.async) > 0 {
+				e := p.async[0]
+				p.async = p.async[1:]
 				p.step(e)
 				return
 			}
@@ -74,7 +66,7 @@ func (p *process) act() {
 				p.write()
 				return
 			}
-			if d.IntN(3) > 0 && p.answerWriter() {
+			if d.IntN(3) > 0 && p.completeWrite() {
 				return
 			}
 		case 7:
@@ -85,7 +77,7 @@ func (p *process) act() {
 			}
 		}
 	}
-	p.pass()
+	p.advanceTime()
 }
 
 // worker returns a worker whose session may end now, or nil.
@@ -94,23 +86,23 @@ func (p *process) worker() *simWorker {
 		return nil
 	}
 	w := p.workers[p.draw.IntN(len(p.workers))]
-	if p.isCut && w.hangs {
+	if p.isCut && w.hangs && !p.abandoned {
 		return nil
 	}
 	return w
 }
 
-// firstOf returns the index of the first batch in transit that may be delivered before batch i. Batches of one worker stay in order; the
-// worker does not matter otherwise.
-func (p *process) firstOf(i int) int {
-	if p.transit[i].gone > 0 { // behind everything its worker delivered
+// firstDeliverable returns the index of the first batch in transit that may be delivered before batch i. Batches of one
+// worker stay in order; the worker does not matter otherwise.
+func (p *process) firstDeliverable(i int) int {
+	if p.inTransit[i].Departed > 0 { // behind everything its worker delivered
 		return 0
 	}
 	return i
 }
 
-// pass advances the time to the next event.
-func (p *process) pass() {
+// advanceTime advances the time to the next event.
+func (p *process) advanceTime() {
 	next, which := p.tick, numTimers
 	for t, at := range p.timers {
 		if !at.IsZero() && at.Before(next) {
@@ -135,17 +127,17 @@ func (p *process) pass() {
 		p.journal.sync()
 	}
 	if p.orders <= 0 {
-		p.calm()
+		p.removeObstacles()
 	}
 }
 
-// calm removes everything that would keep the run from ending.
-func (p *process) calm() {
+// removeObstacles removes everything that would keep the run from ending.
+func (p *process) removeObstacles() {
 	if p.journal.broken {
 		p.journal.broken = false
-		p.step(troubled{})
+		p.step(journalTrouble{})
 	}
-	if p.core.life.pausedByUs || p.core.life.selfPaused() {
+	if p.core.life.pausedByUser || p.core.life.selfPaused() {
 		p.step(resumeOrder{"simulation"})
 	}
 	if p.core.limit.set == 0 {
@@ -157,13 +149,17 @@ func (p *process) setLimit(n int) {
 	next := p.core.cfg.Settings
 	next.Limit = max(n, 1)
 	p.limit = n
-	p.step(setOrder{next: next, limit: n, own: true, who: "simulation"})
+	p.step(setOrder{next: next, limit: n, namesLimit: true, who: "simulation"})
 }
 
 // order issues an order or changes the state of the journal.
 func (p *process) order() {
 	d := p.draw
-	switch d.IntN(16) {
+	which := d.IntN(16)
+	if p.core.life.writingEnd && which != 6 && which != 8 {
+		return // the node refuses such orders
+	}
+	switch which {
 	case 0, 1, 2:
 		p.setLimit(d.IntN(12))
 	case 3:
@@ -176,25 +172,26 @@ func (p *process) order() {
 		if p.journal.broken {
 			err = engine.ErrNoRoom
 		}
-		p.step(troubled{err})
+		p.step(journalTrouble{err})
 	case 7:
-		p.step(checkpointOrder{"by hand", p.id()})
+		p.step(checkpointOrder{manualReason, p.id()})
 	case 8:
-		p.orderEnd(d.IntN(8))
+		p.orderEnding(d.IntN(8))
 	default:
-		if p.story.byHand {
-			p.orderHand(d.IntN(5))
+		if p.params.manual {
+			p.orderManual(d.IntN(5))
 		}
 	}
 }
 
 func (p *process) id() answerID {
 	p.ids++
+	p.expect.unanswered[p.ids] = true
 	return p.ids
 }
 
-// orderEnd issues an order that ends the process.
-func (p *process) orderEnd(which int) {
+// orderEnding issues an order that ends the process.
+func (p *process) orderEnding(which int) {
 	switch which {
 	case 0, 1, 2:
 		p.step(stopOrder{"simulation", "enough"})
@@ -202,23 +199,26 @@ func (p *process) orderEnd(which int) {
 		p.step(stopOrder{"simulation", "enough"})
 		p.step(stopOrder{"simulation", "now"})
 	case 4:
-		p.step(leaveOrder{"SIGTERM"})
+		p.step(shutdownOrder{shutdownReason})
 	case 5:
 		p.step(cutOrder{"the program ended"})
 	case 6:
-		p.step(spentUp{"the budget is used up"})
+		p.budgetUsedUp = true
+		p.step(claimRefused{budgetReason})
 	case 7:
 		p.journal.damaged = true
-		p.step(troubled{engine.ErrDamaged})
+		if p.steps%2 == 0 { // otherwise the next commit reports it
+			p.step(journalTrouble{engine.ErrDamaged})
+		}
 	}
 }
 
-// orderHand issues an order about agents.
-func (p *process) orderHand(which int) {
-	if p.core.life.finishing {
+// orderManual issues an order about agents.
+func (p *process) orderManual(which int) {
+	if p.core.life.writingEnd {
 		return
 	}
-	agent := p.draw.IntN(p.story.agents)
+	agent := p.draw.IntN(p.params.agents)
 	switch which {
 	case 0:
 		inFlight := false
@@ -228,11 +228,11 @@ func (p *process) orderHand(which int) {
 		p.step(retireOrder{agent, inFlight, "simulation", p.id()})
 	case 1:
 		text := []byte(`"` + time.Duration(p.draw.IntN(1000)).String() + `"`)
-		p.step(injectOrder{engine.Message{To: []int{agent}, Body: text}, "somebody", "simulation", p.id()})
+		p.step(injectOrder{engine.Message{To: []int{agent}, Body: text}, "one agent", "simulation", p.id()})
 	default:
-		for agent := range p.core.cycles.bad {
+		for agent := range p.core.cycles.failed {
 			least := agent
-			for other := range p.core.cycles.bad {
+			for other := range p.core.cycles.failed {
 				least = min(least, other)
 			}
 			p.step(requeueOrder{least, "simulation", p.id()})

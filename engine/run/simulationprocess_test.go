@@ -15,14 +15,14 @@ type process struct {
 	at   time.Time
 	res  *engine.Resumption
 
-	pools   []simPool
-	workers []*simWorker
-	transit []*Batch // delivered but not yet received by the core; batches of one worker stay in order
-	turn    simCycle
+	pools     []simPool
+	workers   []*simWorker
+	inTransit []*Batch // delivered but not yet received by the core; batches of one worker stay in order
+	cycle     simCycle
 
 	backlog []writeRow
 	writing *writeRow // waits until it is durable
-	aside   []event   // events from work outside the node
+	async   []event   // events from work outside the node
 	pending []event
 	timers  [numTimers]time.Time // zero means not set
 	tick    time.Time
@@ -31,16 +31,19 @@ type process struct {
 	limit         int // as ordered
 	orders, steps int
 	isCut         bool
+	budgetUsedUp  bool // sessions in flight may be cut for the budget
 	crashed       bool
 	abandoned     bool
-	begun         int64 // sessions
+	started       int64 // sessions
 	counted       struct{ ended, cut, withdrawn int64 }
-	before        int64
-	wrong         error
+	endedBefore   int64
+	begunAt       time.Time
+	expect        expectations
+	err           error
 }
 
 // simPool is a pool of workers with its share of the limit. A lower share takes effect immediately.
-type simPool struct{ limit, held int }
+type simPool struct{ limit, inFlight int }
 
 type simWorker struct {
 	pool   int
@@ -54,25 +57,25 @@ type simWorker struct {
 
 // simCycle is the open cycle that the workers share.
 type simCycle struct {
-	plan     *plan
-	recall   *recall
-	released int
-	begun    int
-	taken    int
-	filled   time.Time
-	again    []engine.Place
+	plan            *plan
+	memory          *memoryState
+	released        int
+	started         int
+	requeuedStarted int
+	filled          time.Time
+	requeued        []engine.Place
 }
 
 var simStart = time.Unix(1_900_000_000, 0).UTC()
 
 func newProcess(s *simulation, res, fork *engine.Resumption) *process {
-	p := &process{simulation: s, res: res, at: simStart.Add(time.Duration(s.lives) * time.Hour), pools: make([]simPool, s.story.pools)}
+	p := &process{simulation: s, res: res, at: simStart.Add(time.Duration(s.processes) * time.Hour), pools: make([]simPool, s.params.pools)}
 	cfg := Config{
-		ID: "simulated", Agents: s.story.agents, Chosen: s.story.chosen, Settings: s.settings(), Resume: res,
+		ID: "simulated", Agents: s.params.agents, Chosen: s.params.chosen, Settings: s.settings(), Resume: res,
 		Clock: engine.Clock{Start: simStart, Cycle: time.Hour},
 	}
 	cfg.Settings.Limit = 1 + s.draw.IntN(12)
-	if s.story.governed {
+	if s.params.governed {
 		cfg.Governor = simGovernor{}
 	}
 	if s.draw.IntN(3) == 0 {
@@ -84,8 +87,10 @@ func newProcess(s *simulation, res, fork *engine.Resumption) *process {
 	p.limit = cfg.Settings.Limit
 	p.orders = s.draw.IntN(12)
 	p.core = newCore(cfg, p.look(), probes{})
-	p.before = p.core.tally.before
+	p.endedBefore = p.core.tally.endedBefore
 	p.tick = p.at.Add(publishEvery)
+	p.begunAt = p.at
+	p.expect = expectations{unanswered: map[answerID]bool{}, covered: map[answerID]int64{}, firstRow: len(s.journal.rows), checkpointAt: p.at}
 	return p
 }
 
@@ -97,22 +102,22 @@ func (simGovernor) Use(engine.Steering) error          { return nil }
 func (simGovernor) Reset()                             {}
 
 func (p *process) fail(format string, args ...any) {
-	if p.wrong == nil {
-		p.wrong = fmt.Errorf(format, args...)
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
 	}
 }
 
 func (p *process) inFlight() (n int) {
 	for i := range p.pools {
-		n += p.pools[i].held
+		n += p.pools[i].inFlight
 	}
 	return n
 }
 
-func (p *process) look() now {
-	n := now{At: p.at, InFlight: p.inFlight(), Begun: p.turn.begun, Again: p.turn.taken, Filled: p.turn.filled}
-	if c := p.turn.plan; c != nil && c.size == 0 {
-		n.Filled = c.ready
+func (p *process) look() input {
+	n := input{At: p.at, InFlight: p.inFlight(), Started: p.cycle.started, Requeued: p.cycle.requeuedStarted, Filled: p.cycle.filled}
+	if c := p.cycle.plan; c != nil && c.size == 0 {
+		n.Filled = c.readyAt
 	}
 	return n
 }
@@ -120,38 +125,19 @@ func (p *process) look() now {
 // step passes an event to the core and carries out the effects.
 func (p *process) step(e event) {
 	p.pending = append(p.pending[:0], e)
-	for i := 0; i < len(p.pending) && p.wrong == nil; i++ {
+	for i := 0; i < len(p.pending) && p.err == nil; i++ {
 		if p.trace != nil {
 			p.trace("%v %T%+v", p.at.Sub(simStart), p.pending[i], short(p.pending[i]))
 		}
-		if e, ok := p.pending[i].(steered); ok && e.orders.Limit > 0 && p.core.limit.set > 0 && !p.core.life.over() {
-			p.limit = e.orders.Limit
-		}
+		p.expectEvent(p.pending[i])
 		for _, f := range p.core.Step(p.pending[i], p.look()) {
 			if p.trace != nil {
 				p.trace("    %T%+v", f, short(f))
 			}
+			p.expectEffect(f)
 			p.carryOut(f)
 		}
 		p.check()
-	}
-}
-
-// check checks that started = ended + in flight + cut, as far as the core knows.
-func (p *process) check() {
-	c := p.core
-	ended, begun, cut := c.tally.totals.Ended()-p.before, c.tally.begun, c.tally.cut
-	if c.cycles.open != nil {
-		begun += int64(p.turn.begun + p.turn.taken)
-	}
-	if want := p.counted.ended - p.counted.withdrawn; ended != want {
-		p.fail("%d sessions ended, the core counts %d", want, ended)
-	}
-	if want := p.begun - p.counted.withdrawn; begun != want {
-		p.fail("%d sessions have begun, the core counts %d", want, begun)
-	}
-	if !p.abandoned && cut != p.counted.cut {
-		p.fail("%d sessions were cut, the core counts %d", p.counted.cut, cut)
 	}
 }
 
@@ -160,30 +146,27 @@ func (p *process) carryOut(f effect) {
 	case writeRow:
 		p.backlog = append(p.backlog, f)
 	case setLimit:
-		if f.limit > p.limit {
-			p.fail("the pools may have %d in flight, at a limit of %d", f.limit, p.limit)
-		}
-		p.share(f.limit)
+		p.shareLimit(f.limit)
 	case startWorkers:
 		n := f.count
 		if p.faults.extraWorker && !f.probe {
 			n++
 		}
 		for range n {
-			p.hire(f.probe)
+			p.startWorker(f.probe)
 		}
 	case setTimer:
 		p.timers[f.timer] = p.at.Add(max(f.after, time.Microsecond))
 	case beginCycle:
-		p.turn = simCycle{plan: f.plan, recall: f.recall, released: f.plan.size}
-		if f.plan.batch > 0 {
-			p.turn.released = 0
+		p.cycle = simCycle{plan: f.plan, memory: f.memory, released: f.plan.size}
+		if f.plan.wave > 0 {
+			p.cycle.released = 0
 		}
 	case releaseWave:
-		p.turn.released = min(p.turn.released+p.turn.plan.batch, p.turn.plan.size)
-		p.turn.filled = time.Time{}
-	case makeAgain:
-		p.turn.again = append(p.turn.again, f.place)
+		p.cycle.released = min(p.cycle.released+p.cycle.plan.wave, p.cycle.plan.size)
+		p.cycle.filled = time.Time{}
+	case requeueSession:
+		p.cycle.requeued = append(p.cycle.requeued, f.place)
 	case withdrawSession:
 		p.counted.withdrawn++
 	case cutSessions:
@@ -192,25 +175,25 @@ func (p *process) carryOut(f effect) {
 		for _, w := range p.workers {
 			w.cancel = w.cancel || w.place.Agent == f.agent
 		}
-	case leaveBehind:
-		for len(p.transit) > 0 {
+	case abandonWorkers:
+		for len(p.inTransit) > 0 {
 			p.pending = append(p.pending, p.deliver(0))
 		}
-		p.pending = append(p.pending, leftBehind{})
+		p.pending = append(p.pending, workersAbandoned{})
 		p.abandoned = true
-	case passBarrier:
-		p.aside = append(p.aside, barrierPassed{})
-	case lookOnceMore:
-		p.pending = append(p.pending, lastLook{})
-	case askServices:
-		p.pending = append(p.pending, asked{})
+	case callBarrier:
+		p.async = append(p.async, barrierCalled{})
+	case readFinalProbes:
+		p.pending = append(p.pending, finalProbes{})
+	case readServices:
+		p.pending = append(p.pending, servicesRead{})
 	case askGovernor:
 		p.pending = append(p.pending, steered{p.steer()})
 	}
 }
 
-// share divides the limit among the pools.
-func (p *process) share(limit int) {
+// shareLimit divides the limit among the pools.
+func (p *process) shareLimit(limit int) {
 	for i := range p.pools {
 		p.pools[i].limit = limit / len(p.pools)
 		if i < limit%len(p.pools) {
@@ -219,10 +202,10 @@ func (p *process) share(limit int) {
 	}
 }
 
-// hire starts a worker in a pool that has a free slot.
-func (p *process) hire(probe bool) {
-	at := max(slices.IndexFunc(p.pools, func(pool simPool) bool { return pool.held < pool.limit }), 0)
-	p.pools[at].held++
+// startWorker starts a worker in a pool that has a free slot.
+func (p *process) startWorker(probe bool) {
+	at := max(slices.IndexFunc(p.pools, func(pool simPool) bool { return pool.inFlight < pool.limit }), 0)
+	p.pools[at].inFlight++
 	if n := p.inFlight(); !probe && (n > p.limit || p.core.life.phase != engine.Running) {
 		p.fail("a worker starts as number %d in flight, at a limit of %d, while the run is %v", n, p.limit, p.core.life.phase)
 	}
@@ -233,71 +216,73 @@ func (p *process) hire(probe bool) {
 
 // next lets a worker start its next session, or leave.
 func (p *process) next(w *simWorker) {
-	pool, c := &p.pools[w.pool], &p.turn
-	kept := w.probe || pool.held <= pool.limit
+	pool, c := &p.pools[w.pool], &p.cycle
+	kept := w.probe || pool.inFlight <= pool.limit
 	w.place = engine.Place{Agent: -1}
 	switch {
 	case !kept:
-	case c.begun < c.released:
-		w.place = engine.Place{Cycle: c.plan.number, Agent: c.begun}
+	case c.started < c.released:
+		w.place = engine.Place{Cycle: c.plan.number, Agent: c.started}
 		if c.plan.todo != nil {
-			w.place.Agent = int(c.plan.todo[c.begun])
+			w.place.Agent = int(c.plan.todo[c.started])
 		}
-		w.place.Take = c.recall.takes[w.place.Agent]
-		if c.begun++; c.begun == c.released {
+		w.place.Take = c.memory.takes[w.place.Agent]
+		if c.started++; c.started == c.released {
 			c.filled = p.at
 		}
-	case len(c.again) > 0:
-		w.place, c.again = c.again[0], c.again[1:]
-		c.taken++
+	case len(c.requeued) > 0:
+		w.place, c.requeued = c.requeued[0], c.requeued[1:]
+		c.requeuedStarted++
 	}
 	if w.place.Agent < 0 {
-		p.leave(w)
+		p.removeWorker(w)
 		return
 	}
-	p.begun++
+	p.started++
 	w.cancel = false
-	p.session(&w.row, w.place, c.recall.memory[w.place.Agent], c.recall.injected)
+	p.session(&w.row, w.place, c.memory.committed[w.place.Agent], c.memory.injected)
 }
 
-// leave delivers a worker's batch and removes the worker.
-func (p *process) leave(w *simWorker) {
-	p.pools[w.pool].held--
+// removeWorker delivers a worker's batch and removes the worker.
+func (p *process) removeWorker(w *simWorker) {
+	p.pools[w.pool].inFlight--
 	p.workers = slices.DeleteFunc(p.workers, func(o *simWorker) bool { return o == w })
-	b := w.filling()
-	b.gone = 1
+	b := w.currentBatch()
+	b.Departed = 1
 	if w.probe {
-		b.probes = 1
+		b.Probes = 1
 	}
-	p.hand(w)
+	p.deliverBatch(w)
 }
 
-func (w *simWorker) filling() *Batch {
+func (w *simWorker) currentBatch() *Batch {
 	if w.batch == nil {
 		w.batch = &Batch{}
 	}
 	return w.batch
 }
 
-// hand journals a worker's finished sessions and delivers them.
-func (p *process) hand(w *simWorker) {
+// deliverBatch journals a worker's finished sessions and delivers them.
+func (p *process) deliverBatch(w *simWorker) {
 	b := w.batch
 	w.batch = nil
-	if p.abandoned {
-		return
-	}
-	if len(b.rows) > 0 {
+	if len(b.rows) > 0 && !p.abandoned {
 		p.journal.add(b.rows)
 	}
-	p.transit = append(p.transit, b)
+	p.inTransit = append(p.inTransit, b)
 }
 
 // end ends a worker's session.
 func (p *process) end(w *simWorker) {
-	b := w.filling()
+	b := w.currentBatch()
 	switch {
 	case p.isCut:
-		b.cut++
+		b.Cut++
+	case p.budgetUsedUp && p.draw.IntN(2) == 0:
+		b.Cut++
+		b.OutOfBudget = budgetReason
+		p.removeWorker(w)
+		return
 	case w.cancel:
 		w.row.Outcome, w.row.Class, w.row.Delta = engine.Cancelled, engine.NoError, engine.Delta{}
 		b.add(&w.row)
@@ -305,21 +290,23 @@ func (p *process) end(w *simWorker) {
 		b.add(&w.row)
 	}
 	if w.probe {
-		p.leave(w)
+		p.removeWorker(w)
 		return
 	}
 	if len(b.rows) > 3 || p.draw.IntN(2) == 0 {
-		p.hand(w)
+		p.deliverBatch(w)
 	}
 	p.next(w)
 }
 
 // deliver takes a delivered batch, which the core receives next.
 func (p *process) deliver(i int) finished {
-	b := p.transit[i]
-	p.transit = slices.Delete(p.transit, i, i+1)
-	p.counted.ended += int64(len(b.rows))
-	p.counted.cut += int64(b.cut)
+	b := p.inTransit[i]
+	p.inTransit = slices.Delete(p.inTransit, i, i+1)
+	if !p.abandoned { // the core must ignore later batches
+		p.counted.ended += int64(len(b.rows))
+		p.counted.cut += int64(b.Cut)
+	}
 	return finished{b}
 }
 
@@ -329,19 +316,19 @@ func (p *process) write() {
 	p.backlog = p.backlog[1:]
 	p.journal.add(w.row)
 	if w.ticket.kind == checkpointTicket {
-		p.aside = append(p.aside, queued{w.ticket})
+		p.async = append(p.async, rowSent{w.ticket})
 	}
 	switch {
 	case w.ticket.kind == noTicket:
-	case !w.ticket.waits():
-		p.aside = append(p.aside, written{ticket: w.ticket})
+	case !w.ticket.needsCommit():
+		p.async = append(p.async, rowWritten{ticket: w.ticket})
 	default:
 		p.writing = &w
 	}
 }
 
-// answerWriter lets the writer continue if its row is durable or will never be.
-func (p *process) answerWriter() bool {
+// completeWrite lets the writer continue if its row is durable or will never be.
+func (p *process) completeWrite() bool {
 	w := p.writing
 	if w == nil {
 		return false
@@ -358,7 +345,7 @@ func (p *process) answerWriter() bool {
 		return false
 	}
 	p.writing = nil
-	p.aside = append(p.aside, written{w.ticket, err})
+	p.async = append(p.async, rowWritten{w.ticket, err})
 	return true
 }
 
@@ -366,20 +353,20 @@ func (p *process) answerWriter() bool {
 func short(v any) any {
 	switch v := v.(type) {
 	case finished:
-		return fmt.Sprintf(" %d rows, %d cut, %d gone", len(v.batch.rows), v.batch.cut, v.batch.gone)
+		return fmt.Sprintf(" %d rows, %d cut, %d departed", len(v.batch.rows), v.batch.Cut, v.batch.Departed)
 	case writeRow:
 		return fmt.Sprintf(" %T", v.row)
 	case answer:
 		return fmt.Sprintf(" %d: %v", v.to, v.err)
-	case troubled:
+	case journalTrouble:
 		return fmt.Sprintf(" %v", v.err)
-	case queued:
+	case rowSent:
 		return fmt.Sprintf(" kind %d", v.ticket.kind)
-	case written:
+	case rowWritten:
 		return fmt.Sprintf(" kind %d %v: %v", v.ticket.kind, v.ticket.place, v.err)
 	case beginCycle:
 		return fmt.Sprintf(" %d of %d", v.plan.number, v.plan.size)
-	case askGovernor, useSettings, setOrder, changedSettings, lastLook, asked, ticked, sampled, begun, steered:
+	case askGovernor, useSettings, setOrder, changedSettings, finalProbes, servicesRead, ticked, sampled, started, steered:
 		return ""
 	}
 	return v

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestSlotsComeAndGo checks that each present slot is listed exactly once while others come and go, and that removed slots
-// are not retained.
-func TestSlotsComeAndGo(t *testing.T) {
+// TestSlotsAddAndRemove checks that each present slot is listed exactly once while others come and go, and that removed
+// slots are not retained.
+func TestSlotsAddAndRemove(t *testing.T) {
 	var s slots
 	stay := make([]slot, 300)
 	var all sync.WaitGroup
@@ -28,16 +28,16 @@ func TestSlotsComeAndGo(t *testing.T) {
 		seen := map[*slot]bool{}
 		for _, b := range s.list() {
 			if !want[b] || seen[b] {
-				t.Error("one is seen twice, or though it went")
+				t.Error("a slot is listed twice, or after its removal")
 			}
 			seen[b] = true
 		}
 		if len(seen) != len(want) {
-			t.Errorf("%d are seen of %d", len(seen), len(want))
+			t.Errorf("%d slots are listed, want %d", len(seen), len(want))
 		}
 		for _, b := range s.all[len(s.all):cap(s.all)] {
 			if b != nil {
-				t.Error("one that went is held on to")
+				t.Error("a removed slot is retained")
 			}
 		}
 	}

@@ -186,7 +186,7 @@ func TestMetricsRows(t *testing.T) {
 	})
 }
 
-func TestNothingIsKnownWithoutProbes(t *testing.T) {
+func TestMetricsWithoutProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(1, works(1500*time.Millisecond), j)
@@ -199,7 +199,7 @@ func TestNothingIsKnownWithoutProbes(t *testing.T) {
 			t.Errorf("%+v, want %+v", m, want)
 		}
 		if math.IsNaN(r.Snapshot().PerSecond) {
-			t.Error("the rate is no number")
+			t.Error("the rate is NaN")
 		}
 	})
 }
@@ -264,9 +264,9 @@ func TestErrorsAreNamed(t *testing.T) {
 	})
 }
 
-// TestSnapshotsTellOfEvents checks that the final snapshot has the newest events, in the order in which their sessions
+// TestSnapshotsListEvents checks that the final snapshot has the newest events, in the order in which their sessions
 // ended.
-func TestSnapshotsTellOfEvents(t *testing.T) {
+func TestSnapshotsListEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(100, &enginetest.Crowd{Work: time.Second, Events: 2}, &enginetest.Journal{})
 		cfg.Settings.Limit = 5
@@ -274,7 +274,7 @@ func TestSnapshotsTellOfEvents(t *testing.T) {
 		run.Wait()
 		s := run.Snapshot()
 		if len(s.Emitted) != 50 || s.Events <= 50 {
-			t.Fatalf("%d of %d events are told of", len(s.Emitted), s.Events)
+			t.Fatalf("%d of %d events are listed", len(s.Emitted), s.Events)
 		}
 		for i := range s.Emitted {
 			e := &s.Emitted[i]

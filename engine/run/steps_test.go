@@ -16,22 +16,22 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// counted is a plain count of a step's records.
-type counted struct {
+// stepCounts is a plain count of a step's records.
+type stepCounts struct {
 	statuses                   [5]int64
 	requests, retries, limited int64
 	took                       []time.Duration
 }
 
-// plainly counts the records of rows by step in the simplest way.
-func plainly(rows []engine.SessionRow) map[string]*counted {
-	all := map[string]*counted{}
+// countSteps counts the records of rows by step in the simplest way.
+func countSteps(rows []engine.SessionRow) map[string]*stepCounts {
+	all := map[string]*stepCounts{}
 	for _, row := range rows {
 		for _, s := range row.Steps {
 			name := engine.StepName(s.Path)
 			c := all[name]
 			if c == nil {
-				c = &counted{}
+				c = &stepCounts{}
 				all[name] = c
 			}
 			c.statuses[s.Status]++
@@ -50,7 +50,7 @@ func plainly(rows []engine.SessionRow) map[string]*counted {
 	return all
 }
 
-func compareSteps(t *rapid.T, got []engine.StepFigures, want map[string]*counted) {
+func compareSteps(t *rapid.T, got []engine.StepFigures, want map[string]*stepCounts) {
 	t.Helper()
 	if len(got) != len(want) || !slices.IsSortedFunc(got, func(a, b engine.StepFigures) int { return strings.Compare(a.Path, b.Path) }) {
 		t.Fatalf("figures of %d steps, want %v in order", len(got), slices.Sorted(maps.Keys(want)))
@@ -58,7 +58,7 @@ func compareSteps(t *rapid.T, got []engine.StepFigures, want map[string]*counted
 	for _, f := range got {
 		w := want[f.Path]
 		if w == nil {
-			t.Fatalf("figures of %s, which nobody took", f.Path)
+			t.Fatalf("figures of %s, which no session executed", f.Path)
 		}
 		if f.Statuses != w.statuses || f.Requests != w.requests || f.Retries != w.retries || f.RateLimited != w.limited {
 			t.Fatalf("%s: %+v, want %+v", f.Path, f, w)
@@ -94,8 +94,8 @@ func TestStepFigures(t *testing.T) {
 		for i := range rows[cut:] {
 			back.Add(&rows[cut+i])
 		}
-		compareSteps(t, totals.ByStep.Figures(), plainly(rows[:cut]))
-		compareSteps(t, back.ByStep.Figures(), plainly(rows))
+		compareSteps(t, totals.ByStep.Figures(), countSteps(rows[:cut]))
+		compareSteps(t, back.ByStep.Figures(), countSteps(rows))
 	})
 }
 

@@ -65,7 +65,7 @@ func TestUnitShowsBytes(t *testing.T) {
 	}
 }
 
-func TestJudgeSaysWhatIsNotKnown(t *testing.T) {
+func TestJudgeUnknownMetrics(t *testing.T) {
 	for metric := range engine.SuccessMetrics() {
 		if metric == "checkpoint_gap" || metric == "duration" || metric == "agents_completed" || metric == "cost" {
 			continue // known even if nothing happened in the run

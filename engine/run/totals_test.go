@@ -30,7 +30,7 @@ func drawRow(t *rapid.T) engine.SessionRow {
 			Label:    engine.Label(rapid.IntRange(0, 3).Draw(t, "label")),
 			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
 			Service:  duration.Draw(t, "step service"),
-			Beside:   rapid.Bool().Draw(t, "beside"),
+			Beside:   rapid.Bool().Draw(t, "concurrent"),
 			Statuses: rapid.SliceOfN(rapid.SampledFrom([]int{200, 429, 500}), 0, 4).Draw(t, "statuses"),
 			Usage:    rapid.SampledFrom([]*engine.Usage{nil, {Calls: 1, Input: 90, Output: 12, Cost: 21_300}, {Calls: 2, Unpriced: 1, Hits: 1}}).Draw(t, "usage"),
 			Waits:    rapid.SampledFrom([]*engine.Waits{nil, {engine.ThrottledByRate: time.Second}, {time.Millisecond, time.Minute}}).Draw(t, "waits"),
@@ -40,8 +40,8 @@ func drawRow(t *rapid.T) engine.SessionRow {
 	return r
 }
 
-// once keeps one row per session.
-func once(rows []engine.SessionRow) []engine.SessionRow {
+// unique keeps one row per session.
+func unique(rows []engine.SessionRow) []engine.SessionRow {
 	seen := map[engine.Place]bool{}
 	var out []engine.SessionRow
 	for _, r := range rows {
@@ -57,7 +57,7 @@ func once(rows []engine.SessionRow) []engine.SessionRow {
 // run, which counts sessions as they end.
 func TestTotalsDoNotDependOnOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rows := once(rapid.SliceOfN(rapid.Custom(drawRow), 0, 20).Draw(t, "rows"))
+		rows := unique(rapid.SliceOfN(rapid.Custom(drawRow), 0, 20).Draw(t, "rows"))
 		order := rapid.Permutation(rows).Draw(t, "order")
 		var a, b engine.Totals
 		for i := range rows {
@@ -114,7 +114,7 @@ func TestTotalsCloneSharesNothing(t *testing.T) {
 	})
 }
 
-func TestWhatMakesARunInexact(t *testing.T) {
+func TestInexactCauses(t *testing.T) {
 	step := func(status engine.StepStatus, class engine.Class, attempts int) []engine.StepRecord {
 		return []engine.StepRecord{{Path: "call", Status: status, Class: class, Attempts: attempts}}
 	}
@@ -130,22 +130,22 @@ func TestWhatMakesARunInexact(t *testing.T) {
 		{"a timeout", engine.SessionRow{Outcome: engine.TimedOut, Class: engine.Timeout, Path: "call"}, "inexact since cycle 2, agent 9, step call: timed out"},
 		{"retries used up", engine.SessionRow{Outcome: engine.Failed, Class: engine.ServerError, Path: "call"}, "inexact since cycle 2, agent 9, step call: gave up after its retries: server_error"},
 		{
-			"a step that gave up and was let pass",
+			"a step that gave up and was ignored",
 			engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepFailed, engine.Network, 5)},
 			"inexact since cycle 2, agent 9, step call: a step gave up: network",
 		},
 		{
-			"one that was let pass before the session failed by its script",
+			"an ignored failure before the session failed by its script",
 			engine.SessionRow{Outcome: engine.Failed, Class: engine.Script, Steps: step(engine.StepTimedOut, engine.Timeout, 1)},
 			"inexact since cycle 2, agent 9, step call: a step gave up: timeout",
 		},
 		{
-			"a step of its own that timed out",
+			"a step without requests that timed out",
 			engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepTimedOut, engine.Timeout, 0)},
 			"inexact since cycle 2, agent 9, step call: a step gave up: timeout",
 		},
 		{
-			"a step that gave up and took something else instead",
+			"a step that gave up and used a fallback",
 			engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepOK, engine.ServerError, 5)},
 			"inexact since cycle 2, agent 9, step call: a step gave up: server_error",
 		},

@@ -23,7 +23,7 @@ func TestWatch(t *testing.T) {
 			}
 			s.Row.Outcome = engine.OK
 		})
-		cfg, _, _ := steered(3, program)
+		cfg, _, _ := governedRun(3, program)
 		cfg.Settings.Cycles, cfg.Settings.Limit = 2, 1
 		r := start(t, cfg)
 		r.Watch(1)
@@ -36,12 +36,12 @@ func TestWatch(t *testing.T) {
 				got = append(got, fmt.Sprintf("%d/%s", e.Cycle, e.Path))
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("of agent %d are kept %v, want %v", agent, got, want)
+				t.Errorf("agent %d has exchanges %v, want %v", agent, got, want)
 			}
 		}
 		r.Watch(-1)
 		if n := len(r.Exchanges(2)); n != 2 {
-			t.Errorf("of one who is not watched any more %d are kept", n)
+			t.Errorf("after the watch, %d exchanges are kept, want 2", n)
 		}
 	})
 }
@@ -50,24 +50,24 @@ func TestWatch(t *testing.T) {
 // second.
 func TestExchangesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := 0
+		traced := 0
 		program := programFunc(func(s *engine.Session) {
 			for i := range 1000 {
 				if s.Traced(true) {
-					told++
+					traced++
 					s.Trace(engine.Exchange{At: time.Now(), Attempt: i}, true)
 				}
 			}
 			time.Sleep(2 * time.Second)
 			s.Row.Outcome = engine.OK
 		})
-		cfg, _, _ := steered(2, program)
+		cfg, _, _ := governedRun(2, program)
 		cfg.Settings.Limit = 1
 		r := start(t, cfg)
 		r.Watch(1)
 		r.Wait()
-		if a, b := len(r.Exchanges(0)), len(r.Exchanges(1)); a != 0 || b != 200 || told != 1050 {
-			t.Errorf("%d and %d are kept of %d", a, b, told)
+		if a, b := len(r.Exchanges(0)), len(r.Exchanges(1)); a != 0 || b != 200 || traced != 1050 {
+			t.Errorf("%d and %d exchanges are kept, %d were traced; want 0, 200, 1050", a, b, traced)
 		}
 	})
 }
@@ -77,6 +77,6 @@ func TestSessionWithoutARunTracesNothing(t *testing.T) {
 	var s *engine.Session
 	s.Trace(engine.Exchange{}, true)
 	if s.Traced(true) || (&engine.Session{}).Traced(true) {
-		t.Error("somebody wants to hear")
+		t.Error("a session without a run is traced")
 	}
 }

@@ -12,36 +12,36 @@ import (
 )
 
 const (
-	watchedExchanges = 200 // of the watched agent
-	failedExchanges  = 50  // of all agents
-	// failedEach limits the cost of many failures: at most this many are kept per second.
-	failedEach = 50
+	maxWatchedExchanges = 200 // of the watched agent
+	maxFailedExchanges  = 50  // of all agents
+	// maxFailedPerSecond limits the cost of many failures: at most this many are kept per second.
+	maxFailedPerSecond = 50
 )
 
 // traces keeps exchanges for people: those of the watched agent, and failed ones. It is safe for concurrent use.
 type traces struct {
-	tracer  engine.Tracer // nil if there is none
-	watched atomic.Int64  // the agent's index + 1; 0 if none is watched
-	second  atomic.Int64  // the Unix second that noted counts for
-	noted   atomic.Int64  // failed exchanges in that second
+	tracer         engine.Tracer // nil if there is none
+	watched        atomic.Int64  // the agent's index + 1; 0 if none is watched
+	second         atomic.Int64  // the Unix second that noted counts for
+	failedInSecond atomic.Int64  // failed exchanges in that second
 
-	mu     sync.Mutex
-	of     ring // of the watched agent
-	failed ring
+	mu          sync.Mutex
+	watchedRing ring // of the watched agent
+	failedRing  ring
 }
 
 // wants reports whether an exchange of an agent is wanted.
 func (t *traces) wants(agent int, failed bool) bool {
-	return t.tracer != nil || t.watched.Load() == int64(agent)+1 || failed && t.mayNote(time.Now())
+	return t.tracer != nil || t.watched.Load() == int64(agent)+1 || failed && t.mayKeepFailed(time.Now())
 }
 
-// mayNote reports whether another failed exchange may be kept in this second. If two calls race at the start of a second, a
-// few more may be kept.
-func (t *traces) mayNote(now time.Time) bool {
+// mayKeepFailed reports whether another failed exchange may be kept in this second. If two calls race at the start of a
+// second, a few more may be kept.
+func (t *traces) mayKeepFailed(now time.Time) bool {
 	if second := now.Unix(); t.second.Swap(second) != second {
-		t.noted.Store(0)
+		t.failedInSecond.Store(0)
 	}
-	return t.noted.Load() < failedEach && t.noted.Add(1) <= failedEach
+	return t.failedInSecond.Load() < maxFailedPerSecond && t.failedInSecond.Add(1) <= maxFailedPerSecond
 }
 
 func (t *traces) add(e engine.Exchange, failed bool) {
@@ -51,10 +51,10 @@ func (t *traces) add(e engine.Exchange, failed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.watched.Load() == int64(e.Agent)+1 {
-		t.of.add(e, watchedExchanges)
+		t.watchedRing.add(e, maxWatchedExchanges)
 	}
 	if failed {
-		t.failed.add(e, failedExchanges)
+		t.failedRing.add(e, maxFailedExchanges)
 	}
 }
 
@@ -63,15 +63,15 @@ func (t *traces) watch(agent int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.watched.Swap(int64(max(agent, -1))+1) != int64(agent)+1 {
-		t.of = ring{}
+		t.watchedRing = ring{}
 	}
 }
 
-// about returns the exchanges of an agent that are kept, oldest first.
-func (t *traces) about(agent int) (all []engine.Exchange) {
+// of returns the exchanges of an agent that are kept, oldest first.
+func (t *traces) of(agent int) (all []engine.Exchange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, r := range []*ring{&t.failed, &t.of} {
+	for _, r := range []*ring{&t.failedRing, &t.watchedRing} {
 		for _, e := range r.all {
 			if e.Agent == agent {
 				all = append(all, e)

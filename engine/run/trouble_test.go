@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-func TestTroublePausesAndHealsByItself(t *testing.T) {
+func TestJournalTroublePausesTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(100, works(10*time.Second), j)
@@ -32,7 +32,7 @@ func TestTroublePausesAndHealsByItself(t *testing.T) {
 		j.Heal()
 		synctest.Wait()
 		if s := r.Snapshot(); s.Phase != engine.Running {
-			t.Errorf("healed, it is %v", s.Phase)
+			t.Errorf("after the recovery, the run is %v", s.Phase)
 		}
 		if got := r.Wait(); got.Ending != engine.EndFinished || len(j.Sessions()) != 200 {
 			t.Errorf("%v with %d session rows, want finished with 200", got.Ending, len(j.Sessions()))
@@ -61,8 +61,8 @@ func TestTroubleAndPersonBothPause(t *testing.T) {
 		do(t, r.Resume("me"))
 		phase(engine.Paused, engine.ErrNoRoom.Error())
 		changes := r.Snapshot().Changes
-		if got := told(changes[len(changes)-1:]); got != "phase paused→paused by me: " {
-			t.Errorf("told: %s; want that it is still paused", got)
+		if got := describeChanges(changes[len(changes)-1:]); got != "phase paused→paused by me: " {
+			t.Errorf("the last change is %s, want that the run is still paused", got)
 		}
 		j.Heal()
 		phase(engine.Running, "")
@@ -143,9 +143,9 @@ func TestSecondStopWhileInTroubleEnds(t *testing.T) {
 	}
 }
 
-// TestNothingFillsUpDuringTrouble checks that hours of metrics and thousands of changes do not block the run, and that no
+// TestBacklogIsBoundedDuringTrouble checks that hours of metrics and thousands of changes do not block the run, and that no
 // change is lost.
-func TestNothingFillsUpDuringTrouble(t *testing.T) {
+func TestBacklogIsBoundedDuringTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Room: 2}
 		cfg := enginetest.Config(10, works(time.Minute), j)
@@ -170,7 +170,7 @@ func TestNothingFillsUpDuringTrouble(t *testing.T) {
 	})
 }
 
-func TestDeadJournalFailsTheRun(t *testing.T) {
+func TestFailedJournalFailsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(10, works(10*time.Second), j)
@@ -187,8 +187,8 @@ func TestDeadJournalFailsTheRun(t *testing.T) {
 	})
 }
 
-// TestJournalsWaitIsNoSessionsTime checks that a worker's wait for a full queue counts for none of its sessions.
-func TestJournalsWaitIsNoSessionsTime(t *testing.T) {
+// TestJournalWaitIsNotSessionTime checks that a worker's wait for a full queue counts for none of its sessions.
+func TestJournalWaitIsNotSessionTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		took    time.Duration
 		program engine.Program
@@ -213,7 +213,7 @@ func TestJournalsWaitIsNoSessionsTime(t *testing.T) {
 				r := start(t, cfg)
 				time.Sleep(10 * time.Minute)
 				if ended := r.Snapshot().Ended; ended > 0 {
-					t.Errorf("%d sessions went past a journal without room", ended)
+					t.Errorf("%d sessions ended although the journal was full", ended)
 				}
 				j.Heal()
 				r.Wait()

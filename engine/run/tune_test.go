@@ -18,17 +18,17 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestTunablesReadWhatTheyShow checks that a resume can read the value that a change journals as new.
-func TestTunablesReadWhatTheyShow(t *testing.T) {
+// TestTunablesRoundTrip checks that a resume can read the value that a change journals as new.
+func TestTunablesRoundTrip(t *testing.T) {
 	odd := engine.DefaultSettings()
 	odd.Limit, odd.Floor, odd.Ceiling, odd.Governor, odd.Breaker, odd.StallAfter = 7, 3, 9, "latency", "wait", 90*time.Second
 	odd.SessionTimeout, odd.ChainTimeout, odd.CycleTimeout, odd.CheckpointEvery = time.Hour, 1500*time.Millisecond, time.Minute, 0
 	odd.CPUHigh, odd.CPULow, odd.MemoryHigh, odd.MemoryLow = 90, 40.5, 80, 50
 	odd.Budget = engine.Budget{Dollars: 1.25, Tokens: 1 << 40, Requests: 12, Wall: 8 * time.Hour}
-	texts := map[string]string{"nobody knows": "this"}
+	texts := map[string]string{"unknown": "this"}
 	for _, v := range odd.Tunables() {
 		if v.Help == "" {
-			t.Errorf("%s is not explained", v.Name)
+			t.Errorf("%s has no help text", v.Name)
 		}
 		texts[v.Name] = v.Value
 	}
@@ -41,15 +41,15 @@ func TestTunablesReadWhatTheyShow(t *testing.T) {
 	}
 	got.Restore(map[string]string{"floor": "", "session-timeout": "soon"})
 	if got.Floor != 3 || got.SessionTimeout != time.Hour {
-		t.Errorf("texts that say nothing changed it: floor %d, timeout %v", got.Floor, got.SessionTimeout)
+		t.Errorf("invalid texts changed the settings: floor %d, timeout %v", got.Floor, got.SessionTimeout)
 	}
 }
 
 // TestApplyIsAllOrNothing checks that an error in any setting leaves all unchanged.
 func TestApplyIsAllOrNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model"}}
-		cfg, p, j := steered(10, works(time.Hour))
+		model := &fakeService{state: engine.ServiceState{Name: "model"}}
+		cfg, p, j := governedRun(10, works(time.Hour))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
 		before := r.Tunables()
@@ -68,7 +68,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 		}
 		for _, wanted := range [][]engine.Assignment{nil, {{Name: "floor", Value: "2"}, {Name: "floor", Value: "3"}}} {
 			if _, err := r.Apply(wanted, "me", ""); err == nil {
-				t.Errorf("%v is taken", wanted)
+				t.Errorf("%v is accepted", wanted)
 			}
 		}
 		if after := r.Tunables(); !slices.Equal(before, after) || len(enginetest.Of[engine.ChangeRow](j)) > 0 || len(p.uses) > 0 {
@@ -78,9 +78,9 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	})
 }
 
-// TestApplyTakesSettingsTogether checks that the order of settings does not matter, and that settings that change as a
+// TestApplyCombinesSettings checks that the order of settings does not matter, and that settings that change as a
 // result are reported.
-func TestApplyTakesSettingsTogether(t *testing.T) {
+func TestApplyCombinesSettings(t *testing.T) {
 	for _, c := range []struct {
 		wanted, changes string
 		limit           int
@@ -94,8 +94,8 @@ func TestApplyTakesSettingsTogether(t *testing.T) {
 		{"floor=1", "", 10},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg, _, j := steered(1000, works(time.Hour))
-			cfg.Services = []engine.Service{&outside{state: engine.ServiceState{Name: "model"}}}
+			cfg, _, j := governedRun(1000, works(time.Hour))
+			cfg.Services = []engine.Service{&fakeService{state: engine.ServiceState{Name: "model"}}}
 			cfg.Settings.Limit, cfg.Settings.Ceiling = 10, 100
 			r := start(t, cfg)
 			var wanted []engine.Assignment
@@ -158,7 +158,7 @@ func TestSetChangesARunInProgress(t *testing.T) {
 		"max-requests": "50", "max-time": "1h0m0s", "checkpoint-interval": "1m0s", "session-timeout": "1m0s", "chain-timeout": "1m0s", "cycle-timeout": "1h0m0s",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg, p, j := steered(30, works(10*time.Second))
+			cfg, p, j := governedRun(30, works(10*time.Second))
 			cfg.Settings.Cycles = 2
 			r := start(t, cfg)
 			time.Sleep(5 * time.Second)
@@ -169,8 +169,8 @@ func TestSetChangesARunInProgress(t *testing.T) {
 				t.Errorf("%s went from %s to %s, want %s", name, old, got, value)
 			}
 			s := r.Snapshot()
-			if want := name + " " + old + "→" + value + " by me: because"; told(s.Changes) != want {
-				t.Errorf("changes: %s, want %s", told(s.Changes), want)
+			if want := name + " " + old + "→" + value + " by me: because"; describeChanges(s.Changes) != want {
+				t.Errorf("changes: %s, want %s", describeChanges(s.Changes), want)
 			}
 			switch isTimeout := strings.HasSuffix(name, "-timeout"); {
 			case isTimeout != (s.Inexact != nil):
@@ -180,7 +180,7 @@ func TestSetChangesARunInProgress(t *testing.T) {
 			}
 			steers := name == "governor" || name == "floor" || name == "ceiling" || name == "breaker" || name == "stall-warning"
 			if steers != (len(p.uses) == 1) {
-				t.Errorf("%s: the governor was told %v", name, p.uses)
+				t.Errorf("%s: the governor received %v", name, p.uses)
 			}
 			got := r.Wait()
 			if rows := enginetest.Of[engine.ChangeRow](j); len(rows) != 1 || (rows[0].Inexact != nil) != (got.Totals.Inexact != nil) {
@@ -213,7 +213,7 @@ func TestTimeoutInForce(t *testing.T) {
 				defer mu.Unlock()
 				took[s.Agent] = time.Since(began)
 			})
-			cfg, _, _ := steered(3, program)
+			cfg, _, _ := governedRun(3, program)
 			cfg.Settings.Limit, cfg.Settings.SessionTimeout = 1, 5*time.Second
 			r := start(t, cfg)
 			time.Sleep(6 * time.Second) // in the second session
@@ -230,9 +230,9 @@ func TestTimeoutInForce(t *testing.T) {
 	}
 }
 
-func TestCycleTimeoutCountsFromTheNextCycle(t *testing.T) {
+func TestCycleTimeoutAppliesFromTheNextCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, _ := steered(2, works(10*time.Second))
+		cfg, _, _ := governedRun(2, works(10*time.Second))
 		cfg.Settings.Cycles, cfg.Settings.Limit = 2, 2
 		r := start(t, cfg)
 		time.Sleep(time.Second)
@@ -249,16 +249,16 @@ func TestCycleTimeoutCountsFromTheNextCycle(t *testing.T) {
 	})
 }
 
-func TestCheckpointIntervalActsAtOnce(t *testing.T) {
+func TestCheckpointIntervalAppliesImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, j := steered(100, works(10*time.Second))
+		cfg, _, j := governedRun(100, works(10*time.Second))
 		cfg.Settings.Limit, cfg.Settings.CheckpointEvery = 1, 0
 		r := start(t, cfg)
 		time.Sleep(100 * time.Second)
 		do(t, r.Set("checkpoint-interval", "20s", "me", ""))
 		time.Sleep(50 * time.Second)
 		if n := len(enginetest.Of[engine.CheckpointRow](j)); n != 3 {
-			t.Errorf("%d checkpoints, want one at once and two since", n)
+			t.Errorf("%d checkpoints, want one immediately and two since", n)
 		}
 		cut(t, r)
 	})
@@ -266,17 +266,17 @@ func TestCheckpointIntervalActsAtOnce(t *testing.T) {
 
 func TestSetReachesServices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, model := &outside{state: engine.ServiceState{Name: "shop"}}, &outside{state: engine.ServiceState{Name: "model"}}
-		cfg, _, j := steered(30, works(10*time.Second))
+		shop, model := &fakeService{state: engine.ServiceState{Name: "shop"}}, &fakeService{state: engine.ServiceState{Name: "model"}}
+		cfg, _, j := governedRun(30, works(10*time.Second))
 		cfg.Services = []engine.Service{shop, model}
 		r := start(t, cfg)
 		time.Sleep(time.Second)
 		do(t, r.Set("model.rate", "16", "me", "slower"))
-		if got := told(r.Snapshot().Changes); got != "model.rate 10→16 by me: slower" || valueOf(r, "model.rate") != "16" || valueOf(r, "shop.rate") != "10" {
+		if got := describeChanges(r.Snapshot().Changes); got != "model.rate 10→16 by me: slower" || valueOf(r, "model.rate") != "16" || valueOf(r, "shop.rate") != "10" {
 			t.Errorf("changes: %s", got)
 		}
 		var field *engine.FieldError
-		for name, value := range map[string]string{"model.rate": "much", "model.color": "red", "nobody.rate": "1"} {
+		for name, value := range map[string]string{"model.rate": "much", "model.color": "red", "other.rate": "1"} {
 			if err := r.Set(name, value, "me", ""); !errors.As(err, &field) {
 				t.Errorf("%s = %s: %v", name, value, err)
 			}
@@ -293,7 +293,7 @@ func TestSetReachesServices(t *testing.T) {
 			t.Errorf("after the end: %v", err)
 		}
 		res := j.Reopen().Resumption() // the next process tunes its clients in the same way
-		next := &outside{state: engine.ServiceState{Name: "model"}}
+		next := &fakeService{state: engine.ServiceState{Name: "model"}}
 		cfg.Services, cfg.Resume, cfg.Journal, cfg.Settings.Cycles = []engine.Service{next}, res, &enginetest.Journal{}, 2
 		cut(t, start(t, cfg))
 		if got := next.value("model.rate"); got != "16" || len(next.tuned) != 1 {
@@ -302,18 +302,19 @@ func TestSetReachesServices(t *testing.T) {
 	})
 }
 
-// TestTunedInTheirOrder checks that changes are restored in order, because one change may affect what another one set.
-func TestTunedInTheirOrder(t *testing.T) {
+// TestTunablesAreRestoredInOrder checks that changes are restored in order, because one change may affect what another one
+// set.
+func TestTunablesAreRestoredInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &outside{state: engine.ServiceState{Name: "model"}}
-		cfg, _, j := steered(10, works(10*time.Second))
+		model := &fakeService{state: engine.ServiceState{Name: "model"}}
+		cfg, _, j := governedRun(10, works(10*time.Second))
 		cfg.Services = []engine.Service{model}
 		r := start(t, cfg)
 		for _, c := range [][2]string{{"model.max-rate", "20"}, {"model.rate", "50"}, {"model.timeout", "9"}, {"model.max-rate", "3"}} {
 			do(t, r.Set(c[0], c[1], "me", ""))
 		}
 		cut(t, r)
-		next := &outside{state: engine.ServiceState{Name: "model"}}
+		next := &fakeService{state: engine.ServiceState{Name: "model"}}
 		cfg.Services, cfg.Resume, cfg.Journal = []engine.Service{next}, j.Reopen().Resumption(), &enginetest.Journal{}
 		cut(t, start(t, cfg))
 		if got, want := strings.Join(next.order, " "), "model.rate model.timeout model.max-rate"; got != want {
@@ -328,9 +329,9 @@ func TestChangesNeverRace(t *testing.T) {
 		names := rapid.SliceOfN(rapid.SampledFrom([]string{engine.LimitSetting, "floor", "ceiling", "governor", "session-timeout", "budget"}), 1, 20).Draw(rt, "names")
 		values := rapid.SliceOfN(rapid.IntRange(0, 30), len(names), len(names)).Draw(rt, "values")
 		check(rt, t, func(t *testing.T) error {
-			cfg, _, j := steered(60, programFunc(func(s *engine.Session) {
+			cfg, _, j := governedRun(60, programFunc(func(s *engine.Session) {
 				if b := s.Settings().Budget.Dollars; b < 0 {
-					panic("a budget below nothing")
+					panic("a negative budget")
 				}
 				works(time.Second).Session(s)
 			}))
@@ -348,7 +349,7 @@ func TestChangesNeverRace(t *testing.T) {
 				}
 				s := r.Snapshot()
 				if rows = len(s.Changes); s.Floor > s.Ceiling || s.Governor != engine.Manual && s.Limit > 0 && (s.Limit > s.Ceiling || s.Limit < s.Floor) {
-					return errors.New("the limit is out of its bounds after " + told(s.Changes))
+					return errors.New("the limit is out of its bounds after " + describeChanges(s.Changes))
 				}
 			}
 			_ = r.SetLimit(30, "me", "to the end") // the run may have ended

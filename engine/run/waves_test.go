@@ -52,7 +52,7 @@ func TestWaves(t *testing.T) {
 			t.Errorf("%d sessions, the longest wait %v, the longest cycle %v", got.Totals.Ended(), got.Totals.Queue.Max(), got.Totals.Peaks.Cycle)
 		}
 		if full := got.Totals.Peaks.Overhead.Full; full > time.Millisecond {
-			t.Errorf("all places are said to have been taken for %v", full)
+			t.Errorf("all slots count as full for %v, want none", full)
 		}
 	})
 }
@@ -71,8 +71,9 @@ func TestWavesUnderALimit(t *testing.T) {
 	})
 }
 
-// TestWavesGoOn checks that a run that is stopped or paused in a wave continues with the rest, with the same results.
-func TestWavesGoOn(t *testing.T) {
+// TestWavesAfterInterruption checks that a run that is stopped or paused in a wave continues with the rest, with the same
+// results.
+func TestWavesAfterInterruption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		results := func(batch int, interrupt bool) map[engine.Place]engine.Outcome {
 			j := &enginetest.Journal{}
@@ -140,7 +141,7 @@ func TestWorkOfCycles(t *testing.T) {
 				t.Errorf("cycle %d: %s, %+v", i, w.Describe(), w.Flow)
 			}
 			if speedup := w.Speedup(rows[i].Took); speedup < 4.99 || speedup > 5.01 {
-				t.Errorf("cycle %d: %v times as fast with 5 at once", i, speedup)
+				t.Errorf("cycle %d: a speedup of %v with 5 concurrent sessions", i, speedup)
 			}
 		}
 		if f := rows[1].Work.Flow; f.Failed != 3 || f.TimedOut != 1 {

@@ -15,27 +15,27 @@ import (
 const (
 	batchRows = 256
 	batchAge  = 20 * time.Millisecond
-	// slice is how long a worker computes before it yields. The runtime would allow 10 ms, but on a fully loaded machine
-	// that would delay the node and the window.
-	slice = time.Millisecond
+	// computeSlice is how long a worker computes before it yields. The runtime would allow 10 ms, but on a fully loaded
+	// machine that would delay the node and the window.
+	computeSlice = time.Millisecond
 )
 
 // worker executes sessions one after another in one slot, until the limit takes the slot away.
 type worker struct {
-	pool  *localPool
-	cycle *cycle
-	batch *Batch            // ended sessions that were not passed on; nil if there are none
-	since time.Time         // when the batch received its first row
-	now   time.Time         // end of the last session, which is the start of the next one
-	began time.Time         // start of the session in flight
-	let   time.Time         // when it last yielded
-	late  time.Duration     // how long the node took to accept the previous batch
-	row   engine.SessionRow // of the session in flight
-	clock *clock.Clock      // of the session in flight; nil until the session first waits
-	spare *clock.Clock
-	limit *engine.TimeoutError // timeout of the spare clock
-	once  bool                 // execute one session only
-	slot  slot
+	pool      *localPool
+	cycle     *cycle
+	batch     *Batch            // ended sessions that were not passed on; nil if there are none
+	since     time.Time         // when the batch received its first row
+	now       time.Time         // end of the last session, which is the start of the next one
+	began     time.Time         // start of the session in flight
+	yieldedAt time.Time         // when it last yielded
+	nodeWait  time.Duration     // how long the node took to accept the previous batch
+	row       engine.SessionRow // of the session in flight
+	clock     *clock.Clock      // of the session in flight; nil until the session first waits
+	spare     *clock.Clock
+	limit     *engine.TimeoutError // timeout of the spare clock
+	probe     bool                 // execute one session only
+	slot      slot
 	// trail is the trail of the session in flight; nil if Config.Trail is not set.
 	trail *engine.Trail
 	claim memoryClaims
@@ -52,32 +52,32 @@ func (w *worker) work() {
 	w.s = engine.NewSession(w.pool.host, w, &w.row)
 	w.recording = w.s.Run().Recording
 	w.now = time.Now()
-	w.let = w.now
+	w.yieldedAt = w.now
 	if w.pool.cfg.Trail != nil {
 		w.trail = &engine.Trail{Row: &w.row}
 	}
 	w.pool.slots.add(&w.slot)
 	defer w.pool.slots.remove(&w.slot)
-	for w.once || w.pool.places.Keep() {
+	for w.probe || w.pool.permits.Keep() {
 		p, ok := w.cycle.next()
 		if ok {
-			w.session(p)
+			w.execute(p)
 		}
-		if !ok || w.once || w.batch != nil && w.batch.unpaid != "" { // after a cut for the budget, no session may start in this slot
-			w.pool.places.Release()
+		if !ok || w.probe || w.batch != nil && w.batch.OutOfBudget != "" { // after a cut for the budget, no session may start in this slot
+			w.pool.permits.Release()
 			break
 		}
 	}
 	if w.spare != nil {
 		w.spare.Stop()
 	}
-	w.leave()
+	w.depart()
 }
 
 // Start passes on the finished sessions and starts the clock of the session in flight. It reuses the clock of the previous
 // session if possible.
 func (w *worker) Start() *clock.Clock {
-	w.handOn()
+	w.passOn()
 	c, limit := w.spare, w.cycle.timeout.Load()
 	w.spare = nil
 	if c != nil && limit == w.limit {
@@ -89,12 +89,12 @@ func (w *worker) Start() *clock.Clock {
 		c = w.cycle.sessionClock(limit)
 	}
 	w.clock, w.limit = c, limit
-	w.slot.enter(w.s.Place, w.began, c)
+	w.slot.show(w.s.Place, w.began, c)
 	return c
 }
 
 // Show changes the progress shown for the session in flight.
-func (w *worker) Show(change func(d *engine.Doing)) { w.slot.change(change) }
+func (w *worker) Show(change func(d *engine.Doing)) { w.slot.update(change) }
 
 // Trail returns the trail of the session in flight.
 func (w *worker) Trail() *engine.Trail { return w.trail }
@@ -104,7 +104,7 @@ func (w *worker) Memory() engine.MemoryClaims { return &w.claim }
 
 // stopClock stops the clock of the session in flight, or keeps it as the spare.
 func (w *worker) stopClock() {
-	w.slot.leave() // after this call no one can cancel it
+	w.slot.clear() // after this call no one can cancel it
 	if w.clock.Rest() {
 		w.spare = w.clock
 		return
@@ -112,14 +112,14 @@ func (w *worker) stopClock() {
 	w.clock.Stop()
 }
 
-func (w *worker) session(p engine.Place) {
+func (w *worker) execute(p engine.Place) {
 	s, agent := w.s, p.Agent
 	if p.Take == 0 {
 		p.Take = w.cycle.Takes[agent]
 	}
 	memory := w.cycle.Memory[agent]
-	if w.cycle.lane != nil {
-		memory = w.cycle.lane.memory(agent)
+	if w.cycle.sequence != nil {
+		memory = w.cycle.sequence.memory(agent)
 	}
 	s.Reset(p, w.cycle.Now, memory)
 	w.clock = nil
@@ -132,52 +132,52 @@ func (w *worker) session(p engine.Place) {
 	w.began = w.now
 	if w.cycle.ctx.Err() != nil {
 		w.row.Outcome = engine.Cut
-	} else if err := w.recall(); err != nil {
+	} else if err := w.loadRecorded(); err != nil {
 		w.row.Fail("", err)
 	} else if w.cycle.clock != nil && w.cycle.clock.Context().Err() != nil {
 		w.row.Fail("", context.Cause(w.cycle.clock.Context()))
 	} else {
-		w.guarded()
+		w.runProgram()
 	}
 	retired := w.clock != nil && errors.Is(context.Cause(w.clock.Context()), engine.ErrRetired)
 	if w.clock != nil {
 		w.stopClock()
 	}
 	w.now = time.Now()
-	w.judge(retired)
-	if beside := s.Unrecorded(); beside != (engine.Outlay{}) {
-		b := w.filling()
-		b.beside = b.beside.Plus(beside)
+	w.correctOutcome(retired)
+	if unrecorded := s.Unrecorded(); unrecorded != (engine.Outlay{}) {
+		b := w.currentBatch()
+		b.Unrecorded = b.Unrecorded.Plus(unrecorded)
 	}
 	if w.claim.Holds() {
-		w.pool.memoryBudget.end(&w.claim.holding, w.row.Outcome.Commits())
+		w.pool.memoryBudget.releaseAll(&w.claim.held, w.row.Outcome.Commits())
 	}
 	if w.row.Outcome == engine.Cut {
-		b := w.filling()
-		b.cut++
-		b.unpaid = w.row.OutOfBudget
+		b := w.currentBatch()
+		b.Cut++
+		b.OutOfBudget = w.row.OutOfBudget
 		return
 	}
-	if w.cycle.lane != nil && w.row.Outcome.Commits() {
-		w.cycle.lane.commit(agent, &w.row.Delta)
+	if w.cycle.sequence != nil && w.row.Outcome.Commits() {
+		w.cycle.sequence.commit(agent, &w.row.Delta)
 	}
-	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.could()), w.now.Sub(w.began)
+	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.waveReady()), w.now.Sub(w.began)
 	if w.trail != nil {
 		w.pool.cfg.Trail(w.trail)
 		w.now = time.Now() // time in Trail belongs to no session
 	}
-	w.keep()
+	w.addRow()
 	w.yield()
 }
 
-// recall loads the recorded answers of the session if the run has a recording.
-func (w *worker) recall() error {
+// loadRecorded loads the recorded answers of the session if the run has a recording.
+func (w *worker) loadRecorded() error {
 	if w.recording == "" {
 		return nil
 	}
 	known, err := w.pool.host.Recorded(w.cycle.ctx, w.s.Cycle, w.s.Agent)
 	if err != nil {
-		return engine.Fail(engine.ConfigError, "read what run %s recorded: %w", w.recording, err)
+		return engine.Fail(engine.ConfigError, "read the recording of run %s: %w", w.recording, err)
 	}
 	w.s.AnswerFrom(known)
 	return nil
@@ -188,19 +188,19 @@ func (w *worker) recall() error {
 func (w *worker) yield() {
 	switch {
 	case w.clock != nil:
-		w.let = w.now
-	case w.now.Sub(w.let) > slice:
+		w.yieldedAt = w.now
+	case w.now.Sub(w.yieldedAt) > computeSlice:
 		if w.batch != nil {
 			w.flush(w.now)
 		}
 		runtime.Gosched()
 		w.now = time.Now()
-		w.let = w.now
+		w.yieldedAt = w.now
 	}
 }
 
-// guarded runs the program. A panic fails the session.
-func (w *worker) guarded() {
+// runProgram runs the program. A panic fails the session.
+func (w *worker) runProgram() {
 	defer func() {
 		if p := recover(); p != nil {
 			w.row.Fail(w.row.Path, &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())})
@@ -209,8 +209,8 @@ func (w *worker) guarded() {
 	w.pool.cfg.Program.Session(w.s)
 }
 
-// judge corrects an outcome that the program did not set or could not know.
-func (w *worker) judge(retired bool) {
+// correctOutcome sets an outcome that the program did not set or could not know.
+func (w *worker) correctOutcome(retired bool) {
 	if w.row.Outcome == engine.Unfinished {
 		w.row.Fail(w.row.Path, engine.Fail(engine.ConfigError, "the program did not say how the session ended"))
 	}
@@ -223,17 +223,17 @@ func (w *worker) judge(retired bool) {
 	}
 }
 
-// filling returns the current batch, which may be new.
-func (w *worker) filling() *Batch {
+// currentBatch returns the current batch, which may be new.
+func (w *worker) currentBatch() *Batch {
 	if w.batch == nil {
-		w.batch = w.pool.free.take()
+		w.batch = w.pool.free.get()
 	}
 	return w.batch
 }
 
-// keep adds the ended session to the batch.
-func (w *worker) keep() {
-	b := w.filling()
+// addRow adds the ended session to the batch.
+func (w *worker) addRow() {
+	b := w.currentBatch()
 	if len(b.rows) == 0 {
 		w.since = w.now
 	}
@@ -243,28 +243,28 @@ func (w *worker) keep() {
 	}
 }
 
-// handOn passes on finished sessions before the session in flight waits. Waiting for a full journal does not count as the
+// passOn passes on finished sessions before the session in flight waits. Waiting for a full journal does not count as the
 // session's time.
-func (w *worker) handOn() {
+func (w *worker) passOn() {
 	if w.batch == nil {
 		return
 	}
 	since := time.Now()
-	w.began = w.began.Add(w.give(since, w.pool.lay).Sub(since))
+	w.began = w.began.Add(w.passTo(since, w.pool.enqueue).Sub(since))
 }
 
 // flush journals the finished sessions, sends them to the node, and returns the time at which that was done.
-func (w *worker) flush(now time.Time) time.Time { return w.give(now, w.pool.hand) }
+func (w *worker) flush(now time.Time) time.Time { return w.passTo(now, w.pool.deliver) }
 
-// give journals the finished sessions, passes them to a function, and returns the time at which that was done.
-func (w *worker) give(now time.Time, to func(b *Batch)) time.Time {
+// passTo journals the finished sessions, passes them to a function, and returns the time at which that was done.
+func (w *worker) passTo(now time.Time, to func(b *Batch)) time.Time {
 	b := w.batch
 	w.batch = nil
 	queued := w.journal(b, now)
-	b.handed = w.late
+	b.Handed = w.nodeWait
 	to(b)
 	now = time.Now()
-	w.late = now.Sub(queued)
+	w.nodeWait = now.Sub(queued)
 	return now
 }
 
@@ -283,16 +283,16 @@ func (w *worker) journal(b *Batch, now time.Time) (queued time.Time) {
 		journal(b.rows)
 	}
 	queued = time.Now()
-	b.queued = queued.Sub(now)
+	b.Queued = queued.Sub(now)
 	return queued
 }
 
-// leave tells the node that the worker has left. The message follows everything else that the worker sent.
-func (w *worker) leave() {
-	b := w.filling()
-	b.gone = 1
-	if w.once {
-		b.probes = 1
+// depart tells the node that the worker has left. The message follows everything else that the worker sent.
+func (w *worker) depart() {
+	b := w.currentBatch()
+	b.Departed = 1
+	if w.probe {
+		b.Probes = 1
 	}
-	w.give(w.now, w.pool.lay)
+	w.passTo(w.now, w.pool.enqueue)
 }

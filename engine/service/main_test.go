@@ -48,7 +48,7 @@ func (st stage) play(t *testing.T, f program) *engine.SessionRow {
 		st.change(&settings)
 	}
 	run, err := run.Start(st.ctx, run.Config{
-		ID: "run", Program: f, Agents: 1, Settings: settings, Journal: st.journal, Resume: st.resume, Tracer: st.tracer,
+		ID: "run", Program: f, Agents: 1, Settings: settings, Journal: st.journal, Resume: st.resume, Hooks: run.Hooks{Tracer: st.tracer},
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	})
 	if err != nil {

@@ -64,7 +64,7 @@ type Launch struct {
 	Host func() engine.HostMetrics
 	// Window, if set, returns the CPU time that the drawing goroutine has used.
 	Window func() time.Duration
-	// Crashed, if set, receives a panic outside of sessions; see [run.Config.Crashed].
+	// Crashed, if set, receives a panic outside of sessions; see [run.Hooks].
 	Crashed func(run engine.RunID, value any, stack []byte)
 	// Writing receives the progress while a model writes the population, one call at a time.
 	Writing func(done, total int)
@@ -172,36 +172,34 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	events := runlog.New(log)
 	events.Start(&j.Record, j.Agents, j.Target, &l.Settings)
 	j.Run, err = run.Start(ctx, run.Config{
-		Recording: o.recording,
-		ID:        j.Record.ID,
-		Program:   j.Program,
-		Agents:    l.Scenario.Agents,
-		Chosen:    chosen,
-		Name:      j.Program.AgentID,
-		Clock:     l.Scenario.Clock,
-		Success:   l.Scenario.Success,
-		Settings:  l.Settings,
-		First:     j.Record.ForkCycle,
-		Lineage:   lineage(ctx, l.Store, &j.Record),
-		Journal:   runlog.Journal(journal, log, j.Program.AgentID, l.Scenario.Chain.Name),
-		Resume:    res,
-		Probe:     probe,
-		Governor:  governor,
-		Services:  j.services,
-		Purpose:   j.Program.Purpose(),
-		Where:     j.Program.Where(),
-		Inexact:   cmp.Or(inexactBecause(j, l.Settings.Mock), mismatch),
-		Unpriced:  o.unpriced,
-		Ledger:    j.ledger,
-		Written:   j.records,
-		Before:    j.writing,
-		Barrier:   l.assembly().barrier(j),
-		Mock:      j.mockBytes,
-
+		Recording:    o.recording,
+		ID:           j.Record.ID,
+		Program:      j.Program,
+		Agents:       l.Scenario.Agents,
+		Chosen:       chosen,
+		Clock:        l.Scenario.Clock,
+		Success:      l.Scenario.Success,
+		Settings:     l.Settings,
+		First:        j.Record.ForkCycle,
+		Lineage:      lineage(ctx, l.Store, &j.Record),
+		Journal:      runlog.Journal(journal, log, j.Program.AgentID, l.Scenario.Chain.Name),
+		Resume:       res,
+		Probe:        probe,
+		Governor:     governor,
+		Services:     j.services,
+		Inexact:      cmp.Or(inexactBecause(j, l.Settings.Mock), mismatch),
+		Unpriced:     o.unpriced,
 		MemoryBudget: l.assembly().memoryBudget(),
-		Tracer:       l.Tracer,
-		Trail:        sender.Trail(),
-		Crashed:      l.assembly().crashed(j.Record.ID),
+
+		Descriptions: run.Descriptions{Name: j.Program.AgentID, Purpose: j.Program.Purpose(), Where: j.Program.Where()},
+		Prior:        run.Prior{Ledger: j.ledger, PopulationCalls: j.records, PopulationTook: j.writing},
+		Hooks: run.Hooks{
+			Barrier: l.assembly().barrier(j),
+			Mock:    j.mockBytes,
+			Tracer:  l.Tracer,
+			Trail:   sender.Trail(),
+			Crashed: l.assembly().crashed(j.Record.ID),
+		},
 	})
 	if err != nil {
 		return nil, err

@@ -73,13 +73,14 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 			defer traced.mu.Unlock()
 			result.SignIn = s
 		}), Agents: l.Scenario.Agents, Chosen: []int{0},
-		Name: j.Program.AgentID, Clock: l.Scenario.Clock, Settings: l.Settings, Services: j.services, Ledger: ledger,
-		Tracer: func(e engine.Exchange) {
+		Clock: l.Scenario.Clock, Settings: l.Settings, Services: j.services,
+		Descriptions: run.Descriptions{Name: j.Program.AgentID}, Prior: run.Prior{Ledger: ledger},
+		Hooks: run.Hooks{Tracer: func(e engine.Exchange) {
 			traced.trace(e)
 			if e.Status == http.StatusTooManyRequests { // a run would wait
 				cut(engine.ErrCut)
 			}
-		},
+		}},
 	})
 	if err != nil {
 		return nil, err

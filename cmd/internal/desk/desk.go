@@ -203,7 +203,7 @@ func (d *Desk) Close() error {
 		giveUp(errStopped)
 	}
 	if job != nil {
-		_ = job.Run.Leave(engine.QuitReason) // the run may have ended
+		_ = job.Run.Shutdown(engine.QuitReason) // the run may have ended
 		<-job.Run.Done()
 	}
 	defer time.AfterFunc(toldTime, d.hurry).Stop() // the system wants the program to end
@@ -283,7 +283,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 		d.vacate(settled)
 	}()
 	if closed {
-		_ = job.Run.Leave(engine.QuitReason)
+		_ = job.Run.Shutdown(engine.QuitReason)
 	}
 	_ = stop(job, stops) // the run may have ended
 	return nil

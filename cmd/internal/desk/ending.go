@@ -70,7 +70,7 @@ func (d *Desk) leave(reason string) {
 	job := d.job
 	d.mu.Unlock()
 	if job != nil {
-		_ = job.Run.Leave(reason) // the run may have ended
+		_ = job.Run.Shutdown(reason) // the run may have ended
 	}
 }
 

@@ -10,12 +10,6 @@ var largePackages = []string{
 // largeTypes are the types over maxMethods or maxFields.
 var largeTypes = []string{
 	"cmd/internal/desk.Desk",
-	"engine.MetricsRow",
-	"engine.Settings",
-	"engine.Snapshot",
-	"engine/run.Config",
-	"engine/run.Run",
-	"engine/run.core",
 	"engine/script.machine",
 	"ui.App",
 	"ui/editor.Screen",
@@ -42,9 +36,5 @@ var allowedClones = map[string]string{
 
 // clonedStructs are the pairs of structs with most of their fields in common.
 var clonedStructs = []string{
-	"engine.RequestCounts = engine.Snapshot",
-	"engine.RequestCounts = engine.Totals",
 	"engine.HostMetrics = engine/machine.Figures",
-	"engine.Settings = engine.Steering",
-	"engine/run.Batch = engine/run.BatchCounts",
 }

@@ -155,7 +155,7 @@ func (l *History) Moment(ctx context.Context, at time.Time) (*engine.Moment, err
 		l.chose = true
 	}
 	m := &engine.Moment{Idle: c.Idle(at)}
-	m.Crowd = t.crowd(at, run.Rests(&l.settings, l.agents, l.chosen, cycle), o)
+	m.Crowd = t.crowd(at, run.Inactive(&l.settings, l.agents, l.chosen, cycle), o)
 	if m.Recent, err = l.store.LastMetrics(ctx, l.run, at, minuteRows); err != nil {
 		return nil, err
 	}

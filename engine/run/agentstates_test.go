@@ -23,8 +23,8 @@ func crowd(r *run.Run) string {
 	return fmt.Sprintf("%d: %s", c.Cycle, strings.Join(all, ", "))
 }
 
-// seen compares what the agents of a run are doing with a text.
-func seen(t *testing.T, r *run.Run, want string) {
+// wantCrowd fails the test unless the agents of a run are doing what want says.
+func wantCrowd(t *testing.T, r *run.Run, want string) {
 	t.Helper()
 	synctest.Wait()
 	if got := crowd(r); got != want {
@@ -32,8 +32,8 @@ func seen(t *testing.T, r *run.Run, want string) {
 	}
 }
 
-// ways is a program whose agents end in every possible way, one after another.
-func ways(s *engine.Session) {
+// variedOutcomes is a program whose agents end in every possible way, one after another.
+func variedOutcomes(s *engine.Session) {
 	ctx := s.Clock().Context()
 	wait := func(d time.Duration) bool {
 		select {
@@ -69,30 +69,30 @@ func ways(s *engine.Session) {
 // TestCrowd checks every state of an agent: first with a limit of 1, then with sessions running concurrently.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := enginetest.Config(7, programFunc(ways), nil)
+		cfg := enginetest.Config(7, programFunc(variedOutcomes), nil)
 		cfg.Chosen = []int{0, 1, 2, 3, 4, 6}
 		cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Settings.SessionTimeout = 2, 1, 3*time.Second
 		r := start(t, cfg)
-		seen(t, r, "0: in flight, waiting, waiting, waiting, waiting, resting, waiting")
+		wantCrowd(t, r, "0: in flight, waiting, waiting, waiting, waiting, resting, waiting")
 		time.Sleep(3 * time.Second)
-		seen(t, r, "0: ok, in flight, waiting, waiting, waiting, resting, waiting")
+		wantCrowd(t, r, "0: ok, in flight, waiting, waiting, waiting, resting, waiting")
 		time.Sleep(2 * time.Second)
-		seen(t, r, "0: ok, stopped, in flight, waiting, waiting, resting, waiting")
+		wantCrowd(t, r, "0: ok, stopped, in flight, waiting, waiting, resting, waiting")
 		time.Sleep(2 * time.Second)
-		seen(t, r, "0: ok, stopped, failed, in flight, waiting, resting, waiting")
+		wantCrowd(t, r, "0: ok, stopped, failed, in flight, waiting, resting, waiting")
 		do(t, r.Requeue(t.Context(), 2, "me"))
-		seen(t, r, "0: ok, stopped, waiting, in flight, waiting, resting, waiting")
+		wantCrowd(t, r, "0: ok, stopped, waiting, in flight, waiting, resting, waiting")
 		time.Sleep(3 * time.Second)
-		seen(t, r, "0: ok, stopped, waiting, timeout, throttled, resting, waiting")
+		wantCrowd(t, r, "0: ok, stopped, waiting, timeout, throttled, resting, waiting")
 		do(t, r.SetLimit(3, "me", ""))
-		seen(t, r, "0: ok, stopped, in flight, timeout, throttled, resting, in flight")
+		wantCrowd(t, r, "0: ok, stopped, in flight, timeout, throttled, resting, in flight")
 		do(t, r.Retire(t.Context(), 4, "me"))
 		time.Sleep(time.Second)
-		seen(t, r, "0: ok, stopped, in flight, timeout, cancelled, resting, in flight")
+		wantCrowd(t, r, "0: ok, stopped, in flight, timeout, cancelled, resting, in flight")
 		time.Sleep(2 * time.Second) // into the next cycle
-		seen(t, r, "1: in flight, in flight, in flight, waiting, retired, resting, waiting")
+		wantCrowd(t, r, "1: in flight, in flight, in flight, waiting, retired, resting, waiting")
 		r.Wait()
-		seen(t, r, "1: ok, stopped, ok, timeout, retired, resting, ok")
+		wantCrowd(t, r, "1: ok, stopped, ok, timeout, retired, resting, ok")
 		if n := r.Crowd(nil).Counts(); n[engine.AgentOK] != 3 || n[engine.AgentRetired] != 1 || n[engine.AgentWaiting] != 0 {
 			t.Errorf("counted %v", n)
 		}
@@ -119,22 +119,22 @@ func TestCrowdOfAWarmUp(t *testing.T) {
 	})
 }
 
-// TestCrowdThatGoesOn checks that a resumed run knows how the sessions of an earlier process ended.
-func TestCrowdThatGoesOn(t *testing.T) {
+// TestCrowdAfterResume checks that a resumed run knows how the sessions of an earlier process ended.
+func TestCrowdAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := enginetest.Config(6, programFunc(ways), nil)
+		cfg := enginetest.Config(6, programFunc(variedOutcomes), nil)
 		cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Settings.SessionTimeout = 9, 2, time.Hour
 		cfg.Resume = &engine.Resumption{
 			Cycle: 7, Done: []int{0, 1, 5}, Outcomes: []engine.Outcome{engine.OK, engine.TimedOut, engine.Failed}, Retired: map[int]int{3: 2},
 			Bad: map[int]engine.SessionEnd{5: {Outcome: engine.Failed}, 1: {Outcome: engine.TimedOut}},
 		}
 		r := start(t, cfg)
-		seen(t, r, "7: ok, timeout, in flight, retired, throttled, failed")
+		wantCrowd(t, r, "7: ok, timeout, in flight, retired, throttled, failed")
 		do(t, r.Pause("me", ""))
 		time.Sleep(3 * time.Second)
-		seen(t, r, "7: ok, timeout, ok, retired, throttled, failed")
+		wantCrowd(t, r, "7: ok, timeout, ok, retired, throttled, failed")
 		cut(t, r)
-		seen(t, r, "7: ok, timeout, ok, retired, waiting, failed") // sessions that were cut will run again
+		wantCrowd(t, r, "7: ok, timeout, ok, retired, waiting, failed") // sessions that were cut will run again
 	})
 }
 
@@ -163,15 +163,15 @@ func TestCrowdWhileSessionsEnd(t *testing.T) {
 		}
 	}
 	if n := c.Counts()[engine.AgentOK]; n != agents || c.Cycle != cycles-1 {
-		t.Errorf("at the end of cycle %d %d have ended well", c.Cycle, n)
+		t.Errorf("at the end of cycle %d, %d sessions are ok; want %d in cycle %d", c.Cycle, n, agents, cycles-1)
 	}
 	if n := testing.AllocsPerRun(10, func() { c = r.Crowd(c) }); n > 0 {
-		t.Errorf("%v allocations, though there is memory to be used again", n)
+		t.Errorf("%v allocations with a crowd to reuse, want 0", n)
 	}
 }
 
-// TestMemoryOfOne checks that an agent's memory is the one at the start of the open cycle, and at the end of the run.
-func TestMemoryOfOne(t *testing.T) {
+// TestAgentMemory checks that an agent's memory is the one at the start of the open cycle, and at the end of the run.
+func TestAgentMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		program := programFunc(func(s *engine.Session) {
 			time.Sleep(time.Second)
@@ -183,15 +183,15 @@ func TestMemoryOfOne(t *testing.T) {
 		r := start(t, cfg)
 		synctest.Wait()
 		if m, _ := r.Memory(1); m != nil {
-			t.Errorf("at first it remembers %v", m)
+			t.Errorf("in the first cycle, the memory is %v, want none", m)
 		}
 		time.Sleep(1500 * time.Millisecond)
 		if m, _ := r.Memory(1); m == nil || string(m.Fields[0].Value) != "0" {
-			t.Errorf("in the second cycle it remembers %v", m)
+			t.Errorf("in the second cycle, the memory is %v, want that of cycle 0", m)
 		}
 		r.Wait()
 		if m, _ := r.Memory(1); m == nil || string(m.Fields[0].Value) != "1" {
-			t.Errorf("at the end it remembers %v", m)
+			t.Errorf("at the end, the memory is %v, want that of cycle 1", m)
 		}
 	})
 }

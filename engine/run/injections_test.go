@@ -15,14 +15,14 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// reading is a program whose sessions take a second and read all their letters. It records what each session found.
-type reading struct {
+// letterReader is a program whose sessions take a second and read all their letters. It records what each session found.
+type letterReader struct {
 	mu    sync.Mutex
 	found map[engine.Place]string
-	skips func(p engine.Place) bool // sessions that fail and so leave their inbox unread
+	fails func(p engine.Place) bool // sessions that fail and so leave their inbox unread
 }
 
-func (r *reading) Session(s *engine.Session) {
+func (r *letterReader) Session(s *engine.Session) {
 	select {
 	case <-time.After(time.Second):
 	case <-s.Clock().Context().Done():
@@ -32,7 +32,7 @@ func (r *reading) Session(s *engine.Session) {
 	var texts []string
 	for _, l := range s.Injected() {
 		if l.From != engine.Outside {
-			texts = append(texts, "from somebody:")
+			texts = append(texts, "from another agent:")
 		}
 		texts = append(texts, fmt.Sprintf("%d:%s", l.Cycle, l.Body))
 	}
@@ -42,15 +42,15 @@ func (r *reading) Session(s *engine.Session) {
 	}
 	r.found[s.Place] = strings.Join(texts, " ")
 	r.mu.Unlock()
-	if r.skips != nil && r.skips(s.Place) {
+	if r.fails != nil && r.fails(s.Place) {
 		s.Row.Fail("read", engine.Fail(engine.Script, "not now"))
 		return
 	}
 	s.Row.Outcome, s.Row.Delta.Read = engine.OK, len(texts) > 0
 }
 
-// board holds what the agents of a cycle found, by agent.
-func (r *reading) board(cycle, agents int) string {
+// foundInCycle holds what the agents of a cycle found, by agent.
+func (r *letterReader) foundInCycle(cycle, agents int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := make([]string, agents)
@@ -70,7 +70,7 @@ func TestInject(t *testing.T) {
 	for _, limit := range []int{1, 7, 100} {
 		synctest.Test(t, func(t *testing.T) {
 			const agents = 3
-			p := &reading{skips: func(p engine.Place) bool { return p.Cycle == 1 && p.Agent == 2 }}
+			p := &letterReader{fails: func(p engine.Place) bool { return p.Cycle == 1 && p.Agent == 2 }}
 			j := &enginetest.Journal{}
 			cfg := enginetest.Config(agents, p, j)
 			cfg.Settings.Cycles, cfg.Settings.Limit = 4, limit
@@ -79,11 +79,11 @@ func TestInject(t *testing.T) {
 			do(t, r.Inject(t.Context(), letter("storm"), "all", "test"))
 			do(t, r.Inject(t.Context(), letter("secret", 0, 2), "a, c", "test"))
 			if s := r.PublishNow(); s.Inexact == nil || s.Inexact.Cycle != 1 || len(s.Changes) != 2 || s.Changes[1].Old != "a, c" {
-				t.Errorf("the run is %v, its changes %+v", s.Inexact, s.Changes)
+				t.Errorf("inexact: %v, changes %+v", s.Inexact, s.Changes)
 			}
 			r.Wait()
 			for cycle, want := range []string{`||`, `1:"storm" 1:"secret"|1:"storm"|1:"storm" 1:"secret"`, `||1:"storm" 1:"secret"`, `||`} {
-				if got := p.board(cycle, agents); got != want {
+				if got := p.foundInCycle(cycle, agents); got != want {
 					t.Errorf("limit %d, cycle %d: %s, want %s", limit, cycle, got, want)
 				}
 			}
@@ -94,7 +94,7 @@ func TestInject(t *testing.T) {
 // TestInjectBeforeACycleBegins checks that a message injected between two cycles arrives in the next one.
 func TestInjectBeforeACycleBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &reading{}
+		p := &letterReader{}
 		cfg := enginetest.Config(2, p, &enginetest.Journal{})
 		cfg.Settings.Cycles, cfg.Settings.TimeScale = 3, 360 // one every 10 s
 		r := start(t, cfg)
@@ -106,26 +106,26 @@ func TestInjectBeforeACycleBegins(t *testing.T) {
 			t.Errorf("in the last cycle: %v", err)
 		}
 		if err := r.Inject(t.Context(), engine.Message{Body: []byte("{")}, "all", "test"); !errors.As(err, &field) {
-			t.Errorf("no JSON: %v", err)
+			t.Errorf("invalid JSON: %v", err)
 		}
 		r.Wait()
 		if err := r.Inject(t.Context(), letter("too late"), "all", "test"); !errors.Is(err, engine.ErrEnded) {
 			t.Errorf("after the end: %v", err)
 		}
-		if got, want := p.board(1, 2), `1:"now"|1:"now"`; got != want {
+		if got, want := p.foundInCycle(1, 2), `1:"now"|1:"now"`; got != want {
 			t.Errorf("cycle 1: %s, want %s", got, want)
 		}
 	})
 }
 
-// TestInjectSurvives checks that the next process delivers the message in the same cycle, whenever the process dies after
-// the order.
-func TestInjectSurvives(t *testing.T) {
+// TestInjectSurvivesACrash checks that the next process delivers the message in the same cycle, whenever the process dies
+// after the order.
+func TestInjectSurvivesACrash(t *testing.T) {
 	const agents, cycles = 3, 4
-	story := func(t *testing.T, dieAfter time.Duration) string {
+	outcome := func(t *testing.T, dieAfter time.Duration) string {
 		var out string
 		synctest.Test(t, func(t *testing.T) {
-			p := &reading{}
+			p := &letterReader{}
 			j := &enginetest.Journal{Latency: 10 * time.Millisecond}
 			cfg := enginetest.Config(agents, p, j)
 			cfg.Settings.Cycles, cfg.Settings.Limit = cycles, 1 // a cycle takes three seconds
@@ -145,15 +145,15 @@ func TestInjectSurvives(t *testing.T) {
 				t.Errorf("%d sessions ended", got.Totals.Ended())
 			}
 			for c := range cycles {
-				out += p.board(c, agents) + "\n"
+				out += p.foundInCycle(c, agents) + "\n"
 			}
 		})
 		return out
 	}
 	want := "||\n||\n|2:\"storm\"|2:\"storm\"\n||\n"
 	for _, after := range []time.Duration{50 * time.Millisecond, 1500 * time.Millisecond, 2500 * time.Millisecond, 4500 * time.Millisecond, 6500 * time.Millisecond} {
-		if got := story(t, after); got != want {
-			t.Errorf("dead %v after the order:\n%swant\n%s", after, got, want)
+		if got := outcome(t, after); got != want {
+			t.Errorf("crash %v after the order:\n%swant\n%s", after, got, want)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestInjectSurvives(t *testing.T) {
 // list do not change.
 func TestInjectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &reading{}
+		p := &letterReader{}
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(1, p, j)
 		cfg.Settings.Cycles = 3
@@ -174,7 +174,7 @@ func TestInjectionsAreBounded(t *testing.T) {
 		<-time.After(time.Second)
 		do(t, r.Checkpoint(t.Context(), "test"))
 		r.Wait()
-		all := strings.Fields(p.board(1, 1))
+		all := strings.Fields(p.foundInCycle(1, 1))
 		if len(all) != engine.MostLetters || all[0] != `1:"5"` {
 			t.Errorf("%d letters, the first %s", len(all), all[0])
 		}

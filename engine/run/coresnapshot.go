@@ -8,34 +8,40 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// picture returns a snapshot of the run at a moment.
-func (c *core) picture(at now) *engine.Snapshot {
-	c.now = at
-	c.tally.heard()
+// snapshot returns what the run shows at a moment.
+func (c *core) snapshot(at input) *engine.Snapshot {
+	c.in = at
+	c.tally.updateShared()
 	t := &c.tally.totals
 	settings, l, lim := &c.cfg.Settings, &c.life, &c.limit
 	s := &engine.Snapshot{
-		Run:             c.cfg.ID,
-		At:              at.At,
-		Phase:           l.phase,
-		Reason:          l.reason(),
-		Ending:          l.ending,
-		CycleState:      engine.CycleState{Cycle: c.cycles.number, Cycles: settings.Cycles, SimTime: c.cfg.Clock.At(c.cycles.number), LastCycle: c.cycles.last},
-		LimitState:      engine.LimitState{Limit: lim.set, InFlight: c.inFlight(), Floor: settings.Floor, Ceiling: settings.Ceiling, Governor: engine.Manual, Steer: lim.why, SteerBy: cmp.Or(lim.by, lim.orders.By), Binds: lim.orders.By, Steered: lim.moved, Breaker: lim.orders.Breaker, BreakerWhy: lim.orders.BreakerWhy, NextProbe: lim.orders.NextProbe, Stall: lim.orders.Stall},
-		Services:        c.quotas.services,
-		Oldest:          c.samples.oldest,
-		SessionCounts:   engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Begun: c.tally.begun, Cut: c.tally.cut},
-		Pace:            engine.Pace{PerSecond: c.samples.recent.perSecond(at.At), Elapsed: c.pace.worked(), Remaining: -1, Lag: c.cycles.lag, LagWhy: c.pace.lagWhy()},
-		CheckpointState: engine.CheckpointState{Checkpoints: c.saves.count},
-		Changes:         c.changes,
+		Run:        c.cfg.ID,
+		At:         at.At,
+		Phase:      l.phase,
+		Reason:     l.reason(),
+		Ending:     l.ending,
+		CycleState: engine.CycleState{Cycle: c.cycles.number, Cycles: settings.Cycles, SimTime: c.cfg.Clock.At(c.cycles.number), LastCycle: c.cycles.last},
+		LimitState: engine.LimitState{
+			Limit: lim.set, InFlight: c.inFlight(), Floor: settings.Floor, Ceiling: settings.Ceiling, Governor: engine.Manual,
+			Steer: lim.moveReason, SteerBy: cmp.Or(lim.movedBy, lim.orders.By), Binds: lim.orders.By, Steered: lim.movedAt,
+			Breaker: lim.orders.Breaker, BreakerWhy: lim.orders.BreakerWhy, NextProbe: lim.orders.NextProbe, Stall: lim.orders.Stall,
+		},
+		Services:      c.quotas.services,
+		Oldest:        c.samples.oldest,
+		SessionCounts: engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Begun: c.tally.started, Cut: c.tally.cut},
+		Pace: engine.Pace{
+			PerSecond: c.samples.recent.perSecond(at.At), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag, LagWhy: c.stopwatch.lagReason(),
+		},
+		CheckpointState: engine.CheckpointState{Checkpoints: c.checkpoints.count},
+		Changes:         c.changes.newest,
 	}
 	if c.governed() {
 		s.Governor = settings.Governor
 	}
-	if c.saves.here {
-		s.LastCheckpoint, s.CheckpointTook = c.saves.at, c.saves.took
+	if c.checkpoints.taken {
+		s.LastCheckpoint, s.CheckpointTook = c.checkpoints.at, c.checkpoints.took
 	}
-	if l.finishing { // the totals are final
+	if l.writingEnd { // the totals are final
 		s.Elapsed = t.Peaks.Elapsed
 	}
 	if l.phase != engine.Ended {
@@ -54,7 +60,7 @@ func (c *core) picture(at now) *engine.Snapshot {
 // showFigures adds counters and sampled values.
 func (c *core) showFigures(s *engine.Snapshot) {
 	t := &c.tally.totals
-	s.Outcomes, s.RequestCounts = map[engine.Outcome]int64{}, c.tally.left()
+	s.Outcomes, s.RequestCounts = map[engine.Outcome]int64{}, c.tally.sent()
 	for o, n := range t.Outcomes {
 		if n > 0 {
 			s.Outcomes[engine.Outcome(o)] = n
@@ -65,7 +71,7 @@ func (c *core) showFigures(s *engine.Snapshot) {
 	s.QueueSum, s.HeldSum = t.Queue.Sum(), t.Held.Sum()
 	s.Speedup = c.speedup()
 	m := &c.samples
-	s.Durations, s.Steps, s.Metrics, s.Overhead, s.Emitted = m.durations, m.steps, m.metrics, m.metrics.Overhead, m.emitted.shown
+	s.Durations, s.Steps, s.Metrics, s.Overhead, s.Emitted = m.durations, m.steps, m.metrics, m.metrics.Overhead, m.emitted.listed
 	s.UnsentSince, s.WritesPerSec = m.unsentSince, m.writesPerSec()
 }
 
@@ -75,12 +81,12 @@ func (c *core) showCycle(s *engine.Snapshot) {
 	if cy.open == nil {
 		return
 	}
-	s.Begun += int64(c.now.started())
+	s.Begun += int64(c.in.started())
 	s.CycleTotal = int64(cy.open.active)
 	s.CycleFailed, s.CycleWork = c.tally.failedInCycle(), c.tally.cycleWork()
 	s.CycleTook = cy.last.Took
 	if !cy.closing {
-		s.CycleTook = max(cy.worked(c.now.At)-cy.stoodIdle(), 0)
+		s.CycleTook = max(cy.worked(c.in.At)-cy.idlePause(), 0)
 	}
 	s.CycleEnded = s.Ended - c.tally.atBarrier.Totals.Ended()
 }
@@ -90,7 +96,7 @@ func (c *core) showErrors(s *engine.Snapshot) {
 	t := &c.tally
 	for class := range t.latest {
 		if t.totals.Errors[class] > 0 {
-			c.name(&t.latest[class])
+			c.nameAgent(&t.latest[class])
 			note := t.latest[class]
 			note.Class, note.Count = engine.Class(class), t.totals.Errors[class]
 			s.Errors = append(s.Errors, note)
@@ -103,7 +109,7 @@ func (c *core) showErrors(s *engine.Snapshot) {
 func (c *core) speedup() float64 {
 	worked := c.tally.totals.Peaks.Worked
 	if c.cycles.open != nil && !c.cycles.closing {
-		worked += c.cycles.worked(c.now.At) - c.cycles.stoodIdle()
+		worked += c.cycles.worked(c.in.At) - c.cycles.idlePause()
 	}
 	return engine.Speedup(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Apart, worked)
 }
@@ -123,8 +129,8 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	}
 	if settings.TimeScale > 0 {
 		each := time.Duration(float64(c.cfg.Clock.Cycle) / settings.TimeScale)
-		last := c.cycles.schedule.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
-		left = max(left, last.Sub(c.now.At))
+		last := c.cycles.scheduleStart.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
+		left = max(left, last.Sub(c.in.At))
 	}
 	return left
 }

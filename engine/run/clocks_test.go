@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestClocksReadApart checks that a time is rejected if the process was interrupted between the two clock readings.
-func TestClocksReadApart(t *testing.T) {
+// TestInterruptedClockReading checks that a time is rejected if the process was interrupted between the two clock readings.
+func TestInterruptedClockReading(t *testing.T) {
 	at := func(wall, steady time.Duration) clocks { return clocks{time.Hour + wall, steady} }
 	for _, c := range []struct {
 		was, now clocks
@@ -19,12 +19,12 @@ func TestClocksReadApart(t *testing.T) {
 		{at(0, 26*time.Microsecond), at(30*time.Microsecond, 30*time.Microsecond), false},
 		{at(0, 0), at(time.Hour, time.Second), false}, // the wall clock was set
 	} {
-		if got := even(c.was, c.now); got != c.want {
+		if got := advancedEqually(c.was, c.now); got != c.want {
 			t.Errorf("%v, then %v: %v, want %v", c.was, c.now, got, c.want)
 		}
 	}
 	before := time.Now()
-	if now := moment(); now.Before(before) || now.After(time.Now()) {
+	if now := preciseNow(); now.Before(before) || now.After(time.Now()) {
 		t.Errorf("%v is not between %v and now", now, before)
 	}
 }

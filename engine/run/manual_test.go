@@ -15,18 +15,18 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// takes is a program whose sessions take a second and fail as a test says. It records the sessions.
-type takes struct {
+// takeRecorder is a program whose sessions take a second and fail as the test wants. It records the takes of each session.
+type takeRecorder struct {
 	fails func(p engine.Place) bool
 	slow  func(p engine.Place) time.Duration
 
-	mu    sync.Mutex
-	began []engine.Place
+	mu      sync.Mutex
+	started []engine.Place
 }
 
-func (k *takes) Session(s *engine.Session) {
+func (k *takeRecorder) Session(s *engine.Session) {
 	k.mu.Lock()
-	k.began = append(k.began, s.Place)
+	k.started = append(k.started, s.Place)
 	k.mu.Unlock()
 	took := time.Second
 	if k.slow != nil {
@@ -47,11 +47,11 @@ func (k *takes) Session(s *engine.Session) {
 	s.Row.Outcome = engine.OK
 }
 
-func (k *takes) of(agent int) string {
+func (k *takeRecorder) takesOf(agent int) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var all []string
-	for _, p := range k.began {
+	for _, p := range k.started {
 		if p.Agent == agent {
 			all = append(all, fmt.Sprintf("%d.%d", p.Cycle, p.Take))
 		}
@@ -59,8 +59,8 @@ func (k *takes) of(agent int) string {
 	return strings.Join(all, " ")
 }
 
-// hands is a run of a population of five named agents.
-func hands(k *takes) (run.Config, *enginetest.Journal) {
+// manualRun is a run of a population of five named agents.
+func manualRun(k *takeRecorder) (run.Config, *enginetest.Journal) {
 	j := &enginetest.Journal{}
 	cfg := enginetest.Config(5, k, j)
 	cfg.Settings.Cycles, cfg.Settings.Limit = 3, 5
@@ -73,8 +73,8 @@ func TestRetire(t *testing.T) {
 	for _, timeout := range []time.Duration{0, time.Minute} {
 		for _, cycleTimeout := range []time.Duration{0, time.Hour} {
 			synctest.Test(t, func(t *testing.T) {
-				k := &takes{slow: func(p engine.Place) time.Duration { return time.Duration(p.Agent) * 10 * time.Second }}
-				cfg, j := hands(k)
+				k := &takeRecorder{slow: func(p engine.Place) time.Duration { return time.Duration(p.Agent) * 10 * time.Second }}
+				cfg, j := manualRun(k)
 				cfg.Settings.SessionTimeout, cfg.Settings.CycleTimeout, cfg.Settings.Limit = timeout, cycleTimeout, 4
 				r := start(t, cfg)
 				time.Sleep(500 * time.Millisecond)
@@ -93,13 +93,13 @@ func TestRetire(t *testing.T) {
 				}
 				do(t, r.Retire(t.Context(), 4, "me")) // in flight by now
 				got := r.Wait()
-				if k.of(3) != "0.0" || k.of(4) != "0.0" || k.of(2) != "0.0 1.0 2.0" {
-					t.Errorf("the sessions were %s, %s, %s", k.of(3), k.of(4), k.of(2))
+				if k.takesOf(3) != "0.0" || k.takesOf(4) != "0.0" || k.takesOf(2) != "0.0 1.0 2.0" {
+					t.Errorf("the sessions were %s, %s, %s", k.takesOf(3), k.takesOf(4), k.takesOf(2))
 				}
 				if got.Totals.Outcomes[engine.Cancelled] != 2 || got.Totals.Outcomes[engine.OK] != 9 || got.Totals.Bad() != 0 || got.Ending != engine.EndFinished {
 					t.Errorf("%v: %v", got.Ending, got.Totals.Outcomes)
 				}
-				if got, want := told(enginetest.Of[engine.ChangeRow](j)), `retire d→{"cycle":1,"agent":3} by me: ; retire e→{"cycle":1,"agent":4} by me: `; got != want {
+				if got, want := describeChanges(enginetest.Of[engine.ChangeRow](j)), `retire d→{"cycle":1,"agent":3} by me: ; retire e→{"cycle":1,"agent":4} by me: `; got != want {
 					t.Errorf("journaled: %s", got)
 				}
 				if end := enginetest.Of[engine.EndRow](j)[0]; end.Total != 11 {
@@ -115,7 +115,7 @@ func TestRetire(t *testing.T) {
 
 func TestRetireChecks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _ := hands(&takes{})
+		cfg, _ := manualRun(&takeRecorder{})
 		cfg.Chosen, cfg.Settings.Limit, cfg.Settings.Cycles = []int{1, 3}, 1, 2
 		r := start(t, cfg)
 		time.Sleep(500 * time.Millisecond)
@@ -127,7 +127,7 @@ func TestRetireChecks(t *testing.T) {
 		}
 		do(t, r.Retire(t.Context(), 3, "me")) // its session has not started yet, and still runs
 		if err := r.Retire(t.Context(), 3, "me"); !errors.As(err, &field) || !strings.Contains(err.Error(), "d is retired already") {
-			t.Errorf("again: %v", err)
+			t.Errorf("a second time: %v", err)
 		}
 		time.Sleep(2 * time.Second) // in the last cycle, which has one session
 		do(t, r.Retire(t.Context(), 1, "me"))
@@ -141,11 +141,11 @@ func TestRetireChecks(t *testing.T) {
 	})
 }
 
-// TestRetireEverybody checks that a run without active agents ends.
-func TestRetireEverybody(t *testing.T) {
+// TestRetireAllAgents checks that a run without active agents ends.
+func TestRetireAllAgents(t *testing.T) {
 	for _, hours := range []float64{0, 5} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg, _ := hands(&takes{})
+			cfg, _ := manualRun(&takeRecorder{})
 			cfg.Settings.Hours = hours
 			if hours > 0 {
 				cfg.Settings.Cycles = 0
@@ -173,11 +173,11 @@ func TestRequeue(t *testing.T) {
 		failed, sequential bool
 	}{{false, 15, 0, false, false}, {true, 14, 1, true, false}, {false, 15, 0, false, true}} {
 		synctest.Test(t, func(t *testing.T) {
-			k := &takes{
+			k := &takeRecorder{
 				fails: func(p engine.Place) bool { return p.Cycle == 1 && p.Agent == 2 && (p.Take == 0 || c.again) },
 				slow:  func(p engine.Place) time.Duration { return time.Duration(p.Agent) * time.Second },
 			}
-			cfg, j := hands(k)
+			cfg, j := manualRun(k)
 			cfg.Settings.Sequential, cfg.Settings.Seed = c.sequential, 3 // agent 2 is not the last in order
 			r := start(t, cfg)
 			var field *engine.FieldError
@@ -189,7 +189,7 @@ func TestRequeue(t *testing.T) {
 				}
 			}
 			if err := r.Requeue(t.Context(), 1, "me"); !errors.As(err, &field) {
-				t.Errorf("one that went well: %v", err)
+				t.Errorf("requeue of a successful session: %v, want a *FieldError", err)
 			}
 			before := r.PublishNow()
 			do(t, r.Requeue(t.Context(), 2, "me"))
@@ -198,12 +198,12 @@ func TestRequeue(t *testing.T) {
 				t.Errorf("requeued: %d ended, %v, %v, %d events, %v", s.Ended, s.Outcomes, s.Errors, s.Events, s.Inexact)
 			}
 			if err := r.Requeue(t.Context(), 2, "me"); !errors.As(err, &field) {
-				t.Errorf("one that is on its way: %v", err)
+				t.Errorf("requeue of a requeued session: %v, want a *FieldError", err)
 			}
 			got := r.Wait()
 			tt := &got.Totals
-			if k.of(2) != "0.0 1.0 1.1 2.0" || tt.Outcomes[engine.OK] != c.ok || tt.Bad() != c.bad || tt.Errors[engine.ServerError] != c.bad {
-				t.Errorf("%s: %v, %v", k.of(2), tt.Outcomes, tt.Errors)
+			if k.takesOf(2) != "0.0 1.0 1.1 2.0" || tt.Outcomes[engine.OK] != c.ok || tt.Bad() != c.bad || tt.Errors[engine.ServerError] != c.bad {
+				t.Errorf("%s: %v, %v", k.takesOf(2), tt.Outcomes, tt.Errors)
 			}
 			if _, failed := tt.Failures(9); (failed > 0) != c.failed || tt.Requests != 16 || tt.Events != 15 || tt.Acted != 15 || tt.Total.Count() != 16 {
 				t.Errorf("%d agents failed, %d requests, %d events, %d acted, %d took time; want 16 requests and times, of 15 sessions", failed, tt.Requests, tt.Events, tt.Acted, tt.Total.Count())
@@ -216,7 +216,7 @@ func TestRequeue(t *testing.T) {
 				t.Errorf("totals kept:\n%s\nrecomputed:\n%s", show(tt), show(&want))
 			}
 			if n := strings.Count(enginetest.Results(j.Sessions()), "\n1 2 "); n != 1 {
-				t.Errorf("the results have %d sessions of it", n)
+				t.Errorf("the results have the session %d times, want once", n)
 			}
 			if err := r.Requeue(t.Context(), 2, "me"); !errors.Is(err, engine.ErrEnded) {
 				t.Errorf("after the end: %v", err)
@@ -225,38 +225,38 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
-// TestRequeueHoldsItsCycleOpen checks that an order given in time is carried out, however slow the disk is.
-func TestRequeueHoldsItsCycleOpen(t *testing.T) {
+// TestRequeueKeepsItsCycleOpen checks that an order given in time is carried out, however slow the disk is.
+func TestRequeueKeepsItsCycleOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := &takes{
+		k := &takeRecorder{
 			fails: func(p engine.Place) bool { return p.Cycle == 0 && p.Agent == 2 && p.Take == 0 },
 			slow:  func(p engine.Place) time.Duration { return time.Duration(p.Agent) * 100 * time.Millisecond },
 		}
-		cfg, j := hands(k)
+		cfg, j := manualRun(k)
 		j.Latency = 5 * time.Second
 		r := start(t, cfg)
-		for k.of(2) == "" || r.PublishNow().Outcomes[engine.Failed] == 0 {
+		for k.takesOf(2) == "" || r.PublishNow().Outcomes[engine.Failed] == 0 {
 			time.Sleep(10 * time.Millisecond)
 		}
 		do(t, r.Requeue(t.Context(), 2, "me"))
 		if s := r.PublishNow(); s.Cycle != 0 || s.Ended != 4 {
-			t.Errorf("cycle %d with %d ended: it did not wait for the order", s.Cycle, s.Ended)
+			t.Errorf("cycle %d with %d ended, want cycle 0 with 4: the cycle must wait for the order", s.Cycle, s.Ended)
 		}
-		if got := r.Wait(); k.of(2) != "0.0 0.1 1.0 2.0" || got.Totals.Outcomes[engine.OK] != 15 {
-			t.Errorf("%s: %v", k.of(2), got.Totals.Outcomes)
+		if got := r.Wait(); k.takesOf(2) != "0.0 0.1 1.0 2.0" || got.Totals.Outcomes[engine.OK] != 15 {
+			t.Errorf("%s: %v", k.takesOf(2), got.Totals.Outcomes)
 		}
 	})
 }
 
 func TestRequeueOfAClosedCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := &takes{fails: func(p engine.Place) bool { return p.Cycle == 0 && p.Agent == 2 }}
-		cfg, _ := hands(k)
+		k := &takeRecorder{fails: func(p engine.Place) bool { return p.Cycle == 0 && p.Agent == 2 }}
+		cfg, _ := manualRun(k)
 		r := start(t, cfg)
 		time.Sleep(1500 * time.Millisecond)
 		var field *engine.FieldError
 		if err := r.Requeue(t.Context(), 2, "me"); !errors.As(err, &field) {
-			t.Errorf("a session of the cycle before: %v", err)
+			t.Errorf("requeue in the next cycle: %v, want a *FieldError", err)
 		}
 		if got := r.Wait(); got.Totals.Bad() != 1 || got.Totals.Inexact == nil { // because of the server's error
 			t.Errorf("%v, %v", got.Totals.Outcomes, got.Totals.Inexact)
@@ -264,12 +264,12 @@ func TestRequeueOfAClosedCycle(t *testing.T) {
 	})
 }
 
-// TestByHandSurvives checks that the next process carries out an order, whenever the process dies after it.
-func TestByHandSurvives(t *testing.T) {
+// TestManualOrdersSurviveACrash checks that the next process carries out an order, whenever the process dies after it.
+func TestManualOrdersSurviveACrash(t *testing.T) {
 	for _, after := range []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond, 6 * time.Second, 9 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			k := &takes{fails: func(p engine.Place) bool { return p.Cycle == 1 && p.Agent == 0 && p.Take == 0 }}
-			cfg, j := hands(k)
+			k := &takeRecorder{fails: func(p engine.Place) bool { return p.Cycle == 1 && p.Agent == 0 && p.Take == 0 }}
+			cfg, j := manualRun(k)
 			cfg.Settings.Limit = 2 // a cycle takes three seconds
 			ctx, kill := context.WithCancel(t.Context())
 			r, err := run.Start(ctx, cfg)
@@ -284,7 +284,7 @@ func TestByHandSurvives(t *testing.T) {
 			r.Wait()
 			j = j.Reopen()
 			cfg.Journal, cfg.Resume = j, j.Resumption()
-			next := &takes{fails: k.fails}
+			next := &takeRecorder{fails: k.fails}
 			cfg.Program = next
 			got := start(t, cfg).Wait()
 			var of0, of4 string
@@ -297,23 +297,23 @@ func TestByHandSurvives(t *testing.T) {
 				}
 			}
 			if want := "0.0:ok 1.0:failed 1.1:ok 2.0:ok "; of0 != want {
-				t.Errorf("dead %v after: the requeued agent had %s, want %s", after, of0, want)
+				t.Errorf("crash %v later: the requeued agent had %s, want %s", after, of0, want)
 			}
 			if want := "0.0:ok 1.0:ok "; of4 != want {
-				t.Errorf("dead %v after: the retired agent had %s, want %s", after, of4, want)
+				t.Errorf("crash %v later: the retired agent had %s, want %s", after, of4, want)
 			}
 			if want := j.Recount(); show(&got.Totals) != show(&want) || got.Totals.Outcomes[engine.OK] != 14 || got.Totals.Bad() != 0 {
-				t.Errorf("dead %v after: totals kept:\n%s\nrecomputed:\n%s", after, show(&got.Totals), show(&want))
+				t.Errorf("crash %v later: totals kept:\n%s\nrecomputed:\n%s", after, show(&got.Totals), show(&want))
 			}
 		})
 	}
 }
 
-// TestRequeueOfAnEarlierProcess checks that a session that failed before the process died can be requeued afterward.
-func TestRequeueOfAnEarlierProcess(t *testing.T) {
+// TestRequeueAfterResume checks that a session that failed before the process died can be requeued afterward.
+func TestRequeueAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := &takes{fails: func(p engine.Place) bool { return p.Agent == 0 && p.Take == 0 && p.Cycle == 0 }}
-		cfg, j := hands(k)
+		k := &takeRecorder{fails: func(p engine.Place) bool { return p.Agent == 0 && p.Take == 0 && p.Cycle == 0 }}
+		cfg, j := manualRun(k)
 		cfg.Settings.Limit = 1
 		ctx, kill := context.WithCancel(t.Context())
 		r, err := run.Start(ctx, cfg)
@@ -328,8 +328,8 @@ func TestRequeueOfAnEarlierProcess(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		do(t, r.Requeue(t.Context(), 0, "me"))
 		got := r.Wait()
-		if want := j.Recount(); show(&got.Totals) != show(&want) || got.Totals.Outcomes[engine.OK] != 15 || k.of(0) != "0.0 0.1 1.0 2.0" {
-			t.Errorf("%s: totals kept:\n%s\nrecomputed:\n%s", k.of(0), show(&got.Totals), show(&want))
+		if want := j.Recount(); show(&got.Totals) != show(&want) || got.Totals.Outcomes[engine.OK] != 15 || k.takesOf(0) != "0.0 0.1 1.0 2.0" {
+			t.Errorf("%s: totals kept:\n%s\nrecomputed:\n%s", k.takesOf(0), show(&got.Totals), show(&want))
 		}
 	})
 }

@@ -18,18 +18,18 @@ func TestGapBetween(t *testing.T) {
 		slept, stood time.Duration
 		why          string
 	}{
-		"on time":                              {tick, tick, 0, 0, ""},
-		"a busy machine":                       {4 * time.Second, 4 * time.Second, 0, 0, ""},
-		"asleep, the steady clock too":         {3 * time.Hour, tick, 3*time.Hour - tick, 0, "the machine slept"},
-		"asleep, but for the steady clock":     {3*time.Hour + tick, 3*time.Hour + tick, 3 * time.Hour, 3 * time.Hour, "the process stood still"},
-		"stopped":                              {time.Minute + tick, time.Minute + tick, time.Minute, time.Minute, "the process stood still"},
-		"stopped, and asleep meanwhile":        {time.Hour + time.Minute, time.Minute + tick, time.Hour + time.Minute - tick, time.Minute, "the machine slept"},
-		"set back by hand":                     {-time.Hour, tick, 0, 0, ""},
-		"set forward by hand":                  {time.Hour + tick, tick, time.Hour, 0, "the machine slept"},
-		"set back while it was stopped":        {-time.Hour, time.Minute + tick, time.Minute, time.Minute, "the process stood still"},
-		"a leap second":                        {tick + time.Second, tick, 0, 0, ""},
-		"as long as is not told":               {5*time.Second + tick, tick, 0, 0, ""},
-		"looked at once more in the same tick": {0, 0, 0, 0, ""},
+		"on time":                            {tick, tick, 0, 0, ""},
+		"a busy machine":                     {4 * time.Second, 4 * time.Second, 0, 0, ""},
+		"asleep, the steady clock too":       {3 * time.Hour, tick, 3*time.Hour - tick, 0, "the machine slept"},
+		"asleep while the steady clock runs": {3*time.Hour + tick, 3*time.Hour + tick, 3 * time.Hour, 3 * time.Hour, "the process was suspended"},
+		"stopped":                            {time.Minute + tick, time.Minute + tick, time.Minute, time.Minute, "the process was suspended"},
+		"stopped, and asleep meanwhile":      {time.Hour + time.Minute, time.Minute + tick, time.Hour + time.Minute - tick, time.Minute, "the machine slept"},
+		"set back by hand":                   {-time.Hour, tick, 0, 0, ""},
+		"set forward by hand":                {time.Hour + tick, tick, time.Hour, 0, "the machine slept"},
+		"set back while it was stopped":      {-time.Hour, time.Minute + tick, time.Minute, time.Minute, "the process was suspended"},
+		"a leap second":                      {tick + time.Second, tick, 0, 0, ""},
+		"just short enough":                  {5*time.Second + tick, tick, 0, 0, ""},
+		"a second look in the same tick":     {0, 0, 0, 0, ""},
 	} {
 		if slept, stood, why := run.GapBetween(c.wall, c.steady, tick); slept != c.slept || stood != c.stood || why != c.why {
 			t.Errorf("%s: slept %v, stood %v, %q; want %v, %v, %q", name, slept, stood, why, c.slept, c.stood, c.why)
@@ -40,7 +40,7 @@ func TestGapBetween(t *testing.T) {
 // TestNoGapInVirtualTime checks that hours in which nothing happens are not a gap, also during a pause.
 func TestNoGapInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, _ := steered(2, works(2*time.Hour))
+		cfg, _, _ := governedRun(2, works(2*time.Hour))
 		cfg.Settings.SessionTimeout, cfg.Settings.CheckpointEvery = 0, 0
 		r := start(t, cfg)
 		r.Wait()
@@ -50,12 +50,12 @@ func TestNoGapInVirtualTime(t *testing.T) {
 	})
 }
 
-// TestWake checks that the time of a suspended process counts nowhere, that services send again, and that the governor
-// learns of the gap.
-func TestWake(t *testing.T) {
+// TestGapIsExcluded checks that the time of a suspended process counts nowhere, that services send again, and that the
+// governor learns of the gap.
+func TestGapIsExcluded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop := &outside{state: engine.ServiceState{Name: "shop"}}
-		cfg, p, j := steered(3, works(4*time.Hour))
+		shop := &fakeService{state: engine.ServiceState{Name: "shop"}}
+		cfg, p, j := governedRun(3, works(4*time.Hour))
 		cfg.Settings.SessionTimeout, cfg.Settings.CheckpointEvery, cfg.Services = 0, time.Hour, []engine.Service{shop}
 		p.orders(func(r engine.Reading) engine.Orders {
 			return engine.Orders{Limit: r.Limit, Stall: &engine.Stall{Since: r.LastEnd, Why: "all wait"}}
@@ -63,13 +63,13 @@ func TestWake(t *testing.T) {
 		r := start(t, cfg)
 		time.Sleep(30*time.Minute - 500*time.Millisecond)
 		time.Sleep(3 * time.Hour) // simulates sleep
-		r.Wake(3*time.Hour, 3*time.Hour)
+		r.ReportGap(3*time.Hour, 3*time.Hour)
 		s := r.Snapshot()
 		if want := 30*time.Minute - 500*time.Millisecond; s.Elapsed != want || s.Stall != nil || shop.renewed != 1 {
-			t.Errorf("after it: %v elapsed, stall %v, renewed %d; want %v, none, once", s.Elapsed, s.Stall, shop.renewed, want)
+			t.Errorf("after the gap: %v elapsed, stall %v, renewed %d; want %v, none, once", s.Elapsed, s.Stall, shop.renewed, want)
 		}
-		if got := told(s.Changes[len(s.Changes)-1:]); got != "sleep →3h0m0s by clock: the machine slept" {
-			t.Errorf("told: %s", got)
+		if got := describeChanges(s.Changes[len(s.Changes)-1:]); got != "sleep →3h0m0s by clock: the machine slept" {
+			t.Errorf("the last change is %s", got)
 		}
 		time.Sleep(time.Second)
 		all := p.readings()
@@ -90,9 +90,9 @@ func TestWake(t *testing.T) {
 	})
 }
 
-// TestWakeMovesTheSchedule checks that cycles begin later by the gap and that the reason is shown. No cycle has to catch
+// TestGapMovesTheSchedule checks that cycles begin later by the gap and that the reason is shown. No cycle has to catch
 // up, and none counts as late.
-func TestWakeMovesTheSchedule(t *testing.T) {
+func TestGapMovesTheSchedule(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			var began []time.Duration
@@ -101,7 +101,7 @@ func TestWakeMovesTheSchedule(t *testing.T) {
 				began = append(began, time.Since(first))
 				works(time.Second).Session(s)
 			})
-			cfg, _, _ := steered(1, program)
+			cfg, _, _ := governedRun(1, program)
 			cfg.Settings.Cycles, cfg.Settings.TimeScale = 4, 24 // one every 150 s
 			r := start(t, cfg)
 			time.Sleep(100 * time.Second)
@@ -109,7 +109,7 @@ func TestWakeMovesTheSchedule(t *testing.T) {
 				do(t, r.Pause("me", ""))
 			}
 			time.Sleep(40 * time.Second)
-			r.Wake(40*time.Second, 40*time.Second)
+			r.ReportGap(40*time.Second, 40*time.Second)
 			if paused {
 				do(t, r.Resume("me"))
 			}
@@ -134,14 +134,14 @@ func TestWakeMovesTheSchedule(t *testing.T) {
 	}
 }
 
-func TestSleepIsExplainedOnlyWhereThereIsASchedule(t *testing.T) {
+func TestLagReasonNeedsASchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, _ := steered(1, works(time.Hour))
+		cfg, _, _ := governedRun(1, works(time.Hour))
 		r := start(t, cfg)
 		time.Sleep(time.Second)
-		r.Wake(time.Minute, 0)
-		if s := r.Snapshot(); s.LagWhy != "" || !strings.HasPrefix(told(s.Changes), "sleep →1m0s") || s.Elapsed != time.Second {
-			t.Errorf("%q, %v, %v elapsed", s.LagWhy, told(s.Changes), s.Elapsed)
+		r.ReportGap(time.Minute, 0)
+		if s := r.Snapshot(); s.LagWhy != "" || !strings.HasPrefix(describeChanges(s.Changes), "sleep →1m0s") || s.Elapsed != time.Second {
+			t.Errorf("%q, %v, %v elapsed", s.LagWhy, describeChanges(s.Changes), s.Elapsed)
 		}
 		cut(t, r)
 	})
@@ -153,7 +153,7 @@ func TestStepBetween(t *testing.T) {
 		tick: 0, tick + 50*time.Microsecond: 0, tick - 50*time.Microsecond: 0, -time.Hour + tick: -time.Hour, 0: -tick, tick + time.Second: time.Second,
 	} {
 		if got := run.StepBetween(wall, tick); got != want {
-			t.Errorf("the wall clock went on by %v in %v: it was set by %v, want %v", wall, tick, got, want)
+			t.Errorf("the wall clock advanced by %v in %v: it was set by %v, want %v", wall, tick, got, want)
 		}
 	}
 }

@@ -14,15 +14,15 @@ const pageAgents = 1 << 16
 // requeued marks an agent whose session must run again.
 const requeued = engine.NumAgentStates
 
-// attendance holds how the sessions of the open cycle ended, as one byte per agent. Everything else that a crowd shows is
+// agentStates holds how the sessions of the open cycle ended, as one byte per agent. Everything else that a crowd shows is
 // computed on request. The node writes it, and any goroutine may read it. Readers hold the lock only while they copy one
 // byte per agent, so sessions never wait for it.
-type attendance struct {
+type agentStates struct {
 	mu      sync.Mutex
 	agents  int
-	number  int        // of the cycle that is shown
+	cycle   int        // the cycle that is shown
 	plan    *plan      // nil before the first cycle of this process
-	begun   func() int // returns how many of its sessions have started
+	started func() int // returns how many of its sessions have started
 	retired []int32
 	pages   []*page
 }
@@ -34,26 +34,26 @@ type page struct {
 	states []engine.AgentState // AgentWaiting means that no session has ended
 }
 
-func newAttendance(agents int) attendance {
-	return attendance{agents: agents, pages: make([]*page, (agents+pageAgents-1)/pageAgents)}
+func newAgentStates(agents int) agentStates {
+	return agentStates{agents: agents, pages: make([]*page, (agents+pageAgents-1)/pageAgents)}
 }
 
 // open switches to another cycle. retired lists the agents that are retired in it.
-func (a *attendance) open(c *plan, retired map[int]int) {
+func (a *agentStates) open(c *plan, retired map[int]int) {
 	missing := make([]int32, 0, len(retired))
 	for agent := range retired {
 		missing = append(missing, int32(agent))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.number, a.plan, a.retired = c.number, c, missing
+	a.cycle, a.plan, a.retired = c.number, c, missing
 }
 
-// takeUp loads how sessions ended in the cycle that an earlier process left open.
-func (a *attendance) takeUp(res *engine.Resumption) {
+// resume loads how sessions ended in the cycle that an earlier process left open.
+func (a *agentStates) resume(res *engine.Resumption) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.number = res.Cycle
+	a.cycle = res.Cycle
 	for i, agent := range res.Done {
 		if i < len(res.Outcomes) && agent < a.agents {
 			a.set(agent, engine.StateOf(res.Outcomes[i]))
@@ -61,8 +61,8 @@ func (a *attendance) takeUp(res *engine.Resumption) {
 	}
 }
 
-// take records how sessions ended.
-func (a *attendance) take(rows []engine.SessionRow) {
+// record stores how sessions ended.
+func (a *agentStates) record(rows []engine.SessionRow) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range rows {
@@ -70,45 +70,45 @@ func (a *attendance) take(rows []engine.SessionRow) {
 	}
 }
 
-// again records that an agent's session must run again.
-func (a *attendance) again(agent int) {
+// requeue marks an agent whose session must run again.
+func (a *agentStates) requeue(agent int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.set(agent, requeued)
 }
 
 // set sets the state of an agent. mu is held.
-func (a *attendance) set(agent int, s engine.AgentState) {
+func (a *agentStates) set(agent int, s engine.AgentState) {
 	p := a.pages[agent/pageAgents]
 	if p == nil {
 		first := agent - agent%pageAgents
-		p = &page{a.number, make([]engine.AgentState, min(pageAgents, a.agents-first))}
+		p = &page{a.cycle, make([]engine.AgentState, min(pageAgents, a.agents-first))}
 		a.pages[agent/pageAgents] = p
 	}
-	if p.cycle != a.number {
+	if p.cycle != a.cycle {
 		clear(p.states)
-		p.cycle = a.number
+		p.cycle = a.cycle
 	}
 	p.states[agent%pageAgents] = s
 }
 
-// copied fills states with how the sessions ended, one entry per agent. begun is how many sessions of the plan had started
+// copyTo fills states with how the sessions ended, one entry per agent. begun is how many sessions of the plan had started
 // before the copy.
-func (a *attendance) copied(states []engine.AgentState) (number, begun int, c *plan, retired []int32) {
+func (a *agentStates) copyTo(states []engine.AgentState) (number, begun int, c *plan, retired []int32) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.plan != nil {
-		begun = a.begun()
+		begun = a.started()
 	}
 	for i, p := range a.pages {
 		part := states[i*pageAgents : min((i+1)*pageAgents, len(states))]
-		if p == nil || p.cycle != a.number {
+		if p == nil || p.cycle != a.cycle {
 			clear(part)
 		} else {
 			copy(part, p.states)
 		}
 	}
-	return a.number, begun, a.plan, a.retired
+	return a.cycle, begun, a.plan, a.retired
 }
 
 // Crowd returns what every agent is doing in the open cycle or, between cycles, what it did in the last one. If reuse is
@@ -120,18 +120,18 @@ func (r *Run) Crowd(reuse *engine.Crowd) *engine.Crowd {
 		reuse = &engine.Crowd{}
 	}
 	c := reuse
-	c.States = slices.Grow(c.States[:0], r.attendance.agents)[:r.attendance.agents]
+	c.States = slices.Grow(c.States[:0], r.agentStates.agents)[:r.agentStates.agents]
 	var begun int
 	var open *plan
 	var retired []int32
 	c.At = time.Now()
-	c.Cycle, begun, open, retired = r.attendance.copied(c.States)
+	c.Cycle, begun, open, retired = r.agentStates.copyTo(c.States)
 	select {
-	case <-r.done:
+	case <-r.mail.done:
 		begun = 0 // sessions that started but did not end were cut and will run again
 	default:
 	}
-	markBegun(c, open, begun)
+	markStarted(c, open, begun)
 	for _, agent := range retired {
 		if c.States[agent] == engine.AgentResting {
 			c.States[agent] = engine.AgentRetired
@@ -146,8 +146,8 @@ func (r *Run) Crowd(reuse *engine.Crowd) *engine.Crowd {
 	return c
 }
 
-// markBegun distinguishes agents that wait, agents with a session in flight, and agents that are not active in the cycle.
-func markBegun(c *engine.Crowd, open *plan, begun int) {
+// markStarted distinguishes agents that wait, agents with a session in flight, and agents that are not active in the cycle.
+func markStarted(c *engine.Crowd, open *plan, begun int) {
 	switch {
 	case open == nil:
 	case open.todo == nil:
@@ -184,13 +184,13 @@ func (r *Run) Doing(agent int) (engine.Doing, bool) { return r.pool.Doing(agent)
 func (r *Run) Memory(agent int) (m *engine.Memory, injected []engine.Letter) {
 	read := func(n *node) error {
 		if n != nil {
-			n.lend()
+			n.shareMemory()
 		}
 		m = r.memory[agent]
 		injected = engine.Injected(r.injected, m, engine.Place{Cycle: r.Snapshot().Cycle, Agent: agent})
 		return nil
 	}
-	if r.insist(read) != nil {
+	if r.mail.do(read) != nil {
 		_ = read(nil) // only the node changes it, and the node has ended
 	}
 	return m, injected

@@ -13,9 +13,9 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestLeave ends the run, because the program exits, in the middle of sessions of a given length. A checkpoint comes first.
-// Sessions that end in time count and the rest is cut, whatever the sessions and the disk do.
-func TestLeave(t *testing.T) {
+// TestShutdown ends the run, because the program exits, in the middle of sessions of a given length. A checkpoint comes
+// first. Sessions that end in time count and the rest is cut, whatever the sessions and the disk do.
+func TestShutdown(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		program engine.Program
@@ -24,12 +24,12 @@ func TestLeave(t *testing.T) {
 		ended   int // sessions
 	}{
 		{name: "short sessions", program: works(2 * time.Second), took: time.Second, ended: 4},
-		{name: "long sessions", program: works(time.Hour), took: run.Haste - 2*time.Second},
-		{name: "sessions that do not listen", took: run.Haste - time.Second, program: programFunc(func(s *engine.Session) {
+		{name: "long sessions", program: works(time.Hour), took: run.ShutdownTimeout - 2*time.Second},
+		{name: "sessions that ignore a cut", took: run.ShutdownTimeout - time.Second, program: programFunc(func(s *engine.Session) {
 			time.Sleep(time.Minute)
 			s.Row.Outcome = engine.OK
 		})},
-		{name: "a disk in trouble", program: works(time.Hour), took: run.Haste - time.Second, upset: func(j *enginetest.Journal) { j.Break(engine.ErrNoRoom) }},
+		{name: "a disk in trouble", program: works(time.Hour), took: run.ShutdownTimeout - time.Second, upset: func(j *enginetest.Journal) { j.Break(engine.ErrNoRoom) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -42,8 +42,8 @@ func TestLeave(t *testing.T) {
 					c.upset(j)
 				}
 				began := time.Now()
-				do(t, r.Leave("SIGTERM"))
-				do(t, r.Leave("SIGTERM")) // a second call changes nothing
+				do(t, r.Shutdown("SIGTERM"))
+				do(t, r.Shutdown("SIGTERM")) // a second call changes nothing
 				got := r.Wait()
 				took(t, began, c.took)
 				time.Sleep(time.Minute) // sessions that ignored the cut end now
@@ -75,7 +75,7 @@ func TestLeave(t *testing.T) {
 func TestPanic(t *testing.T) {
 	bug := func() { panic("a bug") }
 	for name, breakIt := range map[string]func(cfg *run.Config){
-		"the loop": func(cfg *run.Config) {
+		"the node": func(cfg *run.Config) {
 			n := 0
 			cfg.Probe.Host = func() engine.HostMetrics {
 				if n++; n == 5 {
@@ -84,7 +84,7 @@ func TestPanic(t *testing.T) {
 				return engine.HostMetrics{}
 			}
 		},
-		"beside the loop": func(cfg *run.Config) { cfg.Barrier = func(int) { bug() } },
+		"outside the node": func(cfg *run.Config) { cfg.Barrier = func(int) { bug() } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -93,13 +93,13 @@ func TestPanic(t *testing.T) {
 				cfg := enginetest.Config(20, crowd, j)
 				cfg.Settings.Cycles, cfg.Settings.Limit = 3, 5
 				breakIt(&cfg)
-				heard := make(chan string, 1)
+				crash := make(chan string, 1)
 				ctx, cancel := context.WithCancel(t.Context())
-				cfg.Crashed = func(value any, stack []byte) { heard <- fmt.Sprintf("%v\n%s", value, stack) }
+				cfg.Crashed = func(value any, stack []byte) { crash <- fmt.Sprintf("%v\n%s", value, stack) }
 				r, err := run.Start(ctx, cfg)
 				do(t, err)
-				if text := <-heard; !strings.HasPrefix(text, "a bug\n") || !strings.Contains(text, "leave_test.go") {
-					t.Errorf("heard %s, want the panic with where it was", text)
+				if text := <-crash; !strings.HasPrefix(text, "a bug\n") || !strings.Contains(text, "shutdown_test.go") {
+					t.Errorf("got %s, want the panic with its stack", text)
 				}
 				if all := enginetest.Of[engine.CheckpointRow](j); len(all) != 1 || all[0].Reason != engine.PanicReason {
 					t.Errorf("checkpoints %v, want one of the panic", all)
@@ -125,9 +125,9 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestLeaveAtAnyMoment ends the run at many moments, also while a barrier is being committed, and resumes it each time.
+// TestShutdownAtAnyMoment ends the run at many moments, also while a barrier is being committed, and resumes it each time.
 // Nothing is lost, and nothing is duplicated.
-func TestLeaveAtAnyMoment(t *testing.T) {
+func TestShutdownAtAnyMoment(t *testing.T) {
 	atBarriers := 0
 	for every := 70 * time.Millisecond; every < 300*time.Millisecond; every += 25 * time.Millisecond {
 		synctest.Test(t, func(t *testing.T) {
@@ -136,33 +136,33 @@ func TestLeaveAtAnyMoment(t *testing.T) {
 			var res *engine.Resumption
 			for ended := false; !ended; left++ {
 				if left == 100 {
-					t.Fatalf("every %v: the run does not get on", every)
+					t.Fatalf("every %v: the run makes no progress", every)
 				}
 				cfg := enginetest.Config(12, crowd, j)
 				cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Resume = 4, 2, res
 				r := start(t, cfg)
 				time.Sleep(every + time.Duration(left%7)*30*time.Millisecond)
-				_ = r.Leave("SIGTERM") // the run may have ended
+				_ = r.Shutdown("SIGTERM") // the run may have ended
 				ended = r.Wait().Ending == engine.EndFinished
-				atBarriers += beforeBarriers(j)
+				atBarriers += countBarrierCheckpoints(j)
 				j.Die()
 				j = j.Reopen()
 				res = j.Resumption()
 			}
 			if left < 2 {
-				t.Errorf("every %v: left only %d times", every, left)
+				t.Errorf("every %v: shut down only %d times", every, left)
 			}
-			isWhole(t, j, crowd, 4)
+			wantComplete(t, j, crowd, 4)
 		})
 	}
 	if atBarriers == 0 {
-		t.Error("no order came while a barrier was being committed: the test would prove little")
+		t.Error("no shutdown came while a barrier was being committed, so the test proves little")
 	}
 }
 
-// beforeBarriers counts the emergency checkpoints that are journaled right after the barrier of their own cycle. They were
-// requested while that barrier was being committed.
-func beforeBarriers(j *enginetest.Journal) (n int) {
+// countBarrierCheckpoints counts the emergency checkpoints that are journaled right after the barrier of their own cycle.
+// They were requested while that barrier was being committed.
+func countBarrierCheckpoints(j *enginetest.Journal) (n int) {
 	closed := -1
 	for _, row := range j.Rows() {
 		switch row := row.(type) {
@@ -177,8 +177,8 @@ func beforeBarriers(j *enginetest.Journal) (n int) {
 	return n
 }
 
-// isWhole fails the test unless the journal has every session of a crowd of 12 exactly once, and their memory.
-func isWhole(t *testing.T, j *enginetest.Journal, crowd *enginetest.Crowd, cycles int) {
+// wantComplete fails the test unless the journal has every session of a crowd of 12 exactly once, and their memory.
+func wantComplete(t *testing.T, j *enginetest.Journal, crowd *enginetest.Crowd, cycles int) {
 	t.Helper()
 	seen := map[engine.Place]int{}
 	for _, rows := range enginetest.Of[engine.SessionRows](j) {

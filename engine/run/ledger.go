@@ -8,7 +8,7 @@ func newLedger(cfg *Config) *engine.Ledger {
 	if l == nil {
 		l = engine.NewLedger(cfg.Settings.Budget)
 	}
-	l.Note(l.Spent().Minus(engine.OutlayOf(cfg.Written))) // such as attempts that were never sent
+	l.Note(l.Spent().Minus(engine.OutlayOf(cfg.PopulationCalls))) // such as attempts that were never sent
 	if res := cfg.Resume; res != nil {
 		l.Resume(res.Spent().OfRequests(), res.State.Totals.Peaks.Beside)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// life is the story of a run: which agents are active, and what happens to it, possibly over many processes.
-type life struct {
+// runCase is the story of a run: which agents are active, and what happens to it, possibly over many processes.
+type runCase struct {
 	crowd                     enginetest.Crowd
 	agents, cycles, limit     int
 	chosen                    []int
@@ -25,62 +25,62 @@ type life struct {
 	sessionTimeout            time.Duration
 	latency                   time.Duration
 	room                      int
-	moves                     []move
-	deaths                    []int // after how many of its own rows each process dies; 0 means never
+	actions                   []action
+	crashes                   []int // after how many of its own rows each process dies; 0 means never
 	requeued                  bool  // a session was requeued; it ends as it did before
 	checkpoint, cycleInterval time.Duration
 	pool                      func(run.PoolConfig) (run.WorkerPool, error) // nil means this process
 }
 
-type move struct {
+type action struct {
 	after time.Duration
 	what  string
 	n     int
 }
 
-func (m move) String() string { return fmt.Sprintf("%v %s %d", m.after, m.what, m.n) }
+func (m action) String() string { return fmt.Sprintf("%v %s %d", m.after, m.what, m.n) }
 
-// witness observes the sessions of one process.
-type witness struct {
+// observer observes the sessions of one process.
+type observer struct {
 	mu       sync.Mutex
 	limit    int // in force
 	inFlight int
 	begun    map[engine.Place]int
-	wrong    error
+	err      error
 }
 
-func (w *witness) began(s *engine.Session) {
+func (w *observer) began(s *engine.Session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inFlight++
 	w.begun[s.Place]++
 	switch {
 	case w.inFlight > w.limit:
-		w.wrong = errors.Join(w.wrong, fmt.Errorf("session %v is number %d in flight at a limit of %d", s.Place, w.inFlight, w.limit))
+		w.err = errors.Join(w.err, fmt.Errorf("session %v is number %d in flight at a limit of %d", s.Place, w.inFlight, w.limit))
 	case w.begun[s.Place] > 1:
-		w.wrong = errors.Join(w.wrong, fmt.Errorf("session %v began twice in one process", s.Place))
+		w.err = errors.Join(w.err, fmt.Errorf("session %v began twice in one process", s.Place))
 	}
 }
 
-func (w *witness) ended(*engine.Session) {
+func (w *observer) ended(*engine.Session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inFlight--
 }
 
-func (w *witness) set(limit int) {
+func (w *observer) set(limit int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.limit = limit
 }
 
-func (w *witness) problem() error {
+func (w *observer) problem() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.wrong
+	return w.err
 }
 
-func (l *life) config(j *enginetest.Journal, w *witness) (run.Config, *enginetest.Crowd) {
+func (l *runCase) config(j *enginetest.Journal, w *observer) (run.Config, *enginetest.Crowd) {
 	c := &enginetest.Crowd{
 		Work: l.crowd.Work, Held: l.crowd.Held, Asks: l.crowd.Asks, Shares: l.crowd.Shares, Remember: l.crowd.Remember, Events: l.crowd.Events,
 		Fail: l.crowd.Fail, Stop: l.crowd.Stop, Panic: l.crowd.Panic, Hang: l.crowd.Hang,
@@ -103,8 +103,8 @@ func (l *life) config(j *enginetest.Journal, w *witness) (run.Config, *enginetes
 	return cfg, c
 }
 
-// undisturbed returns the result of the same run with nothing happening to it and one session at a time.
-func (l *life) undisturbed(t *testing.T) (results, memory string, err error) {
+// reference returns the result of the same run with nothing happening to it and one session at a time.
+func (l *runCase) reference(t *testing.T) (results, memory string, err error) {
 	j := &enginetest.Journal{}
 	cfg, _ := l.config(j, nil)
 	cfg.Settings.Limit, cfg.Settings.TimeScale = 1, 0
@@ -119,12 +119,12 @@ func (l *life) undisturbed(t *testing.T) (results, memory string, err error) {
 	return enginetest.Results(j.Sessions()), enginetest.ShowMemory(j.MemoryAt(l.cycles)), nil
 }
 
-// process continues the run until it ends. It uses moves until one of them ends it.
-func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Result, error) {
+// process continues the run until it ends. It uses actions until one of them ends it.
+func (l *runCase) process(t *testing.T, j *enginetest.Journal, first bool) (run.Result, error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	defer j.Close()
-	w := &witness{limit: l.limit, begun: map[engine.Place]int{}}
+	w := &observer{limit: l.limit, begun: map[engine.Place]int{}}
 	cfg, crowd := l.config(j, w)
 	var before int64
 	if !first {
@@ -144,9 +144,9 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 		}
 	}
 	var wrong error
-	for len(l.moves) > 0 && !over {
-		m := l.moves[0]
-		l.moves = l.moves[1:]
+	for len(l.actions) > 0 && !over {
+		m := l.actions[0]
+		l.actions = l.actions[1:]
 		time.Sleep(m.after)
 		synctest.Wait()
 		switch m.what {
@@ -179,7 +179,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 		case "cut":
 			err, over = errors.Join(r.Stop("test", "a move"), r.Stop("test", "a move")), true
 		case "leave":
-			err, over = r.Leave("SIGTERM"), true
+			err, over = r.Shutdown("SIGTERM"), true
 		case "quit":
 			cancel()
 			over = true
@@ -192,7 +192,7 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 				err = r.Checkpoint(t.Context(), "by hand")
 			}
 		case "requeue":
-			if agent := lastBad(j); agent >= 0 && !broken {
+			if agent := lastFailed(j); agent >= 0 && !broken {
 				err = r.Requeue(t.Context(), agent, "test")
 				if _, refused := errors.AsType[*engine.FieldError](err); refused {
 					err = nil
@@ -250,11 +250,11 @@ func (l *life) process(t *testing.T, j *enginetest.Journal, first bool) (run.Res
 			}
 		}
 	}
-	return got, errors.Join(wrong, w.problem(), sharedOnce(cfg.Resume, crowd, j))
+	return got, errors.Join(wrong, w.problem(), checkSharedRequests(cfg.Resume, crowd, j))
 }
 
-// lastBad returns the agent of the last session that failed or timed out, or -1 if there is none.
-func lastBad(j *enginetest.Journal) int {
+// lastFailed returns the agent of the last session that failed or timed out, or -1 if there is none.
+func lastFailed(j *enginetest.Journal) int {
 	agent := -1
 	for _, row := range j.Sessions() {
 		if row.Outcome == engine.Failed || row.Outcome == engine.TimedOut {
@@ -264,8 +264,9 @@ func lastBad(j *enginetest.Journal) int {
 	return agent
 }
 
-// sharedOnce checks that a process requests no answer that the run already has, and none twice unless it could not be kept.
-func sharedOnce(res *engine.Resumption, crowd *enginetest.Crowd, j *enginetest.Journal) error {
+// checkSharedRequests checks that a process requests no answer that the run already has, and none twice unless it could not
+// be kept.
+func checkSharedRequests(res *engine.Resumption, crowd *enginetest.Crowd, j *enginetest.Journal) error {
 	died := false
 	select {
 	case <-j.Died():
@@ -288,9 +289,9 @@ func sharedOnce(res *engine.Resumption, crowd *enginetest.Crowd, j *enginetest.J
 	return nil
 }
 
-// live takes the run through all its moves and processes to its end, and compares the results.
-func (l *life) live(t *testing.T) error {
-	results, memory, err := l.undisturbed(t)
+// check takes the run through all its actions and processes to its end, and compares the results.
+func (l *runCase) check(t *testing.T) error {
+	results, memory, err := l.reference(t)
 	if err != nil {
 		return err
 	}
@@ -298,13 +299,13 @@ func (l *life) live(t *testing.T) error {
 	var got run.Result
 	for process := 1; got.Ending != engine.EndFinished; process++ {
 		if process > 50 {
-			return errors.New("it never ends")
+			return errors.New("the run never ends")
 		}
-		if len(l.deaths) > 0 {
-			if l.deaths[0] > 0 {
-				j.DieAfter = len(j.Rows()) + l.deaths[0]
+		if len(l.crashes) > 0 {
+			if l.crashes[0] > 0 {
+				j.DieAfter = len(j.Rows()) + l.crashes[0]
 			}
-			l.deaths = l.deaths[1:]
+			l.crashes = l.crashes[1:]
 		}
 		got, err = l.process(t, j, process == 1)
 		if err != nil {
@@ -313,16 +314,16 @@ func (l *life) live(t *testing.T) error {
 		j = j.Reopen()
 	}
 	if s := enginetest.Results(j.Sessions()); s != results {
-		return fmt.Errorf("results differ; undisturbed:\n%s\nthis life:\n%s", results, s)
+		return fmt.Errorf("results differ; undisturbed:\n%s\nthis run:\n%s", results, s)
 	}
 	if m := enginetest.ShowMemory(j.MemoryAt(l.cycles)); m != memory {
-		return fmt.Errorf("memory differs; undisturbed:\n%s\nthis life:\n%s", memory, m)
+		return fmt.Errorf("memory differs; undisturbed:\n%s\nthis run:\n%s", memory, m)
 	}
-	return errors.Join(l.journaled(j), l.counted(j, got))
+	return errors.Join(l.checkJournal(j), l.checkTotals(j, got))
 }
 
-// journaled checks the journal at the end of the run.
-func (l *life) journaled(j *enginetest.Journal) error {
+// checkJournal checks the journal at the end of the run.
+func (l *runCase) checkJournal(j *enginetest.Journal) error {
 	barrier, ended := -1, false
 	answers := map[engine.SharedKey]bool{}
 	for i, row := range j.Rows() {
@@ -372,8 +373,8 @@ func (l *life) journaled(j *enginetest.Journal) error {
 	return nil
 }
 
-// counted compares the totals that the run kept with those in its journal.
-func (l *life) counted(j *enginetest.Journal, got run.Result) error {
+// checkTotals compares the totals that the run kept with those in its journal.
+func (l *runCase) checkTotals(j *enginetest.Journal, got run.Result) error {
 	want := j.Recount()
 	if g, w := show(&got.Totals), show(&want); g != w {
 		return fmt.Errorf("totals kept:\n%s\nrecomputed:\n%s", g, w)
@@ -395,8 +396,8 @@ func show(t *engine.Totals) string {
 		total, service, held, queue, t.ByStep.Figures(), t.Flow)
 }
 
-func drawLife(t *rapid.T) *life {
-	l := &life{
+func drawCase(t *rapid.T) *runCase {
+	l := &runCase{
 		agents: rapid.IntRange(1, 24).Draw(t, "agents"),
 		cycles: rapid.IntRange(1, 4).Draw(t, "cycles"),
 		limit:  rapid.IntRange(1, 12).Draw(t, "limit"),
@@ -424,24 +425,24 @@ func drawLife(t *rapid.T) *life {
 	if rapid.Bool().Draw(t, "warm up") {
 		l.warmUp = []float64{0.1, 0.5}
 	}
-	l.deaths = rapid.SliceOfN(rapid.IntRange(0, 70), 0, 6).Draw(t, "deaths")
-	l.moves = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) move {
-		return move{
+	l.crashes = rapid.SliceOfN(rapid.IntRange(0, 70), 0, 6).Draw(t, "crashes")
+	l.actions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) action {
+		return action{
 			after: time.Duration(rapid.IntRange(0, 5000).Draw(t, "ms")) * time.Millisecond,
 			what: rapid.SampledFrom([]string{
 				"limit", "limit", "limit", "pause", "resume", "resume", "break", "heal", "heal", "stop", "cut", "quit", "leave", "die", "checkpoint", "requeue", "requeue",
 			}).Draw(t, "what"),
 			n: rapid.IntRange(0, 12).Draw(t, "n"),
 		}
-	}), 0, 14).Draw(t, "moves")
+	}), 0, 14).Draw(t, "actions")
 	return l
 }
 
-// TestResultNeverDependsOnWhatHappens checks the promise of EXACTNESS.md: whatever happens to a run, and however often its
+// TestResultDoesNotDependOnEvents checks the promise of EXACTNESS.md: whatever happens to a run, and however often its
 // process ends, the result is the one of a single process that runs one session at a time.
-func TestResultNeverDependsOnWhatHappens(t *testing.T) {
+func TestResultDoesNotDependOnEvents(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		l := drawLife(r)
-		check(r, t, l.live)
+		l := drawCase(r)
+		check(r, t, l.check)
 	})
 }

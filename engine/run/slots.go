@@ -14,54 +14,54 @@ type slot struct {
 	mu    sync.Mutex
 	doing engine.Doing
 	clock *clock.Clock // of the session shown; nil if there is none
-	place int          // index in slots.all
+	index int          // index in slots.all
 }
 
-func (b *slot) enter(p engine.Place, began time.Time, c *clock.Clock) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.doing.Place != p { // the session has not reported its progress yet
-		b.doing = engine.Doing{Place: p, Since: began}
+func (s *slot) show(p engine.Place, began time.Time, c *clock.Clock) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.doing.Place != p { // the session has not reported its progress yet
+		s.doing = engine.Doing{Place: p, Since: began}
 	}
-	b.doing.Began, b.clock = began, c
+	s.doing.Began, s.clock = began, c
 }
 
-func (b *slot) leave() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.doing, b.clock = engine.Doing{}, nil
+func (s *slot) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.doing, s.clock = engine.Doing{}, nil
 }
 
-// change applies f to the progress that is shown.
-func (b *slot) change(f func(d *engine.Doing)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	f(&b.doing)
+// update applies f to the progress that is shown.
+func (s *slot) update(f func(d *engine.Doing)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.doing)
 }
 
 // cancel cancels the session of an agent if this slot shows it.
-func (b *slot) cancel(agent int, cause error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.clock != nil && b.doing.Agent == agent {
-		b.clock.Cancel(cause)
+func (s *slot) cancel(agent int, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clock != nil && s.doing.Agent == agent {
+		s.clock.Cancel(cause)
 	}
 }
 
-func (b *slot) look() (engine.Doing, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.doing, b.clock != nil
+func (s *slot) current() (engine.Doing, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.doing, s.clock != nil
 }
 
-// lookIfOlder is like look, but skips a session that started after a given time. The zero time skips none.
-func (b *slot) lookIfOlder(than time.Time) (d engine.Doing, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.clock == nil || !than.IsZero() && b.doing.Began.After(than) {
+// currentIfOlder is like current, but skips a session that started after a given time. The zero time skips none.
+func (s *slot) currentIfOlder(than time.Time) (d engine.Doing, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clock == nil || !than.IsZero() && s.doing.Began.After(than) {
 		return d, false
 	}
-	return b.doing, true
+	return s.doing, true
 }
 
 // slots holds the slots of all workers. It is safe for concurrent use. Its lock is held briefly, and nothing is allocated
@@ -71,7 +71,7 @@ type slots struct {
 	all []*slot
 }
 
-func (s *slots) add(b *slot) {
+func (s *slots) add(item *slot) {
 	s.mu.Lock()
 	for len(s.all) == cap(s.all) {
 		n := cap(s.all)
@@ -82,17 +82,17 @@ func (s *slots) add(b *slot) {
 			s.all = append(more, s.all...)
 		}
 	}
-	b.place = len(s.all)
-	s.all = append(s.all, b)
+	item.index = len(s.all)
+	s.all = append(s.all, item)
 	s.mu.Unlock()
 }
 
-func (s *slots) remove(b *slot) {
+func (s *slots) remove(item *slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := len(s.all) - 1
-	s.all[b.place] = s.all[last]
-	s.all[b.place].place = b.place
+	s.all[item.index] = s.all[last]
+	s.all[item.index].index = item.index
 	s.all[last] = nil
 	s.all = s.all[:last]
 }
@@ -113,8 +113,8 @@ func (s *slots) list() []*slot {
 }
 
 func (s *slots) cancel(agent int, cause error) {
-	for _, b := range s.list() {
-		b.cancel(agent, cause)
+	for _, item := range s.list() {
+		item.cancel(agent, cause)
 	}
 }
 
@@ -122,8 +122,8 @@ func (s *slots) cancel(agent int, cause error) {
 func (s *slots) oldest(n int) []engine.Doing {
 	var first []engine.Doing
 	var last time.Time // start of the n-th session
-	for _, b := range s.list() {
-		d, ok := b.lookIfOlder(last)
+	for _, item := range s.list() {
+		d, ok := item.currentIfOlder(last)
 		if !ok || len(first) == n && !older(&d, &first[n-1]) {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-func TestHear(t *testing.T) {
+func TestResumptionReadsChanges(t *testing.T) {
 	var got engine.Resumption
 	for _, c := range []engine.ChangeRow{
 		{What: engine.InjectChange, New: `{"cycle":2,"said":"x"}`},
@@ -37,12 +37,12 @@ func TestHear(t *testing.T) {
 	}
 	for _, what := range []string{engine.InjectChange, engine.RetireChange, engine.RequeueChange} {
 		if err := got.Hear(&engine.ChangeRow{What: what, New: "{"}); err == nil {
-			t.Errorf("%s: what cannot be read is no error", what)
+			t.Errorf("%s: unreadable text is accepted", what)
 		}
 	}
 }
 
-func FuzzHear(f *testing.F) {
+func FuzzResumptionChanges(f *testing.F) {
 	f.Add(engine.RetireChange, `{"cycle":3,"agent":7}`)
 	f.Add(engine.RequeueChange, `{"cycle":1,"agent":4,"take":1}`)
 	f.Add(engine.InjectChange, `{"cycle":1,"to":[1],"said":{}}`)
@@ -52,7 +52,7 @@ func FuzzHear(f *testing.F) {
 		c := engine.ChangeRow{What: what, New: text}
 		errA, errB := a.Hear(&c), b.Hear(&c)
 		if (errA == nil) != (errB == nil) || !reflect.DeepEqual(a, b) {
-			t.Errorf("%s %q is heard as %+v and as %+v", what, text, a, b)
+			t.Errorf("%s %q is read as %+v and as %+v", what, text, a, b)
 		}
 		if errA == nil && len(a.Injected)+len(a.Retired)+len(a.Requeued)+len(a.Tuned) > 1 {
 			t.Errorf("%s %q means more than one thing: %+v", what, text, a)
