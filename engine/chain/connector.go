@@ -10,7 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -139,7 +139,7 @@ func (r *Reader) StandIn() (s *Service, instead []string) { return r.standIn, r.
 
 func (s *standIn) changes() *Service { return nil }
 
-func (s *standIn) run(t *turn) (script.Value, error) {
+func (s *standIn) run(t *turn) (value.Value, error) {
 	out, err := s.request.run(t)
 	if err != nil {
 		return nil, err
@@ -151,19 +151,19 @@ func (s *standIn) run(t *turn) (script.Value, error) {
 // previous step. For the first step it is the chain's input.
 type question string
 
-var questionShape = script.NewShape("target", "input")
+var questionShape = value.NewShape("target", "input")
 
 // Eval implements Value.
-func (q question) Eval(c expr.Contexts) (script.Value, error) {
+func (q question) Eval(c expr.Contexts) (value.Value, error) {
 	t := c.(*turn)
-	input := script.Missing
+	input := value.Missing
 	if t.connected {
 		input = t.options
 	}
-	if input == script.Missing {
+	if input == value.Missing {
 		input = t.previous()
 	}
-	if input == script.Missing {
+	if input == value.Missing {
 		var err error
 		if input, err = t.Lookup("input"); err != nil {
 			return nil, err

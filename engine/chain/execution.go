@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -153,7 +154,7 @@ func (x *execution) settle(err error) {
 // run executes the segments of a block in file order. Its error ends the session: a *failedAt or a *stoppedError.
 func (x *execution) run(p *pass) error {
 	if n := len(p.block.Steps); n > 0 {
-		p.outputs = make([]script.Value, 0, n)
+		p.outputs = make([]value.Value, 0, n)
 	}
 	for i := range p.block.segments {
 		seg := &p.block.segments[i]
@@ -213,7 +214,7 @@ func (x *execution) cancel(p *pass, from int) {
 }
 
 // step executes one step, and records its times if there is a subscriber.
-func (x *execution) step(p *pass, s *Step) (script.Value, error) {
+func (x *execution) step(p *pass, s *Step) (value.Value, error) {
 	trail := x.s.Trail()
 	if trail == nil {
 		return x.perform(p, s)
@@ -224,7 +225,7 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 }
 
 // perform executes one step. A failure that the step ignores is not an error.
-func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
+func (x *execution) perform(p *pass, s *Step) (value.Value, error) {
 	t := &p.turn
 	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.row.Steps)}
 	t.timed = timed{up: p.timed, of: t, limit: s.timeout}
@@ -242,7 +243,7 @@ func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 		if !v.Truth() {
 			t.record().Status = engine.StepSkipped
 			t.timed.stop()
-			return script.Missing, nil
+			return value.Missing, nil
 		}
 	}
 	out, err := t.act()
@@ -260,15 +261,15 @@ func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 }
 
 // act runs the step's action, with the options of a connector.
-func (t *turn) act() (script.Value, error) {
+func (t *turn) act() (value.Value, error) {
 	if t.step.connects {
-		options := script.Missing
+		options := value.Missing
 		if t.step.options != nil {
 			v, err := t.step.options.Eval(t)
 			if err != nil {
 				return nil, err
 			}
-			if options, err = script.Data(v); err != nil {
+			if options, err = value.Data(v); err != nil {
 				return nil, err
 			}
 		}
@@ -315,7 +316,7 @@ func (t *turn) begin() error {
 }
 
 // failed records the step's failure and decides whether the session continues.
-func (t *turn) failed(err error) (script.Value, error) {
+func (t *turn) failed(err error) (value.Value, error) {
 	if _, stopped := errors.AsType[*stoppedError](err); stopped {
 		t.timed.stop()
 		return nil, err
@@ -367,13 +368,13 @@ func (t *turn) failed(err error) (script.Value, error) {
 }
 
 // fallback returns the output of a failed step that does not end the session.
-func (t *turn) fallback() (script.Value, error) {
+func (t *turn) fallback() (value.Value, error) {
 	if t.step.fallback == nil {
-		return script.Missing, nil
+		return value.Missing, nil
 	}
 	v, err := t.step.fallback.Eval(t)
 	if err == nil {
-		v, err = script.Data(v)
+		v, err = value.Data(v)
 	}
 	if err != nil {
 		return nil, &failedAt{path: t.path, err: fmt.Errorf("its default: %w", err)}

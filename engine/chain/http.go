@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
@@ -79,7 +79,7 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 		q.json, q.sends = r.Data(n.Get("json"), "json"), []string{"application/json"}
 		if c, ok := q.json.(expr.Const); ok && c.V != nil {
 			var err error
-			if q.fixed, err = script.AppendJSON(nil, c.V); err != nil {
+			if q.fixed, err = value.AppendJSON(nil, c.V); err != nil {
 				n.Get("json").Errorf("", "%v", err)
 			}
 		}
@@ -132,12 +132,12 @@ func (q *request) changes() *Service {
 
 func (q *request) asks() ([]*Service, odds.Odds) { return []*Service{q.service}, odds.Surely }
 
-func (q *request) run(t *turn) (script.Value, error) {
+func (q *request) run(t *turn) (value.Value, error) {
 	r, auth, err := q.make(t)
 	if err != nil {
 		return nil, err
 	}
-	var out script.Value
+	var out value.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Endpoint: q.endpoint,
 		Expect: q.expect, Secrets: q.service.Concealed, Auth: auth, Private: q.private,
@@ -222,7 +222,7 @@ func (q *request) content(t *turn) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return script.AppendJSON(nil, v)
+		return value.AppendJSON(nil, v)
 	case q.form != nil:
 		form, err := q.form.Encode(t)
 		return []byte(form), err
@@ -231,7 +231,7 @@ func (q *request) content(t *turn) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return script.AppendText(nil, v)
+		return value.AppendText(nil, v)
 	}
 	return nil, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
@@ -30,7 +30,7 @@ type inquiry struct {
 }
 
 // ask sends the calls on behalf of the session.
-func (c *completion) ask(t *turn, chat openai.Chat) (script.Value, error) {
+func (c *completion) ask(t *turn, chat openai.Chat) (value.Value, error) {
 	headers, err := c.headers(t)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (q *inquiry) note(r *engine.StepRecord) {
 
 // run tries one service after another until one answers. The reported failure, or its class in the record if a later
 // service answers, is the first one that depends on timing, else the first one.
-func (q *inquiry) run(chat openai.Chat) (script.Value, error) {
+func (q *inquiry) run(chat openai.Chat) (value.Value, error) {
 	var counts *engine.StepError
 	for _, s := range q.services {
 		for _, model := range s.Models {
@@ -94,7 +94,7 @@ func (q *inquiry) run(chat openai.Chat) (script.Value, error) {
 }
 
 // converse asks one model, and again with the error message while its answer does not match.
-func (q *inquiry) converse(s *Service, chat openai.Chat) (script.Value, error) {
+func (q *inquiry) converse(s *Service, chat openai.Chat) (value.Value, error) {
 	chat.Messages = slices.Clone(chat.Messages)
 	q.form(s, &chat)
 	s.extended(&chat)
@@ -156,7 +156,7 @@ func (q *inquiry) form(s *Service, chat *openai.Chat) {
 }
 
 // read extracts the step's output from a completion.
-func (q *inquiry) read(got *openai.Completion, model string) (script.Value, error) {
+func (q *inquiry) read(got *openai.Completion, model string) (value.Value, error) {
 	switch {
 	case got.Refusal != "":
 		return nil, errors.New("the model refuses: " + got.Refusal)
@@ -165,7 +165,7 @@ func (q *inquiry) read(got *openai.Completion, model string) (script.Value, erro
 	case q.shape == nil && got.Text == "":
 		return nil, errCutOff
 	case q.shape == nil:
-		return script.Data(written(got.Text, model))
+		return value.Data(written(got.Text, model))
 	}
 	out, err := q.shape.Parse(got.Text)
 	if err != nil && got.Cut {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 const (
@@ -22,13 +22,13 @@ const keepFree = 1 << 20
 
 // keep counts a step's output. A step that contains steps returns their outputs, which are already counted. Memory
 // claimed for its answers is released.
-func (t *turn) keep(out script.Value) error {
+func (t *turn) keep(out value.Value) error {
 	x := t.x
 	x.kept += len(t.path)
 	switch t.step.action.(type) {
 	case nest, *subchain:
 	default:
-		x.kept += 2 * script.Weight(out)
+		x.kept += 2 * value.Weight(out)
 	}
 	more := int64(x.kept - x.held)
 	if more <= keepFree {

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
@@ -102,7 +103,7 @@ func (r *reader) number(n *doc.Node, field string, most float64) expr.Value {
 	v := r.Data(n, field)
 	if c, ok := v.(expr.Const); ok && c.V != nil {
 		if f, ok := starlark.AsFloat(c.V); !ok || !(f >= 0 && f <= most) {
-			n.Errorf("a number, or an expression in ${ }", "%s is from 0 to %v, not %s", field, most, script.Shown(c.V))
+			n.Errorf("a number, or an expression in ${ }", "%s is from 0 to %v, not %s", field, most, value.Shown(c.V))
 		}
 	}
 	return v
@@ -115,7 +116,7 @@ func (r *reader) effort(n *doc.Node) *script.Template {
 		return nil
 	}
 	if v := expr.Fixed(t); v != nil {
-		word, err := script.Text(v)
+		word, err := value.Text(v)
 		if err == nil {
 			err = CheckEffort(word)
 		}
@@ -166,7 +167,7 @@ func (c *completion) asks() ([]*Service, odds.Odds) {
 	return c.services, often
 }
 
-func (c *completion) run(t *turn) (script.Value, error) {
+func (c *completion) run(t *turn) (value.Value, error) {
 	asks, err := c.chosen(t)
 	if err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func (c *completion) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out script.Value
+	var out value.Value
 	if c.cache != nil {
 		out, err = c.shared(t, chat)
 	} else {
@@ -229,13 +230,13 @@ func evalNumber(t expr.Contexts, v expr.Value, field string, most float64) (floa
 	}
 	f, ok := starlark.AsFloat(x)
 	if !ok || !(f >= 0 && f <= most) {
-		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, script.Shown(x))
+		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, value.Shown(x))
 	}
 	return f, nil
 }
 
 // instead returns the answer of agents that do not ask, or get no answer.
-func (c *completion) instead(t *turn) (out script.Value, err error) {
+func (c *completion) instead(t *turn) (out value.Value, err error) {
 	err = t.spent(func() error {
 		out, err = c.otherwise.Eval(t.Context("otherwise"))
 		return err
@@ -243,7 +244,7 @@ func (c *completion) instead(t *turn) (out script.Value, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if out, err = script.Data(out); err != nil {
+	if out, err = value.Data(out); err != nil {
 		return nil, err
 	}
 	if c.shape != nil {
@@ -256,10 +257,10 @@ func (c *completion) instead(t *turn) (out script.Value, err error) {
 	return written(text, ""), nil
 }
 
-var writtenShape = script.NewShape("text", "model")
+var writtenShape = value.NewShape("text", "model")
 
 // written is the output of a step without a shape.
-func written(text, model string) script.Value {
+func written(text, model string) value.Value {
 	return writtenShape.Record(starlark.String(text), starlark.String(model))
 }
 
@@ -287,7 +288,7 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 		if err != nil {
 			return chat, err
 		}
-		line, err := script.Text(v)
+		line, err := value.Text(v)
 		if err != nil {
 			return chat, err
 		}
@@ -328,8 +329,8 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 const mostMessages = 10_000
 
 // messagesOf reads the value of messages: a list of records with a role and a content.
-func messagesOf(v script.Value) (all []openai.Message, err error) {
-	if v, err = script.Data(v); err != nil {
+func messagesOf(v value.Value) (all []openai.Message, err error) {
+	if v, err = value.Data(v); err != nil {
 		return nil, err
 	}
 	list, ok := v.(*starlark.List)
@@ -337,7 +338,7 @@ func messagesOf(v script.Value) (all []openai.Message, err error) {
 		return nil, engine.Fail(engine.Script, "messages are a list of 1 to %d records {role, content}, not %s", mostMessages, v.Type())
 	}
 	for item := range list.Elements() {
-		r, ok := item.(*script.Record)
+		r, ok := item.(*value.Record)
 		if !ok {
 			return nil, engine.Fail(engine.Script, "a message is a record {role, content}, not a %s", item.Type())
 		}
@@ -348,9 +349,9 @@ func messagesOf(v script.Value) (all []openai.Message, err error) {
 		}
 		name, _ := starlark.AsString(role)
 		if role == nil || !slices.Contains(roles, name) {
-			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %s", strings.Join(roles, ", "), script.Shown(starlark.String(name)))
+			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %s", strings.Join(roles, ", "), value.Shown(starlark.String(name)))
 		}
-		text, err := script.Text(content)
+		text, err := value.Text(content)
 		if err != nil {
 			return nil, err
 		}

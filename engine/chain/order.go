@@ -6,7 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // controlFlow are the kinds that are always plain steps.
@@ -90,7 +90,7 @@ func (o *ordering) group(seg *segment) {
 		o.dependencies(seg, seg.from+i)
 	}
 	if len(steps) > 1 {
-		seg.shape = script.NewShape(names...)
+		seg.shape = value.NewShape(names...)
 	}
 	for i := seg.from; i < seg.to; i++ {
 		if o.seen[i] == unvisited {
@@ -126,7 +126,7 @@ func (o *ordering) dependencies(seg *segment, i int) {
 		for k, j := range n.named {
 			names[k] = o.block.Steps[j].Name
 		}
-		n.shape = script.NewShape(names...)
+		n.shape = value.NewShape(names...)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // python calls a function of the file: as an expression, or by name with arguments matched by name.
@@ -56,7 +57,7 @@ func readPython(r *reader, n *doc.Node) action {
 	return &python{e}
 }
 
-func (p *python) run(t *turn) (out script.Value, err error) {
+func (p *python) run(t *turn) (out value.Value, err error) {
 	err = t.spent(func() error {
 		out, err = p.call.Eval(t.Context("call"))
 		return err
@@ -64,5 +65,5 @@ func (p *python) run(t *turn) (out script.Value, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return script.Data(out)
+	return value.Data(out)
 }

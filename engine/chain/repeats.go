@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -52,7 +53,7 @@ const requestName = "request"
 
 var (
 	answerNames  = []string{"status", "headers", "body"}
-	requestShape = script.NewShape("key", "step", "method", "path")
+	requestShape = value.NewShape("key", "step", "method", "path")
 )
 
 // Repeats reads a service's setting for repeats; its expressions may use names.
@@ -110,7 +111,7 @@ func (v *verify) of(t *turn, q *request) *service.Verify {
 	return &service.Verify{
 		Expect: v.request.expect, After: v.after,
 		Ask: func(in service.InDoubt) (r service.Request, err error) {
-			at.more = map[string]script.Value{requestName: requestShape.Record(
+			at.more = map[string]value.Value{requestName: requestShape.Record(
 				starlark.String(in.Key), starlark.String(in.Step), starlark.String(in.Method), starlark.String(in.Path))}
 			asking := *v.request
 			asking.service, asking.unsigned = q.service, q.unsigned
@@ -143,10 +144,10 @@ func (v *verify) judge(at *turn, q *request, a *service.Answer) (instead *servic
 	if v.answer == nil {
 		return instead, true, nil
 	}
-	value, err := v.answer.Eval(at)
+	body, err := v.answer.Eval(at)
 	if err == nil {
 		instead.Header["Content-Type"] = []string{"application/json"}
-		instead.Body, err = script.AppendJSON(nil, value)
+		instead.Body, err = value.AppendJSON(nil, body)
 	}
 	return instead, true, asScript(err)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Directory finds agents for messages. It is safe for concurrent use.
@@ -31,7 +31,7 @@ type say struct {
 	to    expr.Value
 	text  expr.Value
 	data  expr.Value
-	shape *script.Shape
+	shape *value.Shape
 }
 
 func readSay(r *reader, n *doc.Node) action {
@@ -40,11 +40,11 @@ func readSay(r *reader, n *doc.Node) action {
 	if s.text == nil && s.data == nil {
 		n.Errorf("`text: …` or `data: {…}`", "nothing to say")
 	}
-	s.shape = script.NewShape("to", "text", "data")
+	s.shape = value.NewShape("to", "text", "data")
 	return s
 }
 
-func (s *say) run(t *turn) (script.Value, error) {
+func (s *say) run(t *turn) (value.Value, error) {
 	to, err := s.to.Eval(t)
 	if err != nil {
 		return nil, err
@@ -53,13 +53,13 @@ func (s *say) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, said := script.Missing, script.Missing
+	text, said := value.Missing, value.Missing
 	if s.text != nil {
 		v, err := s.text.Eval(t)
 		if err != nil {
 			return nil, err
 		}
-		line, err := script.Text(v)
+		line, err := value.Text(v)
 		if err != nil {
 			return nil, err
 		}
@@ -84,20 +84,20 @@ func (s *say) run(t *turn) (script.Value, error) {
 }
 
 // letterShape is the shape of a message's body.
-var letterShape = script.NewShape("text", "data")
+var letterShape = value.NewShape("text", "data")
 
 // Letter encodes the body of a message; nil and missing parts are null.
-func Letter(text, said script.Value) ([]byte, error) {
-	for _, v := range []*script.Value{&text, &said} {
-		if *v == nil || *v == script.Missing {
+func Letter(text, said value.Value) ([]byte, error) {
+	for _, v := range []*value.Value{&text, &said} {
+		if *v == nil || *v == value.Missing {
 			*v = starlark.None
 		}
 	}
-	return script.AppendJSON(nil, letterShape.Record(text, said))
+	return value.AppendJSON(nil, letterShape.Record(text, said))
 }
 
 // readers returns the indexes of the recipients, ascending and without repeats: an id, a list of ids, or all others.
-func (t *turn) readers(to script.Value) ([]int, error) {
+func (t *turn) readers(to value.Value) ([]int, error) {
 	agents, self := t.x.in.Agents, t.x.s.Agent
 	if id, ok := starlark.AsString(to); ok {
 		if id == Everybody {
@@ -112,17 +112,17 @@ func (t *turn) readers(to script.Value) ([]int, error) {
 			}
 			return all, nil
 		}
-		to = script.NewList([]script.Value{to})
+		to = value.NewList([]value.Value{to})
 	}
 	ids, ok := to.(starlark.Iterable)
 	if !ok {
-		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", script.Shown(to))
+		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", value.Shown(to))
 	}
 	var readers []int
 	iter := ids.Iterate()
 	defer iter.Done()
 	for v := starlark.Value(nil); iter.Next(&v); {
-		id, err := script.Text(v)
+		id, err := value.Text(v)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -34,13 +34,13 @@ type signIn struct {
 	came SignIn
 }
 
-func (a *signIn) run(t *turn) (out script.Value, err error) {
+func (a *signIn) run(t *turn) (out value.Value, err error) {
 	out, err = a.ask(t)
 	a.came.Err = err
 	return out, err
 }
 
-func (a *signIn) ask(t *turn) (script.Value, error) {
+func (a *signIn) ask(t *turn) (value.Value, error) {
 	r, auth, err := a.make(t)
 	if err != nil {
 		return nil, err
@@ -55,5 +55,5 @@ func (a *signIn) ask(t *turn) (script.Value, error) {
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
 		Secrets: a.service.Concealed, Auth: auth,
 	}, r)
-	return script.Missing, err
+	return value.Missing, err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/database"
 )
@@ -138,7 +138,7 @@ func (s *statement) changes() *Service {
 
 func (s *statement) asks() ([]*Service, odds.Odds) { return []*Service{s.service}, odds.Surely }
 
-func (s *statement) run(t *turn) (script.Value, error) {
+func (s *statement) run(t *turn) (value.Value, error) {
 	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.Values}
 	size := 0
 	for i, arg := range s.args {
@@ -155,7 +155,7 @@ func (s *statement) run(t *turn) (script.Value, error) {
 		}
 		what.Args, what.Values = append(what.Args, text), expr.AppendTexts(what.Values, v)
 	}
-	var out script.Value
+	var out value.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
 		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.Concealed, Private: s.private,
@@ -171,20 +171,20 @@ func (s *statement) run(t *turn) (script.Value, error) {
 }
 
 // rows is the output of a statement: count, rows, and first, which is missing if there are no rows.
-func rows(a *service.Answer) (script.Value, error) {
-	v, err := script.DecodeJSON(a.Body)
+func rows(a *service.Answer) (value.Value, error) {
+	v, err := value.DecodeJSON(a.Body)
 	if err != nil {
 		return nil, err
 	}
-	answer, ok := v.(*script.Record)
+	answer, ok := v.(*value.Record)
 	if !ok {
 		return nil, errors.New("the journaled rows are not a record")
 	}
 	count, _ := answer.Field("count")
 	list, _ := answer.Field("rows")
-	first := script.Missing
+	first := value.Missing
 	if all, ok := list.(*starlark.List); ok && all.Len() > 0 {
 		first = all.Index(0)
 	}
-	return script.NewRecord(script.Field{Name: "count", Value: count}, script.Field{Name: "rows", Value: list}, script.Field{Name: "first", Value: first}), nil
+	return value.NewRecord(value.Field{Name: "count", Value: count}, value.Field{Name: "rows", Value: list}, value.Field{Name: "first", Value: first}), nil
 }

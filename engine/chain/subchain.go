@@ -6,7 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // subchain runs another chain of the file as one step. That chain sees only its input, none of the steps around it.
@@ -31,14 +31,14 @@ func readSubchain(r *reader, n *doc.Node) action {
 	return s
 }
 
-func (s *subchain) run(t *turn) (script.Value, error) {
-	p := &pass{block: s.chain.Body, owner: t, prefix: t.path + ".", timed: &t.timed, input: script.Missing}
+func (s *subchain) run(t *turn) (value.Value, error) {
+	p := &pass{block: s.chain.Body, owner: t, prefix: t.path + ".", timed: &t.timed, input: value.Missing}
 	if s.input != nil {
 		v, err := s.input.Eval(t)
 		if err != nil {
 			return nil, err
 		}
-		if p.input, err = script.Data(v); err != nil {
+		if p.input, err = value.Data(v); err != nil {
 			return nil, err
 		}
 	}
@@ -46,7 +46,7 @@ func (s *subchain) run(t *turn) (script.Value, error) {
 		return nil, err
 	}
 	if p.last == nil {
-		return script.Missing, nil
+		return value.Missing, nil
 	}
 	return p.last, nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Watch records the step results of one session, for running a chain alone. It is never stored. A nil Watch records
@@ -89,7 +89,7 @@ func (w *Watch) started(t *turn) {
 }
 
 // gave records the output of a step.
-func (w *Watch) gave(t *turn, out script.Value) {
+func (w *Watch) gave(t *turn, out value.Value) {
 	w.change(t, func(s *stepSeen) {
 		s.gave = true
 		if !t.step.hides() {
@@ -110,8 +110,8 @@ func (w *Watch) failed(t *turn, err error) {
 }
 
 // shown returns a value as JSON, or null if it cannot be encoded.
-func shown(v script.Value) json.RawMessage {
-	text, err := script.AppendJSON(nil, v)
+func shown(v value.Value) json.RawMessage {
+	text, err := value.AppendJSON(nil, v)
 	if err != nil {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -192,16 +193,16 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 }
 
 // keep returns an answer as JSON, restricted to the names of its shape.
-func (w *Writer) keep(answer script.Value) ([]byte, error) {
-	record, ok := answer.(*script.Record)
+func (w *Writer) keep(answer value.Value) ([]byte, error) {
+	record, ok := answer.(*value.Record)
 	if !ok {
 		return nil, engine.Fail(engine.BadAnswer, "the answer is a %s, not an object", answer.Type())
 	}
-	var fields []script.Field
+	var fields []value.Field
 	for _, name := range w.Names {
 		if v, ok := record.Field(name); ok {
-			fields = append(fields, script.Field{Name: name, Value: v})
+			fields = append(fields, value.Field{Name: name, Value: v})
 		}
 	}
-	return script.AppendJSON(nil, script.NewRecord(fields...))
+	return value.AppendJSON(nil, value.NewRecord(fields...))
 }

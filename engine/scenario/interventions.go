@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -62,7 +63,7 @@ func (r *reader) recipients(n *doc.Node) []string {
 	ids := []string{}
 	for _, id := range nodes {
 		if v, ok := r.constant(id); ok {
-			text, err := script.Text(v)
+			text, err := value.Text(v)
 			if err != nil {
 				id.Errorf("", "%v", err)
 			}
@@ -73,7 +74,7 @@ func (r *reader) recipients(n *doc.Node) []string {
 }
 
 // said is the value of a node; nil where there is none.
-func (r *reader) said(n *doc.Node) script.Value {
+func (r *reader) said(n *doc.Node) value.Value {
 	value := r.chains.Value(n, "said", nil)
 	if value == nil || r.chains.Blind || r.report.Err() != nil {
 		return nil
@@ -128,11 +129,11 @@ func (p *Program) Arrivals(of engine.Place, m *engine.Memory, injected []engine.
 // Message is what a person tells agents mid-run, those with the ids or, without any, everybody; data is JSON text or
 // empty. Mistakes are *engine.FieldError, joined.
 func (p *Program) Message(ids []string, text, data string) (engine.Message, error) {
-	var said script.Value
+	var said value.Value
 	var mistakes error
 	if data != "" {
 		var err error
-		if said, err = script.DecodeJSON([]byte(data)); err != nil {
+		if said, err = value.DecodeJSON([]byte(data)); err != nil {
 			mistakes = errors.Join(mistakes, &engine.FieldError{Field: "data", Problem: err.Error(), Hint: "JSON"})
 		}
 	}
@@ -148,7 +149,7 @@ func (p *Program) Message(ids []string, text, data string) (engine.Message, erro
 	if mistakes != nil {
 		return engine.Message{}, mistakes
 	}
-	var line script.Value
+	var line value.Value
 	if text != "" {
 		line = starlark.String(text)
 	}

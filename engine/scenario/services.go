@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -245,7 +246,7 @@ func (r *reader) constantText(n *doc.Node) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	text, err := script.Text(v)
+	text, err := value.Text(v)
 	if err != nil {
 		n.Errorf("", "%v", err)
 	}

@@ -5,7 +5,6 @@ package house
 // largePackages are the packages over maxLines or maxFiles.
 var largePackages = []string{
 	"engine",
-	"engine/script",
 }
 
 // largeTypes are the types over maxMethods or maxFields.
@@ -18,7 +17,6 @@ var largeTypes = []string{
 	"engine/run.Config",
 	"engine/run.Run",
 	"engine/run.core",
-	"engine/script.machine",
 	"ui.App",
 	"ui/editor.Screen",
 	"ui/internal/chart.Chart",
