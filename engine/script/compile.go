@@ -163,19 +163,11 @@ func (c *compiler) ident(e *syntax.Ident) eval {
 
 // list compiles [a, b].
 func (c *compiler) list(e *syntax.ListExpr) eval {
-	elems := c.exprs(e.List)
-	pos := e.Lbrack
+	elems, pos := c.exprs(e.List), e.Lbrack
 	return func(fr *frame) (value.Value, error) {
-		if err := fr.m.Charge(meter.ListSize + meter.ElemSize*len(elems)); err != nil {
-			return nil, fr.fault(pos, err)
-		}
-		values := make([]value.Value, len(elems))
-		for i, x := range elems {
-			v, err := x(fr)
-			if err != nil {
-				return nil, err
-			}
-			values[i] = v
+		values, err := fr.evalAll(elems, pos)
+		if err != nil {
+			return nil, err
 		}
 		return starlark.NewList(values), nil
 	}
@@ -183,22 +175,30 @@ func (c *compiler) list(e *syntax.ListExpr) eval {
 
 // tuple compiles (a, b).
 func (c *compiler) tuple(e *syntax.TupleExpr) eval {
-	elems := c.exprs(e.List)
-	pos := syntax.Start(e)
+	elems, pos := c.exprs(e.List), syntax.Start(e)
 	return func(fr *frame) (value.Value, error) {
-		if err := fr.m.Charge(meter.ListSize + meter.ElemSize*len(elems)); err != nil {
-			return nil, fr.fault(pos, err)
+		values, err := fr.evalAll(elems, pos)
+		if err != nil {
+			return nil, err
 		}
-		values := make(starlark.Tuple, len(elems))
-		for i, x := range elems {
-			v, err := x(fr)
-			if err != nil {
-				return nil, err
-			}
-			values[i] = v
-		}
-		return values, nil
+		return starlark.Tuple(values), nil
 	}
+}
+
+// evalAll charges and evaluates the elements of a list or tuple.
+func (fr *frame) evalAll(elems []eval, pos syntax.Position) ([]value.Value, error) {
+	if err := fr.m.Charge(meter.ListSize + meter.ElemSize*len(elems)); err != nil {
+		return nil, fr.fault(pos, err)
+	}
+	values := make([]value.Value, len(elems))
+	for i, x := range elems {
+		v, err := x(fr)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = v
+	}
+	return values, nil
 }
 
 // dict compiles {a: b}. A repeated key is an error.

@@ -54,7 +54,7 @@ type EvalError struct {
 	Hint    string
 	Trace   []Frame // innermost first, never empty
 	cause   error
-	located bool // positions are those of the file
+	located bool
 }
 
 // Frame is a position in a script. For expressions Func is "expression", and File is empty without an origin.
@@ -70,7 +70,7 @@ func (f Frame) String() string {
 	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Col)
 }
 
-// Error returns the problem and its position. Backtrace adds the callers.
+// Error returns the problem and its position. Trace has the callers too.
 func (e *EvalError) Error() string {
 	text := e.Trace[0].String() + ": " + e.Problem
 	if e.Hint != "" {
@@ -79,17 +79,12 @@ func (e *EvalError) Error() string {
 	return text
 }
 
-// Backtrace returns the problem followed by the call stack, innermost first, one frame a line.
-func (e *EvalError) Backtrace() string {
-	var b strings.Builder
-	b.WriteString(e.Error())
-	for _, f := range e.Trace {
-		fmt.Fprintf(&b, "\n  %s: in %s", f, f.Func)
-	}
-	return b.String()
-}
+// Located reports whether the error has left its evaluation, so that its positions are those of the author's files. An
+// outer evaluation wraps it and adds no position; see [value.LookupError].
+func (e *EvalError) Located() bool { return e.located }
 
-// Unwrap returns the cause: ErrTooLong, ErrTooBig, ErrStopped, or an error from a Fields or Names.
+// Unwrap returns the cause: [meter.ErrTooLong], [meter.ErrTooBig], [meter.ErrStopped], or an error from a
+// [value.Fields] or [Names].
 func (e *EvalError) Unwrap() error { return e.cause }
 
 // text is a source with its start position in the author's file.

@@ -80,13 +80,8 @@ func get(m *machine, a args, kw kwargs) (value.Value, error) {
 			v = found
 		}
 	case starlark.Indexable:
-		if i, err := starlark.AsInt32(key); err == nil {
-			if i < 0 {
-				i += x.Len()
-			}
-			if 0 <= i && i < x.Len() {
-				v = x.Index(i)
-			}
+		if at, err := position(x, key); err == nil {
+			v = x.Index(at)
 		}
 	case starlark.HasAttrs:
 		if name, ok := starlark.AsString(key); ok && slices.Contains(x.AttrNames(), name) {

@@ -299,17 +299,9 @@ func (m *machine) index(x, y value.Value) (value.Value, error) {
 		}
 		return v, err
 	case starlark.Indexable:
-		i, err := starlark.AsInt32(y)
+		at, err := position(a, y)
 		if err != nil {
-			return nil, fmt.Errorf("%s index: %w", x.Type(), err)
-		}
-		n := a.Len()
-		at := i
-		if at < 0 {
-			at += n
-		}
-		if at < 0 || at >= n {
-			return nil, outOfRange(i, n, x)
+			return nil, err
 		}
 		return a.Index(at), nil
 	}
@@ -339,12 +331,22 @@ func (m *machine) noKey(d value.Value, key value.Value) error {
 	return value.NewError(fmt.Sprintf("key %s not in %s", text, d.Type()), hint)
 }
 
-// outOfRange is the error for index i of n elements.
-func outOfRange(i, n int, x value.Value) error {
-	if n == 0 {
-		return fmt.Errorf("index %d out of range: empty %s", i, x.Type())
+// position returns the element of x that the index y selects; a negative index counts from the end.
+func position(x starlark.Indexable, y value.Value) (int, error) {
+	i, err := starlark.AsInt32(y)
+	if err != nil {
+		return 0, fmt.Errorf("%s index: %w", x.Type(), err)
 	}
-	return fmt.Errorf("%s index %d out of range [%d:%d]", x.Type(), i, -n, n-1)
+	n := x.Len()
+	switch {
+	case 0 <= i && i < n:
+		return i, nil
+	case -n <= i && i < 0:
+		return i + n, nil
+	case n == 0:
+		return 0, fmt.Errorf("index %d out of range: empty %s", i, x.Type())
+	}
+	return 0, fmt.Errorf("%s index %d out of range [%d:%d]", x.Type(), i, -n, n-1)
 }
 
 // setIndex implements x[y] = v.
@@ -353,17 +355,9 @@ func setIndex(m *meter.Meter, x, y, v value.Value) error {
 	case *starlark.Dict:
 		return m.Insert(x, y, v)
 	case starlark.HasSetIndex:
-		n := x.Len()
-		i, err := starlark.AsInt32(y)
+		at, err := position(x, y)
 		if err != nil {
 			return err
-		}
-		at := i
-		if at < 0 {
-			at += n
-		}
-		if at < 0 || at >= n {
-			return outOfRange(i, n, x)
 		}
 		return x.SetIndex(at, v)
 	case value.Object:

@@ -18,14 +18,14 @@ func (e *Error) Error() string {
 	return e.Problem + " (" + e.Hint + ")"
 }
 
-// LookupError returns the error of looking up a name whose value may be computed by an evaluation of its own. The error
-// of such an evaluation has a backtrace already; it is wrapped, so that the caller does not add its own positions to it.
+// LookupError returns the error of looking up a name. If an evaluation of its own computed the value, its error already
+// has a position; LookupError wraps it, so that the outer evaluation does not extend its trace.
 func LookupError(name string, err error) error {
-	type traced interface {
+	type located interface {
 		error
-		Backtrace() string
+		Located() bool
 	}
-	if _, ok := errors.AsType[traced](err); ok {
+	if e, ok := errors.AsType[located](err); ok && e.Located() {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return err
