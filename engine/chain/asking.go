@@ -21,16 +21,12 @@ const mostAsking = 10_000
 func (c *Chain) Asking() []Asking {
 	var all []Asking
 	c.unfold("", mostAsking, func(path string, s *Step) {
-		a, ok := s.action.(sender)
-		if !ok {
+		of := s.primary()
+		if of == nil {
 			return
 		}
-		services, _ := a.asks()
-		if len(services) == 0 || services[0] == nil {
-			return
-		}
-		step := Asking{Path: path, Service: services[0], Writes: writes(a)}
-		if c, ok := a.(*completion); ok {
+		step := Asking{Path: path, Service: of, Writes: writes(s.action)}
+		if c, ok := s.action.(*completion); ok {
 			step.Tokens = c.most
 		}
 		all = append(all, step)
@@ -111,7 +107,7 @@ func (c *Chain) unfold(prefix string, room int, f func(path string, s *Step)) in
 }
 
 // writes reports whether a step changes something at a service that is not a model.
-func writes(a sender) bool {
+func writes(a action) bool {
 	asks, ok := a.(asker)
 	return ok && asks.changes() != nil
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -115,7 +114,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	retry, limit := t.step.retry.over(t.x.s.Settings().Retry), t.step.timeout
+	retry, limit := t.retry(), t.step.timeout
 	key, err := c.key(&chat, retry, limit)
 	if err != nil {
 		return nil, err
@@ -240,7 +239,7 @@ func (f *flight) fly() (out value.Value, err error) {
 func (q *inquiry) answer(chat openai.Chat) (out value.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+			err = panicError(p)
 		}
 	}()
 	return q.run(chat)

@@ -43,12 +43,7 @@ func (r *Reader) Connector(name string, n *doc.Node) {
 		return
 	}
 	n.Fields(append([]string{"kind", "type", "timeout", "retry"}, k.keys...)...)
-	if t := n.Get("timeout"); t != nil {
-		c.timeout = t.Duration(time.Millisecond, 0)
-	}
-	if w := n.Get("retry"); w != nil {
-		c.retry = readRetry(w)
-	}
+	c.timeout, c.retry = n.Get("timeout").Duration(time.Millisecond, 0), readRetry(n.Get("retry"))
 	c.private = isPrivate(n)
 	in := r.in(append(slices.Clone(baseNames), optionsName), nil)
 	in.shared = true
@@ -100,8 +95,8 @@ func (r *Reader) Connectors() []string {
 // request it received.
 type standIn struct{ request }
 
-// StandInPath is the mock's path for undefined connectors and functions.
-const StandInPath = "/connectors"
+// standInPath is the mock's path for undefined connectors and functions.
+const standInPath = "/connectors"
 
 // stand returns a stand-in for an undefined name, and records it; what says what the name refers to.
 func (r *reader) stand(n *doc.Node, what string) action {
@@ -124,7 +119,7 @@ func (r *reader) stand(n *doc.Node, what string) action {
 		}
 		r.standIn = &Service{Name: "stand-in", Kind: "http", URL: "mock:shop", User: user}
 	}
-	path, err := service.ParseTarget(StandInPath)
+	path, err := service.ParseTarget(standInPath)
 	if err != nil {
 		panic(err) // it is a path
 	}

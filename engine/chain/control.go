@@ -87,9 +87,7 @@ func readFor(r *reader, n *doc.Node) action {
 		l.as = as.Text()
 		r.variable(as, l.as)
 	}
-	if limit := n.Get("limit"); limit != nil {
-		l.limit = limit.Int(1, anyInt)
-	}
+	l.limit = n.Get("limit").Int(1, anyInt)
 	l.do = r.branch(n.Get("do"), l.as)
 	l.shape = value.NewShape(l.do.names()...)
 	return l

@@ -10,7 +10,6 @@ import (
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
-	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
@@ -27,14 +26,9 @@ const mostTexts = 2048
 
 func readEmbed(r *reader, n *doc.Node) action {
 	n.Require("service", "input")
-	e := &embedding{input: r.Data(n.Get("input"), "input")}
-	if s := n.Get("service"); s != nil {
-		e.service = r.serviceOf(s, "llm")
+	return &embedding{
+		service: r.serviceOf(n.Get("service"), "llm"), input: r.Data(n.Get("input"), "input"), size: n.Get("dimensions").Int(1, 100_000),
 	}
-	if d := n.Get("dimensions"); d != nil {
-		e.size = d.Int(1, 100_000)
-	}
-	return e
 }
 
 func (e *embedding) changes() *Service { return nil }
@@ -64,9 +58,7 @@ func (e *embedding) run(t *turn) (value.Value, error) {
 	if err := s.sign(t, ask.Header); err != nil {
 		return nil, err
 	}
-	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Secrets: s.Concealed,
-	}
+	call := t.call(s)
 	t.asked = true
 	vectors, err := s.LLM.Embed(call, ask)
 	t.record().Take(&call.Record)

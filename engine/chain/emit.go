@@ -55,11 +55,8 @@ func (e *emit) run(t *turn) (value.Value, error) {
 
 // data evaluates a value to data and to its JSON text, so that the value in memory is the one that will be read back.
 func data(t *turn, of expr.Value) (value.Value, []byte, error) {
-	v, err := of.Eval(t)
+	v, err := t.data(of)
 	if err != nil {
-		return nil, nil, err
-	}
-	if v, err = value.Data(v); err != nil {
 		return nil, nil, err
 	}
 	text, err := value.AppendJSON(nil, v)

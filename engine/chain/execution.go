@@ -110,7 +110,7 @@ func (x *execution) recovered(c *Chain) {
 
 // panicked converts a panic to a failure of its step and of the enclosing steps in this execution.
 func (x *execution) panicked(cause any) error {
-	err := &failedAt{err: &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}}
+	err := &failedAt{err: panicError(cause)}
 	if x.at != nil {
 		err.path = x.at.path
 	}
@@ -124,6 +124,11 @@ func (x *execution) panicked(cause any) error {
 		x.cancel(t.frame, len(t.frame.outputs)+1)
 	}
 	return err
+}
+
+// panicError is the failure for a panic that was just recovered.
+func panicError(cause any) error {
+	return &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}
 }
 
 // settle records how the session ended.
@@ -263,15 +268,9 @@ func (x *execution) perform(p *pass, s *Step) (value.Value, error) {
 // act runs the step's action, with the options of a connector.
 func (t *turn) act() (value.Value, error) {
 	if t.step.connects {
-		options := value.Missing
-		if t.step.options != nil {
-			v, err := t.step.options.Eval(t)
-			if err != nil {
-				return nil, err
-			}
-			if options, err = value.Data(v); err != nil {
-				return nil, err
-			}
+		options, err := t.data(t.step.options)
+		if err != nil {
+			return nil, err
 		}
 		t.connected, t.options = true, options
 	}
@@ -372,10 +371,7 @@ func (t *turn) fallback() (value.Value, error) {
 	if t.step.fallback == nil {
 		return value.Missing, nil
 	}
-	v, err := t.step.fallback.Eval(t)
-	if err == nil {
-		v, err = value.Data(v)
-	}
+	v, err := t.data(t.step.fallback)
 	if err != nil {
 		return nil, &failedAt{path: t.path, err: fmt.Errorf("its default: %w", err)}
 	}

@@ -39,10 +39,7 @@ type request struct {
 
 func readHTTP(r *reader, n *doc.Node) action {
 	n.Require("service")
-	q := &request{expect: readExpect(n.Get("expect"))}
-	if s := n.Get("service"); s != nil {
-		q.service = r.serviceOf(s, "http")
-	}
+	q := &request{service: r.serviceOf(n.Get("service"), "http"), expect: readExpect(n.Get("expect"))}
 	r.hold(q.service)
 	which := n.Only(methods...)
 	if which.Key == nil {
@@ -58,15 +55,11 @@ func readHTTP(r *reader, n *doc.Node) action {
 	q.query = r.Pairs(n.Get("query"), "query")
 	q.headers = r.headers(n.Get("headers"), "headers.")
 	r.readBody(n, q)
-	if a := n.Get("auth"); a != nil {
-		q.unsigned = a.OneOf("none") == "none"
-	}
+	q.unsigned = n.Get("auth").OneOf("none") == "none"
 	if q.repeats = r.repeats(n); q.repeats.said && q.method == http.MethodGet {
 		n.Only("repeats", "verify").Key.Errorf("remove it", "a GET changes nothing: it can always be retried")
 	}
-	if p := n.Get("private"); p != nil {
-		q.private = p.Bool()
-	}
+	q.private = n.Get("private").Bool()
 	return q
 }
 
@@ -94,6 +87,7 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 	}
 }
 
+// serviceOf returns the service that a step names, or nil for an absent node or an error.
 func (r *reader) serviceOf(n *doc.Node, kind string) *Service {
 	name := n.Text()
 	s, ok := r.Services[name]
@@ -138,13 +132,11 @@ func (q *request) run(t *turn) (value.Value, error) {
 		return nil, err
 	}
 	var out value.Value
-	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Endpoint: q.endpoint,
-		Expect: q.expect, Secrets: q.service.Concealed, Auth: auth, Private: q.private,
-		Accept: func(a *service.Answer) (err error) {
-			out, err = answer.Read(a)
-			return err
-		},
+	call := t.call(q.service)
+	call.Endpoint, call.Expect, call.Auth, call.Private = q.endpoint, q.expect, auth, q.private
+	call.Accept = func(a *service.Answer) (err error) {
+		out, err = answer.Read(a)
+		return err
 	}
 	if treats := q.treats(); q.method != http.MethodGet {
 		call.Repeats, call.Once = treats.how, treats.how == service.Never

@@ -37,7 +37,7 @@ func (c *completion) ask(t *turn, chat openai.Chat) (value.Value, error) {
 	}
 	t.Context("") // keys the path
 	q := &inquiry{
-		completion: c, session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.step.retry.over(t.x.s.Settings().Retry), headers: headers,
+		completion: c, session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.retry(), headers: headers,
 	}
 	t.asked = true
 	out, err := q.run(chat)
@@ -144,13 +144,13 @@ func (q *inquiry) form(s *Service, chat *openai.Chat) {
 		return
 	}
 	switch s.Answers {
-	case AnswersBySchema:
+	case answersBySchema:
 		chat.Format = openai.Format{Name: "answer", Schema: q.shape.Schema, Strict: q.shape.Strict, JSON: true}
 		chat.InWords = q.shape.Instruction()
 		return
-	case AnswersJSON:
+	case answersJSON:
 		chat.Format = openai.Format{JSON: true}
-	case AnswersText:
+	case answersText:
 	}
 	chat.Messages = slices.Insert(chat.Messages, 0, openai.Message{Role: "system", Text: q.shape.Instruction()})
 }

@@ -78,12 +78,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
 		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
 	}
-	if s := n.Get("stream"); s != nil {
-		c.stream = s.Bool()
-	}
-	if p := n.Get("private"); p != nil {
-		c.private = p.Bool()
-	}
+	c.stream, c.private = n.Get("stream").Bool(), n.Get("private").Bool()
 	return c
 }
 
@@ -237,14 +232,7 @@ func evalNumber(t expr.Contexts, v expr.Value, field string, most float64) (floa
 
 // instead returns the answer of agents that do not ask, or get no answer.
 func (c *completion) instead(t *turn) (out value.Value, err error) {
-	err = t.spent(func() error {
-		out, err = c.otherwise.Eval(t.Context("otherwise"))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if out, err = value.Data(out); err != nil {
+	if out, err = t.compute(c.otherwise, "otherwise"); err != nil {
 		return nil, err
 	}
 	if c.shape != nil {

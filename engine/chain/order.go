@@ -15,6 +15,14 @@ var controlFlow = []string{"if", "for", "while", "stop"}
 // longestCircle is how many steps of a dependency cycle are shown.
 const longestCircle = 12
 
+// listed joins the steps of a cycle for an error text, shortened if there are many.
+func listed(says []string) string {
+	if len(says) > longestCircle {
+		says = append(slices.Clone(says[:longestCircle]), "and so on")
+	}
+	return strings.Join(says, ", ")
+}
+
 // ordering finds the segments of a block and the dependencies within groups.
 type ordering struct {
 	*reader
@@ -210,12 +218,8 @@ func (o *ordering) circle(j int) {
 	circle = append(circle[first:], circle[:first]...)
 	var says []string
 	for k, i := range circle {
-		if k == longestCircle {
-			says = append(says, "and so on")
-			break
-		}
 		says = append(says, o.block.Steps[i].Name+" waits for "+o.block.Steps[circle[(k+1)%len(circle)]].Name)
 	}
 	at := o.where[[2]int{circle[0], circle[1%len(circle)]}]
-	at.Errorf("remove one of these dependencies", "a dependency cycle: %s", strings.Join(says, ", "))
+	at.Errorf("remove one of these dependencies", "a dependency cycle: %s", listed(says))
 }

@@ -30,7 +30,6 @@ func readPython(r *reader, n *doc.Node) action {
 		case !r.Functions:
 			return r.stand(which.Value, "function")
 		default:
-
 			which.Value.Errorf(r.Near(name, r.Env.Names(), "define it in functions"), "there is no function %s", name)
 		}
 		return &python{}
@@ -57,13 +56,4 @@ func readPython(r *reader, n *doc.Node) action {
 	return &python{e}
 }
 
-func (p *python) run(t *turn) (out value.Value, err error) {
-	err = t.spent(func() error {
-		out, err = p.call.Eval(t.Context("call"))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return value.Data(out)
-}
+func (p *python) run(t *turn) (value.Value, error) { return t.compute(p.call, "call") }

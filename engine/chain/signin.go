@@ -51,9 +51,8 @@ func (a *signIn) ask(t *turn) (value.Value, error) {
 			a.came.Login = login.Request.Described()
 		}
 	}
-	_, err = a.service.HTTP.Do(&service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Secrets: a.service.Concealed, Auth: auth,
-	}, r)
+	call := t.call(a.service)
+	call.Auth = auth
+	_, err = a.service.HTTP.Do(call, r)
 	return value.Missing, err
 }

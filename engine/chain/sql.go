@@ -51,20 +51,14 @@ func (r *Reader) Postgres(s *Service, n *doc.Node) {
 	}
 	l := n.Get("limits")
 	l.Fields("connections", "burst", "wait", "timeout")
-	if c := l.Get("connections"); c != nil {
-		p.Limits.Connections = c.Int(1, 10_000)
-	}
+	p.Limits.Connections = l.Get("connections").Int(1, 10_000)
 	if b := l.Get("burst"); b != nil {
 		if p.Limits.Burst = b.Int(0, 10_000); p.Limits.Burst == 0 {
 			p.Limits.Burst = -1
 		}
 	}
-	if w := l.Get("wait"); w != nil {
-		p.Limits.Wait = w.Duration(time.Millisecond, 0)
-	}
-	if t := l.Get("timeout"); t != nil {
-		p.Limits.Timeout = t.Duration(time.Millisecond, 0)
-	}
+	p.Limits.Wait = l.Get("wait").Duration(time.Millisecond, 0)
+	p.Limits.Timeout = l.Get("timeout").Duration(time.Millisecond, 0)
 	s.Postgres = p
 }
 
@@ -86,9 +80,7 @@ func readSQL(r *reader, n *doc.Node) action {
 	}
 	query, err := database.ParseQuery(n.Get("query").Text())
 	r = r.writing(s.forced || err == nil && !query.Reads())
-	if at := n.Get("service"); at != nil {
-		s.service = r.serviceOf(at, "postgres")
-	}
+	s.service = r.serviceOf(n.Get("service"), "postgres")
 	if at := n.Get("args"); at != nil && at.Kind() != doc.List {
 		at.Errorf("a list, such as `args: [\"${agent.id}\", 1]`", "the args of a query are $1, $2 and so on")
 	} else {
@@ -101,9 +93,7 @@ func readSQL(r *reader, n *doc.Node) action {
 		}
 	}
 	s.readQuery(n.Get("query"))
-	if p := n.Get("private"); p != nil {
-		s.private = p.Bool()
-	}
+	s.private = n.Get("private").Bool()
 	return s
 }
 
@@ -156,13 +146,11 @@ func (s *statement) run(t *turn) (value.Value, error) {
 		what.Args, what.Values = append(what.Args, text), expr.AppendTexts(what.Values, v)
 	}
 	var out value.Value
-	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.Concealed, Private: s.private,
-		Accept: func(a *service.Answer) (err error) {
-			out, err = rows(a)
-			return err
-		},
+	call := t.call(s.service)
+	call.Repeats, call.Once, call.Private = s.repeats, s.repeats == service.Never, s.private
+	call.Accept = func(a *service.Answer) (err error) {
+		out, err = rows(a)
+		return err
 	}
 	t.asked = true
 	_, err := s.service.Postgres.client.Do(call, what)

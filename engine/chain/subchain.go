@@ -2,7 +2,6 @@ package chain
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
@@ -32,16 +31,11 @@ func readSubchain(r *reader, n *doc.Node) action {
 }
 
 func (s *subchain) run(t *turn) (value.Value, error) {
-	p := &pass{block: s.chain.Body, owner: t, prefix: t.path + ".", timed: &t.timed, input: value.Missing}
-	if s.input != nil {
-		v, err := s.input.Eval(t)
-		if err != nil {
-			return nil, err
-		}
-		if p.input, err = value.Data(v); err != nil {
-			return nil, err
-		}
+	input, err := t.data(s.input)
+	if err != nil {
+		return nil, err
 	}
+	p := &pass{block: s.chain.Body, owner: t, prefix: t.path + ".", timed: &t.timed, input: input}
 	if err := t.x.run(p); err != nil {
 		return nil, err
 	}
@@ -134,13 +128,9 @@ func (l *linking) circle(sub *subchain) {
 		if i+1 < len(l.path)-at {
 			next = l.path[at+i+1]
 		}
-		if i == longestCircle {
-			says = append(says, "and so on")
-			break
-		}
 		says = append(says, c.Name+" runs "+next.Name)
 	}
-	sub.at.Errorf("a chain must not run itself; `while` repeats steps", "a cycle of chains: %s", strings.Join(says, ", "))
+	sub.at.Errorf("a chain must not run itself; `while` repeats steps", "a cycle of chains: %s", listed(says))
 }
 
 // groupAt is a group of steps with its position in the file.

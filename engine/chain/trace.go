@@ -80,13 +80,18 @@ func (c *Chain) Where(path string) (where string) {
 
 // Service returns the name of the service that a step asks first, or "".
 func (s *Step) Service() string {
-	if a, ok := s.action.(sender); ok {
-		if services, _ := a.asks(); len(services) > 0 && services[0] != nil {
-			return services[0].Name
-		}
+	if of := s.primary(); of != nil {
+		return of.Name
 	}
 	return ""
 }
 
-// Hides reports whether a step's output is private, or derived from private outputs.
-func (s *Step) Hides() bool { return s.hides() }
+// primary returns the service that a step asks first, or nil.
+func (s *Step) primary() *Service {
+	if a, ok := s.action.(sender); ok {
+		if services, _ := a.asks(); len(services) > 0 {
+			return services[0]
+		}
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
@@ -104,6 +105,38 @@ func (t *turn) record() *engine.StepRecord { return &t.x.row.Steps[t.at] }
 
 // clock returns the step's clock. Calling it marks the step as one that may wait.
 func (t *turn) clock() *clock.Clock { return t.timed.start(t.x.s) }
+
+// call returns a call of the step to a service.
+func (t *turn) call(s *Service) *service.Call {
+	return &service.Call{Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.retry(), Secrets: s.Concealed}
+}
+
+// retry is the retry policy of the step.
+func (t *turn) retry() engine.Retry { return t.step.retry.over(t.x.s.Settings().Retry) }
+
+// data evaluates a value as data; nil is missing.
+func (t *turn) data(v expr.Value) (value.Value, error) {
+	if v == nil {
+		return value.Missing, nil
+	}
+	out, err := v.Eval(t)
+	if err != nil {
+		return nil, err
+	}
+	return value.Data(out)
+}
+
+// compute evaluates an expression as data, and counts its time as the step's own.
+func (t *turn) compute(e *script.Expr, field string) (out value.Value, err error) {
+	err = t.spent(func() error {
+		out, err = e.Eval(t.Context(field))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.Data(out)
+}
 
 // Context returns the context for an expression in a field of the step, valid until the next call.
 func (t *turn) Context(field string) *script.Context {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -92,12 +91,12 @@ func (w *Watch) started(t *turn) {
 func (w *Watch) gave(t *turn, out value.Value) {
 	w.change(t, func(s *stepSeen) {
 		s.gave = true
-		if !t.step.hides() {
+		if !t.step.Hides() {
 			s.output = shown(out)
 		}
 	})
 	w.note(t, func(s *Traced) {
-		if !t.step.hides() {
+		if !t.step.Hides() {
 			s.Output = shown(out)
 		}
 	})
@@ -118,8 +117,8 @@ func shown(v value.Value) json.RawMessage {
 	return text
 }
 
-// hides reports whether the step's output is private, or derived from private outputs.
-func (s *Step) hides() (hides bool) {
+// Hides reports whether the step's output is private, or derived from private outputs.
+func (s *Step) Hides() (hides bool) {
 	each := func(inner *Step) { hides = hides || inner.private }
 	look := func(_ string, inner *Step) {
 		each(inner)
@@ -189,8 +188,7 @@ func problem(c *Chain, err error) string {
 		}
 		return fmt.Sprintf("Chain '%s' execution timed out after %v seconds", c.Name, over.Limit.Seconds())
 	}
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
+	return told(err)
 }
 
 // reports returns the chain's own steps up to the last one reached.

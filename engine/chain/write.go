@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -60,12 +58,7 @@ func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 	if n.Get("answer").Get("schema").Kind() == doc.Map && len(w.Names) == 0 {
 		n.Get("answer").Errorf("`schema: {type: object, properties: {…}, required: […]}`", "the schema of a persona has no properties")
 	}
-	if p := n.Get("retry"); p != nil {
-		w.retry = readRetry(p)
-	}
-	if t := n.Get("timeout"); t != nil {
-		w.timeout = t.Duration(time.Millisecond, 0)
-	}
+	w.retry, w.timeout = readRetry(n.Get("retry")), n.Get("timeout").Duration(time.Millisecond, 0)
 	for i, s := range w.completion.services {
 		if s == nil {
 			continue
@@ -166,7 +159,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+			err = panicError(p)
 		}
 		took = q.record
 		if ctx.Err() != nil && err != nil {
