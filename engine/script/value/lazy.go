@@ -45,10 +45,19 @@ type Lazy struct {
 // NewLazy returns an object with the fields f; typeName is its type in error messages.
 func NewLazy(typeName string, f Fields) *Lazy { return &Lazy{typeName, f} }
 
-func (l *Lazy) String() string        { return quoted(l) }
-func (l *Lazy) Type() string          { return l.typeName }
-func (l *Lazy) Freeze()               {}
-func (l *Lazy) Truth() starlark.Bool  { return true }
+// String returns the object in the syntax of a Starlark dict, cut off after about a megabyte.
+func (l *Lazy) String() string { return quoted(l) }
+
+// Type is the name given to NewLazy.
+func (l *Lazy) Type() string { return l.typeName }
+
+// Freeze does nothing: the fields are frozen.
+func (l *Lazy) Freeze() {}
+
+// Truth is true.
+func (l *Lazy) Truth() starlark.Bool { return true }
+
+// Hash fails: an object cannot be a key.
 func (l *Lazy) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable type: %s", l.typeName) }
 
 // Len returns the number of names, or of elements of a Listed object.
@@ -87,6 +96,7 @@ func (l *Lazy) Attr(name string) (Value, error) {
 	return v, err
 }
 
+// AttrNames returns a copy, because Starlark's dir sorts the slice.
 func (l *Lazy) AttrNames() []string { return slices.Clone(l.fields.Names()) }
 
 // Get is Starlark's x["name"].
@@ -121,6 +131,7 @@ func (l *Lazy) Items() []starlark.Tuple {
 	return items
 }
 
+// CompareSameType compares objects as sets of fields, ignoring order. Only == and != are defined.
 func (l *Lazy) CompareSameType(op syntax.Token, y Value, depth int) (bool, error) {
 	return sameFields(op, l, y, depth)
 }

@@ -20,12 +20,24 @@ var timeFields = []string{
 	"year", "month", "day", "hour", "minute", "second", "weekday", "yearday", "date", "iso", "unix",
 }
 
-func (t Time) iso() string           { return t.at.Format(time.RFC3339Nano) }
-func (t Time) String() string        { return t.iso() }
-func (t Time) Type() string          { return "time" }
-func (t Time) Freeze()               {}
-func (t Time) Truth() starlark.Bool  { return true }
-func (t Time) AttrNames() []string   { return slices.Clone(timeFields) }
+func (t Time) iso() string { return t.at.Format(time.RFC3339Nano) }
+
+// String returns the time in RFC 3339.
+func (t Time) String() string { return t.iso() }
+
+// Type is "time".
+func (t Time) Type() string { return "time" }
+
+// Freeze does nothing: times are immutable.
+func (t Time) Freeze() {}
+
+// Truth is true.
+func (t Time) Truth() starlark.Bool { return true }
+
+// AttrNames returns the names of the fields.
+func (t Time) AttrNames() []string { return slices.Clone(timeFields) }
+
+// Hash returns the same for the same instant in different time zones.
 func (t Time) Hash() (uint32, error) { return starlark.MakeInt64(t.at.UnixNano()).Hash() }
 
 // Attr implements Starlark's x.name.
