@@ -140,14 +140,14 @@ func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 	clock.Hold()
 	defer clock.Release()
 	mine := false
-	landed := c.services[0].flights.DoChan(string(key[:]), func() (any, error) {
+	result := c.services[0].flights.DoChan(string(key[:]), func() (any, error) {
 		mine = true
 		return f.fly()
 	})
 	select {
 	case <-clock.Context().Done():
 		return nil, context.Cause(clock.Context())
-	case r := <-landed:
+	case r := <-result:
 		rec := t.record()
 		rec.Service += time.Since(start)
 		if r.Err != nil {

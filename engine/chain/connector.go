@@ -20,7 +20,7 @@ type connector struct {
 	timeout time.Duration
 	retry   retry
 	private bool
-	stands  bool // it names a function that the file does not define
+	standIn bool // it names a function that the file does not define
 }
 
 // optionsName is the name under which a connector sees the options of its step.
@@ -49,7 +49,7 @@ func (r *Reader) Connector(name string, n *doc.Node) {
 	in.shared = true
 	in.look()
 	c.action = k.read(in, n)
-	_, c.stands = c.action.(*standIn)
+	_, c.standIn = c.action.(*standIn)
 }
 
 func readConnector(r *reader, n *doc.Node) action {
@@ -77,7 +77,7 @@ func readConnector(r *reader, n *doc.Node) action {
 	}
 	s.retry = s.retry.or(c.retry)
 	s.private = s.private || c.private
-	s.Mocked = c.stands
+	s.Mocked = c.standIn
 	return c.action
 }
 

@@ -236,8 +236,8 @@ func (s *stop) run(t *turn) (value.Value, error) {
 		if end.because, err = value.Text(v); err != nil {
 			return nil, err
 		}
-		if n := len(end.because); n > maxWords {
-			return nil, engine.Fail(engine.Script, "a reason of %d bytes; at most %d", n, maxWords)
+		if n := len(end.because); n > maxText {
+			return nil, engine.Fail(engine.Script, "a reason of %d bytes; at most %d", n, maxText)
 		}
 	}
 	return nil, end

@@ -21,8 +21,8 @@ type embedding struct {
 	size    int // 0 means the model's default
 }
 
-// mostTexts is how many texts one call may embed.
-const mostTexts = 2048
+// maxTexts is how many texts one call may embed.
+const maxTexts = 2048
 
 func readEmbed(r *reader, n *doc.Node) action {
 	n.Require("service", "input")
@@ -81,8 +81,8 @@ func textsOf(v value.Value) (texts []string, many bool, err error) {
 	if !many {
 		list = starlark.NewList([]starlark.Value{v})
 	}
-	if list.Len() > mostTexts {
-		return nil, many, engine.Fail(engine.Script, "%d texts in one embed step; at most %d", list.Len(), mostTexts)
+	if list.Len() > maxTexts {
+		return nil, many, engine.Fail(engine.Script, "%d texts in one embed step; at most %d", list.Len(), maxTexts)
 	}
 	size := 0
 	for item := range list.Elements() {

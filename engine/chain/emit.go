@@ -39,8 +39,8 @@ func (e *emit) run(t *turn) (value.Value, error) {
 	if event.Name == "" {
 		return nil, engine.Fail(engine.Script, "an event without a name")
 	}
-	if n := len(event.Name); n > maxWords {
-		return nil, engine.Fail(engine.Script, "the name of an event has %d bytes; at most %d", n, maxWords)
+	if n := len(event.Name); n > maxText {
+		return nil, engine.Fail(engine.Script, "the name of an event has %d bytes; at most %d", n, maxText)
 	}
 	out := value.Missing
 	if e.data != nil {

@@ -256,7 +256,7 @@ func (x *execution) perform(p *pass, s *Step) (value.Value, error) {
 		t.x.s.SettleMemory(t.path, 0)
 		return t.failed(err)
 	}
-	t.x.in.Watch.gave(t, out)
+	t.x.in.Watch.succeeded(t, out)
 	if err := t.keep(out); err != nil {
 		return t.failed(err)
 	}
@@ -375,7 +375,7 @@ func (t *turn) fallback() (value.Value, error) {
 	if err != nil {
 		return nil, &failedAt{path: t.path, err: fmt.Errorf("its default: %w", err)}
 	}
-	t.x.in.Watch.gave(t, v)
+	t.x.in.Watch.succeeded(t, v)
 	return v, nil
 }
 

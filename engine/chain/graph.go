@@ -107,7 +107,7 @@ func (b *Block) longest(seg *segment) []string {
 func (s *Step) weight() int {
 	switch s.action.(type) {
 	case asker, *subchain, *wait:
-		return mostSteps // more than all steps without requests
+		return maxChainSteps // more than all steps without requests
 	}
 	return 1
 }

@@ -57,8 +57,8 @@ type state uint8
 const (
 	waiting state = iota
 	running
-	well
-	unwell  // it ended the session, or was canceled
+	succeeded
+	failed  // it ended the session, or was canceled
 	skipped // skipped because a dependency did not succeed
 	dropped // not started, because a step above ended the session
 )
@@ -167,7 +167,7 @@ func (g *group) end(m *member) (ready []int) {
 		m.clock.Stop()
 	}
 	if m.err != nil {
-		m.state = unwell
+		m.state = failed
 		g.skip(m)
 		if m.at < g.bound {
 			g.bound = m.at
@@ -175,7 +175,7 @@ func (g *group) end(m *member) (ready []int) {
 		}
 		return nil
 	}
-	m.state = well
+	m.state = succeeded
 	if !m.memory.Own.Empty() {
 		i, _ := slices.BinarySearch(g.wrote, m.at)
 		g.wrote = slices.Insert(g.wrote, i, m.at)

@@ -56,7 +56,7 @@ func readHTTP(r *reader, n *doc.Node) action {
 	q.headers = r.headers(n.Get("headers"), "headers.")
 	r.readBody(n, q)
 	q.unsigned = n.Get("auth").OneOf("none") == "none"
-	if q.repeats = r.repeats(n); q.repeats.said && q.method == http.MethodGet {
+	if q.repeats = r.repeats(n); q.repeats.set && q.method == http.MethodGet {
 		n.Only("repeats", "verify").Key.Errorf("remove it", "a GET changes nothing: it can always be retried")
 	}
 	q.private = n.Get("private").Bool()
@@ -138,10 +138,10 @@ func (q *request) run(t *turn) (value.Value, error) {
 		out, err = answer.Read(a)
 		return err
 	}
-	if treats := q.treats(); q.method != http.MethodGet {
-		call.Repeats, call.Once = treats.how, treats.how == service.Never
-		if treats.verify != nil {
-			call.Verify = treats.verify.of(t, q)
+	if policy := q.repeatPolicy(); q.method != http.MethodGet {
+		call.Repeats, call.Once = policy.how, policy.how == service.Never
+		if policy.verify != nil {
+			call.Verify = policy.verify.of(t, q)
 		}
 	}
 	t.asked = true

@@ -114,20 +114,20 @@ func (q *inquiry) converse(s *Service, chat openai.Chat) (value.Value, error) {
 	}
 }
 
-// mostRepeated limits how much of its invalid answer a model is shown, in bytes.
-const mostRepeated = 20_000
+// maxRepeated limits how much of its invalid answer a model is shown, in bytes.
+const maxRepeated = 20_000
 
 // objection tells a model why its answer does not match.
 func (q *inquiry) objection(got *openai.Completion, problem error) (all []openai.Message) {
 	if text := got.Text; text != "" { // a message needs content
-		text = strings.ToValidUTF8(text[:min(len(text), mostRepeated)], "")
+		text = strings.ToValidUTF8(text[:min(len(text), maxRepeated)], "")
 		all = append(all, openai.Message{Role: "assistant", Text: text})
 	}
-	wish := "."
+	ending := "."
 	if q.shape != nil {
-		wish = ", with nothing but the JSON document."
+		ending = ", with nothing but the JSON document."
 	}
-	return append(all, openai.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + wish})
+	return append(all, openai.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + ending})
 }
 
 // hidden keeps a private answer out of an error text.

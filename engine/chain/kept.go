@@ -11,10 +11,10 @@ import (
 const (
 	// maxKept limits what a session may hold, in bytes: its steps' outputs, as data and as journal text.
 	maxKept = 128 << 20
-	// maxLetter limits the text of a message, which each recipient gets.
-	maxLetter = 64 << 10
-	// maxWords limits the name of an event, and the reason for stopping a session.
-	maxWords = 1000
+	// maxMessage limits the text of a message, which each recipient gets.
+	maxMessage = 64 << 10
+	// maxText limits the name of an event, and the reason for stopping a session.
+	maxText = 1000
 )
 
 // keepFree is how much a session may hold without claiming from the run's memory budget, in bytes.

@@ -21,21 +21,21 @@ import (
 // completion is an llm step: one chat completion. Its output is the answer in its shape or, without a shape, a record
 // with the text and the model's name.
 type completion struct {
-	services  []*Service // tried in this order, each with its models
-	system    *script.Template
-	prompt    *script.Template
-	messages  expr.Value   // a list of {role, content}, instead of prompt
-	shape     *shape.Shape // nil allows any text
-	heat      expr.Value   // the temperature; nil is the model's default
-	most      int          // tokens; 0 is the model's default
-	inner     bool         // the limit includes reasoning tokens: max_completion_tokens
-	effort    *script.Template
-	extra     *extras
-	share     expr.Value   // nil means all
-	otherwise *script.Expr // nil means that a failure ends the attempt
-	cache     *cached      // nil asks each time
-	stream    bool
-	private   bool
+	services        []*Service // tried in this order, each with its models
+	system          *script.Template
+	prompt          *script.Template
+	messages        expr.Value   // a list of {role, content}, instead of prompt
+	shape           *shape.Shape // nil allows any text
+	temperature     expr.Value   // nil is the model's default
+	maxTokens       int          // 0 is the model's default
+	countsReasoning bool         // maxTokens includes reasoning tokens: max_completion_tokens
+	effort          *script.Template
+	extra           *extras
+	share           expr.Value   // nil means all
+	otherwise       *script.Expr // nil means that a failure ends the attempt
+	cache           *cached      // nil asks each time
+	stream          bool
+	private         bool
 }
 
 func readLLM(r *reader, n *doc.Node) action {
@@ -68,9 +68,9 @@ func readLLM(r *reader, n *doc.Node) action {
 	if a := n.Get("answer"); a != nil {
 		c.shape = shape.Read(a)
 	}
-	c.heat = r.number(n.Get("temperature"), "temperature", 2)
+	c.temperature = r.number(n.Get("temperature"), "temperature", 2)
 	if which := n.Only("max_tokens", "max_completion_tokens"); which.Key != nil {
-		c.most, c.inner = which.Value.Int(1, 1_000_000), which.Key.Text() == "max_completion_tokens"
+		c.maxTokens, c.countsReasoning = which.Value.Int(1, 1_000_000), which.Key.Text() == "max_completion_tokens"
 	}
 	c.effort = in.effort(n.Get("reasoning_effort"))
 	c.extra = in.extras(n.Get("extra"))
@@ -168,7 +168,7 @@ func (c *completion) run(t *turn) (value.Value, error) {
 		return nil, err
 	}
 	if !asks {
-		return c.instead(t)
+		return c.replacement(t)
 	}
 	chat, err := c.chat(t)
 	if err != nil {
@@ -186,7 +186,7 @@ func (c *completion) run(t *turn) (value.Value, error) {
 	if step, ok := errors.AsType[*engine.StepError](err); ok {
 		t.record().Class = step.Class
 	}
-	return c.instead(t)
+	return c.replacement(t)
 }
 
 // passes reports whether a fallback may replace the failure: it was a service, and there is time.
@@ -230,8 +230,8 @@ func evalNumber(t expr.Contexts, v expr.Value, field string, most float64) (floa
 	return f, nil
 }
 
-// instead returns the answer of agents that do not ask, or get no answer.
-func (c *completion) instead(t *turn) (out value.Value, err error) {
+// replacement returns the answer of agents that do not ask, or get no answer.
+func (c *completion) replacement(t *turn) (out value.Value, err error) {
 	if out, err = t.compute(c.otherwise, "otherwise"); err != nil {
 		return nil, err
 	}
@@ -293,12 +293,12 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 		}
 		chat.Messages = append(chat.Messages, said...)
 	}
-	if c.heat != nil {
-		heat, err := evalNumber(t, c.heat, "temperature", 2)
+	if c.temperature != nil {
+		temperature, err := evalNumber(t, c.temperature, "temperature", 2)
 		if err != nil {
 			return chat, err
 		}
-		chat.Temperature = &heat
+		chat.Temperature = &temperature
 	}
 	if c.effort != nil {
 		if chat.Effort, err = expr.Text(with, c.effort, "reasoning_effort"); err == nil {
@@ -308,13 +308,13 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 			return chat, err
 		}
 	}
-	chat.MaxTokens, chat.Completion, chat.Stream = c.most, c.inner, c.stream
+	chat.MaxTokens, chat.Completion, chat.Stream = c.maxTokens, c.countsReasoning, c.stream
 	chat.Extra, err = c.extra.eval(with)
 	return chat, err
 }
 
-// mostMessages is the maximum number of messages of a chat.
-const mostMessages = 10_000
+// maxMessages is the maximum number of messages of a chat.
+const maxMessages = 10_000
 
 // messagesOf reads the value of messages: a list of records with a role and a content.
 func messagesOf(v value.Value) (all []openai.Message, err error) {
@@ -322,8 +322,8 @@ func messagesOf(v value.Value) (all []openai.Message, err error) {
 		return nil, err
 	}
 	list, ok := v.(*starlark.List)
-	if !ok || list.Len() == 0 || list.Len() > mostMessages {
-		return nil, engine.Fail(engine.Script, "messages are a list of 1 to %d records {role, content}, not %s", mostMessages, v.Type())
+	if !ok || list.Len() == 0 || list.Len() > maxMessages {
+		return nil, engine.Fail(engine.Script, "messages are a list of 1 to %d records {role, content}, not %s", maxMessages, v.Type())
 	}
 	for item := range list.Elements() {
 		r, ok := item.(*value.Record)

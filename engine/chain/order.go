@@ -12,13 +12,13 @@ import (
 // controlFlow are the kinds that are always plain steps.
 var controlFlow = []string{"if", "for", "while", "stop"}
 
-// longestCircle is how many steps of a dependency cycle are shown.
-const longestCircle = 12
+// maxCycleShown is how many steps of a dependency cycle are shown.
+const maxCycleShown = 12
 
 // listed joins the steps of a cycle for an error text, shortened if there are many.
 func listed(says []string) string {
-	if len(says) > longestCircle {
-		says = append(slices.Clone(says[:longestCircle]), "and so on")
+	if len(says) > maxCycleShown {
+		says = append(slices.Clone(says[:maxCycleShown]), "and so on")
 	}
 	return strings.Join(says, ", ")
 }
@@ -145,7 +145,7 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	switch {
 	case name == "": // reported
 	case !known:
-		at.Errorf(o.stranger(name), "there is no step %s in this block", name)
+		at.Errorf(o.unknownHint(name), "there is no step %s in this block", name)
 	case j == i:
 		at.Errorf("remove it", "the step %s waits for itself", name)
 	case slices.Contains(s.node.named, j):
@@ -161,8 +161,8 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	}
 }
 
-// stranger returns the hint for a name that is not a step of the block.
-func (o *ordering) stranger(name string) string {
+// unknownHint returns the hint for a name that is not a step of the block.
+func (o *ordering) unknownHint(name string) string {
 	if in, ok := o.chain.place[name]; ok {
 		if _, sibling := o.block.index[in]; sibling {
 			return "it is inside " + in + ": name that, or leave it out"
@@ -176,13 +176,13 @@ func (o *ordering) stranger(name string) string {
 func (o *ordering) implied(seg *segment, i, j int, at *doc.Node) {
 	name := func(k int) string { return o.block.Steps[k].Name }
 	plain := name(seg.to)
-	circle := []string{name(i) + " waits for " + name(j)}
+	cycle := []string{name(i) + " waits for " + name(j)}
 	if j > seg.to {
-		circle = append(circle, name(j)+" waits for "+plain+" (implied)")
+		cycle = append(cycle, name(j)+" waits for "+plain+" (implied)")
 	}
-	circle = append(circle, plain+" waits for "+name(i)+" (implied)")
+	cycle = append(cycle, plain+" waits for "+name(i)+" (implied)")
 	at.Errorf("`"+plain+"` has neither `parallel` nor `depends_on`: it waits for all steps above it, and all steps below wait for it",
-		"a dependency cycle: %s", strings.Join(circle, ", "))
+		"a dependency cycle: %s", strings.Join(cycle, ", "))
 }
 
 // visit orders a step after its dependencies. An edge that closes a cycle is reported and dropped.
@@ -194,7 +194,7 @@ func (o *ordering) visit(seg *segment, i int) {
 	waits := n.waits[:0]
 	for _, j := range n.waits {
 		if o.seen[j] == underWay {
-			o.circle(j)
+			o.reportCycle(j)
 			continue
 		}
 		if o.seen[j] == unvisited {
@@ -211,15 +211,15 @@ func (o *ordering) visit(seg *segment, i int) {
 	seg.order = append(seg.order, i)
 }
 
-// circle reports that the last step of the path depends on a step of the path, starting with the first in the file.
-func (o *ordering) circle(j int) {
-	circle := slices.Clone(o.path[slices.Index(o.path, j):])
-	first := slices.Index(circle, slices.Min(circle))
-	circle = append(circle[first:], circle[:first]...)
+// reportCycle reports that the last step of the path depends on a step of the path, starting with the first in the file.
+func (o *ordering) reportCycle(j int) {
+	cycle := slices.Clone(o.path[slices.Index(o.path, j):])
+	first := slices.Index(cycle, slices.Min(cycle))
+	cycle = append(cycle[first:], cycle[:first]...)
 	var says []string
-	for k, i := range circle {
-		says = append(says, o.block.Steps[i].Name+" waits for "+o.block.Steps[circle[(k+1)%len(circle)]].Name)
+	for k, i := range cycle {
+		says = append(says, o.block.Steps[i].Name+" waits for "+o.block.Steps[cycle[(k+1)%len(cycle)]].Name)
 	}
-	at := o.where[[2]int{circle[0], circle[1%len(circle)]}]
+	at := o.where[[2]int{cycle[0], cycle[1%len(cycle)]}]
 	at.Errorf("remove one of these dependencies", "a dependency cycle: %s", listed(says))
 }

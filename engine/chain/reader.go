@@ -33,7 +33,7 @@ type Reader struct {
 }
 
 const (
-	mostSteps = 10_000 // of a chain
+	maxChainSteps = 10_000 // of a chain
 
 	anyInt = math.MaxInt32
 )
@@ -218,8 +218,8 @@ func (r *reader) block(n *doc.Node) *Block {
 		case r.chain.taken[name]:
 			at.nameErrorf("names are unique in a chain", "there is another step %s", name)
 		}
-		if len(r.chain.taken) == mostSteps {
-			at.nameErrorf("", "more than %d steps", mostSteps)
+		if len(r.chain.taken) == maxChainSteps {
+			at.nameErrorf("", "more than %d steps", maxChainSteps)
 			break
 		}
 		r.chain.taken[name] = true

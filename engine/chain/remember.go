@@ -23,8 +23,8 @@ type remember struct {
 	keep   expr.Value // a number of notes, or a list of those to keep; nil for neither
 }
 
-// mostNotes is how many notes an agent can keep.
-const mostNotes = 100_000
+// maxNotes is how many notes an agent can keep.
+const maxNotes = 100_000
 
 func readRemember(r *reader, n *doc.Node) action {
 	m := &remember{note: r.Data(n.Get("note"), "note")}
@@ -152,13 +152,13 @@ func keepingOf(v value.Value) (k keeping, err error) {
 	case starlark.NoneType: // the list came from a step that did not run
 		return k, nil
 	case starlark.Int:
-		if n, ok := v.Int64(); ok && n >= 1 && n <= mostNotes {
+		if n, ok := v.Int64(); ok && n >= 1 && n <= maxNotes {
 			k.most = int(n)
 			return k, nil
 		}
 	case *starlark.List:
-		if v.Len() > mostNotes {
-			return k, fmt.Errorf("keep is a list of %d notes; at most %d", v.Len(), mostNotes)
+		if v.Len() > maxNotes {
+			return k, fmt.Errorf("keep is a list of %d notes; at most %d", v.Len(), maxNotes)
 		}
 		k.notes = make([][]byte, v.Len())
 		for i := range k.notes {
@@ -168,5 +168,5 @@ func keepingOf(v value.Value) (k keeping, err error) {
 		}
 		return k, nil
 	}
-	return k, fmt.Errorf("keep is %s; it must be a number from 1 to %d, or a list of the notes to keep", value.Shown(v), mostNotes)
+	return k, fmt.Errorf("keep is %s; it must be a number from 1 to %d, or a list of the notes to keep", value.Shown(v), maxNotes)
 }

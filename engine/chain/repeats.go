@@ -18,7 +18,7 @@ import (
 
 // Repeats configures whether a changing request may be sent again.
 type Repeats struct {
-	said   bool // it is configured
+	set    bool // it is configured
 	how    service.Repeats
 	verify *verify // nil asks nothing
 }
@@ -68,9 +68,9 @@ func (r *reader) repeats(n *doc.Node) Repeats {
 	case which.Key == nil:
 		return Repeats{}
 	case which.Key.Text() == "verify":
-		return Repeats{said: true, verify: r.verify(which.Value)}
+		return Repeats{set: true, verify: r.verify(which.Value)}
 	}
-	return Repeats{said: true, how: httpRepeats[which.Value.OneOf(HTTPRepeats...)]}
+	return Repeats{set: true, how: httpRepeats[which.Value.OneOf(HTTPRepeats...)]}
 }
 
 func (r *reader) verify(n *doc.Node) *verify {
@@ -93,9 +93,9 @@ func (r *reader) verify(n *doc.Node) *verify {
 	return v
 }
 
-// treats returns the setting for a request: its step's, or else its service's.
-func (q *request) treats() *Repeats {
-	if q.repeats.said {
+// repeatPolicy returns the setting for a request: its step's, or else its service's.
+func (q *request) repeatPolicy() *Repeats {
+	if q.repeats.set {
 		return &q.repeats
 	}
 	return &q.service.Repeats
@@ -167,7 +167,7 @@ func (r *Reader) warnLost(c *Chain) {
 		if !ok || !s.used || q.service == nil || q.method == http.MethodGet {
 			return
 		}
-		if v := q.treats().verify; v != nil && v.answer == nil {
+		if v := q.repeatPolicy().verify; v != nil && v.answer == nil {
 			r.places[s].body.Warnf("`answer:` in its verify, such as `answer: ${body}`",
 				"other steps use the output of %s: if a crash loses its answer, verify cannot replace it", s.Name)
 		}

@@ -22,21 +22,21 @@ func (s *Service) SignIn(session *engine.Session, in *Input) SignIn {
 	step := &Step{Name: "check", Kind: "http", retry: retry{attempts: 1}, action: asks}
 	c := &Chain{Name: step.Name, Body: &Block{Steps: []*Step{step}, segments: []segment{{to: 1}}}}
 	c.Run(session, in)
-	if row := session.Row; asks.came.Err == nil && !row.Outcome.Commits() {
-		asks.came.Err = errors.New(row.Error)
+	if row := session.Row; asks.result.Err == nil && !row.Outcome.Commits() {
+		asks.result.Err = errors.New(row.Error)
 	}
-	return asks.came
+	return asks.result
 }
 
 // signIn is a step that is not in the file.
 type signIn struct {
 	request
-	came SignIn
+	result SignIn
 }
 
 func (a *signIn) run(t *turn) (out value.Value, err error) {
 	out, err = a.ask(t)
-	a.came.Err = err
+	a.result.Err = err
 	return out, err
 }
 
@@ -48,7 +48,7 @@ func (a *signIn) ask(t *turn) (value.Value, error) {
 	if auth != nil {
 		if login, ok := auth.Issuer.(*service.Login); ok {
 			login.Explain = true
-			a.came.Login = login.Request.Described()
+			a.result.Login = login.Request.Described()
 		}
 	}
 	call := t.call(a.service)

@@ -33,8 +33,8 @@ func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
 	s.Conceal(false, secrets...)
 }
 
-// mostRole is the maximum length of a role's name in bytes (NAMEDATALEN - 1).
-const mostRole = 63
+// maxRole is the maximum length of a role's name in bytes (NAMEDATALEN - 1).
+const maxRole = 63
 
 // Postgres reads the keys that are specific to a service of kind postgres.
 func (r *Reader) Postgres(s *Service, n *doc.Node) {
@@ -45,7 +45,7 @@ func (r *Reader) Postgres(s *Service, n *doc.Node) {
 	}
 	if role := n.Get("role"); role != nil {
 		p.Role = role.Text()
-		if role.Kind() == doc.Scalar && (p.Role == "" || len(p.Role) > mostRole || strings.EqualFold(p.Role, "none")) {
+		if role.Kind() == doc.Scalar && (p.Role == "" || len(p.Role) > maxRole || strings.EqualFold(p.Role, "none")) {
 			role.Errorf("a role without superuser rights that the user of the address is a member of", "%q cannot be the name of a role", p.Role)
 		}
 	}

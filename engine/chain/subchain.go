@@ -73,7 +73,7 @@ func (r *Reader) Link() {
 	for _, name := range r.defined {
 		l.visit(r.chains[name])
 	}
-	if l.circles {
+	if l.cyclic {
 		return
 	}
 	known := map[*Chain][]*Service{}
@@ -89,9 +89,9 @@ func (r *Reader) Link() {
 
 // linking looks for chains that run themselves, directly or indirectly.
 type linking struct {
-	seen    map[*Chain]visited
-	path    []*Chain
-	circles bool
+	seen   map[*Chain]visited
+	path   []*Chain
+	cyclic bool
 }
 
 func (l *linking) visit(c *Chain) {
@@ -106,7 +106,7 @@ func (l *linking) visit(c *Chain) {
 			return
 		}
 		if l.seen[sub.chain] == underWay {
-			l.circle(sub)
+			l.reportCycle(sub)
 			return
 		}
 		l.visit(sub.chain)
@@ -118,9 +118,9 @@ func (l *linking) visit(c *Chain) {
 	l.seen[c] = done
 }
 
-// circle reports a step that runs a chain which is on the path.
-func (l *linking) circle(sub *subchain) {
-	l.circles = true
+// reportCycle reports a step that runs a chain which is on the path.
+func (l *linking) reportCycle(sub *subchain) {
+	l.cyclic = true
 	var says []string
 	at := slices.Index(l.path, sub.chain)
 	for i, c := range l.path[at:] {

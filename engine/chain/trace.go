@@ -58,8 +58,8 @@ func (w *Watch) note(t *turn, f func(s *Traced)) {
 	f(s)
 }
 
-// told returns an error on one line.
-func told(err error) string {
+// firstLine returns the first line of an error.
+func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
@@ -70,7 +70,7 @@ func (s *Step) Place() (file string, line int) { return s.file, s.line }
 // Where returns the file and line of a step by its path without iterations, such as shop.yaml:12; "" if it does not
 // exist.
 func (c *Chain) Where(path string) (where string) {
-	c.unfold("", mostAsking, func(of string, s *Step) {
+	c.unfold("", maxVisited, func(of string, s *Step) {
 		if of == path && s.file != "" {
 			where = s.file + ":" + itoa(s.line)
 		}

@@ -56,12 +56,12 @@ func (w *wait) run(t *turn) (value.Value, error) {
 	return starlark.Float(d.Seconds()), err
 }
 
-// manyDraws is enough draws to approximate the longest wait of many sessions.
-const manyDraws = 100
+// waitSamples is how many draws approximate the longest wait of many sessions.
+const waitSamples = 100
 
 // longest draws sample waits and returns the longest; 0 if they depend on more than parameters.
 func (w *wait) longest(path string) (most time.Duration) {
-	for n := range uint64(manyDraws) {
+	for n := range uint64(waitSamples) {
 		v, err := w.seconds.Eval(sampled(draw.Key{}.Text(path).Int(n)))
 		if err != nil {
 			return 0

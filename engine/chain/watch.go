@@ -24,11 +24,11 @@ type Watch struct {
 
 // stepSeen is the result of a step at the top level of the chain.
 type stepSeen struct {
-	began  time.Time
-	took   time.Duration
-	gave   bool
-	output json.RawMessage // nil if it must not be shown
-	err    string
+	began     time.Time
+	took      time.Duration
+	hasOutput bool
+	output    json.RawMessage // nil if it must not be shown
+	err       string
 }
 
 // Report is the result of a chain that ran alone.
@@ -87,10 +87,10 @@ func (w *Watch) started(t *turn) {
 	w.note(t, func(*Traced) {})
 }
 
-// gave records the output of a step.
-func (w *Watch) gave(t *turn, out value.Value) {
+// succeeded records the output of a step.
+func (w *Watch) succeeded(t *turn, out value.Value) {
 	w.change(t, func(s *stepSeen) {
-		s.gave = true
+		s.hasOutput = true
 		if !t.step.Hides() {
 			s.output = shown(out)
 		}
@@ -104,8 +104,8 @@ func (w *Watch) gave(t *turn, out value.Value) {
 
 // failed records why a step failed, whether or not the session continues.
 func (w *Watch) failed(t *turn, err error) {
-	w.change(t, func(s *stepSeen) { s.err = told(err) })
-	w.note(t, func(s *Traced) { s.Error = told(err) })
+	w.change(t, func(s *stepSeen) { s.err = firstLine(err) })
+	w.note(t, func(s *Traced) { s.Error = firstLine(err) })
 }
 
 // shown returns a value as JSON, or null if it cannot be encoded.
@@ -160,7 +160,7 @@ func (w *Watch) end(x *execution, c *Chain, err error) {
 // result returns the output of the last successful step.
 func (w *Watch) result() (out json.RawMessage) {
 	for _, s := range w.Report.Steps {
-		if seen := w.steps[s.Name]; s.Status == engine.StepOK.String() && seen != nil && seen.gave {
+		if seen := w.steps[s.Name]; s.Status == engine.StepOK.String() && seen != nil && seen.hasOutput {
 			out = seen.output
 		}
 	}
@@ -188,7 +188,7 @@ func problem(c *Chain, err error) string {
 		}
 		return fmt.Sprintf("Chain '%s' execution timed out after %v seconds", c.Name, over.Limit.Seconds())
 	}
-	return told(err)
+	return firstLine(err)
 }
 
 // reports returns the chain's own steps up to the last one reached.

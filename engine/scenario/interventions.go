@@ -41,7 +41,7 @@ func (r *reader) interventions(n *doc.Node) {
 		}
 		text, data := r.said(item.Get("text")), r.said(item.Get("data"))
 		var err error
-		if in.body, err = chain.Letter(text, data); err != nil {
+		if in.body, err = chain.MessageBody(text, data); err != nil {
 			item.Errorf("", "%v", err)
 		}
 		r.s.outside = append(r.s.outside, in)
@@ -57,7 +57,7 @@ func (r *reader) recipients(n *doc.Node) []string {
 	nodes := []*doc.Node{n}
 	if n.Kind() == doc.List {
 		nodes = n.List()
-	} else if v, ok := r.constant(n); ok && v == starlark.String(chain.Everybody) {
+	} else if v, ok := r.constant(n); ok && v == starlark.String(chain.AllAgents) {
 		return nil
 	}
 	ids := []string{}
@@ -153,7 +153,7 @@ func (p *Program) Message(ids []string, text, data string) (engine.Message, erro
 	if text != "" {
 		line = starlark.String(text)
 	}
-	body, err := chain.Letter(line, said)
+	body, err := chain.MessageBody(line, said)
 	m.Body = body
 	return m, err
 }

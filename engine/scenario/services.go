@@ -83,7 +83,7 @@ func (r serviceReader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 	}
 	if t := l.Get("timeout"); t != nil {
 		s.Limits.Timeout = t.Duration(time.Millisecond, 0)
-		if late := s.Limits.Timeout; s.Kind == "llm" && late > 0 && late < chain.SoonForModels {
+		if late := s.Limits.Timeout; s.Kind == "llm" && late > 0 && late < chain.ShortForModels {
 			t.Warnf("60s, say", "%s for a model: many answers take longer", s.Limits.Timeout)
 		}
 	}

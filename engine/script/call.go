@@ -319,7 +319,7 @@ func (m *machine) invoke(f *closure, fr *frame, kwargs []starlark.Tuple) (value.
 	if err != nil {
 		return nil, err
 	}
-	if end == leaveFunction {
+	if end == flowReturn {
 		return fr.result, nil
 	}
 	return starlark.None, nil

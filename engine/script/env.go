@@ -36,14 +36,14 @@ type Source struct{ Name, Text string }
 // Env is the environment of a scenario's scripts: the names defined by the functions file, the parameters and the
 // built-ins. It is immutable and safe for concurrent use.
 type Env struct {
-	globals *globals
-	names   map[string]value.Value // everything that is not dynamic
-	known   []string               // its names, for hints
-	limits  meter.Limits
-	print   func(string)
-	origin  Origin // of the functions; nil means a file of its own
-	blind   bool   // the functions file does not parse, so its names are unknown
-	broken  bool   // the functions file has errors, so nothing can be evaluated
+	globals  *globals
+	names    map[string]value.Value // everything that is not dynamic
+	known    []string               // its names, for hints
+	limits   meter.Limits
+	print    func(string)
+	origin   Origin // of the functions; nil means a file of its own
+	unparsed bool   // the functions file does not parse, so its names are unknown
+	broken   bool   // the functions file has errors, so nothing can be evaluated
 }
 
 // dialect is that of go.starlark.net with sets and top-level control flow, without while and recursion.
@@ -91,20 +91,20 @@ func New(c Config) (*Env, error) {
 func (e *Env) define(src Source) Errors {
 	source := text{src.Name, src.Text, 1, 1}
 	if len(src.Text) > maxSource {
-		e.blind = true
+		e.unparsed = true
 		return source.one(fmt.Sprintf("more than %d bytes", maxSource), "")
 	}
 	if errs := source.longNumber(); errs != nil {
-		e.blind = true
+		e.unparsed = true
 		return errs
 	}
 	file, err := dialect.Parse(src.Name, src.Text, 0)
 	if err != nil {
-		e.blind = true
+		e.unparsed = true
 		return source.sourceErrors(err, nil, nil)
 	}
-	if errs := refuse(file); len(errs) > 0 {
-		e.blind = true
+	if errs := checkSyntax(file); len(errs) > 0 {
+		e.unparsed = true
 		return errs
 	}
 	universal := func(name string) bool { _, ok := universe[name]; return ok }
@@ -226,8 +226,8 @@ func freezable(v value.Value, seen map[value.Value]bool, depth int) error {
 	return nil
 }
 
-// refuse reports syntax that parses but is not allowed in a functions file.
-func refuse(file *syntax.File) Errors {
+// checkSyntax reports syntax that parses but is not allowed in a functions file.
+func checkSyntax(file *syntax.File) Errors {
 	var errs Errors
 	for _, s := range file.Stmts {
 		if s, ok := s.(*syntax.LoadStmt); ok {

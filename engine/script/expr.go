@@ -89,7 +89,7 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	universal := func(name string) bool { _, ok := universe[name]; return ok && !slices.Contains(scope, name) }
 	known := func(name string) bool {
 		_, ok := x.env.names[name]
-		return ok || x.env.blind || slices.Contains(scope, name)
+		return ok || x.env.unparsed || slices.Contains(scope, name)
 	}
 	locals, err := resolve.ExprOptions(dialect, tree, known, universal)
 	if err != nil {

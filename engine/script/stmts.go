@@ -16,14 +16,14 @@ type exec func(fr *frame) (flow, error)
 type flow uint8
 
 const (
-	onward flow = iota
-	leaveLoop
-	nextPass
-	leaveFunction
+	flowNext flow = iota
+	flowBreak
+	flowContinue
+	flowReturn
 )
 
 // pass does nothing.
-func pass(*frame) (flow, error) { return onward, nil }
+func pass(*frame) (flow, error) { return flowNext, nil }
 
 // block compiles a list of statements.
 func (c *compiler) block(stmts []syntax.Stmt) exec {
@@ -39,11 +39,11 @@ func (c *compiler) block(stmts []syntax.Stmt) exec {
 	}
 	return func(fr *frame) (flow, error) {
 		for _, s := range list {
-			if f, err := s(fr); f != onward || err != nil {
+			if f, err := s(fr); f != flowNext || err != nil {
 				return f, err
 			}
 		}
-		return onward, nil
+		return flowNext, nil
 	}
 }
 
@@ -60,12 +60,12 @@ func (c *compiler) stmt(s syntax.Stmt) exec {
 				return 0, fr.fault(pos, err)
 			}
 			_, err := x(fr)
-			return onward, err
+			return flowNext, err
 		}
 	case *syntax.AssignStmt:
 		return c.assignment(s)
 	case *syntax.BranchStmt:
-		f := map[syntax.Token]flow{syntax.BREAK: leaveLoop, syntax.CONTINUE: nextPass, syntax.PASS: onward}[s.Token]
+		f := map[syntax.Token]flow{syntax.BREAK: flowBreak, syntax.CONTINUE: flowContinue, syntax.PASS: flowNext}[s.Token]
 		return func(*frame) (flow, error) { return f, nil }
 	case *syntax.IfStmt:
 		return c.ifStmt(s)
@@ -78,7 +78,7 @@ func (c *compiler) stmt(s syntax.Stmt) exec {
 			if err == nil {
 				err = set(fr, v)
 			}
-			return onward, err
+			return flowNext, err
 		}
 	case *syntax.ReturnStmt:
 		return c.returnStmt(s)
@@ -92,7 +92,7 @@ func (c *compiler) returnStmt(s *syntax.ReturnStmt) exec {
 	if s.Result == nil {
 		return func(fr *frame) (flow, error) {
 			fr.result = starlark.None
-			return leaveFunction, nil
+			return flowReturn, nil
 		}
 	}
 	x, cost, pos := c.expr(s.Result), 1+count(s.Result), s.Return
@@ -105,7 +105,7 @@ func (c *compiler) returnStmt(s *syntax.ReturnStmt) exec {
 		}
 		v, err := x(fr)
 		fr.result = v
-		return leaveFunction, err
+		return flowReturn, err
 	}
 }
 
@@ -154,14 +154,14 @@ func (c *compiler) forStmt(s *syntax.ForStmt) exec {
 				return 0, err
 			}
 			f, err := body(fr)
-			if err != nil || f == leaveFunction {
+			if err != nil || f == flowReturn {
 				return f, err
 			}
-			if f == leaveLoop {
+			if f == flowBreak {
 				break
 			}
 		}
-		return onward, nil
+		return flowNext, nil
 	}
 }
 
@@ -177,7 +177,7 @@ func (c *compiler) assignment(s *syntax.AssignStmt) exec {
 		if err := fr.m.Step(cost); err != nil {
 			return 0, fr.fault(pos, err)
 		}
-		return onward, assign(fr)
+		return flowNext, assign(fr)
 	}
 }
 

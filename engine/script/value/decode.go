@@ -27,7 +27,7 @@ func DecodeJSONWithin(data []byte, weight int) (Value, error) {
 	}
 	d := decoders.Get().(*decoder)
 	d.data, d.at, d.left, d.deepest = data, 0, weight, 0
-	d.furnish()
+	d.preallocate()
 	v, err := d.value(0)
 	if d.space(); err == nil && d.at < len(d.data) {
 		err = d.unexpected("after the value")
@@ -79,24 +79,24 @@ type decoder struct {
 }
 
 const (
-	// mostSpare limits preallocation, because braces and commas inside strings count too.
-	mostSpare = 64
-	// mostFurnished is the length in bytes up to which a document gets preallocated slices. Keeping one of its records
+	// maxSpare limits preallocation, because braces and commas inside strings count too.
+	maxSpare = 64
+	// maxPreallocated is the length in bytes up to which a document gets preallocated slices. Keeping one of its records
 	// keeps all of them in memory, with their strings, regardless of the record's own weight.
-	mostFurnished = 4 << 10
+	maxPreallocated = 4 << 10
 )
 
-// furnish preallocates memory for the records and lists of a short document, estimated from its braces and commas.
-func (d *decoder) furnish() {
-	if len(d.data) > mostFurnished {
+// preallocate sets aside memory for the records and lists of a short document, estimated from its braces and commas.
+func (d *decoder) preallocate() {
+	if len(d.data) > maxPreallocated {
 		return
 	}
 	objects := bytes.Count(d.data, []byte{'{'})
 	if objects < 2 {
 		return
 	}
-	d.records = make([]Record, min(objects, mostSpare))
-	d.values = make([]Value, min(objects+bytes.Count(d.data, []byte{'['})+bytes.Count(d.data, []byte{','}), 4*mostSpare))
+	d.records = make([]Record, min(objects, maxSpare))
+	d.values = make([]Value, min(objects+bytes.Count(d.data, []byte{'['})+bytes.Count(d.data, []byte{','}), 4*maxSpare))
 }
 
 // JSONError is a syntax error in a JSON text, Offset bytes from its beginning.

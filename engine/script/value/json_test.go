@@ -124,12 +124,12 @@ func TestSimilarRecordsShareTheirShape(t *testing.T) {
 // TestDecodeJSONOfManyParts decodes documents whose braces and commas predict far too little or far too much memory.
 func TestDecodeJSONOfManyParts(t *testing.T) {
 	for name, text := range map[string]string{
-		"many":   "[" + strings.Repeat(`{"a":[1,{"b":2}],"c":{}},`, 2*mostSpare) + `{"a":[1],"c":{}}]`,
-		"wide":   "[" + strings.Repeat("[0],", 8*mostSpare) + `{"x":{"y":1}}]`,
-		"quoted": `{"t":"{,[` + strings.Repeat("{,", mostSpare) + `","u":{"v":[1,2,3]}}`,
+		"many":   "[" + strings.Repeat(`{"a":[1,{"b":2}],"c":{}},`, 2*maxSpare) + `{"a":[1],"c":{}}]`,
+		"wide":   "[" + strings.Repeat("[0],", 8*maxSpare) + `{"x":{"y":1}}]`,
+		"quoted": `{"t":"{,[` + strings.Repeat("{,", maxSpare) + `","u":{"v":[1,2,3]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if len(text) > mostFurnished {
+			if len(text) > maxPreallocated {
 				t.Fatalf("nothing is set aside for %d bytes", len(text))
 			}
 			v, err := DecodeJSON([]byte(text))
@@ -145,7 +145,7 @@ func TestDecodeJSONOfManyParts(t *testing.T) {
 
 // TestDecodeJSONReleasesOtherRecords checks that keeping one record of a long document does not keep the others in memory.
 func TestDecodeJSONReleasesOtherRecords(t *testing.T) {
-	list := mustDecode(t, `[{"text":"`+strings.Repeat("x", mostFurnished)+`"},{"id":1}]`).(*starlark.List)
+	list := mustDecode(t, `[{"text":"`+strings.Repeat("x", maxPreallocated)+`"},{"id":1}]`).(*starlark.List)
 	kept, other := list.Index(1), weak.Make(list.Index(0).(*Record))
 	runtime.GC()
 	if other.Value() != nil {
