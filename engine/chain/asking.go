@@ -14,24 +14,20 @@ type Asking struct {
 	Tokens  int  // token limit of a model's answer; 0 if the step sets none
 }
 
-// mostAsking limits the steps that are visited, because chains that run each other may unfold to very many.
-const mostAsking = 10_000
+// maxVisited limits how many steps a traversal visits, because chains that run each other may unfold to very many.
+const maxVisited = 10_000
 
 // Asking returns the steps that send requests to services, including those of the chains that it runs, in file order.
 func (c *Chain) Asking() []Asking {
 	var all []Asking
-	c.unfold("", mostAsking, func(path string, s *Step) {
-		a, ok := s.action.(sender)
-		if !ok {
+	c.unfold("", maxVisited, func(path string, s *Step) {
+		of := s.primary()
+		if of == nil {
 			return
 		}
-		services, _ := a.asks()
-		if len(services) == 0 || services[0] == nil {
-			return
-		}
-		step := Asking{Path: path, Service: services[0], Writes: writes(a)}
-		if c, ok := a.(*completion); ok {
-			step.Tokens = c.most
+		step := Asking{Path: path, Service: of, Writes: writes(s.action)}
+		if c, ok := s.action.(*completion); ok {
+			step.Tokens = c.maxTokens
 		}
 		all = append(all, step)
 	})
@@ -48,7 +44,7 @@ func (r *Reader) Endpoints(of *Service) (all []string, known bool) {
 		} else if !slices.Contains(all, endpoint) {
 			all = append(all, endpoint)
 		}
-		if v := q.treats().verify; v != nil {
+		if v := q.repeatPolicy().verify; v != nil {
 			if path := v.request.target.Template(); path != "" {
 				all = append(all, v.request.method+" "+path)
 			} else {
@@ -80,7 +76,7 @@ func (r *Reader) Endpoints(of *Service) (all []string, known bool) {
 // is a guess: drawn times count from 0 to the longest of a sample, and times that depend on the session are omitted.
 func (c *Chain) Thinks() (least, most time.Duration, all bool) {
 	all = true
-	c.unfold("", mostAsking, func(path string, s *Step) {
+	c.unfold("", maxVisited, func(path string, s *Step) {
 		w, ok := s.action.(*wait)
 		if !ok {
 			return
@@ -111,7 +107,7 @@ func (c *Chain) unfold(prefix string, room int, f func(path string, s *Step)) in
 }
 
 // writes reports whether a step changes something at a service that is not a model.
-func writes(a sender) bool {
+func writes(a action) bool {
 	asks, ok := a.(asker)
 	return ok && asks.changes() != nil
 }

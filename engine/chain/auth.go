@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -139,7 +139,7 @@ func (j *JWT) auth(t *turn, s *Service) (*service.Auth, error) {
 		if err != nil {
 			return nil, err
 		}
-		if claims, err = script.AppendJSON(nil, v); err != nil {
+		if claims, err = value.AppendJSON(nil, v); err != nil {
 			return nil, err
 		}
 	}

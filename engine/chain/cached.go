@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -16,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
@@ -43,11 +43,11 @@ func (r *reader) cached(n *doc.Node) *cached {
 
 // eval evaluates the names, and returns the context for a prompt that sees nothing else.
 func (c *cached) eval(t *turn) (*seen, error) {
-	s := &seen{turn: t, values: make(map[string]script.Value, len(c.names))}
+	s := &seen{turn: t, values: make(map[string]value.Value, len(c.names))}
 	for i, e := range c.exprs {
 		v, err := e.Eval(t.Context("cache." + c.names[i]))
 		if err == nil {
-			v, err = script.Data(v)
+			v, err = value.Data(v)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cache %s: %w", c.names[i], err)
@@ -60,7 +60,7 @@ func (c *cached) eval(t *turn) (*seen, error) {
 // seen holds the values of a cache under the names that the prompt uses.
 type seen struct {
 	turn   *turn
-	values map[string]script.Value
+	values map[string]value.Value
 	view   script.Context
 }
 
@@ -72,7 +72,7 @@ func (s *seen) Context(field string) *script.Context {
 }
 
 // Lookup implements script.Names.
-func (s *seen) Lookup(name string) (script.Value, error) {
+func (s *seen) Lookup(name string) (value.Value, error) {
 	if v, ok := s.values[name]; ok {
 		return v, nil
 	}
@@ -102,7 +102,7 @@ func (c *completion) key(chat *openai.Chat, retry engine.Retry, limit time.Durat
 
 // shared returns the run's answer if there is one, or asks for it on behalf of the run: one session asks and the
 // others wait. Waiting does not count as the session's own time; the step's time is that of the request.
-func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
+func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 	t.asked = true
 	if e, ok := t.x.s.Replay(t.path); ok { // it failed in an earlier process: a session with an answer leaves no entry
 		if t.x.s.Run().Recording != "" {
@@ -114,7 +114,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	retry, limit := t.step.retry.over(t.x.s.Settings().Retry), t.step.timeout
+	retry, limit := t.retry(), t.step.timeout
 	key, err := c.key(&chat, retry, limit)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 		} else {
 			t.record().Usage = &engine.Usage{Hits: 1}
 		}
-		return script.DecodeJSON(e.Output)
+		return value.DecodeJSON(e.Output)
 	}
 	if t.x.s.Run().Recording != "" {
 		return nil, service.Unrecorded(t.x.s)
@@ -140,14 +140,14 @@ func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 	clock.Hold()
 	defer clock.Release()
 	mine := false
-	landed := c.services[0].flights.DoChan(string(key[:]), func() (any, error) {
+	result := c.services[0].flights.DoChan(string(key[:]), func() (any, error) {
 		mine = true
 		return f.fly()
 	})
 	select {
 	case <-clock.Context().Done():
 		return nil, context.Cause(clock.Context())
-	case r := <-landed:
+	case r := <-result:
 		rec := t.record()
 		rec.Service += time.Since(start)
 		if r.Err != nil {
@@ -159,7 +159,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 			rec.Class = f.class
 		}
 		rec.Usage = &engine.Usage{Hits: 1}
-		return r.Val.(script.Value), nil
+		return r.Val.(value.Value), nil
 	}
 }
 
@@ -205,9 +205,9 @@ type flight struct {
 }
 
 // fly sends the request and stores the answer before any session sees it. A panic counts as a failure.
-func (f *flight) fly() (out script.Value, err error) {
+func (f *flight) fly() (out value.Value, err error) {
 	if e, ok := f.session.Recall(f.key); ok { // it completed since the caller looked
-		return script.DecodeJSON(e.Output)
+		return value.DecodeJSON(e.Output)
 	}
 	q := &inquiry{
 		completion: f.completion, session: f.session, clock: f.session.Clock(), path: f.path, retry: f.retry, headers: f.headers,
@@ -215,7 +215,7 @@ func (f *flight) fly() (out script.Value, err error) {
 	}
 	entry := engine.Entry{Path: f.path}
 	if out, err = q.answer(f.chat); err == nil {
-		entry.Output, err = script.AppendJSON(nil, out)
+		entry.Output, err = value.AppendJSON(nil, out)
 	}
 	if limit, ok := errors.AsType[*service.Overtime](err); ok {
 		entry = limit.Entry(f.path)
@@ -236,10 +236,10 @@ func (f *flight) fly() (out script.Value, err error) {
 }
 
 // answer calls run and converts a panic to a failure, because no caller would catch it.
-func (q *inquiry) answer(chat openai.Chat) (out script.Value, err error) {
+func (q *inquiry) answer(chat openai.Chat) (out value.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+			err = panicError(p)
 		}
 	}()
 	return q.run(chat)

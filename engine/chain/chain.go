@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -51,7 +52,7 @@ type Step struct {
 
 // action executes a step of some kind. run returns the step's output.
 type action interface {
-	run(t *turn) (script.Value, error)
+	run(t *turn) (value.Value, error)
 }
 
 // asker is an action that sends requests to a service. The client keeps the journal: intents, answers and replay.
@@ -128,7 +129,7 @@ func (c *Chain) Events() (names []string, all bool) {
 			all = false
 			return
 		}
-		if name, err := script.Text(v.V); err == nil {
+		if name, err := value.Text(v.V); err == nil {
 			names = append(names, name)
 		}
 	})

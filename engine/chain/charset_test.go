@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine/chain/answer"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -33,7 +33,7 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s %q: %v", c.kind, c.body, err)
 			continue
 		}
-		got, err := script.AppendJSON(nil, v)
+		got, err := value.AppendJSON(nil, v)
 		if err != nil || !strings.Contains(string(got), `"body":`+c.want) {
 			t.Errorf("%s %q: %s, %v, want %s", c.kind, c.body, got, err, c.want)
 		}

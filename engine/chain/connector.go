@@ -10,7 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -20,7 +20,7 @@ type connector struct {
 	timeout time.Duration
 	retry   retry
 	private bool
-	stands  bool // it names a function that the file does not define
+	standIn bool // it names a function that the file does not define
 }
 
 // optionsName is the name under which a connector sees the options of its step.
@@ -43,18 +43,13 @@ func (r *Reader) Connector(name string, n *doc.Node) {
 		return
 	}
 	n.Fields(append([]string{"kind", "type", "timeout", "retry"}, k.keys...)...)
-	if t := n.Get("timeout"); t != nil {
-		c.timeout = t.Duration(time.Millisecond, 0)
-	}
-	if w := n.Get("retry"); w != nil {
-		c.retry = readRetry(w)
-	}
+	c.timeout, c.retry = n.Get("timeout").Duration(time.Millisecond, 0), readRetry(n.Get("retry"))
 	c.private = isPrivate(n)
 	in := r.in(append(slices.Clone(baseNames), optionsName), nil)
 	in.shared = true
 	in.look()
 	c.action = k.read(in, n)
-	_, c.stands = c.action.(*standIn)
+	_, c.standIn = c.action.(*standIn)
 }
 
 func readConnector(r *reader, n *doc.Node) action {
@@ -82,7 +77,7 @@ func readConnector(r *reader, n *doc.Node) action {
 	}
 	s.retry = s.retry.or(c.retry)
 	s.private = s.private || c.private
-	s.Mocked = c.stands
+	s.Mocked = c.standIn
 	return c.action
 }
 
@@ -100,8 +95,8 @@ func (r *Reader) Connectors() []string {
 // request it received.
 type standIn struct{ request }
 
-// StandInPath is the mock's path for undefined connectors and functions.
-const StandInPath = "/connectors"
+// standInPath is the mock's path for undefined connectors and functions.
+const standInPath = "/connectors"
 
 // stand returns a stand-in for an undefined name, and records it; what says what the name refers to.
 func (r *reader) stand(n *doc.Node, what string) action {
@@ -124,7 +119,7 @@ func (r *reader) stand(n *doc.Node, what string) action {
 		}
 		r.standIn = &Service{Name: "stand-in", Kind: "http", URL: "mock:shop", User: user}
 	}
-	path, err := service.ParseTarget(StandInPath)
+	path, err := service.ParseTarget(standInPath)
 	if err != nil {
 		panic(err) // it is a path
 	}
@@ -139,7 +134,7 @@ func (r *Reader) StandIn() (s *Service, instead []string) { return r.standIn, r.
 
 func (s *standIn) changes() *Service { return nil }
 
-func (s *standIn) run(t *turn) (script.Value, error) {
+func (s *standIn) run(t *turn) (value.Value, error) {
 	out, err := s.request.run(t)
 	if err != nil {
 		return nil, err
@@ -151,19 +146,19 @@ func (s *standIn) run(t *turn) (script.Value, error) {
 // previous step. For the first step it is the chain's input.
 type question string
 
-var questionShape = script.NewShape("target", "input")
+var questionShape = value.NewShape("target", "input")
 
 // Eval implements Value.
-func (q question) Eval(c expr.Contexts) (script.Value, error) {
+func (q question) Eval(c expr.Contexts) (value.Value, error) {
 	t := c.(*turn)
-	input := script.Missing
+	input := value.Missing
 	if t.connected {
 		input = t.options
 	}
-	if input == script.Missing {
+	if input == value.Missing {
 		input = t.previous()
 	}
-	if input == script.Missing {
+	if input == value.Missing {
 		var err error
 		if input, err = t.Lookup("input"); err != nil {
 			return nil, err

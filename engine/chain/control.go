@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // branch is `if`. Its output is a record with `taken` and the outputs of both branches; those of the branch that did
@@ -18,7 +19,7 @@ type branch struct {
 	condition *script.Expr
 	then      *Block
 	otherwise *Block // may be empty
-	shape     *script.Shape
+	shape     *value.Shape
 }
 
 func readIf(r *reader, n *doc.Node) action {
@@ -28,7 +29,7 @@ func readIf(r *reader, n *doc.Node) action {
 		n.Errorf("choose another name", "a step of an if cannot be called taken: that is which branch it was")
 	}
 	names := append([]string{"taken"}, b.then.names()...)
-	b.shape = script.NewShape(append(names, b.otherwise.names()...)...)
+	b.shape = value.NewShape(append(names, b.otherwise.names()...)...)
 	return b
 }
 
@@ -47,7 +48,7 @@ func (b *Block) names() []string {
 
 func (b *branch) blocks() []*Block { return []*Block{b.then, b.otherwise} }
 
-func (b *branch) run(t *turn) (script.Value, error) {
+func (b *branch) run(t *turn) (value.Value, error) {
 	v, err := b.condition.Eval(t.Context("condition"))
 	if err != nil {
 		return nil, err
@@ -61,9 +62,9 @@ func (b *branch) run(t *turn) (script.Value, error) {
 	if err := t.x.run(p); err != nil {
 		return nil, err
 	}
-	outputs := make([]script.Value, 1+len(b.then.Steps)+len(b.otherwise.Steps))
+	outputs := make([]value.Value, 1+len(b.then.Steps)+len(b.otherwise.Steps))
 	for i := range outputs {
-		outputs[i] = script.Missing
+		outputs[i] = value.Missing
 	}
 	outputs[0] = starlark.Bool(taken)
 	copy(outputs[at:], p.outputs)
@@ -76,7 +77,7 @@ type loop struct {
 	as    string
 	do    *Block
 	limit int // maximum passes; 0 is as many as the list has
-	shape *script.Shape
+	shape *value.Shape
 }
 
 func readFor(r *reader, n *doc.Node) action {
@@ -86,11 +87,9 @@ func readFor(r *reader, n *doc.Node) action {
 		l.as = as.Text()
 		r.variable(as, l.as)
 	}
-	if limit := n.Get("limit"); limit != nil {
-		l.limit = limit.Int(1, anyInt)
-	}
+	l.limit = n.Get("limit").Int(1, anyInt)
 	l.do = r.branch(n.Get("do"), l.as)
-	l.shape = script.NewShape(l.do.names()...)
+	l.shape = value.NewShape(l.do.names()...)
 	return l
 }
 
@@ -111,15 +110,15 @@ func (r *reader) variable(n *doc.Node, name string) {
 
 func (l *loop) blocks() []*Block { return []*Block{l.do} }
 
-func (l *loop) run(t *turn) (script.Value, error) {
+func (l *loop) run(t *turn) (value.Value, error) {
 	v, err := l.each.Eval(t.Context("each"))
 	if err != nil {
 		return nil, err
 	}
-	if list := script.List(v); list != nil {
+	if list := value.AsList(v); list != nil {
 		v = list
 	}
-	if v, err = script.Data(v); err != nil {
+	if v, err = value.Data(v); err != nil {
 		return nil, err
 	}
 	items, ok := v.(*starlark.List)
@@ -130,7 +129,7 @@ func (l *loop) run(t *turn) (script.Value, error) {
 	if items != nil {
 		n = items.Len()
 	}
-	passes := make([]script.Value, 0, n)
+	passes := make([]value.Value, 0, n)
 	p := new(pass) // of sequential passes
 	for i := range n {
 		if l.limit > 0 && i == l.limit {
@@ -144,7 +143,7 @@ func (l *loop) run(t *turn) (script.Value, error) {
 		}
 		passes = append(passes, l.shape.Record(p.outputs...))
 	}
-	return script.NewList(passes), nil
+	return value.NewList(passes), nil
 }
 
 // while repeats its block as long as a condition holds. Its output is a list of records, step: output, one per pass.
@@ -153,7 +152,7 @@ type while struct {
 	condition *script.Expr
 	do        *Block
 	limit     int // passes
-	shape     *script.Shape
+	shape     *value.Shape
 }
 
 // lastName is the name of the previous pass.
@@ -172,15 +171,15 @@ func readWhile(r *reader, n *doc.Node) action {
 	inner.Names = append(slices.Clone(r.Names), lastName)
 	w.condition = inner.Expression(n.Get("condition"))
 	w.do = r.branch(n.Get("do"), lastName)
-	w.shape = script.NewShape(w.do.names()...)
+	w.shape = value.NewShape(w.do.names()...)
 	return w
 }
 
 func (w *while) blocks() []*Block { return []*Block{w.do} }
 
-func (w *while) run(t *turn) (script.Value, error) {
-	var passes []script.Value
-	last := lastPass{t, script.Missing}
+func (w *while) run(t *turn) (value.Value, error) {
+	var passes []value.Value
+	last := lastPass{t, value.Missing}
 	p := new(pass) // of sequential passes
 	for i := 0; ; i++ {
 		c := t.Context("condition[" + itoa(i) + "]")
@@ -190,7 +189,7 @@ func (w *while) run(t *turn) (script.Value, error) {
 			return nil, err
 		}
 		if !v.Truth() {
-			return script.NewList(passes), nil
+			return value.NewList(passes), nil
 		}
 		if i == w.limit {
 			return nil, engine.Fail(engine.LoopLimit, "the condition still holds after %d passes", w.limit)
@@ -209,11 +208,11 @@ func (w *while) run(t *turn) (script.Value, error) {
 // lastPass shows the condition of a while what its steps see, plus the previous pass.
 type lastPass struct {
 	*turn
-	value script.Value
+	value value.Value
 }
 
 // Lookup implements script.Names.
-func (l lastPass) Lookup(name string) (script.Value, error) {
+func (l lastPass) Lookup(name string) (value.Value, error) {
 	if name == lastName {
 		return l.value, nil
 	}
@@ -227,18 +226,18 @@ func readStop(r *reader, n *doc.Node) action {
 	return &stop{r.telling("results hold `session.seed_uuid` in its place").Data(n.Get("because"), "because")}
 }
 
-func (s *stop) run(t *turn) (script.Value, error) {
+func (s *stop) run(t *turn) (value.Value, error) {
 	end := &stoppedError{path: t.path}
 	if s.because != nil {
 		v, err := s.because.Eval(t)
 		if err != nil {
 			return nil, err
 		}
-		if end.because, err = script.Text(v); err != nil {
+		if end.because, err = value.Text(v); err != nil {
 			return nil, err
 		}
-		if n := len(end.because); n > maxWords {
-			return nil, engine.Fail(engine.Script, "a reason of %d bytes; at most %d", n, maxWords)
+		if n := len(end.because); n > maxText {
+			return nil, engine.Fail(engine.Script, "a reason of %d bytes; at most %d", n, maxText)
 		}
 	}
 	return nil, end

@@ -9,8 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
-	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
@@ -22,31 +21,26 @@ type embedding struct {
 	size    int // 0 means the model's default
 }
 
-// mostTexts is how many texts one call may embed.
-const mostTexts = 2048
+// maxTexts is how many texts one call may embed.
+const maxTexts = 2048
 
 func readEmbed(r *reader, n *doc.Node) action {
 	n.Require("service", "input")
-	e := &embedding{input: r.Data(n.Get("input"), "input")}
-	if s := n.Get("service"); s != nil {
-		e.service = r.serviceOf(s, "llm")
+	return &embedding{
+		service: r.serviceOf(n.Get("service"), "llm"), input: r.Data(n.Get("input"), "input"), size: n.Get("dimensions").Int(1, 100_000),
 	}
-	if d := n.Get("dimensions"); d != nil {
-		e.size = d.Int(1, 100_000)
-	}
-	return e
 }
 
 func (e *embedding) changes() *Service { return nil }
 
 var (
-	vectorShape  = script.NewShape("vector", "model")
-	vectorsShape = script.NewShape("vectors", "model")
+	vectorShape  = value.NewShape("vector", "model")
+	vectorsShape = value.NewShape("vectors", "model")
 )
 
 func (e *embedding) asks() ([]*Service, odds.Odds) { return []*Service{e.service}, odds.Surely }
 
-func (e *embedding) run(t *turn) (script.Value, error) {
+func (e *embedding) run(t *turn) (value.Value, error) {
 	v, err := e.input.Eval(t)
 	if err != nil {
 		return nil, err
@@ -58,43 +52,41 @@ func (e *embedding) run(t *turn) (script.Value, error) {
 	s := e.service
 	model := s.embedder()
 	if len(texts) == 0 {
-		return vectorsShape.Record(script.NewList(nil), starlark.String(model)), nil
+		return vectorsShape.Record(value.NewList(nil), starlark.String(model)), nil
 	}
 	ask := openai.Embedding{Header: make(map[string][]string), Model: model, Texts: texts, Dimensions: e.size}
 	if err := s.sign(t, ask.Header); err != nil {
 		return nil, err
 	}
-	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Secrets: s.Concealed,
-	}
+	call := t.call(s)
 	t.asked = true
 	vectors, err := s.LLM.Embed(call, ask)
 	t.record().Take(&call.Record)
 	if err != nil {
 		return nil, err
 	}
-	lists := make([]script.Value, len(vectors))
+	lists := make([]value.Value, len(vectors))
 	for i, vector := range vectors {
 		lists[i] = numbersOf(vector)
 	}
 	if !many {
-		return script.Data(vectorShape.Record(lists[0], starlark.String(model)))
+		return value.Data(vectorShape.Record(lists[0], starlark.String(model)))
 	}
-	return script.Data(vectorsShape.Record(script.NewList(lists), starlark.String(model)))
+	return value.Data(vectorsShape.Record(value.NewList(lists), starlark.String(model)))
 }
 
 // textsOf returns the texts to embed: one, or a list.
-func textsOf(v script.Value) (texts []string, many bool, err error) {
+func textsOf(v value.Value) (texts []string, many bool, err error) {
 	list, many := v.(*starlark.List)
 	if !many {
 		list = starlark.NewList([]starlark.Value{v})
 	}
-	if list.Len() > mostTexts {
-		return nil, many, engine.Fail(engine.Script, "%d texts in one embed step; at most %d", list.Len(), mostTexts)
+	if list.Len() > maxTexts {
+		return nil, many, engine.Fail(engine.Script, "%d texts in one embed step; at most %d", list.Len(), maxTexts)
 	}
 	size := 0
 	for item := range list.Elements() {
-		text, err := script.Text(item)
+		text, err := value.Text(item)
 		if err != nil {
 			return nil, many, err
 		}
@@ -110,8 +102,8 @@ func textsOf(v script.Value) (texts []string, many bool, err error) {
 }
 
 // numbersOf returns the numbers of a vector with the digits of a float32.
-func numbersOf(vector []float32) script.Value {
-	numbers := make([]script.Value, len(vector))
+func numbersOf(vector []float32) value.Value {
+	numbers := make([]value.Value, len(vector))
 	for i, f := range vector {
 		exact, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
 		if err != nil { // it is a number
@@ -119,5 +111,5 @@ func numbersOf(vector []float32) script.Value {
 		}
 		numbers[i] = starlark.Float(exact)
 	}
-	return script.NewList(numbers)
+	return value.NewList(numbers)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // emit adds a row to the results; its output is the row's data.
@@ -27,22 +27,22 @@ func readEmit(r *reader, n *doc.Node) action {
 	return e
 }
 
-func (e *emit) run(t *turn) (script.Value, error) {
+func (e *emit) run(t *turn) (value.Value, error) {
 	name, err := e.event.Eval(t)
 	if err != nil {
 		return nil, err
 	}
 	event := engine.Event{Path: t.path}
-	if event.Name, err = script.Text(name); err != nil {
+	if event.Name, err = value.Text(name); err != nil {
 		return nil, err
 	}
 	if event.Name == "" {
 		return nil, engine.Fail(engine.Script, "an event without a name")
 	}
-	if n := len(event.Name); n > maxWords {
-		return nil, engine.Fail(engine.Script, "the name of an event has %d bytes; at most %d", n, maxWords)
+	if n := len(event.Name); n > maxText {
+		return nil, engine.Fail(engine.Script, "the name of an event has %d bytes; at most %d", n, maxText)
 	}
-	out := script.Missing
+	out := value.Missing
 	if e.data != nil {
 		if out, event.Data, err = data(t, e.data); err != nil {
 			return nil, err
@@ -54,15 +54,12 @@ func (e *emit) run(t *turn) (script.Value, error) {
 }
 
 // data evaluates a value to data and to its JSON text, so that the value in memory is the one that will be read back.
-func data(t *turn, of expr.Value) (script.Value, []byte, error) {
-	v, err := of.Eval(t)
+func data(t *turn, of expr.Value) (value.Value, []byte, error) {
+	v, err := t.data(of)
 	if err != nil {
 		return nil, nil, err
 	}
-	if v, err = script.Data(v); err != nil {
-		return nil, nil, err
-	}
-	text, err := script.AppendJSON(nil, v)
+	text, err := value.AppendJSON(nil, v)
 	return v, text, err
 }
 

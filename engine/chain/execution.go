@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -109,7 +110,7 @@ func (x *execution) recovered(c *Chain) {
 
 // panicked converts a panic to a failure of its step and of the enclosing steps in this execution.
 func (x *execution) panicked(cause any) error {
-	err := &failedAt{err: &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}}
+	err := &failedAt{err: panicError(cause)}
 	if x.at != nil {
 		err.path = x.at.path
 	}
@@ -123,6 +124,11 @@ func (x *execution) panicked(cause any) error {
 		x.cancel(t.frame, len(t.frame.outputs)+1)
 	}
 	return err
+}
+
+// panicError is the failure for a panic that was just recovered.
+func panicError(cause any) error {
+	return &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}
 }
 
 // settle records how the session ended.
@@ -153,7 +159,7 @@ func (x *execution) settle(err error) {
 // run executes the segments of a block in file order. Its error ends the session: a *failedAt or a *stoppedError.
 func (x *execution) run(p *pass) error {
 	if n := len(p.block.Steps); n > 0 {
-		p.outputs = make([]script.Value, 0, n)
+		p.outputs = make([]value.Value, 0, n)
 	}
 	for i := range p.block.segments {
 		seg := &p.block.segments[i]
@@ -213,7 +219,7 @@ func (x *execution) cancel(p *pass, from int) {
 }
 
 // step executes one step, and records its times if there is a subscriber.
-func (x *execution) step(p *pass, s *Step) (script.Value, error) {
+func (x *execution) step(p *pass, s *Step) (value.Value, error) {
 	trail := x.s.Trail()
 	if trail == nil {
 		return x.perform(p, s)
@@ -224,7 +230,7 @@ func (x *execution) step(p *pass, s *Step) (script.Value, error) {
 }
 
 // perform executes one step. A failure that the step ignores is not an error.
-func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
+func (x *execution) perform(p *pass, s *Step) (value.Value, error) {
 	t := &p.turn
 	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.row.Steps)}
 	t.timed = timed{up: p.timed, of: t, limit: s.timeout}
@@ -242,7 +248,7 @@ func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 		if !v.Truth() {
 			t.record().Status = engine.StepSkipped
 			t.timed.stop()
-			return script.Missing, nil
+			return value.Missing, nil
 		}
 	}
 	out, err := t.act()
@@ -250,7 +256,7 @@ func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 		t.x.s.SettleMemory(t.path, 0)
 		return t.failed(err)
 	}
-	t.x.in.Watch.gave(t, out)
+	t.x.in.Watch.succeeded(t, out)
 	if err := t.keep(out); err != nil {
 		return t.failed(err)
 	}
@@ -260,17 +266,11 @@ func (x *execution) perform(p *pass, s *Step) (script.Value, error) {
 }
 
 // act runs the step's action, with the options of a connector.
-func (t *turn) act() (script.Value, error) {
+func (t *turn) act() (value.Value, error) {
 	if t.step.connects {
-		options := script.Missing
-		if t.step.options != nil {
-			v, err := t.step.options.Eval(t)
-			if err != nil {
-				return nil, err
-			}
-			if options, err = script.Data(v); err != nil {
-				return nil, err
-			}
+		options, err := t.data(t.step.options)
+		if err != nil {
+			return nil, err
 		}
 		t.connected, t.options = true, options
 	}
@@ -315,7 +315,7 @@ func (t *turn) begin() error {
 }
 
 // failed records the step's failure and decides whether the session continues.
-func (t *turn) failed(err error) (script.Value, error) {
+func (t *turn) failed(err error) (value.Value, error) {
 	if _, stopped := errors.AsType[*stoppedError](err); stopped {
 		t.timed.stop()
 		return nil, err
@@ -367,18 +367,15 @@ func (t *turn) failed(err error) (script.Value, error) {
 }
 
 // fallback returns the output of a failed step that does not end the session.
-func (t *turn) fallback() (script.Value, error) {
+func (t *turn) fallback() (value.Value, error) {
 	if t.step.fallback == nil {
-		return script.Missing, nil
+		return value.Missing, nil
 	}
-	v, err := t.step.fallback.Eval(t)
-	if err == nil {
-		v, err = script.Data(v)
-	}
+	v, err := t.data(t.step.fallback)
 	if err != nil {
 		return nil, &failedAt{path: t.path, err: fmt.Errorf("its default: %w", err)}
 	}
-	t.x.in.Watch.gave(t, v)
+	t.x.in.Watch.succeeded(t, v)
 	return v, nil
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 const functions = `
@@ -184,7 +184,7 @@ step b: {kind: emit, event: "e${params.n}"}
 // boom is an action that panics.
 type boom struct{}
 
-func (boom) run(*turn) (script.Value, error) { panic("boom") }
+func (boom) run(*turn) (value.Value, error) { panic("boom") }
 
 // TestPanicIsItsSteps is that a panic fails its step and its session, with the stack, and that what was done stays.
 func TestPanicIsItsSteps(t *testing.T) {

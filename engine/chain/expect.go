@@ -99,7 +99,7 @@ func (e *expecting) step(s *Step, prefix string) tally {
 		return t
 	case sender:
 		t := tally{reaches: odds.Surely}
-		if e.writes && !writes(a) {
+		if e.writes && !writes(s.action) {
 			break
 		}
 		services, often := a.asks()

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
@@ -54,12 +55,12 @@ func (e *extras) eval(c expr.Contexts) (all []openai.Extra, err error) {
 		return nil, nil
 	}
 	size := 0
-	for i, value := range e.values {
-		v, err := value.Eval(c)
+	for i, x := range e.values {
+		v, err := x.Eval(c)
 		if err != nil {
 			return nil, err
 		}
-		text, err := script.AppendJSON(nil, v)
+		text, err := value.AppendJSON(nil, v)
 		if err != nil {
 			return nil, engine.Fail(engine.Script, "extra.%s: %w", e.names[i], err)
 		}

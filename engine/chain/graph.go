@@ -4,16 +4,16 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine/internal/bitset"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // segment is a stretch of a block that begins when everything above it has ended: one step, or a group of adjacent
 // steps ordered only by their dependencies.
 type segment struct {
-	from, to int           // positions in the block
-	order    []int         // for a group: its steps in file order, dependencies first
-	inOrder  bool          // for a group: whether that is the file order
-	shape    *script.Shape // for a group: the steps that previous shows
+	from, to int          // positions in the block
+	order    []int        // for a group: its steps in file order, dependencies first
+	inOrder  bool         // for a group: whether that is the file order
+	shape    *value.Shape // for a group: the steps that previous shows
 }
 
 // grouped reports whether the steps of the segment may run in parallel.
@@ -21,12 +21,12 @@ func (s *segment) grouped() bool { return s.shape != nil }
 
 // node describes a step in a group, or one that would form a group with neighbors.
 type node struct {
-	named      []int         // names in depends_on, in order, including those of earlier segments
-	shape      *script.Shape // if there are several, as previous shows them
-	waits      []int         // steps of the group that must end first
-	next       []int         // steps of the group that wait for it
-	before     bitset.Set    // steps of the group that have ended when it begins, counted from the group's first
-	parallelTo bool          // another step of the group may run at the same time
+	named      []int        // names in depends_on, in order, including those of earlier segments
+	shape      *value.Shape // if there are several, as previous shows them
+	waits      []int        // steps of the group that must end first
+	next       []int        // steps of the group that wait for it
+	before     bitset.Set   // steps of the group that have ended when it begins, counted from the group's first
+	parallelTo bool         // another step of the group may run at the same time
 }
 
 // Plan is the order of a block for display: its segments in order, and the longest path of dependent steps.
@@ -107,7 +107,7 @@ func (b *Block) longest(seg *segment) []string {
 func (s *Step) weight() int {
 	switch s.action.(type) {
 	case asker, *subchain, *wait:
-		return mostSteps // more than all steps without requests
+		return maxChainSteps // more than all steps without requests
 	}
 	return 1
 }

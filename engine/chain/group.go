@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/internal/clock"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // errAbove is the cause of a context that was canceled because a step above in the file ended the block.
@@ -47,7 +47,7 @@ type member struct {
 	clock  *clock.Clock // nil if the steps run sequentially
 	state  state
 	waits  int // number of dependencies that have not ended
-	out    script.Value
+	out    value.Value
 	err    error
 }
 
@@ -57,8 +57,8 @@ type state uint8
 const (
 	waiting state = iota
 	running
-	well
-	unwell  // it ended the session, or was canceled
+	succeeded
+	failed  // it ended the session, or was canceled
 	skipped // skipped because a dependency did not succeed
 	dropped // not started, because a step above ended the session
 )
@@ -167,7 +167,7 @@ func (g *group) end(m *member) (ready []int) {
 		m.clock.Stop()
 	}
 	if m.err != nil {
-		m.state = unwell
+		m.state = failed
 		g.skip(m)
 		if m.at < g.bound {
 			g.bound = m.at
@@ -175,7 +175,7 @@ func (g *group) end(m *member) (ready []int) {
 		}
 		return nil
 	}
-	m.state = well
+	m.state = succeeded
 	if !m.memory.Own.Empty() {
 		i, _ := slices.BinarySearch(g.wrote, m.at)
 		g.wrote = slices.Insert(g.wrote, i, m.at)
@@ -254,7 +254,7 @@ func (g *group) join() (last int, err error) {
 }
 
 // output returns the output of step i of the block, or nil if the current step of this pass cannot see it.
-func (p *pass) output(i int) script.Value {
+func (p *pass) output(i int) value.Value {
 	s := p.turn.step
 	if seg := &p.block.segments[s.segment]; seg.grouped() && i >= seg.from {
 		if at := i - seg.from; !s.node.before.Has(at) {
@@ -270,7 +270,7 @@ func (p *pass) output(i int) script.Value {
 }
 
 // previous returns what the current step sees as previous: its dependencies, else the segment above.
-func (t *turn) previous() script.Value {
+func (t *turn) previous() value.Value {
 	p, named := t.frame, []int(nil)
 	if n := t.step.node; n != nil {
 		named = n.named
@@ -279,14 +279,14 @@ func (t *turn) previous() script.Value {
 		return p.output(named[0])
 	}
 	if len(named) > 1 {
-		values := make([]script.Value, len(named))
+		values := make([]value.Value, len(named))
 		for i, step := range named {
 			values[i] = p.output(step)
 		}
 		return t.step.node.shape.Record(values...)
 	}
 	if t.step.segment == 0 {
-		return script.Missing
+		return value.Missing
 	}
 	seg := &p.block.segments[t.step.segment-1]
 	if !seg.grouped() {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // modes are the two ways to carry out a group.
@@ -285,7 +285,7 @@ step c: {kind: emit, event: c, depends_on: [b], data: "${uniform(0, 1)}"}
 // held is an action that is throttled, then works.
 type held struct{ hold, work time.Duration }
 
-func (h held) run(t *turn) (script.Value, error) {
+func (h held) run(t *turn) (value.Value, error) {
 	c := t.clock()
 	c.Hold()
 	err := pause(c.Context(), h.hold)
@@ -293,7 +293,7 @@ func (h held) run(t *turn) (script.Value, error) {
 	if err == nil {
 		err = pause(c.Context(), h.work)
 	}
-	return script.Missing, err
+	return value.Missing, err
 }
 
 func pause(ctx context.Context, d time.Duration) error {

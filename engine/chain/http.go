@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
@@ -39,10 +39,7 @@ type request struct {
 
 func readHTTP(r *reader, n *doc.Node) action {
 	n.Require("service")
-	q := &request{expect: readExpect(n.Get("expect"))}
-	if s := n.Get("service"); s != nil {
-		q.service = r.serviceOf(s, "http")
-	}
+	q := &request{service: r.serviceOf(n.Get("service"), "http"), expect: readExpect(n.Get("expect"))}
 	r.hold(q.service)
 	which := n.Only(methods...)
 	if which.Key == nil {
@@ -58,15 +55,11 @@ func readHTTP(r *reader, n *doc.Node) action {
 	q.query = r.Pairs(n.Get("query"), "query")
 	q.headers = r.headers(n.Get("headers"), "headers.")
 	r.readBody(n, q)
-	if a := n.Get("auth"); a != nil {
-		q.unsigned = a.OneOf("none") == "none"
-	}
-	if q.repeats = r.repeats(n); q.repeats.said && q.method == http.MethodGet {
+	q.unsigned = n.Get("auth").OneOf("none") == "none"
+	if q.repeats = r.repeats(n); q.repeats.set && q.method == http.MethodGet {
 		n.Only("repeats", "verify").Key.Errorf("remove it", "a GET changes nothing: it can always be retried")
 	}
-	if p := n.Get("private"); p != nil {
-		q.private = p.Bool()
-	}
+	q.private = n.Get("private").Bool()
 	return q
 }
 
@@ -79,7 +72,7 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 		q.json, q.sends = r.Data(n.Get("json"), "json"), []string{"application/json"}
 		if c, ok := q.json.(expr.Const); ok && c.V != nil {
 			var err error
-			if q.fixed, err = script.AppendJSON(nil, c.V); err != nil {
+			if q.fixed, err = value.AppendJSON(nil, c.V); err != nil {
 				n.Get("json").Errorf("", "%v", err)
 			}
 		}
@@ -94,6 +87,7 @@ func (r *reader) readBody(n *doc.Node, q *request) {
 	}
 }
 
+// serviceOf returns the service that a step names, or nil for an absent node or an error.
 func (r *reader) serviceOf(n *doc.Node, kind string) *Service {
 	name := n.Text()
 	s, ok := r.Services[name]
@@ -132,24 +126,22 @@ func (q *request) changes() *Service {
 
 func (q *request) asks() ([]*Service, odds.Odds) { return []*Service{q.service}, odds.Surely }
 
-func (q *request) run(t *turn) (script.Value, error) {
+func (q *request) run(t *turn) (value.Value, error) {
 	r, auth, err := q.make(t)
 	if err != nil {
 		return nil, err
 	}
-	var out script.Value
-	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry), Endpoint: q.endpoint,
-		Expect: q.expect, Secrets: q.service.Concealed, Auth: auth, Private: q.private,
-		Accept: func(a *service.Answer) (err error) {
-			out, err = answer.Read(a)
-			return err
-		},
+	var out value.Value
+	call := t.call(q.service)
+	call.Endpoint, call.Expect, call.Auth, call.Private = q.endpoint, q.expect, auth, q.private
+	call.Accept = func(a *service.Answer) (err error) {
+		out, err = answer.Read(a)
+		return err
 	}
-	if treats := q.treats(); q.method != http.MethodGet {
-		call.Repeats, call.Once = treats.how, treats.how == service.Never
-		if treats.verify != nil {
-			call.Verify = treats.verify.of(t, q)
+	if policy := q.repeatPolicy(); q.method != http.MethodGet {
+		call.Repeats, call.Once = policy.how, policy.how == service.Never
+		if policy.verify != nil {
+			call.Verify = policy.verify.of(t, q)
 		}
 	}
 	t.asked = true
@@ -222,7 +214,7 @@ func (q *request) content(t *turn) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return script.AppendJSON(nil, v)
+		return value.AppendJSON(nil, v)
 	case q.form != nil:
 		form, err := q.form.Encode(t)
 		return []byte(form), err
@@ -231,7 +223,7 @@ func (q *request) content(t *turn) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return script.AppendText(nil, v)
+		return value.AppendText(nil, v)
 	}
 	return nil, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
@@ -30,14 +30,14 @@ type inquiry struct {
 }
 
 // ask sends the calls on behalf of the session.
-func (c *completion) ask(t *turn, chat openai.Chat) (script.Value, error) {
+func (c *completion) ask(t *turn, chat openai.Chat) (value.Value, error) {
 	headers, err := c.headers(t)
 	if err != nil {
 		return nil, err
 	}
 	t.Context("") // keys the path
 	q := &inquiry{
-		completion: c, session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.step.retry.over(t.x.s.Settings().Retry), headers: headers,
+		completion: c, session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.retry(), headers: headers,
 	}
 	t.asked = true
 	out, err := q.run(chat)
@@ -69,7 +69,7 @@ func (q *inquiry) note(r *engine.StepRecord) {
 
 // run tries one service after another until one answers. The reported failure, or its class in the record if a later
 // service answers, is the first one that depends on timing, else the first one.
-func (q *inquiry) run(chat openai.Chat) (script.Value, error) {
+func (q *inquiry) run(chat openai.Chat) (value.Value, error) {
 	var counts *engine.StepError
 	for _, s := range q.services {
 		for _, model := range s.Models {
@@ -94,7 +94,7 @@ func (q *inquiry) run(chat openai.Chat) (script.Value, error) {
 }
 
 // converse asks one model, and again with the error message while its answer does not match.
-func (q *inquiry) converse(s *Service, chat openai.Chat) (script.Value, error) {
+func (q *inquiry) converse(s *Service, chat openai.Chat) (value.Value, error) {
 	chat.Messages = slices.Clone(chat.Messages)
 	q.form(s, &chat)
 	s.extended(&chat)
@@ -114,20 +114,20 @@ func (q *inquiry) converse(s *Service, chat openai.Chat) (script.Value, error) {
 	}
 }
 
-// mostRepeated limits how much of its invalid answer a model is shown, in bytes.
-const mostRepeated = 20_000
+// maxRepeated limits how much of its invalid answer a model is shown, in bytes.
+const maxRepeated = 20_000
 
 // objection tells a model why its answer does not match.
 func (q *inquiry) objection(got *openai.Completion, problem error) (all []openai.Message) {
 	if text := got.Text; text != "" { // a message needs content
-		text = strings.ToValidUTF8(text[:min(len(text), mostRepeated)], "")
+		text = strings.ToValidUTF8(text[:min(len(text), maxRepeated)], "")
 		all = append(all, openai.Message{Role: "assistant", Text: text})
 	}
-	wish := "."
+	ending := "."
 	if q.shape != nil {
-		wish = ", with nothing but the JSON document."
+		ending = ", with nothing but the JSON document."
 	}
-	return append(all, openai.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + wish})
+	return append(all, openai.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + ending})
 }
 
 // hidden keeps a private answer out of an error text.
@@ -144,19 +144,19 @@ func (q *inquiry) form(s *Service, chat *openai.Chat) {
 		return
 	}
 	switch s.Answers {
-	case AnswersBySchema:
+	case answersBySchema:
 		chat.Format = openai.Format{Name: "answer", Schema: q.shape.Schema, Strict: q.shape.Strict, JSON: true}
 		chat.InWords = q.shape.Instruction()
 		return
-	case AnswersJSON:
+	case answersJSON:
 		chat.Format = openai.Format{JSON: true}
-	case AnswersText:
+	case answersText:
 	}
 	chat.Messages = slices.Insert(chat.Messages, 0, openai.Message{Role: "system", Text: q.shape.Instruction()})
 }
 
 // read extracts the step's output from a completion.
-func (q *inquiry) read(got *openai.Completion, model string) (script.Value, error) {
+func (q *inquiry) read(got *openai.Completion, model string) (value.Value, error) {
 	switch {
 	case got.Refusal != "":
 		return nil, errors.New("the model refuses: " + got.Refusal)
@@ -165,7 +165,7 @@ func (q *inquiry) read(got *openai.Completion, model string) (script.Value, erro
 	case q.shape == nil && got.Text == "":
 		return nil, errCutOff
 	case q.shape == nil:
-		return script.Data(written(got.Text, model))
+		return value.Data(written(got.Text, model))
 	}
 	out, err := q.shape.Parse(got.Text)
 	if err != nil && got.Cut {

@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 const (
 	// maxKept limits what a session may hold, in bytes: its steps' outputs, as data and as journal text.
 	maxKept = 128 << 20
-	// maxLetter limits the text of a message, which each recipient gets.
-	maxLetter = 64 << 10
-	// maxWords limits the name of an event, and the reason for stopping a session.
-	maxWords = 1000
+	// maxMessage limits the text of a message, which each recipient gets.
+	maxMessage = 64 << 10
+	// maxText limits the name of an event, and the reason for stopping a session.
+	maxText = 1000
 )
 
 // keepFree is how much a session may hold without claiming from the run's memory budget, in bytes.
@@ -22,13 +22,13 @@ const keepFree = 1 << 20
 
 // keep counts a step's output. A step that contains steps returns their outputs, which are already counted. Memory
 // claimed for its answers is released.
-func (t *turn) keep(out script.Value) error {
+func (t *turn) keep(out value.Value) error {
 	x := t.x
 	x.kept += len(t.path)
 	switch t.step.action.(type) {
 	case nest, *subchain:
 	default:
-		x.kept += 2 * script.Weight(out)
+		x.kept += 2 * value.Weight(out)
 	}
 	more := int64(x.kept - x.held)
 	if more <= keepFree {

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
@@ -20,21 +21,21 @@ import (
 // completion is an llm step: one chat completion. Its output is the answer in its shape or, without a shape, a record
 // with the text and the model's name.
 type completion struct {
-	services  []*Service // tried in this order, each with its models
-	system    *script.Template
-	prompt    *script.Template
-	messages  expr.Value   // a list of {role, content}, instead of prompt
-	shape     *shape.Shape // nil allows any text
-	heat      expr.Value   // the temperature; nil is the model's default
-	most      int          // tokens; 0 is the model's default
-	inner     bool         // the limit includes reasoning tokens: max_completion_tokens
-	effort    *script.Template
-	extra     *extras
-	share     expr.Value   // nil means all
-	otherwise *script.Expr // nil means that a failure ends the attempt
-	cache     *cached      // nil asks each time
-	stream    bool
-	private   bool
+	services        []*Service // tried in this order, each with its models
+	system          *script.Template
+	prompt          *script.Template
+	messages        expr.Value   // a list of {role, content}, instead of prompt
+	shape           *shape.Shape // nil allows any text
+	temperature     expr.Value   // nil is the model's default
+	maxTokens       int          // 0 is the model's default
+	countsReasoning bool         // maxTokens includes reasoning tokens: max_completion_tokens
+	effort          *script.Template
+	extra           *extras
+	share           expr.Value   // nil means all
+	otherwise       *script.Expr // nil means that a failure ends the attempt
+	cache           *cached      // nil asks each time
+	stream          bool
+	private         bool
 }
 
 func readLLM(r *reader, n *doc.Node) action {
@@ -67,9 +68,9 @@ func readLLM(r *reader, n *doc.Node) action {
 	if a := n.Get("answer"); a != nil {
 		c.shape = shape.Read(a)
 	}
-	c.heat = r.number(n.Get("temperature"), "temperature", 2)
+	c.temperature = r.number(n.Get("temperature"), "temperature", 2)
 	if which := n.Only("max_tokens", "max_completion_tokens"); which.Key != nil {
-		c.most, c.inner = which.Value.Int(1, 1_000_000), which.Key.Text() == "max_completion_tokens"
+		c.maxTokens, c.countsReasoning = which.Value.Int(1, 1_000_000), which.Key.Text() == "max_completion_tokens"
 	}
 	c.effort = in.effort(n.Get("reasoning_effort"))
 	c.extra = in.extras(n.Get("extra"))
@@ -77,12 +78,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
 		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
 	}
-	if s := n.Get("stream"); s != nil {
-		c.stream = s.Bool()
-	}
-	if p := n.Get("private"); p != nil {
-		c.private = p.Bool()
-	}
+	c.stream, c.private = n.Get("stream").Bool(), n.Get("private").Bool()
 	return c
 }
 
@@ -102,7 +98,7 @@ func (r *reader) number(n *doc.Node, field string, most float64) expr.Value {
 	v := r.Data(n, field)
 	if c, ok := v.(expr.Const); ok && c.V != nil {
 		if f, ok := starlark.AsFloat(c.V); !ok || !(f >= 0 && f <= most) {
-			n.Errorf("a number, or an expression in ${ }", "%s is from 0 to %v, not %s", field, most, script.Shown(c.V))
+			n.Errorf("a number, or an expression in ${ }", "%s is from 0 to %v, not %s", field, most, value.Shown(c.V))
 		}
 	}
 	return v
@@ -115,7 +111,7 @@ func (r *reader) effort(n *doc.Node) *script.Template {
 		return nil
 	}
 	if v := expr.Fixed(t); v != nil {
-		word, err := script.Text(v)
+		word, err := value.Text(v)
 		if err == nil {
 			err = CheckEffort(word)
 		}
@@ -166,19 +162,19 @@ func (c *completion) asks() ([]*Service, odds.Odds) {
 	return c.services, often
 }
 
-func (c *completion) run(t *turn) (script.Value, error) {
+func (c *completion) run(t *turn) (value.Value, error) {
 	asks, err := c.chosen(t)
 	if err != nil {
 		return nil, err
 	}
 	if !asks {
-		return c.instead(t)
+		return c.replacement(t)
 	}
 	chat, err := c.chat(t)
 	if err != nil {
 		return nil, err
 	}
-	var out script.Value
+	var out value.Value
 	if c.cache != nil {
 		out, err = c.shared(t, chat)
 	} else {
@@ -190,7 +186,7 @@ func (c *completion) run(t *turn) (script.Value, error) {
 	if step, ok := errors.AsType[*engine.StepError](err); ok {
 		t.record().Class = step.Class
 	}
-	return c.instead(t)
+	return c.replacement(t)
 }
 
 // passes reports whether a fallback may replace the failure: it was a service, and there is time.
@@ -229,21 +225,14 @@ func evalNumber(t expr.Contexts, v expr.Value, field string, most float64) (floa
 	}
 	f, ok := starlark.AsFloat(x)
 	if !ok || !(f >= 0 && f <= most) {
-		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, script.Shown(x))
+		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, value.Shown(x))
 	}
 	return f, nil
 }
 
-// instead returns the answer of agents that do not ask, or get no answer.
-func (c *completion) instead(t *turn) (out script.Value, err error) {
-	err = t.spent(func() error {
-		out, err = c.otherwise.Eval(t.Context("otherwise"))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if out, err = script.Data(out); err != nil {
+// replacement returns the answer of agents that do not ask, or get no answer.
+func (c *completion) replacement(t *turn) (out value.Value, err error) {
+	if out, err = t.compute(c.otherwise, "otherwise"); err != nil {
 		return nil, err
 	}
 	if c.shape != nil {
@@ -256,10 +245,10 @@ func (c *completion) instead(t *turn) (out script.Value, err error) {
 	return written(text, ""), nil
 }
 
-var writtenShape = script.NewShape("text", "model")
+var writtenShape = value.NewShape("text", "model")
 
 // written is the output of a step without a shape.
-func written(text, model string) script.Value {
+func written(text, model string) value.Value {
 	return writtenShape.Record(starlark.String(text), starlark.String(model))
 }
 
@@ -287,7 +276,7 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 		if err != nil {
 			return chat, err
 		}
-		line, err := script.Text(v)
+		line, err := value.Text(v)
 		if err != nil {
 			return chat, err
 		}
@@ -304,12 +293,12 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 		}
 		chat.Messages = append(chat.Messages, said...)
 	}
-	if c.heat != nil {
-		heat, err := evalNumber(t, c.heat, "temperature", 2)
+	if c.temperature != nil {
+		temperature, err := evalNumber(t, c.temperature, "temperature", 2)
 		if err != nil {
 			return chat, err
 		}
-		chat.Temperature = &heat
+		chat.Temperature = &temperature
 	}
 	if c.effort != nil {
 		if chat.Effort, err = expr.Text(with, c.effort, "reasoning_effort"); err == nil {
@@ -319,25 +308,25 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 			return chat, err
 		}
 	}
-	chat.MaxTokens, chat.Completion, chat.Stream = c.most, c.inner, c.stream
+	chat.MaxTokens, chat.Completion, chat.Stream = c.maxTokens, c.countsReasoning, c.stream
 	chat.Extra, err = c.extra.eval(with)
 	return chat, err
 }
 
-// mostMessages is the maximum number of messages of a chat.
-const mostMessages = 10_000
+// maxMessages is the maximum number of messages of a chat.
+const maxMessages = 10_000
 
 // messagesOf reads the value of messages: a list of records with a role and a content.
-func messagesOf(v script.Value) (all []openai.Message, err error) {
-	if v, err = script.Data(v); err != nil {
+func messagesOf(v value.Value) (all []openai.Message, err error) {
+	if v, err = value.Data(v); err != nil {
 		return nil, err
 	}
 	list, ok := v.(*starlark.List)
-	if !ok || list.Len() == 0 || list.Len() > mostMessages {
-		return nil, engine.Fail(engine.Script, "messages are a list of 1 to %d records {role, content}, not %s", mostMessages, v.Type())
+	if !ok || list.Len() == 0 || list.Len() > maxMessages {
+		return nil, engine.Fail(engine.Script, "messages are a list of 1 to %d records {role, content}, not %s", maxMessages, v.Type())
 	}
 	for item := range list.Elements() {
-		r, ok := item.(*script.Record)
+		r, ok := item.(*value.Record)
 		if !ok {
 			return nil, engine.Fail(engine.Script, "a message is a record {role, content}, not a %s", item.Type())
 		}
@@ -348,9 +337,9 @@ func messagesOf(v script.Value) (all []openai.Message, err error) {
 		}
 		name, _ := starlark.AsString(role)
 		if role == nil || !slices.Contains(roles, name) {
-			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %s", strings.Join(roles, ", "), script.Shown(starlark.String(name)))
+			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %s", strings.Join(roles, ", "), value.Shown(starlark.String(name)))
 		}
-		text, err := script.Text(content)
+		text, err := value.Text(content)
 		if err != nil {
 			return nil, err
 		}

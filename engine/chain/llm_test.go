@@ -84,7 +84,7 @@ func TestLLMSteps(t *testing.T) {
 func TestWhatIsAsked(t *testing.T) {
 	o := says(`{"mood":"good"}`)
 	more := o.models(t)
-	for _, way := range []Answers{AnswersBySchema, AnswersJSON, AnswersText} {
+	for _, way := range []Answers{answersBySchema, answersJSON, answersText} {
 		more[0].Answers = way
 		row := stage{more: more, steps: `
 step a:
@@ -113,12 +113,12 @@ step a:
 			`"more":{"anyOf":[{"additionalProperties":false,"properties":{"sizes":{"items":{"type":"string"},"type":"array"}},"required":["sizes"],` +
 			`"type":"object"},{"type":"null"}]}},"required":["mood","more"],"type":"object"}`
 		switch way {
-		case AnswersBySchema:
+		case answersBySchema:
 			if q.Format.Type != "json_schema" || string(q.Format.JSONSchema.Schema) != schema || !q.Format.JSONSchema.Strict || got != talk {
 				t.Errorf("format %+v, %s", q.Format, got)
 			}
-		case AnswersJSON, AnswersText:
-			if (q.Format.Type == "json_object") != (way == AnswersJSON) || !strings.HasPrefix(got, "system:Answer with one JSON document") || !strings.Contains(got, schema) {
+		case answersJSON, answersText:
+			if (q.Format.Type == "json_object") != (way == answersJSON) || !strings.HasPrefix(got, "system:Answer with one JSON document") || !strings.Contains(got, schema) {
 				t.Errorf("format %+v, %s", q.Format, got)
 			}
 		}
@@ -130,7 +130,7 @@ step a:
 
 // TestModelSeesItsError checks that a model is shown its error when asked again, at bounded length.
 func TestModelSeesItsError(t *testing.T) {
-	o := says(`{"shop":"yes"}`, "", strings.Repeat("é", mostRepeated), `{"shop":true}`)
+	o := says(`{"shop":"yes"}`, "", strings.Repeat("é", maxRepeated), `{"shop":true}`)
 	row := stage{steps: `step a: {kind: llm, service: model, prompt: Shop?, answer: {shop: bool}}`, more: o.models(t)}.one(t)
 	if row.Outcome != engine.OK {
 		t.Fatal(row.Error)
@@ -152,7 +152,7 @@ func TestModelSeesItsError(t *testing.T) {
 			t.Errorf("request %d: %d messages, the last %.300q; want %d, %q", i, len(q.Messages), q.last(), want.messages, want.last)
 		}
 	}
-	if m := all[3].Messages[4]; m.Role != "assistant" || len(m.Content) > mostRepeated {
+	if m := all[3].Messages[4]; m.Role != "assistant" || len(m.Content) > maxRepeated {
 		t.Errorf("%s was shown %d bytes of it", m.Role, len(m.Content))
 	}
 	for i, q := range all {
@@ -183,11 +183,11 @@ func TestFormsThatAreRefused(t *testing.T) {
 		statuses []int
 		want     string // in the error; "" is that there is an answer
 	}{
-		{AnswersBySchema, `400 {"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."}}`, []int{400, 200}, ""},
-		{AnswersJSON, "422 no json_object", []int{422, 200}, ""},
-		{AnswersText, "400 no response_format", []int{400}, `format"`}, // it was not asked for
-		{AnswersBySchema, "400 too long", []int{400}, `too long"`},
-		{AnswersBySchema, "500 no response_format", []int{500}, `format"`},
+		{answersBySchema, `400 {"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."}}`, []int{400, 200}, ""},
+		{answersJSON, "422 no json_object", []int{422, 200}, ""},
+		{answersText, "400 no response_format", []int{400}, `format"`}, // it was not asked for
+		{answersBySchema, "400 too long", []int{400}, `too long"`},
+		{answersBySchema, "500 no response_format", []int{500}, `format"`},
 	} {
 		o := &oracle{}
 		o.answer = func(q asking) (int, string) {

@@ -20,6 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -53,7 +54,7 @@ type stage struct {
 // read reads the chain, with its mistakes.
 func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	t.Helper()
-	cfg := script.Config{Params: script.NewRecord(script.Field{Name: "n", Value: starlark.MakeInt(3)})}
+	cfg := script.Config{Params: value.NewRecord(value.Field{Name: "n", Value: starlark.MakeInt(3)})}
 	if st.functions != "" {
 		cfg.Functions = &script.Source{Name: "test.star", Text: st.functions}
 	}
@@ -194,16 +195,16 @@ type world struct {
 
 func (w world) With(m *memory.View) World { return world{w.s, m} }
 
-func (w world) Lookup(name string) (script.Value, error) {
+func (w world) Lookup(name string) (value.Value, error) {
 	switch name {
 	case "agent":
-		return script.Lazy("agent", agent{w.s.Agent, w.memory}), nil
+		return value.NewLazy("agent", agent{w.s.Agent, w.memory}), nil
 	case "session":
-		return script.NewRecord(script.Field{Name: "cycle", Value: starlark.MakeInt(w.s.Cycle)}), nil
+		return value.NewRecord(value.Field{Name: "cycle", Value: starlark.MakeInt(w.s.Cycle)}), nil
 	case "now":
-		return script.Time(w.s.Now), nil
+		return value.NewTime(w.s.Now), nil
 	}
-	return script.Missing, nil
+	return value.Missing, nil
 }
 
 type agent struct {
@@ -211,18 +212,18 @@ type agent struct {
 	memory *memory.View
 }
 
-func (a agent) Field(name string) (script.Value, error) {
+func (a agent) Field(name string) (value.Value, error) {
 	switch name {
 	case "id":
 		return starlark.String(fmt.Sprintf("a%d", a.index)), nil
 	case "index":
 		return starlark.MakeInt(a.index), nil
 	case "memory":
-		return script.Lazy("memory", a.memory), nil
+		return value.NewLazy("memory", a.memory), nil
 	case "notes":
 		return a.memory.Notes()
 	}
-	return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
+	return nil, nil //nolint:nilnil // value.Fields: a missing field is not an error
 }
 
 func (agent) Names() []string { return []string{"id", "index", "memory", "notes"} }

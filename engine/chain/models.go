@@ -13,9 +13,9 @@ type Answers uint8
 
 // By a JSON Schema that the service enforces, as any JSON, or in words only.
 const (
-	AnswersBySchema Answers = iota
-	AnswersJSON
-	AnswersText
+	answersBySchema Answers = iota
+	answersJSON
+	answersText
 )
 
 // AnswersNames are the names of the ways, in order.

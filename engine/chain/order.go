@@ -6,14 +6,22 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // controlFlow are the kinds that are always plain steps.
 var controlFlow = []string{"if", "for", "while", "stop"}
 
-// longestCircle is how many steps of a dependency cycle are shown.
-const longestCircle = 12
+// maxCycleShown is how many steps of a dependency cycle are shown.
+const maxCycleShown = 12
+
+// listed joins the steps of a cycle for an error text, shortened if there are many.
+func listed(says []string) string {
+	if len(says) > maxCycleShown {
+		says = append(slices.Clone(says[:maxCycleShown]), "and so on")
+	}
+	return strings.Join(says, ", ")
+}
 
 // ordering finds the segments of a block and the dependencies within groups.
 type ordering struct {
@@ -90,7 +98,7 @@ func (o *ordering) group(seg *segment) {
 		o.dependencies(seg, seg.from+i)
 	}
 	if len(steps) > 1 {
-		seg.shape = script.NewShape(names...)
+		seg.shape = value.NewShape(names...)
 	}
 	for i := seg.from; i < seg.to; i++ {
 		if o.seen[i] == unvisited {
@@ -126,7 +134,7 @@ func (o *ordering) dependencies(seg *segment, i int) {
 		for k, j := range n.named {
 			names[k] = o.block.Steps[j].Name
 		}
-		n.shape = script.NewShape(names...)
+		n.shape = value.NewShape(names...)
 	}
 }
 
@@ -137,7 +145,7 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	switch {
 	case name == "": // reported
 	case !known:
-		at.Errorf(o.stranger(name), "there is no step %s in this block", name)
+		at.Errorf(o.unknownHint(name), "there is no step %s in this block", name)
 	case j == i:
 		at.Errorf("remove it", "the step %s waits for itself", name)
 	case slices.Contains(s.node.named, j):
@@ -153,8 +161,8 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	}
 }
 
-// stranger returns the hint for a name that is not a step of the block.
-func (o *ordering) stranger(name string) string {
+// unknownHint returns the hint for a name that is not a step of the block.
+func (o *ordering) unknownHint(name string) string {
 	if in, ok := o.chain.place[name]; ok {
 		if _, sibling := o.block.index[in]; sibling {
 			return "it is inside " + in + ": name that, or leave it out"
@@ -168,13 +176,13 @@ func (o *ordering) stranger(name string) string {
 func (o *ordering) implied(seg *segment, i, j int, at *doc.Node) {
 	name := func(k int) string { return o.block.Steps[k].Name }
 	plain := name(seg.to)
-	circle := []string{name(i) + " waits for " + name(j)}
+	cycle := []string{name(i) + " waits for " + name(j)}
 	if j > seg.to {
-		circle = append(circle, name(j)+" waits for "+plain+" (implied)")
+		cycle = append(cycle, name(j)+" waits for "+plain+" (implied)")
 	}
-	circle = append(circle, plain+" waits for "+name(i)+" (implied)")
+	cycle = append(cycle, plain+" waits for "+name(i)+" (implied)")
 	at.Errorf("`"+plain+"` has neither `parallel` nor `depends_on`: it waits for all steps above it, and all steps below wait for it",
-		"a dependency cycle: %s", strings.Join(circle, ", "))
+		"a dependency cycle: %s", strings.Join(cycle, ", "))
 }
 
 // visit orders a step after its dependencies. An edge that closes a cycle is reported and dropped.
@@ -186,7 +194,7 @@ func (o *ordering) visit(seg *segment, i int) {
 	waits := n.waits[:0]
 	for _, j := range n.waits {
 		if o.seen[j] == underWay {
-			o.circle(j)
+			o.reportCycle(j)
 			continue
 		}
 		if o.seen[j] == unvisited {
@@ -203,19 +211,15 @@ func (o *ordering) visit(seg *segment, i int) {
 	seg.order = append(seg.order, i)
 }
 
-// circle reports that the last step of the path depends on a step of the path, starting with the first in the file.
-func (o *ordering) circle(j int) {
-	circle := slices.Clone(o.path[slices.Index(o.path, j):])
-	first := slices.Index(circle, slices.Min(circle))
-	circle = append(circle[first:], circle[:first]...)
+// reportCycle reports that the last step of the path depends on a step of the path, starting with the first in the file.
+func (o *ordering) reportCycle(j int) {
+	cycle := slices.Clone(o.path[slices.Index(o.path, j):])
+	first := slices.Index(cycle, slices.Min(cycle))
+	cycle = append(cycle[first:], cycle[:first]...)
 	var says []string
-	for k, i := range circle {
-		if k == longestCircle {
-			says = append(says, "and so on")
-			break
-		}
-		says = append(says, o.block.Steps[i].Name+" waits for "+o.block.Steps[circle[(k+1)%len(circle)]].Name)
+	for k, i := range cycle {
+		says = append(says, o.block.Steps[i].Name+" waits for "+o.block.Steps[cycle[(k+1)%len(cycle)]].Name)
 	}
-	at := o.where[[2]int{circle[0], circle[1%len(circle)]}]
-	at.Errorf("remove one of these dependencies", "a dependency cycle: %s", strings.Join(says, ", "))
+	at := o.where[[2]int{cycle[0], cycle[1%len(cycle)]}]
+	at.Errorf("remove one of these dependencies", "a dependency cycle: %s", listed(says))
 }

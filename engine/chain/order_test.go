@@ -223,7 +223,7 @@ step slow: ` + slow + `, depends_on: a}
 // TestLargeGroups is that a file of the largest group, and the longest row in one, is read in no time to speak of.
 func TestLargeGroups(t *testing.T) {
 	var row strings.Builder
-	for i := range mostSteps {
+	for i := range maxChainSteps {
 		row.WriteString("- {name: s" + itoa(i) + ", kind: python, call: 1, depends_on: [")
 		if i > 0 {
 			row.WriteString("s" + itoa(i-1))
@@ -234,7 +234,7 @@ func TestLargeGroups(t *testing.T) {
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(c.Plan().Longest); n != mostSteps {
+	if n := len(c.Plan().Longest); n != maxChainSteps {
 		t.Errorf("the longest row has %d steps", n)
 	}
 }

@@ -56,15 +56,10 @@ func (b *Block) after(i, from, n int) (all []int) {
 }
 
 func (p *picture) step(prefix string, s *Step) engine.GraphStep {
-	g := engine.GraphStep{Path: prefix + s.Name, Name: s.Name, Label: s.Label, Kind: s.Kind, Facts: s.facts()}
+	g := engine.GraphStep{Path: prefix + s.Name, Name: s.Name, Label: s.Label, Kind: s.Kind, Service: s.Service(), Facts: s.facts()}
 	inner := func(name string, b *Block) {
 		if b != nil && len(b.Steps) > 0 {
 			g.Inner = append(g.Inner, p.block(name, g.Path+".", b))
-		}
-	}
-	if a, ok := s.action.(sender); ok {
-		if services, _ := a.asks(); len(services) > 0 && services[0] != nil {
-			g.Service = services[0].Name
 		}
 	}
 	switch a := s.action.(type) {

@@ -7,6 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // python calls a function of the file: as an expression, or by name with arguments matched by name.
@@ -29,7 +30,6 @@ func readPython(r *reader, n *doc.Node) action {
 		case !r.Functions:
 			return r.stand(which.Value, "function")
 		default:
-
 			which.Value.Errorf(r.Near(name, r.Env.Names(), "define it in functions"), "there is no function %s", name)
 		}
 		return &python{}
@@ -56,13 +56,4 @@ func readPython(r *reader, n *doc.Node) action {
 	return &python{e}
 }
 
-func (p *python) run(t *turn) (out script.Value, err error) {
-	err = t.spent(func() error {
-		out, err = p.call.Eval(t.Context("call"))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return script.Data(out)
-}
+func (p *python) run(t *turn) (value.Value, error) { return t.compute(p.call, "call") }

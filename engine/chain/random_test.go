@@ -13,7 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // randomStep is a step of a random block: it takes some seconds, writes to the memory, emits, and may fail then.
@@ -195,11 +195,11 @@ func (ts *times) note(of []time.Duration, at int) {
 	of[at] = time.Since(ts.start)
 }
 
-func (w watched) run(t *turn) (script.Value, error) {
+func (w watched) run(t *turn) (value.Value, error) {
 	w.times.note(w.times.began, w.at)
 	defer w.times.note(w.times.ended, w.at)
 	name := fmt.Sprintf("m%d", w.at%3)
-	t.x.in.Memory.Keep(name, script.Missing)
+	t.x.in.Memory.Keep(name, value.Missing)
 	at := []byte(itoa(w.at))
 	t.x.in.Memory.Write(&engine.Delta{Set: []engine.Field{{Name: name, Value: at}}, Notes: [][]byte{at}})
 	t.x.row.Events = append(t.x.row.Events, engine.Event{Path: t.path, Name: "e"})
@@ -212,7 +212,7 @@ func (w watched) run(t *turn) (script.Value, error) {
 	case w.fails:
 		return nil, engine.Fail(engine.Script, "at random")
 	}
-	return script.Missing, nil
+	return value.Missing, nil
 }
 
 // TestRandomGraphs is that a step never begins before those it waits for have ended, that a block takes its critical

@@ -33,7 +33,7 @@ type Reader struct {
 }
 
 const (
-	mostSteps = 10_000 // of a chain
+	maxChainSteps = 10_000 // of a chain
 
 	anyInt = math.MaxInt32
 )
@@ -48,10 +48,8 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 		n.Fields("timeout", "steps", "step NAME", "label")
 	}
 	c := r.declared(name)
-	if t := n.Get("timeout"); t != nil {
-		c.Timeout = t.Duration(time.Millisecond, 0)
-		r.timeouts[c] = t
-	}
+	r.timeouts[c] = n.Get("timeout")
+	c.Timeout = r.timeouts[c].Duration(time.Millisecond, 0)
 	in := r.in(baseNames, nil)
 	in.chain = &chainNames{place: map[string]string{}, taken: map[string]bool{}}
 	in.look()
@@ -220,8 +218,8 @@ func (r *reader) block(n *doc.Node) *Block {
 		case r.chain.taken[name]:
 			at.nameErrorf("names are unique in a chain", "there is another step %s", name)
 		}
-		if len(r.chain.taken) == mostSteps {
-			at.nameErrorf("", "more than %d steps", mostSteps)
+		if len(r.chain.taken) == maxChainSteps {
+			at.nameErrorf("", "more than %d steps", maxChainSteps)
 			break
 		}
 		r.chain.taken[name] = true
@@ -304,13 +302,9 @@ func (r *reader) step(s *Step, at stepAt) {
 		s.Label = l.Text()
 	}
 	s.when = r.Expression(n.Get("when"))
-	if t := n.Get("timeout"); t != nil {
-		s.timeout = t.Duration(time.Millisecond, 0)
-	}
-	if w := n.Get("retry"); w != nil {
-		s.retry = readRetry(w)
-	}
-	s.continues = n.Get("on_error") != nil && n.Get("on_error").OneOf("fail", "continue") == "continue"
+	s.timeout = n.Get("timeout").Duration(time.Millisecond, 0)
+	s.retry = readRetry(n.Get("retry"))
+	s.continues = n.Get("on_error").OneOf("fail", "continue") == "continue"
 	if d := n.Get("default"); d != nil {
 		if n.Get("on_error").Kind() == doc.Scalar && !s.continues {
 			d.Errorf("`on_error: continue`, or no `on_error`", "`default` on a step whose failure ends the session")
@@ -339,15 +333,11 @@ func readRetry(n *doc.Node) (w retry) {
 		return w
 	}
 	n.Fields("attempts", "wait", "max")
-	if a := n.Get("attempts"); a != nil {
-		w.attempts = a.Int(1, 1000)
-	}
+	w.attempts = n.Get("attempts").Int(1, 1000)
 	if d := n.Get("wait"); d != nil {
 		w.wait, w.waits = d.Duration(0, 24*time.Hour), true
 	}
-	if m := n.Get("max"); m != nil {
-		w.max = m.Duration(max(w.wait, time.Millisecond), 24*time.Hour)
-	}
+	w.max = n.Get("max").Duration(max(w.wait, time.Millisecond), 24*time.Hour)
 	return w
 }
 

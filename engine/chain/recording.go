@@ -4,7 +4,7 @@ package chain
 // answers are deleted after the cycle, so recordings do not contain them.
 func (c *Chain) Private() []string {
 	var all []string
-	c.unfold("", mostAsking, func(path string, s *Step) {
+	c.unfold("", maxVisited, func(path string, s *Step) {
 		private := false
 		switch a := s.action.(type) {
 		case *request:

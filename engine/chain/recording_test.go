@@ -8,7 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -186,7 +186,7 @@ step c: {kind: emit, event: e}
 // lateLoop is a loop that returns when the time of its enclosing step is over.
 type lateLoop struct{ *loop }
 
-func (l lateLoop) run(t *turn) (script.Value, error) {
+func (l lateLoop) run(t *turn) (value.Value, error) {
 	out, err := l.loop.run(t)
 	<-t.clock().Context().Done()
 	return out, err

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // remember writes to the agent's memory, all or nothing; its output is what it set. keep limits the notes by number. A
@@ -18,13 +18,13 @@ import (
 type remember struct {
 	names  []string
 	values []expr.Value
-	shape  *script.Shape
+	shape  *value.Shape
 	note   expr.Value
 	keep   expr.Value // a number of notes, or a list of those to keep; nil for neither
 }
 
-// mostNotes is how many notes an agent can keep.
-const mostNotes = 100_000
+// maxNotes is how many notes an agent can keep.
+const maxNotes = 100_000
 
 func readRemember(r *reader, n *doc.Node) action {
 	m := &remember{note: r.Data(n.Get("note"), "note")}
@@ -36,7 +36,7 @@ func readRemember(r *reader, n *doc.Node) action {
 		m.names = append(m.names, name)
 		m.values = append(m.values, r.Data(e.Value, "set."+name))
 	}
-	m.shape = script.NewShape(m.names...)
+	m.shape = value.NewShape(m.names...)
 	if k := n.Get("keep"); k != nil {
 		m.keep = r.Data(k, "keep")
 		if c, ok := m.keep.(expr.Const); ok && c.V != nil {
@@ -51,8 +51,8 @@ func readRemember(r *reader, n *doc.Node) action {
 	return m
 }
 
-func (m *remember) run(t *turn) (script.Value, error) {
-	values := make([]script.Value, len(m.values))
+func (m *remember) run(t *turn) (value.Value, error) {
+	values := make([]value.Value, len(m.values))
 	fields := make([]engine.Field, len(m.values))
 	size := 0
 	for i, of := range m.values {
@@ -147,26 +147,26 @@ func (m *remember) kept(t *turn) (keeping, error) {
 	return keepingOf(v)
 }
 
-func keepingOf(v script.Value) (k keeping, err error) {
+func keepingOf(v value.Value) (k keeping, err error) {
 	switch v := v.(type) {
 	case starlark.NoneType: // the list came from a step that did not run
 		return k, nil
 	case starlark.Int:
-		if n, ok := v.Int64(); ok && n >= 1 && n <= mostNotes {
+		if n, ok := v.Int64(); ok && n >= 1 && n <= maxNotes {
 			k.most = int(n)
 			return k, nil
 		}
 	case *starlark.List:
-		if v.Len() > mostNotes {
-			return k, fmt.Errorf("keep is a list of %d notes; at most %d", v.Len(), mostNotes)
+		if v.Len() > maxNotes {
+			return k, fmt.Errorf("keep is a list of %d notes; at most %d", v.Len(), maxNotes)
 		}
 		k.notes = make([][]byte, v.Len())
 		for i := range k.notes {
-			if k.notes[i], err = script.AppendJSON(nil, v.Index(i)); err != nil {
+			if k.notes[i], err = value.AppendJSON(nil, v.Index(i)); err != nil {
 				return k, err
 			}
 		}
 		return k, nil
 	}
-	return k, fmt.Errorf("keep is %s; it must be a number from 1 to %d, or a list of the notes to keep", script.Shown(v), mostNotes)
+	return k, fmt.Errorf("keep is %s; it must be a number from 1 to %d, or a list of the notes to keep", value.Shown(v), maxNotes)
 }

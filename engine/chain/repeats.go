@@ -12,12 +12,13 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
 // Repeats configures whether a changing request may be sent again.
 type Repeats struct {
-	said   bool // it is configured
+	set    bool // it is configured
 	how    service.Repeats
 	verify *verify // nil asks nothing
 }
@@ -52,7 +53,7 @@ const requestName = "request"
 
 var (
 	answerNames  = []string{"status", "headers", "body"}
-	requestShape = script.NewShape("key", "step", "method", "path")
+	requestShape = value.NewShape("key", "step", "method", "path")
 )
 
 // Repeats reads a service's setting for repeats; its expressions may use names.
@@ -67,9 +68,9 @@ func (r *reader) repeats(n *doc.Node) Repeats {
 	case which.Key == nil:
 		return Repeats{}
 	case which.Key.Text() == "verify":
-		return Repeats{said: true, verify: r.verify(which.Value)}
+		return Repeats{set: true, verify: r.verify(which.Value)}
 	}
-	return Repeats{said: true, how: httpRepeats[which.Value.OneOf(HTTPRepeats...)]}
+	return Repeats{set: true, how: httpRepeats[which.Value.OneOf(HTTPRepeats...)]}
 }
 
 func (r *reader) verify(n *doc.Node) *verify {
@@ -92,9 +93,9 @@ func (r *reader) verify(n *doc.Node) *verify {
 	return v
 }
 
-// treats returns the setting for a request: its step's, or else its service's.
-func (q *request) treats() *Repeats {
-	if q.repeats.said {
+// repeatPolicy returns the setting for a request: its step's, or else its service's.
+func (q *request) repeatPolicy() *Repeats {
+	if q.repeats.set {
 		return &q.repeats
 	}
 	return &q.service.Repeats
@@ -110,7 +111,7 @@ func (v *verify) of(t *turn, q *request) *service.Verify {
 	return &service.Verify{
 		Expect: v.request.expect, After: v.after,
 		Ask: func(in service.InDoubt) (r service.Request, err error) {
-			at.more = map[string]script.Value{requestName: requestShape.Record(
+			at.more = map[string]value.Value{requestName: requestShape.Record(
 				starlark.String(in.Key), starlark.String(in.Step), starlark.String(in.Method), starlark.String(in.Path))}
 			asking := *v.request
 			asking.service, asking.unsigned = q.service, q.unsigned
@@ -143,10 +144,10 @@ func (v *verify) judge(at *turn, q *request, a *service.Answer) (instead *servic
 	if v.answer == nil {
 		return instead, true, nil
 	}
-	value, err := v.answer.Eval(at)
+	body, err := v.answer.Eval(at)
 	if err == nil {
 		instead.Header["Content-Type"] = []string{"application/json"}
-		instead.Body, err = script.AppendJSON(nil, value)
+		instead.Body, err = value.AppendJSON(nil, body)
 	}
 	return instead, true, asScript(err)
 }
@@ -166,7 +167,7 @@ func (r *Reader) warnLost(c *Chain) {
 		if !ok || !s.used || q.service == nil || q.method == http.MethodGet {
 			return
 		}
-		if v := q.treats().verify; v != nil && v.answer == nil {
+		if v := q.repeatPolicy().verify; v != nil && v.answer == nil {
 			r.places[s].body.Warnf("`answer:` in its verify, such as `answer: ${body}`",
 				"other steps use the output of %s: if a crash loses its answer, verify cannot replace it", s.Name)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Directory finds agents for messages. It is safe for concurrent use.
@@ -19,11 +19,11 @@ type Directory interface {
 	Count() int
 }
 
-// mostReaders is how many agents one message reaches.
-const mostReaders = 10_000
+// maxRecipients is how many agents one message reaches.
+const maxRecipients = 10_000
 
-// Everybody is the address of a message to all other agents.
-const Everybody = "all"
+// AllAgents is the address of a message to all other agents.
+const AllAgents = "all"
 
 // say sends a message to other agents. It is in their inbox from the next cycle on, until one of their sessions
 // succeeds. Its output is the message.
@@ -31,7 +31,7 @@ type say struct {
 	to    expr.Value
 	text  expr.Value
 	data  expr.Value
-	shape *script.Shape
+	shape *value.Shape
 }
 
 func readSay(r *reader, n *doc.Node) action {
@@ -40,26 +40,26 @@ func readSay(r *reader, n *doc.Node) action {
 	if s.text == nil && s.data == nil {
 		n.Errorf("`text: …` or `data: {…}`", "nothing to say")
 	}
-	s.shape = script.NewShape("to", "text", "data")
+	s.shape = value.NewShape("to", "text", "data")
 	return s
 }
 
-func (s *say) run(t *turn) (script.Value, error) {
+func (s *say) run(t *turn) (value.Value, error) {
 	to, err := s.to.Eval(t)
 	if err != nil {
 		return nil, err
 	}
-	readers, err := t.readers(to)
+	recipients, err := t.recipients(to)
 	if err != nil {
 		return nil, err
 	}
-	text, said := script.Missing, script.Missing
+	text, said := value.Missing, value.Missing
 	if s.text != nil {
 		v, err := s.text.Eval(t)
 		if err != nil {
 			return nil, err
 		}
-		line, err := script.Text(v)
+		line, err := value.Text(v)
 		if err != nil {
 			return nil, err
 		}
@@ -70,39 +70,39 @@ func (s *say) run(t *turn) (script.Value, error) {
 			return nil, err
 		}
 	}
-	body, err := Letter(text, said)
+	body, err := MessageBody(text, said)
 	if err != nil {
 		return nil, err
 	}
-	if len(body) > maxLetter {
-		return nil, engine.Fail(engine.Script, "a message of %d bytes; at most %d", len(body), maxLetter)
+	if len(body) > maxMessage {
+		return nil, engine.Fail(engine.Script, "a message of %d bytes; at most %d", len(body), maxMessage)
 	}
-	if len(readers) > 0 {
-		t.x.in.Memory.Say(engine.Message{To: readers, Body: body})
+	if len(recipients) > 0 {
+		t.x.in.Memory.Say(engine.Message{To: recipients, Body: body})
 	}
 	return s.shape.Record(to, text, said), nil
 }
 
-// letterShape is the shape of a message's body.
-var letterShape = script.NewShape("text", "data")
+// messageShape is the shape of a message's body.
+var messageShape = value.NewShape("text", "data")
 
-// Letter encodes the body of a message; nil and missing parts are null.
-func Letter(text, said script.Value) ([]byte, error) {
-	for _, v := range []*script.Value{&text, &said} {
-		if *v == nil || *v == script.Missing {
+// MessageBody encodes the body of a message; nil and missing parts are null.
+func MessageBody(text, said value.Value) ([]byte, error) {
+	for _, v := range []*value.Value{&text, &said} {
+		if *v == nil || *v == value.Missing {
 			*v = starlark.None
 		}
 	}
-	return script.AppendJSON(nil, letterShape.Record(text, said))
+	return value.AppendJSON(nil, messageShape.Record(text, said))
 }
 
-// readers returns the indexes of the recipients, ascending and without repeats: an id, a list of ids, or all others.
-func (t *turn) readers(to script.Value) ([]int, error) {
+// recipients returns the indexes of the recipients, ascending and without repeats: an id, a list of ids, or all others.
+func (t *turn) recipients(to value.Value) ([]int, error) {
 	agents, self := t.x.in.Agents, t.x.s.Agent
 	if id, ok := starlark.AsString(to); ok {
-		if id == Everybody {
-			if n := agents.Count() - 1; n > mostReaders {
-				return nil, engine.Fail(engine.Script, "a message to all reaches %d agents; at most %d", n, mostReaders)
+		if id == AllAgents {
+			if n := agents.Count() - 1; n > maxRecipients {
+				return nil, engine.Fail(engine.Script, "a message to all reaches %d agents; at most %d", n, maxRecipients)
 			}
 			var all []int
 			for i := range agents.Count() {
@@ -112,17 +112,17 @@ func (t *turn) readers(to script.Value) ([]int, error) {
 			}
 			return all, nil
 		}
-		to = script.NewList([]script.Value{to})
+		to = value.NewList([]value.Value{to})
 	}
 	ids, ok := to.(starlark.Iterable)
 	if !ok {
-		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", script.Shown(to))
+		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", value.Shown(to))
 	}
-	var readers []int
+	var recipients []int
 	iter := ids.Iterate()
 	defer iter.Done()
 	for v := starlark.Value(nil); iter.Next(&v); {
-		id, err := script.Text(v)
+		id, err := value.Text(v)
 		if err != nil {
 			return nil, err
 		}
@@ -132,11 +132,11 @@ func (t *turn) readers(to script.Value) ([]int, error) {
 			return nil, err
 		case !ok:
 			return nil, engine.Fail(engine.Script, "a message for %q: no such agent", id)
-		case len(readers) == mostReaders:
-			return nil, engine.Fail(engine.Script, "a message for more than %d agents", mostReaders)
+		case len(recipients) == maxRecipients:
+			return nil, engine.Fail(engine.Script, "a message for more than %d agents", maxRecipients)
 		}
-		readers = append(readers, index)
+		recipients = append(recipients, index)
 	}
-	slices.Sort(readers)
-	return slices.Compact(readers), nil
+	slices.Sort(recipients)
+	return slices.Compact(recipients), nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/mock"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // shapeOf reads a shape.
@@ -189,7 +189,7 @@ func TestRandomShapes(t *testing.T) {
 		if err := a.Accept(v); err != nil || !a.Form.Fits(v) && !strings.Contains(d.shape, "[") {
 			t.Fatalf("%s is read, and then does not fit %s: %v", text, d.shape, err)
 		}
-		again, err := script.AppendJSON(nil, v)
+		again, err := value.AppendJSON(nil, v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestRandomShapes(t *testing.T) {
 		if v, err := a.Parse(string(text)); err == nil {
 			t.Fatalf("%s fits %s: %v", text, d.shape, v)
 		}
-		if v, err := script.DecodeJSON(text); err != nil || a.Accept(v) == nil {
+		if v, err := value.DecodeJSON(text); err != nil || a.Accept(v) == nil {
 			t.Fatalf("%s may stand for %s: %v", text, d.shape, err)
 		}
 	})

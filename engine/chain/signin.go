@@ -6,7 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -22,25 +22,25 @@ func (s *Service) SignIn(session *engine.Session, in *Input) SignIn {
 	step := &Step{Name: "check", Kind: "http", retry: retry{attempts: 1}, action: asks}
 	c := &Chain{Name: step.Name, Body: &Block{Steps: []*Step{step}, segments: []segment{{to: 1}}}}
 	c.Run(session, in)
-	if row := session.Row; asks.came.Err == nil && !row.Outcome.Commits() {
-		asks.came.Err = errors.New(row.Error)
+	if row := session.Row; asks.result.Err == nil && !row.Outcome.Commits() {
+		asks.result.Err = errors.New(row.Error)
 	}
-	return asks.came
+	return asks.result
 }
 
 // signIn is a step that is not in the file.
 type signIn struct {
 	request
-	came SignIn
+	result SignIn
 }
 
-func (a *signIn) run(t *turn) (out script.Value, err error) {
+func (a *signIn) run(t *turn) (out value.Value, err error) {
 	out, err = a.ask(t)
-	a.came.Err = err
+	a.result.Err = err
 	return out, err
 }
 
-func (a *signIn) ask(t *turn) (script.Value, error) {
+func (a *signIn) ask(t *turn) (value.Value, error) {
 	r, auth, err := a.make(t)
 	if err != nil {
 		return nil, err
@@ -48,12 +48,11 @@ func (a *signIn) ask(t *turn) (script.Value, error) {
 	if auth != nil {
 		if login, ok := auth.Issuer.(*service.Login); ok {
 			login.Explain = true
-			a.came.Login = login.Request.Described()
+			a.result.Login = login.Request.Described()
 		}
 	}
-	_, err = a.service.HTTP.Do(&service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Secrets: a.service.Concealed, Auth: auth,
-	}, r)
-	return script.Missing, err
+	call := t.call(a.service)
+	call.Auth = auth
+	_, err = a.service.HTTP.Do(call, r)
+	return value.Missing, err
 }

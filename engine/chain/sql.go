@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/database"
 )
@@ -33,8 +33,8 @@ func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
 	s.Conceal(false, secrets...)
 }
 
-// mostRole is the maximum length of a role's name in bytes (NAMEDATALEN - 1).
-const mostRole = 63
+// maxRole is the maximum length of a role's name in bytes (NAMEDATALEN - 1).
+const maxRole = 63
 
 // Postgres reads the keys that are specific to a service of kind postgres.
 func (r *Reader) Postgres(s *Service, n *doc.Node) {
@@ -45,26 +45,20 @@ func (r *Reader) Postgres(s *Service, n *doc.Node) {
 	}
 	if role := n.Get("role"); role != nil {
 		p.Role = role.Text()
-		if role.Kind() == doc.Scalar && (p.Role == "" || len(p.Role) > mostRole || strings.EqualFold(p.Role, "none")) {
+		if role.Kind() == doc.Scalar && (p.Role == "" || len(p.Role) > maxRole || strings.EqualFold(p.Role, "none")) {
 			role.Errorf("a role without superuser rights that the user of the address is a member of", "%q cannot be the name of a role", p.Role)
 		}
 	}
 	l := n.Get("limits")
 	l.Fields("connections", "burst", "wait", "timeout")
-	if c := l.Get("connections"); c != nil {
-		p.Limits.Connections = c.Int(1, 10_000)
-	}
+	p.Limits.Connections = l.Get("connections").Int(1, 10_000)
 	if b := l.Get("burst"); b != nil {
 		if p.Limits.Burst = b.Int(0, 10_000); p.Limits.Burst == 0 {
 			p.Limits.Burst = -1
 		}
 	}
-	if w := l.Get("wait"); w != nil {
-		p.Limits.Wait = w.Duration(time.Millisecond, 0)
-	}
-	if t := l.Get("timeout"); t != nil {
-		p.Limits.Timeout = t.Duration(time.Millisecond, 0)
-	}
+	p.Limits.Wait = l.Get("wait").Duration(time.Millisecond, 0)
+	p.Limits.Timeout = l.Get("timeout").Duration(time.Millisecond, 0)
 	s.Postgres = p
 }
 
@@ -86,9 +80,7 @@ func readSQL(r *reader, n *doc.Node) action {
 	}
 	query, err := database.ParseQuery(n.Get("query").Text())
 	r = r.writing(s.forced || err == nil && !query.Reads())
-	if at := n.Get("service"); at != nil {
-		s.service = r.serviceOf(at, "postgres")
-	}
+	s.service = r.serviceOf(n.Get("service"), "postgres")
 	if at := n.Get("args"); at != nil && at.Kind() != doc.List {
 		at.Errorf("a list, such as `args: [\"${agent.id}\", 1]`", "the args of a query are $1, $2 and so on")
 	} else {
@@ -101,9 +93,7 @@ func readSQL(r *reader, n *doc.Node) action {
 		}
 	}
 	s.readQuery(n.Get("query"))
-	if p := n.Get("private"); p != nil {
-		s.private = p.Bool()
-	}
+	s.private = n.Get("private").Bool()
 	return s
 }
 
@@ -138,7 +128,7 @@ func (s *statement) changes() *Service {
 
 func (s *statement) asks() ([]*Service, odds.Odds) { return []*Service{s.service}, odds.Surely }
 
-func (s *statement) run(t *turn) (script.Value, error) {
+func (s *statement) run(t *turn) (value.Value, error) {
 	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.Values}
 	size := 0
 	for i, arg := range s.args {
@@ -155,14 +145,12 @@ func (s *statement) run(t *turn) (script.Value, error) {
 		}
 		what.Args, what.Values = append(what.Args, text), expr.AppendTexts(what.Values, v)
 	}
-	var out script.Value
-	call := &service.Call{
-		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.Concealed, Private: s.private,
-		Accept: func(a *service.Answer) (err error) {
-			out, err = rows(a)
-			return err
-		},
+	var out value.Value
+	call := t.call(s.service)
+	call.Repeats, call.Once, call.Private = s.repeats, s.repeats == service.Never, s.private
+	call.Accept = func(a *service.Answer) (err error) {
+		out, err = rows(a)
+		return err
 	}
 	t.asked = true
 	_, err := s.service.Postgres.client.Do(call, what)
@@ -171,20 +159,20 @@ func (s *statement) run(t *turn) (script.Value, error) {
 }
 
 // rows is the output of a statement: count, rows, and first, which is missing if there are no rows.
-func rows(a *service.Answer) (script.Value, error) {
-	v, err := script.DecodeJSON(a.Body)
+func rows(a *service.Answer) (value.Value, error) {
+	v, err := value.DecodeJSON(a.Body)
 	if err != nil {
 		return nil, err
 	}
-	answer, ok := v.(*script.Record)
+	answer, ok := v.(*value.Record)
 	if !ok {
 		return nil, errors.New("the journaled rows are not a record")
 	}
 	count, _ := answer.Field("count")
 	list, _ := answer.Field("rows")
-	first := script.Missing
+	first := value.Missing
 	if all, ok := list.(*starlark.List); ok && all.Len() > 0 {
 		first = all.Index(0)
 	}
-	return script.NewRecord(script.Field{Name: "count", Value: count}, script.Field{Name: "rows", Value: list}, script.Field{Name: "first", Value: first}), nil
+	return value.NewRecord(value.Field{Name: "count", Value: count}, value.Field{Name: "rows", Value: list}, value.Field{Name: "first", Value: first}), nil
 }

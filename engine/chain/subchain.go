@@ -2,11 +2,10 @@ package chain
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // subchain runs another chain of the file as one step. That chain sees only its input, none of the steps around it.
@@ -31,22 +30,17 @@ func readSubchain(r *reader, n *doc.Node) action {
 	return s
 }
 
-func (s *subchain) run(t *turn) (script.Value, error) {
-	p := &pass{block: s.chain.Body, owner: t, prefix: t.path + ".", timed: &t.timed, input: script.Missing}
-	if s.input != nil {
-		v, err := s.input.Eval(t)
-		if err != nil {
-			return nil, err
-		}
-		if p.input, err = script.Data(v); err != nil {
-			return nil, err
-		}
+func (s *subchain) run(t *turn) (value.Value, error) {
+	input, err := t.data(s.input)
+	if err != nil {
+		return nil, err
 	}
+	p := &pass{block: s.chain.Body, owner: t, prefix: t.path + ".", timed: &t.timed, input: input}
 	if err := t.x.run(p); err != nil {
 		return nil, err
 	}
 	if p.last == nil {
-		return script.Missing, nil
+		return value.Missing, nil
 	}
 	return p.last, nil
 }
@@ -79,7 +73,7 @@ func (r *Reader) Link() {
 	for _, name := range r.defined {
 		l.visit(r.chains[name])
 	}
-	if l.circles {
+	if l.cyclic {
 		return
 	}
 	known := map[*Chain][]*Service{}
@@ -95,9 +89,9 @@ func (r *Reader) Link() {
 
 // linking looks for chains that run themselves, directly or indirectly.
 type linking struct {
-	seen    map[*Chain]visited
-	path    []*Chain
-	circles bool
+	seen   map[*Chain]visited
+	path   []*Chain
+	cyclic bool
 }
 
 func (l *linking) visit(c *Chain) {
@@ -112,7 +106,7 @@ func (l *linking) visit(c *Chain) {
 			return
 		}
 		if l.seen[sub.chain] == underWay {
-			l.circle(sub)
+			l.reportCycle(sub)
 			return
 		}
 		l.visit(sub.chain)
@@ -124,9 +118,9 @@ func (l *linking) visit(c *Chain) {
 	l.seen[c] = done
 }
 
-// circle reports a step that runs a chain which is on the path.
-func (l *linking) circle(sub *subchain) {
-	l.circles = true
+// reportCycle reports a step that runs a chain which is on the path.
+func (l *linking) reportCycle(sub *subchain) {
+	l.cyclic = true
 	var says []string
 	at := slices.Index(l.path, sub.chain)
 	for i, c := range l.path[at:] {
@@ -134,13 +128,9 @@ func (l *linking) circle(sub *subchain) {
 		if i+1 < len(l.path)-at {
 			next = l.path[at+i+1]
 		}
-		if i == longestCircle {
-			says = append(says, "and so on")
-			break
-		}
 		says = append(says, c.Name+" runs "+next.Name)
 	}
-	sub.at.Errorf("a chain must not run itself; `while` repeats steps", "a cycle of chains: %s", strings.Join(says, ", "))
+	sub.at.Errorf("a chain must not run itself; `while` repeats steps", "a cycle of chains: %s", listed(says))
 }
 
 // groupAt is a group of steps with its position in the file.

@@ -58,8 +58,8 @@ func (w *Watch) note(t *turn, f func(s *Traced)) {
 	f(s)
 }
 
-// told returns an error on one line.
-func told(err error) string {
+// firstLine returns the first line of an error.
+func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
@@ -70,7 +70,7 @@ func (s *Step) Place() (file string, line int) { return s.file, s.line }
 // Where returns the file and line of a step by its path without iterations, such as shop.yaml:12; "" if it does not
 // exist.
 func (c *Chain) Where(path string) (where string) {
-	c.unfold("", mostAsking, func(of string, s *Step) {
+	c.unfold("", maxVisited, func(of string, s *Step) {
 		if of == path && s.file != "" {
 			where = s.file + ":" + itoa(s.line)
 		}
@@ -80,13 +80,18 @@ func (c *Chain) Where(path string) (where string) {
 
 // Service returns the name of the service that a step asks first, or "".
 func (s *Step) Service() string {
-	if a, ok := s.action.(sender); ok {
-		if services, _ := a.asks(); len(services) > 0 && services[0] != nil {
-			return services[0].Name
-		}
+	if of := s.primary(); of != nil {
+		return of.Name
 	}
 	return ""
 }
 
-// Hides reports whether a step's output is private, or derived from private outputs.
-func (s *Step) Hides() bool { return s.hides() }
+// primary returns the service that a step asks first, or nil.
+func (s *Step) primary() *Service {
+	if a, ok := s.action.(sender); ok {
+		if services, _ := a.asks(); len(services) > 0 {
+			return services[0]
+		}
+	}
+	return nil
+}

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -23,9 +25,9 @@ type turn struct {
 	asked bool // a service, whose transport keeps the journal
 	// connected means that it is in a connector, which sees the options passed by the step.
 	connected bool
-	options   script.Value
-	more      map[string]script.Value // additional names for a verify; nil for none
-	at        int                     // its record in the row
+	options   value.Value
+	more      map[string]value.Value // additional names for a verify; nil for none
+	at        int                    // its record in the row
 	timed     timed
 	view      script.Context // field of the expression being evaluated
 }
@@ -35,14 +37,14 @@ type pass struct {
 	block   *Block
 	owner   *turn // the step that contains the block; nil for a chain's body
 	prefix  string
-	outputs []script.Value // outputs of the segments that have ended, in file order
-	last    script.Value   // output of the last successful step; nil if there is none
-	member  *member        // the group of the pass; nil unless it is one step of a group
-	input   script.Value   // the chain whose body the block is, if a step runs it; else nil
-	local   string         // the loop's variable; "" for none
-	value   script.Value   // its value
+	outputs []value.Value // outputs of the segments that have ended, in file order
+	last    value.Value   // output of the last successful step; nil if there is none
+	member  *member       // the group of the pass; nil unless it is one step of a group
+	input   value.Value   // the chain whose body the block is, if a step runs it; else nil
+	local   string        // the loop's variable; "" for none
+	value   value.Value   // its value
 	timed   *timed
-	steps   script.Value // the names visible to expressions, created on demand
+	steps   value.Value // the names visible to expressions, created on demand
 	turn    turn
 }
 
@@ -104,6 +106,38 @@ func (t *turn) record() *engine.StepRecord { return &t.x.row.Steps[t.at] }
 // clock returns the step's clock. Calling it marks the step as one that may wait.
 func (t *turn) clock() *clock.Clock { return t.timed.start(t.x.s) }
 
+// call returns a call of the step to a service.
+func (t *turn) call(s *Service) *service.Call {
+	return &service.Call{Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.retry(), Secrets: s.Concealed}
+}
+
+// retry is the retry policy of the step.
+func (t *turn) retry() engine.Retry { return t.step.retry.over(t.x.s.Settings().Retry) }
+
+// data evaluates a value as data; nil is missing.
+func (t *turn) data(v expr.Value) (value.Value, error) {
+	if v == nil {
+		return value.Missing, nil
+	}
+	out, err := v.Eval(t)
+	if err != nil {
+		return nil, err
+	}
+	return value.Data(out)
+}
+
+// compute evaluates an expression as data, and counts its time as the step's own.
+func (t *turn) compute(e *script.Expr, field string) (out value.Value, err error) {
+	err = t.spent(func() error {
+		out, err = e.Eval(t.Context(field))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.Data(out)
+}
+
 // Context returns the context for an expression in a field of the step, valid until the next call.
 func (t *turn) Context(field string) *script.Context {
 	if !t.keyed {
@@ -119,7 +153,7 @@ func (t *turn) Context(field string) *script.Context {
 }
 
 // Lookup implements script.Names: the names that an expression of the step can see.
-func (t *turn) Lookup(name string) (script.Value, error) {
+func (t *turn) Lookup(name string) (value.Value, error) {
 	if name == "options" && t.connected {
 		return t.options, nil
 	}
@@ -129,7 +163,7 @@ func (t *turn) Lookup(name string) (script.Value, error) {
 	switch name {
 	case "steps":
 		if t.frame.steps == nil {
-			t.frame.steps = script.Lazy("steps", visible{t.frame})
+			t.frame.steps = value.NewLazy("steps", visible{t.frame})
 		}
 		return t.frame.steps, nil
 	case "previous":
@@ -157,8 +191,8 @@ func (p *pass) up() *pass {
 // visible shows the steps that precede the current one in the plan, in this pass and the enclosing ones.
 type visible struct{ p *pass }
 
-// Field implements script.Fields.
-func (v visible) Field(name string) (script.Value, error) {
+// Field implements value.Fields.
+func (v visible) Field(name string) (value.Value, error) {
 	for p := v.p; p != nil; p = p.up() {
 		if i, ok := p.block.index[name]; ok {
 			if out := p.output(i); out != nil {
@@ -166,10 +200,10 @@ func (v visible) Field(name string) (script.Value, error) {
 			}
 		}
 	}
-	return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
+	return nil, nil //nolint:nilnil // value.Fields: a missing field is not an error
 }
 
-// Names implements script.Fields.
+// Names implements value.Fields.
 func (v visible) Names() []string {
 	var names []string
 	for p := v.p; p != nil; p = p.up() {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // handed is an action that could wait, for all that a group knows.
@@ -116,7 +116,7 @@ func TestTurnsNeedNoClock(t *testing.T) {
 // looking notes whether the session has a clock.
 type looking struct{ clocked *bool }
 
-func (l looking) run(t *turn) (script.Value, error) {
+func (l looking) run(t *turn) (value.Value, error) {
 	*l.clocked = t.x.s.Clocked() != nil
-	return script.Missing, nil
+	return value.Missing, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // wait is think time in wall-clock seconds. It keeps its slot and counts toward timeouts. While the journal still has
@@ -36,7 +37,7 @@ func readWait(r *reader, n *doc.Node) action {
 	return w
 }
 
-func (w *wait) run(t *turn) (script.Value, error) {
+func (w *wait) run(t *turn) (value.Value, error) {
 	d := w.fixed
 	if w.seconds != nil {
 		v, err := w.seconds.Eval(t)
@@ -55,12 +56,12 @@ func (w *wait) run(t *turn) (script.Value, error) {
 	return starlark.Float(d.Seconds()), err
 }
 
-// manyDraws is enough draws to approximate the longest wait of many sessions.
-const manyDraws = 100
+// waitSamples is how many draws approximate the longest wait of many sessions.
+const waitSamples = 100
 
 // longest draws sample waits and returns the longest; 0 if they depend on more than parameters.
 func (w *wait) longest(path string) (most time.Duration) {
-	for n := range uint64(manyDraws) {
+	for n := range uint64(waitSamples) {
 		v, err := w.seconds.Eval(sampled(draw.Key{}.Text(path).Int(n)))
 		if err != nil {
 			return 0
@@ -86,7 +87,7 @@ func (d sampled) Context(field string) *script.Context {
 const maxWait = 100 * 365 * 24 * time.Hour
 
 // asDuration reads seconds, or a text such as 1m30s.
-func asDuration(v script.Value) (time.Duration, error) {
+func asDuration(v value.Value) (time.Duration, error) {
 	if text, ok := starlark.AsString(v); ok {
 		if d, err := doc.ParseDuration(text); err == nil {
 			return d, nil
@@ -95,7 +96,7 @@ func asDuration(v script.Value) (time.Duration, error) {
 	}
 	seconds, ok := starlark.AsFloat(v)
 	if !ok || !(seconds >= 0 && seconds <= maxWait.Seconds()) {
-		return 0, fmt.Errorf("%s is not a duration in seconds", script.Shown(v))
+		return 0, fmt.Errorf("%s is not a duration in seconds", value.Shown(v))
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }

@@ -16,8 +16,8 @@ func checks() []func(r *Reader, c *Chain) {
 // modelKind is the kind of steps that call a model.
 const modelKind = "llm"
 
-// SoonForModels is a time in which many model calls have not completed.
-const SoonForModels = 10 * time.Second
+// ShortForModels is the timeout below which many model calls do not complete.
+const ShortForModels = 10 * time.Second
 
 // warnAlone reports parallel steps that wait for another parallel step and run concurrently with nothing.
 func (r *Reader) warnAlone(c *Chain) {
@@ -46,12 +46,12 @@ func (r *Reader) eachBlock(b *Block, f func(b *Block)) {
 func (r *Reader) warnGroup(b *Block, seg *segment) {
 	for i := seg.from; i < seg.to; i++ {
 		s := b.Steps[i]
-		if !r.saysParallel(s) || !seg.alone(b, i) {
+		if !r.declaredParallel(s) || !seg.alone(b, i) {
 			continue
 		}
 		var named []string
 		for _, j := range s.node.waits {
-			if r.saysParallel(b.Steps[j]) {
+			if r.declaredParallel(b.Steps[j]) {
 				named = append(named, b.Steps[j].Name)
 			}
 		}
@@ -72,30 +72,30 @@ func (seg *segment) alone(b *Block, i int) bool {
 	return true
 }
 
-func (r *Reader) saysParallel(s *Step) bool {
+func (r *Reader) declaredParallel(s *Step) bool {
 	at := r.places[s].body.Only("parallel").Value
 	return at != nil && at.Bool()
 }
 
 // warnTimeouts reports chain and step timeouts that are too short for model calls.
 func (r *Reader) warnTimeouts(c *Chain) {
-	if c.Timeout > 0 && c.Timeout < SoonForModels {
+	if c.Timeout > 0 && c.Timeout < ShortForModels {
 		if s := asksModel(c.Body); s != nil {
-			tooSoon(r.timeouts[c], c.Timeout, s)
+			warnShort(r.timeouts[c], c.Timeout, s)
 		}
 	}
 	c.Walk(func(_ string, s *Step) {
 		own := r.places[s].body.Get("timeout")
-		if own == nil || s.timeout >= SoonForModels {
+		if own == nil || s.timeout >= ShortForModels {
 			return
 		}
 		if inner := asksModel(&Block{Steps: []*Step{s}}); inner != nil {
-			tooSoon(own, s.timeout, inner)
+			warnShort(own, s.timeout, inner)
 		}
 	})
 }
 
-func tooSoon(at *doc.Node, limit time.Duration, s *Step) {
+func warnShort(at *doc.Node, limit time.Duration, s *Step) {
 	at.Warnf("60s, for example; it counts the service's time, not waits in Throng",
 		"%s for the model that %s asks: many answers take longer", limit, s.Name)
 }

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Watch records the step results of one session, for running a chain alone. It is never stored. A nil Watch records
@@ -25,11 +24,11 @@ type Watch struct {
 
 // stepSeen is the result of a step at the top level of the chain.
 type stepSeen struct {
-	began  time.Time
-	took   time.Duration
-	gave   bool
-	output json.RawMessage // nil if it must not be shown
-	err    string
+	began     time.Time
+	took      time.Duration
+	hasOutput bool
+	output    json.RawMessage // nil if it must not be shown
+	err       string
 }
 
 // Report is the result of a chain that ran alone.
@@ -88,16 +87,16 @@ func (w *Watch) started(t *turn) {
 	w.note(t, func(*Traced) {})
 }
 
-// gave records the output of a step.
-func (w *Watch) gave(t *turn, out script.Value) {
+// succeeded records the output of a step.
+func (w *Watch) succeeded(t *turn, out value.Value) {
 	w.change(t, func(s *stepSeen) {
-		s.gave = true
-		if !t.step.hides() {
+		s.hasOutput = true
+		if !t.step.Hides() {
 			s.output = shown(out)
 		}
 	})
 	w.note(t, func(s *Traced) {
-		if !t.step.hides() {
+		if !t.step.Hides() {
 			s.Output = shown(out)
 		}
 	})
@@ -105,21 +104,21 @@ func (w *Watch) gave(t *turn, out script.Value) {
 
 // failed records why a step failed, whether or not the session continues.
 func (w *Watch) failed(t *turn, err error) {
-	w.change(t, func(s *stepSeen) { s.err = told(err) })
-	w.note(t, func(s *Traced) { s.Error = told(err) })
+	w.change(t, func(s *stepSeen) { s.err = firstLine(err) })
+	w.note(t, func(s *Traced) { s.Error = firstLine(err) })
 }
 
 // shown returns a value as JSON, or null if it cannot be encoded.
-func shown(v script.Value) json.RawMessage {
-	text, err := script.AppendJSON(nil, v)
+func shown(v value.Value) json.RawMessage {
+	text, err := value.AppendJSON(nil, v)
 	if err != nil {
 		return nil
 	}
 	return text
 }
 
-// hides reports whether the step's output is private, or derived from private outputs.
-func (s *Step) hides() (hides bool) {
+// Hides reports whether the step's output is private, or derived from private outputs.
+func (s *Step) Hides() (hides bool) {
 	each := func(inner *Step) { hides = hides || inner.private }
 	look := func(_ string, inner *Step) {
 		each(inner)
@@ -161,7 +160,7 @@ func (w *Watch) end(x *execution, c *Chain, err error) {
 // result returns the output of the last successful step.
 func (w *Watch) result() (out json.RawMessage) {
 	for _, s := range w.Report.Steps {
-		if seen := w.steps[s.Name]; s.Status == engine.StepOK.String() && seen != nil && seen.gave {
+		if seen := w.steps[s.Name]; s.Status == engine.StepOK.String() && seen != nil && seen.hasOutput {
 			out = seen.output
 		}
 	}
@@ -189,8 +188,7 @@ func problem(c *Chain, err error) string {
 		}
 		return fmt.Sprintf("Chain '%s' execution timed out after %v seconds", c.Name, over.Limit.Seconds())
 	}
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
+	return firstLine(err)
 }
 
 // reports returns the chain's own steps up to the last one reached.

@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -59,12 +58,7 @@ func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 	if n.Get("answer").Get("schema").Kind() == doc.Map && len(w.Names) == 0 {
 		n.Get("answer").Errorf("`schema: {type: object, properties: {…}, required: […]}`", "the schema of a persona has no properties")
 	}
-	if p := n.Get("retry"); p != nil {
-		w.retry = readRetry(p)
-	}
-	if t := n.Get("timeout"); t != nil {
-		w.timeout = t.Duration(time.Millisecond, 0)
-	}
+	w.retry, w.timeout = readRetry(n.Get("retry")), n.Get("timeout").Duration(time.Millisecond, 0)
 	for i, s := range w.completion.services {
 		if s == nil {
 			continue
@@ -165,7 +159,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &engine.StepError{Class: engine.Panic, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+			err = panicError(p)
 		}
 		took = q.record
 		if ctx.Err() != nil && err != nil {
@@ -192,16 +186,16 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 }
 
 // keep returns an answer as JSON, restricted to the names of its shape.
-func (w *Writer) keep(answer script.Value) ([]byte, error) {
-	record, ok := answer.(*script.Record)
+func (w *Writer) keep(answer value.Value) ([]byte, error) {
+	record, ok := answer.(*value.Record)
 	if !ok {
 		return nil, engine.Fail(engine.BadAnswer, "the answer is a %s, not an object", answer.Type())
 	}
-	var fields []script.Field
+	var fields []value.Field
 	for _, name := range w.Names {
 		if v, ok := record.Field(name); ok {
-			fields = append(fields, script.Field{Name: name, Value: v})
+			fields = append(fields, value.Field{Name: name, Value: v})
 		}
 	}
-	return script.AppendJSON(nil, script.NewRecord(fields...))
+	return value.AppendJSON(nil, value.NewRecord(fields...))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -82,9 +83,9 @@ func (s *journalWriter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // words are the names of a test.
-type words map[string]script.Value
+type words map[string]value.Value
 
-func (w words) Lookup(name string) (script.Value, error) {
+func (w words) Lookup(name string) (value.Value, error) {
 	if v, ok := w[name]; ok {
 		return v, nil
 	}

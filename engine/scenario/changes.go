@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Change is a place at which a scenario means something else than it did.
@@ -105,7 +106,7 @@ func defaultsChanged(kept *engine.Source, was, now *doc.Node) (all []Change) {
 			all = append(all, Change{kept.Name, line, "parameter " + name + " is new"})
 			continue
 		}
-		text, err := script.AppendJSON(nil, scalar(usual(before)))
+		text, err := value.AppendJSON(nil, scalar(usual(before)))
 		given := err == nil && string(text) != kept.Parameters[name]
 		if !given && len(doc.Differ(usual(before), usual(e.Value), func([]string) bool { return false })) > 0 {
 			all = append(all, Change{kept.Name, line, "default of parameter " + name})

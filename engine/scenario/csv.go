@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // maxRow limits the text of a row, in bytes, because the library allocates all cells of a row together.
@@ -261,7 +261,7 @@ func (r *csvReader) fill(t *table) {
 func (c *cells) column(rows int) (column, func(cell string)) {
 	switch {
 	case c.found != nil:
-		values := []script.Value{script.Missing}
+		values := []value.Value{value.Missing}
 		for _, cell := range c.codes {
 			values = append(values, c.kind.value(cell))
 		}

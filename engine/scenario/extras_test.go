@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/run"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // says is a chain that tells its input.
@@ -320,7 +320,7 @@ func FuzzPayload(f *testing.F) {
 			t.Fatalf("%d agents", s.Agents)
 		}
 		for agent := range min(s.Agents, 10) {
-			if _, err := script.Data(s.input.of(agent)); err != nil {
+			if _, err := value.Data(s.input.of(agent)); err != nil {
 				t.Fatalf("the input of %d is not data: %v", agent, err)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"pgregory.net/rapid"
 )
 
@@ -248,7 +248,7 @@ func readPeople(t *testing.T, file, content string) {
 			if err != nil || v == nil {
 				t.Fatalf("agent %d, %s: %v, %v", i, name, v, err)
 			}
-			if data, err := script.Data(v); err != nil || v != script.Missing && data.String() != v.String() {
+			if data, err := value.Data(v); err != nil || v != value.Missing && data.String() != v.String() {
 				t.Fatalf("agent %d, %s: %v is not data: %v", i, name, v, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -40,7 +41,7 @@ func (r *reader) interventions(n *doc.Node) {
 		}
 		text, data := r.said(item.Get("text")), r.said(item.Get("data"))
 		var err error
-		if in.body, err = chain.Letter(text, data); err != nil {
+		if in.body, err = chain.MessageBody(text, data); err != nil {
 			item.Errorf("", "%v", err)
 		}
 		r.s.outside = append(r.s.outside, in)
@@ -56,13 +57,13 @@ func (r *reader) recipients(n *doc.Node) []string {
 	nodes := []*doc.Node{n}
 	if n.Kind() == doc.List {
 		nodes = n.List()
-	} else if v, ok := r.constant(n); ok && v == starlark.String(chain.Everybody) {
+	} else if v, ok := r.constant(n); ok && v == starlark.String(chain.AllAgents) {
 		return nil
 	}
 	ids := []string{}
 	for _, id := range nodes {
 		if v, ok := r.constant(id); ok {
-			text, err := script.Text(v)
+			text, err := value.Text(v)
 			if err != nil {
 				id.Errorf("", "%v", err)
 			}
@@ -73,7 +74,7 @@ func (r *reader) recipients(n *doc.Node) []string {
 }
 
 // said is the value of a node; nil where there is none.
-func (r *reader) said(n *doc.Node) script.Value {
+func (r *reader) said(n *doc.Node) value.Value {
 	value := r.chains.Value(n, "said", nil)
 	if value == nil || r.chains.Blind || r.report.Err() != nil {
 		return nil
@@ -128,11 +129,11 @@ func (p *Program) Arrivals(of engine.Place, m *engine.Memory, injected []engine.
 // Message is what a person tells agents mid-run, those with the ids or, without any, everybody; data is JSON text or
 // empty. Mistakes are *engine.FieldError, joined.
 func (p *Program) Message(ids []string, text, data string) (engine.Message, error) {
-	var said script.Value
+	var said value.Value
 	var mistakes error
 	if data != "" {
 		var err error
-		if said, err = script.DecodeJSON([]byte(data)); err != nil {
+		if said, err = value.DecodeJSON([]byte(data)); err != nil {
 			mistakes = errors.Join(mistakes, &engine.FieldError{Field: "data", Problem: err.Error(), Hint: "JSON"})
 		}
 	}
@@ -148,11 +149,11 @@ func (p *Program) Message(ids []string, text, data string) (engine.Message, erro
 	if mistakes != nil {
 		return engine.Message{}, mistakes
 	}
-	var line script.Value
+	var line value.Value
 	if text != "" {
 		line = starlark.String(text)
 	}
-	body, err := chain.Letter(line, said)
+	body, err := chain.MessageBody(line, said)
 	m.Body = body
 	return m, err
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -17,13 +17,13 @@ type lines struct {
 }
 
 // record decodes a row.
-func (l *lines) record(row int) (*script.Record, error) {
+func (l *lines) record(row int) (*value.Record, error) {
 	line, _, _ := bytes.Cut(l.text[l.starts[row]:], []byte("\n"))
-	v, err := script.DecodeJSON(line)
+	v, err := value.DecodeJSON(line)
 	if err != nil {
 		return nil, fmt.Errorf("row %d of %s: %w", row+1, l.name, err)
 	}
-	r, ok := v.(*script.Record)
+	r, ok := v.(*value.Record)
 	if !ok {
 		return nil, fmt.Errorf("row %d of %s is a %s", row+1, l.name, v.Type())
 	}
@@ -68,9 +68,9 @@ func readLines(s *sheet) *table {
 
 // row reads the object of one line.
 func (r *lineReader) row(text []byte, start, line int) {
-	v, err := script.DecodeJSON(text)
-	var mistake *script.JSONError
-	record, isRecord := v.(*script.Record)
+	v, err := value.DecodeJSON(text)
+	var mistake *value.JSONError
+	record, isRecord := v.(*value.Record)
 	if err != nil || !isRecord {
 		r.lost++
 	}
@@ -111,7 +111,7 @@ func (r *lineReader) learn(name string, line int) {
 }
 
 // identify records what the agent of a row is called. Either all rows say it or none.
-func (r *lineReader) identify(record *script.Record, line int) {
+func (r *lineReader) identify(record *value.Record, line int) {
 	v, has := record.Field("id")
 	if has {
 		r.named++

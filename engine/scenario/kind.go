@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -44,7 +44,7 @@ func (k kind) fits(cell string) bool {
 }
 
 // value reads a cell of the kind that is not empty.
-func (k kind) value(cell string) script.Value {
+func (k kind) value(cell string) value.Value {
 	switch k {
 	case boolKind:
 		b, _ := asBool(cell)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"pgregory.net/rapid"
 )
 
@@ -128,11 +128,11 @@ func TestJSONLRoundTrip(t *testing.T) {
 			text.WriteString(rapid.SampledFrom([]string{"\n", "\r\n", "\n\n", "\n \t\n"}).Draw(t, "end"))
 			shown := map[string]string{}
 			for name, x := range row {
-				value, err := json.Marshal(x)
+				text, err := json.Marshal(x)
 				if err != nil {
 					t.Fatal(err)
 				}
-				v, err := script.DecodeJSON(value)
+				v, err := value.DecodeJSON(text)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -154,7 +154,7 @@ func TestJSONLRoundTrip(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if shown, ok := row[name]; v.String() != shown && ok || (v == script.Missing) == ok {
+				if shown, ok := row[name]; v.String() != shown && ok || (v == value.Missing) == ok {
 					t.Fatalf("row %d, %s: got %s, want %s", i, name, v, shown)
 				}
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/suggest"
 	"github.com/throng-sim/throng/engine/view"
 )
@@ -129,7 +130,7 @@ func readParameter(e doc.Entry) Parameter {
 }
 
 // scalar is a scalar of the file as data.
-func scalar(n *doc.Node) script.Value {
+func scalar(n *doc.Node) value.Value {
 	switch v := n.Scalar().(type) {
 	case int64:
 		return starlark.MakeInt64(v)
@@ -144,20 +145,20 @@ func scalar(n *doc.Node) script.Value {
 }
 
 // restore reads a value as kept with a run.
-func (p *Parameter) restore(text string) (script.Value, error) {
-	v, err := script.DecodeJSON([]byte(text))
+func (p *Parameter) restore(text string) (value.Value, error) {
+	v, err := value.DecodeJSON([]byte(text))
 	if err != nil {
 		return nil, &engine.FieldError{Field: p.Name, Problem: err.Error()}
 	}
-	if text, err = script.Text(v); err != nil {
+	if text, err = value.Text(v); err != nil {
 		return nil, &engine.FieldError{Field: p.Name, Problem: err.Error()}
 	}
 	return p.parse(text)
 }
 
 // parse reads a value as given on a command line; its type is the default's.
-func (p *Parameter) parse(text string) (script.Value, error) {
-	var v script.Value
+func (p *Parameter) parse(text string) (value.Value, error) {
+	var v value.Value
 	var want string
 	if p.Default.Type() != "string" {
 		text = strings.TrimSpace(text)
@@ -191,8 +192,8 @@ func (p *Parameter) parse(text string) (script.Value, error) {
 }
 
 // check says what is wrong with a value; "" is nothing.
-func (p *Parameter) check(v script.Value) string {
-	if text, err := script.Text(v); err == nil && len(p.Choices) > 0 && !slices.Contains(p.Choices, text) {
+func (p *Parameter) check(v value.Value) string {
+	if text, err := value.Text(v); err == nil && len(p.Choices) > 0 && !slices.Contains(p.Choices, text) {
 		return fmt.Sprintf("%q is not one of %s", text, strings.Join(p.Choices, ", "))
 	}
 	f, ok := starlark.AsFloat(v)
@@ -211,11 +212,11 @@ func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 // environment compiles the functions. Where they have mistakes everything else is still read, without knowing what
 // they define.
 func (r *reader) environment(n *doc.Node) {
-	fields := make([]script.Field, len(r.s.Parameters))
+	fields := make([]value.Field, len(r.s.Parameters))
 	for i, p := range r.s.Parameters {
-		fields[i] = script.Field{Name: p.Name, Value: p.Value}
+		fields[i] = value.Field{Name: p.Name, Value: p.Value}
 	}
-	cfg := script.Config{Params: script.NewRecord(fields...)}
+	cfg := script.Config{Params: value.NewRecord(fields...)}
 	inline := false
 	if text := n.Text(); text != "" {
 		cfg.Functions, inline = r.functions(n, text)

@@ -9,25 +9,25 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
 // payload is what chains see as input: a row for each agent, or one value for all. The zero value is missing for all.
 type payload struct {
-	rows []script.Value // nil where there is one value
-	all  script.Value
+	rows []value.Value // nil where there is one value
+	all  value.Value
 }
 
 // of is the input of an agent.
-func (p *payload) of(agent int) script.Value {
+func (p *payload) of(agent int) value.Value {
 	switch {
 	case agent < len(p.rows):
 		return p.rows[agent]
 	case p.all != nil:
 		return p.all
 	}
-	return script.Missing
+	return value.Missing
 }
 
 // payload reads what the chains work on, and notes what the run adds to the scenario. Rows say how many agents there
@@ -68,7 +68,7 @@ func readPayload(p *Payload, report *doc.Report) (in payload, ok bool) {
 	case ".jsonl":
 		in.rows, ok = lineRows(p.Name, text, report)
 	default:
-		v, err := script.DecodeJSON(text)
+		v, err := value.DecodeJSON(text)
 		if err != nil {
 			wrongJSON(report, p.Name, text, 0, err)
 			return in, false
@@ -92,13 +92,13 @@ func readPayload(p *Payload, report *doc.Report) (in payload, ok bool) {
 }
 
 // lineRows reads a value from each line that is not blank.
-func lineRows(name string, text []byte, report *doc.Report) (rows []script.Value, ok bool) {
+func lineRows(name string, text []byte, report *doc.Report) (rows []value.Value, ok bool) {
 	ok = true
 	told := 0
 	for start := 0; start < len(text); {
 		line, _, _ := bytes.Cut(text[start:], []byte("\n"))
 		if len(bytes.TrimSpace(line)) > 0 {
-			v, err := script.DecodeJSON(line)
+			v, err := value.DecodeJSON(line)
 			if err != nil {
 				if ok = false; told < maxTold {
 					wrongJSON(report, name, text, start, err)
@@ -115,7 +115,7 @@ func lineRows(name string, text []byte, report *doc.Report) (rows []script.Value
 // wrongJSON reports a mistake in the JSON that begins at a byte of a file.
 func wrongJSON(report *doc.Report, name string, text []byte, from int, err error) {
 	at, problem := from, err.Error()
-	if mistake, ok := errors.AsType[*script.JSONError](err); ok {
+	if mistake, ok := errors.AsType[*value.JSONError](err); ok {
 		at, problem = min(from+mistake.Offset, len(text)), mistake.Problem
 	}
 	before := text[:at]
@@ -128,7 +128,7 @@ func wrongJSON(report *doc.Report, name string, text []byte, from int, err error
 }
 
 // sheetRows reads a record from each row of a CSV file; columns are typed as those of a population.
-func sheetRows(name string, text []byte, report *doc.Report) (rows []script.Value, ok bool) {
+func sheetRows(name string, text []byte, report *doc.Report) (rows []value.Value, ok bool) {
 	s := newSheet(name, text, report)
 	s.plain = true
 	t := s.read(nil)
@@ -139,9 +139,9 @@ func sheetRows(name string, text []byte, report *doc.Report) (rows []script.Valu
 	if t.ids != nil {
 		names = append([]string{"id"}, names...)
 	}
-	shape := script.NewShape(names...)
+	shape := value.NewShape(names...)
 	for row := range t.rows {
-		values := make([]script.Value, 0, len(names))
+		values := make([]value.Value, 0, len(names))
 		if t.ids != nil {
 			values = append(values, starlark.String(t.ids.at(row)))
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"pgregory.net/rapid"
 )
 
@@ -44,7 +44,7 @@ func shown(t testing.TB, s *Scenario, index int, fields ...string) string {
 	a := newAgent(&s.population, 7, index, nil)
 	if len(fields) == 0 {
 		a.asking = filtering // without its memory
-		v, err := script.AppendJSON(nil, script.Lazy("agent", a))
+		v, err := value.AppendJSON(nil, value.NewLazy("agent", a))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestCSVRoundTrip(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := v.Type() + " " + v.String()
-				if plain, err := script.Text(v); err == nil && v.Type() == "string" {
+				if plain, err := value.Text(v); err == nil && v.Type() == "string" {
 					got = "string " + plain
 				}
 				if want := want[row*len(kinds)+i]; got != want {

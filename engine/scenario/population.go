@@ -17,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 const (
@@ -117,13 +118,13 @@ func (r *reader) whole(n *doc.Node, lowest, highest int) int {
 	if number, fits := i.Int64(); ok && fits && number >= int64(lowest) && number <= int64(highest) {
 		return int(number)
 	}
-	n.Errorf(fmt.Sprintf("a whole number from %d to %d", lowest, highest), "%s is %s", n.Text(), script.Shown(v))
+	n.Errorf(fmt.Sprintf("a whole number from %d to %d", lowest, highest), "%s is %s", n.Text(), value.Shown(v))
 	return lowest
 }
 
 // constant is the value of a text with expressions that use the parameters and the functions, and nothing else. It is
 // not known where there are mistakes.
-func (r *reader) constant(n *doc.Node) (script.Value, bool) {
+func (r *reader) constant(n *doc.Node) (value.Value, bool) {
 	t := r.chains.Template(n, nil)
 	switch {
 	case t == nil:
@@ -260,8 +261,8 @@ type agent struct {
 	seed   uint64
 	index  int
 	memory *memory.View
-	record *script.Record // of a population that has some, once asked for
-	values []script.Value
+	record *value.Record // of a population that has some, once asked for
+	values []value.Value
 	name   string // the id, once computed
 	limit  int    // attributes from here on cannot be seen: they are being computed
 	asking string // the attribute whose expression is being evaluated, id or filtering; "" for none
@@ -273,8 +274,8 @@ func newAgent(p *population, seed uint64, index int, m *memory.View) *agent {
 	return &agent{p: p, seed: seed, index: index, memory: m, limit: len(p.attributes)}
 }
 
-// Field implements script.Fields.
-func (a *agent) Field(name string) (script.Value, error) {
+// Field implements value.Fields.
+func (a *agent) Field(name string) (value.Value, error) {
 	switch name {
 	case "id":
 		id, err := a.id()
@@ -292,7 +293,7 @@ func (a *agent) Field(name string) (script.Value, error) {
 	}
 	i, ok := a.p.index[name]
 	if !ok || i >= a.limit {
-		return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
+		return nil, nil //nolint:nilnil // value.Fields: a missing field is not an error
 	}
 	return a.attribute(i)
 }
@@ -309,7 +310,7 @@ func (a *agent) asked() string {
 }
 
 // cell returns an attribute that the agent's row has.
-func (a *agent) cell(name string) (script.Value, error) {
+func (a *agent) cell(name string) (value.Value, error) {
 	t := a.p.table
 	if t.records == nil {
 		return t.columns[t.index[name]].value(a.index), nil
@@ -324,23 +325,23 @@ func (a *agent) cell(name string) (script.Value, error) {
 	if v, ok := a.record.Field(name); ok {
 		return v, nil
 	}
-	return script.Missing, nil
+	return value.Missing, nil
 }
 
 // own returns an agent's fields that change from cycle to cycle.
-func (a *agent) own(name string) (script.Value, error) {
+func (a *agent) own(name string) (value.Value, error) {
 	switch name {
 	case "memory":
-		return script.Lazy("memory", a.memory), nil
+		return value.NewLazy("memory", a.memory), nil
 	case "notes":
 		return a.memory.Notes()
 	}
 	return a.memory.Inbox(func(index int) (string, error) { return newAgent(a.p, a.seed, index, memory.New(nil)).id() })
 }
 
-func (a *agent) attribute(i int) (script.Value, error) {
+func (a *agent) attribute(i int) (value.Value, error) {
 	if a.values == nil {
-		a.values = make([]script.Value, len(a.p.attributes))
+		a.values = make([]value.Value, len(a.p.attributes))
 	}
 	if a.values[i] == nil {
 		attr := a.p.attributes[i]
@@ -351,10 +352,10 @@ func (a *agent) attribute(i int) (script.Value, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the attribute %s: %w", attr.name, err)
 		}
-		if v, err = script.Data(v); err != nil {
+		if v, err = value.Data(v); err != nil {
 			return nil, fmt.Errorf("the attribute %s: %w", attr.name, err)
 		}
-		if most := min(maxAttribute, maxAttributes/len(a.p.attributes)); script.Weight(v) > most {
+		if most := min(maxAttribute, maxAttributes/len(a.p.attributes)); value.Weight(v) > most {
 			return nil, fmt.Errorf("the attribute %s is more than %d kB", attr.name, most>>10)
 		}
 		a.values[i] = v
@@ -383,7 +384,7 @@ func (a *agent) id() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the id of agent %d: %w", a.index, err)
 	}
-	id, err := script.Text(v)
+	id, err := value.Text(v)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("the id of agent %d: %w", a.index, err)
@@ -398,7 +399,7 @@ func (a *agent) id() (string, error) {
 	return id, nil
 }
 
-// Names implements script.Fields.
+// Names implements value.Fields.
 func (a *agent) Names() []string {
 	names := slices.Clone(ownNames)
 	if a.asking != "" {
@@ -419,14 +420,14 @@ func (a *agent) Context(field string) *script.Context {
 }
 
 // Lookup implements script.Names.
-func (a *agent) Lookup(name string) (script.Value, error) {
+func (a *agent) Lookup(name string) (value.Value, error) {
 	if name == "agent" {
-		return script.Lazy("agent", a), nil
+		return value.NewLazy("agent", a), nil
 	}
 	if slices.Contains(a.p.fields, name) { // of a question only: no other expression compiles with these
 		v, err := a.Field(name)
 		if v == nil && err == nil {
-			v = script.Missing
+			v = value.Missing
 		}
 		return v, err
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // TestAgents is that attributes and ids depend on the seed, the agent and their names, and on nothing else.
@@ -34,7 +34,7 @@ chain c: {step a: {kind: emit, event: e, data: "${agent}"}}
 			if err != nil {
 				t.Fatal(err)
 			}
-			shown, err := script.Text(v)
+			shown, err := value.Text(v)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
@@ -33,7 +33,7 @@ func (r serviceReader) databaseURL(n *doc.Node) string {
 	if !ok {
 		return ""
 	}
-	text, err := script.Text(v)
+	text, err := value.Text(v)
 	if err != nil {
 		n.Errorf("", "%v", err)
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/memory"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Program is a scenario with a seed: what a run executes. Its services must be connected first.
@@ -89,9 +89,9 @@ type visit struct {
 	session session
 	memory  memory.View
 	now     time.Time
-	input   script.Value
+	input   value.Value
 
-	shownAgent, shownSession, shownNow script.Value
+	shownAgent, shownSession, shownNow value.Value
 }
 
 var _ chain.World = (*visit)(nil)
@@ -104,21 +104,21 @@ func (v *visit) With(memory *memory.View) chain.World {
 }
 
 // Lookup implements script.Names.
-func (v *visit) Lookup(name string) (script.Value, error) {
+func (v *visit) Lookup(name string) (value.Value, error) {
 	switch name {
 	case "agent":
 		if v.shownAgent == nil {
-			v.shownAgent = script.Lazy("agent", &v.agent)
+			v.shownAgent = value.NewLazy("agent", &v.agent)
 		}
 		return v.shownAgent, nil
 	case "session":
 		if v.shownSession == nil {
-			v.shownSession = script.Lazy("session", &v.session)
+			v.shownSession = value.NewLazy("session", &v.session)
 		}
 		return v.shownSession, nil
 	case "now":
 		if v.shownNow == nil {
-			v.shownNow = script.Time(v.now)
+			v.shownNow = value.NewTime(v.now)
 		}
 		return v.shownNow, nil
 	case "input":
@@ -193,8 +193,8 @@ type session struct {
 	place engine.Place
 }
 
-// Field implements script.Fields.
-func (s *session) Field(name string) (script.Value, error) {
+// Field implements value.Fields.
+func (s *session) Field(name string) (value.Value, error) {
 	switch name {
 	case "uuid":
 		return starlark.String(engine.SessionUUID(s.run, s.place.Cycle, s.place.Agent)), nil
@@ -203,8 +203,8 @@ func (s *session) Field(name string) (script.Value, error) {
 	case "cycle":
 		return starlark.MakeInt(s.place.Cycle), nil
 	}
-	return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
+	return nil, nil //nolint:nilnil // value.Fields: a missing field is not an error
 }
 
-// Names implements script.Fields.
+// Names implements value.Fields.
 func (*session) Names() []string { return []string{"uuid", "seed_uuid", "cycle"} }

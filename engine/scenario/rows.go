@@ -9,7 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
@@ -101,9 +101,9 @@ func checkColumn(n *doc.Node, t *table) {
 }
 
 // rowList are rows that stand in the scenario itself.
-type rowList []*script.Record
+type rowList []*value.Record
 
-func (l rowList) record(row int) (*script.Record, error) { return l[row], nil }
+func (l rowList) record(row int) (*value.Record, error) { return l[row], nil }
 
 // rows reads rows that stand in the scenario itself.
 func (r populationReader) rows(n *doc.Node) *table {
@@ -115,7 +115,7 @@ func (r populationReader) rows(n *doc.Node) *table {
 	var list rowList
 	known, ids := map[string]bool{}, newIDList()
 	for _, item := range items {
-		var fields []script.Field
+		var fields []value.Field
 		for _, e := range item.Entries() {
 			name := e.Key.Text()
 			if name == "id" {
@@ -126,7 +126,7 @@ func (r populationReader) rows(n *doc.Node) *table {
 				names = append(names, name)
 				checkAttribute(e.Key, name, len(names))
 			}
-			fields = append(fields, script.Field{Name: name, Value: plain(e.Value)})
+			fields = append(fields, value.Field{Name: name, Value: plain(e.Value)})
 		}
 		r.rowID(item, items[0].Get("id") != nil, ids)
 		list = append(list, asData(item, fields))
@@ -176,20 +176,20 @@ func (r populationReader) rowID(item *doc.Node, wanted bool, ids *idList) {
 }
 
 // plain is a value of the file as it stands there: rows are data.
-func plain(n *doc.Node) script.Value {
+func plain(n *doc.Node) value.Value {
 	switch n.Kind() {
 	case doc.List:
-		var items []script.Value
+		var items []value.Value
 		for _, item := range n.List() {
 			items = append(items, plain(item))
 		}
-		return script.NewList(items)
+		return value.NewList(items)
 	case doc.Map:
-		var fields []script.Field
+		var fields []value.Field
 		for _, e := range n.Entries() {
-			fields = append(fields, script.Field{Name: e.Key.Text(), Value: plain(e.Value)})
+			fields = append(fields, value.Field{Name: e.Key.Text(), Value: plain(e.Value)})
 		}
-		return script.NewRecord(fields...)
+		return value.NewRecord(fields...)
 	case doc.Absent, doc.Null, doc.Scalar:
 	}
 	v := scalar(n)
@@ -200,12 +200,12 @@ func plain(n *doc.Node) script.Value {
 }
 
 // asData makes a record as attributes are that were computed.
-func asData(n *doc.Node, fields []script.Field) *script.Record {
-	record := script.NewRecord(fields...)
-	v, err := script.Data(record)
+func asData(n *doc.Node, fields []value.Field) *value.Record {
+	record := value.NewRecord(fields...)
+	v, err := value.Data(record)
 	if err != nil {
 		n.Errorf("", "%v", err)
 		return record
 	}
-	return v.(*script.Record)
+	return v.(*value.Record)
 }

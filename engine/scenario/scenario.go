@@ -7,15 +7,13 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"time"
-
-	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/suggest"
 	"github.com/throng-sim/throng/engine/view"
 )
@@ -72,8 +70,8 @@ func (s *Scenario) PrintWarnings(w io.Writer) error { return s.report.Print(w) }
 type Parameter struct {
 	view.ParameterSpec
 	Min, Max float64 // of numbers; infinite if unlimited
-	Default  script.Value
-	Value    script.Value // in force
+	Default  value.Value
+	Value    value.Value // in force
 }
 
 // SecretParameter is a parameter whose value is a secret: steps and services send it as secret:NAME, and no expression
@@ -111,7 +109,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 	r.report = &doc.Report{}
 	r.s = &Scenario{Clock: defaultClock, Source: engine.Source{Name: r.name, Files: map[string][]byte{}}}
 	r.chains.Fields = map[string][]string{
-		"session": (*session)(nil).Names(), "now": script.Time(time.Time{}).(starlark.HasAttrs).AttrNames(), "params": nil,
+		"session": (*session)(nil).Names(), "now": value.Time{}.AttrNames(), "params": nil,
 	}
 	r.open = func(path string) ([]byte, error) {
 		if strings.HasPrefix(path, engine.OwnFiles) {
@@ -141,7 +139,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 	r.s.Source.Hash = hash(r.s.Source.Files)
 	r.s.Source.Parameters = map[string]string{}
 	for _, p := range r.s.Parameters {
-		text, err := script.AppendJSON(nil, p.Value)
+		text, err := value.AppendJSON(nil, p.Value)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
 		}

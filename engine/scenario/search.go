@@ -10,7 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/memory"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Graph returns the chain as people see it.
@@ -28,12 +28,12 @@ func (p *Program) Persona(index int) ([]engine.Fact, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case v == nil || v == script.Missing:
+		case v == nil || v == value.Missing:
 			continue
 		}
 		text, isText := starlark.AsString(v)
 		if !isText {
-			data, err := script.AppendJSON(nil, v)
+			data, err := value.AppendJSON(nil, v)
 			if err != nil {
 				return nil, err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -82,7 +83,7 @@ func (r serviceReader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 	}
 	if t := l.Get("timeout"); t != nil {
 		s.Limits.Timeout = t.Duration(time.Millisecond, 0)
-		if late := s.Limits.Timeout; s.Kind == "llm" && late > 0 && late < chain.SoonForModels {
+		if late := s.Limits.Timeout; s.Kind == "llm" && late > 0 && late < chain.ShortForModels {
 			t.Warnf("60s, say", "%s for a model: many answers take longer", s.Limits.Timeout)
 		}
 	}
@@ -245,7 +246,7 @@ func (r *reader) constantText(n *doc.Node) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	text, err := script.Text(v)
+	text, err := value.Text(v)
 	if err != nil {
 		n.Errorf("", "%v", err)
 	}

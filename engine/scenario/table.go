@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"math"
 
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -29,7 +29,7 @@ func (t *table) has(name string) bool {
 
 // records are rows that are kept as a whole.
 type records interface {
-	record(row int) (*script.Record, error)
+	record(row int) (*value.Record, error)
 }
 
 func newTable(names []string) *table {
@@ -40,15 +40,15 @@ func newTable(names []string) *table {
 	return t
 }
 
-// column is the values of an attribute by row. They are frozen; script.Missing is an empty cell.
+// column is the values of an attribute by row. They are frozen; value.Missing is an empty cell.
 type column interface {
-	value(row int) script.Value
+	value(row int) value.Value
 }
 
 // codeColumn is for columns with few distinct values: a row costs two bytes, and an access allocates nothing.
 type codeColumn struct {
 	codes  []uint16
-	values []script.Value
+	values []value.Value
 }
 
 // intColumn holds whole numbers; noInt is an empty cell.
@@ -65,36 +65,36 @@ type textColumn struct {
 	ends []uint32
 }
 
-func (c *codeColumn) value(row int) script.Value { return c.values[c.codes[row]] }
+func (c *codeColumn) value(row int) value.Value { return c.values[c.codes[row]] }
 
-func (c intColumn) value(row int) script.Value {
+func (c intColumn) value(row int) value.Value {
 	if c[row] == noInt {
-		return script.Missing
+		return value.Missing
 	}
 	return starlark.MakeInt64(c[row])
 }
 
-func (c floatColumn) value(row int) script.Value {
+func (c floatColumn) value(row int) value.Value {
 	if math.IsNaN(c[row]) {
-		return script.Missing
+		return value.Missing
 	}
 	return float(c[row])
 }
 
 // float is a number as data hold it: an int if it is one.
-func float(f float64) script.Value {
-	v, err := script.Data(starlark.Float(f))
+func float(f float64) value.Value {
+	v, err := value.Data(starlark.Float(f))
 	if err != nil { // no column holds such
-		return script.Missing
+		return value.Missing
 	}
 	return v
 }
 
-func (c *textColumn) value(row int) script.Value {
+func (c *textColumn) value(row int) value.Value {
 	if text := c.at(row); text != "" {
 		return starlark.String(text)
 	}
-	return script.Missing
+	return value.Missing
 }
 
 // at returns a text without copying it.

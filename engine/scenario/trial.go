@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/memory"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 const (
@@ -176,8 +176,8 @@ func (p recorder) persona(index int) (all []engine.Fact) {
 	return all
 }
 
-func jsonOf(v script.Value) (string, error) {
-	text, err := script.AppendJSON(nil, v)
+func jsonOf(v value.Value) (string, error) {
+	text, err := value.AppendJSON(nil, v)
 	return string(text), err
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -24,7 +24,7 @@ type nobodyYet struct{}
 
 var errNobodyYet = errors.New("the population is not written yet")
 
-func (nobodyYet) record(int) (*script.Record, error) { return nil, errNobodyYet }
+func (nobodyYet) record(int) (*value.Record, error) { return nil, errNobodyYet }
 
 // unwritten reports whether the rows are still to be written.
 func (t *table) unwritten() bool {
@@ -143,8 +143,8 @@ func (w *Writing) Ask(ctx context.Context, index int, settings *engine.Settings,
 
 // IsPersona reports whether a text is a result of Ask.
 func IsPersona(text []byte) bool {
-	v, err := script.DecodeJSON(text)
-	_, ok := v.(*script.Record)
+	v, err := value.DecodeJSON(text)
+	_, ok := v.(*value.Record)
 	return err == nil && ok
 }
 
@@ -165,7 +165,7 @@ func (w *Writing) Settle(personas [][]byte) error {
 type persona struct{ index, count int }
 
 // Lookup implements script.Names.
-func (p persona) Lookup(name string) (script.Value, error) {
+func (p persona) Lookup(name string) (value.Value, error) {
 	switch name {
 	case "index":
 		return starlark.MakeInt(p.index), nil
@@ -193,11 +193,11 @@ func (s *Scenario) ExportPersonas(out io.Writer, seed uint64) error {
 		if err != nil {
 			return err
 		}
-		fields := []script.Field{{Name: "id", Value: starlark.String(id)}}
-		for name, value := range record.All() {
-			fields = append(fields, script.Field{Name: name, Value: value})
+		fields := []value.Field{{Name: "id", Value: starlark.String(id)}}
+		for name, v := range record.All() {
+			fields = append(fields, value.Field{Name: name, Value: v})
 		}
-		line, err := script.AppendJSON(nil, script.NewRecord(fields...))
+		line, err := value.AppendJSON(nil, value.NewRecord(fields...))
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"pgregory.net/rapid"
 )
@@ -189,7 +189,7 @@ func TestPersonasReadBack(t *testing.T) {
 		}
 		var all [][]byte
 		for range 3 {
-			name, err := script.AppendJSON(nil, starlark.String(rapid.String().Draw(rt, "name")))
+			name, err := value.AppendJSON(nil, starlark.String(rapid.String().Draw(rt, "name")))
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -1,21 +1,21 @@
 package script
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
 
 // benchNames mimics a session of the engine: an agent whose fields are looked up, and steps.
-type benchNames struct{ agent, steps, now Value }
+type benchNames struct{ agent, steps, now value.Value }
 
-func (n *benchNames) Lookup(name string) (Value, error) {
+func (n *benchNames) Lookup(name string) (value.Value, error) {
 	switch name {
 	case "agent":
 		return n.agent, nil
@@ -33,7 +33,7 @@ func benchContext(tb testing.TB) *Context {
 			agent: mustDecode(tb, `{"id": "shopper-17", "index": 16, "budget": 80.5, "impulsivity": 0.4,
 				"categories": ["books", "toys"], "shopping_frequency": "regular"}`),
 			steps: mustDecode(tb, `{"a": {"ok": false}, "browse": {"products": `+products(20)+`}}`),
-			now:   Time(time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)),
+			now:   value.NewTime(time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)),
 		},
 		Key: draw.Key{}.Int(7), Field: "bench",
 	}
@@ -48,9 +48,9 @@ func products(n int) string {
 	return b.String() + "]"
 }
 
-func mustDecode(tb testing.TB, text string) Value {
+func mustDecode(tb testing.TB, text string) value.Value {
 	tb.Helper()
-	v, err := DecodeJSON([]byte(text))
+	v, err := value.DecodeJSON([]byte(text))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func BenchmarkFunc(b *testing.B) {
 	c := benchContext(b)
 	list := mustDecode(b, products(20))
 	agent, _ := c.Names.Lookup("agent")
-	arg := func(name string) (Value, error) {
+	arg := func(name string) (value.Value, error) {
 		if name == "agent" {
 			return agent, nil
 		}
@@ -165,45 +165,5 @@ func BenchmarkFunc(b *testing.B) {
 		if _, err := f.Call(c, arg); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-var benchDocuments = []struct {
-	name string
-	text []byte
-}{
-	{"one product", []byte(`{"id": 17, "name": "A product", "price": 17.5, "stock": 3, "category": "books"}`)},
-	{"products", []byte(products(1000))},
-	{"texts", bytes.ReplaceAll([]byte(products(1000)), []byte("Product number"), []byte("Ein schönes \\\"Produkt\\\" "))},
-}
-
-func BenchmarkDecodeJSON(b *testing.B) {
-	for _, doc := range benchDocuments {
-		b.Run(doc.name, func(b *testing.B) {
-			b.SetBytes(int64(len(doc.text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := DecodeJSON(doc.text); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkAppendJSON(b *testing.B) {
-	for _, doc := range benchDocuments {
-		b.Run(doc.name, func(b *testing.B) {
-			v := mustDecode(b, string(doc.text))
-			var buf []byte
-			b.SetBytes(int64(len(doc.text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				var err error
-				if buf, err = AppendJSON(buf[:0], v); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

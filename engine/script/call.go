@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -39,13 +42,13 @@ func (c *compiler) function(fn *resolve.Function) eval {
 	}
 	code.body = c.block(fn.Body)
 	pos, free := fn.Pos, fn.FreeVars
-	return func(fr *frame) (Value, error) {
-		if err := fr.m.charge(closeSize + wordSize*(len(defaults)+len(free))); err != nil {
+	return func(fr *frame) (value.Value, error) {
+		if err := fr.m.Charge(closureSize + meter.ElemSize*(len(defaults)+len(free))); err != nil {
 			return nil, fr.fault(pos, err)
 		}
 		f := &closure{code: code}
 		if len(defaults) > 0 {
-			f.defaults = make([]Value, len(defaults))
+			f.defaults = make([]value.Value, len(defaults))
 		}
 		for i, x := range defaults {
 			if x != nil {
@@ -85,13 +88,13 @@ func (c *compiler) call(e *syntax.CallExpr) eval {
 // appendTo compiles x.append(y), the most common call in loops. If x is a list, it allocates no bound method.
 func (c *compiler) appendTo(e *syntax.CallExpr, dot *syntax.DotExpr) eval {
 	x, y, pos := c.expr(dot.X), c.expr(e.Args[0]), e.Lparen
-	return func(fr *frame) (Value, error) {
+	return func(fr *frame) (value.Value, error) {
 		recv, err := x(fr)
 		if err != nil {
 			return nil, err
 		}
 		list, ok := recv.(*starlark.List)
-		var method Value
+		var method value.Value
 		if !ok {
 			if method, err = attr(recv, dot.Name.Name); err != nil {
 				return nil, fr.fault(dot.Dot, err)
@@ -108,7 +111,7 @@ func (c *compiler) appendTo(e *syntax.CallExpr, dot *syntax.DotExpr) eval {
 			}
 			return v, nil
 		default:
-			if err = fr.m.charge(2 * wordSize); err == nil {
+			if err = fr.m.Charge(2 * meter.ElemSize); err == nil {
 				err = list.Append(v)
 			}
 			if err != nil {
@@ -147,7 +150,7 @@ func (c *compiler) anyCall(e *syntax.CallExpr, fn eval) eval {
 	if names != nil || star != nil || starStar != nil {
 		return c.fullCall(pos, fn, args, names, values, star, starStar)
 	}
-	return func(fr *frame) (Value, error) {
+	return func(fr *frame) (value.Value, error) {
 		f, err := fn(fr)
 		if err != nil {
 			return nil, err
@@ -172,7 +175,7 @@ func (c *compiler) anyCall(e *syntax.CallExpr, fn eval) eval {
 func (c *compiler) fullCall(pos syntax.Position, fn eval, args []eval, names []starlark.String, values []eval,
 	star, starStar eval,
 ) eval {
-	return func(fr *frame) (Value, error) {
+	return func(fr *frame) (value.Value, error) {
 		m := fr.m
 		f, err := fn(fr)
 		if err != nil {
@@ -198,14 +201,14 @@ func (c *compiler) fullCall(pos syntax.Position, fn eval, args []eval, names []s
 			if err != nil {
 				return nil, err
 			}
-			if err := m.spreadArgs(next, v); err != nil {
+			if err := spreadArgs(&m.Meter, next, v); err != nil {
 				return nil, fr.fault(pos, err)
 			}
 		}
 		if starStar != nil {
 			v, err := starStar(fr)
 			if err == nil {
-				if kwargs, err = m.spreadNames(kwargs, v); err != nil {
+				if kwargs, err = spreadNames(&m.Meter, kwargs, v); err != nil {
 					err = fr.fault(pos, err)
 				}
 			}
@@ -222,13 +225,13 @@ func (c *compiler) fullCall(pos syntax.Position, fn eval, args []eval, names []s
 }
 
 // spreadArgs adds the elements of f(*v) to the arguments.
-func (m *machine) spreadArgs(next *frame, v Value) error {
+func spreadArgs(m *meter.Meter, next *frame, v value.Value) error {
 	seq, ok := v.(starlark.Iterable)
 	if !ok {
 		return fmt.Errorf("argument after * must be iterable, not %s", v.Type())
 	}
-	return m.each(seq, func(x Value) error {
-		if err := m.charge(2 * wordSize); err != nil {
+	return m.Each(seq, func(x value.Value) error {
+		if err := m.Charge(2 * meter.ElemSize); err != nil {
 			return err
 		}
 		next.locals = append(next.locals, x)
@@ -237,12 +240,12 @@ func (m *machine) spreadArgs(next *frame, v Value) error {
 }
 
 // spreadNames adds the items of f(**v) to the named arguments.
-func (m *machine) spreadNames(kwargs []starlark.Tuple, v Value) ([]starlark.Tuple, error) {
+func spreadNames(m *meter.Meter, kwargs []starlark.Tuple, v value.Value) ([]starlark.Tuple, error) {
 	d, ok := v.(starlark.IterableMapping)
 	if !ok {
 		return nil, fmt.Errorf("argument after ** must be a mapping, not %s", v.Type())
 	}
-	if err := m.chargeMany(starlark.Len(d), 4*wordSize); err != nil {
+	if err := m.ChargeMany(starlark.Len(d), 4*meter.ElemSize); err != nil {
 		return nil, err
 	}
 	items := d.Items()
@@ -255,7 +258,7 @@ func (m *machine) spreadNames(kwargs []starlark.Tuple, v Value) ([]starlark.Tupl
 }
 
 // enter calls f. The locals of next are the arguments.
-func (m *machine) enter(f Value, next *frame, kwargs []starlark.Tuple) (Value, error) {
+func (m *machine) enter(f value.Value, next *frame, kwargs []starlark.Tuple) (value.Value, error) {
 	switch f := f.(type) {
 	case *closure:
 		return m.invoke(f, next, kwargs)
@@ -268,15 +271,15 @@ func (m *machine) enter(f Value, next *frame, kwargs []starlark.Tuple) (Value, e
 		}
 		return m.builtin(f, args, kwargs)
 	}
-	e := &problem{text: fmt.Sprintf("invalid call of non-function (%s)", f.Type())}
-	if f == Missing {
-		e.hint = "fields are read without ()"
+	hint := ""
+	if f == value.Missing {
+		hint = "fields are read without ()"
 	}
-	return nil, e
+	return nil, value.NewError(fmt.Sprintf("invalid call of non-function (%s)", f.Type()), hint)
 }
 
 // call calls f from Go.
-func (m *machine) call(f Value, args ...Value) (Value, error) {
+func (m *machine) call(f value.Value, args ...value.Value) (value.Value, error) {
 	next := m.push(len(args))
 	defer m.pop(next)
 	copy(next.locals, args)
@@ -284,17 +287,17 @@ func (m *machine) call(f Value, args ...Value) (Value, error) {
 }
 
 // invoke runs a function of the script.
-func (m *machine) invoke(f *closure, fr *frame, kwargs []starlark.Tuple) (Value, error) {
+func (m *machine) invoke(f *closure, fr *frame, kwargs []starlark.Tuple) (value.Value, error) {
 	code := f.code
 	for c := m.top; c != nil; c = c.caller {
 		if c.fn != nil && c.fn.code == code {
-			return nil, &problem{fmt.Sprintf("function %s called recursively", code.name), "use a loop"}
+			return nil, value.NewError(fmt.Sprintf("function %s called recursively", code.name), "use a loop")
 		}
 	}
 	if m.calls == maxCalls {
-		return nil, &limitError{ErrTooLong, fmt.Sprintf("calls are nested deeper than %d", maxCalls)}
+		return nil, meter.TooLong("calls are nested deeper than %d", maxCalls)
 	}
-	if err := m.step(1); err != nil {
+	if err := m.Step(1); err != nil {
 		return nil, err
 	}
 	fr.fn = f
@@ -316,7 +319,7 @@ func (m *machine) invoke(f *closure, fr *frame, kwargs []starlark.Tuple) (Value,
 	if err != nil {
 		return nil, err
 	}
-	if end == leaveFunction {
+	if end == flowReturn {
 		return fr.result, nil
 	}
 	return starlark.None, nil
@@ -342,7 +345,7 @@ func (m *machine) bind(f *closure, fr *frame, kwargs []starlark.Tuple) error {
 	}
 	var rest *starlark.Dict
 	if code.kwargs {
-		if err := m.charge(dictSize + entrySize*len(kwargs)); err != nil {
+		if err := m.Charge(meter.DictSize + meter.EntrySize*len(kwargs)); err != nil {
 			return err
 		}
 		rest = starlark.NewDict(len(kwargs))
@@ -382,11 +385,8 @@ func (f *closure) bindNames(fr *frame, rest *starlark.Dict, kwargs []starlark.Tu
 			continue
 		}
 		if rest == nil {
-			e := &problem{text: fmt.Sprintf("function %s got an unexpected keyword argument %q", code.name, name)}
-			if near := nearest(name, code.params); near != "" {
-				e.hint = fmt.Sprintf("did you mean %s?", near)
-			}
-			return e
+			return value.NewError(fmt.Sprintf("function %s got an unexpected keyword argument %q", code.name, name),
+				suggest.Hint(name, code.params))
 		}
 		before := rest.Len()
 		if err := rest.SetKey(pair[0], pair[1]); err != nil {

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
@@ -10,7 +11,7 @@ import (
 // closure is a function defined by a script, with its captured variables. Call it through Func, not starlark.Call.
 type closure struct {
 	code     *funcode
-	defaults []Value // defaults of the last parameters; nil means no default
+	defaults []value.Value // defaults of the last parameters; nil means no default
 	free     []*cell
 	frozen   bool
 }
@@ -28,7 +29,7 @@ type funcode struct {
 }
 
 // cell is a local variable shared between closures.
-type cell struct{ v Value }
+type cell struct{ v value.Value }
 
 func (c *cell) String() string        { return "cell" }
 func (c *cell) Type() string          { return "cell" }
@@ -63,14 +64,14 @@ func (f *closure) Freeze() {
 var errForeignCall = errors.New("a function of a script can only be called by a script")
 
 // CallInternal makes closures implement starlark.Callable. It only returns an error, because a call needs a machine.
-func (f *closure) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (Value, error) {
+func (f *closure) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (value.Value, error) {
 	return nil, errForeignCall
 }
 
 // native is a built-in function of this package.
 type native struct {
 	name string
-	fn   func(m *machine, args starlark.Tuple, kwargs []starlark.Tuple) (Value, error)
+	fn   func(m *machine, args starlark.Tuple, kwargs []starlark.Tuple) (value.Value, error)
 }
 
 func (n *native) String() string        { return "<built-in function " + n.name + ">" }
@@ -81,7 +82,7 @@ func (n *native) Hash() (uint32, error) { return starlark.String(n.name).Hash() 
 func (n *native) Freeze()               {}
 
 // CallInternal makes natives implement starlark.Callable. It only returns an error, because a call needs a machine.
-func (n *native) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (Value, error) {
+func (n *native) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (value.Value, error) {
 	return nil, errForeignCall
 }
 

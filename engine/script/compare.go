@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
@@ -13,7 +15,7 @@ var errCompareDeep = errors.New("comparison exceeded maximum recursion depth")
 // compare applies == != < <= > or >=. It differs from Starlark in three ways: each pair of elements costs a step, so
 // values with shared parts cannot take unbounded time; ints and floats are compared without allocating; and records,
 // lazy objects and dicts with the same fields are equal.
-func (m *machine) compare(op syntax.Token, x, y Value, depth int) (bool, error) {
+func compare(m *meter.Meter, op syntax.Token, x, y value.Value, depth int) (bool, error) {
 	switch a := x.(type) {
 	case starlark.String:
 		if b, ok := y.(starlark.String); ok {
@@ -22,14 +24,14 @@ func (m *machine) compare(op syntax.Token, x, y Value, depth int) (bool, error) 
 					return op == syntax.NEQ, nil
 				}
 			}
-			if err := m.work(min(len(a), len(b))); err != nil {
+			if err := m.Work(min(len(a), len(b))); err != nil {
 				return false, err
 			}
 			return ordered(op, strings.Compare(string(a), string(b))), nil
 		}
 	case starlark.Bytes:
 		if b, ok := y.(starlark.Bytes); ok {
-			if err := m.work(min(len(a), len(b))); err != nil {
+			if err := m.Work(min(len(a), len(b))); err != nil {
 				return false, err
 			}
 		}
@@ -56,11 +58,11 @@ func (m *machine) compare(op syntax.Token, x, y Value, depth int) (bool, error) 
 		}
 	case starlark.Bool, starlark.NoneType:
 	default:
-		return m.compareParts(op, x, y, depth)
+		return compareParts(m, op, x, y, depth)
 	}
 	ok, err := starlark.Compare(op, x, y)
 	if err != nil {
-		err = m.incomparable(err, x, y)
+		err = incomparable(m, err, x, y)
 	}
 	return ok, err
 }
@@ -69,17 +71,17 @@ const missingHint = "the output of a step that did not run is missing, and so is
 	"test it first, or use get(x, \"name\", default)"
 
 // incomparable adds the usual cause to Starlark's error.
-func (m *machine) incomparable(err error, x, y Value) error {
+func incomparable(m *meter.Meter, err error, x, y value.Value) error {
 	hint := ""
-	for _, v := range []Value{x, y} {
+	for _, v := range []value.Value{x, y} {
 		switch v.(type) {
-		case missing:
+		case value.MissingType:
 			hint = missingHint
 		case starlark.String:
 			hint = "int(x) and float(x) convert a string to a number"
 		}
 	}
-	return &problem{err.Error(), hint}
+	return value.NewError(err.Error(), hint)
 }
 
 // sign compares two numbers that are not NaN.
@@ -112,74 +114,74 @@ func ordered(op syntax.Token, n int) bool {
 }
 
 // compareParts compares lists, tuples, mappings and sets.
-func (m *machine) compareParts(op syntax.Token, x, y Value, depth int) (bool, error) {
-	if depth > maxDepth {
+func compareParts(m *meter.Meter, op syntax.Token, x, y value.Value, depth int) (bool, error) {
+	if depth > meter.MaxDepth {
 		return false, errCompareDeep
 	}
-	if err := m.step(1); err != nil {
+	if err := m.Step(1); err != nil {
 		return false, err
 	}
 	equality := op == syntax.EQL || op == syntax.NEQ
 	switch a := x.(type) {
 	case *starlark.List:
 		if b, ok := y.(*starlark.List); ok {
-			return m.compareSequences(op, a, b, depth)
+			return compareSequences(m, op, a, b, depth)
 		}
 	case starlark.Tuple:
 		if b, ok := y.(starlark.Tuple); ok {
-			return m.compareSequences(op, a, b, depth)
+			return compareSequences(m, op, a, b, depth)
 		}
 	case *starlark.Set:
 		if b, ok := y.(*starlark.Set); ok {
-			if err := m.chargeTables(a, b); err != nil {
+			if err := m.ChargeTables(a, b); err != nil {
 				return false, err
 			}
 			return starlark.Compare(op, a, b)
 		}
-	case *starlark.Dict, object:
+	case *starlark.Dict, value.Object:
 		b, ok := mapping(y)
 		if ok && equality {
-			same, err := m.sameMapping(x.(starlark.IterableMapping), b, depth)
+			same, err := sameMapping(m, x.(starlark.IterableMapping), b, depth)
 			return same == (op == syntax.EQL), err
 		}
 		if !ok && equality {
 			return op == syntax.NEQ, nil
 		}
-	case missing:
+	case value.MissingType:
 		if equality {
-			return (y == Missing) == (op == syntax.EQL), nil
+			return (y == value.Missing) == (op == syntax.EQL), nil
 		}
 	}
 	ok, err := starlark.Compare(op, x, y)
 	if err != nil {
-		err = m.incomparable(err, x, y)
+		err = incomparable(m, err, x, y)
 	}
 	return ok, err
 }
 
 // mapping returns v if it has names or keys: dicts, records and lazy objects compare with each other.
-func mapping(v Value) (starlark.IterableMapping, bool) {
+func mapping(v value.Value) (starlark.IterableMapping, bool) {
 	switch v := v.(type) {
 	case *starlark.Dict:
 		return v, true
-	case object:
+	case value.Object:
 		return v, true
 	}
 	return nil, false
 }
 
 // compareSequences orders lists and tuples by their first different elements, then by length.
-func (m *machine) compareSequences(op syntax.Token, x, y starlark.Indexable, depth int) (bool, error) {
+func compareSequences(m *meter.Meter, op syntax.Token, x, y starlark.Indexable, depth int) (bool, error) {
 	n := min(x.Len(), y.Len())
 	if x.Len() != y.Len() && (op == syntax.EQL || op == syntax.NEQ) {
 		return op == syntax.NEQ, nil
 	}
 	for i := range n {
-		if err := m.step(1); err != nil {
+		if err := m.Step(1); err != nil {
 			return false, err
 		}
 		a, b := x.Index(i), y.Index(i)
-		same, err := m.compare(syntax.EQL, a, b, depth+1)
+		same, err := compare(m, syntax.EQL, a, b, depth+1)
 		if err != nil {
 			return false, err
 		}
@@ -192,25 +194,25 @@ func (m *machine) compareSequences(op syntax.Token, x, y starlark.Indexable, dep
 		case syntax.NEQ:
 			return true, nil
 		default:
-			return m.compare(op, a, b, depth+1)
+			return compare(m, op, a, b, depth+1)
 		}
 	}
 	return ordered(op, x.Len()-y.Len()), nil
 }
 
 // sameMapping reports whether x and y have the same keys with equal values, in any order.
-func (m *machine) sameMapping(x, y starlark.IterableMapping, depth int) (bool, error) {
+func sameMapping(m *meter.Meter, x, y starlark.IterableMapping, depth int) (bool, error) {
 	if starlark.Len(x) != starlark.Len(y) {
 		return false, nil
 	}
 	iter := x.Iterate()
 	defer iter.Done()
-	var key Value
+	var key value.Value
 	for iter.Next(&key) {
-		if err := m.step(1); err != nil {
+		if err := m.Step(1); err != nil {
 			return false, err
 		}
-		if err := m.find(key, 2*starlark.Len(x)); err != nil {
+		if err := m.ChargeLookup(key, 2*starlark.Len(x)); err != nil {
 			return false, err
 		}
 		if _, isName := key.(starlark.String); !isName {
@@ -226,7 +228,7 @@ func (m *machine) sameMapping(x, y starlark.IterableMapping, depth int) (bool, e
 		if err != nil || !found {
 			return false, err
 		}
-		if same, err := m.compare(syntax.EQL, a, b, depth+1); !same || err != nil {
+		if same, err := compare(m, syntax.EQL, a, b, depth+1); !same || err != nil {
 			return false, err
 		}
 	}
@@ -234,4 +236,4 @@ func (m *machine) sameMapping(x, y starlark.IterableMapping, depth int) (bool, e
 }
 
 // less orders values for sorted, min and max.
-func (m *machine) less(x, y Value) (bool, error) { return m.compare(syntax.LT, x, y, 0) }
+func less(m *meter.Meter, x, y value.Value) (bool, error) { return compare(m, syntax.LT, x, y, 0) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -11,19 +13,19 @@ import (
 
 // eval is a compiled expression: the syntax tree as a tree of closures. Unlike the bytecode of go.starlark.net, it
 // needs no stack and no thread, and each operation is charged before it runs.
-type eval func(fr *frame) (Value, error)
+type eval func(fr *frame) (value.Value, error)
 
 // compiler turns resolved syntax into closures.
 type compiler struct {
-	constant func(name string) Value // value of a predeclared name, or nil for dynamic names
-	slot     map[string]int          // dynamic names
-	globals  *globals                // top-level variables of the file, nil for expressions
+	constant func(name string) value.Value // value of a predeclared name, or nil for dynamic names
+	slot     map[string]int                // dynamic names
+	globals  *globals                      // top-level variables of the file, nil for expressions
 }
 
 // globals are the top-level names of a functions file, in the order of their first definition.
 type globals struct {
 	names  []string
-	values []Value
+	values []value.Value
 }
 
 // unparen removes parentheses, which the syntax tree does not need.
@@ -46,7 +48,7 @@ func (c *compiler) exprs(list []syntax.Expr) []eval {
 }
 
 // always compiles a constant.
-func always(v Value) eval { return func(*frame) (Value, error) { return v, nil } }
+func always(v value.Value) eval { return func(*frame) (value.Value, error) { return v, nil } }
 
 // expr compiles an expression. It has one case for each kind of node; the resolver has already checked the tree.
 func (c *compiler) expr(e syntax.Expr) eval {
@@ -85,7 +87,7 @@ func (c *compiler) expr(e syntax.Expr) eval {
 }
 
 // literal returns the value of a literal.
-func literal(e *syntax.Literal) Value {
+func literal(e *syntax.Literal) value.Value {
 	switch v := e.Value.(type) {
 	case string:
 		if e.Token == syntax.BYTES {
@@ -114,21 +116,21 @@ func (c *compiler) ident(e *syntax.Ident) eval {
 	i, name, pos := bind.Index, e.Name, e.NamePos
 	switch bind.Scope {
 	case resolve.Local:
-		return func(fr *frame) (Value, error) {
+		return func(fr *frame) (value.Value, error) {
 			if v := fr.locals[i]; v != nil {
 				return v, nil
 			}
 			return nil, fr.fault(pos, unassigned("local", name))
 		}
 	case resolve.Cell:
-		return func(fr *frame) (Value, error) {
+		return func(fr *frame) (value.Value, error) {
 			if v := fr.locals[i].(*cell).v; v != nil {
 				return v, nil
 			}
 			return nil, fr.fault(pos, unassigned("local", name))
 		}
 	case resolve.Free:
-		return func(fr *frame) (Value, error) {
+		return func(fr *frame) (value.Value, error) {
 			if v := fr.fn.free[i].v; v != nil {
 				return v, nil
 			}
@@ -136,7 +138,7 @@ func (c *compiler) ident(e *syntax.Ident) eval {
 		}
 	case resolve.Global:
 		values := c.globals
-		return func(fr *frame) (Value, error) {
+		return func(fr *frame) (value.Value, error) {
 			if v := values.values[i]; v != nil {
 				return v, nil
 			}
@@ -145,7 +147,7 @@ func (c *compiler) ident(e *syntax.Ident) eval {
 	default: // predeclared or universal
 	}
 	if i, ok := c.slot[name]; ok {
-		return func(fr *frame) (Value, error) {
+		return func(fr *frame) (value.Value, error) {
 			if v := fr.m.slots[i]; v != nil {
 				return v, nil
 			}
@@ -161,19 +163,11 @@ func (c *compiler) ident(e *syntax.Ident) eval {
 
 // list compiles [a, b].
 func (c *compiler) list(e *syntax.ListExpr) eval {
-	elems := c.exprs(e.List)
-	pos := e.Lbrack
-	return func(fr *frame) (Value, error) {
-		if err := fr.m.charge(listSize + wordSize*len(elems)); err != nil {
-			return nil, fr.fault(pos, err)
-		}
-		values := make([]Value, len(elems))
-		for i, x := range elems {
-			v, err := x(fr)
-			if err != nil {
-				return nil, err
-			}
-			values[i] = v
+	elems, pos := c.exprs(e.List), e.Lbrack
+	return func(fr *frame) (value.Value, error) {
+		values, err := fr.evalAll(elems, pos)
+		if err != nil {
+			return nil, err
 		}
 		return starlark.NewList(values), nil
 	}
@@ -181,22 +175,30 @@ func (c *compiler) list(e *syntax.ListExpr) eval {
 
 // tuple compiles (a, b).
 func (c *compiler) tuple(e *syntax.TupleExpr) eval {
-	elems := c.exprs(e.List)
-	pos := syntax.Start(e)
-	return func(fr *frame) (Value, error) {
-		if err := fr.m.charge(listSize + wordSize*len(elems)); err != nil {
-			return nil, fr.fault(pos, err)
+	elems, pos := c.exprs(e.List), syntax.Start(e)
+	return func(fr *frame) (value.Value, error) {
+		values, err := fr.evalAll(elems, pos)
+		if err != nil {
+			return nil, err
 		}
-		values := make(starlark.Tuple, len(elems))
-		for i, x := range elems {
-			v, err := x(fr)
-			if err != nil {
-				return nil, err
-			}
-			values[i] = v
-		}
-		return values, nil
+		return starlark.Tuple(values), nil
 	}
+}
+
+// evalAll charges and evaluates the elements of a list or tuple.
+func (fr *frame) evalAll(elems []eval, pos syntax.Position) ([]value.Value, error) {
+	if err := fr.m.Charge(meter.ListSize + meter.ElemSize*len(elems)); err != nil {
+		return nil, fr.fault(pos, err)
+	}
+	values := make([]value.Value, len(elems))
+	for i, x := range elems {
+		v, err := x(fr)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = v
+	}
+	return values, nil
 }
 
 // dict compiles {a: b}. A repeated key is an error.
@@ -211,8 +213,8 @@ func (c *compiler) dict(e *syntax.DictExpr) eval {
 		entries[i] = entry{c.expr(x.Key), c.expr(x.Value), x.Colon}
 	}
 	pos := e.Lbrace
-	return func(fr *frame) (Value, error) {
-		if err := fr.m.charge(dictSize); err != nil {
+	return func(fr *frame) (value.Value, error) {
+		if err := fr.m.Charge(meter.DictSize); err != nil {
 			return nil, fr.fault(pos, err)
 		}
 		d := starlark.NewDict(len(entries))
@@ -225,7 +227,7 @@ func (c *compiler) dict(e *syntax.DictExpr) eval {
 			if err != nil {
 				return nil, err
 			}
-			err = fr.m.insert(d, k, v)
+			err = fr.m.Insert(d, k, v)
 			if err == nil && d.Len() == i {
 				err = fmt.Errorf("duplicate key: %v", k)
 			}
@@ -240,7 +242,7 @@ func (c *compiler) dict(e *syntax.DictExpr) eval {
 // cond compiles a if b else c.
 func (c *compiler) cond(e *syntax.CondExpr) eval {
 	cond, yes, no := c.expr(e.Cond), c.expr(e.True), c.expr(e.False)
-	return func(fr *frame) (Value, error) {
+	return func(fr *frame) (value.Value, error) {
 		v, err := cond(fr)
 		if err != nil {
 			return nil, err
@@ -255,7 +257,7 @@ func (c *compiler) cond(e *syntax.CondExpr) eval {
 // index compiles x[y].
 func (c *compiler) index(e *syntax.IndexExpr) eval {
 	x, y, pos := c.expr(e.X), c.expr(e.Y), e.Lbrack
-	return func(fr *frame) (Value, error) {
+	return func(fr *frame) (value.Value, error) {
 		a, err := x(fr)
 		if err != nil {
 			return nil, err
@@ -282,8 +284,8 @@ func (c *compiler) slice(e *syntax.SliceExpr) eval {
 	}
 	parts := [4]eval{c.expr(e.X), optional(e.Lo), optional(e.Hi), optional(e.Step)}
 	pos := e.Lbrack
-	return func(fr *frame) (Value, error) {
-		var v [4]Value
+	return func(fr *frame) (value.Value, error) {
+		var v [4]value.Value
 		for i, part := range parts {
 			x, err := part(fr)
 			if err != nil {
@@ -291,7 +293,7 @@ func (c *compiler) slice(e *syntax.SliceExpr) eval {
 			}
 			v[i] = x
 		}
-		out, err := fr.m.slice(v[0], v[1], v[2], v[3])
+		out, err := slice(&fr.m.Meter, v[0], v[1], v[2], v[3])
 		if err != nil {
 			return nil, fr.fault(pos, err)
 		}
@@ -302,12 +304,12 @@ func (c *compiler) slice(e *syntax.SliceExpr) eval {
 // dot compiles x.name, with a fast path for the fields of records, the most common expression.
 func (c *compiler) dot(e *syntax.DotExpr) eval {
 	x, name, pos := c.expr(e.X), e.Name.Name, e.Dot
-	return func(fr *frame) (Value, error) {
+	return func(fr *frame) (value.Value, error) {
 		a, err := x(fr)
 		if err != nil {
 			return nil, err
 		}
-		if r, ok := a.(*Record); ok {
+		if r, ok := a.(*value.Record); ok {
 			if v, ok := r.Field(name); ok {
 				return v, nil
 			}
@@ -324,7 +326,7 @@ func (c *compiler) dot(e *syntax.DotExpr) eval {
 func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 	x, op, pos := c.expr(e.X), e.Op, e.OpPos
 	if op == syntax.NOT {
-		return func(fr *frame) (Value, error) {
+		return func(fr *frame) (value.Value, error) {
 			v, err := x(fr)
 			if err != nil {
 				return nil, err
@@ -337,11 +339,11 @@ func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 			return always(v)
 		}
 	}
-	return func(fr *frame) (Value, error) {
+	return func(fr *frame) (value.Value, error) {
 		v, err := x(fr)
 		if err == nil {
 			if v, err = starlark.Unary(op, v); err == nil {
-				err = fr.m.chargeMade(v)
+				err = fr.m.ChargeResult(v)
 			}
 			if err != nil {
 				err = fr.fault(pos, err)
@@ -356,7 +358,7 @@ func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 	x, y, op, pos := c.expr(e.X), c.expr(e.Y), e.Op, e.OpPos
 	switch op {
 	case syntax.AND, syntax.OR:
-		return func(fr *frame) (Value, error) {
+		return func(fr *frame) (value.Value, error) {
 			v, err := x(fr)
 			if err != nil || bool(v.Truth()) == (op == syntax.OR) {
 				return v, err
@@ -364,7 +366,7 @@ func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 			return y(fr)
 		}
 	case syntax.EQL, syntax.NEQ, syntax.LT, syntax.LE, syntax.GT, syntax.GE:
-		return func(fr *frame) (Value, error) {
+		return func(fr *frame) (value.Value, error) {
 			a, err := x(fr)
 			if err != nil {
 				return nil, err
@@ -373,7 +375,7 @@ func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 			if err != nil {
 				return nil, err
 			}
-			ok, err := fr.m.compare(op, a, b, 0)
+			ok, err := compare(&fr.m.Meter, op, a, b, 0)
 			if err != nil {
 				return nil, fr.fault(pos, err)
 			}
@@ -381,7 +383,7 @@ func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 		}
 	default:
 	}
-	return func(fr *frame) (Value, error) {
+	return func(fr *frame) (value.Value, error) {
 		a, err := x(fr)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
@@ -24,7 +26,7 @@ func (c *compiler) comprehension(e *syntax.Comprehension) eval {
 			if err != nil {
 				return err
 			}
-			if err := fr.m.insert(out, k, v); err != nil {
+			if err := fr.m.Insert(out, k, v); err != nil {
 				return fr.fault(pos, err)
 			}
 			return nil
@@ -36,7 +38,7 @@ func (c *compiler) comprehension(e *syntax.Comprehension) eval {
 			if err != nil {
 				return err
 			}
-			if err := fr.m.charge(2 * wordSize); err != nil {
+			if err := fr.m.Charge(2 * meter.ElemSize); err != nil {
 				return fr.fault(pos, err)
 			}
 			return out.Append(v)
@@ -58,16 +60,16 @@ func (c *compiler) comprehension(e *syntax.Comprehension) eval {
 	}
 	pos := e.Lbrack
 	if dict != nil {
-		return func(fr *frame) (Value, error) {
-			if err := fr.m.charge(dictSize); err != nil {
+		return func(fr *frame) (value.Value, error) {
+			if err := fr.m.Charge(meter.DictSize); err != nil {
 				return nil, fr.fault(pos, err)
 			}
 			out := new(starlark.Dict)
 			return out, dict(fr, out)
 		}
 	}
-	return func(fr *frame) (Value, error) {
-		if err := fr.m.charge(listSize); err != nil {
+	return func(fr *frame) (value.Value, error) {
+		if err := fr.m.Charge(meter.ListSize); err != nil {
 			return nil, fr.fault(pos, err)
 		}
 		out := starlark.NewList(nil)
@@ -99,9 +101,9 @@ func clause[T any](c *compiler, n syntax.Node, cost int, inner func(*frame, T) e
 			return fr.fault(pos, notIterable(seq))
 		}
 		defer iter.Done()
-		var v Value
+		var v value.Value
 		for iter.Next(&v) {
-			if err := fr.m.step(cost); err != nil {
+			if err := fr.m.Step(cost); err != nil {
 				return fr.fault(pos, err)
 			}
 			if err := set(fr, v); err != nil {
@@ -116,9 +118,9 @@ func clause[T any](c *compiler, n syntax.Node, cost int, inner func(*frame, T) e
 }
 
 // notIterable is the error for iterating over a value without elements.
-func notIterable(v Value) error {
+func notIterable(v value.Value) error {
 	if _, ok := v.(starlark.String); ok {
-		return &problem{"string value is not iterable", "write x.elems() for its letters, x.split() for its words"}
+		return value.NewError("string value is not iterable", "write x.elems() for its letters, x.split() for its words")
 	}
 	return fmt.Errorf("%s value is not iterable", v.Type())
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
@@ -74,12 +76,12 @@ func conform(t *testing.T, file, chunk string, before int, library string) {
 			}
 		}
 	}
-	failed := func(m *machine, a args, _ kwargs) (Value, error) {
+	failed := func(m *machine, a args, _ kwargs) (value.Value, error) {
 		text, _ := starlark.AsString(a[0])
 		t.Errorf("%s (chunk at line %d): %s", file, before+1, text)
 		return starlark.None, nil
 	}
-	names := map[string]Value{
+	names := map[string]value.Value{
 		"error": &native{"error", failed}, "catch": &native{"catch", catch}, "matches": &native{"matches", matches},
 		"module": &native{"module", testModule}, "_freeze": &native{"freeze", freezeValue},
 		"_floateq": &native{"_floateq", floatEqual}, "fibonacci": fibonacci{},
@@ -126,14 +128,14 @@ func conform(t *testing.T, file, chunk string, before int, library string) {
 }
 
 // runFile runs a file with these predeclared names and returns its globals.
-func runFile(name, src string, names map[string]Value) (map[string]Value, error) {
+func runFile(name, src string, names map[string]value.Value) (map[string]value.Value, error) {
 	options := *dialect
 	options.GlobalReassign = strings.Contains(src, "option:globalreassign")
 	file, err := options.Parse(name, src, 0)
 	if err != nil {
 		return nil, err
 	}
-	has := func(m map[string]Value) func(string) bool {
+	has := func(m map[string]value.Value) func(string) bool {
 		return func(name string) bool { _, ok := m[name]; return ok }
 	}
 	all := maps.Clone(universe)
@@ -142,10 +144,10 @@ func runFile(name, src string, names map[string]Value) (map[string]Value, error)
 	if err := resolve.File(file, func(n string) bool { return has(names)(n) || has(predeclared)(n) }, has(universe)); err != nil {
 		return nil, err
 	}
-	e := &Env{globals: &globals{}, limits: Limits{Steps: 100_000_000, Bytes: 1 << 30}}
+	e := &Env{globals: &globals{}, limits: meter.Limits{Steps: 100_000_000, Bytes: 1 << 30}}
 	module := file.Module.(*resolve.Module)
-	e.globals.values = make([]Value, len(module.Globals))
-	c := &compiler{constant: func(name string) Value { return all[name] }, globals: e.globals}
+	e.globals.values = make([]value.Value, len(module.Globals))
+	c := &compiler{constant: func(name string) value.Value { return all[name] }, globals: e.globals}
 	m := start(nil, e, nil)
 	defer m.release()
 	fr := m.push(len(module.Locals))
@@ -157,14 +159,14 @@ func runFile(name, src string, names map[string]Value) (map[string]Value, error)
 	if _, err := c.block(file.Stmts)(fr); err != nil {
 		return nil, err
 	}
-	out := make(map[string]Value)
+	out := make(map[string]value.Value)
 	for i, b := range module.Globals {
 		out[b.First.Name] = e.globals.values[i]
 	}
 	return out, nil
 }
 
-func catch(m *machine, a args, _ kwargs) (Value, error) {
+func catch(m *machine, a args, _ kwargs) (value.Value, error) {
 	_, err := m.call(a[0])
 	if at, ok := errors.AsType[*EvalError](err); ok {
 		return starlark.String(at.Problem), nil
@@ -175,12 +177,12 @@ func catch(m *machine, a args, _ kwargs) (Value, error) {
 	return starlark.None, nil
 }
 
-func matches(_ *machine, a args, _ kwargs) (Value, error) {
+func matches(_ *machine, a args, _ kwargs) (value.Value, error) {
 	ok, err := regexp.MatchString(string(a[0].(starlark.String)), string(a[1].(starlark.String)))
 	return starlark.Bool(ok), err
 }
 
-func testModule(_ *machine, a args, kw kwargs) (Value, error) {
+func testModule(_ *machine, a args, kw kwargs) (value.Value, error) {
 	members := starlark.StringDict{}
 	for _, pair := range kw {
 		members[string(pair[0].(starlark.String))] = pair[1]
@@ -188,24 +190,24 @@ func testModule(_ *machine, a args, kw kwargs) (Value, error) {
 	return &starlarkstruct.Module{Name: string(a[0].(starlark.String)), Members: members}, nil
 }
 
-func freezeValue(_ *machine, a args, _ kwargs) (Value, error) {
+func freezeValue(_ *machine, a args, _ kwargs) (value.Value, error) {
 	a[0].Freeze()
 	return a[0], nil
 }
 
-func floatEqual(_ *machine, a args, _ kwargs) (Value, error) {
+func floatEqual(_ *machine, a args, _ kwargs) (value.Value, error) {
 	x, y := float64(a[0].(starlark.Float)), float64(a[1].(starlark.Float))
 	return starlark.Bool(x == y || math.Nextafter(x, y) == y), nil
 }
 
 // fibonacci is an infinite sequence.
-type fibonacci struct{ missing }
+type fibonacci struct{ value.MissingType }
 
 func (fibonacci) Iterate() starlark.Iterator { return &fibonacciIterator{0, 1} }
 
 type fibonacciIterator struct{ x, y int }
 
-func (it *fibonacciIterator) Next(p *Value) bool {
+func (it *fibonacciIterator) Next(p *value.Value) bool {
 	*p = starlark.MakeInt(it.x)
 	it.x, it.y = it.y, it.x+it.y
 	return true

@@ -4,25 +4,17 @@
 // the evaluation's limits before it runs, so a runaway script fails its own evaluation and nothing else. Its compiled
 // closures also evaluate a condition about 12 times faster than the library.
 //
-// # Data
-//
-// Everything is a [Value], never converted: None, bool, int, float and string are Starlark's own. Lists are frozen
-// Starlark lists ([NewList]). Objects are a [Record]: ordered, immutable, with fields as the only attributes. [Lazy]
-// shows an object whose fields are computed on demand, [Missing] stands for the output of a step that did not run, and
-// [Time] shows a time. [Data] turns any result of a script into such data, exactly as DecodeJSON(AppendJSON(v)) would:
-// a value kept in memory and one read back from the journal are the same.
-//
 // # Evaluation
 //
 // [New] builds an [Env] from the functions file, once per scenario. It compiles expressions ([Env.Expr]) and templates
 // ([Env.Template]) against a [Scope], the names that are known only at run time, and provides access to functions
 // ([Env.Func]). The results are immutable and safe for concurrent use. Each evaluation takes its own inputs from a
-// [Context]:
+// [Context]. Values are those of package value:
 //
 //	env, err := script.New(script.Config{Functions: &script.Source{Name: "shopping.star", Text: text}, Params: params})
 //	cond, err := env.Expr("agent.budget > 10 and not steps.browse.ok", script.Scope{"agent", "steps", "now"})
 //	v, err := cond.Eval(&script.Context{Names: session, Key: key, Field: "when", Done: ctx.Done()})
 //
 // Errors in a source are [Errors] with positions and hints, all errors of a file together. An error during evaluation
-// is an [EvalError] with a trace; use errors.Is to test for [ErrTooLong], [ErrTooBig] and [ErrStopped].
+// is an [EvalError] with a trace; use errors.Is to test for the causes that package meter defines.
 package script

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -23,7 +25,7 @@ func numbers(name string, a args, kw kwargs, out ...*float64) error {
 		if !ok {
 			return fmt.Errorf("%s: got %s, want a number", name, v.Type())
 		}
-		if err := checkFloat(f); err != nil {
+		if err := value.CheckFloat(f); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		*out[i] = f
@@ -32,13 +34,13 @@ func numbers(name string, a args, kw kwargs, out ...*float64) error {
 }
 
 // chance is True with probability p.
-func chance(m *machine, a args, kw kwargs) (Value, error) {
+func chance(m *machine, a args, kw kwargs) (value.Value, error) {
 	var p float64
 	if err := numbers("chance", a, kw, &p); err != nil {
 		return nil, err
 	}
 	if p < 0 || p > 1 {
-		return nil, &problem{fmt.Sprintf("chance: %v is not a probability", p), "between 0 and 1"}
+		return nil, value.NewError(fmt.Sprintf("chance: %v is not a probability", p), "between 0 and 1")
 	}
 	s, err := m.draws()
 	if err != nil {
@@ -48,13 +50,13 @@ func chance(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // uniform draws a float from [from, to).
-func uniform(m *machine, a args, kw kwargs) (Value, error) {
+func uniform(m *machine, a args, kw kwargs) (value.Value, error) {
 	var from, to float64
 	if err := numbers("uniform", a, kw, &from, &to); err != nil {
 		return nil, err
 	}
 	if from > to || math.IsInf(to-from, 0) {
-		return nil, &problem{fmt.Sprintf("uniform: no range from %v to %v", from, to), "the smaller number comes first"}
+		return nil, value.NewError(fmt.Sprintf("uniform: no range from %v to %v", from, to), "the smaller number comes first")
 	}
 	s, err := m.draws()
 	if err != nil {
@@ -64,7 +66,7 @@ func uniform(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // normal draws from the normal distribution.
-func normal(m *machine, a args, kw kwargs) (Value, error) {
+func normal(m *machine, a args, kw kwargs) (value.Value, error) {
 	var mean, deviation float64
 	if err := numbers("normal", a, kw, &mean, &deviation); err != nil {
 		return nil, err
@@ -80,16 +82,16 @@ func normal(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // lognormal draws from the distribution whose logarithm is normal, with the deviation sigma around that of median.
-func lognormal(m *machine, a args, kw kwargs) (Value, error) {
+func lognormal(m *machine, a args, kw kwargs) (value.Value, error) {
 	var median, sigma float64
 	if err := numbers("lognormal", a, kw, &median, &sigma); err != nil {
 		return nil, err
 	}
 	if median <= 0 || sigma < 0 {
-		return nil, &problem{
+		return nil, value.NewError(
 			fmt.Sprintf("lognormal: median %v, sigma %v", median, sigma),
 			"the median is positive, sigma not negative",
-		}
+		)
 	}
 	s, err := m.draws()
 	if err != nil {
@@ -99,23 +101,23 @@ func lognormal(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // choices returns the list to choose from.
-func choices(name string, v Value) (starlark.Indexable, error) {
-	if elements := List(v); elements != nil {
+func choices(name string, v value.Value) (starlark.Indexable, error) {
+	if elements := value.AsList(v); elements != nil {
 		return elements, nil
 	}
 	list, ok := v.(starlark.Indexable)
 	if _, isText := v.(starlark.String); !ok || isText {
-		e := &problem{text: fmt.Sprintf("%s: got %s, want a list", name, v.Type())}
+		hint := ""
 		if _, ok := mapping(v); ok {
-			e.hint = "weighted(x) picks a key by its weight"
+			hint = "weighted(x) picks a key by its weight"
 		}
-		return nil, e
+		return nil, value.NewError(fmt.Sprintf("%s: got %s, want a list", name, v.Type()), hint)
 	}
 	return list, nil
 }
 
 // pick draws one element of a list with equal probability.
-func pick(m *machine, a args, kw kwargs) (Value, error) {
+func pick(m *machine, a args, kw kwargs) (value.Value, error) {
 	v, err := one("pick", a, kw)
 	if err != nil {
 		return nil, err
@@ -135,26 +137,26 @@ func pick(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // weighted draws a key of a dict or a field name of a record, with probabilities proportional to the values.
-func weighted(m *machine, a args, kw kwargs) (Value, error) {
+func weighted(m *machine, a args, kw kwargs) (value.Value, error) {
 	v, err := one("weighted", a, kw)
 	if err != nil {
 		return nil, err
 	}
 	table, ok := mapping(v)
 	if !ok {
-		return nil, &problem{fmt.Sprintf("weighted: got %s, want a dict", v.Type()), `write weighted({"a": 2, "b": 1})`}
+		return nil, value.NewError(fmt.Sprintf("weighted: got %s, want a dict", v.Type()), `write weighted({"a": 2, "b": 1})`)
 	}
 	n := starlark.Len(table)
-	keys, sums := make([]Value, 0, min(n, 64)), make([]float64, 0, min(n, 64))
+	keys, sums := make([]value.Value, 0, min(n, 64)), make([]float64, 0, min(n, 64))
 	total := 0.0
-	err = m.each(table, func(k Value) error {
+	err = m.Each(table, func(k value.Value) error {
 		w, _, err := table.Get(k)
 		if err != nil {
 			return err
 		}
 		weight, ok := starlark.AsFloat(w)
-		if !ok || checkFloat(weight) != nil || weight < 0 {
-			return &problem{fmt.Sprintf("weighted: the weight of %s is %s", Shown(k), Shown(w)), "a number of at least 0"}
+		if !ok || value.CheckFloat(weight) != nil || weight < 0 {
+			return value.NewError(fmt.Sprintf("weighted: the weight of %s is %s", value.Shown(k), value.Shown(w)), "a number of at least 0")
 		}
 		total += weight
 		keys, sums = append(keys, k), append(sums, total)
@@ -164,7 +166,7 @@ func weighted(m *machine, a args, kw kwargs) (Value, error) {
 		return nil, err
 	}
 	if !(total > 0) || math.IsInf(total, 0) {
-		return nil, &problem{fmt.Sprintf("weighted: the weights add up to %v", total), "one of them must be above 0"}
+		return nil, value.NewError(fmt.Sprintf("weighted: the weights add up to %v", total), "one of them must be above 0")
 	}
 	s, err := m.draws()
 	if err != nil {
@@ -184,7 +186,7 @@ func weighted(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // drawn returns a copy of a list that the caller may reorder.
-func (m *machine) drawn(name string, v Value) ([]Value, error) {
+func drawn(m *meter.Meter, name string, v value.Value) ([]value.Value, error) {
 	if _, err := choices(name, v); err != nil {
 		return nil, err
 	}
@@ -192,27 +194,27 @@ func (m *machine) drawn(name string, v Value) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.collect(seq, wordSize)
+	return m.Collect(seq, meter.ElemSize)
 }
 
 // sample draws n different elements, in the order drawn.
-func sample(m *machine, a args, kw kwargs) (Value, error) {
+func sample(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(a) != 2 || len(kw) > 0 {
-		return nil, &problem{"sample takes a list and a count", "write sample(list, 3)"}
+		return nil, value.NewError("sample takes a list and a count", "write sample(list, 3)")
 	}
 	n, err := starlark.AsInt32(a[1])
 	if err != nil {
 		return nil, fmt.Errorf("sample: count: %w", err)
 	}
-	elems, err := m.drawn("sample", a[0])
+	elems, err := drawn(&m.Meter, "sample", a[0])
 	if err != nil {
 		return nil, err
 	}
 	if n < 0 || n > len(elems) {
-		return nil, &problem{
+		return nil, value.NewError(
 			fmt.Sprintf("sample: cannot draw %d of %d elements", n, len(elems)),
 			"use min(n, len(list)) where the list may be short",
-		}
+		)
 	}
 	s, err := m.draws()
 	if err != nil {
@@ -226,12 +228,12 @@ func sample(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // shuffle returns the elements in random order; the list itself does not change.
-func shuffle(m *machine, a args, kw kwargs) (Value, error) {
+func shuffle(m *machine, a args, kw kwargs) (value.Value, error) {
 	v, err := one("shuffle", a, kw)
 	if err != nil {
 		return nil, err
 	}
-	elems, err := m.drawn("shuffle", v)
+	elems, err := drawn(&m.Meter, "shuffle", v)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -48,7 +49,7 @@ func TestDrawsDependOnKeyAndField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[Value]string{}
+	seen := map[value.Value]string{}
 	for agent := range uint64(3) {
 		for _, field := range []string{"when", "query", "json.a"} {
 			v, err := x.Eval(&Context{Key: draw.Key{}.Int(agent), Field: field})
@@ -111,12 +112,12 @@ func TestDrawsWithoutAStream(t *testing.T) {
 func TestDistributions(t *testing.T) {
 	env := mustEnv(t, "")
 	const n = 20_000
-	draws := func(src string) []Value {
+	draws := func(src string) []value.Value {
 		x, err := env.Expr(src, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := make([]Value, n)
+		out := make([]value.Value, n)
 		for i := range out {
 			if out[i], err = x.Eval(&Context{Key: draw.Key{}.Int(uint64(i)), Field: "f"}); err != nil {
 				t.Fatal(err)
@@ -124,23 +125,23 @@ func TestDistributions(t *testing.T) {
 		}
 		return out
 	}
-	mean := func(values []Value, f func(Value) float64) float64 {
+	mean := func(values []value.Value, f func(value.Value) float64) float64 {
 		sum := 0.0
 		for _, v := range values {
 			sum += f(v)
 		}
 		return sum / n
 	}
-	number := func(v Value) float64 { return float64(v.(starlark.Float)) }
-	is := func(want Value) func(Value) float64 {
-		return func(v Value) float64 {
+	number := func(v value.Value) float64 { return float64(v.(starlark.Float)) }
+	is := func(want value.Value) func(value.Value) float64 {
+		return func(v value.Value) float64 {
 			if v == want {
 				return 1
 			}
 			return 0
 		}
 	}
-	log := func(v Value) float64 { return math.Log(number(v)) }
+	log := func(v value.Value) float64 { return math.Log(number(v)) }
 	normals, logs := draws("normal(100, 15)"), draws("lognormal(100, 0.4)")
 	for _, test := range []struct {
 		name            string
@@ -149,9 +150,9 @@ func TestDistributions(t *testing.T) {
 		{"mean of uniform", mean(draws("uniform(2, 4)"), number), 3, 0.02},
 		{"share of chance", mean(draws("chance(0.3)"), is(starlark.True)), 0.3, 0.015},
 		{"mean of normal", mean(normals, number), 100, 0.5},
-		{"variance of normal", mean(normals, func(v Value) float64 { return (number(v) - 100) * (number(v) - 100) }), 225, 10},
+		{"variance of normal", mean(normals, func(v value.Value) float64 { return (number(v) - 100) * (number(v) - 100) }), 225, 10},
 		{"log of the median of lognormal", mean(logs, log), math.Log(100), 0.015},
-		{"variance of the log of lognormal", mean(logs, func(v Value) float64 {
+		{"variance of the log of lognormal", mean(logs, func(v value.Value) float64 {
 			return (log(v) - math.Log(100)) * (log(v) - math.Log(100))
 		}), 0.16, 0.01},
 		{"share of a pick", mean(draws("pick([1, 2, 3, 4])"), is(starlark.MakeInt(3))), 0.25, 0.015},

@@ -1,13 +1,15 @@
 package script
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -21,9 +23,9 @@ type Config struct {
 	// of evaluations use these positions; errors of [New] are relative to the text.
 	Origin Origin
 	// Params is the value of params in functions and expressions.
-	Params *Record
+	Params *value.Record
 	// Limits apply to each evaluation, and to the top level of the functions file.
-	Limits Limits
+	Limits meter.Limits
 	// Print receives the output of print, from any goroutine. nil discards it.
 	Print func(text string)
 }
@@ -34,14 +36,14 @@ type Source struct{ Name, Text string }
 // Env is the environment of a scenario's scripts: the names defined by the functions file, the parameters and the
 // built-ins. It is immutable and safe for concurrent use.
 type Env struct {
-	globals *globals
-	names   map[string]Value // everything that is not dynamic
-	known   []string         // its names, for hints
-	limits  Limits
-	print   func(string)
-	origin  Origin // of the functions; nil means a file of its own
-	blind   bool   // the functions file does not parse, so its names are unknown
-	broken  bool   // the functions file has errors, so nothing can be evaluated
+	globals  *globals
+	names    map[string]value.Value // everything that is not dynamic
+	known    []string               // its names, for hints
+	limits   meter.Limits
+	print    func(string)
+	origin   Origin // of the functions; nil means a file of its own
+	unparsed bool   // the functions file does not parse, so its names are unknown
+	broken   bool   // the functions file has errors, so nothing can be evaluated
 }
 
 // dialect is that of go.starlark.net with sets and top-level control flow, without while and recursion.
@@ -61,19 +63,16 @@ var dynamicNames = []string{"agent", "session", "steps", "input", "previous", "n
 func New(c Config) (*Env, error) {
 	e := &Env{
 		globals: &globals{},
-		names:   make(map[string]Value, len(universe)+len(predeclared)+16),
-		limits: Limits{
-			Steps: cmp.Or(c.Limits.Steps, defaultSteps),
-			Bytes: cmp.Or(c.Limits.Bytes, defaultBytes),
-		},
-		print:  c.Print,
-		origin: c.Origin,
+		names:   make(map[string]value.Value, len(universe)+len(predeclared)+16),
+		limits:  c.Limits.OrDefaults(),
+		print:   c.Print,
+		origin:  c.Origin,
 	}
 	maps.Copy(e.names, universe)
 	maps.Copy(e.names, predeclared)
 	params := c.Params
 	if params == nil {
-		params = emptyRecord
+		params = value.NewRecord()
 	}
 	e.names["params"] = params
 	var errs Errors
@@ -92,20 +91,20 @@ func New(c Config) (*Env, error) {
 func (e *Env) define(src Source) Errors {
 	source := text{src.Name, src.Text, 1, 1}
 	if len(src.Text) > maxSource {
-		e.blind = true
+		e.unparsed = true
 		return source.one(fmt.Sprintf("more than %d bytes", maxSource), "")
 	}
 	if errs := source.longNumber(); errs != nil {
-		e.blind = true
+		e.unparsed = true
 		return errs
 	}
 	file, err := dialect.Parse(src.Name, src.Text, 0)
 	if err != nil {
-		e.blind = true
+		e.unparsed = true
 		return source.sourceErrors(err, nil, nil)
 	}
-	if errs := refuse(file); len(errs) > 0 {
-		e.blind = true
+	if errs := checkSyntax(file); len(errs) > 0 {
+		e.unparsed = true
 		return errs
 	}
 	universal := func(name string) bool { _, ok := universe[name]; return ok }
@@ -113,7 +112,7 @@ func (e *Env) define(src Source) Errors {
 	err = resolve.File(file, predefined, universal)
 	module := file.Module.(*resolve.Module)
 	builtin := maps.Clone(e.names)
-	e.globals.values = make([]Value, len(module.Globals))
+	e.globals.values = make([]value.Value, len(module.Globals))
 	for _, b := range module.Globals {
 		e.globals.names = append(e.globals.names, b.First.Name)
 		e.names[b.First.Name] = starlark.None // unknown at this point
@@ -123,7 +122,7 @@ func (e *Env) define(src Source) Errors {
 		known := slices.Concat(e.globals.names, slices.Sorted(maps.Keys(builtin)), keywords)
 		return source.sourceErrors(err, known, explainInFile)
 	}
-	c := &compiler{constant: func(name string) Value { return builtin[name] }, globals: e.globals}
+	c := &compiler{constant: func(name string) value.Value { return builtin[name] }, globals: e.globals}
 	if err := e.run(c.block(file.Stmts), module); err != nil {
 		var at *EvalError
 		if !errors.As(err, &at) {
@@ -152,7 +151,7 @@ func explainInFile(name string) string {
 	if slices.Contains(dynamicNames, name) {
 		return "functions get it as a parameter: def f(" + name + ")"
 	}
-	if near := nearest(name, dynamicNames); near != "" && foreign[name] == "" {
+	if near := suggest.Nearest(name, dynamicNames); near != "" && foreign[name] == "" {
 		return "did you mean " + near + "? functions get it as a parameter: def f(" + near + ")"
 	}
 	return foreign[name]
@@ -173,7 +172,7 @@ func (e *Env) run(top exec, module *resolve.Module) error {
 	if _, err := top(fr); err != nil {
 		return err
 	}
-	seen := make(map[Value]bool)
+	seen := make(map[value.Value]bool)
 	for i, v := range e.globals.values {
 		if v == nil {
 			continue
@@ -187,11 +186,11 @@ func (e *Env) run(top exec, module *resolve.Module) error {
 }
 
 // freezable returns an error for values nested too deeply to freeze without exhausting the stack.
-func freezable(v Value, seen map[Value]bool, depth int) error {
-	if depth > 2*maxDepth {
-		return errDeep
+func freezable(v value.Value, seen map[value.Value]bool, depth int) error {
+	if depth > 2*meter.MaxDepth {
+		return meter.ErrTooDeep
 	}
-	var parts []Value
+	var parts []value.Value
 	switch v := v.(type) {
 	case *starlark.List, *starlark.Dict, *starlark.Set, *closure:
 		if seen[v] {
@@ -227,8 +226,8 @@ func freezable(v Value, seen map[Value]bool, depth int) error {
 	return nil
 }
 
-// refuse reports syntax that parses but is not allowed in a functions file.
-func refuse(file *syntax.File) Errors {
+// checkSyntax reports syntax that parses but is not allowed in a functions file.
+func checkSyntax(file *syntax.File) Errors {
 	var errs Errors
 	for _, s := range file.Stmts {
 		if s, ok := s.(*syntax.LoadStmt); ok {
@@ -266,7 +265,7 @@ func tooNested(n syntax.Node) (syntax.Position, bool) {
 func (e *Env) Names() []string { return slices.Clone(e.globals.names) }
 
 // Value returns the frozen value that the functions file defines under a name.
-func (e *Env) Value(name string) (Value, bool) {
+func (e *Env) Value(name string) (value.Value, bool) {
 	if e.broken {
 		return nil, false
 	}
@@ -321,7 +320,7 @@ func (f *Func) Params() []Param {
 
 // Call calls the function. arg returns the frozen value of each parameter, or nil to omit it. The result is frozen.
 // Errors are *EvalError.
-func (f *Func) Call(c *Context, arg func(name string) (Value, error)) (Value, error) {
+func (f *Func) Call(c *Context, arg func(name string) (value.Value, error)) (value.Value, error) {
 	m := start(c, f.env, nil)
 	v, err := f.call(m, arg)
 	m.release()
@@ -332,7 +331,7 @@ func (f *Func) Call(c *Context, arg func(name string) (Value, error)) (Value, er
 }
 
 // call calls the function in a machine that the caller releases.
-func (f *Func) call(m *machine, arg func(name string) (Value, error)) (Value, error) {
+func (f *Func) call(m *machine, arg func(name string) (value.Value, error)) (value.Value, error) {
 	outer := frame{m: m, fn: f.fn}
 	pos := f.fn.code.pos
 	next := m.push(0)
@@ -348,7 +347,7 @@ func (f *Func) call(m *machine, arg func(name string) (Value, error)) (Value, er
 	}
 	v, err := m.invoke(f.fn, next, named)
 	if err == nil {
-		v, err = m.settle(v)
+		v, err = settle(&m.Meter, v)
 	}
 	if err != nil {
 		return nil, outer.fault(pos, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -18,7 +19,7 @@ func TestFunctionFileErrors(t *testing.T) {
 		{"def f():\npass\n", "f.star:2:1: unexpected pass, want indent"},
 		{
 			"def f():\n  return agnt\n\nX = f2()\n\ndef g():\n  retrun(y)\n",
-			"f.star:2:10: undefined: agnt (did you mean agent? functions get it as a parameter: def f(agent))\nf.star:4:5: undefined: f2\n" +
+			"f.star:2:10: undefined: agnt (did you mean agent? functions get it as a parameter: def f(agent))\nf.star:4:5: undefined: f2 (did you mean f?)\n" +
 				"f.star:7:3: undefined: retrun (did you mean return?)\nf.star:7:10: undefined: y",
 		},
 		{"def f():\n  return agent.id\n", "f.star:2:10: undefined: agent (functions get it as a parameter: def f(agent))"},
@@ -40,10 +41,10 @@ func TestFunctionFileErrors(t *testing.T) {
 			"X = []\n[X.append([]) for _ in range(3)]\ndef deep():\n  x = []\n  for i in range(1000):\n    x = [x]\n  return x\nY = deep()\n",
 			"f.star:1:1: Y: nested deeper than 200 levels, or contains itself",
 		},
-		{"X = [\n  1" + strings.Repeat("0", maxDigits) + "]\n", "f.star:2:3: more than 9000 digits"},
+		{"X = [\n  1" + strings.Repeat("0", value.MaxDigits) + "]\n", "f.star:2:3: more than 9000 digits"},
 		{strings.Repeat("#", maxSource+1), "f.star:1:1: more than 1048576 bytes"},
 	} {
-		_, err := New(Config{Functions: &Source{"f.star", test.src}, Params: NewRecord(Field{"n", starlark.None})})
+		_, err := New(Config{Functions: &Source{"f.star", test.src}, Params: value.NewRecord(value.Field{Name: "n", Value: starlark.None})})
 		if _, ok := errors.AsType[Errors](err); !ok {
 			t.Errorf("%.60q: got error %v, want Errors", test.src, err)
 		} else if got := err.Error(); got != test.want && (len(test.src) < 500 || !strings.Contains(got, test.want)) {
@@ -164,8 +165,8 @@ func TestFunc(t *testing.T) {
 	if file, line, col := f.Pos(); f.Name() != "named" || file != "test.star" || line != 33 || col != 1 {
 		t.Errorf("%s is at %s:%d:%d", f.Name(), file, line, col)
 	}
-	given := func(values Vars) func(string) (Value, error) {
-		return func(name string) (Value, error) { return values[name], nil }
+	given := func(values Vars) func(string) (value.Value, error) {
+		return func(name string) (value.Value, error) { return values[name], nil }
 	}
 	v, err := f.Call(nil, given(Vars{"a": starlark.MakeInt(1), "c": starlark.None, "e": starlark.True}))
 	if err != nil || v.String() != `[1, 2, (), None, 4, {}]` {
@@ -179,7 +180,7 @@ func TestFunc(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 	gone := errors.New("gone")
-	if _, err = f.Call(nil, func(string) (Value, error) { return nil, gone }); !errors.Is(err, gone) {
+	if _, err = f.Call(nil, func(string) (value.Value, error) { return nil, gone }); !errors.Is(err, gone) {
 		t.Errorf("got error %v, want %v", err, gone)
 	}
 	for _, name := range []string{"CATEGORIES", "len", "nothing"} {
@@ -198,7 +199,7 @@ func TestFuncDrawsFromItsStream(t *testing.T) {
 	env := mustEnv(t, "def f(n):\n    return [uniform(0, 1) for _ in range(n)]\n")
 	f, _ := env.Func("f")
 	call := func(key draw.Key) string {
-		v, err := f.Call(&Context{Key: key, Field: "call"}, func(string) (Value, error) { return starlark.MakeInt(3), nil })
+		v, err := f.Call(&Context{Key: key, Field: "call"}, func(string) (value.Value, error) { return starlark.MakeInt(3), nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +254,7 @@ def g(k):
 func TestStarlarkCannotCallOurFunctions(t *testing.T) {
 	env := mustEnv(t, "def f():\n  return 1\n")
 	v, _ := env.Value("f")
-	for _, f := range []Value{v, universe["sorted"]} {
+	for _, f := range []value.Value{v, universe["sorted"]} {
 		if _, err := starlark.Call(new(starlark.Thread), f, nil, nil); !errors.Is(err, errForeignCall) {
 			t.Errorf("%s: got error %v", f, err)
 		}

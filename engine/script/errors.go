@@ -10,18 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/resolve"
 	"go.starlark.net/syntax"
-)
-
-// Causes that end an evaluation from outside the script's own logic; test with errors.Is.
-var (
-	// ErrTooLong means that an evaluation used up its steps.
-	ErrTooLong = errors.New("the script runs too long")
-	// ErrTooBig means that a value, or everything an evaluation built, exceeds its limit.
-	ErrTooBig = errors.New("the script builds too much data")
-	// ErrStopped means that the evaluation's Done channel was closed.
-	ErrStopped = errors.New("the script was stopped")
 )
 
 // Error is one error in a source. Line and Col count from 1, Col in characters; for expressions and templates they are
@@ -62,7 +54,7 @@ type EvalError struct {
 	Hint    string
 	Trace   []Frame // innermost first, never empty
 	cause   error
-	located bool // positions are those of the file
+	located bool
 }
 
 // Frame is a position in a script. For expressions Func is "expression", and File is empty without an origin.
@@ -78,7 +70,7 @@ func (f Frame) String() string {
 	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Col)
 }
 
-// Error returns the problem and its position. Backtrace adds the callers.
+// Error returns the problem and its position. Trace has the callers too.
 func (e *EvalError) Error() string {
 	text := e.Trace[0].String() + ": " + e.Problem
 	if e.Hint != "" {
@@ -87,42 +79,13 @@ func (e *EvalError) Error() string {
 	return text
 }
 
-// Backtrace returns the problem followed by the call stack, innermost first, one frame a line.
-func (e *EvalError) Backtrace() string {
-	var b strings.Builder
-	b.WriteString(e.Error())
-	for _, f := range e.Trace {
-		fmt.Fprintf(&b, "\n  %s: in %s", f, f.Func)
-	}
-	return b.String()
-}
+// Located reports whether the error has left its evaluation, so that its positions are those of the author's files. An
+// outer evaluation wraps it and adds no position; see [value.LookupError].
+func (e *EvalError) Located() bool { return e.located }
 
-// Unwrap returns the cause: ErrTooLong, ErrTooBig, ErrStopped, or an error from a Fields or Names.
+// Unwrap returns the cause: [meter.ErrTooLong], [meter.ErrTooBig], [meter.ErrStopped], or an error from a
+// [value.Fields] or [Names].
 func (e *EvalError) Unwrap() error { return e.cause }
-
-// problem is an error with a hint, before its position is known.
-type problem struct{ text, hint string }
-
-func (p *problem) Error() string {
-	if p.hint == "" {
-		return p.text
-	}
-	return p.text + " (" + p.hint + ")"
-}
-
-// limitError is one of the limit errors with details.
-type limitError struct {
-	kind error
-	text string
-}
-
-func (e *limitError) Error() string { return e.text }
-func (e *limitError) Unwrap() error { return e.kind }
-
-// tooBig returns an ErrTooBig with details.
-func tooBig(format string, args ...any) error {
-	return &limitError{ErrTooBig, fmt.Sprintf(format, args...)}
-}
 
 // text is a source with its start position in the author's file.
 type text struct {
@@ -165,9 +128,9 @@ func (t text) longNumber() Errors {
 			digits = 0
 			continue
 		}
-		if digits++; digits > maxDigits {
-			line, col := advance(t.src[:i-maxDigits], t.line, t.col)
-			return Errors{{File: t.file, Line: line, Col: col, Problem: fmt.Sprintf("more than %d digits", maxDigits)}}
+		if digits++; digits > value.MaxDigits {
+			line, col := advance(t.src[:i-value.MaxDigits], t.line, t.col)
+			return Errors{{File: t.file, Line: line, Col: col, Problem: fmt.Sprintf("more than %d digits", value.MaxDigits)}}
 		}
 	}
 	return nil
@@ -257,8 +220,8 @@ func resolveError(e resolve.Error, known []string, explain func(string) string) 
 	if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
 		name, _, _ = strings.Cut(name, " ")
 		hint := explain(name)
-		if near := nearest(name, known); hint == "" && near != "" {
-			hint = fmt.Sprintf("did you mean %s?", near)
+		if hint == "" {
+			hint = suggest.Hint(name, known)
 		}
 		return place(e.Pos, "undefined: "+name, hint)
 	}
@@ -277,62 +240,4 @@ var foreign = map[string]string{
 	"true": "write True", "false": "write False", "null": "write None", "nil": "write None", "none": "write None",
 	"undefined": "write None", "sum": "add up in a loop", "random": "use chance, uniform, pick, sample or shuffle",
 	"datetime": "use now", "time": "use now", "pow": "use math.pow(x, y)", "isinstance": "write type(x) == \"list\"",
-}
-
-// nearest returns the candidate with the smallest edit distance to name, ignoring case and underscores, or "" if none
-// is close: up to one letter in five, two in nine, three in longer names.
-func nearest(name string, candidates []string) string {
-	x := fold(name)
-	best, bestDistance := "", 4
-	switch {
-	case len(x) <= 2:
-		bestDistance = 1
-	case len(x) <= 5:
-		bestDistance = 2
-	case len(x) <= 9:
-		bestDistance = 3
-	}
-	for _, c := range candidates {
-		if d := distance(x, fold(c), bestDistance); d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
-}
-
-// fold returns a name in lower case without underscores.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, s)
-}
-
-// distance returns the Damerau-Levenshtein distance (swapping adjacent letters counts once), or limit if it is not
-// below.
-func distance(x, y string, limit int) int {
-	if d := len(x) - len(y); d >= limit || -d >= limit || len(x) > 64 {
-		return limit
-	}
-	older, prev, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := range len(x) {
-		row[0] = i + 1
-		for j := range len(y) {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
-			}
-			row[j+1] = min(prev[j]+cost, prev[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				row[j+1] = min(row[j+1], older[j-1]+1)
-			}
-		}
-		older, prev, row = prev, row, older
-	}
-	return prev[len(y)]
 }

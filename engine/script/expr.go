@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/resolve"
 	"go.starlark.net/syntax"
 )
@@ -28,8 +30,8 @@ type compiled struct {
 	env      *Env
 	src      string
 	unit     unit
-	origin   Origin // nil leaves positions relative to src
-	constant Value  // nil unless the result is constant
+	origin   Origin      // nil leaves positions relative to src
+	constant value.Value // nil unless the result is constant
 }
 
 // unit holds the dynamic names that the expressions of one evaluation share.
@@ -87,7 +89,7 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	universal := func(name string) bool { _, ok := universe[name]; return ok && !slices.Contains(scope, name) }
 	known := func(name string) bool {
 		_, ok := x.env.names[name]
-		return ok || x.env.blind || slices.Contains(scope, name)
+		return ok || x.env.unparsed || slices.Contains(scope, name)
 	}
 	locals, err := resolve.ExprOptions(dialect, tree, known, universal)
 	if err != nil {
@@ -106,17 +108,17 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 }
 
 // constant returns the value of a name in the environment.
-func (e *Env) constant(name string) Value {
+func (e *Env) constant(name string) value.Value {
 	if v, ok := e.names[name]; ok {
 		return v
 	}
-	return Missing // the functions file has errors, so nothing is evaluated
+	return value.Missing // the functions file has errors, so nothing is evaluated
 }
 
-var errBroken = &problem{"the functions file has errors", "fix them first"}
+var errBroken = value.NewError("the functions file has errors", "fix them first")
 
 // Eval evaluates the expression. The result is frozen. Errors are *EvalError.
-func (x *Expr) Eval(c *Context) (Value, error) {
+func (x *Expr) Eval(c *Context) (value.Value, error) {
 	if x.constant != nil {
 		return x.constant, nil
 	}
@@ -130,7 +132,7 @@ func (x *Expr) Eval(c *Context) (Value, error) {
 }
 
 // eval evaluates the expression in a machine that the caller releases.
-func (x *Expr) eval(m *machine) (Value, error) {
+func (x *Expr) eval(m *machine) (value.Value, error) {
 	fr := m.push(x.nlocals)
 	if x.env.broken {
 		return nil, fr.fault(x.pos, errBroken)
@@ -138,13 +140,13 @@ func (x *Expr) eval(m *machine) (Value, error) {
 	for _, i := range x.cells {
 		fr.locals[i] = new(cell)
 	}
-	err := m.step(x.cost)
-	var v Value
+	err := m.Step(x.cost)
+	var v value.Value
 	if err == nil {
 		v, err = x.body(fr)
 	}
 	if err == nil {
-		v, err = m.settle(v)
+		v, err = settle(&m.Meter, v)
 	}
 	m.pop(fr)
 	if err != nil {
@@ -167,8 +169,8 @@ func (x *Expr) fold() {
 	}
 	m := start(nil, x.env, nil)
 	defer m.release()
-	m.limit, m.maxBytes = min(m.limit, foldSteps), min(m.maxBytes, foldBytes)
-	m.pause = min(m.pause, m.limit)
+	limits := x.env.limits
+	m.Start(meter.Limits{Steps: min(limits.Steps, foldSteps), Bytes: min(limits.Bytes, foldBytes)}, nil)
 	m.print = nil
 	if v, err := x.eval(m); err == nil && !m.printed {
 		x.constant = v
@@ -176,7 +178,7 @@ func (x *Expr) fold() {
 }
 
 // Const returns the value of a constant expression.
-func (x *Expr) Const() (Value, bool) { return x.constant, x.constant != nil }
+func (x *Expr) Const() (value.Value, bool) { return x.constant, x.constant != nil }
 
 // Source returns the text of the expression.
 func (x *Expr) Source() string { return x.src }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script/meter"
 )
 
 func TestStop(t *testing.T) {
@@ -13,29 +14,29 @@ func TestStop(t *testing.T) {
 	var once sync.Once
 	env, err := New(Config{
 		Functions: &Source{"test.star", "def f():\n  for i in range(1 << 60):\n    if i == 1000:\n      print('far enough')\n"},
-		Limits:    Limits{Steps: 1 << 62},
+		Limits:    meter.Limits{Steps: 1 << 62},
 		Print:     func(string) { once.Do(func() { close(done) }) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := mustExpr(t, env, "f() or agent")
-	if _, err := x.Eval(&Context{Done: done}); !errors.Is(err, ErrStopped) {
-		t.Errorf("got error %v, want %v", err, ErrStopped)
+	if _, err := x.Eval(&Context{Done: done}); !errors.Is(err, meter.ErrStopped) {
+		t.Errorf("got error %v, want %v", err, meter.ErrStopped)
 	}
 }
 
 func TestLimitsAreConfigurable(t *testing.T) {
-	env, err := New(Config{Limits: Limits{Steps: 1000, Bytes: 10_000}})
+	env, err := New(Config{Limits: meter.Limits{Steps: 1000, Bytes: 10_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for src, want := range map[string]error{
 		"[0 for x in range(100)] and agent":              nil,
-		"[0 for x in range(1000) if x < 0] and agent":    ErrTooLong,
+		"[0 for x in range(1000) if x < 0] and agent":    meter.ErrTooLong,
 		"'x' * 9000 and agent":                           nil,
-		"'x' * 11000 and agent":                          ErrTooBig,
-		"any([x == y for x in [1] for y in range(500)])": ErrTooLong,
+		"'x' * 11000 and agent":                          meter.ErrTooBig,
+		"any([x == y for x in [1] for y in range(500)])": meter.ErrTooLong,
 	} {
 		if _, err := mustExpr(t, env, src).Eval(&Context{Names: session(t)}); !errors.Is(err, want) || (want == nil) != (err == nil) {
 			t.Errorf("%s: got error %v, want %v", src, err, want)

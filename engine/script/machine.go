@@ -1,55 +1,35 @@
 package script
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"sync"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
 
-// Limits bound one evaluation. They are counts, not times, so that a script fails the same way on every machine.
-type Limits struct {
-	// Steps is how many operations an evaluation may take. Work inside an operation (copying, comparing, searching)
-	// counts by its size. 0 means 5 million, a few tenths of a second.
-	Steps uint64
-	// Bytes is how much an evaluation may build, including dropped values. 0 means 32 MB.
-	Bytes int64
-}
-
 const (
-	defaultSteps = 5_000_000
-	defaultBytes = 32 << 20
-	slice        = 10_000 // steps between checks of Done
-	bytesPerStep = 64     // bytes of work inside an operation that count as one step
-	maxBits      = 1 << 16
-	maxCalls     = 200
-	maxProblem   = 4000 // maximum bytes of an error message, which may include data
-)
+	maxBits    = 1 << 16 // of an int that an operator returns
+	maxCalls   = 200     // depth of nested calls
+	maxProblem = 4000    // bytes of an error message, which may include data
 
-// Approximate memory sizes of values in the Starlark library.
-const (
-	wordSize  = 16 // an element of a list: an interface
-	listSize  = 64
-	dictSize  = 560 // its first eight entries are inline
-	entrySize = 128
-	closeSize = 96
+	closureSize = 96 // approximate bytes of a function without its defaults and variables
 )
 
 // Names provides the values of dynamic names to an evaluation. It looks up each at most once, on first use.
 type Names interface {
 	// Lookup returns the frozen value of a name. nil without an error means that the name is not available here.
-	Lookup(name string) (Value, error)
+	Lookup(name string) (value.Value, error)
 }
 
 // Vars are names with known values.
-type Vars map[string]Value
+type Vars map[string]value.Value
 
 // Lookup returns the value of a name.
-func (v Vars) Lookup(name string) (Value, error) { return v[name], nil }
+func (v Vars) Lookup(name string) (value.Value, error) { return v[name], nil }
 
 // Context is the input of one evaluation. The zero value has no names and no draws, and cannot be stopped.
 type Context struct {
@@ -66,32 +46,29 @@ var noContext Context
 
 // machine is the state of one evaluation. Its goroutine owns it; machines are pooled.
 type machine struct {
-	ctx   *Context
-	print func(string)
+	meter.Meter
 
-	steps, pause, limit uint64
-	bytes, maxBytes     int64
-	made                bool // something was built, so the result may be mutable
-	printed             bool
-	drawing             bool
-	source              draw.Source
+	ctx     *Context
+	print   func(string)
+	printed bool
+	drawing bool
+	source  draw.Source
 
-	names  []string // dynamic names, and the values looked up so far
-	slots  []Value
-	top    *frame // frame of the innermost running function
-	calls  int
-	frames []*frame // in use up to depth
+	names  []string      // dynamic names
+	slots  []value.Value // values of the names looked up so far
+	top    *frame        // frame of the innermost running function
+	calls  int           // number of running functions
+	frames []*frame      // in use up to depth
 	depth  int
-	text   []byte
-	sketch *sketch // keys that this evaluation put into tables; nil until the first
+	text   []byte // buffer for the text of a value
 }
 
 // frame is one call of a function, or the evaluation of an expression. Before the call, locals hold the arguments.
 type frame struct {
 	m      *machine
 	fn     *closure // nil for an expression
-	locals []Value
-	result Value
+	locals []value.Value
+	result value.Value
 	caller *frame
 }
 
@@ -104,8 +81,7 @@ func start(ctx *Context, env *Env, names []string) *machine {
 	}
 	m := machines.Get().(*machine)
 	m.ctx, m.print = ctx, env.print
-	m.limit, m.maxBytes = env.limits.Steps, env.limits.Bytes
-	m.pause = min(slice, m.limit)
+	m.Start(env.limits, ctx.Done)
 	m.names = names
 	for len(m.slots) < len(names) {
 		m.slots = append(m.slots, nil)
@@ -123,70 +99,20 @@ func (m *machine) release() {
 	}
 	clear(m.slots)
 	m.ctx, m.print, m.names, m.top = nil, nil, nil, nil
-	if m.sketch != nil {
-		clear(m.sketch[:])
-	}
-	m.steps, m.bytes, m.calls = 0, 0, 0
-	m.made, m.printed, m.drawing = false, false, false
+	m.calls = 0
+	m.printed, m.drawing = false, false
 	machines.Put(m)
 }
 
-// step charges n steps.
-func (m *machine) step(n int) error {
-	m.steps += uint64(n)
-	if m.steps < m.pause {
-		return nil
-	}
-	return m.look()
-}
-
-// look checks the step limit and Done, every slice of steps.
-func (m *machine) look() error {
-	if m.steps >= m.limit {
-		return &limitError{ErrTooLong, fmt.Sprintf("the script runs too long: more than %d steps", m.limit)}
-	}
-	select {
-	case <-m.ctx.Done:
-		return ErrStopped
-	default:
-	}
-	m.pause = min(m.steps+slice, m.limit)
-	return nil
-}
-
-// work charges the steps for processing n bytes.
-func (m *machine) work(n int) error { return m.step(n / bytesPerStep) }
-
-// charge charges n bytes before they are allocated.
-func (m *machine) charge(n int) error {
-	m.made = true
-	if m.bytes += int64(n); m.bytes > m.maxBytes || n < 0 {
-		m.bytes = m.maxBytes + 1
-		return tooBig("the script builds too much data: more than %d bytes", m.maxBytes)
-	}
-	return m.step(n / bytesPerStep)
-}
-
-// chargeMany charges n times size bytes; the product may overflow.
-func (m *machine) chargeMany(n, size int) error {
-	if n > 0 && size > math.MaxInt/n {
-		return m.charge(-1)
-	}
-	return m.charge(n * size)
-}
-
-// left returns how many bytes may still be charged.
-func (m *machine) left() int { return int(max(m.maxBytes-m.bytes, 0)) }
-
 // name returns the value of the i-th dynamic name.
-func (m *machine) name(i int) (Value, error) {
+func (m *machine) name(i int) (value.Value, error) {
 	if v := m.slots[i]; v != nil {
 		return v, nil
 	}
 	if m.ctx.Names != nil {
 		v, err := m.ctx.Names.Lookup(m.names[i])
 		if err != nil {
-			return nil, foreignError(m.names[i], err)
+			return nil, value.LookupError(m.names[i], err)
 		}
 		if v != nil {
 			m.slots[i] = v
@@ -196,21 +122,12 @@ func (m *machine) name(i int) (Value, error) {
 	return nil, fmt.Errorf("%s is not available here", m.names[i])
 }
 
-// foreignError is an error from Names or Fields, which may evaluate expressions of their own. It already has a
-// position elsewhere, so it is not extended.
-func foreignError(name string, err error) error {
-	if _, ok := errors.AsType[*EvalError](err); ok {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return err
-}
-
 // draws returns this evaluation's stream.
 func (m *machine) draws() (*draw.Source, error) {
 	if !m.drawing {
 		if m.ctx.Field == "" {
-			return nil, &problem{"draws are not available here", "parameters, constants and the top of a " +
-				"functions file are the same for all agents; draw in an attribute, a step or a function"}
+			return nil, value.NewError("draws are not available here", "parameters, constants and the top of a "+
+				"functions file are the same for all agents; draw in an attribute, a step or a function")
 		}
 		m.source = *m.ctx.Key.Text(m.ctx.Field).Source()
 		m.drawing = true
@@ -226,7 +143,7 @@ func (m *machine) push(n int) *frame {
 	fr := m.frames[m.depth]
 	m.depth++
 	if cap(fr.locals) < n {
-		fr.locals = make([]Value, n, n+4)
+		fr.locals = make([]value.Value, n, n+4)
 	}
 	fr.locals = fr.locals[:n]
 	return fr
@@ -235,7 +152,7 @@ func (m *machine) push(n int) *frame {
 // grow makes room for n values and keeps the existing ones.
 func (fr *frame) grow(n int) {
 	if cap(fr.locals) < n {
-		locals := make([]Value, n)
+		locals := make([]value.Value, n)
 		copy(locals, fr.locals)
 		fr.locals = locals
 	}
@@ -256,10 +173,10 @@ func (fr *frame) fault(pos syntax.Position, err error) error {
 		return e
 	}
 	e := &EvalError{Problem: err.Error(), Trace: []Frame{fr.at(pos)}, cause: err}
-	if p, ok := err.(*problem); ok { //nolint:errorlint // a wrapped one has its hint in the text
-		e.Problem, e.Hint = p.text, p.hint
+	if p, ok := err.(*value.Error); ok { //nolint:errorlint // a wrapped one has its hint in the text
+		e.Problem, e.Hint = p.Problem, p.Hint
 	}
-	e.Problem, e.Hint = cut(e.Problem, maxProblem), cut(e.Hint, maxProblem)
+	e.Problem, e.Hint = value.Shorten(e.Problem, maxProblem), value.Shorten(e.Hint, maxProblem)
 	return e
 }
 
@@ -282,29 +199,29 @@ func (fr *frame) at(pos syntax.Position) Frame {
 }
 
 // settle prepares the result of an evaluation for the caller: no functions, no deeper than data may be, and frozen.
-func (m *machine) settle(v Value) (Value, error) {
-	if !m.made {
+func settle(m *meter.Meter, v value.Value) (value.Value, error) {
+	if !m.Built() {
 		return v, nil // from the context or a constant, so already immutable
 	}
-	if err := m.check(v, 0); err != nil {
+	if err := checkResult(m, v, 0); err != nil {
 		return nil, err
 	}
 	v.Freeze()
 	return v, nil
 }
 
-// check reports values that must not leave an evaluation: functions, and values too deep to freeze. It stops at
+// checkResult reports values that must not leave an evaluation: functions, and values too deep to freeze. It stops at
 // records, which are already data.
-func (m *machine) check(v Value, depth int) error {
+func checkResult(m *meter.Meter, v value.Value, depth int) error {
 	switch v := v.(type) {
-	case starlark.Int, starlark.Float, starlark.String, starlark.Bool, starlark.NoneType, *Record:
+	case starlark.Int, starlark.Float, starlark.String, starlark.Bool, starlark.NoneType, *value.Record:
 		return nil
 	case *starlark.List:
-		return m.checkElems(v, depth)
+		return checkElems(m, v, depth)
 	case starlark.Tuple:
-		return m.checkElems(v, depth)
+		return checkElems(m, v, depth)
 	case *starlark.Dict, *starlark.Set:
-		return m.checkTable(v.(starlark.Iterable), depth)
+		return checkTable(m, v.(starlark.Iterable), depth)
 	case starlark.Callable:
 		return fmt.Errorf("the result contains %s, which is not data", v)
 	}
@@ -312,16 +229,16 @@ func (m *machine) check(v Value, depth int) error {
 }
 
 // checkElems checks the elements of a list or tuple.
-func (m *machine) checkElems(seq starlark.Indexable, depth int) error {
-	if depth == maxDepth {
-		return errDeep
+func checkElems(m *meter.Meter, seq starlark.Indexable, depth int) error {
+	if depth == meter.MaxDepth {
+		return meter.ErrTooDeep
 	}
 	n := seq.Len()
-	if err := m.step(n); err != nil {
+	if err := m.Step(n); err != nil {
 		return err
 	}
 	for i := range n {
-		if err := m.check(seq.Index(i), depth+1); err != nil {
+		if err := checkResult(m, seq.Index(i), depth+1); err != nil {
 			return err
 		}
 	}
@@ -329,22 +246,22 @@ func (m *machine) checkElems(seq starlark.Indexable, depth int) error {
 }
 
 // checkTable checks the entries of a dict or set.
-func (m *machine) checkTable(table starlark.Iterable, depth int) error {
-	if depth == maxDepth {
-		return errDeep
+func checkTable(m *meter.Meter, table starlark.Iterable, depth int) error {
+	if depth == meter.MaxDepth {
+		return meter.ErrTooDeep
 	}
 	d, _ := table.(*starlark.Dict)
 	iter := table.Iterate()
 	defer iter.Done()
-	var k, v Value
+	var k, v value.Value
 	for iter.Next(&k) {
-		err := m.step(1)
+		err := m.Step(1)
 		if err == nil {
-			err = m.check(k, depth+1)
+			err = checkResult(m, k, depth+1)
 		}
 		if err == nil && d != nil {
 			if v, _, err = d.Get(k); err == nil {
-				err = m.check(v, depth+1)
+				err = checkResult(m, v, depth+1)
 			}
 		}
 		if err != nil {

@@ -5,27 +5,45 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
 
+// builtin calls a library function that works on strings only and builds nothing large except long ints.
+func (m *machine) builtin(f *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (value.Value, error) {
+	for _, v := range args {
+		if text, ok := v.(starlark.String); ok {
+			if err := m.Work(len(text)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	v, err := f.CallInternal(nil, args, kwargs)
+	if err == nil {
+		err = m.ChargeResult(v)
+	}
+	return v, err
+}
+
 // method calls a method of Starlark's own types after charging its cost. Records have no methods.
-func (m *machine) method(b *starlark.Builtin, a args, kw kwargs) (Value, error) {
+func (m *machine) method(b *starlark.Builtin, a args, kw kwargs) (value.Value, error) {
 	var err error
 	switch recv := b.Receiver().(type) {
 	case starlark.String:
 		a, err = m.chargeString(string(recv), b.Name(), a, kw)
 	case *starlark.List:
-		if v, done, err := m.listMethod(recv, b.Name(), a, kw); done || err != nil {
+		if v, done, err := listMethod(&m.Meter, recv, b.Name(), a, kw); done || err != nil {
 			return v, err
 		}
 	case *starlark.Dict:
 		if b.Name() == "update" {
-			return starlark.None, m.updateDict("update", recv, a, kw)
+			return starlark.None, updateDict(&m.Meter, "update", recv, a, kw)
 		}
-		err = m.chargeDict(recv, b.Name(), a)
+		err = chargeDict(&m.Meter, recv, b.Name(), a)
 	case *starlark.Set:
-		err = m.chargeSet(recv, b.Name(), a)
+		err = chargeSet(&m.Meter, recv, b.Name(), a)
 	}
 	if err != nil {
 		return nil, err
@@ -35,7 +53,7 @@ func (m *machine) method(b *starlark.Builtin, a args, kw kwargs) (Value, error) 
 
 // chargeString charges a method of a string, and returns safe arguments.
 func (m *machine) chargeString(s, name string, a args, kw kwargs) (args, error) {
-	if err := m.work(len(s)); err != nil {
+	if err := m.Work(len(s)); err != nil {
 		return nil, err
 	}
 	text := func(i int) string {
@@ -47,28 +65,32 @@ func (m *machine) chargeString(s, name string, a args, kw kwargs) (args, error) 
 	}
 	switch name {
 	case "capitalize", "lower", "title", "upper":
-		return a, m.charge(3 * len(s)) // a letter may grow from one byte to three
+		return a, m.Charge(3 * len(s)) // a letter may grow from one byte to three
 	case "strip", "lstrip", "rstrip":
-		return a, m.work((len(s) + 1) * len(text(0)))
+		return a, m.Work((len(s) + 1) * len(text(0)))
 	case "startswith", "endswith":
 		if t, ok := first(a).(starlark.Tuple); ok {
 			for _, x := range t {
 				part, _ := starlark.AsString(x)
-				if err := m.step(1 + min(len(part), len(s))/bytesPerStep); err != nil {
+				err := m.Step(1)
+				if err == nil {
+					err = m.Work(min(len(part), len(s)))
+				}
+				if err != nil {
 					return nil, err
 				}
 			}
 		}
 	case "split", "rsplit":
-		return m.chargeSplit(s, a)
+		return chargeSplit(&m.Meter, s, a)
 	case "splitlines":
-		return a, m.chargeMany(strings.Count(s, "\n")+1, 3*wordSize)
+		return a, m.ChargeMany(strings.Count(s, "\n")+1, 3*meter.ElemSize)
 	case "partition", "rpartition":
-		return a, m.charge(8 * wordSize)
+		return a, m.Charge(8 * meter.ElemSize)
 	case "replace":
-		return a, m.chargeReplace(s, a)
+		return a, chargeReplace(&m.Meter, s, a)
 	case "join":
-		return a, m.chargeJoin(s, first(a))
+		return a, chargeJoin(&m.Meter, s, first(a))
 	case "format":
 		return m.formatArgs(s, a, kw)
 	}
@@ -76,7 +98,7 @@ func (m *machine) chargeString(s, name string, a args, kw kwargs) (args, error) 
 }
 
 // first returns the first argument, or nil.
-func first(a args) Value {
+func first(a args) value.Value {
 	if len(a) == 0 {
 		return nil
 	}
@@ -84,7 +106,7 @@ func first(a args) Value {
 }
 
 // chargeSplit charges the parts, and keeps the library from allocating room for more parts than there are bytes.
-func (m *machine) chargeSplit(s string, a args) (args, error) {
+func chargeSplit(m *meter.Meter, s string, a args) (args, error) {
 	parts := len(s)/2 + 1
 	if sep, ok := starlark.AsString(valueOr(first(a))); ok && sep != "" {
 		parts = strings.Count(s, sep) + 1
@@ -99,11 +121,11 @@ func (m *machine) chargeSplit(s string, a args) (args, error) {
 			parts = min(parts, int(most)+1)
 		}
 	}
-	return a, m.chargeMany(parts, 3*wordSize)
+	return a, m.ChargeMany(parts, 3*meter.ElemSize)
 }
 
 // valueOr returns None for nil.
-func valueOr(v Value) Value {
+func valueOr(v value.Value) value.Value {
 	if v == nil {
 		return starlark.None
 	}
@@ -111,7 +133,7 @@ func valueOr(v Value) Value {
 }
 
 // chargeReplace charges the result of s.replace(old, new, count).
-func (m *machine) chargeReplace(s string, a args) error {
+func chargeReplace(m *meter.Meter, s string, a args) error {
 	if len(a) < 2 {
 		return nil
 	}
@@ -126,28 +148,28 @@ func (m *machine) chargeReplace(s string, a args) error {
 			n = min(n, most)
 		}
 	}
-	if err := m.charge(len(s)); err != nil {
+	if err := m.Charge(len(s)); err != nil {
 		return err
 	}
-	return m.chargeMany(n, max(len(to)-len(from), 0))
+	return m.ChargeMany(n, max(len(to)-len(from), 0))
 }
 
 // chargeJoin charges the result of sep.join(v).
-func (m *machine) chargeJoin(sep string, v Value) error {
+func chargeJoin(m *meter.Meter, sep string, v value.Value) error {
 	seq, ok := v.(starlark.Iterable)
 	if !ok {
 		return nil
 	}
-	return m.each(seq, func(x Value) error {
+	return m.Each(seq, func(x value.Value) error {
 		s, _ := starlark.AsString(x)
-		return m.charge(len(s) + len(sep))
+		return m.Charge(len(s) + len(sep))
 	})
 }
 
 // formatArgs converts the arguments of s.format to text, and charges each placeholder that may show one of them.
 func (m *machine) formatArgs(s string, a args, kw kwargs) (args, error) {
 	longest := 0
-	show := func(v Value) (Value, error) {
+	show := func(v value.Value) (value.Value, error) {
 		v, err := m.showable(v)
 		if err != nil {
 			return nil, err
@@ -171,28 +193,28 @@ func (m *machine) formatArgs(s string, a args, kw kwargs) (args, error) {
 			return nil, err
 		}
 	}
-	if err := m.charge(len(s)); err != nil {
+	if err := m.Charge(len(s)); err != nil {
 		return nil, err
 	}
-	return a, m.chargeMany(strings.Count(s, "{"), longest)
+	return a, m.ChargeMany(strings.Count(s, "{"), longest)
 }
 
 // listMethod charges a method of a list. Methods that compare elements are implemented here, so that their cost is
 // bounded.
-func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (v Value, done bool, err error) {
+func listMethod(m *meter.Meter, l *starlark.List, name string, a args, kw kwargs) (v value.Value, done bool, err error) {
 	switch name {
 	case "append":
-		return nil, false, m.charge(2 * wordSize)
+		return nil, false, m.Charge(2 * meter.ElemSize)
 	case "insert":
-		if err := m.work(wordSize * l.Len()); err != nil {
+		if err := m.Work(meter.ElemSize * l.Len()); err != nil {
 			return nil, false, err
 		}
-		return nil, false, m.charge(2 * wordSize)
+		return nil, false, m.Charge(2 * meter.ElemSize)
 	case "pop", "clear":
-		return nil, false, m.work(wordSize * l.Len())
+		return nil, false, m.Work(meter.ElemSize * l.Len())
 	case "extend":
 		if seq, ok := first(a).(starlark.Iterable); ok && len(a) == 1 && len(kw) == 0 {
-			if err := m.extend(l, seq); err != nil {
+			if err := extend(m, l, seq); err != nil {
 				return nil, true, fmt.Errorf("extend: %w", err)
 			}
 			return starlark.None, true, nil
@@ -202,12 +224,12 @@ func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (
 			return nil, false, nil
 		}
 		for i := range l.Len() {
-			same, err := m.compare(syntax.EQL, l.Index(i), a[0], 0)
+			same, err := compare(m, syntax.EQL, l.Index(i), a[0], 0)
 			if err != nil {
 				return nil, true, err
 			}
 			if same { // the library finds it immediately, or later if start says so
-				return nil, false, m.work(wordSize * l.Len())
+				return nil, false, m.Work(meter.ElemSize * l.Len())
 			}
 		}
 	}
@@ -215,60 +237,60 @@ func (m *machine) listMethod(l *starlark.List, name string, a args, kw kwargs) (
 }
 
 // chargeDict charges a method of a dict. updateDict implements update.
-func (m *machine) chargeDict(d *starlark.Dict, name string, a args) error {
+func chargeDict(m *meter.Meter, d *starlark.Dict, name string, a args) error {
 	switch name {
 	case "get", "pop":
 		if len(a) > 0 {
-			return m.find(a[0], d.Len())
+			return m.ChargeLookup(a[0], d.Len())
 		}
 	case "setdefault":
 		if len(a) == 0 {
 			return nil
 		}
-		if err := m.find(a[0], d.Len()); err != nil {
+		if err := m.ChargeLookup(a[0], d.Len()); err != nil {
 			return err
 		}
 		if _, found, err := d.Get(a[0]); found || err != nil {
 			return nil // the library reports unhashable keys
 		}
-		if err := m.grew(a[0], d.Len()+1); err != nil {
+		if err := m.CountKey(a[0], d.Len()+1); err != nil {
 			return err
 		}
-		return m.charge(entrySize)
+		return m.Charge(meter.EntrySize)
 	case "items":
-		return m.chargeMany(d.Len(), 5*wordSize)
+		return m.ChargeMany(d.Len(), 5*meter.ElemSize)
 	case "keys", "values":
-		return m.chargeMany(d.Len(), wordSize)
+		return m.ChargeMany(d.Len(), meter.ElemSize)
 	case "clear":
-		return m.step(d.Len())
+		return m.Step(d.Len())
 	}
 	return nil
 }
 
 // chargeSet charges a method of a set.
-func (m *machine) chargeSet(s *starlark.Set, name string, a args) error {
+func chargeSet(m *meter.Meter, s *starlark.Set, name string, a args) error {
 	switch name {
 	case "add":
 		if len(a) == 0 {
 			return nil
 		}
-		if err := m.find(a[0], s.Len()); err != nil {
+		if err := m.ChargeLookup(a[0], s.Len()); err != nil {
 			return err
 		}
-		if err := m.charge(entrySize); err != nil {
+		if err := m.Charge(meter.EntrySize); err != nil {
 			return err
 		}
 		if found, err := s.Has(a[0]); found || err != nil {
 			return nil // the library reports unhashable elements
 		}
-		return m.grew(a[0], s.Len()+1)
+		return m.CountKey(a[0], s.Len()+1)
 	case "remove", "discard":
 		if len(a) > 0 {
-			return m.find(a[0], s.Len())
+			return m.ChargeLookup(a[0], s.Len())
 		}
 		return nil
 	case "pop", "clear":
-		return m.step(s.Len())
+		return m.Step(s.Len())
 	case "difference", "intersection", "issubset", "issuperset", "symmetric_difference":
 		if len(a) == 0 { // the library does not check
 			return fmt.Errorf("%s: got 0 arguments, want 1", name)
@@ -280,5 +302,5 @@ func (m *machine) chargeSet(s *starlark.Set, name string, a args) error {
 			tables = append(tables, seq)
 		}
 	}
-	return m.chargeTables(tables...)
+	return m.ChargeTables(tables...)
 }

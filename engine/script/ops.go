@@ -6,17 +6,20 @@ import (
 	"math"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
 
 // binary applies an operator after charging its cost. Numbers come first because they are the common case.
-func (m *machine) binary(op syntax.Token, x, y Value) (Value, error) {
+func (m *machine) binary(op syntax.Token, x, y value.Value) (value.Value, error) {
 	switch a := x.(type) {
 	case starlark.Int:
 		switch b := y.(type) {
 		case starlark.Int:
-			return m.ints(op, a, b)
+			return ints(&m.Meter, op, a, b)
 		case starlark.Float:
 			return starlark.Binary(op, x, y)
 		}
@@ -36,35 +39,35 @@ func (m *machine) binary(op syntax.Token, x, y Value) (Value, error) {
 	}
 	switch op {
 	case syntax.IN, syntax.NOT_IN:
-		found, err := m.contains(y, x)
+		found, err := contains(&m.Meter, y, x)
 		return starlark.Bool(found == (op == syntax.IN)), err
 	case syntax.PERCENT:
 		if format, ok := x.(starlark.String); ok {
 			return m.interpolate(format, y)
 		}
 	case syntax.PLUS:
-		if err := m.charge(sizeOf(x) + sizeOf(y)); err != nil {
+		if err := m.Charge(sizeOf(x) + sizeOf(y)); err != nil {
 			return nil, err
 		}
 	case syntax.STAR:
-		if err := m.chargeRepeat(x, y); err != nil {
+		if err := chargeRepeat(&m.Meter, x, y); err != nil {
 			return nil, err
 		}
 	case syntax.PIPE, syntax.AMP, syntax.CIRCUMFLEX, syntax.MINUS:
-		if err := m.chargeUnion(x, y); err != nil {
+		if err := chargeUnion(&m.Meter, x, y); err != nil {
 			return nil, err
 		}
 	default:
 	}
 	v, err := starlark.Binary(op, x, y)
-	if err != nil && (x == Missing || y == Missing) {
-		err = &problem{err.Error(), missingHint}
+	if err != nil && (x == value.Missing || y == value.Missing) {
+		err = value.NewError(err.Error(), missingHint)
 	}
 	return v, err
 }
 
 // ints applies an operator to two ints: directly while both fit into a word, else charged by the length of the result.
-func (m *machine) ints(op syntax.Token, a, b starlark.Int) (Value, error) {
+func ints(m *meter.Meter, op syntax.Token, a, b starlark.Int) (value.Value, error) {
 	x, small := a.Int64()
 	y, alsoSmall := b.Int64()
 	if small && alsoSmall {
@@ -98,23 +101,23 @@ func (m *machine) ints(op syntax.Token, a, b starlark.Int) (Value, error) {
 	default:
 	}
 	if bits > maxBits {
-		return nil, tooBig("an int of more than %d bits", maxBits)
+		return nil, meter.TooBig("an int of more than %d bits", maxBits)
 	}
-	if err := m.work(work); err != nil {
+	if err := m.Work(work); err != nil {
 		return nil, err
 	}
-	if err := m.charge(bits / 8); err != nil {
+	if err := m.Charge(bits / 8); err != nil {
 		return nil, err
 	}
 	return starlark.Binary(op, a, b)
 }
 
 // update applies the operator of an augmented assignment: += and |= change lists and dicts in place.
-func (m *machine) update(op syntax.Token, x, y Value) (Value, error) {
+func (m *machine) update(op syntax.Token, x, y value.Value) (value.Value, error) {
 	switch list, ok := x.(*starlark.List); {
 	case ok && op == syntax.PLUS:
 		if seq, ok := y.(starlark.Iterable); ok {
-			if err := m.extend(list, seq); err != nil {
+			if err := extend(&m.Meter, list, seq); err != nil {
 				return nil, inPlace(err)
 			}
 			return list, nil
@@ -129,7 +132,7 @@ func (m *machine) update(op syntax.Token, x, y Value) (Value, error) {
 			return d, nil
 		}
 		for k, v := range e.Entries() {
-			if err := m.insert(d, k, v); err != nil {
+			if err := m.Insert(d, k, v); err != nil {
 				return nil, inPlace(err)
 			}
 		}
@@ -141,20 +144,20 @@ func (m *machine) update(op syntax.Token, x, y Value) (Value, error) {
 // inPlace rewords the error of += and |= on a frozen value in terms of the operator instead of append and insert.
 func inPlace(err error) error {
 	if rest, ok := strings.CutPrefix(err.Error(), "cannot append to "); ok {
-		return &problem{"cannot apply += to " + rest, "data is immutable: x = x + [y] makes a new list"}
+		return value.NewError("cannot apply += to "+rest, "data is immutable: x = x + [y] makes a new list")
 	}
 	if rest, ok := strings.CutPrefix(err.Error(), "cannot insert into "); ok {
-		return &problem{"cannot apply |= to " + rest, "data is immutable: x = x | {...} makes a new dict"}
+		return value.NewError("cannot apply |= to "+rest, "data is immutable: x = x | {...} makes a new dict")
 	}
 	return err
 }
 
 // extend appends the elements of a sequence to a list.
-func (m *machine) extend(list *starlark.List, seq starlark.Iterable) error {
+func extend(m *meter.Meter, list *starlark.List, seq starlark.Iterable) error {
 	if other, ok := seq.(*starlark.List); ok {
 		n := other.Len() // x += x doubles x only once
 		for i := range n {
-			if err := m.charge(2 * wordSize); err != nil {
+			if err := m.Charge(2 * meter.ElemSize); err != nil {
 				return err
 			}
 			if err := list.Append(other.Index(i)); err != nil {
@@ -163,47 +166,31 @@ func (m *machine) extend(list *starlark.List, seq starlark.Iterable) error {
 		}
 		return nil
 	}
-	return m.each(seq, func(v Value) error {
-		if err := m.charge(2 * wordSize); err != nil {
+	return m.Each(seq, func(v value.Value) error {
+		if err := m.Charge(2 * meter.ElemSize); err != nil {
 			return err
 		}
 		return list.Append(v)
 	})
 }
 
-// each calls f for the elements of a sequence and charges a step for each.
-func (m *machine) each(seq starlark.Iterable, f func(Value) error) error {
-	iter := seq.Iterate()
-	defer iter.Done()
-	var v Value
-	for iter.Next(&v) {
-		if err := m.step(1); err != nil {
-			return err
-		}
-		if err := f(v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // sizeOf returns the memory of a shallow copy of a value.
-func sizeOf(v Value) int {
+func sizeOf(v value.Value) int {
 	switch v := v.(type) {
 	case starlark.String:
 		return len(v)
 	case starlark.Bytes:
 		return len(v)
 	case *starlark.List:
-		return listSize + wordSize*v.Len()
+		return meter.ListSize + meter.ElemSize*v.Len()
 	case starlark.Tuple:
-		return listSize + wordSize*len(v)
+		return meter.ListSize + meter.ElemSize*len(v)
 	}
 	return 0
 }
 
 // chargeRepeat charges text * n and list * n, on either side.
-func (m *machine) chargeRepeat(x, y Value) error {
+func chargeRepeat(m *meter.Meter, x, y value.Value) error {
 	n, ok := y.(starlark.Int)
 	if !ok {
 		if n, ok = x.(starlark.Int); !ok {
@@ -215,47 +202,59 @@ func (m *machine) chargeRepeat(x, y Value) error {
 	size := sizeOf(x)
 	switch {
 	case size == 0 || small && times <= 1:
-		return m.charge(size)
+		return m.Charge(size)
 	case !small || times > math.MaxInt32:
-		return m.charge(-1)
+		return m.Charge(-1)
 	}
-	return m.chargeMany(int(times), size)
+	return m.ChargeMany(int(times), size)
+}
+
+// chargeUnion charges an operator on two sets or two dicts that builds a new one.
+func chargeUnion(m *meter.Meter, x, y value.Value) error {
+	for _, v := range []value.Value{x, y} {
+		switch v.(type) {
+		case *starlark.Dict, *starlark.Set:
+		default:
+			return nil
+		}
+	}
+	return m.ChargeTables(x.(starlark.Iterable), y.(starlark.Iterable))
 }
 
 // contains implements x in y.
-func (m *machine) contains(y, x Value) (bool, error) {
+func contains(m *meter.Meter, y, x value.Value) (bool, error) {
 	switch y := y.(type) {
-	case missing:
+	case value.MissingType:
 		return false, nil
-	case *Record:
+	case *value.Record:
 		name, ok := x.(starlark.String)
-		if err := m.work(len(name)); err != nil {
+		if err := m.Work(len(name)); err != nil {
 			return false, err
 		}
 		if ok {
 			_, ok = y.Field(string(name))
 		}
 		return ok, nil
-	case *lazy:
-		if list := y.list(); list != nil {
-			return m.among(list.Len(), list.Index, x)
+	case *value.Lazy:
+		if list := value.AsList(y); list != nil {
+			return among(m, list.Len(), list.Index, x)
 		}
 		_, found, err := y.Get(x)
 		return found, err
 	case starlark.String:
-		if err := m.work(len(y)); err != nil {
+		if err := m.Work(len(y)); err != nil {
 			return false, err
 		}
 	case starlark.Bytes:
-		if err := m.work(len(y)); err != nil {
+		if err := m.Work(len(y)); err != nil {
 			return false, err
 		}
 	case *starlark.List:
-		return m.among(y.Len(), y.Index, x)
+		return among(m, y.Len(), y.Index, x)
 	case starlark.Tuple:
-		return m.among(len(y), y.Index, x)
+		return among(m, len(y), y.Index, x)
 	case *starlark.Dict, *starlark.Set:
-		if err := m.find(x, starlark.Len(y)); err != nil {
+		if err := m.ChargeLookup(x, starlark.Len(y)); err != nil {
 			return false, err
 		}
 	}
@@ -264,12 +263,12 @@ func (m *machine) contains(y, x Value) (bool, error) {
 }
 
 // among looks for x among n elements.
-func (m *machine) among(n int, at func(int) Value, x Value) (bool, error) {
+func among(m *meter.Meter, n int, at func(int) value.Value, x value.Value) (bool, error) {
 	for i := range n {
-		if err := m.step(1); err != nil {
+		if err := m.Step(1); err != nil {
 			return false, err
 		}
-		if same, err := m.compare(syntax.EQL, at(i), x, 0); same || err != nil {
+		if same, err := compare(m, syntax.EQL, at(i), x, 0); same || err != nil {
 			return same, err
 		}
 	}
@@ -277,30 +276,21 @@ func (m *machine) among(n int, at func(int) Value, x Value) (bool, error) {
 }
 
 // index implements x[y].
-func (m *machine) index(x, y Value) (Value, error) {
+func (m *machine) index(x, y value.Value) (value.Value, error) {
 	switch a := x.(type) {
-	case *Record:
+	case value.Object:
 		if name, ok := y.(starlark.String); ok {
 			return a.Attr(string(name))
 		}
+		if list := value.AsList(a); list != nil {
+			return m.index(list, y)
+		}
 		_, _, err := a.Get(y)
 		return nil, err
-	case *lazy:
-		if _, named := y.(starlark.String); !named {
-			if list := a.list(); list != nil {
-				return m.index(list, y)
-			}
-		}
-		v, found, err := a.Get(y)
-		if err == nil && !found {
-			name, _ := starlark.AsString(y)
-			err = noField(a.typeName, name, a.fields.Names())
-		}
-		return v, err
-	case missing:
-		return Missing, nil
+	case value.MissingType:
+		return value.Missing, nil
 	case starlark.Mapping:
-		if err := m.find(y, starlark.Len(a)); err != nil {
+		if err := m.ChargeLookup(y, starlark.Len(a)); err != nil {
 			return nil, err
 		}
 		v, found, err := a.Get(y)
@@ -309,17 +299,9 @@ func (m *machine) index(x, y Value) (Value, error) {
 		}
 		return v, err
 	case starlark.Indexable:
-		i, err := starlark.AsInt32(y)
+		at, err := position(a, y)
 		if err != nil {
-			return nil, fmt.Errorf("%s index: %w", x.Type(), err)
-		}
-		n := a.Len()
-		at := i
-		if at < 0 {
-			at += n
-		}
-		if at < 0 || at >= n {
-			return nil, outOfRange(i, n, x)
+			return nil, err
 		}
 		return a.Index(at), nil
 	}
@@ -327,12 +309,12 @@ func (m *machine) index(x, y Value) (Value, error) {
 }
 
 // noKey is the error for a missing key of a dict.
-func (m *machine) noKey(d Value, key Value) error {
+func (m *machine) noKey(d value.Value, key value.Value) error {
 	text, err := m.show(key, true)
 	if err != nil {
 		return err
 	}
-	e := &problem{text: fmt.Sprintf("key %s not in %s", text, d.Type())}
+	hint := ""
 	if d, ok := d.(*starlark.Dict); ok && d.Len() <= 100 {
 		if name, ok := starlark.AsString(key); ok {
 			var names []string
@@ -341,56 +323,58 @@ func (m *machine) noKey(d Value, key Value) error {
 					names = append(names, s)
 				}
 			}
-			if near := nearest(name, names); near != "" {
-				e.hint = fmt.Sprintf("did you mean %q?", near)
+			if near := suggest.Nearest(name, names); near != "" {
+				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 		}
 	}
-	return e
+	return value.NewError(fmt.Sprintf("key %s not in %s", text, d.Type()), hint)
 }
 
-// outOfRange is the error for index i of n elements.
-func outOfRange(i, n int, x Value) error {
-	if n == 0 {
-		return fmt.Errorf("index %d out of range: empty %s", i, x.Type())
+// position returns the element of x that the index y selects; a negative index counts from the end.
+func position(x starlark.Indexable, y value.Value) (int, error) {
+	i, err := starlark.AsInt32(y)
+	if err != nil {
+		return 0, fmt.Errorf("%s index: %w", x.Type(), err)
 	}
-	return fmt.Errorf("%s index %d out of range [%d:%d]", x.Type(), i, -n, n-1)
+	n := x.Len()
+	switch {
+	case 0 <= i && i < n:
+		return i, nil
+	case -n <= i && i < 0:
+		return i + n, nil
+	case n == 0:
+		return 0, fmt.Errorf("index %d out of range: empty %s", i, x.Type())
+	}
+	return 0, fmt.Errorf("%s index %d out of range [%d:%d]", x.Type(), i, -n, n-1)
 }
 
 // setIndex implements x[y] = v.
-func (m *machine) setIndex(x, y, v Value) error {
+func setIndex(m *meter.Meter, x, y, v value.Value) error {
 	switch x := x.(type) {
 	case *starlark.Dict:
-		return m.insert(x, y, v)
+		return m.Insert(x, y, v)
 	case starlark.HasSetIndex:
-		n := x.Len()
-		i, err := starlark.AsInt32(y)
+		at, err := position(x, y)
 		if err != nil {
 			return err
 		}
-		at := i
-		if at < 0 {
-			at += n
-		}
-		if at < 0 || at >= n {
-			return outOfRange(i, n, x)
-		}
 		return x.SetIndex(at, v)
-	case object:
-		return &problem{"a record is immutable", "build a new dict: dict(x)"}
+	case value.Object:
+		return value.NewError("a record is immutable", "build a new dict: dict(x)")
 	}
 	return fmt.Errorf("%s value does not support item assignment", x.Type())
 }
 
 // slice implements x[lo:hi:step].
-func (m *machine) slice(x, lo, hi, step Value) (Value, error) {
-	if list := List(x); list != nil {
+func slice(m *meter.Meter, x, lo, hi, step value.Value) (value.Value, error) {
+	if list := value.AsList(x); list != nil {
 		x = list
 	}
 	seq, ok := x.(starlark.Sliceable)
 	if !ok {
-		if _, ok := x.(missing); ok {
-			return Missing, nil
+		if x == value.Missing {
+			return value.Missing, nil
 		}
 		return nil, fmt.Errorf("invalid slice operand %s", x.Type())
 	}
@@ -426,16 +410,16 @@ func (m *machine) slice(x, lo, hi, step Value) (Value, error) {
 			size = 1
 		}
 	case *starlark.List, starlark.Tuple:
-		size = wordSize
+		size = meter.ElemSize
 	}
-	if err := m.charge(listSize + max(end-start, start-end)*size); err != nil {
+	if err := m.Charge(meter.ListSize + max(end-start, start-end)*size); err != nil {
 		return nil, err
 	}
 	return seq.Slice(start, end, by), nil
 }
 
 // bound sets *at to an index into n elements, counted from the end if negative, unless the operand is None.
-func bound(v Value, n, lowest, highest int, at *int) error {
+func bound(v value.Value, n, lowest, highest int, at *int) error {
 	if v == starlark.None {
 		return nil
 	}
@@ -451,28 +435,31 @@ func bound(v Value, n, lowest, highest int, at *int) error {
 }
 
 // attr implements x.name, except for the fields of a record, which the caller handles first.
-func attr(x Value, name string) (Value, error) {
+func attr(x value.Value, name string) (value.Value, error) {
 	a, ok := x.(starlark.HasAttrs)
 	if !ok {
-		e := &problem{text: fmt.Sprintf("%s has no .%s field or method", x.Type(), name)}
+		hint := ""
 		if x == starlark.None {
-			e.hint = fmt.Sprintf("get(x, %q) returns a default instead", name)
+			hint = fmt.Sprintf("get(x, %q) returns a default instead", name)
 		}
-		return nil, e
+		return nil, noAttr(x, name, hint)
 	}
 	v, err := a.Attr(name)
 	if v != nil || err != nil {
 		return v, err
 	}
-	e := &problem{text: fmt.Sprintf("%s has no .%s field or method", x.Type(), name)}
 	if d, ok := x.(*starlark.Dict); ok {
 		if _, found, _ := d.Get(starlark.String(name)); found {
-			e.hint = fmt.Sprintf("a dict made here has keys, not fields: x[%q]", name)
-			return nil, e
+			return nil, noAttr(x, name, fmt.Sprintf("a dict made here has keys, not fields: x[%q]", name))
 		}
 	}
-	if near := nearest(name, a.AttrNames()); near != "" {
-		e.hint = fmt.Sprintf("did you mean .%s?", near)
+	if near := suggest.Nearest(name, a.AttrNames()); near != "" {
+		return nil, noAttr(x, name, fmt.Sprintf("did you mean .%s?", near))
 	}
-	return nil, e
+	return nil, noAttr(x, name, "")
+}
+
+// noAttr is the error for an unknown x.name.
+func noAttr(x value.Value, name, hint string) error {
+	return value.NewError(fmt.Sprintf("%s has no .%s field or method", x.Type(), name), hint)
 }

@@ -7,46 +7,48 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 	"pgregory.net/rapid"
 )
 
 // operands generates values of all of Starlark's own types, with the numbers at which representations change.
-func operands(depth int) *rapid.Generator[Value] {
+func operands(depth int) *rapid.Generator[value.Value] {
 	interesting := []int64{
 		0, 1, -1, 2, 7, 63, 64, 511, 512, math.MaxInt32, math.MinInt32, 1 << 32, 1 << 53, 1<<53 + 1,
 		math.MaxInt64, math.MinInt64,
 	}
 	scalar := rapid.OneOf(
-		rapid.Just(Value(starlark.None)),
-		rapid.Map(rapid.Bool(), func(b bool) Value { return starlark.Bool(b) }),
-		rapid.Map(rapid.SampledFrom(interesting), func(n int64) Value { return starlark.MakeInt64(n) }),
-		rapid.Map(rapid.IntRange(-20, 20), func(n int) Value { return starlark.MakeInt(n) }),
-		rapid.Map(rapid.SampledFrom(interesting), func(n int64) Value {
+		rapid.Just(value.Value(starlark.None)),
+		rapid.Map(rapid.Bool(), func(b bool) value.Value { return starlark.Bool(b) }),
+		rapid.Map(rapid.SampledFrom(interesting), func(n int64) value.Value { return starlark.MakeInt64(n) }),
+		rapid.Map(rapid.IntRange(-20, 20), func(n int) value.Value { return starlark.MakeInt(n) }),
+		rapid.Map(rapid.SampledFrom(interesting), func(n int64) value.Value {
 			return starlark.MakeInt64(n).Mul(starlark.MakeInt64(1 << 40))
 		}),
-		rapid.Map(rapid.SampledFrom(interesting), func(n int64) Value { return starlark.Float(n) }),
-		rapid.Map(rapid.Float64(), func(f float64) Value { return starlark.Float(f) }),
-		rapid.SampledFrom([]Value{starlark.Float(math.NaN()), starlark.Float(math.Inf(1)), starlark.Float(0.5)}),
-		rapid.Map(rapid.StringMatching(`[ab%s]{0,4}`), func(s string) Value { return starlark.String(s) }),
-		rapid.Map(rapid.StringMatching(`[ab]{0,3}`), func(s string) Value { return starlark.Bytes(s) }),
+		rapid.Map(rapid.SampledFrom(interesting), func(n int64) value.Value { return starlark.Float(n) }),
+		rapid.Map(rapid.Float64(), func(f float64) value.Value { return starlark.Float(f) }),
+		rapid.SampledFrom([]value.Value{starlark.Float(math.NaN()), starlark.Float(math.Inf(1)), starlark.Float(0.5)}),
+		rapid.Map(rapid.StringMatching(`[ab%s]{0,4}`), func(s string) value.Value { return starlark.String(s) }),
+		rapid.Map(rapid.StringMatching(`[ab]{0,3}`), func(s string) value.Value { return starlark.Bytes(s) }),
 	)
 	if depth == 0 {
 		return scalar
 	}
 	list := rapid.SliceOfN(operands(depth-1), 0, 3)
 	return rapid.OneOf(scalar, scalar,
-		rapid.Map(list, func(l []Value) Value { return starlark.NewList(l) }),
-		rapid.Map(list, func(l []Value) Value { return starlark.Tuple(l) }),
-		rapid.Map(list, func(l []Value) Value {
+		rapid.Map(list, func(l []value.Value) value.Value { return starlark.NewList(l) }),
+		rapid.Map(list, func(l []value.Value) value.Value { return starlark.Tuple(l) }),
+		rapid.Map(list, func(l []value.Value) value.Value {
 			d := new(starlark.Dict)
 			for i, v := range l {
 				_ = d.SetKey(starlark.MakeInt(i), v) // an int is a key
 			}
 			return d
 		}),
-		rapid.Map(list, func(l []Value) Value {
+		rapid.Map(list, func(l []value.Value) value.Value {
 			s := new(starlark.Set)
 			for _, v := range l {
 				_ = s.Insert(v) // unhashable values are left out
@@ -57,7 +59,7 @@ func operands(depth int) *rapid.Generator[Value] {
 }
 
 // outcome is a result with its type, or the error.
-func outcome(v Value, err error) string {
+func outcome(v value.Value, err error) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -79,7 +81,7 @@ func TestOperatorsAreStarlarks(t *testing.T) {
 		defer m.release()
 		op := rapid.SampledFrom(binary).Draw(t, "operator")
 		got, err := m.binary(op, x, y)
-		if errors.Is(err, ErrTooBig) {
+		if errors.Is(err, meter.ErrTooBig) {
 			return // the library may continue
 		}
 		want, wantErr := starlark.Binary(op, x, y)
@@ -87,7 +89,7 @@ func TestOperatorsAreStarlarks(t *testing.T) {
 			t.Fatalf("%s %s %s gave %s, want %s", x, op, y, g, w)
 		}
 		op = rapid.SampledFrom(comparisons).Draw(t, "comparison")
-		ok, err := m.compare(op, x, y, 0)
+		ok, err := compare(&m.Meter, op, x, y, 0)
 		wantOK, wantErr := starlark.Compare(op, x, y)
 		if ok != wantOK || fmt.Sprint(plainError(err)) != fmt.Sprint(wantErr) {
 			t.Fatalf("%s %s %s gave %v, %v, want %v, %v", x, op, y, ok, err, wantOK, wantErr)
@@ -97,8 +99,8 @@ func TestOperatorsAreStarlarks(t *testing.T) {
 
 // plainError returns an error without its hint, which the library does not have.
 func plainError(err error) error {
-	if p, ok := errors.AsType[*problem](err); ok {
-		return errors.New(p.text)
+	if p, ok := errors.AsType[*value.Error](err); ok {
+		return errors.New(p.Problem)
 	}
 	return err
 }
@@ -106,22 +108,22 @@ func plainError(err error) error {
 // TestSlicesAreStarlarks compares x[lo:hi:step] with the library's interpreter.
 func TestSlicesAreStarlarks(t *testing.T) {
 	env := mustEnv(t, "")
-	sequences := []Value{
-		starlark.String("abcdef"), starlark.Bytes("abc"), starlark.NewList([]Value{starlark.None, starlark.True}),
+	sequences := []value.Value{
+		starlark.String("abcdef"), starlark.Bytes("abc"), starlark.NewList([]value.Value{starlark.None, starlark.True}),
 		starlark.Tuple{starlark.MakeInt(1), starlark.MakeInt(2), starlark.MakeInt(3)},
 		starlark.NewList(nil), starlark.String(""),
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SampledFrom(sequences).Draw(t, "x")
-		limit := func(name string) Value {
-			return rapid.OneOf(rapid.Just(Value(starlark.None)), rapid.Map(rapid.IntRange(-9, 9), func(n int) Value {
+		limit := func(name string) value.Value {
+			return rapid.OneOf(rapid.Just(value.Value(starlark.None)), rapid.Map(rapid.IntRange(-9, 9), func(n int) value.Value {
 				return starlark.MakeInt(n)
 			})).Draw(t, name)
 		}
 		lo, hi, step := limit("lo"), limit("hi"), limit("step")
 		m := start(nil, env, nil)
 		defer m.release()
-		got, err := m.slice(x, lo, hi, step)
+		got, err := slice(&m.Meter, x, lo, hi, step)
 		want, wantErr := starlark.EvalOptions(dialect, new(starlark.Thread), "", "x[lo:hi:step]",
 			starlark.StringDict{"x": x, "lo": lo, "hi": hi, "step": step})
 		if g, w := outcome(got, err), outcome(want, wantErr); g != w {
@@ -242,8 +244,8 @@ def union(n):
 		}
 	}
 	for _, src := range []string{`fill(5000, 40) or now`, `fill(5000, 16) or now`, `union(1000) or now`} {
-		if _, err := mustExpr(t, env, src).Eval(nil); !errors.Is(err, ErrTooLong) {
-			t.Errorf("%s: got error %v, want %v", src, err, ErrTooLong)
+		if _, err := mustExpr(t, env, src).Eval(nil); !errors.Is(err, meter.ErrTooLong) {
+			t.Errorf("%s: got error %v, want %v", src, err, meter.ErrTooLong)
 		}
 	}
 }

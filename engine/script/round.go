@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
 // round implements round(x), the nearest int, half away from zero, and round(x, n), a float with n decimals.
-func round(m *machine, a args, kw kwargs) (Value, error) {
-	var x Value
-	var digits Value = starlark.None
+func round(m *machine, a args, kw kwargs) (value.Value, error) {
+	var x value.Value
+	var digits value.Value = starlark.None
 	if len(kw) == 0 && len(a) == 1 {
 		x = a[0]
 	} else if len(kw) == 0 && len(a) == 2 {
@@ -28,14 +29,14 @@ func round(m *machine, a args, kw kwargs) (Value, error) {
 		if i, ok := x.(starlark.Int); ok {
 			return i, nil
 		}
-		if err := checkFloat(f); err != nil {
+		if err := value.CheckFloat(f); err != nil {
 			return nil, err
 		}
 		i, err := starlark.NumberToInt(starlark.Float(math.Round(f)))
 		if err != nil {
 			return nil, err
 		}
-		return i, m.chargeMade(i)
+		return i, m.ChargeResult(i)
 	}
 	n, err := starlark.AsInt32(digits)
 	if err != nil {

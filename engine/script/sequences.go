@@ -6,43 +6,28 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
-// collect returns the elements of a sequence and charges size for each of them.
-func (m *machine) collect(seq starlark.Iterable, size int) ([]Value, error) {
-	n := max(starlark.Len(seq), 0)
-	if err := m.chargeMany(n, size); err != nil {
-		return nil, err
-	}
-	if err := m.charge(listSize); err != nil {
-		return nil, err
-	}
-	out := make([]Value, 0, n)
-	err := m.each(seq, func(v Value) error {
-		if len(out) >= n {
-			if err := m.charge(2 * size); err != nil {
-				return err
-			}
-		}
-		out = append(out, v)
-		return nil
-	})
-	return out, err
+func all(m *machine, a args, kw kwargs) (value.Value, error) {
+	return until(&m.Meter, "all", false, a, kw)
 }
 
-func all(m *machine, a args, kw kwargs) (Value, error)   { return m.until("all", false, a, kw) }
-func anyOf(m *machine, a args, kw kwargs) (Value, error) { return m.until("any", true, a, kw) }
+func anyOf(m *machine, a args, kw kwargs) (value.Value, error) {
+	return until(&m.Meter, "any", true, a, kw)
+}
 
 var errFound = errors.New("found")
 
 // until returns want if one of the elements has this truth value, else the opposite.
-func (m *machine) until(name string, want starlark.Bool, a args, kw kwargs) (Value, error) {
+func until(m *meter.Meter, name string, want starlark.Bool, a args, kw kwargs) (value.Value, error) {
 	seq, err := sequence(name, a, kw)
 	if err != nil {
 		return nil, err
 	}
-	err = m.each(seq, func(v Value) error {
+	err = m.Each(seq, func(v value.Value) error {
 		if v.Truth() == want {
 			return errFound
 		}
@@ -55,20 +40,20 @@ func (m *machine) until(name string, want starlark.Bool, a args, kw kwargs) (Val
 }
 
 // toList implements list(x).
-func toList(m *machine, a args, kw kwargs) (Value, error) {
+func toList(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(a)+len(kw) == 0 {
-		return starlark.NewList(nil), m.charge(listSize)
+		return starlark.NewList(nil), m.Charge(meter.ListSize)
 	}
 	seq, err := sequence("list", a, kw)
 	if err != nil {
 		return nil, err
 	}
-	elems, err := m.collect(seq, wordSize)
+	elems, err := m.Collect(seq, meter.ElemSize)
 	return starlark.NewList(elems), err
 }
 
 // toTuple implements tuple(x).
-func toTuple(m *machine, a args, kw kwargs) (Value, error) {
+func toTuple(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(a)+len(kw) == 0 {
 		return starlark.Tuple(nil), nil
 	}
@@ -76,13 +61,13 @@ func toTuple(m *machine, a args, kw kwargs) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	elems, err := m.collect(seq, wordSize)
+	elems, err := m.Collect(seq, meter.ElemSize)
 	return starlark.Tuple(elems), err
 }
 
 // toSet implements set(x).
-func toSet(m *machine, a args, kw kwargs) (Value, error) {
-	if err := m.charge(dictSize); err != nil {
+func toSet(m *machine, a args, kw kwargs) (value.Value, error) {
+	if err := m.Charge(meter.DictSize); err != nil {
 		return nil, err
 	}
 	set := new(starlark.Set)
@@ -93,28 +78,31 @@ func toSet(m *machine, a args, kw kwargs) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set, m.each(seq, func(v Value) error { return m.add(set, v) })
+	return set, m.Each(seq, func(v value.Value) error { return m.Add(set, v) })
 }
 
 // toDict implements dict(x, name=value).
-func toDict(m *machine, a args, kw kwargs) (Value, error) {
+func toDict(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(a) > 1 {
 		return nil, fmt.Errorf("dict: got %d arguments, want at most 1", len(a))
 	}
-	if err := m.charge(dictSize); err != nil {
+	if err := m.Charge(meter.DictSize); err != nil {
 		return nil, err
 	}
 	d := new(starlark.Dict)
-	return d, m.updateDict("dict", d, a, kw)
+	return d, updateDict(&m.Meter, "dict", d, a, kw)
 }
 
+// namesPerStep is how many names of arguments are compared in one step.
+const namesPerStep = 32
+
 // updateDict implements dict and dict.update: the items of a mapping or pairs, then named arguments.
-func (m *machine) updateDict(name string, d *starlark.Dict, a args, kw kwargs) error {
+func updateDict(m *meter.Meter, name string, d *starlark.Dict, a args, kw kwargs) error {
 	if len(a) > 1 {
 		return fmt.Errorf("%s: got %d arguments, want at most 1", name, len(a))
 	}
 	if len(a) == 1 {
-		if err := m.updateItems(name, d, a[0]); err != nil {
+		if err := updateItems(m, name, d, a[0]); err != nil {
 			return err
 		}
 	}
@@ -122,10 +110,10 @@ func (m *machine) updateDict(name string, d *starlark.Dict, a args, kw kwargs) e
 		if slices.ContainsFunc(kw[:i], func(p starlark.Tuple) bool { return p[0] == pair[0] }) {
 			return fmt.Errorf("%s: duplicate keyword arg: %v", name, pair[0])
 		}
-		if err := m.step(1 + i/alikePerOne); err != nil {
+		if err := m.Step(1 + i/namesPerStep); err != nil {
 			return err
 		}
-		if err := m.insert(d, pair[0], pair[1]); err != nil {
+		if err := m.Insert(d, pair[0], pair[1]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -133,15 +121,15 @@ func (m *machine) updateDict(name string, d *starlark.Dict, a args, kw kwargs) e
 }
 
 // updateItems adds the items of a mapping, or the pairs of a sequence.
-func (m *machine) updateItems(name string, d *starlark.Dict, from Value) error {
+func updateItems(m *meter.Meter, name string, d *starlark.Dict, from value.Value) error {
 	if table, ok := from.(starlark.IterableMapping); ok {
-		if table == Value(d) {
+		if table == value.Value(d) {
 			return nil
 		}
-		return m.each(table, func(k Value) error {
+		return m.Each(table, func(k value.Value) error {
 			v, _, err := table.Get(k)
 			if err == nil {
-				err = m.insert(d, k, v)
+				err = m.Insert(d, k, v)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
@@ -154,7 +142,7 @@ func (m *machine) updateItems(name string, d *starlark.Dict, from Value) error {
 		return fmt.Errorf("%s: got %s, want iterable", name, from.Type())
 	}
 	i := -1
-	return m.each(seq, func(v Value) error {
+	return m.Each(seq, func(v value.Value) error {
 		i++
 		n := starlark.Len(v)
 		if _, ok := v.(starlark.Iterable); !ok {
@@ -165,7 +153,7 @@ func (m *machine) updateItems(name string, d *starlark.Dict, from Value) error {
 		}
 		pair, err := spread(v, 2)
 		if err == nil {
-			err = m.insert(d, pair[0], pair[1])
+			err = m.Insert(d, pair[0], pair[1])
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -175,9 +163,9 @@ func (m *machine) updateItems(name string, d *starlark.Dict, from Value) error {
 }
 
 // toBytes implements bytes(x).
-func toBytes(m *machine, a args, kw kwargs) (Value, error) {
+func toBytes(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(a) == 1 {
-		if err := m.charge(3 * max(starlark.Len(a[0]), 0)); err != nil {
+		if err := m.Charge(3 * max(starlark.Len(a[0]), 0)); err != nil {
 			return nil, err
 		}
 	}
@@ -185,15 +173,15 @@ func toBytes(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // enumerate implements enumerate(x, start).
-func enumerate(m *machine, a args, kw kwargs) (Value, error) {
+func enumerate(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(a) > 0 {
 		n := max(starlark.Len(a[0]), 0)
 		if seq, ok := a[0].(starlark.Iterable); ok && starlark.Len(seq) < 0 {
-			if err := m.each(seq, func(Value) error { n++; return nil }); err != nil {
+			if err := m.Each(seq, func(value.Value) error { n++; return nil }); err != nil {
 				return nil, err
 			}
 		}
-		if err := m.chargeMany(n, 8*wordSize); err != nil {
+		if err := m.ChargeMany(n, 8*meter.ElemSize); err != nil {
 			return nil, err
 		}
 	}
@@ -201,18 +189,18 @@ func enumerate(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // zip implements zip(x, y, …): as many rows as the shortest argument has elements.
-func zip(m *machine, a args, kw kwargs) (Value, error) {
+func zip(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(kw) > 0 {
 		return nil, errors.New("zip does not accept keyword arguments")
 	}
-	columns := make([][]Value, len(a))
+	columns := make([][]value.Value, len(a))
 	rows := 0
 	for i, v := range a {
 		seq, ok := v.(starlark.Iterable)
 		if !ok {
 			return nil, fmt.Errorf("zip: argument #%d is not iterable: %s", i+1, v.Type())
 		}
-		elems, err := m.collect(seq, 3*wordSize)
+		elems, err := m.Collect(seq, 3*meter.ElemSize)
 		if err != nil {
 			return nil, err
 		}
@@ -221,10 +209,10 @@ func zip(m *machine, a args, kw kwargs) (Value, error) {
 			rows = len(elems)
 		}
 	}
-	if err := m.chargeMany(rows, listSize); err != nil {
+	if err := m.ChargeMany(rows, meter.ListSize); err != nil {
 		return nil, err
 	}
-	out := make([]Value, rows)
+	out := make([]value.Value, rows)
 	for r := range out {
 		row := make(starlark.Tuple, len(columns))
 		for c := range columns {
@@ -236,29 +224,29 @@ func zip(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // reversed implements reversed(x).
-func reversed(m *machine, a args, kw kwargs) (Value, error) {
+func reversed(m *machine, a args, kw kwargs) (value.Value, error) {
 	seq, err := sequence("reversed", a, kw)
 	if err != nil {
 		return nil, err
 	}
-	elems, err := m.collect(seq, wordSize)
+	elems, err := m.Collect(seq, meter.ElemSize)
 	slices.Reverse(elems)
 	return starlark.NewList(elems), err
 }
 
 // sorted implements sorted(x, key, reverse). It is stable, and stops at the first error.
-func sorted(m *machine, a args, kw kwargs) (Value, error) {
+func sorted(m *machine, a args, kw kwargs) (value.Value, error) {
 	var seq starlark.Iterable
 	var key starlark.Callable
 	var reverse bool
 	if err := starlark.UnpackArgs("sorted", a, kw, "iterable", &seq, "key?", &key, "reverse?", &reverse); err != nil {
 		return nil, err
 	}
-	elems, err := m.collect(seq, 3*wordSize)
+	elems, err := m.Collect(seq, 3*meter.ElemSize)
 	if err != nil {
 		return nil, err
 	}
-	type item struct{ key, value Value }
+	type item struct{ key, value value.Value }
 	items := make([]item, len(elems))
 	for i, v := range elems {
 		items[i] = item{v, v}
@@ -272,14 +260,14 @@ func sorted(m *machine, a args, kw kwargs) (Value, error) {
 		if reverse {
 			i, j = j, i
 		}
-		var less bool
+		var ordered bool
 		if err == nil {
-			err = m.step(1)
+			err = m.Step(1)
 		}
 		if err == nil {
-			less, err = m.less(items[i].key, items[j].key)
+			ordered, err = less(&m.Meter, items[i].key, items[j].key)
 		}
-		return less
+		return ordered
 	})
 	if err != nil {
 		return nil, err
@@ -290,11 +278,11 @@ func sorted(m *machine, a args, kw kwargs) (Value, error) {
 	return starlark.NewList(elems), nil
 }
 
-func biggest(m *machine, a args, kw kwargs) (Value, error)  { return m.extreme("max", a, kw) }
-func smallest(m *machine, a args, kw kwargs) (Value, error) { return m.extreme("min", a, kw) }
+func biggest(m *machine, a args, kw kwargs) (value.Value, error)  { return m.extreme("max", a, kw) }
+func smallest(m *machine, a args, kw kwargs) (value.Value, error) { return m.extreme("min", a, kw) }
 
 // extreme implements min and max: of the elements of one argument or of several, with an optional key.
-func (m *machine) extreme(name string, a args, kw kwargs) (Value, error) {
+func (m *machine) extreme(name string, a args, kw kwargs) (value.Value, error) {
 	var key starlark.Callable
 	if len(a) == 0 {
 		return nil, fmt.Errorf("%s requires at least one positional argument", name)
@@ -311,8 +299,8 @@ func (m *machine) extreme(name string, a args, kw kwargs) (Value, error) {
 			return nil, fmt.Errorf("%s: %s value is not iterable", name, a[0].Type())
 		}
 	}
-	var best, bestKey Value
-	err := m.each(seq, func(v Value) error {
+	var best, bestKey value.Value
+	err := m.Each(seq, func(v value.Value) error {
 		k := v
 		var err error
 		if key != nil {
@@ -322,9 +310,9 @@ func (m *machine) extreme(name string, a args, kw kwargs) (Value, error) {
 		}
 		better := best == nil
 		if !better && name == "max" {
-			better, err = m.less(bestKey, k)
+			better, err = less(&m.Meter, bestKey, k)
 		} else if !better {
-			better, err = m.less(k, bestKey)
+			better, err = less(&m.Meter, k, bestKey)
 		}
 		if better {
 			best, bestKey = v, k

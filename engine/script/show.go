@@ -1,165 +1,13 @@
 package script
 
 import (
-	"fmt"
-	"slices"
-
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
 
-// printer writes values as Starlark source does, up to a limit.
-type printer struct {
-	out   []byte
-	limit int
-	path  []Value // open lists and dicts: a value that contains itself is written as ...
-	m     *machine
-}
-
-var errTextTooLong = tooBig("the text of a value is too long")
-
-// value appends one value.
-func (p *printer) value(v Value) error {
-	if len(p.out) > p.limit {
-		return errTextTooLong
-	}
-	switch v := v.(type) {
-	case starlark.String:
-		if len(v) > (p.limit-len(p.out))/maxQuoted {
-			return errTextTooLong
-		}
-		p.out = append(p.out, syntax.Quote(string(v), false)...)
-		return nil
-	case starlark.Bytes:
-		if len(v) > (p.limit-len(p.out))/maxQuoted {
-			return errTextTooLong
-		}
-		p.out = append(p.out, syntax.Quote(string(v), true)...)
-		return nil
-	case *starlark.List, starlark.Tuple, *starlark.Dict, *starlark.Set, object:
-		return p.composite(v)
-	case *starlark.Builtin:
-		if r := v.Receiver(); r != nil {
-			p.out = fmt.Appendf(p.out, "<built-in method %s of %s value>", v.Name(), r.Type())
-			return nil
-		}
-	case starlark.Iterable: // the letters of a string show all of it; a range is short
-		if v.Type() != "range" && !fewer(v, (p.limit-len(p.out))/maxQuoted) {
-			return errTextTooLong
-		}
-	}
-	p.out = append(p.out, v.String()...)
-	return nil
-}
-
-// maxQuoted is the maximum number of bytes of one quoted byte: \xff.
-const maxQuoted = 4
-
-// fewer reports whether a sequence has at most n elements.
-func fewer(seq starlark.Iterable, n int) bool {
-	if have := starlark.Len(seq); have >= 0 {
-		return have <= n
-	}
-	iter := seq.Iterate()
-	defer iter.Done()
-	var v Value
-	for iter.Next(&v) {
-		if n--; n < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// composite appends a value with elements.
-func (p *printer) composite(v Value) error {
-	if len(p.path) == maxDepth {
-		return errDeep
-	}
-	if p.m != nil {
-		if err := p.m.step(1 + len(p.path)/4); err != nil {
-			return err
-		}
-	}
-	switch v.(type) {
-	case *starlark.List, *starlark.Dict:
-		if slices.Contains(p.path, v) {
-			if _, ok := v.(*starlark.List); ok {
-				p.out = append(p.out, "[...]"...)
-			} else {
-				p.out = append(p.out, "{...}"...)
-			}
-			return nil
-		}
-		p.path = append(p.path, v)
-	default:
-		p.path = append(p.path, nil)
-	}
-	defer func() { p.path = p.path[:len(p.path)-1] }()
-	switch v := v.(type) {
-	case *starlark.List:
-		return p.sequence("[", "]", v)
-	case starlark.Tuple:
-		if len(v) == 1 {
-			return p.sequence("(", ",)", v)
-		}
-		return p.sequence("(", ")", v)
-	case *starlark.Set:
-		return p.sequence("set([", "])", v)
-	default:
-		return p.mapping(v.(starlark.IterableMapping))
-	}
-}
-
-// sequence appends elements between brackets.
-func (p *printer) sequence(opening, closing string, seq starlark.Iterable) error {
-	p.out = append(p.out, opening...)
-	iter := seq.Iterate()
-	defer iter.Done()
-	var v Value
-	for i := 0; iter.Next(&v); i++ {
-		if i > 0 {
-			p.out = append(p.out, ", "...)
-		}
-		if err := p.value(v); err != nil {
-			return err
-		}
-	}
-	p.out = append(p.out, closing...)
-	return nil
-}
-
-// mapping appends names or keys with their values.
-func (p *printer) mapping(d starlark.IterableMapping) error {
-	p.out = append(p.out, '{')
-	iter := d.Iterate()
-	defer iter.Done()
-	var k Value
-	for i := 0; iter.Next(&k); i++ {
-		v, _, err := d.Get(k)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			p.out = append(p.out, ", "...)
-		}
-		if err := p.value(k); err != nil {
-			return err
-		}
-		p.out = append(p.out, ": "...)
-		if v == nil {
-			v = Missing
-		}
-		if err := p.value(v); err != nil {
-			return err
-		}
-	}
-	p.out = append(p.out, '}')
-	return nil
-}
-
 // show implements repr(v), or str(v) if quote is false.
-func (m *machine) show(v Value, quote bool) (string, error) {
+func (m *machine) show(v value.Value, quote bool) (string, error) {
 	switch v := v.(type) {
 	case starlark.String:
 		if !quote {
@@ -167,65 +15,37 @@ func (m *machine) show(v Value, quote bool) (string, error) {
 		}
 	case starlark.Bytes:
 		if !quote {
-			if err := m.charge(3 * len(v)); err != nil {
+			if err := m.Charge(3 * len(v)); err != nil {
 				return "", err
 			}
-			return valid(string(v)), nil
+			return value.Valid(string(v)), nil
 		}
 	case starlark.Int:
 		if _, small := v.Int64(); !small {
 			bits := v.BigInt().BitLen()
-			if err := m.work(bits / 64 * (bits / 64) * 8); err != nil {
+			if err := m.Work(bits / 64 * (bits / 64) * 8); err != nil {
 				return "", err
 			}
 		}
 	}
-	p := printer{out: m.text[:0], limit: m.left(), m: m}
-	err := p.value(v)
-	m.text = p.out[:0]
+	text, err := value.AppendRepr(m.text[:0], v, &m.Meter)
+	m.text = text[:0]
 	if err == nil {
-		err = m.charge(len(p.out))
+		err = m.Charge(len(text))
 	}
-	return string(p.out), err
-}
-
-// quoted is the String of objects, cut off where it gets long.
-func quoted(o object) string { return shortly(o, 1<<20) }
-
-// shortly returns the text of a value, cut off after limit bytes. Unlike the library's String, its cost is bounded for
-// any value.
-func shortly(v Value, limit int) string {
-	p := printer{limit: limit}
-	if err := p.value(v); err != nil {
-		return cut(string(p.out[:min(len(p.out), limit)])+"…", limit)
-	}
-	return cut(string(p.out), limit)
-}
-
-// Shown returns the text of a value for an error, cut off, at bounded cost.
-func Shown(v Value) string { return shortly(v, shortText) }
-
-// shortText is the maximum length of a value in an error.
-const shortText = 200
-
-// cut returns at most n bytes of a text, with an ellipsis if it was longer.
-func cut(text string, n int) string {
-	if len(text) <= n+len("…") {
-		return text
-	}
-	return valid(text[:n]) + "…"
+	return string(text), err
 }
 
 // shown is a value that has already been converted to text.
 type shown struct {
-	Value
+	value.Value
 	text string
 }
 
 func (s shown) String() string { return s.text }
 
 // showable returns v in a form that is safe for Starlark's own formatting: scalars as they are, the rest as text.
-func (m *machine) showable(v Value) (Value, error) {
+func (m *machine) showable(v value.Value) (value.Value, error) {
 	switch v.(type) {
 	case starlark.String, starlark.Int, starlark.Float, starlark.Bool, starlark.NoneType:
 		return v, nil
@@ -235,7 +55,7 @@ func (m *machine) showable(v Value) (Value, error) {
 }
 
 // textSize returns the maximum length of a showable value's text that has not been charged yet.
-func textSize(v Value) int {
+func textSize(v value.Value) int {
 	const (
 		shortest = 24  // of a small int, and of a float in most forms
 		longest  = 320 // of 1e308 with all its digits
@@ -243,7 +63,7 @@ func textSize(v Value) int {
 	)
 	switch v := v.(type) {
 	case starlark.String:
-		return maxQuoted * len(v)
+		return value.MaxQuoted * len(v)
 	case starlark.Int:
 		if _, small := v.Int64(); !small {
 			return v.BigInt().BitLen()/perDigit + shortest
@@ -259,8 +79,8 @@ func textSize(v Value) int {
 }
 
 // interpolate implements format % x.
-func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
-	var arg Value
+func (m *machine) interpolate(format starlark.String, x value.Value) (value.Value, error) {
+	var arg value.Value
 	var fields *showableFields
 	switch v := x.(type) {
 	case starlark.Tuple:
@@ -270,13 +90,13 @@ func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := m.charge(textSize(s)); err != nil {
+			if err := m.Charge(textSize(s)); err != nil {
 				return nil, err
 			}
 			t[i] = s
 		}
 		arg = t
-	case missing:
+	case value.MissingType:
 		arg = shown{v, v.String()}
 	case starlark.Mapping:
 		fields = &showableFields{Mapping: v, m: m}
@@ -286,12 +106,12 @@ func (m *machine) interpolate(format starlark.String, x Value) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := m.charge(textSize(s)); err != nil {
+		if err := m.Charge(textSize(s)); err != nil {
 			return nil, err
 		}
 		arg = s
 	}
-	if err := m.charge(len(format)); err != nil {
+	if err := m.Charge(len(format)); err != nil {
 		return nil, err
 	}
 	v, err := starlark.Binary(syntax.PERCENT, format, arg)
@@ -309,7 +129,7 @@ type showableFields struct {
 }
 
 // Get implements %(name)s.
-func (f *showableFields) Get(key Value) (Value, bool, error) {
+func (f *showableFields) Get(key value.Value) (value.Value, bool, error) {
 	v, found, err := f.Mapping.Get(key)
 	if err != nil {
 		f.err = err // the library treats it as a missing key
@@ -319,7 +139,7 @@ func (f *showableFields) Get(key Value) (Value, bool, error) {
 	}
 	s, err := f.m.showable(v)
 	if err == nil {
-		err = f.m.charge(textSize(s))
+		err = f.m.Charge(textSize(s))
 	}
 	if err != nil {
 		f.err = err

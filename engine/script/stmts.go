@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -15,14 +16,14 @@ type exec func(fr *frame) (flow, error)
 type flow uint8
 
 const (
-	onward flow = iota
-	leaveLoop
-	nextPass
-	leaveFunction
+	flowNext flow = iota
+	flowBreak
+	flowContinue
+	flowReturn
 )
 
 // pass does nothing.
-func pass(*frame) (flow, error) { return onward, nil }
+func pass(*frame) (flow, error) { return flowNext, nil }
 
 // block compiles a list of statements.
 func (c *compiler) block(stmts []syntax.Stmt) exec {
@@ -38,11 +39,11 @@ func (c *compiler) block(stmts []syntax.Stmt) exec {
 	}
 	return func(fr *frame) (flow, error) {
 		for _, s := range list {
-			if f, err := s(fr); f != onward || err != nil {
+			if f, err := s(fr); f != flowNext || err != nil {
 				return f, err
 			}
 		}
-		return onward, nil
+		return flowNext, nil
 	}
 }
 
@@ -55,16 +56,16 @@ func (c *compiler) stmt(s syntax.Stmt) exec {
 		}
 		x, cost, pos := c.expr(s.X), count(s.X), syntax.Start(s.X)
 		return func(fr *frame) (flow, error) {
-			if err := fr.m.step(cost); err != nil {
+			if err := fr.m.Step(cost); err != nil {
 				return 0, fr.fault(pos, err)
 			}
 			_, err := x(fr)
-			return onward, err
+			return flowNext, err
 		}
 	case *syntax.AssignStmt:
 		return c.assignment(s)
 	case *syntax.BranchStmt:
-		f := map[syntax.Token]flow{syntax.BREAK: leaveLoop, syntax.CONTINUE: nextPass, syntax.PASS: onward}[s.Token]
+		f := map[syntax.Token]flow{syntax.BREAK: flowBreak, syntax.CONTINUE: flowContinue, syntax.PASS: flowNext}[s.Token]
 		return func(*frame) (flow, error) { return f, nil }
 	case *syntax.IfStmt:
 		return c.ifStmt(s)
@@ -77,7 +78,7 @@ func (c *compiler) stmt(s syntax.Stmt) exec {
 			if err == nil {
 				err = set(fr, v)
 			}
-			return onward, err
+			return flowNext, err
 		}
 	case *syntax.ReturnStmt:
 		return c.returnStmt(s)
@@ -91,7 +92,7 @@ func (c *compiler) returnStmt(s *syntax.ReturnStmt) exec {
 	if s.Result == nil {
 		return func(fr *frame) (flow, error) {
 			fr.result = starlark.None
-			return leaveFunction, nil
+			return flowReturn, nil
 		}
 	}
 	x, cost, pos := c.expr(s.Result), 1+count(s.Result), s.Return
@@ -99,12 +100,12 @@ func (c *compiler) returnStmt(s *syntax.ReturnStmt) exec {
 		pos = syntax.Start(s.Result) // the body of a lambda
 	}
 	return func(fr *frame) (flow, error) {
-		if err := fr.m.step(cost); err != nil {
+		if err := fr.m.Step(cost); err != nil {
 			return 0, fr.fault(pos, err)
 		}
 		v, err := x(fr)
 		fr.result = v
-		return leaveFunction, err
+		return flowReturn, err
 	}
 }
 
@@ -113,7 +114,7 @@ func (c *compiler) ifStmt(s *syntax.IfStmt) exec {
 	cond, yes, no := c.expr(s.Cond), c.block(s.True), c.block(s.False)
 	cost, pos := 1+count(s.Cond), s.If
 	return func(fr *frame) (flow, error) {
-		if err := fr.m.step(cost); err != nil {
+		if err := fr.m.Step(cost); err != nil {
 			return 0, fr.fault(pos, err)
 		}
 		v, err := cond(fr)
@@ -132,7 +133,7 @@ func (c *compiler) forStmt(s *syntax.ForStmt) exec {
 	x, set, body, pos := c.expr(s.X), c.assign(s.For, s.Vars), c.block(s.Body), s.For
 	cost := 1 + count(s.X)
 	return func(fr *frame) (flow, error) {
-		if err := fr.m.step(cost); err != nil {
+		if err := fr.m.Step(cost); err != nil {
 			return 0, fr.fault(pos, err)
 		}
 		seq, err := x(fr)
@@ -144,23 +145,23 @@ func (c *compiler) forStmt(s *syntax.ForStmt) exec {
 			return 0, fr.fault(pos, notIterable(seq))
 		}
 		defer iter.Done()
-		var v Value
+		var v value.Value
 		for iter.Next(&v) {
-			if err := fr.m.step(1); err != nil {
+			if err := fr.m.Step(1); err != nil {
 				return 0, fr.fault(pos, err)
 			}
 			if err := set(fr, v); err != nil {
 				return 0, err
 			}
 			f, err := body(fr)
-			if err != nil || f == leaveFunction {
+			if err != nil || f == flowReturn {
 				return f, err
 			}
-			if f == leaveLoop {
+			if f == flowBreak {
 				break
 			}
 		}
-		return onward, nil
+		return flowNext, nil
 	}
 }
 
@@ -173,10 +174,10 @@ func (c *compiler) assignment(s *syntax.AssignStmt) exec {
 	}
 	assign := do(s)
 	return func(fr *frame) (flow, error) {
-		if err := fr.m.step(cost); err != nil {
+		if err := fr.m.Step(cost); err != nil {
 			return 0, fr.fault(pos, err)
 		}
-		return onward, assign(fr)
+		return flowNext, assign(fr)
 	}
 }
 
@@ -195,7 +196,7 @@ func (c *compiler) plain(s *syntax.AssignStmt) func(*frame) error {
 // augmented compiles x += y and similar statements: x and its parts are evaluated once.
 func (c *compiler) augmented(s *syntax.AssignStmt) func(*frame) error {
 	y, op, pos := c.expr(s.RHS), s.Op-syntax.PLUS_EQ+syntax.PLUS, s.OpPos
-	combine := func(fr *frame, old Value) (Value, error) {
+	combine := func(fr *frame, old value.Value) (value.Value, error) {
 		b, err := y(fr)
 		if err != nil {
 			return nil, err
@@ -239,7 +240,7 @@ func (c *compiler) augmented(s *syntax.AssignStmt) func(*frame) error {
 			if err != nil {
 				return err
 			}
-			if err := fr.m.setIndex(a, b, v); err != nil {
+			if err := setIndex(&fr.m.Meter, a, b, v); err != nil {
 				return fr.fault(at, err)
 			}
 			return nil
@@ -257,11 +258,11 @@ func (c *compiler) augmented(s *syntax.AssignStmt) func(*frame) error {
 
 // noAssignment is the error for x.name = y: no value in a script has assignable fields.
 func noAssignment(name string) error {
-	return &problem{fmt.Sprintf("cannot assign to .%s: data is immutable", name), "build a new dict: dict(x)"}
+	return value.NewError(fmt.Sprintf("cannot assign to .%s: data is immutable", name), "build a new dict: dict(x)")
 }
 
 // assign compiles the left side of an assignment.
-func (c *compiler) assign(pos syntax.Position, lhs syntax.Expr) func(fr *frame, v Value) error {
+func (c *compiler) assign(pos syntax.Position, lhs syntax.Expr) func(fr *frame, v value.Value) error {
 	switch lhs := unparen(lhs).(type) {
 	case *syntax.Ident:
 		return c.assignName(lhs)
@@ -271,7 +272,7 @@ func (c *compiler) assign(pos syntax.Position, lhs syntax.Expr) func(fr *frame, 
 		return c.unpack(pos, lhs.List)
 	case *syntax.IndexExpr:
 		x, i, at := c.expr(lhs.X), c.expr(lhs.Y), lhs.Lbrack
-		return func(fr *frame, v Value) error {
+		return func(fr *frame, v value.Value) error {
 			a, err := x(fr)
 			if err != nil {
 				return err
@@ -280,14 +281,14 @@ func (c *compiler) assign(pos syntax.Position, lhs syntax.Expr) func(fr *frame, 
 			if err != nil {
 				return err
 			}
-			if err := fr.m.setIndex(a, b, v); err != nil {
+			if err := setIndex(&fr.m.Meter, a, b, v); err != nil {
 				return fr.fault(at, err)
 			}
 			return nil
 		}
 	case *syntax.DotExpr:
 		x := c.expr(lhs.X)
-		return func(fr *frame, _ Value) error {
+		return func(fr *frame, _ value.Value) error {
 			if _, err := x(fr); err != nil {
 				return err
 			}
@@ -299,29 +300,29 @@ func (c *compiler) assign(pos syntax.Position, lhs syntax.Expr) func(fr *frame, 
 }
 
 // assignName compiles the assignment to a variable.
-func (c *compiler) assignName(id *syntax.Ident) func(fr *frame, v Value) error {
+func (c *compiler) assignName(id *syntax.Ident) func(fr *frame, v value.Value) error {
 	bind := id.Binding.(*resolve.Binding)
 	i := bind.Index
 	switch bind.Scope {
 	case resolve.Local:
-		return func(fr *frame, v Value) error { fr.locals[i] = v; return nil }
+		return func(fr *frame, v value.Value) error { fr.locals[i] = v; return nil }
 	case resolve.Cell:
-		return func(fr *frame, v Value) error { fr.locals[i].(*cell).v = v; return nil }
+		return func(fr *frame, v value.Value) error { fr.locals[i].(*cell).v = v; return nil }
 	case resolve.Global:
 		values := c.globals
-		return func(_ *frame, v Value) error { values.values[i] = v; return nil }
+		return func(_ *frame, v value.Value) error { values.values[i] = v; return nil }
 	default:
 		panic(fmt.Sprintf("script: assignment to %s %s", bind.Scope, id.Name))
 	}
 }
 
 // unpack compiles a, b = x.
-func (c *compiler) unpack(pos syntax.Position, list []syntax.Expr) func(fr *frame, v Value) error {
-	targets := make([]func(*frame, Value) error, len(list))
+func (c *compiler) unpack(pos syntax.Position, list []syntax.Expr) func(fr *frame, v value.Value) error {
+	targets := make([]func(*frame, value.Value) error, len(list))
 	for i, x := range list {
 		targets[i] = c.assign(pos, x)
 	}
-	return func(fr *frame, v Value) error {
+	return func(fr *frame, v value.Value) error {
 		values, err := spread(v, len(targets))
 		if err != nil {
 			return fr.fault(pos, err)
@@ -336,7 +337,7 @@ func (c *compiler) unpack(pos syntax.Position, list []syntax.Expr) func(fr *fram
 }
 
 // spread returns the n elements of a sequence, or an error with the actual count.
-func spread(v Value, n int) ([]Value, error) {
+func spread(v value.Value, n int) ([]value.Value, error) {
 	if t, ok := v.(starlark.Tuple); ok && len(t) == n {
 		return t, nil
 	}
@@ -345,12 +346,12 @@ func spread(v Value, n int) ([]Value, error) {
 		return nil, fmt.Errorf("got %s in sequence assignment", v.Type())
 	}
 	defer iter.Done()
-	values := make([]Value, n)
+	values := make([]value.Value, n)
 	got := 0
 	for got < n && iter.Next(&values[got]) {
 		got++
 	}
-	var extra Value
+	var extra value.Value
 	if got < n {
 		return nil, fmt.Errorf("too few values to unpack (got %d, want %d)", got, n)
 	}

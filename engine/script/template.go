@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
@@ -91,7 +92,7 @@ func (t *Template) fold() {
 // Eval evaluates the template. A template of exactly one expression returns its value unchanged; otherwise the result
 // is a string, formatted as by Text. The result is frozen. All expressions of a template draw from one stream. Errors
 // are *EvalError.
-func (t *Template) Eval(c *Context) (Value, error) {
+func (t *Template) Eval(c *Context) (value.Value, error) {
 	if t.constant != nil {
 		return t.constant, nil
 	}
@@ -105,7 +106,7 @@ func (t *Template) Eval(c *Context) (Value, error) {
 }
 
 // eval evaluates the template in a machine that the caller releases.
-func (t *Template) eval(m *machine) (Value, error) {
+func (t *Template) eval(m *machine) (value.Value, error) {
 	if len(t.parts) == 1 && t.parts[0].expr != nil {
 		return t.parts[0].expr.value(m)
 	}
@@ -119,8 +120,8 @@ func (t *Template) eval(m *machine) (Value, error) {
 		v, err := p.expr.value(m)
 		if err == nil {
 			before := len(out)
-			if out, err = AppendText(out, v); err == nil {
-				err = m.charge(len(out) - before)
+			if out, err = value.AppendText(out, v); err == nil {
+				err = m.Charge(len(out) - before)
 			}
 		}
 		if err != nil {
@@ -132,7 +133,7 @@ func (t *Template) eval(m *machine) (Value, error) {
 }
 
 // value is eval with a shortcut for constants.
-func (x *Expr) value(m *machine) (Value, error) {
+func (x *Expr) value(m *machine) (value.Value, error) {
 	if x.constant != nil {
 		return x.constant, nil
 	}
@@ -140,7 +141,7 @@ func (x *Expr) value(m *machine) (Value, error) {
 }
 
 // Const returns the value of a constant template.
-func (t *Template) Const() (Value, bool) { return t.constant, t.constant != nil }
+func (t *Template) Const() (value.Value, bool) { return t.constant, t.constant != nil }
 
 // Source returns the text of the template.
 func (t *Template) Source() string { return t.src }

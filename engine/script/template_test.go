@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
 
 func TestTemplates(t *testing.T) {
-	env := mustEnv(t, shopFunctions, Field{"n", starlark.MakeInt(3)})
+	env := mustEnv(t, shopFunctions, value.Field{Name: "n", Value: starlark.MakeInt(3)})
 	for _, test := range []struct{ src, want string }{
 		{``, `""`},
 		{`plain text`, `"plain text"`},
@@ -114,8 +116,8 @@ func TestTemplateDrawsFromOneStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := c.Key.Text("f").Source()
-	a, _ := Text(starlark.Float(s.Float64()))
-	b, _ := Text(starlark.Float(s.Float64()))
+	a, _ := value.Text(starlark.Float(s.Float64()))
+	b, _ := value.Text(starlark.Float(s.Float64()))
 	if want := starlark.String(a + " " + b); v != want {
 		t.Errorf("got %s, want %s", v, want)
 	}
@@ -130,11 +132,11 @@ func FuzzTemplate(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	env, err := New(Config{Limits: Limits{Steps: 10_000, Bytes: 1 << 16}})
+	env, err := New(Config{Limits: meter.Limits{Steps: 10_000, Bytes: 1 << 16}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	names := Vars{"agent": NewRecord(Field{"id", starlark.String("x")})}
+	names := Vars{"agent": value.NewRecord(value.Field{Name: "id", Value: starlark.String("x")})}
 	f.Fuzz(func(t *testing.T, src string) {
 		tmpl, err := env.Template(src, Scope{"agent"})
 		if err != nil {
@@ -178,7 +180,7 @@ func FuzzExpr(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	env, err := New(Config{Limits: Limits{Steps: 10_000, Bytes: 1 << 16}})
+	env, err := New(Config{Limits: meter.Limits{Steps: 10_000, Bytes: 1 << 16}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/throng-sim/throng/engine/script/meter"
+	"github.com/throng-sim/throng/engine/script/value"
 	starlarkmath "go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
@@ -18,15 +20,15 @@ type args = starlark.Tuple
 type kwargs = []starlark.Tuple
 
 // builtins is the table of all built-ins: add one with one line here.
-func builtins() (universe, added map[string]Value) {
-	universe = make(map[string]Value)
+func builtins() (universe, added map[string]value.Value) {
+	universe = make(map[string]value.Value)
 	for _, name := range []string{"None", "True", "False"} {
 		universe[name] = starlark.Universe[name]
 	}
 	for _, name := range []string{"abs", "bool", "chr", "dir", "float", "getattr", "hasattr", "len", "ord", "type"} {
 		universe[name] = starlark.Universe[name] // cheap, with small results
 	}
-	for name, fn := range map[string]func(*machine, args, kwargs) (Value, error){
+	for name, fn := range map[string]func(*machine, args, kwargs) (value.Value, error){
 		"all": all, "any": anyOf, "bytes": toBytes, "dict": toDict, "enumerate": enumerate, "fail": fail,
 		"hash": hash, "int": toInt, "list": toList, "max": biggest, "min": smallest, "print": printValues,
 		"range": toRange, "repr": repr, "reversed": reversed, "set": toSet, "sorted": sorted, "str": str,
@@ -34,13 +36,13 @@ func builtins() (universe, added map[string]Value) {
 	} {
 		universe[name] = &native{name, fn}
 	}
-	added = map[string]Value{
-		"json": module("json", map[string]func(*machine, args, kwargs) (Value, error){
+	added = map[string]value.Value{
+		"json": module("json", map[string]func(*machine, args, kwargs) (value.Value, error){
 			"encode": jsonEncode, "decode": jsonDecode,
 		}),
 		"math": starlarkmath.Module,
 	}
-	for name, fn := range map[string]func(*machine, args, kwargs) (Value, error){
+	for name, fn := range map[string]func(*machine, args, kwargs) (value.Value, error){
 		"round": round, "get": get, "keys": keys,
 		"chance": chance, "uniform": uniform, "normal": normal, "lognormal": lognormal, "pick": pick,
 		"weighted": weighted, "sample": sample, "shuffle": shuffle,
@@ -51,7 +53,7 @@ func builtins() (universe, added map[string]Value) {
 }
 
 // module groups functions under a name.
-func module(name string, fns map[string]func(*machine, args, kwargs) (Value, error)) Value {
+func module(name string, fns map[string]func(*machine, args, kwargs) (value.Value, error)) value.Value {
 	members := make(starlark.StringDict, len(fns))
 	for n, fn := range fns {
 		members[n] = &native{name + "." + n, fn}
@@ -60,12 +62,12 @@ func module(name string, fns map[string]func(*machine, args, kwargs) (Value, err
 }
 
 // library calls one of Starlark's own built-ins.
-func library(name string, a args, kw kwargs) (Value, error) {
+func library(name string, a args, kw kwargs) (value.Value, error) {
 	return starlark.Universe[name].(*starlark.Builtin).CallInternal(nil, a, kw)
 }
 
 // one returns the only argument of a built-in.
-func one(name string, a args, kw kwargs) (Value, error) {
+func one(name string, a args, kw kwargs) (value.Value, error) {
 	if len(kw) > 0 {
 		return nil, fmt.Errorf("%s: unexpected keyword arguments", name)
 	}
@@ -85,7 +87,7 @@ func sequence(name string, a args, kw kwargs) (starlark.Iterable, error) {
 }
 
 // iterable returns v if it has elements, or the built-in's error.
-func iterable(name string, v Value) (starlark.Iterable, error) {
+func iterable(name string, v value.Value) (starlark.Iterable, error) {
 	seq, ok := v.(starlark.Iterable)
 	if !ok {
 		return nil, fmt.Errorf("%s: for parameter 1: got %s, want iterable", name, v.Type())
@@ -94,7 +96,7 @@ func iterable(name string, v Value) (starlark.Iterable, error) {
 }
 
 // toRange implements range(from, to, step). It takes no memory at any length: iterating over it is charged.
-func toRange(_ *machine, a args, kw kwargs) (Value, error) {
+func toRange(_ *machine, a args, kw kwargs) (value.Value, error) {
 	v, err := library("range", a, kw)
 	if err == nil && starlark.Len(v) < 0 {
 		err = errors.New("range: too many numbers")
@@ -103,28 +105,28 @@ func toRange(_ *machine, a args, kw kwargs) (Value, error) {
 }
 
 // toInt implements int(x, base). Reading n digits takes quadratic time.
-func toInt(m *machine, a args, kw kwargs) (Value, error) {
+func toInt(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(a) > 0 {
 		if s, ok := starlark.AsString(a[0]); ok {
-			if len(s) > maxDigits {
-				return nil, tooBig("int: a number of %d digits", len(s))
+			if len(s) > value.MaxDigits {
+				return nil, meter.TooBig("int: a number of %d digits", len(s))
 			}
-			if err := m.work(len(s) * len(s) / 8); err != nil {
+			if err := m.Work(len(s) * len(s) / 8); err != nil {
 				return nil, err
 			}
 		}
 	}
 	v, err := library("int", a, kw)
 	if err == nil {
-		err = m.chargeMade(v)
+		err = m.ChargeResult(v)
 	}
 	return v, err
 }
 
 // hash implements hash(x), the same on all machines.
-func hash(m *machine, a args, kw kwargs) (Value, error) {
+func hash(m *machine, a args, kw kwargs) (value.Value, error) {
 	if len(a) > 0 {
-		if err := m.key(a[0]); err != nil {
+		if err := m.ChargeHash(a[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +134,7 @@ func hash(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // str implements str(x).
-func str(m *machine, a args, kw kwargs) (Value, error) {
+func str(m *machine, a args, kw kwargs) (value.Value, error) {
 	v, err := one("str", a, kw)
 	if err != nil {
 		return nil, err
@@ -145,7 +147,7 @@ func str(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // repr implements repr(x).
-func repr(m *machine, a args, kw kwargs) (Value, error) {
+func repr(m *machine, a args, kw kwargs) (value.Value, error) {
 	v, err := one("repr", a, kw)
 	if err != nil {
 		return nil, err
@@ -164,7 +166,7 @@ func (m *machine) joined(name string, a args, kw kwargs) (string, error) {
 	for i, v := range a {
 		text, err := m.show(v, false)
 		if err == nil {
-			err = m.charge(len(text) + len(sep))
+			err = m.Charge(len(text) + len(sep))
 		}
 		if err != nil {
 			return "", err
@@ -178,7 +180,7 @@ func (m *machine) joined(name string, a args, kw kwargs) (string, error) {
 }
 
 // printValues implements print(…) with the environment's callback.
-func printValues(m *machine, a args, kw kwargs) (Value, error) {
+func printValues(m *machine, a args, kw kwargs) (value.Value, error) {
 	m.printed = true
 	text, err := m.joined("print", a, kw)
 	if err == nil && m.print != nil {
@@ -188,7 +190,7 @@ func printValues(m *machine, a args, kw kwargs) (Value, error) {
 }
 
 // fail implements fail(…): an error with the script's own message.
-func fail(m *machine, a args, kw kwargs) (Value, error) {
+func fail(m *machine, a args, kw kwargs) (value.Value, error) {
 	text, err := m.joined("fail", a, kw)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func Nearest(word string, candidates []string) string {
 	best, found := tolerance(len(from))+1, ""
 	for _, candidate := range candidates {
 		to := fold(candidate)
-		if len(to) == 0 || len(to) > longest {
+		if len(to) == 0 || len(to) > longest || len(to)-len(from) >= best || len(from)-len(to) >= best {
 			continue
 		}
 		if d := distance(from, to); d < best {

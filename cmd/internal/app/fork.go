@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -124,10 +124,10 @@ func (p *Parent) Given() map[string]string {
 	given := map[string]string{}
 	for i := range p.Scenario.Parameters {
 		q := &p.Scenario.Parameters[i]
-		value, err1 := script.Text(q.Value)
-		usual, err2 := script.Text(q.Default)
-		if err1 == nil && (err2 != nil || value != usual) {
-			given[q.Name] = value
+		text, err1 := value.Text(q.Value)
+		usual, err2 := value.Text(q.Default)
+		if err1 == nil && (err2 != nil || text != usual) {
+			given[q.Name] = text
 		}
 	}
 	return given

@@ -22,12 +22,12 @@ func TestScrape(t *testing.T) {
 	}
 	defer func() { _ = endpoint.Close() }()
 	before := scrape(t, endpoint)
-	if value(t, before, "throng_run_phase", "idle") != 1 || before["throng_sessions_total"] != nil {
+	if metricValue(t, before, "throng_run_phase", "idle") != 1 || before["throng_sessions_total"] != nil {
 		t.Errorf("before a run: %v", before["throng_run_phase"])
 	}
 	job := startShoppers(t, Telemetry{Endpoint: endpoint}, nil)
 	during := scrape(t, endpoint)
-	if len(during) < len(telemetry.Metrics())-20 || value(t, during, "throng_sessions_planned", "") != 80 {
+	if len(during) < len(telemetry.Metrics())-20 || metricValue(t, during, "throng_sessions_planned", "") != 80 {
 		t.Errorf("during the run: %v", slices.Sorted(maps.Keys(during)))
 	}
 	totals := job.Run.Wait().Totals
@@ -36,7 +36,7 @@ func TestScrape(t *testing.T) {
 	}
 	after := scrape(t, endpoint)
 	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed} {
-		if got := value(t, after, "throng_sessions_total", o.String()); got != float64(totals.Outcomes[o]) {
+		if got := metricValue(t, after, "throng_sessions_total", o.String()); got != float64(totals.Outcomes[o]) {
 			t.Errorf("%v sessions ended %s, want %d", got, o, totals.Outcomes[o])
 		}
 	}
@@ -45,7 +45,7 @@ func TestScrape(t *testing.T) {
 	if h.GetSampleCount() != uint64(totals.Ended()) || buckets[len(buckets)-1].GetCumulativeCount() != h.GetSampleCount() {
 		t.Errorf("the histogram: %v", h)
 	}
-	if value(t, after, "throng_run_phase", "ended") != 1 || value(t, after, "throng_run_ending", "finished") != 1 {
+	if metricValue(t, after, "throng_run_phase", "ended") != 1 || metricValue(t, after, "throng_run_ending", "finished") != 1 {
 		t.Errorf("after the run: %v, %v", after["throng_run_phase"], after["throng_run_ending"])
 	}
 	// The transports' counts equal those of the journal. There are no 429s, which would count without an attempt.
@@ -56,7 +56,7 @@ func TestScrape(t *testing.T) {
 	if sum != float64(totals.Requests) {
 		t.Errorf("%v answers to %d requests", sum, totals.Requests)
 	}
-	if value(t, after, "throng_service_retries_total", "shop") != float64(totals.Retries) || totals.Retries == 0 {
+	if metricValue(t, after, "throng_service_retries_total", "shop") != float64(totals.Retries) || totals.Retries == 0 {
 		t.Errorf("%v, and %d retries", after["throng_service_retries_total"], totals.Retries)
 	}
 }
@@ -81,8 +81,8 @@ func scrape(t *testing.T, e *telemetry.Endpoint) map[string]*dto.MetricFamily {
 	return families
 }
 
-// value returns the value of a metric with a label.
-func value(t *testing.T, all map[string]*dto.MetricFamily, name, label string) float64 {
+// metricValue returns the value of a metric with a label.
+func metricValue(t *testing.T, all map[string]*dto.MetricFamily, name, label string) float64 {
 	t.Helper()
 	for _, m := range all[name].GetMetric() {
 		if label == "" || slices.ContainsFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetValue() == label }) {

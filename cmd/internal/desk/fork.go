@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -73,7 +73,7 @@ func (b *begun) describe(out *setup.Scenario) error {
 		return err
 	}
 	for i := range out.Parameters {
-		if text, err := script.Text(usual.Parameters[i].Value); err == nil {
+		if text, err := value.Text(usual.Parameters[i].Value); err == nil {
 			out.Parameters[i].Default = text
 		}
 	}

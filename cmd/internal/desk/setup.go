@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -132,7 +132,7 @@ func parameter(p *scenario.Parameter) setup.Parameter {
 	if out.Title == "" {
 		out.Title = p.Name
 	}
-	if text, err := script.Text(p.Default); err == nil {
+	if text, err := value.Text(p.Default); err == nil {
 		out.Default = text
 	}
 	switch p.Default.Type() {

@@ -4,13 +4,11 @@ package house
 
 // largePackages are the packages over maxLines or maxFiles.
 var largePackages = []string{
-	"engine/script",
 }
 
 // largeTypes are the types over maxMethods or maxFields.
 var largeTypes = []string{
 	"cmd/internal/desk.Desk",
-	"engine/script.machine",
 	"ui.App",
 	"ui/editor.Screen",
 	"ui/internal/chart.Chart",

@@ -11,7 +11,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine/internal/charset"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -19,17 +19,17 @@ import (
 type answered struct {
 	status int
 	header http.Header
-	body   script.Value
+	body   value.Value
 	size   int // size of the received answer
 }
 
 var (
-	_ script.Weighed = (*answered)(nil)
-	_ script.Listed  = (*answered)(nil)
+	_ value.Weighed = (*answered)(nil)
+	_ value.Listed  = (*answered)(nil)
 )
 
 // Read decodes an answer. Invalid JSON is an error.
-func Read(a *service.Answer) (script.Value, error) {
+func Read(a *service.Answer) (value.Value, error) {
 	o := &answered{a.Status, a.Header, starlark.None, len(a.Body)}
 	for _, values := range a.Header {
 		for _, v := range values {
@@ -41,7 +41,7 @@ func Read(a *service.Answer) (script.Value, error) {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 	case strings.Contains(kind, "json"):
-		v, err := script.DecodeJSON(text)
+		v, err := value.DecodeJSON(text)
 		if err != nil {
 			return nil, err
 		}
@@ -49,14 +49,14 @@ func Read(a *service.Answer) (script.Value, error) {
 	default:
 		o.body = starlark.String(strings.ToValidUTF8(string(text), "\uFFFD"))
 	}
-	return script.Lazy("answer", o), nil
+	return value.NewLazy("answer", o), nil
 }
 
 // OwnFields are the fields that an answer has in addition to those of its body.
 var OwnFields = []string{"status", "headers", "body"}
 
-// Field implements script.Fields.
-func (o *answered) Field(name string) (script.Value, error) {
+// Field implements value.Fields.
+func (o *answered) Field(name string) (value.Value, error) {
 	switch name {
 	case "status":
 		return starlark.MakeInt(o.status), nil
@@ -65,27 +65,27 @@ func (o *answered) Field(name string) (script.Value, error) {
 	case "body":
 		return o.body, nil
 	}
-	if r, ok := o.body.(*script.Record); ok {
+	if r, ok := o.body.(*value.Record); ok {
 		if v, ok := r.Field(name); ok {
 			return v, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // script.Fields: a missing field is not an error
+	return nil, nil //nolint:nilnil // value.Fields: a missing field is not an error
 }
 
-// List implements script.Listed: if the body is a list, the answer is that list.
+// List implements value.Listed: if the body is a list, the answer is that list.
 func (o *answered) List() *starlark.List {
 	list, _ := o.body.(*starlark.List)
 	return list
 }
 
-// Weight implements script.Weighed.
-func (o *answered) Weight() int { return max(script.Weight(o.body), o.size) }
+// Weight implements value.Weighed.
+func (o *answered) Weight() int { return max(value.Weight(o.body), o.size) }
 
-// Names implements script.Fields.
+// Names implements value.Fields.
 func (o *answered) Names() []string {
 	names := slices.Clone(OwnFields)
-	if r, ok := o.body.(*script.Record); ok {
+	if r, ok := o.body.(*value.Record); ok {
 		for _, n := range r.Names() {
 			if !slices.Contains(OwnFields, n) {
 				names = append(names, n)
@@ -96,11 +96,11 @@ func (o *answered) Names() []string {
 }
 
 // headers returns a record by lower-case name. Repeated headers are joined as in RFC 9110, section 5.3.
-func (o *answered) headers() script.Value {
+func (o *answered) headers() value.Value {
 	names := slices.Sorted(maps.Keys(o.header))
-	fields := make([]script.Field, len(names))
+	fields := make([]value.Field, len(names))
 	for i, name := range names {
-		fields[i] = script.Field{Name: strings.ToLower(name), Value: starlark.String(strings.Join(o.header[name], ", "))}
+		fields[i] = value.Field{Name: strings.ToLower(name), Value: starlark.String(strings.Join(o.header[name], ", "))}
 	}
-	return script.NewRecord(fields...)
+	return value.NewRecord(fields...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
@@ -63,7 +64,7 @@ func ReadHeaders(r *expr.Compiler, n *doc.Node, field string, of *Store) []Heade
 		if v == nil {
 			continue
 		}
-		if value, err := script.Text(v); err != nil {
+		if value, err := value.Text(v); err != nil {
 			e.Value.Errorf("", "%v", err)
 		} else if !ValidHeader(value) {
 			e.Value.Errorf("", "%v", BadHeader(name))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Pairs are the names and values of a query or a form, in file order. A list repeats its name; None and missing values
@@ -61,7 +61,7 @@ func (all Pairs) Encode(t Contexts) (string, error) {
 }
 
 // append adds &name=value to out for each value of v.
-func (p *pair) append(out []byte, v script.Value) ([]byte, error) {
+func (p *pair) append(out []byte, v value.Value) ([]byte, error) {
 	if list, ok := v.(*starlark.List); ok {
 		for item := range list.Elements() {
 			var err error
@@ -74,11 +74,11 @@ func (p *pair) append(out []byte, v script.Value) ([]byte, error) {
 	return p.append1(out, v)
 }
 
-func (p *pair) append1(out []byte, v script.Value) ([]byte, error) {
-	if v == starlark.None || v == script.Missing {
+func (p *pair) append1(out []byte, v value.Value) ([]byte, error) {
+	if v == starlark.None || v == value.Missing {
 		return out, nil
 	}
-	value, err := script.Text(v)
+	value, err := value.Text(v)
 	if err != nil {
 		return nil, err
 	}

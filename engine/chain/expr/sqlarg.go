@@ -5,25 +5,25 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
 // SQLArg converts a value for the server: None and missing are NULL, a record is JSON, and so is a list unless the
 // query expects an array.
-func SQLArg(v script.Value, array bool) ([]byte, error) {
+func SQLArg(v value.Value, array bool) ([]byte, error) {
 	if isNull(v) {
 		return nil, nil
 	}
 	if list, ok := v.(starlark.Sequence); ok && array {
-		if _, isRecord := v.(*script.Record); !isRecord {
+		if _, isRecord := v.(*value.Record); !isRecord {
 			return appendArray(nil, list, 1)
 		}
 	}
-	return script.AppendText([]byte{}, v)
+	return value.AppendText([]byte{}, v)
 }
 
-func isNull(v script.Value) bool { return v == starlark.None || v == script.Missing }
+func isNull(v value.Value) bool { return v == starlark.None || v == value.Missing }
 
 // appendArray appends a list as a Postgres array at nesting level depth.
 func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) {
@@ -49,7 +49,7 @@ func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) 
 			dst = append(dst, "NULL"...)
 			continue
 		}
-		text, err := script.Text(v)
+		text, err := value.Text(v)
 		if err != nil {
 			return nil, err
 		}
@@ -61,13 +61,13 @@ func appendArray(dst []byte, list starlark.Iterable, depth int) ([]byte, error) 
 }
 
 // AppendTexts appends the strings and numbers in a value, which must not appear in errors.
-func AppendTexts(dst []string, v script.Value) []string {
+func AppendTexts(dst []string, v value.Value) []string {
 	switch v := v.(type) {
 	case starlark.String, starlark.Int, starlark.Float:
-		if text, err := script.Text(v); err == nil {
+		if text, err := value.Text(v); err == nil {
 			dst = append(dst, text)
 		}
-	case *script.Record:
+	case *value.Record:
 		for _, field := range v.All() {
 			dst = AppendTexts(dst, field)
 		}
@@ -77,8 +77,8 @@ func AppendTexts(dst []string, v script.Value) []string {
 		}
 	case starlark.NoneType, starlark.Bool:
 	default: // times, dicts and the agent, as data
-		if text, err := script.AppendJSON(nil, v); err == nil {
-			if plain, err := script.DecodeJSON(text); err == nil {
+		if text, err := value.AppendJSON(nil, v); err == nil {
+			if plain, err := value.DecodeJSON(text); err == nil {
 				dst = AppendTexts(dst, plain)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -77,7 +78,7 @@ func (r *Compiler) Target(n *doc.Node) Target {
 // constText returns the text of a constant template, or "".
 func constText(tmpl *script.Template) string {
 	v, _ := tmpl.Const()
-	text, err := script.Text(v)
+	text, err := value.Text(v)
 	if err != nil {
 		return ""
 	}
@@ -211,7 +212,7 @@ func (g *Target) join(t Contexts) (service.Target, error) {
 				return service.Target{}, err
 			}
 		}
-		value, err := script.Text(v)
+		value, err := value.Text(v)
 		switch {
 		case err != nil:
 			return service.Target{}, err

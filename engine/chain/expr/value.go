@@ -8,11 +8,12 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Value is data of a file with expressions: a scalar, a list or a map.
 type Value interface {
-	Eval(c Contexts) (script.Value, error)
+	Eval(c Contexts) (value.Value, error)
 }
 
 // Contexts returns the context for each expression of a value; field is its position, such as json.product_id. A
@@ -22,7 +23,7 @@ type Contexts interface {
 }
 
 // Const is data without expressions, or with constant ones; nil stands for an error.
-type Const struct{ V script.Value }
+type Const struct{ V value.Value }
 
 // scalarValue is a template; field names its draws.
 type scalarValue struct {
@@ -33,7 +34,7 @@ type scalarValue struct {
 type listValue []Value
 
 type mapValue struct {
-	shape  *script.Shape
+	shape  *value.Shape
 	values []Value
 }
 
@@ -51,7 +52,7 @@ func (r *Compiler) Data(n *doc.Node, field string) Value {
 			values[i] = r.Data(item, field+"["+strconv.Itoa(i)+"]")
 		}
 		if fixed, ok := constants(values); ok {
-			return Const{script.NewList(fixed)}
+			return Const{value.NewList(fixed)}
 		}
 		return listValue(values)
 	case doc.Map:
@@ -62,7 +63,7 @@ func (r *Compiler) Data(n *doc.Node, field string) Value {
 			names = append(names, name)
 			values = append(values, r.Data(e.Value, field+"."+name))
 		}
-		m := mapValue{script.NewShape(names...), values}
+		m := mapValue{value.NewShape(names...), values}
 		if fixed, ok := constants(values); ok {
 			return Const{m.shape.Record(fixed...)}
 		}
@@ -73,8 +74,8 @@ func (r *Compiler) Data(n *doc.Node, field string) Value {
 }
 
 // constants returns the values if all of them are constant.
-func constants(values []Value) ([]script.Value, bool) {
-	fixed := make([]script.Value, len(values))
+func constants(values []Value) ([]value.Value, bool) {
+	fixed := make([]value.Value, len(values))
 	for i, v := range values {
 		c, ok := v.(Const)
 		if !ok || c.V == nil {
@@ -106,7 +107,7 @@ func (r *Compiler) scalar(n *doc.Node, field string) Value {
 
 // Fixed returns the value of a constant template, else nil. Plain text is known even if the functions have errors and
 // nothing can be evaluated.
-func Fixed(t *script.Template) script.Value {
+func Fixed(t *script.Template) value.Value {
 	if v, ok := t.Const(); ok {
 		return v
 	}
@@ -117,19 +118,19 @@ func Fixed(t *script.Template) script.Value {
 }
 
 // Eval returns the constant.
-func (c Const) Eval(Contexts) (script.Value, error) { return c.V, nil }
+func (c Const) Eval(Contexts) (value.Value, error) { return c.V, nil }
 
-func (s scalarValue) Eval(c Contexts) (script.Value, error) { return s.text.Eval(c.Context(s.field)) }
+func (s scalarValue) Eval(c Contexts) (value.Value, error) { return s.text.Eval(c.Context(s.field)) }
 
-func (l listValue) Eval(c Contexts) (script.Value, error) {
+func (l listValue) Eval(c Contexts) (value.Value, error) {
 	values, err := evalAll(l, c)
 	if err != nil {
 		return nil, err
 	}
-	return script.NewList(values), nil
+	return value.NewList(values), nil
 }
 
-func (m mapValue) Eval(c Contexts) (script.Value, error) {
+func (m mapValue) Eval(c Contexts) (value.Value, error) {
 	values, err := evalAll(m.values, c)
 	if err != nil {
 		return nil, err
@@ -137,8 +138,8 @@ func (m mapValue) Eval(c Contexts) (script.Value, error) {
 	return m.shape.Record(values...), nil
 }
 
-func evalAll(all []Value, c Contexts) ([]script.Value, error) {
-	values := make([]script.Value, len(all))
+func evalAll(all []Value, c Contexts) ([]value.Value, error) {
+	values := make([]value.Value, len(all))
 	for i, v := range all {
 		var err error
 		if values[i], err = v.Eval(c); err != nil {
@@ -154,5 +155,5 @@ func Text(t Contexts, tmpl *script.Template, field string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return script.Text(v)
+	return value.Text(v)
 }

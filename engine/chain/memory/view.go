@@ -9,20 +9,20 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // View is a session's view of its agent's memory: its state at the start of the cycle, plus its own writes. Fields that
 // were never set are missing.
 type View struct {
 	base    *engine.Memory
-	letters []engine.Letter         // messages at the start of the session, in order of arrival
-	Delta   engine.Delta            // writes that are visible here
-	Own     *engine.Delta           // for a step of a group: its own writes; else nil
-	seen    map[string]script.Value // decoded or written
-	read    script.Value            // the inbox, once decoded
-	noted   script.Value            // the notes, once decoded, until changed
-	weight  int                     // upper bound of the remembered bytes; 0 is not known yet
+	letters []engine.Letter        // messages at the start of the session, in order of arrival
+	Delta   engine.Delta           // writes that are visible here
+	Own     *engine.Delta          // for a step of a group: its own writes; else nil
+	seen    map[string]value.Value // decoded or written
+	read    value.Value            // the inbox, once decoded
+	noted   value.Value            // the notes, once decoded, until changed
+	weight  int                    // upper bound of the remembered bytes; 0 is not known yet
 }
 
 // New returns a session's view of its agent's memory; base may be nil.
@@ -51,8 +51,8 @@ func arrival(l engine.Letter) int {
 	return l.Cycle + 1
 }
 
-// Field implements script.Fields.
-func (m *View) Field(name string) (script.Value, error) {
+// Field implements value.Fields.
+func (m *View) Field(name string) (value.Value, error) {
 	if v, ok := m.seen[name]; ok {
 		return v, nil
 	}
@@ -61,7 +61,7 @@ func (m *View) Field(name string) (script.Value, error) {
 			if f.Name != name {
 				continue
 			}
-			v, err := script.DecodeJSON(f.Value)
+			v, err := value.DecodeJSON(f.Value)
 			if err != nil {
 				return nil, fmt.Errorf("the memory %s: %w", name, err)
 			}
@@ -69,10 +69,10 @@ func (m *View) Field(name string) (script.Value, error) {
 			return v, nil
 		}
 	}
-	return script.Missing, nil
+	return value.Missing, nil
 }
 
-// Names implements script.Fields.
+// Names implements value.Fields.
 func (m *View) Names() []string {
 	var names []string
 	for _, f := range m.base.Apply(&m.Delta).FieldList() {
@@ -82,34 +82,34 @@ func (m *View) Names() []string {
 }
 
 // Notes returns the agent's list of notes, oldest first.
-func (m *View) Notes() (script.Value, error) {
+func (m *View) Notes() (value.Value, error) {
 	if m.noted != nil {
 		return m.noted, nil
 	}
 	after := m.base.Apply(&m.Delta)
 	if after == nil {
-		return script.NewList(nil), nil
+		return value.NewList(nil), nil
 	}
-	notes := make([]script.Value, len(after.Notes))
+	notes := make([]value.Value, len(after.Notes))
 	for i, n := range after.Notes {
 		var err error
-		if notes[i], err = script.DecodeJSON(n); err != nil {
+		if notes[i], err = value.DecodeJSON(n); err != nil {
 			return nil, fmt.Errorf("note %d: %w", i+1, err)
 		}
 	}
-	m.noted = script.NewList(notes)
+	m.noted = value.NewList(notes)
 	return m.noted, nil
 }
 
 // Inbox returns the messages at the start of the session; name returns an agent's id. Messages from outside have no
 // sender.
-func (m *View) Inbox(name func(agent int) (string, error)) (script.Value, error) {
+func (m *View) Inbox(name func(agent int) (string, error)) (value.Value, error) {
 	if m.read != nil {
 		return m.read, nil
 	}
-	letters := make([]script.Value, len(m.letters))
+	letters := make([]value.Value, len(m.letters))
 	for i, l := range m.letters {
-		var sender script.Value = starlark.None
+		var sender value.Value = starlark.None
 		if l.From != engine.Outside {
 			from, err := name(l.From)
 			if err != nil {
@@ -117,28 +117,28 @@ func (m *View) Inbox(name func(agent int) (string, error)) (script.Value, error)
 			}
 			sender = starlark.String(from)
 		}
-		body, err := script.DecodeJSON(l.Body)
+		body, err := value.DecodeJSON(l.Body)
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
-		said := body.(*script.Record) // as say wrote it
+		said := body.(*value.Record) // as say wrote it
 		text, _ := said.Field("text")
 		data, _ := said.Field("data")
 		letters[i] = inboxShape.Record(sender, starlark.MakeInt(l.Cycle), text, data)
 	}
-	m.read = script.NewList(letters)
+	m.read = value.NewList(letters)
 	return m.read, nil
 }
 
-var inboxShape = script.NewShape("sender", "cycle", "text", "data")
+var inboxShape = value.NewShape("sender", "cycle", "text", "data")
 
 // Say holds a message until the session succeeds.
 func (m *View) Say(message engine.Message) { m.Write(&engine.Delta{Said: []engine.Message{message}}) }
 
 // Keep sets a field of the memory.
-func (m *View) Keep(name string, v script.Value) {
+func (m *View) Keep(name string, v value.Value) {
 	if m.seen == nil {
-		m.seen = map[string]script.Value{}
+		m.seen = map[string]value.Value{}
 	}
 	m.seen[name] = v
 }

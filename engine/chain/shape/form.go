@@ -9,7 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // form is the expected form of a value: a type, a choice, or a record of further forms.
@@ -173,7 +173,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 }
 
 // Fits reports whether data match the form; only string choices are known here.
-func (f *form) Fits(v script.Value) bool {
+func (f *form) Fits(v value.Value) bool {
 	switch f.kind {
 	case "string":
 		_, ok := v.(starlark.String)
@@ -196,7 +196,7 @@ func (f *form) Fits(v script.Value) bool {
 		text, ok := v.(starlark.String)
 		return ok && slices.Contains(f.choices, any(string(text)))
 	}
-	r, ok := v.(*script.Record)
+	r, ok := v.(*value.Record)
 	if !ok {
 		return false
 	}

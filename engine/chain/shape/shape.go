@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/fit"
-	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // Shape is the expected shape of a model's answer.
@@ -123,20 +123,20 @@ func document(text string) string {
 }
 
 // Parse extracts the answer from a model's text. Its error tells the model what is wrong.
-func (a *Shape) Parse(text string) (script.Value, error) {
+func (a *Shape) Parse(text string) (value.Value, error) {
 	found := document(text)
 	if err := a.schema.Check([]byte(found)); err != nil {
 		return nil, err
 	}
-	return script.DecodeJSON([]byte(found))
+	return value.DecodeJSON([]byte(found))
 }
 
 // Accept checks a value that replaces an answer.
-func (a *Shape) Accept(v script.Value) error {
+func (a *Shape) Accept(v value.Value) error {
 	if a.Form != nil && a.Form.Fits(v) {
 		return nil
 	}
-	text, err := script.AppendJSON(nil, v)
+	text, err := value.AppendJSON(nil, v)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package script
+package value
 
 import (
 	"errors"
@@ -8,12 +8,10 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
-
-// Value is a Starlark value: the only representation of data in expressions, outputs and memory.
-type Value = starlark.Value
 
 // Field is a name and its value.
 type Field struct {
@@ -37,7 +35,7 @@ func NewShape(names ...string) *Shape { return &Shape{names: names} }
 // Record returns a record of this shape. The values are in the order of the names, frozen, and owned by the record.
 func (s *Shape) Record(values ...Value) *Record {
 	if len(values) != len(s.names) {
-		panic(fmt.Sprintf("script: %d values for a shape of %d names", len(values), len(s.names)))
+		panic(fmt.Sprintf("value: %d values for a shape of %d names", len(values), len(s.names)))
 	}
 	for _, v := range values {
 		v.Freeze()
@@ -124,8 +122,8 @@ func distinct(names []string, values []Value) ([]string, []Value) {
 	return names[:n], values[:n]
 }
 
-// names returns the names without copying them.
-func (r *Record) names() []string {
+// fieldNames returns the names without copying them.
+func (r *Record) fieldNames() []string {
 	if r.shape == nil {
 		return nil
 	}
@@ -146,7 +144,7 @@ func (r *Record) Field(name string) (Value, bool) {
 func (r *Record) At(i int) Field { return Field{r.shape.names[i], r.values[i]} }
 
 // Names returns the field names in order.
-func (r *Record) Names() []string { return slices.Clone(r.names()) }
+func (r *Record) Names() []string { return slices.Clone(r.fieldNames()) }
 
 // All iterates over the fields in order.
 func (r *Record) All() iter.Seq2[string, Value] {
@@ -182,7 +180,7 @@ func (r *Record) Attr(name string) (Value, error) {
 	if v, ok := r.Field(name); ok {
 		return v, nil
 	}
-	return nil, noField(r.Type(), name, r.names())
+	return nil, noField(r.Type(), name, r.fieldNames())
 }
 
 // AttrNames returns a copy, because Starlark's dir sorts the slice.
@@ -199,7 +197,7 @@ func (r *Record) Get(key Value) (Value, bool, error) {
 }
 
 // Iterate yields the names, as iterating over a dict yields its keys.
-func (r *Record) Iterate() starlark.Iterator { return &namesIterator{names: r.names()} }
+func (r *Record) Iterate() starlark.Iterator { return &namesIterator{names: r.fieldNames()} }
 
 // Items returns the fields as pairs, for dict(x) and f(**x).
 func (r *Record) Items() []starlark.Tuple {
@@ -238,22 +236,22 @@ func NewList(elems []Value) *starlark.List {
 // noField is the error for a missing field, with the nearest name and some existing names.
 func noField(typeName, name string, names []string) error {
 	const shown = 12
-	e := &problem{text: fmt.Sprintf("%s has no field %q", typeName, name)}
-	if near := nearest(name, names); near != "" {
-		e.hint = fmt.Sprintf("did you mean %s? ", near)
+	problem := fmt.Sprintf("%s has no field %q", typeName, name)
+	hint := suggest.Hint(name, names)
+	if hint != "" {
+		hint += " "
 	} else if use := insteadOf[name]; use != "" {
-		e.hint = "data has fields, not methods: write " + use
-		return e
+		return NewError(problem, "data has fields, not methods: write "+use)
 	}
 	switch {
 	case len(names) == 0:
-		e.hint += "it has no fields"
+		hint += "it has no fields"
 	case len(names) > shown:
-		e.hint += fmt.Sprintf("it has %s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+		hint += fmt.Sprintf("it has %s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 	default:
-		e.hint += "it has " + strings.Join(names, ", ")
+		hint += "it has " + strings.Join(names, ", ")
 	}
-	return e
+	return NewError(problem, hint)
 }
 
 // insteadOf maps methods of dicts to their equivalents for data.
@@ -262,8 +260,6 @@ var insteadOf = map[string]string{
 }
 
 var (
-	_ starlark.HasAttrs        = (*Record)(nil)
-	_ starlark.IterableMapping = (*Record)(nil)
-	_ starlark.Sequence        = (*Record)(nil)
-	_ starlark.Comparable      = (*Record)(nil)
+	_ Object              = (*Record)(nil)
+	_ starlark.Comparable = (*Record)(nil)
 )

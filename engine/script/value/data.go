@@ -1,4 +1,4 @@
-package script
+package value
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/throng-sim/throng/engine/script/meter"
 	"go.starlark.net/starlark"
 )
 
 // These constants limit data from any source: large enough for any service answer, too small to exhaust memory. A
 // weight approximates memory: 32 for each value and one for each byte of a string.
 const (
-	maxDepth    = 200      // nesting depth of lists and records
 	maxWeight   = 32 << 20 // of one value, and bytes of its JSON text
 	valueWeight = 32
 	maxDataBits = 1 << 15 // of an int
@@ -55,7 +55,7 @@ func Weight(v Value) int {
 			n += Weight(x)
 		}
 		return n
-	case *lazy:
+	case *Lazy:
 		if w, ok := v.fields.(Weighed); ok {
 			return valueWeight + w.Weight()
 		}
@@ -92,29 +92,29 @@ func (c *converter) value(v Value, depth int) (Value, error) {
 		if utf8.ValidString(string(x)) {
 			return v, nil
 		}
-		return starlark.String(valid(string(x))), nil
+		return starlark.String(Valid(string(x))), nil
 	case starlark.Int:
 		return v, checkInt(x)
 	case starlark.Float:
-		if err := checkFloat(float64(x)); err != nil {
+		if err := CheckFloat(float64(x)); err != nil {
 			return nil, err
 		}
 		return number(float64(x)), nil
-	case missing:
+	case MissingType:
 		return starlark.None, nil
-	case moment:
+	case Time:
 		return starlark.String(x.iso()), nil
 	case *Record:
 		if x.weight > 0 { // already data: nothing to convert, but its size counts
-			if depth+int(x.height) > maxDepth {
-				return nil, errDeep
+			if depth+int(x.height) > meter.MaxDepth {
+				return nil, meter.ErrTooDeep
 			}
 			c.deepest = max(c.deepest, depth+int(x.height))
 			return v, c.spend(int(x.weight))
 		}
 	}
-	if depth == maxDepth {
-		return nil, errDeep
+	if depth == meter.MaxDepth {
+		return nil, meter.ErrTooDeep
 	}
 	c.deepest = max(c.deepest, depth+1)
 	return c.composite(v, depth+1)
@@ -124,11 +124,11 @@ func (c *converter) value(v Value, depth int) (Value, error) {
 func (c *converter) composite(v Value, depth int) (Value, error) {
 	switch v := v.(type) {
 	case *Record:
-		if slices.ContainsFunc(v.names(), func(name string) bool { return !utf8.ValidString(name) }) {
+		if slices.ContainsFunc(v.fieldNames(), func(name string) bool { return !utf8.ValidString(name) }) {
 			return c.record(v.Names(), slices.Clone(v.values), depth)
 		}
 		return c.shaped(v.shape, slices.Clone(v.values), depth)
-	case *lazy:
+	case *Lazy:
 		names := slices.Clone(v.fields.Names())
 		values := make([]Value, len(names))
 		for i, name := range names {
@@ -200,7 +200,7 @@ func (c *converter) record(names []string, values []Value, depth int) (Value, er
 		return emptyRecord, nil
 	}
 	for i, name := range names {
-		names[i] = valid(name)
+		names[i] = Valid(name)
 	}
 	names, values = distinct(names, values)
 	return newData(NewShape(names...), values, weight, height), nil
@@ -263,18 +263,18 @@ func newData(shape *Shape, values []Value, weight, height int) *Record {
 	return &Record{shape: shape, values: values, weight: int32(weight), height: int16(height)}
 }
 
-var errHeavy = tooBig("more than %d MB of data", maxWeight>>20)
+var errHeavy = meter.TooBig("more than %d MB of data", maxWeight>>20)
 
 // notData is the error for a type that is not data, or for a dict with an unusable key.
 func notData(v, key Value) error {
 	if key != nil {
-		return &problem{fmt.Sprintf("a dict with the key %s is not data", Shown(key)), "the keys must be strings"}
+		return NewError(fmt.Sprintf("a dict with the key %s is not data", Shown(key)), "the keys must be strings")
 	}
 	return fmt.Errorf("%s is not data", v.Type())
 }
 
-// checkFloat refuses NaN and the infinities.
-func checkFloat(f float64) error {
+// CheckFloat refuses NaN and the infinities.
+func CheckFloat(f float64) error {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return fmt.Errorf("%v is not a number that data can hold", f)
 	}
@@ -287,7 +287,7 @@ func checkInt(v starlark.Int) error {
 		return nil
 	}
 	if bits := v.BigInt().BitLen(); bits > maxDataBits {
-		return tooBig("an int of %d bits", bits)
+		return meter.TooBig("an int of %d bits", bits)
 	}
 	return nil
 }
@@ -301,8 +301,8 @@ func number(f float64) Value {
 	return starlark.Float(f)
 }
 
-// valid replaces each byte that is not UTF-8 by U+FFFD, like encoding/json.
-func valid(s string) string {
+// Valid replaces each byte that is not UTF-8 by U+FFFD, like encoding/json.
+func Valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}

@@ -1,4 +1,4 @@
-package script
+package value
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/engine/script/meter"
 	"go.starlark.net/starlark"
 )
 
@@ -32,7 +33,7 @@ func FuzzDecodeJSON(f *testing.F) {
 			theirs = errors.New("more than one value")
 		}
 		if err != nil {
-			if theirs == nil && !errors.Is(err, ErrTooBig) && !strings.Contains(err.Error(), "out of range") {
+			if theirs == nil && !errors.Is(err, meter.ErrTooBig) && !strings.Contains(err.Error(), "out of range") {
 				t.Fatalf("%q: %v, encoding/json reads %v", text, err, want)
 			}
 			return

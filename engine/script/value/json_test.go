@@ -1,4 +1,4 @@
-package script
+package value
 
 import (
 	"bytes"
@@ -13,9 +13,13 @@ import (
 	"time"
 	"weak"
 
+	"github.com/throng-sim/throng/engine/script/meter"
 	"go.starlark.net/starlark"
 	"pgregory.net/rapid"
 )
+
+// clock is the value of a time in these tests: a Friday.
+var clock = time.Date(2026, 1, 2, 8, 4, 5, 0, time.UTC)
 
 func TestDecodeJSON(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
@@ -98,14 +102,14 @@ func TestDecodeJSONErrors(t *testing.T) {
 			t.Errorf("%.40s: got error %v, want %s", test.text, err, test.want)
 		}
 	}
-	deep := strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)
+	deep := strings.Repeat("[", meter.MaxDepth) + strings.Repeat("]", meter.MaxDepth)
 	if _, err := DecodeJSON([]byte(deep)); err != nil {
-		t.Errorf("%d levels: %v", maxDepth, err)
+		t.Errorf("%d levels: %v", meter.MaxDepth, err)
 	}
-	if _, err := DecodeJSON([]byte("[" + strings.Repeat("1,", 2_000_000) + "1]")); !errors.Is(err, ErrTooBig) {
+	if _, err := DecodeJSON([]byte("[" + strings.Repeat("1,", 2_000_000) + "1]")); !errors.Is(err, meter.ErrTooBig) {
 		t.Errorf("too many values: got error %v", err)
 	}
-	if _, err := DecodeJSON(bytes.Repeat([]byte(" "), maxWeight+1)); !errors.Is(err, ErrTooBig) {
+	if _, err := DecodeJSON(bytes.Repeat([]byte(" "), maxWeight+1)); !errors.Is(err, meter.ErrTooBig) {
 		t.Errorf("too long: got error %v", err)
 	}
 }
@@ -120,12 +124,12 @@ func TestSimilarRecordsShareTheirShape(t *testing.T) {
 // TestDecodeJSONOfManyParts decodes documents whose braces and commas predict far too little or far too much memory.
 func TestDecodeJSONOfManyParts(t *testing.T) {
 	for name, text := range map[string]string{
-		"many":   "[" + strings.Repeat(`{"a":[1,{"b":2}],"c":{}},`, 2*mostSpare) + `{"a":[1],"c":{}}]`,
-		"wide":   "[" + strings.Repeat("[0],", 8*mostSpare) + `{"x":{"y":1}}]`,
-		"quoted": `{"t":"{,[` + strings.Repeat("{,", mostSpare) + `","u":{"v":[1,2,3]}}`,
+		"many":   "[" + strings.Repeat(`{"a":[1,{"b":2}],"c":{}},`, 2*maxSpare) + `{"a":[1],"c":{}}]`,
+		"wide":   "[" + strings.Repeat("[0],", 8*maxSpare) + `{"x":{"y":1}}]`,
+		"quoted": `{"t":"{,[` + strings.Repeat("{,", maxSpare) + `","u":{"v":[1,2,3]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if len(text) > mostFurnished {
+			if len(text) > maxPreallocated {
 				t.Fatalf("nothing is set aside for %d bytes", len(text))
 			}
 			v, err := DecodeJSON([]byte(text))
@@ -141,7 +145,7 @@ func TestDecodeJSONOfManyParts(t *testing.T) {
 
 // TestDecodeJSONReleasesOtherRecords checks that keeping one record of a long document does not keep the others in memory.
 func TestDecodeJSONReleasesOtherRecords(t *testing.T) {
-	list := mustDecode(t, `[{"text":"`+strings.Repeat("x", mostFurnished)+`"},{"id":1}]`).(*starlark.List)
+	list := mustDecode(t, `[{"text":"`+strings.Repeat("x", maxPreallocated)+`"},{"id":1}]`).(*starlark.List)
 	kept, other := list.Index(1), weak.Make(list.Index(0).(*Record))
 	runtime.GC()
 	if other.Value() != nil {
@@ -178,9 +182,9 @@ func TestAppendJSON(t *testing.T) {
 		{starlark.String("a\"\\\n\r\t\x01<>&\u2028ä\xff"), `"a\"\\\n\r\t\u0001<>&` + "\u2028" + `ä�"`},
 		{dict, `{"z":[1],"a":0.1}`},
 		{set, `[3]`},
-		{Time(clock), `"2026-01-02T08:04:05Z"`},
+		{NewTime(clock), `"2026-01-02T08:04:05Z"`},
 		{NewRecord(Field{"b", Missing}, Field{"a", NewList(nil)}), `{"b":null,"a":[]}`},
-		{Lazy("agent", testFields{}), `{"id":"a-1","index":1}`},
+		{NewLazy("agent", testFields{}), `{"id":"a-1","index":1}`},
 	} {
 		b, err := AppendJSON([]byte("x"), test.v)
 		if err != nil {
@@ -208,11 +212,11 @@ func TestWhatIsNotData(t *testing.T) {
 		{starlark.Tuple{starlark.Float(math.Inf(-1))}, `in 0: -Inf is not a number that data can hold`},
 		{bad, `a dict with the key 1 is not data (the keys must be strings)`},
 		{starlark.Bytes("x"), `bytes is not data`},
-		{universe["len"], `builtin_function_or_method is not data`},
+		{starlark.Universe["len"], `builtin_function_or_method is not data`},
 		{self, `nested deeper than 200 levels, or contains itself`},
 		{shared, ``},
 		{starlark.MakeBigInt(new(big.Int).Lsh(big.NewInt(1), maxDataBits)), `an int of 32769 bits`},
-		{Lazy("agent", testFields{err: errors.New("gone")}), `in id: gone`},
+		{NewLazy("agent", testFields{err: errors.New("gone")}), `in id: gone`},
 	} {
 		if _, err := AppendJSON(nil, test.v); err == nil || test.want != "" && err.Error() != test.want {
 			t.Errorf("AppendJSON(%.40s): got error %v, want %s", test.v.Type(), err, test.want)
@@ -227,7 +231,7 @@ func TestSharedDataCannotGrowWithoutBound(t *testing.T) {
 	v := mustDecode(t, `{"text": "0123456789"}`)
 	for i := range 60 {
 		next, err := Data(NewRecord(Field{"a", v}, Field{"b", v}))
-		if errors.Is(err, ErrTooBig) {
+		if errors.Is(err, meter.ErrTooBig) {
 			if i < 10 {
 				t.Errorf("refused after %d doublings", i)
 			}
@@ -253,7 +257,7 @@ func TestText(t *testing.T) {
 		{starlark.Float(2.50), `2.5`},
 		{starlark.None, ``},
 		{Missing, ``},
-		{Time(clock), `2026-01-02T08:04:05Z`},
+		{NewTime(clock), `2026-01-02T08:04:05Z`},
 		{starlark.Tuple{starlark.String("x"), starlark.None}, `["x",null]`},
 		{NewRecord(Field{"a", starlark.Float(1)}), `{"a":1}`},
 	} {
@@ -261,7 +265,7 @@ func TestText(t *testing.T) {
 			t.Errorf("Text(%s) = %q, %v, want %q", test.v, got, err, test.want)
 		}
 	}
-	if _, err := Text(universe["len"]); err == nil {
+	if _, err := Text(starlark.Universe["len"]); err == nil {
 		t.Error("a function has a text")
 	}
 }
@@ -281,7 +285,7 @@ func values(depth int) *rapid.Generator[Value] {
 		rapid.Map(rapid.IntRange(-1e6, 1e6), func(n int) Value { return starlark.Float(n) }),
 		rapid.Map(rapid.String(), func(s string) Value { return starlark.String(s) }),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) Value { return starlark.String(b) }),
-		rapid.Map(rapid.Int64Range(0, 4e9), func(n int64) Value { return Time(time.Unix(n, n%1e9).UTC()) }),
+		rapid.Map(rapid.Int64Range(0, 4e9), func(n int64) Value { return NewTime(time.Unix(n, n%1e9).UTC()) }),
 	)
 	if depth == 0 {
 		return scalar
@@ -389,36 +393,4 @@ func (f testFields) Field(name string) (Value, error) {
 		return starlark.MakeInt(1), f.err
 	}
 	return nil, nil
-}
-
-// TestDictsAlike checks that a list of dicts becomes records with each dict's own names in its own order, whether or
-// not the dict before had the same names.
-func TestDictsAlike(t *testing.T) {
-	env, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ src, want string }{
-		{`[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`, `[{"a":1,"b":2},{"a":3,"b":4}]`},
-		{`[{"a": 1, "b": 2}, {"b": 3, "a": 4}, {"a": 5, "c": 6}]`, `[{"a":1,"b":2},{"b":3,"a":4},{"a":5,"c":6}]`},
-		{`[{"a": 1}, {"a": 2, "b": 3}, {}, {"a": 4}]`, `[{"a":1},{"a":2,"b":3},{},{"a":4}]`},
-		{`[{"a": {"x": 1}}, {"a": {"y": 2}}, {"x": {"y": 3}}]`, `[{"a":{"x":1}},{"a":{"y":2}},{"x":{"y":3}}]`},
-		{`[{"é"[:1]: 1, "é"[1:]: 2}, {"é"[:1]: 3, "é"[1:]: 4}, {"\uFFFD": 5}]`, `[{"�":2},{"�":4},{"�":5}]`},
-		{`[[[[[{"a": 1}, {"a": 2}, {"b": 3}]]]]]`, `[[[[[{"a":1},{"a":2},{"b":3}]]]]]`},
-	} {
-		x, err := env.Expr(tt.src, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", tt.src, err)
-		}
-		v, err := x.Eval(nil)
-		if err == nil {
-			v, err = Data(v)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", tt.src, err)
-		}
-		if got, err := AppendJSON(nil, v); err != nil || string(got) != tt.want {
-			t.Errorf("%s is %s (%v), want %s", tt.src, got, err, tt.want)
-		}
-	}
 }

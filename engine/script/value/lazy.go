@@ -1,7 +1,6 @@
-package script
+package value
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -26,33 +25,43 @@ type Listed interface {
 	List() *starlark.List
 }
 
-// List returns the elements of a list, or of a Listed object, or nil.
-func List(v Value) *starlark.List {
+// AsList returns the elements of a list, or of a Listed object, or nil.
+func AsList(v Value) *starlark.List {
 	switch v := v.(type) {
 	case *starlark.List:
 		return v
-	case *lazy:
+	case *Lazy:
 		return v.list()
 	}
 	return nil
 }
 
-// Lazy shows f to expressions as an object that behaves like a Record; typeName is its type in error messages.
-func Lazy(typeName string, f Fields) Value { return &lazy{typeName, f} }
-
-type lazy struct {
+// Lazy is an object in expressions that behaves like a Record, with fields that are computed on demand.
+type Lazy struct {
 	typeName string
 	fields   Fields
 }
 
-func (l *lazy) String() string        { return quoted(l) }
-func (l *lazy) Type() string          { return l.typeName }
-func (l *lazy) Freeze()               {}
-func (l *lazy) Truth() starlark.Bool  { return true }
-func (l *lazy) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable type: %s", l.typeName) }
+// NewLazy returns an object with the fields f; typeName is its type in error messages.
+func NewLazy(typeName string, f Fields) *Lazy { return &Lazy{typeName, f} }
+
+// String returns the object in the syntax of a Starlark dict, cut off after about a megabyte.
+func (l *Lazy) String() string { return quoted(l) }
+
+// Type is the name given to NewLazy.
+func (l *Lazy) Type() string { return l.typeName }
+
+// Freeze does nothing: the fields are frozen.
+func (l *Lazy) Freeze() {}
+
+// Truth is true.
+func (l *Lazy) Truth() starlark.Bool { return true }
+
+// Hash fails: an object cannot be a key.
+func (l *Lazy) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable type: %s", l.typeName) }
 
 // Len returns the number of names, or of elements of a Listed object.
-func (l *lazy) Len() int {
+func (l *Lazy) Len() int {
 	if list := l.list(); list != nil {
 		return list.Len()
 	}
@@ -60,24 +69,26 @@ func (l *lazy) Len() int {
 }
 
 // list is [Listed.List], or nil for a plain object.
-func (l *lazy) list() *starlark.List {
+func (l *Lazy) list() *starlark.List {
 	if of, ok := l.fields.(Listed); ok {
 		return of.List()
 	}
 	return nil
 }
 
-// field is Fields.Field with errors of nested evaluations marked.
-func (l *lazy) field(name string) (Value, error) {
+// field is Fields.Field with a LookupError.
+func (l *Lazy) field(name string) (Value, error) {
 	v, err := l.fields.Field(name)
 	if err != nil {
-		return nil, foreignError(name, err)
+		return nil, LookupError(name, err)
 	}
 	return v, nil
 }
 
+func (l *Lazy) fieldNames() []string { return l.fields.Names() }
+
 // Attr is Starlark's x.name.
-func (l *lazy) Attr(name string) (Value, error) {
+func (l *Lazy) Attr(name string) (Value, error) {
 	v, err := l.field(name)
 	if v == nil && err == nil {
 		return nil, noField(l.typeName, name, l.fields.Names())
@@ -85,10 +96,11 @@ func (l *lazy) Attr(name string) (Value, error) {
 	return v, err
 }
 
-func (l *lazy) AttrNames() []string { return slices.Clone(l.fields.Names()) }
+// AttrNames returns a copy, because Starlark's dir sorts the slice.
+func (l *Lazy) AttrNames() []string { return slices.Clone(l.fields.Names()) }
 
 // Get is Starlark's x["name"].
-func (l *lazy) Get(key Value) (Value, bool, error) {
+func (l *Lazy) Get(key Value) (Value, bool, error) {
 	name, ok := starlark.AsString(key)
 	if !ok {
 		return nil, false, fmt.Errorf("the fields of %s have names, got %s", l.typeName, key.Type())
@@ -98,7 +110,7 @@ func (l *lazy) Get(key Value) (Value, bool, error) {
 }
 
 // Iterate iterates over the names, or over the elements of a Listed object.
-func (l *lazy) Iterate() starlark.Iterator {
+func (l *Lazy) Iterate() starlark.Iterator {
 	if list := l.list(); list != nil {
 		return list.Iterate()
 	}
@@ -106,7 +118,7 @@ func (l *lazy) Iterate() starlark.Iterator {
 }
 
 // Items implements dict(x) and f(**x).
-func (l *lazy) Items() []starlark.Tuple {
+func (l *Lazy) Items() []starlark.Tuple {
 	names := l.fields.Names()
 	items := make([]starlark.Tuple, 0, len(names))
 	for _, name := range names {
@@ -119,43 +131,35 @@ func (l *lazy) Items() []starlark.Tuple {
 	return items
 }
 
-func (l *lazy) CompareSameType(op syntax.Token, y Value, depth int) (bool, error) {
+// CompareSameType compares objects as sets of fields, ignoring order. Only == and != are defined.
+func (l *Lazy) CompareSameType(op syntax.Token, y Value, depth int) (bool, error) {
 	return sameFields(op, l, y, depth)
 }
 
-// object is the common interface of records and lazy objects.
-type object interface {
+// Object is a Record or a Lazy object.
+type Object interface {
 	starlark.HasAttrs
 	starlark.IterableMapping
 	starlark.Sequence
+
+	fieldNames() []string // names without a copy
 }
 
 var (
-	_ object = (*Record)(nil)
-	_ object = (*lazy)(nil)
+	_ Object              = (*Lazy)(nil)
+	_ starlark.Comparable = (*Lazy)(nil)
 )
 
-// namesOf returns the names of an object without copying them.
-func namesOf(o object) []string {
-	switch o := o.(type) {
-	case *Record:
-		return o.names()
-	case *lazy:
-		return o.fields.Names()
-	}
-	return o.AttrNames()
-}
-
 // sameFields compares objects outside an evaluation, under Starlark's own depth limit.
-func sameFields(op syntax.Token, x object, y Value, depth int) (bool, error) {
+func sameFields(op syntax.Token, x Object, y Value, depth int) (bool, error) {
 	if op != syntax.EQL && op != syntax.NEQ {
 		return false, fmt.Errorf("%s %s %s not implemented", x.Type(), op, y.Type())
 	}
-	o, ok := y.(object)
+	o, ok := y.(Object)
 	if !ok || o.Len() != x.Len() {
 		return op == syntax.NEQ, nil
 	}
-	for _, name := range namesOf(x) {
+	for _, name := range x.fieldNames() {
 		a, err := x.Attr(name)
 		if err != nil {
 			return false, err
@@ -177,26 +181,3 @@ func sameFields(op syntax.Token, x object, y Value, depth int) (bool, error) {
 	}
 	return op == syntax.EQL, nil
 }
-
-// Missing is the output of a step that did not run. It is falsy and empty, its fields and indexes are Missing too, and
-// it is null in JSON and empty in texts.
-var Missing Value = missing{}
-
-type missing struct{}
-
-func (missing) String() string                 { return "missing" }
-func (missing) Type() string                   { return "missing" }
-func (missing) Freeze()                        {}
-func (missing) Truth() starlark.Bool           { return false }
-func (missing) Hash() (uint32, error)          { return 0, errors.New("unhashable type: missing") }
-func (missing) Attr(string) (Value, error)     { return Missing, nil }
-func (missing) AttrNames() []string            { return nil }
-func (missing) Get(Value) (Value, bool, error) { return Missing, true, nil }
-func (missing) Iterate() starlark.Iterator     { return &namesIterator{} }
-func (missing) Len() int                       { return 0 }
-func (missing) Has(Value) (bool, error)        { return false, nil }
-
-var (
-	_ starlark.Container = missing{}
-	_ starlark.Mapping   = missing{}
-)

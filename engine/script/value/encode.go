@@ -1,4 +1,4 @@
-package script
+package value
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/throng-sim/throng/engine/script/meter"
 	"go.starlark.net/starlark"
 )
 
@@ -19,23 +20,28 @@ func AppendJSON(dst []byte, v Value) ([]byte, error) {
 	return e.out, err
 }
 
+// AppendJSONWithin is AppendJSON within the limits of an evaluation. It charges steps; the caller charges the bytes.
+func AppendJSONWithin(dst []byte, v Value, m *meter.Meter) ([]byte, error) {
+	e := encoder{out: dst, limit: len(dst) + m.Left(), meter: m}
+	err := e.value(v, 0)
+	return e.out, err
+}
+
 type encoder struct {
 	out   []byte
 	limit int
-	m     *machine // machine to charge, or nil
+	meter *meter.Meter // charged for each value with elements, unless it is nil
 }
-
-var errDeep = tooBig("nested deeper than %d levels, or contains itself", maxDepth)
 
 // value appends v at nesting level depth.
 func (e *encoder) value(v Value, depth int) error {
 	if len(e.out) > e.limit {
-		return tooBig("JSON text too long")
+		return meter.TooBig("JSON text too long")
 	}
 	switch v := v.(type) {
 	case starlark.String:
 		if room := e.limit - len(e.out); len(v) > room || len(v) > room/maxEscaped && quotedSize(string(v)) > room {
-			return tooBig("JSON text too long")
+			return meter.TooBig("JSON text too long")
 		}
 		e.out = appendQuoted(e.out, string(v))
 	case starlark.Int:
@@ -44,16 +50,16 @@ func (e *encoder) value(v Value, depth int) error {
 		return e.float(float64(v))
 	case starlark.Bool:
 		e.out = strconv.AppendBool(e.out, bool(v))
-	case starlark.NoneType, missing:
+	case starlark.NoneType, MissingType:
 		e.out = append(e.out, "null"...)
-	case moment:
+	case Time:
 		e.out = appendQuoted(e.out, v.iso())
 	default:
-		if depth == maxDepth {
-			return errDeep
+		if depth == meter.MaxDepth {
+			return meter.ErrTooDeep
 		}
-		if e.m != nil {
-			if err := e.m.step(2); err != nil {
+		if e.meter != nil {
+			if err := e.meter.Step(2); err != nil {
 				return err
 			}
 		}
@@ -77,7 +83,7 @@ func (e *encoder) int(v starlark.Int) error {
 
 // float appends a finite float.
 func (e *encoder) float(f float64) error {
-	if err := checkFloat(f); err != nil {
+	if err := CheckFloat(f); err != nil {
 		return err
 	}
 	e.out = appendFloat(e.out, f)
@@ -111,7 +117,7 @@ func (e *encoder) composite(v Value, depth int) error {
 		return e.sequence(v.Len(), v.Index, depth)
 	case *starlark.Dict:
 		return e.dict(v, depth)
-	case *lazy:
+	case *Lazy:
 		return e.lazy(v, depth)
 	case starlark.Callable, starlark.Bytes:
 		return notData(v, nil)
@@ -143,7 +149,7 @@ func (e *encoder) record(r *Record, depth int) error {
 }
 
 // lazy computes the fields of an object and appends them.
-func (e *encoder) lazy(l *lazy, depth int) error {
+func (e *encoder) lazy(l *Lazy, depth int) error {
 	e.out = append(e.out, '{')
 	for i, name := range l.fields.Names() {
 		v, err := l.Attr(name)
@@ -213,7 +219,7 @@ func (e *encoder) iterable(v starlark.Iterable, depth int) error {
 
 // within adds the path inside the value to an error, up to 200 names.
 func within(name string, err error) error {
-	if errors.Is(err, ErrTooBig) {
+	if errors.Is(err, meter.ErrTooBig) {
 		return err
 	}
 	return fmt.Errorf("in %s: %w", name, err)
@@ -295,9 +301,9 @@ func AppendText(dst []byte, v Value) ([]byte, error) {
 	switch v := v.(type) {
 	case starlark.String:
 		return append(dst, v...), nil
-	case starlark.NoneType, missing:
+	case starlark.NoneType, MissingType:
 		return dst, nil
-	case moment:
+	case Time:
 		return append(dst, v.iso()...), nil
 	}
 	return AppendJSON(dst, v)

@@ -1,4 +1,4 @@
-package script
+package value
 
 import (
 	"bytes"
@@ -8,25 +8,26 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/throng-sim/throng/engine/script/meter"
 	"go.starlark.net/starlark"
 )
 
-// maxDigits limits the length of a number in JSON, and so the bits of an int.
-const maxDigits = 9000
+// MaxDigits limits the length of a number in JSON, and so the bits of an int.
+const MaxDigits = 9000
 
 // DecodeJSON reads one JSON value. Objects become records that keep the order of names (the last value of a repeated
 // name counts). Arrays become frozen lists. Integral numbers become ints of any size (1.0 and 1e3 too, up to 2^53),
 // other numbers floats. Invalid UTF-8 and lone surrogates become U+FFFD. A syntax error is a *JSONError.
-func DecodeJSON(data []byte) (Value, error) { return decodeJSON(data, maxWeight) }
+func DecodeJSON(data []byte) (Value, error) { return DecodeJSONWithin(data, maxWeight) }
 
-// decodeJSON is DecodeJSON with a maximum weight.
-func decodeJSON(data []byte, limit int) (Value, error) {
+// DecodeJSONWithin is DecodeJSON with a maximum [Weight].
+func DecodeJSONWithin(data []byte, weight int) (Value, error) {
 	if len(data) > maxWeight {
-		return nil, tooBig("JSON of %d bytes, the limit is %d", len(data), maxWeight)
+		return nil, meter.TooBig("JSON of %d bytes, the limit is %d", len(data), maxWeight)
 	}
 	d := decoders.Get().(*decoder)
-	d.data, d.at, d.left, d.deepest = data, 0, limit, 0
-	d.furnish()
+	d.data, d.at, d.left, d.deepest = data, 0, weight, 0
+	d.preallocate()
 	v, err := d.value(0)
 	if d.space(); err == nil && d.at < len(d.data) {
 		err = d.unexpected("after the value")
@@ -78,24 +79,24 @@ type decoder struct {
 }
 
 const (
-	// mostSpare limits preallocation, because braces and commas inside strings count too.
-	mostSpare = 64
-	// mostFurnished is the length in bytes up to which a document gets preallocated slices. Keeping one of its records
+	// maxSpare limits preallocation, because braces and commas inside strings count too.
+	maxSpare = 64
+	// maxPreallocated is the length in bytes up to which a document gets preallocated slices. Keeping one of its records
 	// keeps all of them in memory, with their strings, regardless of the record's own weight.
-	mostFurnished = 4 << 10
+	maxPreallocated = 4 << 10
 )
 
-// furnish preallocates memory for the records and lists of a short document, estimated from its braces and commas.
-func (d *decoder) furnish() {
-	if len(d.data) > mostFurnished {
+// preallocate sets aside memory for the records and lists of a short document, estimated from its braces and commas.
+func (d *decoder) preallocate() {
+	if len(d.data) > maxPreallocated {
 		return
 	}
 	objects := bytes.Count(d.data, []byte{'{'})
 	if objects < 2 {
 		return
 	}
-	d.records = make([]Record, min(objects, mostSpare))
-	d.values = make([]Value, min(objects+bytes.Count(d.data, []byte{'['})+bytes.Count(d.data, []byte{','}), 4*mostSpare))
+	d.records = make([]Record, min(objects, maxSpare))
+	d.values = make([]Value, min(objects+bytes.Count(d.data, []byte{'['})+bytes.Count(d.data, []byte{','}), 4*maxSpare))
 }
 
 // JSONError is a syntax error in a JSON text, Offset bytes from its beginning.
@@ -123,11 +124,11 @@ func (d *decoder) unexpected(where string) error {
 // tooHeavy and tooDeep are functions to keep the stack frames of the recursive readers small.
 
 //go:noinline
-func (d *decoder) tooHeavy() error { return tooBig("JSON at offset %d: %s", d.at, errHeavy) }
+func (d *decoder) tooHeavy() error { return meter.TooBig("JSON at offset %d: %s", d.at, errHeavy) }
 
 //go:noinline
 func (d *decoder) tooDeep() error {
-	return tooBig("JSON at offset %d: nested deeper than %d levels", d.at, maxDepth)
+	return meter.TooBig("JSON at offset %d: nested deeper than %d levels", d.at, meter.MaxDepth)
 }
 
 // space skips white space.
@@ -157,7 +158,7 @@ func (d *decoder) value(depth int) (Value, error) {
 		d.left -= len(s)
 		return starlark.String(s), err
 	case c == '{' || c == '[':
-		if depth == maxDepth {
+		if depth == meter.MaxDepth {
 			return nil, d.tooDeep()
 		}
 		d.at++
@@ -344,7 +345,7 @@ func (d *decoder) text() (string, error) {
 			if ascii {
 				return string(d.data[start:i]), nil
 			}
-			return valid(string(d.data[start:i])), nil
+			return Valid(string(d.data[start:i])), nil
 		case c == '\\':
 			return d.escaped(start, i)
 		case c < ' ':
@@ -370,7 +371,7 @@ func (d *decoder) escaped(start, i int) (string, error) {
 		switch c := d.data[i]; {
 		case c == '"':
 			d.at = i + 1
-			return valid(string(buf)), nil
+			return Valid(string(buf)), nil
 		case c < ' ':
 			d.at = i
 			return "", d.errorf("control character %q in a string", c)

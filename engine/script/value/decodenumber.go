@@ -1,9 +1,10 @@
-package script
+package value
 
 import (
 	"math/big"
 	"strconv"
 
+	"github.com/throng-sim/throng/engine/script/meter"
 	"go.starlark.net/starlark"
 )
 
@@ -41,8 +42,8 @@ func (d *decoder) number() (Value, error) {
 	if wrong {
 		return nil, d.errorf("malformed number")
 	}
-	if i-start > maxDigits {
-		return nil, tooBig("JSON at offset %d: a number of %d digits", start, i-start)
+	if i-start > MaxDigits {
+		return nil, meter.TooBig("JSON at offset %d: a number of %d digits", start, i-start)
 	}
 	raw := d.data[start:i]
 	v, err := parseNumber(raw, integral)

@@ -1,8 +1,6 @@
-package script
+package value
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -82,7 +80,7 @@ func TestRecordsCompare(t *testing.T) {
 		{NewRecord(Field{"b", two}, Field{"a", two}), false},
 		{NewRecord(Field{"a", one}), false},
 		{NewRecord(Field{"a", one}, Field{"c", two}), false},
-		{Lazy("record", testFields{}), false},
+		{NewLazy("record", testFields{}), false},
 		{starlark.None, false},
 	} {
 		if same, err := starlark.Equal(x, test.y); err != nil || same != test.want {
@@ -121,46 +119,10 @@ func TestRecordIsAnOrderedMap(t *testing.T) {
 	})
 }
 
-func TestLazy(t *testing.T) {
-	env := mustEnv(t, "")
-	for _, test := range []struct{ src, want string }{
-		{`agent.id`, `"a-1"`},
-		{`agent["index"]`, `1`},
-		{`"id" in agent, "x" in agent, len(agent), keys(agent), [k for k in agent]`, `(True, False, 2, ["id", "index"], ["id", "index"])`},
-		{`dict(agent)`, `{"id": "a-1", "index": 1}`},
-		{`agent == {"index": 1, "id": "a-1"}, agent == agent, agent != {"id": 1}`, `(True, True, True)`},
-		{`json.encode(agent)`, `"{\"id\":\"a-1\",\"index\":1}"`},
-		{`str(agent)`, `"{\"id\": \"a-1\", \"index\": 1}"`},
-		{`"%(id)s" % agent`, `"a-1"`},
-		{`type(agent), bool(agent)`, `("agent", True)`},
-		{`get(agent, "x", 5), get(agent, "id"), getattr(agent, "x", 6), hasattr(agent, "id")`, `(5, "a-1", 6, True)`},
-		{`agent.ide`, `error: 1:6: agent has no field "ide" (did you mean id? it has id, index)`},
-		{`agent["ide"]`, `error: 1:6: agent has no field "ide" (did you mean id? it has id, index)`},
-		{`agent[1]`, `error: 1:6: the fields of agent have names, got int`},
-		{`{agent: 1}`, `error: 1:7: unhashable type: agent`},
-	} {
-		v, err := mustExpr(t, env, test.src).Eval(&Context{Names: Vars{"agent": Lazy("agent", testFields{})}})
-		got := fmt.Sprint(v)
-		if err != nil {
-			got = "error: " + err.Error()
-		}
-		if got != test.want {
-			t.Errorf("%s = %s, want %s", test.src, got, test.want)
-		}
-	}
-	gone := errors.New("the store is gone")
-	broken := Vars{"agent": Lazy("agent", testFields{err: gone})}
-	for _, src := range []string{
-		`agent.id`, `agent["id"]`, `str(agent)`, `"%s" % [agent]`, `json.encode(agent)`, `"id" in agent`, `get(agent, "id")`,
-		`agent == {"id": 1, "index": 2}`, `"%(id)s" % agent`,
-	} {
-		if _, err := mustExpr(t, env, src).Eval(&Context{Names: broken}); !errors.Is(err, gone) {
-			t.Errorf("%s: got error %v, want %v", src, err, gone)
-		}
-	}
-	data, err := Data(Lazy("agent", testFields{}))
+func TestLazyAsData(t *testing.T) {
+	data, err := Data(NewLazy("agent", testFields{}))
 	if err != nil || !identical(data, mustDecode(t, `{"id": "a-1", "index": 1}`)) {
-		t.Errorf("as data: %v, %v", data, err)
+		t.Errorf("got %v, %v", data, err)
 	}
 }
 
@@ -176,69 +138,27 @@ func TestLongTextsOfObjectsAreCutOff(t *testing.T) {
 
 func TestTime(t *testing.T) {
 	zone := time.FixedZone("", 2*3600)
-	at := func(hour int, loc *time.Location) Value { return Time(time.Date(2026, 3, 1, hour, 30, 15, 5e8, loc)) }
+	at := func(hour int, loc *time.Location) Value {
+		return NewTime(time.Date(2026, 3, 1, hour, 30, 15, 5e8, loc))
+	}
 	if got, want := at(8, zone).String(), "2026-03-01T08:30:15.5+02:00"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// The same moment in two zones is equal, and the same key.
+	// The same time in two zones is equal, and the same key.
 	if same, err := starlark.Equal(at(8, zone), at(6, time.UTC)); !same || err != nil {
-		t.Errorf("the same moment compares as %v, %v", same, err)
+		t.Errorf("the same time compares as %v, %v", same, err)
 	}
 	d := starlark.NewDict(1)
 	if err := d.SetKey(at(8, zone), starlark.True); err != nil {
 		t.Fatal(err)
 	}
 	if _, found, err := d.Get(at(6, time.UTC)); !found || err != nil {
-		t.Errorf("the same moment is found: %v, %v", found, err)
+		t.Errorf("the same time is found: %v, %v", found, err)
 	}
 	for day, want := range []int{6, 0, 1, 2, 3, 4, 5, 6} { // 1 March 2026 is a Sunday
-		v, err := Time(time.Date(2026, 3, 1+day, 0, 0, 0, 0, time.UTC)).(starlark.HasAttrs).Attr("weekday")
+		v, err := NewTime(time.Date(2026, 3, 1+day, 0, 0, 0, 0, time.UTC)).Attr("weekday")
 		if err != nil || v != starlark.MakeInt(want) {
 			t.Errorf("weekday %d is %v, %v", day, v, err)
 		}
-	}
-}
-
-func TestTimesMoveBySeconds(t *testing.T) {
-	env := mustEnv(t, "")
-	x := mustExpr(t, env, "(now + agent) - now")
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.Float64Range(-maxShift, maxShift).Draw(t, "seconds")
-		v, err := x.Eval(&Context{Names: Vars{"now": Time(clock), "agent": starlark.Float(s)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := float64(v.(starlark.Float)); got-s > 1e-6 || s-got > 1e-6 {
-			t.Fatalf("moved by %v, asked for %v", got, s)
-		}
-	})
-}
-
-// TestErrorsOfInnerEvaluationsAreKept has fields that are expressions themselves, like agents' attributes, and an
-// error that is returned more than once.
-func TestErrorsOfInnerEvaluationsAreKept(t *testing.T) {
-	env := mustEnv(t, "def f(x):\n  return x.id\n")
-	_, err := mustExpr(t, env, "1 + 1 // 0").Eval(nil)
-	inner, ok := errors.AsType[*EvalError](err)
-	if !ok {
-		t.Fatalf("got error %v", err)
-	}
-	before := fmt.Sprint(inner.Trace)
-	c := &Context{Names: Vars{"agent": Lazy("agent", testFields{err: inner})}}
-	for range 2 {
-		_, err := mustExpr(t, env, "1 + f(agent)").Eval(c)
-		if want := "test.star:2:11: id: 1:7: floored division by zero"; err == nil || err.Error() != want {
-			t.Errorf("got error %v, want %s", err, want)
-		}
-		if !errors.Is(err, inner) {
-			t.Error("the inner error is lost")
-		}
-	}
-	if after := fmt.Sprint(inner.Trace); after != before {
-		t.Errorf("the trace of the inner error became %s", after)
-	}
-	c.Names = &countingNames{asked: map[string]int{}, err: inner}
-	if _, err := mustExpr(t, env, "f(agent)").Eval(c); err == nil || err.Error() != "1:3: agent: 1:7: floored division by zero" {
-		t.Errorf("got error %v", err)
 	}
 }

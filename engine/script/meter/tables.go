@@ -1,7 +1,6 @@
-package script
+package meter
 
 import (
-	"fmt"
 	"math"
 
 	"go.starlark.net/starlark"
@@ -13,7 +12,7 @@ import (
 // is limited, and each lookup charges steps.
 const (
 	maxAlike    = 1024
-	alikePerOne = 32   // keys compared in one step
+	keysPerStep = 32   // keys compared in one step
 	sketchSize  = 4096 // a power of two, like the number of buckets of a table
 )
 
@@ -21,7 +20,7 @@ const (
 type sketch [sketchSize]uint16
 
 // add counts a key, and returns how many keys have the same low bits.
-func (s *sketch) add(k Value) (int, error) {
+func (s *sketch) add(k starlark.Value) (int, error) {
 	h, err := k.Hash()
 	if err != nil {
 		return 0, err
@@ -33,22 +32,22 @@ func (s *sketch) add(k Value) (int, error) {
 	return int(*count), nil
 }
 
-// key charges the hashing of v. A string costs its length, a tuple the sum of its elements, which can be large for
+// ChargeHash charges the hashing of v. A string costs its length, a tuple the sum of its elements, which can be large for
 // tuples with shared parts.
-func (m *machine) key(v Value) error { return m.hash(v, 0) }
+func (m *Meter) ChargeHash(v starlark.Value) error { return m.hash(v, 0) }
 
 // hash charges v at tuple nesting level depth.
-func (m *machine) hash(v Value, depth int) error {
+func (m *Meter) hash(v starlark.Value, depth int) error {
 	switch v := v.(type) {
 	case starlark.String:
-		return m.work(len(v))
+		return m.Work(len(v))
 	case starlark.Bytes:
-		return m.work(len(v))
+		return m.Work(len(v))
 	case starlark.Tuple:
-		if depth == maxDepth {
-			return errDeep
+		if depth == MaxDepth {
+			return ErrTooDeep
 		}
-		if err := m.step(1 + len(v)); err != nil {
+		if err := m.Step(1 + len(v)); err != nil {
 			return err
 		}
 		for _, x := range v {
@@ -61,7 +60,7 @@ func (m *machine) hash(v Value, depth int) error {
 }
 
 // collides reports whether it is easy to construct many keys with the same hash as v. Strings have a secret seed.
-func collides(v Value) bool {
+func collides(v starlark.Value) bool {
 	switch v.(type) {
 	case starlark.String, starlark.Bytes, starlark.Bool, starlark.NoneType:
 		return false
@@ -69,16 +68,16 @@ func collides(v Value) bool {
 	return true
 }
 
-// find charges a lookup in a table of n keys.
-func (m *machine) find(k Value, n int) error {
-	if err := m.key(k); err != nil || n < alikePerOne || !collides(k) {
+// ChargeLookup charges a lookup in a table of n keys.
+func (m *Meter) ChargeLookup(k starlark.Value, n int) error {
+	if err := m.ChargeHash(k); err != nil || n < keysPerStep || !collides(k) {
 		return err
 	}
-	return m.step(min(n, maxAlike) / alikePerOne)
+	return m.Step(min(n, maxAlike) / keysPerStep)
 }
 
-// grew records a key that was added to a table, which now has n keys.
-func (m *machine) grew(k Value, n int) error {
+// CountKey records a key that was added to a table, which now has n keys.
+func (m *Meter) CountKey(k starlark.Value, n int) error {
 	if !collides(k) {
 		return nil
 	}
@@ -92,60 +91,45 @@ func (m *machine) grew(k Value, n int) error {
 	return err
 }
 
-var errAlike = &limitError{ErrTooLong, fmt.Sprintf("more than %d keys whose hashes are alike", maxAlike)}
+var errAlike = TooLong("more than %d keys whose hashes are alike", maxAlike)
 
-// insert implements d[k] = v.
-func (m *machine) insert(d *starlark.Dict, k, v Value) error {
+// Insert implements d[k] = v.
+func (m *Meter) Insert(d *starlark.Dict, k, v starlark.Value) error {
 	n := d.Len()
-	if err := m.find(k, n); err != nil {
+	if err := m.ChargeLookup(k, n); err != nil {
 		return err
 	}
-	if err := m.charge(entrySize); err != nil {
+	if err := m.Charge(EntrySize); err != nil {
 		return err
 	}
 	if err := d.SetKey(k, v); err != nil || d.Len() == n {
 		return err
 	}
-	return m.grew(k, n+1)
+	return m.CountKey(k, n+1)
 }
 
-// add implements s.add(k).
-func (m *machine) add(s *starlark.Set, k Value) error {
+// Add implements s.add(k).
+func (m *Meter) Add(s *starlark.Set, k starlark.Value) error {
 	n := s.Len()
-	if err := m.find(k, n); err != nil {
+	if err := m.ChargeLookup(k, n); err != nil {
 		return err
 	}
-	if err := m.charge(entrySize); err != nil {
+	if err := m.Charge(EntrySize); err != nil {
 		return err
 	}
 	if err := s.Insert(k); err != nil || s.Len() == n {
 		return err
 	}
-	return m.grew(k, n+1)
+	return m.CountKey(k, n+1)
 }
 
-// chargeUnion charges an operator on two sets or two dicts that builds a new one.
-func (m *machine) chargeUnion(x, y Value) error {
-	switch x.(type) {
-	case *starlark.Dict, *starlark.Set:
-	default:
-		return nil
-	}
-	switch y.(type) {
-	case *starlark.Dict, *starlark.Set:
-	default:
-		return nil
-	}
-	return m.chargeTables(x.(starlark.Sequence), y.(starlark.Sequence))
-}
-
-// chargeTables charges a new table with the keys of these sequences, and a lookup for each of them.
-func (m *machine) chargeTables(sequences ...starlark.Iterable) error {
+// ChargeTables charges a new table with the keys of these sequences, and a lookup for each of them.
+func (m *Meter) ChargeTables(sequences ...starlark.Iterable) error {
 	n := 0
 	for _, seq := range sequences {
 		n += max(starlark.Len(seq), 0)
 	}
-	if err := m.charge(dictSize); err != nil {
+	if err := m.Charge(DictSize); err != nil {
 		return err
 	}
 	var all *sketch
@@ -153,8 +137,8 @@ func (m *machine) chargeTables(sequences ...starlark.Iterable) error {
 		all = new(sketch)
 	}
 	for _, seq := range sequences {
-		err := m.each(seq, func(k Value) error {
-			if err := m.find(k, n); err != nil {
+		err := m.Each(seq, func(k starlark.Value) error {
+			if err := m.ChargeLookup(k, n); err != nil {
 				return err
 			}
 			if all != nil && collides(k) {
@@ -164,7 +148,7 @@ func (m *machine) chargeTables(sequences ...starlark.Iterable) error {
 					return errAlike
 				}
 			}
-			return m.charge(entrySize)
+			return m.Charge(EntrySize)
 		})
 		if err != nil {
 			return err
