@@ -55,7 +55,7 @@ func (e *embedding) run(t *turn) (script.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := e.service
+	s := t.bound(e.service)
 	model := s.embedder()
 	if len(texts) == 0 {
 		return vectorsShape.Record(script.NewList(nil), starlark.String(model)), nil

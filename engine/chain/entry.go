@@ -34,16 +34,12 @@ func (r *Reader) Headers(s *Service, n *doc.Node, names []string) []credential.H
 }
 
 func (r *reader) headers(n *doc.Node, field string) []credential.Header {
-	var of *credential.Store
-	if r.holder != nil {
-		of = &r.holder.Store
-	}
-	return credential.ReadHeaders(&r.Compiler, n, field, of)
+	return credential.ReadHeaders(&r.Compiler, n, field, r.holder != nil)
 }
 
 // Key reads a service's key; its texts may use names and secrets.
 func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
-	s.Key = credential.ReadKey(&r.in(names, s).Compiler, kind, n, s.Name, &s.Store)
+	s.Key = credential.ReadKey(&r.in(names, s).Compiler, kind, n, s.Name)
 }
 
 // TLSConfig returns the TLS configuration of the service's client, or nil for the defaults. read opens a file of the

@@ -139,7 +139,8 @@ func (s *statement) changes() *Service {
 func (s *statement) asks() ([]*Service, odds.Odds) { return []*Service{s.service}, odds.Surely }
 
 func (s *statement) run(t *turn) (script.Value, error) {
-	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.Values}
+	to := t.bound(s.service)
+	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: to.Values}
 	size := 0
 	for i, arg := range s.args {
 		v, err := arg.Eval(t)
@@ -158,14 +159,14 @@ func (s *statement) run(t *turn) (script.Value, error) {
 	var out script.Value
 	call := &service.Call{
 		Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.step.retry.over(t.x.s.Settings().Retry),
-		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: s.service.Concealed, Private: s.private,
+		Repeats: s.repeats, Once: s.repeats == service.Never, Secrets: to.Concealed, Private: s.private,
 		Accept: func(a *service.Answer) (err error) {
 			out, err = rows(a)
 			return err
 		},
 	}
 	t.asked = true
-	_, err := s.service.Postgres.client.Do(call, what)
+	_, err := to.Postgres.client.Do(call, what)
 	t.record().Take(&call.Record)
 	return out, err
 }

@@ -46,6 +46,7 @@ type Scenario struct {
 	input      payload
 	outside    []intervention
 	report     *doc.Report
+	bound      chain.Bound // nil before Bind
 }
 
 // Mistakes are all the problems of a scenario's files.
