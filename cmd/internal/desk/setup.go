@@ -46,7 +46,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 			continue
 		}
 		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favorite: slices.Contains(notes.Favorites, path)}
-		if s, err := scenario.Load(path, nil); err == nil {
+		if s, err := authoring.Load(path, nil); err == nil {
 			c.Title, c.About = s.Title, s.About
 		}
 		all = append(all, c)
