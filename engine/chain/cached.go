@@ -115,7 +115,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 		return nil, err
 	}
 	retry, limit := t.step.retry.over(t.x.s.Settings().Retry), t.step.timeout
-	services := t.x.in.Bound.all(c.services)
+	services := t.x.in.Bound.of(c.services)
 	key, err := c.key(services, &chat, retry, limit)
 	if err != nil {
 		return nil, err

@@ -56,7 +56,10 @@ func (e *embedding) run(t *turn) (script.Value, error) {
 		return nil, err
 	}
 	s := t.bound(e.service)
-	model := s.embedder()
+	model := s.Embeds
+	if model == "" {
+		model = s.Models[0]
+	}
 	if len(texts) == 0 {
 		return vectorsShape.Record(script.NewList(nil), starlark.String(model)), nil
 	}

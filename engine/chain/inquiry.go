@@ -38,7 +38,7 @@ func (c *completion) ask(t *turn, chat openai.Chat) (script.Value, error) {
 	}
 	t.Context("") // keys the path
 	q := &inquiry{
-		completion: c, services: t.x.in.Bound.all(c.services), session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.step.retry.over(t.x.s.Settings().Retry), headers: headers,
+		completion: c, services: t.x.in.Bound.of(c.services), session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.step.retry.over(t.x.s.Settings().Retry), headers: headers,
 	}
 	t.asked = true
 	out, err := q.run(chat)
@@ -49,7 +49,7 @@ func (c *completion) ask(t *turn, chat openai.Chat) (script.Value, error) {
 // headers evaluates the headers that services need.
 func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
 	all := make(map[*Service]http.Header, len(c.services))
-	for _, s := range t.x.in.Bound.all(c.services) {
+	for _, s := range t.x.in.Bound.of(c.services) {
 		h := http.Header{}
 		if err := s.sign(t, h); err != nil {
 			return nil, err

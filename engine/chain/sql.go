@@ -17,19 +17,17 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// Postgres is a service of kind postgres as defined by the file, with its client once connected. Its URL is an address
+// Postgres is a service of kind postgres as defined by the file. Its URL is an address
 // without a password, or secret:NAME for an address that is a secret as a whole.
 type Postgres struct {
 	Password string // the name of a secret; "" uses the address
 	Role     string // role for statements; "" is the user's own
 	Limits   database.Limits
-
-	client *service.Postgres
 }
 
 // ConnectPostgres creates the client of a service of kind postgres. secrets are values to remove from error texts.
 func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
-	s.Postgres.client = client
+	s.postgres = client
 	s.Conceal(false, secrets...)
 }
 
@@ -166,7 +164,7 @@ func (s *statement) run(t *turn) (script.Value, error) {
 		},
 	}
 	t.asked = true
-	_, err := to.Postgres.client.Do(call, what)
+	_, err := to.postgres.Do(call, what)
 	t.record().Take(&call.Record)
 	return out, err
 }

@@ -95,7 +95,7 @@ func (s *Service) checkHeaders(at *doc.Node) {
 }
 
 // Services returns the services to ask, in order, as bound.
-func (w *Writer) Services(b Bound) []*Service { return b.all(w.completion.services) }
+func (w *Writer) Services(b Bound) []*Service { return b.of(w.completion.services) }
 
 // Commission is one record to generate.
 type Commission struct {

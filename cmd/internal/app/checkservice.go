@@ -118,7 +118,7 @@ func (l checks) equip(s *chain.Service, secrets bool) {
 // trusts returns the TLS configuration of a check, with the client certificate if signed is set.
 func (l checks) trusts(s *chain.Service, signed bool) (*tls.Config, error) {
 	if !signed {
-		return s.Anonymous(), nil
+		return s.TLS.Anonymous(), nil
 	}
 	return l.trust(s)
 }
@@ -278,7 +278,7 @@ func (l checks) TestService(ctx context.Context, name, address string) (string, 
 	case s.Postgres != nil:
 		return CheckPostgres(ctx, PostgresService{name, address, s.Postgres.Password, s.Postgres.Role})
 	case s.Kind == "llm" && len(asks) > 0:
-		m := ModelService{Name: name, Address: address, Key: s.Bearer, Models: l.models(s), Unnamed: l.unnamed(s), TLS: s.Anonymous()}
+		m := ModelService{Name: name, Address: address, Key: s.Bearer, Models: l.models(s), Unnamed: l.unnamed(s), TLS: s.TLS.Anonymous()}
 		return CheckModels(ctx, m, m.OwnsKey())
 	}
 	if at, _ := services.SplitModel(address); address != "" {

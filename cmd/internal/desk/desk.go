@@ -22,6 +22,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui"
@@ -146,8 +147,8 @@ func (d *Desk) Interrupted(ctx context.Context) (*engine.RunRecord, error) {
 	return &r, nil
 }
 
-// drawn stores the CPU time of the UI goroutine.
-func (d *Desk) drawn(used time.Duration) { d.drew.Store(int64(used)) }
+// drawn stores the CPU time of the UI goroutine, which calls it.
+func (d *Desk) drawn() { d.drew.Store(int64(machine.ThreadTime())) }
 
 // Settled is closed when the run in progress has ended and is closed.
 func (d *Desk) Settled() <-chan struct{} {

@@ -46,7 +46,6 @@ var allowedClones = map[string]string{
 var clonedStructs = []string{
 	"engine.Asked = engine.Snapshot",
 	"engine.Asked = engine.Totals",
-	"engine.HostMetrics = engine/machine.Figures",
 	"engine.Settings = engine.Steering",
 	"engine.stepJSON = engine.triedJSON",
 	"engine/run.Batch = engine/run.BatchCounts",
