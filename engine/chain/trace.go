@@ -87,6 +87,3 @@ func (s *Step) Service() string {
 	}
 	return ""
 }
-
-// Hides reports whether a step's output is private, or derived from private outputs.
-func (s *Step) Hides() bool { return s.hides() }

@@ -92,12 +92,12 @@ func (w *Watch) started(t *turn) {
 func (w *Watch) gave(t *turn, out script.Value) {
 	w.change(t, func(s *stepSeen) {
 		s.gave = true
-		if !t.step.hides() {
+		if !t.step.Hides() {
 			s.output = shown(out)
 		}
 	})
 	w.note(t, func(s *Traced) {
-		if !t.step.hides() {
+		if !t.step.Hides() {
 			s.Output = shown(out)
 		}
 	})
@@ -118,8 +118,8 @@ func shown(v script.Value) json.RawMessage {
 	return text
 }
 
-// hides reports whether the step's output is private, or derived from private outputs.
-func (s *Step) hides() (hides bool) {
+// Hides reports whether the step's output is private, or derived from private outputs.
+func (s *Step) Hides() (hides bool) {
 	each := func(inner *Step) { hides = hides || inner.private }
 	look := func(_ string, inner *Step) {
 		each(inner)
