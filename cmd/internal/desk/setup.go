@@ -204,9 +204,6 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	return d.start(ctx, l)
 }
 
-// Remote names the database for results.
-func (d setupDesk) Remote() string { return d.remote.Target() }
-
 // Preset describes the limits that suit this machine.
 func (d setupDesk) Preset(context.Context) (string, error) {
 	m := calibration.ThisMachine(d.data)
