@@ -29,7 +29,7 @@ func (l assembly) probe(j *Job) engine.Probe {
 			at = server(j.Target)
 		}
 		if c.Server < 0 && j.clients != nil {
-			full := j.clients.Fullest()
+			full := j.clients.fullest()
 			c.Server, c.Max, at = full.Server, full.Max, full.server
 			c.Held, c.Idle = 0, 0
 			if sends && server(j.Target) == at {
