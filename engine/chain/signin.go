@@ -34,13 +34,8 @@ type signIn struct {
 	came SignIn
 }
 
-func (a *signIn) run(t *turn) (out script.Value, err error) {
-	out, err = a.ask(t)
-	a.came.Err = err
-	return out, err
-}
-
-func (a *signIn) ask(t *turn) (script.Value, error) {
+func (a *signIn) run(t *turn) (_ script.Value, err error) {
+	defer func() { a.came.Err = err }()
 	r, auth, err := a.make(t)
 	if err != nil {
 		return nil, err
