@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/throng-sim/throng/engine/machine"
 )
 
 // MemoryLimit is an amount of memory: a fraction of the machine's, or bytes if Share is 0. The zero value means
@@ -77,6 +75,3 @@ func (m MemoryLimit) Of(total uint64) int64 {
 	}
 	return m.Bytes
 }
-
-// MachineMemory returns the bytes of memory of the machine, or of the container if that has less; 0 is unknown.
-func MachineMemory() uint64 { return machine.TotalMemory() }

@@ -46,8 +46,8 @@ type Desk struct {
 	Store     Store
 	Program   Program // nil if there is no information on the program
 	Attach    Attach  // nil if the toolkit's windows are enough
-	// Drew, if set, is called a few times a second with the CPU time of the UI goroutine.
-	Drew func(used time.Duration)
+	// Drew, if set, is called by the UI goroutine a few times a second.
+	Drew func()
 }
 
 // Store is what the window itself needs from the application.
@@ -229,7 +229,7 @@ func (a *App) tick() {
 		return
 	}
 	if a.desk.Drew != nil {
-		a.desk.Drew(engine.ThreadTime())
+		a.desk.Drew()
 	}
 	a.live.Collect()
 	a.frame.tick()

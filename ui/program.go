@@ -17,6 +17,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -28,7 +29,7 @@ type Program interface {
 	// About does not wait.
 	About() About
 	// Licences returns the licences of all linked code, by name.
-	Licences(ctx context.Context) ([]Licence, error)
+	Licences(ctx context.Context) ([]assets.Licence, error)
 	// Reports returns the crash reports that the user has not dismissed, oldest first.
 	Reports(ctx context.Context) ([]Report, error)
 	// Told dismisses a report.
@@ -43,9 +44,6 @@ type About struct {
 	Data                      string // the data folder
 	Icon                      []byte // PNG
 }
-
-// Licence is the licence of a component.
-type Licence struct{ Name, Version, Kind, Text string }
 
 // Report is a crash report of an earlier process.
 type Report struct {
@@ -88,7 +86,7 @@ func (a *App) showAbout() {
 				a.app.Clipboard().SetContent("Throng " + about.Version + ", " + built + ", " + about.System)
 			}), layout.NewSpacer())))
 	list := newLicences()
-	async.Work(func() ([]Licence, error) { return a.desk.Program.Licences(context.Background()) }, func(all []Licence, err error) {
+	async.Work(func() ([]assets.Licence, error) { return a.desk.Program.Licences(context.Background()) }, func(all []assets.Licence, err error) {
 		if err != nil {
 			list.count.SetProblem(err.Error())
 			return
@@ -103,7 +101,7 @@ func (a *App) showAbout() {
 
 // licences is a searchable list of licences, and the text of the chosen one.
 type licences struct {
-	all, found []Licence
+	all, found []assets.Licence
 	search     *form.Entry
 	count      *form.Note
 	list       *widget.List
@@ -125,7 +123,7 @@ func newLicences() *licences {
 		},
 		func(i widget.ListItemID, o fyne.CanvasObject) {
 			if i < len(l.found) {
-				o.(*widget.Label).SetText(strings.TrimPrefix(l.found[i].Name, "github.com/"))
+				o.(*widget.Label).SetText(strings.TrimPrefix(l.found[i].Module, "github.com/"))
 			}
 		})
 	l.list.OnSelected = l.choose
@@ -136,7 +134,7 @@ func newLicences() *licences {
 	return l
 }
 
-func (l *licences) fill(all []Licence) {
+func (l *licences) fill(all []assets.Licence) {
 	l.all = all
 	l.show()
 }
@@ -146,7 +144,7 @@ func (l *licences) show() {
 	looked := strings.ToLower(strings.TrimSpace(l.search.Text))
 	l.found = nil
 	for _, one := range l.all {
-		if strings.Contains(strings.ToLower(one.Name+" "+one.Kind+" "+one.Text), looked) {
+		if strings.Contains(strings.ToLower(one.Module+" "+one.Kind+" "+one.Text), looked) {
 			l.found = append(l.found, one)
 		}
 	}
@@ -165,7 +163,7 @@ func (l *licences) choose(i widget.ListItemID) {
 		return
 	}
 	one := l.found[i]
-	l.text.SetText(strings.TrimSpace(one.Name+" "+one.Version) + "\n" + one.Kind + "\n\n" + one.Text)
+	l.text.SetText(strings.TrimSpace(one.Module+" "+one.Version) + "\n" + one.Kind + "\n\n" + one.Text)
 	l.page.ScrollToTop()
 }
 

@@ -26,8 +26,11 @@ func (p *program) About() About {
 	return About{Version: "0.1.0, commit abc", Go: "1.26", Fyne: "2.8.1", System: "linux", Data: "/data/throng", Icon: assets.Icon()}
 }
 
-func (p *program) Licences(context.Context) ([]Licence, error) {
-	return []Licence{{"example.com/one", "v1.0.0", "MIT", "Permission is granted"}, {"example.com/two", "v2.0.0", "zlib", "altered versions"}}, nil
+func (p *program) Licences(context.Context) ([]assets.Licence, error) {
+	return []assets.Licence{
+		{Module: "example.com/one", Version: "v1.0.0", Kind: "MIT", Text: "Permission is granted"},
+		{Module: "example.com/two", Version: "v2.0.0", Kind: "zlib", Text: "altered versions"},
+	}, nil
 }
 
 func (p *program) Reports(context.Context) ([]Report, error) { return p.reports, nil }
@@ -93,7 +96,7 @@ func TestAbout(t *testing.T) {
 		}
 	}
 	l := newLicences()
-	l.fill([]Licence{{"one", "", "MIT", "granted"}, {"two", "", "zlib", "altered"}})
+	l.fill([]assets.Licence{{Module: "one", Kind: "MIT", Text: "granted"}, {Module: "two", Kind: "zlib", Text: "altered"}})
 	test.Type(l.search, "ALTER")
 	if len(l.found) != 1 || !strings.Contains(l.text.Text, "two\nzlib\n\naltered") {
 		t.Errorf("found %v, %q", l.found, l.text.Text)

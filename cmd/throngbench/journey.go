@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/govern"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
@@ -112,7 +113,7 @@ func unjournaled(ctx context.Context, s *scenario.Scenario, settings engine.Sett
 	}
 	run, err := run.Start(ctx, run.Config{
 		ID: "journeys", Program: s.Program(settings.Seed), Agents: s.Agents, Clock: s.Clock, Settings: settings,
-		Governor: governor, Services: []engine.Service{client}, Probe: engine.Probe{Host: engine.HostSampler(os.TempDir())},
+		Governor: governor, Services: []engine.Service{client}, Probe: engine.Probe{Host: machine.Host(os.TempDir())},
 	})
 	if err != nil {
 		return result, err

@@ -80,13 +80,13 @@ func (s *seen) Lookup(name string) (value.Value, error) {
 }
 
 // key identifies a shared answer: the services, the request, and its retries and timeouts.
-func (c *completion) key(chat *openai.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
+func (c *completion) key(services []*Service, chat *openai.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
 	asked := struct {
 		Who  [][]string
 		What any
 		Form json.RawMessage
 	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens, chat.Completion, chat.Effort, chat.Extra, chat.Stream, retry.Attempts, limit}}
-	for _, s := range c.services {
+	for _, s := range services {
 		asked.Who = append(asked.Who, append([]string{s.Name}, s.asked()...))
 	}
 	if c.shape != nil {
@@ -115,7 +115,8 @@ func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 		return nil, err
 	}
 	retry, limit := t.retry(), t.step.timeout
-	key, err := c.key(&chat, retry, limit)
+	services := t.x.in.Bound.of(c.services)
+	key, err := c.key(services, &chat, retry, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 	}
 	path := flightPath(key)
 	f := &flight{
-		completion: c, session: t.x.s.Apart(key, limit, &service.Overtime{Path: path, Limit: limit}), key: key, path: path, chat: chat, headers: headers,
+		completion: c, services: services, session: t.x.s.Apart(key, limit, &service.Overtime{Path: path, Limit: limit}), key: key, path: path, chat: chat, headers: headers,
 		retry: retry,
 	}
 	clock := t.clock()
@@ -140,7 +141,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 	clock.Hold()
 	defer clock.Release()
 	mine := false
-	result := c.services[0].flights.DoChan(string(key[:]), func() (any, error) {
+	result := services[0].flights.DoChan(string(key[:]), func() (any, error) {
 		mine = true
 		return f.fly()
 	})
@@ -195,13 +196,14 @@ func failedEntry(path string, err error) engine.Entry {
 // flight is a request that belongs to the run.
 type flight struct {
 	*completion
-	session *engine.Session // of the run
-	key     engine.SharedKey
-	path    string
-	chat    openai.Chat
-	headers map[*Service]http.Header
-	retry   engine.Retry
-	class   engine.Class // for a failure before the answer
+	services []*Service      // as bound
+	session  *engine.Session // of the run
+	key      engine.SharedKey
+	path     string
+	chat     openai.Chat
+	headers  map[*Service]http.Header
+	retry    engine.Retry
+	class    engine.Class // for a failure before the answer
 }
 
 // fly sends the request and stores the answer before any session sees it. A panic counts as a failure.
@@ -210,7 +212,7 @@ func (f *flight) fly() (out value.Value, err error) {
 		return value.DecodeJSON(e.Output)
 	}
 	q := &inquiry{
-		completion: f.completion, session: f.session, clock: f.session.Clock(), path: f.path, retry: f.retry, headers: f.headers,
+		completion: f.completion, services: f.services, session: f.session, clock: f.session.Clock(), path: f.path, retry: f.retry, headers: f.headers,
 		key: draw.Key{}.Int(f.session.Settings().Seed).Text(string(f.key[:])),
 	}
 	entry := engine.Entry{Path: f.path}

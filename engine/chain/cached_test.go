@@ -265,7 +265,7 @@ func TestCachedHeadersFailTheirOwn(t *testing.T) {
 	for _, limit := range []int{1, 9} {
 		o := says(`{"n": 1, "x": 2}`)
 		more := o.models(t)
-		more[0].Headers = []credential.Header{{Name: "X-A", Field: "service.model.headers.X-A", Value: odd, Of: nil}}
+		more[0].Headers = []credential.Header{{Name: "X-A", Field: "service.model.headers.X-A", Value: odd}}
 		for _, row := range (stage{steps: cachedSteps, more: more, agents: 9, change: atOnce(limit)}).run(t) {
 			if fails := row.Class == engine.Script; fails != (row.Agent%2 == 1) {
 				t.Errorf("limit %d, agent %d: %v %s", limit, row.Agent, row.Outcome, row.Error)

@@ -62,7 +62,7 @@ type asker interface {
 	changes() *Service
 }
 
-// Service is a service as defined by the file, with its client once connected.
+// Service is a service as defined by the file. A run connects a copy; see [Bound].
 type Service struct {
 	Name    string
 	Kind    string
@@ -85,8 +85,9 @@ type Service struct {
 	Simulation bool
 	HTTP       *service.HTTP // set by Connect
 	credential.Store
-	token  string
-	tokens *service.Tokens
+	token    string
+	tokens   *service.Tokens
+	postgres *service.Postgres // set by ConnectPostgres
 }
 
 // Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.

@@ -49,8 +49,11 @@ func (e *embedding) run(t *turn) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := e.service
-	model := s.embedder()
+	s := t.bound(e.service)
+	model := s.Embeds
+	if model == "" {
+		model = s.Models[0]
+	}
 	if len(texts) == 0 {
 		return vectorsShape.Record(value.NewList(nil), starlark.String(model)), nil
 	}

@@ -1,8 +1,6 @@
 package chain
 
 import (
-	"crypto/tls"
-
 	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
@@ -34,23 +32,10 @@ func (r *Reader) Headers(s *Service, n *doc.Node, names []string) []credential.H
 }
 
 func (r *reader) headers(n *doc.Node, field string) []credential.Header {
-	var of *credential.Store
-	if r.holder != nil {
-		of = &r.holder.Store
-	}
-	return credential.ReadHeaders(&r.Compiler, n, field, of)
+	return credential.ReadHeaders(&r.Compiler, n, field, r.holder != nil)
 }
 
 // Key reads a service's key; its texts may use names and secrets.
 func (r *Reader) Key(s *Service, kind string, n *doc.Node, names []string) {
-	s.Key = credential.ReadKey(&r.in(names, s).Compiler, kind, n, s.Name, &s.Store)
+	s.Key = credential.ReadKey(&r.in(names, s).Compiler, kind, n, s.Name)
 }
-
-// TLSConfig returns the TLS configuration of the service's client, or nil for the defaults. read opens a file of the
-// scenario's folder. Its errors are *engine.FieldError.
-func (s *Service) TLSConfig(read func(file string) ([]byte, error)) (*tls.Config, error) {
-	return s.TLS.Config(s.Name, &s.Store, read)
-}
-
-// Anonymous returns the TLS configuration without a client certificate, or nil for the defaults.
-func (s *Service) Anonymous() *tls.Config { return s.TLS.Anonymous() }

@@ -28,6 +28,7 @@ type Input struct {
 	Memory *memory.View // memory that World's agent shows
 	Agents Directory    // agents that may receive messages
 	Acted  string       // the event that stops the session; "" for none
+	Bound  Bound        // the run's copies of services; nil uses the services themselves
 	Watch  *Watch       // records the session's outputs; nil records nothing
 }
 

@@ -145,32 +145,33 @@ func (q *request) run(t *turn) (value.Value, error) {
 		}
 	}
 	t.asked = true
-	_, err = q.service.HTTP.Do(call, r)
+	_, err = t.bound(q.service).HTTP.Do(call, r)
 	t.record().Take(&call.Record)
 	return out, err
 }
 
 // make evaluates the request and its credentials.
 func (q *request) make(t *turn) (r service.Request, auth *service.Auth, err error) {
-	r.Header = make(http.Header, len(q.service.Headers)+len(q.headers)+4)
+	s := t.bound(q.service)
+	r.Header = make(http.Header, len(s.Headers)+len(q.headers)+4)
 	if q.unsigned {
-		if err = q.service.open(t, r.Header); err == nil {
+		if err = s.open(t, r.Header); err == nil {
 			err = q.fill(t, &r)
 		}
 		return r, nil, err
 	}
-	if err := q.service.sign(t, r.Header); err != nil {
+	if err := s.sign(t, r.Header); err != nil {
 		return r, nil, err
 	}
-	if auth, err = q.service.auth(t, r.Header); err != nil {
+	if auth, err = s.auth(t, r.Header); err != nil {
 		return r, nil, err
 	}
 	if err = q.fill(t, &r); err != nil {
 		return r, nil, err
 	}
 	key := ""
-	if !q.service.HTTP.Mocks() {
-		key, err = q.service.Key.Query(t)
+	if !s.HTTP.Mocks() {
+		key, err = s.Key.Query(t)
 	}
 	r.Target = r.Target.With(key)
 	return r, auth, err
@@ -188,10 +189,10 @@ func (q *request) fill(t *turn, r *service.Request) (err error) {
 	}
 	r.Target, r.Kind = r.Target.With(query), q.kind
 	if q.service != nil {
-		r.Secrets = q.service.Values
+		r.Secrets = t.bound(q.service).Values
 	}
 	for _, h := range q.headers {
-		if err := h.Set(t, r.Header); err != nil {
+		if err := h.Set(t, r.Header, r.Secrets); err != nil {
 			return err
 		}
 	}
@@ -258,7 +259,7 @@ func (s *Service) ownHeaders(t expr.Contexts, h http.Header) error {
 		h["X-Simulation-Mode"] = simulated
 	}
 	for _, n := range s.Headers {
-		if err := n.Set(t, h); err != nil {
+		if err := n.Set(t, h, s.Values); err != nil {
 			return err
 		}
 	}
@@ -273,7 +274,7 @@ func (s *Service) signAs(t expr.Contexts, h http.Header, user string) error {
 	switch {
 	case s.HTTP.Mocks():
 	case s.Key != nil:
-		return s.Key.Sign(t, h)
+		return s.Key.Sign(t, h, s.Values)
 	case s.Bearer == "":
 		return nil
 	}

@@ -18,15 +18,16 @@ import (
 // shape. The calls have their own paths in the journal: think, think~2, think~3.
 type inquiry struct {
 	*completion
-	session *engine.Session // session that asks; nil if there is none
-	purse   service.Purse   // budget for calls without a session
-	clock   *clock.Clock
-	path    string
-	key     draw.Key // of path
-	retry   engine.Retry
-	headers map[*Service]http.Header
-	calls   int
-	record  engine.StepRecord // of all calls
+	services []*Service      // as bound
+	session  *engine.Session // session that asks; nil if there is none
+	purse    service.Purse   // budget for calls without a session
+	clock    *clock.Clock
+	path     string
+	key      draw.Key // of path
+	retry    engine.Retry
+	headers  map[*Service]http.Header
+	calls    int
+	record   engine.StepRecord // of all calls
 }
 
 // ask sends the calls on behalf of the session.
@@ -37,7 +38,8 @@ func (c *completion) ask(t *turn, chat openai.Chat) (value.Value, error) {
 	}
 	t.Context("") // keys the path
 	q := &inquiry{
-		completion: c, session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.retry(), headers: headers,
+		completion: c, services: t.x.in.Bound.of(c.services), session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.retry(),
+		headers: headers,
 	}
 	t.asked = true
 	out, err := q.run(chat)
@@ -48,7 +50,7 @@ func (c *completion) ask(t *turn, chat openai.Chat) (value.Value, error) {
 // headers evaluates the headers that services need.
 func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
 	all := make(map[*Service]http.Header, len(c.services))
-	for _, s := range c.services {
+	for _, s := range t.x.in.Bound.of(c.services) {
 		h := http.Header{}
 		if err := s.sign(t, h); err != nil {
 			return nil, err

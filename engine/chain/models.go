@@ -43,11 +43,3 @@ func (s *Service) ConnectLLM(client *service.LLM, secret string) {
 	}
 	s.LLM, s.flights = client, new(singleflight.Group)
 }
-
-// embedder is the model for embeddings.
-func (s *Service) embedder() string {
-	if s.Embeds != "" {
-		return s.Embeds
-	}
-	return s.Models[0]
-}

@@ -17,19 +17,17 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// Postgres is a service of kind postgres as defined by the file, with its client once connected. Its URL is an address
+// Postgres is a service of kind postgres as defined by the file. Its URL is an address
 // without a password, or secret:NAME for an address that is a secret as a whole.
 type Postgres struct {
 	Password string // the name of a secret; "" uses the address
 	Role     string // role for statements; "" is the user's own
 	Limits   database.Limits
-
-	client *service.Postgres
 }
 
 // ConnectPostgres creates the client of a service of kind postgres. secrets are values to remove from error texts.
 func (s *Service) ConnectPostgres(client *service.Postgres, secrets ...string) {
-	s.Postgres.client = client
+	s.postgres = client
 	s.Conceal(false, secrets...)
 }
 
@@ -129,7 +127,8 @@ func (s *statement) changes() *Service {
 func (s *statement) asks() ([]*Service, odds.Odds) { return []*Service{s.service}, odds.Surely }
 
 func (s *statement) run(t *turn) (value.Value, error) {
-	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: s.service.Values}
+	to := t.bound(s.service)
+	what := database.Statement{Query: s.query, Changes: s.forced, Secrets: to.Values}
 	size := 0
 	for i, arg := range s.args {
 		v, err := arg.Eval(t)
@@ -153,7 +152,7 @@ func (s *statement) run(t *turn) (value.Value, error) {
 		return err
 	}
 	t.asked = true
-	_, err := s.service.Postgres.client.Do(call, what)
+	_, err := to.postgres.Do(call, what)
 	t.record().Take(&call.Record)
 	return out, err
 }

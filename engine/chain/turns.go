@@ -1,32 +1,29 @@
 package chain
 
+import "slices"
+
 // computes reports whether no step of a group can wait. Such steps run sequentially, which is cheaper than starting
 // goroutines.
 func (s *segment) computes(b *Block) bool {
-	for _, step := range b.Steps[s.from:s.to] {
+	return !slices.ContainsFunc(b.Steps[s.from:s.to], func(step *Step) bool {
 		switch step.action.(type) {
 		case *python, *emit, *remember, *say:
-		default:
 			return false
 		}
-	}
-	return true
+		return true
+	})
 }
 
 // plain reports whether the steps of a group can run like plain steps, in file order: they only compute, none waits
 // for a later one, and none writes to memory, which other steps must see unchanged.
 func (s *segment) plain(b *Block) bool {
-	if !s.inOrder {
-		return false
-	}
-	for _, step := range b.Steps[s.from:s.to] {
+	return s.inOrder && !slices.ContainsFunc(b.Steps[s.from:s.to], func(step *Step) bool {
 		switch step.action.(type) {
 		case *python, *emit:
-		default:
 			return false
 		}
-	}
-	return true
+		return true
+	})
 }
 
 // turns executes the steps of a group sequentially, with the visibility rules of a group. The first step in file order

@@ -88,8 +88,8 @@ func (s *Service) checkHeaders(at *doc.Node) {
 	}
 }
 
-// Services returns the services to ask, in order.
-func (w *Writer) Services() []*Service { return w.completion.services }
+// Services returns the services to ask, in order, as bound.
+func (w *Writer) Services(b Bound) []*Service { return b.of(w.completion.services) }
 
 // Commission is one record to generate.
 type Commission struct {
@@ -99,6 +99,7 @@ type Commission struct {
 	Retry   engine.Retry // the run's
 	Timeout time.Duration
 	Purse   service.Purse // budget for its calls
+	Bound   Bound         // the launch's copies of services
 }
 
 // Context implements Contexts.
@@ -121,7 +122,7 @@ func (w *Writer) Request(c *Commission, address func(*Service) string) (string, 
 		Form json.RawMessage
 		Seed uint64
 	}{What: []any{chat.Messages, chat.Temperature, chat.MaxTokens, chat.Completion, chat.Effort, chat.Extra}, Form: w.completion.shape.Schema, Seed: c.seed()}
-	for _, s := range w.completion.services {
+	for _, s := range w.Services(c.Bound) {
 		asked.Who = append(asked.Who, append([]string{address(s), AnswersNames[s.Answers]}, s.asked()...))
 	}
 	text, err := json.Marshal(asked)
@@ -154,7 +155,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 	timer := clock.New(ctx, limit, &service.Overtime{Path: c.Path, Limit: limit})
 	defer timer.Stop()
 	q := &inquiry{
-		completion: w.completion, purse: c.Purse, clock: timer, path: c.Path, key: c.Key, retry: w.retry.over(c.Retry),
+		completion: w.completion, services: w.Services(c.Bound), purse: c.Purse, clock: timer, path: c.Path, key: c.Key, retry: w.retry.over(c.Retry),
 		headers: map[*Service]http.Header{},
 	}
 	defer func() {
@@ -166,7 +167,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 			err = context.Cause(ctx)
 		}
 	}()
-	for _, s := range w.completion.services {
+	for _, s := range q.services {
 		h := http.Header{}
 		if err := s.signAs(c, h, ""); err != nil {
 			return nil, took, err

@@ -1,48 +1,46 @@
 // Package machine reads what the computer and this process use: CPU, memory, network, disk.
 package machine
 
-import "time"
+import (
+	"runtime"
+	"time"
 
-// Figures are one sample. Values that cannot be read are 0. Rates cover the time since the previous sample, and are 0 in the
-// first.
-type Figures struct {
-	CPU             float64 // percent of all cores of the machine
-	ProcessCPU      float64 // percent of one core
-	Memory          uint64  // resident bytes of this process
-	MemoryAvailable uint64  // bytes the system can still hand out
-	MemoryTotal     uint64
-	NetIn, NetOut   float64 // bytes per second over all interfaces, loopback included: the mocks are there
-	DiskFree        uint64  // bytes a user may still write on the data folder's disk
-	Collector       float64 // percent of one core spent collecting garbage; part of ProcessCPU
-	// CoreWait is how long runnable goroutines waited for a core, at the 99th percentile.
-	CoreWait time.Duration
-}
+	"github.com/throng-sim/throng/engine"
+)
 
 // patience is how long a sample waits for the system. Linux answers within a fraction of it. macOS reports on its
 // network only through a program, which takes longer.
 const patience = 5 * time.Millisecond
 
-// Sampler takes samples. Only one goroutine may use it.
-type Sampler struct {
+// Host returns an [engine.Probe.Host] for this machine, this process, and the disk that holds dataDir. Values that cannot be read
+// are 0.
+func Host(dataDir string) func() engine.HostMetrics {
+	s := newSampler(dataDir)
+	s.sample() // the first rates count from here
+	return s.sample
+}
+
+// sampler takes samples. Only one goroutine may use it.
+type sampler struct {
 	dataDir string
 	own     *self
 	was     reading
-	shown   Figures
+	shown   engine.HostMetrics
 	busy    bool // a reading is in progress
 	ready   chan reading
 	measure func() reading
 }
 
-// New returns a sampler for the machine, this process, and the disk that holds dataDir.
-func New(dataDir string) *Sampler {
-	s := &Sampler{dataDir: dataDir, own: thisProcess(), ready: make(chan reading, 1)}
+func newSampler(dataDir string) *sampler {
+	s := &sampler{dataDir: dataDir, own: thisProcess(), ready: make(chan reading, 1)}
+	s.shown.Cores = runtime.NumCPU()
 	s.measure = s.read
 	return s
 }
 
-// Sample reads the machine. If that takes longer than a few milliseconds it returns the previous figures, and the next
+// sample reads the machine. If that takes longer than a few milliseconds it returns the previous figures, and the next
 // call returns the ones being read.
-func (s *Sampler) Sample() Figures {
+func (s *sampler) sample() engine.HostMetrics {
 	if !s.busy {
 		s.busy = true
 		go func() { s.ready <- s.measure() }()
@@ -68,16 +66,17 @@ type reading struct {
 	in, out    uint64  // bytes
 	counted    bool    // in and out could be read
 	scheduler  scheduler
-	now        Figures // figures that are not rates
+	now        engine.HostMetrics // figures that are not rates
 }
 
-func (s *Sampler) read() reading {
+func (s *sampler) read() reading {
 	r := reading{at: time.Now(), scheduler: readScheduler()}
+	r.now.Cores = runtime.NumCPU()
 	r.busy, r.all, _ = cpuSeconds()
 	r.own, r.ownCounted = s.own.cpuSeconds()
 	r.now.Memory = s.own.resident()
 	if m, ok := readMemory(); ok {
-		r.now.MemoryAvailable, r.now.MemoryTotal = m.allocatable(pressed()), m.total
+		r.now.Available, r.now.MemoryTotal = m.allocatable(pressed()), m.total
 	}
 	r.in, r.out, r.counted = networkBytes()
 	if free, err := FreeDisk(s.dataDir); err == nil {
@@ -87,7 +86,7 @@ func (s *Sampler) read() reading {
 }
 
 // since turns counters into rates since an earlier reading. There are none since the zero reading.
-func (r *reading) since(was *reading) Figures {
+func (r *reading) since(was *reading) engine.HostMetrics {
 	f := r.now
 	span := r.at.Sub(was.at).Seconds()
 	if was.at.IsZero() || span <= 0 {

@@ -8,25 +8,27 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // settle samples until a reading has come in, however slow the machine is.
-func settle(t *testing.T, s *Sampler) Figures {
+func settle(t *testing.T, s *sampler) engine.HostMetrics {
 	t.Helper()
 	for was := s.was.at; ; {
-		if f := s.Sample(); s.was.at.After(was) {
+		if f := s.sample(); s.was.at.After(was) {
 			return f
 		}
 	}
 }
 
 func TestFirstSampleHasNoRates(t *testing.T) {
-	f := settle(t, New(t.TempDir()))
+	f := settle(t, newSampler(t.TempDir()))
 	if f.CPU != 0 || f.ProcessCPU != 0 || f.NetIn != 0 || f.NetOut != 0 {
 		t.Errorf("rates without a sample before: %+v", f)
 	}
-	if f.Memory < 1<<20 || f.Memory > f.MemoryTotal || f.MemoryAvailable == 0 || f.MemoryAvailable > f.MemoryTotal {
-		t.Errorf("own %d, available %d, total %d bytes of memory", f.Memory, f.MemoryAvailable, f.MemoryTotal)
+	if f.Memory < 1<<20 || f.Memory > f.MemoryTotal || f.Available == 0 || f.Available > f.MemoryTotal {
+		t.Errorf("own %d, available %d, total %d bytes of memory", f.Memory, f.Available, f.MemoryTotal)
 	}
 	if f.DiskFree == 0 {
 		t.Error("the disk of the temporary folder has no room at all")
@@ -34,7 +36,7 @@ func TestFirstSampleHasNoRates(t *testing.T) {
 }
 
 func TestWorkIsSeen(t *testing.T) {
-	s := New(t.TempDir())
+	s := newSampler(t.TempDir())
 	settle(t, s)
 	began, own := s.was, 0.0
 	for n := 0; own < 0.2; n++ { // until this process has used 200 ms
@@ -56,7 +58,7 @@ func TestWorkIsSeen(t *testing.T) {
 
 func TestMemoryIsSeen(t *testing.T) {
 	const size = 64 << 20
-	s := New(t.TempDir())
+	s := newSampler(t.TempDir())
 	before := settle(t, s).Memory
 	block := make([]byte, size)
 	for i := 0; i < size; i += 4096 {
@@ -72,7 +74,7 @@ func TestMemoryIsSeen(t *testing.T) {
 // TestLoopbackIsCounted: the network figures are of all interfaces.
 func TestLoopbackIsCounted(t *testing.T) {
 	const size = 8 << 20
-	s := New(t.TempDir())
+	s := newSampler(t.TempDir())
 	settle(t, s)
 	began := s.was
 	if !began.counted {
@@ -111,7 +113,7 @@ func TestLoopbackIsCounted(t *testing.T) {
 }
 
 func TestWhatCannotBeReadIsZero(t *testing.T) {
-	s := New(filepath.Join(t.TempDir(), "no", "such", "folder"))
+	s := newSampler(filepath.Join(t.TempDir(), "no", "such", "folder"))
 	s.own = nil
 	settle(t, s)
 	f := settle(t, s)
@@ -129,12 +131,12 @@ func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		now  reading
-		want Figures
+		want engine.HostMetrics
 	}{
-		{"2 s", reading{at: at.Add(2 * time.Second), busy: 13, all: 104, own: 8, ownCounted: true, in: 3000, out: 2000, counted: true}, Figures{CPU: 75, ProcessCPU: 150, NetIn: 1000}},
-		{"an interface has gone", reading{at: at.Add(time.Second), busy: 10, all: 104, own: 5, ownCounted: true, in: 10, out: 3000, counted: true}, Figures{NetOut: 1000}},
-		{"nothing could be read", reading{at: at.Add(time.Second)}, Figures{}},
-		{"no time has passed", reading{at: at, busy: 20, all: 200, own: 50, ownCounted: true, in: 5000, counted: true}, Figures{}},
+		{"2 s", reading{at: at.Add(2 * time.Second), busy: 13, all: 104, own: 8, ownCounted: true, in: 3000, out: 2000, counted: true}, engine.HostMetrics{CPU: 75, ProcessCPU: 150, NetIn: 1000}},
+		{"an interface has gone", reading{at: at.Add(time.Second), busy: 10, all: 104, own: 5, ownCounted: true, in: 10, out: 3000, counted: true}, engine.HostMetrics{NetOut: 1000}},
+		{"nothing could be read", reading{at: at.Add(time.Second)}, engine.HostMetrics{}},
+		{"no time has passed", reading{at: at, busy: 20, all: 200, own: 50, ownCounted: true, in: 5000, counted: true}, engine.HostMetrics{}},
 	} {
 		if got := c.now.since(&was); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
@@ -146,15 +148,15 @@ func TestRates(t *testing.T) {
 func TestSlowSystemHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		readings := 0
-		s := &Sampler{ready: make(chan reading, 1)}
+		s := &sampler{ready: make(chan reading, 1)}
 		s.measure = func() reading {
 			readings++
 			time.Sleep(time.Duration(readings) * time.Second)
-			return reading{at: time.Now(), now: Figures{Memory: uint64(readings)}}
+			return reading{at: time.Now(), now: engine.HostMetrics{Memory: uint64(readings)}}
 		}
 		for i, want := range []uint64{0, 1, 1, 1, 2} { // the first reading is there at 1 s, the second at 4 s
 			began := time.Now()
-			if got := s.Sample().Memory; got != want {
+			if got := s.sample().Memory; got != want {
 				t.Errorf("sample %d shows reading %d, want %d", i, got, want)
 			}
 			if d := time.Since(began); d > patience {
@@ -167,9 +169,9 @@ func TestSlowSystemHoldsNobodyUp(t *testing.T) {
 }
 
 func BenchmarkSample(b *testing.B) {
-	s := New(b.TempDir())
+	s := newSampler(b.TempDir())
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Sample()
+		s.sample()
 	}
 }

@@ -240,18 +240,26 @@ func (r populationReader) tryFirst(p *population) {
 	a := newAgent(p, trySeed, 0, memory.New(nil))
 	for i, attr := range p.attributes {
 		if _, err := a.attribute(i); err != nil {
-			attr.at.Errorf("", "the first agent: %v", err)
+			r.wrong(attr.at, fmt.Errorf("the first agent: %w", err))
 			return
 		}
 	}
 	if _, err := a.id(); err != nil {
-		p.idAt.Errorf("", "%v", err)
+		r.wrong(p.idAt, err)
 		return
 	}
 	if p.filter != nil {
 		if _, err := p.filter.admits(a); err != nil {
-			p.filter.at.Errorf("", "the first agent: %v", err)
+			r.wrong(p.filter.at, fmt.Errorf("the first agent: %w", err))
 		}
+	}
+}
+
+// wrong reports a problem at a node of a file that was read earlier, and possibly for another report.
+func (r populationReader) wrong(at *doc.Node, err error) {
+	if at != nil {
+		line, col := at.Position()
+		r.report.Add(doc.Problem{File: at.File(), Line: line, Col: col, Problem: err.Error()})
 	}
 }
 

@@ -75,7 +75,7 @@ func (p *Program) enter(s *engine.Session) (*visit, error) {
 	}
 	v.memory.Reset(s.Memory, outside)
 	v.agent.memory = &v.memory
-	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted}
+	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted, Bound: p.s.bound}
 	return v, nil
 }
 

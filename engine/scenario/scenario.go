@@ -44,6 +44,16 @@ type Scenario struct {
 	input      payload
 	outside    []intervention
 	report     *doc.Report
+	bound      chain.Bound // nil before Bind
+}
+
+// Service returns a service by name; nil if there is none.
+func (s *Scenario) Service(name string) *chain.Service {
+	i := slices.IndexFunc(s.Services, func(service *chain.Service) bool { return service.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return s.Services[i]
 }
 
 // Mistakes are all the problems of a scenario's files.

@@ -112,11 +112,11 @@ func (s *Scenario) Writing(seed uint64) *Writing {
 func (w *Writing) Count() int { return w.s.Agents }
 
 // Services are those that may be asked, the first first.
-func (w *Writing) Services() []*chain.Service { return w.s.population.writer.Services() }
+func (w *Writing) Services() []*chain.Service { return w.s.population.writer.Services(w.s.bound) }
 
 func (w *Writing) commission(index int) *chain.Commission {
 	return &chain.Commission{
-		Path: "population[" + strconv.Itoa(index) + "]", Key: engine.AgentKey(w.seed, index).Text("write"), Names: persona{index, w.s.Agents},
+		Path: "population[" + strconv.Itoa(index) + "]", Key: engine.AgentKey(w.seed, index).Text("write"), Names: persona{index, w.s.Agents}, Bound: w.s.bound,
 	}
 }
 
@@ -152,10 +152,11 @@ func IsPersona(text []byte) bool {
 // *Mistakes: what is computed of them fails.
 func (w *Writing) Settle(personas [][]byte) error {
 	text := append(bytes.Join(personas, []byte("\n")), '\n')
-	r := &reader{s: w.s, report: w.s.report}
+	r := &reader{s: w.s, report: w.s.report.Clone()} // the report belongs to all who read the scenario
 	if (populationReader{r}).personas(text); r.report.Err() != nil {
 		return &Mistakes{r.report}
 	}
+	w.s.report = r.report
 	w.s.Source.Files[PersonasName] = text
 	w.s.Source.Hash = hash(w.s.Source.Files)
 	return nil

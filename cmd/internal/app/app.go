@@ -132,7 +132,7 @@ func (a *App) Resume(ctx context.Context, run engine.RunID, o ResumeOptions) (l 
 // Resumed is [App.Resume] with a record that the caller has read.
 func Resumed(ctx context.Context, store *sqlite.Store, data string, record *engine.RunRecord, o ResumeOptions) (l Launch, note string, err error) {
 	if !o.AsItWas {
-		if note, err = CheckScenarioFile(ctx, store, data, record); err != nil {
+		if note, err = checkScenarioFile(ctx, store, data, record); err != nil {
 			return l, note, err
 		}
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// DefaultDuration is the default time to measure a level; warmUpShare is the warm-up before it, as a fraction.
+// defaultDuration is the default time to measure a level; warmUpShare is the warm-up before it, as a fraction.
 const (
-	DefaultDuration = 5 * time.Second
+	defaultDuration = 5 * time.Second
 	warmUpShare     = 0.3
 	maxDuration     = time.Hour
 )
@@ -89,7 +89,7 @@ func (s Sweep) sweep(ctx context.Context, job *Job) (calibrate.Result, error) {
 	if p.Max == 0 || p.Max > job.Agents {
 		p.Max = job.Agents
 	}
-	duration := cmp.Or(s.Duration, DefaultDuration)
+	duration := cmp.Or(s.Duration, defaultDuration)
 	g := calibration.NewGauge(job.Run, time.Duration(warmUpShare*float64(duration)), duration)
 	return calibrate.Sweep(ctx, p, g.Measure, s.Report)
 }
@@ -113,7 +113,7 @@ func (s Sweep) check() error {
 // unattended returns settings of a run that continues until it is stopped, with a limit that no governor moves.
 func unattended(s engine.Settings) engine.Settings {
 	s.Limit, s.Floor, s.Ceiling = 1, 1, engine.MaxLimit
-	s.Governor, s.Breaker, s.StallAfter = engine.Manual, "off", 0
+	s.Governor, s.Breaker, s.StallAfter = engine.Manual, noBreaker, 0
 	s.Cycles, s.Hours, s.TimeScale = 0, 1000, 0
 	s.WarmUp, s.CheckpointEvery, s.Remote = nil, 0, false
 	return s

@@ -46,9 +46,9 @@ func (e *ChangedError) Describe() string {
 
 func (e *ChangedError) Error() string { return e.Describe() }
 
-// CheckScenarioFile compares the scenario file of a run with the scenario stored with it. If they differ in a way that
+// checkScenarioFile compares the scenario file of a run with the scenario stored with it. If they differ in a way that
 // matters, the error is a *ChangedError. note is a remark for the user, for example that the file no longer exists.
-func CheckScenarioFile(ctx context.Context, store *sqlite.Store, data string, r *engine.RunRecord) (note string, err error) {
+func checkScenarioFile(ctx context.Context, store *sqlite.Store, data string, r *engine.RunRecord) (note string, err error) {
 	path := r.Source.Path
 	if path == "" {
 		return "", nil

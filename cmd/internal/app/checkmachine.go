@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/power"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -24,7 +25,7 @@ const enoughDisk = 10e9
 func (l checks) machineItems() []item {
 	sample := l.host
 	if sample == nil {
-		sample = engine.HostSampler(nearestFolder(l.Data))
+		sample = machine.Host(nearestFolder(l.Data))
 	}
 	here := sync.OnceValue(sample)
 	need := sync.OnceValue(l.forecast)

@@ -118,7 +118,7 @@ func (l checks) equip(s *chain.Service, secrets bool) {
 // trusts returns the TLS configuration of a check, with the client certificate if signed is set.
 func (l checks) trusts(s *chain.Service, signed bool) (*tls.Config, error) {
 	if !signed {
-		return s.Anonymous(), nil
+		return s.TLS.Anonymous(), nil
 	}
 	return l.trust(s)
 }
@@ -130,7 +130,7 @@ func (l checks) askService(ctx context.Context, o PlannedService, signed bool) (
 	case err != nil:
 		return "", err
 	case o.Kind == "llm":
-		return CheckModels(ctx, ModelService{Name: o.Name, Address: o.Address, Key: o.Bearer, Models: o.Models, Unnamed: o.Unnamed, TLS: trusted}, signed)
+		return checkModels(ctx, modelService{Name: o.Name, Address: o.Address, Key: o.Bearer, Models: o.Models, Unnamed: o.Unnamed, TLS: trusted}, signed)
 	case signed && o.signs():
 		return l.checkSignIn(ctx, o)
 	}
@@ -160,8 +160,8 @@ func (l checks) checkHTTP(ctx context.Context, o PlannedService, trusted *tls.Co
 	return a.String(), nil
 }
 
-// HTTPAnswer is the answer of an address to a check.
-type HTTPAnswer struct {
+// httpAnswer is the answer of an address to a check.
+type httpAnswer struct {
 	Host   string
 	Code   int
 	Status string
@@ -169,7 +169,7 @@ type HTTPAnswer struct {
 	Took   time.Duration
 }
 
-func (a HTTPAnswer) String() string {
+func (a httpAnswer) String() string {
 	return fmt.Sprintf("answered %s in %s", a.Status, engine.FormatDuration(a.Took))
 }
 
@@ -217,45 +217,50 @@ func (t target) away(host string, err error) error {
 	return fmt.Errorf("%s does not answer: %w", host, err)
 }
 
-// askHTTP sends a GET request to an address, for at most ten seconds. It does not follow redirects, which could lead a
-// token elsewhere.
-func askHTTP(ctx context.Context, t target, header http.Header) (HTTPAnswer, error) {
-	u, err := service.CheckAddress(t.address)
-	if err != nil {
-		return HTTPAnswer{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
+// get sends a GET request, which the budget of the checks pays for. It does not follow redirects, which could lead a token
+// elsewhere.
+func (t target) get(ctx context.Context, u *url.URL, header http.Header, usual http.RoundTripper) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return HTTPAnswer{}, err
+		return nil, err
 	}
 	req.Header = header
 	if err := payRequest(ctx); err != nil {
-		return HTTPAnswer{}, err
+		return nil, err
 	}
-	client := http.Client{
-		Transport:     t.transport(http.DefaultTransport),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	began := time.Now()
+	client := http.Client{Transport: t.transport(usual), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
-		return HTTPAnswer{}, t.away(u.Host, err)
+		return nil, t.away(u.Host, err)
+	}
+	return resp, nil
+}
+
+// askHTTP sends a GET request to an address, for at most ten seconds.
+func askHTTP(ctx context.Context, t target, header http.Header) (httpAnswer, error) {
+	u, err := service.CheckAddress(t.address)
+	if err != nil {
+		return httpAnswer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	began := time.Now()
+	resp, err := t.get(ctx, u, header, http.DefaultTransport)
+	if err != nil {
+		return httpAnswer{}, err
 	}
 	_ = resp.Body.Close() // the body is not read
-	return HTTPAnswer{u.Host, resp.StatusCode, resp.Status, resp.Header, time.Since(began)}, nil
+	return httpAnswer{u.Host, resp.StatusCode, resp.Status, resp.Header, time.Since(began)}, nil
 }
 
 // TestService sends one request to a service, at an address that may differ from the launch's, and describes the answer. It
 // sends nothing to an address of the file that the user has not allowed. An address that the user typed gets no secrets
 // before it is allowed.
 func (l checks) TestService(ctx context.Context, name, address string) (string, error) {
-	i := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name })
-	if i < 0 {
+	s := l.Scenario.Service(name)
+	if s == nil {
 		return "", &engine.FieldError{Field: "service " + name, Problem: "the scenario has no such service"}
 	}
-	s := l.Scenario.Services[i]
 	l.Settings.Services = maps.Clone(l.Settings.Services)
 	delete(l.Settings.Services, name)
 	if address != s.URL {
@@ -276,10 +281,10 @@ func (l checks) TestService(ctx context.Context, name, address string) (string, 
 	}
 	switch {
 	case s.Postgres != nil:
-		return CheckPostgres(ctx, PostgresService{name, address, s.Postgres.Password, s.Postgres.Role})
+		return checkPostgres(ctx, postgresService{name, address, s.Postgres.Password, s.Postgres.Role})
 	case s.Kind == "llm" && len(asks) > 0:
-		m := ModelService{Name: name, Address: address, Key: s.Bearer, Models: l.models(s), Unnamed: l.unnamed(s), TLS: s.Anonymous()}
-		return CheckModels(ctx, m, m.OwnsKey())
+		m := modelService{Name: name, Address: address, Key: s.Bearer, Models: l.models(s), Unnamed: l.unnamed(s), TLS: s.TLS.Anonymous()}
+		return checkModels(ctx, m, m.ownsKey())
 	}
 	if at, _ := services.SplitModel(address); address != "" {
 		if _, err := service.CheckAddress(at); err != nil {

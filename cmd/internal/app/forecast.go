@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/forecast"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/run"
 )
@@ -51,7 +52,7 @@ type Forecaster struct {
 // requests.
 func (l Forecaster) Forecast(earlier *EarlierRun, w Workload) engine.Forecast {
 	m := forecast.Machine{Cores: bounded(l.Cores, runtime.NumCPU()), Database: engine.Connections{Own: -1, Server: -1, Max: -1}}
-	here := engine.HostSampler(l.Data)()
+	here := machine.Host(l.Data)()
 	m.Available, m.DiskFree = here.Available, here.DiskFree
 	if l.Remote != nil {
 		if s, ok := l.Remote.Status(); ok && s.Connected {

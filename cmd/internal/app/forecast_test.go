@@ -99,7 +99,7 @@ func TestForecastFromAnEarlierRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range record.Compare(&totals) {
+	for _, c := range view.CompareForecast(record, &totals) {
 		if c.Name == "requests" && c.Difference != "as forecast" {
 			t.Errorf("the requests are %+v", c)
 		}

@@ -277,16 +277,20 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 	return nil
 }
 
+// services returns the services of the parent.
+func (p *Parent) services() Services {
+	return Services{Scenario: p.Scenario, Settings: p.Record.Settings}
+}
+
 // inheritance returns what a fork inherits from its parent in addition to memory.
 func (l *Launch) inheritance() (storage.Fork, error) {
 	f := storage.Fork{Checkpoint: l.Fork.Point.Number}
-	before := Launch{Services: Services{Scenario: l.Fork.Scenario, Settings: l.Fork.Record.Settings}}
+	before := l.Fork.services()
 	for _, s := range l.services() {
-		i := slices.IndexFunc(before.Scenario.Services, func(was *chain.Service) bool { return was.Name == s.Name })
-		if i < 0 {
+		was := before.Scenario.Service(s.Name)
+		if was == nil {
 			continue
 		}
-		was := before.Scenario.Services[i]
 		if s.Kind != was.Kind || pacing(s) != pacing(was) {
 			f.Untuned = append(f.Untuned, s.Name)
 		}

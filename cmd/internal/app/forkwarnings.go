@@ -33,7 +33,7 @@ func (l *Launch) Warnings() (all []string) {
 	if outside := p.outside(); len(outside) > 0 && p.Record.Done > 0 {
 		all = append(all, fmt.Sprintf("changes that run %s made at %s remain: the fork starts with their current state", p.live(), strings.Join(outside, ", ")))
 	}
-	if before := (&Launch{Services: Services{Scenario: p.Scenario, Settings: p.Record.Settings}}); l.mocksShop() && l.first() > 0 {
+	if before := p.services(); l.mocksShop() && l.first() > 0 {
 		_, err := os.Stat(config.ShopLog(l.shopFolder(), p.live()))
 		switch {
 		case !before.mocksShop():
@@ -58,7 +58,7 @@ func (l *Launch) Warnings() (all []string) {
 
 // outside returns the services outside of the mocks at which the parent may have changed something.
 func (p *Parent) outside() (names []string) {
-	before := Launch{Services: Services{Scenario: p.Scenario, Settings: p.Record.Settings}}
+	before := p.services()
 	for _, step := range p.Scenario.Chain.Asking() {
 		if step.Writes && !before.mocks(step.Service) && !slices.Contains(names, step.Service.Name) {
 			names = append(names, step.Service.Name)

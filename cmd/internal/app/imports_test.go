@@ -30,9 +30,9 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/internal/...", "/engine/machine", "/engine/suggest"}, noPgx},
+	{"/engine", []string{"/engine/internal/...", "/engine/suggest"}, noPgx},
 	{"/engine/run", []string{"/engine", "/engine/internal/...", "/engine/suggest"}, noPgx},
-	{"/engine/machine", nil, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/machine", []string{"/engine"}, noPgx},
 	{"/engine/internal", []string{"/engine/internal/...", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/suggest", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/visible", nil, append([]string{module + "/engine$"}, noPgx...)},

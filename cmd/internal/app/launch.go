@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
@@ -299,7 +298,7 @@ func (l assembly) send(ctx context.Context, j *Job) error {
 func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Resumption, error) {
 	if l.Resume == "" {
 		j.Record = engine.RunRecord{
-			ID:       NewRunID(time.Now()),
+			ID:       newRunID(time.Now()),
 			Title:    l.Scenario.Title,
 			Source:   l.Scenario.Source,
 			Settings: l.Settings,
@@ -380,16 +379,15 @@ func (l Services) address(s *chain.Service) string { return services.Address(&l.
 func (l Services) CheckAddresses() error {
 	var mistakes []error
 	for name := range l.Settings.Services {
-		if !slices.ContainsFunc(l.Scenario.Services, func(s *chain.Service) bool { return s.Name == name }) {
+		if l.Scenario.Service(name) == nil {
 			mistakes = append(mistakes, &engine.FieldError{Field: "service", Problem: "the scenario has no service " + name})
 		}
 	}
 	for _, s := range l.Scenario.Services {
-		address := l.address(s)
-		if s.Postgres != nil || strings.HasPrefix(address, scenario.Mock) {
+		if s.Postgres != nil || l.mocks(s) {
 			continue
 		}
-		if _, err := service.CheckAddress(address); err != nil {
+		if _, err := service.CheckAddress(l.address(s)); err != nil {
 			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()})
 		}
 	}
@@ -421,7 +419,7 @@ func (l Services) unlock() (bearers map[string]string, err error) {
 		if s.Postgres != nil { // its secrets belong to the pool
 			continue
 		}
-		if strings.HasPrefix(l.address(s), scenario.Mock) {
+		if l.mocks(s) {
 			s.Unlock(nil)
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/machine"
 )
 
 // memoryBase is roughly the memory of the process that the memory budget does not count.
@@ -13,7 +13,7 @@ const memoryBase = 512 << 20
 // memoryBudget returns the bytes that large answers and agents' memories of the run may use; 0 is unlimited. It also sets
 // the runtime's soft memory limit, unless GOMEMLIMIT is set.
 func (l assembly) memoryBudget() int64 {
-	budget := l.Settings.Memory.Of(engine.MachineMemory())
+	budget := l.Settings.Memory.Of(machine.TotalMemory())
 	if budget > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(budget + budget/2 + memoryBase)
 	}

@@ -83,16 +83,12 @@ func (l Services) nameModel(ctx context.Context, s *chain.Service, address, key 
 	case err != nil && usual != mockModel:
 		return usual, nil
 	case err != nil:
-		return "", unnamedError(s.Name, address, err.Error(), "NAME")
+		return "", unnamedError(s.Name, address, err.Error(), nil)
 	}
 	if model, ok := onlyModel(have, usual); ok {
 		return model, nil
 	}
-	example := "NAME"
-	if len(have) > 0 {
-		example = have[0]
-	}
-	return "", unnamedError(s.Name, address, hasModels(have), example)
+	return "", unnamedError(s.Name, address, hasModels(have), have)
 }
 
 // onlyModel returns the model to request if none is named: the usual one if the service has it, or the only one that is not
@@ -124,7 +120,9 @@ func hasModels(have []string) string {
 	return "it has " + strings.Join(have, ", ")
 }
 
-func unnamedError(name, address, why, example string) error {
+// unnamedError says that no model is named for a service that has some models.
+func unnamedError(name, address, why string, have []string) error {
+	example := append(slices.Clone(have), "NAME")[0]
 	return &engine.FieldError{
 		Field: "service " + name, Problem: "no model specified for " + address + ": " + why,
 		Hint: fmt.Sprintf("append the model to the address: --service '%s=%s'", name, services.WithModel(address, example)),

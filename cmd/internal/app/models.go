@@ -18,8 +18,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// ModelService is a service of kind llm, from a scenario or from the user.
-type ModelService struct {
+// modelService is a service of kind llm, from a scenario or from the user.
+type modelService struct {
 	Name    string
 	Address string
 	Key     string   // name of the secret; "" if there is none
@@ -34,9 +34,9 @@ const modelsTime = 10 * time.Second
 // maxModelList bounds the size of the list of models in bytes.
 const maxModelList = 8 << 20
 
-// CheckModels requests the list of a service's models, which is free, and describes the answer. It sends the key if withKey
+// checkModels requests the list of a service's models, which is free, and describes the answer. It sends the key if withKey
 // is set.
-func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, error) {
+func checkModels(ctx context.Context, m modelService, withKey bool) (string, error) {
 	field := "service " + m.Name
 	if at, model := services.SplitModel(m.Address); model != "" {
 		m.Address, m.Models, m.Unnamed = at, []string{model}, false
@@ -75,8 +75,8 @@ func CheckModels(ctx context.Context, m ModelService, withKey bool) (string, err
 	return m.found(text, models)
 }
 
-// OwnsKey reports whether the service belongs to the provider that issued its key.
-func (m ModelService) OwnsKey() bool {
+// ownsKey reports whether the service belongs to the provider that issued its key.
+func (m modelService) ownsKey() bool {
 	at, _ := services.SplitModel(m.Address)
 	u, err := service.CheckAddress(at)
 	return err == nil && ownsKey(u, m.Key)
@@ -91,7 +91,7 @@ func ownsKey(u *url.URL, key string) bool {
 }
 
 // refused explains the status of an answer without a list.
-func (m ModelService) refused(u *url.URL, key string, status int) error {
+func (m modelService) refused(u *url.URL, key string, status int) error {
 	problem, hint := "", ""
 	switch {
 	case status == http.StatusOK:
@@ -113,19 +113,15 @@ func refusesKey(status int) bool {
 }
 
 // chosen describes the model that a run would request if none is named.
-func (m ModelService) chosen(text string, have []string) (string, error) {
+func (m modelService) chosen(text string, have []string) (string, error) {
 	if model, ok := onlyModel(have, m.Models[0]); ok {
 		return fmt.Sprintf("%s; a run requests %s", text, model), nil
 	}
-	example := "NAME"
-	if len(have) > 0 {
-		example = have[0]
-	}
-	return "", unnamedError(m.Name, m.Address, hasModels(have), example)
+	return "", unnamedError(m.Name, m.Address, hasModels(have), have)
 }
 
 // found checks that the service has the models to request.
-func (m ModelService) found(text string, have []string) (string, error) {
+func (m modelService) found(text string, have []string) (string, error) {
 	if m.Unnamed || slices.Equal(m.Models, []string{mockModel}) {
 		return m.chosen(text, have)
 	}
@@ -152,22 +148,15 @@ func (m ModelService) found(text string, have []string) (string, error) {
 // modelsTransport is replaced in tests.
 var modelsTransport = http.DefaultTransport
 
-// listModels requests the list of models. It does not follow redirects, which could lead the key elsewhere.
+// listModels requests the list of models.
 func listModels(ctx context.Context, t target, base *url.URL, key string) (status int, models []string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base.JoinPath("models").String(), nil)
-	if err != nil {
-		return 0, nil, err
-	}
+	header := http.Header{}
 	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
+		header.Set("Authorization", "Bearer "+key)
 	}
-	if err := payRequest(ctx); err != nil {
-		return 0, nil, err
-	}
-	client := http.Client{Transport: t.transport(modelsTransport), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
+	resp, err := t.get(ctx, base.JoinPath("models"), header, modelsTransport)
 	if err != nil {
-		return 0, nil, t.away(base.Host, err)
+		return 0, nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {

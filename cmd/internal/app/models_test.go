@@ -55,7 +55,7 @@ func TestCheckModels(t *testing.T) {
 		{"no address", "ftp://x", "", "small", "", "does not begin with http"},
 		{"no server", "http://127.0.0.1:1", "", "small", "", "127.0.0.1:1 does not answer: dial"},
 	} {
-		said, err := CheckModels(t.Context(), ModelService{Name: "model", Address: tt.address, Key: tt.key, Models: strings.Fields(tt.models)}, true)
+		said, err := checkModels(t.Context(), modelService{Name: "model", Address: tt.address, Key: tt.key, Models: strings.Fields(tt.models)}, true)
 		problem := ""
 		if err != nil {
 			problem = err.Error()
@@ -85,8 +85,8 @@ func TestKeysStayHere(t *testing.T) {
 	old := modelsTransport
 	modelsTransport = redirected{proxy.Listener.Addr().String()}
 	defer func() { modelsTransport = old }()
-	m := ModelService{Name: "model", Address: "http://models.example.com/v1", Key: "OPENAI_API_KEY", Models: []string{"small"}}
-	said, err := CheckModels(t.Context(), m, m.OwnsKey())
+	m := modelService{Name: "model", Address: "http://models.example.com/v1", Key: "OPENAI_API_KEY", Models: []string{"small"}}
+	said, err := checkModels(t.Context(), m, m.ownsKey())
 	if err != nil || !strings.Contains(said, "key OPENAI_API_KEY not sent to models.example.com") {
 		t.Errorf("%q, %v", said, err)
 	}
@@ -95,12 +95,12 @@ func TestKeysStayHere(t *testing.T) {
 		allowed bool
 	}{{"http://models.example.com/v1", true}, {"https://api.openai.com/v1", false}} {
 		m.Address = tt.address
-		if _, err := CheckModels(t.Context(), m, tt.allowed || m.OwnsKey()); err == nil || !strings.Contains(err.Error(), "rejects the key") {
+		if _, err := checkModels(t.Context(), m, tt.allowed || m.ownsKey()); err == nil || !strings.Contains(err.Error(), "rejects the key") {
 			t.Errorf("%s: %v", tt.address, err)
 		}
 	}
 	m.Address, m.Key = "http://api.openai.com/v1", "OPENAI_API_KEY" // not encrypted
-	if _, err := CheckModels(t.Context(), m, m.OwnsKey()); err != nil {
+	if _, err := checkModels(t.Context(), m, m.ownsKey()); err != nil {
 		t.Error(err)
 	}
 	if want := "[ Bearer sk-1 Bearer sk-1 ]"; fmt.Sprint(seen) != want {

@@ -37,8 +37,8 @@ type keptPersona struct {
 	Persona json.RawMessage `json:"persona"`
 }
 
-// PersonasFile returns the path of the file with the personas of a scenario.
-func PersonasFile(data string, s *scenario.Scenario) string {
+// personasFile returns the path of the file with the personas of a scenario.
+func personasFile(data string, s *scenario.Scenario) string {
 	name := filepath.Base(s.Source.Name)
 	return filepath.Join(data, config.PopulationsName, strings.TrimSuffix(name, filepath.Ext(name))+".jsonl")
 }
@@ -142,18 +142,26 @@ type Population struct {
 	Writing func(done, total int) // receives the progress of writing, one call at a time; may be nil
 }
 
+// stored returns the stored personas; a missing one is nil. w is nil if no model writes the population.
+func (l Population) stored() (w *scenario.Writing, personas [][]byte, err error) {
+	if w = l.Scenario.Writing(l.Settings.Seed); w == nil {
+		return nil, nil, nil
+	}
+	k, _, err := readPersonas(personasFile(l.Data, l.Scenario))
+	if err != nil {
+		return w, nil, err
+	}
+	_, personas, err = k.find(w, l.address)
+	return w, personas, err
+}
+
 // Unwritten returns the service that writes the population, and the number of stored personas. by is "" if no model writes
 // it.
 func (l Population) Unwritten() (by string, kept int, err error) {
-	w := l.Scenario.Writing(l.Settings.Seed)
-	if w == nil {
-		return "", 0, nil
-	}
-	k, _, err := readPersonas(PersonasFile(l.Data, l.Scenario))
-	if err != nil {
+	w, personas, err := l.stored()
+	if w == nil || personas == nil {
 		return "", 0, err
 	}
-	_, personas, err := k.find(w, l.address)
 	for _, p := range personas {
 		if p != nil {
 			kept++
@@ -164,16 +172,8 @@ func (l Population) Unwritten() (by string, kept int, err error) {
 
 // TakeKept uses the stored personas as the population of the scenario, if none is missing.
 func (l Population) TakeKept() error {
-	w := l.Scenario.Writing(l.Settings.Seed)
-	if w == nil {
-		return nil
-	}
-	k, _, err := readPersonas(PersonasFile(l.Data, l.Scenario))
-	if err != nil {
-		return err
-	}
-	_, personas, err := k.find(w, l.address)
-	if err != nil || slices.ContainsFunc(personas, func(p []byte) bool { return p == nil }) {
+	w, personas, err := l.stored()
+	if w == nil || err != nil || slices.ContainsFunc(personas, func(p []byte) bool { return p == nil }) {
 		return err
 	}
 	return w.Settle(personas)

@@ -2,12 +2,10 @@ package app
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
-	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // PlannedService describes how a launch would use a service. It is found out without calling the service.
@@ -38,7 +36,7 @@ func (l Permits) PlannedServices() []PlannedService {
 	for _, s := range l.Scenario.Services {
 		o := PlannedService{Service: s, Address: l.address(s), Models: l.models(s), Unnamed: l.unnamed(s)}
 		o.Replaced = o.Address != s.URL
-		o.Embedded = strings.HasPrefix(o.Address, scenario.Mock)
+		o.Embedded = l.mocks(s)
 		if !o.Embedded {
 			o.Away, o.Hidden = l.away(s)
 			found, _ := l.destinations(s)

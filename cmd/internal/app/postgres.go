@@ -14,8 +14,8 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// PostgresService is a service of kind postgres, from a scenario or from the user.
-type PostgresService struct {
+// postgresService is a service of kind postgres, from a scenario or from the user.
+type postgresService struct {
 	Name     string
 	Address  string // postgres://… without a password, or secret:NAME
 	Password string // name of a secret; "" if there is none
@@ -23,7 +23,7 @@ type PostgresService struct {
 }
 
 // find returns the database of a service and its secrets. Mistakes are *engine.FieldError values.
-func (p PostgresService) find(from secrets.Finder) (d *database.Server, found []string, err error) {
+func (p postgresService) find(from secrets.Finder) (d *database.Server, found []string, err error) {
 	field := "service " + p.Name
 	wrong := func(err error, hint string) error {
 		return &engine.FieldError{Field: field, Problem: err.Error(), Hint: hint}
@@ -55,8 +55,8 @@ func (p PostgresService) find(from secrets.Finder) (d *database.Server, found []
 	return d.As(p.Role), found, nil
 }
 
-// CheckPostgres queries the database of a service and describes the answer.
-func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
+// checkPostgres queries the database of a service and describes the answer.
+func checkPostgres(ctx context.Context, p postgresService) (string, error) {
 	d, _, err := p.find(secrets.Finder{})
 	if err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func CheckPostgres(ctx context.Context, p PostgresService) (string, error) {
 
 // database returns the database of a service of kind postgres and its secrets.
 func (l Services) database(s *chain.Service) (*database.Server, []string, error) {
-	return PostgresService{s.Name, l.address(s), s.Postgres.Password, s.Postgres.Role}.find(l.Secrets)
+	return postgresService{s.Name, l.address(s), s.Postgres.Password, s.Postgres.Role}.find(l.Secrets)
 }
 
 // openPool connects a service of kind postgres to its client.

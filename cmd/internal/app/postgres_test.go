@@ -126,21 +126,21 @@ chain c: {step a: {kind: emit, event: e}}
 func TestCheckPostgres(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("THRONG_TEST_DB", pgtest.Shared(t).Database(t))
-	if said, err := CheckPostgres(t.Context(), PostgresService{Name: "db", Address: "secret:THRONG_TEST_DB"}); err != nil || !strings.HasPrefix(said, "PostgreSQL ") {
+	if said, err := checkPostgres(t.Context(), postgresService{Name: "db", Address: "secret:THRONG_TEST_DB"}); err != nil || !strings.HasPrefix(said, "PostgreSQL ") {
 		t.Errorf("%s, %v", said, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, tt := range []struct {
-		p    PostgresService
+		p    postgresService
 		says string
 	}{
-		{PostgresService{Name: "db", Address: "secret:THRONG_TEST_NONE"}, "service db: the secret THRONG_TEST_NONE is neither"},
-		{PostgresService{Name: "db", Address: "secret:no name"}, "invalid name"},
-		{PostgresService{Name: "db", Address: "mock:db"}, "service db: its address does not begin with postgres://"},
-		{PostgresService{Name: "db", Address: "secret:THRONG_TEST_DB"}, "127.0.0.1:"},
+		{postgresService{Name: "db", Address: "secret:THRONG_TEST_NONE"}, "service db: the secret THRONG_TEST_NONE is neither"},
+		{postgresService{Name: "db", Address: "secret:no name"}, "invalid name"},
+		{postgresService{Name: "db", Address: "mock:db"}, "service db: its address does not begin with postgres://"},
+		{postgresService{Name: "db", Address: "secret:THRONG_TEST_DB"}, "127.0.0.1:"},
 	} {
-		if said, err := CheckPostgres(gone, tt.p); err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), pgtest.Password) {
+		if said, err := checkPostgres(gone, tt.p); err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), pgtest.Password) {
 			t.Errorf("%+v: %s, %v; want %s", tt.p, said, err, tt.says)
 		}
 	}

@@ -24,7 +24,7 @@ func (l Services) pricesOf(s *chain.Service) (pricing.Prices, error) {
 	if l.mocks(s) || s.Free && address == s.URL {
 		return pricing.Free, nil
 	}
-	prices, err := Prices(l.Data)
+	prices, err := readPrices(l.Data)
 	if err == nil && service.IsLocal(address) {
 		prices = prices.OrFree()
 	}
@@ -44,9 +44,9 @@ func (l Services) free(s *chain.Service) bool {
 	return !slices.ContainsFunc(models, func(model string) bool { return !prices.Costless(model) })
 }
 
-// Prices returns the prices of models: the built-in table, with the user's table on top. Both have the format of LiteLLM's
+// readPrices returns the prices of models: the built-in table, with the user's table on top. Both have the format of LiteLLM's
 // model_prices_and_context_window.json.
-func Prices(data string) (pricing.Prices, error) {
+func readPrices(data string) (pricing.Prices, error) {
 	prices, err := pricing.ReadPrices(assets.Prices())
 	if err != nil {
 		return nil, fmt.Errorf("the built-in prices: %w", err)

@@ -14,12 +14,12 @@ import (
 // TestUsersPricesGoFirst checks that the user's table overrides the built-in one.
 func TestUsersPricesGoFirst(t *testing.T) {
 	data := t.TempDir()
-	before, err := Prices(data)
+	before, err := readPrices(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, data, `{"gpt-4o-mini": {"input_cost_per_token": 1e-3, "output_cost_per_token": 2e-3}, "mine": {"input_cost_per_token": 0}}`)
-	after, err := Prices(data)
+	after, err := readPrices(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestMistakesInTheUsersPrices(t *testing.T) {
 		`{`: "an object of models", `{"a": {"input_cost_per_token": -1}, "b": {"output_cost_per_token": "x"}}`: "model b: ",
 	} {
 		write(t, data, text)
-		_, err := Prices(data)
+		_, err := readPrices(data)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Join(data, "prices.json")) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -46,7 +46,7 @@ func TestMistakesInTheUsersPrices(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(data, "prices.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Prices(data); err == nil {
+	if _, err := readPrices(data); err == nil {
 		t.Error("a folder was accepted as a table of prices")
 	}
 }

@@ -2,13 +2,14 @@ package app
 
 import (
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/machine"
 )
 
 // probe returns the probe that measures the surroundings of a run. Connections and writes are those to remote databases:
 // of the sink and of sql steps. Without remote databases, they are those of the local store. The clients are those of the
 // sink's server or, without a sink, of the fullest server of sql steps.
 func (l assembly) probe(j *Job) engine.Probe {
-	probe := engine.Probe{Host: engine.HostSampler(l.Data), Writer: l.Store.Worked, Window: l.Window}
+	probe := engine.Probe{Host: machine.Host(l.Data), Writer: l.Store.Worked, Window: l.Window}
 	if l.Host != nil {
 		probe.Host = l.Host
 	}
@@ -28,7 +29,7 @@ func (l assembly) probe(j *Job) engine.Probe {
 			at = server(j.Target)
 		}
 		if c.Server < 0 && j.clients != nil {
-			full := j.clients.Fullest()
+			full := j.clients.fullest()
 			c.Server, c.Max, at = full.Server, full.Max, full.server
 			c.Held, c.Idle = 0, 0
 			if sends && server(j.Target) == at {

@@ -55,7 +55,7 @@ func TestCheckedModelsSayNoKey(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	_, err = CheckModels(t.Context(), ModelService{Name: "m", Address: "http://" + l.Addr().String(), Key: "THRONG_TEST_REDACT"}, true)
+	_, err = checkModels(t.Context(), modelService{Name: "m", Address: "http://" + l.Addr().String(), Key: "THRONG_TEST_REDACT"}, true)
 	if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "…") {
 		t.Errorf("got %v", err)
 	}

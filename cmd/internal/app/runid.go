@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// NewRunID returns a run ID that sorts by time.
-func NewRunID(now time.Time) engine.RunID {
+// newRunID returns a run ID that sorts by time.
+func newRunID(now time.Time) engine.RunID {
 	return engine.RunID(now.UTC().Format("20060102-150405-") + randomLetters(4))
 }
 

@@ -97,5 +97,5 @@ func (c *clientMonitor) own(at string) int {
 	return n
 }
 
-// Fullest returns the clients of the fullest server at the last query; -1 before the first. Only Server and Max are set.
-func (c *clientMonitor) Fullest() serverClients { return *c.last.Load() }
+// fullest returns the clients of the fullest server at the last query; -1 before the first. Only Server and Max are set.
+func (c *clientMonitor) fullest() serverClients { return *c.last.Load() }

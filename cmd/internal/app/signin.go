@@ -68,7 +68,7 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 	defer cut(nil)
 	ledger, _ := ctx.Value(ledgerKey{}).(*engine.Ledger)
 	j.Run, err = run.Start(ctx, run.Config{
-		ID: NewRunID(time.Now()), Program: j.Program.SignIn(s, func(s chain.SignIn) {
+		ID: newRunID(time.Now()), Program: j.Program.SignIn(s, func(s chain.SignIn) {
 			traced.mu.Lock()
 			defer traced.mu.Unlock()
 			result.SignIn = s

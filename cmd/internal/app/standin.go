@@ -8,14 +8,13 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
-	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // checkStandIn returns an error if the mock would stand in for undefined connectors or functions while real services are
 // called: these would receive made-up data.
 func (l Services) checkStandIn() error {
 	real := slices.IndexFunc(l.Scenario.Services, func(s *chain.Service) bool {
-		return !strings.HasPrefix(l.address(s), scenario.Mock)
+		return !l.mocks(s)
 	})
 	if l.Scenario.StandIn == nil || real < 0 {
 		return nil

@@ -118,7 +118,7 @@ chain c:
 		l.Secrets.Env = func(name string) string { return addresses[name] }
 		launch = *l
 	})
-	if got := job.clients.Fullest(); got.Connections != unknownClients {
+	if got := job.clients.fullest(); got.Connections != unknownClients {
 		t.Errorf("at first %+v", got)
 	}
 	full := job.clients.count(t.Context())

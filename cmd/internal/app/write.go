@@ -91,7 +91,7 @@ func (l Population) write(ctx context.Context, j *Job, bearers map[string]string
 	if w == nil {
 		return nil
 	}
-	kept, err := openPersonas(ctx, PersonasFile(l.Data, l.Scenario), l.Waiting)
+	kept, err := openPersonas(ctx, personasFile(l.Data, l.Scenario), l.Waiting)
 	if err != nil {
 		return err
 	}

@@ -20,19 +20,6 @@ type calibrateDesk struct{ *Desk }
 
 var _ calibrate.Desk = calibrateDesk{}
 
-// sweep is the newest calibration of a desk. The desk's lock guards it.
-type sweep struct {
-	state  *calibrate.State
-	giveUp context.CancelCauseFunc // nil while none is in progress
-}
-
-// stop cancels the calibration in progress, if there is one.
-func (s *sweep) stop(why error) {
-	if s.giveUp != nil {
-		s.giveUp(why)
-	}
-}
-
 var errSweepStopped = errors.New("cancelled by the user")
 
 // Choices lists the scenarios.
@@ -44,18 +31,11 @@ func (d calibrateDesk) Choices(ctx context.Context) (all []calibrate.Choice, err
 	return all, err
 }
 
-// State returns the newest calibration of this process.
-func (d calibrateDesk) State() *calibrate.State {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.sweep.state
-}
-
 // Stop cancels the calibration.
 func (d calibrateDesk) Stop() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.sweep.stop(errSweepStopped)
+	if now := d.State(); now != nil && now.Running {
+		d.cancel(errSweepStopped)
+	}
 }
 
 // Machine describes this machine.
@@ -82,18 +62,12 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	if err != nil {
 		return err
 	}
-	settled, err := d.occupy()
+	settled, err := d.begin()
 	if err != nil {
 		return err
 	}
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
-	d.mu.Lock()
-	d.sweep = sweep{&calibrate.State{Running: true, Doing: "starting"}, giveUp}
-	closed := d.closed // the desk was closed meanwhile
-	d.mu.Unlock()
-	if closed {
-		giveUp(errStopped)
-	}
+	d.calibrating(giveUp)
 	s.Launch.Telemetry = d.elsewhere()
 	s.Report = func(p levels.Progress) {
 		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("limit %d", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
@@ -113,18 +87,10 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 				now.Found.About = "partial result · " + now.Found.About
 			}
 		}
-		d.mu.Lock()
-		d.sweep = sweep{state: now}
-		d.mu.Unlock()
-		d.vacate(settled)
+		d.report(now)
+		d.end(settled)
 	}()
 	return nil
-}
-
-func (d calibrateDesk) report(now *calibrate.State) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.sweep.state = now
 }
 
 // prepare turns an order into a calibration of app.

@@ -93,9 +93,9 @@ func TestSweepMistakesFromTheWindow(t *testing.T) {
 	if err := c.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "levels") {
 		t.Errorf("no sessions: %v", err)
 	}
-	if _, err := d.occupy(); err != nil {
+	if _, err := d.begin(); err != nil {
 		t.Errorf("the desk is busy: %v", err)
 	} else {
-		d.vacate(d.settled)
+		d.end(d.settled)
 	}
 }

@@ -22,24 +22,26 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui"
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// Desk serves one window. Its methods are safe for concurrent use.
+// Desk serves one window: it is the base of the types that serve one screen each, and holds the methods that several screens
+// share. Its methods are safe for concurrent use.
 type Desk struct {
-	data   string
-	app    *app.App
-	store  *sqlite.Store // of app, like the fields below
-	remote *remote.Sender
-	past   *app.EarlierRuns
-	window *flock.Flock // held while a window uses the data folder
-	notes  notebook
-	// preflight caches results of the preflight checks.
-	preflight app.Preflight
+	work
+	data      string
+	app       *app.App
+	store     *sqlite.Store // of app, like the fields below
+	remote    *remote.Sender
 	box       *crash.Box
+	window    *flock.Flock // held while a window uses the data folder
+	notes     notebook
+	names     agentNames
+	preflight app.Preflight // caches results of the preflight checks
 	outlets   outlets
 	exit      func(code int)  // exits after a panic
 	notice    string          // a message about the last exit
@@ -49,17 +51,6 @@ type Desk struct {
 	hurried   <-chan struct{} // hurry closes it, which stops waiting for notifications
 	hurry     func()
 	drew      atomic.Int64 // CPU time of the UI goroutine in nanoseconds
-
-	mu      sync.Mutex
-	closed  bool
-	busy    bool        // a run is starting, in progress or being closed
-	giveUp  func(error) // cancels writing the population of a run that is starting; nil if none
-	stops   int         // number of stop orders while a run was starting
-	job     *app.Job    // nil while none is in progress
-	shown   *live.Job   // the newest job
-	sweep   sweep       // the newest
-	called  called
-	settled chan struct{}
 }
 
 // Open opens the store in a data folder. The error is ErrInUse if another window uses it.
@@ -76,8 +67,7 @@ func Open(data string) (*Desk, error) {
 
 // claim locks a data folder for one window. The error is ErrInUse if another window uses it.
 func claim(data string) (*Desk, error) {
-	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), settled: make(chan struct{}), exit: os.Exit}
-	close(d.settled)
+	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), exit: os.Exit, work: work{settled: closedForGood}}
 	hurried, hurry := context.WithCancel(context.Background())
 	d.hurried, d.hurry = hurried.Done(), hurry
 	if err := os.MkdirAll(data, 0o700); err != nil {
@@ -101,7 +91,7 @@ func (d *Desk) open(updating func(sqlite.Update)) error {
 	if err != nil {
 		return err
 	}
-	d.store, d.remote, d.past, d.box = d.app.Store(), d.app.Remote(), d.app.EarlierRuns(), d.app.Box()
+	d.store, d.remote, d.box = d.app.Store(), d.app.Remote(), d.app.Box()
 	d.notice = strings.TrimSpace(d.store.Notice() + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
 	if err := d.reconnect(); err != nil {
@@ -126,7 +116,9 @@ func (d *Desk) reconnect() error {
 
 // Screens returns the interfaces for the window.
 func (d *Desk) Screens() ui.Desk {
-	return ui.Desk{Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d, Program: program{d}, Drew: d.drawn}
+	return ui.Desk{
+		Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d, Program: program{d}, Drew: d.drawn,
+	}
 }
 
 // Notice implements [ui.Store], as do Interrupted, Stop and Settled.
@@ -146,66 +138,12 @@ func (d *Desk) Interrupted(ctx context.Context) (*engine.RunRecord, error) {
 	return &r, nil
 }
 
-// drawn stores the CPU time of the UI goroutine.
-func (d *Desk) drawn(used time.Duration) { d.drew.Store(int64(used)) }
-
-// Settled is closed when the run in progress has ended and is closed.
-func (d *Desk) Settled() <-chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.settled
-}
-
-// Stop stops the run in progress, or one that is starting as soon as it has begun. Sessions in flight complete first, unless cut is set.
-func (d *Desk) Stop(cut bool) error {
-	times := 1
-	if cut {
-		times = 2
-	}
-	d.mu.Lock()
-	job := d.job
-	if job == nil && d.busy {
-		d.stops = times
-	}
-	giveUp := d.giveUp
-	d.sweep.stop(errStopped)
-	d.mu.Unlock()
-	if giveUp != nil {
-		giveUp(errStopped)
-	}
-	if job == nil {
-		return nil
-	}
-	if job.Run.Snapshot().Phase == engine.Draining { // it was stopped before
-		times--
-	}
-	return stop(job, times)
-}
-
-// stop stops a run as the user; the second time it cancels the sessions in flight.
-func stop(job *app.Job, times int) error {
-	for range times {
-		if err := job.Run.Stop("user", "the window was closed"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// drawn stores the CPU time of the UI goroutine, which calls it.
+func (d *Desk) drawn() { d.drew.Store(int64(machine.ThreadTime())) }
 
 // Close stops the run in progress, gracefully for some seconds, and closes everything.
 func (d *Desk) Close() error {
-	d.mu.Lock()
-	d.closed = true
-	job, settled, giveUp := d.job, d.settled, d.giveUp
-	d.sweep.stop(errStopped)
-	d.mu.Unlock()
-	if giveUp != nil {
-		giveUp(errStopped)
-	}
-	if job != nil {
-		_ = job.Run.Shutdown(engine.QuitReason) // the run may have ended
-		<-job.Run.Done()
-	}
+	settled := d.close()
 	defer time.AfterFunc(toldTime, d.hurry).Stop() // the system wants the program to end
 	<-settled
 	d.telling.Wait()
@@ -228,17 +166,15 @@ func (d *Desk) notify(job *app.Job, title string) {
 	}
 }
 
-var errBusy = errors.New("a run or calibration is in progress in this window; stop it or wait for its end")
-
 // start builds a run and shows it as the one in progress.
 func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
-	settled, err := d.occupy()
+	settled, err := d.begin()
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			d.vacate(settled)
+			d.end(settled)
 		}
 	}()
 	l.Telemetry = d.elsewhere()
@@ -262,17 +198,13 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	if err != nil {
 		slog.Warn("cannot load the history of the charts", "run", job.Record.ID, "error", err)
 	}
-	d.mu.Lock()
-	d.job = job
-	d.shown = withPeople(&live.Job{
+	leave, stops := d.show(job, withAgents(&live.Job{
 		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
 		Past: history.New(d.store, &job.Record, l.Scenario),
 		Broadcast: func(ctx context.Context, ids []string, text string) error {
 			return job.Broadcast(ctx, ids, text, "", "user")
 		},
-	}, job.AgentHistory(d.store))
-	closed, stops := d.closed, d.stops // the desk was closed or stopped meanwhile
-	d.mu.Unlock()
+	}, job.AgentHistory(d.store)))
 	crashes.Doing(d.box, job.Run, l.Scenario.Title, job.Agents)
 	d.notify(job, l.Scenario.Title)
 	go func() {
@@ -280,63 +212,13 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 			slog.Error("cannot write the end of the run; you can resume it", "run", job.Record.ID, "error", err)
 		}
 		giveUp(nil)
-		d.vacate(settled)
+		d.end(settled)
 	}()
-	if closed {
+	if leave {
 		_ = job.Run.Shutdown(engine.QuitReason)
 	}
 	_ = stop(job, stops) // the run may have ended
 	return nil
-}
-
-var errStopped = errors.New("the window is being closed")
-
-// writing returns a function that writes a population and reports the progress to tell. The end of ctx or stopping the desk cancels it.
-func (d *Desk) writing(ctx context.Context, giveUp func(error), tell func(done, total int)) func(done, total int) {
-	finished := func() bool { return true }
-	return func(done, total int) {
-		d.mu.Lock()
-		begins := d.giveUp == nil && done < total
-		stopped := d.closed || d.stops > 0
-		if d.giveUp = giveUp; done == total {
-			d.giveUp = nil
-		}
-		d.mu.Unlock()
-		switch {
-		case begins:
-			finished = context.AfterFunc(ctx, func() { giveUp(context.Cause(ctx)) })
-		case done == total:
-			finished()
-		}
-		if stopped && done < total {
-			giveUp(errStopped)
-		}
-		if tell != nil {
-			tell(done, total)
-		}
-	}
-}
-
-// occupy reserves the desk for a run or calibration, so that only one is in progress. A caller that receives a channel must call vacate
-// with it.
-func (d *Desk) occupy() (settled chan struct{}, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return nil, errStopped
-	}
-	if d.busy {
-		return nil, errBusy
-	}
-	d.busy, d.stops, d.settled = true, 0, make(chan struct{})
-	return d.settled, nil
-}
-
-func (d *Desk) vacate(settled chan struct{}) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.busy, d.job, d.giveUp = false, nil, nil
-	close(settled)
 }
 
 // historyRows is the maximum number of earlier rows for the charts.

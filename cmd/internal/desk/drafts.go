@@ -22,12 +22,12 @@ type draft struct {
 	Stamps map[string]string `json:"stamps"` // of the edited files
 }
 
-func (d *Desk) draftPath(name string) string {
+func (d editorDesk) draftPath(name string) string {
 	return filepath.Join(d.data, draftsName, authoring.Stamp([]byte(name))+".json")
 }
 
 // keepDraft stores edits; without edits it deletes the draft.
-func (d *Desk) keepDraft(e *authoring.Edit) error {
+func (d editorDesk) keepDraft(e *authoring.Edit) error {
 	path := d.draftPath(e.Name)
 	if len(e.Texts) == 0 {
 		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ func (d *Desk) keepDraft(e *authoring.Edit) error {
 }
 
 // draft returns the draft of a scenario; nil if there is none or it is unreadable.
-func (d *Desk) draft(name string) *draft {
+func (d editorDesk) draft(name string) *draft {
 	text, err := os.ReadFile(d.draftPath(name))
 	var kept draft
 	if err != nil || json.Unmarshal(text, &kept) != nil || len(kept.Texts) == 0 {

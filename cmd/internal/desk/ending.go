@@ -64,26 +64,13 @@ func (e *ending) hurry() {
 	})
 }
 
-// leave ends the run in progress within seconds.
-func (d *Desk) leave(reason string) {
-	d.mu.Lock()
-	job := d.job
-	d.mu.Unlock()
-	if job != nil {
-		_ = job.Run.Shutdown(reason) // the run may have ended
-	}
-}
-
 // guarded shows the window. If it panics, guarded takes a checkpoint of the run in progress, and then ends the program.
 func (d *Desk) guarded(show func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			value, stack := ui.Panicked(p, debug.Stack())
-			d.mu.Lock()
-			job := d.job
-			d.mu.Unlock()
 			run := engine.RunID("")
-			if job != nil {
+			if job := d.current(); job != nil {
 				run = job.Run.ID()
 				ctx, cancel := context.WithTimeout(context.Background(), leaveTime/2)
 				defer cancel()

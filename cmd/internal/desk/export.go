@@ -13,8 +13,8 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// export writes a run's results into a new folder.
-func (d *Desk) export(ctx context.Context, run engine.RunID, dir string) (string, error) {
+// Export writes a run's results into a new folder inside dir.
+func (d *Desk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.exportAs(ctx, storage.CSV, run, dir)
 }
 
@@ -33,8 +33,8 @@ func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID,
 	return folder, d.app.Export(ctx, run, folder, f)
 }
 
-// report writes the report of a run into a new file.
-func (d *Desk) report(ctx context.Context, run engine.RunID, dir string) (path string, err error) {
+// Report writes a report of a run into a new file in dir.
+func (d resultsDesk) Report(ctx context.Context, run engine.RunID, dir string) (path string, err error) {
 	var file *os.File
 	path, err = unused(dir, run, ".html", func(path string) (err error) {
 		file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)

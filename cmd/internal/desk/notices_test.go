@@ -80,7 +80,7 @@ func TestLogLevelIsInForce(t *testing.T) {
 func TestProgram(t *testing.T) {
 	p := program{open(t, t.TempDir())}
 	all, err := p.Licences(t.Context())
-	if err != nil || len(all) < 40 || all[0].Name != "Throng" {
+	if err != nil || len(all) < 40 || all[0].Module != "Throng" {
 		t.Errorf("%d licences, %v", len(all), err)
 	}
 	if a := p.About(); !strings.HasPrefix(a.Version, about.Number) || a.Data != p.data || len(a.Icon) == 0 {

@@ -22,7 +22,7 @@ func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told
 	if err := l.Population().TakeKept(); err != nil {
 		return nil, err
 	}
-	l.Store, l.Remote, l.EarlierRuns = d.store, d.remote, d.past
+	l.Store, l.Remote, l.EarlierRuns = d.store, d.remote, d.app.EarlierRuns()
 	return d.preflight.Run(ctx, l, d.remote.Database(), !anew, told), nil
 }
 

@@ -24,14 +24,7 @@ func (p program) About() ui.About {
 }
 
 // Licences implements [ui.Program].
-func (p program) Licences(context.Context) ([]ui.Licence, error) {
-	all, err := assets.Licences()
-	out := make([]ui.Licence, len(all))
-	for i, l := range all {
-		out[i] = ui.Licence{Name: l.Module, Version: l.Version, Kind: l.Kind, Text: l.Text}
-	}
-	return out, err
-}
+func (p program) Licences(context.Context) ([]assets.Licence, error) { return assets.Licences() }
 
 // Reports implements [ui.Program].
 func (p program) Reports(context.Context) ([]ui.Report, error) {

@@ -35,14 +35,14 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	if err != nil {
 		return nil, err
 	}
-	people, err := history.LoadAgents(ctx, d.store, run)
+	agents, err := history.LoadAgents(ctx, d.store, run)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
-	return withPeople(&live.Job{
+	return withAgents(&live.Job{
 		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Past: back,
 		Broadcast: func(context.Context, []string, string) error { return engine.ErrEnded },
-	}, people), nil
+	}, agents), nil
 }
 
 // over is a run that this process does not execute: it rejects all orders.

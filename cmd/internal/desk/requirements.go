@@ -53,7 +53,7 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 	if err != nil {
 		return engine.Forecast{}, err
 	}
-	return l.Forecaster().Forecast(d.past.Find(ctx, l.Forecaster()), taking), nil
+	return l.Forecaster().Forecast(d.app.EarlierRuns().Find(ctx, l.Forecaster()), taking), nil
 }
 
 // KeepSecret stores a secret in the system's keychain or, without one, until the program ends.

@@ -27,18 +27,6 @@ type liveDesk struct{ *Desk }
 
 var _ live.Desk = liveDesk{}
 
-// Job returns the newest run of this process.
-func (d liveDesk) Job() *live.Job {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.shown
-}
-
-// Export writes a run's results into a new folder inside dir.
-func (d liveDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
-	return d.export(ctx, run, dir)
-}
-
 // Logged implements [live.Desk].
 func (d liveDesk) Logged() (errors int, last string, at time.Time) {
 	if d.log == nil {
@@ -108,26 +96,19 @@ func changed(err error) error {
 	return err
 }
 
-// Export writes a run's results into a new folder inside dir.
-func (d runsDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
-	return d.export(ctx, run, dir)
-}
-
 // Busy returns the run that this process works on.
 func (d runsDesk) Busy() engine.RunID {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.job == nil {
-		return ""
+	if job := d.current(); job != nil {
+		return job.Record.ID
 	}
-	return d.job.Record.ID
+	return ""
 }
 
-// Send starts sending a run's results to the remote database.
-func (d runsDesk) Send(ctx context.Context, run engine.RunID) error { return d.remote.Send(ctx, run) }
+// Send starts sending a run's rows that have not arrived in the remote database.
+func (d *Desk) Send(ctx context.Context, run engine.RunID) error { return d.remote.Send(ctx, run) }
 
 // Remote names the database for results.
-func (d runsDesk) Remote() string { return d.remote.Target() }
+func (d *Desk) Remote() string { return d.remote.Target() }
 
 // RemoteRuns lists the runs of all machines in that database.
 func (d runsDesk) RemoteRuns(ctx context.Context) (all []runs.RemoteRun, err error) {
@@ -188,19 +169,9 @@ func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.Ch
 	return d.store.Changes(ctx, run)
 }
 
-// Export writes a run's results into a new folder inside dir.
-func (d resultsDesk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
-	return d.export(ctx, run, dir)
-}
-
 // ExportParquet is like Export, with the rows as Parquet.
 func (d resultsDesk) ExportParquet(ctx context.Context, run engine.RunID, dir string) (string, error) {
 	return d.exportAs(ctx, storage.Parquet, run, dir)
-}
-
-// Report writes a report of a run into dir.
-func (d resultsDesk) Report(ctx context.Context, run engine.RunID, dir string) (string, error) {
-	return d.report(ctx, run, dir)
 }
 
 // Audit recalculates a run's figures from its journal.
@@ -370,4 +341,19 @@ func (d settingsDesk) Save(_ context.Context, name, value string) error {
 		return fmt.Errorf("save %s: %w", name, err)
 	}
 	return nil
+}
+
+// saveSetting saves a setting. Another address of the endpoint takes effect immediately, and is saved only if it can be
+// opened; other settings of telemetry take effect with the next run.
+func (d settingsDesk) saveSetting(name, value string) error {
+	if name == config.ListenKey && os.Getenv(config.ListenEnv) == "" {
+		t, err := config.ListenOn(value)
+		if err == nil {
+			err = d.outlets.listen(t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return config.Save(d.data, map[string]string{name: value})
 }

@@ -46,7 +46,7 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 			continue
 		}
 		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favorite: slices.Contains(notes.Favorites, path)}
-		if s, err := scenario.Load(path, nil); err == nil {
+		if s, err := authoring.Load(path, nil); err == nil {
 			c.Title, c.About = s.Title, s.About
 		}
 		all = append(all, c)
@@ -203,9 +203,6 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	l.Writing = writing
 	return d.start(ctx, l)
 }
-
-// Remote names the database for results.
-func (d setupDesk) Remote() string { return d.remote.Target() }
 
 // Preset describes the limits that suit this machine.
 func (d setupDesk) Preset(context.Context) (string, error) {

@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"log/slog"
-	"os"
 	"sync"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
@@ -115,19 +114,4 @@ func (d *Desk) elsewhere() app.Telemetry {
 		tell.Sending.Warn = func(text string) { slog.Warn(secrets.Redact(text)) }
 	}
 	return tell
-}
-
-// saveSetting saves a setting. Another address of the endpoint takes effect immediately, and is saved only if it can be
-// opened; other settings of telemetry take effect with the next run.
-func (d *Desk) saveSetting(name, value string) error {
-	if name == config.ListenKey && os.Getenv(config.ListenEnv) == "" {
-		t, err := config.ListenOn(value)
-		if err == nil {
-			err = d.outlets.listen(t)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return config.Save(d.data, map[string]string{name: value})
 }

@@ -41,11 +41,6 @@ func (d runsDesk) EmptyTrash(ctx context.Context, upTo time.Time) (int, error) {
 }
 
 // Note stores the user's note on a run.
-func (d runsDesk) Note(ctx context.Context, run engine.RunID, text string) error {
-	return d.store.Note(ctx, run, text)
-}
-
-// Note stores the user's note on a run.
-func (d resultsDesk) Note(ctx context.Context, run engine.RunID, text string) error {
+func (d *Desk) Note(ctx context.Context, run engine.RunID, text string) error {
 	return d.store.Note(ctx, run, text)
 }

@@ -32,14 +32,14 @@ var secretHeaders = []string{"Authorization", "Proxy-Authorization"}
 
 // Header is a header: its name in canonical form, and its value.
 type Header struct {
-	Name  string
-	Field string // field of its draws
-	Value *script.Template
-	Of    *Store // whose secrets it may contain; nil for none
+	Name   string
+	Field  string // field of its draws
+	Value  *script.Template
+	secret bool // it may contain secrets
 }
 
-// ReadHeaders reads headers whose values may use the secrets of a store, if it is not nil.
-func ReadHeaders(r *expr.Compiler, n *doc.Node, field string, of *Store) []Header {
+// ReadHeaders reads headers whose values may use secrets if secret is set.
+func ReadHeaders(r *expr.Compiler, n *doc.Node, field string, secret bool) []Header {
 	var all []Header
 	if entries := n.Entries(); len(entries) > maxHeaders {
 		n.Errorf("", "%d headers, more than %d", len(entries), maxHeaders)
@@ -47,7 +47,7 @@ func ReadHeaders(r *expr.Compiler, n *doc.Node, field string, of *Store) []Heade
 	}
 	for _, e := range n.Entries() {
 		name := http.CanonicalHeaderKey(e.Key.Text())
-		h := Header{name, field + e.Key.Text(), r.Text(e.Value), of}
+		h := Header{name, field + e.Key.Text(), r.Text(e.Value), secret}
 		if h.Value == nil {
 			continue
 		}
@@ -83,14 +83,14 @@ func Token(name string) bool {
 	})
 }
 
-// Set evaluates a header.
-func (n Header) Set(t expr.Contexts, h http.Header) error {
+// Set evaluates a header with the secrets of its service.
+func (n Header) Set(t expr.Contexts, h http.Header, secrets redact.Secrets) error {
 	value, err := expr.Text(t, n.Value, n.Field)
 	if err != nil {
 		return err
 	}
-	if n.Of != nil {
-		if value, err = n.Of.Values.Reveal(value, nil); err != nil {
+	if n.secret {
+		if value, err = secrets.Reveal(value, nil); err != nil {
 			return err
 		}
 	}

@@ -22,12 +22,11 @@ type Key struct {
 	kind, name  string
 	User, Value *script.Template // user is for basic authentication only
 	service     string
-	of          *Store
 }
 
-// ReadKey reads the key of a service; its texts may use the secrets of a store.
-func ReadKey(in *expr.Compiler, kind string, n *doc.Node, service string, of *Store) *Key {
-	k := &Key{kind: kind, service: service, of: of}
+// ReadKey reads the key of a service; its texts may use secrets.
+func ReadKey(in *expr.Compiler, kind string, n *doc.Node, service string) *Key {
+	k := &Key{kind: kind, service: service}
 	secret := "value"
 	if kind == "basic" {
 		secret = "password"
@@ -79,19 +78,19 @@ func keyName(kind string, n *doc.Node) string {
 	return name
 }
 
-// Sign adds the key to the headers of a request; a key in the query is part of the target.
-func (k *Key) Sign(t expr.Contexts, h http.Header) error {
+// Sign adds the key to the headers of a request, with the secrets of its service; a key in the query is part of the target.
+func (k *Key) Sign(t expr.Contexts, h http.Header, secrets redact.Secrets) error {
 	if k.kind == "query" {
 		return nil
 	}
-	value, err := k.text(t, k.Value, "value")
+	value, err := k.text(t, k.Value, "value", secrets)
 	if err != nil {
 		return err
 	}
 	name := k.name
 	switch k.kind {
 	case "basic":
-		user, err := k.text(t, k.User, "user")
+		user, err := k.text(t, k.User, "user", secrets)
 		if err != nil {
 			return err
 		}
@@ -125,12 +124,12 @@ func (k *Key) Query(t expr.Contexts) (string, error) {
 }
 
 // text evaluates one of the texts, with the values of its secrets.
-func (k *Key) text(t expr.Contexts, of *script.Template, key string) (string, error) {
+func (k *Key) text(t expr.Contexts, of *script.Template, key string, secrets redact.Secrets) (string, error) {
 	value, err := expr.Text(t, of, k.field(key))
 	if err != nil {
 		return "", err
 	}
-	return k.of.Values.Reveal(value, nil)
+	return secrets.Reveal(value, nil)
 }
 
 func (k *Key) field(key string) string { return "service." + k.service + ".auth." + key }

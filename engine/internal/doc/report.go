@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,6 +39,11 @@ type Report struct {
 	seen               map[Problem]bool // without hints: an error that is found twice is shown once
 	sources            map[string]*source
 	files              []string // in the order they were added
+}
+
+// Clone returns a report with the same content, to add further problems to.
+func (r *Report) Clone() *Report {
+	return &Report{slices.Clone(r.problems), slices.Clone(r.warnings), maps.Clone(r.seen), maps.Clone(r.sources), slices.Clone(r.files)}
 }
 
 // AddSource adds the text of a file, so that Print can show its lines. Parse calls it; other readers must call it

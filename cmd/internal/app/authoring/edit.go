@@ -60,14 +60,15 @@ func (e *Edit) open(name string) ([]byte, error) {
 
 // Load reads the scenario with the edited texts.
 func (e *Edit) Load(x scenario.Extras) (*scenario.Scenario, error) {
-	if !e.BuiltIn() {
-		x.Keys = scenario.Folder(filepath.Dir(e.Name))
+	path := e.Name
+	if e.BuiltIn() {
+		path = engine.BuiltIn + e.File()
+	} else {
+		x.Keys = scenario.Folder(filepath.Dir(path))
 	}
-	s, err := x.Read(e.File(), e.open)
-	if err == nil && e.BuiltIn() {
-		s.Source.Path = engine.BuiltIn + e.File()
-	} else if err == nil {
-		s.Source.Path = e.Name
+	s, err := scenarios.read(path, e.File(), x, e.open)
+	if err == nil {
+		s.Source.Path = path
 	}
 	return s, err
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
-	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/suggest"
@@ -30,11 +29,17 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 	if name, ok := strings.CutPrefix(path, engine.BuiltIn); ok {
 		return readBuiltIn(name, x)
 	}
-	s, err := x.Load(path)
+	file, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	folder := scenario.Folder(filepath.Dir(file))
+	own := x
+	own.Keys = folder
+	s, err := scenarios.read(file, filepath.Base(file), own, folder)
 	if !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
-			secrets.TakeGiven(s)
-			s.Source.Path, err = filepath.Abs(path)
+			s.Source.Path = file
 		}
 		return s, err
 	}
@@ -49,10 +54,10 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 }
 
 func readBuiltIn(name string, x scenario.Extras) (*scenario.Scenario, error) {
-	s, err := x.Read(name, scenario.FS(assets.Scenarios()))
+	path := engine.BuiltIn + name
+	s, err := scenarios.read(path, name, x, scenario.FS(assets.Scenarios()))
 	if err == nil {
-		secrets.TakeGiven(s)
-		s.Source.Path = engine.BuiltIn + name
+		s.Source.Path = path
 	}
 	return s, err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
+	"github.com/throng-sim/throng/engine/machine"
 )
 
 // Record is a completed calibration.
@@ -47,7 +48,7 @@ type Machine struct {
 // ThisMachine describes the machine that the program runs on.
 func ThisMachine(data string) Machine {
 	host, _ := os.Hostname() // without a name, the size distinguishes machines
-	return Machine{host, runtime.NumCPU(), engine.HostSampler(data)().MemoryTotal}
+	return Machine{host, runtime.NumCPU(), machine.Host(data)().MemoryTotal}
 }
 
 func (m Machine) String() string {

@@ -151,8 +151,8 @@ func (c *Plan) hosts(own, whole *scenario.Scenario) error {
 	address := func(s *chain.Service) string { return services.Address(&c.Run.Settings, s) }
 	mocked := true
 	for _, s := range whole.Services {
-		i := slices.IndexFunc(own.Services, func(o *chain.Service) bool { return o.Name == s.Name })
-		if i < 0 || address(own.Services[i]) != address(s) {
+		called := own.Service(s.Name)
+		if called == nil || address(called) != address(s) {
 			return &engine.FieldError{
 				Field: "service " + s.Name, Problem: fmt.Sprintf("run %s did not call it at that address", c.Run.ID), Hint: "a cleanup may call only the hosts of its run",
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
-// CAKey is the name of the setting with the certificates of a server's CA.
-const CAKey = "database-ca"
+// caKey is the name of the setting with the certificates of a server's CA.
+const caKey = "database-ca"
 
 // caName is the file of the imported certificates in the data folder. They remain if the original file is deleted.
 const caName = "database-ca.pem"
@@ -37,17 +37,17 @@ func ImportCA(data, path string) (postgres.Certificate, error) {
 	if err := os.Rename(file+".new", file); err != nil {
 		return first, err
 	}
-	saved[CAKey] = caName
+	saved[caKey] = caName
 	return first, store(data, saved)
 }
 
 // RemoveCA deletes the imported certificates, if there are any.
 func RemoveCA(data string) error {
 	saved, err := LoadSaved(data)
-	if err != nil || saved[CAKey] == "" {
+	if err != nil || saved[caKey] == "" {
 		return err
 	}
-	delete(saved, CAKey)
+	delete(saved, caKey)
 	if err := store(data, saved); err != nil {
 		return err
 	}
@@ -60,19 +60,19 @@ func RemoveCA(data string) error {
 // CAFile returns the path of the imported certificates; "" if there are none.
 func CAFile(data string) string {
 	saved, err := LoadSaved(data)
-	if err != nil || saved[CAKey] == "" {
+	if err != nil || saved[caKey] == "" {
 		return ""
 	}
-	return filepath.Join(data, saved[CAKey])
+	return filepath.Join(data, saved[caKey])
 }
 
 // SavedCA returns the imported certificate that expires first; nil if there are none. The error says why they are unusable,
 // for example expired.
 func SavedCA(data string) (*postgres.Certificate, error) {
 	saved, err := LoadSaved(data)
-	if err != nil || saved[CAKey] == "" {
+	if err != nil || saved[caKey] == "" {
 		return nil, err
 	}
-	first, _, err := postgres.ReadCertificates(filepath.Join(data, saved[CAKey]), time.Now())
+	first, _, err := postgres.ReadCertificates(filepath.Join(data, saved[caKey]), time.Now())
 	return &first, err
 }

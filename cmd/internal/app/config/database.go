@@ -18,8 +18,8 @@ import (
 const (
 	DatabaseKey = "database-url"
 	DatabaseEnv = "THRONG_DATABASE_URL"
-	// DatabasePasswordEnv holds the password for an address without one.
-	DatabasePasswordEnv = "THRONG_DATABASE_PASSWORD"
+	// databasePasswordEnv holds the password for an address without one.
+	databasePasswordEnv = "THRONG_DATABASE_PASSWORD"
 )
 
 // unkeptKey marks in the saved settings that no keychain holds the database's password.
@@ -62,11 +62,11 @@ func (db Database) password(env func(string) string) string {
 	}
 	switch db.From {
 	case "--" + DatabaseKey, DatabaseEnv:
-		return env(DatabasePasswordEnv)
+		return env(databasePasswordEnv)
 	case fromSaved:
 		return KeptPassword(db.URL)
 	}
-	return cmp.Or(env(DatabasePasswordEnv), KeptPassword(db.URL))
+	return cmp.Or(env(databasePasswordEnv), KeptPassword(db.URL))
 }
 
 // FindDatabaseSettings is FindDatabase without the password, because a keychain may be slow. It also returns the sources of
@@ -76,8 +76,8 @@ func FindDatabaseSettings(flags map[string]string, env func(string) string, data
 	if err != nil {
 		return Database{}, nil, err
 	}
-	if ca := saved[CAKey]; ca != "" {
-		saved[CAKey] = filepath.Join(data, ca)
+	if ca := saved[caKey]; ca != "" {
+		saved[caKey] = filepath.Join(data, ca)
 	}
 	origins = map[string]string{}
 	if err := errors.Join(db.apply(databaseLayer{saved: saved}, origins), db.apply(databaseLayer{env: env}, origins), db.apply(databaseLayer{flags: flags}, origins)); err != nil {
@@ -86,7 +86,7 @@ func FindDatabaseSettings(flags map[string]string, env func(string) string, data
 	if err := db.Limits.Validate(); err != nil {
 		return Database{}, nil, err
 	}
-	if ca := origins[CAKey]; ca != "" && ca != fromSaved && db.CA != "" {
+	if ca := origins[caKey]; ca != "" && ca != fromSaved && db.CA != "" {
 		if _, _, err := postgres.ReadCertificates(db.CA, time.Now()); err != nil {
 			return Database{}, nil, err
 		}

@@ -56,7 +56,7 @@ var databaseSettings = []Setting{
 			return nil
 		}),
 	{
-		Scope: DatabaseScope, Name: CAKey, Group: databaseGroup, Env: []string{"THRONG_DATABASE_CA"}, Unit: "FILE",
+		Scope: DatabaseScope, Name: caKey, Group: databaseGroup, Env: []string{"THRONG_DATABASE_CA"}, Unit: "FILE",
 		Help: "PEM file of CA certificates; the server is then verified",
 		database: &databaseField{
 			set:  func(db *Database, text string) error { db.CA = text; return nil },
@@ -229,9 +229,9 @@ func (s *Setting) saveDatabase(data, value string) error {
 	switch {
 	case s.Name == DatabaseKey:
 		return SaveDatabase(data, Database{URL: value})
-	case s.Name == CAKey && value == "":
+	case s.Name == caKey && value == "":
 		return RemoveCA(data)
-	case s.Name == CAKey:
+	case s.Name == caKey:
 		_, err := ImportCA(data, value)
 		return err
 	case i < addressParts && (value == "" || saved[DatabaseKey] == "" && s.Name != "database-host"):

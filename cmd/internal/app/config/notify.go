@@ -17,9 +17,9 @@ import (
 // NotifyEnv is the environment variable with the address for notifications.
 const NotifyEnv = "THRONG_NOTIFY_URL"
 
-// NotifyKey is the name of the setting for notifications. The saved settings hold the kind and the host of the address; the
+// notifyKey is the name of the setting for notifications. The saved settings hold the kind and the host of the address; the
 // keychain holds the address.
-const NotifyKey = "notify"
+const notifyKey = "notify"
 
 const (
 	notifyAccount = "notices" // keychain account of the address
@@ -75,10 +75,10 @@ func FindNotify(flag string, env func(string) string, data string) (Notify, erro
 // savedNotify returns the saved webhook.
 func savedNotify(data string) (Notify, error) {
 	saved, err := LoadSaved(data)
-	if err != nil || saved[NotifyKey] == "" {
+	if err != nil || saved[notifyKey] == "" {
 		return Notify{}, err
 	}
-	kind, host, _ := strings.Cut(saved[NotifyKey], " ")
+	kind, host, _ := strings.Cut(saved[notifyKey], " ")
 	n := Notify{Target: notice.Target{Kind: notice.Kind(kind), URL: "https://" + host}, From: fromSaved, Asks: true}
 	address, _, err := secrets.Kept(notifyAccount)
 	if err != nil {
@@ -99,9 +99,9 @@ func SaveNotify(data string, target notice.Target) error {
 	if err != nil {
 		return err
 	}
-	delete(saved, NotifyKey)
+	delete(saved, notifyKey)
 	if target.URL != "" {
-		saved[NotifyKey] = Notify{Target: target}.describe()
+		saved[notifyKey] = Notify{Target: target}.describe()
 		secrets.Use(target.URL)
 	}
 	if err := store(data, saved); err != nil {
@@ -110,8 +110,8 @@ func SaveNotify(data string, target notice.Target) error {
 	return secrets.Store(notifyAccount, target.URL)
 }
 
-// SaveNotifyText is [SaveNotify] with an address as text; "" deletes the saved one. Without a keychain, it saves nothing.
-func SaveNotifyText(data, text string) error {
+// saveNotifyText is [SaveNotify] with an address as text; "" deletes the saved one. Without a keychain, it saves nothing.
+func saveNotifyText(data, text string) error {
 	var target notice.Target
 	if text != "" {
 		var err error

@@ -13,14 +13,14 @@ import (
 // Schedule converts hours to a number of cycles if the settings have a time scale.
 func Schedule(s *engine.Settings, sc *scenario.Scenario) {
 	if s.Hours > 0 && s.TimeScale > 0 {
-		s.Cycles = CyclesIn(s.Hours, s.TimeScale, sc.Clock.Cycle)
+		s.Cycles = cyclesIn(s.Hours, s.TimeScale, sc.Clock.Cycle)
 		s.Hours = 0
 	}
 }
 
-// CyclesIn returns the number of cycles that begin within hours of wall time at a time scale. For example, 6 hours at scale
+// cyclesIn returns the number of cycles that begin within hours of wall time at a time scale. For example, 6 hours at scale
 // 24 with a cycle of one hour are 144 cycles.
-func CyclesIn(hours, timeScale float64, cycle time.Duration) int {
+func cyclesIn(hours, timeScale float64, cycle time.Duration) int {
 	return max(int(math.Ceil(hours*timeScale*float64(time.Hour)/float64(cycle)-1e-9)), 1)
 }
 

@@ -185,7 +185,7 @@ func TestCyclesIn(t *testing.T) {
 		{0.5, 1, time.Hour, 1},
 		{1, 1, 7 * time.Minute, 9},
 	} {
-		if got := CyclesIn(tt.hours, tt.scale, tt.cycle); got != tt.want {
+		if got := cyclesIn(tt.hours, tt.scale, tt.cycle); got != tt.want {
 			t.Errorf("%v hours at %v with cycles of %v: %d, want %d", tt.hours, tt.scale, tt.cycle, got, tt.want)
 		}
 	}

@@ -57,7 +57,7 @@ func runSettings() (all []Setting) {
 
 // machineSettings are the settings of the program on this machine.
 var machineSettings = []Setting{
-	{Scope: MachineScope, Name: NotifyKey, Env: []string{NotifyEnv}, Unit: "URL", Help: "webhook for notifications of the end, pauses, breakers, budgets and stalls; the address is in the keychain"},
+	{Scope: MachineScope, Name: notifyKey, Env: []string{NotifyEnv}, Unit: "URL", Help: "webhook for notifications of the end, pauses, breakers, budgets and stalls; the address is in the keychain"},
 	{Scope: MachineScope, Name: LogLevelKey, Unit: "LEVEL", Default: defaultLevel, Help: "log level: error, warning, info or debug"},
 }
 
@@ -101,8 +101,8 @@ func (s Sources) InForce() (map[string]Origin, error) {
 		case RunScope, MachineScope:
 		}
 	}
-	notify, notifyErr := FindNotify(s.Flags[NotifyKey], s.Env, s.Data)
-	all[NotifyKey] = notify.Origin()
+	notify, notifyErr := FindNotify(s.Flags[notifyKey], s.Env, s.Data)
+	all[notifyKey] = notify.Origin()
 	all[LogLevelKey], _ = FindLogLevel(s.Debug, s.Data)
 	return all, errors.Join(runErr, databaseErr, telemetryErr, notifyErr)
 }
@@ -138,8 +138,8 @@ func Save(data string, changes map[string]string) error {
 // save saves a setting outside of RunScope.
 func (s *Setting) save(data, value string) error {
 	switch {
-	case s.Name == NotifyKey:
-		return SaveNotifyText(data, value)
+	case s.Name == notifyKey:
+		return saveNotifyText(data, value)
 	case s.Name == LogLevelKey:
 		return saveLogLevel(data, value)
 	case s.Scope == TelemetryScope:
