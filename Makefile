@@ -42,7 +42,7 @@ help: ## List the targets
 setup: ## Install what this machine lacks to build (a C compiler, headers); silent when all is there
 	@sh .ci/setup
 
-setup-app: ## Install what make package needs as well (xz, dpkg-deb)
+setup-app: ## Install what make package also needs (xz)
 	@sh .ci/setup app
 
 setup-test: ## Install what the tests need as well (a display of their own, PostgreSQL)
@@ -65,7 +65,7 @@ build: setup ## Build bin/throng, the window, and bin/throngctl, the terminal pr
 app: build ## Make in dist what a double-click opens here: Throng.app, or Throng.desktop
 	@go run ./cmd/internal/bundle
 
-package: setup-app ## Make in dist what one hands over: a .dmg, a .deb and an archive, or a .zip; PACKAGE="-system windows"
+package: setup-app ## Make the packages for this system in dist: .dmg, or .deb, .rpm, .pkg.tar.zst and .tar.xz; PACKAGE="-system windows" for a .zip
 	@echo 'The first package takes some minutes: its programs are built without the paths of this machine.'
 	@go run ./cmd/internal/bundle -package -tags '$(TAGS)' $(PACKAGE)
 
