@@ -42,7 +42,7 @@ help: ## List the targets
 setup: ## Install what this machine lacks to build (a C compiler, headers); silent when all is there
 	@sh .ci/setup
 
-setup-app: ## Install what make package needs as well (xz, dpkg-deb)
+setup-app: ## Install what make package also needs (xz)
 	@sh .ci/setup app
 
 setup-test: ## Install what the tests need as well (a display of their own, PostgreSQL)
@@ -65,7 +65,7 @@ build: setup ## Build bin/throng, the window, and bin/throngctl, the terminal pr
 app: build ## Make in dist what a double-click opens here: Throng.app, or Throng.desktop
 	@go run ./cmd/internal/bundle
 
-package: setup-app ## Make in dist what one hands over: a .dmg, a .deb and an archive, or a .zip; PACKAGE="-system windows"
+package: setup-app ## Make the packages for this system in dist: .dmg, or .deb, .rpm, .pkg.tar.zst and .tar.xz; PACKAGE="-system windows" for a .zip
 	@echo 'The first package takes some minutes: its programs are built without the paths of this machine.'
 	@go run ./cmd/internal/bundle -package -tags '$(TAGS)' $(PACKAGE)
 
@@ -94,6 +94,14 @@ vulnerabilities: setup ## Look for known vulnerabilities in what is linked; need
 # The toolkit of the window drops what draws a widget a minute after it was drawn last. A busy machine may take longer
 # between two lines of a test.
 race: export FYNE_CACHE = 15m
+# SQLite and PostgreSQL wait for the disk at every commit: in memory, tests that commit take a third of the time. The programs
+# of the tests stay on the disk.
+ifeq ($(SYSTEM)$(TMPDIR),Linux)
+ifeq ($(shell awk '/^MemAvailable:/ && $$2 > 6000000 { print 1 }' /proc/meminfo; df -k --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 2000000 { print 1 }'),1 1)
+race: export TMPDIR = /dev/shm
+race: export GOTMPDIR = /tmp
+endif
+endif
 race: setup-test aimock ## Run all tests with the race detector
 	go test $(GOTAGS) -race -vet=off -timeout 40m ./...
 

@@ -194,11 +194,11 @@ func golden(t *testing.T, name string, got []byte) {
 func TestExportGoldens(t *testing.T) {
 	r := crowd()
 	for name, export := range map[string]func(w io.Writer) error{
-		"metrics.csv":  func(w io.Writer) error { return ExportMetrics(t.Context(), w, r, "") },
+		"metrics.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "metrics", r, "", names) },
 		"cycles.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "cycles", r, "", names) },
 		"sessions.csv": func(w io.Writer) error { return ExportSessions(t.Context(), w, r, "", names) },
 		"events.csv":   func(w io.Writer) error { return ExportEvents(t.Context(), w, r, "", names) },
-		"timings.csv":  func(w io.Writer) error { return ExportTimings(t.Context(), w, r, "", names) },
+		"timings.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "timings", r, "", names) },
 		"memory.jsonl": func(w io.Writer) error { return ExportMemory(t.Context(), w, r, "", names) },
 		"run.json":     func(w io.Writer) error { return RunJSON(t.Context(), w, r, "", "1.2.3") },
 	} {

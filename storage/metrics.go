@@ -28,11 +28,7 @@ func (w *metricsWriter) add(m *engine.MetricsRow) error {
 	return w.t.next()
 }
 
-// ExportMetrics writes metrics.csv, one row per second.
-func ExportMetrics(ctx context.Context, w io.Writer, r Reader, run engine.RunID) error {
-	return exportMetrics(ctx, w, CSV, r, run)
-}
-
+// exportMetrics writes metrics, one row per second.
 func exportMetrics(ctx context.Context, w io.Writer, f Format, r Reader, run engine.RunID) error {
 	out, err := newMetricsWriter(f, w)
 	if err != nil {

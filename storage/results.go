@@ -155,11 +155,6 @@ func ExportEvents(ctx context.Context, w io.Writer, r Reader, run engine.RunID, 
 	return Export(ctx, w, CSV, "events", r, run, names)
 }
 
-// ExportTimings writes timings.csv: everything about sessions that depends on timing.
-func ExportTimings(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
-	return Export(ctx, w, CSV, "timings", r, run, names)
-}
-
 // exportSessions reads the sessions once and writes the given tables.
 func exportSessions(ctx context.Context, f Format, r Reader, run engine.RunID, names Names, kinds []sessionTable, to []io.Writer) error {
 	tables := make([]*table, len(kinds))

@@ -118,8 +118,12 @@ func TestPushIsTheExport(t *testing.T) {
 	}{
 		{"sessions.csv", func(w *bytes.Buffer) error { return storage.ExportSessions(t.Context(), w, l, run, names) }, `sessions x` + lastTake + `ORDER BY cycle, agent_index`, nil},
 		{"events.csv", func(w *bytes.Buffer) error { return storage.ExportEvents(t.Context(), w, l, run, names) }, `events x` + lastTake + `ORDER BY cycle, agent_index, sequence`, nil},
-		{"timings.csv", func(w *bytes.Buffer) error { return storage.ExportTimings(t.Context(), w, l, run, names) }, `sessions x` + lastTake + `ORDER BY cycle, agent_index`, map[string]string{"started": fmt.Sprintf(stamp, "started")}},
-		{"metrics.csv", func(w *bytes.Buffer) error { return storage.ExportMetrics(t.Context(), w, l, run) }, `metrics WHERE run = $1 ORDER BY at`, map[string]string{"timestamp": fmt.Sprintf(stamp, "at")}},
+		{"timings.csv", func(w *bytes.Buffer) error {
+			return storage.Export(t.Context(), w, storage.CSV, "timings", l, run, names)
+		}, `sessions x` + lastTake + `ORDER BY cycle, agent_index`, map[string]string{"started": fmt.Sprintf(stamp, "started")}},
+		{"metrics.csv", func(w *bytes.Buffer) error {
+			return storage.Export(t.Context(), w, storage.CSV, "metrics", l, run, names)
+		}, `metrics WHERE run = $1 ORDER BY at`, map[string]string{"timestamp": fmt.Sprintf(stamp, "at")}},
 	} {
 		t.Run(file.name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -40,21 +40,11 @@ const keptThere = `(SELECT coalesce(group_concat(number), '') FROM (SELECT numbe
 
 // Incomplete returns the runs whose checkpoint contents in target are incomplete or include pruned checkpoints, newest
 // first.
-func (s *outbox) Incomplete(ctx context.Context, target string) (runs []engine.RunID, err error) {
-	for rows, err := range s.file.Query(ctx, `SELECT r.id FROM contents c JOIN runs r ON r.key = c.run
+func (s *outbox) Incomplete(ctx context.Context, target string) ([]engine.RunID, error) {
+	return s.runs(ctx, "checkpoints that "+target+" lacks", `SELECT r.id FROM contents c JOIN runs r ON r.key = c.run
 		WHERE c.target = ? AND c.wanted AND NOT r.hidden AND (c.kept <> `+keptThere+`
 			OR EXISTS (SELECT 1 FROM checkpoints WHERE run = c.run AND number > c.checkpoint))
-		ORDER BY r.created DESC, r.key DESC`, target) {
-		if err != nil {
-			return nil, fmt.Errorf("checkpoints that %s lacks: %w", target, err)
-		}
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("checkpoints that %s lacks: %w", target, err)
-		}
-		runs = append(runs, engine.RunID(id))
-	}
-	return runs, nil
+		ORDER BY r.created DESC, r.key DESC`, target)
 }
 
 // ContentsSent confirms that target received the contents up to a cursor. A cursor never moves back: two processes may send

@@ -32,21 +32,26 @@ func (s *outbox) Subscribe(ctx context.Context, run engine.RunID, target string)
 }
 
 // Outbox returns the runs with unsent changes for target, newest first.
-func (s *outbox) Outbox(ctx context.Context, target string) (runs []engine.RunID, err error) {
-	for rows, err := range s.file.Query(ctx, `SELECT r.id FROM outbox o JOIN runs r ON r.key = o.run
+func (s *outbox) Outbox(ctx context.Context, target string) ([]engine.RunID, error) {
+	return s.runs(ctx, "outbox of "+target, `SELECT r.id FROM outbox o JOIN runs r ON r.key = o.run
 		WHERE o.target = ? AND NOT r.hidden AND (o.sent < o.changed
 			OR EXISTS (SELECT 1 FROM sessions WHERE run = o.run AND pos > o.pos)
 			OR EXISTS (SELECT 1 FROM metrics WHERE run = o.run AND pos > o.pos)
 			OR EXISTS (SELECT 1 FROM checkpoints WHERE run = o.run AND number > o.checkpoint))
-		ORDER BY r.created DESC, r.key DESC`, target) {
+		ORDER BY r.created DESC, r.key DESC`, target)
+}
+
+// runs returns the runs of a query of IDs; what names the query in errors.
+func (s *outbox) runs(ctx context.Context, what, query string, args ...any) (runs []engine.RunID, err error) {
+	for rows, err := range s.file.Query(ctx, query, args...) {
+		var id engine.RunID
+		if err == nil {
+			err = rows.Scan(&id)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("outbox of %s: %w", target, err)
+			return nil, fmt.Errorf("%s: %w", what, err)
 		}
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("outbox of %s: %w", target, err)
-		}
-		runs = append(runs, engine.RunID(id))
+		runs = append(runs, id)
 	}
 	return runs, nil
 }

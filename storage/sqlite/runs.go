@@ -257,8 +257,8 @@ func (s *core) missing(ctx context.Context, id engine.RunID, err error) error {
 // Note replaces the note of a run.
 func (s *runs) Note(ctx context.Context, run engine.RunID, text string) error {
 	key, err := s.key(ctx, run)
-	if err == nil && len(text) > MostNote {
-		err = &engine.FieldError{Field: "note", Problem: "is longer than " + engine.FormatBytes(MostNote), Hint: "keep the rest in a file"}
+	if err == nil && len(text) > maxNote {
+		err = &engine.FieldError{Field: "note", Problem: "is longer than " + engine.FormatBytes(maxNote), Hint: "keep the rest in a file"}
 	}
 	if err == nil {
 		err = s.file.Write(func(tx file.Tx) error { return tx.Exec(`UPDATE runs SET note = ? WHERE key = ?`, text, key) })
@@ -269,5 +269,5 @@ func (s *runs) Note(ctx context.Context, run engine.RunID, text string) error {
 	return nil
 }
 
-// MostNote is the maximum length of a note in bytes.
-const MostNote = 100_000
+// maxNote is the maximum length of a note in bytes.
+const maxNote = 100_000

@@ -16,33 +16,50 @@ import (
 // Store is the interface of a store for the suite.
 type Store interface {
 	storage.Reader
+	runs
+	checkpoints
+	details
+	trash
+	Close() error
+}
+
+type runs interface {
 	Create(ctx context.Context, r engine.RunRecord) error
 	Fork(ctx context.Context, r engine.RunRecord, f storage.Fork) error
 	Claim(ctx context.Context, run engine.RunID) (release func(), err error)
 	Journal(run engine.RunID) (Journal, error)
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
 	Newest(ctx context.Context) (engine.RunRecord, error)
+	Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error)
+	Deletion(ctx context.Context, run engine.RunID) (view.Footprint, error)
+	Delete(ctx context.Context, run engine.RunID) error
+	Note(ctx context.Context, run engine.RunID, text string) error
+}
+
+type checkpoints interface {
 	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
 	Checkpoint(ctx context.Context, run engine.RunID, number int) (engine.CheckpointRecord, engine.State, map[int]*engine.Memory, error)
-	Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error)
+	WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error)
+	DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
+}
+
+// details are what a run recorded of its agents and changes.
+type details interface {
 	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
 	Barriers(ctx context.Context, run engine.RunID) ([]engine.BarrierRow, error)
 	Requests(ctx context.Context, run engine.RunID, cycle, agent int) ([]storage.Request, error)
 	RequestsOf(ctx context.Context, run engine.RunID, p engine.Place, enough func([]storage.Request) bool) ([]storage.Request, error)
 	Recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error)
 	MemoryOf(ctx context.Context, run engine.RunID, agent int) (*engine.Memory, error)
-	Deletion(ctx context.Context, run engine.RunID) (view.Footprint, error)
-	Delete(ctx context.Context, run engine.RunID) error
-	WeighCheckpoints(ctx context.Context, run engine.RunID, numbers []int) (bytes int64, err error)
-	DeleteCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
+}
+
+type trash interface {
 	Trash(ctx context.Context, run engine.RunID) error
 	TrashCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
 	Trashed(ctx context.Context) ([]storage.Trashed, error)
 	Restore(ctx context.Context, run engine.RunID, number int) error
 	DeleteTrashed(ctx context.Context, run engine.RunID, number int) error
 	EmptyTrash(ctx context.Context, upTo time.Time) (gone []storage.Trashed, err error)
-	Note(ctx context.Context, run engine.RunID, text string) error
-	Close() error
 }
 
 // Journal is the journal of a run.

@@ -32,7 +32,8 @@ const (
 // Programs of a machine.
 const (
 	toBuild = "gcc pkg-config"
-	toPack  = "xz dpkg-deb"
+	toPack  = "xz"
+	toRead  = "dpkg-deb rpm"
 	toDrive = "Xvfb xauth xdotool import"
 	toServe = "initdb pg_ctl"
 	toPool  = "pgbouncer"
@@ -40,7 +41,7 @@ const (
 
 // stubInstalls is a package manager that puts everything in place.
 const stubInstalls = "case \"$*\" in *install*|*-S\\ *) [ ! -e \"$LATER\" ] || for name in " +
-	toBuild + " " + toPack + " " + toDrive + " " + toServe + " " + toPool + "; do /bin/cp \"$LATER\" \"${0%/*}/$name\"; done;; esac\n"
+	toBuild + " " + toPack + " " + toRead + " " + toDrive + " " + toServe + " " + toPool + "; do /bin/cp \"$LATER\" \"${0%/*}/$name\"; done;; esac\n"
 
 // stubElevates is a sudo that runs its command.
 const stubElevates = "[ \"$1\" != -n ] || shift\nexec \"$@\"\n"
@@ -240,8 +241,8 @@ func TestSetup(t *testing.T) {
 			name:     "packages",
 			args:     "app",
 			machine:  stubMachine{user: "0", has: toBuild, bin: map[string]string{"apt-get": stubInstalls}},
-			commands: []string{refresh, apt + "xz-utils dpkg"},
-			says:     []string{"Throng needs:\n  - xz and dpkg-deb: "},
+			commands: []string{refresh, apt + "xz-utils"},
+			says:     []string{"Throng needs:\n  - xz: "},
 		},
 		{
 			name:     "packages on a Mac",
@@ -252,13 +253,13 @@ func TestSetup(t *testing.T) {
 		{
 			name:    "tests, all there",
 			args:    "test",
-			machine: stubMachine{has: toBuild + " " + toPack + " " + toDrive + " " + toServe + " " + toPool, bin: map[string]string{"apt-get": stubInstalls}},
+			machine: stubMachine{has: toBuild + " " + toPack + " " + toRead + " " + toDrive + " " + toServe + " " + toPool, bin: map[string]string{"apt-get": stubInstalls}},
 		},
 		{
 			name: "tests, PostgreSQL in its folder",
 			args: "test",
 			machine: stubMachine{
-				has: toBuild + " " + toPack + " " + toDrive + " " + toPool, folder: strings.Fields(toServe),
+				has: toBuild + " " + toPack + " " + toRead + " " + toDrive + " " + toPool, folder: strings.Fields(toServe),
 				bin: map[string]string{"apt-get": stubInstalls},
 			},
 		},
@@ -266,7 +267,7 @@ func TestSetup(t *testing.T) {
 			name: "tests, PostgreSQL without its server",
 			args: "test",
 			machine: stubMachine{
-				user: "0", has: toBuild + " " + toPack + " " + toDrive + " " + toPool, folder: []string{"initdb"},
+				user: "0", has: toBuild + " " + toPack + " " + toRead + " " + toDrive + " " + toPool, folder: []string{"initdb"},
 				bin: map[string]string{"apt-get": stubInstalls},
 			},
 			commands: []string{refresh, apt + "postgresql"},
@@ -275,14 +276,14 @@ func TestSetup(t *testing.T) {
 		{
 			name:     "tests, no pooler",
 			args:     "test",
-			machine:  stubMachine{user: "0", has: toBuild + " " + toPack + " " + toDrive + " " + toServe, bin: map[string]string{"apt-get": stubInstalls}},
+			machine:  stubMachine{user: "0", has: toBuild + " " + toPack + " " + toRead + " " + toDrive + " " + toServe, bin: map[string]string{"apt-get": stubInstalls}},
 			commands: []string{refresh, apt + "pgbouncer"},
 			says:     []string{"Throng needs:\n  - PgBouncer"},
 		},
 		{
 			name:     "tests, no xdotool",
 			args:     "test",
-			machine:  stubMachine{user: "0", has: toBuild + " " + toPack + " Xvfb xauth import initdb pg_ctl pgbouncer", bin: map[string]string{"apt-get": stubInstalls}},
+			machine:  stubMachine{user: "0", has: toBuild + " " + toPack + " " + toRead + " Xvfb xauth import initdb pg_ctl pgbouncer", bin: map[string]string{"apt-get": stubInstalls}},
 			commands: []string{refresh, apt + aptScreen},
 			says:     []string{"Throng needs:\n  - Xvfb, xauth, xdotool"},
 		},
@@ -290,21 +291,21 @@ func TestSetup(t *testing.T) {
 			name:     "tests with apt",
 			args:     "test",
 			machine:  stubMachine{user: "0", bin: map[string]string{"apt-get": stubInstalls}},
-			commands: []string{refresh, byApt + " xz-utils dpkg " + aptScreen + " postgresql pgbouncer"},
+			commands: []string{refresh, byApt + " xz-utils dpkg rpm " + aptScreen + " postgresql pgbouncer"},
 			says:     []string{"a C compiler", "OpenGL and X11", "xz", "Xvfb", "PostgreSQL"},
 		},
 		{
 			name:     "tests with dnf",
 			args:     "test",
 			machine:  stubMachine{user: "0", bin: map[string]string{"dnf": stubInstalls}},
-			commands: []string{byDnf + " xz dpkg " + dnfScreen + " postgresql-server pgbouncer"},
+			commands: []string{byDnf + " xz dpkg rpm " + dnfScreen + " postgresql-server pgbouncer"},
 			says:     []string{"Installing it: dnf install"},
 		},
 		{
 			name:     "tests with brew",
 			args:     "test",
 			machine:  stubMachine{bin: map[string]string{"brew": stubInstalls}},
-			commands: []string{"brew install gcc " + otherGL + " xz dpkg " + brewScreen + " postgresql@17 pgbouncer"},
+			commands: []string{"brew install gcc " + otherGL + " xz dpkg rpm " + brewScreen + " postgresql@17 pgbouncer"},
 			says:     []string{"Installing it: brew install"},
 		},
 		{
@@ -354,7 +355,7 @@ func TestSetup(t *testing.T) {
 func TestSetupWithPacman(t *testing.T) {
 	for args, packages := range map[string]string{
 		"":     "gcc glibc " + otherGL,
-		"test": "gcc glibc " + otherGL + " xz dpkg " + pacmanScreen + " postgresql pgbouncer",
+		"test": "gcc glibc " + otherGL + " xz dpkg rpm-tools " + pacmanScreen + " postgresql pgbouncer",
 	} {
 		output, commands, code := stubMachine{user: "0", bin: map[string]string{"pacman": stubInstalls}}.run(t, strings.Fields(args)...)
 		if code != 0 || !strings.Contains(output, "Installing it: pacman -S") {

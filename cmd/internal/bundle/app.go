@@ -93,6 +93,3 @@ func readRelease(ctx context.Context, root, version string) (r release, err erro
 	}
 	return r, nil
 }
-
-// deb returns the version in the form that Debian sorts correctly: a pre-release has a tilde.
-func (r release) deb() string { return strings.Replace(r.version, "-", "~", 1) }

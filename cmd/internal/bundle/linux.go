@@ -28,7 +28,7 @@ func bundleLinux(_ context.Context, j job, _ string) ([]string, error) {
 	return []string{name + ".desktop"}, writeFile(name+".desktop", []byte(entry), 0o755)
 }
 
-// packLinux builds the programs and makes a Debian package, and an archive for other distributions.
+// packLinux builds the programs and makes packages of distributions, and an archive for others.
 func packLinux(ctx context.Context, j job, work string) ([]string, error) {
 	if err := j.build(ctx, filepath.Join(work, "built"), j.arch); err != nil {
 		return nil, err
@@ -42,12 +42,12 @@ func packTree(ctx context.Context, j job, work string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	deb, err := packDeb(ctx, j, t, filepath.Join(work, "deb"))
+	made, err := packNfpm(ctx, j, t, work)
 	if err != nil {
 		return nil, err
 	}
 	archive, err := packArchive(ctx, j, t, work)
-	return []string{deb, archive}, err
+	return append(made, archive), err
 }
 
 // tree holds the files to install, by their paths below a prefix.

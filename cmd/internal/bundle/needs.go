@@ -1,87 +1,108 @@
 package main
 
 import (
-	"crypto/md5" //nolint:gosec // packages list MD5 sums
 	"debug/elf"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
-	"strings"
 )
 
-// libraries maps the shared libraries that the programs link or open at run time to Debian packages; "" marks a library that
-// is not needed. Other libraries are an error.
-var libraries = map[string]string{
-	"libc.so.6": "libc6", "libm.so.6": "libc6", "libpthread.so.0": "libc6", "libdl.so.2": "libc6", "libresolv.so.2": "libc6",
-	"librt.so.1": "libc6", "ld-linux-x86-64.so.2": "libc6", "ld-linux-aarch64.so.1": "libc6",
-	"libGL.so.1": "libgl1", "libX11.so.6": "libx11-6", "libXcursor.so.1": "libxcursor1", "libXext.so.6": "libxext6",
-	"libXi.so.6": "libxi6", "libXinerama.so.1": "libxinerama1", "libXrandr.so.2": "libxrandr2",
-	"libXrender.so.1": "libxrender1", "libXxf86vm.so.1": "libxxf86vm1",
-	// The window uses GLX, not Vulkan.
-	"libGLX.so.0": "", "libEGL.so.1": "", "libGLESv1_CM.so.1": "", "libGLES_CM.so.1": "", "libGLESv2.so.2": "", "libOSMesa.so.8": "", "libOSMesa.so.6": "",
-	"libOpenGL.so.0": "", "libX11-xcb.so.1": "", "libvulkan.so.1": "",
+// libraryPackages maps the shared libraries that the programs link or open at run time to the packages of Debian and Arch
+// Linux. Other libraries are an error. RPM packages depend on the libraries themselves.
+var libraryPackages = map[string]struct{ deb, arch string }{
+	"libGL.so.1":       {"libgl1", "libglvnd"},
+	"libX11.so.6":      {"libx11-6", "libx11"},
+	"libXcursor.so.1":  {"libxcursor1", "libxcursor"},
+	"libXext.so.6":     {"libxext6", "libxext"},
+	"libXi.so.6":       {"libxi6", "libxi"},
+	"libXinerama.so.1": {"libxinerama1", "libxinerama"},
+	"libXrandr.so.2":   {"libxrandr2", "libxrandr"},
+	"libXrender.so.1":  {"libxrender1", "libxrender"},
+	"libXxf86vm.so.1":  {"libxxf86vm1", "libxxf86vm"},
 }
 
-// opened matches the names of libraries that C code opens at run time.
-var opened = regexp.MustCompile(`\b(lib[A-Za-z0-9_+-]+\.so\.[0-9]+)\x00`)
+// ignoredLibraries are parts of glibc, and libraries that are not needed: the window uses GLX, not Vulkan.
+var ignoredLibraries = regexp.MustCompile(`^(lib(c|m|pthread|dl|resolv|rt|GLX|EGL|GLESv1_CM|GLES_CM|GLESv2|OSMesa|OpenGL|X11-xcb|vulkan)|ld-linux-(x86-64|aarch64))\.so\.[0-9]+$`)
 
-var glibc = regexp.MustCompile(`^GLIBC_2\.([0-9]+)`)
+// openedLibraries matches the names of libraries that C code opens at run time.
+var openedLibraries = regexp.MustCompile(`\b(lib[A-Za-z0-9_+-]+\.so\.[0-9]+)\x00`)
 
-// needs returns the dependencies of a package with these programs.
-func needs(programs ...string) ([]string, error) {
-	packages, newest := map[string]bool{}, 0
+var glibcVersion = regexp.MustCompile(`^GLIBC_2\.([0-9]+)`)
+
+// libraries are the shared libraries that programs use, and the newest glibc version 2.N that they need.
+type libraries struct {
+	names map[string]bool
+	glibc int
+}
+
+// usedLibraries returns the libraries of programs.
+func usedLibraries(programs ...string) (libraries, error) {
+	l := libraries{names: map[string]bool{}}
 	for _, program := range programs {
-		names, version, err := shared(program)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", program, err)
-		}
-		newest = max(newest, version)
-		for _, name := range names {
-			pkg, known := libraries[name]
-			if !known {
-				return nil, fmt.Errorf("the program uses %s: add its package to needs.go", name)
-			}
-			if pkg != "" {
-				packages[pkg] = true
-			}
+		if err := l.add(program); err != nil {
+			return l, fmt.Errorf("%s: %w", program, err)
 		}
 	}
-	delete(packages, "libc6")
-	return append([]string{"libc6 (>= 2." + strconv.Itoa(newest) + ")"}, sorted(packages)...), nil
+	return l, nil
 }
 
-// shared returns the shared libraries that a program uses, and the newest C library version 2.N that it needs.
-func shared(program string) (names []string, version int, err error) {
+func (l *libraries) add(program string) error {
 	f, err := elf.Open(program)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	defer func() { _ = f.Close() }()
-	if names, err = f.ImportedLibraries(); err != nil {
-		return nil, 0, err
+	names, err := f.ImportedLibraries()
+	if err != nil {
+		return err
 	}
 	symbols, err := f.ImportedSymbols()
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	for _, s := range symbols {
-		if found := glibc.FindStringSubmatch(s.Version); found != nil {
+		if found := glibcVersion.FindStringSubmatch(s.Version); found != nil {
 			minor, err := strconv.Atoi(found[1])
 			if err != nil {
-				return nil, 0, err
+				return err
 			}
-			version = max(version, minor)
+			l.glibc = max(l.glibc, minor)
 		}
 	}
 	text, err := os.ReadFile(program)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	for _, found := range opened.FindAllSubmatch(text, -1) {
-		names = append(names, strings.Clone(string(found[1])))
+	for _, found := range openedLibraries.FindAllSubmatch(text, -1) {
+		names = append(names, string(found[1]))
 	}
-	return names, version, nil
+	for _, name := range names {
+		if _, known := libraryPackages[name]; known {
+			l.names[name] = true
+		} else if !ignoredLibraries.MatchString(name) {
+			return fmt.Errorf("the program uses %s: add its packages to needs.go", name)
+		}
+	}
+	return nil
 }
 
-func sum(text []byte) [16]byte { return md5.Sum(text) } //nolint:gosec // as above
+// packages returns the dependencies of a package.
+func (l libraries) packages(packager string) []string {
+	form := map[string]string{"deb": "libc6 (>= 2.%d)", "rpm": "libc.so.6(GLIBC_2.%d)(64bit)", "archlinux": "glibc>=2.%d"}[packager]
+	needed := map[string]bool{}
+	for name := range l.names {
+		switch packager {
+		case "deb":
+			name = libraryPackages[name].deb
+		case "rpm": // as rpmbuild does: all distributions provide these names
+			name += "()(64bit)"
+		case "archlinux":
+			name = libraryPackages[name].arch
+		}
+		needed[name] = true
+	}
+	return append([]string{fmt.Sprintf(form, l.glibc)}, slices.Sorted(maps.Keys(needed))...)
+}

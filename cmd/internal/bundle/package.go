@@ -36,8 +36,6 @@ func (j *job) called(ending string) string {
 		return name + "-" + r.version + "-macos-universal" + ending
 	case ".zip":
 		return name + "-" + r.version + "-windows-" + j.arch + ending
-	case ".deb":
-		return command + "_" + r.deb() + "_" + j.arch + ending
 	}
 	return command + "-" + r.version + "-linux-" + j.arch + ending
 }

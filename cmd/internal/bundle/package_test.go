@@ -1,9 +1,11 @@
 package main
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"debug/pe"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -15,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/tc-hib/winres"
 	"github.com/tc-hib/winres/version"
 )
@@ -31,13 +34,13 @@ func released(t *testing.T, system string) (j job, work string) {
 	return j, work
 }
 
-// linuxPackages makes the Linux packages. Both programs are fakes in C that link libraries.
-func linuxPackages(t *testing.T) (j job, deb, archive string) {
+// linuxPackages makes the Linux packages, and returns their paths by extension. Both programs are fakes in C that link
+// libraries.
+func linuxPackages(t *testing.T) (j job, made map[string]string) {
 	t.Helper()
-	for _, tool := range []string{"dpkg-deb", "xz", "gcc"} {
-		if _, err := exec.LookPath(tool); err != nil || runtime.GOOS != "linux" {
-			t.Skipf("packages for Linux are made on Linux, with %s: make setup-app", tool)
-		}
+	needTools(t, "xz", "gcc")
+	if out, err := exec.CommandContext(t.Context(), "go", "run", nfpmCommand, "--version").CombinedOutput(); err != nil {
+		t.Skipf("nfpm cannot be built, which takes the Go module proxy: %v\n%s", err, out)
 	}
 	j, work := released(t, "linux")
 	source := filepath.Join(t.TempDir(), "main.c")
@@ -57,24 +60,55 @@ int main(int argc, char **argv) {
 	for _, program := range []string{j.exe, j.ctl} {
 		command(t, ".", "gcc", "-o", program, source, "-ldl")
 	}
-	made, err := packTree(t.Context(), j, work)
+	paths, err := packTree(t.Context(), j, work)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(work); err != nil {
 		t.Fatal(err)
 	}
-	return j, made[0], made[1]
+	v := j.app.release.version
+	names := nfpmNames(v, v, v)
+	names[".xz"] = j.called(".tar.xz")
+	made = map[string]string{}
+	for _, path := range paths {
+		ending := filepath.Ext(path)
+		made[ending] = path
+		if got := filepath.Base(path); got != names[ending] {
+			t.Errorf("got %s, want %s", got, names[ending])
+		}
+	}
+	if len(made) != 4 {
+		t.Fatalf("got the packages %q, want 4", paths)
+	}
+	return j, made
 }
 
-// TestDebianPackage checks names, files and modes against Debian policy, and the dependencies.
-func TestDebianPackage(t *testing.T) {
-	j := standIn(t, "linux")
-	v := j.value(t, "Version")
-	_, deb, _ := linuxPackages(t)
-	if got, want := filepath.Base(deb), "throng_"+v+"_amd64.deb"; got != want {
-		t.Errorf("it is called %s, not %s", got, want)
+// needTools skips a test of Linux packages on other systems, and where a tool is missing.
+func needTools(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil || runtime.GOOS != "linux" {
+			t.Skipf("packages for Linux are tested on Linux, with %s: make setup-test", tool)
+		}
 	}
+}
+
+// TestLinuxPackages makes the packages for Linux once, and checks them.
+func TestLinuxPackages(t *testing.T) {
+	j, made := linuxPackages(t)
+	for name, check := range map[string]func(*testing.T, job, map[string]string){
+		"Debian": testDebianPackage, "RPM": testRPM, "Arch": testArchPackage, "archive": testArchive,
+		"pre-release": testPreRelease, "same bytes": testSameBytes, "unknown library": testUnknownLibrary,
+	} {
+		t.Run(name, func(t *testing.T) { check(t, j, made) })
+	}
+}
+
+// testDebianPackage checks names, files and modes against Debian policy, and the dependencies.
+func testDebianPackage(t *testing.T, j job, made map[string]string) {
+	needTools(t, "dpkg-deb")
+	v, deb := j.value(t, "Version"), made[".deb"]
 	for field, want := range map[string]string{"Package": "throng", "Version": v, "Architecture": "amd64"} {
 		if got := strings.TrimSpace(command(t, ".", "dpkg-deb", "-f", deb, field)); got != want {
 			t.Errorf("%s: got %q, want %q", field, got, want)
@@ -113,29 +147,31 @@ func TestDebianPackage(t *testing.T) {
 	}
 }
 
-// TestSameBytes checks that packages of the same files and time are identical.
-func TestSameBytes(t *testing.T) {
-	j, deb, archive := linuxPackages(t)
-	before := [][]byte{[]byte(read(t, deb)), []byte(read(t, archive))}
+// testSameBytes checks that packages of the same files and time are identical.
+func testSameBytes(t *testing.T, j job, made map[string]string) {
+	before := map[string]string{}
+	for ending, path := range made {
+		before[ending] = read(t, path)
+	}
 	work, err := j.open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.app.release.made = time.Unix(1_700_000_000, 0).UTC()
-	made, err := packTree(t.Context(), j, work)
+	again, err := packTree(t.Context(), j, work)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, path := range made {
-		if !bytes.Equal([]byte(read(t, path)), before[i]) {
+	for _, path := range again {
+		if read(t, path) != before[filepath.Ext(path)] {
 			t.Errorf("%s has other bytes the second time", filepath.Base(path))
 		}
 	}
 }
 
-// TestArchive installs from the archive, checks the type of a scenario file, and uninstalls.
-func TestArchive(t *testing.T) {
-	_, _, archive := linuxPackages(t)
+// testArchive installs from the archive, checks the type of a scenario file, and uninstalls.
+func testArchive(t *testing.T, _ job, made map[string]string) {
+	archive := made[".xz"]
 	unpacked, home := t.TempDir(), filepath.Join(t.TempDir(), "a home")
 	command(t, unpacked, "tar", "-xJf", archive)
 	script := filepath.Join(unpacked, strings.TrimSuffix(filepath.Base(archive), ".tar.xz"), "install")
@@ -180,12 +216,131 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestUnknownLibrary checks that a library without a known package is an error.
-func TestUnknownLibrary(t *testing.T) {
-	j, _, _ := linuxPackages(t)
-	delete(libraries, "libXcursor.so.1")
-	defer func() { libraries["libXcursor.so.1"] = "libxcursor1" }()
-	if _, err := needs(j.exe); err == nil || !strings.Contains(err.Error(), "libXcursor.so.1") || !strings.Contains(err.Error(), "needs.go") {
+// testRPM checks the metadata and files of the RPM package.
+func testRPM(t *testing.T, j job, made map[string]string) {
+	needTools(t, "rpm")
+	v, path := j.value(t, "Version"), made[".rpm"]
+	query := func(args ...string) string {
+		// rpm expands a path like a shell: it gets the name alone.
+		return strings.TrimSpace(command(t, filepath.Dir(path), "rpm", append([]string{"-qp"}, append(args, filepath.Base(path))...)...))
+	}
+	if got, want := query("--qf", "%{NAME} %{VERSION} %{RELEASE} %{ARCH} %{LICENSE} %{URL} %{SUMMARY}"),
+		"throng "+v+" 1 x86_64 MIT "+homepage+" run crowds of simulated agents against a backend"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	requires := strings.Split(query("--requires"), "\n")
+	for _, want := range []string{`^libc\.so\.6\(GLIBC_2\.[0-9]+\)\(64bit\)$`, `^libXcursor\.so\.1\(\)\(64bit\)$`} {
+		if !slices.ContainsFunc(requires, regexp.MustCompile(want).MatchString) {
+			t.Errorf("the package requires %q, want %s", requires, want)
+		}
+	}
+	for _, line := range requires {
+		if !strings.HasPrefix(line, "libc.so.6(") && !strings.HasPrefix(line, "libXcursor.") && !strings.HasPrefix(line, "rpmlib(") {
+			t.Errorf("the package requires %s", line)
+		}
+	}
+	if got := query("--recommends"); got != "xdg-utils" {
+		t.Errorf("the package recommends %q", got)
+	}
+	checkFiles(t, query("--qf", "[%{FILENAMES} %{FILEMODES:octal} %{FILEUSERNAME}:%{FILEGROUPNAME} %{FILEMTIMES}\n]"))
+}
+
+// checkFiles checks some lines of path, mode, owner and time, of a package for other distributions than Debian.
+func checkFiles(t *testing.T, list string) {
+	t.Helper()
+	for _, want := range []string{
+		"/usr/bin/throng 100755", "/usr/bin/throngctl 100755", "/usr/share/applications/" + appID + ".desktop 100644",
+		"/usr/share/bash-completion/completions/throngctl 100644", "/usr/share/man/man1/throngctl.1.gz 100644",
+		"/usr/share/licenses/throng/LICENSE 100644",
+	} {
+		if !strings.Contains("\n"+list+"\n", "\n"+want+" root:root 1700000000\n") {
+			t.Errorf("the package has no %s:\n%s", want, list)
+		}
+	}
+	if strings.Contains(list, "/usr/bin 4") || strings.Contains(list, "/usr/share 4") {
+		t.Errorf("the package owns folders of the system:\n%s", list)
+	}
+}
+
+// testArchPackage checks the metadata and files of the package for Arch Linux.
+func testArchPackage(t *testing.T, j job, made map[string]string) {
+	v, path := j.value(t, "Version"), made[".zst"]
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	z, err := zstd.NewReader(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var info, list string
+	for files := tar.NewReader(z); ; {
+		h, err := files.Next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case h.Name == ".PKGINFO":
+			text, err := io.ReadAll(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			info = string(text)
+		case h.Typeflag == tar.TypeReg:
+			if h.Uid != 0 || h.Gid != 0 {
+				t.Errorf("%s belongs to %d:%d", h.Name, h.Uid, h.Gid)
+			}
+			list += fmt.Sprintf("/%s 100%o root:root %d\n", h.Name, h.Mode, h.ModTime.Unix())
+		}
+	}
+	checkFiles(t, list)
+	for _, want := range []string{
+		`pkgname = throng`, `pkgver = ` + regexp.QuoteMeta(v) + `-1`, `arch = x86_64`, `license = MIT`, `url = ` + homepage,
+		`builddate = 1700000000`, `depend = glibc>=2\.[0-9]+`, `depend = libxcursor`, `pkgdesc = run crowds .*`,
+	} {
+		if !regexp.MustCompile(`(?m)^` + want + `$`).MatchString(info) {
+			t.Errorf(".PKGINFO has no %s:\n%s", want, info)
+		}
+	}
+	if got := strings.Count(info, "depend = "); got != 2 {
+		t.Errorf("%d dependencies, want 2:\n%s", got, info)
+	}
+}
+
+// nfpmNames returns the file names that distributions use for a package, by extension.
+func nfpmNames(debian, rpm, arch string) map[string]string {
+	return map[string]string{
+		".deb": "throng_" + debian + "_amd64.deb",
+		".rpm": "throng-" + rpm + "-1.x86_64.rpm",
+		".zst": "throng-" + arch + "-1-x86_64.pkg.tar.zst",
+	}
+}
+
+// testPreRelease checks that the versions in file names sort before the release: by a tilde, or by a letter on Arch Linux.
+func testPreRelease(t *testing.T, j job, _ map[string]string) {
+	j.app.release.version = "1.2.3-dev.20231114.abcdef012.changed"
+	made, err := packNfpm(t.Context(), j, tree{"bin/throng": {[]byte("program"), 0o755}}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := nfpmNames("1.2.3~dev.20231114.abcdef012.changed", "1.2.3~dev.20231114.abcdef012.changed", "1.2.3dev.20231114.abcdef012.changed")
+	for _, path := range made {
+		if got, want := filepath.Base(path), names[filepath.Ext(path)]; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// testUnknownLibrary checks that a library without a known package is an error.
+func testUnknownLibrary(t *testing.T, j job, _ map[string]string) {
+	cursor := libraryPackages["libXcursor.so.1"]
+	delete(libraryPackages, "libXcursor.so.1")
+	defer func() { libraryPackages["libXcursor.so.1"] = cursor }()
+	if _, err := usedLibraries(j.exe); err == nil || !strings.Contains(err.Error(), "libXcursor.so.1") || !strings.Contains(err.Error(), "needs.go") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -284,8 +439,7 @@ func checkResources(t *testing.T, f *zip.File, v string) {
 	}
 }
 
-// TestRelease checks that only a tagged commit has the version of FyneApp.toml, and that Debian sorts pre-releases before
-// it.
+// TestRelease checks that only a tagged commit has the version of FyneApp.toml.
 func TestRelease(t *testing.T) {
 	repo := t.TempDir()
 	git := func(args ...string) {
@@ -319,24 +473,27 @@ func TestRelease(t *testing.T) {
 	if _, err := readRelease(t.Context(), repo, "1.2.3"); err == nil || !strings.Contains(err.Error(), "v1.2.4") {
 		t.Errorf("a tag that is another version: %v", err)
 	}
-	if got := (release{version: "1.2.3-dev.1.a-b"}).deb(); got != "1.2.3~dev.1.a-b" {
-		t.Errorf("for Debian it is %s", got)
-	}
 }
 
 // TestDocumentedNames checks that the README and the guide use the names of the packages.
 func TestDocumentedNames(t *testing.T) {
 	j, _ := released(t, "linux")
-	found := 0
+	v := j.app.release.version
+	names := nfpmNames(v, v, v)
+	for _, ending := range []string{".dmg", ".zip", ".tar.xz"} {
+		names[ending] = j.called(ending)
+	}
+	found := map[string]bool{}
 	for _, page := range []string{"README.md", filepath.Join("assets", "guide", "12-unsigned.md")} {
-		for _, name := range regexp.MustCompile(`(?i)throng[-_][0-9][^\s/]*?(\.dmg|\.zip|\.deb|\.tar\.xz)\b`).FindAllStringSubmatch(read(t, filepath.Join(j.root, page)), -1) {
-			found++
-			if want := j.called(name[1]); name[0] != want {
+		for _, name := range regexp.MustCompile(`(?i)throng[-_][0-9][^\s/]*?(\.dmg|\.zip|\.deb|\.rpm|\.pkg\.tar\.zst|\.tar\.xz)\b`).FindAllStringSubmatch(read(t, filepath.Join(j.root, page)), -1) {
+			ending := strings.TrimPrefix(name[1], ".pkg.tar")
+			found[ending] = true
+			if want := names[ending]; name[0] != want {
 				t.Errorf("%s names %s; make package makes %s", page, name[0], want)
 			}
 		}
 	}
-	if found < 5 {
-		t.Errorf("only %d names were found", found)
+	if len(found) != len(names) {
+		t.Errorf("the pages name %v, want %v", found, names)
 	}
 }

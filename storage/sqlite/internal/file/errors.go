@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// ErrReadOnly is returned by every write to a file that is open read-only.
-var ErrReadOnly error = &Unwritable{errors.New("the data folder cannot be written, so its runs can only be read: " +
+// errReadOnly is returned by every write to a file that is open read-only.
+var errReadOnly error = &Unwritable{errors.New("the data folder cannot be written, so its runs can only be read: " +
 	"copy it to a place that can be written, or choose another with --data")}
 
 // Translate turns an error of the driver into a sentinel of the engine that wraps it.

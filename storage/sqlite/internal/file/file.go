@@ -77,10 +77,10 @@ func (f *File) Dir() string { return f.dir }
 // Path returns the path of the file.
 func (f *File) Path() string { return filepath.Join(f.dir, Name) }
 
-// ReadOnly returns ErrReadOnly if the file cannot be written, and else nil.
+// ReadOnly returns errReadOnly if the file cannot be written, and else nil.
 func (f *File) ReadOnly() error {
 	if f.readOnly {
-		return ErrReadOnly
+		return errReadOnly
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (f *File) Write(do func(tx Tx) error) error {
 // Transact runs do in a transaction of the only writer. An error rolls it back.
 func (f *File) Transact(do func(tx Tx) error) error {
 	if f.readOnly {
-		return ErrReadOnly
+		return errReadOnly
 	}
 	tx, err := f.Writer.BeginTx(context.Background(), nil)
 	if err != nil {

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// nfpmCommand makes the packages of Linux distributions. This is the newest version that the Go module proxy serves
+// completely.
+const nfpmCommand = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2"
+
+// packagers are the package formats to make, by their names in nfpm. Alpine is missing: it has musl, and the programs need
+// glibc.
+var packagers = []string{"archlinux", "deb", "rpm"}
+
+const maintainer = "The Throng authors <throng-sim@users.noreply.github.com>"
+
+// packNfpm makes the packages with a tree of files, and returns their paths. They need no scripts: triggers of other packages
+// update the databases of desktop entries and MIME types.
+func packNfpm(ctx context.Context, j job, t tree, work string) ([]string, error) {
+	used, err := usedLibraries(j.exe, j.ctl)
+	if err != nil {
+		return nil, err
+	}
+	files, out := filepath.Join(work, "files"), filepath.Join(work, "packages")
+	if err := t.write(files, j.app.release); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return nil, err
+	}
+	for _, packager := range packagers {
+		config, err := json.Marshal(j.nfpmConfig(packager, used, t, files)) // JSON is also YAML
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.Join(work, packager+".yaml")
+		if err := writeFile(path, config, 0o644); err != nil {
+			return nil, err
+		}
+		if _, err := run(ctx, j.root, "go", "run", nfpmCommand, "package", "--packager", packager, "--config", path, "--target", out); err != nil {
+			return nil, err
+		}
+	}
+	made, err := filepath.Glob(filepath.Join(out, "*"))
+	if err != nil {
+		return nil, err
+	}
+	for i, path := range made {
+		made[i] = filepath.Join(j.out, filepath.Base(path))
+		if err := os.Rename(path, made[i]); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// nfpmConfig returns the configuration of a package (https://nfpm.goreleaser.com/docs/configuration). The files of the tree are
+// in the given folder.
+func (j *job) nfpmConfig(packager string, used libraries, t tree, folder string) map[string]any {
+	a := &j.app
+	summary := strings.ToLower(a.LinuxAndBSD.Comment[:1]) + a.LinuxAndBSD.Comment[1:]
+	text := fmt.Sprintf(`%s runs hundreds to a million simulated agents on an engine that is
+bounded, exact and durable: shoppers against a backend, or what you describe
+in a scenario file. This package has the window and the terminal program,
+%sctl.`, a.Details.Name, a.command())
+	c := map[string]any{
+		"name": a.command(), "arch": j.arch, "version": a.release.version, "mtime": a.release.made, "disable_globbing": true,
+		"maintainer": maintainer, "homepage": homepage, "license": "MIT",
+		"depends": used.packages(packager), "recommends": []string{"xdg-utils"}, "suggests": []string{"gnome-keyring"},
+	}
+	// Paths that are not those of Debian, by the paths in the tree.
+	moved := map[string]string{
+		"share/doc/" + a.command() + "/copyright":              "share/licenses/" + a.command() + "/LICENSE",
+		"share/zsh/vendor-completions/_" + a.command() + "ctl": "share/zsh/site-functions/_" + a.command() + "ctl",
+	}
+	switch packager {
+	case "deb":
+		c["description"], c["section"], c["priority"] = summary+"\n"+text, "devel", "optional"
+		c["recommends"] = []string{"xdg-utils", "default-dbus-session-bus | dbus-session-bus"}
+		c["deb"] = map[string]any{"compression": "zstd"} // every Debian with a new enough glibc reads it
+		moved = nil
+	case "rpm":
+		c["description"] = text
+		c["rpm"] = map[string]any{"summary": summary, "compression": "zstd", "buildhost": "localhost"}
+	case "archlinux":
+		// nfpm omits the pre-release of a semantic version from .PKGINFO.
+		c["description"], c["version"], c["version_schema"] = summary, strings.ReplaceAll(a.release.version, "-", ""), "none"
+		c["archlinux"] = map[string]any{"packager": maintainer}
+	}
+	var contents []any
+	for _, path := range slices.Sorted(maps.Keys(t)) {
+		contents = append(contents, map[string]any{
+			"src": filepath.Join(folder, path), "dst": "/usr/" + cmp.Or(moved[path], path),
+			"file_info": map[string]any{"mode": t[path].mode, "mtime": a.release.made},
+		})
+	}
+	c["contents"] = contents
+	return c
+}
