@@ -67,7 +67,7 @@ var bounds = []Bound{
 	},
 	{
 		"max-tokens", func(b *Budget) int64 { return b.Tokens }, func(a Amount, _ time.Duration) int64 { return a.Tokens },
-		func(n int64) string { return FormatCount(n) + " tokens" }, FormatCount, plainly, "take up to", "tokens",
+		func(n int64) string { return FormatCount(n) + " tokens" }, FormatCount, plainly, "use up to", "tokens",
 	},
 	{
 		"max-requests", func(b *Budget) int64 { return b.Requests }, func(a Amount, _ time.Duration) int64 { return a.Requests },
@@ -160,8 +160,8 @@ func CheckResumeBudget(b Budget, reason string, spent Amount, elapsed time.Durat
 		limit, used := of.limit(&b), of.part(spent, elapsed)
 		if limit > 0 && (used >= limit || strings.HasPrefix(reason, of.begin(&b))) {
 			return &FieldError{
-				of.flag, fmt.Sprintf("%s of %s are spent, which leaves too little to go on", of.figure(used), of.words(limit)),
-				"a larger one, such as " + of.larger(limit, used),
+				of.flag, fmt.Sprintf("%s of %s are spent, which leaves too little to continue", of.figure(used), of.words(limit)),
+				"choose a larger one, such as " + of.larger(limit, used),
 			}
 		}
 	}
@@ -234,7 +234,53 @@ func CheckPriced(b Budget, unpriced []string) error {
 		return nil
 	}
 	return &FieldError{
-		"budget", "nobody knows what " + strings.Join(unpriced, ", ") + " costs, so that a budget of money cannot be kept",
-		"write its price into prices.json in the data folder, or bound the tokens: --max-tokens",
+		"budget", "the price of " + strings.Join(unpriced, ", ") + " is unknown, so a budget in dollars cannot be enforced",
+		"add the price to prices.json in the data folder, or limit the tokens with --max-tokens",
 	}
+}
+
+// TimeUp returns the bound on wall time, and a message that it is reached after elapsed.
+func (b *Budget) TimeUp(elapsed time.Duration) (*Bound, string) {
+	of := &bounds[len(bounds)-1]
+	return of, of.usedUp(b, Amount{}, Amount{}, elapsed)
+}
+
+// TimeOver returns the error for work that takes longer than the budget allows.
+func (b *Budget) TimeOver() error {
+	_, why := b.TimeUp(b.Wall)
+	return &outOfBudget{why}
+}
+
+// Larger returns the flag and value that let work resume after a refused claim or the end of its time, or "" without a
+// bound.
+func (l *Ledger) Larger(elapsed time.Duration) string {
+	books := l.State()
+	s := BudgetState{Budget: books.Budget, Spent: books.Spent.Amount(), Hit: books.Hit}
+	return s.Larger(elapsed)
+}
+
+// Shortage describes the bound that will run out before the last session. It returns "" if there is none or it is
+// unknown.
+func (s *BudgetState) Shortage(elapsed, remaining time.Duration, done, total int64) string {
+	if s.Forecast == (Amount{}) && remaining < 0 || total <= done {
+		return ""
+	}
+	lasts := total
+	var first *Bound
+	for i := range bounds {
+		of := &bounds[i]
+		limit, now, end := of.limit(&s.Budget), of.part(s.Spent, elapsed), of.part(s.Forecast, elapsed+max(remaining, 0))
+		if limit <= 0 || end <= limit || end <= now {
+			continue
+		}
+		share := float64(max(limit-now, 0)) / float64(end-now)
+		if n := done + int64(share*float64(total-done)); n < lasts {
+			first, lasts = of, n
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return fmt.Sprintf("at this pace the budget of %s lasts for %s of %s sessions",
+		first.words(first.limit(&s.Budget)), FormatCount(lasts), FormatCount(total))
 }

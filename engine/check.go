@@ -57,7 +57,7 @@ func (c *Check) Button() string {
 	case MendSecret:
 		return "Enter " + to + "…"
 	case MendLimit:
-		return "Lower to " + to + " at once"
+		return "Lower to " + to + " sessions"
 	case MendConnections:
 		if to == "1" {
 			return "Lower to 1 connection"

@@ -19,7 +19,7 @@ type Cleaned struct {
 // Whole reports whether the cleanup removed everything.
 func (c *Cleaned) Whole() bool { return c.Ending == EndFinished.String() && c.Done == c.Agents }
 
-// Says describes in a sentence what was removed, when, and by which run. stamp formats the time.
+// Says describes the cleanup of a run in a sentence. stamp formats the time.
 func (c *Cleaned) Says(of RunID, stamp func(time.Time) string) string {
 	sent := Counted(c.Requests, "request", "requests")
 	switch {

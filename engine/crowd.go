@@ -96,7 +96,7 @@ func (c *Crowd) Mark(d *Doing) {
 		return
 	}
 	c.States[d.Agent] = AgentInFlight
-	if d.Gate != "" {
+	if d.ThrottledBy != "" {
 		c.States[d.Agent] = AgentThrottled
 	}
 }

@@ -23,7 +23,7 @@ var (
 	// ErrCut is the cause of a context that ended because the run was cut short; the session runs again on resume.
 	ErrCut = errors.New("the run was cut")
 	// ErrRetired is the cause of a context that ended because a person retired the agent.
-	ErrRetired = errors.New("the agent was retired by hand")
+	ErrRetired = errors.New("the agent was retired")
 )
 
 // TimeoutError is the cause of a context whose clock ran out.

@@ -21,6 +21,14 @@ func FormatCount(n int64) string {
 	return text
 }
 
+// Counted formats a count with a noun in the singular or plural.
+func Counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return FormatCount(n) + " " + many
+}
+
 // FormatRate formats a rate per second with three digits, as in the reasons of rate limiters.
 func FormatRate(rate float64) string { return stats.PerSecond(rate) }
 

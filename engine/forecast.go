@@ -35,7 +35,7 @@ func (b *Basis) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is nothing that an estimate goes by", text)
+	return fmt.Errorf("unknown basis of an estimate %q", text)
 }
 
 // Worse returns the worse of the two bases.
@@ -165,28 +165,4 @@ func (f *Forecast) Basis() Basis {
 		worst = worst.Worse(f.Cost.Basis)
 	}
 	return worst
-}
-
-// From describes the basis of the forecast.
-func (f *Forecast) From() string {
-	text := map[Basis]string{
-		NotKnown:    "uncertain: not everything is known before a first run",
-		Measured:    "measured",
-		FromProfile: "from the latencies of the mock and what the scenario says, until a first run is measured",
-		FromFile:    "from what the scenario says, until a first run is measured",
-		Guessed:     "a guess, until a first run is measured",
-	}[f.Basis()]
-	if f.Run == "" {
-		return text
-	}
-	run := fmt.Sprintf("the run of %s (%s)", f.At.Local().Format("2006-01-02 15:04"), f.Run)
-	switch {
-	case f.Few == 1:
-		return "a guess from the only session of " + run
-	case f.Few > 1:
-		return fmt.Sprintf("a guess from the %d sessions of %s", f.Few, run)
-	case f.Basis() == Measured:
-		return text + " in " + run
-	}
-	return "in part a guess, from " + run
 }

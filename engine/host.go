@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -38,6 +39,9 @@ type HostRun struct {
 	Recording RunID   // whose answers replace the services; "" if services are called
 	Lineage   []RunID // the runs that it was forked from
 }
+
+// Identity returns the run whose ID services see. In a replay that is the recorded run, whose requests are repeated.
+func (r HostRun) Identity() RunID { return cmp.Or(r.Recording, r.ID) }
 
 // JournalHost journals a session in flight. Append and Commit are the methods of [Journal].
 type JournalHost interface {

@@ -71,22 +71,10 @@ func uuidOf(place, check uint64) string {
 	return id.String()
 }
 
-// Identity returns the run whose ID services see. In a replay that is the recorded run, whose requests are repeated.
-func (s *Session) Identity() RunID {
-	run := s.host.Run()
-	if run.Recording != "" {
-		return run.Recording
-	}
-	return run.ID
-}
-
-// UUID returns the ID of the session at services.
-func (s *Session) UUID() string { return SessionUUID(s.Identity(), s.Cycle, s.Agent) }
-
-// Settled returns text for results. It replaces the IDs of sessions of the run, and of the runs it was forked from,
+// SettleIDs returns text for results. It replaces the IDs of sessions of the run, and of the runs it was forked from,
 // with their [SeedUUID], which all runs with the seed share. It may change text in place.
-func (s *Session) Settled(text []byte) []byte {
-	return Settle(text, s.Settings().Seed, append([]RunID{s.Identity()}, s.host.Run().Lineage...))
+func (r HostRun) SettleIDs(text []byte, seed uint64) []byte {
+	return Settle(text, seed, append([]RunID{r.Identity()}, r.Lineage...))
 }
 
 // Settle replaces the IDs of sessions of some runs, which share a seed, with their [SeedUUID]. It may change text in

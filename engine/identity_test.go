@@ -37,33 +37,22 @@ func TestSessionIDs(t *testing.T) {
 		t.Errorf("%d of 1800 sessions have an id of their own", len(seen))
 	}
 	if id := uuid.MustParse(SeedUUID(7, 3, 41)); id.Version() != 8 || id.Variant() != uuid.RFC4122 {
-		t.Errorf("%s is no UUID of version 8", id)
+		t.Errorf("%s is not a UUID of version 8", id)
 	}
 }
 
-// namedHost is a host with a given run and a seed of 7.
-type namedHost struct {
-	Host
-	run HostRun
-}
-
-func (h namedHost) Run() HostRun      { return h.run }
-func (namedHost) Settings() *Settings { return &Settings{Seed: 7} }
-
-// TestSettled checks that two runs with one seed, and a fork of one, write the same text to results.
-func TestSettled(t *testing.T) {
-	at := func(run RunID, lineage ...RunID) *Session {
-		return &Session{host: namedHost{run: HostRun{ID: run, Lineage: lineage}}, Place: Place{Cycle: 1, Agent: 5}}
-	}
+// TestSettleIDs checks that two runs with one seed, and a fork of one, write the same text to results.
+func TestSettleIDs(t *testing.T) {
 	stranger := SessionUUID("elsewhere", 1, 5)
 	text := func(own RunID) string {
 		id := SessionUUID(own, 1, 5)
 		return fmt.Sprintf(`{"id":"%s","plain":"%s","path":"/s/%s/x","other":"%s","theirs":"%s","short":"%s"}`, id, strings.ReplaceAll(id, "-", ""),
 			strings.ToUpper(id), SessionUUID(own, 0, 2), stranger, "8888-8888")
 	}
-	first := string(at("one").Settled([]byte(text("one"))))
-	second := string(at("two").Settled([]byte(text("two"))))
-	fork := string(at("fork", "two", "older").Settled([]byte(text("two"))))
+	settle := func(text string, run RunID, lineage ...RunID) string {
+		return string(HostRun{ID: run, Lineage: lineage}.SettleIDs([]byte(text), 7))
+	}
+	first, second, fork := settle(text("one"), "one"), settle(text("two"), "two"), settle(text("two"), "fork", "two", "older")
 	if first != second || first != fork {
 		t.Errorf("got\n%s\n%s\n%s", first, second, fork)
 	}

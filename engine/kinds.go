@@ -42,16 +42,16 @@ const QuitReason = "log-out or quit"
 // ForkReason precedes the parent's ID in the reason of a fork's first checkpoint.
 const ForkReason = "forked from "
 
-// Kind describes briefly why a checkpoint was taken: by time, at a pause, at the end, emergency, by hand, or as the
+// Kind describes briefly why a checkpoint was taken: by time, at a pause, at the end, emergency, manual, or the
 // start of a fork.
 func (c *CheckpointRecord) Kind() string {
 	if strings.HasPrefix(c.Reason, ForkReason) {
-		return "its beginning"
+		return "start of the fork"
 	}
 	if kind, ok := kindsOfCheckpoints[c.Reason]; ok {
 		return kind
 	}
-	return "by hand"
+	return "manual"
 }
 
 // Emergency reports whether the checkpoint was taken because the program had to end.

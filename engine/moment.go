@@ -74,7 +74,7 @@ type Emitted struct {
 	Event string
 }
 
-// Who returns the agent's name for display.
+// Who formats the agent for display: its name, or its index.
 func (e *Emitted) Who() string {
 	if e.Name == "" {
 		return strconv.Itoa(e.Agent)

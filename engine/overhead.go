@@ -68,8 +68,8 @@ func (t *Totals) Times(purpose func(step string) Purpose) (u Times) {
 	}
 	u[ForServices] = t.Service.Sum() - u[ForScripts] - u[ForThinking]
 	w := &t.Waits
-	u[ForRefusals] = w[RefusalGate] + w[RetryGate] + w[BreakerGate]
-	u[ForJournal] = w[JournalGate]
+	u[ForRefusals] = w[ThrottledByRefusal] + w[ThrottledByRetry] + w[ThrottledByBreaker]
+	u[ForJournal] = w[ThrottledByJournal]
 	u[ForPacing] = t.Held.Sum() - u[ForRefusals] - u[ForJournal]
 	alone := t.Total.Sum() - t.Flow.Wall
 	u[ForEngine] = alone - (t.Service.Sum() - t.Flow.Busy) - (t.Held.Sum() - t.Flow.Held)

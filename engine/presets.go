@@ -30,8 +30,8 @@ func (p Preset) Span() string {
 var Systems = []Preset{
 	{"laptop", "up to 8 GB, 4 cores", 2, 4, false},
 	{"desktop", "16 GB, 8 cores", 4, 8, false},
-	{"workstation", "from 32 GB and 16 cores on", 8, 16, false},
-	{"server", "more, or in the cloud", 16, 32, true},
+	{"workstation", "at least 32 GB, 16 cores", 8, 16, false},
+	{"server", "larger, or in the cloud", 16, 32, true},
 }
 
 // Uses are the presets by use of the machine.
@@ -58,7 +58,7 @@ type SettingPreset struct {
 // SettingPresets lists all setting presets.
 var SettingPresets = []SettingPreset{
 	{
-		"80/50", "give way above 80% of CPU or memory, grow below 50%, between 20 and 100 sessions at once",
+		"80/50", "lower the limit above 80% of CPU or memory, raise it below 50%, between 20 and 100 sessions",
 		map[string]string{
 			"governor": "resources", "cpu-high": "80", "cpu-low": "50", "memory-high": "80", "memory-low": "50", "floor": "20", "ceiling": "100",
 		},
@@ -67,19 +67,19 @@ var SettingPresets = []SettingPreset{
 
 // RulesOfThumb are shown next to the presets.
 var RulesOfThumb = []string{
-	"1 to 2 simulations per core where they compute",
-	"100 to 500 MB for each where it holds a Python process",
-	"2 to 4 GB of memory kept free",
-	"start low, and double while all is stable",
+	"1 to 2 simulations per core if they compute",
+	"100 to 500 MB for each one with a Python process",
+	"keep 2 to 4 GB of memory free",
+	"start low, and double the limit while everything is stable",
 	"chain timeouts: simple prompts 60 s, analysis 180 s, long text 300 s, batches 600 s",
 }
 
 // PresetsAre states the limits of the presets.
-const PresetsAre = "A starting point, for simulations that compute. Sessions that wait for services bear far more: calibrate, or look at the forecast."
+const PresetsAre = "This is a starting point for simulations that compute. Sessions that wait for services allow a much higher limit: calibrate, or see the forecast."
 
 // Suits describes what suits a machine of this preset. machine describes the machine.
 func (p Preset) Suits(machine string) string {
-	return "This machine, " + machine + ", is a " + p.Name + ": " + p.Span() + " at once. " + PresetsAre
+	return "This machine, " + machine + ", is a " + p.Name + ": " + p.Span() + " concurrent simulations. " + PresetsAre
 }
 
 // least has the minimum of each machine class. A machine between two classes belongs to the smaller one. The memory

@@ -34,8 +34,8 @@ func TestPresetFor(t *testing.T) {
 	}
 }
 
-// TestALargerMachineBearsMore checks that more cores or memory never lower the preset.
-func TestALargerMachineBearsMore(t *testing.T) {
+// TestLargerMachineAllowsMore checks that more cores or memory never lower the preset.
+func TestLargerMachineAllowsMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cores, memory := rapid.IntRange(1, 100).Draw(t, "cores"), rapid.Uint64Range(1, 1<<38).Draw(t, "memory")
 		less := engine.PresetFor(cores, memory)
@@ -48,17 +48,17 @@ func TestALargerMachineBearsMore(t *testing.T) {
 
 func TestPresetsInWords(t *testing.T) {
 	if got := engine.Systems[3].Span(); got != "16–32 and up" {
-		t.Errorf("a server bears %q", got)
+		t.Errorf("a server allows %q", got)
 	}
 	if got := engine.Uses[0].Span(); got != "2–4" {
-		t.Errorf("testing bears %q", got)
+		t.Errorf("testing allows %q", got)
 	}
 	if got := engine.Deployments[1].Span(); got != "50" {
-		t.Errorf("a medium deployment bears %q", got)
+		t.Errorf("a medium deployment allows %q", got)
 	}
-	want := "This machine, vm: 2 cores, is a laptop: 2–4 at once. " + engine.PresetsAre
+	want := "This machine, vm: 2 cores, is a laptop: 2–4 concurrent simulations. " + engine.PresetsAre
 	if got := engine.Systems[0].Suits("vm: 2 cores"); got != want {
-		t.Errorf("it says %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	low, high := engine.Systems[3].Within(engine.Uses[1])
 	if low != 4 || high != 8 {

@@ -214,40 +214,56 @@ type MetricsRow struct {
 	Acted    int64     `cbor:"5,keyasint"` // sessions that acted so far (agents_shopped)
 	Limit    int       `cbor:"6,keyasint"`
 	InFlight int       `cbor:"7,keyasint"`
-	// For the sessions that ended in this second; zero if Window.Count is 0.
+
+	SecondTimes
+	SecondRates
+	Counters
+	DatabaseUse
+
+	Host HostMetrics   `cbor:"17,keyasint"`
+	Lag  time.Duration `cbor:"20,keyasint"`
+	Late Late          `cbor:"31,keyasint,omitzero"` // of this second
+}
+
+// SecondTimes is how long the sessions took that ended in a second. The quantiles are zero if none ended.
+type SecondTimes struct {
 	Total   Quantiles `cbor:"8,keyasint"`
 	Service Quantiles `cbor:"9,keyasint"`
 	Held    Quantiles `cbor:"10,keyasint"`
-	// Per second, in this second.
-	SessionsPerSec float64     `cbor:"11,keyasint"`
-	RequestsPerSec float64     `cbor:"12,keyasint"`
-	WritesPerSec   float64     `cbor:"13,keyasint"`
-	RateLimited    int64       `cbor:"14,keyasint"` // 429s so far
-	Retries        int64       `cbor:"15,keyasint"` // so far
-	Errors         Errors      `cbor:"16,keyasint"` // failed sessions so far, by class
-	Host           HostMetrics `cbor:"17,keyasint"`
-	// Connections that Throng uses, and those of all clients of the database server; -1 without a server.
-	Connections       int           `cbor:"18,keyasint"`
-	ServerConnections int           `cbor:"19,keyasint"`
-	Lag               time.Duration `cbor:"20,keyasint"`
-	Unsent            int64         `cbor:"21,keyasint"` // rows not sent to the remote database yet; -1 without one
-	ServerMax         int           `cbor:"22,keyasint"` // maximum connections of the server; -1 if unknown
-
-	Flow     Flow      `cbor:"23,keyasint"` // so far
-	TimedOut int64     `cbor:"24,keyasint"` // sessions so far
-	Queue    Quantiles `cbor:"25,keyasint"` // time queued of the sessions that ended in this second
-	// Speedup is the busy time of the sessions that ended in this second, divided by one second.
+	Queue   Quantiles `cbor:"25,keyasint"` // time queued
+	// Speedup is their busy time, divided by one second.
 	Speedup float64 `cbor:"26,keyasint"`
-	Usage   Usage   `cbor:"27,keyasint,omitzero"` // of models, so far
-	Waits   Waits   `cbor:"28,keyasint,omitzero"` // so far
-	Pool    Pool    `cbor:"29,keyasint,omitzero"` // connections to remote databases
+}
 
-	Overhead Overhead `cbor:"30,keyasint,omitzero"` // so far
-	Late     Late     `cbor:"31,keyasint,omitzero"` // of this second
+// SecondRates are rates per second, in one second.
+type SecondRates struct {
+	SessionsPerSec float64 `cbor:"11,keyasint"`
+	RequestsPerSec float64 `cbor:"12,keyasint"`
+	WritesPerSec   float64 `cbor:"13,keyasint"`
+}
 
-	Stored int64 `cbor:"32,keyasint,omitempty"` // bytes that the run uses in the store so far; 0 if unknown
+// Counters count what happened in a run so far.
+type Counters struct {
+	RateLimited int64    `cbor:"14,keyasint"` // 429s
+	Retries     int64    `cbor:"15,keyasint"`
+	Errors      Errors   `cbor:"16,keyasint"` // failed sessions, by class
+	Flow        Flow     `cbor:"23,keyasint"`
+	TimedOut    int64    `cbor:"24,keyasint"`          // sessions
+	Usage       Usage    `cbor:"27,keyasint,omitzero"` // of models
+	Waits       Waits    `cbor:"28,keyasint,omitzero"`
+	Overhead    Overhead `cbor:"30,keyasint,omitzero"`
+	Stored      int64    `cbor:"32,keyasint,omitempty"` // bytes that the run uses in the store; 0 if unknown
+	Beside      Outlay   `cbor:"33,keyasint,omitzero"`  // as in Peaks
+}
 
-	Beside Outlay `cbor:"33,keyasint,omitzero"` // as in Peaks, so far
+// DatabaseUse counts connections to databases, and rows that a remote database lacks.
+type DatabaseUse struct {
+	// Connections that Throng uses, and those of all clients of the database server; -1 without a server.
+	Connections       int   `cbor:"18,keyasint"`
+	ServerConnections int   `cbor:"19,keyasint"`
+	Unsent            int64 `cbor:"21,keyasint"` // rows not sent to the remote database yet; -1 without one
+	ServerMax         int   `cbor:"22,keyasint"` // maximum connections of the server; -1 if unknown
+	Pool              Pool  `cbor:"29,keyasint,omitzero"`
 }
 
 // Pool counts Throng's connections to remote databases, over all its pools. It is zero if there are none.

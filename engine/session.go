@@ -22,7 +22,6 @@ type Session struct {
 
 	host  Host
 	slot  Slot         // nil for a session of the run itself
-	claim MemoryClaims // of the slot
 	clock *clock.Clock // started by the first step that can wait
 	apart *apart       // for a session of the run itself
 
@@ -30,12 +29,15 @@ type Session struct {
 	prefix  map[string]Entry // journal entries from an earlier process that are not replayed yet
 	pending []Entry          // results of service steps that are not in the journal yet
 	spending
+	MemoryAccount
 }
 
 // NewSession returns a session for a worker to execute in a slot. It records the session in row. Call Reset before
 // each use.
 func NewSession(host Host, slot Slot, row *SessionRow) *Session {
-	return &Session{host: host, slot: slot, claim: slot.Memory(), Row: row}
+	s := &Session{host: host, slot: slot, Row: row}
+	s.MemoryAccount = MemoryAccount{claims: slot.Memory(), session: s}
+	return s
 }
 
 // Reset prepares the session for place p.
@@ -59,14 +61,11 @@ func (s *Session) AnswerFrom(known Prefix) {
 	}
 }
 
-// Run returns the ID of the session's run.
-func (s *Session) Run() RunID { return s.host.Run().ID }
+// Run identifies the run of the session.
+func (s *Session) Run() HostRun { return s.host.Run() }
 
 // Settings returns the current settings of the run. They must not be changed.
 func (s *Session) Settings() *Settings { return s.host.Settings() }
-
-// Key returns the key for the session's random draws, which depends on seed, cycle and agent.
-func (s *Session) Key() draw.Key { return SessionKey(s.host.Settings().Seed, s.Cycle, s.Agent) }
 
 // Clock returns the clock that measures the session's time. The clock's context ends at the timeout. The first call
 // starts the clock. From then on the session may wait, so its worker first delivers the sessions that it has finished.
@@ -122,9 +121,6 @@ func (s *Session) Replay(path string) (Entry, bool) {
 	delete(s.prefix, path)
 	return e, ok
 }
-
-// Recording returns the run whose recording answers the session's requests, or "" if the session calls services.
-func (s *Session) Recording() RunID { return s.host.Run().Recording }
 
 // Forget removes the journal entries of a step that will not run, and of the steps inside it.
 func (s *Session) Forget(path string) {
@@ -235,23 +231,23 @@ func AgentKey(seed uint64, agent int) draw.Key {
 // At records the waiting step that the session has reached and the service that it calls, or "". For parallel steps,
 // the latest is shown. At, Held and Released accept a nil session.
 func (s *Session) At(path, service string) {
-	s.see(func(d *Doing) {
+	show(s, func(d *Doing) {
 		*d = Doing{Place: s.Place, Began: d.Began, Path: path, Service: service, Since: time.Now()}
 	})
 }
 
-// Held records that gate g throttles the session until Released.
-func (s *Session) Held(g Gate) {
-	s.see(func(d *Doing) { d.Gate, d.Since = gateWords[g], time.Now() })
+// Held records that the session is throttled until Released.
+func (s *Session) Held(by ThrottleCause) {
+	show(s, func(d *Doing) { d.ThrottledBy, d.Since = by.Text(), time.Now() })
 }
 
 // Released records that the session is no longer throttled.
 func (s *Session) Released() {
-	s.see(func(d *Doing) { d.Gate, d.Since = "", time.Now() })
+	show(s, func(d *Doing) { d.ThrottledBy, d.Since = "", time.Now() })
 }
 
-// see updates the published state of a session in flight.
-func (s *Session) see(f func(d *Doing)) {
+// show updates the published state of a session in flight.
+func show(s *Session, f func(d *Doing)) {
 	if s != nil && s.slot != nil {
 		s.slot.Show(f)
 	}

@@ -60,7 +60,7 @@ func TestValidateFindsEveryMistake(t *testing.T) {
 			t.Errorf("a mistake in %s: error = %v", c.field, err)
 		}
 	}
-	bad := engine.Settings{Seed: 1, TimeScale: -1, KeepShare: 2}
+	bad := engine.Settings{Seed: 1, Length: engine.Length{TimeScale: -1}, Storage: engine.Storage{KeepShare: 2}}
 	if lines := strings.Count(bad.Validate().Error(), "\n") + 1; lines < 6 {
 		t.Errorf("%d mistakes of a settings that is all wrong: %v", lines, bad.Validate())
 	}

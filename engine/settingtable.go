@@ -26,7 +26,7 @@ const (
 	groupMachine              = "Machine and services"
 	noPreset                  = "none"
 	memoryTitle               = "Memory budget"
-	sequentialHelp            = "run one agent after another, in an order drawn from the seed, so that messages arrive at once"
+	sequentialHelp            = "run one agent after another, in an order drawn from the seed, so that messages arrive immediately"
 	parallelOffHelp           = "run the steps of a session one after another, including parallel ones; results stay the same"
 	remoteStateHelp           = "store what checkpoints restore in the database too, so that other machines can fork them"
 	recordHelp                = "store every answer, so that `throngctl run --replay` can repeat the run without the services; takes about as much disk as the answers, compressed"
@@ -41,7 +41,7 @@ var SettingTable = []Setting{
 	// Concurrency.
 	{
 		Name: LimitSetting, Title: "Concurrency limit", Group: groupConcurrency, Unit: "N", Live: true, Env: []string{"SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"},
-		Help: "sessions in flight; at most this many, or at the start if --ceiling is given", field: func(s *Settings) settingValue { return wholeValue(&s.Limit) },
+		Help: "maximum number of sessions in flight; with --ceiling, the value at the start", field: func(s *Settings) settingValue { return wholeValue(&s.Limit) },
 	},
 	{
 		Name: GovernorSetting, Title: "Governor", Group: groupConcurrency, Unit: "NAME", Live: true, Help: "what moves the limit: " + governorNames(),
@@ -80,15 +80,15 @@ var SettingTable = []Setting{
 		field: func(s *Settings) settingValue { return percentValue(&s.MemoryLow) },
 	},
 	{
-		Name: PresetSetting, Title: "Preset", Group: groupConcurrency, Unit: "NAME", Help: "several of these settings under one name. " + presetsHelp(),
+		Name: PresetSetting, Title: "Preset", Group: groupConcurrency, Unit: "NAME", Help: "a named group of these settings. " + presetsHelp(),
 		field: func(s *Settings) settingValue { return presetValue(&s.Preset) },
 	},
 	{
-		Name: "batch", Title: "Batch size", Group: groupConcurrency, Unit: "N", Help: "run the agents of a cycle in batches of N, each after the previous one; 0 runs all at once",
+		Name: "batch", Title: "Batch size", Group: groupConcurrency, Unit: "N", Help: "run the agents of a cycle in batches of N, each after the previous one; 0 runs all of them together",
 		field: func(s *Settings) settingValue { return wholeValue(&s.Batch) },
 	},
 	{
-		Name: "breaker", Title: "Circuit breaker", Group: groupConcurrency, Unit: "MODE", Live: true, Help: "what the run does when too much fails: probe until it recovers, wait for a person, or off",
+		Name: "breaker", Title: "Circuit breaker", Group: groupConcurrency, Unit: "MODE", Live: true, Help: "what the run does when too many sessions fail: probe until it recovers, wait for a person, or off",
 		field: func(s *Settings) settingValue {
 			return choiceValue(&s.Breaker, "breaker mode", Breakers[0], func() []string { return Breakers })
 		},
@@ -159,7 +159,7 @@ var SettingTable = []Setting{
 
 	// Models.
 	{
-		Name: "max-llm-calls", Title: "Model calls at once", Group: groupModels, Unit: "N", Env: []string{"MAX_CONCURRENT_LLM_CALLS"}, Help: "model calls in flight, over all services",
+		Name: "max-llm-calls", Title: "Concurrent model calls", Group: groupModels, Unit: "N", Env: []string{"MAX_CONCURRENT_LLM_CALLS"}, Help: "model calls in flight, over all services",
 		field: func(s *Settings) settingValue { return wholeValue(&s.MaxLLMCalls) },
 	},
 	{

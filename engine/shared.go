@@ -7,8 +7,8 @@ import (
 // Shared is what the journal contains of answers that belong to the run.
 type Shared struct {
 	Answers map[SharedKey]Entry
-	// Asked holds the requests that were sent without an answer: the hash of the first, and the spending of all attempts.
-	Asked map[SharedKey]Unanswered
+	// Unanswered holds the requests that were sent without an answer: the hash of the first, and the spending of all attempts.
+	Unanswered map[SharedKey]Unanswered
 }
 
 // Unanswered is a request that was sent but not answered.
@@ -19,18 +19,18 @@ type Unanswered struct {
 
 // Add adds a row. Rows must be added in journal order.
 func (s *Shared) Add(r *SharedRow) {
-	asked, open := s.Asked[r.Key]
+	asked, open := s.Unanswered[r.Key]
 	if r.Record != nil {
-		delete(s.Asked, r.Key)
+		delete(s.Unanswered, r.Key)
 	} else {
-		if s.Asked == nil {
-			s.Asked = map[SharedKey]Unanswered{}
+		if s.Unanswered == nil {
+			s.Unanswered = map[SharedKey]Unanswered{}
 		}
 		if !open {
 			asked.Hash = r.Entry.Hash
 		}
 		asked.Spent = r.Entry.Spent
-		s.Asked[r.Key] = asked
+		s.Unanswered[r.Key] = asked
 	}
 	if r.Answers() {
 		if s.Answers == nil {
@@ -61,7 +61,7 @@ func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Sessio
 	place := Place{Cycle: s.Cycle, Agent: -1}
 	return &Session{
 		Place: place, Now: s.Now, Row: &SessionRow{Place: place}, host: s.host,
-		apart: &apart{key: key, asker: s.asker(), limit: limit, cause: cause},
+		apart: &apart{key: key, asker: asker(s), limit: limit, cause: cause},
 	}
 }
 

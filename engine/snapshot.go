@@ -7,15 +7,57 @@ import (
 
 // Snapshot is an immutable view of a run. About ten are published per second.
 type Snapshot struct {
-	Run     RunID
-	At      time.Time
-	Phase   Phase
-	Reason  string // why the run is paused, draining or ended
-	Ending  Ending
-	Cycle   int // the open cycle, from 0
-	Cycles  int // 0 if the run ends by the clock
-	SimTime time.Time
+	Run    RunID
+	At     time.Time
+	Phase  Phase
+	Reason string // why the run is paused, draining or ended
+	Ending Ending
 
+	CycleState
+	LimitState
+	SessionCounts
+	// RequestCounts covers all processes. Requests and Usage include everything that was sent, the others only sessions that
+	// ended.
+	RequestCounts
+	SessionTimes
+	Pace
+	CheckpointState
+
+	Services []ServiceState
+	Budget   BudgetState
+	Oldest   []Doing // some of the sessions in flight, oldest first
+	// Steps are the figures of the chain's steps, sorted by path, as of the latest second.
+	Steps   []StepFigures
+	Inexact *Inexact
+
+	Metrics MetricsRow // the latest second
+	// UnsentSince is the start of the period in which the remote database has constantly lacked rows; zero if it has all
+	// rows.
+	UnsentSince time.Time
+	// Overhead is for the run, as of the latest second. Late is its maximum.
+	Overhead Overhead
+	Late     Late
+	// Changes are the latest changes by this process, oldest first.
+	Changes []ChangeRow
+	// Emitted are the latest events of sessions that ended in this process, oldest first, as of the latest second.
+	Emitted []Emitted
+}
+
+// CycleState is the open cycle of a run.
+type CycleState struct {
+	Cycle   int // from 0
+	Cycles  int // of the run; 0 if it ends by the clock
+	SimTime time.Time
+	// Sessions of the open cycle.
+	CycleEnded, CycleTotal int64
+	CycleFailed            int64         // or timed out
+	CycleTook              time.Duration // so far, without waits for the schedule and pauses
+	CycleWork              CycleWork     // so far
+	LastCycle              ClosedCycle   // of this process; zero before the first
+}
+
+// LimitState is the concurrency limit of a run, what moves it, and what stops sessions from starting.
+type LimitState struct {
 	Limit    int // as set
 	InFlight int
 	// Floor and Ceiling bound the limit that Governor sets. Steer describes the last move, at Steered, by governor
@@ -29,42 +71,33 @@ type Snapshot struct {
 	BreakerWhy     string
 	NextProbe      time.Time
 	Stall          *Stall
-	Services       []ServiceState
-	Budget         BudgetState
-	Oldest         []Doing // some of the sessions in flight, oldest first
-	// Sessions of the open cycle.
-	CycleEnded, CycleTotal int64
-	CycleFailed            int64         // or timed out
-	CycleTook              time.Duration // so far, without waits for the schedule and pauses
-	CycleWork              CycleWork     // so far
-	LastCycle              ClosedCycle   // of this process; zero before the first
-	// Sessions of the run, including earlier processes; Total is 0 if unknown.
-	Ended, Total int64
+}
+
+// SessionCounts counts the sessions of a run, including earlier processes.
+type SessionCounts struct {
+	Ended, Total int64 // Total is 0 if unknown
 	// Sessions that this process began, and those that were cut. A requeued session counts once.
 	Begun, Cut int64
+	Outcomes   map[Outcome]int64
+	Errors     []ErrorNote // classes that occurred, most frequent first
+	Events     int64
+}
 
-	Outcomes map[Outcome]int64
-	Errors   []ErrorNote // classes that occurred, most frequent first
-	Events   int64
-	Latency  Quantiles // of sessions, over the run
+// SessionTimes is how long the sessions of a run took.
+type SessionTimes struct {
+	Latency Quantiles // over the run
 	// Durations is the distribution of the sessions of Latency by duration, as of the latest second.
 	Durations Spread
-	// Requests and Usage cover everything that was sent, Retries and RateLimited only sessions that ended.
-	Requests    int64
-	Retries     int64
-	RateLimited int64
-	Labels      map[Label]int64
-	Usage       Usage     // of models
-	Queue       Quantiles // time queued
-	Held        Quantiles // of sessions: time throttled
-	Waits       Waits     // breakdown of Held, summed
+	Queue     Quantiles // time queued
+	Held      Quantiles // time throttled
 	// QueueSum and HeldSum are the sums of Queue and Held.
 	QueueSum, HeldSum time.Duration
 	Flow              Flow
 	Speedup           float64 // over the run; NaN if unknown
-	// Steps are the figures of the chain's steps, sorted by path, as of the latest second.
-	Steps []StepFigures
+}
 
+// Pace is the speed of a run and its schedule.
+type Pace struct {
 	PerSecond float64       // sessions, over the last seconds
 	Elapsed   time.Duration // all processes
 	// WritesPerSec is the number of rows that this process committed per second; NaN if not counted.
@@ -72,25 +105,15 @@ type Snapshot struct {
 	Remaining    time.Duration // estimate; negative if unknown
 	Lag          time.Duration
 	LagWhy       string // why the schedule is later than planned; "" if it is not
-	Inexact      *Inexact
+}
 
+// CheckpointState describes the checkpoints of a run.
+type CheckpointState struct {
 	Checkpoints    int
 	LastCheckpoint time.Time // made, or confirmed as still current; zero before the first of this process
 	// CheckpointTook is the time from the order to the durability of the newest checkpoint. Sessions continued in the
 	// meantime. 0 if unknown.
 	CheckpointTook time.Duration
-
-	Metrics MetricsRow // the latest second
-	// UnsentSince is the start of the period in which the remote database has constantly lacked rows; zero if it has all
-	// rows.
-	UnsentSince time.Time
-	// Overhead is for the run, as of the latest second. Late is its maximum.
-	Overhead Overhead
-	Late     Late
-	// Changes are the latest changes by this process, oldest first.
-	Changes []ChangeRow
-	// Emitted are the latest events of sessions that ended in this process, oldest first, as of the latest second.
-	Emitted []Emitted
 }
 
 // ClosedCycle summarizes a completed cycle.
@@ -112,7 +135,7 @@ type ErrorNote struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Who returns the agent's name for display.
+// Who formats the agent for display: its name, or its index.
 func (n *ErrorNote) Who() string {
 	if n.Name == "" {
 		return strconv.Itoa(n.Agent)

@@ -11,7 +11,7 @@ import (
 func TestSourceOfARun(t *testing.T) {
 	var none engine.Source
 	if none.Alone() != "" || none.Mocked() != nil {
-		t.Errorf("nothing gives %q, %q", none.Alone(), none.Mocked())
+		t.Errorf("an empty source has %q, %q", none.Alone(), none.Mocked())
 	}
 	some := engine.Source{Files: map[string][]byte{
 		engine.OnlyChain: []byte("analysis"), engine.MockedSteps: []byte("connector a\nfunction b"),

@@ -43,7 +43,7 @@ func (s *Session) TryClaim(a Outlay) (settle func(spent Outlay), ok bool) {
 	if !s.host.TryClaim(a) {
 		return nil, false
 	}
-	return s.settling(a), true
+	return settling(s, a), true
 }
 
 // Claim reserves from the run's budget the most that a request may use, before it is sent. It waits while the claims
@@ -54,10 +54,11 @@ func (s *Session) Claim(ctx context.Context, a Outlay) (settle func(spent Outlay
 	if err := s.host.Claim(ctx, a); err != nil {
 		return nil, err
 	}
-	return s.settling(a), nil
+	return settling(s, a), nil
 }
 
-func (s *Session) settling(claimed Outlay) func(Outlay) {
+// settling returns the function that settles a claim of a session.
+func settling(s *Session, claimed Outlay) func(Outlay) {
 	return func(spent Outlay) {
 		s.host.Settle(claimed, spent)
 		s.mu.Lock()
@@ -102,12 +103,12 @@ func (s *Session) Unrecorded() Outlay {
 // checkpoint.
 func (t *Totals) Spent() Outlay { return t.booked().atLeast(t.Peaks.Spent) }
 
-// Left counts all requests that were sent, including those of unfinished sessions. Its Retries, RateLimited, Labels
+// SentRequests counts all requests that were sent, including those of unfinished sessions. Its Retries, RateLimited, Labels
 // and Waits cover only finished sessions.
-func (t *Totals) Left() Asked { return t.Asked().WithOutlay(t.Spent()) }
+func (t *Totals) SentRequests() RequestCounts { return t.AllRequests().WithOutlay(t.Spent()) }
 
 // WithOutlay returns a with the requests and the usage replaced by the total spending.
-func (a Asked) WithOutlay(spent Outlay) Asked {
+func (a RequestCounts) WithOutlay(spent Outlay) RequestCounts {
 	hits, again := a.Usage.Hits, a.Usage.Again
 	a.Requests, a.Usage = spent.Requests, spent.Usage
 	a.Usage.Hits, a.Usage.Again = hits, again
@@ -116,18 +117,18 @@ func (a Asked) WithOutlay(spent Outlay) Asked {
 
 // booked returns the spending of finished sessions and of the run itself, plus spending outside the records.
 func (t *Totals) booked() Outlay {
-	asked := t.Asked()
+	asked := t.AllRequests()
 	return asked.Outlay().Plus(t.Peaks.Beside)
 }
 
 // Outlay returns the requests and the usage of a.
-func (a *Asked) Outlay() Outlay { return Outlay{a.Requests, a.Usage}.OfRequests() }
+func (a *RequestCounts) Outlay() Outlay { return Outlay{a.Requests, a.Usage}.OfRequests() }
 
 // Spent returns what earlier processes spent, including unfinished sessions. For requests in progress when a process
 // was killed, it includes the claims of their intents.
 func (r *Resumption) Spent() Outlay {
 	a := r.State.Totals.booked()
-	for _, open := range r.Shared.Asked {
+	for _, open := range r.Shared.Unanswered {
 		a = a.Plus(open.Spent)
 	}
 	for _, p := range r.Prefixes {

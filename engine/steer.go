@@ -43,20 +43,22 @@ type Governor interface {
 	Reset()
 }
 
-// Steering configures a governor. The zero value means manual.
+// Steering configures what moves the concurrency limit and what stops a failing run. The zero value means manual.
 type Steering struct {
-	Governor       string // one of Governors; "" means manual
+	// Governor moves the limit between Floor and Ceiling. It is one of [Governors]; "" means manual.
+	Governor       string
 	Floor, Ceiling int
-	// Thresholds for the machine's CPU and memory, as in [Settings].
-	CPUHigh, CPULow       float64
+	// CPUHigh and CPULow are thresholds for the machine's CPU in percent. The governor lowers the limit above CPUHigh, and
+	// may double it below CPULow. 0 uses the value of [DefaultSettings].
+	CPUHigh, CPULow float64
+	// MemoryHigh and MemoryLow are thresholds for the machine's memory in use, in percent. The governor lowers the limit
+	// above MemoryHigh, and raises it only below MemoryLow. 0 uses the remaining memory, health.EnoughMemory.
 	MemoryHigh, MemoryLow float64
-	Breaker               string        // one of Breakers; "" means probe
-	StallAfter            time.Duration // 0 disables the warning
-}
-
-// Steering returns the governor's part of the settings.
-func (s *Settings) Steering() Steering {
-	return Steering{s.Governor, s.Floor, s.Ceiling, s.CPUHigh, s.CPULow, s.MemoryHigh, s.MemoryLow, s.Breaker, s.StallAfter}
+	// Breaker is what the run does when too many sessions fail: one of [Breakers]; "" means probe.
+	Breaker string
+	// StallAfter is how long sessions may be in flight without one ending before the run counts as stalled; 0 disables the
+	// check.
+	StallAfter time.Duration
 }
 
 // Governed reports whether a governor moves the limit.
@@ -86,12 +88,12 @@ type Stall struct {
 // Doing is the current activity of a session in flight.
 type Doing struct {
 	Place
-	Name    string    `json:"name,omitempty"`    // of the agent; "" if unknown
-	Began   time.Time `json:"began"`             // the session
-	Path    string    `json:"step,omitempty"`    // "" before the first step that can wait
-	Service string    `json:"service,omitempty"` // that the step calls
-	Gate    string    `json:"waiting_for,omitempty"`
-	Since   time.Time `json:"since,omitzero"` // the beginning of the step or the wait
+	Name        string    `json:"name,omitempty"`         // of the agent; "" if unknown
+	Began       time.Time `json:"began"`                  // the session
+	Path        string    `json:"step,omitempty"`         // "" before the first step that can wait
+	Service     string    `json:"service,omitempty"`      // that the step calls
+	ThrottledBy string    `json:"throttled_by,omitempty"` // text of the cause; "" if the session is not throttled
+	Since       time.Time `json:"since,omitzero"`         // the beginning of the step or the wait
 }
 
 // BreakerState is the state of a circuit breaker. The zero value is closed.
@@ -129,11 +131,11 @@ type Governing struct{ Name, Title, About string }
 // Governors lists all governors.
 var Governors = []Governing{
 	{"manual", "Manual", "the slider is the limit"},
-	{"adaptive", "Adaptive", "all of the others, and the smallest wins"},
-	{"resources", "CPU and memory", "gives way to what else the machine does"},
-	{"success", "Success rate", "grows while sessions succeed"},
-	{"latency", "Latency", "stays where more at once would only make each slower"},
-	{"connections", "Connections", "leaves the database server's clients room"},
+	{"adaptive", "Adaptive", "the lowest limit of all other governors"},
+	{"resources", "CPU and memory", "lowers the limit while the machine is busy"},
+	{"success", "Success rate", "raises the limit while sessions succeed"},
+	{"latency", "Latency", "stops raising the limit when each session becomes slower"},
+	{"connections", "Connections", "leaves connections for other clients of the database server"},
 }
 
 // Manual never moves the limit. Adaptive combines all other governors.

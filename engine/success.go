@@ -63,7 +63,7 @@ var successMetrics = []successMetric{
 	{"request_p95", UnitTime, func(t *Totals, _ int) float64 { return requestLatency(t, 0.95) }},
 	{"request_p99", UnitTime, func(t *Totals, _ int) float64 { return requestLatency(t, 0.99) }},
 	{"cost", UnitMoney, func(t *Totals, _ int) float64 {
-		asked := t.Asked()
+		asked := t.AllRequests()
 		if asked.Usage.Unpriced > 0 {
 			return math.NaN()
 		}

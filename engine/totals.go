@@ -30,16 +30,14 @@ func QuantilesOf(h *stats.Histogram) Quantiles {
 // or with [Resumption.Count] if sessions were requeued by hand. Outcomes, Errors, Acted, Events and FailedAgents count
 // only the last take of a session. All other fields count every take.
 type Totals struct {
-	Outcomes    [Cut]int64 `cbor:"1,keyasint"` // by Outcome
-	Errors      Errors     `cbor:"2,keyasint"` // sessions that failed or timed out, by class
-	Acted       int64      `cbor:"3,keyasint"`
-	Steps       int64      `cbor:"4,keyasint"`
-	Requests    int64      `cbor:"5,keyasint"` // attempts sent; 429s do not count
-	Retries     int64      `cbor:"6,keyasint"`
-	RateLimited int64      `cbor:"7,keyasint"` // 429s
-	Events      int64      `cbor:"8,keyasint"`
-	Labels      Labels     `cbor:"9,keyasint"` // service steps by Label
-	Inexact     *Inexact   `cbor:"10,keyasint,omitempty"`
+	Outcomes [Cut]int64 `cbor:"1,keyasint"` // by Outcome
+	Errors   Errors     `cbor:"2,keyasint"` // sessions that failed or timed out, by class
+	Acted    int64      `cbor:"3,keyasint"`
+	Steps    int64      `cbor:"4,keyasint"`
+	Events   int64      `cbor:"8,keyasint"`
+	// RequestCounts counts the requests of the steps of sessions.
+	RequestCounts `cbor:"5,keyasint"`
+	Inexact       *Inexact `cbor:"10,keyasint,omitempty"`
 
 	Total   stats.Histogram `cbor:"11,keyasint"` // of sessions
 	Service stats.Histogram `cbor:"12,keyasint"`
@@ -48,17 +46,15 @@ type Totals struct {
 
 	Peaks Peaks `cbor:"15,keyasint"`
 
-	Usage Usage `cbor:"17,keyasint,omitzero"` // of the steps of sessions
-	// Shared counts the run's own requests for answers that its sessions share. The fields above exclude them. It is the
+	// Shared counts the run's own requests for answers that its sessions share. RequestCounts excludes them. It is the
 	// sum over the [SharedRow]s with a Record.
-	Shared Asked `cbor:"18,keyasint,omitzero"`
+	Shared RequestCounts `cbor:"18,keyasint,omitzero"`
 
 	// FailedAgents has a bit for each agent with a session that failed or timed out.
 	FailedAgents []uint64 `cbor:"16,keyasint,omitempty"`
 
 	ByStep StepTable `cbor:"19,keyasint"`
 	Flow   Flow      `cbor:"20,keyasint"`
-	Waits  Waits     `cbor:"21,keyasint,omitzero"` // of the steps of sessions
 }
 
 // Peaks are maximum values and measured times. They cannot be recomputed from the journal.
@@ -116,7 +112,6 @@ func (t *Totals) addSteps(r *SessionRow) {
 	t.Steps += int64(len(r.Steps))
 	t.Flow.add(r)
 	t.ByStep.begin()
-	asked := t.Own()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // even if a fallback was used
@@ -125,24 +120,17 @@ func (t *Totals) addSteps(r *SessionRow) {
 		if s.Label == Unconfirmed {
 			t.InexactSince(Inexact{r.Cycle, r.Agent, s.Path, UnconfirmedWhy})
 		}
-		limited := asked.RateLimited
-		asked.Add(s)
+		limited := t.RateLimited
+		t.RequestCounts.Add(s)
 		if of := t.ByStep.of(s.Path); of != nil {
-			of.add(s, asked.RateLimited-limited)
+			of.add(s, t.RateLimited-limited)
 		}
 	}
-	t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels = asked.Usage, asked.Requests, asked.Retries, asked.RateLimited, asked.Labels
-	t.Waits = asked.Waits
 }
 
-// Own returns the requests of sessions.
-func (t *Totals) Own() Asked {
-	return Asked{t.Usage, t.Requests, t.Retries, t.RateLimited, t.Labels, t.Waits}
-}
-
-// Asked returns the requests of sessions and of the run itself.
-func (t *Totals) Asked() Asked {
-	all := t.Own()
+// AllRequests returns the requests of sessions and of the run itself.
+func (t *Totals) AllRequests() RequestCounts {
+	all := t.RequestCounts
 	all.merge(&t.Shared)
 	return all
 }

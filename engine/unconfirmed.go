@@ -7,7 +7,7 @@ import (
 )
 
 // UnconfirmedWhy is why a run with an unconfirmed request is inexact.
-const UnconfirmedWhy = "a changing request was sent again, and no answer proved that it was carried out only once"
+const UnconfirmedWhy = "a changing request was sent again, without proof that it was carried out only once"
 
 // UnconfirmedRow is journaled for each changing request that was resent without proof that it was executed only once.
 // It makes the run inexact.
@@ -35,7 +35,7 @@ func (u *UnconfirmedList) Says() string {
 	if u.All > 1 {
 		count = FormatCount(u.All) + " requests"
 	}
-	return count + " may have been carried out more than once: sent again after a crash or a lost answer, without proof of the contrary"
+	return count + " may have been carried out more than once: sent again after a crash or a lost answer"
 }
 
 // UnconfirmedAdvice says what to do about unconfirmed requests.
@@ -51,7 +51,7 @@ func (u *UnconfirmedList) Call(name func(agent int) (string, error)) (err error)
 	return nil
 }
 
-// Who returns the agent's name, or its index if it has no name.
+// Who formats the agent for display: its name, or its index.
 func (r *UnconfirmedRow) Who() string {
 	if r.Name == "" {
 		return strconv.Itoa(r.Agent)

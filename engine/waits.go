@@ -1,47 +1,44 @@
 package engine
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
-// Gate is a reason why a request is throttled. The clocks of its step are paused meanwhile.
-type Gate uint8
+// ThrottleCause is the reason why a request is throttled. The clocks of its step are paused meanwhile.
+type ThrottleCause uint8
 
 // The reasons: the limit on concurrent calls or connections of a service; the limit on model calls over all services;
 // the rate limiter of the service; a 429 or an exhausted quota of the service; the wait before a retry; a sign-in by
 // another step of the agent; the journal, until an intent is durable; the open circuit breaker of the service; the
 // run's budget, until other requests release their claims; a file descriptor of this process; memory for answers.
 const (
-	PlaceGate Gate = iota
-	ModelGate
-	RateGate
-	RefusalGate
-	RetryGate
-	TokenGate
-	JournalGate
-	BreakerGate
-	BudgetGate
-	FilesGate
-	MemoryGate
-	numGates
+	ThrottledBySlots ThrottleCause = iota
+	ThrottledByModels
+	ThrottledByRate
+	ThrottledByRefusal
+	ThrottledByRetry
+	ThrottledByToken
+	ThrottledByJournal
+	ThrottledByBreaker
+	ThrottledByBudget
+	ThrottledByFiles
+	ThrottledByMemory
+	numThrottleCauses
 )
 
-var gateNames = [numGates]string{"place", "models", "rate", "refusal", "retry", "token", "journal", "breaker", "budget", "files", "memory"}
+var throttleNames = [numThrottleCauses]string{"slots", "models", "rate", "refusal", "retry", "token", "journal", "breaker", "budget", "files", "memory"}
 
-func (g Gate) String() string { return gateNames[g] }
+func (c ThrottleCause) String() string { return throttleNames[c] }
 
-// Gates returns all values of the type.
-func Gates() []Gate {
-	all := make([]Gate, numGates)
+// ThrottleCauses returns all values of the type.
+func ThrottleCauses() []ThrottleCause {
+	all := make([]ThrottleCause, numThrottleCauses)
 	for i := range all {
-		all[i] = Gate(i)
+		all[i] = ThrottleCause(i)
 	}
 	return all
 }
 
-// Waits holds the time that requests were throttled; the index is the [Gate].
-type Waits [numGates]time.Duration
+// Waits holds the time that requests were throttled; the index is the [ThrottleCause].
+type Waits [numThrottleCauses]time.Duration
 
 // Add adds other to w. other may be nil.
 func (w *Waits) Add(other *Waits) {
@@ -54,7 +51,7 @@ func (w *Waits) Add(other *Waits) {
 }
 
 // Hold records a throttled wait and its cause.
-func (r *StepRecord) Hold(g Gate, d time.Duration) {
+func (r *StepRecord) Hold(g ThrottleCause, d time.Duration) {
 	r.Held += d
 	if r.Waits == nil {
 		r.Waits = new(Waits)
@@ -88,18 +85,10 @@ func (r *StepRecord) Take(request *StepRecord) {
 	}
 }
 
-// FormatWaits lists the causes of waiting with their times for display, or returns "" if there are none.
-func FormatWaits(w *Waits) string {
-	var parts []string
-	for g, d := range w {
-		if d > 0 {
-			parts = append(parts, gateWords[g]+" "+FormatDuration(d))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
+// Text returns the cause for display.
+func (c ThrottleCause) Text() string { return throttleTexts[c] }
 
-var gateWords = [numGates]string{
-	"for a place among a service's calls", "among all calls of models", "for the rate", "after a 429", "before another attempt",
-	"for a sign-in", "for the journal", "for the breaker of a service", "for the budget", "for open files", "for memory",
+var throttleTexts = [numThrottleCauses]string{
+	"slot of the service", "limit on model calls", "rate limiter", "429", "retry delay", "sign-in", "journal", "circuit breaker", "budget", "open files",
+	"memory",
 }

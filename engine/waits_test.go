@@ -9,11 +9,11 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-func TestHeldIsTheSumOfItsWaits(t *testing.T) {
+func TestThrottledTimeIsTheSumOverCauses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) (r engine.StepRecord) {
 			for range rapid.IntRange(0, 5).Draw(t, name) {
-				r.Hold(rapid.SampledFrom(engine.Gates()).Draw(t, "gate"), time.Duration(rapid.IntRange(0, 1000).Draw(t, "wait")))
+				r.Hold(rapid.SampledFrom(engine.ThrottleCauses()).Draw(t, "cause"), time.Duration(rapid.IntRange(0, 1000).Draw(t, "wait")))
 			}
 			r.Attempts, r.Label = rapid.IntRange(0, 3).Draw(t, "attempts"), engine.Label(rapid.IntRange(0, 3).Draw(t, "label"))
 			return r
@@ -30,21 +30,10 @@ func TestHeldIsTheSumOfItsWaits(t *testing.T) {
 			}
 		}
 		if step.Held != want || sum != want {
-			t.Fatalf("held %v, of which %v has a gate; want %v", step.Held, sum, want)
+			t.Fatalf("throttled for %v, the sum over causes is %v, want %v", step.Held, sum, want)
 		}
 		if step.Attempts != a.Attempts+b.Attempts || step.Label != max(a.Label, b.Label) {
 			t.Fatalf("%+v of %+v and %+v", step, a, b)
 		}
 	})
-}
-
-func TestFormatWaits(t *testing.T) {
-	var none engine.Waits
-	if got := engine.FormatWaits(&none); got != "" {
-		t.Errorf("no waits are %q", got)
-	}
-	some := engine.Waits{engine.RateGate: 90 * time.Second, engine.JournalGate: 3 * time.Millisecond}
-	if got, want := engine.FormatWaits(&some), "for the rate 1m30s, for the journal 3.0ms"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
 }

@@ -118,7 +118,9 @@ var labelNames = [...]string{"fresh", "replayed", "resent", "confirmed", "record
 type Labels [numLabels]int64
 
 // Again returns the number of steps that were sent again after a crash or a lost answer, or were found to be done.
-func (a *Asked) Again() int64 { return a.Labels[Resent] + a.Labels[Confirmed] + a.Labels[Unconfirmed] }
+func (a *RequestCounts) Again() int64 {
+	return a.Labels[Resent] + a.Labels[Confirmed] + a.Labels[Unconfirmed]
+}
 
 func (l Label) String() string { return labelNames[l] }
 

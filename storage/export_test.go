@@ -263,8 +263,8 @@ func TestCells(t *testing.T) {
 // TestManifestSaysWhatIsNotKnown checks costs without a price, and the requests of the run itself.
 func TestManifestSaysWhatIsNotKnown(t *testing.T) {
 	r := crowd()
-	shared := engine.Asked{Usage: engine.Usage{Calls: 3, Cost: 5}, Requests: 4, Retries: 2, RateLimited: 1, Labels: engine.Labels{engine.Replayed: 6}}
-	all := newManifest(&r.record, &engine.Totals{Requests: 1, Usage: engine.Usage{Calls: 1}, Shared: shared}, "").Totals
+	shared := engine.RequestCounts{Usage: engine.Usage{Calls: 3, Cost: 5}, Requests: 4, Retries: 2, RateLimited: 1, Labels: engine.Labels{engine.Replayed: 6}}
+	all := newManifest(&r.record, &engine.Totals{RequestCounts: engine.RequestCounts{Requests: 1, Usage: engine.Usage{Calls: 1}}, Shared: shared}, "").Totals
 	if all.Models.Calls != 4 || Dollars(&all.Models.Usage) != "0.000000005" || all.Requests != 5 || all.Retries != 2 || all.RateLimited != 1 || all.Labels["replayed"] != 6 {
 		t.Errorf("the requests of the run itself are missing: %+v", all)
 	}
@@ -273,7 +273,7 @@ func TestManifestSaysWhatIsNotKnown(t *testing.T) {
 		`{"calls":2,"input_tokens":0,"output_tokens":0,"cost_usd":1234.000000001,"cache_hits":0}`:                              {Calls: 2, Cost: 1_234_000_000_001},
 		`{"calls":2,"input_tokens":3,"output_tokens":4,"cost_usd":null,"unpriced_calls":1,"estimated_calls":2,"cache_hits":5}`: {Calls: 2, Input: 3, Output: 4, Cost: 9, Unpriced: 1, Estimated: 2, Hits: 5},
 	} {
-		got, err := json.Marshal(newManifest(&r.record, &engine.Totals{Usage: u}, "").Totals.Models)
+		got, err := json.Marshal(newManifest(&r.record, &engine.Totals{RequestCounts: engine.RequestCounts{Usage: u}}, "").Totals.Models)
 		if err != nil || string(got) != want {
 			t.Errorf("%+v: %s, %v; want %s", u, got, err, want)
 		}

@@ -260,7 +260,7 @@ type histogram interface {
 }
 
 func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
-	asked := t.Left()
+	asked := t.SentRequests()
 	out := totals{
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
 		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, ThrottledBy: map[string]float64{},
@@ -286,7 +286,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 			out.Errors[c.String()] = t.Errors[c]
 		}
 	}
-	for _, g := range engine.Gates() {
+	for _, g := range engine.ThrottleCauses() {
 		if asked.Waits[g] > 0 {
 			out.ThrottledBy[g.String()] = milliseconds(asked.Waits[g])
 		}

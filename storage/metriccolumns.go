@@ -295,7 +295,7 @@ func errorColumns() (all []MetricColumn) {
 
 // throttledBy describes the waits of throttled requests, by the name of their cause.
 var throttledBy = map[string]string{
-	"place": "waiting for a connection or the limit of a service", "models": "waiting for the limit of concurrent model calls",
+	"slots": "waiting for a connection or the limit of a service", "models": "waiting for the limit of concurrent model calls",
 	"rate": "waiting for the rate limiter of a service, including Retry-After", "refusal": "waiting after a 429 from a service without a rate limit",
 	"retry": "waiting before another attempt", "token": "waiting for the login of another step of the agent",
 	"journal": "waiting until an intent was durable", "breaker": "waiting for an open circuit breaker",
@@ -303,7 +303,7 @@ var throttledBy = map[string]string{
 }
 
 func throttledColumns() (all []MetricColumn) {
-	for _, g := range engine.Gates() {
+	for _, g := range engine.ThrottleCauses() {
 		all = append(all, MetricColumn{
 			Name: "throttled_by_" + g.String() + "_ms", Unit: Milliseconds, Help: "Throttled time so far, over all requests: " + throttledBy[g.String()] + ".",
 			Raw: func(m *engine.MetricsRow) float64 { return float64(m.Waits[g]) }, Counter: true,

@@ -65,8 +65,11 @@ var withoutColumn = map[string]string{
 // TestEveryFieldHasAColumn changes each field of a row and checks that a column shows it.
 func TestEveryFieldHasAColumn(t *testing.T) {
 	row := engine.MetricsRow{
-		At: epoch, Total: engine.Quantiles{Count: 1}, Service: engine.Quantiles{Count: 1}, Held: engine.Quantiles{Count: 1}, Queue: engine.Quantiles{Count: 1},
-		Ended: 4, Pool: engine.Pool{Size: 1}, Overhead: engine.Overhead{Span: time.Second}, Flow: engine.Flow{Chains: 1, Busy: time.Hour, Wall: time.Minute},
+		At:          epoch,
+		SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 1}, Service: engine.Quantiles{Count: 1}, Held: engine.Quantiles{Count: 1}, Queue: engine.Quantiles{Count: 1}},
+		Ended:       4,
+		DatabaseUse: engine.DatabaseUse{Pool: engine.Pool{Size: 1}},
+		Counters:    engine.Counters{Overhead: engine.Overhead{Span: time.Second}, Flow: engine.Flow{Chains: 1, Busy: time.Hour, Wall: time.Minute}},
 	}
 	before := rowCells(&row)
 	unused := maps.Clone(withoutColumn)

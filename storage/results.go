@@ -72,7 +72,7 @@ func addEvents(t *table, s *engine.SessionRow, agent, session string) error {
 
 // Asked is what a session requested from services.
 type Asked struct {
-	engine.Asked
+	engine.RequestCounts
 	Label engine.Label // the highest label of its steps
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/settings"
 )
@@ -42,7 +42,7 @@ const nowhere = math.MinInt32
 type choices struct {
 	theme     string // system, light or dark
 	scale     float64
-	silent    map[engine.Occasion]bool // occasions without a desktop notification
+	silent    map[view.Occasion]bool // occasions without a desktop notification
 	size      fyne.Size
 	left, top int
 }
@@ -52,11 +52,11 @@ func remembered(p fyne.Preferences) choices {
 		theme: p.StringWithFallback(themeKey, "system"), scale: inRange(p.FloatWithFallback(scaleKey, 1)),
 		left: p.IntWithFallback(leftKey, nowhere), top: p.IntWithFallback(topKey, nowhere),
 	}
-	c.silent = map[engine.Occasion]bool{}
+	c.silent = map[view.Occasion]bool{}
 	for o := range strings.SplitSeq(p.String(silentKey), ",") {
-		c.silent[engine.Occasion(o)] = true
+		c.silent[view.Occasion(o)] = true
 	}
-	for _, k := range engine.NoticeKinds {
+	for _, k := range view.NotificationKinds {
 		c.silent[k.Occasion] = c.silent[k.Occasion] || !p.BoolWithFallback(notifyKey, true)
 	}
 	c.size = fyne.NewSize(float32(p.FloatWithFallback(widthKey, float64(firstSize.Width))), float32(p.FloatWithFallback(heightKey, float64(firstSize.Height))))
@@ -102,10 +102,10 @@ func (a *App) setScale(scale float64) {
 }
 
 // setNotify switches the desktop notifications of an occasion on or off.
-func (a *App) setNotify(o engine.Occasion, on bool) {
+func (a *App) setNotify(o view.Occasion, on bool) {
 	a.choices.silent[o] = !on
 	var silent []string
-	for _, k := range engine.NoticeKinds {
+	for _, k := range view.NotificationKinds {
 		if a.choices.silent[k.Occasion] {
 			silent = append(silent, string(k.Occasion))
 		}

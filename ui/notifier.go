@@ -3,7 +3,7 @@ package ui
 import (
 	"fyne.io/fyne/v2"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/live"
 )
@@ -11,17 +11,17 @@ import (
 // notifier sends desktop notifications when the user is looking elsewhere.
 type notifier struct {
 	app  fyne.App
-	off  map[engine.Occasion]bool // occasions without a notification
-	seen bool                     // a window of the program is focused
+	off  map[view.Occasion]bool // occasions without a notification
+	seen bool                   // a window of the program is focused
 
 	job *live.Job // the last seen job
-	of  engine.Notifier
+	of  view.Notifier
 }
 
 // follow reads a run's state and notifies about changes. The state at the first read causes no notification.
 func (h *notifier) follow(job *live.Job) {
 	if job != h.job {
-		h.job, h.of = job, engine.Notifier{}
+		h.job, h.of = job, view.Notifier{}
 	}
 	for _, n := range h.of.See(job.Snapshot()) {
 		if !h.off[n.Occasion] {

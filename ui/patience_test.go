@@ -109,7 +109,7 @@ type slowRun struct {
 func (r slowRun) ID() engine.RunID { return "new" }
 
 func (r slowRun) Snapshot() *engine.Snapshot {
-	return &engine.Snapshot{Run: "new", At: time.Now(), Phase: engine.Running, Limit: 50, Ceiling: 372, Floor: 1, Ended: 816, Total: 8928, Remaining: -1, Governor: "manual"}
+	return &engine.Snapshot{Run: "new", At: time.Now(), Phase: engine.Running, LimitState: engine.LimitState{Limit: 50, Ceiling: 372, Floor: 1, Governor: "manual"}, SessionCounts: engine.SessionCounts{Ended: 816, Total: 8928}, Pace: engine.Pace{Remaining: -1}}
 }
 
 func (r slowRun) SetLimit(int, string, string) error       { r.wait("SetLimit"); return nil }

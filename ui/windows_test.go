@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/live"
@@ -211,7 +212,7 @@ type notified struct {
 func (h *notified) SendNotification(n *fyne.Notification) { h.told <- n }
 
 func TestTheTitleFollowsTheRun(t *testing.T) {
-	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, Ended: 3750, Total: 8928, Remaining: 200 * time.Second}}
+	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 3750, Total: 8928}, Pace: engine.Pace{Remaining: 200 * time.Second}}}
 	_, a, _ := start(t, &desk{job: &live.Job{Run: run, Title: "Shoppers", Settings: engine.DefaultSettings()}})
 	for want, change := range map[string]func(s *engine.Snapshot){
 		"Shoppers 42 % · Throng":           func(*engine.Snapshot) {},
@@ -238,7 +239,7 @@ func TestTheTitleFollowsTheRun(t *testing.T) {
 }
 
 func TestNotifications(t *testing.T) {
-	running := engine.Snapshot{Phase: engine.Running, Ended: 12, Total: 24, Elapsed: 5 * time.Second}
+	running := engine.Snapshot{Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 12, Total: 24}, Pace: engine.Pace{Elapsed: 5 * time.Second}}
 	phase := func(who string) []engine.ChangeRow {
 		return []engine.ChangeRow{{What: engine.PhaseChange, Old: "running", New: "paused", Who: who}}
 	}
@@ -254,10 +255,10 @@ func TestNotifications(t *testing.T) {
 		{"a pause by hand", func(s *engine.Snapshot) { s.Phase, s.Changes = engine.Paused, phase("user") }, ""},
 		{"a pause by itself", func(s *engine.Snapshot) {
 			s.Phase, s.Reason = engine.Paused, "no room on the disk"
-		}, "Shoppers: paused|no room on the disk. Nothing that was done is lost"},
+		}, "Shoppers: paused|no room on the disk. All results are kept"},
 		{"the breaker", func(s *engine.Snapshot) {
 			s.Phase, s.Breaker, s.BreakerWhy, s.Changes = engine.Paused, engine.BreakerOpen, "half of a cycle failed", phase("breaker")
-		}, "too much fails|half of a cycle failed"},
+		}, "too many failures|half of a cycle failed"},
 		{"a service", func(s *engine.Snapshot) {
 			s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}}
 		}, "Shoppers: shop is not answering"},
@@ -266,7 +267,7 @@ func TestNotifications(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			q := uitest.Start(t)
 			told := make(chan *fyne.Notification, 10)
-			h := notifier{app: &notified{app: app{App: fyne.CurrentApp()}, told: told}, off: map[engine.Occasion]bool{}}
+			h := notifier{app: &notified{app: app{App: fyne.CurrentApp()}, told: told}, off: map[view.Occasion]bool{}}
 			now := running
 			job := &live.Job{Run: &moments{now: &now}, Title: "Shoppers"}
 			h.follow(job)
@@ -274,8 +275,8 @@ func TestNotifications(t *testing.T) {
 			c.change(&next)
 			job.Run = &moments{now: &next}
 			for _, quiet := range []func(h *notifier){func(h *notifier) {
-				h.off = map[engine.Occasion]bool{}
-				for _, k := range engine.NoticeKinds {
+				h.off = map[view.Occasion]bool{}
+				for _, k := range view.NotificationKinds {
 					h.off[k.Occasion] = true
 				}
 			}, func(h *notifier) { h.seen = true }} {

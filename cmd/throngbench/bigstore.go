@@ -184,9 +184,17 @@ func shopping(r *rand.Rand, at time.Time) engine.SessionRow {
 func metricsOf(r *rand.Rand, cycle int, t *engine.Totals, at time.Time) engine.MetricsRow {
 	q := engine.Quantiles{Count: 31, Mean: 180e6, P50: time.Duration(150e6 + r.Int64N(50e6)), P95: 220e6, P99: 240e6, Max: 250e6}
 	return engine.MetricsRow{
-		At: at, Cycle: cycle, Phase: engine.Running, Ended: t.Ended(), Acted: t.Acted, Limit: 50, InFlight: 50, Total: q, Service: q, Queue: q,
-		SessionsPerSec: 30 + r.Float64(), RequestsPerSec: 180 + r.Float64(), Connections: -1, ServerConnections: -1, Unsent: -1, ServerMax: -1,
-		Host: engine.HostMetrics{CPU: 100 * r.Float64(), ProcessCPU: 90 * r.Float64(), Memory: 1e8 + r.Uint64N(1e7), Available: 8e9, DiskFree: 1e11, MemoryTotal: 16e9},
+		At:          at,
+		Cycle:       cycle,
+		Phase:       engine.Running,
+		Ended:       t.Ended(),
+		Acted:       t.Acted,
+		Limit:       50,
+		InFlight:    50,
+		SecondTimes: engine.SecondTimes{Total: q, Service: q, Queue: q},
+		SecondRates: engine.SecondRates{SessionsPerSec: 30 + r.Float64(), RequestsPerSec: 180 + r.Float64()},
+		DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, Unsent: -1, ServerMax: -1},
+		Host:        engine.HostMetrics{CPU: 100 * r.Float64(), ProcessCPU: 90 * r.Float64(), Memory: 1e8 + r.Uint64N(1e7), Available: 8e9, DiskFree: 1e11, MemoryTotal: 16e9},
 	}
 }
 

@@ -106,7 +106,7 @@ func unjournaled(ctx context.Context, s *scenario.Scenario, settings engine.Sett
 	}
 	defer client.Close()
 	shop.Connect(client, "")
-	governor, err := govern.New(settings.Steering(), govern.Options{})
+	governor, err := govern.New(settings.Steering, govern.Options{})
 	if err != nil {
 		return result, err
 	}

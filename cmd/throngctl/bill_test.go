@@ -149,7 +149,7 @@ func (b *biller) run(file, data string, more ...string) []string {
 	return append([]string{"run", file, "--data", data, "--seed", "7", "--llm-rate", "10000", "--no-dashboard", "--export", filepath.Join(data, "out")}, more...)
 }
 
-// models is what run.json says of the calls of models, and of all requests.
+// models is what run.json says of the model calls, and of all requests.
 func modelsOf(t *testing.T, data string) (calls, requests int64) {
 	t.Helper()
 	var m struct {

@@ -23,7 +23,7 @@ func chat(data string, more ...string) []string {
 	}, more...)
 }
 
-// TestKilledTalksEndAsIfNothingHappened kills throngctl in the middle of calls of models.
+// TestKilledTalksEndAsIfNothingHappened kills throngctl in the middle of model calls.
 func TestKilledTalksEndAsIfNothingHappened(t *testing.T) {
 	r := proved(t, prove.Config{Run: chat("")[1:], Kills: 10, Seed: 20261121})
 	if r.Counts[prove.Request] < 80 || r.Sessions != 24 {

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -46,12 +47,12 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		if t.json {
 			slices.Reverse(turns) // newest first
-			view, err := people.View(ctx, agent)
+			agentView, err := people.View(ctx, agent)
 			if err != nil {
 				return err
 			}
-			view.Sessions, view.Earlier = turns, earlier
-			text, err := view.JSON()
+			agentView.Sessions, agentView.Earlier = turns, earlier
+			text, err := view.AgentJSON(agentView)
 			if err == nil {
 				_, err = t.out.Write(text)
 			}
@@ -59,9 +60,9 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		fmt.Fprintf(t.out, "agent %s (index %d) in run %s\n", people.Name(agent), agent, r.ID)
 		if c.Persona {
-			view, err := people.View(ctx, agent)
+			agentView, err := people.View(ctx, agent)
 			if err == nil {
-				err = show.Persona(t.out, view)
+				err = show.Persona(t.out, agentView)
 			}
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // tryCmd runs one session and shows its steps.
@@ -56,7 +57,7 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if c.JSON {
-		fmt.Fprint(t.out, trial.JSON())
+		fmt.Fprint(t.out, view.TrialJSON(trial))
 	} else {
 		show.Trial(t.out, trial)
 	}

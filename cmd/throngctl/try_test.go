@@ -14,7 +14,7 @@ func TestTry(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	for _, want := range []string{"agent mara (index 0), chain ", "Persona", "Asked model: mock-1", "Authorization: …", "system: You are Mara", "Answered 200", "Gave", "world.yaml:47", "Memory afterwards", "Cost", "free"} {
+	for _, want := range []string{"agent mara (index 0), chain ", "Persona", "Request to model: mock-1", "Authorization: …", "system: You are Mara", "Answer 200", "Output", "world.yaml:47", "Memory after the session", "Cost", "free"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

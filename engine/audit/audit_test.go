@@ -70,7 +70,7 @@ func (p *program) Session(s *engine.Session) {
 		r := &s.Row.Steps[i]
 		n := s.Agent + s.Cycle + i
 		r.Held = time.Duration(n) * time.Millisecond
-		r.Hold(engine.Gates()[n%len(engine.Gates())], time.Duration(n)*time.Microsecond)
+		r.Hold(engine.ThrottleCauses()[n%len(engine.ThrottleCauses())], time.Duration(n)*time.Microsecond)
 		if r.Attempts > 0 && n%5 == 0 {
 			r.Statuses = []int{429, 503, 200}
 			r.Attempts = 2

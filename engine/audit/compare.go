@@ -34,7 +34,7 @@ func (a *auditing) checkpoint(c *engine.CheckpointRow) {
 }
 
 // sharedBetween compares the requests of the run itself at the start of a checkpoint's cycle. Rows only bound them.
-func (a *auditing) sharedBetween(group string, recorded *engine.Asked) {
+func (a *auditing) sharedBetween(group string, recorded *engine.RequestCounts) {
 	var most []int64
 	a.shared.figures(func(_ string, n int64) { most = append(most, n) })
 	k := 0

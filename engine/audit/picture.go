@@ -74,7 +74,7 @@ func (r *Report) totals(group, where string, t *engine.Totals, p *picture) {
 	equal(r, group, "acted", where, t.Acted, p.acted)
 	equal(r, group, "events", where, t.Events, p.events)
 	equal(r, group, "steps", where, t.Steps, p.steps)
-	own := askedOf(&engine.Asked{Usage: t.Usage, Requests: t.Requests, Retries: t.Retries, RateLimited: t.RateLimited, Labels: t.Labels, Waits: t.Waits})
+	own := askedOf(&engine.RequestCounts{Usage: t.Usage, Requests: t.Requests, Retries: t.Retries, RateLimited: t.RateLimited, Labels: t.Labels, Waits: t.Waits})
 	r.asked(group, where, own, &p.asked)
 	r.flow(group, where, &t.Flow, &p.flow)
 	r.distribution(group, "latency", where, &t.Total, &p.total)

@@ -118,7 +118,7 @@ func (a *auditing) bounded(name, where string, recorded, low, high int64) {
 
 // askedSoFar compares a second's requests, of sessions and of the run itself.
 func (a *auditing) askedSoFar(m *engine.MetricsRow, where string, level bool, now *counts) {
-	recorded := askedOf(&engine.Asked{RateLimited: m.RateLimited, Retries: m.Retries, Usage: m.Usage, Waits: m.Waits})
+	recorded := askedOf(&engine.RequestCounts{RateLimited: m.RateLimited, Retries: m.Retries, Usage: m.Usage, Waits: m.Waits})
 	low, high := a.floor.asked, now.asked
 	if level {
 		low = high

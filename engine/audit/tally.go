@@ -80,13 +80,13 @@ func (a *asked) figures(f func(name string, n int64)) {
 	f("calls with estimated tokens", a.usage.Estimated)
 	f("answers from the cache", a.usage.Hits)
 	f("calls that may have been paid twice", a.usage.Again)
-	for _, g := range engine.Gates() {
+	for _, g := range engine.ThrottleCauses() {
 		f("throttled by "+g.String()+", in ns", int64(a.waits[g]))
 	}
 }
 
 // askedOf converts the engine's record.
-func askedOf(r *engine.Asked) *asked {
+func askedOf(r *engine.RequestCounts) *asked {
 	return &asked{r.Requests, r.Retries, r.RateLimited, r.Labels, r.Usage, r.Waits}
 }
 

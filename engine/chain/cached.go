@@ -105,7 +105,7 @@ func (c *completion) key(chat *openai.Chat, retry engine.Retry, limit time.Durat
 func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 	t.asked = true
 	if e, ok := t.x.s.Replay(t.path); ok { // it failed in an earlier process: a session with an answer leaves no entry
-		if t.x.s.Recording() != "" {
+		if t.x.s.Run().Recording != "" {
 			t.record().Label = engine.Recorded
 		}
 		return nil, service.Failure(e)
@@ -120,14 +120,14 @@ func (c *completion) shared(t *turn, chat openai.Chat) (script.Value, error) {
 		return nil, err
 	}
 	if e, ok := t.x.s.Recall(key); ok {
-		if t.x.s.Recording() != "" { // the answer was journaled, so no session asks now
+		if t.x.s.Run().Recording != "" { // the answer was journaled, so no session asks now
 			t.record().Label = engine.Recorded
 		} else {
 			t.record().Usage = &engine.Usage{Hits: 1}
 		}
 		return script.DecodeJSON(e.Output)
 	}
-	if t.x.s.Recording() != "" {
+	if t.x.s.Run().Recording != "" {
 		return nil, service.Unrecorded(t.x.s)
 	}
 	path := flightPath(key)

@@ -52,7 +52,7 @@ func TestCachedOnce(t *testing.T) {
 		}
 		totals := enginetest.Of[engine.EndRow](journal)[0].Totals
 		totals.Shared.Waits = engine.Waits{} // of the journal
-		shared := engine.Asked{Usage: engine.Usage{Calls: kinds, Input: 5 * kinds, Output: 2 * kinds, Cost: 7000 * kinds, Hits: -kinds}, Requests: kinds, Labels: engine.Labels{kinds}}
+		shared := engine.RequestCounts{Usage: engine.Usage{Calls: kinds, Input: 5 * kinds, Output: 2 * kinds, Cost: 7000 * kinds, Hits: -kinds}, Requests: kinds, Labels: engine.Labels{kinds}}
 		if totals.Shared != shared || totals.Usage != (engine.Usage{Hits: agents}) || totals.Requests != 0 || totals.Inexact != nil {
 			t.Errorf("limit %d: the run asked %+v, want %+v; its sessions %+v, %d requests", limit, totals.Shared, shared, totals.Usage, totals.Requests)
 		}
@@ -357,14 +357,14 @@ step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.loop, ste
 // hitsOf is how many answers came from the cache, as the end of a run has it.
 func hitsOf(j *enginetest.Journal) int64 {
 	ends := enginetest.Of[engine.EndRow](j)
-	asked := ends[len(ends)-1].Totals.Asked()
+	asked := ends[len(ends)-1].Totals.AllRequests()
 	return asked.Usage.Hits
 }
 
 // checkCached checks what was asked again: requests in flight, and failures, which are not stored.
 func checkCached(t *testing.T, dies int, resume *engine.Resumption, once, before, got map[string]int) {
 	t.Helper()
-	open, again := len(resume.Shared.Asked), 0
+	open, again := len(resume.Shared.Unanswered), 0
 	for _, prefix := range resume.Prefixes {
 		for _, e := range prefix {
 			if e.Attempts == 0 {
@@ -392,7 +392,7 @@ func checkCached(t *testing.T, dies int, resume *engine.Resumption, once, before
 func checkShared(t *testing.T, dies int, j *enginetest.Journal) {
 	t.Helper()
 	kept := map[engine.SharedKey]int{}
-	var asked engine.Asked
+	var asked engine.RequestCounts
 	for _, row := range enginetest.Of[engine.SharedRow](j) {
 		if row.Record != nil {
 			asked.Add(row.Record)

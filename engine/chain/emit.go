@@ -48,7 +48,7 @@ func (e *emit) run(t *turn) (script.Value, error) {
 			return nil, err
 		}
 	}
-	event.Name, event.Data = string(t.x.s.Settled([]byte(event.Name))), t.x.s.Settled(event.Data)
+	event.Name, event.Data = string(settled(t.x.s, []byte(event.Name))), settled(t.x.s, event.Data)
 	t.x.row.Events = append(t.x.row.Events, event)
 	return out, nil
 }
@@ -64,4 +64,9 @@ func data(t *turn, of expr.Value) (script.Value, []byte, error) {
 	}
 	text, err := script.AppendJSON(nil, v)
 	return v, text, err
+}
+
+// settled returns text for results, in which no ID depends on the run. It may change text in place.
+func settled(s *engine.Session, text []byte) []byte {
+	return s.Run().SettleIDs(text, s.Settings().Seed)
 }

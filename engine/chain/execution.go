@@ -73,7 +73,7 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 		limit = s.Settings().ChainTimeout
 	}
 	x := executions.Get().(*execution)
-	x.s, x.in, x.row, x.key = s, in, s.Row, s.Key()
+	x.s, x.in, x.row, x.key = s, in, s.Row, engine.SessionKey(s.Settings().Seed, s.Cycle, s.Agent)
 	x.time.limit = limit
 	x.body.block, x.body.timed = c.Body, &x.time
 	x.in.Watch.begin()
@@ -135,7 +135,7 @@ func (x *execution) settle(err error) {
 	if err == nil {
 		row.Outcome = engine.OK
 	} else if stop, ok := errors.AsType[*stoppedError](err); ok {
-		row.Outcome, row.Path, row.Because = engine.Stopped, stop.path, string(x.s.Settled([]byte(stop.because)))
+		row.Outcome, row.Path, row.Because = engine.Stopped, stop.path, string(settled(x.s, []byte(stop.because)))
 	} else if failed, ok := errors.AsType[*failedAt](err); ok {
 		row.Fail(failed.path, failed.err)
 	} else {

@@ -47,13 +47,13 @@ func (t *turn) keep(out script.Value) error {
 // throttled waits for memory, with the clocks paused.
 func (t *turn) throttled(wait func(ctx context.Context) error) error {
 	start, c := time.Now(), t.clock()
-	t.x.s.Held(engine.MemoryGate)
+	t.x.s.Held(engine.ThrottledByMemory)
 	c.Hold()
 	err := wait(c.Context())
 	c.Release()
 	t.x.s.Released()
-	t.record().Hold(engine.MemoryGate, time.Since(start))
-	t.x.s.Trail().Hold(t.path, engine.MemoryGate, start)
+	t.record().Hold(engine.ThrottledByMemory, time.Since(start))
+	t.x.s.Trail().Hold(t.path, engine.ThrottledByMemory, start)
 	return err
 }
 

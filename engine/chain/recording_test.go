@@ -137,7 +137,7 @@ func replayed(t *testing.T, st stage, limit int, from engine.Recording, want str
 	}
 	ends := enginetest.Of[engine.EndRow](st.journal)
 	totals := &ends[len(ends)-1].Totals
-	asked := totals.Asked()
+	asked := totals.AllRequests()
 	if asked.Requests != 0 || asked.Usage != (engine.Usage{}) || totals.Spent() != (engine.Outlay{}) {
 		t.Errorf("a replay has asked %+v and spent %+v", asked, totals.Spent())
 	}

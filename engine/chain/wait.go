@@ -47,7 +47,7 @@ func (w *wait) run(t *turn) (script.Value, error) {
 			return nil, err
 		}
 	}
-	if d <= 0 || t.x.s.Replaying() && !t.x.isMember() || t.x.s.Recording() != "" {
+	if d <= 0 || t.x.s.Replaying() && !t.x.isMember() || t.x.s.Run().Recording != "" {
 		return starlark.Float(d.Seconds()), nil
 	}
 	ctx := t.clock().Context()

@@ -145,7 +145,7 @@ func (w *Watch) end(x *execution, c *Chain, err error) {
 	w.Report = Report{
 		Status: status(row), Steps: w.reports(c, row),
 		Metadata: Metadata{
-			ElapsedMS: time.Since(w.began).Milliseconds(), TimeoutSeconds: x.time.limit.Seconds(), Run: x.s.Run(), Because: row.Because,
+			ElapsedMS: time.Since(w.began).Milliseconds(), TimeoutSeconds: x.time.limit.Seconds(), Run: x.s.Run().ID, Because: row.Because,
 		},
 		Agent: x.s.Agent,
 	}

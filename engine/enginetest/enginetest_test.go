@@ -103,7 +103,7 @@ func TestResumption(t *testing.T) {
 	if len(res.Prefixes) != 1 || len(res.Prefixes[0]) != 2 {
 		t.Errorf("prefixes = %v, want two entries of agent 0", res.Prefixes)
 	}
-	if len(res.Shared.Answers) != 1 || res.Shared.Asked[engine.SharedKey{1}].Hash != 5 || res.AtBarrier.Shared.Requests != 3 || j.Recount().Shared.Requests != 3 {
+	if len(res.Shared.Answers) != 1 || res.Shared.Unanswered[engine.SharedKey{1}].Hash != 5 || res.AtBarrier.Shared.Requests != 3 || j.Recount().Shared.Requests != 3 {
 		t.Errorf("shared: %+v, %+v", res.Shared, res.AtBarrier.Shared)
 	}
 	if memory, cycle := j.Restored(1); cycle != 1 || ShowMemory(memory) != "000000 x=1 []\n" {

@@ -159,7 +159,7 @@ func (j *Journal) commit(sessions []engine.SessionRow, before int, changed func(
 }
 
 // sharedFigures adds up the requests of the run itself.
-func (j *Journal) sharedFigures() (a engine.Asked) {
+func (j *Journal) sharedFigures() (a engine.RequestCounts) {
 	for _, row := range Of[engine.SharedRow](j) {
 		if row.Record != nil {
 			a.Add(row.Record)

@@ -91,7 +91,7 @@ func (c *cycle) bounds(m *Machine) []bound {
 	all := []bound{{limitWords(o), time.basis, func(at corner) float64 {
 		return c.waves(time.seconds(at), float64(o.concurrency(at)), at)
 	}}}
-	models := bound{fmt.Sprintf("the %d concurrent calls of models", o.LLMCalls), engine.Measured, func(corner) float64 { return 0 }}
+	models := bound{fmt.Sprintf("the %d concurrent model calls", o.LLMCalls), engine.Measured, func(corner) float64 { return 0 }}
 	for i := range s.Services {
 		v := &s.Services[i]
 		busy := func(at corner) float64 { return agents * pick(v.Calls, at.much) * pick(v.Latency, at.slow) }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 func exactly(v float64) engine.Estimate { return engine.Exactly(v, engine.FromFile) }
@@ -52,7 +53,7 @@ func TestWorkedExample(t *testing.T) {
 	if want := "the rate of shop, 155 calls a second"; f.Binds != want {
 		t.Errorf("got %q, want %q", f.Binds, want)
 	}
-	for _, line := range f.Lines() {
+	for _, line := range view.ForecastLines(&f) {
 		if line.Name == "db connections" && line.Text != "56" {
 			t.Errorf("the line says %q, want 56", line.Text)
 		}
@@ -84,7 +85,7 @@ func TestBottlenecks(t *testing.T) {
 		{"a ceiling above all agents", Order{Agents: 80, Limit: 40, Ceiling: 1000}, thinking, 2, 4, "the concurrency limit, 40 to 80"},
 		{"the rate of a service", Order{Agents: 100, Limit: 100}, session(paced), 50, 200, "the rate of shop, 5 to 20 calls a second"},
 		{"the slots of a service", Order{Agents: 100, Limit: 100}, session(placed), 75, 75, "the 4 concurrent calls of shop"},
-		{"the slots of all models", Order{Agents: 100, Limit: 100, LLMCalls: 10}, session(model), 60, 60, "the 10 concurrent calls of models"},
+		{"the slots of all models", Order{Agents: 100, Limit: 100, LLMCalls: 10}, session(model), 60, 60, "the 10 concurrent model calls"},
 		{"the processor, for calls", Order{Agents: 100, Limit: 100}, calling, 50, 50, "the processor, of 2 cores"},
 		{"the processor", Order{Agents: 100, Limit: 100}, busy, 25, 50, "the processor, of 2 cores"},
 	} {
@@ -233,7 +234,7 @@ func TestWithoutAgents(t *testing.T) {
 	want(t, "length", f.Length, 0, 0)
 	f = Make(Order{Agents: 5, Cycles: 3, Limit: 50}, session(), anywhere)
 	want(t, "requests", f.Requests, 0, 0)
-	for _, line := range f.Lines() {
+	for _, line := range view.ForecastLines(&f) {
 		if strings.Contains(line.Name, "requests") || strings.Contains(line.Name, "model") {
 			t.Errorf("a run without requests has a line %v", line)
 		}

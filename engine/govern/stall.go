@@ -40,7 +40,7 @@ func (s *stall) next(r *engine.Reading, after time.Duration, breaker engine.Brea
 
 func allHeld(all []engine.Doing) bool {
 	for i := range all {
-		if all[i].Gate == "" {
+		if all[i].ThrottledBy == "" {
 			return false
 		}
 	}
@@ -93,10 +93,10 @@ func oldestLike(all []engine.Doing, what string) *engine.Doing {
 // waitsFor describes what a session waits for, as words that follow "wait".
 func waitsFor(d *engine.Doing) string {
 	switch {
-	case d.Gate != "" && d.Service != "":
-		return " for " + d.Service + ", throttled (" + d.Gate + ")"
-	case d.Gate != "":
-		return ", throttled (" + d.Gate + ")"
+	case d.ThrottledBy != "" && d.Service != "":
+		return " for " + d.Service + ", throttled (" + d.ThrottledBy + ")"
+	case d.ThrottledBy != "":
+		return ", throttled (" + d.ThrottledBy + ")"
 	case d.Service != "":
 		return " for " + d.Service
 	case d.Path != "":

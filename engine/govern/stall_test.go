@@ -9,7 +9,7 @@ import (
 
 func doing(agent int, name, service, path, gate string, since time.Duration) engine.Doing {
 	return engine.Doing{
-		Place: engine.Place{Agent: agent}, Name: name, Service: service, Path: path, Gate: gate, Since: begin.Add(since),
+		Place: engine.Place{Agent: agent}, Name: name, Service: service, Path: path, ThrottledBy: gate, Since: begin.Add(since),
 	}
 }
 

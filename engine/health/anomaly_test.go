@@ -15,8 +15,10 @@ func TestAnomalies(t *testing.T) {
 	second := func(cpu float64, connections int, phase engine.Phase) {
 		at = at.Add(time.Second)
 		a.See(&engine.MetricsRow{
-			At: at, Phase: phase, Unsent: -1, ServerConnections: connections, ServerMax: 60,
-			Host: engine.HostMetrics{CPU: cpu, Memory: 1e9, Available: 9e9, MemoryTotal: 16e9},
+			At:          at,
+			Phase:       phase,
+			DatabaseUse: engine.DatabaseUse{Unsent: -1, ServerConnections: connections, ServerMax: 60},
+			Host:        engine.HostMetrics{CPU: cpu, Memory: 1e9, Available: 9e9, MemoryTotal: 16e9},
 		})
 	}
 	for i := range 60 {

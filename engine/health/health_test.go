@@ -21,10 +21,15 @@ type patient struct {
 func newPatient() *patient {
 	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 	p := &patient{vitals: health.Vitals{Cores: 4}, Snapshot: engine.Snapshot{
-		At: at, Phase: engine.Running, Cycle: 2, CycleEnded: 100, CycleTotal: 372, Ended: 844, LastCheckpoint: at,
+		At:              at,
+		Phase:           engine.Running,
+		CycleState:      engine.CycleState{Cycle: 2, CycleEnded: 100, CycleTotal: 372},
+		SessionCounts:   engine.SessionCounts{Ended: 844},
+		CheckpointState: engine.CheckpointState{LastCheckpoint: at},
 		Metrics: engine.MetricsRow{
-			Total: engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond}, Host: engine.HostMetrics{CPU: 42, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
-			Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1,
+			SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond}},
+			Host:        engine.HostMetrics{CPU: 42, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
+			DatabaseUse: engine.DatabaseUse{Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1},
 		},
 	}}
 	p.vitals.See(&p.Snapshot)

@@ -40,7 +40,7 @@ func TestBoundsAreThoseOfHealth(t *testing.T) {
 			}
 		}
 	}
-	none := &engine.MetricsRow{ServerMax: -1}
+	none := &engine.MetricsRow{DatabaseUse: engine.DatabaseUse{ServerMax: -1}}
 	for _, m := range []health.Metric{health.MetricConnections, health.MetricOwnMemory, health.MetricWrites, health.MetricRefused} {
 		if _, _, ok := health.Thresholds(m, none); ok {
 			t.Errorf("%s has bounds", m)

@@ -175,7 +175,7 @@ func live(t *testing.T, file string, set map[string]string, limit int, apart boo
 	if r.Ending != engine.EndFinished || r.Totals.Inexact != nil || r.Totals.Ended() == 0 {
 		t.Fatalf("%s, limit %d: %v %s, %d sessions, %v, %+v", file, limit, r.Ending, r.Reason, r.Totals.Ended(), r.Totals.Inexact, run.Snapshot().Errors)
 	}
-	asked := r.Totals.Asked()
+	asked := r.Totals.AllRequests()
 	return outcome{
 		results: enginetest.Results(j.Sessions()),
 		totals:  fmt.Sprint(r.Totals.Outcomes, r.Totals.Errors, r.Totals.Acted, r.Totals.Events, asked.Usage, r.Totals.Spent().Usage, shop.Orders()),

@@ -49,7 +49,7 @@ func variedOutcomes(s *engine.Session) {
 		wait(time.Hour)
 		return
 	case 4: // until it is retired
-		s.Held(engine.RateGate)
+		s.Held(engine.ThrottledByRate)
 		wait(4 * time.Second)
 		s.Released()
 	}

@@ -405,10 +405,10 @@ func TestDescribeBudget(t *testing.T) {
 func TestBound(t *testing.T) {
 	for want, of := range map[string]engine.RunRecord{
 		"budget 10 dollars":            {Ending: engine.EndOutOfBudget, Reason: "the budget of $5.00 is used up: $4.98 spent, the next call may cost up to $0.0300"},
-		"cycles 24 cycles":             {Ending: engine.EndFinished, Reason: "all cycles are done", Settings: engine.Settings{Cycles: 24}},
-		"hours 0.5 hours of wall time": {Ending: engine.EndFinished, Reason: "all cycles are done", Settings: engine.Settings{Hours: 0.5}},
-		"cycles 3 cycles":              {Ending: engine.EndStopped, Cycle: 3, Cycles: 3, Settings: engine.Settings{Cycles: 3}},
-		"  ":                           {Ending: engine.EndStopped, Cycle: 2, Cycles: 3, Settings: engine.Settings{Cycles: 3}},
+		"cycles 24 cycles":             {Ending: engine.EndFinished, Reason: "all cycles are done", Settings: engine.Settings{Length: engine.Length{Cycles: 24}}},
+		"hours 0.5 hours of wall time": {Ending: engine.EndFinished, Reason: "all cycles are done", Settings: engine.Settings{Length: engine.Length{Hours: 0.5}}},
+		"cycles 3 cycles":              {Ending: engine.EndStopped, Cycle: 3, Cycles: 3, Settings: engine.Settings{Length: engine.Length{Cycles: 3}}},
+		"  ":                           {Ending: engine.EndStopped, Cycle: 2, Cycles: 3, Settings: engine.Settings{Length: engine.Length{Cycles: 3}}},
 		" ":                            {},
 	} {
 		if of.Ending == engine.EndOutOfBudget {
@@ -419,8 +419,8 @@ func TestBound(t *testing.T) {
 			t.Errorf("%v, %s: got %q, want %q", of.Ending, of.Reason, got, want)
 		}
 	}
-	noAgents := engine.RunRecord{Ending: engine.EndFinished, Reason: engine.NoAgents, Settings: engine.Settings{Cycles: 3}, Cycles: 3, Cycle: 1}
-	killed := engine.RunRecord{Cycle: 3, Cycles: 3, Settings: engine.Settings{Cycles: 3}}
+	noAgents := engine.RunRecord{Ending: engine.EndFinished, Reason: engine.NoAgents, Settings: engine.Settings{Length: engine.Length{Cycles: 3}}, Cycles: 3, Cycle: 1}
+	killed := engine.RunRecord{Cycle: 3, Cycles: 3, Settings: engine.Settings{Length: engine.Length{Cycles: 3}}}
 	if noAgents.AllDone() || killed.AllDone() {
 		t.Error("a run without active agents, or one killed before its end, counts as complete")
 	}

@@ -14,8 +14,8 @@ type input struct {
 	Filled   time.Time // when the last session that may start did; zero while some are left
 	InFlight int       // slots in use; a worker that has left uses none, even before its batch arrives
 	Ledger   engine.LedgerState
-	Shared   engine.Asked    // requests of the run itself
-	Inexact  *engine.Inexact // what made the run inexact before its session ended; nil if nothing did
+	Shared   engine.RequestCounts // requests of the run itself
+	Inexact  *engine.Inexact      // what made the run inexact before its session ended; nil if nothing did
 }
 
 // started returns how many sessions of the open cycle have started.

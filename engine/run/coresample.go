@@ -103,35 +103,20 @@ func (s *sampling) closeSecond(p *probes) {
 func (s *sampling) row() engine.MetricsRow {
 	c, t, w := s.core, &s.core.tally.totals, &s.window
 	span := s.span()
-	asked := t.Asked() // from the journal, so that the figures can be recomputed
+	asked := t.AllRequests() // from the journal, so that the figures can be recomputed
 	return engine.MetricsRow{
-		At:                c.in.At,
-		Cycle:             c.cycles.number,
-		Phase:             c.life.phase,
-		Ended:             t.Ended(),
-		Acted:             t.Acted,
-		Limit:             c.limit.set,
-		InFlight:          c.inFlight(),
-		Total:             engine.QuantilesOf(&w.total),
-		Service:           engine.QuantilesOf(&w.service),
-		Held:              engine.QuantilesOf(&w.held),
-		SessionsPerSec:    float64(w.total.Count()) / span,
-		RequestsPerSec:    float64(w.requests+t.Shared.Requests-w.shared) / span,
-		RateLimited:       asked.RateLimited,
-		Retries:           asked.Retries,
-		Errors:            t.Errors,
-		Connections:       -1,
-		ServerConnections: -1,
-		ServerMax:         -1,
-		Lag:               c.cycles.lag,
-		Unsent:            -1,
-		Usage:             asked.Usage,
-		Waits:             asked.Waits,
-		Flow:              t.Flow,
-		TimedOut:          t.Outcomes[engine.TimedOut],
-		Queue:             engine.QuantilesOf(&w.queue),
-		Speedup:           w.service.Sum().Seconds() / span,
-		Beside:            c.in.Ledger.Unrecorded,
+		At:          c.in.At,
+		Cycle:       c.cycles.number,
+		Phase:       c.life.phase,
+		Ended:       t.Ended(),
+		Acted:       t.Acted,
+		Limit:       c.limit.set,
+		InFlight:    c.inFlight(),
+		SecondTimes: engine.SecondTimes{Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Held: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue), Speedup: w.service.Sum().Seconds() / span},
+		SecondRates: engine.SecondRates{SessionsPerSec: float64(w.total.Count()) / span, RequestsPerSec: float64(w.requests+t.Shared.Requests-w.shared) / span},
+		Counters:    engine.Counters{RateLimited: asked.RateLimited, Retries: asked.Retries, Errors: t.Errors, Usage: asked.Usage, Waits: asked.Waits, Flow: t.Flow, TimedOut: t.Outcomes[engine.TimedOut], Beside: c.in.Ledger.Unrecorded},
+		DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1},
+		Lag:         c.cycles.lag,
 	}
 }
 

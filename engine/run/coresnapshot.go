@@ -15,44 +15,19 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 	t := &c.tally.totals
 	settings, l, lim := &c.cfg.Settings, &c.life, &c.limit
 	s := &engine.Snapshot{
-		Run:      c.cfg.ID,
-		At:       at.At,
-		Phase:    l.phase,
-		Reason:   l.reason(),
-		Ending:   l.ending,
-		Cycle:    c.cycles.number,
-		Cycles:   settings.Cycles,
-		SimTime:  c.cfg.Clock.At(c.cycles.number),
-		Limit:    lim.set,
-		InFlight: c.inFlight(),
-
-		Floor:      settings.Floor,
-		Ceiling:    settings.Ceiling,
-		Governor:   engine.Manual,
-		Steer:      lim.moveReason,
-		SteerBy:    cmp.Or(lim.movedBy, lim.orders.By),
-		Binds:      lim.orders.By,
-		Steered:    lim.movedAt,
-		Breaker:    lim.orders.Breaker,
-		BreakerWhy: lim.orders.BreakerWhy,
-		NextProbe:  lim.orders.NextProbe,
-		Stall:      lim.orders.Stall,
-		Services:   c.quotas.services,
-		Oldest:     c.samples.oldest,
-
-		Ended: t.Ended(),
-		Total: c.tally.planned,
-		Begun: c.tally.started,
-		Cut:   c.tally.cut,
-
-		PerSecond:   c.samples.recent.perSecond(at.At),
-		Elapsed:     c.stopwatch.worked(),
-		Remaining:   -1,
-		Lag:         c.cycles.lag,
-		LagWhy:      c.stopwatch.lagReason(),
-		Checkpoints: c.checkpoints.count,
-		LastCycle:   c.cycles.last,
-		Changes:     c.changes.newest,
+		Run:             c.cfg.ID,
+		At:              at.At,
+		Phase:           l.phase,
+		Reason:          l.reason(),
+		Ending:          l.ending,
+		CycleState:      engine.CycleState{Cycle: c.cycles.number, Cycles: settings.Cycles, SimTime: c.cfg.Clock.At(c.cycles.number), LastCycle: c.cycles.last},
+		LimitState:      engine.LimitState{Limit: lim.set, InFlight: c.inFlight(), Floor: settings.Floor, Ceiling: settings.Ceiling, Governor: engine.Manual, Steer: lim.moveReason, SteerBy: cmp.Or(lim.movedBy, lim.orders.By), Binds: lim.orders.By, Steered: lim.movedAt, Breaker: lim.orders.Breaker, BreakerWhy: lim.orders.BreakerWhy, NextProbe: lim.orders.NextProbe, Stall: lim.orders.Stall},
+		Services:        c.quotas.services,
+		Oldest:          c.samples.oldest,
+		SessionCounts:   engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Begun: c.tally.started, Cut: c.tally.cut},
+		Pace:            engine.Pace{PerSecond: c.samples.recent.perSecond(at.At), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag, LagWhy: c.stopwatch.lagReason()},
+		CheckpointState: engine.CheckpointState{Checkpoints: c.checkpoints.count},
+		Changes:         c.changes.newest,
 	}
 	if c.governed() {
 		s.Governor = settings.Governor
@@ -78,19 +53,13 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 
 // showFigures adds counters and sampled values.
 func (c *core) showFigures(s *engine.Snapshot) {
-	t, asked := &c.tally.totals, c.tally.sent()
-	s.Outcomes, s.Labels = map[engine.Outcome]int64{}, map[engine.Label]int64{}
+	t := &c.tally.totals
+	s.Outcomes, s.RequestCounts = map[engine.Outcome]int64{}, c.tally.sent()
 	for o, n := range t.Outcomes {
 		if n > 0 {
 			s.Outcomes[engine.Outcome(o)] = n
 		}
 	}
-	for label, n := range asked.Labels {
-		if n > 0 {
-			s.Labels[engine.Label(label)] = n
-		}
-	}
-	s.Requests, s.Retries, s.RateLimited, s.Usage, s.Waits = asked.Requests, asked.Retries, asked.RateLimited, asked.Usage, asked.Waits
 	s.Events, s.Flow, s.Inexact, s.Late = t.Events, t.Flow, t.Inexact, t.Peaks.Late
 	s.Latency, s.Queue, s.Held = engine.QuantilesOf(&t.Total), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Held)
 	s.QueueSum, s.HeldSum = t.Queue.Sum(), t.Held.Sum()

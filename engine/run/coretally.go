@@ -63,11 +63,11 @@ func (t *tally) cycleWork() engine.CycleWork {
 }
 
 // sent returns the usage of all requests that were sent.
-func (t *tally) sent() engine.Asked {
+func (t *tally) sent() engine.RequestCounts {
 	if t.core.life.writingEnd { // the totals are final
-		return t.totals.Left()
+		return t.totals.SentRequests()
 	}
-	return t.totals.Asked().WithOutlay(t.core.in.Ledger.Spent)
+	return t.totals.AllRequests().WithOutlay(t.core.in.Ledger.Spent)
 }
 
 // budget returns how much of the budget is used.
@@ -94,7 +94,7 @@ const minEndedSessions = 5
 // forecast predicts the total usage for times as many sessions as have ended. It assumes that most of the run's own
 // requests are already made, and it is never lower than the usage so far.
 func (t *tally) forecast(books *engine.LedgerState, times float64) engine.Amount {
-	own := t.totals.Own()
+	own := t.totals.RequestCounts
 	each, shared, spent := own.Outlay().Plus(books.Unrecorded).Amount(), t.totals.Shared.Outlay().Amount(), books.Spent.Amount()
 	more := func(of func(engine.Amount) int64) int64 {
 		return max(int64(times*float64(of(each)))+of(shared), of(spent))

@@ -14,7 +14,7 @@ import (
 func doing(all []engine.Doing) string {
 	var lines []string
 	for _, d := range all {
-		lines = append(lines, fmt.Sprintf("%s %d.%d since %v at %s of %s, held %s for %v", d.Name, d.Cycle, d.Agent, time.Since(d.Began), d.Path, d.Service, d.Gate, time.Since(d.Since)))
+		lines = append(lines, fmt.Sprintf("%s %d.%d since %v at %s of %s, held %s for %v", d.Name, d.Cycle, d.Agent, time.Since(d.Began), d.Path, d.Service, d.ThrottledBy, time.Since(d.Since)))
 	}
 	return strings.Join(lines, "; ")
 }
@@ -30,7 +30,7 @@ func TestDoing(t *testing.T) {
 			s.At("look", "shop")
 			s.Clock()
 			time.Sleep(2 * time.Second)
-			s.Held(engine.RateGate)
+			s.Held(engine.ThrottledByRate)
 			time.Sleep(2 * time.Second)
 			s.Released()
 			time.Sleep(2 * time.Second)
@@ -43,7 +43,7 @@ func TestDoing(t *testing.T) {
 		r := start(t, cfg)
 		for _, want := range []string{
 			"a 0.0 since 1s at look of shop, held  for 1s; b 0.1 since 1s at look of shop, held  for 1s",
-			"a 0.0 since 3s at look of shop, held for the rate for 1s; b 0.1 since 3s at look of shop, held for the rate for 1s",
+			"a 0.0 since 3s at look of shop, held rate limiter for 1s; b 0.1 since 3s at look of shop, held rate limiter for 1s",
 			"a 0.0 since 5s at look of shop, held  for 1s; b 0.1 since 5s at look of shop, held  for 1s",
 			"a 0.0 since 7s at pay of , held  for 1s; b 0.1 since 7s at pay of , held  for 1s",
 			"c 0.2 since 1s at look of shop, held  for 1s", // agent 3 is not shown
@@ -101,7 +101,7 @@ func TestOldest(t *testing.T) {
 func TestSessionWithoutAWorkerIsNotShown(t *testing.T) {
 	var s *engine.Session
 	s.At("a", "b")
-	s.Held(engine.PlaceGate)
+	s.Held(engine.ThrottledBySlots)
 	s.Released()
 	(&engine.Session{}).At("a", "b")
 }

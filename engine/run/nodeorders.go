@@ -68,10 +68,10 @@ func (n *node) split(wanted []engine.Assignment) (own, others []engine.Assignmen
 
 // updateGovernor passes changed settings to the governor if they affect it.
 func (n *node) updateGovernor(was, next *engine.Settings) error {
-	if n.cfg.Governor == nil || next.Steering() == was.Steering() {
+	if n.cfg.Governor == nil || next.Steering == was.Steering {
 		return nil
 	}
-	return n.cfg.Governor.Use(next.Steering())
+	return n.cfg.Governor.Use(next.Steering)
 }
 
 // tuneAll changes tunables of services: all or none.

@@ -25,9 +25,9 @@ func divided(s *engine.Session) {
 	time.Sleep(10500 * time.Millisecond)
 	r := s.Row
 	ask := engine.StepRecord{Path: "ask", Attempts: 2, Service: 3 * time.Second}
-	ask.Hold(engine.RateGate, 500*time.Millisecond)
-	ask.Hold(engine.RetryGate, 300*time.Millisecond)
-	ask.Hold(engine.JournalGate, 200*time.Millisecond)
+	ask.Hold(engine.ThrottledByRate, 500*time.Millisecond)
+	ask.Hold(engine.ThrottledByRetry, 300*time.Millisecond)
+	ask.Hold(engine.ThrottledByJournal, 200*time.Millisecond)
 	r.Steps = append(r.Steps, ask, engine.StepRecord{Path: "think[1].script", Service: 2 * time.Second}, engine.StepRecord{Path: "wait", Service: 4 * time.Second})
 	r.Outcome, r.Service, r.Held = engine.OK, 9*time.Second, time.Second
 }
@@ -73,7 +73,7 @@ func TestTimesOfConcurrentSteps(t *testing.T) {
 			time.Sleep(2 * time.Second)
 			r := s.Row
 			ask := engine.StepRecord{Path: "a", Service: time.Second, Beside: true}
-			ask.Hold(engine.RateGate, 500*time.Millisecond)
+			ask.Hold(engine.ThrottledByRate, 500*time.Millisecond)
 			r.Steps = append(r.Steps, ask, engine.StepRecord{Path: "b", Service: 2 * time.Second, Beside: true})
 			r.Outcome, r.Service, r.Held = engine.OK, 3*time.Second, ask.Held
 		}), nil)

@@ -229,13 +229,13 @@ func (l *runCase) process(t *testing.T, j *enginetest.Journal, first bool) (run.
 	got := r.Wait()
 	synctest.Wait()
 	s := r.Snapshot()
-	left := got.Totals.Left()
+	left := got.Totals.SentRequests()
 	switch {
 	case s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-before+s.Cut:
 		wrong = errors.Join(wrong, fmt.Errorf("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-before, s.InFlight, s.Cut))
 	case s.Elapsed != got.Totals.Peaks.Elapsed:
 		wrong = errors.Join(wrong, fmt.Errorf("the snapshot says that the run took %v, the result %v", s.Elapsed, got.Totals.Peaks.Elapsed))
-	case s.Requests != left.Requests || s.Usage != left.Usage || left.Requests < got.Totals.Asked().Requests:
+	case s.Requests != left.Requests || s.Usage != left.Usage || left.Requests < got.Totals.AllRequests().Requests:
 		wrong = errors.Join(wrong, fmt.Errorf("the snapshot counts %d requests and %+v, the result %+v", s.Requests, s.Usage, left))
 	case s.Ended != got.Totals.Ended():
 		wrong = errors.Join(wrong, fmt.Errorf("the snapshot counts %d sessions, the result %d", s.Ended, got.Totals.Ended()))

@@ -75,7 +75,7 @@ func TestSharedAnswerIsRequestedOnce(t *testing.T) {
 				t.Errorf("it was asked for %d times, want once: %v", n, crowd.Asked())
 			}
 		}
-		shared := engine.Asked{Usage: engine.Usage{Calls: 3, Input: 30, Output: 3, Cost: 9}, Requests: 3, RateLimited: 3, Labels: engine.Labels{3}}
+		shared := engine.RequestCounts{Usage: engine.Usage{Calls: 3, Input: 30, Output: 3, Cost: 9}, Requests: 3, RateLimited: 3, Labels: engine.Labels{3}}
 		if got.Totals.Shared != shared || got.Totals.Usage != (engine.Usage{Hits: 180}) || got.Totals.Requests != 0 {
 			t.Errorf("the run asked %+v, want %+v; its sessions %+v", got.Totals.Shared, shared, got.Totals.Usage)
 		}
@@ -98,7 +98,7 @@ func TestApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
 			a := s.Apart(someKey, time.Minute, tooLong)
-			if a.Run() != s.Run() || a.Settings() != s.Settings() || !a.Now.Equal(s.Now) || a.Cycle != s.Cycle || a.Agent != -1 || a.Memory != nil || a.Row == nil {
+			if a.Run().ID != s.Run().ID || a.Settings() != s.Settings() || !a.Now.Equal(s.Now) || a.Cycle != s.Cycle || a.Agent != -1 || a.Memory != nil || a.Row == nil {
 				t.Errorf("the run's own session is %+v", a.Place)
 			}
 			if _, ok := a.Replay("ask"); ok || a.Replaying() || a.Clocked() != nil {
@@ -147,11 +147,11 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 				return err
 			}), j))
 			got := r.Wait()
-			if want := (engine.Asked{Usage: itsUsage, Requests: 3, Retries: 2, RateLimited: 1, Labels: engine.Labels{1}}); got.Totals.Shared != want {
+			if want := (engine.RequestCounts{Usage: itsUsage, Requests: 3, Retries: 2, RateLimited: 1, Labels: engine.Labels{1}}); got.Totals.Shared != want {
 				t.Errorf("the run asked %+v, want %+v", got.Totals.Shared, want)
 			}
 			res := j.Resumption()
-			if _, ok := res.Shared.Answers[someKey]; ok != c.kept || len(res.Shared.Asked) != 0 {
+			if _, ok := res.Shared.Answers[someKey]; ok != c.kept || len(res.Shared.Unanswered) != 0 {
 				t.Errorf("the next process finds %+v", res.Shared)
 			}
 			rows := enginetest.Of[engine.SharedRow](j)
@@ -208,12 +208,12 @@ func TestSharedAnswersAfterResume(t *testing.T) {
 		if rate := r.Snapshot().Metrics.RequestsPerSec; rate != 3000 { // 3 requests, and the shortest window is 1 ms
 			t.Errorf("%v requests per second, want those of this process only: 3000", rate)
 		}
-		want := engine.Asked{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: engine.Labels{engine.Fresh: 1, engine.Resent: 1}}
+		want := engine.RequestCounts{Usage: itsUsage, Requests: 6, Retries: 4, RateLimited: 2, Labels: engine.Labels{engine.Fresh: 1, engine.Resent: 1}}
 		want.Usage.Add(&itsUsage)
 		if got.Totals.Shared != want {
 			t.Errorf("both processes asked %+v, want %+v", got.Totals.Shared, want)
 		}
-		if res := j.Resumption(); len(res.Shared.Answers) != 2 || len(res.Shared.Asked) != 0 || res.State.Totals.Shared != want {
+		if res := j.Resumption(); len(res.Shared.Answers) != 2 || len(res.Shared.Unanswered) != 0 || res.State.Totals.Shared != want {
 			t.Errorf("a third finds %+v, %+v", res.Shared, res.State.Totals.Shared)
 		}
 	})
@@ -287,7 +287,7 @@ func TestEndDoesNotWaitForSharedRequests(t *testing.T) {
 					t.Errorf("the asking ended with %v, want ErrCut", err)
 				}
 				res := j.Resumption()
-				if got.Totals.Shared != (engine.Asked{}) || len(res.Shared.Answers) != 0 || res.Shared.Asked[someKey] != (engine.Unanswered{Hash: 7, Spent: engine.Outlay{Requests: 1}}) {
+				if got.Totals.Shared != (engine.RequestCounts{}) || len(res.Shared.Answers) != 0 || res.Shared.Unanswered[someKey] != (engine.Unanswered{Hash: 7, Spent: engine.Outlay{Requests: 1}}) {
 					t.Errorf("it counts %+v, the next process finds %+v", got.Totals.Shared, res.Shared)
 				}
 			})
@@ -321,7 +321,7 @@ func TestUnstoredAnswerIsNotUsed(t *testing.T) {
 		do(t, err)
 		synctest.Wait()
 		cancel()
-		if got := r.Wait(); got.Totals.Shared != (engine.Asked{}) {
+		if got := r.Wait(); got.Totals.Shared != (engine.RequestCounts{}) {
 			t.Errorf("it counts %+v", got.Totals.Shared)
 		}
 	})
@@ -379,7 +379,7 @@ func TestSharedAdd(t *testing.T) {
 			if e, ok := got.Answers[key]; ok != (answer != 99) || ok && e.Hash != answer {
 				t.Fatalf("of %+v: answer %+v, %v, want %d", rows, e, ok, answer)
 			}
-			if got, ok := got.Asked[key]; ok != (asked != 99) || ok && got.Hash != asked {
+			if got, ok := got.Unanswered[key]; ok != (asked != 99) || ok && got.Hash != asked {
 				t.Fatalf("of %+v: asked %+v, %v, want %d", rows, got, ok, asked)
 			}
 		}

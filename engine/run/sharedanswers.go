@@ -10,12 +10,12 @@ import (
 // sharedAnswers holds the run's shared answers and what they cost. It is safe for concurrent use.
 type sharedAnswers struct {
 	mu    sync.RWMutex
-	known engine.Shared // Asked holds intents of earlier processes only
-	total engine.Asked  // total of all finished requests
+	known engine.Shared        // Unanswered holds intents of earlier processes only
+	total engine.RequestCounts // total of all finished requests
 }
 
-func (s *sharedAnswers) resume(known *engine.Shared, asked engine.Asked) {
-	s.total, s.known = asked, engine.Shared{Answers: maps.Clone(known.Answers), Asked: maps.Clone(known.Asked)}
+func (s *sharedAnswers) resume(known *engine.Shared, total engine.RequestCounts) {
+	s.total, s.known = total, engine.Shared{Answers: maps.Clone(known.Answers), Unanswered: maps.Clone(known.Unanswered)}
 }
 
 func (s *sharedAnswers) answer(key engine.SharedKey) (engine.Entry, bool) {
@@ -29,11 +29,11 @@ func (s *sharedAnswers) answer(key engine.SharedKey) (engine.Entry, bool) {
 func (s *sharedAnswers) takeIntent(key engine.SharedKey, path string) (engine.Entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	asked, ok := s.known.Asked[key]
+	asked, ok := s.known.Unanswered[key]
 	if !ok {
 		return engine.Entry{}, false
 	}
-	delete(s.known.Asked, key)
+	delete(s.known.Unanswered, key)
 	return engine.Entry{Path: path, Hash: asked.Hash, Spent: asked.Spent}, true
 }
 
@@ -44,7 +44,7 @@ func (s *sharedAnswers) add(r *engine.SharedRow) {
 	s.total.Add(r.Record)
 }
 
-func (s *sharedAnswers) spent() engine.Asked {
+func (s *sharedAnswers) spent() engine.RequestCounts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.total

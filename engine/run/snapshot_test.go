@@ -194,7 +194,7 @@ func TestMetricsWithoutProbes(t *testing.T) {
 		r := start(t, cfg)
 		r.Wait()
 		m := enginetest.Of[engine.MetricsRow](j)[0]
-		want := engine.MetricsRow{At: m.At, Phase: engine.Running, Limit: 50, InFlight: 1, Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1, Overhead: engine.Overhead{Span: time.Second}}
+		want := engine.MetricsRow{At: m.At, Phase: engine.Running, Limit: 50, InFlight: 1, DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1}, Counters: engine.Counters{Overhead: engine.Overhead{Span: time.Second}}}
 		if !reflect.DeepEqual(m, want) {
 			t.Errorf("%+v, want %+v", m, want)
 		}

@@ -78,7 +78,7 @@ func TestJudgeUnknownMetrics(t *testing.T) {
 			t.Errorf("%s cannot be written to a manifest: %v", metric, err)
 		}
 	}
-	free := engine.Totals{Usage: engine.Usage{Calls: 2, Cost: 5, Unpriced: 1}}
+	free := engine.Totals{RequestCounts: engine.RequestCounts{Usage: engine.Usage{Calls: 2, Cost: 5, Unpriced: 1}}}
 	if got := engine.Judge([]engine.Criterion{{Metric: "cost", Op: "<", Bound: 1}}, &free, 10)[0]; !got.Unknown || got.Passed {
 		t.Errorf("the cost of models without a price: %+v, want unknown", got)
 	}

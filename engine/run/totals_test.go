@@ -33,7 +33,7 @@ func drawRow(t *rapid.T) engine.SessionRow {
 			Beside:   rapid.Bool().Draw(t, "concurrent"),
 			Statuses: rapid.SliceOfN(rapid.SampledFrom([]int{200, 429, 500}), 0, 4).Draw(t, "statuses"),
 			Usage:    rapid.SampledFrom([]*engine.Usage{nil, {Calls: 1, Input: 90, Output: 12, Cost: 21_300}, {Calls: 2, Unpriced: 1, Hits: 1}}).Draw(t, "usage"),
-			Waits:    rapid.SampledFrom([]*engine.Waits{nil, {engine.RateGate: time.Second}, {time.Millisecond, time.Minute}}).Draw(t, "waits"),
+			Waits:    rapid.SampledFrom([]*engine.Waits{nil, {engine.ThrottledByRate: time.Second}, {time.Millisecond, time.Minute}}).Draw(t, "waits"),
 		}
 	}), 0, 4).Draw(t, "steps")
 	r.Events = make([]engine.Event, rapid.IntRange(0, 3).Draw(t, "events"))

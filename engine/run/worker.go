@@ -50,7 +50,7 @@ func (w *worker) work() {
 	defer w.pool.cfg.Rescue()
 	w.claim.budget = &w.pool.memoryBudget
 	w.s = engine.NewSession(w.pool.host, w, &w.row)
-	w.recording = w.s.Recording()
+	w.recording = w.s.Run().Recording
 	w.now = time.Now()
 	w.yieldedAt = w.now
 	if w.pool.cfg.Trail != nil {

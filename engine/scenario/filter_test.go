@@ -18,7 +18,7 @@ import (
 const neighbours = "id,age,city\nann,30,Ulm\nbob,41,Bonn\ncay,,Ulm\ndan,55,Ulm\neve,18,Bonn\n"
 
 func choose(s *Scenario, filter string, ids ...string) ([]int, error) {
-	return s.Program(7).Choose(context.Background(), &engine.Settings{Filter: filter, Agents: ids})
+	return s.Program(7).Choose(context.Background(), &engine.Settings{Selection: engine.Selection{Filter: filter, Agents: ids}})
 }
 
 func TestChoose(t *testing.T) {
@@ -125,7 +125,7 @@ func TestChooseEndsEarly(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	cancel(why)
-	if got, err := s.Program(1).Choose(ctx, &engine.Settings{Filter: "agent.index >= 0"}); !errors.Is(err, why) {
+	if got, err := s.Program(1).Choose(ctx, &engine.Settings{Selection: engine.Selection{Filter: "agent.index >= 0"}}); !errors.Is(err, why) {
 		t.Errorf("got %d, %v", len(got), err)
 	}
 }
@@ -142,7 +142,7 @@ func TestFiltersDraw(t *testing.T) {
 	}
 	size := func(s *Scenario, seed uint64, filter string) int {
 		t.Helper()
-		got, err := s.Program(seed).Choose(t.Context(), &engine.Settings{Filter: filter})
+		got, err := s.Program(seed).Choose(t.Context(), &engine.Settings{Selection: engine.Selection{Filter: filter}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestChooseIsAnIntersection(t *testing.T) {
 		if err != nil {
 			t.Fatal(told(err))
 		}
-		named, settings := map[int]bool{}, engine.Settings{Filter: fmt.Sprintf("agent.index %% %d == 0", modulus[1])}
+		named, settings := map[int]bool{}, engine.Settings{Selection: engine.Selection{Filter: fmt.Sprintf("agent.index %% %d == 0", modulus[1])}}
 		for _, i := range ids {
 			named[i] = true
 			settings.Agents = append(settings.Agents, fmt.Sprintf("agent-%d", i+1))

@@ -68,7 +68,7 @@ func (p *Program) Session(s *engine.Session) {
 func (p *Program) enter(s *engine.Session) (*visit, error) {
 	v := visits.Get().(*visit)
 	v.agent = agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)}
-	v.session, v.now, v.input = session{p.seed, s.Identity(), s.Place}, s.Now, p.s.input.of(s.Agent)
+	v.session, v.now, v.input = session{p.seed, s.Run().Identity(), s.Place}, s.Now, p.s.input.of(s.Agent)
 	outside, err := p.arrivals(s)
 	if err != nil {
 		return nil, err

@@ -107,7 +107,7 @@ func TestSettledPersonas(t *testing.T) {
 	if err != nil {
 		t.Fatal(told(err))
 	}
-	if _, err := s.Program(1).Choose(t.Context(), &engine.Settings{Filter: "agent.old"}); err == nil || !strings.Contains(err.Error(), "not written yet") {
+	if _, err := s.Program(1).Choose(t.Context(), &engine.Settings{Selection: engine.Selection{Filter: "agent.old"}}); err == nil || !strings.Contains(err.Error(), "not written yet") {
 		t.Errorf("before anybody is written: %v", err)
 	}
 	hash, w := s.Source.Hash, s.Writing(7)

@@ -21,7 +21,7 @@ func (c budget) claim(ctx context.Context) error {
 	}
 	settle, ok := purse.TryClaim(most)
 	if !ok {
-		err := c.held(engine.BudgetGate, func() (err error) {
+		err := c.held(engine.ThrottledByBudget, func() (err error) {
 			settle, err = purse.Claim(ctx, most)
 			return err
 		})

@@ -82,7 +82,7 @@ func (s *seat) lock(ctx context.Context, call *Call) error {
 		return nil
 	default:
 	}
-	return call.held(engine.TokenGate, func() error {
+	return call.held(engine.ThrottledByToken, func() error {
 		select {
 		case s.turn <- struct{}{}:
 			return nil

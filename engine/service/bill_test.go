@@ -193,8 +193,8 @@ func TestCallsWaitForTheBudget(t *testing.T) {
 			for i := range records {
 				waits.Add(records[i].Waits)
 			}
-			if waits[engine.BudgetGate] != 50*time.Second {
-				t.Errorf("they waited %v for the budget", waits[engine.BudgetGate])
+			if waits[engine.ThrottledByBudget] != 50*time.Second {
+				t.Errorf("they waited %v for the budget", waits[engine.ThrottledByBudget])
 			}
 			s.Row.Steps = append(s.Row.Steps, records[:]...)
 			s.Row.Outcome = engine.OK

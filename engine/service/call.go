@@ -216,12 +216,12 @@ func titleOf(text string) string {
 }
 
 // held calls wait with the step's clock paused, and counts the time as throttled.
-func (c *Call) held(at engine.Gate, wait func() error) error {
+func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
 	start := time.Now()
 	c.Session.Held(at)
 	c.Clock.Hold()
 	unblocked := func() {}
-	if at == engine.PlaceGate || at == engine.ModelGate {
+	if at == engine.ThrottledBySlots || at == engine.ThrottledByModels {
 		unblocked = c.Session.Blocked()
 	}
 	err := wait()
@@ -234,12 +234,12 @@ func (c *Call) held(at engine.Gate, wait func() error) error {
 }
 
 // holdAt returns a function that calls wait as held does.
-func (c *Call) holdAt(at engine.Gate) func(wait func() error) error {
+func (c *Call) holdAt(at engine.ThrottleCause) func(wait func() error) error {
 	return func(wait func() error) error { return c.held(at, wait) }
 }
 
 // sleep waits for d with the step's clock paused.
-func (c *Call) sleep(ctx context.Context, at engine.Gate, d time.Duration) error {
+func (c *Call) sleep(ctx context.Context, at engine.ThrottleCause, d time.Duration) error {
 	return c.held(at, func() error {
 		t := time.NewTimer(d)
 		defer t.Stop()

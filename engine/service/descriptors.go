@@ -38,7 +38,7 @@ type descriptors struct {
 // wait throttles a call until it may try again.
 func (d *descriptors) wait(ctx context.Context, call *Call, service string) error {
 	d.report(service, time.Now())
-	return call.sleep(ctx, engine.FilesGate, descriptorPause)
+	return call.sleep(ctx, engine.ThrottledByFiles, descriptorPause)
 }
 
 // report reports the first of many waits.

@@ -29,7 +29,7 @@ func TestNoDescriptorIsNotTheServicesFailure(t *testing.T) {
 			end(s, c, err)
 		})
 		step := row.Steps[0]
-		if row.Outcome != engine.OK || step.Attempts != 1 || step.Label != engine.Fresh || step.Waits[engine.FilesGate] != 40*descriptorPause {
+		if row.Outcome != engine.OK || step.Attempts != 1 || step.Label != engine.Fresh || step.Waits[engine.ThrottledByFiles] != 40*descriptorPause {
 			t.Errorf("%v after %d attempts, %v, having waited %v: %s", row.Outcome, step.Attempts, step.Label, step.Waits, row.Error)
 		}
 		if s := h.State(time.Now()); s.Breaker != engine.BreakerClosed {

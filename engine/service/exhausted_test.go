@@ -32,7 +32,7 @@ func TestAServiceThatIsExhausted(t *testing.T) {
 				time.AfterFunc(time.Second, func() { states <- l.State(time.Now()) })
 				row, got := stage{}.chat(t, l, hello(), func(c *Call) { c.Secrets = []string{"hunter2"} })
 				wait := fake.waits()[0]
-				if got == nil || wait < tt.least || wait > tt.most || row.Steps[0].Attempts != 1 || row.Steps[0].Waits[engine.RefusalGate] != wait {
+				if got == nil || wait < tt.least || wait > tt.most || row.Steps[0].Attempts != 1 || row.Steps[0].Waits[engine.ThrottledByRefusal] != wait {
 					t.Errorf("waited %v, held %v: %s", wait, row.Steps[0].Waits, row.Error)
 				}
 				seen := <-states

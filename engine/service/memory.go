@@ -69,7 +69,7 @@ func (c space) claimMemory(of *term, n int64) error {
 	}
 	resume, start := of.pause(), time.Now()
 	defer resume()
-	err := c.held(engine.MemoryGate, func() error { return c.Session.HoldMemory(of.Context, c.Path, n) })
+	err := c.held(engine.ThrottledByMemory, func() error { return c.Session.HoldMemory(of.Context, c.Path, n) })
 	c.waited += time.Since(start)
 	if err == nil {
 		c.reserved += n
@@ -82,7 +82,7 @@ func (c space) claimRead(ctx context.Context, n int64) error {
 	if n <= roomFree || c.Session == nil || c.Session.TryHoldMemory(c.Path, memoryFor(n)) {
 		return nil
 	}
-	return c.held(engine.MemoryGate, func() error { return c.Session.HoldMemory(ctx, c.Path, memoryFor(n)) })
+	return c.held(engine.ThrottledByMemory, func() error { return c.Session.HoldMemory(ctx, c.Path, memoryFor(n)) })
 }
 
 // memoryError marks the failure of a session that gets no memory.

@@ -245,8 +245,8 @@ func TestWhatIsNotSpared(t *testing.T) {
 					_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x")})
 					end(s, c, err)
 				})
-				if got := row.Steps[0]; row.Outcome != engine.Failed || got.Attempts != tt.attempts || got.Waits[engine.BreakerGate] < breaker.FirstOpen {
-					t.Errorf("%v after %d attempts, held %s; want %d", row.Outcome, got.Attempts, got.Waits[engine.BreakerGate], tt.attempts)
+				if got := row.Steps[0]; row.Outcome != engine.Failed || got.Attempts != tt.attempts || got.Waits[engine.ThrottledByBreaker] < breaker.FirstOpen {
+					t.Errorf("%v after %d attempts, held %s; want %d", row.Outcome, got.Attempts, got.Waits[engine.ThrottledByBreaker], tt.attempts)
 				}
 			})
 		})

@@ -133,7 +133,7 @@ func TestRateOfManyCallers(t *testing.T) {
 		if row.Outcome != engine.OK || row.Total > 21*time.Second || row.Total < 9*time.Second {
 			t.Errorf("%v after %v: %s", row.Outcome, row.Total, row.Error)
 		}
-		if w := held(row); w[engine.RateGate] < time.Minute || w[engine.PlaceGate]+w[engine.ModelGate]+w[engine.RefusalGate]+w[engine.RetryGate] != 0 {
+		if w := held(row); w[engine.ThrottledByRate] < time.Minute || w[engine.ThrottledBySlots]+w[engine.ThrottledByModels]+w[engine.ThrottledByRefusal]+w[engine.ThrottledByRetry] != 0 {
 			t.Errorf("throttled by %v", w)
 		}
 		for _, s := range row.Steps {
@@ -153,7 +153,7 @@ func TestBoundOverServices(t *testing.T) {
 		if all.most != 3 || a.most > 2 || b.most > 3 || len(all.times) != 24 || row.Outcome != engine.OK {
 			t.Errorf("%d concurrent calls, %d of the first and %d of the second, %d calls: %s", all.most, a.most, b.most, len(all.times), row.Error)
 		}
-		if w := held(row); w[engine.PlaceGate] < 10*time.Second || w[engine.ModelGate] < 10*time.Second || w[engine.RateGate] != 0 {
+		if w := held(row); w[engine.ThrottledBySlots] < 10*time.Second || w[engine.ThrottledByModels] < 10*time.Second || w[engine.ThrottledByRate] != 0 {
 			t.Errorf("throttled by %v", w)
 		}
 		if row.Total < 8*time.Second || row.Total > 12*time.Second {
@@ -280,7 +280,7 @@ func TestAServiceWithoutARateIsLeftAlone(t *testing.T) {
 		if row.Outcome != engine.OK || len(times) != 51 || late < 41 || slices.Max(times) > 27*time.Second {
 			t.Errorf("%d requests, the last at %v: %s", len(times), slices.Max(times), row.Error)
 		}
-		if w := held(row); w[engine.RefusalGate] < 20*time.Second || w[engine.RateGate] != 0 {
+		if w := held(row); w[engine.ThrottledByRefusal] < 20*time.Second || w[engine.ThrottledByRate] != 0 {
 			t.Errorf("throttled by %v", w)
 		}
 	})

@@ -26,7 +26,7 @@ func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context
 			c.journal(0, false, nil, context.Cause(ctx))
 		}
 		return nil, context.Cause(ctx)
-	case s.Recording() != "": // known or not, it never had a response
+	case s.Run().Recording != "": // known or not, it never had a response
 		return nil, Unrecorded(s)
 	case known:
 		c.Record.Label, c.resent, c.doubt = engine.NotRepeated, true, c.changing
@@ -65,7 +65,7 @@ func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context
 // recall returns the call's result from the journal, if there is one. known says that the journal has an entry, at least an intent.
 func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
 	entry, known := c.Session.Replay(c.Path)
-	if known && c.Session.Recording() == "" {
+	if known && c.Session.Run().Recording == "" {
 		c.spent = entry.Spent
 	}
 	switch {
@@ -81,7 +81,7 @@ func (c *Call) recall(hash uint64) (known bool, answer *Answer, err error) {
 // key returns the idempotency key of the call. It is the same for every attempt, after a resume and for another take of the
 // session, unless the request differs.
 func (c *Call) key(hash uint64) string {
-	return IdempotencyKey(c.Session.Run(), c.Session.Cycle, c.Session.Agent, c.Path, hash)
+	return IdempotencyKey(c.Session.Run().ID, c.Session.Cycle, c.Session.Agent, c.Path, hash)
 }
 
 // IdempotencyKey returns the key of a changing request. hash is that of its intent.
@@ -98,7 +98,7 @@ func IdempotencyKey(run engine.RunID, cycle, agent int, path string, hash uint64
 
 // intend journals that a changing request is about to be sent. If that fails, the session is cut.
 func (c *Call) intend(ctx context.Context) error {
-	err := c.held(engine.JournalGate, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, c.claimed) })
+	err := c.held(engine.ThrottledByJournal, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, c.claimed) })
 	switch {
 	case err == nil:
 		c.intended = c.spent.Requests + c.claimed.Requests

@@ -58,7 +58,7 @@ func TestFullPoolerIsWaitedFor(t *testing.T) {
 				if failed[i] != nil || records[i].Attempts != 1 {
 					t.Errorf("%v after %d attempts", failed[i], records[i].Attempts)
 				}
-				if w := records[i].Waits; w != nil && w[engine.PlaceGate] > 0 {
+				if w := records[i].Waits; w != nil && w[engine.ThrottledBySlots] > 0 {
 					held++
 				}
 			}

@@ -116,7 +116,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 			return nil, call.repetition().last(t, s)
 		}
 		call.repetition().mayBeDone(t, s)
-		if err := call.sleep(ctx, engine.RetryGate, pauses.next(call)); err != nil {
+		if err := call.sleep(ctx, engine.ThrottledByRetry, pauses.next(call)); err != nil {
 			return nil, err
 		}
 		if err := p.retries.spend(ctx, call); err != nil {
@@ -156,7 +156,7 @@ func (c repetition) last(t *trouble, s *database.Statement) error {
 // begin waits until a statement may leave: the breaker lets it pass, and the pool has a slot.
 func (p *Postgres) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
 	for {
-		pass, err := p.breaker.Pass(ctx, call.holdAt(engine.BreakerGate))
+		pass, err := p.breaker.Pass(ctx, call.holdAt(engine.ThrottledByBreaker))
 		if err != nil {
 			return pass, err
 		}
@@ -193,7 +193,7 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 	if p.pool.Limit.TryAcquire() {
 		return nil
 	}
-	err := call.held(engine.PlaceGate, func() error {
+	err := call.held(engine.ThrottledBySlots, func() error {
 		if p.limits.Wait == 0 {
 			return p.pool.Limit.Acquire(ctx)
 		}
@@ -229,7 +229,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 			call.repetition().mayBeDone(t, s)
 			answer, t, err = nil, nil, errSpared
 		case errors.Is(err, errNoRoom):
-			call.Record.Hold(engine.PlaceGate, time.Since(start))
+			call.Record.Hold(engine.ThrottledBySlots, time.Since(start))
 		default:
 			call.Record.Service += time.Since(start)
 		}

@@ -216,7 +216,7 @@ func (c repetition) addCost(by *Call) {
 // verify asks whether a request in doubt was carried out. The answer is nil if it was not, so that it must be sent.
 func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error) {
 	v := by.Verify
-	if err := by.sleep(ctx, engine.RetryGate, v.After); err != nil {
+	if err := by.sleep(ctx, engine.ThrottledByRetry, v.After); err != nil {
 		return nil, err
 	}
 	r, err := v.Ask(by.named)

@@ -17,7 +17,7 @@ var ErrDiverged = errors.New("the journal holds another request of this step: th
 // diverged returns the ErrDiverged of a session.
 func diverged(s *engine.Session) error {
 	err := ErrDiverged
-	if run := s.Recording(); run != "" {
+	if run := s.Run().Recording; run != "" {
 		err = &unanswered{run, "holds the answer to another request of this step"}
 	}
 	return &engine.StepError{Class: engine.ConfigError, Err: err}
@@ -25,7 +25,7 @@ func diverged(s *engine.Session) error {
 
 // Unrecorded returns the failure of a step without an answer in the recording. It is an [ErrDiverged], and ends the session.
 func Unrecorded(s *engine.Session) error {
-	return &engine.StepError{Class: engine.ConfigError, Err: &unanswered{s.Recording(), "has no answer for this step"}}
+	return &engine.StepError{Class: engine.ConfigError, Err: &unanswered{s.Run().Recording, "has no answer for this step"}}
 }
 
 // unanswered describes a problem of a recording.
@@ -98,7 +98,7 @@ func Failure(e engine.Entry) error {
 
 // replayed returns the result of a call from the journal.
 func (c *Call) replayed(e engine.Entry) (*Answer, error) {
-	if c.Session.Recording() != "" { // this run sent nothing
+	if c.Session.Run().Recording != "" { // this run sent nothing
 		c.Record.Label = engine.Recorded
 	} else {
 		c.Record.Label, c.Record.Statuses, c.resent = engine.Replayed, e.Statuses, e.Again

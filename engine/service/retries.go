@@ -60,7 +60,7 @@ func (r *retryBudget) spend(ctx context.Context, call *Call) error {
 	if r.tokens.TryAcquire() {
 		return nil
 	}
-	return call.held(engine.RetryGate, func() error {
+	return call.held(engine.ThrottledByRetry, func() error {
 		r.wait(1)
 		defer r.wait(-1)
 		return r.tokens.Acquire(ctx)

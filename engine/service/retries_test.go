@@ -100,8 +100,8 @@ func TestRetriesWaitInOrder(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, i)
-				if at := time.Since(begin); at != time.Duration(len(order))*retryBudgetLap || call.Record.Waits[engine.RetryGate] != at {
-					t.Errorf("%d came after %s, held %s", i, at, call.Record.Waits[engine.RetryGate])
+				if at := time.Since(begin); at != time.Duration(len(order))*retryBudgetLap || call.Record.Waits[engine.ThrottledByRetry] != at {
+					t.Errorf("%d came after %s, held %s", i, at, call.Record.Waits[engine.ThrottledByRetry])
 				}
 			})
 			synctest.Wait()
@@ -138,7 +138,7 @@ func TestSickServiceIsNotHammered(t *testing.T) {
 		})
 		var waited time.Duration
 		for i := range rows {
-			waited += held(&rows[i])[engine.RetryGate]
+			waited += held(&rows[i])[engine.ThrottledByRetry]
 		}
 		took := last.Elapsed
 		t.Logf("3000 calls, %d requests in %s, %s waited for retries, %d failed; %v", sent, took, waited, last.Outcomes[engine.Failed], h.State(time.Now()).Breaker)

@@ -223,7 +223,7 @@ func TestRenewCloses(t *testing.T) {
 			h.Renew()
 			end(s, c, <-done)
 		})
-		if got := row.Steps[0]; row.Outcome != engine.OK || got.Waits[engine.BreakerGate] != time.Second {
+		if got := row.Steps[0]; row.Outcome != engine.OK || got.Waits[engine.ThrottledByBreaker] != time.Second {
 			t.Errorf("%v: %+v", row.Outcome, got)
 		}
 		if moves := h.Moves(); len(moves) != 2 || moves[1].New != "closed" || moves[1].Why != "the machine slept" {

@@ -181,7 +181,7 @@ func (c *Call) adapts(req *http.Request, a *Answer, err error) bool {
 // begin waits until an attempt may be sent: the breaker lets it pass, and it has its slot and its turn.
 func (t *transport) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
 	for {
-		pass, err := t.breaker.Pass(ctx, call.holdAt(engine.BreakerGate))
+		pass, err := t.breaker.Pass(ctx, call.holdAt(engine.ThrottledByBreaker))
 		if err != nil {
 			return pass, err
 		}
@@ -203,7 +203,7 @@ func (t *transport) pause(ctx context.Context, call *Call, pauses *pauses, answe
 	if answer != nil {
 		pause += answer.wait // added to the random pause, so that calls stay spread
 	}
-	if err := call.sleep(ctx, engine.RetryGate, pause); err != nil {
+	if err := call.sleep(ctx, engine.ThrottledByRetry, pause); err != nil {
 		return err
 	}
 	return t.retries.spend(ctx, call)

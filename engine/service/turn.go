@@ -14,7 +14,7 @@ import (
 // A call that waits for its bucket holds no slot in the meantime, so that calls of other buckets can proceed.
 func (t *transport) enter(ctx context.Context, call *Call) error {
 	for {
-		if err := call.queue().enter(ctx, engine.PlaceGate, t.bound); err != nil {
+		if err := call.queue().enter(ctx, engine.ThrottledBySlots, t.bound); err != nil {
 			return err
 		}
 		if !t.try(call) {
@@ -96,7 +96,7 @@ func (t *transport) share(ctx context.Context, call *Call) (recalled bool, err e
 	if t.shared == nil {
 		return false, nil
 	}
-	if err := call.queue().enter(ctx, engine.ModelGate, t.shared); err != nil {
+	if err := call.queue().enter(ctx, engine.ThrottledByModels, t.shared); err != nil {
 		return false, err
 	}
 	now := time.Now()
@@ -118,7 +118,7 @@ func (t *transport) leave() {
 	}
 }
 
-func (c queue) enter(ctx context.Context, at engine.Gate, l *concurrency.Limit) error {
+func (c queue) enter(ctx context.Context, at engine.ThrottleCause, l *concurrency.Limit) error {
 	if l.TryAcquire() {
 		return nil
 	}
@@ -137,9 +137,9 @@ func (c queue) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error 
 		if wait.For == 0 {
 			return nil
 		}
-		at := engine.RateGate
+		at := engine.ThrottledByRate
 		if wait.Refused {
-			at = engine.RefusalGate
+			at = engine.ThrottledByRefusal
 		}
 		if err := c.queue().await(ctx, at, wait); err != nil {
 			turn.Leave()
@@ -150,7 +150,7 @@ func (c queue) pace(ctx context.Context, p *pace.Limiter, ticket *uint64) error 
 }
 
 // await waits until the time is over or something has changed.
-func (c queue) await(ctx context.Context, at engine.Gate, wait pace.Wait) error {
+func (c queue) await(ctx context.Context, at engine.ThrottleCause, wait pace.Wait) error {
 	return c.held(at, func() error {
 		timer := time.NewTimer(wait.For)
 		defer timer.Stop()
@@ -245,7 +245,7 @@ func (l Limits) pace() pace.Limits {
 	return pace.Limits{Mode: l.Pace, Start: l.Rate, Floor: min(leastRate, l.Rate), Ceiling: max(l.MaxRate, l.Rate), Burst: l.Burst}
 }
 
-// spent tells the rate limiter how many tokens a call of a model used.
+// spent tells the rate limiter how many tokens a model call used.
 func (h *HTTP) spent(call *Call) {
 	if u := call.Record.Usage; u != nil {
 		h.transport.limiter(call).Spent(int(u.Input + u.Output))

@@ -67,4 +67,4 @@ func (c outcome) report(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict
 }
 
 // countSpared counts the time of an attempt that does not count: the engine checked whether the service is available.
-func (c outcome) countSpared(took time.Duration) { c.Record.Hold(engine.BreakerGate, took) }
+func (c outcome) countSpared(took time.Duration) { c.Record.Hold(engine.ThrottledByBreaker, took) }

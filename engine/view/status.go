@@ -213,7 +213,7 @@ func NewStatus(title string, s *engine.Snapshot, findings []health.Finding) *Sta
 
 // OfRecord returns the status of a run that no process is working on.
 func OfRecord(r *engine.RunRecord, t *engine.Totals, now time.Time) *Status {
-	asked := t.Left()
+	asked := t.SentRequests()
 	s := &Status{
 		Progress: Progress{
 			Run: r.ID, At: now.UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Cycle: r.Cycle, Cycles: r.Cycles, Sessions: r.Done, Planned: r.Total,

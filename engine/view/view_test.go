@@ -22,13 +22,15 @@ var (
 // snapshot returns a run in the middle of its second cycle.
 func snapshot() *engine.Snapshot {
 	return &engine.Snapshot{
-		Run: "night", At: noon.In(local), Phase: engine.Running, Cycle: 1, Cycles: 4, CycleEnded: 30, CycleTotal: 50, Ended: 80, Total: 200,
-		Outcomes: map[engine.Outcome]int64{engine.OK: 74, engine.Failed: 4, engine.TimedOut: 2}, Requests: 300, Retries: 7, RateLimited: 5, Events: 12,
-		Labels: map[engine.Label]int64{engine.Unconfirmed: 3}, Usage: engine.Usage{Cost: 1_250_000_000}, Errors: []engine.ErrorNote{{Class: engine.Script, Count: 4}},
-		Limit: 20, Floor: 2, Ceiling: 40, Governor: "latency", SteerBy: "latency", Steer: "10 → 20: no queue", InFlight: 18, Breaker: engine.BreakerClosed,
-		CycleTook: 6 * time.Second, Elapsed: 20 * time.Second, Remaining: 40 * time.Second, PerSecond: 4, Speedup: 3.5,
-		Latency:   engine.Quantiles{Count: 80, Mean: 100 * time.Millisecond, P50: 90 * time.Millisecond, P95: 200 * time.Millisecond, P99: 300 * time.Millisecond, Max: time.Second},
-		LastCycle: engine.ClosedCycle{Took: 10 * time.Second, Sessions: 50, Work: engine.CycleWork{OK: 46, Failed: 3, TimedOut: 1, Busy: 30 * time.Second}},
+		Run:           "night",
+		At:            noon.In(local),
+		Phase:         engine.Running,
+		CycleState:    engine.CycleState{Cycle: 1, Cycles: 4, CycleEnded: 30, CycleTotal: 50, CycleTook: 6 * time.Second, LastCycle: engine.ClosedCycle{Took: 10 * time.Second, Sessions: 50, Work: engine.CycleWork{OK: 46, Failed: 3, TimedOut: 1, Busy: 30 * time.Second}}},
+		SessionCounts: engine.SessionCounts{Ended: 80, Total: 200, Outcomes: map[engine.Outcome]int64{engine.OK: 74, engine.Failed: 4, engine.TimedOut: 2}, Events: 12, Errors: []engine.ErrorNote{{Class: engine.Script, Count: 4}}},
+		RequestCounts: engine.RequestCounts{Requests: 300, Retries: 7, RateLimited: 5, Labels: engine.Labels{engine.Unconfirmed: 3}, Usage: engine.Usage{Cost: 1_250_000_000}},
+		LimitState:    engine.LimitState{Limit: 20, Floor: 2, Ceiling: 40, Governor: "latency", SteerBy: "latency", Steer: "10 → 20: no queue", InFlight: 18, Breaker: engine.BreakerClosed},
+		Pace:          engine.Pace{Elapsed: 20 * time.Second, Remaining: 40 * time.Second, PerSecond: 4},
+		SessionTimes:  engine.SessionTimes{Speedup: 3.5, Latency: engine.Quantiles{Count: 80, Mean: 100 * time.Millisecond, P50: 90 * time.Millisecond, P95: 200 * time.Millisecond, P99: 300 * time.Millisecond, Max: time.Second}},
 	}
 }
 
@@ -64,7 +66,7 @@ func TestStatusInEachPhase(t *testing.T) {
 		want   map[string]any
 	}{
 		{"preparing", func(s *engine.Snapshot) {
-			*s = engine.Snapshot{Run: "night", At: noon, Cycles: 4, Remaining: -1, Speedup: math.NaN(), Limit: 20}
+			*s = engine.Snapshot{Run: "night", At: noon, CycleState: engine.CycleState{Cycles: 4}, Pace: engine.Pace{Remaining: -1}, SessionTimes: engine.SessionTimes{Speedup: math.NaN()}, LimitState: engine.LimitState{Limit: 20}}
 		}, map[string]any{
 			"phase": "preparing", "sessions": 0., "remaining_seconds": nil, "speedup": nil, "latency_seconds": nil, "last_cycle": nil, "last_second": nil,
 			"sim_time": nil, "stall": nil, "budget": nil, "connections": nil, "steered_by": nil, "planned_sessions": nil, "limit": 20., "breaker": "closed",
@@ -229,5 +231,16 @@ func TestJudgements(t *testing.T) {
 	}
 	if text, err := json.Marshal(view.NewJudgements(nil)); err != nil || string(text) != "[]" {
 		t.Errorf("no criteria: %s, %v", text, err)
+	}
+}
+
+func TestFormatWaits(t *testing.T) {
+	var none engine.Waits
+	if got := view.FormatWaits(&none); got != "" {
+		t.Errorf("no waits are %q", got)
+	}
+	some := engine.Waits{engine.ThrottledByRate: 90 * time.Second, engine.ThrottledByJournal: 3 * time.Millisecond}
+	if got, want := view.FormatWaits(&some), "rate limiter 1m30s, journal 3.0ms"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -60,12 +60,19 @@ func varied(l *local) {
 	}
 	for i := range 20 {
 		m := engine.MetricsRow{
-			At: epoch.Add(time.Duration(i) * time.Second), Cycle: i / 7, Phase: engine.Running, Ended: int64(i), Acted: 1, Limit: 50, InFlight: 3,
-			Total: engine.Quantiles{Count: int64(i % 2), Mean: 1234567, P50: 1e6, P95: 2e6, P99: 3e6, Max: 4e9}, SessionsPerSec: 1.0004 * float64(i), WritesPerSec: math.NaN(),
-			Errors: engine.Errors{engine.Panic: 3}, Host: engine.HostMetrics{CPU: 12.3456, ProcessCPU: -1, Memory: 123456789, NetIn: 1e6},
-			Connections: -1, ServerConnections: 12, ServerMax: 60, Pool: engine.Pool{Size: 8 * (i % 2), InUse: i, Idle: 2}, Unsent: int64(i), Lag: time.Second, Usage: *used(i),
-			Flow: engine.Flow{Parallel: int64(i), Sequential: 4, Failed: 1, Chains: int64(i), Busy: 3 * time.Second, Wall: time.Second}, Speedup: 1.5 * float64(i),
-			Queue: engine.Quantiles{Count: int64(i % 2), P50: 1e6, P95: 2e6, P99: 3e6, Max: 4e9},
+			At:          epoch.Add(time.Duration(i) * time.Second),
+			Cycle:       i / 7,
+			Phase:       engine.Running,
+			Ended:       int64(i),
+			Acted:       1,
+			Limit:       50,
+			InFlight:    3,
+			SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: int64(i % 2), Mean: 1234567, P50: 1e6, P95: 2e6, P99: 3e6, Max: 4e9}, Speedup: 1.5 * float64(i), Queue: engine.Quantiles{Count: int64(i % 2), P50: 1e6, P95: 2e6, P99: 3e6, Max: 4e9}},
+			SecondRates: engine.SecondRates{SessionsPerSec: 1.0004 * float64(i), WritesPerSec: math.NaN()},
+			Counters:    engine.Counters{Errors: engine.Errors{engine.Panic: 3}, Usage: *used(i), Flow: engine.Flow{Parallel: int64(i), Sequential: 4, Failed: 1, Chains: int64(i), Busy: 3 * time.Second, Wall: time.Second}},
+			Host:        engine.HostMetrics{CPU: 12.3456, ProcessCPU: -1, Memory: 123456789, NetIn: 1e6},
+			DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: 12, ServerMax: 60, Pool: engine.Pool{Size: 8 * (i % 2), InUse: i, Idle: 2}, Unsent: int64(i)},
+			Lag:         time.Second,
 		}
 		if i == 0 {
 			m.Phase, m.Total = engine.Paused, engine.Quantiles{}

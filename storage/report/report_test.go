@@ -101,10 +101,16 @@ var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func second(at time.Time, n int) engine.MetricsRow {
 	wave := 1 + math.Sin(float64(n)/40)
 	return engine.MetricsRow{
-		At: at, Phase: engine.Running, Ended: int64(4 * n), Limit: 20 + n/100, InFlight: int(10 * wave), SessionsPerSec: 4 * wave, RequestsPerSec: 12 * wave,
-		Total:       engine.Quantiles{Count: 4, P50: time.Duration(40*wave) * time.Millisecond, P95: time.Duration(90*wave) * time.Millisecond, P99: time.Duration(200*wave) * time.Millisecond},
-		RateLimited: int64(n / 10), Retries: int64(n / 20), Host: engine.HostMetrics{CPU: 30 * wave, ProcessCPU: 40 * wave, Cores: 4, Memory: 100_000_000 + 100_000*uint64(n%300), Available: 8e9, DiskFree: 1e12},
-		Connections: 3, ServerConnections: 9, ServerMax: 60, Unsent: -1, Usage: engine.Usage{Calls: int64(n), Cost: 21_300 * int64(n)},
+		At:          at,
+		Phase:       engine.Running,
+		Ended:       int64(4 * n),
+		Limit:       20 + n/100,
+		InFlight:    int(10 * wave),
+		SecondRates: engine.SecondRates{SessionsPerSec: 4 * wave, RequestsPerSec: 12 * wave},
+		SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 4, P50: time.Duration(40*wave) * time.Millisecond, P95: time.Duration(90*wave) * time.Millisecond, P99: time.Duration(200*wave) * time.Millisecond}},
+		Counters:    engine.Counters{RateLimited: int64(n / 10), Retries: int64(n / 20), Usage: engine.Usage{Calls: int64(n), Cost: 21_300 * int64(n)}},
+		Host:        engine.HostMetrics{CPU: 30 * wave, ProcessCPU: 40 * wave, Cores: 4, Memory: 100_000_000 + 100_000*uint64(n%300), Available: 8e9, DiskFree: 1e12},
+		DatabaseUse: engine.DatabaseUse{Connections: 3, ServerConnections: 9, ServerMax: 60, Unsent: -1},
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 const (
@@ -57,7 +58,7 @@ func judged(j *engine.Judgement) mark {
 
 // figuresOf returns the key figures.
 func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
-	asked := t.Left()
+	asked := t.SentRequests()
 	ended := t.Ended()
 	all := []figure{
 		{"Sessions", engine.FormatCount(ended), outcomesOf(t)},
@@ -282,14 +283,14 @@ func anomaliesOf(odd *health.Anomalies) (all []anomaly) {
 // forecast is the forecast and the result.
 type forecast struct {
 	From string
-	Rows []engine.ForecastFact
+	Rows []view.ForecastFact
 }
 
 func newForecast(r *engine.RunRecord, t *engine.Totals) *forecast {
 	if r.Forecast == nil {
 		return nil
 	}
-	return &forecast{r.Forecast.From(), r.Compare(t)}
+	return &forecast{view.ForecastBasis(r.Forecast), view.CompareForecast(r, t)}
 }
 
 // against is the comparison with another run.

@@ -18,7 +18,7 @@ func (w *transaction) cleanupBegins(at time.Time) error {
 // cleanupEnds records there what the cleanup did.
 func (w *transaction) cleanupEnds(r *engine.EndRow) error {
 	return w.markCleaned(func(c *engine.Cleaned) {
-		c.At, c.Ending, c.Requests, c.Done = r.At, r.Ending.String(), r.Totals.Left().Requests, 0
+		c.At, c.Ending, c.Requests, c.Done = r.At, r.Ending.String(), r.Totals.SentRequests().Requests, 0
 		for o, n := range r.Totals.Outcomes {
 			if engine.Outcome(o).Commits() {
 				c.Done += n

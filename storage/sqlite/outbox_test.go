@@ -168,7 +168,7 @@ func TestOutboxRows(t *testing.T) {
 		want = append(want, row)
 	}
 	want[3].Outcome, want[3].Class, want[3].Path, want[3].Error = engine.Failed, engine.Network, "pay", "no way"
-	metrics := engine.MetricsRow{At: time.Unix(7, 0).UTC(), Ended: 40, Unsent: -1, Errors: engine.Errors{engine.Network: 1}}
+	metrics := engine.MetricsRow{At: time.Unix(7, 0).UTC(), Ended: 40, DatabaseUse: engine.DatabaseUse{Unsent: -1}, Counters: engine.Counters{Errors: engine.Errors{engine.Network: 1}}}
 	if err := j.Commit(t.Context(), want, metrics); err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestOutboxRecord(t *testing.T) {
 	if p := r.take(t, t, s, "r", 1); !p.Full || r.record.Ending != engine.NotEnded {
 		t.Errorf("resumed, in parts: got full %v, %v", p.Full, r.record.Ending)
 	}
-	if err := s.Adjust(t.Context(), "r", engine.Settings{Limit: 7}); err != nil {
+	if err := s.Adjust(t.Context(), "r", engine.Settings{Concurrency: engine.Concurrency{Limit: 7}}); err != nil {
 		t.Fatal(err)
 	}
 	r.drain(t, t, s, "r", 10)

@@ -63,7 +63,7 @@ func (s *core) eachShared(ctx context.Context, run int64, f func(r *engine.Share
 }
 
 // asked adds up the requests of the run itself.
-func (s *core) asked(ctx context.Context, run int64) (a engine.Asked, err error) {
+func (s *core) asked(ctx context.Context, run int64) (a engine.RequestCounts, err error) {
 	err = s.eachShared(ctx, run, func(r *engine.SharedRow) {
 		if r.Record != nil {
 			a.Add(r.Record)
@@ -73,7 +73,7 @@ func (s *core) asked(ctx context.Context, run int64) (a engine.Asked, err error)
 }
 
 // Writing adds up the requests that wrote the population of a run.
-func (s *history) Writing(ctx context.Context, run engine.RunID) (a engine.Asked, err error) {
+func (s *history) Writing(ctx context.Context, run engine.RunID) (a engine.RequestCounts, err error) {
 	key, err := s.key(ctx, run)
 	if err != nil {
 		return a, err
@@ -89,7 +89,7 @@ func (s *history) Writing(ctx context.Context, run engine.RunID) (a engine.Asked
 // shared reads the shared answers. The totals of the checkpoint are replaced, because they would count some requests twice.
 func (r *resuming) shared(ctx context.Context) error {
 	t := &r.State.Totals
-	t.Shared = engine.Asked{}
+	t.Shared = engine.RequestCounts{}
 	err := r.store.eachShared(ctx, r.key, func(row *engine.SharedRow) {
 		r.Shared.Add(row)
 		r.Writing += row.Took

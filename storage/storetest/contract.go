@@ -297,10 +297,13 @@ func testPeaks(t *testing.T, open Open) {
 		engine.BarrierRow{Cycle: 1, At: at(15), Took: 4 * time.Second, Lag: time.Second},
 		engine.StartRow{At: at(100), Cycle: 2, Resumed: true},
 		engine.MetricsRow{
-			At: at(107), Host: engine.HostMetrics{Memory: 8}, Connections: -1, ServerConnections: 40,
-			Overhead: engine.Overhead{Span: 3 * time.Second, Requests: 7}, Late: engine.Late{Tick: time.Millisecond, Core: 4 * time.Millisecond},
+			At:          at(107),
+			Host:        engine.HostMetrics{Memory: 8},
+			DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: 40},
+			Counters:    engine.Counters{Overhead: engine.Overhead{Span: 3 * time.Second, Requests: 7}},
+			Late:        engine.Late{Tick: time.Millisecond, Core: 4 * time.Millisecond},
 		},
-		engine.MetricsRow{At: at(107), Connections: -1, ServerConnections: -1, Overhead: engine.Overhead{Span: 4 * time.Second, Requests: 9}, Late: engine.Late{Tick: 3 * time.Millisecond}})
+		engine.MetricsRow{At: at(107), DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1}, Counters: engine.Counters{Overhead: engine.Overhead{Span: 4 * time.Second, Requests: 9}}, Late: engine.Late{Tick: 3 * time.Millisecond}})
 	want := engine.Peaks{Memory: 8, Cycle: 4 * time.Second, Elapsed: 22 * time.Second, Connections: 3, ServerConnections: 40, Lag: time.Second, Worked: 5 * time.Second}
 	want.Overhead, want.Late = engine.Overhead{Span: 4 * time.Second, Requests: 9}, engine.Late{Tick: 3 * time.Millisecond, Core: 4 * time.Millisecond}
 	if got := f.resume().State.Totals.Peaks; got != want {
@@ -360,10 +363,16 @@ func testMetrics(t *testing.T, open Open) {
 	const rows = 2500
 	want := func(i int) engine.MetricsRow {
 		return engine.MetricsRow{
-			At: at(i), Cycle: i / 60, Phase: engine.Running, Ended: int64(i), Limit: 50, Unsent: -1, WritesPerSec: 1.25,
-			Total: engine.Quantiles{Count: 9, Mean: time.Millisecond, Max: time.Second}, Host: engine.HostMetrics{CPU: 12.5, Memory: 1 << 30},
-			Flow:  engine.Flow{Parallel: int64(i), Sequential: 3, Failed: 2, TimedOut: 1, Chains: 5, Busy: time.Hour, Wall: time.Minute},
-			Queue: engine.Quantiles{Count: 9, P95: time.Second}, Speedup: 7.5, TimedOut: 4,
+			At:          at(i),
+			Cycle:       i / 60,
+			Phase:       engine.Running,
+			Ended:       int64(i),
+			Limit:       50,
+			DatabaseUse: engine.DatabaseUse{Unsent: -1},
+			SecondRates: engine.SecondRates{WritesPerSec: 1.25},
+			SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 9, Mean: time.Millisecond, Max: time.Second}, Queue: engine.Quantiles{Count: 9, P95: time.Second}, Speedup: 7.5},
+			Host:        engine.HostMetrics{CPU: 12.5, Memory: 1 << 30},
+			Counters:    engine.Counters{Flow: engine.Flow{Parallel: int64(i), Sequential: 3, Failed: 2, TimedOut: 1, Chains: 5, Busy: time.Hour, Wall: time.Minute}, TimedOut: 4},
 		}
 	}
 	for i := range rows {

@@ -179,7 +179,7 @@ func text(r *engine.Resumption) string {
 		fmt.Fprintf(&out, "  %d: %+v\n", agent, *r.Memory[agent])
 	}
 	for _, key := range sharedKeys {
-		asked, open := r.Shared.Asked[key]
+		asked, open := r.Shared.Unanswered[key]
 		fmt.Fprintf(&out, "answer %x: %+v, asked %+v, %v\n", key, r.Shared.Answers[key], asked, open)
 	}
 	out.WriteString("deltas\n")

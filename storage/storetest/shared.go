@@ -19,14 +19,14 @@ var sharedKeys = []engine.SharedKey{{0}, {1, 15: 1}, {2, 15: 255}}
 // sharedModel is a simple implementation of the semantics of shared rows.
 type sharedModel struct {
 	known engine.Shared
-	asked engine.Asked
+	asked engine.RequestCounts
 	rows  []engine.SharedRow
 }
 
 func (m *sharedModel) apply(r *engine.SharedRow) {
 	m.rows = append(m.rows, *r)
-	m.known = engine.Shared{Answers: map[engine.SharedKey]engine.Entry{}, Asked: map[engine.SharedKey]engine.Unanswered{}}
-	m.asked = engine.Asked{}
+	m.known = engine.Shared{Answers: map[engine.SharedKey]engine.Entry{}, Unanswered: map[engine.SharedKey]engine.Unanswered{}}
+	m.asked = engine.RequestCounts{}
 	for i := len(m.rows) - 1; i >= 0; i-- { // the newest request that ended, and the oldest intent after it
 		row := &m.rows[i]
 		if row.Record != nil {
@@ -41,11 +41,11 @@ func (m *sharedModel) apply(r *engine.SharedRow) {
 		row := &m.rows[i]
 		ended[row.Key] = ended[row.Key] || row.Record != nil
 		if !ended[row.Key] {
-			asked, later := m.known.Asked[row.Key]
+			asked, later := m.known.Unanswered[row.Key]
 			if asked.Hash = row.Entry.Hash; !later {
 				asked.Spent = row.Entry.Spent // the newest row has precedence
 			}
-			m.known.Asked[row.Key] = asked
+			m.known.Unanswered[row.Key] = asked
 		}
 	}
 }
@@ -102,15 +102,15 @@ func testShared(t *testing.T, open Open) {
 	f.commit(engine.SharedRow{Key: first, Entry: answered(1), Record: asking(1)})
 	f.append(engine.SessionRows{session(0, 1, engine.OK)}, intent(second, 8), intent(second, 9), intent(third, 10))
 	f.commit(engine.SharedRow{Key: third, Record: asking(2)}, engine.BarrierRow{Cycle: 0, At: at(1)})
-	wrong := engine.Totals{Shared: engine.Asked{Requests: 1000}} // a wrong total, which the store must correct
+	wrong := engine.Totals{Shared: engine.RequestCounts{Requests: 1000}} // a wrong total, which the store must correct
 	f.commit(engine.CheckpointRow{At: at(2), Cycle: 1, State: engine.State{Totals: wrong}}, engine.BarrierRow{Cycle: 1, At: at(3)})
 	f.commit(engine.EndRow{At: at(4), Ending: engine.EndStopped, Totals: wrong})
 
-	want := engine.Asked{Requests: 5, Retries: 3, RateLimited: 2, Labels: engine.Labels{0, 1, 1}, Usage: engine.Usage{Calls: 3, Cost: 2 << 40}}
+	want := engine.RequestCounts{Requests: 5, Retries: 3, RateLimited: 2, Labels: engine.Labels{0, 1, 1}, Usage: engine.Usage{Calls: 3, Cost: 2 << 40}}
 	for range 2 {
 		r := f.resume()
 		if !reflect.DeepEqual(r.Shared, engine.Shared{
-			Answers: map[engine.SharedKey]engine.Entry{first: answered(1)}, Asked: map[engine.SharedKey]engine.Unanswered{second: {Hash: 8, Spent: engine.Outlay{Requests: 9}}},
+			Answers: map[engine.SharedKey]engine.Entry{first: answered(1)}, Unanswered: map[engine.SharedKey]engine.Unanswered{second: {Hash: 8, Spent: engine.Outlay{Requests: 9}}},
 		}) {
 			t.Errorf("got %+v", r.Shared)
 		}
@@ -124,7 +124,7 @@ func testShared(t *testing.T, open Open) {
 
 	must(t, f.Fork(t.Context(), childOf("r", 1), storage.Fork{Checkpoint: 1}))
 	if r, err := f.Resume(t.Context(), "child"); err != nil || !reflect.DeepEqual(r.Shared.Answers, map[engine.SharedKey]engine.Entry{first: answered(1)}) ||
-		len(r.Shared.Asked) != 0 || r.State.Totals.Shared != (engine.Asked{}) {
+		len(r.Shared.Unanswered) != 0 || r.State.Totals.Shared != (engine.RequestCounts{}) {
 		t.Errorf("a fork has %+v, %+v, %v, want the parent's answer without cost", r.Shared, r.State.Totals.Shared, err)
 	}
 	before, err := f.Deletion(t.Context(), f.run)

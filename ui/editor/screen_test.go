@@ -303,7 +303,7 @@ func TestTryShowsEachStep(t *testing.T) {
 	}
 	for _, want := range []string{
 		"ann, chain a: failed after 1.0s, at loop[0].ask: status 500", "Loop", "Ask, iteration 1", "Agent before the session", "Agent after the session",
-		"Asked shop: POST /x", "hello there", "Answered 500", "broken", "in the trial of ann: status 500",
+		"Request to shop: POST /x", "hello there", "Answer 500", "broken", "in the trial of ann: status 500",
 	} {
 		if !st.shows(want) {
 			t.Errorf("%q is not among %q", want, uitest.Texts(st.Content()))

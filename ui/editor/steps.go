@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/code"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -34,7 +35,7 @@ type row struct {
 	about    string
 	icon     fyne.Resource
 	step     *engine.TrialStep // nil if it is not a step
-	sections []engine.Section
+	sections []view.Section
 }
 
 func newSteps(show func(*engine.TrialStep)) *steps {
@@ -106,16 +107,16 @@ func (s *steps) set(t *engine.Trial) {
 		s.empty()
 		return
 	}
-	s.rows = append(s.rows, row{title: "Agent before the session", icon: theme.AccountIcon(), sections: t.Begins()})
+	s.rows = append(s.rows, row{title: "Agent before the session", icon: theme.AccountIcon(), sections: view.TrialStart(t)})
 	failed := -1
 	t.Walk(func(depth int, step *engine.TrialStep) {
-		r := row{depth: depth, title: named(step), kind: step.Kind, about: brief(step), icon: iconOf(step), step: step, sections: step.Sections()}
+		r := row{depth: depth, title: named(step), kind: step.Kind, about: brief(step), icon: iconOf(step), step: step, sections: view.StepSections(step)}
 		if step.Status == engine.StepFailed || step.Status == engine.StepTimedOut {
 			failed = len(s.rows)
 		}
 		s.rows = append(s.rows, r)
 	})
-	s.rows = append(s.rows, row{title: "Agent after the session", icon: theme.AccountIcon(), sections: t.Leaves()})
+	s.rows = append(s.rows, row{title: "Agent after the session", icon: theme.AccountIcon(), sections: view.TrialResults(t)})
 	s.list.Refresh()
 	s.list.ScrollToTop()
 	if failed < 0 {
@@ -185,8 +186,8 @@ func (s *steps) fill(r *row) {
 	s.wide = columns
 	var b strings.Builder
 	if r.step != nil {
-		b.WriteString(wrapped(words.Drawn(strings.TrimSuffix(r.step.Path+" ("+r.step.Kind+"): "+r.step.About(), ", ")), "", columns))
-		if where := r.step.Where(); where != "" {
+		b.WriteString(wrapped(words.Drawn(strings.TrimSuffix(r.step.Path+" ("+r.step.Kind+"): "+view.StepSummary(r.step), ", ")), "", columns))
+		if where := view.StepLocation(r.step); where != "" {
 			b.WriteString("  " + where + "\n")
 		}
 	}

@@ -205,8 +205,8 @@ func (t *trial) show(result *engine.Trial) {
 // say describes how the session ended.
 func (t *trial) say() {
 	r := t.result
-	text := fmt.Sprintf("%s, chain %s: %s", r.ID, r.Chain, words.Drawn(r.Ended()))
-	if cost := r.Cost(); cost != "" {
+	text := fmt.Sprintf("%s, chain %s: %s", r.ID, r.Chain, words.Drawn(view.TrialOutcome(r)))
+	if cost := view.UsageText(&r.Usage); cost != "" {
 		text += " · " + cost
 	}
 	switch {
@@ -247,5 +247,5 @@ func (t *trial) copied() {
 	if t.result == nil {
 		return
 	}
-	fyne.CurrentApp().Clipboard().SetContent(t.result.JSON())
+	fyne.CurrentApp().Clipboard().SetContent(view.TrialJSON(t.result))
 }

@@ -317,11 +317,11 @@ func TestAStateIsChosen(t *testing.T) {
 func TestWhereItHurts(t *testing.T) {
 	c := gather(t)
 	c.run.change(func(s *engine.Snapshot) {
-		s.Oldest = []engine.Doing{{Place: engine.Place{Agent: 40}, Name: "shopper-40", Began: s.At.Add(-time.Minute), Gate: "for the rate of shop"}}
+		s.Oldest = []engine.Doing{{Place: engine.Place{Agent: 40}, Name: "shopper-40", Began: s.At.Add(-time.Minute), ThrottledBy: "rate limiter"}}
 		s.Errors[1].Agent = 99
 	})
 	c.tick()
-	c.shows(t, "shopper-40", "1m00s", "throttled for the")
+	c.shows(t, "shopper-40", "1m00s", "throttled: rate")
 	press(keyed(c.agents.trouble.oldest), fyne.KeyDown)
 	if c.agents.grid.Selected() != 40 || c.count() != 0 {
 		t.Error("a chosen row does not mark its agent only")

@@ -42,8 +42,8 @@ func about(d *engine.Doing) string {
 	case d.Path != "":
 		text += fmt.Sprintf("\nStep %[2]s has run since %[1]s.", words.Stamp(d.Since), d.Path)
 	}
-	if d.Gate != "" {
-		text += "\nThrottled " + d.Gate + "."
+	if d.ThrottledBy != "" {
+		text += "\nThrottled: " + d.ThrottledBy + "."
 	}
 	return text + "\n\nThis cancels the session and retires the agent from the next cycle. The run becomes inexact."
 }

@@ -121,19 +121,20 @@ func (d *fakeDesk) RemoteState() (text string, healthy bool) { return d.remote, 
 // running is a run in the middle of its work.
 func running() engine.Snapshot {
 	return engine.Snapshot{
-		Run: "20300301-120000-abcd", At: began.Add(time.Minute), Phase: engine.Running, Cycle: 2, Cycles: 24,
-		SimTime: time.Date(2030, 1, 4, 14, 0, 0, 0, time.UTC), Limit: 50, InFlight: 48, CycleEnded: 72, CycleTotal: 372,
-		Ended: 6912, Total: 8928, Begun: 6960,
-		Outcomes: map[engine.Outcome]int64{engine.OK: 6800, engine.Stopped: 100, engine.Failed: 10, engine.TimedOut: 2},
-		Events:   2034, Latency: engine.Quantiles{Count: 6912, Mean: 400 * time.Millisecond, P50: 350 * time.Millisecond, P95: 810 * time.Millisecond, P99: time.Second},
-		Requests: 34_560, Retries: 12, Labels: map[engine.Label]int64{},
-		PerSecond: 84.2, Elapsed: 82 * time.Second, Remaining: 70 * time.Second,
-		Checkpoints: 2, LastCheckpoint: began.Add(-80 * time.Second),
-		Errors: []engine.ErrorNote{
+		Run:        "20300301-120000-abcd",
+		At:         began.Add(time.Minute),
+		Phase:      engine.Running,
+		CycleState: engine.CycleState{Cycle: 2, Cycles: 24, SimTime: time.Date(2030, 1, 4, 14, 0, 0, 0, time.UTC), CycleEnded: 72, CycleTotal: 372},
+		LimitState: engine.LimitState{Limit: 50, InFlight: 48},
+		SessionCounts: engine.SessionCounts{Ended: 6912, Total: 8928, Begun: 6960, Outcomes: map[engine.Outcome]int64{engine.OK: 6800, engine.Stopped: 100, engine.Failed: 10, engine.TimedOut: 2}, Events: 2034, Errors: []engine.ErrorNote{
 			{Class: engine.ServerError, Count: 10, Cycle: 1, Agent: 17, Path: "fill_cart[2].add_cart", Message: "POST /cart answered 503\nand a second line"},
 			{Class: engine.Timeout, Count: 2, Cycle: 2, Agent: 301, Path: "checkout.pay", Message: "session timed out after 5m0s"},
-		},
-		Metrics: metrics(began.Add(time.Minute)),
+		}},
+		SessionTimes:    engine.SessionTimes{Latency: engine.Quantiles{Count: 6912, Mean: 400 * time.Millisecond, P50: 350 * time.Millisecond, P95: 810 * time.Millisecond, P99: time.Second}},
+		RequestCounts:   engine.RequestCounts{Requests: 34_560, Retries: 12, Labels: engine.Labels{}},
+		Pace:            engine.Pace{PerSecond: 84.2, Elapsed: 82 * time.Second, Remaining: 70 * time.Second},
+		CheckpointState: engine.CheckpointState{Checkpoints: 2, LastCheckpoint: began.Add(-80 * time.Second)},
+		Metrics:         metrics(began.Add(time.Minute)),
 	}
 }
 
@@ -141,9 +142,15 @@ func running() engine.Snapshot {
 func metrics(at time.Time) engine.MetricsRow {
 	q := engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond, P50: 350 * time.Millisecond, P95: 810 * time.Millisecond, P99: time.Second}
 	return engine.MetricsRow{
-		At: at, Cycle: 2, Phase: engine.Running, Limit: 50, InFlight: 48, Total: q, SessionsPerSec: 84, RequestsPerSec: 412,
+		At:          at,
+		Cycle:       2,
+		Phase:       engine.Running,
+		Limit:       50,
+		InFlight:    48,
+		SecondTimes: engine.SecondTimes{Total: q},
+		SecondRates: engine.SecondRates{SessionsPerSec: 84, RequestsPerSec: 412},
 		Host:        engine.HostMetrics{CPU: 42, ProcessCPU: 30, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
-		Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1,
+		DatabaseUse: engine.DatabaseUse{Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1},
 	}
 }
 

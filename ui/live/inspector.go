@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -197,8 +198,8 @@ func (i *inspector) summary(v *engine.AgentView) string {
 		if d.Service != "" {
 			line += ", calling " + d.Service
 		}
-		if d.Gate != "" {
-			line += ", throttled " + d.Gate
+		if d.ThrottledBy != "" {
+			line += ", throttled: " + d.ThrottledBy
 		}
 		lines = append(lines, line+".")
 	}
@@ -259,7 +260,7 @@ func (i *inspector) toggleWatch() {
 // copyJSON copies the agent to the clipboard as JSON.
 func (i *inspector) copyJSON() {
 	o := i.agents.orders
-	data, err := i.view.JSON()
+	data, err := view.AgentJSON(i.view)
 	if err != nil {
 		o.report("Cannot copy "+i.name()+": "+err.Error()+".", widgets.Bad)
 		return

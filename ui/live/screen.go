@@ -72,7 +72,7 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s.agents = newAgents(s.orders)
 	s.figures = newFigures()
 	s.views = newViews(s.charts, s.orders.saveCharts, s.rearranged,
-		view{name: "Agents", object: s.agents.panel, draw: s.agents.draw, alone: true}, view{name: "Chain", object: s.chain.panel, draw: s.chain.draw, alone: true})
+		tab{name: "Agents", object: s.agents.panel, draw: s.agents.draw, alone: true}, tab{name: "Chain", object: s.chain.panel, draw: s.chain.draw, alone: true})
 	s.lists = newLists(s.orders)
 	s.history = newHistory(s)
 	s.page = newPage(s)

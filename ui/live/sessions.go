@@ -176,8 +176,8 @@ func (s *sessions) sayFacts(bar int) {
 		says := stepFacts(&t.Steps[bar])
 		if d := s.doing; t.Outcome == engine.Unfinished && d != nil && d.Path == path {
 			says = "in progress"
-			if d.Gate != "" {
-				says = "throttled " + d.Gate
+			if d.ThrottledBy != "" {
+				says = "throttled: " + d.ThrottledBy
 			}
 		}
 		s.facts.Say(path + ": " + says)

@@ -135,11 +135,11 @@ func TestAgentIsRetired(t *testing.T) {
 	s := running()
 	s.Oldest = []engine.Doing{
 		{Place: engine.Place{Cycle: 2, Agent: 17}, Name: "lena", Began: s.At.Add(-130 * time.Second), Path: "pay", Service: "shop", Since: s.At.Add(-2 * time.Minute)},
-		{Place: engine.Place{Cycle: 2, Agent: 18}, Began: s.At.Add(-20 * time.Second), Gate: "for the rate", Since: s.At.Add(-3 * time.Second)},
+		{Place: engine.Place{Cycle: 2, Agent: 18}, Began: s.At.Add(-20 * time.Second), ThrottledBy: "rate limiter", Since: s.At.Add(-3 * time.Second)},
 	}
 	st := perform(t, s)
 	st.list("In flight")
-	st.shows(t, "lena", "2m10s", "pay", "shop", "2m00s", "18", "for the rate", "3s")
+	st.shows(t, "lena", "2m10s", "pay", "shop", "2m00s", "18", "rate limiter", "3s")
 	st.lists.askAbout("17")
 	for _, want := range []string{"Agent lena", "Step pay", "calls shop", "cancels the session"} {
 		if !uitest.Shows(st.win.Canvas().Overlays().Top(), want) {
@@ -183,7 +183,7 @@ func TestErrorsBeforeAResume(t *testing.T) {
 
 func TestSettingsAreAdjusted(t *testing.T) {
 	st := perform(t, running())
-	st.run.tunables = []engine.Tunable{{Name: engine.LimitSetting, Value: "50"}, {Name: "budget", Value: "5", Help: "what calls of models may cost"}, {Name: "model.rate", Value: "10"}, {Name: "shop.timeout", Value: "10s"}}
+	st.run.tunables = []engine.Tunable{{Name: engine.LimitSetting, Value: "50"}, {Name: "budget", Value: "5", Help: "what model calls may cost"}, {Name: "model.rate", Value: "10"}, {Name: "shop.timeout", Value: "10s"}}
 	st.run.set = func(name, value string) error {
 		if name == "model.rate" {
 			return &engine.FieldError{Field: name, Problem: "-1 requests per second", Hint: "above 0"}

@@ -106,7 +106,7 @@ var oldestColumns = []widgets.Column{
 	{Title: "In flight for", Sample: "10m30s", Align: fyne.TextAlignTrailing},
 	{Title: "Step", Sample: "fill_cart[2].add_cart", Weight: 2},
 	{Title: "Service", Sample: "shop-service"},
-	{Title: "Throttled", Sample: "for the rate of the model", Weight: 1},
+	{Title: "Throttled", Sample: "limit on model calls", Weight: 1},
 	{Title: "Since", Sample: "10m30s", Align: fyne.TextAlignTrailing},
 }
 
@@ -117,7 +117,7 @@ func (l *lists) inFlight(f *feed) []widgets.Row {
 	for i := range s.Oldest {
 		d := &s.Oldest[i]
 		rows[i] = widgets.Row{Key: strconv.Itoa(d.Agent), Cells: []widgets.Cell{
-			{Text: who(d)}, {Text: since(s.At, d.Began)}, {Text: orDash(d.Path)}, {Text: orDash(d.Service)}, {Text: orDash(d.Gate)}, {Text: since(s.At, d.Since)},
+			{Text: who(d)}, {Text: since(s.At, d.Began)}, {Text: orDash(d.Path)}, {Text: orDash(d.Service)}, {Text: orDash(d.ThrottledBy)}, {Text: since(s.At, d.Since)},
 		}}
 	}
 	return rows

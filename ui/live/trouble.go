@@ -76,8 +76,8 @@ func (t *trouble) draw(s *engine.Snapshot) {
 	for i := range s.Oldest {
 		d := &s.Oldest[i]
 		at := orDash(d.Path)
-		if d.Gate != "" {
-			at = "throttled " + d.Gate
+		if d.ThrottledBy != "" {
+			at = "throttled: " + d.ThrottledBy
 		}
 		rows[i] = widgets.Row{Key: strconv.Itoa(d.Agent), Cells: []widgets.Cell{{Text: who(d)}, {Text: since(s.At, d.Began)}, {Text: at, Tone: widgets.Quiet}}}
 	}

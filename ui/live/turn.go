@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/timeline"
 )
 
@@ -38,7 +39,7 @@ func ongoing(turn engine.AgentTurn, d *engine.Doing, now time.Time) engine.Agent
 	if d != nil && d.Path != "" {
 		turn.Steps = slices.DeleteFunc(turn.Steps, func(r engine.StepRecord) bool { return r.Path == d.Path })
 		r := engine.StepRecord{Path: d.Path, Service: max(now.Sub(d.Since), 0)}
-		if d.Gate != "" {
+		if d.ThrottledBy != "" {
 			r.Service, r.Held = 0, r.Service
 		}
 		turn.Steps = append(turn.Steps, r)
@@ -156,7 +157,7 @@ func stepFacts(r *engine.StepRecord) string {
 	if r.Held > 0 {
 		held := "throttled " + engine.FormatDuration(r.Held)
 		if r.Waits != nil {
-			if why := engine.FormatWaits(r.Waits); why != "" {
+			if why := view.FormatWaits(r.Waits); why != "" {
 				held += " (" + why + ")"
 			}
 		}

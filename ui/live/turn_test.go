@@ -68,7 +68,7 @@ func TestASessionThatGoesOn(t *testing.T) {
 		{Path: "browse", Attempt: 2, At: began.Add(200 * ms), Took: 50 * ms, Status: 200},
 		{Path: "pay", Attempt: 1, At: began.Add(300 * ms), Took: 10 * ms, Status: 429},
 	}}
-	d := &engine.Doing{Path: "pay", Since: began.Add(400 * ms), Gate: "for the rate of shop"}
+	d := &engine.Doing{Path: "pay", Since: began.Add(400 * ms), ThrottledBy: "rate limiter"}
 	for range 2 { // again is the same
 		turn = ongoing(turn, d, began.Add(time.Second))
 	}

@@ -14,8 +14,8 @@ import (
 // splitView is the choice that shows two views side by side.
 const splitView = "Split"
 
-// view is a view of the run.
-type view struct {
+// tab is a view of the run.
+type tab struct {
 	name   string
 	object fyne.CanvasObject
 	draw   func(f *feed) // not called while the view is hidden
@@ -34,7 +34,7 @@ const (
 // views is the middle of the screen: the charts, another view, or both, and the choice above them.
 type views struct {
 	content *fyne.Container
-	all     []view // the charts first
+	all     []tab // the charts first
 	choice  *widgets.Segments
 	span    *widget.Select
 	saving  *widget.Button
@@ -46,8 +46,8 @@ type views struct {
 }
 
 // newViews makes the views. The charts are the first. changed is called when other views become visible.
-func newViews(c *charts, save, changed func(), others ...view) *views {
-	v := &views{all: append([]view{{name: "Charts", object: c.grid, draw: c.draw}}, others...), other: 1, changed: changed}
+func newViews(c *charts, save, changed func(), others ...tab) *views {
+	v := &views{all: append([]tab{{name: "Charts", object: c.grid, draw: c.draw}}, others...), other: 1, changed: changed}
 	v.choice = widgets.NewSegments(nil, v.choose)
 	v.span = c.span
 	v.saving = widget.NewButtonWithIcon("Save charts…", theme.DocumentSaveIcon(), save)

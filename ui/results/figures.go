@@ -30,7 +30,7 @@ func outcome(o engine.Outcome) func(*engine.Totals) string {
 }
 
 func label(l engine.Label) func(*engine.Totals) string {
-	return func(t *engine.Totals) string { return engine.FormatCount(t.Left().Labels[l]) }
+	return func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Labels[l]) }
 }
 
 // totalFigures are the counts.
@@ -44,9 +44,9 @@ var totalFigures = []figure{
 	{name: "acted", value: func(t *engine.Totals) string { return engine.FormatCount(t.Acted) }},
 	{name: "events", value: func(t *engine.Totals) string { return engine.FormatCount(t.Events) }},
 	{name: "steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Steps) }},
-	{name: "requests", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Requests) }},
-	{name: "retries", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Retries) }},
-	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().RateLimited) }},
+	{name: "requests", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Requests) }},
+	{name: "retries", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Retries) }},
+	{name: "refused (429)", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().RateLimited) }},
 	{name: "parallel steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Parallel) }},
 	{name: "failed steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Flow.Failed + t.Flow.TimedOut) }},
 	{name: "speed-up", value: func(t *engine.Totals) string { return times(t.Speedup()) }},
@@ -58,21 +58,21 @@ func times(v float64) string { return known(!math.IsNaN(v), fmt.Sprintf("%.3g×"
 
 // modelFigures are the figures of runs that called models.
 var modelFigures = []figure{
-	{name: "model calls", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Calls) }},
+	{name: "model calls", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Calls) }},
 	{name: "tokens in", value: tokens(func(u *engine.Usage) int64 { return u.Input })},
-	{name: "tokens in, cached", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Cached) }},
+	{name: "tokens in, cached", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Cached) }},
 	{name: "tokens out", value: tokens(func(u *engine.Usage) int64 { return u.Output })},
 	{name: "cost", value: func(t *engine.Totals) string {
-		u := t.Left().Usage
+		u := t.SentRequests().Usage
 		return engine.FormatCost(&u)
 	}},
-	{name: "cached answers", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Hits) }},
+	{name: "cached answers", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Hits) }},
 }
 
 // tokens formats a number of tokens, and says whether some are estimated.
 func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 	return func(t *engine.Totals) string {
-		u := t.Left().Usage
+		u := t.SentRequests().Usage
 		text := engine.FormatCount(of(&u))
 		if u.Estimated > 0 {
 			text += ", estimated"
@@ -83,24 +83,18 @@ func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 
 // waitFigures are the total throttled times by reason.
 var waitFigures = func() []figure {
-	names := map[engine.Gate]string{
-		engine.PlaceGate: "for the limit", engine.ModelGate: "among all models", engine.RateGate: "for the rate limiter", engine.RefusalGate: "after a 429",
-		engine.RetryGate: "before a retry", engine.TokenGate: "for a sign-in", engine.JournalGate: "for the journal",
-		engine.BreakerGate: "for a breaker", engine.BudgetGate: "for the budget",
-		engine.FilesGate: "for open files", engine.MemoryGate: "for memory",
-	}
 	var all []figure
-	for _, g := range engine.Gates() {
-		all = append(all, figure{name: names[g], value: func(t *engine.Totals) string {
-			return engine.FormatDuration(t.Left().Waits[g])
+	for _, cause := range engine.ThrottleCauses() {
+		all = append(all, figure{name: cause.Text(), value: func(t *engine.Totals) string {
+			return engine.FormatDuration(t.SentRequests().Waits[cause])
 		}})
 	}
 	return all
 }()
 
-func waited(t *engine.Totals) bool { return t.Left().Waits != (engine.Waits{}) }
+func waited(t *engine.Totals) bool { return t.SentRequests().Waits != (engine.Waits{}) }
 
-func calledModels(t *engine.Totals) bool { return t.Left().Usage != (engine.Usage{}) }
+func calledModels(t *engine.Totals) bool { return t.SentRequests().Usage != (engine.Usage{}) }
 
 // resumedFigures are the figures of resumed runs.
 var resumedFigures = []figure{
@@ -109,16 +103,16 @@ var resumedFigures = []figure{
 	{name: "already executed", value: label(engine.Confirmed)},
 	{name: "unconfirmed", value: label(engine.Unconfirmed)},
 	{name: "not sent again", value: label(engine.NotRepeated)},
-	{name: "possibly paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.Left().Usage.Again) }},
+	{name: "possibly paid twice", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Again) }},
 }
 
 // recordedFigures are the figures of replays.
 var recordedFigures = []figure{{name: "recorded steps", value: label(engine.Recorded)}}
 
-func replayed(t *engine.Totals) bool { return t.Left().Labels[engine.Recorded] > 0 }
+func replayed(t *engine.Totals) bool { return t.SentRequests().Labels[engine.Recorded] > 0 }
 
 func resumed(t *engine.Totals) bool {
-	asked := t.Left()
+	asked := t.SentRequests()
 	return asked.Labels[engine.Replayed]+asked.Labels[engine.NotRepeated]+asked.Again() > 0
 }
 

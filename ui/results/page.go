@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/note"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -222,11 +223,11 @@ func (p *page) showForecast(r *engine.RunRecord, f *figures) {
 		return
 	}
 	p.fact.Show()
-	rows := forecastRows(r.Compare(&f.totals))
+	rows := forecastRows(view.CompareForecast(r, &f.totals))
 	half := (len(rows) + 1) / 2
 	p.foreseen[0].SetRows(rows[:half])
 	p.foreseen[1].SetRows(rows[half:])
-	p.basis.SetText("Basis of the forecast: " + r.Forecast.From() + ".")
+	p.basis.SetText("Basis of the forecast: " + view.ForecastBasis(r.Forecast) + ".")
 }
 
 // showError shows the latest errors of a class in full.

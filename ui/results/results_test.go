@@ -64,7 +64,7 @@ func TestNoRunYet(t *testing.T) {
 func TestARunThatCalledModels(t *testing.T) {
 	totals := some()
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
-	totals.Shared = engine.Asked{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: engine.Labels{engine.Resent: 7}}
+	totals.Shared = engine.RequestCounts{Usage: engine.Usage{Calls: 34, Input: 6000, Cost: 300_000}, Requests: 5000, Labels: engine.Labels{engine.Resent: 7}}
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	wantShown(t, s, "model calls", "1,234", "tokens in", "56,000", "tokens out", "12,000", "$0.0123", "cached answers", "300", "5,150", "sent again, executed once", "7")
 
@@ -88,10 +88,10 @@ func TestAThrottledRun(t *testing.T) {
 	if s.page.held.Visible() {
 		t.Error("a run that nothing throttled shows what did")
 	}
-	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
-	totals.Shared.Waits = engine.Waits{engine.RateGate: 30 * time.Second, engine.JournalGate: time.Second}
+	totals.Waits = engine.Waits{engine.ThrottledByRate: 90 * time.Second}
+	totals.Shared.Waits = engine.Waits{engine.ThrottledByRate: 30 * time.Second, engine.ThrottledByJournal: time.Second}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Throttled time, all requests", "for the rate limiter", "2m0s", "for the journal", "1.0s", "after a 429")
+	wantShown(t, s, "Throttled time, all requests", "rate limiter", "2m0s", "journal", "1.0s", "429")
 	if !s.page.held.Visible() {
 		t.Error("what held requests back is hidden")
 	}
@@ -304,7 +304,7 @@ func TestOrdersAndMovesAreShownInWords(t *testing.T) {
 func TestResultsFitASmallWindow(t *testing.T) {
 	totals := some()
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}
-	totals.Waits = engine.Waits{engine.RateGate: 90 * time.Second}
+	totals.Waits = engine.Waits{engine.ThrottledByRate: 90 * time.Second}
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{foreseen("r")}, totals: totals})
 	if got := s.page.content.MinSize().Width; got > 869 {
 		t.Errorf("the page wants %v", got)

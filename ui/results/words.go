@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -203,7 +204,7 @@ func errorRows(notes []engine.ErrorNote) []widgets.Row {
 	return rows
 }
 
-func forecastRows(facts []engine.ForecastFact) []widgets.Row {
+func forecastRows(facts []view.ForecastFact) []widgets.Row {
 	rows := make([]widgets.Row, len(facts))
 	for i, f := range facts {
 		fact := widgets.Cell{Text: known(f.Fact != "", f.Fact)}

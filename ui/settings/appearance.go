@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -20,8 +20,8 @@ type Appearance struct {
 	Smallest, Largest float64
 	SetScale          func(scale float64)
 	// Silent are the occasions without a desktop notification.
-	Silent    map[engine.Occasion]bool
-	SetNotify func(o engine.Occasion, on bool)
+	Silent    map[view.Occasion]bool
+	SetNotify func(o view.Occasion, on bool)
 }
 
 // appearance is the panel of the look.

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -57,13 +58,13 @@ func TestAppearance(t *testing.T) {
 		}
 		return true
 	})
-	for _, k := range engine.NoticeKinds {
-		if box := boxes[k.About]; box == nil || box.Checked == (k.Occasion == engine.OnStall) {
+	for _, k := range view.NotificationKinds {
+		if box := boxes[k.About]; box == nil || box.Checked == (k.Occasion == view.OnStall) {
 			t.Fatalf("whether %s is reported is not shown", k.Occasion)
 		}
 		test.Tap(boxes[k.About])
 	}
-	if len(s.notify) != len(engine.NoticeKinds) || s.notify[0] != "ended false" || !slices.Contains(s.notify, "stalled true") {
+	if len(s.notify) != len(view.NotificationKinds) || s.notify[0] != "ended false" || !slices.Contains(s.notify, "stalled true") {
 		t.Errorf("set was %v", s.notify)
 	}
 }

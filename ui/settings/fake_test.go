@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -188,8 +189,8 @@ func shown(t *testing.T, desk *fakeDesk) *stage {
 	s.screen = New(desk, s.win, Appearance{
 		Theme: "dark", SetTheme: func(choice string) { s.looks = append(s.looks, choice) },
 		Scale: 1, Smallest: 0.8, Largest: 2, SetScale: func(scale float64) { s.scales = append(s.scales, scale) },
-		Silent:    map[engine.Occasion]bool{engine.OnStall: true},
-		SetNotify: func(o engine.Occasion, on bool) { s.notify = append(s.notify, fmt.Sprint(o, " ", on)) },
+		Silent:    map[view.Occasion]bool{view.OnStall: true},
+		SetNotify: func(o view.Occasion, on bool) { s.notify = append(s.notify, fmt.Sprint(o, " ", on)) },
 	})
 	s.win.SetContent(s.screen.Content())
 	s.win.Resize(fyne.NewSize(1130, 800))

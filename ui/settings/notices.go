@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -71,7 +71,7 @@ func newNotices(desk Desk, looks Appearance) *notices {
 // tellHere returns the choice of desktop notifications.
 func tellHere(looks Appearance) fyne.CanvasObject {
 	boxes := form.NewColumns(20)
-	for _, k := range engine.NoticeKinds {
+	for _, k := range view.NotificationKinds {
 		box := widget.NewCheck(k.About, func(on bool) { looks.SetNotify(k.Occasion, on) })
 		box.Checked = !looks.Silent[k.Occasion]
 		boxes.Add(box)

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -104,7 +105,7 @@ func (f *forecast) ask(this int, o Order) {
 // show shows a forecast. Unchanged figures are not drawn again.
 func (f *forecast) show(found *engine.Forecast) {
 	height := f.panel.MinSize().Height
-	lines := found.Lines()
+	lines := view.ForecastLines(found)
 	if found.Binds == "" {
 		lines = nil
 	}
@@ -137,12 +138,12 @@ func (f *forecast) show(found *engine.Forecast) {
 	for _, o := range f.advice.Objects[len(found.Advice):] {
 		o.Hide()
 	}
-	f.from.SetText("Basis: " + found.From() + ".")
+	f.from.SetText("Basis: " + view.ForecastBasis(found) + ".")
 	f.panel.Refresh()
 	f.screen.concurrency.measured(found.Run != "")
 	short := ""
 	if found.Binds != "" {
-		short = found.InShort()
+		short = view.ForecastSummary(found)
 	}
 	f.screen.bar.foresee(short, found.Advice)
 	f.screen.stay(f.panel, height)

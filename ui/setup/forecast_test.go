@@ -97,7 +97,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 	s := shown(t, desk)
 	s.until("Adaptive")
 	s.screen.concurrency.governor.SetSelected("Latency")
-	s.until("stays where more")
+	s.until("each session becomes slower")
 	s.until("adjusted by the governor from")
 	s.screen.budget.dollars.SetText("12.50")
 	s.screen.budget.tokens.SetText("1000000")

@@ -15,14 +15,14 @@ func TestPace(t *testing.T) {
 		cycle time.Duration
 		want  string
 	}{
-		{engine.Settings{Cycles: 24}, time.Hour, "24 cycles of 1h, as fast as possible"},
-		{engine.Settings{Cycles: 1}, 90 * time.Minute, "1 cycle of 1h30m, as fast as possible"},
-		{engine.Settings{Hours: 6}, time.Hour, "cycles of 1h for 6h, as fast as possible"},
-		{engine.Settings{Cycles: 24, TimeScale: 24}, time.Hour, "one cycle every 2m30s; 24 cycles of 1h in 1h"},
-		{engine.Settings{Hours: 6, TimeScale: 24}, time.Hour, "one cycle every 2m30s; 144 cycles in 6h"},
-		{engine.Settings{Cycles: 1, TimeScale: 3600}, time.Hour, "1 cycle of 1h, in 1s"},
-		{engine.Settings{Cycles: 1000, TimeScale: 1e-3}, 365 * day, "one cycle every 365,000 days; 1,000 cycles of 8760h in 365,000,000 days"},
-		{engine.Settings{Hours: 1e6, TimeScale: 1e9}, time.Millisecond, "one cycle every 0s for 1000000h"},
+		{engine.Settings{Length: engine.Length{Cycles: 24}}, time.Hour, "24 cycles of 1h, as fast as possible"},
+		{engine.Settings{Length: engine.Length{Cycles: 1}}, 90 * time.Minute, "1 cycle of 1h30m, as fast as possible"},
+		{engine.Settings{Length: engine.Length{Hours: 6}}, time.Hour, "cycles of 1h for 6h, as fast as possible"},
+		{engine.Settings{Length: engine.Length{Cycles: 24, TimeScale: 24}}, time.Hour, "one cycle every 2m30s; 24 cycles of 1h in 1h"},
+		{engine.Settings{Length: engine.Length{Hours: 6, TimeScale: 24}}, time.Hour, "one cycle every 2m30s; 144 cycles in 6h"},
+		{engine.Settings{Length: engine.Length{Cycles: 1, TimeScale: 3600}}, time.Hour, "1 cycle of 1h, in 1s"},
+		{engine.Settings{Length: engine.Length{Cycles: 1000, TimeScale: 1e-3}}, 365 * day, "one cycle every 365,000 days; 1,000 cycles of 8760h in 365,000,000 days"},
+		{engine.Settings{Length: engine.Length{Hours: 1e6, TimeScale: 1e9}}, time.Millisecond, "one cycle every 0s for 1000000h"},
 	} {
 		if got := pace(c.set, c.cycle); got != c.want {
 			t.Errorf("%+v:\n%q, want\n%q", c.set, got, c.want)
@@ -36,10 +36,10 @@ func TestCrowd(t *testing.T) {
 		agents int
 		want   string
 	}{
-		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372}, 372, "50 of 372 shoppers concurrently; adjusted by hand from 1 to 372"},
-		{engine.Settings{Limit: 50, Floor: 5, Ceiling: 1000}, 20, "all 20 shoppers concurrently; adjusted by hand from 5 to 1,000"},
-		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 372, Governor: "adaptive"}, 372, "50 of 372 shoppers concurrently; adjusted by the governor from 1 to 372"},
-		{engine.Settings{Limit: 50, Floor: 1, Ceiling: 50}, 1, "1 shopper; adjusted by hand from 1 to 50"},
+		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 372}}, 372, "50 of 372 shoppers concurrently; adjusted by hand from 1 to 372"},
+		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 5, Ceiling: 1000}}, 20, "all 20 shoppers concurrently; adjusted by hand from 5 to 1,000"},
+		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 372, Governor: "adaptive"}}, 372, "50 of 372 shoppers concurrently; adjusted by the governor from 1 to 372"},
+		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 50}}, 1, "1 shopper; adjusted by hand from 1 to 50"},
 	} {
 		if got := crowd(c.set, c.agents, "shoppers"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -53,12 +53,12 @@ func TestSummary(t *testing.T) {
 		agents int
 		want   string
 	}{
-		{engine.Settings{Cycles: 24, Limit: 50}, 372, "372 shoppers, 24 cycles, up to 50 concurrently, 8,928 sessions"},
-		{engine.Settings{Cycles: 24, Limit: 1000, WarmUp: engine.DefaultWarmUp}, 372, "372 shoppers, 24 cycles, up to 372 concurrently, at most 8,928 sessions"},
-		{engine.Settings{Hours: 0.5, Limit: 50}, 372, "372 shoppers, 30m, up to 50 concurrently"},
-		{engine.Settings{Hours: 6, TimeScale: 24, Limit: 50}, 372, "372 shoppers, 6h, 144 cycles, up to 50 concurrently, at most 53,568 sessions"},
-		{engine.Settings{Cycles: 24, Limit: 50}, 20, "20 of 372 shoppers, 24 cycles, up to 20 concurrently, 480 sessions"},
-		{engine.Settings{Cycles: 1, Limit: 50}, 1, "1 of 372 shoppers, 1 cycle, 1 session"},
+		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 24 cycles, up to 50 concurrently, 8,928 sessions"},
+		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 1000}, Selection: engine.Selection{WarmUp: engine.DefaultWarmUp}}, 372, "372 shoppers, 24 cycles, up to 372 concurrently, at most 8,928 sessions"},
+		{engine.Settings{Length: engine.Length{Hours: 0.5}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 30m, up to 50 concurrently"},
+		{engine.Settings{Length: engine.Length{Hours: 6, TimeScale: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 6h, 144 cycles, up to 50 concurrently, at most 53,568 sessions"},
+		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 20, "20 of 372 shoppers, 24 cycles, up to 20 concurrently, 480 sessions"},
+		{engine.Settings{Length: engine.Length{Cycles: 1}, Concurrency: engine.Concurrency{Limit: 50}}, 1, "1 of 372 shoppers, 1 cycle, 1 session"},
 	} {
 		sc := &Scenario{Agents: 372, Cycle: time.Hour, Parameters: []Parameter{{ParameterSpec: view.ParameterSpec{Name: "agents", Title: "Shoppers"}}}}
 		if got := summary(c.set, sc, c.agents); got != c.want {
@@ -73,7 +73,7 @@ func TestTheCeilingFits(t *testing.T) {
 		{50, 1, 20, 50}, // the start fits
 		{5, 20, 10, 20}, // and the floor
 	} {
-		sc := &Scenario{Settings: engine.Settings{Limit: c.limit, Floor: c.floor, Ceiling: c.ceiling}}
+		sc := &Scenario{Settings: engine.Settings{Concurrency: engine.Concurrency{Limit: c.limit}, Steering: engine.Steering{Floor: c.floor, Ceiling: c.ceiling}}}
 		if got := ceiling(sc); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}

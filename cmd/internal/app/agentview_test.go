@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -128,8 +129,8 @@ func TestAgentView(t *testing.T) {
 				t.Errorf("%s: only the live run has the request:\n%s", name, got)
 			}
 		}
-		for _, view := range []*engine.AgentView{good, bad} {
-			text, err := view.JSON()
+		for _, v := range []*engine.AgentView{good, bad} {
+			text, err := view.AgentJSON(v)
 			if err != nil {
 				t.Fatal(err)
 			}

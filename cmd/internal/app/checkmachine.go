@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/power"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // enoughDisk is the free disk space in bytes below which a check warns, unless the forecast needs more.
@@ -57,7 +58,7 @@ func checkDisk(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	free := float64(here.DiskFree)
 	text := engine.FormatBytes(int64(free)) + " free"
 	if need.Known() {
-		text += "; the run needs about " + need.InBytes()
+		text += "; the run needs about " + view.EstimatedBytes(need)
 	}
 	switch {
 	case here.DiskFree == 0:
@@ -74,7 +75,7 @@ func checkMemory(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	left, enough := float64(here.Available), float64(health.EnoughMemory(&here))
 	text := engine.FormatBytes(int64(left)) + " available"
 	if need.Known() {
-		text += "; the run needs about " + need.InBytes()
+		text += "; the run needs about " + view.EstimatedBytes(need)
 	}
 	switch {
 	case here.MemoryTotal == 0:

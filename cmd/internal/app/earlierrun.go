@@ -32,9 +32,9 @@ type EarlierRun struct {
 	At      time.Time
 	record  engine.RunRecord
 	totals  engine.Totals
-	writing engine.Asked    // part of totals: requests for the population
-	cpu     engine.Estimate // seconds of one core per session
-	disk    engine.Estimate // bytes per session
+	writing engine.RequestCounts // part of totals: requests for the population
+	cpu     engine.Estimate      // seconds of one core per session
+	disk    engine.Estimate      // bytes per session
 }
 
 // EarlierRuns finds earlier runs in a store, and caches the last one. It is safe for concurrent use.
@@ -215,7 +215,7 @@ func (k *EarlierRun) unthrottled() float64 {
 	if total == 0 {
 		return 1
 	}
-	throttled := (t.Held.Sum() - t.Waits[engine.JournalGate]).Seconds()
+	throttled := (t.Held.Sum() - t.Waits[engine.ThrottledByJournal]).Seconds()
 	return min(max(1-max(throttled, 0)/total, 0), 1)
 }
 
@@ -263,7 +263,7 @@ func (k *EarlierRun) memory(o *forecast.Order, m *forecast.Machine) {
 // models applies the measured model calls. Calls whose answers sessions share get fewer per session as sessions increase,
 // or stay the same.
 func (k *EarlierRun) models(s *forecast.Session, n float64, o *forecast.Order) {
-	took := outlayOf(k.totals.Asked()).Minus(outlayOf(k.writing)) // this population may be written already
+	took := outlayOf(k.totals.AllRequests()).Minus(outlayOf(k.writing)) // this population may be written already
 	u := &took.Usage
 	shared := float64(k.totals.Shared.Requests - k.writing.Requests)
 	for i := range s.Services {
@@ -294,7 +294,7 @@ func (k *EarlierRun) models(s *forecast.Session, n float64, o *forecast.Order) {
 	}
 }
 
-func outlayOf(a engine.Asked) engine.Outlay {
+func outlayOf(a engine.RequestCounts) engine.Outlay {
 	return engine.Outlay{Requests: a.Requests, Usage: a.Usage}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 const stall = `title: Stall
@@ -110,7 +111,7 @@ func TestForecastFromAnEarlierRun(t *testing.T) {
 	if worked := totals.Peaks.Worked.Seconds() / 2; !around(same.Cycle, worked, worked) {
 		t.Errorf("a cycle takes %v, as measured %v", same.Cycle, worked)
 	}
-	u := totals.Asked().Usage
+	u := totals.AllRequests().Usage
 	if !around(same.Input, float64(u.Input), float64(u.Input)) || !around(same.Output, float64(u.Output), float64(u.Output)) {
 		t.Errorf("tokens %v in, %v out, want %+v", same.Input, same.Output, u)
 	}
@@ -162,8 +163,8 @@ func TestForecastOfFewSessions(t *testing.T) {
 	}
 	trial := run("2")
 	f := d.forecast(d.read(rare, map[string]string{"agents": "5000"}), nil)
-	if f.Run != trial || f.Requests.Low > 250 || f.Requests.High < 250 || f.Cycle.High == 0 || !strings.HasPrefix(f.From(), "a guess from the 2 sessions of the run of ") {
-		t.Errorf("5000 agents ask %v in %v, %s", f.Requests, f.Cycle, f.From())
+	if f.Run != trial || f.Requests.Low > 250 || f.Requests.High < 250 || f.Cycle.High == 0 || !strings.HasPrefix(view.ForecastBasis(f), "a guess from the 2 sessions of the run of ") {
+		t.Errorf("5000 agents ask %v in %v, %s", f.Requests, f.Cycle, view.ForecastBasis(f))
 	}
 	if f.Memory.High < 60e6 || f.Memory.High > 400e6 {
 		t.Errorf("5000 agents take %v bytes", f.Memory)
@@ -200,7 +201,7 @@ func TestForecastOfActiveAgents(t *testing.T) {
 	if !around(clock.Cycles, 240, 240) || clock.Length.Low != time.Hour.Seconds() {
 		t.Errorf("an hour has %v cycles of 15 s and takes %v", clock.Cycles, clock.Length)
 	}
-	if _, err := (app.Launch{Services: app.Services{Scenario: d.read(stall, nil), Settings: engine.Settings{Agents: []string{"missing"}}}}).Forecaster().Workload(t.Context()); err == nil {
+	if _, err := (app.Launch{Services: app.Services{Scenario: d.read(stall, nil), Settings: engine.Settings{Selection: engine.Selection{Agents: []string{"missing"}}}}}).Forecaster().Workload(t.Context()); err == nil {
 		t.Error("a missing agent was accepted")
 	}
 }

@@ -159,7 +159,7 @@ func TestForkPaysNoAnswerTwice(t *testing.T) {
 	_, _, job := d.run(d.read(quilt, nil), func(l *app.Launch) { often(l); l.Settings.Cycles = 5 })
 	calls := func(j *app.Job) int64 {
 		result := j.Run.Wait()
-		return result.Totals.Asked().Usage.Calls
+		return result.Totals.AllRequests().Usage.Calls
 	}
 	if got := calls(job); got != 9 { // three colours in three parts: 8, 9 and 10 o'clock
 		t.Fatalf("the parent made %d calls", got)

@@ -154,7 +154,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		defer cancel()
 		return journal.Close(ctx)
 	})
-	governor, err := govern.New(l.Settings.Steering(), govern.Options{})
+	governor, err := govern.New(l.Settings.Steering, govern.Options{})
 	if err != nil {
 		return nil, err
 	}

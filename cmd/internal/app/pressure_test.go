@@ -174,7 +174,7 @@ chain c: {step ask: {kind: sql, service: db, query: "select pg_sleep(0.01)", ret
 		l.Secrets.Env = func(string) string { return address }
 	})
 	r := job.Run.Wait()
-	if r.Totals.Outcomes[engine.OK] != 200 || r.Totals.Retries > 0 || r.Totals.Waits[engine.PlaceGate] == 0 {
-		t.Errorf("%+v, %d retries, %v waited for a connection", r.Totals.Outcomes, r.Totals.Retries, r.Totals.Waits[engine.PlaceGate])
+	if r.Totals.Outcomes[engine.OK] != 200 || r.Totals.Retries > 0 || r.Totals.Waits[engine.ThrottledBySlots] == 0 {
+		t.Errorf("%+v, %d retries, %v waited for a connection", r.Totals.Outcomes, r.Totals.Retries, r.Totals.Waits[engine.ThrottledBySlots])
 	}
 }

@@ -30,7 +30,7 @@ type fakeRun struct {
 
 func newFakeRun() *fakeRun {
 	return &fakeRun{
-		snap:   engine.Snapshot{Run: runID, Phase: engine.Running, Remaining: -1},
+		snap:   engine.Snapshot{Run: runID, Phase: engine.Running, Pace: engine.Pace{Remaining: -1}},
 		values: map[string]string{engine.LimitSetting: "50", "model.rate": "10", "floor": "1", "ceiling": "100"}, begun: make(chan struct{}),
 	}
 }

@@ -15,20 +15,25 @@ func TestStatus(t *testing.T) {
 	r := newFakeRun()
 	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 	r.snap = engine.Snapshot{
-		Run: runID, At: at, Phase: engine.Paused, Reason: "lunch", Cycle: 2, Cycles: 24, Ended: 844, Total: 8928, CycleEnded: 100, CycleTotal: 372,
-		Outcomes: map[engine.Outcome]int64{engine.Failed: 3, engine.TimedOut: 2}, PerSecond: 84.2, Elapsed: time.Minute, Remaining: 90 * time.Second,
-		Speedup: math.NaN(), Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive", SteerBy: "resources",
-		Steer: "25 → 20: CPU 91 % for 3 s, above 80 %", Steered: at.Add(-time.Second), Breaker: engine.BreakerOpen, BreakerWhy: "half of the cycle failed",
-		NextProbe: at.Add(time.Minute), Stall: &engine.Stall{Since: at.Add(-70 * time.Second), Why: "they wait for model"},
+		Run:           runID,
+		At:            at,
+		Phase:         engine.Paused,
+		Reason:        "lunch",
+		CycleState:    engine.CycleState{Cycle: 2, Cycles: 24, CycleEnded: 100, CycleTotal: 372},
+		SessionCounts: engine.SessionCounts{Ended: 844, Total: 8928, Outcomes: map[engine.Outcome]int64{engine.Failed: 3, engine.TimedOut: 2}},
+		Pace:          engine.Pace{PerSecond: 84.2, Elapsed: time.Minute, Remaining: 90 * time.Second},
+		SessionTimes:  engine.SessionTimes{Speedup: math.NaN()},
+		LimitState:    engine.LimitState{Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive", SteerBy: "resources", Steer: "25 → 20: CPU 91 % for 3 s, above 80 %", Steered: at.Add(-time.Second), Breaker: engine.BreakerOpen, BreakerWhy: "half of the cycle failed", NextProbe: at.Add(time.Minute), Stall: &engine.Stall{Since: at.Add(-70 * time.Second), Why: "they wait for model"}},
 		Services: []engine.ServiceState{{
 			Name: "model", Kind: "llm", InFlight: 3, Bound: 50, Breaker: engine.BreakerHalfOpen,
 			LimiterState: engine.LimiterState{Waiting: 4, Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Refused: 9, Exhausted: "the quota of the day is gone"},
 			Buckets:      []engine.BucketState{{Name: "POST /embeddings", LimiterState: engine.LimiterState{Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Waiting: 4, Refused: 9}}},
 		}},
-		Budget:  engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Spent: engine.Amount{Cost: 1_250_000_000, Tokens: 10, Requests: 2}, Short: "dollars"},
-		Oldest:  []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", Gate: "rate limiter"}, {}, {}, {}, {}, {}},
-		Inexact: &engine.Inexact{Cycle: 1, Why: "told"}, Checkpoints: 2, LastCheckpoint: at.Add(-time.Minute),
-		Metrics: engine.MetricsRow{At: at, Host: engine.HostMetrics{CPU: 95, ProcessCPU: 95, Available: 9e9, MemoryTotal: 16e9}, ServerConnections: -1, Unsent: -1},
+		Budget:          engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Spent: engine.Amount{Cost: 1_250_000_000, Tokens: 10, Requests: 2}, Short: "dollars"},
+		Oldest:          []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", ThrottledBy: "rate limiter"}, {}, {}, {}, {}, {}},
+		Inexact:         &engine.Inexact{Cycle: 1, Why: "told"},
+		CheckpointState: engine.CheckpointState{Checkpoints: 2, LastCheckpoint: at.Add(-time.Minute)},
+		Metrics:         engine.MetricsRow{At: at, Host: engine.HostMetrics{CPU: 95, ProcessCPU: 95, Available: 9e9, MemoryTotal: 16e9}, DatabaseUse: engine.DatabaseUse{ServerConnections: -1, Unsent: -1}},
 	}
 	data, _ := serve(t, r)
 	got, err := dial(t, data).Status(t.Context())
@@ -63,7 +68,7 @@ func TestStatus(t *testing.T) {
 
 // TestStatusOfNothing checks that unknown values are left out.
 func TestStatusOfNothing(t *testing.T) {
-	text, err := json.Marshal(view.NewStatus("", &engine.Snapshot{Remaining: -1}, nil))
+	text, err := json.Marshal(view.NewStatus("", &engine.Snapshot{Pace: engine.Pace{Remaining: -1}}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func (p *picture) oldest(width int) (rows []row) {
 			rows = append(rows, blank(), row{titled("Longest in flight", width).line, sparer})
 		}
 		rows = append(rows, row{say(plain, cell(cmp.Or(d.Name, fmt.Sprint(d.Agent)), 16)).and(plain, fmt.Sprintf(" %8s ", rough(p.status.At.Sub(d.Began).Seconds()))).
-			and(quiet, d.Path).and(warning, " "+d.Gate), sparer + i})
+			and(quiet, d.Path).and(warning, " "+d.ThrottledBy), sparer + i})
 	}
 	return rows
 }

@@ -59,7 +59,7 @@ func busy() *view.Status {
 		Budget: &view.Budget{Limit: view.Amounts{Cost: 5}, Spent: view.Amounts{Cost: 1.25, Tokens: 120_000, Requests: 9000}},
 		Oldest: []engine.Doing{
 			{Place: engine.Place{Agent: 4}, Name: "shopper-4", Began: noon.Add(-9 * time.Second), Path: "fill_cart[2].add_cart", Service: "shop"},
-			{Place: engine.Place{Agent: 371}, Began: noon.Add(-800 * time.Millisecond), Path: "think", Service: "model", Gate: "rate limiter"},
+			{Place: engine.Place{Agent: 371}, Began: noon.Add(-800 * time.Millisecond), Path: "think", Service: "model", ThrottledBy: "rate limiter"},
 		},
 		Sink:        &view.Sink{Target: "db.example.com:5432/results", Words: "db.example.com:5432/results: 512 rows wait here, 900/s, 1s left"},
 		Connections: &view.Connections{Open: 6, Size: 8, InUse: 5, Idle: 1, Waiting: 2, Server: &clients, Max: &most},

@@ -21,7 +21,7 @@ func (p *picture) sessions(width, height int) []line {
 	for i := range s.Oldest[:min(len(s.Oldest), max(height-2, 0))] {
 		d := &s.Oldest[i]
 		lines = append(lines, say(plain, fmt.Sprintf("%s %9s  %s %s ", cell(cmp.Or(d.Name, fmt.Sprint(d.Agent)), 24),
-			rough(s.At.Sub(d.Began).Seconds()), cell(d.Path, 28), cell(d.Service, 14))).and(warning, d.Gate))
+			rough(s.At.Sub(d.Began).Seconds()), cell(d.Path, 28), cell(d.Service, 14))).and(warning, d.ThrottledBy))
 	}
 	return lines
 }

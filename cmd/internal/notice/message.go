@@ -12,7 +12,7 @@ import (
 
 // Message is a notification as the kind json sends it. The guide documents its fields.
 type Message struct {
-	Event    string    `json:"event"` // one of engine.NoticeKinds, or test
+	Event    string    `json:"event"` // one of view.NotificationKinds, or test
 	Run      string    `json:"run,omitempty"`
 	Scenario string    `json:"scenario,omitempty"`
 	When     time.Time `json:"when"`
@@ -42,10 +42,10 @@ func Test(now time.Time) *Message {
 }
 
 // messageOf returns the message for an event of a run.
-func messageOf(n engine.Notice, s *engine.Snapshot, scenario string) *Message {
+func messageOf(n view.Notification, s *engine.Snapshot, scenario string) *Message {
 	p := view.NewProgress(s)
 	return &Message{
-		Event: string(n.Occasion), Run: string(s.Run), Scenario: scenario, When: p.At, Title: n.Title, Text: n.Text, urgent: engine.KindOf(n.Occasion).Urgent,
+		Event: string(n.Occasion), Run: string(s.Run), Scenario: scenario, When: p.At, Title: n.Title, Text: n.Text, urgent: view.KindOf(n.Occasion).Urgent,
 		Progress: &p,
 	}
 }

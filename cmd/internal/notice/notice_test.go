@@ -14,6 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // brief are short times for tests.
@@ -66,7 +67,7 @@ type fake struct {
 }
 
 func newFake() *fake {
-	return &fake{now: engine.Snapshot{Run: "r", Phase: engine.Running, Ended: 12, Total: 24, Limit: 5}, done: make(chan struct{})}
+	return &fake{now: engine.Snapshot{Run: "r", Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 12, Total: 24}, LimitState: engine.LimitState{Limit: 5}}, done: make(chan struct{})}
 }
 
 func (f *fake) Snapshot() *engine.Snapshot {
@@ -136,8 +137,8 @@ func TestParseTarget(t *testing.T) {
 
 // TestKinds sends a notification of each kind.
 func TestKinds(t *testing.T) {
-	m := messageOf(engine.Notice{Occasion: engine.OnBreaker, Title: "paused, too much fails", Text: "half <of> a cycle & more"},
-		&engine.Snapshot{Run: "r", Phase: engine.Paused, At: time.Unix(1_800_000_000, 0), Cycle: 2, Outcomes: map[engine.Outcome]int64{engine.Failed: 3}}, "Käufer")
+	m := messageOf(view.Notification{Occasion: view.OnBreaker, Title: "paused, too many failures", Text: "half <of> a cycle & more"},
+		&engine.Snapshot{Run: "r", Phase: engine.Paused, At: time.Unix(1_800_000_000, 0), CycleState: engine.CycleState{Cycle: 2}, SessionCounts: engine.SessionCounts{Outcomes: map[engine.Outcome]int64{engine.Failed: 3}}}, "Käufer")
 	for kind, look := range map[Kind]func(p post) error{
 		JSON: func(p post) error {
 			var got Message
@@ -150,7 +151,7 @@ func TestKinds(t *testing.T) {
 			return nil
 		},
 		Slack: func(p post) error {
-			if want := `{"text":"*Käufer: paused, too much fails*\nhalf &lt;of&gt; a cycle &amp; more"}`; strings.TrimSpace(p.body) != want || p.header.Get("Content-Type") != "application/json" {
+			if want := `{"text":"*Käufer: paused, too many failures*\nhalf &lt;of&gt; a cycle &amp; more"}`; strings.TrimSpace(p.body) != want || p.header.Get("Content-Type") != "application/json" {
 				return fmt.Errorf("got %s, want %s", p.body, want)
 			}
 			return nil
@@ -162,7 +163,7 @@ func TestKinds(t *testing.T) {
 			return nil
 		},
 		Discord: func(p post) error {
-			if want := `{"allowed_mentions":{"parse":[]},"content":"**Käufer: paused, too much fails**\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
+			if want := `{"allowed_mentions":{"parse":[]},"content":"**Käufer: paused, too many failures**\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
 				return fmt.Errorf("got %s, want %s", p.body, want)
 			}
 			return nil
@@ -176,13 +177,13 @@ func TestKinds(t *testing.T) {
 			if err := json.Unmarshal([]byte(p.body), &got); err != nil {
 				return err
 			}
-			if b := got.Attachments[0].Content.Body; len(b) != 2 || b[0].Text != "Käufer: paused, too much fails" || b[1].Text != m.Text || b[1].Type != "TextBlock" {
+			if b := got.Attachments[0].Content.Body; len(b) != 2 || b[0].Text != "Käufer: paused, too many failures" || b[1].Text != m.Text || b[1].Type != "TextBlock" {
 				return fmt.Errorf("got %s", p.body)
 			}
 			return nil
 		},
 		Telegram: func(p post) error {
-			if want := `{"chat_id":"@ops","text":"Käufer: paused, too much fails\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
+			if want := `{"chat_id":"@ops","text":"Käufer: paused, too many failures\nhalf <of> a cycle & more"}`; strings.TrimSpace(p.body) != want {
 				return fmt.Errorf("got %s, want %s", p.body, want)
 			}
 			return nil
@@ -230,7 +231,7 @@ func TestWatch(t *testing.T) {
 func TestFlapping(t *testing.T) {
 	run := newFake()
 	var h []*Message
-	w := &Watch{cfg: Config{Run: run, times: brief}, told: map[engine.Occasion]time.Time{}, missed: map[engine.Occasion]int{}}
+	w := &Watch{cfg: Config{Run: run, times: brief}, told: map[view.Occasion]time.Time{}, missed: map[view.Occasion]int{}}
 	w.look(nil)
 	flap := func() {
 		run.set(func(s *engine.Snapshot) {
@@ -244,7 +245,7 @@ func TestFlapping(t *testing.T) {
 	for range 100 {
 		flap()
 	}
-	w.told[engine.OnService] = time.Now().Add(-2 * brief.again)
+	w.told[view.OnService] = time.Now().Add(-2 * brief.again)
 	flap()
 	if len(h) != 2 || h[0].Again != 0 || h[1].Again != 99 || !strings.Contains(h[1].Text, "99 more") {
 		t.Errorf("told %+v", h)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // mostWaiting is the length of the queue for a server that does not answer. The oldest messages are dropped.
@@ -36,11 +37,11 @@ type Config struct {
 // Watch sends the notifications of one run until the run has ended. The run does not wait for it.
 type Watch struct {
 	cfg      Config
-	notifier engine.Notifier
+	notifier view.Notifier
 	queue    []*Message
-	told     map[engine.Occasion]time.Time // time of the last notification
-	missed   map[engine.Occasion]int       // events since then without a notification
-	ill      bool                          // the last message failed
+	told     map[view.Occasion]time.Time // time of the last notification
+	missed   map[view.Occasion]int       // events since then without a notification
+	ill      bool                        // the last message failed
 
 	cancel context.CancelFunc // cancels the message being sent
 	ended  chan struct{}      // closed after the last message
@@ -51,7 +52,7 @@ func Start(cfg Config) *Watch {
 	if cfg.times == (times{}) {
 		cfg.times = usual
 	}
-	w := &Watch{cfg: cfg, told: map[engine.Occasion]time.Time{}, missed: map[engine.Occasion]int{}, ended: make(chan struct{})}
+	w := &Watch{cfg: cfg, told: map[view.Occasion]time.Time{}, missed: map[view.Occasion]int{}, ended: make(chan struct{})}
 	w.notifier.See(cfg.Run.Snapshot())
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
@@ -116,7 +117,7 @@ func (w *Watch) look(result *run.Result) {
 	}
 	now := time.Now()
 	for _, n := range w.notifier.See(s) {
-		if at, was := w.told[n.Occasion]; was && now.Sub(at) < w.cfg.times.again && !engine.KindOf(n.Occasion).Once {
+		if at, was := w.told[n.Occasion]; was && now.Sub(at) < w.cfg.times.again && !view.KindOf(n.Occasion).Once {
 			w.missed[n.Occasion]++
 			continue
 		}

@@ -115,7 +115,7 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	asked := totals.Asked()
+	asked := totals.AllRequests()
 	r.labels = asked.Labels
 	if r.record.Inexact == nil {
 		r.record.Inexact = totals.Inexact

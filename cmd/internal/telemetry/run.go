@@ -100,7 +100,7 @@ var ofSessions = []Metric{
 		return all
 	}),
 	several(Counter, "throng_throttled_seconds_total", []string{"cause"}, "Time for which requests were throttled, summed over all sessions, by cause.", func(s *engine.Snapshot) (all []sample) {
-		for _, g := range engine.Gates() {
+		for _, g := range engine.ThrottleCauses() {
 			all = append(all, labelled(s.Waits[g].Seconds(), g.String()))
 		}
 		return all

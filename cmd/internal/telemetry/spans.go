@@ -193,7 +193,7 @@ func (t *tracer) step(ctx context.Context, s *stepSpan) context.Context {
 	for _, h := range s.holds {
 		if h.Took >= leastHold {
 			span.AddEvent("throttled", trace.WithTimestamp(h.Began), trace.WithAttributes(
-				attribute.String("throng.cause", h.Gate.String()), attribute.Float64("throng.seconds", h.Took.Seconds())))
+				attribute.String("throng.cause", h.Cause.String()), attribute.Float64("throng.seconds", h.Took.Seconds())))
 		}
 	}
 	for i, a := range s.attempts {

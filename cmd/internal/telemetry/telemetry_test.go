@@ -24,14 +24,22 @@ import (
 func full() *Run {
 	q := engine.Quantiles{Count: 4, Mean: time.Second, P50: time.Second, P95: 2 * time.Second, P99: 3 * time.Second, Max: 3 * time.Second}
 	s := &engine.Snapshot{
-		Run: "a", At: time.Unix(1000, 0), Phase: engine.Running, Cycles: 3, Total: 9, Elapsed: time.Minute, Outcomes: map[engine.Outcome]int64{engine.OK: 4},
-		Binds: "latency", Latency: q, Queue: q, QueueSum: 4 * time.Second, Held: q, HeldSum: 4 * time.Second,
-		Services:       []engine.ServiceState{{Name: "shop", Bound: 5, LimiterState: engine.LimiterState{Rate: 3}, Replies: engine.Replies{engine.Reply2xx: 7}}},
-		Budget:         engine.BudgetState{Budget: engine.Budget{Dollars: 4, Requests: 10}, Spent: engine.Amount{Cost: 1e9, Requests: 9}},
-		LastCheckpoint: time.Unix(900, 0), CheckpointTook: time.Second, UnsentSince: time.Unix(990, 0),
+		Run:             "a",
+		At:              time.Unix(1000, 0),
+		Phase:           engine.Running,
+		CycleState:      engine.CycleState{Cycles: 3},
+		SessionCounts:   engine.SessionCounts{Total: 9, Outcomes: map[engine.Outcome]int64{engine.OK: 4}},
+		Pace:            engine.Pace{Elapsed: time.Minute},
+		LimitState:      engine.LimitState{Binds: "latency"},
+		SessionTimes:    engine.SessionTimes{Latency: q, Queue: q, QueueSum: 4 * time.Second, Held: q, HeldSum: 4 * time.Second},
+		Services:        []engine.ServiceState{{Name: "shop", Bound: 5, LimiterState: engine.LimiterState{Rate: 3}, Replies: engine.Replies{engine.Reply2xx: 7}}},
+		Budget:          engine.BudgetState{Budget: engine.Budget{Dollars: 4, Requests: 10}, Spent: engine.Amount{Cost: 1e9, Requests: 9}},
+		CheckpointState: engine.CheckpointState{LastCheckpoint: time.Unix(900, 0), CheckpointTook: time.Second},
+		UnsentSince:     time.Unix(990, 0),
 		Metrics: engine.MetricsRow{
-			Connections: 2, ServerConnections: 3, ServerMax: 100, Unsent: 5, Pool: engine.Pool{Size: 8, InUse: 1}, Overhead: engine.Overhead{Span: time.Second},
-			Host: engine.HostMetrics{CPU: 50, ProcessCPU: 120, Memory: 1, Available: 1, MemoryTotal: 2, DiskFree: 3},
+			DatabaseUse: engine.DatabaseUse{Connections: 2, ServerConnections: 3, ServerMax: 100, Unsent: 5, Pool: engine.Pool{Size: 8, InUse: 1}},
+			Counters:    engine.Counters{Overhead: engine.Overhead{Span: time.Second}},
+			Host:        engine.HostMetrics{CPU: 50, ProcessCPU: 120, Memory: 1, Available: 1, MemoryTotal: 2, DiskFree: 3},
 		},
 		Overhead: engine.Overhead{Times: engine.Times{engine.ForServices: time.Second}},
 	}
@@ -93,7 +101,7 @@ throng_governor_binds{governor="success"} 0
 
 // TestUnknownIsMissing checks that unknown values, such as those of a database that is not configured, are missing.
 func TestUnknownIsMissing(t *testing.T) {
-	s := &engine.Snapshot{Remaining: -1, Metrics: engine.MetricsRow{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1}}
+	s := &engine.Snapshot{Pace: engine.Pace{Remaining: -1}, Metrics: engine.MetricsRow{DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1}}}
 	c := newCollector(func() *view { return look("", &Run{Snapshot: func() *engine.Snapshot { return s }}) })
 	for _, name := range []string{
 		"throng_run_remaining_seconds", "throng_database_connections", "throng_database_server_connections", "throng_outbox_rows", "throng_outbox_age_seconds",

@@ -62,7 +62,7 @@ func (l look) tour(t *testing.T) {
 	d.click("Setup")
 	d.click("Try one agent…")
 	d.click("Try")
-	d.until("what came of it", func() bool { return d.find("Try") != nil && d.shows("Gave") })
+	d.until("the output", func() bool { return d.find("Try") != nil && d.shows("Output") })
 	l.shot(d, "try")
 	d.click("Setup")
 	l.reveal(d, "the length", 3./4, func() *part { return d.find("24") })

@@ -1,4 +1,4 @@
-// Package pricing computes what calls of models cost.
+// Package pricing computes what model calls cost.
 package pricing
 
 import (
@@ -198,7 +198,7 @@ type Meter struct {
 	added         map[string]addition
 }
 
-// addition is what a service adds to each call of a model: the tokens of the shortest text so far beyond those that its length
+// addition is what a service adds to each model call: the tokens of the shortest text so far beyond those that its length
 // explains.
 type addition struct {
 	shortest int // in bytes

@@ -237,7 +237,7 @@ CREATE TABLE throng.metrics (
 	queued_p95_ms           double precision,
 	queued_p99_ms           double precision,
 	queued_max_ms           double precision,
-	throttled_by_place_ms   double precision,
+	throttled_by_slots_ms   double precision,
 	throttled_by_models_ms  double precision,
 	throttled_by_rate_ms    double precision,
 	throttled_by_refusal_ms double precision,
@@ -333,7 +333,7 @@ COMMENT ON COLUMN throng.metrics.queued_p50_ms IS 'Median of the time queued, of
 COMMENT ON COLUMN throng.metrics.queued_p95_ms IS '95th percentile of the time queued, of the sessions that ended in this second.';
 COMMENT ON COLUMN throng.metrics.queued_p99_ms IS '99th percentile of the time queued, of the sessions that ended in this second.';
 COMMENT ON COLUMN throng.metrics.queued_max_ms IS 'Longest time queued, of the sessions that ended in this second.';
-COMMENT ON COLUMN throng.metrics.throttled_by_place_ms IS 'Throttled time so far, over all requests: waiting for a connection or the limit of a service.';
+COMMENT ON COLUMN throng.metrics.throttled_by_slots_ms IS 'Throttled time so far, over all requests: waiting for a connection or the limit of a service.';
 COMMENT ON COLUMN throng.metrics.throttled_by_models_ms IS 'Throttled time so far, over all requests: waiting for the limit of concurrent model calls.';
 COMMENT ON COLUMN throng.metrics.throttled_by_rate_ms IS 'Throttled time so far, over all requests: waiting for the rate limiter of a service, including Retry-After.';
 COMMENT ON COLUMN throng.metrics.throttled_by_refusal_ms IS 'Throttled time so far, over all requests: waiting after a 429 from a service without a rate limit.';

@@ -123,13 +123,13 @@ func (w *window) sample(level, cores int) calibrate.Sample {
 		CPU: -1, OwnCPU: -1, Memory: -1, Clients: -1, MaxClients: -1,
 	}
 	if slotTime := float64(level) * s.Span.Seconds(); slotTime > 0 {
-		waited := func(causes ...engine.Gate) (share float64) {
+		waited := func(causes ...engine.ThrottleCause) (share float64) {
 			for _, cause := range causes {
 				share += (to.Waits[cause] - from.Waits[cause]).Seconds() / slotTime
 			}
 			return min(share, 1)
 		}
-		s.Paced, s.Bounded = waited(engine.RateGate, engine.RefusalGate), waited(engine.PlaceGate, engine.ModelGate)
+		s.Paced, s.Bounded = waited(engine.ThrottledByRate, engine.ThrottledByRefusal), waited(engine.ThrottledBySlots, engine.ThrottledByModels)
 	}
 	if w.polls > 0 {
 		s.InFlight = float64(w.inFlight) / float64(w.polls)

@@ -13,17 +13,21 @@ func snapshot(second float64, perSecond int64) *engine.Snapshot {
 	at := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC).Add(time.Duration(second * float64(time.Second)))
 	ended := int64(second * float64(perSecond))
 	s := &engine.Snapshot{
-		At: at, Phase: engine.Running, InFlight: 8, Ended: ended, Requests: 2*ended + ended/10, Retries: ended / 10, RateLimited: ended / 50,
-		Outcomes: map[engine.Outcome]int64{engine.OK: ended * 9 / 10, engine.Failed: ended / 20, engine.TimedOut: ended / 20},
+		At:            at,
+		Phase:         engine.Running,
+		LimitState:    engine.LimitState{InFlight: 8},
+		SessionCounts: engine.SessionCounts{Ended: ended, Outcomes: map[engine.Outcome]int64{engine.OK: ended * 9 / 10, engine.Failed: ended / 20, engine.TimedOut: ended / 20}},
+		RequestCounts: engine.RequestCounts{Requests: 2*ended + ended/10, Retries: ended / 10, RateLimited: ended / 50},
 		Metrics: engine.MetricsRow{
-			At: at.Truncate(time.Second), Host: engine.HostMetrics{CPU: 50, ProcessCPU: 60, Available: 3 << 30, MemoryTotal: 4 << 30},
-			Total:   engine.Quantiles{Count: perSecond, P95: 90 * time.Millisecond},
-			Service: engine.Quantiles{Count: perSecond, Mean: 60 * time.Millisecond}, ServerConnections: 12, ServerMax: 60,
+			At:          at.Truncate(time.Second),
+			Host:        engine.HostMetrics{CPU: 50, ProcessCPU: 60, Available: 3 << 30, MemoryTotal: 4 << 30},
+			SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: perSecond, P95: 90 * time.Millisecond}, Service: engine.Quantiles{Count: perSecond, Mean: 60 * time.Millisecond}},
+			DatabaseUse: engine.DatabaseUse{ServerConnections: 12, ServerMax: 60},
 		},
 	}
 	waited := time.Duration(second * float64(time.Second))
-	s.Waits[engine.RateGate], s.Waits[engine.RefusalGate] = 2*waited, waited
-	s.Waits[engine.PlaceGate] = waited / 2
+	s.Waits[engine.ThrottledByRate], s.Waits[engine.ThrottledByRefusal] = 2*waited, waited
+	s.Waits[engine.ThrottledBySlots] = waited / 2
 	return s
 }
 

@@ -13,11 +13,7 @@ import (
 
 // TestSettingsReadWhatTheyShow sets every setting to the shown value of another run.
 func TestSettingsReadWhatTheyShow(t *testing.T) {
-	odd := engine.Settings{
-		Seed: 42, Limit: 7, Floor: 1, Ceiling: 100, Cycles: 3, TimeScale: 24.5, SessionTimeout: 90 * time.Second,
-		ChainTimeout: time.Minute, CycleTimeout: 2 * time.Hour, Retry: engine.Retry{Attempts: 2, Wait: 10 * time.Millisecond, Max: time.Minute},
-		CheckpointEvery: 30 * time.Second, KeepCheckpoints: 3, WarmUp: []float64{0.25, 1}, KeepShare: 0.5, SequentialSteps: true,
-	}
+	odd := engine.Settings{Seed: 42, Concurrency: engine.Concurrency{Limit: 7, SequentialSteps: true}, Steering: engine.Steering{Floor: 1, Ceiling: 100}, Length: engine.Length{Cycles: 3, TimeScale: 24.5}, Timeouts: engine.Timeouts{SessionTimeout: 90 * time.Second, ChainTimeout: time.Minute, CycleTimeout: 2 * time.Hour, Retry: engine.Retry{Attempts: 2, Wait: 10 * time.Millisecond, Max: time.Minute}}, Storage: engine.Storage{CheckpointEvery: 30 * time.Second, KeepCheckpoints: 3, KeepShare: 0.5}, Selection: engine.Selection{WarmUp: []float64{0.25, 1}}}
 	got := engine.DefaultSettings()
 	for _, s := range RunSettings() {
 		if s.Name == "hours" { // excludes cycles
@@ -106,7 +102,7 @@ func TestLayers(t *testing.T) {
 		Flags: map[string]string{"preset": "fast", "cpu-low": "much", "hours": "x", "max-time": "1e30"},
 	}.Resolve()
 	for _, want := range []string{
-		`unknown preset "fast"; choose none or 80/50`, `"much" is not a percentage`, "MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a time`, `--max-time: "1e30" is not a time`, `ENABLE_PARALLEL_STEPS: "maybe" is not on or off`,
+		`unknown preset "fast"; choose none or 80/50`, `"much" is not a percentage`, "MAX_WORKERS", "many", "--hours", `CHAIN_TIMEOUT_SECONDS: "-1" is not a duration`, `--max-time: "1e30" is not a duration`, `ENABLE_PARALLEL_STEPS: "maybe" is not on or off`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not name %s", err, want)

@@ -40,7 +40,7 @@ func TestSettingsAtAMoment(t *testing.T) {
 		{55, 98, 99, "latency", "", engine.Running, 6},
 		{61, 98, 99, "latency", "", engine.Ended, 6},
 	} {
-		s := &engine.Snapshot{At: afterNoon(want.second), Phase: engine.Running, Limit: l.settings.Limit, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor}
+		s := &engine.Snapshot{At: afterNoon(want.second), Phase: engine.Running, LimitState: engine.LimitState{Limit: l.settings.Limit, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor}}
 		l.applyChanges(s, c)
 		if s.Limit != want.limit || s.Ceiling != want.ceiling || s.Governor != want.governor || s.Steer != want.steer || s.Phase != want.phase || len(s.Changes) != want.changes {
 			t.Errorf("after %v s: limit %d of %d, %s %q, %s, %d changes; want %+v", want.second, s.Limit, s.Ceiling, s.Governor, s.Steer, s.Phase, len(s.Changes), want)

@@ -17,10 +17,15 @@ const keptChanges = 200
 func (l *History) snapshot(c *engine.Course, t *turns, m *engine.Moment) *engine.Snapshot {
 	at, counts := m.Crowd.At, m.Crowd.Counts()
 	s := &engine.Snapshot{
-		Run: l.run, At: at, Phase: engine.Running, Cycle: t.cycle, Cycles: l.settings.Cycles, SimTime: l.clock.At(t.cycle),
-		Limit: l.settings.Limit, Floor: l.settings.Floor, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor,
-		InFlight: counts[engine.AgentInFlight], Total: l.record.Total, Outcomes: map[engine.Outcome]int64{}, Labels: map[engine.Label]int64{},
-		Elapsed: c.Elapsed(at), Remaining: -1, Oldest: t.oldest(m.Crowd),
+		Run:           l.run,
+		At:            at,
+		Phase:         engine.Running,
+		CycleState:    engine.CycleState{Cycle: t.cycle, Cycles: l.settings.Cycles, SimTime: l.clock.At(t.cycle)},
+		LimitState:    engine.LimitState{Limit: l.settings.Limit, Floor: l.settings.Floor, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor, InFlight: counts[engine.AgentInFlight]},
+		SessionCounts: engine.SessionCounts{Total: l.record.Total, Outcomes: map[engine.Outcome]int64{}},
+		RequestCounts: engine.RequestCounts{Labels: engine.Labels{}},
+		Pace:          engine.Pace{Elapsed: c.Elapsed(at), Remaining: -1},
+		Oldest:        t.oldest(m.Crowd),
 	}
 	for state, outcome := range outcomesOf {
 		if n := counts[state]; n > 0 && outcome != engine.Unfinished {
@@ -171,7 +176,7 @@ func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, asked := m.Snapshot, t.Asked()
+	s := m.Snapshot
 	s.Phase, s.Ending, s.Remaining, s.InFlight = engine.Ended, record.Ending, 0, 0
 	if record.Reason != "" {
 		s.Reason = record.Reason
@@ -182,18 +187,13 @@ func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 			s.Outcomes[engine.Outcome(o)] = n
 		}
 	}
-	for label, n := range asked.Labels {
-		if n > 0 {
-			s.Labels[engine.Label(label)] = n
-		}
-	}
-	s.Ended, s.Events, s.Requests, s.Retries, s.RateLimited = t.Ended(), t.Events, asked.Requests, asked.Retries, asked.RateLimited
+	s.Ended, s.Events, s.RequestCounts = t.Ended(), t.Events, t.AllRequests()
 	if n := t.Total.Count(); n > 0 {
 		s.Latency = engine.Quantiles{
 			Count: n, Mean: t.Total.Sum() / time.Duration(n), P50: t.Total.Quantile(0.50), P95: t.Total.Quantile(0.95), P99: t.Total.Quantile(0.99), Max: t.Total.Max(),
 		}
 	}
-	s.Usage, s.Waits, s.Flow, s.Inexact, s.Steps = asked.Usage, asked.Waits, t.Flow, record.Inexact, t.ByStep.Figures()
+	s.Flow, s.Inexact, s.Steps = t.Flow, record.Inexact, t.ByStep.Figures()
 	s.Errors, err = l.store.ErrorNotes(ctx, l.run)
 	for i := range s.Errors {
 		s.Errors[i].Name = l.agentID(s.Errors[i].Agent)

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -117,14 +118,14 @@ func Forecast(w io.Writer, f *engine.Forecast, set *engine.Settings) {
 		governor = engine.Manual
 	}
 	Row(w, "\nforecast\tlimit %s at first, governor %s\n", engine.FormatCount(int64(set.Limit)), governor)
-	for _, line := range f.Lines() {
+	for _, line := range view.ForecastLines(f) {
 		text := line.Text
 		if line.Name == "cycle" && f.Binds != "" {
 			text += "; limited by " + f.Binds
 		}
 		Row(w, "%s\t%s\n", line.Name, text)
 	}
-	Row(w, "based on\t%s\n", f.From())
+	Row(w, "based on\t%s\n", view.ForecastBasis(f))
 	for _, advice := range f.Advice {
 		Row(w, "note\t%s\n", advice)
 	}
@@ -132,7 +133,7 @@ func Forecast(w io.Writer, f *engine.Forecast, set *engine.Settings) {
 
 // ForecastLine returns the forecast printed at the start of a run.
 func ForecastLine(f *engine.Forecast) string {
-	return strings.Join(append([]string{"forecast: " + f.String()}, f.Advice...), "\nnote: ")
+	return strings.Join(append([]string{"forecast: " + view.ForecastSummary(f) + " (" + view.ForecastBasis(f) + ")"}, f.Advice...), "\nnote: ")
 }
 
 // printPlan prints a line for each step and, for parallel steps, what each waits for.

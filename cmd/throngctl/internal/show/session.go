@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -95,23 +96,23 @@ func Persona(out io.Writer, view *engine.AgentView) error {
 
 // Trial prints a session step by step.
 func Trial(w io.Writer, t *engine.Trial) {
-	fmt.Fprintf(w, "agent %s (index %d), chain %s: %s\n", t.ID, t.Agent, t.Chain, t.Ended())
-	printSections(w, "  ", t.Begins())
+	fmt.Fprintf(w, "agent %s (index %d), chain %s: %s\n", t.ID, t.Agent, t.Chain, view.TrialOutcome(t))
+	printSections(w, "  ", view.TrialStart(t))
 	t.Walk(func(depth int, s *engine.TrialStep) {
 		indent := strings.Repeat("  ", depth)
 		name := s.Name
 		if s.Pass > 0 {
 			name = fmt.Sprintf("%s (pass %d)", name, s.Pass)
 		}
-		line := slices.DeleteFunc([]string{name, s.Kind, s.About(), s.Where()}, func(part string) bool { return part == "" })
+		line := slices.DeleteFunc([]string{name, s.Kind, view.StepSummary(s), view.StepLocation(s)}, func(part string) bool { return part == "" })
 		fmt.Fprintf(w, "\n%s%s\n", indent, strings.Join(line, "  "))
-		printSections(w, indent+"  ", s.Sections())
+		printSections(w, indent+"  ", view.StepSections(s))
 	})
 	fmt.Fprintln(w, "\nafter the session")
-	printSections(w, "  ", t.Leaves())
+	printSections(w, "  ", view.TrialResults(t))
 }
 
-func printSections(w io.Writer, indent string, all []engine.Section) {
+func printSections(w io.Writer, indent string, all []view.Section) {
 	for _, s := range all {
 		text := strings.ReplaceAll(strings.TrimRight(s.Text, "\n"), "\n", "\n"+indent+"  ")
 		fmt.Fprintf(w, "%s%s\n", indent, s.Title)

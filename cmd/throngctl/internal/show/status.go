@@ -50,7 +50,7 @@ func Status(out io.Writer, s *view.Status) error {
 		row("stall", at(s.Stall.Since, "no session has finished since"), s.Stall.Why)
 	}
 	for _, d := range s.Oldest[:min(len(s.Oldest), shownOldest)] {
-		row("in flight", cmp.Or(d.Name, fmt.Sprint(d.Agent)), at(d.Began, "since"), Join(" ", d.Path, d.Service), d.Gate)
+		row("in flight", cmp.Or(d.Name, fmt.Sprint(d.Agent)), at(d.Began, "since"), Join(" ", d.Path, d.Service), d.ThrottledBy)
 	}
 	if s.Sink != nil {
 		row("results", s.Sink.Words)

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -48,7 +49,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	}
 	row("waits", "queued p50 %s, p95 %s; throttled p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
 		engine.FormatDuration(s.Held.P50), engine.FormatDuration(s.Held.P95))
-	if held := engine.FormatWaits(&s.Waits); held != "" {
+	if held := view.FormatWaits(&s.Waits); held != "" {
 		row("throttled", "%s", held)
 	}
 	if o := &s.Overhead; o.Times.Sum() > 0 {
@@ -208,11 +209,11 @@ func outcomes(s *engine.Snapshot) string {
 
 // compared prints the forecast next to the actual values.
 func compared(out, w io.Writer, r *engine.RunRecord, totals *engine.Totals) {
-	facts := r.Compare(totals)
+	facts := view.CompareForecast(r, totals)
 	if len(facts) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "Forecast and actual values (the forecast was %s)\n", r.Forecast.From())
+	fmt.Fprintf(out, "Forecast and actual values (the forecast was %s)\n", view.ForecastBasis(r.Forecast))
 	for _, f := range facts {
 		if f.Fact == "" {
 			continue

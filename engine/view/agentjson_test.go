@@ -1,4 +1,4 @@
-package engine_test
+package view_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // TestAgentViewAsJSON checks that JSON texts are embedded as JSON, and that durations are in milliseconds.
@@ -16,7 +17,7 @@ func TestAgentViewAsJSON(t *testing.T) {
 	v := &engine.AgentView{
 		Index: 3, ID: "ada", State: engine.AgentThrottled, Persona: []engine.Fact{{Name: "age", Value: "41"}, {Name: "city", Value: "Ulm"}},
 		Memory: []engine.Fact{{Name: "seen", Value: `["a"]`}}, Notes: []string{`{"n":1}`}, Inbox: []engine.Heard{{From: "bob", Cycle: 1, Body: `"hello"`}}, Earlier: 2,
-		Doing: &engine.Doing{Place: engine.Place{Cycle: 5, Agent: 3}, Began: at, Path: "pay", Service: "shop", Gate: "for the rate", Since: at},
+		Doing: &engine.Doing{Place: engine.Place{Cycle: 5, Agent: 3}, Began: at, Path: "pay", Service: "shop", ThrottledBy: "rate limiter", Since: at},
 		Usage: engine.Usage{Calls: 1, Input: 10, Output: 5, Cost: 2e6},
 		Sessions: []engine.AgentTurn{{
 			SessionRow: engine.SessionRow{
@@ -31,27 +32,27 @@ func TestAgentViewAsJSON(t *testing.T) {
 			},
 		}},
 	}
-	text, err := v.JSON()
+	text, err := view.AgentJSON(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"id":"ada","index":3,"state":"throttled","doing":{"cycle":5,"began":"2026-01-02T08:00:00Z","path":"pay","service":"shop","held_back":"for the rate","since":"2026-01-02T08:00:00Z"},` +
+	const want = `{"id":"ada","index":3,"state":"throttled","doing":{"cycle":5,"began":"2026-01-02T08:00:00Z","path":"pay","service":"shop","throttled_by":"rate limiter","since":"2026-01-02T08:00:00Z"},` +
 		`"persona":{"age":41,"city":"Ulm"},"memory":{"seen":["a"]},"notes":[{"n":1}],"inbox":[{"from":"bob","cycle":1,"body":"hello"}],` +
 		`"usage":{"calls":1,"input_tokens":10,"output_tokens":5,"dollars":0.002},` +
-		`"sessions":[{"cycle":4,"take":1,"outcome":"failed","class":"server_error","path":"pay","error":"status 500","started":"2026-01-02T08:00:00Z","queue_ms":0,"held_back_ms":0.5,"service_ms":0,"total_ms":1500,` +
-		`"steps":[{"path":"pay","status":"failed","class":"server_error","answer":"fresh","attempts":2,"statuses":[500,500],"held_back_ms":0,"service_ms":0}],` +
+		`"sessions":[{"cycle":4,"take":1,"outcome":"failed","class":"server_error","path":"pay","error":"status 500","started":"2026-01-02T08:00:00Z","queue_ms":0,"throttled_ms":0.5,"service_ms":0,"total_ms":1500,` +
+		`"steps":[{"path":"pay","status":"failed","class":"server_error","attempts":2,"statuses":[500,500],"throttled_ms":0,"answer":"fresh","service_ms":0}],` +
 		`"events":[{"path":"say","name":"said","data":{"x":1}},{"path":"say","name":"left"}],` +
 		`"exchanges":[{"path":"pay","attempt":1,"service":"shop","at":"2026-01-02T08:00:00Z","request":"POST /pay","sent":{"sum":3},"status":500,"answer":"no <b>","took_ms":1000},` +
 		`{"path":"pay","attempt":2,"error":"reset","from_journal":true}]}],"earlier_cycles":2}`
 	if got := compact(t, text); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	empty, err := (&engine.AgentView{ID: "bob"}).JSON()
+	empty, err := view.AgentJSON(&engine.AgentView{ID: "bob"})
 	if got := compact(t, empty); err != nil || got != `{"id":"bob","index":0,"state":"waiting","sessions":[]}` {
-		t.Errorf("of one of whom nothing is known: %s, %v", got, err)
+		t.Errorf("of an agent without data: %s, %v", got, err)
 	}
 	odd := &engine.AgentView{ID: "\xff", Persona: []engine.Fact{{Name: "n", Value: "NaN"}}, Usage: engine.Usage{Cost: math.MaxInt64}}
-	if text, err := odd.JSON(); err != nil || !json.Valid(text) {
+	if text, err := view.AgentJSON(odd); err != nil || !json.Valid(text) {
 		t.Errorf("odd texts: %s, %v", text, err)
 	}
 }

@@ -1,9 +1,11 @@
-package engine
+package view
 
 import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // JSON form of an agent's view, for export. Durations are in milliseconds and times in RFC 3339. JSON texts are
@@ -17,9 +19,9 @@ type (
 		Persona  map[string]json.RawMessage `json:"persona,omitempty"`
 		Memory   map[string]json.RawMessage `json:"memory,omitempty"`
 		Notes    []json.RawMessage          `json:"notes,omitempty"`
-		Inbox    []heardJSON                `json:"inbox,omitempty"`
+		Inbox    []letterJSON               `json:"inbox,omitempty"`
 		Usage    *usageJSON                 `json:"usage,omitempty"`
-		Sessions []turnJSON                 `json:"sessions"`
+		Sessions []sessionJSON              `json:"sessions"`
 		Earlier  int                        `json:"earlier_cycles,omitempty"`
 	}
 	doingJSON struct {
@@ -27,15 +29,15 @@ type (
 		Began   time.Time `json:"began"`
 		Path    string    `json:"path,omitempty"`
 		Service string    `json:"service,omitempty"`
-		Held    string    `json:"held_back,omitempty"`
+		Held    string    `json:"throttled_by,omitempty"`
 		Since   time.Time `json:"since"`
 	}
-	heardJSON struct {
+	letterJSON struct {
 		From  string          `json:"from,omitempty"`
 		Cycle int             `json:"cycle"`
 		Body  json.RawMessage `json:"body"`
 	}
-	turnJSON struct {
+	sessionJSON struct {
 		Cycle     int            `json:"cycle"`
 		Take      int            `json:"take"`
 		Outcome   string         `json:"outcome"`
@@ -45,7 +47,7 @@ type (
 		Because   string         `json:"because,omitempty"`
 		Started   time.Time      `json:"started"`
 		Queue     float64        `json:"queue_ms"`
-		Held      float64        `json:"held_back_ms"`
+		Held      float64        `json:"throttled_ms"`
 		Service   float64        `json:"service_ms"`
 		Total     float64        `json:"total_ms"`
 		Acted     bool           `json:"acted,omitempty"`
@@ -53,16 +55,20 @@ type (
 		Events    []eventJSON    `json:"events,omitempty"`
 		Exchanges []exchangeJSON `json:"exchanges,omitempty"`
 	}
-	stepJSON struct {
+	// stepCommon is what a step of a session and one of a trial have in common.
+	stepCommon struct {
 		Path     string     `json:"path"`
 		Status   string     `json:"status"`
 		Class    string     `json:"class,omitempty"`
-		Label    string     `json:"answer,omitempty"`
 		Attempts int        `json:"attempts,omitempty"`
 		Statuses []int      `json:"statuses,omitempty"`
-		Held     float64    `json:"held_back_ms"`
-		Service  float64    `json:"service_ms"`
+		Held     float64    `json:"throttled_ms"`
 		Usage    *usageJSON `json:"usage,omitempty"`
+	}
+	stepJSON struct {
+		stepCommon
+		Label   string  `json:"answer,omitempty"`
+		Service float64 `json:"service_ms"`
 	}
 	eventJSON struct {
 		Path string          `json:"path"`
@@ -90,23 +96,23 @@ type (
 	}
 )
 
-// JSON returns the view as indented JSON.
-func (v *AgentView) JSON() ([]byte, error) {
+// AgentJSON returns the view of an agent as indented JSON.
+func AgentJSON(v *engine.AgentView) ([]byte, error) {
 	a := agentJSON{
 		ID: v.ID, Index: v.Index, State: v.State.String(), Persona: factsJSON(v.Persona), Memory: factsJSON(v.Memory), Earlier: v.Earlier,
-		Usage: v.Usage.json(), Sessions: []turnJSON{},
+		Usage: newUsage(&v.Usage), Sessions: []sessionJSON{},
 	}
 	if d := v.Doing; d != nil {
-		a.Doing = &doingJSON{d.Cycle, d.Began, d.Path, d.Service, d.Gate, d.Since}
+		a.Doing = &doingJSON{d.Cycle, d.Began, d.Path, d.Service, d.ThrottledBy, d.Since}
 	}
 	for _, note := range v.Notes {
 		a.Notes = append(a.Notes, asJSON(note))
 	}
 	for _, h := range v.Inbox {
-		a.Inbox = append(a.Inbox, heardJSON{h.From, h.Cycle, asJSON(h.Body)})
+		a.Inbox = append(a.Inbox, letterJSON{h.From, h.Cycle, asJSON(h.Body)})
 	}
 	for i := range v.Sessions {
-		a.Sessions = append(a.Sessions, v.Sessions[i].json())
+		a.Sessions = append(a.Sessions, newSession(&v.Sessions[i]))
 	}
 	var out strings.Builder
 	e := json.NewEncoder(&out)
@@ -116,16 +122,16 @@ func (v *AgentView) JSON() ([]byte, error) {
 	return []byte(out.String()), err
 }
 
-func (t *AgentTurn) json() turnJSON {
-	j := turnJSON{
+func newSession(t *engine.AgentTurn) sessionJSON {
+	j := sessionJSON{
 		Cycle: t.Cycle, Take: t.Take, Outcome: t.Outcome.String(), Path: t.Path, Error: t.Error, Because: t.Because, Started: t.Started,
 		Queue: inMillis(t.Queue), Held: inMillis(t.Held), Service: inMillis(t.Service), Total: inMillis(t.Total), Acted: t.Acted,
 	}
-	if t.Class != NoError {
+	if t.Class != engine.NoError {
 		j.Class = t.Class.String()
 	}
 	for i := range t.Steps {
-		j.Steps = append(j.Steps, t.Steps[i].json())
+		j.Steps = append(j.Steps, newStepJSON(&t.Steps[i]))
 	}
 	for _, e := range t.Events {
 		event := eventJSON{Path: e.Path, Name: e.Name}
@@ -135,28 +141,26 @@ func (t *AgentTurn) json() turnJSON {
 		j.Events = append(j.Events, event)
 	}
 	for i := range t.Exchanges {
-		j.Exchanges = append(j.Exchanges, t.Exchanges[i].json())
+		j.Exchanges = append(j.Exchanges, newExchange(&t.Exchanges[i]))
 	}
 	return j
 }
 
-func (r *StepRecord) json() stepJSON {
+func newStepJSON(r *engine.StepRecord) stepJSON {
 	j := stepJSON{
-		Path: r.Path, Status: r.Status.String(), Attempts: r.Attempts, Statuses: r.Statuses, Held: inMillis(r.Held), Service: inMillis(r.Service),
-	}
-	if r.Class != NoError {
-		j.Class = r.Class.String()
+		stepCommon: stepCommon{Path: r.Path, Status: r.Status.String(), Class: r.Class.String(), Attempts: r.Attempts, Statuses: r.Statuses, Held: inMillis(r.Held)},
+		Service:    inMillis(r.Service),
 	}
 	if r.Answered() {
 		j.Label = r.Label.String()
 	}
 	if r.Usage != nil {
-		j.Usage = r.Usage.json()
+		j.Usage = newUsage(r.Usage)
 	}
 	return j
 }
 
-func (e *Exchange) json() exchangeJSON {
+func newExchange(e *engine.Exchange) exchangeJSON {
 	j := exchangeJSON{
 		Path: e.Path, Attempt: e.Attempt, Service: e.Service, Request: e.Request, Status: e.Status, Error: e.Error, Kept: e.Kept,
 		Sent: bodyJSON(e.Sent), Answer: bodyJSON(e.Answer),
@@ -168,15 +172,15 @@ func (e *Exchange) json() exchangeJSON {
 	return j
 }
 
-// json returns nil if there were no calls.
-func (u *Usage) json() *usageJSON {
-	if *u == (Usage{}) {
+// newUsage returns nil if there were no calls.
+func newUsage(u *engine.Usage) *usageJSON {
+	if *u == (engine.Usage{}) {
 		return nil
 	}
 	return &usageJSON{u.Calls, u.Input, u.Output, float64(u.Cost) / 1e9}
 }
 
-func factsJSON(facts []Fact) map[string]json.RawMessage {
+func factsJSON(facts []engine.Fact) map[string]json.RawMessage {
 	all := make(map[string]json.RawMessage, len(facts))
 	for _, f := range facts {
 		all[f.Name] = asJSON(f.Value)

@@ -1,4 +1,4 @@
-package engine_test
+package view_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // TestNotifier changes a running run and checks that each change is reported once, and not if it was already there.
@@ -17,88 +18,88 @@ func TestNotifier(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(s *engine.Snapshot)
-		want   []engine.Occasion
+		want   []view.Occasion
 		title  string
 		text   string
 	}{
 		{"nothing", func(s *engine.Snapshot) { s.Ended++ }, nil, "", ""},
 		{
 			"the end", func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished },
-			[]engine.Occasion{engine.OnEnd},
-			"finished", "12 sessions in 5.0s. Results shows what came of it.",
+			[]view.Occasion{view.OnEnd},
+			"finished", "12 sessions in 5.0s. See Results.",
 		},
 		{
 			"an end with failures", func(s *engine.Snapshot) {
 				s.Phase, s.Ending, s.Outcomes = engine.Ended, engine.EndStopped, map[engine.Outcome]int64{engine.Failed: 2, engine.TimedOut: 1}
-			}, []engine.Occasion{engine.OnEnd}, "stopped", "3 of them failed or timed out",
+			}, []view.Occasion{view.OnEnd}, "stopped", "3 of them failed or timed out",
 		},
 		{
-			"an end for want of budget", func(s *engine.Snapshot) {
+			"an end because the budget is used up", func(s *engine.Snapshot) {
 				s.Phase, s.Ending, s.Reason = engine.Ended, engine.EndOutOfBudget, "the budget of $5.00 is used up"
-			}, []engine.Occasion{engine.OnBudget}, "out of budget", "the budget of $5.00 is used up. 12 sessions",
+			}, []view.Occasion{view.OnBudget}, "out of budget", "the budget of $5.00 is used up. 12 sessions",
 		},
-		{"a pause by hand", func(s *engine.Snapshot) { s.Phase, s.Changes = engine.Paused, phase("paused", "user") }, nil, "", ""},
+		{"a pause by a person", func(s *engine.Snapshot) { s.Phase, s.Changes = engine.Paused, phase("paused", "user") }, nil, "", ""},
 		{"a pause in another terminal", func(s *engine.Snapshot) { s.Phase, s.Changes = engine.Paused, phase("paused", "ann") }, nil, "", ""},
 		{
-			"a full disk after a pause by hand", func(s *engine.Snapshot) {
+			"a full disk after a pause by a person", func(s *engine.Snapshot) {
 				s.Phase, s.Reason, s.Changes = engine.Paused, "no room on the disk", append(phase("paused", "user"), phase("running", "user")...)
-			}, []engine.Occasion{engine.OnPause}, "paused", "no room on the disk. Nothing that was done is lost",
+			}, []view.Occasion{view.OnPause}, "paused", "no room on the disk. All results are kept",
 		},
 		{
-			"a quota that is gone", func(s *engine.Snapshot) {
+			"an exhausted quota", func(s *engine.Snapshot) {
 				s.Phase, s.Reason, s.Changes = engine.Paused, "the quota of model is gone", phase("paused", "model")
 			},
-			[]engine.Occasion{engine.OnPause},
+			[]view.Occasion{view.OnPause},
 			"paused", "the quota of model is gone",
 		},
 		{
 			"the breaker", func(s *engine.Snapshot) {
 				s.Phase, s.Breaker, s.BreakerWhy, s.Changes = engine.Paused, engine.BreakerOpen, "half of a cycle failed", phase("paused", "breaker")
-			}, []engine.Occasion{engine.OnBreaker}, "paused, too much fails", "half of a cycle failed. Nothing",
+			}, []view.Occasion{view.OnBreaker}, "paused, too many failures", "half of a cycle failed. All results",
 		},
 		{
 			"a service", func(s *engine.Snapshot) {
 				s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}}
 			},
-			[]engine.Occasion{engine.OnService},
+			[]view.Occasion{view.OnService},
 			"shop is not answering", "",
 		},
 		{
 			"a stall", func(s *engine.Snapshot) { s.Stall = &engine.Stall{Why: "no session ended for 60 s: all wait for shop"} },
-			[]engine.Occasion{engine.OnStall},
-			"no session ends any more", "all wait for shop. Live",
+			[]view.Occasion{view.OnStall},
+			"no session has ended", "all wait for shop. Live",
 		},
 		{
-			"a budget that will not last", func(s *engine.Snapshot) {
+			"a budget that is running out", func(s *engine.Snapshot) {
 				s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Short: "at this pace it lasts for 6 of 24 sessions"}
 			},
-			[]engine.Occasion{engine.OnShort},
-			"the budget will not last", "6 of 24 sessions. A larger one",
+			[]view.Occasion{view.OnShort},
+			"the budget will not last", "6 of 24 sessions. You can raise it",
 		},
 		{
-			"two at once", func(s *engine.Snapshot) {
+			"two changes", func(s *engine.Snapshot) {
 				s.Services, s.Stall = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen}}, &engine.Stall{Why: "all wait for shop"}
-			}, []engine.Occasion{engine.OnService, engine.OnStall}, "shop is not answering", "",
+			}, []view.Occasion{view.OnService, view.OnStall}, "shop is not answering", "",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var h engine.Notifier
-			now := engine.Snapshot{Phase: engine.Running, Ended: 12, Total: 24, Elapsed: 5 * time.Second, Services: services}
+			var h view.Notifier
+			now := engine.Snapshot{Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 12, Total: 24}, Pace: engine.Pace{Elapsed: 5 * time.Second}, Services: services}
 			if news := h.See(&now); len(news) > 0 {
-				t.Errorf("at the first look %+v", news)
+				t.Errorf("the first snapshot reported %+v", news)
 			}
 			next := now
 			tt.change(&next)
-			var late engine.Notifier
+			var late view.Notifier
 			if news := append(late.See(&next), late.See(&next)...); len(news) > 0 {
-				t.Errorf("news of what was so before: %+v", news)
+				t.Errorf("reported the state of the first snapshot: %+v", news)
 			}
 			news := append(h.See(&next), h.See(&next)...)
 			if len(news) != len(tt.want) {
 				t.Fatalf("got %+v, want %v", news, tt.want)
 			}
 			for i, n := range news {
-				if n.Occasion != tt.want[i] || engine.KindOf(n.Occasion).About == "" {
+				if n.Occasion != tt.want[i] || view.KindOf(n.Occasion).About == "" {
 					t.Errorf("got %+v, want %v", n, tt.want[i])
 				}
 			}
@@ -111,7 +112,7 @@ func TestNotifier(t *testing.T) {
 
 // TestNotifierContinues pauses a run automatically, resumes it, and pauses it again.
 func TestNotifierContinues(t *testing.T) {
-	var h engine.Notifier
+	var h view.Notifier
 	var got []string
 	see := func(change func(s *engine.Snapshot)) {
 		s := engine.Snapshot{Phase: engine.Running}
@@ -140,7 +141,7 @@ func TestNotifierContinues(t *testing.T) {
 	see(running("user")) // the forecast improves briefly
 	see(short(5))        // already reported
 	see(short(6))
-	if want := "breaker going-on breaker budget-short budget-short"; strings.Join(got, " ") != want {
+	if want := "breaker resumed breaker budget-short budget-short"; strings.Join(got, " ") != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
 }

@@ -1,18 +1,20 @@
-package engine
+package view
 
 import (
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // Section is a titled part of a step's display.
 type Section struct{ Title, Text string }
 
-// Ended describes briefly how the session ended.
-func (t *Trial) Ended() string {
-	text := t.Outcome.String() + " after " + FormatDuration(t.Took)
+// TrialOutcome describes briefly how a session ended.
+func TrialOutcome(t *engine.Trial) string {
+	text := t.Outcome.String() + " after " + engine.FormatDuration(t.Took)
 	switch {
 	case t.Because != "":
 		text += ", at " + t.Path + ": " + t.Because
@@ -23,14 +25,12 @@ func (t *Trial) Ended() string {
 	return text
 }
 
-// Cost describes the use of model calls, or returns "" if there were none.
-func (t *Trial) Cost() string { return costOf(&t.Usage) }
-
-func costOf(u *Usage) string {
+// UsageText describes the use of model calls, or returns "" if there were none.
+func UsageText(u *engine.Usage) string {
 	if u == nil || u.Calls == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s, %s tokens in, %s out", Counted(u.Calls, "call of a model", "calls of models"), FormatCount(u.Input), FormatCount(u.Output))
+	text := fmt.Sprintf("%s, %s tokens in, %s out", engine.Counted(u.Calls, "model call", "model calls"), engine.FormatCount(u.Input), engine.FormatCount(u.Output))
 	switch {
 	case u.Unpriced > 0:
 		return text + ", at an unknown price"
@@ -40,73 +40,65 @@ func costOf(u *Usage) string {
 	return text + ", $" + strconv.FormatFloat(float64(u.Cost)/1e9, 'f', 6, 64)
 }
 
-// Counted formats a count with a noun in the singular or plural.
-func Counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return FormatCount(n) + " " + many
-}
-
-// About returns a line with the step's kind, its outcome and what it used.
-func (s *TrialStep) About() string {
+// StepSummary returns a line with the outcome of a step and what it used.
+func StepSummary(s *engine.TrialStep) string {
 	parts := []string{s.Status.String()}
-	if s.Class != NoError {
+	if s.Class != engine.NoError {
 		parts[0] += " (" + s.Class.String() + ")"
 	}
-	if s.Status != StepSkipped && s.Status != StepCancelled {
-		parts = append(parts, FormatDuration(s.Took))
+	if s.Status != engine.StepSkipped && s.Status != engine.StepCancelled {
+		parts = append(parts, engine.FormatDuration(s.Took))
 	}
 	if s.Held > 0 {
-		parts = append(parts, FormatDuration(s.Held)+" throttled")
+		parts = append(parts, engine.FormatDuration(s.Held)+" throttled")
 	}
 	if n := s.Retries(); n > 0 {
-		parts = append(parts, Counted(int64(n), "retry", "retries"))
+		parts = append(parts, engine.Counted(int64(n), "retry", "retries"))
 	}
 	if s.Mocked {
 		parts = append(parts, "answered by the mock")
 	}
-	if cost := costOf(s.Usage); cost != "" {
+	if cost := UsageText(s.Usage); cost != "" {
 		parts = append(parts, cost)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Where returns the location of the step in its file, such as shopping.yaml:72, or "" if unknown.
-func (s *TrialStep) Where() string {
+// StepLocation returns the location of a step in its file, such as shopping.yaml:72, or "" if unknown.
+func StepLocation(s *engine.TrialStep) string {
 	if s.File == "" {
 		return ""
 	}
 	return s.File + ":" + strconv.Itoa(s.Line)
 }
 
-// Sections returns the step's inputs and outputs in order of time.
-func (s *TrialStep) Sections() (all []Section) {
+// StepSections returns a step's inputs and outputs in order of time.
+func StepSections(s *engine.TrialStep) (all []Section) {
 	for i := range s.Exchanges {
 		e := &s.Exchanges[i]
-		all = append(all, Section{e.asked(), joined(e.Headers, Readable(e.Sent))})
-		if title := e.answered(); title != "" {
+		all = append(all, Section{requestTitle(e), joined(e.Headers, Readable(e.Sent))})
+		if title := answerTitle(e); title != "" {
 			all = append(all, Section{title, Readable(e.Answer)})
 		}
 	}
 	if s.Error != "" {
-		all = append(all, Section{"Failed", s.Error})
+		all = append(all, Section{"Error", s.Error})
 	}
 	switch {
 	case s.Private:
-		all = append(all, Section{"Gave", "private, not shown"})
+		all = append(all, Section{"Output", "private, not shown"})
 	case s.Output != "" && s.Output != "null":
-		all = append(all, Section{"Gave", Readable(s.Output)})
+		all = append(all, Section{"Output", Readable(s.Output)})
 	}
 	for _, name := range s.Shadowed {
-		all = append(all, Section{"Note", fmt.Sprintf("steps.%s.%s is that of the answer; the field %[2]s of its body is steps.%[1]s.body.%[2]s", s.Name, name)})
+		all = append(all, Section{"Note", fmt.Sprintf("steps.%s.%s is a property of the answer; the field %[2]s of its body is steps.%[1]s.body.%[2]s", s.Name, name)})
 	}
 	return all
 }
 
-// asked returns the title of the request.
-func (e *Exchange) asked() string {
-	title := "Asked " + e.Service
+// requestTitle returns the title of the request.
+func requestTitle(e *engine.Exchange) string {
+	title := "Request to " + e.Service
 	if line, _, more := strings.Cut(e.Request, "\n"); !more {
 		title += ": " + line
 	} else {
@@ -118,18 +110,18 @@ func (e *Exchange) asked() string {
 	return title
 }
 
-// answered returns the title of the answer.
-func (e *Exchange) answered() string {
-	after := " after " + FormatDuration(e.Took)
+// answerTitle returns the title of the answer.
+func answerTitle(e *engine.Exchange) string {
+	after := " after " + engine.FormatDuration(e.Took)
 	switch {
 	case e.Error != "" && e.Status > 0:
-		return fmt.Sprintf("Answered %d%s, which cannot be used: %s", e.Status, after, e.Error)
+		return fmt.Sprintf("Unusable answer %d%s: %s", e.Status, after, e.Error)
 	case e.Error != "":
 		return "No answer" + after + ": " + e.Error
 	case e.Status > 0:
-		return fmt.Sprintf("Answered %d%s", e.Status, after)
+		return fmt.Sprintf("Answer %d%s", e.Status, after)
 	}
-	return "Answered" + after
+	return "Answer" + after
 }
 
 func joined(parts ...string) string {
@@ -185,30 +177,30 @@ func conversation(text string) string {
 	return b.String()
 }
 
-// Sections returns the agent's memory before the session.
-func (r *Remembered) Sections() (all []Section) {
+// MemorySections returns what an agent remembers.
+func MemorySections(r *engine.Remembered) (all []Section) {
 	if len(r.Fields) > 0 {
 		all = append(all, Section{"Memory", Listed(r.Fields)})
 	}
 	if len(r.Notes) > 0 {
 		all = append(all, Section{"Notes", strings.Join(r.Notes, "\n")})
 	}
-	var heard []string
+	var inbox []string
 	for _, h := range r.Inbox {
 		from := h.From
 		if from == "" {
 			from = "outside"
 		}
-		heard = append(heard, fmt.Sprintf("cycle %d, from %s: %s", h.Cycle, from, h.Body))
+		inbox = append(inbox, fmt.Sprintf("cycle %d, from %s: %s", h.Cycle, from, h.Body))
 	}
-	if len(heard) > 0 {
-		all = append(all, Section{"Inbox", strings.Join(heard, "\n")})
+	if len(inbox) > 0 {
+		all = append(all, Section{"Inbox", strings.Join(inbox, "\n")})
 	}
 	return all
 }
 
 // Listed formats facts, one per line.
-func Listed(facts []Fact) string {
+func Listed(facts []engine.Fact) string {
 	lines := make([]string, len(facts))
 	for i, f := range facts {
 		lines[i] = f.Name + ": " + f.Value
@@ -216,42 +208,42 @@ func Listed(facts []Fact) string {
 	return strings.Join(lines, "\n")
 }
 
-// Begins describes the agent and its memory at the start of the session.
-func (t *Trial) Begins() (all []Section) {
+// TrialStart describes the agent and its memory at the start of a session.
+func TrialStart(t *engine.Trial) (all []Section) {
 	if len(t.Persona) > 0 {
 		all = append(all, Section{"Persona", Listed(t.Persona)})
 	}
-	all = append(all, t.Before.Sections()...)
+	all = append(all, MemorySections(&t.Before)...)
 	if len(all) == 0 {
-		all = append(all, Section{"Persona", "The agent has no attributes and remembers nothing."})
+		all = append(all, Section{"Persona", "The agent has no attributes and no memory."})
 	}
 	return all
 }
 
-// Leaves returns the session's results other than the outputs of its steps: events, messages and the agent's memory
+// TrialResults returns a session's results other than the outputs of its steps: events, messages and the agent's memory
 // afterward.
-func (t *Trial) Leaves() (all []Section) {
+func TrialResults(t *engine.Trial) (all []Section) {
 	if t.Error != "" {
-		all = append(all, Section{"The session failed at " + t.Path, t.Error})
+		all = append(all, Section{"Session failed at " + t.Path, t.Error})
 	}
 	for _, e := range t.Events {
-		all = append(all, Section{"Event " + e.Name + ", of " + e.Path, Readable(e.Data)})
+		all = append(all, Section{"Event " + e.Name + " of " + e.Path, Readable(e.Data)})
 	}
 	for _, m := range t.Said {
 		to := strings.Join(m.To, ", ")
 		if m.More > 0 {
-			to += fmt.Sprintf(" and %s more", FormatCount(int64(m.More)))
+			to += fmt.Sprintf(" and %s more", engine.FormatCount(int64(m.More)))
 		}
 		all = append(all, Section{"Message to " + to, Readable(m.Body)})
 	}
-	after := t.After.Sections()
+	after := MemorySections(&t.After)
 	if len(after) == 0 {
-		after = []Section{{"Memory", "nothing is remembered"}}
+		after = []Section{{"Memory", "empty"}}
 	}
 	for _, s := range after {
-		all = append(all, Section{s.Title + " afterwards", s.Text})
+		all = append(all, Section{s.Title + " after the session", s.Text})
 	}
-	if cost := t.Cost(); cost != "" {
+	if cost := UsageText(&t.Usage); cost != "" {
 		all = append(all, Section{"Cost", cost})
 	}
 	return all
