@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 

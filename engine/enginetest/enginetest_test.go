@@ -118,8 +118,8 @@ func TestCrowdShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Wait(); got.Totals.Outcomes[engine.OK] != 40 || got.Totals.Usage.Hits != 40 || got.Totals.Shared.Requests != 3 || len(c.Asked()) != 3 {
-		t.Errorf("%+v, shared %+v, asked %v", got.Totals.Outcomes, got.Totals.Shared, c.Asked())
+	if got := r.Wait(); got.Totals.Outcomes[engine.OK] != 40 || got.Totals.Usage.Hits != 40 || got.Totals.Shared.Requests != 3 || len(c.AllRequests()) != 3 {
+		t.Errorf("%+v, shared %+v, asked %v", got.Totals.Outcomes, got.Totals.Shared, c.AllRequests())
 	}
 	if rows := Of[engine.SharedRow](j); len(rows) != 6 || len(j.Resumption().Shared.Answers) != 3 {
 		t.Errorf("the journal holds %+v", rows)

@@ -14,8 +14,8 @@ type sharedAnswers struct {
 	total engine.RequestCounts // total of all finished requests
 }
 
-func (s *sharedAnswers) resume(known *engine.Shared, asked engine.RequestCounts) {
-	s.total, s.known = asked, engine.Shared{Answers: maps.Clone(known.Answers), Unanswered: maps.Clone(known.Unanswered)}
+func (s *sharedAnswers) resume(known *engine.Shared, total engine.RequestCounts) {
+	s.total, s.known = total, engine.Shared{Answers: maps.Clone(known.Answers), Unanswered: maps.Clone(known.Unanswered)}
 }
 
 func (s *sharedAnswers) answer(key engine.SharedKey) (engine.Entry, bool) {

@@ -45,14 +45,14 @@ func TestForecastInWords(t *testing.T) {
 	}
 	f.Server = -1
 	if text := ForecastLines(f)[6].Text; text != "56 of 60" {
-		t.Errorf("of a server that does not tell its clients: %q", text)
+		t.Errorf("a server with an unknown number of clients: %q", text)
 	}
 	quiet := &engine.Forecast{Cycle: engine.Exactly(90_000, engine.Measured), Length: engine.Exactly(5e6, engine.Measured), Requests: engine.Exactly(0, engine.FromFile), Writes: engine.Exactly(0, engine.FromFile), Calls: engine.Exactly(0, engine.FromFile)}
 	for _, line := range ForecastLines(quiet) {
 		switch line.Name {
 		case "cycle":
 			if line.Text != "25h0m" {
-				t.Errorf("a cycle of 25 hours is %q", line.Text)
+				t.Errorf("25 hours are %q", line.Text)
 			}
 		case "whole run":
 			if line.Text != "58 days" {
@@ -63,7 +63,7 @@ func TestForecastInWords(t *testing.T) {
 				t.Errorf("%s is %q, want not known", line.Name, line.Text)
 			}
 		default:
-			t.Errorf("of a run that asks nobody there is a line %v", line)
+			t.Errorf("a run without requests has the line %v", line)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestCompareForecast(t *testing.T) {
 	fork := *r
 	fork.ForkCycle, fork.Cycle = 30, 32
 	if got := CompareForecast(&fork, facts()); !reflect.DeepEqual(got, want) {
-		t.Errorf("of a fork: got  %v\nwant %v", got, want)
+		t.Errorf("a fork: got  %v\nwant %v", got, want)
 	}
 	for _, longer := range []func(s *engine.Settings){func(s *engine.Settings) { s.Cycles = 3 }, func(s *engine.Settings) { s.Hours = 0.1 }} {
 		r.Settings = engine.Settings{}
@@ -144,17 +144,17 @@ func TestCompareForecast(t *testing.T) {
 	for _, c := range CompareForecast(r, facts()) {
 		whole := c.Name == "requests" || c.Name == "whole run" || c.Name == "cost"
 		if whole && c.Difference != "" {
-			t.Errorf("%s of a run that did not go to its end is compared: %v", c.Name, c)
+			t.Errorf("%s of an unfinished run is compared: %v", c.Name, c)
 		}
 	}
 	for _, c := range CompareForecast(r, &engine.Totals{Peaks: engine.Peaks{Worked: time.Second}}) {
 		if (c.Name == "requests/min" || c.Name == "writes/min") && c.Fact != "" {
-			t.Errorf("%s of a run without a session that ended: %v", c.Name, c)
+			t.Errorf("%s of a run without ended sessions: %v", c.Name, c)
 		}
 	}
 	r.Forecast = nil
 	if got := CompareForecast(r, facts()); got != nil {
-		t.Errorf("of a run of which nothing was forecast: %v", got)
+		t.Errorf("a run without a forecast has %v", got)
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // printService prints the address of a service, whether a run may call it, and the secrets it needs.
