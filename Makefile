@@ -94,16 +94,15 @@ vulnerabilities: setup ## Look for known vulnerabilities in what is linked; need
 # The toolkit of the window drops what draws a widget a minute after it was drawn last. A busy machine may take longer
 # between two lines of a test.
 race: export FYNE_CACHE = 15m
-# SQLite and PostgreSQL wait for the disk at every commit: in memory, tests that commit take a third of the time. The programs
-# of the tests stay on the disk.
-ifeq ($(SYSTEM)$(TMPDIR),Linux)
+# SQLite and PostgreSQL wait for the disk at every commit. In memory, tests that commit take a third of the time. What Go builds
+# stays on the disk.
+ifeq ($(SYSTEM)$(TMPDIR)$(GOTMPDIR),Linux)
 ifeq ($(shell awk '/^MemAvailable:/ && $$2 > 6000000 { print 1 }' /proc/meminfo; df -k --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 2000000 { print 1 }'),1 1)
-race: export TMPDIR = /dev/shm
-race: export GOTMPDIR = /tmp
+IN_MEMORY := -exec 'env TMPDIR=/dev/shm'
 endif
 endif
 race: setup-test aimock ## Run all tests with the race detector
-	go test $(GOTAGS) -race -vet=off -timeout 40m ./...
+	go test $(GOTAGS) -race -vet=off -timeout 40m $(IN_MEMORY) ./...
 
 SEEDS ?= 10000
 
