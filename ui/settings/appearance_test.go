@@ -8,7 +8,6 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )

@@ -11,7 +11,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )

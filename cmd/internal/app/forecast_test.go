@@ -99,7 +99,7 @@ func TestForecastFromAnEarlierRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range view.CompareForecast(record, &totals) {
+	for _, c := range view.CompareForecast(&record, &totals) {
 		if c.Name == "requests" && c.Difference != "as forecast" {
 			t.Errorf("the requests are %+v", c)
 		}
@@ -163,8 +163,8 @@ func TestForecastOfFewSessions(t *testing.T) {
 	}
 	trial := run("2")
 	f := d.forecast(d.read(rare, map[string]string{"agents": "5000"}), nil)
-	if f.Run != trial || f.Requests.Low > 250 || f.Requests.High < 250 || f.Cycle.High == 0 || !strings.HasPrefix(view.ForecastBasis(f), "a guess from the 2 sessions of the run of ") {
-		t.Errorf("5000 agents ask %v in %v, %s", f.Requests, f.Cycle, view.ForecastBasis(f))
+	if f.Run != trial || f.Requests.Low > 250 || f.Requests.High < 250 || f.Cycle.High == 0 || !strings.HasPrefix(view.ForecastBasis(&f), "a guess from the 2 sessions of the run of ") {
+		t.Errorf("5000 agents ask %v in %v, %s", f.Requests, f.Cycle, view.ForecastBasis(&f))
 	}
 	if f.Memory.High < 60e6 || f.Memory.High > 400e6 {
 		t.Errorf("5000 agents take %v bytes", f.Memory)
